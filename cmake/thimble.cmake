@@ -1,0 +1,31 @@
+# The few commands that the folders' lists are written in.
+
+add_library(thimble_options INTERFACE)
+target_compile_options(thimble_options INTERFACE -Wall -Wextra -Wshadow -Wswitch
+                       $<$<BOOL:${THIMBLE_WERROR}>:-Werror>)
+target_include_directories(thimble_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/runtime/include)
+
+# thimble_library(NAME SOURCES a.cc ... [DEPS other ...])
+function(thimble_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(thimble_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(thimble_${name} PUBLIC thimble_options fmt::fmt)
+  foreach(dep ${ARG_DEPS})
+    target_link_libraries(thimble_${name} PUBLIC thimble_${dep})
+  endforeach()
+endfunction()
+
+# thimble_test(NAME SOURCES a_test.cc ... [DEPS library ...]): one executable, one CTest entry per test.
+function(thimble_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(test_${name} ${ARG_SOURCES})
+  target_link_libraries(test_${name} PRIVATE thimble_options GTest::gtest GTest::gmock GTest::gtest_main)
+  foreach(dep ${ARG_DEPS})
+    target_link_libraries(test_${name} PRIVATE thimble_${dep})
+  endforeach()
+  target_compile_definitions(test_${name} PRIVATE
+    THIMBLE_SHARED_DEFAULT="${THIMBLE_SHARED}" THIMBLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+    THIMBLE_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+endfunction()
+include(GoogleTest)

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels that ship: plain functions on views. Preconditions are proved by the compiler on the host
+// (thimble/kernels, thimble/program/verify); the kernels check nothing and return nothing.
+//
+// The order in which a kernel reads and writes is part of its contract (`progress`), since an output
+// may overlap an input that is no longer needed:
+//   element  reads an element of each input, then writes that element; row-major order of the region
+//   pixel    output pixels (n, y, x) in row-major order; within a pixel, writes may come before reads
+//   plane    output channels in order; reads a whole channel of the input before writing that channel
+//   none     any order
+#pragma once
+
+#include "thimble_runtime/view.h"
+
+namespace thimble::runtime {
+
+/// Fixed-point scales per output channel: x -> rounding(x * multiplier * 2^(shift - 31)), shift > 0: left.
+struct ChannelScales {
+  const int32_t* multipliers;
+  const int8_t* shifts;
+};
+
+/// One fixed-point scale, as above.
+struct Scale {
+  int32_t multiplier;
+  int32_t shift;
+};
+
+/// A window over (y, x). Taps outside [0, in_h) x [0, in_w) are padding.
+struct Window2D {
+  int32_t kernel_h, kernel_w;
+  int32_t stride_h, stride_w;
+  int32_t dilation_h, dilation_w;
+  int32_t pad_top, pad_left;
+  int32_t in_h, in_w;
+};
+
+/// Convolution, grouped or not; a fully connected layer is a 1 x 1 convolution.
+struct Conv2DParams {
+  const int8_t* weights;  ///< [out channel][kernel_h][kernel_w][in_per_group]
+  const int32_t* bias;    ///< [out channel], with -input zero point * (sum of that channel's weights) folded in
+  ChannelScales scales;   ///< [out channel]
+  Window2D window;
+  int32_t in_per_group, out_per_group;  ///< channels
+  int32_t input_zero_point;             ///< value of the padding
+  int32_t output_zero_point;
+  int32_t clamp_min, clamp_max;
+};
+
+/// x int8, out int8; region: of the output. progress: pixel.
+void conv_2d(const Conv2DParams& p, const View& x, const View& out, const Region& region) noexcept;
+/// Adds the contribution of input channels [begin_channel, end_channel) to 32-bit accumulators; sets
+/// them to bias first if begin_channel is 0. One group only. progress: pixel.
+void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumulators, const Region& region,
+                        int32_t begin_channel, int32_t end_channel) noexcept;
+/// Requantises complete accumulators. progress: element.
+void conv_2d_finalise(const Conv2DParams& p, const View& accumulators, const View& out,
+                      const Region& region) noexcept;
+
+struct DepthwiseConv2DParams {
+  const int8_t* weights;  ///< [kernel_h][kernel_w][out channel] (out_channels of them)
+  const int32_t* bias;    ///< [out channel], folded as above
+  ChannelScales scales;
+  Window2D window;
+  int32_t out_channels;   ///< of the whole tensor: the pitch of weights
+  int32_t multiplier;     ///< output channel o reads input channel o / multiplier
+  int32_t input_zero_point, output_zero_point;
+  int32_t clamp_min, clamp_max;
+};
+
+/// x int8, out int8. progress: pixel.
+void depthwise_conv_2d(const DepthwiseConv2DParams& p, const View& x, const View& out,
+                       const Region& region) noexcept;
+/// The same, output at the addresses of the input: same shape, multiplier 1, no rings, whole images
+/// (region covers y and x). scratch: depthwise_conv_2d_in_place_scratch_bytes. progress: plane.
+void depthwise_conv_2d_in_place(const DepthwiseConv2DParams& p, const View& x, const View& out,
+                                const Region& region, int8_t* scratch) noexcept;
+/// One channel of the input.
+constexpr int32_t depthwise_conv_2d_in_place_scratch_bytes(int32_t in_h, int32_t in_w) noexcept {
+  return in_h * in_w;
+}
+
+struct Pool2DParams {
+  Window2D window;
+  int32_t clamp_min, clamp_max;
+};
+
+/// Raw values, rounded half away from zero; padding left out of the count. progress: pixel.
+void average_pool_2d(const Pool2DParams& p, const View& x, const View& out, const Region& region) noexcept;
+/// progress: pixel.
+void max_pool_2d(const Pool2DParams& p, const View& x, const View& out, const Region& region) noexcept;
+
+struct MeanParams {
+  int32_t in_extent[4];  ///< of the whole input
+  int32_t reduced[4];    ///< 1: the axis is summed over (the region's interval on it is [0, 1))
+  Scale scale;           ///< input scale / output scale / count, as the reference folds it
+  int32_t input_zero_point, output_zero_point;
+};
+
+/// x int8, out int8, out in the coordinates of x with reduced axes of extent 1. progress: none.
+void mean(const MeanParams& p, const View& x, const View& out, const Region& region) noexcept;
+
+/// Fixed-point addition of TensorFlow Lite: both inputs shifted left, scaled, added, scaled.
+struct AddParams {
+  int32_t left_shift;
+  int32_t zero_point[2], output_zero_point;
+  Scale scale[2], output_scale;
+  int32_t clamp_min, clamp_max;
+};
+
+/// Broadcast operands have stride 0. progress: element.
+void add(const AddParams& p, const View& a, const View& b, const View& out, const Region& region) noexcept;
+
+struct MulParams {
+  int32_t zero_point[2], output_zero_point;
+  Scale output_scale;
+  int32_t clamp_min, clamp_max;
+};
+
+/// progress: element.
+void mul(const MulParams& p, const View& a, const View& b, const View& out, const Region& region) noexcept;
+
+/// Elements outside [0, in_extent) after subtracting `before` are `value`. int8. progress: none.
+struct PadParams {
+  int32_t before[4];
+  int32_t in_extent[4];
+  int32_t value;
+};
+void pad(const PadParams& p, const View& x, const View& out, const Region& region) noexcept;
+
+/// Copies element by element: reshape, transpose (strides of x in the axes of out), concatenation
+/// (bias of out), copies between buffers. progress: element. One function per element size.
+void copy_8(const View& x, const View& out, const Region& region) noexcept;
+void copy_16(const View& x, const View& out, const Region& region) noexcept;
+void copy_32(const View& x, const View& out, const Region& region) noexcept;
+
+/// y = clamp(scale(x - input_zero_point) + output_zero_point): quantize between integers, relu.
+struct RescaleParams {
+  Scale scale;
+  int32_t input_zero_point, output_zero_point;
+  int32_t clamp_min, clamp_max;
+};
+/// progress: element. One function per pair of types that occurs.
+void rescale_i8_i8(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
+void rescale_i8_u8(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
+void rescale_u8_i8(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
+void rescale_i8_i16(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
+void rescale_i16_i8(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
+void rescale_i32_i8(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
+void rescale_i16_i32(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
+
+/// Raw values limited to a range: relu6. progress: element.
+struct ClampParams {
+  int32_t clamp_min, clamp_max;
+};
+void clamp(const ClampParams& p, const View& x, const View& out, const Region& region) noexcept;
+
+/// float32 at the edges of the network. progress: element.
+struct FloatParams {
+  float scale;
+  int32_t zero_point;
+};
+void quantize_f32_i8(const FloatParams& p, const View& x, const View& out, const Region& region) noexcept;
+void quantize_f32_i16(const FloatParams& p, const View& x, const View& out, const Region& region) noexcept;
+void dequantize_i8_f32(const FloatParams& p, const View& x, const View& out, const Region& region) noexcept;
+void dequantize_i16_f32(const FloatParams& p, const View& x, const View& out, const Region& region) noexcept;
+
+/// Softmax over the channels, in gemmlowp fixed point.
+struct SoftmaxParams {
+  Scale input_scale;   ///< beta * input scale, with 26 - 31 bits as TensorFlow Lite forms it
+  int32_t diff_min;    ///< differences below are zero
+  int32_t channels;    ///< of the whole tensor; the region covers them
+};
+/// progress: none.
+void softmax_i8_i8(const SoftmaxParams& p, const View& x, const View& out, const Region& region) noexcept;
+void softmax_i8_i16(const SoftmaxParams& p, const View& x, const View& out, const Region& region) noexcept;
+
+}  // namespace thimble::runtime

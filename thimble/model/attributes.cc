@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/model/attributes.h"
+
+namespace thimble {
+namespace {
+
+struct Names {
+  const char* upper;
+  const char* snake;
+};
+
+struct NameOf {
+  Names operator()(const Conv2D&) const { return {"CONV_2D", "conv_2d"}; }
+  Names operator()(const DepthwiseConv2D&) const {
+    return {"DEPTHWISE_CONV_2D", "depthwise_conv_2d"};
+  }
+  Names operator()(const FullyConnected&) const { return {"FULLY_CONNECTED", "fully_connected"}; }
+  Names operator()(const AveragePool2D&) const { return {"AVERAGE_POOL_2D", "average_pool_2d"}; }
+  Names operator()(const MaxPool2D&) const { return {"MAX_POOL_2D", "max_pool_2d"}; }
+  Names operator()(const Mean&) const { return {"MEAN", "mean"}; }
+  Names operator()(const Add&) const { return {"ADD", "add"}; }
+  Names operator()(const Mul&) const { return {"MUL", "mul"}; }
+  Names operator()(const Pad&) const { return {"PAD", "pad"}; }
+  Names operator()(const Reshape&) const { return {"RESHAPE", "reshape"}; }
+  Names operator()(const Transpose&) const { return {"TRANSPOSE", "transpose"}; }
+  Names operator()(const Softmax&) const { return {"SOFTMAX", "softmax"}; }
+  Names operator()(const Relu&) const { return {"RELU", "relu"}; }
+  Names operator()(const Relu6&) const { return {"RELU6", "relu6"}; }
+  Names operator()(const Quantize&) const { return {"QUANTIZE", "quantize"}; }
+  Names operator()(const Dequantize&) const { return {"DEQUANTIZE", "dequantize"}; }
+  Names operator()(const Concat&) const { return {"CONCATENATION", "concatenation"}; }
+};
+
+}  // namespace
+
+const char* name(const Attributes& attributes) { return std::visit(NameOf{}, attributes).upper; }
+
+const char* snake_name(const Attributes& attributes) {
+  return std::visit(NameOf{}, attributes).snake;
+}
+
+}  // namespace thimble

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The closed set of operators: one small struct of attributes each. A new operator is a new member
+// of Attributes, and does not compile until every std::visit over it has an overload for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+namespace thimble {
+
+/// Fused at the output of an operator: a clamp on real values.
+enum class Activation : uint8_t { kNone, kRelu, kReluN1To1, kRelu6 };
+
+/// Elements (all at the input's zero point) around height and width. May be negative nowhere.
+struct Padding {
+  int64_t top = 0, bottom = 0, left = 0, right = 0;
+  bool operator==(const Padding&) const = default;
+};
+
+/// A window that slides over height and width. Output row y reads the input rows
+/// y * stride_h - padding.top + k * dilation_h for k in [0, kernel_h).
+struct Window {
+  int64_t kernel_h = 1, kernel_w = 1;
+  int64_t stride_h = 1, stride_w = 1;
+  int64_t dilation_h = 1, dilation_w = 1;
+  Padding padding;
+  bool operator==(const Window&) const = default;
+};
+
+/// inputs: x [N,H,W,C], weights [O,kh,kw,C/groups], optional bias [O]; groups = C / weights.shape[3].
+struct Conv2D {
+  Window window;
+  Activation activation = Activation::kNone;
+  bool operator==(const Conv2D&) const = default;
+};
+
+/// inputs: x [N,H,W,C], weights [1,kh,kw,C*multiplier], optional bias; output channel o reads o / multiplier.
+struct DepthwiseConv2D {
+  Window window;
+  int64_t multiplier = 1;
+  Activation activation = Activation::kNone;
+  bool operator==(const DepthwiseConv2D&) const = default;
+};
+
+/// inputs: x of any shape, read as [batch, K] row-major; weights [O,K]; optional bias [O].
+/// output: [..., O] with batch rows.
+struct FullyConnected {
+  Activation activation = Activation::kNone;
+  bool operator==(const FullyConnected&) const = default;
+};
+
+/// Padding is left out of the average.
+struct AveragePool2D {
+  Window window;
+  Activation activation = Activation::kNone;
+  bool operator==(const AveragePool2D&) const = default;
+};
+
+struct MaxPool2D {
+  Window window;
+  Activation activation = Activation::kNone;
+  bool operator==(const MaxPool2D&) const = default;
+};
+
+/// axes: sorted, not negative, without repeats. The output shape tells whether they were kept.
+struct Mean {
+  std::vector<int> axes;
+  bool operator==(const Mean&) const = default;
+};
+
+/// Element by element, with broadcasting of either input.
+struct Add {
+  Activation activation = Activation::kNone;
+  bool operator==(const Add&) const = default;
+};
+
+struct Mul {
+  Activation activation = Activation::kNone;
+  bool operator==(const Mul&) const = default;
+};
+
+/// before, after: elements added per axis. value: quantised; PAD's is the zero point (0 for float).
+/// The paddings and PADV2's value come from constants in the file; they are not inputs here.
+struct Pad {
+  std::vector<int64_t> before, after;
+  int32_t value = 0;
+  bool operator==(const Pad&) const = default;
+};
+
+/// Same elements in row-major order; the new shape is the output tensor's. One input.
+struct Reshape {
+  bool operator==(const Reshape&) const = default;
+};
+
+/// output axis i is input axis permutation[i]. One input.
+struct Transpose {
+  std::vector<int> permutation;
+  bool operator==(const Transpose&) const = default;
+};
+
+/// Over the last axis.
+struct Softmax {
+  float beta = 1;
+  bool operator==(const Softmax&) const = default;
+};
+
+struct Relu {
+  bool operator==(const Relu&) const = default;
+};
+
+struct Relu6 {
+  bool operator==(const Relu6&) const = default;
+};
+
+/// float32 or integer in, integer out.
+struct Quantize {
+  bool operator==(const Quantize&) const = default;
+};
+
+/// Integer in, float32 out.
+struct Dequantize {
+  bool operator==(const Dequantize&) const = default;
+};
+
+/// axis: not negative.
+struct Concat {
+  int axis = 0;
+  Activation activation = Activation::kNone;
+  bool operator==(const Concat&) const = default;
+};
+
+using Attributes = std::variant<Conv2D, DepthwiseConv2D, FullyConnected, AveragePool2D, MaxPool2D, Mean,
+                                Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6, Quantize,
+                                Dequantize, Concat>;
+
+/// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
+[[nodiscard]] const char* name(const Attributes& attributes);
+/// The same for identifiers: "conv_2d", "depthwise_conv_2d", ...
+[[nodiscard]] const char* snake_name(const Attributes& attributes);
+
+}  // namespace thimble

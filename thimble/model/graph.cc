@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/model/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thimble/model/error.h"
+
+namespace thimble {
+
+int64_t size_bytes(DType type) {
+  switch (type) {
+    case DType::kBool:
+    case DType::kInt8:
+    case DType::kUInt8:
+      return 1;
+    case DType::kInt16:
+      return 2;
+    case DType::kInt32:
+    case DType::kFloat32:
+      return 4;
+    case DType::kInt64:
+      return 8;
+  }
+  throw InternalError("unknown DType");
+}
+
+const char* name(DType type) {
+  switch (type) {
+    case DType::kBool:
+      return "bool";
+    case DType::kInt8:
+      return "int8";
+    case DType::kUInt8:
+      return "uint8";
+    case DType::kInt16:
+      return "int16";
+    case DType::kInt32:
+      return "int32";
+    case DType::kInt64:
+      return "int64";
+    case DType::kFloat32:
+      return "float32";
+  }
+  throw InternalError("unknown DType");
+}
+
+int64_t elements(const Shape& shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  return count;
+}
+
+std::string to_string(const Shape& shape) {
+  return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));
+}
+
+bool Tensor::operator==(const Tensor& other) const {
+  const bool same_data =
+      data == other.data || (data != nullptr && other.data != nullptr && *data == *other.data);
+  return name == other.name && shape == other.shape && type == other.type &&
+         quantization == other.quantization && same_data;
+}
+
+std::vector<OpId> producers(const Graph& graph) {
+  std::vector<OpId> result(graph.tensors.size());
+  for (size_t i = 0; i < graph.ops.size(); ++i) {
+    for (TensorId t : graph.ops[i].outputs) result[t.index()] = OpId{static_cast<int32_t>(i)};
+  }
+  return result;
+}
+
+std::vector<std::vector<OpId>> consumers(const Graph& graph) {
+  std::vector<std::vector<OpId>> result(graph.tensors.size());
+  for (size_t i = 0; i < graph.ops.size(); ++i) {
+    const OpId id{static_cast<int32_t>(i)};
+    for (TensorId t : graph.ops[i].inputs) {
+      auto& readers = result[t.index()];
+      if (readers.empty() || readers.back() != id) readers.push_back(id);
+    }
+  }
+  return result;
+}
+
+std::string label(const Op& op) {
+  return op.file_index < 0 ? fmt::format("{} (made by a rewrite)", name(op.attributes))
+                           : fmt::format("{} #{}", name(op.attributes), op.file_index);
+}
+
+void check_graph(const Graph& graph) {
+  const size_t count = graph.tensors.size();
+  std::vector<bool> available(count);
+  auto in_range = [&](TensorId t) { return t.valid() && t.index() < count; };
+  for (size_t t = 0; t < count; ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    available[t] = tensor.is_constant();
+    if (tensor.is_constant()) {
+      check(static_cast<int64_t>(tensor.data->size()) == tensor.size_bytes(),
+            "a constant's data does not have the size of its shape");
+    }
+  }
+  for (const Port& port : graph.inputs) {
+    check(in_range(port.tensor), "a network input is out of range");
+    available[port.tensor.index()] = true;
+  }
+  for (const State& state : graph.states) available[state.in.index()] = true;
+  for (const Op& op : graph.ops) {
+    for (TensorId t : op.inputs) {
+      check(in_range(t) && available[t.index()], "an operator reads a tensor before it exists");
+    }
+    for (TensorId t : op.outputs) {
+      check(in_range(t) && !available[t.index()], "a tensor has two producers");
+      available[t.index()] = true;
+    }
+  }
+  for (const Port& port : graph.outputs) {
+    check(in_range(port.tensor) && available[port.tensor.index()],
+          "a network output is never computed");
+  }
+}
+
+}  // namespace thimble

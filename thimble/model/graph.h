@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network: operators and tensors in SSA form, static shapes, quantisation and constants.
+//
+// Semantics, once for the whole project:
+//  - Images are NHWC; weights of a convolution are OHWI, of a depthwise convolution 1HWO.
+//  - real = scale * (quantised - zero_point). Requantisation is gemmlowp's: a saturating rounding
+//    doubling high multiply, then a rounding right shift (double rounding).
+//  - Every interval of indices or times is half-open.
+//  - Operators stand in an order in which they can execute (the file's, until a planner says otherwise).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "thimble/model/attributes.h"
+#include "thimble/model/id.h"
+
+namespace thimble {
+
+enum class DType : uint8_t { kBool, kInt8, kUInt8, kInt16, kInt32, kInt64, kFloat32 };
+
+[[nodiscard]] int64_t size_bytes(DType type);
+[[nodiscard]] const char* name(DType type);  ///< "int8", "float32", ...
+
+using Shape = std::vector<int64_t>;
+using Bytes = std::vector<uint8_t>;
+
+[[nodiscard]] int64_t elements(const Shape& shape);
+[[nodiscard]] std::string to_string(const Shape& shape);  ///< "1x96x96x3"; "scalar" for rank 0
+
+/// Empty for float tensors. One scale and zero point, or one of each per index of `axis`.
+struct Quantization {
+  std::vector<float> scales;
+  std::vector<int32_t> zero_points;
+  int axis = 0;
+
+  [[nodiscard]] bool per_channel() const { return scales.size() > 1; }
+  bool operator==(const Quantization&) const = default;
+};
+
+struct Tensor {
+  std::string name;
+  Shape shape;
+  DType type = DType::kInt8;
+  Quantization quantization;
+  std::shared_ptr<const Bytes> data;  ///< row-major, little-endian; null for activations
+
+  [[nodiscard]] bool is_constant() const { return data != nullptr; }
+  [[nodiscard]] int64_t size_bytes() const { return elements(shape) * thimble::size_bytes(type); }
+  /// Constants compare by content.
+  bool operator==(const Tensor& other) const;
+};
+
+struct Op {
+  Attributes attributes;
+  std::vector<TensorId> inputs;   ///< activations and constants, in the file's order; absent ones left out
+  std::vector<TensorId> outputs;
+  int file_index = -1;            ///< number of the operator in the file; -1 if a rewrite made it
+
+  bool operator==(const Op&) const = default;
+};
+
+/// An input or output of the network as the caller sees it: the caller's bytes hold the tensor's
+/// axes in `order`, outermost first (empty: row-major). {0, 3, 1, 2} is a channels-first image.
+struct Port {
+  TensorId tensor;
+  std::vector<int> order;
+
+  bool operator==(const Port&) const = default;
+};
+
+/// A variable: what `out` holds after an inference is what `in` holds at the start of the next.
+struct State {
+  TensorId in, out;
+  std::shared_ptr<const Bytes> initial;
+
+  bool operator==(const State&) const = default;
+};
+
+struct Graph {
+  std::string name;  ///< of the file, without folder and extension
+  std::vector<Tensor> tensors;
+  std::vector<Op> ops;
+  std::vector<Port> inputs, outputs;
+  std::vector<State> states;
+
+  [[nodiscard]] const Tensor& tensor(TensorId id) const { return tensors[id.index()]; }
+  [[nodiscard]] Tensor& tensor(TensorId id) { return tensors[id.index()]; }
+  [[nodiscard]] const Op& op(OpId id) const { return ops[id.index()]; }
+  bool operator==(const Graph&) const = default;
+};
+
+/// producer[t]: the operator that computes tensor t, or an invalid id for constants and inputs.
+[[nodiscard]] std::vector<OpId> producers(const Graph& graph);
+/// consumers[t]: the operators that read tensor t, ascending, each once.
+[[nodiscard]] std::vector<std::vector<OpId>> consumers(const Graph& graph);
+/// "CONV_2D #3" (number in the file), for messages and reports.
+[[nodiscard]] std::string label(const Op& op);
+/// Throws InternalError unless ids are in range, each tensor has one producer, operators stand in an
+/// executable order, and constants have their size.
+void check_graph(const Graph& graph);
+
+}  // namespace thimble

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each operator is, apart from how it is computed: output shape, access map, cost and what is
+// supported. One file per operator implements its overloads; a missing overload does not compile.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thimble/model/graph.h"
+#include "thimble/regions/access_map.h"
+
+namespace thimble {
+
+/// Which region of each input (constants included) a region of the output needs.
+[[nodiscard]] AccessMap access_map(const Graph& graph, const Op& op);
+/// Multiply-accumulates needed for `region` of the output (the field's count: convolutions and matrix
+/// products only; window taps in the padding count, as published figures do).
+[[nodiscard]] int64_t macs(const Graph& graph, const Op& op, const Region& region);
+[[nodiscard]] int64_t macs(const Graph& graph, const Op& op);
+[[nodiscard]] int64_t macs(const Graph& graph);
+/// The shape that the operator's output must have, from its attributes and inputs. For Reshape and
+/// Mean (where the attributes leave it open) the recorded shape of the output, checked for consistency.
+[[nodiscard]] Shape output_shape(const Graph& graph, const Op& op);
+
+/// Named condition whose text is both the message of a refusal and the entry of docs/supported_ops.md.
+struct Constraint {
+  const char* text;  ///< "the batch size is 1 to 65535"
+  bool (*holds)(const Graph& graph, const Op& op);
+};
+
+/// Everything that must hold before Thimble takes the operator, in the order to check it; each may
+/// rely on those before it. The first are about the number of operands and about ranks, so that a
+/// hostile file cannot make a later one read out of bounds.
+[[nodiscard]] std::vector<Constraint> constraints(const Attributes& attributes);
+/// The first violated constraint's text, or empty.
+[[nodiscard]] std::string unsupported_reason(const Graph& graph, const Op& op);
+/// docs/supported_ops.md, from the predicates themselves.
+[[nodiscard]] std::string supported_ops_markdown();
+
+}  // namespace thimble
