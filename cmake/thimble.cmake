@@ -2,6 +2,7 @@
 
 add_library(thimble_options INTERFACE)
 target_compile_options(thimble_options INTERFACE -Wall -Wextra -Wshadow -Wswitch
+                       -Wno-missing-field-initializers  # designated initialisers leave defaults out
                        $<$<BOOL:${THIMBLE_WERROR}>:-Werror>)
 target_include_directories(thimble_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/runtime/include)
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a Program on the host with the very kernels that ship.
+#pragma once
+
+#include <vector>
+
+#include "thimble/program/program.h"
+
+namespace thimble {
+
+/// inputs: the bytes of each port, in the caller's order. Returns the outputs likewise. The arena
+/// is filled with 0xA5 first, so that a plan that relies on what it did not write gives wrong
+/// results.
+[[nodiscard]] std::vector<Bytes> execute(const Program& program, const std::vector<Bytes>& inputs);
+
+}  // namespace thimble

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/kernel_walk.h"
+
+namespace thimble {
+namespace {
+
+std::vector<int64_t> row_major(const Shape& shape) {
+  std::vector<int64_t> stride(shape.size());
+  int64_t next = 1;
+  for (size_t axis = shape.size(); axis-- > 0; next *= shape[axis]) stride[axis] = next;
+  return stride;
+}
+
+int64_t inner_extent(const std::vector<int>& merged, const Shape& shape) {
+  int64_t extent = 1;
+  for (size_t k = 1; k < merged.size(); ++k) extent *= shape[static_cast<size_t>(merged[k])];
+  return extent;
+}
+
+}  // namespace
+
+Walk identity_walk(const Shape& shape) {
+  OperandAxes axes;
+  for (size_t k = shape.size(); k < 4; ++k) axes.axes.push_back({});
+  for (size_t axis = 0; axis < shape.size(); ++axis) axes.axes.push_back({static_cast<int>(axis)});
+  axes.shift.assign(axes.axes.size(), 0);
+  return {{axes}, axes, {}};
+}
+
+bool single_axis(const OperandAxes& walk) {
+  int used = 0;
+  for (const std::vector<int>& merged : walk.axes) used += merged.empty() ? 0 : 1;
+  return used == 1;
+}
+
+Region to_tensor(const OperandAxes& walk, const std::vector<int64_t>& leading, const Region& region,
+                 const Shape& shape) {
+  Region result = whole(shape);
+  for (size_t k = 0; k < walk.axes.size(); ++k) {
+    const std::vector<int>& merged = walk.axes[k];
+    if (merged.empty()) continue;
+    const Interval at =
+        k < leading.size() ? Interval{leading[k], leading[k] + 1} : region[k - leading.size()];
+    const int64_t inner = inner_extent(merged, shape);
+    result[static_cast<size_t>(merged[0])] = {(at.begin - walk.shift[k]) / inner,
+                                              (at.end - walk.shift[k] + inner - 1) / inner};
+  }
+  return result;
+}
+
+Region to_kernel(const OperandAxes& walk, const Region& region, const Shape& shape) {
+  Region result;
+  for (size_t k = walk.axes.size() - 4; k < walk.axes.size(); ++k) {
+    const std::vector<int>& merged = walk.axes[k];
+    if (merged.empty()) {
+      result.push_back({0, empty(region) ? 0 : 1});
+      continue;
+    }
+    const int64_t inner = inner_extent(merged, shape);
+    const Interval& first = region[static_cast<size_t>(merged[0])];
+    result.push_back({first.begin * inner + walk.shift[k], first.end * inner + walk.shift[k]});
+  }
+  return result;
+}
+
+void each_coordinate(const Walk& walk, const OperandAxes& axes, const Shape& shape,
+                     const std::vector<int64_t>& stride, const Region& box,
+                     const std::function<void(int64_t, int64_t)>& visit) {
+  if (empty(box)) return;
+  const std::vector<int64_t> tensor_stride = row_major(shape);
+  const size_t lead = axes.axes.size() - 4;
+  int64_t element0 = 0;
+  std::vector<int64_t> step(4);
+  for (size_t k = 0; k < axes.axes.size(); ++k) {
+    if (axes.axes[k].empty()) continue;
+    const int64_t s = tensor_stride[static_cast<size_t>(axes.axes[k].back())];
+    element0 -= axes.shift[k] * s;
+    if (k < lead) element0 += walk.leading[k] * s;
+    if (k >= lead) step[k - lead] = s;
+  }
+  for (int64_t n = box[0].begin; n < box[0].end; ++n) {
+    for (int64_t y = box[1].begin; y < box[1].end; ++y) {
+      for (int64_t x = box[2].begin; x < box[2].end; ++x) {
+        const int64_t place = n * stride[0] + y * stride[1] + x * stride[2];
+        const int64_t element = element0 + n * step[0] + y * step[1] + x * step[2];
+        for (int64_t c = box[3].begin; c < box[3].end; ++c) {
+          visit(place + c * stride[3], element + c * step[3]);
+        }
+      }
+    }
+  }
+}
+
+void each_element(const Shape& shape, const std::vector<int>& order,
+                  const std::function<void(int64_t, int64_t)>& visit) {
+  const std::vector<int64_t> stride = row_major(shape);
+  const int64_t count = elements(shape);
+  if (order.empty()) {
+    for (int64_t k = 0; k < count; ++k) visit(k, k);
+    return;
+  }
+  std::vector<int64_t> at(shape.size());  // in the order of memory
+  for (int64_t place = 0; place < count; ++place) {
+    int64_t element = 0;
+    for (size_t k = 0; k < order.size(); ++k) {
+      element += at[k] * stride[static_cast<size_t>(order[k])];
+    }
+    visit(place, element);
+    for (size_t k = order.size(); k-- > 0;) {
+      if (++at[k] < shape[static_cast<size_t>(order[k])]) break;
+      at[k] = 0;
+    }
+  }
+}
+
+}  // namespace thimble

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "thimble/model/error.h"
+#include "thimble/schedule/reads.h"
+
+namespace thimble {
+namespace {
+
+// Elements between neighbours along each axis of a buffer.
+std::vector<int64_t> strides(const Buffer& buffer) {
+  const size_t rank = buffer.extents.size();
+  std::vector<int64_t> result(rank);
+  int64_t stride = 1;
+  for (size_t k = rank; k-- > 0;) {
+    const size_t axis = buffer.order.empty() ? k : static_cast<size_t>(buffer.order[k]);
+    result[axis] = stride;
+    stride *= buffer.extents[axis];
+  }
+  return result;
+}
+
+// Merged axes are one run in memory only if all but the first are held whole, one after the other.
+bool merges(const Buffer& buffer, const Shape& shape, const std::vector<int64_t>& stride,
+            const std::vector<int>& axes) {
+  for (size_t k = 1; k < axes.size(); ++k) {
+    const auto axis = static_cast<size_t>(axes[k]);
+    if (buffer.extents[axis] != shape[axis]) return false;
+    if (stride[static_cast<size_t>(axes[k - 1])] != stride[axis] * shape[axis]) return false;
+  }
+  return true;
+}
+
+class Lowering {
+ public:
+  Lowering(const Graph& graph, const Schedule& schedule, const Placement& placement)
+      : graph_(graph), schedule_(schedule), placement_(placement) {
+    program_.loop_count = schedule.loop_count;
+    program_.arena_bytes = placement.arena_bytes;
+  }
+
+  Program run() {
+    const std::vector<LiveRange> lives = live_ranges(schedule_);
+    for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
+      const Buffer& buffer = schedule_.buffers[b];
+      program_.buffers.push_back({.id = {static_cast<int32_t>(b)},
+                                  .tensor = buffer.tensor,
+                                  .type = buffer.type,
+                                  .extents = buffer.extents,
+                                  .ring = buffer.wrap.has_value(),
+                                  .address = placement_.addresses[b],
+                                  .size_bytes = buffer.size_bytes(),
+                                  .live = lives[b]});
+    }
+    program_.inputs = ports(graph_.inputs, schedule_.inputs);
+    program_.outputs = ports(graph_.outputs, schedule_.outputs);
+    program_.nodes = nodes(schedule_.nodes);
+    return std::move(program_);
+  }
+
+ private:
+  std::vector<ProgramPort> ports(const std::vector<Port>& ports,
+                                 const std::vector<BufferId>& buffers) {
+    std::vector<ProgramPort> result;
+    for (size_t k = 0; k < ports.size(); ++k) {
+      const PlacedBuffer& placed = program_.buffers[buffers[k].index()];
+      result.push_back({ports[k].tensor, ports[k].order, placed.address, placed.size_bytes});
+    }
+    return result;
+  }
+
+  std::vector<ProgramNode> nodes(const std::vector<Node>& scheduled) {
+    std::vector<ProgramNode> result;
+    for (const Node& node : scheduled) {
+      if (const auto* s = std::get_if<Step>(&node.what)) {
+        step(*s, result);
+        ++position_;
+        continue;
+      }
+      const Loop& loop = std::get<Loop>(node.what);
+      result.push_back({ProgramLoop{loop.id, loop.count, nodes(loop.body)}});
+    }
+    return result;
+  }
+
+  void step(const Step& s, std::vector<ProgramNode>& result) {
+    if (!s.op.valid()) {
+      result.push_back({copy(s)});
+      return;
+    }
+    const std::vector<KernelUse>& uses = uses_of(s.op, s.method);
+    for (size_t u = 0; u < uses.size(); ++u) {
+      Call call = one_call(s, uses[u], static_cast<int>(u));
+      if (!copies_onto_itself(call)) result.push_back(nest(std::move(call)));
+    }
+  }
+
+  const std::vector<KernelUse>& uses_of(OpId op, Method method) {
+    const auto [it, added] = uses_.try_emplace({op, method});
+    if (added) it->second = kernel_uses(graph_, graph_.op(op), method);
+    return it->second;
+  }
+
+  Call one_call(const Step& s, const KernelUse& use, int number) {
+    const Op& op = graph_.op(s.op);
+    Call call{.op = s.op, .method = s.method, .use = number, .kernel = use.kernel};
+    call.params = params(s.op, s.method, use, number);
+    call.position = position_;
+    call.operands = use.inputs;
+    for (size_t k = 0; k < use.inputs.size(); ++k) {
+      const auto input = static_cast<size_t>(use.inputs[k]);
+      const TensorId tensor = operand_tensor(graph_, schedule_, s, input);
+      const bool constant = s.method != Method::kFinalise && graph_.tensor(tensor).is_constant();
+      call.in.push_back(constant ? constant_view(op, input, use.in[k])
+                                 : arena_view(s.in[input], use.in[k]));
+    }
+    call.out = arena_view(s.out, use.out);
+    call.axes = axes(s.region, use, graph_.tensor(op.outputs[0]).shape);
+    if (s.chunk) call.chunk = CallAxis{*s.chunk, {0, graph_.tensor(op.inputs[0]).shape.back()}};
+    if (s.scratch.valid()) call.scratch_address = program_.buffers[s.scratch.index()].address;
+    return call;
+  }
+
+  Call copy(const Step& s) {
+    const Buffer& out = schedule_.buffer(s.out);
+    const Shape& shape = graph_.tensor(out.tensor).shape;
+    OperandAxes identity;
+    for (size_t k = shape.size(); k < 4; ++k) identity.axes.push_back({});
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      identity.axes.push_back({static_cast<int>(axis)});
+    identity.shift.assign(identity.axes.size(), 0);
+    KernelUse use{.kernel = copy_kernel(out.type),
+                  .params = {},
+                  .constants = {},
+                  .inputs = {0},
+                  .in = {identity},
+                  .out = identity,
+                  .limits = {}};
+    for (const std::vector<int>& axis : identity.axes) {
+      use.limits.push_back({0, axis.empty() ? 1 : shape[static_cast<size_t>(axis[0])]});
+    }
+    Call call{.kernel = use.kernel};
+    call.position = position_;
+    call.operands = {0};
+    call.in = {arena_view(s.in[0], identity)};
+    call.out = arena_view(s.out, identity);
+    call.axes = axes(s.region, use, shape);
+    return call;
+  }
+
+  OperandView arena_view(BufferId id, const OperandAxes& walk) const {
+    const Buffer& buffer = schedule_.buffer(id);
+    const Shape& shape = graph_.tensor(buffer.tensor).shape;
+    const std::vector<int64_t> stride = strides(buffer);
+    OperandView view{.tensor = buffer.tensor,
+                     .type = buffer.type,
+                     .constant = -1,
+                     .address = program_.buffers[id.index()].address,
+                     .stride = {},
+                     .bias = {}};
+    int64_t fixed = 0;
+    for (size_t k = 0; k < walk.axes.size(); ++k) {
+      const std::vector<int>& merged = walk.axes[k];
+      check(merges(buffer, shape, stride, merged),
+            "a kernel merges axes that the buffer holds apart");
+      view.stride.push_back(merged.empty() ? 0 : stride[static_cast<size_t>(merged.back())]);
+      fixed += walk.shift[k] * view.stride.back();
+    }
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      const IndexExpr& origin = buffer.origin[axis];
+      if (origin.constant()) {
+        fixed += evaluate(origin, {}) * stride[axis];
+      } else {
+        view.bias.push_back({stride[axis], origin});
+      }
+    }
+    if (fixed != 0) view.bias.insert(view.bias.begin(), {1, index(fixed)});
+    if (buffer.wrap) view.modulus = buffer.size_bytes() / size_bytes(buffer.type);
+    return view;
+  }
+
+  OperandView constant_view(const Op& op, size_t input, const OperandAxes& walk) {
+    const TensorId tensor = op.inputs[input];
+    const Tensor& t = graph_.tensor(tensor);
+    OperandView view{.tensor = tensor,
+                     .type = t.type,
+                     .constant = constant_operand(tensor),
+                     .address = 0,
+                     .stride = {},
+                     .bias = {}};
+    const std::vector<int64_t> stride = strides(whole_buffer(graph_, tensor));
+    int64_t fixed = 0;
+    for (size_t k = 0; k < walk.axes.size(); ++k) {
+      view.stride.push_back(
+          walk.axes[k].empty() ? 0 : stride[static_cast<size_t>(walk.axes[k].back())]);
+      fixed += walk.shift[k] * view.stride.back();
+    }
+    if (fixed != 0) view.bias.push_back({1, index(fixed)});
+    return view;
+  }
+
+  // The step's region in the axes of the kernel.
+  static std::vector<CallAxis> axes(const RegionExpr& region, const KernelUse& use,
+                                    const Shape& shape) {
+    std::vector<CallAxis> result;
+    for (size_t k = 0; k < use.out.axes.size(); ++k) {
+      const std::vector<int>& merged = use.out.axes[k];
+      if (merged.empty()) {
+        result.push_back({{index(0), index(1)}, {0, 1}});
+        continue;
+      }
+      int64_t inner = 1;
+      for (size_t m = 1; m < merged.size(); ++m) {
+        const auto axis = static_cast<size_t>(merged[m]);
+        const bool covered = region[axis].begin.constant() && region[axis].end.constant() &&
+                             region[axis].begin.base <= 0 && region[axis].end.base >= shape[axis];
+        check(covered, "a piece cuts axes that its kernel merges");
+        inner *= shape[axis];
+      }
+      const IntervalExpr& first = region[static_cast<size_t>(merged[0])];
+      const int64_t extent = shape[static_cast<size_t>(merged[0])] * inner;
+      const auto begin = compose(first.begin, inner, use.out.shift[k], 1);
+      const auto end = compose(first.end, inner, use.out.shift[k], 1);
+      check(begin && end, "a piece of merged axes has no closed form");
+      const Interval whole_axis{use.out.shift[k], use.out.shift[k] + extent};
+      result.push_back({{*begin, *end},
+                        {std::max(use.limits[k].begin, whole_axis.begin),
+                         std::min(use.limits[k].end, whole_axis.end)}});
+    }
+    return result;
+  }
+
+  // More than four axes: loops over the leading ones, whose counters enter the views' biases.
+  ProgramNode nest(Call call) {
+    if (call.axes.size() == 4) return {std::move(call)};
+    const CallAxis outer = call.axes.front();
+    check(outer.interval.begin.constant() && outer.interval.end.constant(),
+          "a leading axis is cut by a loop");
+    const Interval range =
+        kernel_region(call, Counters(static_cast<size_t>(program_.loop_count)))[0];
+    const LoopId loop{program_.loop_count++};
+    auto peel = [&](OperandView& view) {
+      if (view.stride.front() != 0) {
+        view.bias.push_back({-view.stride.front(), index(loop, 1, range.begin)});
+      }
+      view.stride.erase(view.stride.begin());
+    };
+    for (OperandView& view : call.in) peel(view);
+    peel(call.out);
+    call.axes.erase(call.axes.begin());
+    call.leading.push_back(index(loop, 1, range.begin));
+    return {ProgramLoop{loop, range.size(), {nest(std::move(call))}}};
+  }
+
+  static bool copies_onto_itself(const Call& call) {
+    const bool copies = call.kernel == KernelId::kCopy8 || call.kernel == KernelId::kCopy16 ||
+                        call.kernel == KernelId::kCopy32;
+    return copies && call.in[0].constant < 0 && call.in[0].address == call.out.address &&
+           call.in[0].stride == call.out.stride && call.in[0].bias == call.out.bias &&
+           call.in[0].modulus == call.out.modulus;
+  }
+
+  std::string op_name(OpId id) const {
+    const Op& op = graph_.op(id);
+    return op.file_index >= 0 ? fmt::format("{}_{}", snake_name(op.attributes), op.file_index)
+                              : fmt::format("{}_r{}", snake_name(op.attributes), id.value);
+  }
+
+  int params(OpId id, Method method, const KernelUse& use, int number) {
+    if (std::holds_alternative<std::monostate>(use.params)) return -1;
+    // Accumulate and finalise take the very parameters of the plain kernel.
+    const bool own = method == Method::kInPlace;
+    const auto [it, added] =
+        params_.try_emplace({id, own ? 1 : 0, number}, static_cast<int>(program_.params.size()));
+    if (!added) return it->second;
+    ProgramParams result{
+        op_name(id) + (number == 0 ? "" : fmt::format("_{}", number)), use.kernel, use.params, {}};
+    for (const PackedConstant& packed : use.constants) {
+      result.constants.push_back(static_cast<int>(program_.constants.size()));
+      program_.constants.push_back({result.name + "_" + packed.role, packed});
+    }
+    program_.params.push_back(std::move(result));
+    return it->second;
+  }
+
+  int constant_operand(TensorId tensor) {
+    const auto [it, added] =
+        operands_.try_emplace(tensor, static_cast<int>(program_.constants.size()));
+    if (!added) return it->second;
+    const Tensor& t = graph_.tensor(tensor);
+    program_.constants.push_back(
+        {fmt::format("constant_{}", tensor.value), {"operand", t.type, t.shape, *t.data}});
+    return it->second;
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  const Placement& placement_;
+  Program program_;
+  Position position_ = 0;
+  std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
+  std::map<std::tuple<OpId, int, int>, int> params_;
+  std::map<TensorId, int> operands_;
+};
+
+}  // namespace
+
+Program lower(const Graph& graph, const Schedule& schedule, const Placement& placement) {
+  return Lowering(graph, schedule, placement).run();
+}
+
+}  // namespace thimble

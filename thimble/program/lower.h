@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedule + addresses -> Program: kernels chosen, views formed, constants packed once.
+#pragma once
+
+#include "thimble/program/placement.h"
+#include "thimble/program/program.h"
+
+namespace thimble {
+
+/// The schedule must not be malformed() and `placement` must hold one address per buffer. Steps
+/// that would copy a buffer onto itself (reshape in place) become nothing.
+[[nodiscard]] Program lower(const Graph& graph, const Schedule& schedule,
+                            const Placement& placement);
+
+}  // namespace thimble

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/program.h"
+
+#include <algorithm>
+
+namespace thimble {
+namespace {
+
+void execute(const std::vector<ProgramNode>& nodes, Counters& counters,
+             const std::function<void(const Call&, const Counters&)>& visit) {
+  for (const ProgramNode& node : nodes) {
+    if (const auto* call = std::get_if<Call>(&node.what)) {
+      visit(*call, counters);
+      continue;
+    }
+    const ProgramLoop& loop = std::get<ProgramLoop>(node.what);
+    int64_t& counter = counters[loop.id.index()];
+    for (counter = 0; counter < loop.count; ++counter) execute(loop.body, counters, visit);
+  }
+}
+
+Interval cut(const CallAxis& axis, const Counters& counters) {
+  const Interval interval = evaluate(axis.interval, counters);
+  const int64_t begin = std::clamp(interval.begin, axis.limits.begin, axis.limits.end);
+  return {begin, std::clamp(interval.end, begin, axis.limits.end)};
+}
+
+}  // namespace
+
+bool ProgramLoop::operator==(const ProgramLoop& other) const {
+  return id == other.id && count == other.count && body == other.body;
+}
+
+void execute_calls(const Program& program,
+                   const std::function<void(const Call&, const Counters&)>& visit) {
+  Counters counters(static_cast<size_t>(program.loop_count));
+  execute(program.nodes, counters, visit);
+}
+
+Region kernel_region(const Call& call, const Counters& counters) {
+  Region region;
+  region.reserve(call.axes.size());
+  for (const CallAxis& axis : call.axes) region.push_back(cut(axis, counters));
+  return region;
+}
+
+Interval chunk_channels(const Call& call, const Counters& counters) {
+  return call.chunk ? cut(*call.chunk, counters) : Interval{};
+}
+
+int64_t bias(const OperandView& view, const Counters& counters) {
+  int64_t sum = 0;
+  for (const BiasTerm& term : view.bias) sum += term.factor * evaluate(term.expr, counters);
+  return sum;
+}
+
+}  // namespace thimble

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the device executes: every buffer at an address, every loop bound known, a kernel with its
+// views and packed constants for every step.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "thimble/kernels/kernel.h"
+#include "thimble/model/graph.h"
+#include "thimble/schedule/schedule.h"
+
+namespace thimble {
+
+/// A buffer of the schedule in the arena.
+struct PlacedBuffer {
+  BufferId id;
+  TensorId tensor;  ///< invalid: scratch
+  DType type = DType::kInt8;
+  Shape extents;
+  bool ring = false;
+  int64_t address = 0;  ///< bytes from the start of the arena
+  int64_t size_bytes = 0;
+  LiveRange live;  ///< in positions of the schedule
+  bool operator==(const PlacedBuffer&) const = default;
+};
+
+/// factor * expr, summed: the number of the first element that a buffer holds.
+struct BiasTerm {
+  int64_t factor = 1;
+  IndexExpr expr;
+  bool operator==(const BiasTerm&) const = default;
+};
+
+/// runtime::View with what the host knows about it: where one operand of one call lies.
+struct OperandView {
+  TensorId tensor;
+  DType type = DType::kInt8;    ///< of the elements in memory
+  int constant = -1;            ///< index into Program::constants, or -1: in the arena
+  int64_t address = 0;          ///< bytes from the start of the arena (or of the constant)
+  std::vector<int64_t> stride;  ///< elements; one per kernel axis (n, y, x, c)
+  std::vector<BiasTerm> bias;   ///< constant part first, if any
+  int64_t modulus = 0;          ///< elements; 0: no ring
+  bool operator==(const OperandView&) const = default;
+};
+
+/// The interval of a kernel axis that a call computes, cut to `limits`.
+struct CallAxis {
+  IntervalExpr interval;
+  Interval limits;
+  bool operator==(const CallAxis&) const = default;
+};
+
+/// One call of a kernel (or a small nest of calls over leading axes).
+struct Call {
+  OpId op;  ///< invalid: copy
+  Method method = Method::kCompute;
+  int use = 0;  ///< index into kernel_uses(graph, op, method)
+  KernelId kernel = KernelId::kCopy8;
+  int params = -1;            ///< index into Program::params, or -1
+  Position position = 0;      ///< of the step it came from
+  std::vector<int> operands;  ///< operand k of the call is input operands[k] of the operator
+  std::vector<OperandView> in;
+  OperandView out;
+  std::vector<IndexExpr>
+      leading;                    ///< coordinates on the axes that are looped over, outermost first
+  std::vector<CallAxis> axes;     ///< of the output, in kernel coordinates: the kernel's four
+  std::optional<CallAxis> chunk;  ///< accumulate: channels
+  int64_t scratch_address = -1;
+  bool operator==(const Call&) const = default;
+};
+
+struct ProgramNode;
+struct ProgramLoop {
+  LoopId id;
+  int64_t count = 1;
+  std::vector<ProgramNode> body;
+  bool operator==(const ProgramLoop&) const;
+};
+struct ProgramNode {
+  std::variant<Call, ProgramLoop> what;
+  bool operator==(const ProgramNode&) const = default;
+};
+
+/// Read-only data, packed once however many calls use it.
+struct ProgramConstant {
+  std::string name;  ///< identifier: "conv_2d_0_weights"
+  PackedConstant content;
+  bool operator==(const ProgramConstant&) const = default;
+};
+
+struct ProgramParams {
+  std::string name;  ///< identifier: "conv_2d_0"
+  KernelId kernel = KernelId::kCopy8;
+  KernelParams params;         ///< pointers null
+  std::vector<int> constants;  ///< in the order of the pointers
+};
+
+/// Where an input or output lies in the arena.
+struct ProgramPort {
+  TensorId tensor;
+  std::vector<int> order;
+  int64_t address = 0;
+  int64_t size_bytes = 0;
+  bool operator==(const ProgramPort&) const = default;
+};
+
+struct Program {
+  std::vector<ProgramNode> nodes;
+  std::vector<PlacedBuffer> buffers;  ///< one per buffer of the schedule
+  std::vector<ProgramConstant> constants;
+  std::vector<ProgramParams> params;
+  std::vector<ProgramPort> inputs, outputs;
+  int loop_count = 0;
+  int64_t arena_bytes = 0;
+  int64_t arena_alignment = 16;
+};
+
+/// Every call as executed, in order, with the counters of its loops.
+void execute_calls(const Program& program,
+                   const std::function<void(const Call&, const Counters&)>& visit);
+
+/// The region that a call computes now, in kernel coordinates; one interval per axis, maybe empty.
+[[nodiscard]] Region kernel_region(const Call& call, const Counters& counters);
+/// The chunk of channels of an accumulating call.
+[[nodiscard]] Interval chunk_channels(const Call& call, const Counters& counters);
+/// Sum of the bias terms.
+[[nodiscard]] int64_t bias(const OperandView& view, const Counters& counters);
+
+}  // namespace thimble

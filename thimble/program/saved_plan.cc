@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/saved_plan.h"
+
+#include <nlohmann/json.hpp>
+
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+// --- to JSON -------------------------------------------------------------------------------------
+
+// A number, or {"base", "terms": [[loop, coefficient], ...], "divisor"}.
+Json json_of(const IndexExpr& expr) {
+  if (expr.constant() && expr.divisor == 1) return expr.base;
+  Json terms = Json::array();
+  for (const Term& term : expr.terms) terms.push_back({term.loop.value, term.coefficient});
+  return {{"base", expr.base}, {"terms", terms}, {"divisor", expr.divisor}};
+}
+
+Json json_of(const IntervalExpr& interval) {
+  return {json_of(interval.begin), json_of(interval.end)};
+}
+
+const char* name_of(Method method) {
+  switch (method) {
+    case Method::kCompute:
+      return "compute";
+    case Method::kInPlace:
+      return "in_place";
+    case Method::kAccumulate:
+      return "accumulate";
+    case Method::kFinalise:
+      return "finalise";
+  }
+  throw InternalError("unknown method");
+}
+
+Json json_of(const Buffer& buffer, int64_t address) {
+  Json origin = Json::array();
+  for (const IndexExpr& expr : buffer.origin) origin.push_back(json_of(expr));
+  Json json = {{"tensor", buffer.tensor.value},
+               {"type", name(buffer.type)},
+               {"extents", buffer.extents},
+               {"origin", origin},
+               {"address", address}};
+  if (buffer.wrap) json["ring"] = {{"axis", buffer.wrap->axis}, {"modulus", buffer.wrap->modulus}};
+  if (!buffer.order.empty()) json["order"] = buffer.order;
+  if (buffer.tier != 0) json["tier"] = buffer.tier;
+  return json;
+}
+
+Json json_of(const std::vector<BufferId>& ids) {
+  Json json = Json::array();
+  for (BufferId id : ids) json.push_back(id.value);
+  return json;
+}
+
+Json json_of(const std::vector<Node>& nodes) {
+  Json json = Json::array();
+  for (const Node& node : nodes) {
+    if (const auto* loop = std::get_if<Loop>(&node.what)) {
+      json.push_back(
+          {{"loop", loop->id.value}, {"count", loop->count}, {"body", json_of(loop->body)}});
+      continue;
+    }
+    const Step& step = std::get<Step>(node.what);
+    Json region = Json::array();
+    for (const IntervalExpr& interval : step.region) region.push_back(json_of(interval));
+    Json entry = {{"op", step.op.value},
+                  {"method", name_of(step.method)},
+                  {"region", region},
+                  {"in", json_of(step.in)},
+                  {"out", step.out.value}};
+    if (step.chunk) entry["chunk"] = json_of(*step.chunk);
+    if (step.scratch.valid()) entry["scratch"] = step.scratch.value;
+    json.push_back(entry);
+  }
+  return json;
+}
+
+// --- from JSON: nlohmann's exceptions become one CompileError in plan_from_json
+// --------------------
+
+IndexExpr expr_from(const Json& json) {
+  if (json.is_number()) return index(json.get<int64_t>());
+  IndexExpr expr{.base = json.at("base"), .terms = {}, .divisor = json.at("divisor")};
+  for (const Json& term : json.at("terms")) {
+    expr.terms.push_back({LoopId{term.at(0).get<int32_t>()}, term.at(1)});
+  }
+  return expr;
+}
+
+IntervalExpr interval_from(const Json& json) {
+  return {expr_from(json.at(0)), expr_from(json.at(1))};
+}
+
+DType type_from(const std::string& text) {
+  for (DType type : {DType::kBool, DType::kInt8, DType::kUInt8, DType::kInt16, DType::kInt32,
+                     DType::kInt64, DType::kFloat32}) {
+    if (text == name(type)) return type;
+  }
+  throw std::invalid_argument("unknown type '" + text + "'");
+}
+
+Method method_from(const std::string& text) {
+  for (Method method :
+       {Method::kCompute, Method::kInPlace, Method::kAccumulate, Method::kFinalise}) {
+    if (text == name_of(method)) return method;
+  }
+  throw std::invalid_argument("unknown method '" + text + "'");
+}
+
+std::vector<BufferId> ids_from(const Json& json) {
+  std::vector<BufferId> ids;
+  for (const Json& id : json) ids.push_back({id.get<int32_t>()});
+  return ids;
+}
+
+Buffer buffer_from(const Json& json) {
+  Buffer buffer{.tensor = {json.at("tensor").get<int32_t>()},
+                .type = type_from(json.at("type")),
+                .extents = json.at("extents").get<Shape>(),
+                .origin = {},
+                .wrap = {},
+                .order = json.value("order", std::vector<int>{}),
+                .tier = json.value("tier", 0)};
+  for (const Json& expr : json.at("origin")) buffer.origin.push_back(expr_from(expr));
+  if (json.contains("ring")) {
+    buffer.wrap = Wrap{json.at("ring").at("axis"), json.at("ring").at("modulus")};
+  }
+  return buffer;
+}
+
+constexpr int kMaxDepth = 64;
+
+std::vector<Node> nodes_from(const Json& json, int depth) {
+  if (depth > kMaxDepth) throw std::invalid_argument("loops are nested too deeply");
+  std::vector<Node> nodes;
+  for (const Json& entry : json) {
+    if (entry.contains("loop")) {
+      nodes.push_back({Loop{{entry.at("loop").get<int32_t>()},
+                            entry.at("count"),
+                            nodes_from(entry.at("body"), depth + 1)}});
+      continue;
+    }
+    Step step{.op = {entry.at("op").get<int32_t>()},
+              .method = method_from(entry.at("method")),
+              .region = {},
+              .chunk = {},
+              .in = ids_from(entry.at("in")),
+              .out = {entry.at("out").get<int32_t>()},
+              .scratch = {entry.value("scratch", int32_t{-1})}};
+    for (const Json& interval : entry.at("region")) step.region.push_back(interval_from(interval));
+    if (entry.contains("chunk")) step.chunk = interval_from(entry.at("chunk"));
+    nodes.push_back({step});
+  }
+  return nodes;
+}
+
+SavedPlan saved_from(const Json& json) {
+  if (json.at("thimble_plan").get<int>() != kVersion)
+    throw std::invalid_argument("unknown version");
+  SavedPlan saved;
+  const Json& model = json.at("model");
+  saved.origin = {model.at("name"), model.at("sha256"), model.at("rewrite"), model.at("int8_io")};
+  saved.plan.planner = json.at("planner");
+  saved.plan.recompute = json.at("recompute");
+  Schedule& schedule = saved.plan.schedule;
+  for (const Json& buffer : json.at("buffers")) {
+    schedule.buffers.push_back(buffer_from(buffer));
+    saved.plan.placement.addresses.push_back(buffer.at("address"));
+  }
+  schedule.inputs = ids_from(json.at("inputs"));
+  schedule.outputs = ids_from(json.at("outputs"));
+  for (const Json& share : json.at("shares")) {
+    schedule.shares.push_back({{share.at(0).get<int32_t>()}, {share.at(1).get<int32_t>()}});
+  }
+  schedule.loop_count = json.at("loop_count");
+  schedule.nodes = nodes_from(json.at("nodes"), 0);
+  saved.plan.placement.peak_bytes = json.at("peak_bytes");
+  saved.plan.placement.lower_bound_bytes = json.at("lower_bound_bytes");
+  saved.plan.placement.arena_bytes = json.at("arena_bytes");
+  saved.plan.placement.proven_optimal = json.at("layout_proven_optimal");
+  return saved;
+}
+
+}  // namespace
+
+std::string to_json(const Plan& plan, const PlanOrigin& origin) {
+  Json buffers = Json::array();
+  for (size_t b = 0; b < plan.schedule.buffers.size(); ++b) {
+    buffers.push_back(json_of(plan.schedule.buffers[b], plan.placement.addresses[b]));
+  }
+  Json shares = Json::array();
+  for (const Share& share : plan.schedule.shares)
+    shares.push_back({share.out.value, share.in.value});
+  const Json json = {{"thimble_plan", kVersion},
+                     {"model",
+                      {{"name", origin.model},
+                       {"sha256", origin.sha256},
+                       {"rewrite", origin.rewrite},
+                       {"int8_io", origin.int8_io}}},
+                     {"planner", plan.planner},
+                     {"recompute", plan.recompute},
+                     {"peak_bytes", plan.placement.peak_bytes},
+                     {"lower_bound_bytes", plan.placement.lower_bound_bytes},
+                     {"arena_bytes", plan.placement.arena_bytes},
+                     {"layout_proven_optimal", plan.placement.proven_optimal},
+                     {"loop_count", plan.schedule.loop_count},
+                     {"inputs", json_of(plan.schedule.inputs)},
+                     {"outputs", json_of(plan.schedule.outputs)},
+                     {"shares", shares},
+                     {"buffers", buffers},
+                     {"nodes", json_of(plan.schedule.nodes)}};
+  return json.dump(1) + "\n";
+}
+
+SavedPlan plan_from_json(const std::string& text, const std::string& where) {
+  try {
+    return saved_from(Json::parse(text));
+  } catch (const nlohmann::json::exception& error) {
+    throw CompileError(where, std::string("not a saved plan of thimble: ") + error.what());
+  } catch (const std::invalid_argument& error) {
+    throw CompileError(where, std::string("not a saved plan of thimble: ") + error.what());
+  }
+}
+
+}  // namespace thimble

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "thimble/program/kernel_walk.h"
+#include "thimble/program/shadow.h"
+#include "thimble/schedule/progress.h"
+#include "thimble/schedule/reads.h"
+
+namespace thimble {
+namespace {
+
+struct Fault {
+  std::string message;
+};
+
+class Verifier {
+ public:
+  Verifier(const Graph& graph, const Program& program, const VerifyOptions& options)
+      : graph_(graph),
+        program_(program),
+        options_(options),
+        maps_(access_maps(graph)),
+        memory_(program.arena_bytes),
+        produced_(2 * graph.tensors.size()) {}
+
+  Verification run() {
+    try {
+      for (const ProgramPort& port : program_.inputs) {
+        each_port_element(port, [&](int64_t address, int64_t element, int64_t size) {
+          memory_.write(address, value_key(port.tensor, element), size);
+        });
+      }
+      execute_calls(program_,
+                    [&](const Call& call, const Counters& counters) { visit(call, counters); });
+      for (const ProgramPort& port : program_.outputs) {
+        each_port_element(port, [&](int64_t address, int64_t element, int64_t size) {
+          if (!memory_.holds(address, value_key(port.tensor, element), size)) {
+            throw Fault{fmt::format("at the end, element {} of output {} is missing", element,
+                                    describe(port.tensor))};
+          }
+        });
+      }
+    } catch (const Fault& fault) {
+      result_.fault = fault.message;
+    }
+    return result_;
+  }
+
+ private:
+  // One operand (or the output) of the call at hand.
+  struct Side {
+    const OperandView* view;
+    const OperandAxes* walk;
+    int64_t bias;
+    int64_t size;  // bytes per element
+    int32_t kind;
+  };
+
+  int32_t value_kind(TensorId t) const { return t.value; }
+  int32_t accumulator_kind(TensorId t) const {
+    return t.value + static_cast<int32_t>(graph_.tensors.size());
+  }
+  ShadowKey value_key(TensorId t, int64_t element) const {
+    return {value_kind(t), static_cast<int32_t>(element * size_bytes(graph_.tensor(t).type)), 0};
+  }
+
+  std::string describe(TensorId t) const {
+    return fmt::format("tensor {} ('{}')", t.value, graph_.tensor(t).name);
+  }
+  std::string describe(const ShadowKey& key) const {
+    if (key.kind < 0) return "nothing";
+    const auto count = static_cast<int32_t>(graph_.tensors.size());
+    const TensorId t{key.kind % count};
+    const bool accumulators = key.kind >= count;
+    const int64_t size = accumulators ? 4 : size_bytes(graph_.tensor(t).type);
+    return fmt::format("{}element {} of {}", accumulators ? "accumulator of " : "", key.byte / size,
+                       describe(t));
+  }
+  std::string describe(const Call& call) const {
+    return fmt::format("step {} ({})", call.position,
+                       call.op.valid() ? label(graph_.op(call.op)) : "copy");
+  }
+
+  template <class Visit>
+  void each_port_element(const ProgramPort& port, const Visit& visit) {
+    const Tensor& tensor = graph_.tensor(port.tensor);
+    const int64_t size = size_bytes(tensor.type);
+    if (!memory_.inside(port.address, elements(tensor.shape) * size)) {
+      throw Fault{fmt::format("{} lies outside the arena", describe(port.tensor))};
+    }
+    each_element(tensor.shape, port.order, [&](int64_t place, int64_t element) {
+      visit(port.address + place * size, element, size);
+    });
+  }
+
+  const std::vector<KernelUse>& uses_of(const Call& call) {
+    const auto [it, added] = uses_.try_emplace({call.op, call.method});
+    if (added) it->second = kernel_uses(graph_, graph_.op(call.op), call.method);
+    return it->second;
+  }
+
+  void visit(const Call& call, const Counters& counters) {
+    ++result_.calls;
+    const Region region = kernel_region(call, counters);
+    if (empty(region)) return;
+    Walk walk = walk_of(call);
+    walk.leading.clear();
+    for (const IndexExpr& expr : call.leading) walk.leading.push_back(evaluate(expr, counters));
+    std::vector<Side> in;
+    for (size_t k = 0; k < call.in.size(); ++k) {
+      const bool accumulators = call.method == Method::kFinalise;
+      const TensorId t = call.in[k].tensor;
+      in.push_back({&call.in[k], &walk.in[k], bias(call.in[k], counters),
+                    size_bytes(call.in[k].type),
+                    accumulators ? accumulator_kind(t) : value_kind(t)});
+    }
+    const bool accumulate = call.method == Method::kAccumulate;
+    const Side out{&call.out, &walk.out, bias(call.out, counters), size_bytes(call.out.type),
+                   accumulate ? accumulator_kind(call.out.tensor) : value_kind(call.out.tensor)};
+    const Interval chunk = chunk_channels(call, counters);
+    if (accumulate && chunk.empty()) return;
+
+    const std::optional<Progress> grain = overlap_grain(call, walk, in, out, region);
+    if (!grain) {
+      destroy_scratch(call);
+      for (size_t k = 0; k < in.size(); ++k) read(call, walk, k, in[k], region, chunk);
+      write(call, walk, out, region, chunk);
+      return;
+    }
+    each_unit(*grain, region, [&](const Region& unit) {
+      destroy_scratch(call);
+      const bool reads_first = *grain == Progress::kElement || *grain == Progress::kPlane;
+      if (!reads_first) write(call, walk, out, unit, chunk);
+      for (size_t k = 0; k < in.size(); ++k) read(call, walk, k, in[k], unit, chunk);
+      if (reads_first) write(call, walk, out, unit, chunk);
+    });
+  }
+
+  Walk walk_of(const Call& call) {
+    if (!call.op.valid()) return identity_walk(graph_.tensor(call.out.tensor).shape);
+    const std::vector<KernelUse>& uses = uses_of(call);
+    const auto number = static_cast<size_t>(call.use);
+    if (number >= uses.size()) throw Fault{describe(call) + ": no such call of its kernel"};
+    const KernelUse& use = uses[number];
+    if (use.kernel != call.kernel || use.inputs != call.operands ||
+        use.in.size() != call.in.size()) {
+      throw Fault{describe(call) + ": not the kernel or the operands that do its operator"};
+    }
+    return {use.in, use.out, {}};
+  }
+
+  // Where the output overlaps an operand: the grain that the kernel promises. Nothing where all
+  // reads may as well come before all writes.
+  std::optional<Progress> overlap_grain(const Call& call, const Walk& walk,
+                                        const std::vector<Side>& in, const Side& out,
+                                        const Region& region) {
+    const Interval target = addresses(out, region);
+    bool overlap = false;
+    bool behind = info(call.kernel).progress == Progress::kElement;
+    for (size_t k = 0; k < in.size(); ++k) {
+      if (in[k].view->constant >= 0) continue;
+      const Interval source = addresses(in[k], kernel_box(call, walk, k, region, {0, 1 << 30}));
+      if (source.begin >= target.end || target.begin >= source.end) continue;
+      overlap = true;
+      behind = behind && never_ahead(out, in[k]);
+    }
+    return overlap && !behind ? std::optional(info(call.kernel).progress) : std::nullopt;
+  }
+
+  // Element by element in ascending addresses, the output never passes the operand.
+  static bool never_ahead(const Side& out, const Side& in) {
+    return in.view->stride == out.view->stride && in.bias == out.bias && in.view->modulus == 0 &&
+           out.view->modulus == 0 && out.size <= in.size && out.view->address <= in.view->address &&
+           std::is_sorted(out.view->stride.rbegin(), out.view->stride.rend());
+  }
+
+  // Hull of the bytes that a box of kernel coordinates touches (a ring: all of it).
+  Interval addresses(const Side& side, const Region& box) const {
+    if (empty(box)) return {};
+    const OperandView& view = *side.view;
+    if (view.modulus != 0) return {view.address, view.address + view.modulus * side.size};
+    Interval hull{view.address - side.bias * side.size, view.address + (1 - side.bias) * side.size};
+    for (size_t axis = 0; axis < box.size(); ++axis) {
+      hull.begin += box[axis].begin * view.stride[axis] * side.size;
+      hull.end += (box[axis].end - 1) * view.stride[axis] * side.size;
+    }
+    return hull;
+  }
+
+  // Kernel coordinates of what operand k must provide for `region` of the output.
+  Region kernel_box(const Call& call, const Walk& walk, size_t k, const Region& region,
+                    const Interval& chunk) const {
+    if (!call.op.valid() || call.method == Method::kFinalise) return region;
+    const Op& op = graph_.op(call.op);
+    const auto input = static_cast<size_t>(call.operands[k]);
+    const InputMap& map = maps_[call.op.index()][input];
+    if (map.linear && single_axis(walk.out) && single_axis(walk.in[k])) return region;
+    const Shape& out_shape = graph_.tensor(op.outputs[0]).shape;
+    const Shape& in_shape = graph_.tensor(op.inputs[input]).shape;
+    const Region out = to_tensor(walk.out, walk.leading, region, out_shape);
+    Region needed = input_region(map, in_shape, out_shape, out);
+    if (call.chunk && input == 0) needed.back() = intersect({needed.back()}, {chunk})[0];
+    return to_kernel(walk.in[k], needed, in_shape);
+  }
+
+  int64_t address_of(const Call& call, const Side& side, int64_t index, const char* verb) const {
+    const OperandView& view = *side.view;
+    if (view.modulus != 0) {
+      if (index < 0)
+        throw Fault{fmt::format("{}: {} before the start of a ring", describe(call), verb)};
+      index %= view.modulus;
+    }
+    const int64_t address = view.address + index * side.size;
+    const bool inside = view.constant >= 0
+                            ? address >= 0 && address + side.size <= constant_bytes(view.constant)
+                            : memory_.inside(address, side.size);
+    if (!inside) {
+      throw Fault{fmt::format("{}: {} byte {} for {}, outside {}", describe(call), verb, address,
+                              describe(view.tensor),
+                              view.constant >= 0 ? "its constant" : "the arena")};
+    }
+    return address;
+  }
+
+  int64_t constant_bytes(int constant) const {
+    return static_cast<int64_t>(
+        program_.constants[static_cast<size_t>(constant)].content.data.size());
+  }
+
+  void read(const Call& call, const Walk& walk, size_t k, const Side& side, const Region& region,
+            const Interval& chunk) {
+    const Region box = kernel_box(call, walk, k, region, chunk);
+    const Shape& shape = graph_.tensor(side.view->tensor).shape;
+    const int32_t complete = call.method == Method::kFinalise ? reduced_extent(call) : 0;
+    each_coordinate(
+        walk, *side.walk, shape, side.view->stride, box, [&](int64_t index, int64_t element) {
+          const int64_t address = address_of(call, side, index - side.bias, "reads");
+          ++result_.checked_elements;
+          if (side.view->constant >= 0) {
+            if (address != element * side.size)
+              throw Fault{describe(call) + ": reads the wrong constant"};
+            return;
+          }
+          const ShadowKey key{side.kind, static_cast<int32_t>(element * side.size), complete};
+          if (!memory_.holds(address, key, side.size)) {
+            throw Fault{fmt::format("{} needs {} at byte {}, which holds {}", describe(call),
+                                    describe(key), address, describe(memory_.at(address)))};
+          }
+        });
+  }
+
+  int32_t reduced_extent(const Call& call) const {
+    return static_cast<int32_t>(graph_.tensor(graph_.op(call.op).inputs[0]).shape.back());
+  }
+
+  void write(const Call& call, const Walk& walk, const Side& side, const Region& region,
+             const Interval& chunk) {
+    const Shape& shape = graph_.tensor(side.view->tensor).shape;
+    const bool accumulate = call.method == Method::kAccumulate;
+    each_coordinate(
+        walk, *side.walk, shape, side.view->stride, region, [&](int64_t index, int64_t element) {
+          const int64_t address = address_of(call, side, index - side.bias, "writes");
+          ShadowKey key{side.kind, static_cast<int32_t>(element * side.size), 0};
+          if (accumulate && chunk.begin != 0) {
+            key.reduced = static_cast<int32_t>(chunk.begin);
+            if (!memory_.holds(address, key, side.size)) {
+              throw Fault{
+                  fmt::format("{} adds channels from {} on to {}, which holds {} with {} added",
+                              describe(call), chunk.begin, describe(key),
+                              describe(memory_.at(address)), memory_.at(address).reduced)};
+            }
+          } else if (call.op.valid()) {
+            count_production(call, side, element, elements(shape));
+          }
+          if (accumulate) key.reduced = static_cast<int32_t>(chunk.end);
+          memory_.write(address, key, side.size);
+        });
+  }
+
+  void count_production(const Call& call, const Side& side, int64_t element, int64_t count) {
+    std::vector<bool>& produced = produced_[static_cast<size_t>(side.kind)];
+    if (produced.empty()) produced.resize(static_cast<size_t>(count));
+    if (produced[static_cast<size_t>(element)]) {
+      ++result_.recomputed_elements;
+      if (!options_.recompute) {
+        throw Fault{fmt::format("{} produces element {} of {} a second time", describe(call),
+                                element, describe(side.view->tensor))};
+      }
+    }
+    produced[static_cast<size_t>(element)] = true;
+  }
+
+  void destroy_scratch(const Call& call) {
+    if (!call.op.valid()) return;
+    const int64_t bytes = scratch_of(call);
+    if (bytes == 0) return;
+    if (!memory_.inside(call.scratch_address, bytes)) {
+      throw Fault{describe(call) + ": its scratch lies outside the arena"};
+    }
+    memory_.destroy(call.scratch_address, bytes);
+  }
+
+  int64_t scratch_of(const Call& call) {
+    const auto [it, added] = scratch_.try_emplace({call.op, call.method});
+    if (added) it->second = scratch_bytes(graph_, graph_.op(call.op), call.method);
+    return it->second;
+  }
+
+  static void each_unit(Progress progress, const Region& region,
+                        const std::function<void(const Region&)>& visit) {
+    if (progress != Progress::kElement) {
+      for_each_unit(progress, region, visit);
+      return;
+    }
+    for_each_unit(*grain, region, [&](const Region& run) {
+      Region unit = run;
+      for (int64_t c = run.back().begin; c < run.back().end; ++c) {
+        unit.back() = {c, c + 1};
+        visit(unit);
+      }
+    });
+  }
+
+  const Graph& graph_;
+  const Program& program_;
+  const VerifyOptions& options_;
+  std::vector<AccessMap> maps_;
+  ShadowMemory memory_;
+  std::vector<std::vector<bool>> produced_;  // per kind, per element
+  std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
+  std::map<std::pair<OpId, Method>, int64_t> scratch_;
+  Verification result_;
+};
+
+}  // namespace
+
+Verification verify(const Graph& graph, const Program& program, const VerifyOptions& options) {
+  return Verifier(graph, program, options).run();
+}
+
+}  // namespace thimble

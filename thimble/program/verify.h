@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proof that a Program computes its Graph, without weights or inputs: it runs over shadow memory
+// that knows (tensor, element) for every byte of the arena.
+//
+// For every call as executed, with the region that it computes now:
+//   - each operand holds exactly the elements that the operator's access map demands;
+//   - where output and operand overlap, the same at the grain of the kernel's progress;
+//   - each output element is produced once; each interval of a reduction is added once, in order;
+//   - everything lies inside the arena.
+// At the end the outputs are complete. It trusts access maps and the kernels' contract (which axes
+// of a tensor a kernel walks, its progress), and neither the planner, the layout nor the lowering.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "thimble/program/program.h"
+
+namespace thimble {
+
+struct VerifyOptions {
+  bool recompute = false;  ///< the plan may produce elements more than once
+};
+
+struct Verification {
+  std::string fault;  ///< empty: the program is right; else step, operator and what is wrong
+  int64_t calls = 0;  ///< executed
+  int64_t checked_elements = 0;
+  int64_t recomputed_elements = 0;
+
+  [[nodiscard]] bool ok() const { return fault.empty(); }
+};
+
+[[nodiscard]] Verification verify(const Graph& graph, const Program& program,
+                                  const VerifyOptions& options = {});
+
+}  // namespace thimble

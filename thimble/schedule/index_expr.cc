@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/schedule/index_expr.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+
+}  // namespace
+
+int64_t evaluate(const IndexExpr& expr, const Counters& counters) {
+  int64_t value = expr.base;
+  for (const Term& term : expr.terms) value += term.coefficient * counters[term.loop.index()];
+  return expr.divisor == 1 ? value : floor_div(value, expr.divisor);
+}
+
+Interval evaluate(const IntervalExpr& expr, const Counters& counters) {
+  return {evaluate(expr.begin, counters), evaluate(expr.end, counters)};
+}
+
+Region evaluate(const RegionExpr& expr, const Counters& counters, const Shape& extents) {
+  Region region(expr.size());
+  for (size_t axis = 0; axis < expr.size(); ++axis) {
+    const Interval interval = evaluate(expr[axis], counters);
+    region[axis].begin = std::clamp<int64_t>(interval.begin, 0, extents[axis]);
+    region[axis].end = std::clamp<int64_t>(interval.end, region[axis].begin, extents[axis]);
+  }
+  return region;
+}
+
+IndexExpr index(int64_t value) { return {.base = value, .terms = {}, .divisor = 1}; }
+
+IndexExpr index(LoopId loop, int64_t coefficient, int64_t base) {
+  IndexExpr expr = index(base);
+  if (coefficient != 0) expr.terms.push_back({loop, coefficient});
+  return expr;
+}
+
+IndexExpr operator+(IndexExpr expr, int64_t value) {
+  expr.base += value * expr.divisor;
+  return expr;
+}
+
+std::optional<IndexExpr> compose(const IndexExpr& expr, int64_t num, int64_t add, int64_t den) {
+  IndexExpr result = expr;
+  if (expr.divisor == 1) {
+    result.base = expr.base * num + add;
+    for (Term& term : result.terms) term.coefficient *= num;
+    result.divisor = den;
+  } else if (num == 1) {  // floor((floor(e / d) + add) / den) = floor((e + add d) / (d den))
+    result.base = expr.base + add * expr.divisor;
+    result.divisor = expr.divisor * den;
+  } else {
+    return std::nullopt;
+  }
+  if (result.terms.empty()) return index(floor_div(result.base, result.divisor));
+  return result;
+}
+
+RegionExpr region_expr(const Region& region) {
+  RegionExpr expr;
+  for (const Interval& i : region) expr.push_back({index(i.begin), index(i.end)});
+  return expr;
+}
+
+bool depends_on(const IndexExpr& expr, LoopId loop) {
+  return std::any_of(expr.terms.begin(), expr.terms.end(),
+                     [&](const Term& term) { return term.loop == loop; });
+}
+
+std::string to_string(const IndexExpr& expr) {
+  std::string sum;
+  for (const Term& term : expr.terms) {
+    const int64_t size = term.coefficient < 0 ? -term.coefficient : term.coefficient;
+    const std::string product = size == 1 ? fmt::format("i{}", term.loop.value)
+                                          : fmt::format("{} * i{}", size, term.loop.value);
+    if (sum.empty()) {
+      sum = (term.coefficient < 0 ? "-" : "") + product;
+    } else {
+      sum += (term.coefficient < 0 ? " - " : " + ") + product;
+    }
+  }
+  if (sum.empty()) {
+    sum = fmt::format("{}", expr.base);
+  } else if (expr.base != 0) {
+    sum += fmt::format(" {} {}", expr.base < 0 ? '-' : '+', expr.base < 0 ? -expr.base : expr.base);
+  }
+  return expr.divisor == 1 ? sum : fmt::format("floor_div({}, {})", sum, expr.divisor);
+}
+
+}  // namespace thimble

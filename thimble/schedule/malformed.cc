@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The form of a schedule, checked before anything relies on it: it may come from a file.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "thimble/schedule/schedule.h"
+
+namespace thimble {
+namespace {
+
+constexpr int64_t kMost = int64_t{1} << 31;
+constexpr int kMaxDepth = 16;
+constexpr int64_t kMostSteps = 100'000'000;  // as executed
+
+class Checker {
+ public:
+  Checker(const Graph& graph, const Schedule& schedule) : graph_(graph), schedule_(schedule) {}
+
+  std::string run() {
+    if (schedule_.loop_count < 0 || schedule_.loop_count > 1'000'000)
+      return "the number of loops is out of range";
+    for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
+      if (std::string fault = buffer(schedule_.buffers[b]); !fault.empty()) {
+        return fmt::format("buffer {}: {}", b, fault);
+      }
+    }
+    if (std::string fault = ports(graph_.inputs, schedule_.inputs, "input"); !fault.empty())
+      return fault;
+    if (std::string fault = ports(graph_.outputs, schedule_.outputs, "output"); !fault.empty())
+      return fault;
+    for (const Share& share : schedule_.shares) {
+      if (!in_range(share.out) || !in_range(share.in))
+        return "a share names a buffer that does not exist";
+    }
+    return nodes(schedule_.nodes, 0, 1);
+  }
+
+ private:
+  bool in_range(BufferId id) const { return id.valid() && id.index() < schedule_.buffers.size(); }
+
+  bool good(const IndexExpr& expr) const {
+    if (expr.divisor < 1 || expr.divisor > kMost || expr.base > kMost || expr.base < -kMost)
+      return false;
+    for (const Term& term : expr.terms) {
+      if (!term.loop.valid() || term.loop.value >= schedule_.loop_count) return false;
+      if (term.coefficient > kMost || term.coefficient < -kMost) return false;
+    }
+    return true;
+  }
+
+  std::string buffer(const Buffer& b) const {
+    int64_t count = 1;
+    for (int64_t extent : b.extents) {
+      if (extent < 1 || extent > kMost || (count *= extent) > kMost)
+        return "its extents are out of range";
+    }
+    if (!b.tensor.valid()) return b.extents.size() == 1 ? "" : "scratch has one extent, its bytes";
+    if (b.tensor.index() >= graph_.tensors.size()) return "its tensor does not exist";
+    const Tensor& t = graph_.tensor(b.tensor);
+    const size_t rank = t.shape.size();
+    if (b.extents.size() != rank || b.origin.size() != rank) return "its rank is not its tensor's";
+    if (b.type != t.type && b.type != DType::kInt32)
+      return "its type is neither its tensor's nor int32";
+    for (const IndexExpr& expr : b.origin) {
+      if (!good(expr)) return "its origin is out of range";
+    }
+    if (b.wrap) {
+      if (b.wrap->axis < 0 || static_cast<size_t>(b.wrap->axis) >= rank || b.wrap->modulus < 1 ||
+          b.wrap->modulus > kMost) {
+        return "its ring is out of range";
+      }
+      for (size_t axis = 0; axis <= static_cast<size_t>(b.wrap->axis); ++axis) {
+        if (b.origin[axis] != index(0)) return "the axes of a ring have origin 0";
+      }
+    }
+    const std::set<int> axes(b.order.begin(), b.order.end());
+    const bool permutation =
+        axes.size() == rank && *axes.begin() == 0 && *axes.rbegin() == static_cast<int>(rank) - 1;
+    if (!b.order.empty() && (b.order.size() != rank || !permutation))
+      return "its order is no permutation of its axes";
+    return "";
+  }
+
+  std::string ports(const std::vector<Port>& ports, const std::vector<BufferId>& buffers,
+                    const char* what) const {
+    if (ports.size() != buffers.size())
+      return fmt::format("it has {} {} buffers, the network {}", buffers.size(), what,
+                         ports.size());
+    for (size_t k = 0; k < ports.size(); ++k) {
+      if (!in_range(buffers[k])) return fmt::format("{} {} has no buffer", what, k);
+      const Buffer& b = schedule_.buffer(buffers[k]);
+      const Tensor& t = graph_.tensor(ports[k].tensor);
+      if (b.tensor != ports[k].tensor || b.extents != t.shape || b.type != t.type || b.wrap ||
+          b.order != ports[k].order) {
+        return fmt::format("{} {} is not held whole, in the caller's order", what, k);
+      }
+    }
+    return "";
+  }
+
+  std::string nodes(const std::vector<Node>& nodes_in, int depth, int64_t times) {
+    if (depth > kMaxDepth) return "loops are nested too deeply";
+    if (times > kMostSteps) return "it executes too many steps";
+    for (const Node& node : nodes_in) {
+      std::string fault;
+      if (const auto* s = std::get_if<Step>(&node.what)) {
+        fault = step(*s);
+        if (!fault.empty()) fault = fmt::format("step {}: {}", steps_, fault);
+        ++steps_;
+      } else {
+        const Loop& loop = std::get<Loop>(node.what);
+        if (!loop.id.valid() || loop.id.value >= schedule_.loop_count ||
+            !loops_.insert(loop.id).second) {
+          return "a loop's number is out of range or used twice";
+        }
+        if (loop.count < 1 || loop.count > kMost) return "a loop's count is out of range";
+        fault = nodes(loop.body, depth + 1, times * loop.count);
+      }
+      if (!fault.empty()) return fault;
+    }
+    return "";
+  }
+
+  std::string step(const Step& s) const {
+    if (!in_range(s.out)) return "it has no output buffer";
+    for (BufferId id : s.in) {
+      if (id.valid() && !in_range(id)) return "it reads a buffer that does not exist";
+    }
+    for (const IntervalExpr& i : s.region) {
+      if (!good(i.begin) || !good(i.end)) return "its region is out of range";
+    }
+    if (s.chunk && (!good(s.chunk->begin) || !good(s.chunk->end)))
+      return "its chunk is out of range";
+    const Buffer& out = schedule_.buffer(s.out);
+    if (!s.op.valid()) {
+      const bool copy = s.in.size() == 1 && s.in[0].valid() && out.tensor.valid() &&
+                        schedule_.buffer(s.in[0]).tensor == out.tensor &&
+                        schedule_.buffer(s.in[0]).type == out.type &&
+                        s.region.size() == out.extents.size();
+      return copy ? "" : "a copy goes from one buffer of a tensor to another of the same type";
+    }
+    if (s.op.index() >= graph_.ops.size()) return "its operator does not exist";
+    return operands(s, graph_.op(s.op), out);
+  }
+
+  std::string operands(const Step& s, const Op& op, const Buffer& out) const {
+    if (!has_kernel(graph_, op, s.method)) return "no kernel executes its operator that way";
+    const Tensor& result = graph_.tensor(op.outputs[0]);
+    if (s.region.size() != result.shape.size()) return "its region does not have its output's rank";
+    if (out.tensor != op.outputs[0]) return "it writes another tensor's buffer";
+    const bool accumulate = s.method == Method::kAccumulate;
+    if (out.type != (accumulate ? DType::kInt32 : result.type))
+      return "its output buffer has the wrong type";
+    if (s.chunk.has_value() != accumulate) return "accumulating steps, and only they, have a chunk";
+    if (s.method == Method::kFinalise) {
+      const bool good = s.in.size() == 1 && s.in[0].valid() &&
+                        schedule_.buffer(s.in[0]).tensor == op.outputs[0] &&
+                        schedule_.buffer(s.in[0]).type == DType::kInt32;
+      return good ? "" : "finalising reads the accumulators of its output";
+    }
+    if (s.in.size() != op.inputs.size()) return "it does not have its operator's number of inputs";
+    for (size_t k = 0; k < s.in.size(); ++k) {
+      const Tensor& t = graph_.tensor(op.inputs[k]);
+      if (t.is_constant() == s.in[k].valid()) return "constants, and only they, have no buffer";
+      if (!s.in[k].valid()) continue;
+      const Buffer& b = schedule_.buffer(s.in[k]);
+      if (b.tensor != op.inputs[k] || b.type != t.type)
+        return "an input's buffer holds another tensor";
+    }
+    const int64_t scratch = scratch_bytes(graph_, op, s.method);
+    const int64_t given = in_range(s.scratch) && !schedule_.buffer(s.scratch).tensor.valid()
+                              ? schedule_.buffer(s.scratch).size_bytes()
+                              : 0;
+    return given < scratch ? fmt::format("it needs {} bytes of scratch", scratch) : "";
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  std::set<LoopId> loops_;
+  int steps_ = 0;
+};
+
+}  // namespace
+
+std::string malformed(const Graph& graph, const Schedule& schedule) {
+  return Checker(graph, schedule).run();
+}
+
+}  // namespace thimble

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order in which a step reads and writes, at the grain that its kernel promises.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "thimble/regions/access_map.h"
+#include "thimble/schedule/schedule.h"
+
+namespace thimble {
+
+/// Progress of the steps of one graph; asks each operator's kernel once.
+class StepProgress {
+ public:
+  /// Both must outlive this.
+  StepProgress(const Graph& graph, const std::vector<AccessMap>& maps)
+      : graph_(graph), maps_(maps) {}
+
+  /// kNone for steps of several calls, and for elementwise kernels whose operands do not lie alike
+  /// (transpose), where the order of elements says nothing about bytes.
+  [[nodiscard]] Progress of(const Step& step);
+
+ private:
+  const Graph& graph_;
+  const std::vector<AccessMap>& maps_;
+  std::map<std::pair<OpId, Method>, Progress> known_;
+};
+
+/// Calls visit(unit) for the parts of `region`, in the kernel's order: a run along the last axis
+/// for kElement, a pixel for kPixel (all axes but the last), a channel for kPlane, everything for
+/// kNone.
+void for_each_unit(Progress progress, const Region& region,
+                   const std::function<void(const Region&)>& visit);
+
+}  // namespace thimble

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/schedule/schedule.h"
+
+#include <algorithm>
+
+#include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
+
+namespace thimble {
+namespace {
+
+using WrittenVisit = std::function<void(const Step&, Position)>;
+using ExecutedVisit = std::function<void(const Step&, Position, const Counters&)>;
+
+void walk(const std::vector<Node>& nodes, Position& position, const WrittenVisit& visit) {
+  for (const Node& node : nodes) {
+    if (const auto* step = std::get_if<Step>(&node.what)) {
+      visit(*step, position++);
+    } else {
+      walk(std::get<Loop>(node.what).body, position, visit);
+    }
+  }
+}
+
+Position execute(const std::vector<Node>& nodes, Position position, Counters& counters,
+                 const ExecutedVisit& visit) {
+  for (const Node& node : nodes) {
+    if (const auto* step = std::get_if<Step>(&node.what)) {
+      visit(*step, position++, counters);
+      continue;
+    }
+    const Loop& loop = std::get<Loop>(node.what);
+    const Position start = position;
+    int64_t& counter = counters[loop.id.index()];
+    for (counter = 0; counter < loop.count; ++counter) {
+      position = execute(loop.body, start, counters, visit);
+    }
+    if (loop.count == 0) walk(loop.body, position, [](const Step&, Position) {});
+  }
+  return position;
+}
+
+// Half-open range of positions of each loop, by LoopId.
+void loop_spans(const std::vector<Node>& nodes, Position& position, std::vector<LiveRange>& spans) {
+  for (const Node& node : nodes) {
+    if (std::holds_alternative<Step>(node.what)) {
+      ++position;
+      continue;
+    }
+    const Loop& loop = std::get<Loop>(node.what);
+    LiveRange span{position, position};
+    loop_spans(loop.body, position, spans);
+    span.end = position;
+    spans[loop.id.index()] = span;
+  }
+}
+
+bool follows(const Buffer& buffer, LoopId loop) {
+  return std::any_of(buffer.origin.begin(), buffer.origin.end(),
+                     [&](const IndexExpr& expr) { return depends_on(expr, loop); });
+}
+
+bool inside(const LiveRange& inner, const LiveRange& outer) {
+  return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+bool touches(const LiveRange& a, const LiveRange& b) { return a.begin < b.end && b.begin < a.end; }
+
+}  // namespace
+
+bool Loop::operator==(const Loop& other) const {
+  return id == other.id && count == other.count && body == other.body;
+}
+
+int64_t Buffer::size_bytes() const {
+  if (!wrap) return elements(extents) * thimble::size_bytes(type);
+  int64_t count = wrap->modulus;
+  for (size_t axis = static_cast<size_t>(wrap->axis) + 1; axis < extents.size(); ++axis) {
+    count *= extents[axis];
+  }
+  return count * thimble::size_bytes(type);
+}
+
+bool Buffer::accumulates(const Graph& graph) const {
+  return tensor.valid() && type != graph.tensor(tensor).type;
+}
+
+void for_each_step(const Schedule& schedule, const WrittenVisit& visit) {
+  Position position = 0;
+  walk(schedule.nodes, position, visit);
+}
+
+void execute_steps(const Schedule& schedule, const ExecutedVisit& visit) {
+  Counters counters(static_cast<size_t>(schedule.loop_count));
+  execute(schedule.nodes, 0, counters, visit);
+}
+
+std::vector<LiveRange> live_ranges(const Schedule& schedule) {
+  std::vector<LiveRange> ranges(schedule.buffers.size());
+  std::vector<bool> used(schedule.buffers.size());
+  Position steps = 0;
+  auto extend = [&](BufferId id, Position begin, Position end) {
+    if (!id.valid()) return;
+    LiveRange& range = ranges[id.index()];
+    range.begin = used[id.index()] ? std::min(range.begin, begin) : begin;
+    range.end = used[id.index()] ? std::max(range.end, end) : end;
+    used[id.index()] = true;
+  };
+  for_each_step(schedule, [&](const Step& step, Position position) {
+    for (BufferId id : step.in) extend(id, position, position + 1);
+    extend(step.out, position, position + 1);
+    extend(step.scratch, position, position + 1);
+    steps = position + 1;
+  });
+  for (BufferId id : schedule.inputs) extend(id, 0, 0);
+  for (BufferId id : schedule.outputs) extend(id, steps, steps);
+
+  std::vector<LiveRange> spans(static_cast<size_t>(schedule.loop_count));
+  Position position = 0;
+  loop_spans(schedule.nodes, position, spans);
+  for (bool changed = true; changed;) {  // inner loops first or not: until nothing grows
+    changed = false;
+    for (size_t b = 0; b < ranges.size(); ++b) {
+      if (!schedule.buffers[b].tensor.valid()) continue;  // scratch dies with its step
+      for (size_t l = 0; l < spans.size(); ++l) {
+        const LoopId loop{static_cast<int32_t>(l)};
+        if (!touches(ranges[b], spans[l]) || follows(schedule.buffers[b], loop)) continue;
+        if (inside(spans[l], ranges[b])) continue;
+        ranges[b].begin = std::min(ranges[b].begin, spans[l].begin);
+        ranges[b].end = std::max(ranges[b].end, spans[l].end);
+        changed = true;
+      }
+    }
+  }
+  return ranges;
+}
+
+int64_t macs(const Graph& graph, const Schedule& schedule) {
+  int64_t total = 0;
+  execute_steps(schedule, [&](const Step& step, Position, const Counters& counters) {
+    if (!step.op.valid() || step.method == Method::kFinalise) return;
+    const Op& op = graph.op(step.op);
+    const Shape& out = graph.tensor(op.outputs[0]).shape;
+    const int64_t count = macs(graph, op, evaluate(step.region, counters, out));
+    if (!step.chunk) {
+      total += count;
+      return;
+    }
+    const int64_t channels = graph.tensor(op.inputs[0]).shape.back();
+    Interval chunk = evaluate(*step.chunk, counters);
+    chunk = {std::clamp<int64_t>(chunk.begin, 0, channels),
+             std::clamp<int64_t>(chunk.end, 0, channels)};
+    total += count / channels * chunk.size();
+  });
+  return total;
+}
+
+Buffer whole_buffer(const Graph& graph, TensorId tensor) {
+  const Tensor& t = graph.tensor(tensor);
+  Buffer buffer{
+      .tensor = tensor, .type = t.type, .extents = t.shape, .origin = {}, .wrap = {}, .order = {}};
+  buffer.origin.assign(t.shape.size(), index(0));
+  return buffer;
+}
+
+}  // namespace thimble

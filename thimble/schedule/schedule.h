@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operator computes which region, in which order, from and into which buffers; no addresses.
+//
+// Pex's Figure 1 (expand, depthwise, project; one channel at a time), in short:
+//
+//   buffers  0 x      [1,28,28,24]      whole
+//            1 e      [1,28,28, 1]      origin c = i0: a slice, new in each iteration
+//            2 d      [1,28,28, 1]      origin c = i0
+//            3 a      [1,28,28,24]      int32: accumulators of y
+//            4 y      [1,28,28,24]      whole
+//   loop i0 < 144   compute    expand     e c [i0, i0+1)           from x  into e
+//                   compute    depthwise  d c [i0, i0+1)           from e  into d
+//                   accumulate project    y whole, chunk [i0,i0+1) from d  into a
+//   finalise project y whole from a into y        (y may share a's bytes)
+//
+// What a step reads is not written down: the access map of its operator says it, given the region
+// that it computes (docs/schedule.md).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "thimble/kernels/kernel.h"
+#include "thimble/model/graph.h"
+#include "thimble/schedule/index_expr.h"
+
+namespace thimble {
+
+/// A ring: the linear row-major index over the axes 0..axis is taken modulo `modulus`.
+/// {1, 3} keeps three rows of an image of one batch; {2, 10} ten pixels.
+struct Wrap {
+  int axis = 1;
+  int64_t modulus = 1;
+  bool operator==(const Wrap&) const = default;
+};
+
+/// Memory that holds a part of a tensor. Without a ring, tensor element e is at e - origin, in a
+/// box of shape `extents`; with one, axes 0..wrap.axis are taken modulo and origin is 0 there.
+struct Buffer {
+  TensorId tensor;            ///< invalid: scratch, `extents` is {bytes}
+  DType type = DType::kInt8;  ///< the tensor's, or kInt32 for accumulators
+  Shape extents;
+  std::vector<IndexExpr> origin;  ///< a buffer whose origin follows a loop is new in each iteration
+  std::optional<Wrap> wrap;
+  std::vector<int> order;  ///< axes as they lie in memory, outermost first; empty: row-major
+  int tier = 0;            ///< of the device's memories, in order of preference
+
+  [[nodiscard]] int64_t size_bytes() const;
+  [[nodiscard]] bool accumulates(const Graph& graph) const;
+  bool operator==(const Buffer&) const = default;
+};
+
+/// One (partial) execution of an operator, or a copy of a part of a tensor between two buffers.
+struct Step {
+  OpId op;  ///< invalid: copy
+  Method method = Method::kCompute;
+  RegionExpr region;  ///< of the output tensor
+  std::optional<IntervalExpr>
+      chunk;                 ///< kAccumulate: of the reduced channels; chunks go upwards from 0
+  std::vector<BufferId> in;  ///< one per operator input; invalid for constants
+  BufferId out;
+  BufferId scratch;  ///< invalid if none is needed
+  bool operator==(const Step&) const = default;
+};
+
+struct Node;
+
+/// count iterations of its body, counter 0, 1, ...
+struct Loop {
+  LoopId id;
+  int64_t count = 1;
+  std::vector<Node> body;
+  bool operator==(const Loop&) const;
+};
+
+struct Node {
+  std::variant<Step, Loop> what;
+  bool operator==(const Node&) const = default;
+};
+
+/// The planner's word that two buffers may share bytes; how far, `shared_bytes` derives.
+struct Share {
+  BufferId out, in;
+  bool operator==(const Share&) const = default;
+};
+
+struct Schedule {
+  std::vector<Node> nodes;
+  std::vector<Buffer> buffers;
+  std::vector<BufferId> inputs, outputs;  ///< one per port of the graph
+  std::vector<Share> shares;
+  int loop_count = 0;  ///< LoopIds are below it
+
+  [[nodiscard]] const Buffer& buffer(BufferId id) const { return buffers[id.index()]; }
+  bool operator==(const Schedule&) const = default;
+};
+
+/// Position of a step in the schedule: steps numbered in the order they are written, loops unrolled
+/// no further than once. Lives are measured in positions.
+using Position = int;
+
+/// Calls visit(step, position) once for each step as written.
+void for_each_step(const Schedule& schedule,
+                   const std::function<void(const Step&, Position)>& visit);
+/// Calls visit(step, position, counters) for each step as executed, in order.
+void execute_steps(const Schedule& schedule,
+                   const std::function<void(const Step&, Position, const Counters&)>& visit);
+
+/// Half-open, in positions. Network inputs begin at 0, outputs end at the number of steps. A buffer
+/// that carries data from one iteration of a loop to the next lives as long as the loop.
+struct LiveRange {
+  Position begin = 0, end = 0;
+  bool operator==(const LiveRange&) const = default;
+};
+[[nodiscard]] std::vector<LiveRange> live_ranges(const Schedule& schedule);
+
+/// Empty, or what is wrong with the form of the schedule: ids out of range, ranks that differ,
+/// methods without a kernel. (Whether it computes the right thing is the verifier's question.) A
+/// schedule read from a file must pass before anything else touches it.
+[[nodiscard]] std::string malformed(const Graph& graph, const Schedule& schedule);
+
+/// Multiply-accumulates as executed; those beyond macs(graph) are recomputed.
+[[nodiscard]] int64_t macs(const Graph& graph, const Schedule& schedule);
+
+/// Whole buffer for a tensor.
+[[nodiscard]] Buffer whole_buffer(const Graph& graph, TensorId tensor);
+
+}  // namespace thimble

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/schedule/shared_bytes.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "thimble/schedule/progress.h"
+#include "thimble/schedule/reads.h"
+
+namespace thimble {
+namespace {
+
+// Byte marks of one pair in time order; a read after a write is a byte that the write must not
+// reach.
+struct Event {
+  bool write;
+  int64_t byte;  // write: end of the bytes written; read: first byte read
+};
+
+// A plain box in memory: row-major, at a fixed origin, no ring.
+bool plain(const Buffer& buffer) {
+  return buffer.tensor.valid() && !buffer.wrap && buffer.order.empty() &&
+         std::all_of(buffer.origin.begin(), buffer.origin.end(),
+                     [](const IndexExpr& expr) { return expr.constant(); });
+}
+
+// Byte offset of tensor element `at` in a plain buffer.
+int64_t offset_bytes(const Buffer& buffer, const Region& region, bool last) {
+  int64_t offset = 0;
+  for (size_t axis = 0; axis < region.size(); ++axis) {
+    const int64_t at = last ? region[axis].end - 1 : region[axis].begin;
+    offset = offset * buffer.extents[axis] + at - buffer.origin[axis].base;
+  }
+  return offset * size_bytes(buffer.type);
+}
+
+class PairTimeline {
+ public:
+  PairTimeline(const Graph& graph, const Schedule& schedule, const std::vector<AccessMap>& maps,
+               Share share)
+      : graph_(graph), schedule_(schedule), maps_(maps), share_(share) {}
+
+  void visit(const Step& step, Progress progress, const Counters& counters) {
+    const bool writes = step.out == share_.out;
+    if (step.out == share_.in && written_) possible_ = false;
+    std::vector<size_t> operands;
+    for (size_t k = 0; k < step.in.size(); ++k) {
+      if (step.in[k] == share_.in) operands.push_back(k);
+    }
+    if (!possible_ || (!writes && operands.empty())) return;
+    const Region region = evaluate(step.region, counters,
+                                   graph_.tensor(written_tensor(graph_, schedule_, step)).shape);
+    if (empty(region)) return;
+    if (!writes) {
+      for (size_t k : operands) read(read_region(graph_, maps_, step, k, region, counters));
+      return;
+    }
+    written_ = true;
+    if (operands.empty()) {
+      write(region);
+    } else if (step.method == Method::kInPlace) {
+      same_address_ = true;
+    } else {
+      units(step, progress, operands, region, counters);
+    }
+  }
+
+  std::optional<SharedBytes> result() const {
+    if (!possible_ || !written_) return std::nullopt;
+    if (same_address_) return SharedBytes{share_.out, share_.in, std::nullopt, true};
+    const int64_t in_bytes = schedule_.buffer(share_.in).size_bytes();
+    const int64_t out_bytes = schedule_.buffer(share_.out).size_bytes();
+    int64_t lead = -in_bytes;
+    int64_t needed = std::numeric_limits<int64_t>::max();
+    std::vector<int64_t> needed_after(events_.size());
+    for (size_t k = events_.size(); k-- > 0;) {
+      needed_after[k] = needed;
+      if (!events_[k].write) needed = std::min(needed, events_[k].byte);
+    }
+    int64_t reached = 0;
+    for (size_t k = 0; k < events_.size(); ++k) {
+      if (!events_[k].write) continue;
+      reached = std::max(reached, events_[k].byte);
+      if (needed_after[k] != std::numeric_limits<int64_t>::max()) {
+        lead = std::max(lead, reached - needed_after[k]);
+      }
+    }
+    if (lead >= out_bytes) return std::nullopt;
+    return SharedBytes{share_.out, share_.in, lead, false};
+  }
+
+ private:
+  void read(const Region& region) {
+    if (!empty(region)) {
+      events_.push_back({false, offset_bytes(schedule_.buffer(share_.in), region, false)});
+    }
+  }
+  void write(const Region& region) {
+    const Buffer& out = schedule_.buffer(share_.out);
+    events_.push_back({true, offset_bytes(out, region, true) + size_bytes(out.type)});
+  }
+
+  // The step both reads `in` and writes `out`: unit by unit, in the order of its kernel.
+  void units(const Step& step, Progress progress, const std::vector<size_t>& operands,
+             const Region& region, const Counters& counters) {
+    for_each_unit(progress, region, [&](const Region& unit) {
+      if (progress == Progress::kElement) {
+        run_of_elements(step, operands, unit, counters);
+        return;
+      }
+      write(unit);  // within a unit, writes may come before reads
+      for (size_t k : operands) read(read_region(graph_, maps_, step, k, unit, counters));
+    });
+  }
+
+  // A run along the last axis: the first and the last element bound all between.
+  void run_of_elements(const Step& step, const std::vector<size_t>& operands, const Region& run,
+                       const Counters& counters) {
+    Region first = run, rest = run;
+    first.back().end = first.back().begin + 1;
+    rest.back().begin = first.back().end;
+    for (size_t k : operands) read_elements(step, k, first, counters);
+    write(first);
+    if (empty(rest)) return;
+    for (size_t k : operands) read_elements(step, k, rest, counters);
+    write(rest);
+  }
+
+  // Row-major operands (reshape) have the output's linear indices; a box around them would be too
+  // much.
+  void read_elements(const Step& step, size_t operand, const Region& run,
+                     const Counters& counters) {
+    const Buffer& in = schedule_.buffer(share_.in);
+    const bool linear = step.op.valid() && step.method == Method::kCompute &&
+                        maps_[step.op.index()][operand].linear &&
+                        in.extents == graph_.tensor(in.tensor).shape;
+    if (!linear) {
+      read(read_region(graph_, maps_, step, operand, run, counters));
+      return;
+    }
+    const Buffer out = whole_buffer(graph_, written_tensor(graph_, schedule_, step));
+    events_.push_back(
+        {false, offset_bytes(out, run, false) / size_bytes(out.type) * size_bytes(in.type)});
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  const std::vector<AccessMap>& maps_;
+  Share share_;
+  std::vector<Event> events_;
+  bool possible_ = true;
+  bool written_ = false;
+  bool same_address_ = false;
+};
+
+}  // namespace
+
+std::vector<SharedBytes> shared_bytes(const Graph& graph, const Schedule& schedule) {
+  const std::vector<AccessMap> maps = access_maps(graph);
+  StepProgress progress(graph, maps);
+  std::vector<PairTimeline> pairs;
+  std::multimap<BufferId, size_t> pairs_of;
+  for (const Share& share : schedule.shares) {
+    if (!plain(schedule.buffer(share.out)) || !plain(schedule.buffer(share.in))) continue;
+    pairs_of.emplace(share.out, pairs.size());
+    pairs_of.emplace(share.in, pairs.size());
+    pairs.emplace_back(graph, schedule, maps, share);
+  }
+  execute_steps(schedule, [&](const Step& step, Position, const Counters& counters) {
+    std::vector<size_t> touched;
+    auto touch = [&](BufferId id) {
+      const auto [begin, end] = pairs_of.equal_range(id);
+      for (auto it = begin; it != end; ++it) touched.push_back(it->second);
+    };
+    for (BufferId id : step.in) touch(id);
+    touch(step.out);
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    for (size_t pair : touched) pairs[pair].visit(step, progress.of(step), counters);
+  });
+  std::vector<SharedBytes> result;
+  for (const PairTimeline& pair : pairs) {
+    if (const auto shared = pair.result()) result.push_back(*shared);
+  }
+  return result;
+}
+
+}  // namespace thimble
