@@ -22,15 +22,19 @@ struct TensorFile {
   std::map<std::string, std::string> metadata;
 };
 
-/// Throws CompileError for files that are unreadable, damaged, or hold a type that is not supported.
+/// Throws CompileError for files that are unreadable, damaged, or hold a type that is not
+/// supported.
 [[nodiscard]] TensorFile read_safetensors(const std::filesystem::path& file);
 [[nodiscard]] NamedTensor read_npy(const std::filesystem::path& file);
 /// Written to a temporary file beside it and renamed: nothing half-written is left behind.
 void write_safetensors(const std::filesystem::path& file, const TensorFile& content);
 void write_npy(const std::filesystem::path& file, const NamedTensor& tensor);
 
-/// Full-range noise for an input; the same seed gives the same bytes on every machine. float32: values
-/// that spread over [-1, 1).
+/// Noise for an input; the same seed gives the same bytes on every machine. xorshift32 (shifts 13,
+/// 17, 5) from seed * 2654435761 mod 2^32 xor seed / 2^32 (1 if that is 0), 16 draws dropped, one
+/// draw x per element: the golden data's generator, so a seed gives the bytes of their `input.0`.
+/// int8, uint8: x >> 24 (full range); int16: (x >> 8) % 40001 - 20000; int32: the signed x >> 3;
+/// int64: (x >> 8) % 10; float32: (x >> 8) / 2^23 - 1, in [-1, 1); bool: x >> 31.
 [[nodiscard]] Bytes random_bytes(DType type, int64_t count, uint64_t seed);
 
 }  // namespace thimble

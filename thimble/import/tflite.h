@@ -11,11 +11,12 @@
 
 namespace thimble {
 
-/// The network as the file has it: operators in the file's order with their numbers, nothing rewritten.
-/// Throws CompileError: unreadable, truncated, not a .tflite, damaged, or an operator that is not
-/// supported (operator, number, reason, what is supported).
+/// The network as the file has it: operators in the file's order with their numbers, nothing
+/// rewritten. Throws CompileError: unreadable, truncated, not a .tflite, damaged, or an operator
+/// that is not supported (operator, number, reason, what is supported).
 [[nodiscard]] Graph import_tflite(const std::filesystem::path& file);
 /// `where` names the bytes in messages; `name` becomes Graph::name.
-[[nodiscard]] Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name, const std::string& where);
+[[nodiscard]] Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
+                                  const std::string& where);
 
 }  // namespace thimble

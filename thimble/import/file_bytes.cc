@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/import/file_bytes.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+/// 0, or the errno of the first call that failed. The buffer is flushed by close, so a full disk
+/// may show only there.
+int write_pieces(const fs::path& file, std::span<const std::string_view> pieces) {
+  File out(std::fopen(file.c_str(), "wb"));
+  if (out == nullptr) return errno;
+  for (std::string_view piece : pieces) {
+    if (std::fwrite(piece.data(), 1, piece.size(), out.get()) != piece.size()) return errno;
+  }
+  if (std::fflush(out.get()) != 0) return errno;
+  return std::fclose(out.release()) == 0 ? 0 : errno;
+}
+
+[[noreturn]] void fail_write(const fs::path& file, int error) {
+  throw CompileError(file.string(), fmt::format("cannot write: {}", std::strerror(error)));
+}
+
+/// Where the bytes go in the end: a link is followed, so that it stays a link.
+fs::path resolved(const fs::path& file) {
+  std::error_code error;
+  const fs::path target = fs::canonical(file, error);
+  return error ? file : target;
+}
+
+}  // namespace
+
+Bytes read_file(const fs::path& file, int64_t limit_bytes) {
+  std::error_code error;
+  const fs::file_status status = fs::status(file, error);
+  if (!fs::exists(status)) {
+    throw CompileError(file.string(), error ? error.message() : "no such file");
+  }
+  if (!fs::is_regular_file(status)) {
+    throw CompileError(file.string(), fs::is_directory(status) ? "is a folder, not a file"
+                                                               : "is not a regular file");
+  }
+  const auto size = static_cast<int64_t>(fs::file_size(file, error));
+  if (error) throw CompileError(file.string(), error.message());
+  if (size > limit_bytes) {
+    throw CompileError(file.string(),
+                       fmt::format("has {} bytes; at most {} are supported", size, limit_bytes));
+  }
+  File in(std::fopen(file.c_str(), "rb"));
+  if (in == nullptr) {
+    throw CompileError(file.string(), fmt::format("cannot read: {}", std::strerror(errno)));
+  }
+  Bytes bytes(static_cast<size_t>(size));
+  if (std::fread(bytes.data(), 1, bytes.size(), in.get()) != bytes.size()) {
+    throw CompileError(file.string(), "cannot read: it ended early");
+  }
+  return bytes;
+}
+
+void write_file(const fs::path& file, std::span<const std::string_view> pieces) {
+  const fs::path target = resolved(file);
+  std::error_code error;
+  const fs::file_status status = fs::status(target, error);
+  if (fs::is_directory(status)) throw CompileError(file.string(), "cannot write: is a folder");
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    if (const int code = write_pieces(target, pieces); code != 0) fail_write(file, code);
+    return;
+  }
+  fs::path temporary = target;
+  temporary += fmt::format(".{}.tmp", ::getpid());
+  if (const int code = write_pieces(temporary, pieces); code != 0) {
+    fs::remove(temporary, error);
+    fail_write(file, code);
+  }
+  fs::rename(temporary, target, error);
+  if (error) {
+    const int code = error.value();
+    fs::remove(temporary, error);
+    fail_write(file, code);
+  }
+}
+
+}  // namespace thimble

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole files in and out: bounded reads, writes that leave nothing half-written behind.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "thimble/model/graph.h"
+
+namespace thimble {
+
+/// Throws CompileError unless `file` is a regular, readable file of at most `limit_bytes`.
+[[nodiscard]] Bytes read_file(const std::filesystem::path& file, int64_t limit_bytes);
+
+/// Writes the pieces one after the other to a temporary file beside `file`, which then takes its
+/// place. On failure (no such folder, no permission, disk full) the temporary is removed, `file` is
+/// as it was, and CompileError says why. A device or pipe is written directly.
+void write_file(const std::filesystem::path& file, std::span<const std::string_view> pieces);
+
+}  // namespace thimble

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/import/tflite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "thimble/import/file_bytes.h"
+#include "thimble/import/tflite_parts.h"
+#include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
+
+namespace thimble {
+namespace {
+
+constexpr int64_t kMaxFileBytes = int64_t{1} << 32;
+constexpr uint32_t kSchemaVersion = 3;
+/// The flatbuffers verifier's limits: real models have depth 6 and some thousand tables.
+constexpr flatbuffers::uoffset_t kMaxDepth = 16, kMaxTables = 1'000'000;
+/// What scalars of the file have to be aligned to in memory.
+constexpr size_t kAlignment = 16;
+
+std::string wrong_format(std::span<const uint8_t> bytes) {
+  struct Known {
+    std::string_view start, what;
+  };
+  static constexpr Known kKnown[] = {
+      {"\x89PNG", "a PNG image"},
+      {"\x89HDF", "an HDF5 file (Keras .h5): convert it with tf.lite.TFLiteConverter"},
+      {"PK\x03\x04", "a zip archive (Keras .keras or PyTorch): convert it to .tflite"},
+      {"\x08", "perhaps an .onnx file or a SavedModel: convert it to .tflite"},
+      {"\x1f\x8b", "a gzip archive: unpack it"},
+  };
+  const std::string_view begin(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::string message = "is not a TensorFlow Lite model: bytes 4 to 7 are not \"TFL3\"";
+  for (const Known& known : kKnown) {
+    if (begin.starts_with(known.start)) return fmt::format("{} ({})", message, known.what);
+  }
+  return message;
+}
+
+const tflite::Model& verified_model(std::span<const uint8_t> bytes, const std::string& where) {
+  if (bytes.empty()) throw CompileError(where, "is empty");
+  if (bytes.size() < 8 || std::memcmp(bytes.data() + 4, tflite::ModelIdentifier(), 4) != 0) {
+    throw CompileError(where, wrong_format(bytes));
+  }
+  // Above 2 GB only buffers follow, which are checked where they are read.
+  const size_t size = std::min<size_t>(bytes.size(), FLATBUFFERS_MAX_BUFFER_SIZE - 1);
+  flatbuffers::Verifier verifier(bytes.data(), size, kMaxDepth, kMaxTables);
+  if (!tflite::VerifyModelBuffer(verifier)) {
+    throw CompileError(
+        where, fmt::format("is truncated or damaged: its {} bytes are not a well-formed flatbuffer",
+                           bytes.size()));
+  }
+  const tflite::Model& model = *tflite::GetModel(bytes.data());
+  if (model.version() != kSchemaVersion) {
+    throw CompileError(where, fmt::format("schema version {} is not supported; supported is {}",
+                                          model.version(), kSchemaVersion));
+  }
+  return model;
+}
+
+const tflite::SubGraph& only_subgraph(const tflite::Model& model, const std::string& where) {
+  const size_t count = model.subgraphs() == nullptr ? 0 : model.subgraphs()->size();
+  if (count == 0) throw CompileError(where, "is damaged: it has no subgraph");
+  if (count > 1) {
+    throw CompileError(where,
+                       fmt::format("has {} subgraphs (control flow); supported is one", count));
+  }
+  return *model.subgraphs()->Get(0);
+}
+
+std::string join_kinds() {
+  std::string result;
+  for (const OperatorKind& kind : operator_kinds()) {
+    fmt::format_to(std::back_inserter(result), "{}{}", result.empty() ? "" : ", ",
+                   tflite::EnumNameBuiltinOperator(kind.code));
+  }
+  return result;
+}
+
+/// What the file calls the operator, and how it is imported (null: not supported).
+struct NamedKind {
+  std::string name;
+  const OperatorKind* kind = nullptr;
+};
+
+NamedKind named_kind(const tflite::OperatorCode& code) {
+  // Files from before code 127 have only the deprecated field, later ones both.
+  const int32_t number =
+      std::max<int32_t>(code.deprecated_builtin_code(), static_cast<int32_t>(code.builtin_code()));
+  const auto builtin = static_cast<tflite::BuiltinOperator>(number);
+  NamedKind result{.name = tflite::EnumNameBuiltinOperator(builtin)};
+  if (builtin == tflite::BuiltinOperator::CUSTOM) result.name = "custom operator";
+  if (result.name.empty()) result.name = fmt::format("operator code {}", number);
+  const auto kinds = operator_kinds();
+  const auto found = std::ranges::find(kinds, builtin, &OperatorKind::code);
+  if (found != kinds.end()) result.kind = &*found;
+  return result;
+}
+
+std::string at(const TfliteFile& file, const std::string& name, size_t index) {
+  return fmt::format("{}: {} #{}", file.where, name, index);
+}
+
+/// The kind of every operator, before anything else is looked at: of all that may be wrong with a
+/// model, an operator that is not supported is what its owner has to know first.
+std::vector<NamedKind> kinds_of_operators(const TfliteFile& file) {
+  std::vector<NamedKind> kinds;
+  std::vector<std::string> refused;
+  size_t first_refused = 0;
+  const auto* codes = file.model.operator_codes();
+  for (const tflite::Operator* op : *file.network.operators()) {
+    if (codes == nullptr || op->opcode_index() >= codes->size()) {
+      throw CompileError(
+          at(file, "operator", kinds.size()),
+          fmt::format("is damaged: there is no operator code {}", op->opcode_index()));
+    }
+    kinds.push_back(named_kind(*codes->Get(op->opcode_index())));
+    const NamedKind& kind = kinds.back();
+    if (kind.kind != nullptr) continue;
+    if (refused.empty()) first_refused = kinds.size() - 1;
+    if (std::ranges::find(refused, kind.name) == refused.end()) refused.push_back(kind.name);
+  }
+  if (refused.empty()) return kinds;
+  const std::string others = refused.size() == 1
+                                 ? ""
+                                 : fmt::format(" (nor are, further on: {})",
+                                               fmt::join(refused.begin() + 1, refused.end(), ", "));
+  throw CompileError(at(file, refused.front(), first_refused),
+                     fmt::format("is not supported{}; supported are {}", others, join_kinds()));
+}
+
+std::vector<TensorId> tensor_ids(const flatbuffers::Vector<int32_t>* indices, size_t count,
+                                 const std::string& where) {
+  std::vector<TensorId> result;
+  if (indices == nullptr) return result;
+  for (int32_t index : *indices) {
+    if (index < -1 || index >= static_cast<int64_t>(count)) {
+      throw CompileError(where, fmt::format("is damaged: there is no tensor {}", index));
+    }
+    result.push_back(TensorId{index});
+  }
+  return result;
+}
+
+void check_operands(const OperatorKind& kind, const FileOp& op) {
+  const size_t count = op.inputs.size();
+  if (count < kind.min_inputs || count > kind.max_inputs) {
+    throw CompileError(
+        op.where, fmt::format("has {} inputs; at least {}{} are supported", count, kind.min_inputs,
+                              kind.max_inputs == OperatorKind::kNoLimit
+                                  ? ""
+                                  : fmt::format(", at most {}", kind.max_inputs)));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!op.inputs[i].valid() && i < kind.first_optional) {
+      throw CompileError(op.where, fmt::format("is damaged: input {} is absent", i));
+    }
+  }
+  if (op.outputs.size() != 1 || !op.outputs[0].valid()) {
+    throw CompileError(op.where, fmt::format("has {} outputs; supported is 1", op.outputs.size()));
+  }
+}
+
+Op read_op(const OperatorKind& kind, const FileOp& from, size_t index) {
+  check_operands(kind, from);
+  Op op;
+  op.attributes = kind.attributes(from);
+  for (size_t i = 0; i < std::min(from.inputs.size(), kind.first_parameter); ++i) {
+    if (from.inputs[i].valid()) op.inputs.push_back(from.inputs[i]);
+  }
+  op.outputs = from.outputs;
+  op.file_index = static_cast<int>(index);
+  return op;
+}
+
+/// Which tensors hold values when the operator about to be added runs. Refuses what the order of
+/// execution cannot be: reads before writes (cycles included) and tensors with two producers.
+class Availability {
+ public:
+  Availability(const Graph& graph, const std::string& where)
+      : graph_(graph), available_(graph.tensors.size()) {
+    for (size_t t = 0; t < available_.size(); ++t) {
+      available_[t] = graph.tensors[t].is_constant();
+    }
+    for (const Port& port : graph.inputs) set(port.tensor, where);
+  }
+
+  void set(TensorId id, const std::string& where) {
+    refuse_empty(id, where);
+    if (available_[id.index()]) {
+      throw CompileError(
+          where, fmt::format("is damaged: it writes {}, which has a value already", label_of(id)));
+    }
+    available_[id.index()] = true;
+  }
+
+  void read(TensorId id, const std::string& where) const {
+    refuse_empty(id, where);
+    if (!available_[id.index()]) {
+      throw CompileError(where, fmt::format("is damaged: it reads {} before anything computes it "
+                                            "(operators out of order, or a cycle)",
+                                            label_of(id)));
+    }
+  }
+
+ private:
+  [[nodiscard]] std::string label_of(TensorId id) const {
+    return fmt::format("tensor {} '{}'", id.value, graph_.tensor(id).name);
+  }
+  void refuse_empty(TensorId id, const std::string& where) const {
+    if (elements(graph_.tensor(id).shape) == 0) {
+      throw CompileError(where, fmt::format("{} has shape {}: tensors without elements are not "
+                                            "supported",
+                                            label_of(id), to_string(graph_.tensor(id).shape)));
+    }
+  }
+
+  const Graph& graph_;
+  std::vector<bool> available_;
+};
+
+std::vector<Port> read_ports(const flatbuffers::Vector<int32_t>* indices, const Graph& graph,
+                             const std::string& where) {
+  std::vector<Port> ports;
+  std::vector<bool> listed(graph.tensors.size());
+  for (TensorId id : tensor_ids(indices, graph.tensors.size(), where)) {
+    if (!id.valid() || listed[id.index()]) {
+      throw CompileError(where, fmt::format("is damaged: tensor {} is {}", id.value,
+                                            id.valid() ? "listed twice" : "no tensor"));
+    }
+    listed[id.index()] = true;
+    ports.push_back({.tensor = id, .order = {}});
+  }
+  if (ports.empty()) throw CompileError(where, "there are none; at least one is supported");
+  return ports;
+}
+
+void read_ops(const TfliteFile& file, const std::vector<NamedKind>& kinds, Graph& graph) {
+  Availability available(graph, file.where + ": network inputs");
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const std::string where = at(file, kinds[i].name, i);
+    const tflite::Operator& from = *file.network.operators()->Get(static_cast<uint32_t>(i));
+    const FileOp file_op{.op = from,
+                         .tensors = graph.tensors,
+                         .inputs = tensor_ids(from.inputs(), graph.tensors.size(), where),
+                         .outputs = tensor_ids(from.outputs(), graph.tensors.size(), where),
+                         .where = where};
+    Op op = read_op(*kinds[i].kind, file_op, i);
+    for (TensorId id : op.inputs) available.read(id, where);
+    for (TensorId id : op.outputs) available.set(id, where);
+    const std::string reason = unsupported_reason(graph, op);
+    if (!reason.empty()) {
+      throw CompileError(where, fmt::format("is not supported like this; required: {}", reason));
+    }
+    graph.ops.push_back(std::move(op));
+  }
+  const std::vector<OpId> producer = producers(graph);
+  for (const Port& port : graph.outputs) {
+    if (!producer[port.tensor.index()].valid()) {
+      throw CompileError(file.where + ": network outputs",
+                         fmt::format("no operator computes tensor {} '{}'", port.tensor.value,
+                                     graph.tensor(port.tensor).name));
+    }
+  }
+}
+
+}  // namespace
+
+Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
+                    const std::string& where) {
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) {
+    const Bytes aligned(bytes.begin(), bytes.end());
+    return import_tflite(aligned, name, where);
+  }
+  const tflite::Model& model = verified_model(bytes, where);
+  const TfliteFile file{
+      .bytes = bytes, .model = model, .network = only_subgraph(model, where), .where = where};
+  if (file.network.operators() == nullptr || file.network.operators()->size() == 0) {
+    throw CompileError(where, "has no operators");
+  }
+  const std::vector<NamedKind> kinds = kinds_of_operators(file);
+  Graph graph{.name = name, .tensors = read_tensors(file)};
+  graph.inputs = read_ports(file.network.inputs(), graph, where + ": network inputs");
+  graph.outputs = read_ports(file.network.outputs(), graph, where + ": network outputs");
+  read_ops(file, kinds, graph);
+  check_graph(graph);
+  return graph;
+}
+
+Graph import_tflite(const std::filesystem::path& file) {
+  return import_tflite(read_file(file, kMaxFileBytes), file.stem().string(), file.string());
+}
+
+}  // namespace thimble

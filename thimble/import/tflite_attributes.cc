@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attributes of each builtin operator, from its options, its constant parameters and its shapes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "thimble/import/tflite_parts.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+using tflite::BuiltinOperator;
+
+template <class Options>
+const Options& options(const FileOp& op, const Options* table) {
+  if (table == nullptr) throw CompileError(op.where, "is damaged: its options are missing");
+  return *table;
+}
+
+Activation activation(const FileOp& op, tflite::ActivationFunctionType type) {
+  switch (type) {
+    case tflite::ActivationFunctionType::NONE:
+      return Activation::kNone;
+    case tflite::ActivationFunctionType::RELU:
+      return Activation::kRelu;
+    case tflite::ActivationFunctionType::RELU_N1_TO_1:
+      return Activation::kReluN1To1;
+    case tflite::ActivationFunctionType::RELU6:
+      return Activation::kRelu6;
+    case tflite::ActivationFunctionType::TANH:
+    case tflite::ActivationFunctionType::SIGN_BIT:
+      break;
+  }
+  const std::string name = tflite::EnumNameActivationFunctionType(type);
+  throw CompileError(op.where,
+                     fmt::format("fused activation {} is not supported; supported are NONE, RELU, "
+                                 "RELU_N1_TO_1 and RELU6",
+                                 name.empty() ? std::to_string(static_cast<int>(type)) : name));
+}
+
+/// TensorFlow's SAME: ceil(extent / stride) outputs, the odd element of padding behind.
+std::pair<int64_t, int64_t> same_padding(int64_t extent, int64_t kernel, int64_t stride,
+                                         int64_t dilation) {
+  const int64_t outputs = (extent + stride - 1) / stride;
+  const int64_t span = (kernel - 1) * dilation + 1;
+  const int64_t total = std::max<int64_t>(0, (outputs - 1) * stride + span - extent);
+  return {total / 2, total - total / 2};
+}
+
+Window padded(const FileOp& op, Window window, tflite::Padding padding) {
+  const std::array<int64_t, 6> sizes = {window.kernel_h, window.kernel_w,   window.stride_h,
+                                        window.stride_w, window.dilation_h, window.dilation_w};
+  if (std::ranges::any_of(sizes, [](int64_t size) { return size < 1; })) {
+    throw CompileError(
+        op.where, fmt::format("is damaged: kernel {}x{}, stride {}x{}, dilation {}x{}; each is "
+                              "at least 1",
+                              window.kernel_h, window.kernel_w, window.stride_h, window.stride_w,
+                              window.dilation_h, window.dilation_w));
+  }
+  if (padding != tflite::Padding::SAME && padding != tflite::Padding::VALID) {
+    throw CompileError(op.where, fmt::format("padding {} is not supported; supported are SAME and "
+                                             "VALID",
+                                             static_cast<int>(padding)));
+  }
+  const Shape& x = op.input(0).shape;
+  // Another rank is refused by the operator's constraints, with their message.
+  if (padding == tflite::Padding::SAME && x.size() == 4) {
+    const auto [top, bottom] =
+        same_padding(x[1], window.kernel_h, window.stride_h, window.dilation_h);
+    const auto [left, right] =
+        same_padding(x[2], window.kernel_w, window.stride_w, window.dilation_w);
+    window.padding = {.top = top, .bottom = bottom, .left = left, .right = right};
+  }
+  return window;
+}
+
+/// The window of a convolution: its kernel is what the weights say.
+template <class Options>
+Window convolution_window(const FileOp& op, const Options& from) {
+  Window window{.stride_h = from.stride_h(),
+                .stride_w = from.stride_w(),
+                .dilation_h = from.dilation_h_factor(),
+                .dilation_w = from.dilation_w_factor(),
+                .padding = {}};
+  const Shape& weights = op.input(1).shape;
+  if (weights.size() == 4) {
+    window.kernel_h = weights[1];
+    window.kernel_w = weights[2];
+  }
+  return padded(op, window, from.padding());
+}
+
+Window pool_window(const FileOp& op, const tflite::Pool2DOptions& from) {
+  const Window window{.kernel_h = from.filter_height(),
+                      .kernel_w = from.filter_width(),
+                      .stride_h = from.stride_h(),
+                      .stride_w = from.stride_w(),
+                      .padding = {}};
+  return padded(op, window, from.padding());
+}
+
+template <class T>
+std::vector<int64_t> values(const Bytes& bytes) {
+  std::vector<int64_t> result(bytes.size() / sizeof(T));
+  for (size_t i = 0; i < result.size(); ++i) {
+    T value;
+    std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
+    result[i] = value;
+  }
+  return result;
+}
+
+/// A parameter (axes, permutation, paddings), which has to be an int32 or int64 constant.
+std::vector<int64_t> integers(const FileOp& op, size_t input, const char* what) {
+  const Tensor& tensor = op.input(input);
+  if (tensor.type != DType::kInt32 && tensor.type != DType::kInt64) {
+    throw CompileError(op.where, fmt::format("its {} are of type {}; supported are int32 and int64",
+                                             what, name(tensor.type)));
+  }
+  if (elements(tensor.shape) == 0) return {};
+  if (!tensor.is_constant()) {
+    throw CompileError(op.where, fmt::format("its {} are computed at run time; supported are "
+                                             "constants",
+                                             what));
+  }
+  return tensor.type == DType::kInt32 ? values<int32_t>(*tensor.data)
+                                      : values<int64_t>(*tensor.data);
+}
+
+/// An axis as the file counts it (negative from the end) as one in [0, rank).
+int axis_of(const FileOp& op, int64_t axis, size_t rank) {
+  const auto end = static_cast<int64_t>(rank);
+  if (axis < -end || axis >= end) {
+    throw CompileError(op.where,
+                       fmt::format("is damaged: axis {} of a tensor with {} axes", axis, rank));
+  }
+  return static_cast<int>(axis < 0 ? axis + end : axis);
+}
+
+Attributes conv_2d(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_Conv2DOptions());
+  return Conv2D{.window = convolution_window(op, from),
+                .activation = activation(op, from.fused_activation_function())};
+}
+
+Attributes depthwise_conv_2d(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_DepthwiseConv2DOptions());
+  DepthwiseConv2D result{.window = convolution_window(op, from),
+                         .activation = activation(op, from.fused_activation_function())};
+  const Shape& x = op.input(0).shape;
+  const Shape& weights = op.input(1).shape;
+  // The options' depth_multiplier is redundant, and wrong in some files; interpreters ignore it.
+  if (x.size() == 4 && weights.size() == 4 && x[3] > 0) result.multiplier = weights[3] / x[3];
+  return result;
+}
+
+Attributes fully_connected(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_FullyConnectedOptions());
+  if (from.weights_format() != tflite::FullyConnectedOptionsWeightsFormat::DEFAULT) {
+    throw CompileError(op.where,
+                       "shuffled weights are not supported; supported is the default format");
+  }
+  return FullyConnected{.activation = activation(op, from.fused_activation_function())};
+}
+
+Attributes average_pool_2d(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_Pool2DOptions());
+  return AveragePool2D{.window = pool_window(op, from),
+                       .activation = activation(op, from.fused_activation_function())};
+}
+
+Attributes max_pool_2d(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_Pool2DOptions());
+  return MaxPool2D{.window = pool_window(op, from),
+                   .activation = activation(op, from.fused_activation_function())};
+}
+
+Attributes mean(const FileOp& op) {
+  Mean result;
+  for (int64_t axis : integers(op, 1, "axes")) {
+    result.axes.push_back(axis_of(op, axis, op.input(0).shape.size()));
+  }
+  std::ranges::sort(result.axes);
+  const auto repeats = std::ranges::unique(result.axes);
+  result.axes.erase(repeats.begin(), repeats.end());
+  return result;
+}
+
+Attributes add(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_AddOptions());
+  return Add{.activation = activation(op, from.fused_activation_function())};
+}
+
+Attributes mul(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_MulOptions());
+  return Mul{.activation = activation(op, from.fused_activation_function())};
+}
+
+Pad paddings(const FileOp& op) {
+  const Tensor& x = op.input(0);
+  const Tensor& table = op.input(1);
+  const auto rank = static_cast<int64_t>(x.shape.size());
+  const std::vector<int64_t> counts = integers(op, 1, "paddings");
+  if (table.shape != Shape{rank, 2}) {
+    throw CompileError(op.where,
+                       fmt::format("is damaged: paddings of shape {} for an input of shape "
+                                   "{}",
+                                   to_string(table.shape), to_string(x.shape)));
+  }
+  Pad result;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] < 0 || counts[i] > std::numeric_limits<int32_t>::max()) {
+      throw CompileError(op.where, fmt::format("padding {} is not supported; it is 0 to {}",
+                                               counts[i], std::numeric_limits<int32_t>::max()));
+    }
+    (i % 2 == 0 ? result.before : result.after).push_back(counts[i]);
+  }
+  const Quantization& quantization = op.output().quantization;
+  result.value = quantization.zero_points.empty() ? 0 : quantization.zero_points[0];
+  return result;
+}
+
+Attributes pad(const FileOp& op) { return paddings(op); }
+
+Attributes padv2(const FileOp& op) {
+  Pad result = paddings(op);
+  const Tensor& value = op.input(2);
+  if (!value.is_constant() || elements(value.shape) != 1 || value.type != op.input(0).type) {
+    throw CompileError(op.where,
+                       "its value is not supported; supported is one constant of the input's type");
+  }
+  const Bytes& bytes = *value.data;
+  switch (value.type) {
+    case DType::kInt8:
+      result.value = static_cast<int8_t>(bytes[0]);
+      return result;
+    case DType::kUInt8:
+    case DType::kBool:
+      result.value = bytes[0];
+      return result;
+    case DType::kInt16:
+      result.value = static_cast<int32_t>(values<int16_t>(bytes)[0]);
+      return result;
+    case DType::kInt32:
+      result.value = static_cast<int32_t>(values<int32_t>(bytes)[0]);
+      return result;
+    case DType::kInt64:
+    case DType::kFloat32:
+      // Attributes have no room for more; -0.0 counts as another value than 0.
+      if (std::ranges::all_of(bytes, [](uint8_t byte) { return byte == 0; })) {
+        result.value = 0;
+        return result;
+      }
+      throw CompileError(
+          op.where, fmt::format("a value other than 0 is not supported for {}", name(value.type)));
+  }
+  throw InternalError("unknown DType");
+}
+
+Attributes reshape(const FileOp& op) {
+  if (op.inputs.size() > 1) (void)integers(op, 1, "new extents");
+  return Reshape{};
+}
+
+Attributes transpose(const FileOp& op) {
+  const size_t rank = op.input(0).shape.size();
+  Transpose result;
+  for (int64_t axis : integers(op, 1, "axes"))
+    result.permutation.push_back(axis_of(op, axis, rank));
+  std::vector<int> sorted = result.permutation;
+  std::ranges::sort(sorted);
+  if (sorted.size() != rank || std::ranges::adjacent_find(sorted) != sorted.end()) {
+    throw CompileError(op.where, fmt::format("is damaged: {{{}}} is not a permutation of {} axes",
+                                             fmt::join(result.permutation, ", "), rank));
+  }
+  return result;
+}
+
+Attributes softmax(const FileOp& op) {
+  const float beta = options(op, op.op.builtin_options_as_SoftmaxOptions()).beta();
+  if (!std::isfinite(beta)) throw CompileError(op.where, "is damaged: beta is not finite");
+  return Softmax{.beta = beta};
+}
+
+Attributes concatenation(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_ConcatenationOptions());
+  return Concat{.axis = axis_of(op, from.axis(), op.output().shape.size()),
+                .activation = activation(op, from.fused_activation_function())};
+}
+
+template <class Operator>
+Attributes plain(const FileOp&) {
+  return Operator{};
+}
+
+constexpr size_t kNoLimit = OperatorKind::kNoLimit;
+
+constexpr std::array kOperatorKinds = {
+    OperatorKind{BuiltinOperator::ADD, 2, 2, kNoLimit, kNoLimit, add},
+    OperatorKind{BuiltinOperator::AVERAGE_POOL_2D, 1, 1, kNoLimit, kNoLimit, average_pool_2d},
+    OperatorKind{BuiltinOperator::CONCATENATION, 1, kNoLimit, kNoLimit, kNoLimit, concatenation},
+    OperatorKind{BuiltinOperator::CONV_2D, 2, 3, 2, kNoLimit, conv_2d},
+    OperatorKind{BuiltinOperator::DEPTHWISE_CONV_2D, 2, 3, 2, kNoLimit, depthwise_conv_2d},
+    OperatorKind{BuiltinOperator::DEQUANTIZE, 1, 1, kNoLimit, kNoLimit, plain<Dequantize>},
+    OperatorKind{BuiltinOperator::FULLY_CONNECTED, 2, 3, 2, kNoLimit, fully_connected},
+    OperatorKind{BuiltinOperator::MAX_POOL_2D, 1, 1, kNoLimit, kNoLimit, max_pool_2d},
+    OperatorKind{BuiltinOperator::MEAN, 2, 2, kNoLimit, 1, mean},
+    OperatorKind{BuiltinOperator::MUL, 2, 2, kNoLimit, kNoLimit, mul},
+    OperatorKind{BuiltinOperator::PAD, 2, 2, kNoLimit, 1, pad},
+    OperatorKind{BuiltinOperator::PADV2, 3, 3, kNoLimit, 1, padv2},
+    OperatorKind{BuiltinOperator::QUANTIZE, 1, 1, kNoLimit, kNoLimit, plain<Quantize>},
+    OperatorKind{BuiltinOperator::RELU, 1, 1, kNoLimit, kNoLimit, plain<Relu>},
+    OperatorKind{BuiltinOperator::RELU6, 1, 1, kNoLimit, kNoLimit, plain<Relu6>},
+    OperatorKind{BuiltinOperator::RESHAPE, 1, 2, kNoLimit, 1, reshape},
+    OperatorKind{BuiltinOperator::SOFTMAX, 1, 1, kNoLimit, kNoLimit, softmax},
+    OperatorKind{BuiltinOperator::TRANSPOSE, 2, 2, kNoLimit, 1, transpose},
+};
+
+}  // namespace
+
+std::span<const OperatorKind> operator_kinds() { return kOperatorKinds; }
+
+}  // namespace thimble

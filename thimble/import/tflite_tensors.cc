@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors, constants and quantisation of a .tflite file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "thimble/import/checked_size.h"
+#include "thimble/import/tflite_parts.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+constexpr size_t kMaxRank = 8;
+constexpr int64_t kMaxTensorBytes = std::numeric_limits<int32_t>::max();
+
+/// Length of the UTF-8 sequence at text[i], or 0 if it is not one.
+size_t utf8_length(std::string_view text, size_t i) {
+  const auto byte = [&](size_t k) { return static_cast<uint8_t>(text[k]); };
+  const uint8_t lead = byte(i);
+  if (lead < 0x80) return 1;
+  const size_t length = lead >= 0xC2 && lead < 0xE0   ? 2
+                        : lead >= 0xE0 && lead < 0xF0 ? 3
+                        : lead >= 0xF0 && lead < 0xF5 ? 4
+                                                      : 0;
+  if (length == 0 || length > text.size() - i) return 0;
+  for (size_t k = 1; k < length; ++k) {
+    if ((byte(i + k) & 0xC0) != 0x80) return 0;
+  }
+  // The second byte excludes overlong forms, surrogates and what is above U+10FFFF.
+  const uint8_t second = byte(i + 1);
+  const bool excluded = (lead == 0xE0 && second < 0xA0) || (lead == 0xED && second >= 0xA0) ||
+                        (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second >= 0x90);
+  return excluded ? 0 : length;
+}
+
+/// Names end up in terminals, JSON and comments of C++: control characters and broken UTF-8 become
+/// '?'.
+std::string printable(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = utf8_length(text, i);
+    const bool control = static_cast<uint8_t>(text[i]) < 0x20 || text[i] == 0x7F;
+    if (length == 0 || control) {
+      result += '?';
+      i += 1;
+    } else {
+      result += text.substr(i, length);
+      i += length;
+    }
+  }
+  return result;
+}
+
+std::optional<DType> dtype(tflite::TensorType type) {
+  switch (type) {
+    case tflite::TensorType::BOOL:
+      return DType::kBool;
+    case tflite::TensorType::INT8:
+      return DType::kInt8;
+    case tflite::TensorType::UINT8:
+      return DType::kUInt8;
+    case tflite::TensorType::INT16:
+      return DType::kInt16;
+    case tflite::TensorType::INT32:
+      return DType::kInt32;
+    case tflite::TensorType::INT64:
+      return DType::kInt64;
+    case tflite::TensorType::FLOAT32:
+      return DType::kFloat32;
+    case tflite::TensorType::FLOAT16:
+    case tflite::TensorType::STRING:
+    case tflite::TensorType::COMPLEX64:
+    case tflite::TensorType::FLOAT64:
+    case tflite::TensorType::COMPLEX128:
+    case tflite::TensorType::UINT64:
+    case tflite::TensorType::RESOURCE:
+    case tflite::TensorType::VARIANT:
+    case tflite::TensorType::UINT32:
+    case tflite::TensorType::UINT16:
+    case tflite::TensorType::INT4:
+      return std::nullopt;
+  }
+  return std::nullopt;  // a number that the format does not know
+}
+
+DType supported_type(tflite::TensorType type, const std::string& where) {
+  if (const auto known = dtype(type)) return *known;
+  const std::string name = tflite::EnumNameTensorType(type);
+  throw CompileError(
+      where, fmt::format("type {} is not supported; supported are bool, int8, uint8, int16, int32, "
+                         "int64 and float32",
+                         name.empty() ? std::to_string(static_cast<int>(type)) : name));
+}
+
+Shape supported_shape(const tflite::Tensor& tensor, DType type, const std::string& where) {
+  Shape shape;
+  if (tensor.shape() != nullptr) {
+    if (tensor.shape()->size() > kMaxRank) {
+      throw CompileError(where, fmt::format("has {} axes; at most {} are supported",
+                                            tensor.shape()->size(), kMaxRank));
+    }
+    shape.assign(tensor.shape()->begin(), tensor.shape()->end());
+  }
+  if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; })) {
+    throw CompileError(
+        where, fmt::format("shape {} has a negative extent (dynamic shapes are not supported)",
+                           to_string(shape)));
+  }
+  if (!checked_size_bytes(shape, type, kMaxTensorBytes)) {
+    throw CompileError(
+        where, fmt::format("shape {} takes more than {} bytes", to_string(shape), kMaxTensorBytes));
+  }
+  return shape;
+}
+
+/// Converters leave the batch open and record 1; any other open extent makes the recorded shape a
+/// guess.
+void refuse_dynamic(const tflite::Tensor& tensor, const Shape& shape, const std::string& where) {
+  if (tensor.shape_signature() == nullptr) return;
+  const auto& signature = *tensor.shape_signature();
+  for (flatbuffers::uoffset_t i = 0; i < signature.size(); ++i) {
+    const bool batch_of_one = i == 0 && !shape.empty() && shape[0] == 1;
+    if (signature[i] < 0 && !batch_of_one) {
+      throw CompileError(where,
+                         fmt::format("axis {} is dynamic; only a dynamic batch is supported, "
+                                     "which is taken as 1: convert with fixed input shapes",
+                                     i));
+    }
+  }
+}
+
+std::pair<int64_t, int64_t> zero_point_range(DType type) {
+  switch (type) {
+    case DType::kInt8:
+      return {-128, 127};
+    case DType::kUInt8:
+      return {0, 255};
+    case DType::kInt16:
+      return {-32768, 32767};
+    case DType::kBool:
+    case DType::kInt32:
+    case DType::kInt64:
+    case DType::kFloat32:
+      return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
+  }
+  throw InternalError("unknown DType");
+}
+
+/// One zero point per scale: files may have none (all 0) or a single one for all.
+std::vector<int32_t> zero_points(const tflite::QuantizationParameters& parameters, size_t count,
+                                 DType type, const std::string& where) {
+  std::vector<int32_t> result(count, 0);
+  if (parameters.zero_point() == nullptr || parameters.zero_point()->size() == 0) return result;
+  const auto& given = *parameters.zero_point();
+  if (given.size() != 1 && given.size() != count) {
+    throw CompileError(
+        where, fmt::format("is damaged: {} scales, but {} zero points", count, given.size()));
+  }
+  const auto [lowest, highest] = zero_point_range(type);
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t value = given[given.size() == 1 ? 0 : static_cast<flatbuffers::uoffset_t>(i)];
+    if (value < lowest || value > highest) {
+      throw CompileError(
+          where, fmt::format("is damaged: zero point {} is outside of {}", value, name(type)));
+    }
+    result[i] = static_cast<int32_t>(value);
+  }
+  return result;
+}
+
+Quantization quantization(const tflite::Tensor& tensor, const Shape& shape, DType type,
+                          const std::string& where) {
+  Quantization result;
+  const tflite::QuantizationParameters* parameters = tensor.quantization();
+  if (parameters == nullptr || type == DType::kFloat32 || type == DType::kBool) return result;
+  if (parameters->details_type() != tflite::QuantizationDetails::NONE) {
+    throw CompileError(where,
+                       "custom quantisation is not supported; supported is scale and zero point");
+  }
+  if (parameters->scale() == nullptr || parameters->scale()->size() == 0) return result;
+  const size_t count = parameters->scale()->size();
+  if (count > 1) {
+    // Biases carry the axis of their weights, which need not exist here.
+    const int64_t axis = shape.size() == 1 ? 0 : parameters->quantized_dimension();
+    if (axis < 0 || axis >= static_cast<int64_t>(shape.size()) ||
+        shape[static_cast<size_t>(axis)] != static_cast<int64_t>(count)) {
+      throw CompileError(where, fmt::format("is damaged: {} scales do not fit axis {} of shape {}",
+                                            count, axis, to_string(shape)));
+    }
+    result.axis = static_cast<int>(axis);
+  }
+  for (float scale : *parameters->scale()) {
+    if (!std::isfinite(scale) || scale <= 0) {
+      throw CompileError(
+          where, fmt::format("scale {} is not supported; a scale is finite and above 0", scale));
+    }
+    result.scales.push_back(scale);
+  }
+  result.zero_points = zero_points(*parameters, count, type, where);
+  return result;
+}
+
+/// Copies what tensors refer to. Tables of a hostile file may be named any number of times: each
+/// buffer is copied once, and everything together stays within a multiple of the file's size.
+class Copier {
+ public:
+  explicit Copier(const TfliteFile& file)
+      : file_(file), budget_bytes_(8 * static_cast<int64_t>(file.bytes.size())) {}
+
+  void spend(int64_t bytes) {
+    budget_bytes_ -= bytes;
+    if (budget_bytes_ < 0) {
+      throw CompileError(file_.where, "is damaged: its tensors name the same data over and over");
+    }
+  }
+
+  std::shared_ptr<const Bytes> buffer(uint32_t index, const std::string& where) {
+    const std::span<const uint8_t> data = view(index, where);
+    if (data.empty()) return nullptr;
+    std::shared_ptr<const Bytes>& copy = copies_[{data.data(), data.size()}];
+    if (copy == nullptr) {
+      spend(static_cast<int64_t>(data.size()));
+      copy = std::make_shared<const Bytes>(data.begin(), data.end());
+    }
+    return copy;
+  }
+
+ private:
+  std::span<const uint8_t> view(uint32_t index, const std::string& where) const {
+    const auto* buffers = file_.model.buffers();
+    if (buffers == nullptr || index >= buffers->size()) {
+      throw CompileError(where, fmt::format("is damaged: there is no buffer {}", index));
+    }
+    const tflite::Buffer& buffer = *buffers->Get(index);
+    if (buffer.offset() > 1) {  // files above 2 GB: behind the flatbuffer
+      if (buffer.offset() > file_.bytes.size() ||
+          buffer.size() > file_.bytes.size() - buffer.offset()) {
+        throw CompileError(where, fmt::format("is damaged: buffer {} ends behind the file", index));
+      }
+      return file_.bytes.subspan(buffer.offset(), buffer.size());
+    }
+    if (buffer.data() == nullptr) return {};
+    return {buffer.data()->data(), buffer.data()->size()};
+  }
+
+  const TfliteFile& file_;
+  int64_t budget_bytes_;
+  std::map<std::pair<const uint8_t*, size_t>, std::shared_ptr<const Bytes>> copies_;
+};
+
+Tensor read_tensor(const tflite::Tensor& from, const std::string& where, Copier& copier) {
+  Tensor tensor;
+  if (from.name() != nullptr) {
+    copier.spend(from.name()->size());
+    tensor.name = printable(from.name()->string_view());
+  }
+  const std::string here = fmt::format("{} '{}'", where, tensor.name);
+  if (from.is_variable()) throw CompileError(here, "variable tensors are not supported");
+  if (from.sparsity() != nullptr) throw CompileError(here, "sparse tensors are not supported");
+  tensor.type = supported_type(from.type(), here);
+  tensor.shape = supported_shape(from, tensor.type, here);
+  refuse_dynamic(from, tensor.shape, here);
+  if (from.quantization() != nullptr && from.quantization()->scale() != nullptr) {
+    copier.spend(int64_t{8} * from.quantization()->scale()->size());
+  }
+  tensor.quantization = quantization(from, tensor.shape, tensor.type, here);
+  tensor.data = copier.buffer(from.buffer(), here);
+  if (tensor.is_constant() && static_cast<int64_t>(tensor.data->size()) != tensor.size_bytes()) {
+    throw CompileError(here, fmt::format("is damaged: {} bytes of data for shape {} of {}, which "
+                                         "needs {}",
+                                         tensor.data->size(), to_string(tensor.shape),
+                                         name(tensor.type), tensor.size_bytes()));
+  }
+  return tensor;
+}
+
+}  // namespace
+
+std::vector<Tensor> read_tensors(const TfliteFile& file) {
+  std::vector<Tensor> result;
+  if (file.network.tensors() == nullptr) return result;
+  Copier copier(file);
+  for (const tflite::Tensor* tensor : *file.network.tensors()) {
+    const std::string where = fmt::format("{}: tensor {}", file.where, result.size());
+    result.push_back(read_tensor(*tensor, where, copier));
+  }
+  return result;
+}
+
+}  // namespace thimble
