@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The comment at the head of the emitted code: how it was made, what it needs, what it does when.
+#pragma once
+
+#include <string>
+
+#include "thimble/emit/emit.h"
+
+namespace thimble {
+
+[[nodiscard]] std::string banner(const Graph& graph, const Program& program,
+                                 const EmitOptions& options, const std::string& file);
+/// "constexpr int32_t kT3 = 0;" per buffer, with shape and life.
+[[nodiscard]] std::string arena_map(const Graph& graph, const Program& program);
+
+}  // namespace thimble

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/emit/names.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "thimble/emit/emit.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+
+std::string with_commas(int64_t value) {
+  std::string digits = fmt::format("{}", value < 0 ? -value : value);
+  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<size_t>(at), ",");
+  }
+  return (value < 0 ? "-" : "") + digits;
+}
+
+std::string address_name(const Program& program, size_t buffer) {
+  const PlacedBuffer& placed = program.buffers[buffer];
+  if (!placed.tensor.valid()) return fmt::format("kScratch{}", buffer);
+  for (size_t other = 0; other < program.buffers.size(); ++other) {
+    if (other != buffer && program.buffers[other].tensor == placed.tensor) {
+      return fmt::format("kT{}Buffer{}", placed.tensor.value, buffer);
+    }
+  }
+  return fmt::format("kT{}", placed.tensor.value);
+}
+
+const char* c_type(DType type) {
+  switch (type) {
+    case DType::kBool:
+      return "bool";
+    case DType::kInt8:
+      return "int8_t";
+    case DType::kUInt8:
+      return "uint8_t";
+    case DType::kInt16:
+      return "int16_t";
+    case DType::kInt32:
+      return "int32_t";
+    case DType::kInt64:
+      return "int64_t";
+    case DType::kFloat32:
+      return "float";
+  }
+  throw InternalError("unknown DType");
+}
+
+std::string stage_name(const Graph& graph, const Call& call) {
+  if (!call.op.valid()) return fmt::format("copy_t{}", call.out.tensor.value);
+  const Op& op = graph.op(call.op);
+  return op.file_index >= 0 ? fmt::format("{}_{}", snake_name(op.attributes), op.file_index)
+                            : fmt::format("{}_r{}", snake_name(op.attributes), call.op.value);
+}
+
+std::string comment_text(const std::string& text) {
+  std::string result;
+  for (char c : text) result += std::isprint(static_cast<unsigned char>(c)) && c != '\\' ? c : '?';
+  return result;
+}
+
+std::string identifier(const std::string& text) {
+  std::string result;
+  for (char c : text) {
+    const bool word = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    if (word) {
+      result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!result.empty() && result.back() != '_') {
+      result += '_';
+    }
+  }
+  while (!result.empty() && result.back() == '_') result.pop_back();
+  if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0])) != 0)
+    result = "model_" + result;
+  return result;
+}
+
+std::string pascal(const std::string& snake) {
+  std::string result;
+  bool upper = true;
+  for (char c : snake) {
+    if (c == '_') {
+      upper = true;
+      continue;
+    }
+    result += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    upper = false;
+  }
+  return result;
+}
+
+}  // namespace thimble

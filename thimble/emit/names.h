@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of things in emitted code.
+#pragma once
+
+#include <string>
+
+#include "thimble/program/program.h"
+
+namespace thimble {
+
+/// 12345678 -> "12,345,678"
+[[nodiscard]] std::string with_commas(int64_t value);
+
+/// Of the constant that holds a buffer's address: "kT12", "kT12Slice" ...; unique within the
+/// program.
+[[nodiscard]] std::string address_name(const Program& program, size_t buffer);
+
+/// C type of an element: "int8_t", "float".
+[[nodiscard]] const char* c_type(DType type);
+
+/// Where the text of a call's stage says which operator it runs: "conv_2d_0", "copy_t12".
+[[nodiscard]] std::string stage_name(const Graph& graph, const Call& call);
+
+/// Text on one line of a comment, whatever it contains.
+[[nodiscard]] std::string comment_text(const std::string& text);
+
+}  // namespace thimble

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameter structs and constant arrays as C++ text.
+#pragma once
+
+#include <string>
+
+#include "thimble/program/program.h"
+
+namespace thimble {
+
+/// "const Conv2DParams kConv2d0{...};" with every field named in a comment. `data` is the namespace
+/// of the constants.
+[[nodiscard]] std::string params_text(const Program& program, const ProgramParams& params,
+                                      const std::string& data);
+/// "kConv2d0"
+[[nodiscard]] std::string params_name(const ProgramParams& params);
+
+/// Declaration of a constant, without "extern" or ";": "const int8_t conv_2d_0_weights[216]".
+[[nodiscard]] std::string constant_declaration(const ProgramConstant& constant);
+/// Its elements, 100 columns wide.
+[[nodiscard]] std::string constant_elements(const ProgramConstant& constant);
+
+}  // namespace thimble

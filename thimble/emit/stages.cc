@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/emit/stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "thimble/emit/names.h"
+#include "thimble/emit/params.h"
+
+namespace thimble {
+namespace {
+
+class StageWriter {
+ public:
+  StageWriter(const Graph& graph, const Program& program, const std::string& data)
+      : graph_(graph), program_(program), data_(data) {
+    find_counts(program.nodes);
+  }
+
+  std::vector<Stage> run() {
+    std::vector<Stage> result;
+    const std::vector<ProgramNode>& nodes = program_.nodes;
+    for (size_t first = 0; first < nodes.size();) {
+      size_t last = first + 1;  // all calls of one step belong together
+      while (last < nodes.size() && position(nodes[first]) == position(nodes[last])) ++last;
+      result.push_back(stage({nodes.begin() + static_cast<std::ptrdiff_t>(first),
+                              nodes.begin() + static_cast<std::ptrdiff_t>(last)}));
+      first = last;
+    }
+    return result;
+  }
+
+ private:
+  void find_counts(const std::vector<ProgramNode>& nodes) {
+    for (const ProgramNode& node : nodes) {
+      if (const auto* loop = std::get_if<ProgramLoop>(&node.what)) {
+        counts_[loop->id] = loop->count;
+        find_counts(loop->body);
+      }
+    }
+  }
+
+  static const Call* first_call(const ProgramNode& node) {
+    if (const auto* call = std::get_if<Call>(&node.what)) return call;
+    for (const ProgramNode& inner : std::get<ProgramLoop>(node.what).body) {
+      if (const Call* call = first_call(inner)) return call;
+    }
+    return nullptr;
+  }
+
+  static int position(const ProgramNode& node) {
+    const Call* call = first_call(node);
+    return call == nullptr ? -1 : call->position;
+  }
+
+  static void collect(const std::vector<ProgramNode>& nodes, std::vector<const Call*>& calls) {
+    for (const ProgramNode& node : nodes) {
+      if (const auto* call = std::get_if<Call>(&node.what)) {
+        calls.push_back(call);
+      } else {
+        collect(std::get<ProgramLoop>(node.what).body, calls);
+      }
+    }
+  }
+
+  Stage stage(const std::vector<ProgramNode>& nodes) {
+    std::vector<const Call*> calls;
+    collect(nodes, calls);
+    std::set<Position> steps;
+    for (const Call* call : calls) steps.insert(call->position);
+    std::string name;
+    if (steps.size() <= 1 && !calls.empty()) {
+      name = stage_name(graph_, *calls[0]);
+    } else {
+      name = fmt::format("fused_steps_{}_to_{}", *steps.begin(), *steps.rbegin());
+    }
+    if (!names_.insert(name).second) {
+      name += fmt::format("_step_{}", *steps.begin());
+      names_.insert(name);
+    }
+    std::string comment;
+    for (Position step : steps) {
+      const auto call = std::find_if(calls.begin(), calls.end(),
+                                     [&](const Call* c) { return c->position == step; });
+      comment += fmt::format("// Step {}: {}\n", step, describe(**call));
+    }
+    return {name, fmt::format("{}void {}(int8_t* arena) noexcept {{\n{}}}\n", comment, name,
+                              body(nodes, 1))};
+  }
+
+  std::string describe(const Call& call) const {
+    const std::string result = to_string(graph_.tensor(call.out.tensor).shape);
+    if (!call.op.valid()) return fmt::format("copy of {}", result);
+    std::string inputs;
+    for (const OperandView& v : call.in) {
+      inputs += (inputs.empty() ? "" : " and ") + to_string(graph_.tensor(v.tensor).shape);
+    }
+    return fmt::format("{}, {} -> {} '{}'", label(graph_.op(call.op)), inputs, result,
+                       comment_text(graph_.tensor(call.out.tensor).name));
+  }
+
+  std::string body(const std::vector<ProgramNode>& nodes, int depth) const {
+    std::string text;
+    for (const ProgramNode& node : nodes) {
+      const std::string indent(static_cast<size_t>(depth) * 2, ' ');
+      if (const auto* c = std::get_if<Call>(&node.what)) {
+        text += call_text(*c, indent);
+        continue;
+      }
+      const ProgramLoop& loop = std::get<ProgramLoop>(node.what);
+      text += fmt::format("{0}for (int32_t i{1} = 0; i{1} < {2}; ++i{1}) {{\n{3}{0}}}\n", indent,
+                          loop.id.value, loop.count, body(loop.body, depth + 1));
+    }
+    return text;
+  }
+
+  std::string call_text(const Call& call, const std::string& indent) const {
+    std::vector<std::string> arguments;
+    if (call.params >= 0) {
+      arguments.push_back(params_name(program_.params[static_cast<size_t>(call.params)]));
+    }
+    for (const OperandView& v : call.in) arguments.push_back(view_text(v));
+    arguments.push_back(view_text(call.out));
+    arguments.push_back(region_text(call));
+    if (call.chunk) {
+      arguments.push_back(bound_text(call.chunk->interval.begin, call.chunk->limits));
+      arguments.push_back(bound_text(call.chunk->interval.end, call.chunk->limits));
+    }
+    if (call.scratch_address >= 0) {
+      arguments.push_back("arena + " + place_of(call.scratch_address, TensorId{}));
+    }
+    const std::string pad = ",\n" + indent + std::string(4, ' ');
+    std::string role;
+    if (call.method == Method::kAccumulate) role = ", accumulated";
+    if (call.method == Method::kFinalise) role = ", from its accumulators";
+    const std::string comment =
+        fmt::format("{}// {}: {}{}\n", indent, stage_name(graph_, call), piece_text(call), role);
+    return comment +
+           fmt::format("{}{}({});\n", indent, info(call.kernel).name, fmt::join(arguments, pad));
+  }
+
+  // "rows 2 * i0 + 1 .. 2 * i0 + 3" for the axes that are cut, or "whole".
+  std::string piece_text(const Call& call) const {
+    static constexpr const char* kAxis[4] = {"images", "rows", "columns", "channels"};
+    std::string text;
+    for (size_t axis = 0; axis < 4; ++axis) {
+      const CallAxis& a = call.axes[axis];
+      if (a.interval.begin.constant() && a.interval.end.constant() &&
+          a.interval.begin.base <= a.limits.begin && a.interval.end.base >= a.limits.end) {
+        continue;
+      }
+      text += fmt::format("{}{} [{}, {})", text.empty() ? "" : ", ", kAxis[axis],
+                          to_string(a.interval.begin), to_string(a.interval.end));
+    }
+    if (call.chunk) {
+      text +=
+          fmt::format("{}input channels [{}, {})", text.empty() ? "" : ", ",
+                      to_string(call.chunk->interval.begin), to_string(call.chunk->interval.end));
+    }
+    return text.empty() ? "whole" : text;
+  }
+
+  std::string place_of(int64_t address, TensorId tensor) const {
+    for (size_t b = 0; b < program_.buffers.size(); ++b) {
+      if (program_.buffers[b].address == address && program_.buffers[b].tensor == tensor) {
+        return address_name(program_, b);
+      }
+    }
+    return fmt::format("{}", address);
+  }
+
+  std::string view_text(const OperandView& v) const {
+    std::string base;
+    if (v.constant >= 0) {
+      const ProgramConstant& constant = program_.constants[static_cast<size_t>(v.constant)];
+      base = fmt::format("const_cast<{}*>({}::{})", c_type(constant.content.type), data_,
+                         constant.name);
+    } else {
+      base = "arena + " + place_of(v.address, v.tensor);
+    }
+    return fmt::format("View{{{}, {}, {}, {{{}, {}, {}, {}}}}}", base, bias_text(v), v.modulus,
+                       v.stride[0], v.stride[1], v.stride[2], v.stride[3]);
+  }
+
+  static std::string bias_text(const OperandView& v) {
+    if (v.bias.empty()) return "0";
+    std::string text;
+    for (const BiasTerm& term : v.bias) {
+      const std::string expr = to_string(term.expr);
+      const std::string product =
+          term.factor == 1 ? expr : fmt::format("{} * ({})", term.factor, expr);
+      text += (text.empty() ? "" : " + ") + product;
+    }
+    return text;
+  }
+
+  std::string region_text(const Call& call) const {
+    std::string begin, end;
+    for (const CallAxis& axis : call.axes) {
+      begin += (begin.empty() ? "" : ", ") + bound_text(axis.interval.begin, axis.limits);
+      end += (end.empty() ? "" : ", ") + bound_text(axis.interval.end, axis.limits);
+    }
+    return fmt::format("Region{{{{{}}}, {{{}}}}}", begin, end);
+  }
+
+  // Cut only where the counters can reach beyond the limits.
+  std::string bound_text(const IndexExpr& expr, const Interval& limits) const {
+    IndexExpr least = index(expr.base), most = index(expr.base);
+    for (const Term& term : expr.terms) {
+      const int64_t last = term.coefficient * (counts_.at(term.loop) - 1);
+      least.base += std::min<int64_t>(last, 0);
+      most.base += std::max<int64_t>(last, 0);
+    }
+    least.divisor = most.divisor = expr.divisor;
+    const int64_t low = evaluate(least, {}), high = evaluate(most, {});
+    if (low == high) return fmt::format("{}", std::clamp(low, limits.begin, limits.end));
+    if (low >= limits.begin && high <= limits.end) return to_string(expr);
+    return fmt::format("bounded({}, {}, {})", to_string(expr), limits.begin, limits.end);
+  }
+
+  const Graph& graph_;
+  const Program& program_;
+  const std::string& data_;
+  std::map<LoopId, int64_t> counts_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+std::vector<Stage> stages(const Graph& graph, const Program& program, const std::string& data) {
+  return StageWriter(graph, program, data).run();
+}
+
+}  // namespace thimble

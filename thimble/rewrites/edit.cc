@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/rewrites/edit.h"
+
+#include <algorithm>
+
+namespace thimble {
+
+void redirect(Graph& graph, TensorId from, TensorId to) {
+  for (Op& op : graph.ops) std::replace(op.inputs.begin(), op.inputs.end(), from, to);
+  for (Port& port : graph.outputs) {
+    if (port.tensor == from) port.tensor = to;
+  }
+}
+
+void erase_ops(Graph& graph, const std::vector<bool>& erase) {
+  std::vector<Op> kept;
+  for (size_t k = 0; k < graph.ops.size(); ++k) {
+    if (!erase[k]) kept.push_back(std::move(graph.ops[k]));
+  }
+  graph.ops = std::move(kept);
+}
+
+bool is_input(const Graph& graph, TensorId tensor) {
+  return std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                     [&](const Port& port) { return port.tensor == tensor; });
+}
+
+bool is_output(const Graph& graph, TensorId tensor) {
+  return std::any_of(graph.outputs.begin(), graph.outputs.end(),
+                     [&](const Port& port) { return port.tensor == tensor; });
+}
+
+}  // namespace thimble

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small edits that the rewrites share.
+#pragma once
+
+#include <vector>
+
+#include "thimble/model/graph.h"
+
+namespace thimble {
+
+/// Every reader of `from` (operators and output ports) reads `to` instead.
+void redirect(Graph& graph, TensorId from, TensorId to);
+/// The graph without the operators whose flag is set.
+void erase_ops(Graph& graph, const std::vector<bool>& erase);
+[[nodiscard]] bool is_input(const Graph& graph, TensorId tensor);
+[[nodiscard]] bool is_output(const Graph& graph, TensorId tensor);
+
+}  // namespace thimble

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "thimble/kernels/kernel.h"
+#include "thimble/rewrites/edit.h"
+#include "thimble/rewrites/rewrites.h"
+
+namespace thimble {
+namespace {
+
+std::vector<int> inverse(const std::vector<int>& permutation) {
+  std::vector<int> result(permutation.size());
+  for (size_t k = 0; k < permutation.size(); ++k) {
+    result[static_cast<size_t>(permutation[k])] = static_cast<int>(k);
+  }
+  return result;
+}
+
+// Kernels take a permuted operand if each of their axes walks one axis of it.
+bool walks_axes_apart(const OperandAxes& walk) {
+  return std::all_of(walk.axes.begin(), walk.axes.end(),
+                     [](const std::vector<int>& merged) { return merged.size() <= 1; });
+}
+
+bool reads_in_any_order(const Graph& graph, const Op& op, TensorId tensor) {
+  for (const KernelUse& use : kernel_uses(graph, op, Method::kCompute)) {
+    for (size_t k = 0; k < use.inputs.size(); ++k) {
+      if (op.inputs[static_cast<size_t>(use.inputs[k])] == tensor && !walks_axes_apart(use.in[k])) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool writes_in_any_order(const Graph& graph, const Op& op) {
+  const std::vector<KernelUse> uses = kernel_uses(graph, op, Method::kCompute);
+  return std::all_of(uses.begin(), uses.end(),
+                     [](const KernelUse& use) { return walks_axes_apart(use.out); });
+}
+
+}  // namespace
+
+Graph fold_edge_transposes(const Graph& graph) {
+  Graph result = graph;
+  std::vector<bool> erase(result.ops.size());
+  for (size_t k = 0; k < result.ops.size(); ++k) {
+    const auto* transpose = std::get_if<Transpose>(&result.ops[k].attributes);
+    if (transpose == nullptr) continue;
+    const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
+    const auto readers = consumers(result);
+    const OpId producer = producers(result)[in.index()];
+    if (is_input(result, in) && !is_output(result, in) && !is_output(result, out) &&
+        readers[in.index()].size() == 1 &&
+        std::all_of(readers[out.index()].begin(), readers[out.index()].end(), [&](OpId reader) {
+          return reads_in_any_order(result, result.op(reader), out);
+        })) {
+      for (Port& port : result.inputs) {
+        if (port.tensor == in && port.order.empty()) {
+          port = {out, inverse(transpose->permutation)};
+          erase[k] = true;
+        }
+      }
+    } else if (is_output(result, out) && readers[out.index()].empty() && producer.valid() &&
+               readers[in.index()].size() == 1 && !is_output(result, in) &&
+               writes_in_any_order(result, result.op(producer))) {
+      for (Port& port : result.outputs) {
+        if (port.tensor == out && port.order.empty()) {
+          port = {in, transpose->permutation};
+          erase[k] = true;
+        }
+      }
+    }
+  }
+  erase_ops(result, erase);
+  return result;
+}
+
+}  // namespace thimble

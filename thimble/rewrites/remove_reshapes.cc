@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/operators/operators.h"
+#include "thimble/rewrites/edit.h"
+#include "thimble/rewrites/rewrites.h"
+
+namespace thimble {
+namespace {
+
+bool is_reshape(const Op& op) { return std::holds_alternative<Reshape>(op.attributes); }
+
+// Operators that see their input as a row-major sequence, whatever its shape.
+bool reads_any_shape(const Op& op) {
+  return is_reshape(op) || std::holds_alternative<FullyConnected>(op.attributes);
+}
+
+// Operators whose output is a row-major sequence, whatever its shape.
+bool writes_any_shape(const Op& op) {
+  return is_reshape(op) || std::holds_alternative<FullyConnected>(op.attributes) ||
+         std::holds_alternative<Mean>(op.attributes);
+}
+
+}  // namespace
+
+Graph remove_reshapes(const Graph& graph) {
+  Graph result = graph;
+  for (size_t k = 0; k < result.ops.size(); ++k) {
+    if (!is_reshape(result.ops[k])) continue;
+    const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
+    for (Op& reader : result.ops) {  // read through it; a reshape left without readers is dead
+      if (!reads_any_shape(reader) || reader.inputs[0] != out) continue;
+      reader.inputs[0] = in;
+      if (!unsupported_reason(result, reader).empty()) reader.inputs[0] = out;
+    }
+  }
+  std::vector<bool> erase(result.ops.size());
+  for (size_t k = 0; k < result.ops.size(); ++k) {
+    if (!is_reshape(result.ops[k])) continue;
+    const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
+    const OpId producer = producers(result)[in.index()];
+    const auto readers = consumers(result)[in.index()];
+    if (!producer.valid() || readers.size() != 1 || is_output(result, in)) continue;
+    Op& op = result.ops[producer.index()];
+    if (!writes_any_shape(op)) continue;
+    op.outputs[0] = out;
+    if (unsupported_reason(result, op).empty()) {
+      erase[k] = true;
+    } else {
+      op.outputs[0] = in;
+    }
+  }
+  erase_ops(result, erase);
+  return remove_no_ops(remove_dead_ops(result));
+}
+
+}  // namespace thimble

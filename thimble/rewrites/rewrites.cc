@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/rewrites/rewrites.h"
+
+#include <algorithm>
+
+#include "thimble/reference/interpreter.h"
+#include "thimble/rewrites/edit.h"
+
+namespace thimble {
+
+Graph rewrite(const Graph& graph) {
+  Graph result = fold_constants(graph);  // first: paddings and operands become constants
+  result = remove_no_ops(result);        // before reshapes: fewer links in their chains
+  result = remove_reshapes(result);
+  result = fold_edge_transposes(result);  // before padding: a pad then sees the final layout
+  result = merge_padding(result);
+  return remove_dead_ops(result);  // last: sweeps up what the others disconnected
+}
+
+Graph fold_constants(const Graph& graph) {
+  Graph result = graph;
+  std::vector<bool> erase(result.ops.size());
+  for (size_t k = 0; k < result.ops.size(); ++k) {
+    const Op& op = result.ops[k];
+    const bool constant = std::all_of(op.inputs.begin(), op.inputs.end(),
+                                      [&](TensorId t) { return result.tensor(t).is_constant(); });
+    const bool port = std::any_of(op.outputs.begin(), op.outputs.end(),
+                                  [&](TensorId t) { return is_output(result, t); });
+    if (!constant || port) continue;
+    std::vector<Bytes> values = interpret_op(result, op, TensorValues(result.tensors.size()));
+    for (size_t j = 0; j < op.outputs.size(); ++j) {
+      result.tensor(op.outputs[j]).data = std::make_shared<const Bytes>(std::move(values[j]));
+    }
+    erase[k] = true;
+  }
+  erase_ops(result, erase);
+  return result;
+}
+
+namespace {
+
+struct IsNoOp {
+  const Tensor& in;
+  const Tensor& out;
+
+  [[nodiscard]] bool same() const {
+    return in.type == out.type && in.shape == out.shape && in.quantization == out.quantization;
+  }
+  bool operator()(const Reshape&) const { return in.shape == out.shape; }
+  bool operator()(const Pad&) const { return in.shape == out.shape; }
+  bool operator()(const Transpose& a) const {
+    return std::is_sorted(a.permutation.begin(), a.permutation.end());
+  }
+  bool operator()(const Concat& a) const { return same() && a.activation == Activation::kNone; }
+  bool operator()(const Quantize&) const { return same(); }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
+}  // namespace
+
+Graph remove_no_ops(const Graph& graph) {
+  Graph result = graph;
+  std::vector<bool> erase(result.ops.size());
+  for (size_t k = 0; k < result.ops.size(); ++k) {
+    const Op& op = result.ops[k];
+    if (op.inputs.size() != 1) continue;
+    const TensorId in = op.inputs[0], out = op.outputs[0];
+    // An output must have a buffer apart from inputs and constants, and no second port.
+    const bool needed = is_output(result, out) && (result.tensor(in).is_constant() ||
+                                                   is_input(result, in) || is_output(result, in));
+    if (needed || !std::visit(IsNoOp{result.tensor(in), result.tensor(out)}, op.attributes))
+      continue;
+    erase[k] = true;
+    redirect(result, out, in);
+  }
+  erase_ops(result, erase);
+  return result;
+}
+
+Graph remove_dead_ops(const Graph& graph) {
+  Graph result = graph;
+  std::vector<bool> needed(result.tensors.size());
+  for (const Port& port : result.outputs) needed[port.tensor.index()] = true;
+  for (const State& state : result.states) needed[state.out.index()] = true;
+  std::vector<bool> erase(result.ops.size());
+  for (size_t k = result.ops.size(); k-- > 0;) {
+    const Op& op = result.ops[k];
+    erase[k] = std::none_of(op.outputs.begin(), op.outputs.end(),
+                            [&](TensorId t) { return needed[t.index()]; });
+    if (erase[k]) continue;
+    for (TensorId t : op.inputs) needed[t.index()] = true;
+  }
+  erase_ops(result, erase);
+  return result;
+}
+
+Graph integer_io(const Graph& graph) {
+  Graph result = graph;
+  std::vector<bool> erase(result.ops.size());
+  for (size_t k = 0; k < result.ops.size(); ++k) {
+    const Op& op = result.ops[k];
+    const auto readers = consumers(result);
+    const TensorId in = op.inputs[0], out = op.outputs[0];
+    if (std::holds_alternative<Quantize>(op.attributes) &&
+        result.tensor(in).type == DType::kFloat32 && is_input(result, in) &&
+        !is_output(result, in) && readers[in.index()].size() == 1) {
+      for (Port& port : result.inputs) {
+        if (port.tensor == in) port.tensor = out;
+      }
+      erase[k] = true;
+    }
+    if (std::holds_alternative<Dequantize>(op.attributes) && is_output(result, out) &&
+        readers[out.index()].empty() && !is_output(result, in) && !is_input(result, in) &&
+        !result.tensor(in).is_constant()) {
+      for (Port& port : result.outputs) {
+        if (port.tensor == out) port.tensor = in;
+      }
+      erase[k] = true;
+    }
+  }
+  erase_ops(result, erase);
+  return result;
+}
+
+}  // namespace thimble

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph -> Graph, outputs and surviving tensors identical bit by bit. TensorIds keep their meaning;
+// tensors that nothing uses any more stay in the list.
+#pragma once
+
+#include "thimble/model/graph.h"
+
+namespace thimble {
+
+/// All of those below that keep the interface, in the order that pays; see rewrites.cc.
+[[nodiscard]] Graph rewrite(const Graph& graph);
+
+/// An operator on constants alone becomes a constant.
+[[nodiscard]] Graph fold_constants(const Graph& graph);
+/// Operators that change neither values nor places: reshape to the same shape, pad by nothing,
+/// identity transpose, concatenation of one, quantize to the same scale.
+[[nodiscard]] Graph remove_no_ops(const Graph& graph);
+/// reshape -> reshape is one; a fully connected layer reads through a reshape; an operator whose
+/// output shape is open (fully connected, mean) writes the reshaped tensor itself.
+///   mean -> t [1,1,1,64] -> reshape -> u [1,64]     becomes     mean -> u
+[[nodiscard]] Graph remove_reshapes(const Graph& graph);
+/// Rows and columns of the zero point in front of a convolution become its padding.
+///   pad [1,114,114,32] -> depthwise VALID           becomes     depthwise with padding 1
+[[nodiscard]] Graph merge_padding(const Graph& graph);
+/// A transpose at the edge of the network becomes the order of its port; the first operator then
+/// reads the caller's layout through strides.
+///   x [1,3,224,224] -> transpose -> [1,224,224,3] -> conv    becomes    port of [1,224,224,3],
+///   channels first
+[[nodiscard]] Graph fold_edge_transposes(const Graph& graph);
+/// Operators whose results nothing needs.
+[[nodiscard]] Graph remove_dead_ops(const Graph& graph);
+
+/// --io-type int8: a quantize from float32 at an input, a dequantize at an output are dropped; the
+/// network then takes and gives integers with their scale.
+[[nodiscard]] Graph integer_io(const Graph& graph);
+
+}  // namespace thimble
