@@ -13,16 +13,18 @@ namespace thimble {
 
 /// Which region of each input (constants included) a region of the output needs.
 [[nodiscard]] AccessMap access_map(const Graph& graph, const Op& op);
-/// Multiply-accumulates needed for `region` of the output (the field's count: convolutions and matrix
-/// products only; window taps in the padding count, as published figures do).
+/// Multiply-accumulates needed for `region` of the output (the field's count: convolutions and
+/// matrix products only; window taps in the padding count, as published figures do).
 [[nodiscard]] int64_t macs(const Graph& graph, const Op& op, const Region& region);
 [[nodiscard]] int64_t macs(const Graph& graph, const Op& op);
 [[nodiscard]] int64_t macs(const Graph& graph);
 /// The shape that the operator's output must have, from its attributes and inputs. For Reshape and
-/// Mean (where the attributes leave it open) the recorded shape of the output, checked for consistency.
+/// Mean (where the attributes leave it open) the recorded shape of the output, checked for
+/// consistency.
 [[nodiscard]] Shape output_shape(const Graph& graph, const Op& op);
 
-/// Named condition whose text is both the message of a refusal and the entry of docs/supported_ops.md.
+/// Named condition whose text is both the message of a refusal and the entry of
+/// docs/supported_ops.md.
 struct Constraint {
   const char* text;  ///< "the batch size is 1 to 65535"
   bool (*holds)(const Graph& graph, const Op& op);

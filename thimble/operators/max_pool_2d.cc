@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// MAX_POOL_2D: windows over height and width.
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+#include "thimble/operators/windows.h"
+
+namespace thimble {
+
+AccessMap access_map_of(const MaxPool2D& a, const OpView&) {
+  return {{.axes = {Affine{0}, window_map_y(a.window), window_map_x(a.window), Affine{3}}}};
+}
+
+int64_t macs_per_element(const MaxPool2D&, const OpView&) { return 0; }
+
+Shape output_shape_of(const MaxPool2D& a, const OpView& v) {
+  return window_output(a.window, v.x(), v.x()[3]);
+}
+
+std::vector<Constraint> constraints_of(const MaxPool2D&) {
+  return {kOneInput, kRank4,           kSaneWindow<MaxPool2D>, kWindowWithinReach<MaxPool2D>,
+          kAllInt8,  kAllHaveOneScale, kAllSameQuantization,   kOutputShape};
+}
+
+}  // namespace thimble

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// MUL: element by element, with broadcasting.
+#include "thimble/operators/maps.h"
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+
+namespace thimble {
+namespace {
+
+/// The product of two int8 takes 17 bits, which leaves 14 for a shift to the left.
+bool scales_are_moderate(const Graph& graph, const Op& op) {
+  const OpView v{graph, op};
+  const double product = static_cast<double>(v.in(0).quantization.scales[0]) *
+                         static_cast<double>(v.in(1).quantization.scales[0]);
+  return product < 0x1p14 * v.out().quantization.scales[0];
+}
+
+}  // namespace
+
+AccessMap access_map_of(const Mul&, const OpView& v) {
+  const Shape& out = v.out().shape;
+  return {broadcast_map(v.in(0).shape, out), broadcast_map(v.in(1).shape, out)};
+}
+
+int64_t macs_per_element(const Mul&, const OpView&) { return 0; }
+
+Shape output_shape_of(const Mul&, const OpView& v) {
+  return broadcast_shape(v.in(0).shape, v.in(1).shape);
+}
+
+std::vector<Constraint> constraints_of(const Mul&) {
+  return {kTwoInputs,
+          kRankAtMost6,
+          kAllInt8,
+          kAllHaveOneScale,
+          {"the product of the input scales is below 2^14 x output scale", scales_are_moderate},
+          kShapesBroadcast,
+          kOutputShape};
+}
+
+}  // namespace thimble

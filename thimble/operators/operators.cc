@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dispatch to the overloads of each operator's file, and the page of supported operators.
+#include "thimble/operators/operators.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+
+namespace thimble {
+namespace {
+
+Shape shape_of(const OpView& view) {
+  return std::visit([&](const auto& a) { return output_shape_of(a, view); }, view.op.attributes);
+}
+
+template <size_t... kIndex>
+std::vector<Attributes> one_of_each(std::index_sequence<kIndex...>) {
+  return {std::variant_alternative_t<kIndex, Attributes>{}...};
+}
+
+std::vector<Constraint> own_constraints(const Attributes& attributes) {
+  return std::visit([](const auto& a) { return constraints_of(a); }, attributes);
+}
+
+std::string bullets(const std::vector<Constraint>& list) {
+  std::string text;
+  for (const Constraint& c : list) text += fmt::format("- {}\n", c.text);
+  return text;
+}
+
+}  // namespace
+
+AccessMap access_map(const Graph& graph, const Op& op) {
+  const OpView view{graph, op};
+  return std::visit([&](const auto& a) { return access_map_of(a, view); }, op.attributes);
+}
+
+int64_t macs(const Graph& graph, const Op& op, const Region& region) {
+  const OpView view{graph, op};
+  return elements(region) *
+         std::visit([&](const auto& a) { return macs_per_element(a, view); }, op.attributes);
+}
+
+int64_t macs(const Graph& graph, const Op& op) {
+  return macs(graph, op, whole(OpView{graph, op}.out().shape));
+}
+
+int64_t macs(const Graph& graph) {
+  int64_t sum = 0;
+  for (const Op& op : graph.ops) sum += macs(graph, op);
+  return sum;
+}
+
+Shape output_shape(const Graph& graph, const Op& op) {
+  const OpView view{graph, op};
+  Shape shape = shape_of(view);
+  if (std::holds_alternative<Reshape>(op.attributes)) {
+    check(elements(shape) == elements(view.x()), "RESHAPE: the output has another size");
+  }
+  if (std::holds_alternative<Mean>(op.attributes)) {
+    check(shape == view.out().shape, "MEAN: the output's shape does not follow from the axes");
+  }
+  return shape;
+}
+
+bool output_has_its_shape(const Graph& graph, const Op& op) {
+  const OpView view{graph, op};
+  return shape_of(view) == view.out().shape;
+}
+
+std::vector<Constraint> constraints(const Attributes& attributes) {
+  return join({common_constraints(), own_constraints(attributes)});
+}
+
+std::string unsupported_reason(const Graph& graph, const Op& op) {
+  for (const Constraint& c : constraints(op.attributes)) {
+    if (!c.holds(graph, op)) return c.text;
+  }
+  return "";
+}
+
+std::string supported_ops_markdown() {
+  std::vector<Attributes> all =
+      one_of_each(std::make_index_sequence<std::variant_size_v<Attributes>>());
+  std::sort(all.begin(), all.end(), [](const Attributes& a, const Attributes& b) {
+    return std::string(name(a)) < name(b);
+  });
+  std::string text =
+      "# Supported operators\n\n"
+      "Made from the predicates that check them (`thimble/operators`); do not edit. An operator "
+      "is\n"
+      "refused with the first of these that it breaks.\n\n"
+      "## Every operator\n\n" +
+      bullets(common_constraints());
+  for (const Attributes& a : all) {
+    text += fmt::format("\n## {}\n\n{}", name(a), bullets(own_constraints(a)));
+  }
+  return text;
+}
+
+}  // namespace thimble

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The overloads that each operator's file defines; operators.cc visits Attributes with them, so
+// that an operator without one does not compile. Private to thimble/operators.
+#pragma once
+
+#include <vector>
+
+#include "thimble/operators/op_view.h"
+#include "thimble/operators/operators.h"
+
+namespace thimble {
+
+/// Access map; one InputMap per input.
+AccessMap access_map_of(const Conv2D& a, const OpView& v);
+AccessMap access_map_of(const DepthwiseConv2D& a, const OpView& v);
+AccessMap access_map_of(const FullyConnected& a, const OpView& v);
+AccessMap access_map_of(const AveragePool2D& a, const OpView& v);
+AccessMap access_map_of(const MaxPool2D& a, const OpView& v);
+AccessMap access_map_of(const Mean& a, const OpView& v);
+AccessMap access_map_of(const Add& a, const OpView& v);
+AccessMap access_map_of(const Mul& a, const OpView& v);
+AccessMap access_map_of(const Pad& a, const OpView& v);
+AccessMap access_map_of(const Reshape& a, const OpView& v);
+AccessMap access_map_of(const Transpose& a, const OpView& v);
+AccessMap access_map_of(const Softmax& a, const OpView& v);
+AccessMap access_map_of(const Relu& a, const OpView& v);
+AccessMap access_map_of(const Relu6& a, const OpView& v);
+AccessMap access_map_of(const Quantize& a, const OpView& v);
+AccessMap access_map_of(const Dequantize& a, const OpView& v);
+AccessMap access_map_of(const Concat& a, const OpView& v);
+
+/// Multiply-accumulates per element of the output.
+int64_t macs_per_element(const Conv2D& a, const OpView& v);
+int64_t macs_per_element(const DepthwiseConv2D& a, const OpView& v);
+int64_t macs_per_element(const FullyConnected& a, const OpView& v);
+int64_t macs_per_element(const AveragePool2D& a, const OpView& v);
+int64_t macs_per_element(const MaxPool2D& a, const OpView& v);
+int64_t macs_per_element(const Mean& a, const OpView& v);
+int64_t macs_per_element(const Add& a, const OpView& v);
+int64_t macs_per_element(const Mul& a, const OpView& v);
+int64_t macs_per_element(const Pad& a, const OpView& v);
+int64_t macs_per_element(const Reshape& a, const OpView& v);
+int64_t macs_per_element(const Transpose& a, const OpView& v);
+int64_t macs_per_element(const Softmax& a, const OpView& v);
+int64_t macs_per_element(const Relu& a, const OpView& v);
+int64_t macs_per_element(const Relu6& a, const OpView& v);
+int64_t macs_per_element(const Quantize& a, const OpView& v);
+int64_t macs_per_element(const Dequantize& a, const OpView& v);
+int64_t macs_per_element(const Concat& a, const OpView& v);
+
+/// Output shape, relying on the constraints about operands, ranks and attributes only. Where the
+/// attributes leave it open: the recorded one.
+Shape output_shape_of(const Conv2D& a, const OpView& v);
+Shape output_shape_of(const DepthwiseConv2D& a, const OpView& v);
+Shape output_shape_of(const FullyConnected& a, const OpView& v);
+Shape output_shape_of(const AveragePool2D& a, const OpView& v);
+Shape output_shape_of(const MaxPool2D& a, const OpView& v);
+Shape output_shape_of(const Mean& a, const OpView& v);
+Shape output_shape_of(const Add& a, const OpView& v);
+Shape output_shape_of(const Mul& a, const OpView& v);
+Shape output_shape_of(const Pad& a, const OpView& v);
+Shape output_shape_of(const Reshape& a, const OpView& v);
+Shape output_shape_of(const Transpose& a, const OpView& v);
+Shape output_shape_of(const Softmax& a, const OpView& v);
+Shape output_shape_of(const Relu& a, const OpView& v);
+Shape output_shape_of(const Relu6& a, const OpView& v);
+Shape output_shape_of(const Quantize& a, const OpView& v);
+Shape output_shape_of(const Dequantize& a, const OpView& v);
+Shape output_shape_of(const Concat& a, const OpView& v);
+
+/// What holds for this operator beyond common_constraints() (predicates.h).
+std::vector<Constraint> constraints_of(const Conv2D& a);
+std::vector<Constraint> constraints_of(const DepthwiseConv2D& a);
+std::vector<Constraint> constraints_of(const FullyConnected& a);
+std::vector<Constraint> constraints_of(const AveragePool2D& a);
+std::vector<Constraint> constraints_of(const MaxPool2D& a);
+std::vector<Constraint> constraints_of(const Mean& a);
+std::vector<Constraint> constraints_of(const Add& a);
+std::vector<Constraint> constraints_of(const Mul& a);
+std::vector<Constraint> constraints_of(const Pad& a);
+std::vector<Constraint> constraints_of(const Reshape& a);
+std::vector<Constraint> constraints_of(const Transpose& a);
+std::vector<Constraint> constraints_of(const Softmax& a);
+std::vector<Constraint> constraints_of(const Relu& a);
+std::vector<Constraint> constraints_of(const Relu6& a);
+std::vector<Constraint> constraints_of(const Quantize& a);
+std::vector<Constraint> constraints_of(const Dequantize& a);
+std::vector<Constraint> constraints_of(const Concat& a);
+
+}  // namespace thimble

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// PAD and PADV2: elements of one value around the input.
+#include <algorithm>
+#include <limits>
+
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+
+namespace thimble {
+namespace {
+
+bool paddings_fit(const Graph& graph, const Op& op) {
+  const Pad& a = std::get<Pad>(op.attributes);
+  const Shape& x = OpView{graph, op}.x();
+  if (a.before.size() != x.size() || a.after.size() != x.size()) return false;
+  auto in_range = [](int64_t n) { return n >= 0 && n <= std::numeric_limits<int32_t>::max(); };
+  return std::all_of(a.before.begin(), a.before.end(), in_range) &&
+         std::all_of(a.after.begin(), a.after.end(), in_range);
+}
+
+bool value_is_int8(const Graph&, const Op& op) {
+  const int32_t value = std::get<Pad>(op.attributes).value;
+  return value >= -128 && value <= 127;
+}
+
+}  // namespace
+
+AccessMap access_map_of(const Pad& a, const OpView& v) {
+  InputMap map;
+  for (size_t i = 0; i < v.x().size(); ++i) {
+    map.axes.push_back(
+        Affine{.out_axis = static_cast<int>(i), .lo = -a.before[i], .hi = -a.before[i]});
+  }
+  return {map};
+}
+
+int64_t macs_per_element(const Pad&, const OpView&) { return 0; }
+
+Shape output_shape_of(const Pad& a, const OpView& v) {
+  Shape shape = v.x();
+  for (size_t i = 0; i < shape.size(); ++i) shape[i] += a.before[i] + a.after[i];
+  return shape;
+}
+
+std::vector<Constraint> constraints_of(const Pad&) {
+  return {kOneInput,
+          kRank1To4,
+          {"the paddings are constants, one pair of numbers from 0 to 2^31 - 1 for each axis",
+           paddings_fit},
+          kAllInt8,
+          {"the value is within int8", value_is_int8},
+          kAllHaveOneScale,
+          kAllSameQuantization,
+          kOutputShape};
+}
+
+}  // namespace thimble

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// RELU with requantisation to the output's scale.
+#include "thimble/operators/maps.h"
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+
+namespace thimble {
+
+AccessMap access_map_of(const Relu&, const OpView& v) { return {identity_map(v.x().size())}; }
+
+int64_t macs_per_element(const Relu&, const OpView&) { return 0; }
+
+Shape output_shape_of(const Relu&, const OpView& v) { return v.x(); }
+
+std::vector<Constraint> constraints_of(const Relu&) {
+  return {kOneInput, kRankAtMost6, kAllInt8, kAllHaveOneScale, kRescale, kOutputShape};
+}
+
+}  // namespace thimble

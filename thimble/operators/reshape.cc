@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// RESHAPE: the same elements in row-major order.
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+
+namespace thimble {
+namespace {
+
+bool same_count(const Graph& graph, const Op& op) {
+  const OpView v{graph, op};
+  return elements(v.x()) == elements(v.out().shape);
+}
+
+}  // namespace
+
+AccessMap access_map_of(const Reshape&, const OpView&) { return {{.axes = {}, .linear = true}}; }
+
+int64_t macs_per_element(const Reshape&, const OpView&) { return 0; }
+
+Shape output_shape_of(const Reshape&, const OpView& v) { return v.out().shape; }
+
+std::vector<Constraint> constraints_of(const Reshape&) {
+  return {kOneInput,
+          kRankAtMost6,
+          kAllOneCopiedType,
+          kAllSameQuantization,
+          {"input and output have as many elements", same_count}};
+}
+
+}  // namespace thimble

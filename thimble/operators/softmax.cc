@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SOFTMAX over the last axis.
+#include <cmath>
+
+#include "thimble/operators/maps.h"
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+
+namespace thimble {
+namespace {
+
+bool types_fit(const Graph& graph, const Op& op) {
+  const OpView v{graph, op};
+  const DType out = v.out().type;
+  return v.in(0).type == DType::kInt8 && (out == DType::kInt8 || out == DType::kInt16);
+}
+
+bool output_quantization_is_fixed(const Graph& graph, const Op& op) {
+  const Tensor& out = OpView{graph, op}.out();
+  const Quantization& q = out.quantization;
+  if (out.type == DType::kInt8) return q.scales[0] == 0x1p-8F && q.zero_points[0] == -128;
+  // Converters write 1/32768 or 1/32767.
+  return std::abs(q.scales[0] * 0x1p15F - 1) <= 0.001F && q.zero_points[0] == 0;
+}
+
+/// The fixed-point exponent is that of beta x scale x 2^26, which must have no fraction to lose.
+bool beta_is_moderate(const Graph& graph, const Op& op) {
+  const double scaled = static_cast<double>(std::get<Softmax>(op.attributes).beta) *
+                        OpView{graph, op}.in(0).quantization.scales[0];
+  return std::isfinite(scaled) && scaled > 0x1p-26;
+}
+
+}  // namespace
+
+AccessMap access_map_of(const Softmax&, const OpView& v) {
+  InputMap map = identity_map(v.x().size());
+  map.axes.back() = Whole{};
+  return {map};
+}
+
+int64_t macs_per_element(const Softmax&, const OpView&) { return 0; }
+
+Shape output_shape_of(const Softmax&, const OpView& v) { return v.x(); }
+
+std::vector<Constraint> constraints_of(const Softmax&) {
+  return {kOneInput,
+          kRank1To4,
+          {"the input is int8 and the output int8 or int16", types_fit},
+          kAllHaveOneScale,
+          {"the output's scale is 1/256 and its zero point -128 (int8), or 1/32768 and 0 (int16)",
+           output_quantization_is_fixed},
+          {"beta x input scale is above 2^-26", beta_is_moderate},
+          kOutputShape};
+}
+
+}  // namespace thimble
