@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "thimble/devices/size.h"
 #include "thimble/emit/names.h"
 
 namespace thimble {
@@ -37,9 +38,9 @@ void collect(const Graph& graph, const std::vector<ProgramNode>& nodes, std::vec
     for (const OperandView& v : call.in) {
       if (v.constant >= 0) continue;
       row.reads += fmt::format("{}t{} @ {}", row.reads.empty() ? "" : ", ", v.tensor.value,
-                               with_commas(v.address));
+                               with_separators(v.address));
     }
-    row.writes = fmt::format("t{} @ {}", call.out.tensor.value, with_commas(call.out.address));
+    row.writes = fmt::format("t{} @ {}", call.out.tensor.value, with_separators(call.out.address));
   }
 }
 
@@ -54,12 +55,12 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
   text += fmt::format(
       "// SRAM {} B (peak at step {}; {}) | weights {} B | {:.3f} M MAC | planner {} | "
       "[#n] = operator number in the model\n",
-      with_commas(program.arena_bytes),
+      with_separators(program.arena_bytes),
       peak == options.live_bytes.end() ? 0 : peak - options.live_bytes.begin(),
       options.layout_proven_optimal
           ? "layout proven optimal"
-          : fmt::format("lower bound {} B", with_commas(options.lower_bound_bytes)),
-      with_commas(constant_bytes(program)), static_cast<double>(options.macs) / 1e6,
+          : fmt::format("lower bound {} B", with_separators(options.lower_bound_bytes)),
+      with_separators(constant_bytes(program)), static_cast<double>(options.macs) / 1e6,
       comment_text(options.planner));
   std::vector<Row> rows(options.live_bytes.size());
   collect(graph, program.nodes, rows);
@@ -69,7 +70,7 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
     const Row& row = rows[step];
     text += fmt::format("//   {:>4}  {:<30} {:<28} {:<18} {:>12}\n", step,
                         row.layer.empty() ? "(nothing to do: in place)" : row.layer, row.reads,
-                        row.writes, with_commas(options.live_bytes[step]));
+                        row.writes, with_separators(options.live_bytes[step]));
   }
   return text;
 }
@@ -85,9 +86,10 @@ std::string arena_map(const Graph& graph, const Program& program) {
                                          to_string(placed.extents), placed.ring ? " (ring)" : "",
                                          comment_text(graph.tensor(placed.tensor).name))
                            : std::string("scratch");
-    text += fmt::format("constexpr int32_t {} = {};  // {} B, {}, steps {}-{}\n",
-                        address_name(program, b), placed.address, with_commas(placed.size_bytes),
-                        what, placed.live.begin, std::max(placed.live.begin, placed.live.end - 1));
+    text +=
+        fmt::format("constexpr int32_t {} = {};  // {} B, {}, steps {}-{}\n",
+                    address_name(program, b), placed.address, with_separators(placed.size_bytes),
+                    what, placed.live.begin, std::max(placed.live.begin, placed.live.end - 1));
   }
   return text;
 }

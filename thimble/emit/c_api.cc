@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "thimble/devices/size.h"
 #include "thimble/emit/names.h"
 
 namespace thimble {
@@ -69,7 +70,7 @@ std::string c_header(const Graph& graph, const Program& program, const EmitOptio
       "enum {{ {0}_arena_bytes = {3}, {0}_arena_alignment = {4} }};\n\n"
       "/* One inference. arena: {0}_arena_bytes bytes, aligned to {0}_arena_alignment. */\n"
       "void {0}_run(void* arena);\n",
-      name, options.version, with_commas(program.arena_bytes), program.arena_bytes,
+      name, options.version, with_separators(program.arena_bytes), program.arena_bytes,
       program.arena_alignment);
   for (size_t k = 0; k < program.inputs.size(); ++k) {
     text += port_text(graph, program.inputs[k],

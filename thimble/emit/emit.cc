@@ -27,20 +27,16 @@ void collect_kernels(const std::vector<ProgramNode>& nodes, std::set<KernelId>& 
   }
 }
 
-// Paths below runtime/: every header, and the sources of the kernels in use.
+// Below runtime/: the sources of the kernels in use and the headers that they include.
 std::vector<EmittedFile> runtime_copies(const Program& program) {
   std::set<KernelId> kernels;
   collect_kernels(program.nodes, kernels);
   std::set<std::string> sources;
   for (KernelId kernel : kernels) sources.insert(info(kernel).source);
   std::vector<EmittedFile> result;
-  for (const RuntimeFile& file : runtime_files()) {
-    const std::string path(file.path);
-    if (path.ends_with(".h") || sources.erase(path) > 0) {
-      result.push_back({"thimble_runtime/" + path, std::string(file.text)});
-    }
+  for (const RuntimeFile& file : needed_runtime_files({sources.begin(), sources.end()})) {
+    result.push_back({"thimble_runtime/" + std::string(file.path), std::string(file.text)});
   }
-  check(sources.empty(), "a kernel's source is not among the runtime's files");
   return result;
 }
 

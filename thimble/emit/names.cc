@@ -10,14 +10,6 @@
 
 namespace thimble {
 
-std::string with_commas(int64_t value) {
-  std::string digits = fmt::format("{}", value < 0 ? -value : value);
-  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<size_t>(at), ",");
-  }
-  return (value < 0 ? "-" : "") + digits;
-}
-
 std::string address_name(const Program& program, size_t buffer) {
   const PlacedBuffer& placed = program.buffers[buffer];
   if (!placed.tensor.valid()) return fmt::format("kScratch{}", buffer);

@@ -8,9 +8,6 @@
 
 namespace thimble {
 
-/// 12345678 -> "12,345,678"
-[[nodiscard]] std::string with_commas(int64_t value);
-
 /// Of the constant that holds a buffer's address: "kT12", "kT12Slice" ...; unique within the
 /// program.
 [[nodiscard]] std::string address_name(const Program& program, size_t buffer);

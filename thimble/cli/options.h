@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that several subcommands share, and how they appear on the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "thimble/devices/device.h"
+#include "thimble/planners/planner.h"
+#include "thimble/program/placement.h"
+
+namespace thimble {
+
+struct ModelOptions {
+  std::string model;  ///< file or "zoo:NAME"
+  bool rewrite = true;
+  std::string io_type = "model";  ///< or "int8"
+};
+
+struct PlanOptions {
+  std::string planner;  ///< "" is the default
+  std::string device;
+  std::string sram, flash;  ///< sizes as typed
+  bool in_place = true;
+  std::string layout = "exact";
+  double layout_seconds = 10;
+};
+
+void add_model_options(CLI::App& app, ModelOptions& options);
+void add_plan_options(CLI::App& app, PlanOptions& options);
+
+/// The limits that a device and the command line give; the command line wins.
+struct Budget {
+  std::optional<Device> device;
+  std::optional<int64_t> sram_bytes, flash_bytes;
+};
+/// Throws CompileError for unknown devices and for sizes that are none.
+[[nodiscard]] Budget budget(const PlanOptions& options);
+
+}  // namespace thimble

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/cli/pipeline.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+
+#include "thimble/cli/progress_line.h"
+#include "thimble/import/file_bytes.h"
+#include "thimble/import/tflite.h"
+#include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
+#include "thimble/program/lower.h"
+#include "thimble/rewrites/rewrites.h"
+#include "zoo/zoo.h"
+
+namespace thimble {
+namespace {
+
+constexpr int64_t kMostModelBytes = int64_t{1} << 31;
+constexpr int64_t kMostArenaBytes = int64_t{1} << 31;
+
+// A zoo model has no file: its constants and shapes stand for it.
+std::string sha256_of(const Graph& graph) {
+  std::string text = graph.name;
+  for (const Tensor& t : graph.tensors) {
+    text += t.name + to_string(t.shape) + name(t.type);
+    if (t.data) text.append(t.data->begin(), t.data->end());
+  }
+  return sha256(Bytes(text.begin(), text.end()));
+}
+
+Compiled finish(Graph graph, Plan plan, Planned planned) {
+  Compiled result{.graph = std::move(graph),
+                  .plan = std::move(plan),
+                  .planned = std::move(planned),
+                  .program = {},
+                  .verification = {},
+                  .live_bytes = {}};
+  {
+    const ProgressLine progress("verifying");
+    result.program = lower(result.graph, result.plan.schedule, result.plan.placement);
+    result.verification =
+        verify(result.graph, result.program, {.recompute = result.plan.recompute});
+  }
+  result.live_bytes = live_bytes(result.graph, result.plan.schedule);
+  result.macs = macs(result.graph, result.plan.schedule);
+  result.recomputed_macs = result.macs - macs(result.graph);
+  for (const ProgramConstant& constant : result.program.constants) {
+    result.weight_bytes += static_cast<int64_t>(constant.content.data.size());
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string sha256(const Bytes& bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int length = 0;
+  check(EVP_Digest(bytes.data(), bytes.size(), digest, &length, EVP_sha256(), nullptr) == 1,
+        "no SHA-256");
+  std::string text;
+  for (unsigned int k = 0; k < length; ++k) text += fmt::format("{:02x}", digest[k]);
+  return text;
+}
+
+Source load(const std::string& model) {
+  const ProgressLine progress("reading the model");
+  constexpr std::string_view kZoo = "zoo:";
+  if (model.starts_with(kZoo)) {
+    Graph graph = build_zoo(model.substr(kZoo.size()));
+    std::string digest = sha256_of(graph);
+    return {std::move(graph), model, std::move(digest)};
+  }
+  const Bytes bytes = read_file(model, kMostModelBytes);
+  return {import_tflite(bytes, std::filesystem::path(model).stem().string(), model), model,
+          sha256(bytes)};
+}
+
+Graph prepare(const Source& source, const ModelOptions& options) {
+  Graph graph = source.graph;
+  if (options.io_type == "int8") graph = integer_io(graph);
+  return options.rewrite ? rewrite(graph) : graph;
+}
+
+std::variant<Compiled, Infeasible> compile_model(const Source& source, const ModelOptions& model,
+                                                 const PlanOptions& options) {
+  const PlannerChoice choice =
+      choose_planner(options.planner.empty() ? planners().back().name : options.planner);
+  const Budget limits = budget(options);
+  Graph graph = prepare(source, model);
+  Planned planned;
+  {
+    const ProgressLine progress(fmt::format("planning ({})", choice.planner->name));
+    PlannerAnswer answer = choice.planner->plan(
+        graph, {.sram_bytes = limits.sram_bytes, .in_place = options.in_place}, choice.options);
+    if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
+    planned = std::get<Planned>(std::move(answer));
+  }
+  Plan plan{.planner = options.planner.empty() ? choice.planner->name : options.planner,
+            .schedule = planned.schedule,
+            .placement = {}};
+  if (const std::string fault = malformed(graph, plan.schedule); !fault.empty()) {
+    throw InternalError(fmt::format("planner {}: {}", plan.planner, fault));
+  }
+  {
+    const ProgressLine progress("placing buffers");
+    plan.placement = place(
+        graph, plan.schedule,
+        {.method = options.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
+         .seconds = options.layout_seconds});
+  }
+  Compiled result = finish(std::move(graph), std::move(plan), std::move(planned));
+  if (!result.verification.ok()) {
+    throw InternalError(fmt::format("{}: the plan of {} fails verification: {}", source.where,
+                                    result.plan.planner, result.verification.fault));
+  }
+  return result;
+}
+
+Compiled check_plan(const Source& source, const ModelOptions& model, const Plan& plan,
+                    const std::string& where) {
+  Graph graph = prepare(source, model);
+  if (const std::string fault = malformed(graph, plan.schedule); !fault.empty()) {
+    throw CompileError(where, "not a plan of this model: " + fault);
+  }
+  Plan checked = plan;
+  checked.placement.arena_bytes = 0;
+  for (size_t b = 0; b < checked.schedule.buffers.size(); ++b) {
+    const int64_t address = checked.placement.addresses[b];
+    const int64_t size = checked.schedule.buffers[b].size_bytes();
+    if (address < 0 || address > kMostArenaBytes - size) {
+      throw CompileError(where, fmt::format("buffer {} lies at {}, outside any arena", b, address));
+    }
+    checked.placement.arena_bytes = std::max(checked.placement.arena_bytes, address + size);
+  }
+  return finish(std::move(graph), std::move(checked), {});
+}
+
+}  // namespace thimble

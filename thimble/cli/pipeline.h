@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what the user typed to a verified program: load, rewrite, plan, place, lower, verify.
+#pragma once
+
+#include <string>
+
+#include "thimble/cli/options.h"
+#include "thimble/program/program.h"
+#include "thimble/program/saved_plan.h"
+#include "thimble/program/verify.h"
+
+namespace thimble {
+
+/// A model as it came.
+struct Source {
+  Graph graph;         ///< as imported, nothing rewritten
+  std::string where;   ///< the file, for messages
+  std::string sha256;  ///< of the file; of the graph's description for the zoo
+};
+[[nodiscard]] Source load(const std::string& model);
+
+/// The graph that is planned: rewritten, its edges integers if asked for.
+[[nodiscard]] Graph prepare(const Source& source, const ModelOptions& options);
+
+struct Compiled {
+  Graph graph;
+  Plan plan;
+  Planned planned;  ///< notes and bounds; its schedule is in `plan`
+  Program program;
+  Verification verification;
+  std::vector<int64_t> live_bytes;  ///< per step
+  int64_t macs = 0, recomputed_macs = 0;
+  int64_t weight_bytes = 0;  ///< packed constants
+};
+
+/// Everything but the emission, or the planner's "no". Throws InternalError if the verifier finds a
+/// fault: nothing unverified goes further.
+[[nodiscard]] std::variant<Compiled, Infeasible> compile_model(const Source& source,
+                                                               const ModelOptions& model,
+                                                               const PlanOptions& options);
+
+/// A saved plan against its model. The returned verification may have a fault.
+[[nodiscard]] Compiled check_plan(const Source& source, const ModelOptions& model, const Plan& plan,
+                                  const std::string& where);
+
+/// Hexadecimal.
+[[nodiscard]] std::string sha256(const Bytes& bytes);
+
+}  // namespace thimble

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/cli/progress_line.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+namespace thimble {
+
+ProgressLine::ProgressLine(std::string what) : what_(std::move(what)) {
+  if (isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { run(); });
+}
+
+ProgressLine::~ProgressLine() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  done_changed_.notify_all();
+  thread_.join();
+}
+
+void ProgressLine::run() {
+  std::unique_lock lock(mutex_);
+  bool shown = false;
+  for (int seconds = 1;
+       !done_changed_.wait_for(lock, std::chrono::seconds(1), [this] { return done_; });
+       ++seconds) {
+    fmt::print(stderr, "\rthimble: {} ... {} s", what_, seconds);
+    std::fflush(stderr);
+    shown = true;
+  }
+  if (shown) fmt::print(stderr, "\r\033[K");
+}
+
+}  // namespace thimble

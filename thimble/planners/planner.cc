@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/planners/planner.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "thimble/model/error.h"
+#include "thimble/planners/order.h"
+#include "thimble/planners/whole_operators.h"
+
+namespace thimble {
+namespace {
+
+int64_t number_option(const PlannerOptions& options, const std::string& key, int64_t otherwise) {
+  const auto it = options.find(key);
+  if (it == options.end()) return otherwise;
+  int64_t value = 0;
+  const char* end = it->second.data() + it->second.size();
+  const auto [stop, error] = std::from_chars(it->second.data(), end, value);
+  if (error != std::errc{} || stop != end || value < 1) {
+    throw CompileError("--planner",
+                       fmt::format("{}={} is not a number of at least 1", key, it->second));
+  }
+  return value;
+}
+
+Planned planned(const Graph& graph, const OrderProblem& problem, const Order& order,
+                bool in_place) {
+  Planned result{.schedule = whole_operator_schedule(graph, problem, order, in_place),
+                 .lower_bound_bytes = order.lower_bound_bytes,
+                 .proven_optimal = order.proven_optimal,
+                 .notes = {}};
+  return result;
+}
+
+PlannerAnswer plan_original(const Graph& graph, const Limits& limits, const PlannerOptions&) {
+  const OrderProblem problem = order_problem(graph, limits.in_place);
+  return planned(graph, problem, original_order(problem), limits.in_place);
+}
+
+PlannerAnswer plan_greedy(const Graph& graph, const Limits& limits, const PlannerOptions&) {
+  const OrderProblem problem = order_problem(graph, limits.in_place);
+  return planned(graph, problem, greedy_order(problem), limits.in_place);
+}
+
+PlannerAnswer plan_reorder(const Graph& graph, const Limits& limits,
+                           const PlannerOptions& options) {
+  const OrderProblem problem = order_problem(graph, limits.in_place);
+  const Order order = reorder(problem, number_option(options, "states", 2'000'000));
+  Planned result = planned(graph, problem, order, limits.in_place);
+  result.notes.push_back(
+      order.proven_optimal
+          ? fmt::format("no order of whole operators has a smaller peak ({} states)", order.states)
+          : fmt::format("the budget of {} states ran out: peak {} B, proven bound {} B",
+                        order.states, order.peak_bytes, order.lower_bound_bytes));
+  return result;
+}
+
+}  // namespace
+
+const std::vector<Planner>& planners() {
+  static const std::vector<Planner> all = {
+      {"original", "whole operators in the order of the file", {}, plan_original},
+      {"greedy",
+       "whole operators; next, the one that leaves the fewest live bytes",
+       {},
+       plan_greedy},
+      {"reorder",
+       "whole operators in the order with the least peak memory (Liberis & Lane 2019)",
+       {{"states", "most states of the exact search (2000000)"}},
+       plan_reorder},
+  };
+  return all;
+}
+
+PlannerChoice choose_planner(const std::string& spec) {
+  const size_t colon = spec.find(':');
+  const std::string name = spec.substr(0, colon);
+  PlannerChoice choice;
+  std::string names;
+  for (const Planner& planner : planners()) {
+    if (name == planner.name) choice.planner = &planner;
+    names += (names.empty() ? "" : ", ") + std::string(planner.name);
+  }
+  if (choice.planner == nullptr) {
+    throw CompileError("--planner",
+                       fmt::format("there is no planner '{}'; there are: {}", name, names));
+  }
+  std::string rest = colon == std::string::npos ? "" : spec.substr(colon + 1);
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    const std::string pair = rest.substr(0, comma);
+    rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
+    const size_t equals = pair.find('=');
+    const std::string key = pair.substr(0, equals);
+    if (equals == std::string::npos || !choice.planner->options.contains(key)) {
+      std::string keys;
+      for (const auto& [known, meaning] : choice.planner->options)
+        keys += (keys.empty() ? "" : ", ") + known;
+      throw CompileError("--planner",
+                         fmt::format("'{}' is no option of {}; options (key=value): {}", pair, name,
+                                     keys.empty() ? "none" : keys));
+    }
+    choice.options[key] = pair.substr(equals + 1);
+  }
+  return choice;
+}
+
+}  // namespace thimble

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planners: functions from a Graph and Limits to a Schedule, or to "no, and this is the bound".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "thimble/schedule/schedule.h"
+
+namespace thimble {
+
+/// What the user allows.
+struct Limits {
+  std::optional<int64_t> sram_bytes;
+  bool in_place = true;  ///< outputs over inputs that are no longer needed
+};
+
+/// key=value pairs behind the planner's name.
+using PlannerOptions = std::map<std::string, std::string>;
+
+struct Planned {
+  Schedule schedule;
+  int64_t lower_bound_bytes = 0;   ///< of the peak, over all that this planner could have answered
+  bool proven_optimal = false;     ///< the peak meets it
+  std::vector<std::string> notes;  ///< for the report, a sentence each
+};
+
+/// "No": even the best that this planner can do needs more than the limits allow.
+struct Infeasible {
+  int64_t lower_bound_bytes = 0;
+  std::string reason;
+};
+
+using PlannerAnswer = std::variant<Planned, Infeasible>;
+
+struct Planner {
+  const char* name;
+  const char* summary;                         ///< one sentence, with the paper
+  std::map<std::string, std::string> options;  ///< key -> what it means, with its default
+  PlannerAnswer (*plan)(const Graph& graph, const Limits& limits, const PlannerOptions& options);
+};
+
+/// In the order of DESIGN.md; the last is the default: the best there is.
+[[nodiscard]] const std::vector<Planner>& planners();
+
+struct PlannerChoice {
+  const Planner* planner = nullptr;
+  PlannerOptions options;
+};
+/// "reorder:states=100000". Throws CompileError that lists planners or options.
+[[nodiscard]] PlannerChoice choose_planner(const std::string& spec);
+
+}  // namespace thimble

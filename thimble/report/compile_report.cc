@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/report/compile_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "thimble/devices/size.h"
+#include "thimble/operators/operators.h"
+
+namespace thimble {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Flash that is known to be needed: code only if it was measured.
+int64_t flash_bytes(const CompileReport& report) {
+  return report.measured ? report.measured->code_bytes + report.measured->weight_bytes
+                         : report.weight_bytes;
+}
+
+size_t peak_step(const CompileReport& report) {
+  return static_cast<size_t>(std::max_element(report.live_bytes.begin(), report.live_bytes.end()) -
+                             report.live_bytes.begin());
+}
+
+std::string step_label(const CompileReport& report, size_t position) {
+  std::string text = "step";
+  for_each_step(report.plan.schedule, [&](const Step& step, Position at) {
+    if (static_cast<size_t>(at) == position)
+      text = step.op.valid() ? label(report.graph.op(step.op)) : "copy";
+  });
+  return text;
+}
+
+std::vector<const PlacedBuffer*> live_at(const CompileReport& report, size_t position) {
+  std::vector<const PlacedBuffer*> live;
+  for (const PlacedBuffer& buffer : report.program.buffers) {
+    if (buffer.live.begin <= static_cast<Position>(position) &&
+        static_cast<Position>(position) < buffer.live.end) {
+      live.push_back(&buffer);
+    }
+  }
+  return live;
+}
+
+std::string buffer_text(const CompileReport& report, const PlacedBuffer& buffer) {
+  if (!buffer.tensor.valid()) return "scratch";
+  return fmt::format("{} {} '{}'", name(buffer.type), to_string(buffer.extents),
+                     report.graph.tensor(buffer.tensor).name);
+}
+
+std::string peak_text(const CompileReport& report) {
+  if (report.live_bytes.empty()) return "";
+  const size_t peak = peak_step(report);
+  std::string text =
+      fmt::format("  peak at step {} ({}), where these live:\n", peak, step_label(report, peak));
+  for (const PlacedBuffer* buffer : live_at(report, peak)) {
+    text += fmt::format("    @ {:>9}  {:>24}  {}\n", with_separators(buffer->address),
+                        human_size(buffer->size_bytes), buffer_text(report, *buffer));
+  }
+  return text;
+}
+
+bool float_input(const CompileReport& report) {
+  return std::any_of(report.graph.inputs.begin(), report.graph.inputs.end(), [&](const Port& port) {
+    return report.graph.tensor(port.tensor).type == DType::kFloat32;
+  });
+}
+
+// What a user can do about too little memory, most promising first.
+std::string advice(const CompileReport& report) {
+  std::string text;
+  if (!report.fits_sram()) {
+    if (float_input(report))
+      text += "  - --io-type int8: the float32 input costs four times an int8 one\n";
+    if (report.plan.planner.starts_with("original") || report.plan.planner.starts_with("greedy")) {
+      text += "  - --planner reorder: the order with the least peak memory\n";
+    }
+    text += "  - a smaller input resolution or fewer channels at the peak's operator\n";
+    std::string boards;
+    for (const Device& device : builtin_devices()) {
+      if (device.largest_sram_run_bytes() >= report.plan.placement.arena_bytes)
+        boards += (boards.empty() ? "" : ", ") + device.name;
+    }
+    if (!boards.empty()) text += fmt::format("  - a board with more SRAM: {}\n", boards);
+  }
+  if (!report.fits_flash()) text += "  - fewer or smaller layers: weights are most of the flash\n";
+  return text;
+}
+
+std::string fit_text(const CompileReport& report) {
+  std::string text;
+  const int64_t arena = report.plan.placement.arena_bytes;
+  if (report.sram_limit_bytes) {
+    const int64_t left = *report.sram_limit_bytes - arena;
+    text += left >= 0 ? fmt::format("fits: {} of SRAM left of {}\n", human_size(left),
+                                    human_size(*report.sram_limit_bytes))
+                      : fmt::format("does not fit: {} of SRAM too much for {}, at {}\n",
+                                    human_size(-left), human_size(*report.sram_limit_bytes),
+                                    step_label(report, peak_step(report)));
+  }
+  if (report.flash_limit_bytes) {
+    const int64_t left = *report.flash_limit_bytes - flash_bytes(report);
+    const char* what = report.measured ? "code and weights" : "weights alone";
+    text += left >= 0 ? fmt::format("fits: {} of flash left of {} ({})\n", human_size(left),
+                                    human_size(*report.flash_limit_bytes), what)
+                      : fmt::format("does not fit: {} of flash too much for {} ({})\n",
+                                    human_size(-left), human_size(*report.flash_limit_bytes), what);
+  }
+  if (!report.fits()) text += "what to try:\n" + advice(report);
+  return text;
+}
+
+Json buffers_json(const CompileReport& report) {
+  Json buffers = Json::array();
+  for (const PlacedBuffer& buffer : report.program.buffers) {
+    buffers.push_back(
+        {{"id", buffer.id.value},
+         {"tensor", buffer.tensor.valid() ? Json(buffer.tensor.value) : Json()},
+         {"name", buffer.tensor.valid() ? report.graph.tensor(buffer.tensor).name : "scratch"},
+         {"type", name(buffer.type)},
+         {"extents", buffer.extents},
+         {"ring", buffer.ring},
+         {"offset_bytes", buffer.address},
+         {"size_bytes", buffer.size_bytes},
+         {"begin_step", buffer.live.begin},
+         {"end_step", buffer.live.end}});
+  }
+  return buffers;
+}
+
+Json steps_json(const CompileReport& report) {
+  Json steps = Json::array();
+  for_each_step(report.plan.schedule, [&](const Step& step, Position position) {
+    Json in = Json::array();
+    for (BufferId id : step.in) {
+      if (id.valid()) in.push_back(id.value);
+    }
+    const Op* op = step.op.valid() ? &report.graph.op(step.op) : nullptr;
+    steps.push_back(
+        {{"step", position},
+         {"operator", op == nullptr ? "COPY" : name(op->attributes)},
+         {"number", op == nullptr || op->file_index < 0 ? Json() : Json(op->file_index)},
+         {"reads", in},
+         {"writes", step.out.value},
+         {"live_bytes", report.live_bytes[static_cast<size_t>(position)]}});
+  });
+  return steps;
+}
+
+}  // namespace
+
+bool CompileReport::fits_sram() const {
+  return !sram_limit_bytes || plan.placement.arena_bytes <= *sram_limit_bytes;
+}
+
+bool CompileReport::fits_flash() const {
+  return !flash_limit_bytes || flash_bytes(*this) <= *flash_limit_bytes;
+}
+
+std::string report_text(const CompileReport& report) {
+  const Placement& placement = report.plan.placement;
+  std::string text = fmt::format("{} (planner {}{})\n", report.model, report.plan.planner,
+                                 report.device ? ", " + report.device->name : "");
+  text += fmt::format(
+      "  SRAM     {}{}\n", human_size(placement.arena_bytes),
+      placement.proven_optimal
+          ? ", layout proven optimal"
+          : fmt::format(", no layout is below {}", human_size(placement.lower_bound_bytes)));
+  text += peak_text(report);
+  text += fmt::format("  weights  {}\n", human_size(report.weight_bytes));
+  if (report.measured) {
+    text += fmt::format("  code     {} on {}; stack {}; static RAM {}\n",
+                        human_size(report.measured->code_bytes), report.measured->core,
+                        human_size(report.measured->stack_bytes),
+                        human_size(report.measured->static_ram_bytes));
+  }
+  text += fmt::format("  work     {:.3f} M MAC", static_cast<double>(report.macs) / 1e6);
+  if (report.recomputed_macs != 0)
+    text += fmt::format(", {:.3f} M of them recomputed",
+                        static_cast<double>(report.recomputed_macs) / 1e6);
+  text += fmt::format("\n  verified {}\n", report.verified ? "yes" : "no");
+  for (const std::string& note : report.notes) text += "  note     " + note + "\n";
+  return text + fit_text(report);
+}
+
+std::string report_json(const CompileReport& report) {
+  const Placement& placement = report.plan.placement;
+  const auto measured = [&](int64_t MeasuredCost::*field) {
+    return report.measured ? Json((*report.measured).*field) : Json();
+  };
+  const Json json = {
+      {"model", report.model},
+      {"planner", report.plan.planner},
+      {"device", report.device ? Json(report.device->name) : Json()},
+      {"fits", report.fits()},
+      {"sram_limit_bytes", report.sram_limit_bytes ? Json(*report.sram_limit_bytes) : Json()},
+      {"flash_limit_bytes", report.flash_limit_bytes ? Json(*report.flash_limit_bytes) : Json()},
+      {"peak_bytes", placement.peak_bytes},
+      {"lower_bound_bytes", placement.lower_bound_bytes},
+      {"arena_bytes", placement.arena_bytes},
+      {"layout_proven_optimal", placement.proven_optimal},
+      {"stack_bytes", measured(&MeasuredCost::stack_bytes)},
+      {"flash",
+       {{"code_bytes", measured(&MeasuredCost::code_bytes)},
+        {"weight_bytes", report.weight_bytes}}},
+      {"macs", report.macs},
+      {"recomputed_macs", report.recomputed_macs},
+      {"verified", report.verified},
+      {"notes", report.notes},
+      {"steps", steps_json(report)},
+      {"buffers", buffers_json(report)}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace thimble

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer of `thimble compile`: does it fit, at what cost, and if not, what to do.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thimble/devices/device.h"
+#include "thimble/program/program.h"
+#include "thimble/program/saved_plan.h"
+
+namespace thimble {
+
+/// What only cross-compiling tells.
+struct MeasuredCost {
+  int64_t code_bytes = 0, weight_bytes = 0, stack_bytes = 0, static_ram_bytes = 0;
+  std::string core;
+};
+
+/// Everything a report says. References live as long as the caller's compilation.
+struct CompileReport {
+  const Graph& graph;
+  const Plan& plan;
+  const Program& program;
+  std::string model;  ///< as the user named it
+  std::optional<Device> device;
+  std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
+  std::vector<int64_t> live_bytes;  ///< per step
+  std::vector<std::string> notes;
+  int64_t macs = 0, recomputed_macs = 0;
+  int64_t weight_bytes = 0;
+  bool verified = false;
+  std::optional<MeasuredCost> measured;
+
+  [[nodiscard]] bool fits_sram() const;
+  [[nodiscard]] bool fits_flash() const;
+  [[nodiscard]] bool fits() const { return fits_sram() && fits_flash(); }
+};
+
+[[nodiscard]] std::string report_text(const CompileReport& report);
+[[nodiscard]] std::string report_json(const CompileReport& report);
+
+}  // namespace thimble

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/report/inspect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "thimble/devices/size.h"
+#include "thimble/operators/operators.h"
+
+namespace thimble {
+namespace {
+
+std::string quantization_text(const Tensor& tensor) {
+  const Quantization& q = tensor.quantization;
+  if (q.scales.empty()) return name(tensor.type);
+  if (q.per_channel()) return fmt::format("{} per channel", name(tensor.type));
+  return fmt::format("{} {:.6g} ({:+d})", name(tensor.type), q.scales[0], q.zero_points[0]);
+}
+
+// Position after which an activation is no longer needed.
+std::vector<size_t> last_uses(const Graph& graph) {
+  std::vector<size_t> last(graph.tensors.size(), 0);
+  for (size_t k = 0; k < graph.ops.size(); ++k) {
+    for (TensorId t : graph.ops[k].inputs) last[t.index()] = k;
+    for (TensorId t : graph.ops[k].outputs) last[t.index()] = k;
+  }
+  for (const Port& port : graph.outputs) last[port.tensor.index()] = graph.ops.size();
+  return last;
+}
+
+}  // namespace
+
+Inspection inspect(const Graph& graph) {
+  Inspection result{.model = graph.name, .ops = {}};
+  const std::vector<size_t> last = last_uses(graph);
+  std::set<TensorId> live, weights;
+  for (const Port& port : graph.inputs) live.insert(port.tensor);
+  for (size_t k = 0; k < graph.ops.size(); ++k) {
+    const Op& op = graph.ops[k];
+    const Tensor& out = graph.tensor(op.outputs[0]);
+    InspectedOp row{.number = static_cast<int>(k),
+                    .file_index = op.file_index,
+                    .op = name(op.attributes),
+                    .input_shape = to_string(graph.tensor(op.inputs[0]).shape),
+                    .output_shape = to_string(out.shape),
+                    .output_name = out.name,
+                    .quantization = quantization_text(out),
+                    .macs = macs(graph, op),
+                    .live = {}};
+    live.insert(op.outputs.begin(), op.outputs.end());
+    for (TensorId t : live) {
+      row.live.push_back(t);
+      row.working_set_bytes += graph.tensor(t).size_bytes();
+    }
+    for (TensorId t : op.inputs) {
+      if (!graph.tensor(t).is_constant()) continue;
+      row.weight_bytes += graph.tensor(t).size_bytes();
+      if (weights.insert(t).second) result.weight_bytes += graph.tensor(t).size_bytes();
+    }
+    std::erase_if(live, [&](TensorId t) { return last[t.index()] <= k; });
+    result.macs += row.macs;
+    result.ops.push_back(std::move(row));
+    if (result.ops[result.bottleneck].working_set_bytes < result.ops.back().working_set_bytes) {
+      result.bottleneck = k;
+    }
+  }
+  return result;
+}
+
+std::string inspection_text(const Graph& graph, const Inspection& inspection) {
+  std::string text = fmt::format("{}: {} operators, {:.3f} M MAC, weights {}\n", inspection.model,
+                                 inspection.ops.size(), static_cast<double>(inspection.macs) / 1e6,
+                                 human_size(inspection.weight_bytes));
+  for (const Port& port : graph.inputs) {
+    const Tensor& t = graph.tensor(port.tensor);
+    text += fmt::format("  input   '{}' {} {}\n", t.name, to_string(t.shape), quantization_text(t));
+  }
+  for (const Port& port : graph.outputs) {
+    const Tensor& t = graph.tensor(port.tensor);
+    text += fmt::format("  output  '{}' {} {}\n", t.name, to_string(t.shape), quantization_text(t));
+  }
+  text += fmt::format("\n{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}\n", "#", "operator",
+                      "input", "output", "quantisation", "MACs", "weights B", "working set B");
+  for (const InspectedOp& row : inspection.ops) {
+    text += fmt::format(
+        "{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}{}\n", row.file_index, row.op,
+        row.input_shape, row.output_shape, row.quantization, with_separators(row.macs),
+        with_separators(row.weight_bytes), with_separators(row.working_set_bytes),
+        static_cast<size_t>(row.number) == inspection.bottleneck ? "  <- bottleneck" : "");
+  }
+  if (inspection.ops.empty()) return text;
+  const InspectedOp& worst = inspection.ops[inspection.bottleneck];
+  text +=
+      fmt::format("\nBottleneck in this order, whole operators, nothing in place: {} #{}, {}:\n",
+                  worst.op, worst.file_index, human_size(worst.working_set_bytes));
+  for (TensorId id : worst.live) {
+    const Tensor& t = graph.tensor(id);
+    text += fmt::format("  {:<16} {:<8} {:>26}  '{}'\n", to_string(t.shape), name(t.type),
+                        human_size(t.size_bytes()), t.name);
+  }
+  return text;
+}
+
+std::string inspection_csv(const Inspection& inspection) {
+  std::string text =
+      "number,operator,input_shape,output_shape,quantization,macs,weight_bytes,working_set_bytes,"
+      "output_name\n";
+  for (const InspectedOp& row : inspection.ops) {
+    std::string quoted = row.output_name;
+    for (size_t at = quoted.find('"'); at != std::string::npos; at = quoted.find('"', at + 2))
+      quoted.insert(at, "\"");
+    text += fmt::format("{},{},{},{},{},{},{},{},\"{}\"\n", row.file_index, row.op, row.input_shape,
+                        row.output_shape, row.quantization, row.macs, row.weight_bytes,
+                        row.working_set_bytes, quoted);
+  }
+  return text;
+}
+
+std::string inspection_json(const Graph& graph, const Inspection& inspection) {
+  using Json = nlohmann::ordered_json;
+  Json tensors = Json::array();
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    tensors.push_back({{"id", t},
+                       {"name", tensor.name},
+                       {"shape", tensor.shape},
+                       {"type", name(tensor.type)},
+                       {"bytes", tensor.size_bytes()},
+                       {"constant", tensor.is_constant()},
+                       {"scales", tensor.quantization.scales},
+                       {"zero_points", tensor.quantization.zero_points}});
+  }
+  Json ops = Json::array();
+  for (const InspectedOp& row : inspection.ops) {
+    Json live = Json::array();
+    for (TensorId t : row.live) live.push_back(t.value);
+    ops.push_back({{"number", row.file_index},
+                   {"operator", row.op},
+                   {"input_shape", row.input_shape},
+                   {"output_shape", row.output_shape},
+                   {"macs", row.macs},
+                   {"weight_bytes", row.weight_bytes},
+                   {"working_set_bytes", row.working_set_bytes},
+                   {"live", live}});
+  }
+  const Json json = {
+      {"model", inspection.model},
+      {"macs", inspection.macs},
+      {"weight_bytes", inspection.weight_bytes},
+      {"bottleneck",
+       inspection.ops.empty() ? Json() : Json(inspection.ops[inspection.bottleneck].file_index)},
+      {"operators", ops},
+      {"tensors", tensors}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace thimble
