@@ -81,6 +81,13 @@ struct Printer {
         .number("output_zero_point", p.output_zero_point);
     f.clamps(p.clamp_min, p.clamp_max);
   }
+  void operator()(const runtime::FullyConnectedParams& p) const {
+    f.pointer("bias").scales().number("in_channels", p.in_channels);
+    f.number("input_zero_point", p.input_zero_point);
+    f.number("weights_zero_point", p.weights_zero_point);
+    f.number("output_zero_point", p.output_zero_point);
+    f.clamps(p.clamp_min, p.clamp_max);
+  }
   void operator()(const runtime::DepthwiseConv2DParams& p) const {
     f.pointer("weights").pointer("bias").scales().window(p.window);
     f.number("out_channels", p.out_channels).number("multiplier", p.multiplier);

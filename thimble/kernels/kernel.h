@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime offers, seen from the host: which kernel takes an operator (or a piece of it), with
-// which parameters and packed constants, how its four axes walk the operands, its scratch and progress.
+// What the runtime offers, seen from the host: which kernel takes an operator (or a piece of it),
+// with which parameters and packed constants, how its four axes walk the operands, its scratch and
+// progress.
 #pragma once
 
 #include <array>
@@ -21,6 +22,7 @@ enum class KernelId : uint8_t {
   kConv2D,
   kConv2DAccumulate,
   kConv2DFinalise,
+  kFullyConnected,
   kDepthwiseConv2D,
   kDepthwiseConv2DInPlace,
   kAveragePool2D,
@@ -52,25 +54,25 @@ enum class KernelId : uint8_t {
 enum class Progress : uint8_t { kElement, kPixel, kPlane, kNone };
 
 struct KernelInfo {
-  const char* name;       ///< of the function: "conv_2d"
-  const char* source;     ///< the file that defines it, below runtime/: "portable/conv_2d.cc"
-  const char* params;     ///< its parameters' type, "Conv2DParams"; empty if it takes none
+  const char* name;    ///< of the function: "conv_2d"
+  const char* source;  ///< the file that defines it, below runtime/: "portable/conv_2d.cc"
+  const char* params;  ///< its parameters' type, "Conv2DParams"; empty if it takes none
   Progress progress;
 };
 [[nodiscard]] const KernelInfo& info(KernelId kernel);
 
 /// Parameters as the kernel takes them; pointers are null until `bind`.
 using KernelParams =
-    std::variant<std::monostate, runtime::Conv2DParams, runtime::DepthwiseConv2DParams,
-                 runtime::Pool2DParams, runtime::MeanParams, runtime::AddParams, runtime::MulParams,
-                 runtime::PadParams, runtime::RescaleParams, runtime::ClampParams,
-                 runtime::FloatParams, runtime::SoftmaxParams>;
+    std::variant<std::monostate, runtime::Conv2DParams, runtime::FullyConnectedParams,
+                 runtime::DepthwiseConv2DParams, runtime::Pool2DParams, runtime::MeanParams,
+                 runtime::AddParams, runtime::MulParams, runtime::PadParams, runtime::RescaleParams,
+                 runtime::ClampParams, runtime::FloatParams, runtime::SoftmaxParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
-  std::string role;   ///< "weights", "bias", "multipliers", "shifts"
+  std::string role;  ///< "weights", "bias", "multipliers", "shifts"
   DType type = DType::kInt8;
-  Shape shape;        ///< as packed
+  Shape shape;  ///< as packed
   Bytes data;
   bool operator==(const PackedConstant&) const = default;
 };
@@ -79,8 +81,9 @@ struct PackedConstant {
 /// row-major (none: the operand has extent 1 there, or is broadcast: stride 0), and
 /// merged tensor index = kernel coordinate - shift[i].
 struct OperandAxes {
-  std::vector<std::vector<int>> axes;  ///< at least 4 entries; the last 4 are the kernel's (n, y, x, c)
-  std::vector<int64_t> shift;          ///< as many
+  std::vector<std::vector<int>>
+      axes;                    ///< at least 4 entries; the last 4 are the kernel's (n, y, x, c)
+  std::vector<int64_t> shift;  ///< as many
   bool operator==(const OperandAxes&) const = default;
 };
 
@@ -90,8 +93,9 @@ struct KernelUse {
   KernelId kernel;
   KernelParams params;
   std::vector<PackedConstant> constants;  ///< in the order of the pointers in params
-  std::vector<int> inputs;                ///< operands: indices into Op::inputs (activations or constants)
-  std::vector<OperandAxes> in;            ///< one per operand
+  /// Operands: indices into Op::inputs (activations or constants). Finalise: {0}, the accumulators.
+  std::vector<int> inputs;
+  std::vector<OperandAxes> in;  ///< one per operand
   OperandAxes out;
   /// The part of the output, in kernel coordinates, that this call can compute (concat: its input's
   /// share). A piece is the intersection with it. One interval per kernel axis.

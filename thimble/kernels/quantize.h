@@ -4,11 +4,21 @@
 
 #include <cstdint>
 
+#include "thimble/model/graph.h"
 #include "thimble_runtime/kernels.h"
 
 namespace thimble {
 
-/// real >= 0 -> multiplier in [2^30, 2^31) and a left shift (negative: right), frexp and rounding to nearest.
+/// real >= 0 -> multiplier in [2^30, 2^31) and a left shift (negative: right), frexp and rounding
+/// to nearest. Below 2^-32 both are 0.
 [[nodiscard]] runtime::Scale quantize_scale(double real);
+
+/// Quantised values that a fused activation lets pass.
+struct ClampRange {
+  int32_t min, max;
+};
+[[nodiscard]] ClampRange clamp_range(Activation activation, const Tensor& out);
+/// All values of an integer type of at most 32 bits.
+[[nodiscard]] ClampRange value_range(DType type);
 
 }  // namespace thimble

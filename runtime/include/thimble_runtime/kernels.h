@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels that ship: plain functions on views. Preconditions are proved by the compiler on the host
-// (thimble/kernels, thimble/program/verify); the kernels check nothing and return nothing.
+// The kernels that ship: plain functions on views. Preconditions are proved by the compiler on the
+// host (thimble/kernels, thimble/program/verify); the kernels check nothing and return nothing.
 //
-// The order in which a kernel reads and writes is part of its contract (`progress`), since an output
-// may overlap an input that is no longer needed:
-//   element  reads an element of each input, then writes that element; row-major order of the region
-//   pixel    output pixels (n, y, x) in row-major order; within a pixel, writes may come before reads
-//   plane    output channels in order; reads a whole channel of the input before writing that channel
-//   none     any order
+// The order in which a kernel reads and writes is part of its contract (`progress`), since an
+// output may overlap an input that is no longer needed:
+//   element  reads an element of each input, then writes that element; row-major order of the
+//   region pixel    output pixels (n, y, x) in row-major order; within a pixel, writes may come
+//   before reads plane    output channels in order; reads a whole channel of the input before
+//   writing that channel none     any order
 #pragma once
 
 #include "thimble_runtime/view.h"
 
 namespace thimble::runtime {
 
-/// Fixed-point scales per output channel: x -> rounding(x * multiplier * 2^(shift - 31)), shift > 0: left.
+/// Fixed-point scales per output channel: x -> rounding(x * multiplier * 2^(shift - 31)), shift >
+/// 0: left.
 struct ChannelScales {
   const int32_t* multipliers;
   const int8_t* shifts;
@@ -38,8 +39,9 @@ struct Window2D {
 /// Convolution, grouped or not; a fully connected layer is a 1 x 1 convolution.
 struct Conv2DParams {
   const int8_t* weights;  ///< [out channel][kernel_h][kernel_w][in_per_group]
-  const int32_t* bias;    ///< [out channel], with -input zero point * (sum of that channel's weights) folded in
-  ChannelScales scales;   ///< [out channel]
+  const int32_t*
+      bias;  ///< [out channel], with -input zero point * (sum of that channel's weights) folded in
+  ChannelScales scales;  ///< [out channel]
   Window2D window;
   int32_t in_per_group, out_per_group;  ///< channels
   int32_t input_zero_point;             ///< value of the padding
@@ -49,21 +51,34 @@ struct Conv2DParams {
 
 /// x int8, out int8; region: of the output. progress: pixel.
 void conv_2d(const Conv2DParams& p, const View& x, const View& out, const Region& region) noexcept;
-/// Adds the contribution of input channels [begin_channel, end_channel) to 32-bit accumulators; sets
-/// them to bias first if begin_channel is 0. One group only. progress: pixel.
-void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumulators, const Region& region,
-                        int32_t begin_channel, int32_t end_channel) noexcept;
+/// Adds the contribution of input channels [begin_channel, end_channel) to 32-bit accumulators;
+/// sets them to bias first if begin_channel is 0. One group only. progress: pixel.
+void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumulators,
+                        const Region& region, int32_t begin_channel, int32_t end_channel) noexcept;
 /// Requantises complete accumulators. progress: element.
 void conv_2d_finalise(const Conv2DParams& p, const View& accumulators, const View& out,
                       const Region& region) noexcept;
+
+/// A fully connected layer whose weights are an activation, or have a zero point of their own:
+/// nothing can be folded into the bias.
+struct FullyConnectedParams {
+  const int32_t* bias;   ///< [out channel], the model's
+  ChannelScales scales;  ///< [out channel]
+  int32_t in_channels;
+  int32_t input_zero_point, weights_zero_point, output_zero_point;
+  int32_t clamp_min, clamp_max;
+};
+/// weights: (x, c) of the view are (out channel, in channel). progress: pixel.
+void fully_connected(const FullyConnectedParams& p, const View& x, const View& weights,
+                     const View& out, const Region& region) noexcept;
 
 struct DepthwiseConv2DParams {
   const int8_t* weights;  ///< [kernel_h][kernel_w][out channel] (out_channels of them)
   const int32_t* bias;    ///< [out channel], folded as above
   ChannelScales scales;
   Window2D window;
-  int32_t out_channels;   ///< of the whole tensor: the pitch of weights
-  int32_t multiplier;     ///< output channel o reads input channel o / multiplier
+  int32_t out_channels;  ///< of the whole tensor: the pitch of weights
+  int32_t multiplier;    ///< output channel o reads input channel o / multiplier
   int32_t input_zero_point, output_zero_point;
   int32_t clamp_min, clamp_max;
 };
@@ -86,9 +101,11 @@ struct Pool2DParams {
 };
 
 /// Raw values, rounded half away from zero; padding left out of the count. progress: pixel.
-void average_pool_2d(const Pool2DParams& p, const View& x, const View& out, const Region& region) noexcept;
+void average_pool_2d(const Pool2DParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
 /// progress: pixel.
-void max_pool_2d(const Pool2DParams& p, const View& x, const View& out, const Region& region) noexcept;
+void max_pool_2d(const Pool2DParams& p, const View& x, const View& out,
+                 const Region& region) noexcept;
 
 struct MeanParams {
   int32_t in_extent[4];  ///< of the whole input
@@ -109,7 +126,8 @@ struct AddParams {
 };
 
 /// Broadcast operands have stride 0. progress: element.
-void add(const AddParams& p, const View& a, const View& b, const View& out, const Region& region) noexcept;
+void add(const AddParams& p, const View& a, const View& b, const View& out,
+         const Region& region) noexcept;
 
 struct MulParams {
   int32_t zero_point[2], output_zero_point;
@@ -118,7 +136,8 @@ struct MulParams {
 };
 
 /// progress: element.
-void mul(const MulParams& p, const View& a, const View& b, const View& out, const Region& region) noexcept;
+void mul(const MulParams& p, const View& a, const View& b, const View& out,
+         const Region& region) noexcept;
 
 /// Elements outside [0, in_extent) after subtracting `before` are `value`. int8. progress: none.
 struct PadParams {
@@ -141,13 +160,20 @@ struct RescaleParams {
   int32_t clamp_min, clamp_max;
 };
 /// progress: element. One function per pair of types that occurs.
-void rescale_i8_i8(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
-void rescale_i8_u8(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
-void rescale_u8_i8(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
-void rescale_i8_i16(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
-void rescale_i16_i8(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
-void rescale_i32_i8(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
-void rescale_i16_i32(const RescaleParams& p, const View& x, const View& out, const Region& region) noexcept;
+void rescale_i8_i8(const RescaleParams& p, const View& x, const View& out,
+                   const Region& region) noexcept;
+void rescale_i8_u8(const RescaleParams& p, const View& x, const View& out,
+                   const Region& region) noexcept;
+void rescale_u8_i8(const RescaleParams& p, const View& x, const View& out,
+                   const Region& region) noexcept;
+void rescale_i8_i16(const RescaleParams& p, const View& x, const View& out,
+                    const Region& region) noexcept;
+void rescale_i16_i8(const RescaleParams& p, const View& x, const View& out,
+                    const Region& region) noexcept;
+void rescale_i32_i8(const RescaleParams& p, const View& x, const View& out,
+                    const Region& region) noexcept;
+void rescale_i16_i32(const RescaleParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
 
 /// Raw values limited to a range: relu6. progress: element.
 struct ClampParams {
@@ -160,19 +186,25 @@ struct FloatParams {
   float scale;
   int32_t zero_point;
 };
-void quantize_f32_i8(const FloatParams& p, const View& x, const View& out, const Region& region) noexcept;
-void quantize_f32_i16(const FloatParams& p, const View& x, const View& out, const Region& region) noexcept;
-void dequantize_i8_f32(const FloatParams& p, const View& x, const View& out, const Region& region) noexcept;
-void dequantize_i16_f32(const FloatParams& p, const View& x, const View& out, const Region& region) noexcept;
+void quantize_f32_i8(const FloatParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
+void quantize_f32_i16(const FloatParams& p, const View& x, const View& out,
+                      const Region& region) noexcept;
+void dequantize_i8_f32(const FloatParams& p, const View& x, const View& out,
+                       const Region& region) noexcept;
+void dequantize_i16_f32(const FloatParams& p, const View& x, const View& out,
+                        const Region& region) noexcept;
 
 /// Softmax over the channels, in gemmlowp fixed point.
 struct SoftmaxParams {
-  Scale input_scale;   ///< beta * input scale, with 26 - 31 bits as TensorFlow Lite forms it
-  int32_t diff_min;    ///< differences below are zero
-  int32_t channels;    ///< of the whole tensor; the region covers them
+  Scale input_scale;  ///< beta * input scale, with 26 - 31 bits as TensorFlow Lite forms it
+  int32_t diff_min;   ///< differences below are zero
+  int32_t channels;   ///< of the whole tensor; the region covers them
 };
 /// progress: none.
-void softmax_i8_i8(const SoftmaxParams& p, const View& x, const View& out, const Region& region) noexcept;
-void softmax_i8_i16(const SoftmaxParams& p, const View& x, const View& out, const Region& region) noexcept;
+void softmax_i8_i8(const SoftmaxParams& p, const View& x, const View& out,
+                   const Region& region) noexcept;
+void softmax_i8_i16(const SoftmaxParams& p, const View& x, const View& out,
+                    const Region& region) noexcept;
 
 }  // namespace thimble::runtime

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a kernel finds the elements of a tensor in memory, and which of them it is to compute.
 //
-// Kernels work in the coordinates of the whole tensor, always four axes (n, y, x, c), whatever piece of
-// it the memory holds: a whole tensor, a slice of channels, a ring of rows, a patch. So a piece needs no
-// padding of its own: a window tap is padding exactly if it lies outside the tensor.
+// Kernels work in the coordinates of the whole tensor, always four axes (n, y, x, c), whatever
+// piece of it the memory holds: a whole tensor, a slice of channels, a ring of rows, a patch. So a
+// piece needs no padding of its own: a window tap is padding exactly if it lies outside the tensor.
 //
 // Element (n, y, x, c) is number
-//     i = n * stride[0] + y * stride[1] + x * stride[2] + c * stride[3] - bias,   modulus ? i mod modulus : i
-// of the elements at data. bias is the number of the first element held; a ring of R rows of a W x C
-// image has modulus R * W * C, a ring of M pixels M * C. Channels of one pixel never wrap.
+//     i = n * stride[0] + y * stride[1] + x * stride[2] + c * stride[3] - bias,   modulus ? i mod
+//     modulus : i
+// of the elements at data. bias is the number of the first element held; a ring of R rows of a W x
+// C image has modulus R * W * C, a ring of M pixels M * C. Channels of one pixel never wrap.
 #pragma once
 
 #include <stdint.h>
@@ -18,8 +19,8 @@ namespace thimble::runtime {
 struct View {
   void* data;
   int32_t bias;
-  int32_t modulus;     ///< elements; 0: no ring. If not 0, i before the modulus is never negative
-  int32_t stride[4];   ///< elements; 0: broadcast
+  int32_t modulus;    ///< elements; 0: no ring. If not 0, i before the modulus is never negative
+  int32_t stride[4];  ///< elements; 0: broadcast
 };
 
 /// Elements [begin, end) on each axis (n, y, x, c), in the tensor's coordinates. May be empty.

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requantisation in gemmlowp's arithmetic: a doubling high multiply that rounds, then a right shift
+// that rounds half away from zero. Every product fits one SMULL or SMLAL.
+#pragma once
+
+#include <stdint.h>
+
+namespace thimble::runtime {
+
+/// round(a * b / 2^31), half towards +infinity. Never for a = b = -2^31, the one pair that
+/// saturates: multipliers are positive.
+inline int32_t doubling_high_multiply(int32_t a, int32_t b) noexcept {
+  return static_cast<int32_t>((static_cast<int64_t>(a) * b + (int64_t{1} << 30)) >> 31);
+}
+
+/// round(x / 2^exponent), half away from zero; exponent 1 to 31.
+inline int32_t rounding_shift_right(int32_t x, int32_t exponent) noexcept {
+  const int32_t mask = static_cast<int32_t>((uint32_t{1} << exponent) - 1);
+  const int32_t threshold = (mask >> 1) + (x < 0 ? 1 : 0);
+  return (x >> exponent) + ((x & mask) > threshold ? 1 : 0);
+}
+
+/// x * 2^exponent as the reference computes it, without undefined overflow.
+inline int32_t shift_left(int32_t x, int32_t exponent) noexcept {
+  return static_cast<int32_t>(static_cast<uint32_t>(x) << exponent);
+}
+
+/// x * multiplier * 2^(shift - 31).
+inline int32_t requantise(int32_t x, int32_t multiplier, int32_t shift) noexcept {
+  if (shift >= 0) return doubling_high_multiply(shift_left(x, shift), multiplier);
+  return rounding_shift_right(doubling_high_multiply(x, multiplier), -shift);
+}
+
+inline int32_t limit(int32_t x, int32_t low, int32_t high) noexcept {
+  if (x < low) return low;
+  return x > high ? high : x;
+}
+
+}  // namespace thimble::runtime

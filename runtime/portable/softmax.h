@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Softmax in gemmlowp's fixed point, written Qm: m bits before the point, 31 - m after it.
+#pragma once
+
+#include "fixed_point.h"
+#include "thimble_runtime/kernels.h"
+#include "walk.h"
+
+namespace thimble::runtime {
+
+constexpr int32_t kMaxInt32 = 0x7FFFFFFF;  ///< one, in Q0
+
+/// x * 2^exponent, saturating.
+inline int32_t saturating_shift_left(int32_t x, int32_t exponent) noexcept {
+  const int32_t bound = kMaxInt32 >> exponent;
+  if (x > bound) return kMaxInt32;
+  return x < -bound ? -kMaxInt32 - 1 : shift_left(x, exponent);
+}
+
+/// exp(x) in Q0 for x in [-1/4, 0) in Q0: a Taylor series around -1/8.
+inline int32_t exp_near_zero(int32_t x) noexcept {
+  constexpr int32_t kExpMinusEighth = 1895147668;
+  constexpr int32_t kThird = 715827883;
+  const int32_t t = x + (1 << 28);
+  const int32_t t2 = doubling_high_multiply(t, t);
+  const int32_t t3 = doubling_high_multiply(t2, t);
+  const int32_t t4_over_4 = rounding_shift_right(doubling_high_multiply(t2, t2), 2);
+  const int32_t tail = rounding_shift_right(doubling_high_multiply(t4_over_4 + t3, kThird) + t2, 1);
+  return kExpMinusEighth + doubling_high_multiply(kExpMinusEighth, t + tail);
+}
+
+/// exp(x) in Q0 for x <= 0 in Q5: the part below 1/4 by the series, each higher bit by a factor.
+inline int32_t exp_negative(int32_t x) noexcept {
+  if (x == 0) return kMaxInt32;
+  constexpr int32_t kQuarter = 1 << 24;
+  // exp(-2^k) for k from -2 to 4.
+  constexpr int32_t kFactors[] = {1672461947, 1302514674, 790015084, 290630308,
+                                  39332535,   720401,     242};
+  const int32_t fraction = (x & (kQuarter - 1)) - kQuarter;
+  int32_t result = exp_near_zero(saturating_shift_left(fraction, 5));
+  const int32_t bits = fraction - x;
+  for (int32_t k = 0; k < 7; ++k) {
+    if ((bits & shift_left(kQuarter, k)) != 0) result = doubling_high_multiply(result, kFactors[k]);
+  }
+  return result;
+}
+
+/// 1 / (1 + x) in Q0 for x in [0, 1) in Q0: three steps of Newton's method.
+inline int32_t reciprocal_of_one_plus(int32_t x) noexcept {
+  constexpr int32_t k48Over17 = 1515870810;                                  // in Q2
+  constexpr int32_t kMinus32Over17 = -1010580540;                            // in Q2
+  constexpr int32_t kOne = 1 << 29;                                          // in Q2
+  const auto half = static_cast<int32_t>((int64_t{x} + kMaxInt32 + 1) / 2);  // of the denominator
+  int32_t y = k48Over17 + doubling_high_multiply(half, kMinus32Over17);
+  for (int32_t step = 0; step < 3; ++step) {
+    const int32_t error = kOne - doubling_high_multiply(half, y);
+    y += saturating_shift_left(doubling_high_multiply(y, error), 2);
+  }
+  return saturating_shift_left(y, 1);
+}
+
+/// Leading zeros of x > 0.
+inline int32_t leading_zeros(int32_t x) noexcept {
+  return __builtin_clz(static_cast<unsigned int>(x));
+}
+
+/// exp of the difference to the largest input.
+inline int32_t exp_of_difference(const SoftmaxParams& p, int32_t difference) noexcept {
+  return exp_negative(doubling_high_multiply(shift_left(difference, p.input_scale.shift),
+                                             p.input_scale.multiplier));
+}
+
+/// One pixel. bits: of the output's type.
+template <class Out>
+inline void softmax_pixel(const SoftmaxParams& p, const int8_t* x, int32_t step, Out* out,
+                          int32_t out_step, int32_t bits) noexcept {
+  int32_t most = -128;
+  for (int32_t c = 0; c < p.channels; ++c) most = x[c * step] > most ? x[c * step] : most;
+  int32_t sum = 0;  // in Q12
+  for (int32_t c = 0; c < p.channels; ++c) {
+    const int32_t difference = x[c * step] - most;
+    if (difference >= p.diff_min) {
+      sum += rounding_shift_right(exp_of_difference(p, difference), 12);
+    }
+  }
+  const int32_t zeros = leading_zeros(sum);
+  const int32_t bits_over_unit = 12 - zeros;
+  const auto mantissa =
+      static_cast<int32_t>((static_cast<uint32_t>(sum) << zeros) - (uint32_t{1} << 31));
+  const int32_t scale = reciprocal_of_one_plus(mantissa);
+  const int32_t low = -(1 << (bits - 1));
+  for (int32_t c = 0; c < p.channels; ++c) {
+    const int32_t difference = x[c * step] - most;
+    int32_t value = low;
+    if (difference >= p.diff_min) {
+      const int32_t share = doubling_high_multiply(scale, exp_of_difference(p, difference));
+      value = limit(rounding_shift_right(share, bits_over_unit + 31 - bits) + low, low, -low - 1);
+    }
+    out[c * out_step] = static_cast<Out>(value);
+  }
+}
+
+template <class Out>
+inline void softmax(const SoftmaxParams& p, const View& x, const View& out, const Region& region,
+                    int32_t bits) noexcept {
+  for_each_pixel(region, [&](int32_t n, int32_t y, int32_t column) {
+    softmax_pixel(p, pixel<const int8_t>(x, n, y, column), x.stride[3],
+                  pixel<Out>(out, n, y, column), out.stride[3], bits);
+  });
+}
+
+}  // namespace thimble::runtime

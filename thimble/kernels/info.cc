@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of kernels.
+#include <iterator>
+
+#include "thimble/kernels/kernel.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+constexpr KernelInfo kInfo[] = {
+    {"conv_2d", "portable/conv_2d.cc", "Conv2DParams", Progress::kPixel},
+    {"conv_2d_accumulate", "portable/conv_2d_accumulate.cc", "Conv2DParams", Progress::kPixel},
+    {"conv_2d_finalise", "portable/conv_2d_finalise.cc", "Conv2DParams", Progress::kElement},
+    {"fully_connected", "portable/fully_connected.cc", "FullyConnectedParams", Progress::kPixel},
+    {"depthwise_conv_2d", "portable/depthwise_conv_2d.cc", "DepthwiseConv2DParams",
+     Progress::kPixel},
+    {"depthwise_conv_2d_in_place", "portable/depthwise_conv_2d_in_place.cc",
+     "DepthwiseConv2DParams", Progress::kPlane},
+    {"average_pool_2d", "portable/average_pool_2d.cc", "Pool2DParams", Progress::kPixel},
+    {"max_pool_2d", "portable/max_pool_2d.cc", "Pool2DParams", Progress::kPixel},
+    {"mean", "portable/mean.cc", "MeanParams", Progress::kNone},
+    {"add", "portable/add.cc", "AddParams", Progress::kElement},
+    {"mul", "portable/mul.cc", "MulParams", Progress::kElement},
+    {"pad", "portable/pad.cc", "PadParams", Progress::kNone},
+    {"copy_8", "portable/copy_8.cc", "", Progress::kElement},
+    {"copy_16", "portable/copy_16.cc", "", Progress::kElement},
+    {"copy_32", "portable/copy_32.cc", "", Progress::kElement},
+    {"rescale_i8_i8", "portable/rescale_i8_i8.cc", "RescaleParams", Progress::kElement},
+    {"rescale_i8_u8", "portable/rescale_i8_u8.cc", "RescaleParams", Progress::kElement},
+    {"rescale_u8_i8", "portable/rescale_u8_i8.cc", "RescaleParams", Progress::kElement},
+    {"rescale_i8_i16", "portable/rescale_i8_i16.cc", "RescaleParams", Progress::kElement},
+    {"rescale_i16_i8", "portable/rescale_i16_i8.cc", "RescaleParams", Progress::kElement},
+    {"rescale_i32_i8", "portable/rescale_i32_i8.cc", "RescaleParams", Progress::kElement},
+    {"rescale_i16_i32", "portable/rescale_i16_i32.cc", "RescaleParams", Progress::kElement},
+    {"clamp", "portable/clamp.cc", "ClampParams", Progress::kElement},
+    {"quantize_f32_i8", "portable/quantize_f32_i8.cc", "FloatParams", Progress::kElement},
+    {"quantize_f32_i16", "portable/quantize_f32_i16.cc", "FloatParams", Progress::kElement},
+    {"dequantize_i8_f32", "portable/dequantize_i8_f32.cc", "FloatParams", Progress::kElement},
+    {"dequantize_i16_f32", "portable/dequantize_i16_f32.cc", "FloatParams", Progress::kElement},
+    {"softmax_i8_i8", "portable/softmax_i8_i8.cc", "SoftmaxParams", Progress::kNone},
+    {"softmax_i8_i16", "portable/softmax_i8_i16.cc", "SoftmaxParams", Progress::kNone},
+};
+static_assert(std::size(kInfo) == static_cast<size_t>(KernelId::kSoftmaxI8I16) + 1);
+
+}  // namespace
+
+const KernelInfo& info(KernelId kernel) {
+  const auto k = static_cast<size_t>(kernel);
+  check(k < std::size(kInfo), "info: unknown kernel");
+  return kInfo[k];
+}
+
+}  // namespace thimble

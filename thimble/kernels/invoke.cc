@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters bound to constants, and calls of the shipping kernels on the host.
+#include "thimble/kernels/kernel.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+// Hands out the constants in order.
+class Pointers {
+ public:
+  explicit Pointers(std::span<const void* const> constants) : constants_(constants) {}
+
+  template <class T>
+  void set(const T*& pointer) {
+    check(next_ < constants_.size(), "bind: too few constants");
+    pointer = static_cast<const T*>(constants_[next_++]);
+  }
+  void set(runtime::ChannelScales& scales) {
+    set(scales.multipliers);
+    set(scales.shifts);
+  }
+  [[nodiscard]] bool done() const { return next_ == constants_.size(); }
+
+ private:
+  std::span<const void* const> constants_;
+  size_t next_ = 0;
+};
+
+struct Binder {
+  Pointers& pointers;
+
+  void operator()(runtime::Conv2DParams& p) const { weighted(p); }
+  void operator()(runtime::DepthwiseConv2DParams& p) const { weighted(p); }
+  void operator()(runtime::FullyConnectedParams& p) const {
+    pointers.set(p.bias);
+    pointers.set(p.scales);
+  }
+  void operator()(std::monostate&) const {}
+  void operator()(runtime::Pool2DParams&) const {}
+  void operator()(runtime::MeanParams&) const {}
+  void operator()(runtime::AddParams&) const {}
+  void operator()(runtime::MulParams&) const {}
+  void operator()(runtime::PadParams&) const {}
+  void operator()(runtime::RescaleParams&) const {}
+  void operator()(runtime::ClampParams&) const {}
+  void operator()(runtime::FloatParams&) const {}
+  void operator()(runtime::SoftmaxParams&) const {}
+
+ private:
+  template <class Params>
+  void weighted(Params& p) const {
+    pointers.set(p.weights);
+    pointers.set(p.bias);
+    pointers.set(p.scales);
+  }
+};
+
+template <class Params>
+using UnaryKernel = void (*)(const Params&, const runtime::View&, const runtime::View&,
+                             const runtime::Region&) noexcept;
+
+template <class Params>
+const Params& params_of(const Invocation& call) {
+  check(call.params != nullptr, "invoke: the kernel needs parameters");
+  const auto* params = std::get_if<Params>(call.params);
+  check(params != nullptr, "invoke: parameters of another kernel");
+  return *params;
+}
+
+const runtime::View& operand(const Invocation& call, size_t k) {
+  check(k < call.in.size(), "invoke: an operand is missing");
+  return call.in[k];
+}
+
+template <class Params>
+void unary(UnaryKernel<Params> kernel, const Invocation& call) {
+  kernel(params_of<Params>(call), operand(call, 0), call.out, call.region);
+}
+
+void weighted(const Invocation& call) {
+  using namespace runtime;
+  switch (call.kernel) {
+    case KernelId::kConv2DAccumulate:
+      return conv_2d_accumulate(params_of<Conv2DParams>(call), operand(call, 0), call.out,
+                                call.region, call.begin_channel, call.end_channel);
+    case KernelId::kFullyConnected:
+      return fully_connected(params_of<FullyConnectedParams>(call), operand(call, 0),
+                             operand(call, 1), call.out, call.region);
+    case KernelId::kDepthwiseConv2DInPlace:
+      check(call.scratch != nullptr, "invoke: the kernel needs scratch");
+      return depthwise_conv_2d_in_place(params_of<DepthwiseConv2DParams>(call), operand(call, 0),
+                                        call.out, call.region, call.scratch);
+    default:
+      throw InternalError("invoke: unknown kernel");
+  }
+}
+
+}  // namespace
+
+KernelParams bind(const KernelParams& params, std::span<const void* const> constants) {
+  KernelParams bound = params;
+  Pointers pointers(constants);
+  std::visit(Binder{pointers}, bound);
+  check(pointers.done(), "bind: too many constants");
+  return bound;
+}
+
+void invoke(const Invocation& call) {
+  using namespace runtime;
+  switch (call.kernel) {
+    case KernelId::kConv2D:
+      return unary<Conv2DParams>(conv_2d, call);
+    case KernelId::kConv2DFinalise:
+      return unary<Conv2DParams>(conv_2d_finalise, call);
+    case KernelId::kConv2DAccumulate:
+    case KernelId::kFullyConnected:
+    case KernelId::kDepthwiseConv2DInPlace:
+      return weighted(call);
+    case KernelId::kDepthwiseConv2D:
+      return unary<DepthwiseConv2DParams>(depthwise_conv_2d, call);
+    case KernelId::kAveragePool2D:
+      return unary<Pool2DParams>(average_pool_2d, call);
+    case KernelId::kMaxPool2D:
+      return unary<Pool2DParams>(max_pool_2d, call);
+    case KernelId::kMean:
+      return unary<MeanParams>(mean, call);
+    case KernelId::kAdd:
+      return add(params_of<AddParams>(call), operand(call, 0), operand(call, 1), call.out,
+                 call.region);
+    case KernelId::kMul:
+      return mul(params_of<MulParams>(call), operand(call, 0), operand(call, 1), call.out,
+                 call.region);
+    case KernelId::kPad:
+      return unary<PadParams>(pad, call);
+    case KernelId::kCopy8:
+      return copy_8(operand(call, 0), call.out, call.region);
+    case KernelId::kCopy16:
+      return copy_16(operand(call, 0), call.out, call.region);
+    case KernelId::kCopy32:
+      return copy_32(operand(call, 0), call.out, call.region);
+    case KernelId::kRescaleI8I8:
+      return unary<RescaleParams>(rescale_i8_i8, call);
+    case KernelId::kRescaleI8U8:
+      return unary<RescaleParams>(rescale_i8_u8, call);
+    case KernelId::kRescaleU8I8:
+      return unary<RescaleParams>(rescale_u8_i8, call);
+    case KernelId::kRescaleI8I16:
+      return unary<RescaleParams>(rescale_i8_i16, call);
+    case KernelId::kRescaleI16I8:
+      return unary<RescaleParams>(rescale_i16_i8, call);
+    case KernelId::kRescaleI32I8:
+      return unary<RescaleParams>(rescale_i32_i8, call);
+    case KernelId::kRescaleI16I32:
+      return unary<RescaleParams>(rescale_i16_i32, call);
+    case KernelId::kClamp:
+      return unary<ClampParams>(clamp, call);
+    case KernelId::kQuantizeF32I8:
+      return unary<FloatParams>(quantize_f32_i8, call);
+    case KernelId::kQuantizeF32I16:
+      return unary<FloatParams>(quantize_f32_i16, call);
+    case KernelId::kDequantizeI8F32:
+      return unary<FloatParams>(dequantize_i8_f32, call);
+    case KernelId::kDequantizeI16F32:
+      return unary<FloatParams>(dequantize_i16_f32, call);
+    case KernelId::kSoftmaxI8I8:
+      return unary<SoftmaxParams>(softmax_i8_i8, call);
+    case KernelId::kSoftmaxI8I16:
+      return unary<SoftmaxParams>(softmax_i8_i16, call);
+  }
+  throw InternalError("invoke: unknown kernel");
+}
+
+}  // namespace thimble

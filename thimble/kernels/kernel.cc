@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/kernels/kernel.h"
+
+#include "thimble/kernels/operands.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+
+bool has_kernel(const Graph& graph, const Op& op, Method method) {
+  const Operands t{graph, op};
+  return std::visit([&](const auto& a) { return supported(a, t, method); }, op.attributes);
+}
+
+std::vector<KernelUse> kernel_uses(const Graph& graph, const Op& op, Method method) {
+  check(has_kernel(graph, op, method), "kernel_uses: no kernel does that");
+  const Operands t{graph, op};
+  return std::visit([&](const auto& a) { return uses(a, t, method); }, op.attributes);
+}
+
+int64_t scratch_bytes(const Graph& graph, const Op& op, Method method) {
+  if (method != Method::kInPlace || !std::holds_alternative<DepthwiseConv2D>(op.attributes)) {
+    return 0;
+  }
+  const Shape& x = graph.tensor(op.inputs.at(0)).shape;
+  return runtime::depthwise_conv_2d_in_place_scratch_bytes(static_cast<int32_t>(x.at(1)),
+                                                           static_cast<int32_t>(x.at(2)));
+}
+
+KernelId copy_kernel(DType type) {
+  switch (type) {
+    case DType::kBool:
+    case DType::kInt8:
+    case DType::kUInt8:
+      return KernelId::kCopy8;
+    case DType::kInt16:
+      return KernelId::kCopy16;
+    case DType::kInt32:
+    case DType::kFloat32:
+      return KernelId::kCopy32;
+    case DType::kInt64:
+      break;
+  }
+  throw InternalError("copy_kernel: no kernel copies elements of 64 bits");
+}
+
+}  // namespace thimble

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/kernels/axes.h"
+#include "thimble/kernels/operands.h"
+#include "thimble/kernels/quantize.h"
+#include "thimble/kernels/weights.h"
+
+namespace thimble {
+namespace {
+
+bool pools_int8(const Operands& t, Method method) {
+  return method == Method::kCompute && t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
+}
+
+KernelUse pool_use(KernelId kernel, const Window& window, Activation activation,
+                   const Operands& t) {
+  const ClampRange clamp = clamp_range(activation, t.out());
+  const runtime::Pool2DParams params{window_of(window, t.in(0).shape), clamp.min, clamp.max};
+  return {.kernel = kernel,
+          .params = params,
+          .constants = {},
+          .inputs = {0},
+          .in = {identity_axes(4)},
+          .out = identity_axes(4),
+          .limits = limits_of(identity_axes(4), t.out().shape)};
+}
+
+}  // namespace
+
+bool supported(const AveragePool2D&, const Operands& t, Method method) {
+  return pools_int8(t, method);
+}
+
+bool supported(const MaxPool2D&, const Operands& t, Method method) { return pools_int8(t, method); }
+
+std::vector<KernelUse> uses(const AveragePool2D& a, const Operands& t, Method) {
+  return {pool_use(KernelId::kAveragePool2D, a.window, a.activation, t)};
+}
+
+std::vector<KernelUse> uses(const MaxPool2D& a, const Operands& t, Method) {
+  return {pool_use(KernelId::kMaxPool2D, a.window, a.activation, t)};
+}
+
+}  // namespace thimble
