@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The slow, plain interpreter that defines what every plan must compute. It follows the arithmetic of
-// TensorFlow Lite Micro's reference kernels and shares no code with runtime/.
+// The slow, plain interpreter that defines what every plan must compute. It follows the arithmetic
+// of TensorFlow Lite Micro's reference kernels and shares no code with runtime/.
 #pragma once
 
 #include <vector>
@@ -12,12 +12,13 @@ namespace thimble {
 /// Every tensor's value after an inference, by TensorId: row-major bytes; empty for constants.
 using TensorValues = std::vector<Bytes>;
 
-/// inputs: one per Graph::inputs, in the bytes of the port (its `order`). Throws CompileError if their
-/// number or sizes differ from the network's.
+/// inputs: one per Graph::inputs, in the bytes of the port (its `order`). Throws CompileError if
+/// their number or sizes differ from the network's.
 [[nodiscard]] TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs);
 
 /// One operator alone: `values` holds its inputs; returns its outputs.
-[[nodiscard]] std::vector<Bytes> interpret_op(const Graph& graph, const Op& op, const TensorValues& values);
+[[nodiscard]] std::vector<Bytes> interpret_op(const Graph& graph, const Op& op,
+                                              const TensorValues& values);
 
 /// Bytes of a port as the caller sees them <-> row-major bytes of its tensor.
 [[nodiscard]] Bytes from_port(const Graph& graph, const Port& port, const Bytes& bytes);

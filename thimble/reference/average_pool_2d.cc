@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// AVERAGE_POOL_2D: raw quantised values, rounded half away from zero; padding is not counted.
+#include <algorithm>
+
+#include "thimble/reference/activation_range.h"
+#include "thimble/reference/evaluate.h"
+#include "thimble/reference/window.h"
+
+namespace thimble::reference {
+namespace {
+
+int32_t rounded_quotient(int32_t sum, int32_t count) {
+  return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
+}
+
+}  // namespace
+
+std::vector<Bytes> evaluate(const AveragePool2D& op, const OpContext& context) {
+  const Image in(context.input(0).shape);
+  const Image out(context.output().shape);
+  const std::vector<int8_t> x = context.read<int8_t>(0);
+  const ActivationRange range = activation_range(op.activation, context.output());
+
+  std::vector<int8_t> result;
+  for (int64_t n = 0; n < out.n; ++n) {
+    for (int64_t oy = 0; oy < out.h; ++oy) {
+      const Taps rows = taps_of_row(op.window, oy, in.h);
+      for (int64_t ox = 0; ox < out.w; ++ox) {
+        const Taps columns = taps_of_column(op.window, ox, in.w);
+        const int32_t count = static_cast<int32_t>(rows.count() * columns.count());
+        check(count > 0, "a pooling window holds at least one element of the image");
+        std::vector<int32_t> sums(static_cast<size_t>(out.c), 0);
+        for (int64_t ky = rows.begin; ky < rows.end; ++ky) {
+          for (int64_t kx = columns.begin; kx < columns.end; ++kx) {
+            const size_t pixel =
+                static_cast<size_t>(in.pixel(n, rows.position(ky), columns.position(kx)));
+            for (size_t c = 0; c < sums.size(); ++c) sums[c] += x[pixel + c];
+          }
+        }
+        for (int32_t sum : sums) {
+          const int32_t value = std::clamp(rounded_quotient(sum, count), range.min, range.max);
+          result.push_back(static_cast<int8_t>(value));
+        }
+      }
+    }
+  }
+  return {bytes_from(result)};
+}
+
+}  // namespace thimble::reference

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/reference/interpreter.h"
+
+#include <fmt/format.h>
+
+#include "thimble/model/error.h"
+#include "thimble/reference/evaluate.h"
+
+namespace thimble {
+namespace {
+
+std::vector<int> inverse(const std::vector<int>& permutation) {
+  std::vector<int> result(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i) {
+    result.at(static_cast<size_t>(permutation[i])) = static_cast<int>(i);
+  }
+  return result;
+}
+
+/// The extents of a port as the caller sees them.
+Shape port_shape(const Tensor& tensor, const Port& port) {
+  if (port.order.empty()) return tensor.shape;
+  Shape shape;
+  for (int axis : port.order) shape.push_back(tensor.shape.at(static_cast<size_t>(axis)));
+  return shape;
+}
+
+}  // namespace
+
+TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs) {
+  if (inputs.size() != graph.inputs.size()) {
+    throw CompileError(graph.name, fmt::format("{} inputs were given, the network has {}",
+                                               inputs.size(), graph.inputs.size()));
+  }
+  TensorValues values(graph.tensors.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Port& port = graph.inputs[i];
+    const Tensor& tensor = graph.tensor(port.tensor);
+    if (static_cast<int64_t>(inputs[i].size()) != tensor.size_bytes()) {
+      throw CompileError(
+          graph.name,
+          fmt::format("input {} has {} bytes, the network's ({} {}) has {}", i, inputs[i].size(),
+                      name(tensor.type), to_string(port_shape(tensor, port)), tensor.size_bytes()));
+    }
+    values[port.tensor.index()] = from_port(graph, port, inputs[i]);
+  }
+  for (const State& state : graph.states) {
+    check(state.initial != nullptr, "a variable has no initial value");
+    values[state.in.index()] = *state.initial;
+  }
+  for (const Op& op : graph.ops) {
+    std::vector<Bytes> outputs = interpret_op(graph, op, values);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      values[op.outputs[i].index()] = std::move(outputs[i]);
+    }
+  }
+  return values;
+}
+
+std::vector<Bytes> interpret_op(const Graph& graph, const Op& op, const TensorValues& values) {
+  const reference::OpContext context{graph, op, values};
+  std::vector<Bytes> outputs =
+      std::visit([&](const auto& attributes) { return reference::evaluate(attributes, context); },
+                 op.attributes);
+  check(outputs.size() == op.outputs.size(),
+        "an operator gave another number of outputs than it has");
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    check(static_cast<int64_t>(outputs[i].size()) == graph.tensor(op.outputs[i]).size_bytes(),
+          "an operator gave an output of another size than its tensor's");
+  }
+  return outputs;
+}
+
+Bytes from_port(const Graph& graph, const Port& port, const Bytes& bytes) {
+  if (port.order.empty()) return bytes;
+  const Tensor& tensor = graph.tensor(port.tensor);
+  return reference::permute(bytes, port_shape(tensor, port), size_bytes(tensor.type),
+                            inverse(port.order));
+}
+
+Bytes to_port(const Graph& graph, const Port& port, const Bytes& bytes) {
+  if (port.order.empty()) return bytes;
+  const Tensor& tensor = graph.tensor(port.tensor);
+  return reference::permute(bytes, tensor.shape, size_bytes(tensor.type), port.order);
+}
+
+}  // namespace thimble

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// QUANTIZE: float32 to an integer type, or from one integer quantisation to another.
+#include <algorithm>
+
+#include "thimble/reference/activation_range.h"
+#include "thimble/reference/evaluate.h"
+
+namespace thimble::reference {
+namespace {
+
+std::vector<int32_t> from_float(const OpContext& context) {
+  const Tensor& output = context.output();
+  const IntegerRange range = range_of(output.type);
+  std::vector<int32_t> result;
+  for (float real : context.read<float>(0)) {
+    const int64_t value = quantize_real(real, scale_of(output), zero_point_of(output));
+    result.push_back(static_cast<int32_t>(std::clamp(value, range.min, range.max)));
+  }
+  return result;
+}
+
+std::vector<int32_t> from_integers(const OpContext& context) {
+  const Tensor& input = context.input(0);
+  const Tensor& output = context.output();
+  const IntegerRange range = range_of(output.type);
+  const FixedFactor factor = to_fixed_factor(double{scale_of(input)} / double{scale_of(output)});
+  const int32_t input_zero_point = zero_point_of(input);
+  std::vector<int32_t> result;
+  for (int32_t value : integers_from(context.input_bytes(0), input.type)) {
+    const int32_t scaled = multiply(wrapping_add(value, -input_zero_point), factor);
+    const int32_t shifted = wrapping_add(scaled, zero_point_of(output));
+    result.push_back(static_cast<int32_t>(std::clamp<int64_t>(shifted, range.min, range.max)));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Bytes> evaluate(const Quantize&, const OpContext& context) {
+  const bool is_float = context.input(0).type == DType::kFloat32;
+  const std::vector<int32_t> result = is_float ? from_float(context) : from_integers(context);
+  return {bytes_from_integers(result, context.output().type)};
+}
+
+}  // namespace thimble::reference

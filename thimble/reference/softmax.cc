@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SOFTMAX over the last axis, int8 to int8 or int16, in gemmlowp's fixed point.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "thimble/reference/evaluate.h"
+#include "thimble/reference/fixed_point.h"
+
+namespace thimble::reference {
+namespace {
+
+constexpr int kDifferenceIntegerBits = 5;  ///< differences to the maximum reach from -32 to 0
+constexpr int kSumIntegerBits = 12;        ///< up to 4,096 channels of exponentials of at most 1
+
+struct Scaling {
+  FixedFactor factor;    ///< from a difference of quantised values to Fixed<5>
+  int64_t smallest = 0;  ///< differences below have an exponential of zero
+};
+
+Scaling scaling_of(double beta, double input_scale) {
+  const double to_fixed =
+      beta * input_scale * static_cast<double>(1 << (31 - kDifferenceIntegerBits));
+  const FixedFactor factor = to_fixed_factor(std::min(to_fixed, 2147483647.0));
+  const double largest = static_cast<double>((1 << kDifferenceIntegerBits) - 1);
+  const double radius = std::ldexp(largest, 31 - kDifferenceIntegerBits - factor.shift);
+  return {factor, -static_cast<int64_t>(std::floor(radius))};
+}
+
+Fixed<0> exponential(int32_t difference, FixedFactor factor) {
+  return exp_on_negative_values(Fixed<5>{multiply(difference, factor)});
+}
+
+/// 1 / sum = reciprocal * 2^-exponent, reciprocal in (1/2, 1].
+struct Reciprocal {
+  Fixed<0> reciprocal;
+  int exponent = 0;
+};
+
+Reciprocal reciprocal_of(Fixed<kSumIntegerBits> sum) {
+  const uint32_t raw = static_cast<uint32_t>(sum.raw);
+  const int headroom = std::countl_zero(raw);
+  // Shifted to [1, 2) with 31 bits after the point; what exceeds 1 is a Fixed<0>.
+  const uint32_t fraction = (raw << headroom) - (uint32_t{1} << 31);
+  return {one_over_one_plus(Fixed<0>{static_cast<int32_t>(fraction)}), kSumIntegerBits - headroom};
+}
+
+/// One row of channels.
+void softmax_row(const int8_t* x, size_t channels, const Scaling& scaling, DType type,
+                 std::vector<int32_t>& result) {
+  const int32_t maximum = *std::max_element(x, x + channels);
+  Fixed<kSumIntegerBits> sum;
+  for (size_t c = 0; c < channels; ++c) {
+    const int32_t difference = x[c] - maximum;
+    if (difference < scaling.smallest) continue;
+    sum = sum + rescale<kSumIntegerBits>(exponential(difference, scaling.factor));
+  }
+  const Reciprocal scale = reciprocal_of(sum);
+  const IntegerRange range = range_of(type);
+  const int output_bits = static_cast<int>(8 * size_bytes(type));
+  for (size_t c = 0; c < channels; ++c) {
+    const int32_t difference = x[c] - maximum;
+    int64_t value = range.min;
+    if (difference >= scaling.smallest) {
+      const Fixed<0> probability = scale.reciprocal * exponential(difference, scaling.factor);
+      value += rounding_divide_by_power_of_two(probability.raw, scale.exponent + 31 - output_bits);
+    }
+    result.push_back(static_cast<int32_t>(std::clamp(value, range.min, range.max)));
+  }
+}
+
+}  // namespace
+
+std::vector<Bytes> evaluate(const Softmax& op, const OpContext& context) {
+  const Tensor& input = context.input(0);
+  check(!input.shape.empty() && input.shape.back() > 0, "softmax needs channels");
+  const std::vector<int8_t> x = context.read<int8_t>(0);
+  const size_t channels = static_cast<size_t>(input.shape.back());
+  const Scaling scaling = scaling_of(double{op.beta}, double{scale_of(input)});
+  const DType type = context.output().type;
+  check(type == DType::kInt8 || type == DType::kInt16, "softmax gives int8 or int16");
+
+  std::vector<int32_t> result;
+  for (size_t row = 0; row < x.size(); row += channels) {
+    softmax_row(&x[row], channels, scaling, type, result);
+  }
+  return {bytes_from_integers(result, type)};
+}
+
+}  // namespace thimble::reference
