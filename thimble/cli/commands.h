@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function per subcommand: adds it to the command line. The status that it wants to exit with
+// goes to `status` when it runs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace thimble {
+
+/// What a process reports to its caller.
+enum ExitStatus : int {
+  kDone = 0,
+  kInputFault = 1,
+  kDoesNotFit = 2,
+  kInternalFault = 3,
+  kDifference = 4,  ///< a check or a verification found one
+};
+
+void add_inspect(CLI::App& app, int& status);
+void add_compile(CLI::App& app, int& status);
+void add_run(CLI::App& app, int& status);
+void add_verify(CLI::App& app, int& status);
+/// devices, planners, ops, zoo
+void add_lists(CLI::App& app, int& status);
+
+}  // namespace thimble

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <string_view>
+
+#include "thimble/cli/commands.h"
+#include "thimble/cli/emission.h"
+#include "thimble/cli/emitted_folder.h"
+#include "thimble/cli/measure.h"
+#include "thimble/cli/pipeline.h"
+#include "thimble/cli/progress_line.h"
+#include "thimble/devices/size.h"
+#include "thimble/import/file_bytes.h"
+#include "thimble/import/tensor_file.h"
+#include "thimble/report/compile_report.h"
+
+namespace thimble {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  PlanOptions plan;
+  std::string folder, name, json, save_plan, core = "cortex-m4";
+  bool measure = false;
+};
+
+void write_text(const std::string& file, const std::string& text) {
+  const std::array<std::string_view, 1> pieces{text};
+  write_file(file, pieces);
+}
+
+// The command as typed, without the folders that would make the emitted bytes depend on the
+// machine.
+std::string command_text(const Options& options, const std::string& name) {
+  std::string text =
+      "thimble compile " + std::filesystem::path(options.model.model).filename().string();
+  if (!options.plan.planner.empty()) text += " --planner " + options.plan.planner;
+  if (!options.plan.device.empty()) text += " --device " + options.plan.device;
+  if (!options.plan.sram.empty()) text += " --sram " + options.plan.sram;
+  if (!options.plan.flash.empty()) text += " --flash " + options.plan.flash;
+  if (!options.plan.in_place) text += " --no-in-place";
+  if (!options.model.rewrite) text += " --no-rewrite";
+  if (options.model.io_type != "model") text += " --io-type " + options.model.io_type;
+  if (options.plan.layout != "exact") text += " --layout " + options.plan.layout;
+  return text + " -o " + name;
+}
+
+MeasuredCost measured_cost(const Compiled& compiled, const std::vector<EmittedFile>& files,
+                           const std::string& name, const std::string& core) {
+  const ProgressLine progress("cross-compiling and running on the emulated board");
+  std::vector<Bytes> inputs;
+  for (size_t k = 0; k < compiled.program.inputs.size(); ++k) {
+    const Tensor& t = compiled.graph.tensor(compiled.program.inputs[k].tensor);
+    inputs.push_back(random_bytes(t.type, elements(t.shape), 1 + k));
+  }
+  const Measured result = measure({{name, files, &compiled.program}}, core, {{inputs}});
+  return {.code_bytes = result.size.code_bytes,
+          .weight_bytes = result.size.weight_bytes,
+          .stack_bytes = result.sets[0][0].stack_bytes,
+          .static_ram_bytes = result.size.static_ram_bytes,
+          .core = core};
+}
+
+int compile(const Options& options) {
+  const Source source = load(options.model.model);
+  const Budget limits = budget(options.plan);
+  auto answer = compile_model(source, options.model, options.plan);
+  if (const auto* no = std::get_if<Infeasible>(&answer)) {
+    fmt::print("does not fit: {}; no plan is below {}\n", no->reason,
+               human_size(no->lower_bound_bytes));
+    return kDoesNotFit;
+  }
+  const Compiled& compiled = std::get<Compiled>(answer);
+  const std::string name = identifier(options.name.empty() ? compiled.graph.name : options.name);
+  const std::string core = limits.device ? limits.device->core : options.core;
+  CompileReport report{.graph = compiled.graph,
+                       .plan = compiled.plan,
+                       .program = compiled.program,
+                       .model = source.where,
+                       .device = limits.device,
+                       .sram_limit_bytes = limits.sram_bytes,
+                       .flash_limit_bytes = limits.flash_bytes,
+                       .live_bytes = compiled.live_bytes,
+                       .notes = compiled.planned.notes,
+                       .macs = compiled.macs,
+                       .recomputed_macs = compiled.recomputed_macs,
+                       .weight_bytes = compiled.weight_bytes,
+                       .verified = compiled.verification.ok(),
+                       .measured = {}};
+  std::vector<EmittedFile> files;
+  if (options.measure || !options.folder.empty()) {
+    const ProgressLine progress("writing code");
+    files = emit_compiled(compiled, source, name, command_text(options, name));
+  }
+  if (options.measure) report.measured = measured_cost(compiled, files, name, core);
+  if (report.fits() && !options.folder.empty()) write_folder(options.folder, files);
+  if (!options.json.empty()) write_text(options.json, report_json(report));
+  if (!options.save_plan.empty()) {
+    write_text(options.save_plan,
+               to_json(compiled.plan, {.model = source.graph.name,
+                                       .sha256 = source.sha256,
+                                       .rewrite = options.model.rewrite,
+                                       .int8_io = options.model.io_type == "int8"}));
+  }
+  if (options.json != "/dev/stdout" && options.save_plan != "/dev/stdout") {
+    fmt::print("{}", report_text(report));
+    if (report.fits() && !options.folder.empty()) {
+      fmt::print("wrote {}: {}.h, {}.cc and what they need\n", options.folder, name, name);
+    }
+    if (!report.fits() && !options.folder.empty())
+      fmt::print("nothing was written to {}\n", options.folder);
+  }
+  return report.fits() ? kDone : kDoesNotFit;
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app, int& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("compile", "Plan, verify, and write firmware sources");
+  add_model_options(*command, options->model);
+  add_plan_options(*command, options->plan);
+  command->add_option("-o,--output", options->folder, "Folder for the sources");
+  command->add_option("--name", options->name,
+                      "Name of files and functions (default: the model's)");
+  command->add_option("--json", options->json, "Write the report as JSON to a file");
+  command->add_option("--save-plan", options->save_plan, "Write the plan as JSON to a file");
+  command->add_flag("--measure", options->measure,
+                    "Cross-compile, and run on the emulated board, for code and stack bytes");
+  command->add_option("--core", options->core,
+                      "Core to measure for, unless --device says it (cortex-m4)");
+  command->footer(
+      "Examples:\n"
+      "  thimble compile model.tflite --sram 64K -o firmware/model\n"
+      "  thimble compile model.tflite --device nucleo-f446re --measure --json report.json\n"
+      "  thimble compile zoo:reordering_figure1 --planner original --no-in-place");
+  command->callback([options, &status] { status = compile(*options); });
+}
+
+}  // namespace thimble

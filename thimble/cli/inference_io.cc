@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/cli/inference_io.h"
+
+#include <fmt/format.h>
+
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+// The caller's shape of a port.
+Shape port_shape(const Graph& graph, const Port& port) {
+  const Shape& shape = graph.tensor(port.tensor).shape;
+  if (port.order.empty()) return shape;
+  Shape result;
+  for (int axis : port.order) result.push_back(shape[static_cast<size_t>(axis)]);
+  return result;
+}
+
+Bytes fitting(const Graph& graph, const Port& port, const NamedTensor& given,
+              const std::string& where) {
+  const Tensor& wanted = graph.tensor(port.tensor);
+  if (given.type != wanted.type || static_cast<int64_t>(given.data.size()) != wanted.size_bytes()) {
+    throw CompileError(where, fmt::format("is {} {}; the network's '{}' is {} {}", name(given.type),
+                                          to_string(given.shape), wanted.name, name(wanted.type),
+                                          to_string(port_shape(graph, port))));
+  }
+  return given.data;
+}
+
+const NamedTensor* find(const TensorFile& file, const std::string& key) {
+  const auto it = file.tensors.find(key);
+  return it == file.tensors.end() ? nullptr : &it->second;
+}
+
+std::vector<Bytes> ports_from(const Graph& graph, const std::vector<Port>& ports,
+                              const TensorFile& file, const std::string& prefix,
+                              const std::string& where) {
+  std::vector<Bytes> result;
+  for (size_t k = 0; k < ports.size(); ++k) {
+    const std::string key = fmt::format("{}.{}", prefix, k);
+    const NamedTensor* given = find(file, key);
+    if (given == nullptr) given = find(file, graph.tensor(ports[k].tensor).name);
+    if (given == nullptr) {
+      throw CompileError(
+          where, fmt::format("has neither '{}' nor '{}'", key, graph.tensor(ports[k].tensor).name));
+    }
+    result.push_back(fitting(graph, ports[k], *given, where + ": " + key));
+  }
+  return result;
+}
+
+void add_operators(const TensorFile& file, InputCase& into) {
+  for (const auto& [key, value] : file.tensors) {
+    int op = 0, output = 0, read = 0;
+    if (std::sscanf(key.c_str(), "op.%d.%d%n", &op, &output, &read) == 2 &&
+        static_cast<size_t>(read) == key.size()) {
+      into.ops[{op, output}] = value;
+    }
+  }
+}
+
+}  // namespace
+
+InputCase seeded_case(const Graph& graph, uint64_t seed) {
+  InputCase result{.name = fmt::format("seed {}", seed), .inputs = {}, .outputs = {}, .ops = {}};
+  for (size_t k = 0; k < graph.inputs.size(); ++k) {
+    const Tensor& t = graph.tensor(graph.inputs[k].tensor);
+    result.inputs.push_back(
+        random_bytes(t.type, elements(t.shape), seed + (static_cast<uint64_t>(k) << 32)));
+  }
+  return result;
+}
+
+InputCase file_case(const Graph& graph, const std::string& file) {
+  InputCase result{.name = file, .inputs = {}, .outputs = {}, .ops = {}};
+  if (file.ends_with(".npy")) {
+    if (graph.inputs.size() != 1) {
+      throw CompileError(file, fmt::format("holds one tensor, the network has {} inputs; use "
+                                           ".safetensors with input.0, input.1, ...",
+                                           graph.inputs.size()));
+    }
+    result.inputs.push_back(fitting(graph, graph.inputs[0], read_npy(file), file));
+  } else if (file.ends_with(".safetensors")) {
+    result.inputs = ports_from(graph, graph.inputs, read_safetensors(file), "input", file);
+  } else {
+    throw CompileError(file, "inputs come from .npy or .safetensors files");
+  }
+  return result;
+}
+
+std::vector<InputCase> golden_cases(const Graph& graph, const std::string& file) {
+  const TensorFile golden = read_safetensors(file);
+  std::vector<InputCase> cases;
+  cases.push_back({.name = "the golden's first case",
+                   .inputs = ports_from(graph, graph.inputs, golden, "input", file),
+                   .outputs = ports_from(graph, graph.outputs, golden, "output", file),
+                   .ops = {}});
+  add_operators(golden, cases[0]);
+  for (int seed = 2; find(golden, fmt::format("seed{}/input.0", seed)) != nullptr; ++seed) {
+    const std::string prefix = fmt::format("seed{}/", seed);
+    cases.push_back({.name = fmt::format("seed {} of the golden", seed),
+                     .inputs = ports_from(graph, graph.inputs, golden, prefix + "input", file),
+                     .outputs = ports_from(graph, graph.outputs, golden, prefix + "output", file),
+                     .ops = {}});
+  }
+  return cases;
+}
+
+void write_outputs(const Graph& graph, const std::vector<Bytes>& outputs, const std::string& file) {
+  auto tensor_of = [&](size_t k) {
+    const Port& port = graph.outputs[k];
+    return NamedTensor{graph.tensor(port.tensor).type, port_shape(graph, port), outputs[k]};
+  };
+  if (file.ends_with(".npy")) {
+    if (outputs.size() != 1)
+      throw CompileError(
+          file,
+          fmt::format("a .npy file holds one tensor, the network has {} outputs; use .safetensors",
+                      outputs.size()));
+    write_npy(file, tensor_of(0));
+  } else if (file.ends_with(".safetensors")) {
+    TensorFile content;
+    for (size_t k = 0; k < outputs.size(); ++k)
+      content.tensors[fmt::format("output.{}", k)] = tensor_of(k);
+    write_safetensors(file, content);
+  } else {
+    throw CompileError(file, "outputs go to .npy or .safetensors files");
+  }
+}
+
+}  // namespace thimble

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs and outputs of `thimble run`: from files, from a seed, from golden data.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "thimble/import/tensor_file.h"
+#include "thimble/model/graph.h"
+
+namespace thimble {
+
+/// One inference: its inputs, and what is expected, if anything is.
+struct InputCase {
+  std::string name;                                ///< "seed 1", "seed2 of the golden"
+  std::vector<Bytes> inputs;                       ///< one per input port, in the caller's bytes
+  std::vector<Bytes> outputs;                      ///< expected; empty if unknown
+  std::map<std::pair<int, int>, NamedTensor> ops;  ///< expected: {operator, output} -> value
+};
+
+/// Noise for every input.
+[[nodiscard]] InputCase seeded_case(const Graph& graph, uint64_t seed);
+/// .npy (networks with one input) or .safetensors ("input.0", ... or the inputs' names). Throws
+/// CompileError if types or sizes do not fit.
+[[nodiscard]] InputCase file_case(const Graph& graph, const std::string& file);
+/// Golden data in the format of shared/README.md: the first case has operators, those of further
+/// seeds have outputs.
+[[nodiscard]] std::vector<InputCase> golden_cases(const Graph& graph, const std::string& file);
+
+/// .npy for one output, .safetensors otherwise ("output.0", ...).
+void write_outputs(const Graph& graph, const std::vector<Bytes>& outputs, const std::string& file);
+
+}  // namespace thimble

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled model cross-compiled and run on the emulated board.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thimble/devices/qemu.h"
+#include "thimble/emit/emit.h"
+#include "thimble/program/program.h"
+
+namespace thimble {
+
+/// One of the models in a firmware to be measured.
+struct FirmwareModel {
+  std::string name;  ///< the identifier it was emitted under
+  std::vector<EmittedFile> files;
+  const Program* program = nullptr;
+};
+
+/// Builds one firmware from the models and runs it on each of `sets`.
+[[nodiscard]] Measured measure(const std::vector<FirmwareModel>& models, const std::string& core,
+                               const std::vector<InputSet>& sets);
+
+}  // namespace thimble

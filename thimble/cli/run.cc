@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "thimble/cli/commands.h"
+#include "thimble/cli/emission.h"
+#include "thimble/cli/inference_io.h"
+#include "thimble/cli/measure.h"
+#include "thimble/cli/pipeline.h"
+#include "thimble/cli/progress_line.h"
+#include "thimble/devices/size.h"
+#include "thimble/model/error.h"
+#include "thimble/program/host.h"
+#include "thimble/reference/interpreter.h"
+#include "thimble/report/tensor_text.h"
+
+namespace thimble {
+namespace {
+
+struct Options {
+  ModelOptions model;
+  PlanOptions plan;
+  std::string on = "host", core, input, output, check;
+  uint64_t seed = 1;
+};
+
+// What an execution gave, case by case.
+struct Results {
+  std::vector<std::vector<Bytes>> outputs;
+  std::string facts;        ///< lines for the report
+  std::string differences;  ///< of operators (reference) or guards; empty if all is well
+  size_t compared_ops = 0;
+};
+
+std::vector<InputCase> cases_of(const Graph& graph, const Options& options) {
+  if (!options.check.empty()) {
+    if (!options.input.empty())
+      throw CompileError("--input",
+                         "the inputs of --check come from the golden file; leave one out");
+    return golden_cases(graph, options.check);
+  }
+  return {options.input.empty() ? seeded_case(graph, options.seed)
+                                : file_case(graph, options.input)};
+}
+
+// Every operator's outputs against the golden's, on the graph as imported.
+void compare_ops(const Graph& graph, const InputCase& expected, const TensorValues& values,
+                 Results& results) {
+  for (const Op& op : graph.ops) {
+    for (size_t j = 0; j < op.outputs.size(); ++j) {
+      const auto it = expected.ops.find({op.file_index, static_cast<int>(j)});
+      if (it == expected.ops.end()) continue;
+      ++results.compared_ops;
+      const Tensor& t = graph.tensor(op.outputs[j]);
+      const std::string difference =
+          first_difference(it->second.data, values[op.outputs[j].index()], t.type, t.shape);
+      if (!difference.empty() && results.differences.empty()) {
+        results.differences = fmt::format("{}, tensor '{}': {}\n", label(op), t.name, difference);
+      }
+    }
+  }
+}
+
+Results run_reference(const Graph& graph, const std::vector<InputCase>& cases) {
+  const ProgressLine progress("interpreting");
+  Results results;
+  for (const InputCase& c : cases) {
+    const TensorValues values = interpret(graph, c.inputs);
+    compare_ops(graph, c, values, results);
+    std::vector<Bytes> outputs;
+    for (const Port& port : graph.outputs)
+      outputs.push_back(to_port(graph, port, values[port.tensor.index()]));
+    results.outputs.push_back(std::move(outputs));
+  }
+  return results;
+}
+
+Results run_host(const Compiled& compiled, const std::vector<InputCase>& cases) {
+  const ProgressLine progress("executing");
+  Results results;
+  for (const InputCase& c : cases) results.outputs.push_back(execute(compiled.program, c.inputs));
+  return results;
+}
+
+Results run_qemu(const Compiled& compiled, const Source& source, const std::string& core,
+                 const std::vector<InputCase>& cases) {
+  const ProgressLine progress("cross-compiling and running on the emulated board");
+  const std::string name = identifier(compiled.graph.name);
+  std::vector<InputSet> sets;
+  for (const InputCase& c : cases) sets.push_back({c.inputs});
+  const Measured measured =
+      measure({{name, emit_compiled(compiled, source, name, "thimble run"), &compiled.program}},
+              core, sets);
+  Results results;
+  for (const std::vector<EmulatedRun>& set : measured.sets) {
+    results.outputs.push_back(set[0].outputs);
+    if (!set[0].guards_intact())
+      results.differences = fmt::format("the firmware wrote {} its arena\n", set[0].guards);
+  }
+  const EmulatedRun& first = measured.sets[0][0];
+  results.facts = fmt::format(
+      "  instructions  {} per inference ({}, emulated)\n  stack         {} at the deepest\n"
+      "  code          {} of flash\n  weights       {} of flash\n  static RAM    {}\n",
+      with_separators(first.instructions), core, human_size(first.stack_bytes),
+      human_size(measured.size.code_bytes), human_size(measured.size.weight_bytes),
+      human_size(measured.size.static_ram_bytes));
+  return results;
+}
+
+// Outputs against what is expected; returns the first difference.
+std::string compare_outputs(const Graph& graph, const std::vector<InputCase>& cases,
+                            const Results& results) {
+  for (size_t c = 0; c < cases.size(); ++c) {
+    for (size_t k = 0; k < cases[c].outputs.size(); ++k) {
+      const Tensor& t = graph.tensor(graph.outputs[k].tensor);
+      const std::string difference =
+          first_difference(cases[c].outputs[k], results.outputs[c][k], t.type, t.shape);
+      if (!difference.empty())
+        return fmt::format("{}, output {} '{}': {}\n", cases[c].name, k, t.name, difference);
+    }
+  }
+  return "";
+}
+
+int report(const Graph& graph, const Options& options, const std::vector<InputCase>& cases,
+           const Results& results) {
+  for (size_t k = 0; k < graph.outputs.size(); ++k) {
+    const Tensor& t = graph.tensor(graph.outputs[k].tensor);
+    fmt::print("  output {:<6} '{}' {} {}: {}\n", k, t.name, name(t.type), to_string(t.shape),
+               values_text(results.outputs[0][k], t.type));
+  }
+  fmt::print("{}", results.facts);
+  if (!options.output.empty()) write_outputs(graph, results.outputs[0], options.output);
+  std::string difference = results.differences;
+  if (difference.empty()) difference = compare_outputs(graph, cases, results);
+  if (!difference.empty()) {
+    fmt::print("  DIFFERENT: {}", difference);
+    return kDifference;
+  }
+  if (!options.check.empty()) {
+    fmt::print(
+        "  identical to {}: outputs of {} inferences{}\n",
+        std::filesystem::path(options.check).filename().string(), cases.size(),
+        options.on == "reference" ? fmt::format(", {} operators", results.compared_ops) : "");
+    if (options.on == "reference" && results.compared_ops == 0) {
+      throw CompileError(options.check, "has no operators to compare with (op.N.J)");
+    }
+  }
+  return kDone;
+}
+
+int run(const Options& options) {
+  const Source source = load(options.model.model);
+  if (options.on == "reference") {
+    const Graph graph = options.model.io_type == "int8"
+                            ? prepare(source, {options.model.model, false, "int8"})
+                            : source.graph;
+    const std::vector<InputCase> cases = cases_of(graph, options);
+    fmt::print("{} on reference\n", source.where);
+    return report(graph, options, cases, run_reference(graph, cases));
+  }
+  const Budget limits = budget(options.plan);
+  auto answer = compile_model(source, options.model, options.plan);
+  if (const auto* no = std::get_if<Infeasible>(&answer)) {
+    fmt::print("does not fit: {}; no plan is below {}\n", no->reason,
+               human_size(no->lower_bound_bytes));
+    return kDoesNotFit;
+  }
+  const Compiled& compiled = std::get<Compiled>(answer);
+  const int64_t arena = compiled.program.arena_bytes;
+  if (limits.sram_bytes && arena > *limits.sram_bytes) {
+    fmt::print("does not fit: needs {} of SRAM, {} too much; `thimble compile` says why\n",
+               human_size(arena), human_size(arena - *limits.sram_bytes));
+    return kDoesNotFit;
+  }
+  const std::vector<InputCase> cases = cases_of(compiled.graph, options);
+  const std::string core = !options.core.empty() ? options.core
+                           : limits.device       ? limits.device->core
+                                                 : "cortex-m4";
+  const Results results =
+      options.on == "host" ? run_host(compiled, cases) : run_qemu(compiled, source, core, cases);
+  fmt::print("{} on {}, planner {}\n  SRAM          {}\n", source.where,
+             options.on == "host" ? "host" : "qemu (" + core + ")", compiled.plan.planner,
+             human_size(arena));
+  return report(compiled.graph, options, cases, results);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& status) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "run", "Run an inference: reference, host, or firmware on an emulated board");
+  add_model_options(*command, options->model);
+  add_plan_options(*command, options->plan);
+  command
+      ->add_option("--on", options->on,
+                   "reference: the plain interpreter; host: the plan with the shipping "
+                   "kernels;\nqemu: the emitted firmware on an emulated board")
+      ->check(CLI::IsMember({"reference", "host", "qemu"}));
+  command->add_option("--core", options->core, "Core to emulate (cortex-m4)");
+  command->add_option("--input", options->input,
+                      "Inputs: .npy or .safetensors (default: seeded noise)");
+  command->add_option("--seed", options->seed, "Seed of the noise (1)");
+  command->add_option("--output", options->output, "Write the outputs to .npy or .safetensors");
+  command->add_option(
+      "--check", options->check,
+      "Golden .safetensors: take its inputs, compare outputs (on reference: every operator)");
+  command->footer(
+      "Examples:\n  thimble run model.tflite --on reference --check model.golden.safetensors\n"
+      "  thimble run model.tflite --on host --input photo.npy --output scores.npy\n"
+      "  thimble run zoo:demo --on qemu --core cortex-m4");
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace thimble

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "thimble/cli/commands.h"
+#include "thimble/cli/pipeline.h"
+#include "thimble/devices/size.h"
+#include "thimble/import/file_bytes.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+constexpr int64_t kMostPlanBytes = int64_t{256} << 20;
+
+int verify_plan(const std::string& model, const std::string& file) {
+  const Source source = load(model);
+  const Bytes bytes = read_file(file, kMostPlanBytes);
+  const SavedPlan saved = plan_from_json(std::string(bytes.begin(), bytes.end()), file);
+  if (saved.origin.sha256 != source.sha256) {
+    throw CompileError(file,
+                       fmt::format("is a plan of another model ('{}', sha256 {}); {} has sha256 {}",
+                                   saved.origin.model, saved.origin.sha256, model, source.sha256));
+  }
+  const ModelOptions options{.model = model,
+                             .rewrite = saved.origin.rewrite,
+                             .io_type = saved.origin.int8_io ? "int8" : "model"};
+  const Compiled compiled = check_plan(source, options, saved.plan, file);
+  if (!compiled.verification.ok()) {
+    fmt::print("{}: WRONG: {}\n", file, compiled.verification.fault);
+    return kDifference;
+  }
+  fmt::print("{}: right: {} calls, {} elements checked, {} of SRAM\n", file,
+             with_separators(compiled.verification.calls),
+             with_separators(compiled.verification.checked_elements),
+             human_size(compiled.program.arena_bytes));
+  return kDone;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, int& status) {
+  struct Options {
+    std::string model, plan;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("verify", "Check a saved plan against its model");
+  command->add_option("MODEL", options->model, "A .tflite file, or zoo:NAME")->required();
+  command->add_option("PLAN", options->plan, "A plan that `compile --save-plan` wrote")->required();
+  command->footer(
+      "Example:\n  thimble compile model.tflite --save-plan p.json && thimble verify model.tflite "
+      "p.json");
+  command->callback([options, &status] { status = verify_plan(options->model, options->plan); });
+}
+
+}  // namespace thimble

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/report/tensor_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+template <class T>
+T load(const Bytes& bytes, int64_t index) {
+  T value;
+  std::memcpy(&value, bytes.data() + static_cast<size_t>(index) * sizeof(T), sizeof(T));
+  return value;
+}
+
+double as_double(const Bytes& bytes, DType type, int64_t index) {
+  switch (type) {
+    case DType::kBool:
+    case DType::kUInt8:
+      return load<uint8_t>(bytes, index);
+    case DType::kInt8:
+      return load<int8_t>(bytes, index);
+    case DType::kInt16:
+      return load<int16_t>(bytes, index);
+    case DType::kInt32:
+      return load<int32_t>(bytes, index);
+    case DType::kInt64:
+      return static_cast<double>(load<int64_t>(bytes, index));
+    case DType::kFloat32:
+      return static_cast<double>(load<float>(bytes, index));
+  }
+  throw InternalError("unknown DType");
+}
+
+std::string coordinates(int64_t index, const Shape& shape) {
+  std::vector<int64_t> at(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    at[axis] = index % shape[axis];
+    index /= shape[axis];
+  }
+  return fmt::format("[{}]", fmt::join(at, ","));
+}
+
+}  // namespace
+
+std::string element_text(const Bytes& bytes, DType type, int64_t index) {
+  return type == DType::kFloat32 ? fmt::format("{:.6g}", load<float>(bytes, index))
+                                 : fmt::format("{:.0f}", as_double(bytes, type, index));
+}
+
+std::string first_difference(const Bytes& expected, const Bytes& actual, DType type,
+                             const Shape& shape) {
+  if (expected.size() != actual.size())
+    return fmt::format("expected {} bytes, got {}", expected.size(), actual.size());
+  if (expected == actual) return "";
+  const auto size = static_cast<size_t>(size_bytes(type));
+  int64_t first = -1, count = 0;
+  for (size_t at = 0; at < expected.size(); at += size) {
+    if (std::memcmp(expected.data() + at, actual.data() + at, size) == 0) continue;
+    if (first < 0) first = static_cast<int64_t>(at / size);
+    ++count;
+  }
+  return fmt::format("element {} (number {}): expected {}, got {}; {} of {} differ",
+                     coordinates(first, shape), first, element_text(expected, type, first),
+                     element_text(actual, type, first), count, expected.size() / size);
+}
+
+std::string values_text(const Bytes& bytes, DType type) {
+  constexpr int64_t kShown = 12;
+  const int64_t count = static_cast<int64_t>(bytes.size()) / size_bytes(type);
+  std::string text;
+  int64_t largest = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    if (k < kShown) text += (k == 0 ? "" : " ") + element_text(bytes, type, k);
+    if (as_double(bytes, type, k) > as_double(bytes, type, largest)) largest = k;
+  }
+  if (count > kShown) text += fmt::format(" ... ({} values)", count);
+  return count > 1 ? text + fmt::format("; largest: number {}", largest) : text;
+}
+
+}  // namespace thimble

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of tensors for people.
+#pragma once
+
+#include <string>
+
+#include "thimble/model/graph.h"
+
+namespace thimble {
+
+/// Element `index` as text: "-3", "0.25".
+[[nodiscard]] std::string element_text(const Bytes& bytes, DType type, int64_t index);
+
+/// Empty if the bytes are equal; else where they first differ: "element [0,3,5,7] (number 1234):
+/// expected -3, got -4; 17 of 2304 differ".
+[[nodiscard]] std::string first_difference(const Bytes& expected, const Bytes& actual, DType type,
+                                           const Shape& shape);
+
+/// The first values, and which is the largest.
+[[nodiscard]] std::string values_text(const Bytes& bytes, DType type);
+
+}  // namespace thimble
