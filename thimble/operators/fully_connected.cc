@@ -31,6 +31,12 @@ bool input_splits(const Graph& graph, const Op& op) {
   return batch_axes(v.x(), v.weights()[1]).has_value();
 }
 
+/// Weights that are an activation come quantised like one.
+bool weights_are_quantised(const Graph& graph, const Op& op) {
+  const Tensor& weights = OpView{graph, op}.in(1);
+  return has_one_scale(weights) || (weights.is_constant() && weights_are_symmetric(graph, op, 0));
+}
+
 Shape leading(const Shape& shape, size_t axes) {
   return {shape.begin(), shape.begin() + static_cast<int64_t>(axes)};
 }
@@ -82,7 +88,13 @@ std::vector<Constraint> constraints_of(const FullyConnected&) {
       {{kHasWeights,
         {"input and output have 1 to 6 axes, the weights have 2 and the bias has 1", ranks_fit},
         {"the input's trailing axes hold exactly the weights' input channels", input_splits}},
-       weights_constraints<0>(),
+       {kWeightedTypes,
+        kBiasIsConstant,
+        kXAndOutputHaveOneScale,
+        {"the weights have one positive, finite scale and a zero point within int8, or are "
+         "constant and have one scale per output channel and zero points 0",
+         weights_are_quantised}},
+       sum_constraints<0>(),
        {kOutputShape}});
 }
 

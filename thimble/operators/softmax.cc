@@ -19,8 +19,8 @@ bool output_quantization_is_fixed(const Graph& graph, const Op& op) {
   const Tensor& out = OpView{graph, op}.out();
   const Quantization& q = out.quantization;
   if (out.type == DType::kInt8) return q.scales[0] == 0x1p-8F && q.zero_points[0] == -128;
-  // Converters write 1/32768 or 1/32767.
-  return std::abs(q.scales[0] * 0x1p15F - 1) <= 0.001F && q.zero_points[0] == 0;
+  // The interpreter that defines the arithmetic takes this scale to a part in a thousand.
+  return std::abs(q.scales[0] * 0x1p16F - 1) <= 0.001F && q.zero_points[0] == -32768;
 }
 
 /// The fixed-point exponent is that of beta x scale x 2^26, which must have no fraction to lose.
@@ -43,14 +43,15 @@ int64_t macs_per_element(const Softmax&, const OpView&) { return 0; }
 Shape output_shape_of(const Softmax&, const OpView& v) { return v.x(); }
 
 std::vector<Constraint> constraints_of(const Softmax&) {
-  return {kOneInput,
-          kRank1To4,
-          {"the input is int8 and the output int8 or int16", types_fit},
-          kAllHaveOneScale,
-          {"the output's scale is 1/256 and its zero point -128 (int8), or 1/32768 and 0 (int16)",
-           output_quantization_is_fixed},
-          {"beta x input scale is above 2^-26", beta_is_moderate},
-          kOutputShape};
+  return {
+      kOneInput,
+      kRank1To4,
+      {"the input is int8 and the output int8 or int16", types_fit},
+      kAllHaveOneScale,
+      {"the output's scale is 1/256 and its zero point -128 (int8), or 1/65536 and -32768 (int16)",
+       output_quantization_is_fixed},
+      {"beta x input scale is above 2^-26", beta_is_moderate},
+      kOutputShape};
 }
 
 }  // namespace thimble

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What operators with constant weights and an optional bias share.
+// What operators with weights and an optional bias share.
 #include "thimble/operators/weights.h"
 
 #include <algorithm>
@@ -37,6 +37,27 @@ double left_shift(const OpView& v, size_t channel) {
   return std::ldexp(1.0, std::max(exponent, 0));
 }
 
+/// Per output channel the sum of |weight - zero point|; the most it can be for variable weights.
+std::vector<int64_t> weight_magnitudes(const OpView& v, size_t channel_axis) {
+  const Shape& shape = v.weights();
+  const int64_t channels = shape[channel_axis];
+  if (!v.in(1).is_constant()) {
+    return std::vector<int64_t>(static_cast<size_t>(channels), 255 * (elements(shape) / channels));
+  }
+  int64_t inner = 1;
+  for (size_t i = channel_axis + 1; i < shape.size(); ++i) inner *= shape[i];
+  const int32_t zero_point = v.in(1).quantization.zero_points[0];
+  std::vector<int64_t> sums(static_cast<size_t>(channels));
+  const Bytes& bytes = *v.in(1).data;
+  for (size_t i = 0; i < bytes.size();) {
+    for (int64_t& sum : sums) {
+      for (int64_t k = 0; k < inner; ++k)
+        sum += std::abs(static_cast<int8_t>(bytes[i++]) - zero_point);
+    }
+  }
+  return sums;
+}
+
 }  // namespace
 
 bool has_weights(const Graph&, const Op& op) {
@@ -55,9 +76,13 @@ bool weighted_types(const Graph& graph, const Op& op) {
          v.out().type == DType::kInt8 && (!v.has_bias() || v.in(2).type == DType::kInt32);
 }
 
-bool weights_are_constant(const Graph& graph, const Op& op) {
+bool bias_is_constant(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
-  return v.in(1).is_constant() && (!v.has_bias() || v.in(2).is_constant());
+  return !v.has_bias() || v.in(2).is_constant();
+}
+
+bool weights_and_bias_are_constant(const Graph& graph, const Op& op) {
+  return OpView{graph, op}.in(1).is_constant() && bias_is_constant(graph, op);
 }
 
 bool x_and_output_have_one_scale(const Graph& graph, const Op& op) {
@@ -65,7 +90,7 @@ bool x_and_output_have_one_scale(const Graph& graph, const Op& op) {
   return has_one_scale(v.in(0)) && has_one_scale(v.out());
 }
 
-bool weights_are_quantised(const Graph& graph, const Op& op, size_t channel_axis) {
+bool weights_are_symmetric(const Graph& graph, const Op& op, size_t channel_axis) {
   const OpView v{graph, op};
   const Quantization& q = v.in(1).quantization;
   const bool per_tensor = q.scales.size() == 1;
@@ -84,26 +109,16 @@ bool multipliers_are_moderate(const Graph& graph, const Op& op) {
   return true;
 }
 
-bool bias_fits(const Graph& graph, const Op& op, size_t channel_axis) {
+bool bias_has_size(const Graph& graph, const Op& op, size_t channel_axis) {
   const OpView v{graph, op};
   return !v.has_bias() || elements(v.in(2).shape) == v.weights()[channel_axis];
 }
 
 // |x - zero point| and, where the zero point is folded into the bias, |x| + |zero point| are at
-// most 256; so the bound below holds for every order of summation.
+// most 256; so the bound holds for every order of summation.
 bool sums_fit(const Graph& graph, const Op& op, size_t channel_axis) {
   const OpView v{graph, op};
-  const Shape& shape = v.weights();
-  const int64_t channels = shape[channel_axis];
-  int64_t inner = 1;
-  for (size_t i = channel_axis + 1; i < shape.size(); ++i) inner *= shape[i];
-  std::vector<int64_t> magnitude(static_cast<size_t>(channels));
-  const Bytes& bytes = *v.in(1).data;
-  for (size_t i = 0; i < bytes.size();) {
-    for (int64_t& channel : magnitude) {
-      for (int64_t k = 0; k < inner; ++k) channel += std::abs(static_cast<int8_t>(bytes[i++]));
-    }
-  }
+  const std::vector<int64_t> magnitude = weight_magnitudes(v, channel_axis);
   for (size_t o = 0; o < magnitude.size(); ++o) {
     const double most = 256.0 * magnitude[o] + static_cast<double>(std::abs(bias_of(v, o)));
     if (most * left_shift(v, o) > kLargestSum) return false;

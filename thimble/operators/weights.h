@@ -15,34 +15,53 @@ bool image_ranks(const Graph& graph, const Op& op);
 inline constexpr Constraint kImageRanks{
     "input, weights and output have 4 axes (NHWC), and the bias has 1", image_ranks};
 
-/// Quantisation of the weights, which may be per element of axis `channel_axis`.
-bool weights_are_quantised(const Graph& graph, const Op& op, size_t channel_axis);
-bool bias_fits(const Graph& graph, const Op& op, size_t channel_axis);
+bool weighted_types(const Graph& graph, const Op& op);
+inline constexpr Constraint kWeightedTypes{
+    "input, weights and output are int8, and the bias is int32", weighted_types};
+
+bool bias_is_constant(const Graph& graph, const Op& op);
+bool weights_and_bias_are_constant(const Graph& graph, const Op& op);
+inline constexpr Constraint kBiasIsConstant{"the bias is a constant", bias_is_constant};
+inline constexpr Constraint kWeightsAndBiasAreConstant{"weights and bias are constants",
+                                                       weights_and_bias_are_constant};
+
+bool x_and_output_have_one_scale(const Graph& graph, const Op& op);
+inline constexpr Constraint kXAndOutputHaveOneScale{
+    "input and output have one positive, finite scale each and a zero point within int8",
+    x_and_output_have_one_scale};
+
+/// One scale, or one per element of axis `channel_axis`; zero points are 0.
+bool weights_are_symmetric(const Graph& graph, const Op& op, size_t channel_axis);
+bool multipliers_are_moderate(const Graph& graph, const Op& op);
+bool bias_has_size(const Graph& graph, const Op& op, size_t channel_axis);
 bool sums_fit(const Graph& graph, const Op& op, size_t channel_axis);
 
-bool weighted_types(const Graph& graph, const Op& op);
-bool weights_are_constant(const Graph& graph, const Op& op);
-bool x_and_output_have_one_scale(const Graph& graph, const Op& op);
-bool multipliers_are_moderate(const Graph& graph, const Op& op);
-
 template <size_t kChannelAxis>
-std::vector<Constraint> weights_constraints() {
+inline constexpr Constraint kWeightsAreSymmetric{
+    "the weights have one positive, finite scale, or one per output channel, and zero points 0",
+    [](const Graph& graph, const Op& op) {
+      return weights_are_symmetric(graph, op, kChannelAxis);
+    }};
+
+/// What follows types and quantisation.
+template <size_t kChannelAxis>
+std::vector<Constraint> sum_constraints() {
   return {
-      {"input, weights and output are int8, and the bias is int32", weighted_types},
-      {"weights and bias are constants", weights_are_constant},
-      {"input and output have one positive, finite scale each and a zero point within int8",
-       x_and_output_have_one_scale},
-      {"the weights have one positive, finite scale, or one per output channel, and zero points 0",
-       [](const Graph& graph, const Op& op) {
-         return weights_are_quantised(graph, op, kChannelAxis);
-       }},
       {"input scale x weight scale / output scale is below 2^30", multipliers_are_moderate},
       {"the bias has one element per output channel",
-       [](const Graph& graph, const Op& op) { return bias_fits(graph, op, kChannelAxis); }},
+       [](const Graph& graph, const Op& op) { return bias_has_size(graph, op, kChannelAxis); }},
       {"whatever the input, an output channel's sum of products and bias, shifted left where its "
        "multiplier is above 1, stays within 32 bits",
        [](const Graph& graph, const Op& op) { return sums_fit(graph, op, kChannelAxis); }},
   };
+}
+
+/// Of a convolution, after the shapes.
+template <size_t kChannelAxis>
+std::vector<Constraint> convolution_constraints() {
+  return join({{kWeightedTypes, kWeightsAndBiasAreConstant, kXAndOutputHaveOneScale,
+                kWeightsAreSymmetric<kChannelAxis>},
+               sum_constraints<kChannelAxis>()});
 }
 
 }  // namespace thimble
