@@ -50,9 +50,8 @@ fs::path resolved(const fs::path& file) {
 Bytes read_file(const fs::path& file, int64_t limit_bytes) {
   std::error_code error;
   const fs::file_status status = fs::status(file, error);
-  if (!fs::exists(status)) {
-    throw CompileError(file.string(), error ? error.message() : "no such file");
-  }
+  if (status.type() == fs::file_type::not_found) throw CompileError(file.string(), "no such file");
+  if (!fs::exists(status)) throw CompileError(file.string(), "cannot read: " + error.message());
   if (!fs::is_regular_file(status)) {
     throw CompileError(file.string(), fs::is_directory(status) ? "is a folder, not a file"
                                                                : "is not a regular file");

@@ -185,8 +185,7 @@ Attributes mean(const FileOp& op) {
     result.axes.push_back(axis_of(op, axis, op.input(0).shape.size()));
   }
   std::ranges::sort(result.axes);
-  const auto repeats = std::ranges::unique(result.axes);
-  result.axes.erase(repeats.begin(), repeats.end());
+  result.axes.erase(std::unique(result.axes.begin(), result.axes.end()), result.axes.end());
   return result;
 }
 

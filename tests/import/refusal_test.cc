@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// Well-formed flatbuffers whose content is damaged or not supported: each is refused, and the
+// message says where, what, and what is supported.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <ostream>
+
+#include "tflite_builder.h"
+#include "thimble/import/tflite.h"
+#include "thimble/model/error.h"
+
+namespace thimble::testing {
+namespace {
+
+using tflite::BuiltinOperator;
+using tflite::TensorType;
+
+std::string message_of(const TfliteBuilder& builder) {
+  try {
+    (void)import_tflite(builder.bytes(), "net", "net.tflite");
+  } catch (const CompileError& error) {
+    return error.what();
+  }
+  return "(imported)";
+}
+
+struct Damage {
+  const char* claim;
+  std::function<void(TfliteBuilder&)> apply;
+  const char* message;
+};
+
+/// What a failure names, instead of the bytes of the struct.
+void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.claim; }
+
+class TfliteRefusal : public ::testing::TestWithParam<Damage> {};
+
+TEST_P(TfliteRefusal, SaysWhatIsWrong) {
+  TfliteBuilder b = small_network();
+  GetParam().apply(b);
+  EXPECT_THAT(message_of(b), ::testing::HasSubstr(GetParam().message));
+}
+
+tflite::Conv2DOptionsT& conv(TfliteBuilder& b) {
+  return *b.op_at(0).builtin_options.AsConv2DOptions();
+}
+
+const Damage kOfTheModel[] = {
+    {"OtherVersion", [](TfliteBuilder& b) { b.model.version = 2; },
+     "net.tflite: schema version 2 is not supported; supported is 3"},
+    {"NoSubgraph", [](TfliteBuilder& b) { b.model.subgraphs.clear(); },
+     "net.tflite: is damaged: it has no subgraph"},
+    {"TwoSubgraphs",
+     [](TfliteBuilder& b) { b.model.subgraphs.push_back(std::make_unique<tflite::SubGraphT>()); },
+     "net.tflite: has 2 subgraphs (control flow); supported is one"},
+    {"NoOperators", [](TfliteBuilder& b) { b.network().operators.clear(); },
+     "net.tflite: has no operators"},
+    {"NoInputs", [](TfliteBuilder& b) { b.inputs({}); },
+     "net.tflite: network inputs: there are none"},
+    {"NoOutputs", [](TfliteBuilder& b) { b.outputs({}); },
+     "net.tflite: network outputs: there are none"},
+    {"InputOutOfRange", [](TfliteBuilder& b) { b.inputs({99}); },
+     "net.tflite: network inputs: is damaged: there is no tensor 99"},
+    {"AbsentInput", [](TfliteBuilder& b) { b.inputs({-1}); },
+     "network inputs: is damaged: tensor -1 is no tensor"},
+    {"InputListedTwice",
+     [](TfliteBuilder& b) {
+       b.inputs({0, 0});
+     },
+     "network inputs: is damaged: tensor 0 is listed twice"},
+    {"ConstantAsInput", [](TfliteBuilder& b) { b.inputs({1}); },
+     "network inputs: is damaged: it writes tensor 1 't1', which has a value already"},
+    {"OutputThatNothingComputes", [](TfliteBuilder& b) { b.outputs({0}); },
+     "network outputs: no operator computes tensor 0 't0'"},
+};
+
+const Damage kOfATensor[] = {
+    {"UnsupportedType", [](TfliteBuilder& b) { b.at(3).type = TensorType::FLOAT16; },
+     "net.tflite: tensor 3 't3': type FLOAT16 is not supported; supported are bool, int8"},
+    {"UnknownType", [](TfliteBuilder& b) { b.at(3).type = static_cast<TensorType>(77); },
+     "type 77 is not supported"},
+    {"NegativeExtent",
+     [](TfliteBuilder& b) {
+       b.at(3).shape = {1, -1, 4, 4};
+     },
+     "tensor 3 't3': shape 1x-1x4x4 has a negative extent (dynamic shapes are not supported)"},
+    {"ZeroExtent",
+     [](TfliteBuilder& b) {
+       b.at(3).shape = {1, 0, 4, 4};
+     },
+     "tensor 3 't3' has shape 1x0x4x4: tensors without elements are not supported"},
+    {"HugeShape",
+     [](TfliteBuilder& b) { b.at(3).shape.assign(4, std::numeric_limits<int32_t>::max()); },
+     "takes more than 2147483647 bytes"},
+    {"TooManyAxes", [](TfliteBuilder& b) { b.at(3).shape.assign(9, 1); },
+     "has 9 axes; at most 8 are supported"},
+    {"DynamicHeight",
+     [](TfliteBuilder& b) {
+       b.at(0).shape_signature = {1, -1, 8, 3};
+     },
+     "tensor 0 't0': axis 1 is dynamic; only a dynamic batch is supported"},
+    {"DynamicBatchOfFour",
+     [](TfliteBuilder& b) {
+       b.at(0).shape[0] = 4;
+       b.at(0).shape_signature = {-1, 8, 8, 3};
+     },
+     "axis 0 is dynamic"},
+    {"Variable", [](TfliteBuilder& b) { b.at(3).is_variable = true; },
+     "tensor 3 't3': variable tensors are not supported"},
+    {"Sparse",
+     [](TfliteBuilder& b) { b.at(1).sparsity = std::make_unique<tflite::SparsityParametersT>(); },
+     "tensor 1 't1': sparse tensors are not supported"},
+    {"BufferOutOfRange", [](TfliteBuilder& b) { b.at(3).buffer = 1000; },
+     "tensor 3 't3': is damaged: there is no buffer 1000"},
+    {"BufferTooShort", [](TfliteBuilder& b) { b.model.buffers[b.at(1).buffer]->data.pop_back(); },
+     "tensor 1 't1': is damaged: 107 bytes of data for shape 4x3x3x3 of int8, which needs 108"},
+    {"BufferBehindTheFile",
+     [](TfliteBuilder& b) {
+       auto& buffer = *b.model.buffers[b.at(1).buffer];
+       buffer.data.clear();
+       buffer.offset = 16;
+       buffer.size = std::numeric_limits<uint64_t>::max() - 8;
+     },
+     "ends behind the file"},
+};
+
+const Damage kOfQuantisation[] = {
+    {"CustomQuantisation",
+     [](TfliteBuilder& b) { b.at(3).quantization->details.Set(tflite::CustomQuantizationT{}); },
+     "tensor 3 't3': custom quantisation is not supported; supported is scale and zero point"},
+    {"ZeroScale", [](TfliteBuilder& b) { b.at(3).quantization->scale = {0.0F}; },
+     "scale 0 is not supported; a scale is finite and above 0"},
+    {"ScaleNotANumber",
+     [](TfliteBuilder& b) {
+       b.at(3).quantization->scale = {std::numeric_limits<float>::quiet_NaN()};
+     },
+     "scale nan is not supported"},
+    {"ScalesThatDoNotFit", [](TfliteBuilder& b) { b.at(1).quantization->scale.assign(3, 1.0F); },
+     "is damaged: 3 scales do not fit axis 0 of shape 4x3x3x3"},
+    {"AxisOutOfRange", [](TfliteBuilder& b) { b.at(1).quantization->quantized_dimension = -1; },
+     "4 scales do not fit axis -1"},
+    {"ZeroPointsThatDoNotFit",
+     [](TfliteBuilder& b) {
+       b.at(1).quantization->zero_point = {0, 0};
+     },
+     "is damaged: 4 scales, but 2 zero points"},
+    {"ZeroPointOutOfRange", [](TfliteBuilder& b) { b.at(3).quantization->zero_point = {128}; },
+     "is damaged: zero point 128 is outside of int8"},
+};
+
+const Damage kOfAnOperator[] = {
+    {"UnsupportedOperator",
+     [](TfliteBuilder& b) {
+       b.model.operator_codes[3]->builtin_code = BuiltinOperator::LOGISTIC;
+       b.model.operator_codes[3]->deprecated_builtin_code = 14;
+     },
+     "net.tflite: LOGISTIC #3: is not supported; supported are ADD, AVERAGE_POOL_2D, "
+     "CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, DEQUANTIZE, FULLY_CONNECTED, MAX_POOL_2D, MEAN, "
+     "MUL, PAD, PADV2, QUANTIZE, RELU, RELU6, RESHAPE, SOFTMAX, TRANSPOSE"},
+    {"SeveralUnsupportedOperators",
+     [](TfliteBuilder& b) {
+       b.model.operator_codes[1]->builtin_code = BuiltinOperator::GELU;
+       b.model.operator_codes[3]->builtin_code = BuiltinOperator::CUMSUM;
+     },
+     "net.tflite: GELU #1: is not supported (nor are, further on: CUMSUM); supported are ADD"},
+    {"CustomOperator",
+     [](TfliteBuilder& b) { b.model.operator_codes[3]->builtin_code = BuiltinOperator::CUSTOM; },
+     "net.tflite: custom operator #3: is not supported"},
+    {"UnknownOperator",
+     [](TfliteBuilder& b) {
+       b.model.operator_codes[3]->builtin_code = static_cast<BuiltinOperator>(100000);
+     },
+     "net.tflite: operator code 100000 #3: is not supported"},
+    {"CodeOutOfRange", [](TfliteBuilder& b) { b.op_at(2).opcode_index = 9; },
+     "net.tflite: operator #2: is damaged: there is no operator code 9"},
+    {"OperandOutOfRange", [](TfliteBuilder& b) { b.op_at(0).inputs[1] = 9; },
+     "net.tflite: CONV_2D #0: is damaged: there is no tensor 9"},
+    {"NegativeOperand", [](TfliteBuilder& b) { b.op_at(0).inputs[1] = -2; },
+     "CONV_2D #0: is damaged: there is no tensor -2"},
+    {"AbsentWeights", [](TfliteBuilder& b) { b.op_at(0).inputs[1] = -1; },
+     "CONV_2D #0: is damaged: input 1 is absent"},
+    {"TooFewInputs", [](TfliteBuilder& b) { b.op_at(0).inputs = {0}; },
+     "CONV_2D #0: has 1 inputs; at least 2, at most 3 are supported"},
+    {"TooManyInputs",
+     [](TfliteBuilder& b) {
+       b.op_at(3).inputs = {7, 7};
+     },
+     "SOFTMAX #3: has 2 inputs; at least 1, at most 1 are supported"},
+    {"NoOutput", [](TfliteBuilder& b) { b.op_at(3).outputs = {}; },
+     "SOFTMAX #3: has 0 outputs; supported is 1"},
+    {"TwoProducers", [](TfliteBuilder& b) { b.op_at(3).outputs = {7}; },
+     "SOFTMAX #3: is damaged: it writes tensor 7 't7', which has a value already"},
+    {"WritesAConstant", [](TfliteBuilder& b) { b.op_at(3).outputs = {1}; },
+     "which has a value already"},
+    {"OutOfOrder",
+     [](TfliteBuilder& b) { std::swap(b.network().operators[2], b.network().operators[3]); },
+     "SOFTMAX #2: is damaged: it reads tensor 7 't7' before anything computes it"},
+    {"Cycle", [](TfliteBuilder& b) { b.op_at(0).inputs[0] = 8; },
+     "CONV_2D #0: is damaged: it reads tensor 8 't8' before anything computes it (operators out of "
+     "order, or a cycle)"},
+};
+
+const Damage kOfOptions[] = {
+    {"NoOptions", [](TfliteBuilder& b) { b.op_at(0).builtin_options.Reset(); },
+     "CONV_2D #0: is damaged: its options are missing"},
+    {"OptionsOfAnother",
+     [](TfliteBuilder& b) { b.op_at(0).builtin_options.Set(tflite::SoftmaxOptionsT{}); },
+     "its options are missing"},
+    {"ZeroStride", [](TfliteBuilder& b) { conv(b).stride_h = 0; },
+     "CONV_2D #0: is damaged: kernel 3x3, stride 0x2, dilation 1x1; each is at least 1"},
+    {"NegativeDilation", [](TfliteBuilder& b) { conv(b).dilation_w_factor = -1; }, "dilation 1x-1"},
+    {"UnknownPadding", [](TfliteBuilder& b) { conv(b).padding = static_cast<tflite::Padding>(2); },
+     "padding 2 is not supported; supported are SAME and VALID"},
+    {"FusedTanh",
+     [](TfliteBuilder& b) {
+       conv(b).fused_activation_function = tflite::ActivationFunctionType::TANH;
+     },
+     "CONV_2D #0: fused activation TANH is not supported; supported are NONE, RELU, RELU_N1_TO_1 "
+     "and RELU6"},
+    {"ShuffledWeights",
+     [](TfliteBuilder& b) {
+       b.op_at(2).builtin_options.AsFullyConnectedOptions()->weights_format =
+           tflite::FullyConnectedOptionsWeightsFormat::SHUFFLED4x16INT8;
+     },
+     "FULLY_CONNECTED #2: shuffled weights are not supported"},
+    {"BetaNotANumber",
+     [](TfliteBuilder& b) {
+       b.op_at(3).builtin_options.AsSoftmaxOptions()->beta =
+           std::numeric_limits<float>::quiet_NaN();
+     },
+     "SOFTMAX #3: is damaged: beta is not finite"},
+    {"ShapeComputedAtRunTime",
+     [](TfliteBuilder& b) { b.op_at(1).inputs[1] = b.tensor({2}, TensorType::INT32); },
+     "RESHAPE #1: its new extents are computed at run time; supported are constants"},
+    {"ShapeOfFloats",
+     [](TfliteBuilder& b) { b.op_at(1).inputs[1] = b.tensor({2}, TensorType::FLOAT32); },
+     "RESHAPE #1: its new extents are of type float32; supported are int32 and int64"},
+    {"ViolatedConstraint",
+     [](TfliteBuilder& b) {
+       b.at(3).shape = {1, 4, 4, 5};
+     },
+     "net.tflite: CONV_2D #0: is not supported like this; required: "},
+};
+
+std::string claim_of(const ::testing::TestParamInfo<Damage>& info) { return info.param.claim; }
+
+INSTANTIATE_TEST_SUITE_P(Model, TfliteRefusal, ::testing::ValuesIn(kOfTheModel), claim_of);
+INSTANTIATE_TEST_SUITE_P(Tensor, TfliteRefusal, ::testing::ValuesIn(kOfATensor), claim_of);
+INSTANTIATE_TEST_SUITE_P(Quantisation, TfliteRefusal, ::testing::ValuesIn(kOfQuantisation),
+                         claim_of);
+INSTANTIATE_TEST_SUITE_P(Operator, TfliteRefusal, ::testing::ValuesIn(kOfAnOperator), claim_of);
+INSTANTIATE_TEST_SUITE_P(Options, TfliteRefusal, ::testing::ValuesIn(kOfOptions), claim_of);
+
+/// Tensor 0 (2x3) and a parameter -> an output of shape 2x3.
+TfliteBuilder parametrised(BuiltinOperator code, const std::vector<int32_t>& parameter) {
+  TfliteBuilder b;
+  b.tensor({2, 3});
+  const int32_t constant = b.constant(parameter);
+  const int32_t output = b.tensor({2, 3});
+  b.op(code, {0, constant}, {output});
+  b.inputs({0});
+  b.outputs({output});
+  return b;
+}
+
+TEST(TfliteParameterRefusal, AxisOutOfRange) {
+  EXPECT_EQ(message_of(parametrised(BuiltinOperator::MEAN, {-3})),
+            "net.tflite: MEAN #0: is damaged: axis -3 of a tensor with 2 axes");
+}
+
+TEST(TfliteParameterRefusal, AxisTwiceInAPermutation) {
+  EXPECT_EQ(message_of(parametrised(BuiltinOperator::TRANSPOSE, {1, 1})),
+            "net.tflite: TRANSPOSE #0: is damaged: {1, 1} is not a permutation of 2 axes");
+}
+
+TEST(TfliteParameterRefusal, PermutationTooShort) {
+  EXPECT_EQ(message_of(parametrised(BuiltinOperator::TRANSPOSE, {0})),
+            "net.tflite: TRANSPOSE #0: is damaged: {0} is not a permutation of 2 axes");
+}
+
+TEST(TfliteParameterRefusal, PaddingsOfAnotherShape) {
+  EXPECT_EQ(message_of(parametrised(BuiltinOperator::PAD, {0, 0, 0, 0})),
+            "net.tflite: PAD #0: is damaged: paddings of shape 4 for an input of shape 2x3");
+}
+
+TEST(TfliteParameterRefusal, NegativePaddings) {
+  TfliteBuilder b = parametrised(BuiltinOperator::PAD, {0, 0, -1, 0});
+  b.at(1).shape = {2, 2};
+  EXPECT_EQ(message_of(b),
+            "net.tflite: PAD #0: padding -1 is not supported; it is 0 to 2147483647");
+}
+
+TEST(TfliteParameterRefusal, DataNamedOverAndOver) {
+  TfliteBuilder b = small_network();
+  flatbuffers::FlatBufferBuilder builder;
+  const auto name = builder.CreateString(std::string(100'000, 'n'));
+  std::vector<flatbuffers::Offset<tflite::Tensor>> tensors(
+      1000, tflite::CreateTensor(builder, 0, TensorType::INT8, 0, name));
+  const auto op = tflite::CreateOperator(builder);
+  const auto network = tflite::CreateSubGraph(
+      builder, builder.CreateVector(tensors), 0, 0,
+      builder.CreateVector(std::vector<flatbuffers::Offset<tflite::Operator>>{op}));
+  const auto code = tflite::CreateOperatorCode(builder);
+  const auto buffer = tflite::CreateBuffer(builder);
+  const auto model = tflite::CreateModel(
+      builder, 3,
+      builder.CreateVector(std::vector<flatbuffers::Offset<tflite::OperatorCode>>{code}),
+      builder.CreateVector(std::vector<flatbuffers::Offset<tflite::SubGraph>>{network}), 0,
+      builder.CreateVector(std::vector<flatbuffers::Offset<tflite::Buffer>>{buffer}));
+  tflite::FinishModelBuffer(builder, model);
+  const std::span<const uint8_t> bytes(builder.GetBufferPointer(), builder.GetSize());
+  try {
+    (void)import_tflite(bytes, "net", "net.tflite");
+    FAIL() << "100 MB of names from a file of 100 kB";
+  } catch (const CompileError& error) {
+    EXPECT_STREQ(error.what(),
+                 "net.tflite: is damaged: its tensors name the same data over and over");
+  }
+}
+
+}  // namespace
+}  // namespace thimble::testing

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the importer makes of well-formed files.
+#include "thimble/import/tflite.h"
+
+#include <gtest/gtest.h>
+
+#include "tflite_builder.h"
+#include "thimble/model/error.h"
+
+namespace thimble::testing {
+namespace {
+
+using tflite::BuiltinOperator;
+using tflite::TensorType;
+
+Graph import(const TfliteBuilder& builder) {
+  return import_tflite(builder.bytes(), "test", "test.tflite");
+}
+
+/// One operator from tensor 0, with the given further inputs, to a new tensor of shape `out`.
+template <class Options>
+Graph import_single(TfliteBuilder b, BuiltinOperator code, std::vector<int32_t> rest,
+                    const std::vector<int32_t>& out, Options options) {
+  std::vector<int32_t> operands = {0};
+  operands.insert(operands.end(), rest.begin(), rest.end());
+  const int32_t output = b.tensor(out, b.at(0).type);
+  b.op(code, operands, {output}, std::move(options));
+  b.inputs({0});
+  b.outputs({output});
+  return import(b);
+}
+
+TfliteBuilder with_input(const std::vector<int32_t>& shape, TensorType type = TensorType::INT8) {
+  TfliteBuilder b;
+  b.tensor(shape, type);
+  return b;
+}
+
+tflite::Conv2DOptionsT conv_options(tflite::Padding padding, int32_t stride, int32_t dilation) {
+  tflite::Conv2DOptionsT options;
+  options.padding = padding;
+  options.stride_h = options.stride_w = stride;
+  options.dilation_h_factor = options.dilation_w_factor = dilation;
+  return options;
+}
+
+Window conv_window(int32_t extent, int32_t kernel, int32_t out, const tflite::Conv2DOptionsT& o) {
+  TfliteBuilder b = with_input({1, extent, extent, 3});
+  const int32_t weights = b.weights({4, kernel, kernel, 3}, 0);
+  const int32_t bias = b.bias(4);
+  const Graph g =
+      import_single(std::move(b), BuiltinOperator::CONV_2D, {weights, bias}, {1, out, out, 4}, o);
+  return std::get<Conv2D>(g.ops[0].attributes).window;
+}
+
+TEST(TfliteImport, TakesTheSmallNetwork) {
+  const Graph g = import(small_network());
+  EXPECT_EQ(g.name, "test");
+  ASSERT_EQ(g.ops.size(), 4U);
+  EXPECT_EQ(label(g.ops[2]), "FULLY_CONNECTED #2");
+  EXPECT_EQ(g.inputs, (std::vector<Port>{{TensorId{0}, {}}}));
+  EXPECT_EQ(g.outputs, (std::vector<Port>{{TensorId{8}, {}}}));
+  EXPECT_EQ(g.ops[0].inputs, (std::vector<TensorId>{{0}, {1}, {2}}));
+  EXPECT_EQ(g.tensors[1].quantization.scales, std::vector<float>(4, 0.25F));
+  EXPECT_EQ(std::get<Conv2D>(g.ops[0].attributes).activation, Activation::kRelu6);
+}
+
+TEST(TfliteImport, LeavesOutAbsentAndShapeInputs) {
+  const Graph g = import(small_network());
+  EXPECT_EQ(g.ops[1].inputs, std::vector<TensorId>{{3}});
+  EXPECT_EQ(g.ops[2].inputs, (std::vector<TensorId>{{5}, {6}}));
+}
+
+TEST(TfliteImport, PadsTheOddElementBehind) {
+  const Window even = conv_window(8, 3, 4, conv_options(tflite::Padding::SAME, 2, 1));
+  EXPECT_EQ(even.padding, (Padding{.top = 0, .bottom = 1, .left = 0, .right = 1}));
+  const Window odd = conv_window(7, 3, 4, conv_options(tflite::Padding::SAME, 2, 1));
+  EXPECT_EQ(odd.padding, (Padding{.top = 1, .bottom = 1, .left = 1, .right = 1}));
+}
+
+TEST(TfliteImport, PadsForTheDilatedKernel) {
+  const Window window = conv_window(8, 3, 8, conv_options(tflite::Padding::SAME, 1, 2));
+  EXPECT_EQ(window.padding, (Padding{.top = 2, .bottom = 2, .left = 2, .right = 2}));
+}
+
+TEST(TfliteImport, NeedsNoPaddingWhereStridesExceedTheKernel) {
+  const Window window = conv_window(9, 1, 3, conv_options(tflite::Padding::SAME, 3, 1));
+  EXPECT_EQ(window.padding, Padding{});
+}
+
+TEST(TfliteImport, ValidMeansNoPadding) {
+  const Window window = conv_window(8, 3, 3, conv_options(tflite::Padding::VALID, 2, 1));
+  EXPECT_EQ(window.padding, Padding{});
+  EXPECT_EQ(window.kernel_h, 3);
+  EXPECT_EQ(window.stride_w, 2);
+}
+
+TEST(TfliteImport, TakesTheMultiplierFromTheWeights) {
+  TfliteBuilder b = with_input({1, 4, 4, 3});
+  const int32_t weights = b.weights({1, 3, 3, 6}, 3);
+  const int32_t bias = b.bias(6);
+  tflite::DepthwiseConv2DOptionsT options;
+  options.stride_h = options.stride_w = 1;
+  options.depth_multiplier = 0;  // redundant, and often not filled in
+  const Graph g = import_single(std::move(b), BuiltinOperator::DEPTHWISE_CONV_2D, {weights, bias},
+                                {1, 4, 4, 6}, options);
+  EXPECT_EQ(std::get<DepthwiseConv2D>(g.ops[0].attributes).multiplier, 2);
+  EXPECT_EQ(g.tensors[1].quantization.axis, 3);
+}
+
+TEST(TfliteImport, CountsAxesFromTheFront) {
+  TfliteBuilder b = with_input({1, 4, 5, 3});
+  const int32_t axes = b.constant({-2, 1, 2});
+  const Graph g =
+      import_single(std::move(b), BuiltinOperator::MEAN, {axes}, {1, 3}, tflite::ReducerOptionsT{});
+  EXPECT_EQ(std::get<Mean>(g.ops[0].attributes).axes, (std::vector<int>{1, 2}));
+  EXPECT_EQ(g.ops[0].inputs, std::vector<TensorId>{{0}});
+}
+
+TEST(TfliteImport, CountsTheConcatAxisFromTheFront) {
+  TfliteBuilder b = with_input({1, 2, 2, 3});
+  const int32_t other = b.tensor({1, 2, 2, 5});
+  const int32_t output = b.tensor({1, 2, 2, 8});
+  tflite::ConcatenationOptionsT options;
+  options.axis = -1;
+  b.op(BuiltinOperator::CONCATENATION, {0, other}, {output}, options);
+  b.inputs({0, other});
+  b.outputs({output});
+  EXPECT_EQ(std::get<Concat>(import(b).ops[0].attributes).axis, 3);
+}
+
+TEST(TfliteImport, PadsWithTheZeroPoint) {
+  TfliteBuilder b = with_input({2, 3});
+  const int32_t paddings = b.constant({2, 2}, TensorType::INT32, bytes_of<int32_t>({0, 1, 2, 3}));
+  const Graph g =
+      import_single(std::move(b), BuiltinOperator::PAD, {paddings}, {3, 8}, tflite::PadOptionsT{});
+  EXPECT_EQ(std::get<Pad>(g.ops[0].attributes), (Pad{{0, 2}, {1, 3}, -3}));
+}
+
+TEST(TfliteImport, PadsWithTheGivenValueAndInt64Paddings) {
+  TfliteBuilder b = with_input({2, 3});
+  const int32_t paddings = b.constant({2, 2}, TensorType::INT64, bytes_of<int64_t>({0, 1, 2, 3}));
+  const int32_t value = b.constant({}, TensorType::INT8, Bytes{0xF9});
+  const Graph g = import_single(std::move(b), BuiltinOperator::PADV2, {paddings, value}, {3, 8},
+                                tflite::PadV2OptionsT{});
+  EXPECT_EQ(std::get<Pad>(g.ops[0].attributes), (Pad{{0, 2}, {1, 3}, -7}));
+}
+
+TEST(TfliteImport, TakesThePermutation) {
+  TfliteBuilder b = with_input({1, 3, 4, 5});
+  const int32_t permutation = b.constant({0, 2, 3, 1});
+  const Graph g = import_single(std::move(b), BuiltinOperator::TRANSPOSE, {permutation},
+                                {1, 4, 5, 3}, tflite::TransposeOptionsT{});
+  EXPECT_EQ(std::get<Transpose>(g.ops[0].attributes).permutation, (std::vector<int>{0, 2, 3, 1}));
+}
+
+TEST(TfliteImport, FillsInMissingZeroPoints) {
+  TfliteBuilder none = small_network();
+  none.at(1).quantization->zero_point = {};
+  EXPECT_EQ(import(none).tensors[1].quantization.zero_points, std::vector<int32_t>(4, 0));
+  TfliteBuilder one = small_network();
+  one.at(1).quantization->zero_point = {0};
+  EXPECT_EQ(import(one), import(none));
+}
+
+TEST(TfliteImport, MendsTheAxisOfABias) {
+  TfliteBuilder b = small_network();
+  b.at(2).quantization->scale.assign(4, 0.125F);
+  b.at(2).quantization->zero_point.assign(4, 0);
+  b.at(2).quantization->quantized_dimension = 3;  // the weights' axis, as old converters wrote it
+  EXPECT_EQ(import(b).tensors[2].quantization.axis, 0);
+}
+
+TEST(TfliteImport, ReadsOldOperatorCodes) {
+  TfliteBuilder b = small_network();
+  for (auto& code : b.model.operator_codes)
+    code->builtin_code = BuiltinOperator::ADD;  // its default
+  EXPECT_EQ(import(b), import(small_network()));
+}
+
+TEST(TfliteImport, TakesADynamicBatchAsOne) {
+  TfliteBuilder b = small_network();
+  b.at(0).shape_signature = {-1, 8, 8, 3};
+  EXPECT_EQ(import(b), import(small_network()));
+}
+
+TEST(TfliteImport, ReadsBuffersBehindTheFlatbuffer) {
+  TfliteBuilder b = small_network();
+  const Bytes weights(108, 7);
+  b.model.buffers[b.at(1).buffer]->data = weights;
+  const Graph inside = import(b);
+  auto& buffer = *b.model.buffers[b.at(1).buffer];
+  buffer.data.clear();
+  buffer.size = weights.size();
+  buffer.offset = 2;  // any value but the default, so that the field has its place
+  buffer.offset = b.bytes().size();
+  Bytes file = b.bytes();
+  file.insert(file.end(), weights.begin(), weights.end());
+  EXPECT_EQ(import_tflite(file, "test", "test.tflite"), inside);
+}
+
+TEST(TfliteImport, ReadsFromAnyAddress) {
+  const Bytes file = small_network().bytes();
+  Bytes shifted = {0};
+  shifted.insert(shifted.end(), file.begin(), file.end());
+  EXPECT_EQ(import_tflite(std::span(shifted).subspan(1), "test", "test.tflite"),
+            import(small_network()));
+}
+
+TEST(TfliteImport, SharesTheDataOfASharedBuffer) {
+  TfliteBuilder b = small_network();
+  const int32_t twin = b.tensor({4, 3, 3, 3});
+  b.at(twin).buffer = b.at(1).buffer;
+  const Graph g = import(b);
+  EXPECT_EQ(g.tensors[1].data, g.tensors[static_cast<size_t>(twin)].data);
+}
+
+TEST(TfliteImport, MakesNamesPrintable) {
+  TfliteBuilder b = small_network();
+  b.at(0).name = "a\nb\x1b[2Jc \xC3\xA9 \xFF\xC3";
+  EXPECT_EQ(import(b).tensors[0].name, "a?b?[2Jc \xC3\xA9 ??");
+}
+
+}  // namespace
+}  // namespace thimble::testing
