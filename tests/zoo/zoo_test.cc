@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The networks of the zoo are what their descriptions say.
+#include "zoo/zoo.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
+
+namespace thimble {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+int64_t weight_bytes(const Graph& graph) {
+  int64_t sum = 0;
+  for (const Tensor& t : graph.tensors) sum += t.is_constant() ? t.size_bytes() : 0;
+  return sum;
+}
+
+TEST(Zoo, EveryNetworkIsSupported) {
+  for (const ZooEntry& entry : zoo_entries()) {
+    const Graph graph = build_zoo(entry.name);
+    EXPECT_NO_THROW(check_graph(graph)) << entry.name;
+    EXPECT_EQ(graph.name, entry.name);
+    for (const Op& op : graph.ops) {
+      EXPECT_EQ(unsupported_reason(graph, op), "") << entry.name << ' ' << label(op);
+    }
+  }
+}
+
+TEST(Zoo, BuildsTheSameNetworkEachTime) {
+  for (const ZooEntry& entry : zoo_entries()) {
+    EXPECT_EQ(build_zoo(entry.name), build_zoo(entry.name)) << entry.name;
+  }
+}
+
+TEST(Zoo, EntriesAreSortedAndDescribed) {
+  const std::vector<ZooEntry> entries = zoo_entries();
+  for (size_t i = 0; i < entries.size(); ++i) {
+    EXPECT_FALSE(entries[i].about.empty());
+    if (i > 0) {
+      EXPECT_LT(entries[i - 1].name, entries[i].name);
+    }
+  }
+}
+
+TEST(Zoo, DemoIsSmall) {
+  const Graph graph = build_zoo("demo");
+  EXPECT_GT(macs(graph), 1'000'000);
+  EXPECT_LT(macs(graph), 2'000'000);
+  EXPECT_GT(weight_bytes(graph), 30'000);
+  EXPECT_LT(weight_bytes(graph), 60'000);
+  EXPECT_EQ(graph.tensor(graph.inputs.at(0).tensor).shape, (Shape{1, 48, 48, 1}));
+  EXPECT_EQ(graph.tensor(graph.outputs.at(0).tensor).shape, (Shape{1, 8}));
+}
+
+TEST(Zoo, Figure1HasThePapersSizes) {
+  const Graph graph = build_zoo("reordering_figure1");
+  std::vector<int64_t> sizes{graph.tensor(graph.inputs.at(0).tensor).size_bytes()};
+  for (const Op& op : graph.ops) sizes.push_back(graph.tensor(op.outputs.at(0)).size_bytes());
+  EXPECT_THAT(sizes, ElementsAre(1568, 3136, 1568, 512, 512, 256, 256, 512));
+}
+
+/// Figure 1: the number of the operator that made each operand; 0 is the input.
+TEST(Zoo, Figure1HasThePapersEdges) {
+  const Graph graph = build_zoo("reordering_figure1");
+  const std::vector<OpId> producer = producers(graph);
+  std::vector<std::vector<int>> reads;
+  for (const Op& op : graph.ops) {
+    std::vector<int>& from = reads.emplace_back();
+    for (TensorId t : op.inputs) {
+      if (!graph.tensor(t).is_constant()) from.push_back(producer[t.index()].value + 1);
+    }
+  }
+  EXPECT_THAT(reads, ElementsAre(ElementsAre(0), ElementsAre(1), ElementsAre(2), ElementsAre(1),
+                                 ElementsAre(3), ElementsAre(4), ElementsAre(5, 6)));
+}
+
+std::string refusal(const std::string& spec) {
+  try {
+    static_cast<void>(build_zoo(spec));
+  } catch (const CompileError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Zoo, RefusesUnknownNameAndListsWhatExists) {
+  EXPECT_EQ(refusal("resnet"),
+            "zoo:resnet: there is no such network; there are demo, reordering_figure1");
+}
+
+TEST(Zoo, RefusesParameters) {
+  EXPECT_THAT(refusal("demo:width=2"), HasSubstr("demo takes no parameters"));
+}
+
+}  // namespace
+}  // namespace thimble
