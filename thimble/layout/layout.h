@@ -2,7 +2,8 @@
 // Static allocation: buffers with live intervals -> addresses, with the least arena.
 //
 //   offset
-//     12 |      +-b4----+            b1 [0,3) 4   b2 [3,9) 4   b3 [0,9) 4   b4 [9,21) 4   b5 [0,21) 4
+//     12 |      +-b4----+            b1 [0,3) 4   b2 [3,9) 4   b3 [0,9) 4   b4 [9,21) 4   b5 [0,21)
+//     4
 //      8 +-b3---+-------+            (../shared/bench/layout/example.12.csv)
 //      4 +-b1-b2+---b4--+
 //      0 +------b5------+
@@ -24,18 +25,19 @@ struct Life {
 
 struct Buffer {
   int64_t size_bytes = 0;
-  int64_t alignment = 1;            ///< a power of two
-  std::vector<Life> lives;          ///< ascending, disjoint; between them the buffer is spilled, same address after
-  std::optional<int64_t> address;   ///< fixed by the caller
+  int64_t alignment = 1;  ///< a power of two
+  std::vector<Life>
+      lives;  ///< ascending, disjoint; between them the buffer is spilled, same address after
+  std::optional<int64_t> address;  ///< fixed by the caller
   bool operator==(const Buffer&) const = default;
 };
 
 /// Two buffers that are live together and may share bytes all the same: they are disjoint, or
 /// address(out) + lead_bytes <= address(in) (if lead_bytes is set), or address(out) == address(in)
-/// (if same_address). lead is the most that bytes written to `out` run ahead of bytes of `in` no longer
-/// needed; it may be negative. 0 for elementwise operators on equal types.
+/// (if same_address). lead is the most that bytes written to `out` run ahead of bytes of `in` no
+/// longer needed; it may be negative. 0 for elementwise operators on equal types.
 struct Overlap {
-  int out = 0, in = 0;              ///< indices of buffers
+  int out = 0, in = 0;  ///< indices of buffers
   std::optional<int64_t> lead_bytes;
   bool same_address = false;
   bool operator==(const Overlap&) const = default;
@@ -43,16 +45,16 @@ struct Overlap {
 
 struct Problem {
   std::vector<Buffer> buffers;
-  std::vector<Overlap> overlaps;    ///< at most one per pair
+  std::vector<Overlap> overlaps;  ///< at most one per pair
   bool operator==(const Problem&) const = default;
 };
 
 struct Solution {
-  std::vector<int64_t> addresses;   ///< one per buffer
-  int64_t arena_bytes = 0;          ///< largest address + size
-  int64_t lower_bound_bytes = 0;    ///< no layout is smaller
-  bool proven_optimal = false;      ///< arena_bytes equals the bound, or the search was complete
-  int64_t nodes = 0;                ///< search effort
+  std::vector<int64_t> addresses;  ///< one per buffer
+  int64_t arena_bytes = 0;         ///< largest address + size
+  int64_t lower_bound_bytes = 0;   ///< no layout is smaller
+  bool proven_optimal = false;     ///< arena_bytes equals the bound, or the search was complete
+  int64_t nodes = 0;               ///< search effort
   bool operator==(const Solution&) const = default;
 };
 
@@ -71,8 +73,8 @@ struct SearchLimits {
 /// Branch and bound; the best so far (never worse than greedy_by_size) when time runs out.
 [[nodiscard]] Solution exact(const Problem& problem, const SearchLimits& limits);
 
-/// Empty if the addresses are a layout of the problem, else the first fault: "buffers 3 and 5 overlap at step 7".
-/// Independent of the solvers.
+/// Empty if the addresses are a layout of the problem, else the first fault: "buffers 3 and 5
+/// overlap at step 7". Independent of the solvers.
 [[nodiscard]] std::string validate(const Problem& problem, const std::vector<int64_t>& addresses);
 
 }  // namespace thimble::layout

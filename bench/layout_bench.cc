@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time to a layout within the capacity in the file's name, and the least arena found in a time
+// limit: layout_bench FOLDER [SECONDS] > results/layout.csv
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "thimble/layout/layout.h"
+
+namespace {
+
+using thimble::layout::Problem;
+
+/// Lines "id,lower,upper,size" below a heading.
+Problem read_problem(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  Problem problem;
+  while (std::getline(file, line)) {
+    std::replace(line.begin(), line.end(), ',', ' ');
+    char* at = line.data() + line.find(' ');  // past the name
+    const auto next = [&at] { return std::strtoll(at, &at, 10); };
+    const int64_t lower = next(), upper = next(), size = next();
+    problem.buffers.push_back({.size_bytes = size, .lives = {{lower, upper}}, .address = {}});
+  }
+  return problem;
+}
+
+struct Timed {
+  thimble::layout::Solution solution;
+  double seconds = 0;
+};
+
+Timed timed(const Problem& problem, const thimble::layout::SearchLimits& limits) {
+  const auto start = std::chrono::steady_clock::now();
+  Timed result{.solution = thimble::layout::exact(problem, limits)};
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "usage: layout_bench FOLDER [SECONDS]\n");
+    return 1;
+  }
+  const double limit = argc > 2 ? std::strtod(argv[2], nullptr) : 30;
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(argv[1])) {
+    if (entry.path().extension() == ".csv") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  fmt::print("# layout_bench bench/layout {}\n", limit);
+  fmt::print(
+      "problem,buffers,lower_bound_bytes,greedy_by_size_bytes,capacity_bytes,seconds,nodes,"
+      "fits,least_bytes,least_seconds,proven_optimal\n");
+  for (const auto& path : paths) {
+    const Problem problem = read_problem(path);
+    const std::string stem = path.stem().string();
+    const int64_t capacity = std::strtoll(stem.substr(stem.find('.') + 1).c_str(), nullptr, 10);
+    const Timed fit = timed(problem, {.seconds = limit, .good_enough_bytes = capacity});
+    const Timed least = timed(problem, {.seconds = limit, .good_enough_bytes = {}});
+    for (const Timed* t : {&fit, &least}) {
+      const std::string fault = thimble::layout::validate(problem, t->solution.addresses);
+      if (fault.empty()) continue;
+      fmt::print(stderr, "{}: {}\n", stem, fault);
+      return 4;
+    }
+    fmt::print("{},{},{},{},{},{:.3f},{},{},{},{:.3f},{}\n", stem.substr(0, stem.find('.')),
+               problem.buffers.size(), thimble::layout::lower_bound_bytes(problem),
+               thimble::layout::greedy_by_size(problem).arena_bytes, capacity, fit.seconds,
+               fit.solution.nodes, fit.solution.arena_bytes <= capacity, least.solution.arena_bytes,
+               least.seconds, least.solution.proven_optimal);
+    std::fflush(stdout);
+  }
+  return 0;
+}

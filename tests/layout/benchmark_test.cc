@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The published static allocation problems (google/minimalloc) fit the capacity in their file's
+// name.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "tests/support/shared.h"
+#include "thimble/layout/layout.h"
+
+namespace thimble::layout {
+namespace {
+
+Problem read_problem(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);  // id,lower,upper,size
+  Problem problem;
+  while (std::getline(file, line)) {
+    std::replace(line.begin(), line.end(), ',', ' ');
+    char* at = line.data() + line.find(' ');
+    const auto next = [&at] { return std::strtoll(at, &at, 10); };
+    const int64_t lower = next(), upper = next(), size = next();
+    problem.buffers.push_back({.size_bytes = size, .lives = {{lower, upper}}, .address = {}});
+  }
+  return problem;
+}
+
+class PublishedProblem : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PublishedProblem, FitsItsCapacity) {
+  const std::string name = GetParam();
+  const auto path = thimble::testing::shared_folder() / "bench" / "layout" / (name + ".csv");
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "needs " << path << ": set THIMBLE_SHARED";
+  const Problem problem = read_problem(path);
+  const int64_t capacity = std::stoll(name.substr(name.find('.') + 1));
+  const Solution solution = exact(problem, {.seconds = 120, .good_enough_bytes = capacity});
+  EXPECT_EQ(validate(problem, solution.addresses), "");
+  EXPECT_LE(solution.arena_bytes, capacity);
+}
+
+INSTANTIATE_TEST_SUITE_P(Minimalloc, PublishedProblem,
+                         ::testing::Values("example.12", "A.1048576", "B.1048576", "C.1048576",
+                                           "D.1048576", "E.1048576", "F.1048576", "G.1048576",
+                                           "H.1048576"),
+                         [](const auto& kind) {
+                           return std::string(kind.param, std::string(kind.param).find('.'));
+                         });
+
+}  // namespace
+}  // namespace thimble::layout

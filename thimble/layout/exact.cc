@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exact method: good greedy layouts first, then searches at falling capacities with growing
+// budgets, until the lower bound is met, a search proves that less is impossible, or time is up.
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+#include "thimble/layout/bound.h"
+#include "thimble/layout/disjunctive_search.h"
+#include "thimble/layout/greedy.h"
+#include "thimble/layout/layout.h"
+#include "thimble/layout/packing_search.h"
+#include "thimble/model/error.h"
+
+namespace thimble::layout {
+namespace {
+
+constexpr int kRepairRounds = 100;
+constexpr int64_t kFirstBudget = 2'000;  ///< nodes; solves most problems that can be solved at all
+constexpr int kShuffledOrders = 8;       ///< beside the greedy ones, in each round
+constexpr int64_t kSmallestStep = 32;    ///< of the distance to the goal, as its fraction
+/// Each level of the disjunctive search keeps a byte per conflict; larger problems do without it.
+constexpr size_t kMostConflicts = 40'000;
+
+/// One connected part of a problem.
+class PartSearch {
+ public:
+  PartSearch(const Problem& problem, int64_t enough_bytes, Deadline deadline)
+      : problem_(problem),
+        deadline_(deadline),
+        sweep_(sweep(problem)),
+        bounds_(section_bounds(problem, sweep_)),
+        quantum_(quantum_bytes(problem)),
+        enough_(enough_bytes) {
+    best_.lower_bound_bytes = layout::lower_bound_bytes(problem);
+    const int64_t goal = std::max(enough_, best_.lower_bound_bytes);
+    keep(greedy_by_size(problem).addresses);
+    if (best_.arena_bytes > goal) keep(best_greedy(problem, sweep_, goal, kRepairRounds));
+  }
+
+  Solution run() {
+    if (!done()) search();
+    best_.proven_optimal = best_.arena_bytes <= best_.lower_bound_bytes;
+    return best_;
+  }
+
+ private:
+  [[nodiscard]] bool done() const {
+    return best_.arena_bytes <= std::max(enough_, best_.lower_bound_bytes);
+  }
+  [[nodiscard]] bool late() const { return std::chrono::steady_clock::now() >= deadline_; }
+
+  void keep(const std::vector<int64_t>& addresses) {
+    const int64_t bytes = layout::arena_bytes(problem_, addresses);
+    if (!best_.addresses.empty() && bytes >= best_.arena_bytes) return;
+    best_.addresses = addresses;
+    best_.arena_bytes = bytes;
+  }
+
+  void search() {
+    PackingSearch packing(problem_, sweep_);
+    DisjunctiveSearch disjunctive(problem_, sweep_, bounds_);
+    const bool any_fixed =
+        std::any_of(problem_.buffers.begin(), problem_.buffers.end(),
+                    [](const Buffer& buffer) { return buffer.address.has_value(); });
+    size_t conflict_count = 0;
+    for (const std::vector<Conflict>& row : sweep_.conflicts) conflict_count += row.size();
+    const bool too_large = conflict_count > kMostConflicts;
+    std::vector<std::vector<int>> orders = greedy_orders(problem_, sweep_);
+    const size_t greedy_count = orders.size();
+    std::mt19937 random(1);
+    for (int64_t budget = kFirstBudget; !done() && !late(); budget *= 2) {
+      orders.resize(greedy_count);
+      for (int i = 0; i < kShuffledOrders; ++i) {
+        orders.push_back(shuffled(orders[static_cast<size_t>(i) % greedy_count], random));
+      }
+      for (const int64_t capacity : capacities()) {
+        for (size_t i = 0; i < orders.size() && open(capacity) && !any_fixed; ++i) {
+          const SearchOutcome outcome = packing.run(capacity, orders[i], budget, deadline_);
+          conclude(outcome, capacity, packing.complete(), packing.addresses());
+        }
+        if (packing.complete() || too_large || !open(capacity)) continue;
+        const SearchOutcome outcome = disjunctive.run(capacity, budget, deadline_);
+        conclude(outcome, capacity, true, disjunctive.addresses());
+      }
+    }
+    best_.nodes = packing.nodes() + disjunctive.nodes();
+  }
+
+  /// The goal first, since good orders reach it at once if it can be reached; then ever smaller
+  /// steps down from the best.
+  [[nodiscard]] std::vector<int64_t> capacities() const {
+    const int64_t goal = std::max(enough_, best_.lower_bound_bytes);
+    std::vector<int64_t> result{goal};
+    for (int64_t parts = 2; parts <= kSmallestStep; parts *= 2) {
+      const int64_t step = (best_.arena_bytes - goal) / parts / quantum_ * quantum_;
+      const int64_t capacity = best_.arena_bytes - std::max(step, quantum_);
+      if (capacity > result.back()) result.push_back(capacity);
+    }
+    return result;
+  }
+
+  /// Whether a search at this capacity can still tell anything.
+  [[nodiscard]] bool open(int64_t capacity) const {
+    return !done() && !late() && capacity >= best_.lower_bound_bytes &&
+           capacity < best_.arena_bytes;
+  }
+
+  void conclude(SearchOutcome outcome, int64_t capacity, bool complete,
+                const std::vector<int64_t>& addresses) {
+    if (outcome == SearchOutcome::kFound) keep(addresses);
+    if (outcome == SearchOutcome::kNone && complete) {
+      const int64_t next = (capacity / quantum_ + 1) * quantum_;
+      best_.lower_bound_bytes =
+          std::max(best_.lower_bound_bytes, std::min(next, best_.arena_bytes));
+    }
+  }
+
+  /// The same order, places exchanged with near ones.
+  static std::vector<int> shuffled(const std::vector<int>& order, std::mt19937& random) {
+    std::vector<std::pair<uint32_t, int>> keyed;
+    for (size_t r = 0; r < order.size(); ++r) {
+      const auto spread = static_cast<uint32_t>(order.size() / 4 + 1);
+      keyed.emplace_back(static_cast<uint32_t>(r) + random() % spread, order[r]);
+    }
+    std::stable_sort(keyed.begin(), keyed.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<int> result;
+    for (const auto& [key, buffer] : keyed) result.push_back(buffer);
+    return result;
+  }
+
+  const Problem& problem_;
+  const Deadline deadline_;
+  const Sweep sweep_;
+  const std::vector<int64_t> bounds_;
+  const int64_t quantum_, enough_;
+  Solution best_;
+};
+
+void check_fixed(const Problem& problem, const Sweep& sweep) {
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    for (const Conflict& c : sweep.conflicts[i]) {
+      const std::optional<int64_t> a = problem.buffers[i].address;
+      const std::optional<int64_t> b = problem.buffers[static_cast<size_t>(c.other)].address;
+      if (!a || !b) continue;
+      check(*b - *a >= c.above || *b - *a <= c.below || (c.same && a == b),
+            "layout: fixed addresses that contradict each other");
+    }
+  }
+}
+
+Deadline deadline_after(double seconds) {
+  // A year is as good as for ever, and does not overflow.
+  const auto capped = std::chrono::duration<double>(std::min(seconds, 3.2e7));
+  return std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(capped);
+}
+
+}  // namespace
+
+Solution exact(const Problem& problem, const SearchLimits& limits) {
+  const Deadline deadline = deadline_after(limits.seconds);
+  const Sweep swept = sweep(problem);
+  check_fixed(problem, swept);
+  Solution result;
+  result.addresses.assign(problem.buffers.size(), 0);
+  result.lower_bound_bytes = lower_bound_bytes(problem);
+  int64_t enough = std::max(limits.good_enough_bytes.value_or(0), result.lower_bound_bytes);
+  for (const std::vector<int>& part : parts(swept)) {
+    const Problem sub = restrict_to(problem, part);
+    const Solution solution = PartSearch(sub, enough, deadline).run();
+    for (size_t i = 0; i < part.size(); ++i) {
+      result.addresses[static_cast<size_t>(part[i])] = solution.addresses[i];
+    }
+    result.arena_bytes = std::max(result.arena_bytes, solution.arena_bytes);
+    result.lower_bound_bytes = std::max(result.lower_bound_bytes, solution.lower_bound_bytes);
+    result.nodes += solution.nodes;
+    enough = std::max(enough, solution.arena_bytes);
+  }
+  result.proven_optimal = result.arena_bytes <= result.lower_bound_bytes;
+  return result;
+}
+
+}  // namespace thimble::layout

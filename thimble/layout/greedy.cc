@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// First fit in a given order, and a few good orders.
+#include "thimble/layout/greedy.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "thimble/model/error.h"
+
+namespace thimble::layout {
+namespace {
+
+struct Forbidden {
+  int64_t begin, end;  ///< addresses, half-open
+};
+
+/// Lowest multiple of alignment in none of the intervals.
+int64_t lowest_free(std::vector<Forbidden>& forbidden, int64_t alignment) {
+  std::sort(forbidden.begin(), forbidden.end(),
+            [](const Forbidden& a, const Forbidden& b) { return a.begin < b.begin; });
+  int64_t address = 0;
+  for (const Forbidden& f : forbidden) {
+    if (f.begin > address) break;
+    if (f.end > address) address = align_up(f.end, alignment);
+  }
+  return address;
+}
+
+/// Where the other buffer may not be, this one standing at `address`.
+void forbid(const Conflict& conflict, int64_t address, std::vector<Forbidden>& forbidden) {
+  const int64_t begin = address + conflict.below + 1, end = address + conflict.above;
+  if (!conflict.same || address < begin || address >= end) {
+    forbidden.push_back({begin, end});
+    return;
+  }
+  if (begin < address) forbidden.push_back({begin, address});
+  if (address + 1 < end) forbidden.push_back({address + 1, end});
+}
+
+std::vector<int> fixed_first(const Problem& problem, std::vector<int> order) {
+  std::stable_partition(order.begin(), order.end(), [&](int b) {
+    return problem.buffers[static_cast<size_t>(b)].address.has_value();
+  });
+  return order;
+}
+
+}  // namespace
+
+std::vector<int64_t> place_in_order(const Problem& problem, const Sweep& sweep,
+                                    const std::vector<int>& order) {
+  std::vector<int64_t> addresses(problem.buffers.size(), -1);
+  std::vector<Forbidden> forbidden;
+  for (const int b : fixed_first(problem, order)) {
+    const auto i = static_cast<size_t>(b);
+    const Buffer& buffer = problem.buffers[i];
+    if (buffer.address) {
+      addresses[i] = *buffer.address;
+      continue;
+    }
+    forbidden.clear();
+    for (const Conflict& c : sweep.conflicts[i]) {
+      const auto o = static_cast<size_t>(c.other);
+      if (addresses[o] < 0) continue;
+      const Conflict seen_from_other{b, -c.above, -c.below, c.same};
+      forbid(seen_from_other, addresses[o], forbidden);
+    }
+    // A free address just below the alignment may lie in a later interval: lowest_free goes on
+    // from the rounded address, and intervals are sorted, so one pass is enough.
+    addresses[i] = lowest_free(forbidden, buffer.alignment);
+  }
+  return addresses;
+}
+
+std::vector<std::vector<int>> greedy_orders(const Problem& problem, const Sweep& sweep) {
+  const size_t count = problem.buffers.size();
+  std::vector<int64_t> fill(sweep.sections.size(), 0);
+  for (size_t s = 0; s < fill.size(); ++s) {
+    for (const int b : sweep.sections[s]) {
+      fill[s] += problem.buffers[static_cast<size_t>(b)].size_bytes;
+    }
+  }
+  std::vector<int64_t> size(count), width(count), fullest(count, 0), begin(count, 0);
+  for (size_t i = 0; i < count; ++i) {
+    size[i] = problem.buffers[i].size_bytes;
+    width[i] = static_cast<int64_t>(sweep.sections_of[i].size());
+    for (const int s : sweep.sections_of[i]) {
+      fullest[i] = std::max(fullest[i], fill[static_cast<size_t>(s)]);
+    }
+    if (!problem.buffers[i].lives.empty()) begin[i] = problem.buffers[i].lives.front().begin;
+  }
+  using Key = std::function<std::pair<int64_t, int64_t>(size_t)>;
+  const std::vector<Key> keys = {
+      [&](size_t i) { return std::pair(-size[i], int64_t{0}); },
+      [&](size_t i) { return std::pair(-size[i] * width[i], -size[i]); },
+      [&](size_t i) { return std::pair(-width[i], -size[i]); },
+      [&](size_t i) { return std::pair(-fullest[i], -size[i]); },
+      [&](size_t i) { return std::pair(-fullest[i], -width[i]); },
+      [&](size_t i) { return std::pair(begin[i], -size[i]); },
+      [&](size_t i) { return std::pair(-begin[i], -size[i]); },
+  };
+  std::vector<std::vector<int>> result;
+  for (const Key& key : keys) {
+    std::vector<int> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      return key(static_cast<size_t>(a)) < key(static_cast<size_t>(b));
+    });
+    result.push_back(std::move(order));
+  }
+  return result;
+}
+
+int64_t arena_bytes(const Problem& problem, const std::vector<int64_t>& addresses) {
+  int64_t result = 0;
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    result = std::max(result, addresses[i] + problem.buffers[i].size_bytes);
+  }
+  return result;
+}
+
+std::vector<int64_t> best_greedy(const Problem& problem, const Sweep& sweep, int64_t enough_bytes,
+                                 int rounds) {
+  std::vector<int64_t> best;
+  std::vector<int> best_order;
+  int64_t best_bytes = 0;
+  const auto try_order = [&](const std::vector<int>& order) {
+    std::vector<int64_t> addresses = place_in_order(problem, sweep, order);
+    const int64_t bytes = arena_bytes(problem, addresses);
+    if (best.empty() || bytes < best_bytes) {
+      best = addresses;
+      best_bytes = bytes;
+      best_order = order;
+    }
+    return addresses;
+  };
+  for (const std::vector<int>& order : greedy_orders(problem, sweep)) {
+    if (!best.empty() && best_bytes <= enough_bytes) return best;
+    try_order(order);
+  }
+  std::vector<int> order = best_order;
+  for (int round = 0; round < rounds && best_bytes > enough_bytes; ++round) {
+    const std::vector<int64_t> addresses = try_order(order);
+    std::stable_partition(order.begin(), order.end(), [&](int b) {
+      const auto i = static_cast<size_t>(b);
+      return addresses[i] + problem.buffers[i].size_bytes >= best_bytes;
+    });
+  }
+  return best;
+}
+
+Solution greedy_by_size(const Problem& problem) {
+  // The interpreter knows no overlaps.
+  Problem disjoint = problem;
+  disjoint.overlaps.clear();
+  const Sweep swept = sweep(disjoint);
+  std::vector<int> order(problem.buffers.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return problem.buffers[static_cast<size_t>(a)].size_bytes >
+           problem.buffers[static_cast<size_t>(b)].size_bytes;
+  });
+  Solution result;
+  result.addresses = place_in_order(disjoint, swept, order);
+  result.arena_bytes = arena_bytes(problem, result.addresses);
+  result.lower_bound_bytes = lower_bound_bytes(problem);
+  result.proven_optimal = result.arena_bytes == result.lower_bound_bytes;
+  return result;
+}
+
+}  // namespace thimble::layout

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections by one pass over the events of the lives; conflicts from the sections.
+#include "thimble/layout/sweep.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "thimble/model/error.h"
+
+namespace thimble::layout {
+namespace {
+
+void check_problem(const Problem& problem) {
+  const auto count = static_cast<int>(problem.buffers.size());
+  for (const Buffer& buffer : problem.buffers) {
+    check(buffer.size_bytes >= 0, "layout: a buffer of negative size");
+    check(buffer.alignment > 0 && std::has_single_bit(static_cast<uint64_t>(buffer.alignment)),
+          "layout: an alignment that is not a power of two");
+    int64_t previous_end = std::numeric_limits<int64_t>::min();
+    for (const Life& life : buffer.lives) {
+      check(life.begin < life.end && life.begin >= previous_end, "layout: lives out of order");
+      previous_end = life.end;
+    }
+    check(!buffer.address || (*buffer.address >= 0 && *buffer.address % buffer.alignment == 0),
+          "layout: a fixed address that is negative or not aligned");
+  }
+  for (const Overlap& overlap : problem.overlaps) {
+    check(overlap.in >= 0 && overlap.in < count && overlap.out >= 0 && overlap.out < count &&
+              overlap.in != overlap.out,
+          "layout: an overlap of buffers that do not exist");
+  }
+}
+
+struct Event {
+  int64_t time;
+  bool begins;  // ends come first at equal times: intervals are half-open
+  int buffer;
+};
+
+std::vector<Event> events_of(const Problem& problem) {
+  std::vector<Event> events;
+  for (size_t i = 0; i < problem.buffers.size(); ++i) {
+    if (problem.buffers[i].size_bytes == 0) continue;
+    for (const Life& life : problem.buffers[i].lives) {
+      events.push_back({life.begin, true, static_cast<int>(i)});
+      events.push_back({life.end, false, static_cast<int>(i)});
+    }
+  }
+  std::sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+    if (a.time != b.time) return a.time < b.time;
+    if (a.begins != b.begins) return !a.begins;
+    return a.buffer < b.buffer;
+  });
+  return events;
+}
+
+void find_sections(const Problem& problem, Sweep& result) {
+  std::vector<int> live;
+  bool grown = false;  // since the last section; a set that only shrank is a subset of that one
+  for (const Event& event : events_of(problem)) {
+    if (event.begins) {
+      live.insert(std::lower_bound(live.begin(), live.end(), event.buffer), event.buffer);
+      grown = true;
+      continue;
+    }
+    if (grown) result.sections.push_back(live);
+    grown = false;
+    live.erase(std::lower_bound(live.begin(), live.end(), event.buffer));
+  }
+  for (size_t s = 0; s < result.sections.size(); ++s) {
+    for (const int buffer : result.sections[s]) {
+      result.sections_of[static_cast<size_t>(buffer)].push_back(static_cast<int>(s));
+    }
+  }
+}
+
+/// What `in` and `out` may do; seen from `out`, since then delta = address(in) - address(out).
+Conflict relation(const Problem& problem, const Overlap& overlap) {
+  const int64_t size_in = problem.buffers[static_cast<size_t>(overlap.in)].size_bytes;
+  const int64_t size_out = problem.buffers[static_cast<size_t>(overlap.out)].size_bytes;
+  Conflict result{.other = overlap.in, .below = -size_in, .above = size_out, .same = false};
+  if (overlap.lead_bytes) result.above = std::min(size_out, *overlap.lead_bytes);
+  result.same = overlap.same_address && result.above > 0;
+  return result;
+}
+
+Conflict mirrored(const Conflict& conflict, int self) {
+  return {.other = self, .below = -conflict.above, .above = -conflict.below, .same = conflict.same};
+}
+
+void set_conflict(std::vector<Conflict>& row, const Conflict& conflict) {
+  const auto at = std::lower_bound(row.begin(), row.end(), conflict.other,
+                                   [](const Conflict& c, int other) { return c.other < other; });
+  if (at == row.end() || at->other != conflict.other) return;  // never live together
+  *at = conflict;
+}
+
+}  // namespace
+
+Sweep sweep(const Problem& problem) {
+  check_problem(problem);
+  const size_t count = problem.buffers.size();
+  Sweep result;
+  result.sections_of.resize(count);
+  result.conflicts.resize(count);
+  find_sections(problem, result);
+
+  std::vector<int> seen(count, -1);
+  for (size_t i = 0; i < count; ++i) {
+    std::vector<Conflict>& row = result.conflicts[i];
+    seen[i] = static_cast<int>(i);
+    for (const int s : result.sections_of[i]) {
+      for (const int other : result.sections[static_cast<size_t>(s)]) {
+        const auto o = static_cast<size_t>(other);
+        if (seen[o] == static_cast<int>(i)) continue;
+        seen[o] = static_cast<int>(i);
+        row.push_back(
+            {other, -problem.buffers[o].size_bytes, problem.buffers[i].size_bytes, false});
+      }
+    }
+    std::sort(row.begin(), row.end(),
+              [](const Conflict& a, const Conflict& b) { return a.other < b.other; });
+  }
+  for (const Overlap& overlap : problem.overlaps) {
+    const Conflict conflict = relation(problem, overlap);
+    set_conflict(result.conflicts[static_cast<size_t>(overlap.out)], conflict);
+    set_conflict(result.conflicts[static_cast<size_t>(overlap.in)],
+                 mirrored(conflict, overlap.out));
+  }
+  for (std::vector<Conflict>& row : result.conflicts) {
+    std::erase_if(row, [](const Conflict& c) { return c.above <= c.below + 1; });
+  }
+  return result;
+}
+
+std::vector<std::vector<int>> parts(const Sweep& sweep) {
+  const size_t count = sweep.conflicts.size();
+  std::vector<bool> seen(count, false);
+  std::vector<std::vector<int>> result;
+  for (size_t root = 0; root < count; ++root) {
+    if (seen[root]) continue;
+    seen[root] = true;
+    std::vector<int> part{static_cast<int>(root)};
+    for (size_t next = 0; next < part.size(); ++next) {
+      for (const Conflict& conflict : sweep.conflicts[static_cast<size_t>(part[next])]) {
+        if (seen[static_cast<size_t>(conflict.other)]) continue;
+        seen[static_cast<size_t>(conflict.other)] = true;
+        part.push_back(conflict.other);
+      }
+    }
+    std::sort(part.begin(), part.end());
+    result.push_back(std::move(part));
+  }
+  return result;
+}
+
+Problem restrict_to(const Problem& problem, const std::vector<int>& buffers) {
+  Problem result;
+  std::vector<int> number(problem.buffers.size(), -1);
+  for (const int buffer : buffers) {
+    number[static_cast<size_t>(buffer)] = static_cast<int>(result.buffers.size());
+    result.buffers.push_back(problem.buffers[static_cast<size_t>(buffer)]);
+  }
+  for (Overlap overlap : problem.overlaps) {
+    overlap.in = number[static_cast<size_t>(overlap.in)];
+    overlap.out = number[static_cast<size_t>(overlap.out)];
+    if (overlap.in >= 0 && overlap.out >= 0) result.overlaps.push_back(overlap);
+  }
+  return result;
+}
+
+}  // namespace thimble::layout

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which buffers are live together, and how their addresses then constrain each other: the input of
+// every solver of this folder.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "thimble/layout/layout.h"
+
+namespace thimble::layout {
+
+/// Seen from one buffer: delta = address(other) - address(this) is at most `below`, or at least
+/// `above`, or 0 if `same`. Without an overlap below = -size(other) and above = size(this).
+struct Conflict {
+  int other = 0;
+  int64_t below = 0, above = 0;
+  bool same = false;
+  bool operator==(const Conflict&) const = default;
+};
+
+/// Time is cut into sections, each a largest set of buffers that are live at one moment (subsets of
+/// a neighbouring moment add nothing). Buffers without bytes or without life are in none.
+///
+///   b0 |-----|          sections {b0, b1} and {b1, b2}; b0 and b2 are no conflict
+///   b1   |------|
+///   b2         |---|
+struct Sweep {
+  std::vector<std::vector<int>> sections;     ///< in time order; buffers ascending
+  std::vector<std::vector<int>> sections_of;  ///< per buffer, ascending
+  std::vector<std::vector<Conflict>>
+      conflicts;  ///< per buffer, by `other`; those that forbid something
+};
+
+/// Throws InternalError if the problem is malformed: negative sizes, alignments that are not powers
+/// of two, lives out of order, overlaps out of range.
+[[nodiscard]] Sweep sweep(const Problem& problem);
+
+/// The problem's connected parts (no conflict leads from one to another), as sorted lists of
+/// buffers. Buffers without conflicts are parts of one.
+[[nodiscard]] std::vector<std::vector<int>> parts(const Sweep& sweep);
+
+/// The problem restricted to some of its buffers, which get the numbers 0, 1, ... in that order.
+[[nodiscard]] Problem restrict_to(const Problem& problem, const std::vector<int>& buffers);
+
+[[nodiscard]] inline int64_t align_up(int64_t value, int64_t alignment) {
+  return (value + alignment - 1) & ~(alignment - 1);
+}
+[[nodiscard]] inline int64_t align_down(int64_t value, int64_t alignment) {
+  return value & ~(alignment - 1);
+}
+
+}  // namespace thimble::layout
