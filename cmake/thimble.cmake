@@ -16,9 +16,10 @@ function(thimble_library name)
   endforeach()
 endfunction()
 
-# thimble_test(NAME SOURCES a_test.cc ... [DEPS library ...]): one executable, one CTest entry per test.
+# thimble_test(NAME SOURCES a_test.cc ... [DEPS library ...] [LABELS label]): one executable, one CTest
+# entry per test. Label `qemu`: cross-compiles or emulates; `slow`: takes more than some seconds.
 function(thimble_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
   target_link_libraries(test_${name} PRIVATE thimble_options GTest::gtest GTest::gmock GTest::gtest_main)
   foreach(dep ${ARG_DEPS})
@@ -27,6 +28,6 @@ function(thimble_test name)
   target_compile_definitions(test_${name} PRIVATE
     THIMBLE_SHARED_DEFAULT="${THIMBLE_SHARED}" THIMBLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     THIMBLE_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
 endfunction()
 include(GoogleTest)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the harness needs from a board; each board's folder defines it, with its counter.h.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "counter.h"
+
+namespace thimble_firmware {
+
+/// A free piece of memory.
+struct Memory {
+  uint8_t* begin;
+  uint8_t* end;
+};
+
+/// Where an arena may lie, in order of preference: `kMemoryCount` pieces.
+constexpr size_t kMemoryCount = 2;
+Memory free_memory(size_t index);
+
+/// Lowest address that the stack may grow to.
+uint8_t* stack_limit();
+
+/// Number of the model that runs, for the report of a fault.
+extern volatile uint32_t running_model;
+
+}  // namespace thimble_firmware
+
+/// Entered by the start-up code when memory is initialised and the counter runs.
+extern "C" [[noreturn]] void harness_main();

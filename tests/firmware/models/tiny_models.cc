@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each model has one known fact: outputs, instructions, stack bytes or a fault.
+#include "tiny_models.h"
+
+namespace {
+uint8_t* bytes(void* arena) { return static_cast<uint8_t*>(arena); }
+}  // namespace
+
+void add_one(void* arena) {
+  for (int i = 0; i < 500; ++i) bytes(arena)[500 + i] = static_cast<uint8_t>(bytes(arena)[i] + 1);
+}
+
+void add_weights(void* arena) {
+  for (int i = 0; i < 100; ++i) {
+    bytes(arena)[100 + i] = static_cast<uint8_t>(bytes(arena)[i] + kTinyWeights[i]);
+  }
+}
+
+// 2 for the counter's constant, 2 * 50,000,000 for the loop, 1 for the return.
+void count_down(void*) {
+  asm volatile(
+      "movw r0, #0xF080\n\t"
+      "movt r0, #0x02FA\n"
+      "1:\n\t"
+      "subs r0, #1\n\t"
+      "bne 1b" ::
+          : "r0", "cc");
+}
+
+// 200 bytes and two saved registers.
+[[gnu::naked]] void use_stack(void*) {
+  asm volatile(
+      "push {r4, lr}\n\t"
+      "sub sp, #200\n\t"
+      "movs r4, #1\n\t"
+      "str r4, [sp]\n\t"
+      "add sp, #200\n\t"
+      "pop {r4, pc}");
+}
+
+void write_after(void* arena) { ++bytes(arena)[1000]; }
+
+void write_before(void* arena) { --bytes(arena)[-1]; }
+
+void fault(void*) { asm volatile("udf #0"); }
+
+[[gnu::naked]] void overflow_stack(void*) {
+  asm volatile(
+      "mov r1, sp\n\t"
+      "sub r0, sp, #0x30000\n"
+      "1:\n\t"
+      "str r0, [r1, #-4]!\n\t"
+      "cmp r1, r0\n\t"
+      "bne 1b\n\t"
+      "bx lr");
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models by hand, for the tests of the emulated board.
+#pragma once
+
+#include <stdint.h>
+
+extern const uint8_t kTinyWeights[100];
+
+void add_one(void* arena);
+void add_weights(void* arena);
+void count_down(void* arena);
+void use_stack(void* arena);
+void write_after(void* arena);
+void write_before(void* arena);
+void fault(void* arena);
+void overflow_stack(void* arena);

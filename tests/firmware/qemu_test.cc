@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models with known facts on the emulated board.
+#include "thimble/devices/qemu.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "thimble/devices/temporary_folder.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr double kSeconds = 60;
+
+struct TinyModel {
+  std::string function;
+  int arena_bytes = 1000, input_bytes = 0, output_at = 0, output_bytes = 0;
+};
+
+const std::filesystem::path models_folder() {
+  return std::filesystem::path(THIMBLE_SOURCE_DIR) / "tests" / "firmware" / "models";
+}
+
+std::string table_source(const std::vector<TinyModel>& models) {
+  std::string arrays, entries;
+  for (const TinyModel& m : models) {
+    arrays += fmt::format("constexpr size_t {0}_facts[] = {{{1}, 0, {2}, {3}}};\n", m.function,
+                          m.input_bytes, m.output_bytes, m.output_at);
+    entries += fmt::format(
+        "{{\"{0} model\", {1}, 16, 1, &{0}_facts[0], &{0}_facts[1], 1, &{0}_facts[2], "
+        "&{0}_facts[3], {0}}},\n",
+        m.function, m.arena_bytes);
+  }
+  return fmt::format(
+      "#include \"harness.h\"\n#include \"tiny_models.h\"\n{}\n"
+      "extern \"C\" const thimble_model thimble_models[] = {{\n{}}};\n"
+      "extern \"C\" const size_t thimble_model_count = {};\n",
+      arrays, entries, models.size());
+}
+
+CrossBuild tiny_build(const std::vector<TinyModel>& models, const std::filesystem::path& folder) {
+  std::ofstream(folder / "table.cc") << table_source(models);
+  return {.sources = {models_folder() / "tiny_models.cc"},
+          .weight_sources = {models_folder() / "tiny_weights.cc"},
+          .table_sources = {folder / "table.cc"},
+          .include_folders = {models_folder()}};
+}
+
+// Runs the models once, each on bytes 0, 1, 2, ...
+std::vector<EmulatedRun> run(const std::vector<TinyModel>& models) {
+  const TemporaryFolder folder;
+  InputSet inputs;
+  for (const TinyModel& m : models) {
+    Bytes input(static_cast<size_t>(m.input_bytes));
+    for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<uint8_t>(i);
+    inputs.push_back({input});
+  }
+  return run_on_qemu(tiny_build(models, folder.path()), {inputs}, kSeconds).sets.at(0);
+}
+
+TEST(Qemu, RunsAModel) {
+  const auto runs =
+      run({{.function = "add_one", .input_bytes = 500, .output_at = 500, .output_bytes = 500}});
+  ASSERT_THAT(runs, SizeIs(1));
+  EXPECT_EQ(runs[0].name, "add_one model");
+  EXPECT_TRUE(runs[0].guards_intact());
+  ASSERT_THAT(runs[0].outputs, ElementsAre(SizeIs(500)));
+  for (size_t i = 0; i < 500; ++i) {
+    ASSERT_EQ(runs[0].outputs[0][i], static_cast<uint8_t>(i + 1)) << i;
+  }
+}
+
+TEST(Qemu, RunsSeveralModelsOnSeveralInputs) {
+  const TemporaryFolder folder;
+  const CrossBuild build = tiny_build(
+      {{.function = "add_one", .input_bytes = 500, .output_at = 500, .output_bytes = 500},
+       {.function = "add_weights",
+        .arena_bytes = 200,
+        .input_bytes = 100,
+        .output_at = 100,
+        .output_bytes = 100}},
+      folder.path());
+  const InputSet fives = {{Bytes(500, 5)}, {Bytes(100, 5)}};
+  const InputSet sevens = {{Bytes(500, 7)}, {Bytes(100, 7)}};
+  const Measured measured = run_on_qemu(build, {fives, sevens});
+  ASSERT_THAT(measured.sets, ElementsAre(SizeIs(2), SizeIs(2)));
+  EXPECT_THAT(measured.sets[0][0].outputs[0], Each(6));
+  EXPECT_THAT(measured.sets[0][1].outputs[0], Each(8));
+  EXPECT_THAT(measured.sets[1][0].outputs[0], Each(8));
+  EXPECT_THAT(measured.sets[1][1].outputs[0], Each(10));
+}
+
+TEST(Qemu, ReportsAWriteBesideTheArena) {
+  const auto runs = run({{.function = "write_after"}, {.function = "write_before"}});
+  EXPECT_EQ(runs[0].guards, "after");
+  EXPECT_EQ(runs[1].guards, "before");
+  EXPECT_FALSE(runs[0].guards_intact());
+}
+
+TEST(Qemu, PoisonsTheArena) {
+  const auto runs = run({{.function = "use_stack", .output_at = 10, .output_bytes = 900}});
+  EXPECT_THAT(runs[0].outputs[0], Each(0xA5));
+}
+
+TEST(Qemu, CountsInstructions) {
+  const auto runs = run({{.function = "count_down"}});
+  EXPECT_NEAR(static_cast<double>(runs[0].instructions), 100000003.0, 4.0);
+}
+
+TEST(Qemu, MeasuresStack) {
+  const auto runs = run({{.function = "use_stack"}, {.function = "count_down"}});
+  EXPECT_EQ(runs[0].stack_bytes, 208);
+  EXPECT_EQ(runs[1].stack_bytes, 0);
+}
+
+TEST(Qemu, UsesPsramForArenasThatSramCannotHold) {
+  const auto runs = run({{.function = "add_one",
+                          .arena_bytes = 6000000,
+                          .input_bytes = 500,
+                          .output_at = 5999000,
+                          .output_bytes = 1000}});
+  EXPECT_TRUE(runs[0].guards_intact());
+  EXPECT_THAT(runs[0].outputs[0], Each(0xA5));
+}
+
+std::string failure_of(const std::vector<TinyModel>& models) {
+  try {
+    run(models);
+  } catch (const InternalError& error) {
+    return error.what();
+  }
+  return "no failure";
+}
+
+TEST(Qemu, ReportsAFault) {
+  EXPECT_THAT(failure_of({{.function = "add_one"}, {.function = "fault"}}),
+              HasSubstr("fault model=0x1 pc="));
+}
+
+TEST(Qemu, ReportsAStackOverflow) {
+  EXPECT_THAT(failure_of({{.function = "overflow_stack"}}),
+              HasSubstr("stack overflow in overflow_stack model"));
+}
+
+TEST(Qemu, RejectsAnArenaThatNoMemoryHolds) {
+  EXPECT_THAT(failure_of({{.function = "add_one", .arena_bytes = 17 << 20}}),
+              HasSubstr("no memory for the arena of add_one model"));
+}
+
+TEST(Qemu, RejectsInputsOfTheWrongSize) {
+  const TemporaryFolder folder;
+  const CrossBuild build = tiny_build({{.function = "add_one", .input_bytes = 500}}, folder.path());
+  EXPECT_THROW((void)run_on_qemu(build, {{{Bytes(499)}}}), InternalError);
+}
+
+TEST(Qemu, StopsWhenTheTimeIsOver) {
+  const TemporaryFolder folder;
+  const CrossBuild build = tiny_build({{.function = "count_down"}}, folder.path());
+  EXPECT_THROW((void)run_on_qemu(build, {{{Bytes{}}}}, 0.001), CompileError);
+}
+
+}  // namespace
+}  // namespace thimble
