@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small int8 networks for tests, with seeded weights and scales that keep activations alive.
+#pragma once
+
+#include <random>
+
+#include "thimble/model/graph.h"
+
+namespace thimble::testing {
+
+class TestGraph {
+ public:
+  explicit TestGraph(uint64_t seed) : random_(seed) { graph_.name = "test"; }
+
+  TensorId input(const Shape& shape);
+  /// SAME padding.
+  TensorId conv(TensorId x, int64_t out_channels, int64_t kernel, int64_t stride);
+  TensorId depthwise(TensorId x, int64_t kernel, int64_t stride);
+  TensorId add(TensorId a, TensorId b);
+  TensorId reshape(TensorId x, const Shape& shape);
+  TensorId pad(TensorId x, int64_t before, int64_t after);  ///< rows and columns, by the zero point
+  TensorId transpose(TensorId x, const std::vector<int>& permutation);
+  TensorId fully_connected(TensorId x, int64_t out_channels);
+
+  void output(TensorId t) { graph_.outputs.push_back({t, {}}); }
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] Graph& graph() { return graph_; }
+
+ private:
+  TensorId activation(const Shape& shape, float scale, int32_t zero_point);
+  TensorId constant(const Shape& shape, DType type, int64_t low, int64_t high,
+                    const Quantization& quantization);
+  TensorId op(Attributes attributes, std::vector<TensorId> inputs, TensorId out);
+  Window same_window(TensorId x, int64_t kernel, int64_t stride) const;
+
+  Graph graph_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace thimble::testing
