@@ -18,9 +18,9 @@ struct FixedFactor {
 /// The nearest factor; 0 below 2^-32.
 [[nodiscard]] FixedFactor to_fixed_factor(double real);
 
-/// (a * b) / 2^31 rounded to nearest, ties away from minus infinity; only (-2^31)^2 saturates.
+/// (a * b) / 2^31 rounded to nearest, ties up; only (-2^31)^2 saturates.
 [[nodiscard]] int32_t saturating_rounding_doubling_high_mul(int32_t a, int32_t b);
-/// x / 2^exponent rounded to nearest, ties away from zero. 0 <= exponent <= 31.
+/// x / 2^exponent rounded to nearest, ties away from zero. 0 <= exponent <= 62.
 [[nodiscard]] int32_t rounding_divide_by_power_of_two(int32_t x, int exponent);
 /// x * 2^exponent, clamped to int32. 0 <= exponent <= 31.
 [[nodiscard]] int32_t saturating_shift_left(int32_t x, int exponent);

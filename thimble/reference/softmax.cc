@@ -62,6 +62,8 @@ void softmax_row(const int8_t* x, size_t channels, const Scaling& scaling, DType
     const int32_t difference = x[c] - maximum;
     int64_t value = range.min;
     if (difference >= scaling.smallest) {
+      // Above 256 shares the exponent exceeds 31, where the original is undefined; here it rounds
+      // to 0.
       const Fixed<0> probability = scale.reciprocal * exponential(difference, scaling.factor);
       value += rounding_divide_by_power_of_two(probability.raw, scale.exponent + 31 - output_bits);
     }
@@ -76,6 +78,7 @@ std::vector<Bytes> evaluate(const Softmax& op, const OpContext& context) {
   check(!input.shape.empty() && input.shape.back() > 0, "softmax needs channels");
   const std::vector<int8_t> x = context.read<int8_t>(0);
   const size_t channels = static_cast<size_t>(input.shape.back());
+  check(channels <= size_t{1} << kSumIntegerBits, "softmax sums at most 4,096 exponentials");
   const Scaling scaling = scaling_of(double{op.beta}, double{scale_of(input)});
   const DType type = context.output().type;
   check(type == DType::kInt8 || type == DType::kInt16, "softmax gives int8 or int16");

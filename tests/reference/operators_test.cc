@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single operators on literal values small enough to compute by hand.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/reference/one_op.h"
+
+namespace thimble::testing {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+
+Tensor bias(const std::vector<int32_t>& values) {
+  return constant<int32_t>(DType::kInt32, {static_cast<int64_t>(values.size())}, values, 1);
+}
+
+TEST(Conv2D, PadsWithTheInputZeroPoint) {
+  // 1x3 window of ones over a row of three, zero point 10: padding adds nothing, not -10.
+  OneOp op{Conv2D{.window = {.kernel_w = 3, .padding = {.left = 1, .right = 1}}}};
+  op.input(int8({1, 1, 3, 1}, {11, 12, 13}, 1, 10));
+  op.input(int8({1, 1, 3, 1}, {1, 1, 1}));
+  EXPECT_THAT(op.run_int8({1, 1, 3, 1}), ElementsAre(3, 6, 5));
+}
+
+TEST(Conv2D, GroupsReadTheirOwnChannels) {
+  OneOp op{Conv2D{}};
+  op.input(int8({1, 1, 1, 4}, {1, 2, 3, 4}));
+  op.input(int8({2, 1, 1, 2}, {1, 1, 1, 1}));
+  op.input(bias({0, 10}));
+  EXPECT_THAT(op.run_int8({1, 1, 1, 2}), ElementsAre(3, 17));
+}
+
+TEST(Conv2D, DilationSpreadsTheTaps) {
+  OneOp op{Conv2D{.window = {.kernel_h = 2, .dilation_h = 2}}};
+  op.input(int8({1, 4, 1, 1}, {1, 2, 4, 8}));
+  op.input(int8({1, 2, 1, 1}, {1, 1}));
+  EXPECT_THAT(op.run_int8({1, 2, 1, 1}), ElementsAre(5, 10));
+}
+
+TEST(Conv2D, ScalesEachChannelAndRoundsTwice) {
+  OneOp op{Conv2D{}};
+  op.input(int8({1, 1, 1, 1}, {3}));
+  Tensor weights = int8({3, 1, 1, 1}, {1, 1, -1});
+  weights.quantization = {.scales = {1, 0.5, 0.5}, .zero_points = {0, 0, 0}, .axis = 0};
+  op.input(weights);
+  EXPECT_THAT(op.run_int8({1, 1, 1, 3}), ElementsAre(3, 2, -1));
+}
+
+TEST(Conv2D, ActivationsClampRealValues) {
+  const std::vector<std::pair<Activation, std::vector<int>>> cases = {
+      {Activation::kNone, {-8, 6, 40}},
+      {Activation::kRelu, {2, 6, 40}},
+      {Activation::kReluN1To1, {0, 4, 4}},
+      {Activation::kRelu6, {2, 6, 14}},
+  };
+  for (const auto& [activation, expected] : cases) {
+    OneOp op{Conv2D{.activation = activation}};
+    op.input(int8({1, 1, 3, 1}, {-5, 2, 19}));
+    op.input(int8({1, 1, 1, 1}, {1}));
+    // Output scale 1/2 and zero point 2: real 6 is 14; inputs have scale 1.
+    EXPECT_THAT(op.run_int8({1, 1, 3, 1}, 0.5f, 2), ElementsAreArray(expected));
+  }
+}
+
+TEST(DepthwiseConv2D, MultiplierRepeatsInputChannels) {
+  OneOp op{DepthwiseConv2D{.multiplier = 2}};
+  op.input(int8({1, 1, 1, 2}, {3, 5}));
+  op.input(int8({1, 1, 1, 4}, {1, 2, 1, 2}));
+  EXPECT_THAT(op.run_int8({1, 1, 1, 4}), ElementsAre(3, 6, 5, 10));
+}
+
+TEST(FullyConnected, RemovesTheZeroPointOfWeights) {
+  OneOp op{FullyConnected{}};
+  op.input(int8({2, 2}, {1, 2, 3, 4}));
+  op.input(int8({1, 2}, {5, 6}, 1, 4));
+  op.input(bias({-1}));
+  EXPECT_THAT(op.run_int8({2, 1}), ElementsAre(4, 10));
+}
+
+TEST(AveragePool2D, RoundsAwayFromZeroAndLeavesPaddingOut) {
+  OneOp op{AveragePool2D{.window = {.kernel_w = 2, .padding = {.right = 1}}}};
+  op.input(int8({1, 1, 3, 1}, {-1, -2, 5}, 1, 7));
+  EXPECT_THAT(op.run_int8({1, 1, 3, 1}, 1, 7), ElementsAre(-2, 2, 5));
+}
+
+TEST(MaxPool2D, PaddingNeverWins) {
+  OneOp op{MaxPool2D{.window = {.kernel_h = 3, .padding = {.top = 1, .bottom = 1}}}};
+  op.input(int8({1, 2, 1, 1}, {-128, -100}));
+  EXPECT_THAT(op.run_int8({1, 2, 1, 1}), ElementsAre(-100, -100));
+}
+
+TEST(Mean, ReducesAnyAxes) {
+  OneOp op{Mean{.axes = {0, 2}}};
+  op.input(int8({2, 2, 2}, {1, 3, 10, 20, 5, 7, 30, 40}));
+  EXPECT_THAT(op.run_int8({2}), ElementsAre(4, 25));
+}
+
+TEST(Add, BroadcastsUpToSixAxesAndFromAScalar) {
+  OneOp op{Add{}};
+  op.input(int8({}, {100}));
+  op.input(int8({1, 2, 1, 1, 2, 1}, {1, 2, 3, 40}));
+  EXPECT_THAT(op.run_int8({1, 2, 1, 1, 2, 1}), ElementsAre(101, 102, 103, 127));
+}
+
+TEST(Add, BroadcastsBothOperandsAtOnce) {
+  OneOp op{Add{}};
+  op.input(int8({2, 1}, {10, 20}));
+  op.input(int8({1, 3}, {1, 2, 3}));
+  EXPECT_THAT(op.run_int8({2, 3}), ElementsAre(11, 12, 13, 21, 22, 23));
+}
+
+TEST(Mul, CentresBothOperands) {
+  OneOp op{Mul{.activation = Activation::kRelu}};
+  op.input(int8({3}, {3, 4, -1}, 1, 2));
+  op.input(int8({1}, {5}, 1, 1));
+  EXPECT_THAT(op.run_int8({3}, 1, -3), ElementsAre(1, 5, -3));
+}
+
+TEST(Pad, FramesWithItsValueInEveryType) {
+  OneOp op{Pad{.before = {1, 0}, .after = {0, 1}, .value = -3}};
+  op.input(constant<int16_t>(DType::kInt16, {1, 2}, {100, 200}, 1));
+  EXPECT_THAT(op.run<int16_t>(DType::kInt16, {2, 3}), ElementsAre(-3, -3, -3, 100, 200, -3));
+}
+
+TEST(Transpose, MovesAxes) {
+  OneOp op{Transpose{.permutation = {1, 2, 0}}};
+  op.input(int8({2, 1, 3}, {1, 2, 3, 4, 5, 6}));
+  EXPECT_THAT(op.run_int8({1, 3, 2}), ElementsAre(1, 4, 2, 5, 3, 6));
+}
+
+TEST(Softmax, EqualChannelsShareEvenly) {
+  OneOp op{Softmax{}};
+  op.input(int8({1, 4}, {7, 7, 7, 7}));
+  EXPECT_THAT(op.run_int8({1, 4}, 1.0f / 256, -128), ElementsAre(-64, -64, -64, -64));
+}
+
+TEST(Softmax, FarBelowTheMaximumIsZeroAndOneSaturates) {
+  OneOp op{Softmax{}};
+  op.input(int8({1, 2}, {127, -128}));
+  EXPECT_THAT(op.run_int8({1, 2}, 1.0f / 256, -128), ElementsAre(127, -128));
+}
+
+TEST(Softmax, ManyEqualChannelsRoundToZero) {
+  for (int64_t channels : {512, 1000, 4096}) {
+    OneOp op{Softmax{}};
+    op.input(int8({1, channels}, std::vector<int8_t>(static_cast<size_t>(channels), 5)));
+    EXPECT_THAT(op.run_int8({1, channels}, 1.0f / 256, -128), Each(-128)) << channels;
+  }
+}
+
+TEST(Relu, Requantises) {
+  OneOp op{Relu{}};
+  op.input(int8({3}, {-4, 1, 4}, 1, 0));
+  EXPECT_THAT(op.run_int8({3}, 0.5f, -10), ElementsAre(-10, -8, -2));
+}
+
+TEST(Relu6, ClampsRawValuesEvenIfScalesDiffer) {
+  OneOp op{Relu6{}};
+  op.input(int8({3}, {-4, 3, 9}, 1, 1));
+  EXPECT_THAT(op.run_int8({3}, 0.5f, -10), ElementsAre(1, 3, 7));
+}
+
+TEST(Quantize, RoundsHalfAwayFromZeroAndSaturates) {
+  OneOp op{Quantize{}};
+  op.input(constant<float>(DType::kFloat32, {5}, {0.5f, -0.5f, 1e30f, -INFINITY, NAN}, 0));
+  EXPECT_THAT(op.run_int8({5}, 1, 2), ElementsAre(3, 1, 127, -128, 2));
+}
+
+TEST(Quantize, ChangesTheIntegerType) {
+  OneOp op{Quantize{}};
+  op.input(int8({3}, {-128, 0, 127}));
+  EXPECT_THAT(op.run<uint8_t>(DType::kUInt8, {3}, 1, 128), ElementsAre(0, 128, 255));
+}
+
+TEST(Dequantize, GivesRealValues) {
+  OneOp op{Dequantize{}};
+  op.input(int8({2}, {3, -5}, 0.25f, -1));
+  EXPECT_THAT(op.run<float>(DType::kFloat32, {2}), ElementsAre(1.0f, -1.0f));
+}
+
+TEST(Concat, InterleavesRowsOfItsOperands) {
+  OneOp op{Concat{.axis = 1}};
+  op.input(int8({2, 1}, {1, 2}));
+  op.input(int8({2, 2}, {3, 4, 5, 6}));
+  EXPECT_THAT(op.run_int8({2, 3}), ElementsAre(1, 3, 4, 2, 5, 6));
+}
+
+}  // namespace
+}  // namespace thimble::testing

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/golden.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "tests/support/shared.h"
+
+namespace thimble::testing {
+namespace {
+
+constexpr std::string_view kOperators[] = {
+    "ADD",        "AVERAGE_POOL_2D", "CONCATENATION", "CONV_2D", "DEPTHWISE_CONV_2D",
+    "DEQUANTIZE", "FULLY_CONNECTED", "MAX_POOL_2D",   "MEAN",    "MUL",
+    "PAD",        "PADV2",           "QUANTIZE",      "RELU",    "RELU6",
+    "RESHAPE",    "SOFTMAX",         "TRANSPOSE"};
+
+bool is_supported(std::string_view op) {
+  return std::find(std::begin(kOperators), std::end(kOperators), op) != std::end(kOperators);
+}
+
+/// Fields of one line of CSV; quotes protect commas and are doubled inside quotes.
+std::vector<std::string> csv_fields(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else if (c != '\r') {
+      fields.back() += c;
+    }
+  }
+  return fields;
+}
+
+/// Whether every operator that the golden file names is supported.
+bool has_supported_operators_only(const std::filesystem::path& golden) {
+  for (const auto& [key, value] : read_safetensors(golden).metadata) {
+    if (key.starts_with("opname.") && !is_supported(value)) return false;
+  }
+  return true;
+}
+
+bool demanded(const OpsCase& c) {
+  if (c.op == "MULTI") return c.type == "int8" && has_supported_operators_only(c.golden());
+  return (c.type == "int8" || c.type == "mixed") && is_supported(c.op);
+}
+
+/// prefix0, prefix1, ... as far as they exist.
+std::vector<NamedTensor> numbered(const TensorFile& file, const std::string& prefix) {
+  std::vector<NamedTensor> result;
+  for (int i = 0;; ++i) {
+    const auto found = file.tensors.find(fmt::format("{}{}", prefix, i));
+    if (found == file.tensors.end()) return result;
+    result.push_back(found->second);
+  }
+}
+
+template <class T>
+std::string value_at(const Bytes& bytes, size_t element) {
+  T value;
+  std::memcpy(&value, &bytes[element * sizeof(T)], sizeof(T));
+  return fmt::format("{}", value);
+}
+
+std::string element_text(const Bytes& bytes, DType type, size_t element) {
+  switch (type) {
+    case DType::kBool:
+    case DType::kUInt8:
+      return value_at<uint8_t>(bytes, element);
+    case DType::kInt8:
+      return value_at<int8_t>(bytes, element);
+    case DType::kInt16:
+      return value_at<int16_t>(bytes, element);
+    case DType::kInt32:
+      return value_at<int32_t>(bytes, element);
+    case DType::kInt64:
+      return value_at<int64_t>(bytes, element);
+    case DType::kFloat32:
+      return value_at<float>(bytes, element);
+  }
+  return "?";
+}
+
+std::vector<int64_t> coordinates(size_t element, const Shape& shape) {
+  std::vector<int64_t> result(shape.size());
+  int64_t rest = static_cast<int64_t>(element);
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    const int64_t extent = std::max<int64_t>(shape[axis], 1);
+    result[axis] = rest % extent;
+    rest /= extent;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::filesystem::path OpsCase::model() const {
+  return shared_folder() / "ops" / (name + ".tflite");
+}
+
+std::filesystem::path OpsCase::golden() const {
+  return shared_folder() / "ops" / (name + ".golden.safetensors");
+}
+
+std::vector<OpsCase> ops_cases() {
+  std::ifstream index(shared_folder() / "ops" / "INDEX.csv");
+  std::vector<OpsCase> cases;
+  std::string line;
+  std::getline(index, line);  // the header
+  while (std::getline(index, line)) {
+    const std::vector<std::string> fields = csv_fields(line);
+    if (fields.size() != 4) continue;
+    const OpsCase c{fields[0], fields[1], fields[2], fields[3]};
+    if (demanded(c)) cases.push_back(c);
+  }
+  return cases;
+}
+
+std::vector<std::string> issue_models() {
+  return {"person_detect",          "vww_96_int8",    "kws_ref_model",
+          "pretrainedResnet_quant", "ad01_int8",      "micro_speech_quantized",
+          "tinyengine_vww",         "mcunetv2_large", "mobilenet_v2"};
+}
+
+std::filesystem::path model_path(const std::string& model) {
+  return shared_folder() / "models" / (model + ".tflite");
+}
+
+std::vector<std::filesystem::path> golden_paths(const std::string& model) {
+  const std::filesystem::path folder = shared_folder() / "golden";
+  const std::string suffix = ".golden.safetensors";
+  std::vector<std::filesystem::path> variants;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string file = entry.path().filename().string();
+    const bool is_variant = file.starts_with(model + ".") && file != model + suffix;
+    if (is_variant && file.ends_with(suffix)) variants.push_back(entry.path());
+  }
+  std::sort(variants.begin(), variants.end());
+  variants.insert(variants.begin(), folder / (model + suffix));
+  return variants;
+}
+
+std::vector<Bytes> Golden::Inference::input_bytes() const {
+  std::vector<Bytes> result;
+  for (const NamedTensor& input : inputs) result.push_back(input.data);
+  return result;
+}
+
+Golden load_golden(const std::filesystem::path& file) {
+  const TensorFile content = read_safetensors(file);
+  Golden golden;
+  golden.seeds.push_back({numbered(content, "input."), numbered(content, "output.")});
+  for (int seed = 2;; ++seed) {
+    const std::string prefix = fmt::format("seed{}/", seed);
+    std::vector<NamedTensor> outputs = numbered(content, prefix + "output.");
+    if (outputs.empty()) break;
+    golden.seeds.push_back({numbered(content, prefix + "input."), std::move(outputs)});
+  }
+  for (int op = 0; content.metadata.contains(fmt::format("opname.{}", op)); ++op) {
+    std::vector<NamedTensor> outputs = numbered(content, fmt::format("op.{}.", op));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      golden.op_outputs[{op, static_cast<int>(i)}] = std::move(outputs[i]);
+    }
+  }
+  return golden;
+}
+
+std::string first_difference(const Bytes& expected, const Bytes& actual, DType type,
+                             const Shape& shape) {
+  if (expected == actual) return "";
+  if (expected.size() != actual.size()) {
+    return fmt::format("expected {} bytes, got {}", expected.size(), actual.size());
+  }
+  const auto position = std::mismatch(expected.begin(), expected.end(), actual.begin()).first;
+  const size_t element =
+      static_cast<size_t>(position - expected.begin()) / static_cast<size_t>(size_bytes(type));
+  return fmt::format("element [{}] (number {}): expected {}, got {}",
+                     fmt::join(coordinates(element, shape), ","), element,
+                     element_text(expected, type, element), element_text(actual, type, element));
+}
+
+}  // namespace thimble::testing

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The models that issue 2 demands and the recorded values to compare with.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "thimble/import/tensor_file.h"
+#include "thimble/model/graph.h"
+
+namespace thimble::testing {
+
+/// One row of the shared ops/INDEX.csv.
+struct OpsCase {
+  std::string name;           ///< "add_int8_00"
+  std::string op;             ///< "ADD"; "MULTI" for graphs of several operators
+  std::string type;           ///< "int8", or "mixed" for conversions
+  std::string configuration;  ///< what varies, for messages
+
+  [[nodiscard]] std::filesystem::path model() const;
+  [[nodiscard]] std::filesystem::path golden() const;
+};
+
+/// The int8 cases of the supported operators, conversions, and the int8 graphs made of these
+/// operators alone, in the order of the index. Empty where the shared data are absent.
+[[nodiscard]] std::vector<OpsCase> ops_cases();
+
+/// Names of the real models: "person_detect", ...
+[[nodiscard]] std::vector<std::string> issue_models();
+[[nodiscard]] std::filesystem::path model_path(const std::string& model);
+/// NAME.golden.safetensors, then any NAME.WHAT.golden.safetensors (photographs), sorted.
+[[nodiscard]] std::vector<std::filesystem::path> golden_paths(const std::string& model);
+
+struct Golden {
+  /// What one inference reads and gives, in the order of the network's inputs and outputs.
+  struct Inference {
+    std::vector<NamedTensor> inputs, outputs;
+    [[nodiscard]] std::vector<Bytes> input_bytes() const;
+  };
+  std::vector<Inference> seeds;  ///< seed 1 first; files of photographs have that one alone
+  /// {operator's number in the file, output}: its value for seed 1.
+  std::map<std::pair<int, int>, NamedTensor> op_outputs;
+};
+[[nodiscard]] Golden load_golden(const std::filesystem::path& file);
+
+/// Empty if equal, else "element [0,3,5,7] (number 1234): expected -3, got -4".
+[[nodiscard]] std::string first_difference(const Bytes& expected, const Bytes& actual, DType type,
+                                           const Shape& shape);
+
+}  // namespace thimble::testing
