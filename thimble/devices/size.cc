@@ -75,7 +75,7 @@ std::string with_separators(int64_t value) {
 std::string human_size(int64_t size_bytes) {
   const auto size = static_cast<double>(size_bytes);
   const double magnitude = std::abs(size);
-  const std::string exact = with_separators(size_bytes) + " B";
+  std::string exact = with_separators(size_bytes) + " B";
   if (magnitude < kKi) return exact;
   // A value that would be shown as 1024.0 of a unit is shown as 1.0 of the next.
   if (magnitude < 1023.95 * kKi) return fmt::format("{:.1f} KiB ({})", size / kKi, exact);
