@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random networks of one operator, for property tests.
+#include "tests/support/random_op.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
+
+namespace thimble::testing {
+namespace {
+
+using zoo::Random;
+
+constexpr int kOperators = static_cast<int>(std::variant_size_v<Attributes>);
+/// A draw that breaks a constraint (a window larger than the image) is thrown away.
+constexpr int kDraws = 1000;
+
+Attributes operator_number(int number) {
+  std::vector<Attributes> all;
+  [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
+    (all.emplace_back(std::variant_alternative_t<kIndex, Attributes>{}), ...);
+  }
+  (std::make_index_sequence<kOperators>());
+  return all[static_cast<size_t>(number)];
+}
+
+Bytes random_bytes_of(DType type, int64_t count, double float_range, Random& random) {
+  Bytes bytes(static_cast<size_t>(count * size_bytes(type)));
+  if (type == DType::kFloat32) {
+    for (size_t i = 0; i < bytes.size(); i += sizeof(float)) {
+      const auto value = static_cast<float>((2 * random.unit() - 1) * float_range);
+      std::memcpy(&bytes[i], &value, sizeof value);
+    }
+    return bytes;
+  }
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.next() >> 56);
+  return bytes;
+}
+
+/// Draws the attributes, operands and output of one operator.
+class Draw {
+ public:
+  explicit Draw(Random& random) : random_(random) {}
+
+  Graph graph(const Attributes& kind) {
+    std::visit([&](const auto& a) { make(a); }, kind);
+    graph_.name = snake_name(kind);
+    for (size_t t = 0; t + 1 < graph_.tensors.size(); ++t) {
+      if (!graph_.tensors[t].is_constant()) {
+        graph_.inputs.push_back({TensorId{static_cast<int32_t>(t)}, {}});
+      }
+    }
+    graph_.outputs.push_back({graph_.ops[0].outputs[0], {}});
+    return graph_;
+  }
+
+ private:
+  int64_t some(int64_t lowest, int64_t highest) { return random_.between(lowest, highest); }
+  bool maybe(double probability) { return random_.chance(probability); }
+
+  Shape some_shape(int64_t lowest_rank, int64_t highest_rank) {
+    Shape shape(static_cast<size_t>(some(lowest_rank, highest_rank)));
+    for (int64_t& extent : shape) extent = some(1, shape.size() > 4 ? 4 : 6);
+    return shape;
+  }
+  Shape image() { return {maybe(0.2) ? 2 : 1, some(1, 9), some(1, 9), some(1, 17)}; }
+
+  Activation activation() { return static_cast<Activation>(some(0, 3)); }
+
+  /// Powers of two make ties in rounding.
+  Quantization int8_quantization() {
+    const double scale =
+        maybe(0.3) ? std::ldexp(1.0, static_cast<int>(some(-8, -3))) : 0.004 + 0.1 * random_.unit();
+    const int64_t zero_point = maybe(0.2) ? (maybe(0.5) ? -128 : 127) : some(-128, 127);
+    return {{static_cast<float>(scale)}, {static_cast<int32_t>(zero_point)}, 0};
+  }
+
+  TensorId tensor(const Shape& shape, DType type, const Quantization& q) {
+    graph_.tensors.push_back(
+        {"t" + std::to_string(graph_.tensors.size()), shape, type, q, nullptr});
+    return TensorId{static_cast<int32_t>(graph_.tensors.size()) - 1};
+  }
+  TensorId int8(const Shape& shape) { return tensor(shape, DType::kInt8, int8_quantization()); }
+  void fill(TensorId t) {
+    Tensor& target = graph_.tensor(t);
+    target.data = std::make_shared<const Bytes>(
+        random_bytes_of(target.type, elements(target.shape), 1, random_));
+  }
+  TensorId maybe_constant(TensorId t, double probability) {
+    if (maybe(probability)) fill(t);
+    return t;
+  }
+  const Tensor& at(TensorId t) const { return graph_.tensor(t); }
+
+  /// The output's shape follows from the inputs where `shape` is not given.
+  void op(Attributes attributes, std::vector<TensorId> inputs, DType type, const Quantization& q,
+          const std::optional<Shape>& shape = {}) {
+    const TensorId out = tensor(shape.value_or(Shape{}), type, q);
+    graph_.ops.push_back({std::move(attributes), std::move(inputs), {out}, 0});
+    if (!shape) graph_.tensor(out).shape = output_shape(graph_, graph_.ops[0]);
+  }
+
+  Window window(int64_t most_dilation) {
+    Window w{.kernel_h = some(1, 4),
+             .kernel_w = some(1, 4),
+             .stride_h = some(1, 3),
+             .stride_w = some(1, 3),
+             .dilation_h = some(1, most_dilation),
+             .dilation_w = some(1, most_dilation),
+             .padding = {}};
+    if (maybe(0.6)) {
+      auto side = [&](int64_t kernel, int64_t dilation) {
+        return some(0, (kernel - 1) * dilation);
+      };
+      w.padding = {side(w.kernel_h, w.dilation_h), side(w.kernel_h, w.dilation_h),
+                   side(w.kernel_w, w.dilation_w), side(w.kernel_w, w.dilation_w)};
+    }
+    return w;
+  }
+
+  /// x, weights, maybe a bias; scales under which outputs spread over the range.
+  std::vector<TensorId> weighted(TensorId x, const Shape& shape, int axis,
+                                 const Quantization& out) {
+    const int64_t channels = shape[static_cast<size_t>(axis)];
+    const auto depth = static_cast<double>(elements(shape) / channels);
+    const double gain = 1 / (100 * std::sqrt(depth));
+    Quantization q{.axis = axis};
+    const int64_t scales = maybe(0.5) ? channels : 1;
+    for (int64_t i = 0; i < scales; ++i) {
+      const double scale = gain * (0.5 + random_.unit()) * out.scales[0];
+      q.scales.push_back(static_cast<float>(scale / at(x).quantization.scales[0]));
+      q.zero_points.push_back(0);
+    }
+    const TensorId weights = tensor(shape, DType::kInt8, q);
+    fill(weights);
+    std::vector<TensorId> inputs{x, weights};
+    if (maybe(0.7)) {
+      std::vector<int32_t> values;
+      for (int64_t o = 0; o < channels; ++o) {
+        values.push_back(static_cast<int32_t>((100 * random_.unit() - 50) / gain));
+      }
+      Bytes bytes(values.size() * sizeof(int32_t));
+      std::memcpy(bytes.data(), values.data(), bytes.size());
+      inputs.push_back(tensor({channels}, DType::kInt32, {}));
+      graph_.tensor(inputs.back()).data = std::make_shared<const Bytes>(std::move(bytes));
+    }
+    return inputs;
+  }
+
+  void make(const Conv2D&) {
+    Shape x = image();
+    const int64_t groups = maybe(0.3) ? some(1, 4) : 1;
+    const int64_t per_group = some(1, 17 / groups);
+    x[3] = groups * per_group;
+    const Window w = window(3);
+    const Quantization out = int8_quantization();
+    const Shape weights{groups * some(1, 6), w.kernel_h, w.kernel_w, per_group};
+    op(Conv2D{w, activation()}, weighted(int8(x), weights, 0, out), DType::kInt8, out);
+  }
+
+  void make(const DepthwiseConv2D&) {
+    const Shape x = image();
+    const int64_t multiplier = maybe(0.5) ? 1 : some(2, 5);
+    const Window w = window(3);
+    const Quantization out = int8_quantization();
+    const Shape weights{1, w.kernel_h, w.kernel_w, x[3] * multiplier};
+    op(DepthwiseConv2D{w, multiplier, activation()}, weighted(int8(x), weights, 3, out),
+       DType::kInt8, out);
+  }
+
+  void make(const FullyConnected&) {
+    Shape x = some_shape(1, 4);
+    const auto axes = static_cast<int64_t>(x.size());
+    const int64_t batch_axes = maybe(0.3) ? 0 : some(0, axes - 1);
+    const Shape batch(x.begin(), x.begin() + batch_axes);
+    const int64_t channels = some(1, 12);
+    const Shape weights{channels, elements(x) / elements(batch)};
+    Shape out_shape = maybe(0.5) ? batch : Shape{elements(batch)};
+    out_shape.push_back(channels);
+    const Quantization out = int8_quantization();
+    std::vector<TensorId> inputs = weighted(int8(x), weights, 0, out);
+    Tensor& w = graph_.tensor(inputs[1]);
+    if (w.quantization.scales.size() == 1 && maybe(0.2)) {
+      w.quantization.zero_points[0] = static_cast<int32_t>(some(-20, 20));
+      if (maybe(0.5)) w.data = nullptr;
+    }
+    op(FullyConnected{activation()}, inputs, DType::kInt8, out, out_shape);
+  }
+
+  void make(const AveragePool2D&) {
+    const TensorId x = int8(image());
+    op(AveragePool2D{window(1), activation()}, {x}, DType::kInt8, at(x).quantization);
+  }
+  void make(const MaxPool2D&) {
+    const TensorId x = int8(image());
+    op(MaxPool2D{window(1), activation()}, {x}, DType::kInt8, at(x).quantization);
+  }
+
+  void make(const Mean&) {
+    const TensorId x = int8(some_shape(1, 4));
+    const bool keep = maybe(0.5);
+    Mean mean;
+    Shape out;
+    for (size_t i = 0; i < at(x).shape.size(); ++i) {
+      const bool reduced = maybe(0.5);
+      if (reduced) mean.axes.push_back(static_cast<int>(i));
+      if (keep || !reduced) out.push_back(reduced ? 1 : at(x).shape[i]);
+    }
+    op(mean, {x}, DType::kInt8, int8_quantization(), out);
+  }
+
+  /// One of the two may lack leading axes and have extents of 1.
+  template <class A>
+  void make_binary() {
+    const Shape full = some_shape(1, 6);
+    Shape partial = full;
+    if (maybe(0.5)) {
+      partial.erase(partial.begin(), partial.begin() + some(0, static_cast<int64_t>(full.size())));
+      for (int64_t& extent : partial) extent = maybe(0.4) ? 1 : extent;
+    }
+    std::vector<TensorId> inputs;
+    if (maybe(0.1)) {
+      const TensorId x = int8(full);
+      inputs = {x, x};
+    } else {
+      const TensorId x = maybe_constant(int8(full), 0.1);
+      inputs = {x, maybe_constant(int8(partial), at(x).is_constant() ? 0 : 0.3)};
+      if (maybe(0.5)) std::swap(inputs[0], inputs[1]);
+    }
+    op(A{activation()}, inputs, DType::kInt8, int8_quantization());
+  }
+  void make(const Add&) { make_binary<Add>(); }
+  void make(const Mul&) { make_binary<Mul>(); }
+
+  void make(const Pad&) {
+    const TensorId x = int8(some_shape(1, 4));
+    Pad pad;
+    pad.value =
+        maybe(0.5) ? at(x).quantization.zero_points[0] : static_cast<int32_t>(some(-128, 127));
+    for (size_t i = 0; i < at(x).shape.size(); ++i) {
+      pad.before.push_back(maybe(0.5) ? 0 : some(1, 3));
+      pad.after.push_back(maybe(0.5) ? 0 : some(1, 3));
+    }
+    op(pad, {x}, DType::kInt8, at(x).quantization);
+  }
+
+  /// A tensor of a type that is copied.
+  TensorId copied(const Shape& shape) {
+    static constexpr DType kTypes[] = {DType::kInt8,  DType::kInt8,  DType::kUInt8,
+                                       DType::kInt16, DType::kInt32, DType::kFloat32};
+    const DType type = kTypes[some(0, 5)];
+    return tensor(shape, type, type == DType::kInt8 ? int8_quantization() : Quantization{});
+  }
+
+  void make(const Reshape&) {
+    const TensorId x = copied(some_shape(1, 5));
+    // Merge and split: the factors of the extents, dealt out again in order.
+    Shape out{1};
+    int64_t left = elements(at(x).shape);
+    for (int64_t factor = 2; left > 1; ++factor) {
+      for (; left % factor == 0; left /= factor) {
+        if (out.size() < 5 && maybe(0.5)) out.push_back(1);
+        out.back() *= factor;
+      }
+    }
+    if (maybe(0.5)) std::reverse(out.begin(), out.end());
+    op(Reshape{}, {x}, at(x).type, at(x).quantization, out);
+  }
+
+  void make(const Transpose&) {
+    const TensorId x = copied(some_shape(1, 6));
+    Transpose transpose;
+    transpose.permutation.resize(at(x).shape.size());
+    std::iota(transpose.permutation.begin(), transpose.permutation.end(), 0);
+    for (size_t i = transpose.permutation.size() - 1; i > 0; --i) {
+      std::swap(transpose.permutation[i],
+                transpose.permutation[static_cast<size_t>(some(0, static_cast<int64_t>(i)))]);
+    }
+    op(transpose, {x}, at(x).type, at(x).quantization);
+  }
+
+  void make(const Softmax&) {
+    const TensorId x = int8(some_shape(1, 4));
+    const float beta = maybe(0.5) ? 1.0F : static_cast<float>(0.1 + 2 * random_.unit());
+    if (maybe(0.7)) {
+      op(Softmax{beta}, {x}, DType::kInt8, {{0x1p-8F}, {-128}, 0});
+    } else {
+      op(Softmax{beta}, {x}, DType::kInt16, {{0x1p-16F}, {-32768}, 0});
+    }
+  }
+
+  void make(const Relu&) {
+    const TensorId x = int8(some_shape(1, 6));
+    op(Relu{}, {x}, DType::kInt8, maybe(0.5) ? at(x).quantization : int8_quantization());
+  }
+  void make(const Relu6&) {
+    const TensorId x = int8(some_shape(1, 6));
+    op(Relu6{}, {x}, DType::kInt8, at(x).quantization);
+  }
+
+  /// A scale with which the type covers a few units.
+  Quantization quantization_of(DType type) {
+    Quantization q = int8_quantization();
+    switch (type) {
+      case DType::kInt8:
+        break;
+      case DType::kUInt8:
+        q.zero_points[0] += 128;
+        break;
+      case DType::kInt16:
+        q = {{q.scales[0] / 256}, {0}, 0};
+        break;
+      case DType::kInt32:
+        q = {{std::ldexp(q.scales[0], -24)}, {0}, 0};
+        break;
+      case DType::kBool:
+      case DType::kInt64:
+      case DType::kFloat32:
+        q = {};
+        break;
+    }
+    return q;
+  }
+
+  void make(const Quantize&) {
+    static constexpr std::pair<DType, DType> kPairs[] = {
+        {DType::kFloat32, DType::kInt8}, {DType::kFloat32, DType::kInt16},
+        {DType::kInt8, DType::kInt8},    {DType::kInt8, DType::kUInt8},
+        {DType::kUInt8, DType::kInt8},   {DType::kInt8, DType::kInt16},
+        {DType::kInt16, DType::kInt8},   {DType::kInt32, DType::kInt8},
+        {DType::kInt16, DType::kInt32},
+    };
+    const auto [in, out] = kPairs[some(0, std::size(kPairs) - 1)];
+    const TensorId x = tensor(some_shape(1, 6), in, quantization_of(in));
+    op(Quantize{}, {x}, out, quantization_of(out));
+  }
+
+  void make(const Dequantize&) {
+    const DType in = maybe(0.7) ? DType::kInt8 : DType::kInt16;
+    const TensorId x = tensor(some_shape(1, 6), in, quantization_of(in));
+    op(Dequantize{}, {x}, DType::kFloat32, {});
+  }
+
+  void make(const Concat&) {
+    const TensorId first = copied(some_shape(1, 5));
+    const Shape shape = at(first).shape;
+    const int axis = static_cast<int>(some(0, static_cast<int64_t>(shape.size()) - 1));
+    std::vector<TensorId> inputs{first};
+    const int64_t count = some(1, 4);
+    for (int64_t k = 1; k < count; ++k) {
+      Shape other = shape;
+      other[static_cast<size_t>(axis)] = some(1, 5);
+      inputs.push_back(
+          maybe(0.1) ? first
+                     : maybe_constant(tensor(other, at(first).type, at(first).quantization), 0.2));
+    }
+    op(Concat{axis}, inputs, at(first).type, at(first).quantization);
+  }
+
+  Random& random_;
+  Graph graph_;
+};
+
+}  // namespace
+
+Graph random_op_graph(uint64_t seed) {
+  Random random(seed);
+  const Attributes kind = operator_number(static_cast<int>(seed % kOperators));
+  for (int draw = 0; draw < kDraws; ++draw) {
+    Graph graph = Draw(random).graph(kind);
+    if (unsupported_reason(graph, graph.ops[0]).empty()) {
+      check_graph(graph);
+      return graph;
+    }
+  }
+  throw InternalError(std::string(name(kind)) + ": no draw was supported");
+}
+
+Bytes random_values(const Graph& graph, TensorId tensor, Random& random) {
+  const Tensor& t = graph.tensor(tensor);
+  double range = 1;
+  for (const Port& port : graph.outputs) {
+    const std::vector<float>& scales = graph.tensor(port.tensor).quantization.scales;
+    const int64_t width = size_bytes(graph.tensor(port.tensor).type);
+    if (!scales.empty()) range = 1.2 * scales[0] * std::ldexp(1.0, static_cast<int>(8 * width) - 1);
+  }
+  return random_bytes_of(t.type, elements(t.shape), range, random);
+}
+
+std::vector<Bytes> random_inputs(const Graph& graph, uint64_t seed) {
+  Random random(seed);
+  std::vector<Bytes> values(graph.tensors.size());
+  for (const Port& port : graph.inputs) {
+    values[port.tensor.index()] = random_values(graph, port.tensor, random);
+  }
+  return values;
+}
+
+}  // namespace thimble::testing
