@@ -3,6 +3,7 @@
 add_library(thimble_options INTERFACE)
 target_compile_options(thimble_options INTERFACE -Wall -Wextra -Wshadow -Wswitch
                        -Wno-missing-field-initializers  # designated initialisers leave defaults out
+                       $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>  # false alarms on std::string, GCC bug 105651
                        $<$<BOOL:${THIMBLE_WERROR}>:-Werror>)
 target_include_directories(thimble_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/runtime/include)
 

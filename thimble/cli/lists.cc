@@ -35,7 +35,7 @@ void list_planners() {
 
 void list_zoo() {
   for (const ZooEntry& entry : zoo_entries())
-    fmt::print("zoo:{:<24} {}\n", entry.name, entry.summary);
+    fmt::print("zoo:{:<24} {}\n", entry.name, entry.about);
 }
 
 }  // namespace

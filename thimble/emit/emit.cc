@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "thimble/emit/banner.h"
 #include "thimble/emit/c_api.h"
@@ -27,16 +28,43 @@ void collect_kernels(const std::vector<ProgramNode>& nodes, std::set<KernelId>& 
   }
 }
 
-// Below runtime/: the sources of the kernels in use and the headers that they include.
+// The file of the runtime that `include` names, seen from `from`: beside it or in include/.
+const RuntimeFile* included(const std::string& from, const std::string& include) {
+  const std::string beside = from.substr(0, from.rfind('/') + 1) + include;
+  for (const RuntimeFile& file : runtime_files()) {
+    if (file.path == beside || file.path == "include/" + include || file.path == include)
+      return &file;
+  }
+  return nullptr;  // of the compiler
+}
+
+void add_with_includes(const RuntimeFile& file, std::map<std::string, const RuntimeFile*>& needed) {
+  if (!needed.emplace(file.path, &file).second) return;
+  constexpr std::string_view kInclude = "#include \"";
+  for (size_t at = file.text.find(kInclude); at != std::string_view::npos;
+       at = file.text.find(kInclude, at + 1)) {
+    const size_t begin = at + kInclude.size();
+    const std::string name(file.text.substr(begin, file.text.find('"', begin) - begin));
+    if (const RuntimeFile* next = included(std::string(file.path), name))
+      add_with_includes(*next, needed);
+  }
+}
+
+// The sources of the kernels in use, the header of index arithmetic, and what these include.
 std::vector<EmittedFile> runtime_copies(const Program& program) {
   std::set<KernelId> kernels;
   collect_kernels(program.nodes, kernels);
-  std::set<std::string> sources;
-  for (KernelId kernel : kernels) sources.insert(info(kernel).source);
-  std::vector<EmittedFile> result;
-  for (const RuntimeFile& file : needed_runtime_files({sources.begin(), sources.end()})) {
-    result.push_back({"thimble_runtime/" + std::string(file.path), std::string(file.text)});
+  std::set<std::string> roots{"include/thimble_runtime/index.h",
+                              "include/thimble_runtime/kernels.h"};
+  for (KernelId kernel : kernels) roots.insert(info(kernel).source);
+  std::map<std::string, const RuntimeFile*> needed;
+  for (const RuntimeFile& file : runtime_files()) {
+    if (roots.erase(std::string(file.path)) > 0) add_with_includes(file, needed);
   }
+  check(roots.empty(), "a kernel's source is not among the runtime's files");
+  std::vector<EmittedFile> result;
+  for (const auto& [path, file] : needed)
+    result.push_back({"thimble_runtime/" + path, std::string(file->text)});
   return result;
 }
 

@@ -318,7 +318,7 @@ class Verifier {
       for_each_unit(progress, region, visit);
       return;
     }
-    for_each_unit(*grain, region, [&](const Region& run) {
+    for_each_unit(progress, region, [&](const Region& run) {
       Region unit = run;
       for (int64_t c = run.back().begin; c < run.back().end; ++c) {
         unit.back() = {c, c + 1};

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/program/mutants.h"
+
+#include <fmt/format.h>
+
+#include "thimble/import/tensor_file.h"
+#include "thimble/program/host.h"
+#include "thimble/program/lower.h"
+#include "thimble/program/verify.h"
+
+namespace thimble::testing {
+namespace {
+
+// A list of nodes and a position in it: what a mutation changes.
+struct Place {
+  std::vector<ProgramNode>* nodes;
+  size_t at;
+  [[nodiscard]] Call& call() const { return std::get<Call>((*nodes)[at].what); }
+};
+
+void find_calls(std::vector<ProgramNode>& nodes, std::vector<Place>& places) {
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    if (auto* loop = std::get_if<ProgramLoop>(&nodes[k].what)) {
+      find_calls(loop->body, places);
+    } else {
+      places.push_back({&nodes, k});
+    }
+  }
+}
+
+using Change = std::function<void(const Place&)>;
+
+class Maker {
+ public:
+  Maker(const Graph& graph, const Schedule& schedule, const Placement& placement)
+      : graph_(graph),
+        schedule_(schedule),
+        placement_(placement),
+        program_(lower(graph, schedule, placement)) {}
+
+  std::vector<Mutant> run() {
+    std::vector<Place> places;
+    find_calls(program_.nodes, places);
+    for (size_t k = 0; k < places.size(); ++k) calls(k, places[k]);
+    for (size_t b = 0; b < schedule_.buffers.size(); ++b) buffers(b);
+    return std::move(mutants_);
+  }
+
+ private:
+  void change(size_t number, const std::string& what, const Change& apply) {
+    mutants_.push_back(
+        {fmt::format("call {}: {}", number, what), [program = program_, number, apply] {
+           Program mutant = program;
+           std::vector<Place> places;
+           find_calls(mutant.nodes, places);
+           apply(places[number]);
+           return mutant;
+         }});
+  }
+
+  void calls(size_t number, const Place& place) {
+    change(number, "dropped", [](const Place& p) {
+      p.nodes->erase(p.nodes->begin() + static_cast<std::ptrdiff_t>(p.at));
+    });
+    change(number, "doubled", [](const Place& p) {
+      const ProgramNode copy = (*p.nodes)[p.at];
+      p.nodes->insert(p.nodes->begin() + static_cast<std::ptrdiff_t>(p.at), copy);
+    });
+    if (place.at + 1 < place.nodes->size()) {
+      change(number, "swapped with the next",
+             [](const Place& p) { std::swap((*p.nodes)[p.at], (*p.nodes)[p.at + 1]); });
+    }
+    const Call& call = place.call();
+    for (size_t axis = 0; axis < 4; ++axis) {
+      if (call.axes[axis].limits.size() < 2) continue;
+      change(
+          number, fmt::format("region of axis {} starts one later", axis), [axis](const Place& p) {
+            p.call().axes[axis].interval.begin.base += p.call().axes[axis].interval.begin.divisor;
+          });
+      change(number, fmt::format("region of axis {} ends one earlier", axis),
+             [axis](const Place& p) {
+               CallAxis& a = p.call().axes[axis];
+               a.interval.end =
+                   a.interval.end.constant() ? index(a.limits.end - 1) : a.interval.end + -1;
+             });
+      change(number, fmt::format("output stride {} off by one", axis),
+             [axis](const Place& p) { ++p.call().out.stride[axis]; });
+      for (size_t k = 0; k < call.in.size(); ++k) {
+        change(number, fmt::format("stride {} of operand {} off by one", axis, k),
+               [axis, k](const Place& p) { ++p.call().in[k].stride[axis]; });
+      }
+    }
+    if (call.chunk) {
+      change(number, "chunk one channel early",
+             [](const Place& p) { --p.call().chunk->interval.begin.base; });
+      change(number, "chunk one channel late",
+             [](const Place& p) { ++p.call().chunk->interval.begin.base; });
+    }
+    change(number, "output bias off by one", [](const Place& p) {
+      p.call().out.bias.push_back({1, index(1)});
+    });
+    for (size_t k = 0; k < call.in.size(); ++k) {
+      change(number, fmt::format("bias of operand {} off by one", k), [k](const Place& p) {
+        p.call().in[k].bias.push_back({-1, index(1)});
+      });
+    }
+  }
+
+  void buffers(size_t b) {
+    for (int64_t by : {-1, 1}) {
+      if (placement_.addresses[b] + by < 0) continue;
+      mutants_.push_back({fmt::format("buffer {} moved by {}", b, by),
+                          [this_graph = &graph_, this_schedule = &schedule_, placement = placement_,
+                           b, by]() mutable {
+                            placement.addresses[b] += by;
+                            return lower(*this_graph, *this_schedule, placement);
+                          }});
+    }
+    const Buffer& buffer = schedule_.buffers[b];
+    if (!buffer.wrap || buffer.wrap->modulus < 2) return;
+    mutants_.push_back(
+        {fmt::format("ring {} one short", b),
+         [this_graph = &graph_, schedule = schedule_, placement = placement_, b]() mutable {
+           --schedule.buffers[b].wrap->modulus;
+           return lower(*this_graph, schedule, placement);
+         }});
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  const Placement& placement_;
+  Program program_;
+  std::vector<Mutant> mutants_;
+};
+
+}  // namespace
+
+std::vector<Mutant> mutants(const Graph& graph, const Schedule& schedule,
+                            const Placement& placement) {
+  return Maker(graph, schedule, placement).run();
+}
+
+MutantCount count_mutants(const Graph& graph, const Schedule& schedule, const Placement& placement,
+                          int every) {
+  std::vector<Bytes> inputs;
+  for (const Port& port : graph.inputs) {
+    const Tensor& t = graph.tensor(port.tensor);
+    inputs.push_back(random_bytes(t.type, elements(t.shape), 7));
+  }
+  const std::vector<Bytes> expected = execute(lower(graph, schedule, placement), inputs);
+  MutantCount count;
+  const std::vector<Mutant> all = mutants(graph, schedule, placement);
+  for (size_t k = 0; k < all.size(); k += static_cast<size_t>(every)) {
+    const Program mutant = all[k].make();
+    ++count.made;
+    if (!verify(graph, mutant).ok()) {
+      ++count.caught;
+    } else if (execute(mutant, inputs) == expected) {
+      ++count.harmless;
+    } else {
+      count.missed.push_back(all[k].what);
+    }
+  }
+  return count;
+}
+
+}  // namespace thimble::testing

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs made wrong on purpose, to see whether the verifier notices.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "thimble/program/placement.h"
+#include "thimble/program/program.h"
+
+namespace thimble::testing {
+
+struct Mutant {
+  std::string what;  ///< "call 3 dropped"
+  std::function<Program()> make;
+};
+
+/// Calls dropped, doubled and swapped; regions, chunks, strides and biases off by one; buffers
+/// moved by a byte either way; rings one row short.
+[[nodiscard]] std::vector<Mutant> mutants(const Graph& graph, const Schedule& schedule,
+                                          const Placement& placement);
+
+struct MutantCount {
+  int made = 0, caught = 0, harmless = 0;
+  std::vector<std::string> missed;  ///< passed the verifier and gave wrong outputs
+};
+/// Verifies each mutant (every `every`-th of them); those that pass are executed and must give what
+/// the program gives.
+[[nodiscard]] MutantCount count_mutants(const Graph& graph, const Schedule& schedule,
+                                        const Placement& placement, int every);
+
+}  // namespace thimble::testing

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every harmful mutant of every plan is caught: what passes the verifier gives the right outputs.
+#include "tests/program/mutants.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/golden.h"
+#include "tests/support/hand_written.h"
+#include "tests/support/shared.h"
+#include "thimble/import/tflite.h"
+#include "thimble/operators/operators.h"
+#include "thimble/planners/planner.h"
+#include "thimble/rewrites/rewrites.h"
+
+namespace thimble {
+namespace {
+
+void expect_harmful_ones_caught(const std::string& name, const Graph& graph,
+                                const Schedule& schedule, int every) {
+  const Placement placement = place(graph, schedule, {});
+  const testing::MutantCount count = testing::count_mutants(graph, schedule, placement, every);
+  fmt::print("{}: {} mutants, {} caught, {} harmless, {} missed\n", name, count.made, count.caught,
+             count.harmless, count.missed.size());
+  EXPECT_GT(count.made, 5);
+  EXPECT_GT(count.caught, count.made / 2);
+  for (const std::string& missed : count.missed)
+    ADD_FAILURE() << name << ": not caught: " << missed;
+}
+
+TEST(Mutants, OfTheHandWrittenSchedulesAreCaught) {
+  const testing::HandWritten loop = testing::channel_loop(), span = testing::row_span();
+  expect_harmful_ones_caught("channel loop", loop.graph, loop.schedule, 1);
+  expect_harmful_ones_caught("row span", span.graph, span.schedule, 1);
+}
+
+class MutantsOfModels : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(MutantsOfModels, AreCaught) {
+  THIMBLE_NEEDS_SHARED();
+  const Graph graph =
+      rewrite(import_tflite(testing::shared_folder() / "models" / (GetParam() + ".tflite")));
+  // All of the small models' mutants; of the large ones' as many as a minute allows.
+  const int every = macs(graph) > 100'000'000 ? 61 : macs(graph) > 5'000'000 ? 7 : 1;
+  for (const Planner& planner : planners()) {
+    const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
+    expect_harmful_ones_caught(GetParam() + " " + planner.name, graph, planned.schedule, every);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, MutantsOfModels, ::testing::ValuesIn(testing::issue_models()));
+
+}  // namespace
+}  // namespace thimble
