@@ -132,6 +132,16 @@ TEST(Qemu, UsesPsramForArenasThatSramCannotHold) {
   EXPECT_THAT(runs[0].outputs[0], Each(0xA5));
 }
 
+TEST(Qemu, ReadsWeightsThatCodeMemoryCannotHold) {
+  const TemporaryFolder folder;
+  CrossBuild build = tiny_build(
+      {{.function = "add_last_huge_weight", .input_bytes = 1, .output_bytes = 1}}, folder.path());
+  build.weight_sources.push_back(models_folder() / "huge_weights.cc");
+  const Measured measured = run_on_qemu(build, {{{Bytes{10}}}}, kSeconds);
+  EXPECT_EQ(measured.size.weight_bytes, 5000000);
+  EXPECT_EQ(measured.sets[0][0].outputs[0], Bytes{17});
+}
+
 std::string failure_of(const std::vector<TinyModel>& models) {
   try {
     run(models);

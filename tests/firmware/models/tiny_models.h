@@ -5,9 +5,11 @@
 #include <stdint.h>
 
 extern const uint8_t kTinyWeights[100];
+extern const uint8_t kHugeWeights[5000000];  // zeros, but for the last, a 7
 
 void add_one(void* arena);
 void add_weights(void* arena);
+void add_last_huge_weight(void* arena);
 void count_down(void* arena);
 void use_stack(void* arena);
 void write_after(void* arena);
