@@ -16,40 +16,45 @@ namespace thimble {
 /// outputs to the end.
 struct OrderProblem {
   struct Op {
-    std::vector<int> inputs;        ///< tensors (activations only), each once
+    std::vector<int> inputs;  ///< tensors (activations only), each once
     std::vector<int> outputs;
-    int64_t scratch_bytes = 0;      ///< while it executes, not in place
-    /// Ways to execute in place: output 0 takes the bytes of `input` if this operator is its last reader.
+    int64_t scratch_bytes = 0;  ///< while it executes, not in place
+    /// Ways to execute in place: output 0 takes the bytes of `input` if this operator is its last
+    /// reader.
     struct InPlace {
-      int input;                    ///< a tensor
-      int64_t scratch_bytes = 0;    ///< instead of the one above
+      int input;                  ///< a tensor
+      int64_t scratch_bytes = 0;  ///< instead of the one above
       bool operator==(const InPlace&) const = default;
     };
     std::vector<InPlace> in_place;
     bool operator==(const Op&) const = default;
   };
-  std::vector<int64_t> size_bytes;  ///< per tensor
-  std::vector<int> inputs, outputs; ///< of the network (tensors)
+  std::vector<int64_t> size_bytes;   ///< per tensor
+  std::vector<int> inputs, outputs;  ///< of the network (tensors)
   std::vector<Op> ops;
   bool operator==(const OrderProblem&) const = default;
 };
 
 struct Order {
-  std::vector<int> ops;             ///< a permutation
+  std::vector<int> ops;  ///< a permutation
   int64_t peak_bytes = 0;
-  int64_t lower_bound_bytes = 0;    ///< no order has a smaller peak
+  int64_t lower_bound_bytes = 0;  ///< no order has a smaller peak
   bool proven_optimal = false;
-  int64_t states = 0;               ///< search effort
+  int64_t states = 0;  ///< search effort
 };
 
-/// Bytes live while each operator of `order` executes, in that order (Liberis & Lane 2019, appendix A).
-[[nodiscard]] std::vector<int64_t> working_sets(const OrderProblem& problem, const std::vector<int>& order);
+/// Bytes live while each operator of `order` executes, in that order (Liberis & Lane 2019, appendix
+/// A).
+[[nodiscard]] std::vector<int64_t> working_sets(const OrderProblem& problem,
+                                                const std::vector<int>& order);
 
 [[nodiscard]] Order original_order(const OrderProblem& problem);
-/// Next the operator that leaves the fewest live bytes (ties: smaller working set, then file order).
+/// Next the operator that leaves the fewest live bytes (ties: smaller working set, then file
+/// order).
 [[nodiscard]] Order greedy_order(const OrderProblem& problem);
-/// The exact dynamic programme over sets of tensors (Liberis & Lane 2019, algorithm 1), with in-place
-/// execution in the objective (section 6). Past `max_states` the best order known, with its bound.
+/// The exact dynamic programme over sets of tensors (Liberis & Lane 2019, algorithm 1), with
+/// in-place execution in the objective (section 6). Past `max_states` the best order known, with
+/// its bound.
 [[nodiscard]] Order reorder(const OrderProblem& problem, int64_t max_states = 2'000'000);
 
 }  // namespace thimble
