@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The access map of each operator, literally; what it means is tested in tests/regions.
+#include <gtest/gtest.h>
+
+#include "tests/operators/literal_ops.h"
+#include "thimble/operators/operators.h"
+
+namespace thimble::testing {
+namespace {
+
+AccessMap map_of(const Graph& graph) { return access_map(graph, graph.ops[0]); }
+AccessMap map_of(const std::string& kind) { return map_of(literal_op(kind)); }
+
+InputMap axes(std::vector<AxisMap> maps) { return {.axes = std::move(maps)}; }
+
+TEST(AccessMapOf, Conv2D) {
+  const Affine y{.out_axis = 1, .lo = -1, .hi = 1};
+  const Affine x{.out_axis = 2, .lo = 0, .hi = 2};
+  EXPECT_EQ(map_of("conv_2d"),
+            (AccessMap{axes({Affine{0}, y, x, Reduced{}}),
+                       axes({Affine{3}, Broadcast{}, Broadcast{}, Reduced{}}), axes({Affine{3}})}));
+}
+
+TEST(AccessMapOf, DilatedConv2DWithStride) {
+  Graph graph = literal_op("conv_2d");
+  Window& w = std::get<Conv2D>(graph.ops[0].attributes).window;
+  w = {.kernel_h = 3, .kernel_w = 3, .stride_h = 2, .dilation_h = 4, .padding = {.top = 3}};
+  EXPECT_EQ(map_of(graph).at(0).axes.at(1), AxisMap(Affine{1, 2, 1, -3, 5}));
+}
+
+TEST(AccessMapOf, GroupedConv2D) {
+  Graph graph = literal_op("conv_2d");
+  set_shape(graph, 1, {6, 3, 3, 2});  // two groups of 2 input and 3 output channels
+  const AccessMap map = map_of(graph);
+  EXPECT_EQ(map.at(0).axes.at(3), AxisMap(Grouped{3, 3, 2}));
+  EXPECT_EQ(map.at(1).axes.at(3), AxisMap(Broadcast{}));
+}
+
+TEST(AccessMapOf, DepthwiseConv2DWithMultiplier) {
+  const Affine y{.out_axis = 1, .num = 2, .lo = 0, .hi = 2};
+  const Affine x{.out_axis = 2, .num = 2, .lo = 0, .hi = 2};
+  EXPECT_EQ(
+      map_of("depthwise_conv_2d"),
+      (AccessMap{axes({Affine{0}, y, x, Affine{3, 1, 3, 0, 0}}),
+                 axes({Broadcast{}, Broadcast{}, Broadcast{}, Affine{3}}), axes({Affine{3}})}));
+}
+
+TEST(AccessMapOf, FullyConnectedByRows) {
+  EXPECT_EQ(map_of("fully_connected"),
+            (AccessMap{axes({Affine{0}, Affine{1}, Reduced{}}), axes({Affine{2}, Reduced{}}),
+                       axes({Affine{2}})}));
+}
+
+TEST(AccessMapOf, FullyConnectedOfOneRowReducesEverything) {
+  Graph graph = literal_op("fully_connected");
+  set_shape(graph, 1, {5, 24});
+  set_shape(graph, 3, {1, 5});
+  EXPECT_EQ(map_of(graph).at(0), axes({Reduced{}, Reduced{}, Reduced{}}));
+}
+
+TEST(AccessMapOf, FullyConnectedSkipsExtentsOfOne) {
+  Graph graph = literal_op("fully_connected");
+  set_shape(graph, 0, {1, 6, 4});
+  set_shape(graph, 3, {6, 5});
+  EXPECT_EQ(map_of(graph).at(0), axes({Broadcast{}, Affine{0}, Reduced{}}));
+}
+
+TEST(AccessMapOf, FullyConnectedOfMergedRowsNeedsThemAll) {
+  Graph graph = literal_op("fully_connected");
+  set_shape(graph, 3, {6, 5});
+  EXPECT_EQ(map_of(graph).at(0), axes({Whole{}, Whole{}, Reduced{}}));
+}
+
+TEST(AccessMapOf, Pools) {
+  const InputMap expected =
+      axes({Affine{0}, Affine{1, 2, 1, 0, 1}, Affine{2, 2, 1, 0, 1}, Affine{3}});
+  EXPECT_EQ(map_of("average_pool_2d"), AccessMap{expected});
+  EXPECT_EQ(map_of("max_pool_2d"), AccessMap{expected});
+}
+
+TEST(AccessMapOf, MeanThatDropsAxes) {
+  EXPECT_EQ(map_of("mean"), AccessMap{axes({Affine{0}, Reduced{}, Reduced{}, Affine{1}})});
+}
+
+TEST(AccessMapOf, MeanThatKeepsAxes) {
+  Graph graph = literal_op("mean");
+  set_shape(graph, 1, {1, 1, 1, 3});
+  EXPECT_EQ(map_of(graph), AccessMap{axes({Affine{0}, Reduced{}, Reduced{}, Affine{3}})});
+}
+
+TEST(AccessMapOf, BroadcastAlignsAtTheLastAxis) {
+  const InputMap full = axes({Affine{0}, Affine{1}, Affine{2}});
+  EXPECT_EQ(map_of("add"), (AccessMap{full, axes({Affine{2}})}));
+  Graph graph = literal_op("mul");
+  set_shape(graph, 1, {3, 1});
+  EXPECT_EQ(map_of(graph), (AccessMap{full, axes({Affine{1}, Broadcast{}})}));
+}
+
+TEST(AccessMapOf, PadShiftsByWhatIsBefore) {
+  EXPECT_EQ(map_of("pad"), AccessMap{axes({Affine{0, 1, 1, -1, -1}, Affine{1}})});
+}
+
+TEST(AccessMapOf, ReshapeIsLinear) {
+  EXPECT_EQ(map_of("reshape"), (AccessMap{{.axes = {}, .linear = true}}));
+}
+
+TEST(AccessMapOf, TransposeNamesTheOutputsAxis) {
+  EXPECT_EQ(map_of("transpose"), AccessMap{axes({Affine{1}, Affine{2}, Affine{0}})});
+}
+
+TEST(AccessMapOf, SoftmaxNeedsItsAxisWhole) {
+  EXPECT_EQ(map_of("softmax"), AccessMap{axes({Affine{0}, Affine{1}, Whole{}})});
+}
+
+TEST(AccessMapOf, ElementwiseIsTheIdentity) {
+  for (const char* kind : {"relu", "relu6", "quantize", "dequantize"}) {
+    EXPECT_EQ(map_of(kind), AccessMap{axes({Affine{0}, Affine{1}, Affine{2}})}) << kind;
+  }
+}
+
+TEST(AccessMapOf, ConcatenationShiftsByWhatStandsBefore) {
+  EXPECT_EQ(map_of("concatenation"),
+            (AccessMap{axes({Affine{0}, Affine{1}}), axes({Affine{0}, Affine{1, 1, 1, -3, -3}})}));
+}
+
+}  // namespace
+}  // namespace thimble::testing

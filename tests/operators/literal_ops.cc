@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// One small supported network of one operator for each kind.
+#include "tests/operators/literal_ops.h"
+
+#include <utility>
+
+#include "thimble/model/error.h"
+
+namespace thimble::testing {
+namespace {
+
+const Shape kCube{2, 3, 4};
+
+std::shared_ptr<const Bytes> ones(const Tensor& tensor) {
+  return std::make_shared<const Bytes>(static_cast<size_t>(tensor.size_bytes()), uint8_t{1});
+}
+
+class Literal {
+ public:
+  Literal& int8(const Shape& shape) { return tensor(shape, DType::kInt8, {{0.5F}, {3}, 0}); }
+  Literal& tensor(const Shape& shape, DType type, const Quantization& q) {
+    graph_.tensors.push_back({"", shape, type, q, nullptr});
+    return *this;
+  }
+  /// Of ones.
+  Literal& constant(const Shape& shape, DType type, const Quantization& q) {
+    tensor(shape, type, q);
+    graph_.tensors.back().data = ones(graph_.tensors.back());
+    return *this;
+  }
+  Literal& weights(const Shape& shape) { return constant(shape, DType::kInt8, {{0.01F}, {0}, 0}); }
+  Literal& bias(int64_t channels) { return constant({channels}, DType::kInt32, {}); }
+
+  /// The last tensor is the output, those before it are the inputs.
+  Graph op(Attributes attributes) {
+    Op op{std::move(attributes), {}, {}, 0};
+    const auto last = static_cast<int32_t>(graph_.tensors.size()) - 1;
+    for (int32_t t = 0; t < last; ++t) {
+      op.inputs.push_back({t});
+      if (!graph_.tensor({t}).is_constant()) graph_.inputs.push_back({{t}, {}});
+    }
+    op.outputs = {{last}};
+    graph_.outputs = {{{last}, {}}};
+    graph_.name = snake_name(op.attributes);
+    graph_.ops.push_back(std::move(op));
+    return graph_;
+  }
+
+ private:
+  Graph graph_;
+};
+
+struct Make {
+  Graph operator()(const Conv2D&) const {
+    const Window w{.kernel_h = 3, .kernel_w = 3, .padding = {.top = 1}};
+    return Literal()
+        .int8({1, 6, 6, 4})
+        .weights({6, 3, 3, 4})
+        .bias(6)
+        .int8({1, 5, 4, 6})
+        .op(Conv2D{w});
+  }
+  Graph operator()(const DepthwiseConv2D&) const {
+    const Window w{.kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 2};
+    return Literal()
+        .int8({1, 6, 6, 2})
+        .weights({1, 3, 3, 6})
+        .bias(6)
+        .int8({1, 2, 2, 6})
+        .op(DepthwiseConv2D{w, 3});
+  }
+  Graph operator()(const FullyConnected& a) const {
+    return Literal().int8(kCube).weights({5, 4}).bias(5).int8({2, 3, 5}).op(a);
+  }
+  Graph operator()(const AveragePool2D&) const {
+    return Literal().int8({1, 6, 6, 3}).int8({1, 3, 3, 3}).op(AveragePool2D{halving()});
+  }
+  Graph operator()(const MaxPool2D&) const {
+    return Literal().int8({1, 6, 6, 3}).int8({1, 3, 3, 3}).op(MaxPool2D{halving()});
+  }
+  Graph operator()(const Mean&) const {
+    return Literal().int8({1, 4, 5, 3}).int8({1, 3}).op(Mean{{1, 2}});
+  }
+  Graph operator()(const Add& a) const { return Literal().int8(kCube).int8({4}).int8(kCube).op(a); }
+  Graph operator()(const Mul& a) const { return Literal().int8(kCube).int8({4}).int8(kCube).op(a); }
+  Graph operator()(const Pad&) const {
+    return Literal().int8({2, 3}).int8({3, 5}).op(Pad{{1, 0}, {0, 2}, 3});
+  }
+  Graph operator()(const Reshape& a) const { return Literal().int8(kCube).int8({6, 4}).op(a); }
+  Graph operator()(const Transpose&) const {
+    return Literal().int8(kCube).int8({4, 2, 3}).op(Transpose{{2, 0, 1}});
+  }
+  Graph operator()(const Softmax& a) const {
+    return Literal().int8(kCube).tensor(kCube, DType::kInt8, {{1.0F / 256}, {-128}, 0}).op(a);
+  }
+  Graph operator()(const Relu& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
+  Graph operator()(const Relu6& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
+  Graph operator()(const Quantize& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
+  Graph operator()(const Dequantize& a) const {
+    return Literal().int8(kCube).tensor(kCube, DType::kFloat32, {}).op(a);
+  }
+  Graph operator()(const Concat&) const {
+    return Literal().int8({2, 3}).int8({2, 5}).int8({2, 8}).op(Concat{1});
+  }
+
+  static Window halving() { return {.kernel_h = 2, .kernel_w = 2, .stride_h = 2, .stride_w = 2}; }
+};
+
+template <size_t... kIndex>
+Attributes attributes_named(const std::string& kind, std::index_sequence<kIndex...>) {
+  for (const Attributes& a : {Attributes(std::variant_alternative_t<kIndex, Attributes>{})...}) {
+    if (kind == snake_name(a)) return a;
+  }
+  throw InternalError("no operator is called " + kind);
+}
+
+}  // namespace
+
+Graph literal_op(const std::string& kind) {
+  return std::visit(
+      Make{}, attributes_named(kind, std::make_index_sequence<std::variant_size_v<Attributes>>()));
+}
+
+void set_shape(Graph& graph, int tensor, const Shape& shape) {
+  Tensor& t = graph.tensors.at(static_cast<size_t>(tensor));
+  t.shape = shape;
+  if (t.is_constant()) t.data = ones(t);
+}
+
+}  // namespace thimble::testing

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each constraint refuses what breaks it, with its text.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/operators/literal_ops.h"
+#include "tests/support/random_op.h"
+#include "thimble/operators/operators.h"
+
+namespace thimble::testing {
+namespace {
+
+struct Case {
+  const char* kind;
+  const char* reason;  ///< a part of the constraint's text
+  void (*spoil)(Graph& graph);
+};
+
+Op& op(Graph& g) { return g.ops[0]; }
+Tensor& operand(Graph& g, size_t i) { return g.tensors[i]; }
+Tensor& output(Graph& g) { return g.tensors.back(); }
+template <class A>
+A& attributes(Graph& g) {
+  return std::get<A>(op(g).attributes);
+}
+void set_all_shapes(Graph& g, const Shape& shape) {
+  for (Tensor& t : g.tensors) t.shape = shape;
+}
+void set_scale(Tensor& t, float scale) { t.quantization.scales = {scale}; }
+
+void set_bias(Tensor& t, int32_t value) {
+  Bytes bytes(static_cast<size_t>(t.size_bytes()));
+  for (size_t i = 0; i < bytes.size(); i += sizeof value) {
+    std::memcpy(&bytes[i], &value, sizeof value);
+  }
+  t.data = std::make_shared<const Bytes>(std::move(bytes));
+}
+
+std::string reason(const Graph& g) { return unsupported_reason(g, g.ops[0]); }
+
+const Case kOperands[] = {
+    {"relu", "every operand is a tensor", [](Graph& g) { op(g).inputs[0] = {99}; }},
+    {"relu", "every operand is a tensor", [](Graph& g) { op(g).outputs[0] = {}; }},
+    {"relu", "one output", [](Graph& g) { op(g).outputs.clear(); }},
+    {"relu", "at least one input", [](Graph& g) { op(g).inputs.clear(); }},
+    {"relu", "not a constant", [](Graph& g) { output(g).data = std::make_shared<Bytes>(24); }},
+    {"relu", "every extent is at least 1",
+     [](Graph& g) {
+       set_all_shapes(g, {2, 0});
+     }},
+    {"relu", "every extent is at least 1",
+     [](Graph& g) {
+       set_all_shapes(g, {-2, -3});
+     }},
+    {"relu", "smaller than 2 GiB",
+     [](Graph& g) {
+       set_all_shapes(g, {1 << 16, 1 << 15});
+     }},
+    {"relu", "smaller than 2 GiB",
+     [](Graph& g) {
+       set_all_shapes(g, {int64_t{1} << 32, int64_t{1} << 32});
+     }},
+    {"dequantize", "smaller than 2 GiB", [](Graph& g) { set_all_shapes(g, {1 << 29}); }},
+    {"add", "bytes of their shape",
+     [](Graph& g) { operand(g, 1).data = std::make_shared<Bytes>(3); }},
+    {"relu", "there is 1 input", [](Graph& g) { op(g).inputs.push_back({0}); }},
+    {"add", "there are 2 inputs", [](Graph& g) { op(g).inputs.pop_back(); }},
+    {"conv_2d", "2 or 3 inputs", [](Graph& g) { op(g).inputs.resize(1); }},
+    {"fully_connected", "2 or 3 inputs", [](Graph& g) { op(g).inputs.push_back({0}); }},
+};
+
+const Case kShapes[] = {
+    {"relu", "no operand has more than 6 axes", [](Graph& g) { set_all_shapes(g, Shape(7, 1)); }},
+    {"transpose", "1 to 6 axes", [](Graph& g) { set_all_shapes(g, {}); }},
+    {"softmax", "1 to 4 axes", [](Graph& g) { set_all_shapes(g, Shape(5, 1)); }},
+    {"max_pool_2d", "4 axes (NHWC)",
+     [](Graph& g) {
+       set_all_shapes(g, {6, 6, 3});
+     }},
+    {"conv_2d", "the bias has 1",
+     [](Graph& g) {
+       set_shape(g, 2, {1, 6});
+     }},
+    {"depthwise_conv_2d", "have 4 axes",
+     [](Graph& g) {
+       set_shape(g, 0, {6, 6, 2});
+     }},
+    {"fully_connected", "the weights have 2",
+     [](Graph& g) {
+       set_shape(g, 1, {5, 1, 4});
+     }},
+    {"fully_connected", "trailing axes",
+     [](Graph& g) {
+       set_shape(g, 1, {5, 6});
+     }},
+    {"mean", "1 to 4 axes", [](Graph& g) { set_shape(g, 0, Shape(5, 1)); }},
+    {"add", "equal or 1", [](Graph& g) { set_shape(g, 1, {5}); }},
+    {"relu", "follows from the inputs",
+     [](Graph& g) {
+       set_shape(g, 1, {2, 12});
+     }},
+    {"conv_2d", "follows from the inputs",
+     [](Graph& g) {
+       set_shape(g, 3, {1, 4, 4, 6});
+     }},
+    {"conv_2d", "follows from the inputs",
+     [](Graph& g) {
+       set_shape(g, 0, {1, 6, 2, 4});
+     }},
+    {"reshape", "as many elements",
+     [](Graph& g) {
+       set_shape(g, 1, {5, 5});
+     }},
+    {"concatenation", "axis only",
+     [](Graph& g) {
+       set_shape(g, 1, {3, 5});
+     }},
+    {"concatenation", "axis only", [](Graph& g) { set_shape(g, 1, {2}); }},
+};
+
+const Case kAttributes[] = {
+    {"conv_2d", "1 to 65535", [](Graph& g) { attributes<Conv2D>(g).window.stride_h = 0; }},
+    {"conv_2d", "0 to 65535", [](Graph& g) { attributes<Conv2D>(g).window.padding.left = -1; }},
+    {"conv_2d", "1 to 65535",
+     [](Graph& g) { attributes<Conv2D>(g).window.dilation_w = int64_t{1} << 62; }},
+    {"conv_2d", "high and wide as the weights",
+     [](Graph& g) { attributes<Conv2D>(g).window.kernel_h = 2; }},
+    {"conv_2d", "the weights' input channels divide",
+     [](Graph& g) {
+       set_shape(g, 1, {6, 3, 3, 3});
+     }},
+    {"conv_2d", "the number of groups",
+     [](Graph& g) {
+       set_shape(g, 1, {6, 3, 3, 1});
+     }},
+    {"depthwise_conv_2d", "whose first extent is 1",
+     [](Graph& g) {
+       set_shape(g, 1, {2, 3, 3, 6});
+     }},
+    {"depthwise_conv_2d", "times the multiplier",
+     [](Graph& g) { attributes<DepthwiseConv2D>(g).multiplier = 2; }},
+    {"average_pool_2d", "the dilation is 1",
+     [](Graph& g) { attributes<AveragePool2D>(g).window.dilation_h = 2; }},
+    {"max_pool_2d", "padding is less than the window",
+     [](Graph& g) { attributes<MaxPool2D>(g).window.padding.top = 2; }},
+    {"mean", "each is an axis of the input", [](Graph& g) { attributes<Mean>(g).axes = {4}; }},
+    {"mean", "at least one axis", [](Graph& g) { attributes<Mean>(g).axes = {}; }},
+    {"mean", "fewer than 2^23",
+     [](Graph& g) {
+       set_shape(g, 0, {1, 1 << 12, 1 << 11, 3});
+     }},
+    {"pad", "one pair of numbers", [](Graph& g) { attributes<Pad>(g).before = {1}; }},
+    {"pad", "one pair of numbers",
+     [](Graph& g) {
+       attributes<Pad>(g).after = {-1, 0};
+     }},
+    {"pad", "the value is within int8", [](Graph& g) { attributes<Pad>(g).value = 128; }},
+    {"transpose", "each axis of the input once",
+     [](Graph& g) {
+       attributes<Transpose>(g).permutation = {0, 0, 1};
+     }},
+    {"transpose", "each axis of the input once",
+     [](Graph& g) {
+       attributes<Transpose>(g).permutation = {0, 1, 3};
+     }},
+    {"softmax", "beta x input scale", [](Graph& g) { attributes<Softmax>(g).beta = 0; }},
+    {"concatenation", "one of the first input's", [](Graph& g) { attributes<Concat>(g).axis = 2; }},
+    {"concatenation", "no fused activation",
+     [](Graph& g) { attributes<Concat>(g).activation = Activation::kRelu; }},
+};
+
+const Case kTypes[] = {
+    {"relu", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"reshape", "have one type",
+     [](Graph& g) {
+       for (Tensor& t : g.tensors) t.type = DType::kInt64;
+     }},
+    {"concatenation", "have one type", [](Graph& g) { operand(g, 1).type = DType::kUInt8; }},
+    {"conv_2d", "input, weights and output are int8",
+     [](Graph& g) { operand(g, 0).type = DType::kInt16; }},
+    {"conv_2d", "the bias is int32", [](Graph& g) { operand(g, 2).type = DType::kFloat32; }},
+    {"conv_2d", "weights and bias are constants", [](Graph& g) { operand(g, 1).data = nullptr; }},
+    {"fully_connected", "the bias is a constant", [](Graph& g) { operand(g, 2).data = nullptr; }},
+    {"softmax", "the output int8 or int16", [](Graph& g) { output(g).type = DType::kFloat32; }},
+    {"quantize", "float32->int8", [](Graph& g) { output(g).type = DType::kFloat32; }},
+    {"dequantize", "the output float32", [](Graph& g) { output(g).type = DType::kInt8; }},
+};
+
+const Case kQuantization[] = {
+    {"relu", "one positive, finite scale", [](Graph& g) { set_scale(operand(g, 0), 0); }},
+    {"relu", "one positive, finite scale",
+     [](Graph& g) { set_scale(operand(g, 0), std::numeric_limits<float>::infinity()); }},
+    {"relu", "one positive, finite scale",
+     [](Graph& g) { set_scale(operand(g, 0), std::numeric_limits<float>::quiet_NaN()); }},
+    {"relu", "one positive, finite scale", [](Graph& g) { output(g).quantization = {}; }},
+    {"relu", "zero point within the type",
+     [](Graph& g) { output(g).quantization.zero_points = {128}; }},
+    {"relu6", "same scale and zero point", [](Graph& g) { set_scale(output(g), 0.25F); }},
+    {"concatenation", "same scale and zero point",
+     [](Graph& g) { operand(g, 1).quantization.zero_points = {4}; }},
+    {"conv_2d", "zero point within int8", [](Graph& g) { output(g).quantization = {}; }},
+    {"conv_2d", "zero points 0", [](Graph& g) { operand(g, 1).quantization.zero_points = {1}; }},
+    {"conv_2d", "one per output channel",
+     [](Graph& g) {
+       operand(g, 1).quantization = {{1, 1, 1, 1, 1}, {0, 0, 0, 0, 0}, 0};
+     }},
+    {"depthwise_conv_2d", "one per output channel",
+     [](Graph& g) {
+       operand(g, 1).quantization = {{1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}, 0};
+     }},
+    {"fully_connected", "are constant and have one scale per output channel",
+     [](Graph& g) {
+       operand(g, 1).quantization = {{1, 1}, {0, 0}, 0};
+     }},
+    {"conv_2d", "below 2^30", [](Graph& g) { set_scale(output(g), 1e-12F); }},
+    {"conv_2d", "one element per output channel", [](Graph& g) { set_shape(g, 2, {5}); }},
+    {"conv_2d", "stays within 32 bits", [](Graph& g) { set_scale(output(g), 1e-8F); }},
+    {"conv_2d", "stays within 32 bits",
+     [](Graph& g) { set_bias(operand(g, 2), std::numeric_limits<int32_t>::max()); }},
+    {"relu", "below 2^22", [](Graph& g) { set_scale(output(g), 1e-8F); }},
+    {"add", "2^19 x output scale", [](Graph& g) { set_scale(output(g), 1e-7F); }},
+    {"mul", "2^14 x output scale", [](Graph& g) { set_scale(output(g), 1e-6F); }},
+    {"mean", "within 2^-30 and 2^20", [](Graph& g) { set_scale(output(g), 1e-7F); }},
+    {"softmax", "1/256", [](Graph& g) { set_scale(output(g), 1.0F / 255); }},
+    {"softmax", "1/65536", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"quantize", "within the type", [](Graph& g) { output(g).quantization = {}; }},
+    {"quantize", "(32 bits, with zero point 0)",
+     [](Graph& g) { operand(g, 0).type = DType::kInt32; }},
+    {"dequantize", "within the type", [](Graph& g) { operand(g, 0).quantization = {}; }},
+};
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  cases.insert(cases.end(), std::begin(kOperands), std::end(kOperands));
+  cases.insert(cases.end(), std::begin(kShapes), std::end(kShapes));
+  cases.insert(cases.end(), std::begin(kAttributes), std::end(kAttributes));
+  cases.insert(cases.end(), std::begin(kTypes), std::end(kTypes));
+  cases.insert(cases.end(), std::begin(kQuantization), std::end(kQuantization));
+  return cases;
+}
+
+TEST(Refusal, TakesTheLiterals) {
+  for (const Case& c : all_cases()) EXPECT_EQ(reason(literal_op(c.kind)), "") << c.kind;
+}
+
+TEST(Refusal, NamesWhatIsBroken) {
+  for (const Case& c : all_cases()) {
+    Graph graph = literal_op(c.kind);
+    c.spoil(graph);
+    EXPECT_THAT(reason(graph), ::testing::HasSubstr(c.reason)) << c.kind;
+  }
+}
+
+TEST(Refusal, EveryConstraintIsBrokenByACase) {
+  std::set<std::string> broken;
+  for (const Case& c : all_cases()) {
+    Graph graph = literal_op(c.kind);
+    c.spoil(graph);
+    broken.insert(reason(graph));
+  }
+  for (uint64_t kind = 0; kind < std::variant_size_v<Attributes>; ++kind) {
+    const Attributes attributes = random_op_graph(kind).ops[0].attributes;
+    for (const Constraint& c : constraints(attributes)) {
+      EXPECT_TRUE(broken.contains(c.text)) << name(attributes) << ": " << c.text;
+    }
+  }
+}
+
+TEST(Refusal, TakesVariableWeightsOfAFullyConnectedLayer) {
+  Graph graph = literal_op("fully_connected");
+  operand(graph, 1).data = nullptr;
+  operand(graph, 1).quantization.zero_points = {5};
+  EXPECT_EQ(reason(graph), "");
+}
+
+TEST(Refusal, TakesConvolutionsPerChannelAndWithoutBias) {
+  Graph graph = literal_op("conv_2d");
+  operand(graph, 1).quantization = {std::vector<float>(6, 0.01F), std::vector<int32_t>(6, 0), 0};
+  op(graph).inputs.pop_back();
+  EXPECT_EQ(reason(graph), "");
+}
+
+TEST(Refusal, TakesSoftmaxToInt16) {
+  Graph graph = literal_op("softmax");
+  output(graph).type = DType::kInt16;
+  output(graph).quantization = {{1.0F / 65536}, {-32768}, 0};
+  EXPECT_EQ(reason(graph), "");
+}
+
+}  // namespace
+}  // namespace thimble::testing
