@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real models and the single-operator cases, planned, verified and executed with the shipping
+// kernels.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/golden.h"
+#include "tests/support/shared.h"
+#include "thimble/import/tflite.h"
+#include "thimble/planners/planner.h"
+#include "thimble/program/host.h"
+#include "thimble/program/lower.h"
+#include "thimble/program/verify.h"
+#include "thimble/rewrites/rewrites.h"
+
+namespace thimble {
+namespace {
+
+struct Built {
+  Placement placement;
+  Program program;
+};
+
+Built build(const Graph& graph, const char* planner) {
+  const PlannerChoice choice = choose_planner(planner);
+  const auto planned = std::get<Planned>(choice.planner->plan(graph, {}, {}));
+  EXPECT_EQ(malformed(graph, planned.schedule), "");
+  Built built{place(graph, planned.schedule, {}), {}};
+  built.program = lower(graph, planned.schedule, built.placement);
+  EXPECT_EQ(verify(graph, built.program).fault, "");
+  return built;
+}
+
+void expect_golden_outputs(const Graph& graph, const Program& program,
+                           const std::filesystem::path& file) {
+  const testing::Golden golden = testing::load_golden(file);
+  ASSERT_FALSE(golden.seeds.empty());
+  for (const testing::Golden::Inference& inference : golden.seeds) {
+    const std::vector<Bytes> outputs = execute(program, inference.input_bytes());
+    ASSERT_EQ(outputs.size(), inference.outputs.size());
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      const NamedTensor& expected = inference.outputs[k];
+      EXPECT_EQ(testing::first_difference(expected.data, outputs[k], expected.type, expected.shape),
+                "")
+          << graph.name << " output " << k;
+    }
+  }
+}
+
+/// Bytes of the interpreter's arena that are not persistent (bench/baseline.md of the shared data),
+/// or what the issue sets below it.
+int64_t arena_limit(const std::string& model) {
+  const std::map<std::string, int64_t> limits = {{"ad01_int8", 768},
+                                                 {"kws_ref_model", 16'000},
+                                                 {"person_detect", 55'296},
+                                                 {"vww_96_int8", 55'296},
+                                                 {"pretrainedResnet_quant", 49'728},
+                                                 {"tinyengine_vww", 161'472},
+                                                 {"mcunetv2_large", 1'505'280},
+                                                 {"mobilenet_v2", 1'505'280}};
+  const auto it = limits.find(model);
+  return it == limits.end() ? INT64_MAX : it->second;
+}
+
+class PlannedModels : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(PlannedModels, GiveTheGoldenOutputsWithEveryPlanner) {
+  THIMBLE_NEEDS_SHARED();
+  const Graph graph = rewrite(import_tflite(testing::model_path(GetParam())));
+  for (const char* planner : {"original", "greedy", "reorder"}) {
+    const Built built = build(graph, planner);
+    for (const auto& file : testing::golden_paths(GetParam()))
+      expect_golden_outputs(graph, built.program, file);
+  }
+}
+
+TEST_P(PlannedModels, NeedAtMostTheInterpretersArenaAndTheLayoutIsOptimal) {
+  THIMBLE_NEEDS_SHARED();
+  const Graph graph = rewrite(integer_io(import_tflite(testing::model_path(GetParam()))));
+  const Built built = build(graph, "reorder");
+  fmt::print("{}: peak {}, lower bound {}, arena {}\n", GetParam(), built.placement.peak_bytes,
+             built.placement.lower_bound_bytes, built.placement.arena_bytes);
+  EXPECT_LE(built.placement.arena_bytes, arena_limit(GetParam()));
+  EXPECT_EQ(built.placement.arena_bytes, built.placement.lower_bound_bytes);
+  EXPECT_TRUE(built.placement.proven_optimal);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, PlannedModels, ::testing::ValuesIn(testing::issue_models()));
+
+TEST(PlannedOps, EveryCaseGivesTheGoldenOutputs) {
+  THIMBLE_NEEDS_SHARED();
+  const std::vector<testing::OpsCase> cases = testing::ops_cases();
+  ASSERT_GT(cases.size(), 200U);
+  for (const testing::OpsCase& c : cases) {
+    SCOPED_TRACE(c.name + ": " + c.configuration);
+    const Graph imported = import_tflite(c.model());
+    expect_golden_outputs(imported, build(imported, "original").program, c.golden());
+    const Graph rewritten = rewrite(imported);
+    expect_golden_outputs(rewritten, build(rewritten, "reorder").program, c.golden());
+    if (HasFailure()) break;
+  }
+  fmt::print("{} cases\n", cases.size());
+}
+
+}  // namespace
+}  // namespace thimble

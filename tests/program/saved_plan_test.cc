@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/saved_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/hand_written.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+Plan plan_of(const testing::HandWritten& hand) {
+  return {.planner = "by hand",
+          .schedule = hand.schedule,
+          .placement = place(hand.graph, hand.schedule, {})};
+}
+
+TEST(SavedPlan, ComesBackAsItWas) {
+  for (const testing::HandWritten& hand : {testing::channel_loop(), testing::row_span()}) {
+    const Plan plan = plan_of(hand);
+    const PlanOrigin origin{"net", "abc", false, true};
+    const SavedPlan back = plan_from_json(to_json(plan, origin), "p.json");
+    EXPECT_EQ(back.plan.schedule, plan.schedule);
+    EXPECT_EQ(back.plan.placement.addresses, plan.placement.addresses);
+    EXPECT_EQ(back.plan.placement.arena_bytes, plan.placement.arena_bytes);
+    EXPECT_EQ(back.origin, origin);
+  }
+}
+
+TEST(SavedPlan, RefusesWhatIsNone) {
+  const std::string good = to_json(plan_of(testing::row_span()), {});
+  for (const std::string& bad :
+       {std::string(), std::string("{}"), std::string("[1,2]"), good.substr(0, good.size() / 2),
+        std::string("\x89PNG"), std::string(R"({"thimble_plan": 2})")}) {
+    try {
+      (void)plan_from_json(bad, "p.json");
+      ADD_FAILURE() << "accepted: " << bad.substr(0, 40);
+    } catch (const CompileError& error) {
+      EXPECT_NE(std::string(error.what()).find("p.json: not a saved plan of thimble"),
+                std::string::npos);
+    }
+  }
+}
+
+TEST(SavedPlan, EveryCharacterDamagedIsRefusedOrMalformedOrStillAPlan) {
+  const testing::HandWritten hand = testing::row_span();
+  const std::string good = to_json(plan_of(hand), {});
+  int refused = 0, malformed_plans = 0;
+  for (size_t at = 0; at < good.size(); at += 3) {
+    std::string bad = good;
+    bad[at] = bad[at] == '9' ? '-' : '9';
+    try {
+      const SavedPlan saved = plan_from_json(bad, "p.json");
+      malformed_plans += malformed(hand.graph, saved.plan.schedule).empty() ? 0 : 1;
+    } catch (const CompileError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+  EXPECT_GT(malformed_plans, 0);
+}
+
+}  // namespace
+}  // namespace thimble
