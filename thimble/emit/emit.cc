@@ -18,6 +18,21 @@
 namespace thimble {
 namespace {
 
+// Without calls that do nothing (reshape in place).
+std::vector<ProgramNode> working_nodes(const std::vector<ProgramNode>& nodes) {
+  std::vector<ProgramNode> result;
+  for (const ProgramNode& node : nodes) {
+    if (const auto* call = std::get_if<Call>(&node.what)) {
+      if (!copies_onto_itself(*call)) result.push_back(node);
+      continue;
+    }
+    const ProgramLoop& loop = std::get<ProgramLoop>(node.what);
+    std::vector<ProgramNode> body = working_nodes(loop.body);
+    if (!body.empty()) result.push_back({ProgramLoop{loop.id, loop.count, std::move(body)}});
+  }
+  return result;
+}
+
 void collect_kernels(const std::vector<ProgramNode>& nodes, std::set<KernelId>& kernels) {
   for (const ProgramNode& node : nodes) {
     if (const auto* call = std::get_if<Call>(&node.what)) {
@@ -160,8 +175,10 @@ std::string cmake_text(const EmitOptions& options, const std::vector<EmittedFile
 
 }  // namespace
 
-std::vector<EmittedFile> emit(const Graph& graph, const Program& program,
+std::vector<EmittedFile> emit(const Graph& graph, const Program& verified,
                               const EmitOptions& options) {
+  Program program = verified;
+  program.nodes = working_nodes(verified.nodes);
   std::vector<EmittedFile> runtime = runtime_copies(program);
   std::vector<EmittedFile> files;
   files.push_back({options.name + ".h", c_header(graph, program, options)});

@@ -71,7 +71,7 @@ class Host {
 
   void visit(const Call& call, const Counters& counters) const {
     const Region region = kernel_region(call, counters);
-    if (empty(region)) return;
+    if (empty(region) || copies_onto_itself(call)) return;
     Invocation invocation{
         .kernel = call.kernel, .params = nullptr, .in = {}, .out = {}, .region = {}};
     if (call.params >= 0) invocation.params = &params_[static_cast<size_t>(call.params)];

@@ -96,8 +96,7 @@ class Lowering {
     }
     const std::vector<KernelUse>& uses = uses_of(s.op, s.method);
     for (size_t u = 0; u < uses.size(); ++u) {
-      Call call = one_call(s, uses[u], static_cast<int>(u));
-      if (!copies_onto_itself(call)) result.push_back(nest(std::move(call)));
+      result.push_back(nest(one_call(s, uses[u], static_cast<int>(u))));
     }
   }
 
@@ -256,14 +255,6 @@ class Lowering {
     call.axes.erase(call.axes.begin());
     call.leading.push_back(index(loop, 1, range.begin));
     return {ProgramLoop{loop, range.size(), {nest(std::move(call))}}};
-  }
-
-  static bool copies_onto_itself(const Call& call) {
-    const bool copies = call.kernel == KernelId::kCopy8 || call.kernel == KernelId::kCopy16 ||
-                        call.kernel == KernelId::kCopy32;
-    return copies && call.in[0].constant < 0 && call.in[0].address == call.out.address &&
-           call.in[0].stride == call.out.stride && call.in[0].bias == call.out.bias &&
-           call.in[0].modulus == call.out.modulus;
   }
 
   std::string op_name(OpId id) const {

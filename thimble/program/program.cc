@@ -48,6 +48,14 @@ Interval chunk_channels(const Call& call, const Counters& counters) {
   return call.chunk ? cut(*call.chunk, counters) : Interval{};
 }
 
+bool copies_onto_itself(const Call& call) {
+  const bool copies = call.kernel == KernelId::kCopy8 || call.kernel == KernelId::kCopy16 ||
+                      call.kernel == KernelId::kCopy32;
+  return copies && call.in[0].constant < 0 && call.in[0].address == call.out.address &&
+         call.in[0].stride == call.out.stride && call.in[0].bias == call.out.bias &&
+         call.in[0].modulus == call.out.modulus;
+}
+
 int64_t bias(const OperandView& view, const Counters& counters) {
   int64_t sum = 0;
   for (const BiasTerm& term : view.bias) sum += term.factor * evaluate(term.expr, counters);

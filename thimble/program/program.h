@@ -128,6 +128,9 @@ void execute_calls(const Program& program,
 [[nodiscard]] Region kernel_region(const Call& call, const Counters& counters);
 /// The chunk of channels of an accumulating call.
 [[nodiscard]] Interval chunk_channels(const Call& call, const Counters& counters);
+/// A copy whose source and target are the same bytes: renames them (reshape in place) and does
+/// nothing.
+[[nodiscard]] bool copies_onto_itself(const Call& call);
 /// Sum of the bias terms.
 [[nodiscard]] int64_t bias(const OperandView& view, const Counters& counters);
 
