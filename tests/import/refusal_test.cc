@@ -92,6 +92,12 @@ const Damage kOfATensor[] = {
        b.at(3).shape = {1, 0, 4, 4};
      },
      "tensor 3 't3' has shape 1x0x4x4: tensors without elements are not supported"},
+    {"HugeShapeBesideAZero",
+     [](TfliteBuilder& b) {
+       b.at(3).shape.assign(4, std::numeric_limits<int32_t>::max());
+       b.at(3).shape[3] = 0;
+     },
+     "takes more than 2147483647 bytes"},
     {"HugeShape",
      [](TfliteBuilder& b) { b.at(3).shape.assign(4, std::numeric_limits<int32_t>::max()); },
      "takes more than 2147483647 bytes"},

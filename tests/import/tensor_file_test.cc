@@ -151,6 +151,9 @@ TEST_F(TensorFiles, RefusesDamagedNpy) {
   EXPECT_THAT(npy_message(npy("{'descr': '<i8', 'fortran_order': False, 'shape': (4294967296, "
                               "4294967296, 4294967296)}")),
               HasSubstr("0 bytes of data"));
+  EXPECT_THAT(npy_message(npy("{'descr': '<i8', 'fortran_order': False, 'shape': (4294967296, "
+                              "4294967296, 0)}")),
+              HasSubstr("0 bytes of data"));
   EXPECT_THAT(npy_message(npy("{'descr': '<i2', 'shape': (99999999999999999999,)}")),
               HasSubstr("cannot be read"));
 }

@@ -28,6 +28,7 @@ int write_pieces(const fs::path& file, std::span<const std::string_view> pieces)
   File out(std::fopen(file.c_str(), "wb"));
   if (out == nullptr) return errno;
   for (std::string_view piece : pieces) {
+    if (piece.empty()) continue;  // its pointer may be null
     if (std::fwrite(piece.data(), 1, piece.size(), out.get()) != piece.size()) return errno;
   }
   if (std::fflush(out.get()) != 0) return errno;
@@ -67,7 +68,7 @@ Bytes read_file(const fs::path& file, int64_t limit_bytes) {
     throw CompileError(file.string(), fmt::format("cannot read: {}", std::strerror(errno)));
   }
   Bytes bytes(static_cast<size_t>(size));
-  if (std::fread(bytes.data(), 1, bytes.size(), in.get()) != bytes.size()) {
+  if (!bytes.empty() && std::fread(bytes.data(), 1, bytes.size(), in.get()) != bytes.size()) {
     throw CompileError(file.string(), "cannot read: it ended early");
   }
   return bytes;
