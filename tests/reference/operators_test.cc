@@ -81,6 +81,18 @@ TEST(FullyConnected, RemovesTheZeroPointOfWeights) {
   EXPECT_THAT(op.run_int8({2, 1}), ElementsAre(4, 10));
 }
 
+// float(1/3) * 1.5 is 1/2 in float32 and a little more in double: -1/2 rounds up, less rounds down.
+TEST(FullyConnected, FormsTheProductOfScalesInFloat32UnlikeAConvolution) {
+  OneOp dense{FullyConnected{}};
+  dense.input(int8({1, 1}, {-1}, 1.0f / 3));
+  dense.input(int8({1, 1}, {1}, 1.5f));
+  EXPECT_THAT(dense.run_int8({1, 1}), ElementsAre(0));
+  OneOp convolution{Conv2D{}};
+  convolution.input(int8({1, 1, 1, 1}, {-1}, 1.0f / 3));
+  convolution.input(int8({1, 1, 1, 1}, {1}, 1.5f));
+  EXPECT_THAT(convolution.run_int8({1, 1, 1, 1}), ElementsAre(-1));
+}
+
 TEST(AveragePool2D, RoundsAwayFromZeroAndLeavesPaddingOut) {
   OneOp op{AveragePool2D{.window = {.kernel_w = 2, .padding = {.right = 1}}}};
   op.input(int8({1, 1, 3, 1}, {-1, -2, 5}, 1, 7));
@@ -111,6 +123,14 @@ TEST(Add, BroadcastsBothOperandsAtOnce) {
   op.input(int8({2, 1}, {10, 20}));
   op.input(int8({1, 3}, {1, 2, 3}));
   EXPECT_THAT(op.run_int8({2, 3}), ElementsAre(11, 12, 13, 21, 22, 23));
+}
+
+// 1 * (1 - 2^-18) / 2 is below a half by what 20 bits of shift still tell, and 19 do not.
+TEST(Add, KeepsTwentyBitsBelowTheUnit) {
+  OneOp op{Add{}};
+  op.input(int8({1}, {0}));
+  op.input(int8({1}, {1}, 1 - 0x1p-18f));
+  EXPECT_THAT(op.run_int8({1}, 2), ElementsAre(0));
 }
 
 TEST(Mul, CentresBothOperands) {
