@@ -128,8 +128,8 @@ class Draw {
   std::vector<TensorId> weighted(TensorId x, const Shape& shape, int axis,
                                  const Quantization& out) {
     const int64_t channels = shape[static_cast<size_t>(axis)];
-    const auto depth = static_cast<double>(elements(shape) / channels);
-    const double gain = 1 / (100 * std::sqrt(depth));
+    const int64_t depth = elements(shape) / channels;
+    const double gain = 1 / (100 * std::sqrt(static_cast<double>(depth)));
     Quantization q{.axis = axis};
     const int64_t scales = maybe(0.5) ? channels : 1;
     for (int64_t i = 0; i < scales; ++i) {

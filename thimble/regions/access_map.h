@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // To compute this region of the output, which region of each input is needed? Each operator answers
-// once; parallel splits, receptive fields, rings, in-place execution and the verifier derive from it.
+// once; parallel splits, receptive fields, rings, in-place execution and the verifier derive from
+// it.
 //
 // A stride-2 convolution of 3 x 3 over 96 x 96 x 3 with padding.top = 0, bottom = 1:
 //   axis of x       N                H                            W            C
@@ -23,7 +24,8 @@ struct Affine {
   bool operator==(const Affine&) const = default;
 };
 
-/// Grouped channels: output channel o reads the input channels of group o / out_per_group, which has in_per_group.
+/// Grouped channels: output channel o reads the input channels of group o / out_per_group, which
+/// has in_per_group.
 struct Grouped {
   int out_axis = 0;
   int64_t out_per_group = 1, in_per_group = 1;
@@ -66,6 +68,7 @@ using AccessMap = std::vector<InputMap>;
 
 /// Region of an input of shape `in` that the region `out_region` of an output of shape `out` needs.
 /// Empty for an empty out_region. Never larger than the input; may be empty (concat).
-[[nodiscard]] Region input_region(const InputMap& map, const Shape& in, const Shape& out, const Region& out_region);
+[[nodiscard]] Region input_region(const InputMap& map, const Shape& in, const Shape& out,
+                                  const Region& out_region);
 
 }  // namespace thimble
