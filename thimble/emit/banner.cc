@@ -86,10 +86,10 @@ std::string arena_map(const Graph& graph, const Program& program) {
                                          to_string(placed.extents), placed.ring ? " (ring)" : "",
                                          comment_text(graph.tensor(placed.tensor).name))
                            : std::string("scratch");
-    text +=
-        fmt::format("constexpr int32_t {} = {};  // {} B, {}, steps {}-{}\n",
-                    address_name(program, b), placed.address, with_separators(placed.size_bytes),
-                    what, placed.live.begin, std::max(placed.live.begin, placed.live.end - 1));
+    text += fmt::format("constexpr int32_t {} = {};  // {} B, {}, steps {}-{}\n",
+                        address_name(graph, program, {static_cast<int32_t>(b)}), placed.address,
+                        with_separators(placed.size_bytes), what, placed.live.begin,
+                        std::max(placed.live.begin, placed.live.end - 1));
   }
   return text;
 }

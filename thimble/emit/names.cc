@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 
 #include "thimble/emit/emit.h"
@@ -10,15 +11,16 @@
 
 namespace thimble {
 
-std::string address_name(const Program& program, size_t buffer) {
-  const PlacedBuffer& placed = program.buffers[buffer];
-  if (!placed.tensor.valid()) return fmt::format("kScratch{}", buffer);
-  for (size_t other = 0; other < program.buffers.size(); ++other) {
-    if (other != buffer && program.buffers[other].tensor == placed.tensor) {
-      return fmt::format("kT{}Buffer{}", placed.tensor.value, buffer);
-    }
-  }
-  return fmt::format("kT{}", placed.tensor.value);
+std::string address_name(const Graph& graph, const Program& program, BufferId buffer) {
+  const PlacedBuffer& placed = program.buffers[buffer.index()];
+  if (!placed.tensor.valid()) return fmt::format("kScratch{}", buffer.value);
+  const bool accumulates = placed.type != graph.tensor(placed.tensor).type;
+  const auto alike =
+      std::count_if(program.buffers.begin(), program.buffers.end(), [&](const PlacedBuffer& other) {
+        return other.tensor == placed.tensor && other.type == placed.type;
+      });
+  return fmt::format("kT{}{}{}", placed.tensor.value, accumulates ? "Accumulators" : "",
+                     alike > 1 ? fmt::format("Buffer{}", buffer.value) : "");
 }
 
 const char* c_type(DType type) {

@@ -130,7 +130,7 @@ class StageWriter {
       arguments.push_back(bound_text(call.chunk->interval.end, call.chunk->limits));
     }
     if (call.scratch_address >= 0) {
-      arguments.push_back("arena + " + place_of(call.scratch_address, TensorId{}));
+      arguments.push_back(scratch_text(call.scratch_address));
     }
     const std::string pad = ",\n" + indent + std::string(4, ' ');
     std::string role;
@@ -163,13 +163,13 @@ class StageWriter {
     return text.empty() ? "whole" : text;
   }
 
-  std::string place_of(int64_t address, TensorId tensor) const {
-    for (size_t b = 0; b < program_.buffers.size(); ++b) {
-      if (program_.buffers[b].address == address && program_.buffers[b].tensor == tensor) {
-        return address_name(program_, b);
+  std::string scratch_text(int64_t address) const {
+    for (const PlacedBuffer& buffer : program_.buffers) {
+      if (buffer.address == address && !buffer.tensor.valid()) {
+        return "arena + " + address_name(graph_, program_, buffer.id);
       }
     }
-    return fmt::format("{}", address);
+    return fmt::format("arena + {}", address);
   }
 
   std::string view_text(const OperandView& v) const {
@@ -179,7 +179,7 @@ class StageWriter {
       base = fmt::format("const_cast<{}*>({}::{})", c_type(constant.content.type), data_,
                          constant.name);
     } else {
-      base = "arena + " + place_of(v.address, v.tensor);
+      base = "arena + " + address_name(graph_, program_, v.buffer);
     }
     return fmt::format("View{{{}, {}, {}, {{{}, {}, {}, {}}}}}", base, bias_text(v), v.modulus,
                        v.stride[0], v.stride[1], v.stride[2], v.stride[3]);

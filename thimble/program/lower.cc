@@ -159,6 +159,7 @@ class Lowering {
     const std::vector<int64_t> stride = strides(buffer);
     OperandView view{.tensor = buffer.tensor,
                      .type = buffer.type,
+                     .buffer = id,
                      .constant = -1,
                      .address = program_.buffers[id.index()].address,
                      .stride = {},
@@ -189,6 +190,7 @@ class Lowering {
     const Tensor& t = graph_.tensor(tensor);
     OperandView view{.tensor = tensor,
                      .type = t.type,
+                     .buffer = {},
                      .constant = constant_operand(tensor),
                      .address = 0,
                      .stride = {},

@@ -40,6 +40,7 @@ struct BiasTerm {
 struct OperandView {
   TensorId tensor;
   DType type = DType::kInt8;    ///< of the elements in memory
+  BufferId buffer;              ///< invalid for constants
   int constant = -1;            ///< index into Program::constants, or -1: in the arena
   int64_t address = 0;          ///< bytes from the start of the arena (or of the constant)
   std::vector<int64_t> stride;  ///< elements; one per kernel axis (n, y, x, c)

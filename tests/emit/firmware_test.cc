@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Emitted firmware on the emulated Cortex-M4: the golden outputs, within the plan's bytes.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/golden.h"
+#include "tests/support/hand_written.h"
+#include "tests/support/shared.h"
+#include "thimble/cli/emission.h"
+#include "thimble/cli/measure.h"
+#include "thimble/import/tflite.h"
+#include "thimble/program/lower.h"
+#include "thimble/reference/interpreter.h"
+
+namespace thimble {
+namespace {
+
+constexpr const char* kCore = "cortex-m4";
+
+// A model on its way into a firmware; its address must not change once it is there.
+struct Entry {
+  Compiled compiled;
+  std::string name;
+  std::vector<EmittedFile> files;
+};
+
+Entry entry_of(Compiled compiled, const std::string& name) {
+  Entry entry{std::move(compiled), identifier(name), {}};
+  const Source source{entry.compiled.graph, name, std::string(64, '0')};
+  entry.files = emit_compiled(entry.compiled, source, entry.name, "a test");
+  return entry;
+}
+
+Entry planned_entry(const std::filesystem::path& model) {
+  const Source source = load(model.string());
+  return entry_of(std::get<Compiled>(compile_model(source, {.model = model.string()}, {})),
+                  model.stem().string());
+}
+
+Entry hand_written_entry(const testing::HandWritten& hand, const std::string& name) {
+  const Source source{hand.graph, name, ""};
+  const Plan plan{.planner = "by hand",
+                  .schedule = hand.schedule,
+                  .placement = place(hand.graph, hand.schedule, {})};
+  return entry_of(check_plan(source, {.model = name, .rewrite = false}, plan, name), name);
+}
+
+Measured run(const std::vector<Entry>& entries, const std::vector<InputSet>& sets) {
+  std::vector<FirmwareModel> models;
+  for (const Entry& entry : entries)
+    models.push_back({entry.name, entry.files, &entry.compiled.program});
+  return measure(models, kCore, sets);
+}
+
+void expect_kept_to_its_memory(const EmulatedRun& run) {
+  EXPECT_TRUE(run.guards_intact()) << run.name << ": " << run.guards;
+}
+
+TEST(Firmware, HandWrittenSchedulesAreIdenticalAtTheirPeaks) {
+  const testing::HandWritten hands[] = {testing::channel_loop(), testing::row_span()};
+  std::vector<Entry> entries;
+  InputSet inputs;
+  for (const testing::HandWritten& hand : hands) {
+    entries.push_back(hand_written_entry(hand, fmt::format("hand_written_{}", entries.size())));
+    const Tensor& in = hand.graph.tensor(hand.graph.inputs[0].tensor);
+    inputs.push_back({random_bytes(in.type, elements(in.shape), 5)});
+  }
+  const Measured measured = run(entries, {inputs});
+  EXPECT_EQ(measured.size.static_ram_bytes, 0);
+  for (size_t k = 0; k < 2; ++k) {
+    const EmulatedRun& run = measured.sets[0][k];
+    expect_kept_to_its_memory(run);
+    EXPECT_EQ(entries[k].compiled.program.arena_bytes, hands[k].peak_bytes);
+    const TensorValues values = interpret(hands[k].graph, inputs[k]);
+    EXPECT_EQ(run.outputs[0], values[hands[k].graph.outputs[0].tensor.index()]);
+    fmt::print("{}: {} instructions, {} B of stack\n", run.name, run.instructions, run.stack_bytes);
+  }
+}
+
+class FirmwareOfModels : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(FirmwareOfModels, GivesTheGoldenOutputs) {
+  THIMBLE_NEEDS_SHARED();
+  std::vector<Entry> entries;
+  entries.push_back(planned_entry(testing::model_path(GetParam())));
+  std::vector<InputSet> sets;
+  std::vector<std::vector<NamedTensor>> expected;
+  for (const auto& file : testing::golden_paths(GetParam())) {
+    const testing::Golden golden = testing::load_golden(file);
+    for (const testing::Golden::Inference& inference : golden.seeds) {
+      sets.push_back({inference.input_bytes()});
+      expected.push_back(inference.outputs);
+      if (entries[0].compiled.macs > 100'000'000) break;  // one inference of the largest
+    }
+  }
+  const Measured measured = run(entries, sets);
+  ASSERT_EQ(measured.sets.size(), expected.size());
+  for (size_t s = 0; s < sets.size(); ++s) {
+    expect_kept_to_its_memory(measured.sets[s][0]);
+    for (size_t k = 0; k < expected[s].size(); ++k) {
+      const NamedTensor& want = expected[s][k];
+      EXPECT_EQ(testing::first_difference(want.data, measured.sets[s][0].outputs[k], want.type,
+                                          want.shape),
+                "");
+    }
+  }
+  EXPECT_EQ(measured.size.static_ram_bytes, 0);
+  EXPECT_EQ(measured.size.weight_bytes, entries[0].compiled.weight_bytes);
+  if (GetParam() == "person_detect") {
+    EXPECT_LT(measured.size.code_bytes, 24 * 1024);
+  }
+  fmt::print("{}: {} inferences, {} instructions, {} B code, {} B weights, {} B stack\n",
+             GetParam(), sets.size(), measured.sets[0][0].instructions, measured.size.code_bytes,
+             measured.size.weight_bytes, measured.sets[0][0].stack_bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, FirmwareOfModels, ::testing::ValuesIn(testing::issue_models()));
+
+TEST(Firmware, EveryOperatorCaseInOneFirmwareGivesTheGoldenOutputs) {
+  THIMBLE_NEEDS_SHARED();
+  std::vector<Entry> entries;
+  InputSet inputs;
+  std::vector<std::vector<NamedTensor>> expected;
+  for (const testing::OpsCase& c : testing::ops_cases()) {
+    entries.push_back(planned_entry(c.model()));
+    const testing::Golden golden = testing::load_golden(c.golden());
+    inputs.push_back(golden.seeds[0].input_bytes());
+    expected.push_back(golden.seeds[0].outputs);
+  }
+  ASSERT_GT(entries.size(), 200U);
+  const Measured measured = run(entries, {inputs});
+  ASSERT_EQ(measured.sets[0].size(), entries.size());
+  for (size_t m = 0; m < entries.size(); ++m) {
+    expect_kept_to_its_memory(measured.sets[0][m]);
+    for (size_t k = 0; k < expected[m].size(); ++k) {
+      const NamedTensor& want = expected[m][k];
+      EXPECT_EQ(testing::first_difference(want.data, measured.sets[0][m].outputs[k], want.type,
+                                          want.shape),
+                "")
+          << entries[m].name;
+    }
+  }
+  fmt::print("{} models in one firmware\n", entries.size());
+}
+
+}  // namespace
+}  // namespace thimble
