@@ -58,7 +58,8 @@ int main(int argc, char** argv) {
     if (entry.path().extension() == ".csv") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
-  fmt::print("# layout_bench bench/layout {}\n", limit);
+  fmt::print("# command: layout_bench ../shared/bench/layout {}; one thread of 2 shared cores\n",
+             limit);
   fmt::print(
       "problem,buffers,lower_bound_bytes,greedy_by_size_bytes,capacity_bytes,seconds,nodes,"
       "fits,least_bytes,least_seconds,proven_optimal\n");

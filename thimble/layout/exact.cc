@@ -9,6 +9,7 @@
 #include "thimble/layout/disjunctive_search.h"
 #include "thimble/layout/greedy.h"
 #include "thimble/layout/layout.h"
+#include "thimble/layout/learning_order.h"
 #include "thimble/layout/packing_search.h"
 #include "thimble/model/error.h"
 
@@ -16,9 +17,10 @@ namespace thimble::layout {
 namespace {
 
 constexpr int kRepairRounds = 100;
-constexpr int64_t kFirstBudget = 2'000;  ///< nodes; solves most problems that can be solved at all
-constexpr int kShuffledOrders = 8;       ///< beside the greedy ones, in each round
-constexpr int64_t kSmallestStep = 32;    ///< of the distance to the goal, as its fraction
+/// Nodes for each order in the first round. A good order needs a few hundred; a bad one would not
+/// end.
+constexpr int64_t kFirstBudget = 500;
+constexpr int kRestarts = 5;  ///< of each order, in each round
 /// Each level of the disjunctive search keeps a byte per conflict; larger problems do without it.
 constexpr size_t kMostConflicts = 40'000;
 
@@ -60,26 +62,18 @@ class PartSearch {
   void search() {
     PackingSearch packing(problem_, sweep_);
     DisjunctiveSearch disjunctive(problem_, sweep_, bounds_);
-    const bool any_fixed =
-        std::any_of(problem_.buffers.begin(), problem_.buffers.end(),
-                    [](const Buffer& buffer) { return buffer.address.has_value(); });
     size_t conflict_count = 0;
     for (const std::vector<Conflict>& row : sweep_.conflicts) conflict_count += row.size();
-    const bool too_large = conflict_count > kMostConflicts;
-    std::vector<std::vector<int>> orders = greedy_orders(problem_, sweep_);
-    const size_t greedy_count = orders.size();
-    std::mt19937 random(1);
-    for (int64_t budget = kFirstBudget; !done() && !late(); budget *= 2) {
-      orders.resize(greedy_count);
-      for (int i = 0; i < kShuffledOrders; ++i) {
-        orders.push_back(shuffled(orders[static_cast<size_t>(i) % greedy_count], random));
-      }
-      for (const int64_t capacity : capacities()) {
-        for (size_t i = 0; i < orders.size() && open(capacity) && !any_fixed; ++i) {
-          const SearchOutcome outcome = packing.run(capacity, orders[i], budget, deadline_);
-          conclude(outcome, capacity, packing.complete(), packing.addresses());
-        }
-        if (packing.complete() || too_large || !open(capacity)) continue;
+    const bool pairwise = !packing.complete() && conflict_count <= kMostConflicts;
+    std::vector<LearningOrder> orders;
+    for (std::vector<int>& order : greedy_orders(problem_, sweep_)) {
+      orders.emplace_back(std::move(order));
+    }
+    int64_t budget = kFirstBudget;
+    for (int round = 0; !done() && !late(); ++round, budget += budget / 4) {
+      for (const int64_t capacity : capacities(round)) {
+        if (!any_fixed()) pack(packing, orders, capacity, budget);
+        if (!pairwise || !open(capacity)) continue;
         const SearchOutcome outcome = disjunctive.run(capacity, budget, deadline_);
         conclude(outcome, capacity, true, disjunctive.addresses());
       }
@@ -87,17 +81,31 @@ class PartSearch {
     best_.nodes = packing.nodes() + disjunctive.nodes();
   }
 
-  /// The goal first, since good orders reach it at once if it can be reached; then ever smaller
-  /// steps down from the best.
-  [[nodiscard]] std::vector<int64_t> capacities() const {
-    const int64_t goal = std::max(enough_, best_.lower_bound_bytes);
-    std::vector<int64_t> result{goal};
-    for (int64_t parts = 2; parts <= kSmallestStep; parts *= 2) {
-      const int64_t step = (best_.arena_bytes - goal) / parts / quantum_ * quantum_;
-      const int64_t capacity = best_.arena_bytes - std::max(step, quantum_);
-      if (capacity > result.back()) result.push_back(capacity);
+  /// Each order as it is, then several times with what it learnt.
+  void pack(PackingSearch& packing, std::vector<LearningOrder>& orders, int64_t capacity,
+            int64_t budget) {
+    for (int restart = 0; restart <= kRestarts; ++restart) {
+      for (LearningOrder& order : orders) {
+        if (!open(capacity)) return;
+        const std::vector<int> tried = restart == 0 ? order.base() : order.next(random_);
+        const SearchOutcome outcome = packing.run(capacity, tried, budget, deadline_);
+        conclude(outcome, capacity, packing.complete(), packing.addresses());
+        order.learn(packing.blame());
+      }
     }
-    return result;
+  }
+
+  [[nodiscard]] bool any_fixed() const {
+    return std::any_of(problem_.buffers.begin(), problem_.buffers.end(),
+                       [](const Buffer& buffer) { return buffer.address.has_value(); });
+  }
+
+  /// The goal, since good orders reach it at once if it can be reached; and a step down from the
+  /// best, of a half to a thirty-second of the distance in turn.
+  [[nodiscard]] std::vector<int64_t> capacities(int round) const {
+    const int64_t goal = std::max(enough_, best_.lower_bound_bytes);
+    const int64_t step = (best_.arena_bytes - goal) >> (1 + round % 5);
+    return {goal, best_.arena_bytes - std::max(step / quantum_, int64_t{1}) * quantum_};
   }
 
   /// Whether a search at this capacity can still tell anything.
@@ -116,25 +124,12 @@ class PartSearch {
     }
   }
 
-  /// The same order, places exchanged with near ones.
-  static std::vector<int> shuffled(const std::vector<int>& order, std::mt19937& random) {
-    std::vector<std::pair<uint32_t, int>> keyed;
-    for (size_t r = 0; r < order.size(); ++r) {
-      const auto spread = static_cast<uint32_t>(order.size() / 4 + 1);
-      keyed.emplace_back(static_cast<uint32_t>(r) + random() % spread, order[r]);
-    }
-    std::stable_sort(keyed.begin(), keyed.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<int> result;
-    for (const auto& [key, buffer] : keyed) result.push_back(buffer);
-    return result;
-  }
-
   const Problem& problem_;
   const Deadline deadline_;
   const Sweep sweep_;
   const std::vector<int64_t> bounds_;
   const int64_t quantum_, enough_;
+  std::mt19937 random_{1};
   Solution best_;
 };
 

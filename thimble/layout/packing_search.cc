@@ -91,6 +91,7 @@ SearchOutcome PackingSearch::run(int64_t capacity_bytes, const std::vector<int>&
   is_dirty_.assign(left_.size(), false);
   placed_.clear();
   trail_.clear();
+  blame_.assign(count, 0);
   deadline_ = deadline;
   last_node_ = nodes_ + max_nodes;
   unplaced_neighbours_.assign(count, 0);
@@ -230,7 +231,10 @@ bool PackingSearch::place(int buffer, int64_t address) {
     if (lifted <= floor_[o]) continue;
     trail_.push_back({lift.other, floor_[o]});
     floor_[o] = lifted;
-    fits = fits && lifted + problem_.buffers[o].size_bytes <= capacity_;
+    if (lifted + problem_.buffers[o].size_bytes > capacity_) {
+      fits = false;
+      ++blame_[o];
+    }
     for (const int s : sweep_.sections_of[o]) touch(s);
   }
   return fits;
@@ -264,6 +268,8 @@ bool PackingSearch::sections_fit(int64_t address) {
       if (address_[index(b)] < 0) lowest = std::min(lowest, floor_[index(b)]);
     }
     fits = std::max(lowest, address) + left_[index(s)] <= capacity_padded_;
+    if (fits) continue;
+    for (const int b : sweep_.sections[index(s)]) blame_[index(b)] += address_[index(b)] < 0;
   }
   dirty_.clear();
   return fits;

@@ -45,6 +45,9 @@ class PackingSearch {
 
   [[nodiscard]] const std::vector<int64_t>& addresses() const { return address_; }  ///< if found
   [[nodiscard]] int64_t nodes() const { return nodes_; }  ///< over all runs
+  /// Per buffer: how often, in the last run, it was unplaced in a section that could not hold it
+  /// any more, or was lifted above the capacity.
+  [[nodiscard]] const std::vector<int64_t>& blame() const { return blame_; }
 
  private:
   struct Lift {
@@ -106,6 +109,7 @@ class PackingSearch {
   std::vector<bool> is_dirty_;
   std::vector<int> placed_;
   std::vector<Trail> trail_;
+  std::vector<int64_t> blame_;
   int64_t nodes_ = 0, last_node_ = 0;
   Deadline deadline_;
 };
