@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "tests/support/golden.h"
 #include "tests/support/hand_written.h"
 #include "tests/support/shared.h"
@@ -41,7 +43,8 @@ TEST_P(MutantsOfModels, AreCaught) {
   const Graph graph =
       rewrite(import_tflite(testing::shared_folder() / "models" / (GetParam() + ".tflite")));
   // All of the small models' mutants; of the large ones' as many as a minute allows.
-  const int every = macs(graph) > 100'000'000 ? 61 : macs(graph) > 5'000'000 ? 7 : 1;
+  const bool all = std::getenv("THIMBLE_ALL_MUTANTS") != nullptr;
+  const int every = all ? 1 : macs(graph) > 100'000'000 ? 61 : macs(graph) > 5'000'000 ? 7 : 1;
   for (const Planner& planner : planners()) {
     const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
     expect_harmful_ones_caught(GetParam() + " " + planner.name, graph, planned.schedule, every);
