@@ -14,19 +14,30 @@ struct Quad {
 };
 
 /// x[k] * w[k] for `count` elements; the x are `step` apart (0: one value for all, the padding).
-/// pitch: from one output channel's weights to the next one's.
-inline void add_products(Quad& sums, const int8_t* x, int32_t step, const int8_t* w, int32_t pitch,
-                         int32_t count) noexcept {
+/// pitch: from one output channel's weights to the next one's. Not inlined: the loop needs all the
+/// registers of the smaller cores.
+[[gnu::noinline]] inline void add_products(Quad& sums, const int8_t* x, int32_t step,
+                                           const int8_t* w, int32_t pitch, int32_t count) noexcept {
   const int8_t* wb = w + pitch;
   const int8_t* wc = wb + pitch;
   const int8_t* wd = wc + pitch;
   Quad s = sums;
-  for (int32_t k = 0; k < count; ++k, x += step) {
-    const int32_t value = *x;
-    s.a += value * w[k];
-    s.b += value * wb[k];
-    s.c += value * wc[k];
-    s.d += value * wd[k];
+  if (step == 1) {  // the common case has a loop of its own: one increment less
+    for (int32_t k = 0; k < count; ++k) {
+      const int32_t value = x[k];
+      s.a += value * w[k];
+      s.b += value * wb[k];
+      s.c += value * wc[k];
+      s.d += value * wd[k];
+    }
+  } else {
+    for (int32_t k = 0; k < count; ++k, x += step) {
+      const int32_t value = *x;
+      s.a += value * w[k];
+      s.b += value * wb[k];
+      s.c += value * wc[k];
+      s.d += value * wd[k];
+    }
   }
   sums = s;
 }
@@ -43,37 +54,65 @@ struct ConvolutionSite {
   int32_t n;
   Taps rows, columns;
   int32_t begin_channel, channels;  ///< of the input
+  int32_t pitch;                    ///< from one output channel's weights to the next one's
+  bool runs;                        ///< neighbouring taps are one run of memory, like their weights
+  const int8_t* single;  ///< the only tap's channel 0, if there is one tap and it lies inside
 };
+
+inline ConvolutionSite convolution_site(const Conv2DParams& p, const View& x, int32_t begin_channel,
+                                        int32_t channels) noexcept {
+  ConvolutionSite site{};
+  site.begin_channel = begin_channel;
+  site.channels = channels;
+  site.pitch = p.window.kernel_h * p.window.kernel_w * p.in_per_group;
+  site.runs = x.modulus == 0 && x.stride[3] == 1 && channels == p.in_per_group &&
+              x.stride[2] * p.window.dilation_w == channels;
+  return site;
+}
+
+/// site.n and site.rows are set.
+inline void move_to_column(ConvolutionSite& site, const Conv2DParams& p, const View& x,
+                           int32_t out_x) noexcept {
+  site.columns = columns_at(p.window, out_x);
+  site.single = nullptr;
+  if (site.pitch == p.in_per_group && inside(site.rows, 0) && inside(site.columns, 0)) {
+    site.single = pixel<const int8_t>(x, site.n, site.rows.origin, site.columns.origin);
+  }
+}
 
 /// Adds the products of the whole window. w: of the first of the output channels, at begin_channel.
 template <class Sums>
 inline void add_window(Sums& sums, const Conv2DParams& p, const View& x,
                        const ConvolutionSite& site, const int8_t* w) noexcept {
   const Window2D& window = p.window;
-  const int32_t tap_pitch = p.in_per_group;
-  const int32_t pitch = window.kernel_h * window.kernel_w * tap_pitch;
   const auto padding = static_cast<int8_t>(p.input_zero_point);
-  // Neighbouring taps are one run of memory, like their weights, if pixels have no other channels.
-  const bool runs = x.modulus == 0 && x.stride[3] == 1 && site.channels == tap_pitch &&
-                    x.stride[2] * window.dilation_w == tap_pitch;
-  for (int32_t ky = 0; ky < window.kernel_h; ++ky) {
-    const int32_t y = site.rows.origin + ky * window.dilation_h;
-    const bool row_inside = inside(site.rows, ky);
-    int32_t kx = 0;
-    while (kx < window.kernel_w) {
-      const int32_t taps = runs ? run_end(site.columns, kx, window.kernel_w) - kx : 1;
-      if (row_inside && inside(site.columns, kx)) {
-        const int32_t column = site.columns.origin + kx * window.dilation_w;
-        const int8_t* from =
-            pixel<const int8_t>(x, site.n, y, column) + site.begin_channel * x.stride[3];
-        add_products(sums, from, x.stride[3], w, pitch, taps * site.channels);
-      } else {
-        add_products(sums, &padding, 0, w, pitch, taps * site.channels);
+  int32_t ky = 0;
+  int32_t kx = 0;
+  do {
+    int32_t taps = 1;
+    int32_t step = x.stride[3];
+    const int8_t* from = site.single;
+    if (from == nullptr) {
+      if (site.runs) taps = run_end(site.columns, kx, window.kernel_w) - kx;
+      if (inside(site.rows, ky) && inside(site.columns, kx)) {
+        from = pixel<const int8_t>(x, site.n, site.rows.origin + ky * window.dilation_h,
+                                   site.columns.origin + kx * window.dilation_w);
       }
-      w += taps * tap_pitch;
-      kx += taps;
     }
-  }
+    if (from != nullptr) {
+      from += site.begin_channel * step;
+    } else {
+      from = &padding;
+      step = 0;
+    }
+    add_products(sums, from, step, w, site.pitch, taps * site.channels);
+    w += taps * p.in_per_group;
+    kx += taps;
+    if (kx >= window.kernel_w) {
+      kx = 0;
+      ++ky;
+    }
+  } while (ky < window.kernel_h);
 }
 
 }  // namespace thimble::runtime

@@ -1,75 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fixed_point.h"
+#include "store_channels.h"
 #include "thimble_runtime/kernels.h"
 #include "window.h"
 
 namespace thimble::runtime {
 namespace {
 
+// A box of taps in memory: of the input (from one tap, row and channel to the next) and of the
+// weights.
+struct TapBox {
+  int32_t rows, columns;
+  int32_t row_step, tap_step, channel_step;
+  int32_t weights_row_step, weights_tap_step;
+};
+
 // One output pixel's window.
 struct Site {
   int32_t n;
   Taps rows, columns;
+  bool clipped;           // some taps are padding
+  TapBox box;             // the taps inside
+  const int8_t* first;    // channel 0 of the first of them; null if there is none
+  int32_t first_weights;  // where its weights are
 };
 
-// Sums of four neighbouring output channels, whose inputs are `step` apart.
+// Sums of four neighbouring output channels.
 struct Quad {
   int32_t a, b, c, d;
 };
 
-void add_taps(Quad& sums, const int8_t* x, int32_t tap_step, int32_t step, const int8_t* w,
-              int32_t pitch, int32_t count) noexcept {
+// Not inlined: the loops need all the registers of the smaller cores.
+[[gnu::noinline]] void add_taps(Quad& sums, const int8_t* x, const int8_t* w,
+                                const TapBox& box) noexcept {
   Quad s = sums;
-  for (; count > 0; --count, x += tap_step, w += pitch) {
-    s.a += x[0] * w[0];
-    s.b += x[step] * w[1];
-    s.c += x[2 * step] * w[2];
-    s.d += x[3 * step] * w[3];
+  const int32_t step = box.channel_step;
+  const int32_t tap_step = box.tap_step;
+  const int32_t weights_tap_step = box.weights_tap_step;
+  for (int32_t row = 0; row < box.rows; ++row) {
+    const int8_t* xt = x + row * box.row_step;
+    const int8_t* wt = w + row * box.weights_row_step;
+    if (step == 1) {  // the common case has a loop of its own: constant offsets
+      for (int32_t k = box.columns; k > 0; --k, xt += tap_step, wt += weights_tap_step) {
+        s.a += xt[0] * wt[0];
+        s.b += xt[1] * wt[1];
+        s.c += xt[2] * wt[2];
+        s.d += xt[3] * wt[3];
+      }
+    } else {
+      for (int32_t k = box.columns; k > 0; --k, xt += tap_step, wt += weights_tap_step) {
+        s.a += xt[0] * wt[0];
+        s.b += xt[step] * wt[1];
+        s.c += xt[2 * step] * wt[2];
+        s.d += xt[3 * step] * wt[3];
+      }
+    }
   }
   sums = s;
 }
 
-void add_taps(int32_t& sum, const int8_t* x, int32_t tap_step, int32_t, const int8_t* w,
-              int32_t pitch, int32_t count) noexcept {
+void add_taps(int32_t& sum, const int8_t* x, const int8_t* w, const TapBox& box) noexcept {
   int32_t s = sum;
-  for (; count > 0; --count, x += tap_step, w += pitch) s += x[0] * w[0];
+  for (int32_t row = 0; row < box.rows; ++row) {
+    const int8_t* xt = x + row * box.row_step;
+    const int8_t* wt = w + row * box.weights_row_step;
+    for (int32_t k = box.columns; k > 0; --k, xt += box.tap_step, wt += box.weights_tap_step) {
+      s += *xt * *wt;
+    }
+  }
   sum = s;
 }
 
-// Adds the window's products; offset: of the first of the input channels in its pixel.
+inline void add_weights(Quad& sums, int32_t x, const int8_t* w) noexcept {
+  sums.a += x * w[0];
+  sums.b += x * w[1];
+  sums.c += x * w[2];
+  sums.d += x * w[3];
+}
+
+inline void add_weights(int32_t& sum, int32_t x, const int8_t* w) noexcept { sum += x * w[0]; }
+
+// The products of the taps that are padding.
 template <class Sums>
-inline void add_window(Sums& sums, const DepthwiseConv2DParams& p, const View& x, const Site& site,
-                       int32_t offset, const int8_t* w) noexcept {
-  const Window2D& window = p.window;
-  const int32_t pitch = p.out_channels;
-  const int32_t step = p.multiplier == 1 ? x.stride[3] : 0;
-  const auto padding = static_cast<int8_t>(p.input_zero_point);
-  for (int32_t ky = 0; ky < window.kernel_h; ++ky) {
-    const int32_t y = site.rows.origin + ky * window.dilation_h;
-    const bool row_inside = inside(site.rows, ky);
-    int32_t kx = 0;
-    while (kx < window.kernel_w) {
-      int32_t taps = row_inside ? run_end(site.columns, kx, window.kernel_w) - kx : window.kernel_w;
-      if (row_inside && inside(site.columns, kx)) {
-        if (x.modulus != 0) taps = 1;
-        const int32_t column = site.columns.origin + kx * window.dilation_w;
-        const int8_t* from = pixel<const int8_t>(x, site.n, y, column) + offset;
-        add_taps(sums, from, x.stride[2] * window.dilation_w, step, w, pitch, taps);
-      } else {
-        add_taps(sums, &padding, 0, 0, w, pitch, taps);
-      }
-      w += taps * pitch;
-      kx += taps;
+inline void add_padding(Sums& sums, const DepthwiseConv2DParams& p, const Site& site,
+                        const int8_t* w) noexcept {
+  for (int32_t ky = 0; ky < p.window.kernel_h; ++ky) {
+    for (int32_t kx = 0; kx < p.window.kernel_w; ++kx, w += p.out_channels) {
+      if (inside(site.rows, ky) && inside(site.columns, kx)) continue;
+      add_weights(sums, p.input_zero_point, w);
     }
   }
 }
 
-void finish(const DepthwiseConv2DParams& p, const int32_t* sums, int32_t o, int32_t count,
-            int8_t* to, int32_t step) noexcept {
-  for (int32_t k = 0; k < count; ++k, to += step) {
-    const int32_t scaled = requantise(sums[k], p.scales.multipliers[o + k], p.scales.shifts[o + k]);
-    *to = static_cast<int8_t>(limit(scaled + p.output_zero_point, p.clamp_min, p.clamp_max));
+// The products of taps that may wrap in a ring, one at a time.
+template <class Sums>
+inline void add_ring_taps(Sums& sums, const DepthwiseConv2DParams& p, const View& x,
+                          const Site& site, int32_t offset, const int8_t* w) noexcept {
+  TapBox one = site.box;
+  one.rows = 1;
+  one.columns = 1;
+  for (int32_t ky = site.rows.begin; ky < site.rows.end; ++ky) {
+    for (int32_t kx = site.columns.begin; kx < site.columns.end; ++kx) {
+      const int8_t* from =
+          pixel<const int8_t>(x, site.n, site.rows.origin + ky * p.window.dilation_h,
+                              site.columns.origin + kx * p.window.dilation_w);
+      add_taps(sums, from + offset, w + (ky * p.window.kernel_w + kx) * p.out_channels, one);
+    }
   }
+}
+
+// Adds the window's products. offset: of the first of the input channels in its pixel; w: of the
+// first of the output channels.
+template <class Sums>
+inline void add_window(Sums& sums, const DepthwiseConv2DParams& p, const View& x, const Site& site,
+                       int32_t offset, const int8_t* w) noexcept {
+  if (x.modulus != 0) {
+    add_ring_taps(sums, p, x, site, offset, w);
+  } else if (site.first != nullptr) {
+    add_taps(sums, site.first + offset, w + site.first_weights, site.box);
+  }
+  if (site.clipped) add_padding(sums, p, site, w);
 }
 
 // The region's output channels at one pixel.
@@ -94,8 +143,31 @@ void convolve_pixel(const DepthwiseConv2DParams& p, const View& x, const Site& s
       sums[0] = p.bias[o];
       add_window(sums[0], p, x, site, offset, p.weights + o);
     }
-    finish(p, sums, o, block, to + o * step, step);
+    store_channels(p, sums, o, block, to + o * step, step);
     o += block;
+  }
+}
+
+// site.n and site.rows are set.
+void move_to_column(Site& site, const DepthwiseConv2DParams& p, const View& x,
+                    int32_t out_x) noexcept {
+  const Window2D& w = p.window;
+  site.columns = columns_at(w, out_x);
+  const int32_t rows = site.rows.end - site.rows.begin;
+  const int32_t columns = site.columns.end - site.columns.begin;
+  site.clipped = rows != w.kernel_h || columns != w.kernel_w;
+  site.box = {rows,
+              columns,
+              x.stride[1] * w.dilation_h,
+              x.stride[2] * w.dilation_w,
+              p.multiplier == 1 ? x.stride[3] : 0,
+              w.kernel_w * p.out_channels,
+              p.out_channels};
+  site.first = nullptr;
+  if (rows != 0 && columns != 0) {
+    site.first = pixel<const int8_t>(x, site.n, site.rows.origin + site.rows.begin * w.dilation_h,
+                                     site.columns.origin + site.columns.begin * w.dilation_w);
+    site.first_weights = (site.rows.begin * w.kernel_w + site.columns.begin) * p.out_channels;
   }
 }
 
@@ -108,7 +180,7 @@ void depthwise_conv_2d(const DepthwiseConv2DParams& p, const View& x, const View
     for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
       site.rows = rows_at(p.window, y);
       for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
-        site.columns = columns_at(p.window, column);
+        move_to_column(site, p, x, column);
         convolve_pixel(p, x, site, pixel<int8_t>(out, site.n, y, column), out.stride[3], region);
       }
     }

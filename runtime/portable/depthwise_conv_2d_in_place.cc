@@ -15,21 +15,41 @@ void copy_plane(const Window2D& w, const View& x, int32_t n, int32_t channel,
   }
 }
 
-int32_t window_sum(const DepthwiseConv2DParams& p, const int8_t* plane, const Taps& rows,
-                   const Taps& columns, int32_t channel) noexcept {
+// The products of the taps inside, of one channel.
+int32_t inside_sum(const DepthwiseConv2DParams& p, const int8_t* plane, const Taps& rows,
+                   const Taps& columns, const int8_t* weights) noexcept {
   const Window2D& window = p.window;
-  const int8_t* w = p.weights + channel;
-  int32_t sum = p.bias[channel];
-  for (int32_t ky = 0; ky < window.kernel_h; ++ky) {
-    const bool row_inside = inside(rows, ky);
-    const int8_t* row = plane + (rows.origin + ky * window.dilation_h) * window.in_w;
-    for (int32_t kx = 0; kx < window.kernel_w; ++kx, w += p.out_channels) {
-      const bool tap_inside = row_inside && inside(columns, kx);
-      const int32_t value =
-          tap_inside ? row[columns.origin + kx * window.dilation_w] : p.input_zero_point;
-      sum += value * *w;
+  const int32_t pitch = p.out_channels;
+  const int32_t step = window.dilation_w;
+  int32_t sum = 0;
+  for (int32_t ky = rows.begin; ky < rows.end; ++ky) {
+    const int32_t y = rows.origin + ky * window.dilation_h;
+    const int8_t* x = plane + y * window.in_w + columns.origin + columns.begin * step;
+    const int8_t* w = weights + (ky * window.kernel_w + columns.begin) * pitch;
+    for (int32_t k = columns.end - columns.begin; k > 0; --k, x += step, w += pitch) sum += *x * *w;
+  }
+  return sum;
+}
+
+// The weights of the taps that are padding.
+int32_t padding_sum(const DepthwiseConv2DParams& p, const Taps& rows, const Taps& columns,
+                    const int8_t* w) noexcept {
+  int32_t sum = 0;
+  for (int32_t ky = 0; ky < p.window.kernel_h; ++ky) {
+    for (int32_t kx = 0; kx < p.window.kernel_w; ++kx, w += p.out_channels) {
+      if (!inside(rows, ky) || !inside(columns, kx)) sum += *w;
     }
   }
+  return sum;
+}
+
+int32_t window_sum(const DepthwiseConv2DParams& p, const int8_t* plane, const Taps& rows,
+                   const Taps& columns, int32_t channel) noexcept {
+  const int8_t* w = p.weights + channel;
+  const bool clipped = rows.end - rows.begin != p.window.kernel_h ||
+                       columns.end - columns.begin != p.window.kernel_w;
+  int32_t sum = p.bias[channel] + inside_sum(p, plane, rows, columns, w);
+  if (clipped) sum += p.input_zero_point * padding_sum(p, rows, columns, w);
   return sum;
 }
 

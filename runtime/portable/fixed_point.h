@@ -13,11 +13,11 @@ inline int32_t doubling_high_multiply(int32_t a, int32_t b) noexcept {
   return static_cast<int32_t>((static_cast<int64_t>(a) * b + (int64_t{1} << 30)) >> 31);
 }
 
-/// round(x / 2^exponent), half away from zero; exponent 1 to 31.
+/// round(x / 2^exponent), half away from zero; exponent 1 to 31. Not for x = -2^31, nor for 2^31 - 1
+/// with exponent 1, which would overflow; doubling_high_multiply by a multiplier gives neither.
 inline int32_t rounding_shift_right(int32_t x, int32_t exponent) noexcept {
-  const int32_t mask = static_cast<int32_t>((uint32_t{1} << exponent) - 1);
-  const int32_t threshold = (mask >> 1) + (x < 0 ? 1 : 0);
-  return (x >> exponent) + ((x & mask) > threshold ? 1 : 0);
+  const int32_t towards_zero = x + (x >> 31);  // a tie below zero is one no more
+  return ((towards_zero >> (exponent - 1)) + 1) >> 1;
 }
 
 /// x * 2^exponent as the reference computes it, without undefined overflow.
@@ -27,8 +27,9 @@ inline int32_t shift_left(int32_t x, int32_t exponent) noexcept {
 
 /// x * multiplier * 2^(shift - 31).
 inline int32_t requantise(int32_t x, int32_t multiplier, int32_t shift) noexcept {
-  if (shift >= 0) return doubling_high_multiply(shift_left(x, shift), multiplier);
-  return rounding_shift_right(doubling_high_multiply(x, multiplier), -shift);
+  const int32_t left = shift > 0 ? shift : 0;
+  const int32_t product = doubling_high_multiply(shift_left(x, left), multiplier);
+  return shift < 0 ? rounding_shift_right(product, -shift) : product;
 }
 
 inline int32_t limit(int32_t x, int32_t low, int32_t high) noexcept {

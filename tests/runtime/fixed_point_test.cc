@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -42,7 +41,21 @@ TEST(RoundingShiftRight, RoundsHalfAwayFromZero) {
   EXPECT_EQ(rounding_shift_right(5, 2), 1);
   EXPECT_EQ(rounding_shift_right(-5, 2), -1);
   EXPECT_EQ(rounding_shift_right(kMost, 31), 1);
-  EXPECT_EQ(rounding_shift_right(kLeast, 31), -1);
+  EXPECT_EQ(rounding_shift_right(kLeast + 1, 31), -1);
+  EXPECT_EQ(rounding_shift_right(kMost - 1, 1), (1 << 30) - 1);
+}
+
+// gemmlowp's definition, on the remainder.
+TEST(RoundingShiftRight, IsGemmlowps) {
+  thimble::testing::Random random(2);
+  for (int k = 0; k < 20000; ++k) {
+    const int32_t x = random.between(-1000, 1000) * (1 << random.between(0, 20));
+    const int32_t exponent = random.between(1, 31);
+    const int32_t mask = static_cast<int32_t>((int64_t{1} << exponent) - 1);
+    const int32_t threshold = (mask >> 1) + (x < 0 ? 1 : 0);
+    EXPECT_EQ(rounding_shift_right(x, exponent),
+              (x >> exponent) + ((x & mask) > threshold ? 1 : 0));
+  }
 }
 
 TEST(Requantise, RoundsTwice) {
