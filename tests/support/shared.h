@@ -20,7 +20,7 @@ inline bool has_shared() { return std::filesystem::exists(shared_folder() / "mod
 }  // namespace thimble::testing
 
 /// Skips the test where the shared data are absent.
-#define THIMBLE_NEEDS_SHARED()                                                               \
-  if (!::thimble::testing::has_shared())                                                     \
-  GTEST_SKIP() << "needs the shared models and golden data: set THIMBLE_SHARED (looked in "  \
+#define THIMBLE_NEEDS_SHARED()                                                              \
+  if (!::thimble::testing::has_shared())                                                    \
+  GTEST_SKIP() << "needs the shared models and golden data: set THIMBLE_SHARED (looked in " \
                << ::thimble::testing::shared_folder() << ")"

@@ -6,7 +6,9 @@
 
 namespace thimble::runtime {
 
-constexpr int32_t floor_div(int32_t a, int32_t b) noexcept { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+constexpr int32_t floor_div(int32_t a, int32_t b) noexcept {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
 
 /// value, cut to [low, high]: pieces that reach beyond the border of a tensor.
 constexpr int32_t bounded(int32_t value, int32_t low, int32_t high) noexcept {
