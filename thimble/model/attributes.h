@@ -29,14 +29,16 @@ struct Window {
   bool operator==(const Window&) const = default;
 };
 
-/// inputs: x [N,H,W,C], weights [O,kh,kw,C/groups], optional bias [O]; groups = C / weights.shape[3].
+/// inputs: x [N,H,W,C], weights [O,kh,kw,C/groups], optional bias [O]; groups = C /
+/// weights.shape[3].
 struct Conv2D {
   Window window;
   Activation activation = Activation::kNone;
   bool operator==(const Conv2D&) const = default;
 };
 
-/// inputs: x [N,H,W,C], weights [1,kh,kw,C*multiplier], optional bias; output channel o reads o / multiplier.
+/// inputs: x [N,H,W,C], weights [1,kh,kw,C*multiplier], optional bias; output channel o reads o /
+/// multiplier.
 struct DepthwiseConv2D {
   Window window;
   int64_t multiplier = 1;
@@ -131,9 +133,9 @@ struct Concat {
   bool operator==(const Concat&) const = default;
 };
 
-using Attributes = std::variant<Conv2D, DepthwiseConv2D, FullyConnected, AveragePool2D, MaxPool2D, Mean,
-                                Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6, Quantize,
-                                Dequantize, Concat>;
+using Attributes =
+    std::variant<Conv2D, DepthwiseConv2D, FullyConnected, AveragePool2D, MaxPool2D, Mean, Add, Mul,
+                 Pad, Reshape, Transpose, Softmax, Relu, Relu6, Quantize, Dequantize, Concat>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);

@@ -10,7 +10,8 @@ namespace thimble {
 /// The input's or the command line's fault. Says what is wrong, where, and what would work.
 /// Only main() catches it (exit status 1).
 struct CompileError : std::runtime_error {
-  /// where: "file.tflite", "file.tflite: CONV_2D #3", "--sram"; message: what is wrong and what is supported.
+  /// where: "file.tflite", "file.tflite: CONV_2D #3", "--sram"; message: what is wrong and what is
+  /// supported.
   CompileError(const std::string& where, const std::string& message)
       : std::runtime_error(where.empty() ? message : where + ": " + message) {}
 };

@@ -6,7 +6,8 @@
 //  - real = scale * (quantised - zero_point). Requantisation is gemmlowp's: a saturating rounding
 //    doubling high multiply, then a rounding right shift (double rounding).
 //  - Every interval of indices or times is half-open.
-//  - Operators stand in an order in which they can execute (the file's, until a planner says otherwise).
+//  - Operators stand in an order in which they can execute (the file's, until a planner says
+//  otherwise).
 #pragma once
 
 #include <cstdint>
@@ -55,9 +56,10 @@ struct Tensor {
 
 struct Op {
   Attributes attributes;
-  std::vector<TensorId> inputs;   ///< activations and constants, in the file's order; absent ones left out
+  std::vector<TensorId>
+      inputs;  ///< activations and constants, in the file's order; absent ones left out
   std::vector<TensorId> outputs;
-  int file_index = -1;            ///< number of the operator in the file; -1 if a rewrite made it
+  int file_index = -1;  ///< number of the operator in the file; -1 if a rewrite made it
 
   bool operator==(const Op&) const = default;
 };
@@ -98,8 +100,8 @@ struct Graph {
 [[nodiscard]] std::vector<std::vector<OpId>> consumers(const Graph& graph);
 /// "CONV_2D #3" (number in the file), for messages and reports.
 [[nodiscard]] std::string label(const Op& op);
-/// Throws InternalError unless ids are in range, each tensor has one producer, operators stand in an
-/// executable order, and constants have their size.
+/// Throws InternalError unless ids are in range, each tensor has one producer, operators stand in
+/// an executable order, and constants have their size.
 void check_graph(const Graph& graph);
 
 }  // namespace thimble
