@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
@@ -164,7 +165,9 @@ std::vector<int32_t> zero_points(const tflite::QuantizationParameters& parameter
   }
   const auto [lowest, highest] = zero_point_range(type);
   for (size_t i = 0; i < count; ++i) {
-    const int64_t value = given[given.size() == 1 ? 0 : static_cast<flatbuffers::uoffset_t>(i)];
+    // The verifier aligns a vector's length, to 4 bytes, but not its elements of 8.
+    int64_t value = 0;
+    std::memcpy(&value, given.Data() + (given.size() == 1 ? 0 : i * sizeof(value)), sizeof(value));
     if (value < lowest || value > highest) {
       throw CompileError(
           where, fmt::format("is damaged: zero point {} is outside of {}", value, name(type)));
