@@ -24,7 +24,7 @@ struct Quad {
   Quad s = sums;
   if (step == 1) {  // the common case has a loop of its own: one increment less
     for (int32_t k = 0; k < count; ++k) {
-      const int32_t value = x[k];
+      const int8_t value = x[k];
       s.a += value * w[k];
       s.b += value * wb[k];
       s.c += value * wc[k];
@@ -32,7 +32,7 @@ struct Quad {
     }
   } else {
     for (int32_t k = 0; k < count; ++k, x += step) {
-      const int32_t value = *x;
+      const int8_t value = *x;
       s.a += value * w[k];
       s.b += value * wb[k];
       s.c += value * wc[k];

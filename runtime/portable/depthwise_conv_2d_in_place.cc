@@ -61,7 +61,7 @@ void depthwise_conv_2d_in_place(const DepthwiseConv2DParams& p, const View& x, c
     for (int32_t c = region.begin[3]; c < region.end[3]; ++c) {
       copy_plane(p.window, x, n, c, scratch);
       const int32_t multiplier = p.scales.multipliers[c];
-      const int32_t shift = p.scales.shifts[c];
+      const int8_t shift = p.scales.shifts[c];
       for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
         const Taps rows = rows_at(p.window, y);
         for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {

@@ -13,8 +13,8 @@ inline int32_t doubling_high_multiply(int32_t a, int32_t b) noexcept {
   return static_cast<int32_t>((static_cast<int64_t>(a) * b + (int64_t{1} << 30)) >> 31);
 }
 
-/// round(x / 2^exponent), half away from zero; exponent 1 to 31. Not for x = -2^31, nor for 2^31 - 1
-/// with exponent 1, which would overflow; doubling_high_multiply by a multiplier gives neither.
+/// round(x / 2^exponent), half away from zero; exponent 1 to 31. Not for x = -2^31, nor for 2^31 -
+/// 1 with exponent 1, which would overflow; doubling_high_multiply by a multiplier gives neither.
 inline int32_t rounding_shift_right(int32_t x, int32_t exponent) noexcept {
   const int32_t towards_zero = x + (x >> 31);  // a tie below zero is one no more
   return ((towards_zero >> (exponent - 1)) + 1) >> 1;
