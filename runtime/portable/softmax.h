@@ -89,12 +89,14 @@ inline void softmax_pixel(const SoftmaxParams& p, const int8_t* x, int32_t step,
       static_cast<int32_t>((static_cast<uint32_t>(sum) << zeros) - (uint32_t{1} << 31));
   const int32_t scale = reciprocal_of_one_plus(mantissa);
   const int32_t low = -(1 << (bits - 1));
+  const int32_t exponent = bits_over_unit + 31 - bits;
   for (int32_t c = 0; c < p.channels; ++c) {
     const int32_t difference = x[c * step] - most;
     int32_t value = low;
-    if (difference >= p.diff_min) {
+    // From 512 equal channels on, an int8 share rounds to nothing.
+    if (difference >= p.diff_min && exponent <= 31) {
       const int32_t share = doubling_high_multiply(scale, exp_of_difference(p, difference));
-      value = limit(rounding_shift_right(share, bits_over_unit + 31 - bits) + low, low, -low - 1);
+      value = limit(rounding_shift_right(share, exponent) + low, low, -low - 1);
     }
     out[c * out_step] = static_cast<Out>(value);
   }

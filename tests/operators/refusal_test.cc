@@ -170,6 +170,8 @@ const Case kAttributes[] = {
        attributes<Transpose>(g).permutation = {0, 1, 3};
      }},
     {"softmax", "beta x input scale", [](Graph& g) { attributes<Softmax>(g).beta = 0; }},
+    {"softmax", "at most 4095 elements",
+     [](Graph& g) { operand(g, 0).shape.back() = output(g).shape.back() = 4096; }},
     {"concatenation", "one of the first input's", [](Graph& g) { attributes<Concat>(g).axis = 2; }},
     {"concatenation", "no fused activation",
      [](Graph& g) { attributes<Concat>(g).activation = Activation::kRelu; }},

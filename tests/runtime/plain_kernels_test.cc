@@ -173,6 +173,13 @@ TEST(Softmax, SharesEvenlyAmongEquals) {
 }
 
 // One row of 1/16 real steps against the exponential: within a step of 1/256, and of 1/65536.
+TEST(Softmax, SharesBelowHalfAStepAreNothing) {
+  constexpr int32_t kChannels = 600;
+  const SoftmaxParams p{{1 << 30, 23}, -248, kChannels};
+  EXPECT_EQ(map(Values(kChannels, 5), [&](const auto&... a) { softmax_i8_i8(p, a...); }),
+            Values(kChannels, -128));
+}
+
 TEST(Softmax, FollowsTheExponential) {
   const Values x{0, 16, 32, 40, -128};
   const SoftmaxParams p{{1 << 30, 23}, -(31 << 4), 5};  // beta * scale = 1 / 16

@@ -30,6 +30,9 @@ bool beta_is_moderate(const Graph& graph, const Op& op) {
   return std::isfinite(scaled) && scaled > 0x1p-26;
 }
 
+/// More would overflow the fixed-point sum of exponentials (12 bits before the point).
+bool channels_fit(const Graph& graph, const Op& op) { return OpView{graph, op}.x().back() <= 4095; }
+
 }  // namespace
 
 AccessMap access_map_of(const Softmax&, const OpView& v) {
@@ -51,6 +54,7 @@ std::vector<Constraint> constraints_of(const Softmax&) {
       {"the output's scale is 1/256 and its zero point -128 (int8), or 1/65536 and -32768 (int16)",
        output_quantization_is_fixed},
       {"beta x input scale is above 2^-26", beta_is_moderate},
+      {"the last axis has at most 4095 elements", channels_fit},
       kOutputShape};
 }
 

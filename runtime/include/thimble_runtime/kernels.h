@@ -4,18 +4,22 @@
 //
 // The order in which a kernel reads and writes is part of its contract (`progress`), since an
 // output may overlap an input that is no longer needed:
-//   element  reads an element of each input, then writes that element; row-major order of the
-//   region pixel    output pixels (n, y, x) in row-major order; within a pixel, writes may come
-//   before reads plane    output channels in order; reads a whole channel of the input before
-//   writing that channel none     any order
+//
+//   element  reads an element of each input, then writes it; row-major order of the region
+//
+//   pixel    output pixels (n, y, x) in row-major order; within a pixel, writes may come first
+//
+//   plane    output channels in order; reads a whole input channel before writing that channel
+//
+//   none     any order
 #pragma once
 
 #include "thimble_runtime/view.h"
 
 namespace thimble::runtime {
 
-/// Fixed-point scales per output channel: x -> rounding(x * multiplier * 2^(shift - 31)), shift >
-/// 0: left.
+/// Fixed-point scales per output channel: x -> rounding(x * multiplier * 2^(shift - 31)).
+/// A positive shift goes left.
 struct ChannelScales {
   const int32_t* multipliers;
   const int8_t* shifts;
@@ -39,9 +43,8 @@ struct Window2D {
 /// Convolution, grouped or not; a fully connected layer is a 1 x 1 convolution.
 struct Conv2DParams {
   const int8_t* weights;  ///< [out channel][kernel_h][kernel_w][in_per_group]
-  const int32_t*
-      bias;  ///< [out channel], with -input zero point * (sum of that channel's weights) folded in
-  ChannelScales scales;  ///< [out channel]
+  const int32_t* bias;    ///< [out channel], less input zero point * sum of the channel's weights
+  ChannelScales scales;   ///< [out channel]
   Window2D window;
   int32_t in_per_group, out_per_group;  ///< channels
   int32_t input_zero_point;             ///< value of the padding
