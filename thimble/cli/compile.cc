@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "thimble/cli/commands.h"
@@ -96,7 +97,8 @@ int compile(const Options& options) {
     files = emit_compiled(compiled, source, name, command_text(options, name));
   }
   if (options.measure) report.measured = measured_cost(compiled, files, name, core);
-  if (report.fits() && !options.folder.empty()) write_folder(options.folder, files);
+  std::optional<StagedFolder> folder;  // takes its place when the other files are written
+  if (report.fits() && !options.folder.empty()) folder.emplace(options.folder, files);
   if (!options.json.empty()) write_text(options.json, report_json(report));
   if (!options.save_plan.empty()) {
     write_text(options.save_plan,
@@ -105,10 +107,12 @@ int compile(const Options& options) {
                                        .rewrite = options.model.rewrite,
                                        .int8_io = options.model.io_type == "int8"}));
   }
+  if (folder) folder->commit();
   if (options.json != "/dev/stdout" && options.save_plan != "/dev/stdout") {
     fmt::print("{}", report_text(report));
     if (report.fits() && !options.folder.empty()) {
-      fmt::print("wrote {}: {}.h, {}.cc and what they need\n", options.folder, name, name);
+      fmt::print("wrote {}: {}.h, {}.cc and what they need; example.c shows how to call it\n",
+                 options.folder, name, name);
     }
     if (!report.fits() && !options.folder.empty())
       fmt::print("nothing was written to {}\n", options.folder);
@@ -123,15 +127,16 @@ void add_compile(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("compile", "Plan, verify, and write firmware sources");
   add_model_options(*command, options->model);
   add_plan_options(*command, options->plan);
-  command->add_option("-o,--output", options->folder, "Folder for the sources");
-  command->add_option("--name", options->name,
-                      "Name of files and functions (default: the model's)");
-  command->add_option("--json", options->json, "Write the report as JSON to a file");
-  command->add_option("--save-plan", options->save_plan, "Write the plan as JSON to a file");
+  add_text(*command, "-o,--output", options->folder, "FOLDER", "Folder for the sources");
+  add_text(*command, "--name", options->name, "NAME",
+           "Name of files and functions (default: the model's)");
+  add_text(*command, "--json", options->json, "FILE", "Write the report as JSON to a file");
+  add_text(*command, "--save-plan", options->save_plan, "FILE",
+           "Write the plan as JSON to a file, for `thimble verify`");
   command->add_flag("--measure", options->measure,
                     "Cross-compile, and run on the emulated board, for code and stack bytes");
-  command->add_option("--core", options->core,
-                      "Core to measure for, unless --device says it (cortex-m4)");
+  add_text(*command, "--core", options->core, "CORE",
+           "Core to measure for, unless --device says it (cortex-m4)");
   command->footer(
       "Examples:\n"
       "  thimble compile model.tflite --sram 64K -o firmware/model\n"

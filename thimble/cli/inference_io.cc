@@ -17,13 +17,24 @@ Shape port_shape(const Graph& graph, const Port& port) {
   return result;
 }
 
+// Axes of extent 1 say nothing about the order of the elements; a single axis is the flat list.
+bool same_elements(const Shape& given, const Shape& wanted) {
+  const auto without_ones = [](Shape shape) {
+    std::erase(shape, 1);
+    return shape;
+  };
+  return elements(given) == elements(wanted) &&
+         (given.size() == 1 || without_ones(given) == without_ones(wanted));
+}
+
 Bytes fitting(const Graph& graph, const Port& port, const NamedTensor& given,
               const std::string& where) {
   const Tensor& wanted = graph.tensor(port.tensor);
-  if (given.type != wanted.type || static_cast<int64_t>(given.data.size()) != wanted.size_bytes()) {
+  const Shape shape = port_shape(graph, port);
+  if (given.type != wanted.type || !same_elements(given.shape, shape)) {
     throw CompileError(where, fmt::format("is {} {}; the network's '{}' is {} {}", name(given.type),
                                           to_string(given.shape), wanted.name, name(wanted.type),
-                                          to_string(port_shape(graph, port))));
+                                          to_string(shape)));
   }
   return given.data;
 }
@@ -107,25 +118,30 @@ std::vector<InputCase> golden_cases(const Graph& graph, const std::string& file)
   return cases;
 }
 
-void write_outputs(const Graph& graph, const std::vector<Bytes>& outputs, const std::string& file) {
-  auto tensor_of = [&](size_t k) {
-    const Port& port = graph.outputs[k];
-    return NamedTensor{graph.tensor(port.tensor).type, port_shape(graph, port), outputs[k]};
-  };
+void check_output_name(const Graph& graph, const std::string& file) {
   if (file.ends_with(".npy")) {
-    if (outputs.size() != 1)
-      throw CompileError(
-          file,
-          fmt::format("a .npy file holds one tensor, the network has {} outputs; use .safetensors",
-                      outputs.size()));
-    write_npy(file, tensor_of(0));
-  } else if (file.ends_with(".safetensors")) {
-    TensorFile content;
-    for (size_t k = 0; k < outputs.size(); ++k)
-      content.tensors[fmt::format("output.{}", k)] = tensor_of(k);
-    write_safetensors(file, content);
-  } else {
+    if (graph.outputs.size() == 1) return;
+    throw CompileError(
+        file,
+        fmt::format("a .npy file holds one tensor, the network has {} outputs; use .safetensors",
+                    graph.outputs.size()));
+  }
+  if (!file.ends_with(".safetensors"))
     throw CompileError(file, "outputs go to .npy or .safetensors files");
+}
+
+void write_outputs(const Graph& graph, const std::vector<Bytes>& outputs, const std::string& file) {
+  check_output_name(graph, file);
+  TensorFile content;
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    const Port& port = graph.outputs[k];
+    content.tensors[fmt::format("output.{}", k)] = {graph.tensor(port.tensor).type,
+                                                    port_shape(graph, port), outputs[k]};
+  }
+  if (file.ends_with(".npy")) {
+    write_npy(file, content.tensors.at("output.0"));
+  } else {
+    write_safetensors(file, content);
   }
 }
 

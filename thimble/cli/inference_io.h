@@ -28,6 +28,8 @@ struct InputCase {
 /// seeds have outputs.
 [[nodiscard]] std::vector<InputCase> golden_cases(const Graph& graph, const std::string& file);
 
+/// Throws CompileError unless write_outputs will know the format.
+void check_output_name(const Graph& graph, const std::string& file);
 /// .npy for one output, .safetensors otherwise ("output.0", ...).
 void write_outputs(const Graph& graph, const std::vector<Bytes>& outputs, const std::string& file);
 

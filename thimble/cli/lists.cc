@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "thimble/cli/commands.h"
 #include "thimble/devices/device.h"
@@ -14,14 +16,27 @@
 namespace thimble {
 namespace {
 
-void list_devices() {
-  fmt::print("{:<22} {:<16} {:<12} {:>9}  {:<28} {:<28} {}\n", "device", "chip", "core", "MHz",
-             "SRAM", "largest piece", "flash");
-  for (const Device& device : builtin_devices()) {
-    fmt::print("{:<22} {:<16} {:<12} {:>9}  {:<28} {:<28} {}\n", device.name, device.chip,
-               device.core, device.clock_hz / 1'000'000, human_size(device.sram_bytes()),
-               human_size(device.largest_sram_run_bytes()), human_size(device.flash_bytes));
+// Columns as wide as their longest entry; the last is not filled up.
+void print_table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> widths(rows[0].size(), 0);
+  for (const auto& row : rows) {
+    for (size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
   }
+  for (const auto& row : rows) {
+    for (size_t k = 0; k + 1 < row.size(); ++k) fmt::print("{:<{}}  ", row[k], widths[k]);
+    fmt::print("{}\n", row.back());
+  }
+}
+
+void list_devices() {
+  std::vector<std::vector<std::string>> rows = {
+      {"device", "core", "MHz", "SRAM", "largest piece of SRAM", "flash", "chip"}};
+  for (const Device& device : builtin_devices()) {
+    rows.push_back({device.name, device.core, fmt::format("{:>3}", device.clock_hz / 1'000'000),
+                    human_size(device.sram_bytes()), human_size(device.largest_sram_run_bytes()),
+                    human_size(device.flash_bytes), device.chip});
+  }
+  print_table(rows);
 }
 
 void list_planners() {
@@ -41,17 +56,21 @@ void list_zoo() {
 }  // namespace
 
 void add_lists(CLI::App& app, int& status) {
-  auto add = [&](const char* name, const char* help, void (*print)()) {
-    app.add_subcommand(name, help)->callback([print, &status] {
+  auto add = [&](const char* name, const char* help, const char* example, void (*print)()) {
+    CLI::App* command = app.add_subcommand(name, help);
+    command->footer(fmt::format("Example:\n  thimble {}", example));
+    command->callback([print, &status] {
       print();
       status = kDone;
     });
   };
-  add("devices", "Boards that are known", list_devices);
-  add("planners", "Planners and their options", list_planners);
-  add("ops", "Operators that are supported, with their constraints",
+  add("devices", "Boards that are known",
+      "devices && thimble compile model.tflite --device nucleo-f446re", list_devices);
+  add("planners", "Planners and their options",
+      "planners && thimble compile model.tflite --planner reorder:states=100000", list_planners);
+  add("ops", "Operators that are supported, with their constraints", "ops > supported_ops.md",
       [] { fmt::print("{}", supported_ops_markdown()); });
-  add("zoo", "Networks that are built in", list_zoo);
+  add("zoo", "Networks that are built in", "zoo && thimble inspect zoo:demo", list_zoo);
 }
 
 }  // namespace thimble

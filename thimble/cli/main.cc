@@ -1,19 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 // thimble: fits neural networks into microcontroller memory.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <new>
+#include <string_view>
+#include <system_error>
 
 #include "thimble/cli/commands.h"
 #include "thimble/model/error.h"
 
 namespace {
 
+using namespace thimble;
+
+// A standard stream that the caller closed would be the next file opened, and get what is printed.
+// In its place comes one that every use of fails.
+void occupy_standard_streams() {
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) < 0) {
+      [[maybe_unused]] const int taken =
+          open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
+}
+
+// Without fmt, which throws where standard error cannot be written.
+void complain(const std::string& text) { std::fputs(("thimble: " + text + "\n").c_str(), stderr); }
+
+void check_output() {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout.good()) {
+    throw CompileError("standard output", "cannot be written; the results are incomplete");
+  }
+}
+
+// CLI11 says only that some subcommand is required.
+void check_subcommand(const CLI::App& app, std::string_view first) {
+  if (first.empty() || first.front() == '-') return;
+  std::string known;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == first) return;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  throw CompileError(fmt::format("'{}'", first),
+                     fmt::format("is no subcommand; there are {} (see `thimble --help`)", known));
+}
+
 int run(int argc, char** argv) {
-  using namespace thimble;
   CLI::App app{
       "Fits neural networks into microcontroller memory: reads a trained int8 model, finds an "
       "execution\n"
@@ -36,33 +75,38 @@ int run(int argc, char** argv) {
   add_run(app, status);
   add_verify(app, status);
   add_lists(app, status);
+  if (argc < 2) {
+    std::fputs(app.help().c_str(), stderr);
+    return kInputFault;
+  }
+  check_subcommand(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kInputFault;
+    status = app.exit(error) == 0 ? kDone : kInputFault;
+  } catch (const std::system_error&) {  // from fmt::print
+    if (std::ferror(stdout) == 0) throw;
   }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    throw CompileError("standard output", "cannot be written; the results are incomplete");
-  }
+  check_output();
   return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  occupy_standard_streams();
   try {
     return run(argc, argv);
-  } catch (const thimble::CompileError& error) {
-    fmt::print(stderr, "thimble: {}\n", error.what());
-    return thimble::kInputFault;
+  } catch (const CompileError& error) {
+    complain(error.what());
+    return kInputFault;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "thimble: out of memory\n");
-    return thimble::kInputFault;
+    complain("out of memory");
+    return kInputFault;
   } catch (const std::exception& error) {
-    fmt::print(stderr,
-               "thimble: internal error: {}\nThis is a bug in thimble; please report it with the "
-               "command.\n",
-               error.what());
-    return thimble::kInternalFault;
+    complain(fmt::format(
+        "internal error: {}\nThis is a bug in thimble; please report it with the command.",
+        error.what()));
+    return kInternalFault;
   }
 }

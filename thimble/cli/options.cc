@@ -19,29 +19,42 @@ int64_t size_option(const char* option, const std::string& text) {
 
 }  // namespace
 
+CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& value, const char* type,
+                      const std::string& help) {
+  const auto not_empty = [](const std::string& text) {
+    return text.empty() ? std::string("is empty") : std::string();
+  };
+  return app.add_option(names, value, help)
+      ->type_name(type)
+      ->check(CLI::Validator(not_empty, "", "not_empty"));
+}
+
 void add_model_options(CLI::App& app, ModelOptions& options) {
-  app.add_option("MODEL", options.model, "A .tflite file, or zoo:NAME (see `thimble zoo`)")
+  add_text(app, "MODEL", options.model, "", "A .tflite file, or zoo:NAME (see `thimble zoo`)")
       ->required();
-  app.add_flag("--no-rewrite{false}", options.rewrite, "Keep the graph as the file has it");
+  app.add_flag_callback(
+      "--no-rewrite", [&options] { options.rewrite = false; }, "Keep the graph as the file has it");
   app.add_option("--io-type", options.io_type,
                  "int8: drop a quantize or dequantize at the edge; the API then takes integers")
       ->check(CLI::IsMember({"model", "int8"}));
 }
 
 void add_plan_options(CLI::App& app, PlanOptions& options) {
-  app.add_option("--planner", options.planner,
-                 "NAME or NAME:key=value,... (see `thimble planners`)");
-  app.add_option("--device", options.device,
-                 "Board whose memory is the limit (see `thimble devices`)");
-  app.add_option("--sram", options.sram,
-                 "Most SRAM for the arena: 65536, 64K (= 65,536), 64kB (= 64,000)");
-  app.add_option("--flash", options.flash, "Most flash for code and weights");
-  app.add_flag("--no-in-place{false}", options.in_place, "No output over an input");
+  add_text(app, "--planner", options.planner, "NAME",
+           "NAME or NAME:key=value,... (see `thimble planners`)");
+  add_text(app, "--device", options.device, "NAME",
+           "Board whose memory is the limit (see `thimble devices`), or your own as FILE.json");
+  add_text(app, "--sram", options.sram, "SIZE",
+           "Most SRAM for the arena: 65536, 64K (= 65,536), 64kB (= 64,000)");
+  add_text(app, "--flash", options.flash, "SIZE", "Most flash for code and weights");
+  app.add_flag_callback(
+      "--no-in-place", [&options] { options.in_place = false; }, "No output over an input");
   app.add_option("--layout", options.layout,
                  "Address assignment: exact, or what the interpreter does")
       ->check(CLI::IsMember({"exact", "greedy_by_size"}));
   app.add_option("--layout-seconds", options.layout_seconds,
-                 "Time limit of the exact layout search")
+                 "Time limit of the exact layout search (10)")
+      ->type_name("SECONDS")
       ->check(CLI::Range(0.001, 86400.0));
 }
 

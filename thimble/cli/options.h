@@ -27,6 +27,10 @@ struct PlanOptions {
   double layout_seconds = 10;
 };
 
+/// An option or argument that must not be empty: an unset shell variable is a mistake, not a
+/// default.
+CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& value, const char* type,
+                      const std::string& help);
 void add_model_options(CLI::App& app, ModelOptions& options);
 void add_plan_options(CLI::App& app, PlanOptions& options);
 

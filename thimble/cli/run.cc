@@ -57,7 +57,8 @@ void compare_ops(const Graph& graph, const InputCase& expected, const TensorValu
       const std::string difference =
           first_difference(it->second.data, values[op.outputs[j].index()], t.type, t.shape);
       if (!difference.empty() && results.differences.empty()) {
-        results.differences = fmt::format("{}, tensor '{}': {}\n", label(op), t.name, difference);
+        results.differences =
+            fmt::format("{}, tensor '{}': {}\n", label(op), display_name(t.name), difference);
       }
     }
   }
@@ -118,7 +119,8 @@ std::string compare_outputs(const Graph& graph, const std::vector<InputCase>& ca
       const std::string difference =
           first_difference(cases[c].outputs[k], results.outputs[c][k], t.type, t.shape);
       if (!difference.empty())
-        return fmt::format("{}, output {} '{}': {}\n", cases[c].name, k, t.name, difference);
+        return fmt::format("{}, output {} '{}': {}\n", cases[c].name, k, display_name(t.name),
+                           difference);
     }
   }
   return "";
@@ -128,8 +130,8 @@ int report(const Graph& graph, const Options& options, const std::vector<InputCa
            const Results& results) {
   for (size_t k = 0; k < graph.outputs.size(); ++k) {
     const Tensor& t = graph.tensor(graph.outputs[k].tensor);
-    fmt::print("  output {:<6} '{}' {} {}: {}\n", k, t.name, name(t.type), to_string(t.shape),
-               values_text(results.outputs[0][k], t.type));
+    fmt::print("  output {:<6} '{}' {} {}: {}\n", k, display_name(t.name), name(t.type),
+               to_string(t.shape), values_text(results.outputs[0][k], t.type));
   }
   fmt::print("{}", results.facts);
   if (!options.output.empty()) write_outputs(graph, results.outputs[0], options.output);
@@ -141,8 +143,9 @@ int report(const Graph& graph, const Options& options, const std::vector<InputCa
   }
   if (!options.check.empty()) {
     fmt::print(
-        "  identical to {}: outputs of {} inferences{}\n",
+        "  identical to {}: outputs of {} {}{}\n",
         std::filesystem::path(options.check).filename().string(), cases.size(),
+        cases.size() == 1 ? "inference" : "inferences",
         options.on == "reference" ? fmt::format(", {} operators", results.compared_ops) : "");
     if (options.on == "reference" && results.compared_ops == 0) {
       throw CompileError(options.check, "has no operators to compare with (op.N.J)");
@@ -153,6 +156,7 @@ int report(const Graph& graph, const Options& options, const std::vector<InputCa
 
 int run(const Options& options) {
   const Source source = load(options.model.model);
+  if (!options.output.empty()) check_output_name(source.graph, options.output);
   if (options.on == "reference") {
     const Graph graph = options.model.io_type == "int8"
                             ? prepare(source, {options.model.model, false, "int8"})
@@ -171,8 +175,10 @@ int run(const Options& options) {
   const Compiled& compiled = std::get<Compiled>(answer);
   const int64_t arena = compiled.program.arena_bytes;
   if (limits.sram_bytes && arena > *limits.sram_bytes) {
-    fmt::print("does not fit: needs {} of SRAM, {} too much; `thimble compile` says why\n",
-               human_size(arena), human_size(arena - *limits.sram_bytes));
+    fmt::print(
+        "does not fit: needs {} of SRAM, {} more than there is; `thimble compile` with the "
+        "same options says why\n",
+        human_size(arena), human_size(arena - *limits.sram_bytes));
     return kDoesNotFit;
   }
   const std::vector<InputCase> cases = cases_of(compiled.graph, options);
@@ -197,17 +203,17 @@ void add_run(CLI::App& app, int& status) {
   add_plan_options(*command, options->plan);
   command
       ->add_option("--on", options->on,
-                   "reference: the plain interpreter; host: the plan with the shipping "
-                   "kernels;\nqemu: the emitted firmware on an emulated board")
+                   "reference: the plain interpreter; host (default): the plan with the "
+                   "shipping kernels;\nqemu: the emitted firmware on an emulated board")
       ->check(CLI::IsMember({"reference", "host", "qemu"}));
-  command->add_option("--core", options->core, "Core to emulate (cortex-m4)");
-  command->add_option("--input", options->input,
-                      "Inputs: .npy or .safetensors (default: seeded noise)");
-  command->add_option("--seed", options->seed, "Seed of the noise (1)");
-  command->add_option("--output", options->output, "Write the outputs to .npy or .safetensors");
-  command->add_option(
-      "--check", options->check,
-      "Golden .safetensors: take its inputs, compare outputs (on reference: every operator)");
+  add_text(*command, "--core", options->core, "CORE", "Core to emulate (cortex-m4)");
+  add_text(*command, "--input", options->input, "FILE",
+           "Inputs: .npy or .safetensors (default: seeded noise)");
+  command->add_option("--seed", options->seed, "Seed of the noise (1)")->type_name("NUMBER");
+  add_text(*command, "--output", options->output, "FILE",
+           "Write the outputs to .npy or .safetensors");
+  add_text(*command, "--check", options->check, "FILE",
+           "Golden .safetensors: take its inputs, compare outputs (on reference: every operator)");
   command->footer(
       "Examples:\n  thimble run model.tflite --on reference --check model.golden.safetensors\n"
       "  thimble run model.tflite --on host --input photo.npy --output scores.npy\n"

@@ -47,8 +47,9 @@ void add_verify(CLI::App& app, int& status) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("verify", "Check a saved plan against its model");
-  command->add_option("MODEL", options->model, "A .tflite file, or zoo:NAME")->required();
-  command->add_option("PLAN", options->plan, "A plan that `compile --save-plan` wrote")->required();
+  add_text(*command, "MODEL", options->model, "", "A .tflite file, or zoo:NAME")->required();
+  add_text(*command, "PLAN", options->plan, "", "A plan that `compile --save-plan` wrote")
+      ->required();
   command->footer(
       "Example:\n  thimble compile model.tflite --save-plan p.json && thimble verify model.tflite "
       "p.json");

@@ -8,6 +8,7 @@
 
 #include "thimble/devices/size.h"
 #include "thimble/operators/operators.h"
+#include "thimble/report/tensor_text.h"
 
 namespace thimble {
 namespace {
@@ -48,7 +49,7 @@ std::vector<const PlacedBuffer*> live_at(const CompileReport& report, size_t pos
 std::string buffer_text(const CompileReport& report, const PlacedBuffer& buffer) {
   if (!buffer.tensor.valid()) return "scratch";
   return fmt::format("{} {} '{}'", name(buffer.type), to_string(buffer.extents),
-                     report.graph.tensor(buffer.tensor).name);
+                     display_name(report.graph.tensor(buffer.tensor).name));
 }
 
 std::string peak_text(const CompileReport& report) {
@@ -69,6 +70,23 @@ bool float_input(const CompileReport& report) {
   });
 }
 
+// The smallest boards that would do.
+std::string larger_boards(const CompileReport& report) {
+  constexpr size_t kShown = 3;
+  std::vector<Device> enough = builtin_devices();
+  std::erase_if(enough, [&](const Device& device) {
+    return device.largest_sram_run_bytes() < report.plan.placement.arena_bytes ||
+           device.flash_bytes < flash_bytes(report);
+  });
+  std::stable_sort(enough.begin(), enough.end(), [](const Device& a, const Device& b) {
+    return a.largest_sram_run_bytes() < b.largest_sram_run_bytes();
+  });
+  std::string text;
+  for (size_t k = 0; k < std::min(kShown, enough.size()); ++k)
+    text += (k == 0 ? "" : ", ") + enough[k].name;
+  return enough.size() > kShown ? text + ", ... (see `thimble devices`)" : text;
+}
+
 // What a user can do about too little memory, most promising first.
 std::string advice(const CompileReport& report) {
   std::string text;
@@ -79,13 +97,9 @@ std::string advice(const CompileReport& report) {
       text += "  - --planner reorder: the order with the least peak memory\n";
     }
     text += "  - a smaller input resolution or fewer channels at the peak's operator\n";
-    std::string boards;
-    for (const Device& device : builtin_devices()) {
-      if (device.largest_sram_run_bytes() >= report.plan.placement.arena_bytes)
-        boards += (boards.empty() ? "" : ", ") + device.name;
-    }
-    if (!boards.empty()) text += fmt::format("  - a board with more SRAM: {}\n", boards);
   }
+  const std::string boards = larger_boards(report);
+  if (!boards.empty()) text += fmt::format("  - a board with enough memory: {}\n", boards);
   if (!report.fits_flash()) text += "  - fewer or smaller layers: weights are most of the flash\n";
   return text;
 }
@@ -95,19 +109,21 @@ std::string fit_text(const CompileReport& report) {
   const int64_t arena = report.plan.placement.arena_bytes;
   if (report.sram_limit_bytes) {
     const int64_t left = *report.sram_limit_bytes - arena;
-    text += left >= 0 ? fmt::format("fits: {} of SRAM left of {}\n", human_size(left),
-                                    human_size(*report.sram_limit_bytes))
-                      : fmt::format("does not fit: {} of SRAM too much for {}, at {}\n",
-                                    human_size(-left), human_size(*report.sram_limit_bytes),
-                                    step_label(report, peak_step(report)));
+    text += left >= 0
+                ? fmt::format("fits: {} of SRAM left of {}\n", human_size(left),
+                              human_size(*report.sram_limit_bytes))
+                : fmt::format("does not fit: {} more SRAM needed than the {} there are, at {}\n",
+                              human_size(-left), human_size(*report.sram_limit_bytes),
+                              step_label(report, peak_step(report)));
   }
   if (report.flash_limit_bytes) {
     const int64_t left = *report.flash_limit_bytes - flash_bytes(report);
     const char* what = report.measured ? "code and weights" : "weights alone";
-    text += left >= 0 ? fmt::format("fits: {} of flash left of {} ({})\n", human_size(left),
-                                    human_size(*report.flash_limit_bytes), what)
-                      : fmt::format("does not fit: {} of flash too much for {} ({})\n",
-                                    human_size(-left), human_size(*report.flash_limit_bytes), what);
+    text += left >= 0
+                ? fmt::format("fits: {} of flash left of {} ({})\n", human_size(left),
+                              human_size(*report.flash_limit_bytes), what)
+                : fmt::format("does not fit: {} more flash needed than the {} there are ({})\n",
+                              human_size(-left), human_size(*report.flash_limit_bytes), what);
   }
   if (!report.fits()) text += "what to try:\n" + advice(report);
   return text;

@@ -9,6 +9,7 @@
 
 #include "thimble/devices/size.h"
 #include "thimble/operators/operators.h"
+#include "thimble/report/tensor_text.h"
 
 namespace thimble {
 namespace {
@@ -76,11 +77,13 @@ std::string inspection_text(const Graph& graph, const Inspection& inspection) {
                                  human_size(inspection.weight_bytes));
   for (const Port& port : graph.inputs) {
     const Tensor& t = graph.tensor(port.tensor);
-    text += fmt::format("  input   '{}' {} {}\n", t.name, to_string(t.shape), quantization_text(t));
+    text += fmt::format("  input   '{}' {} {}\n", display_name(t.name), to_string(t.shape),
+                        quantization_text(t));
   }
   for (const Port& port : graph.outputs) {
     const Tensor& t = graph.tensor(port.tensor);
-    text += fmt::format("  output  '{}' {} {}\n", t.name, to_string(t.shape), quantization_text(t));
+    text += fmt::format("  output  '{}' {} {}\n", display_name(t.name), to_string(t.shape),
+                        quantization_text(t));
   }
   text += fmt::format("\n{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}\n", "#", "operator",
                       "input", "output", "quantisation", "MACs", "weights B", "working set B");
@@ -99,7 +102,7 @@ std::string inspection_text(const Graph& graph, const Inspection& inspection) {
   for (TensorId id : worst.live) {
     const Tensor& t = graph.tensor(id);
     text += fmt::format("  {:<16} {:<8} {:>26}  '{}'\n", to_string(t.shape), name(t.type),
-                        human_size(t.size_bytes()), t.name);
+                        human_size(t.size_bytes()), display_name(t.name));
   }
   return text;
 }
@@ -121,6 +124,11 @@ std::string inspection_csv(const Inspection& inspection) {
 
 std::string inspection_json(const Graph& graph, const Inspection& inspection) {
   using Json = nlohmann::ordered_json;
+  const auto ids = [](const std::vector<TensorId>& tensors) {
+    Json json = Json::array();
+    for (TensorId t : tensors) json.push_back(t.value);
+    return json;
+  };
   Json tensors = Json::array();
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     const Tensor& tensor = graph.tensors[t];
@@ -135,16 +143,17 @@ std::string inspection_json(const Graph& graph, const Inspection& inspection) {
   }
   Json ops = Json::array();
   for (const InspectedOp& row : inspection.ops) {
-    Json live = Json::array();
-    for (TensorId t : row.live) live.push_back(t.value);
+    const Op& op = graph.ops[static_cast<size_t>(row.number)];
     ops.push_back({{"number", row.file_index},
                    {"operator", row.op},
+                   {"inputs", ids(op.inputs)},
+                   {"outputs", ids(op.outputs)},
                    {"input_shape", row.input_shape},
                    {"output_shape", row.output_shape},
                    {"macs", row.macs},
                    {"weight_bytes", row.weight_bytes},
                    {"working_set_bytes", row.working_set_bytes},
-                   {"live", live}});
+                   {"live", ids(row.live)}});
   }
   const Json json = {
       {"model", inspection.model},

@@ -48,6 +48,24 @@ std::string coordinates(int64_t index, const Shape& shape) {
 
 }  // namespace
 
+std::string display_name(const std::string& name) {
+  constexpr size_t kHead = 44, kTail = 24;
+  const auto continues = [&](size_t at) { return (static_cast<uint8_t>(name[at]) & 0xC0) == 0x80; };
+  std::string shown = name;
+  if (name.size() > kHead + kTail + 3) {
+    size_t head = kHead, tail = name.size() - kTail;  // not within a character of UTF-8
+    while (head > 0 && continues(head)) --head;
+    while (tail < name.size() && continues(tail)) ++tail;
+    shown = name.substr(0, head) + "..." + name.substr(tail);
+  }
+  std::string text;
+  for (char c : shown) {
+    const auto code = static_cast<uint8_t>(c);
+    text += code < 0x20 || code == 0x7F ? fmt::format("\\x{:02x}", code) : std::string(1, c);
+  }
+  return text;
+}
+
 std::string element_text(const Bytes& bytes, DType type, int64_t index) {
   return type == DType::kFloat32 ? fmt::format("{:.6g}", load<float>(bytes, index))
                                  : fmt::format("{:.0f}", as_double(bytes, type, index));

@@ -8,6 +8,10 @@
 
 namespace thimble {
 
+/// A name on one line of readable length: control characters escaped, the middle of a long one
+/// left out. Names of converted models run to hundreds of characters.
+[[nodiscard]] std::string display_name(const std::string& name);
+
 /// Element `index` as text: "-3", "0.25".
 [[nodiscard]] std::string element_text(const Bytes& bytes, DType type, int64_t index);
 
