@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built executable, run as a user runs it, in a folder of its own.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "thimble/devices/process.h"
+#include "thimble/devices/temporary_folder.h"
+#include "thimble/model/graph.h"
+
+namespace thimble::testing {
+
+class CommandLine : public ::testing::Test {
+ protected:
+  /// `thimble ARGUMENTS...` in folder().
+  [[nodiscard]] ProcessResult thimble(std::vector<std::string> arguments) const;
+  /// The same with a redirection of the shell: "> /dev/full", ">&-".
+  [[nodiscard]] ProcessResult redirected(const std::string& redirection,
+                                         std::vector<std::string> arguments) const;
+
+  void write(const std::string& file, const std::string& text) const;
+  [[nodiscard]] std::string read(const std::string& file) const;
+  /// Names in folder(), sorted.
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] std::filesystem::path folder() const { return folder_.path(); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+/// A file of shared/models or shared/golden.
+[[nodiscard]] std::string shared_model(const std::string& name);
+[[nodiscard]] std::string shared_golden(const std::string& name);
+[[nodiscard]] std::string text_of(const Bytes& bytes);
+
+}  // namespace thimble::testing

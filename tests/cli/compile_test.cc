@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thimble compile` where it works, and where the model does not fit.
+#include <sys/resource.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/command_line.h"
+#include "tests/support/shared.h"
+
+namespace thimble::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+
+class Compile : public CommandLine {
+ protected:
+  [[nodiscard]] nlohmann::json report(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "compile");
+    arguments.insert(arguments.end(), {"--json", "r.json"});
+    EXPECT_EQ(thimble(arguments).exit_status, 0);
+    return nlohmann::json::parse(read("r.json"));
+  }
+};
+
+TEST_F(Compile, JsonHasTheKeysThatScriptsRead) {
+  const nlohmann::json r = report({"zoo:demo", "--sram", "64K"});
+  for (const char* key : {"model", "planner"}) EXPECT_TRUE(r.at(key).is_string()) << key;
+  for (const char* key : {"fits", "layout_proven_optimal", "verified"})
+    EXPECT_TRUE(r.at(key).is_boolean()) << key;
+  for (const char* key :
+       {"peak_bytes", "lower_bound_bytes", "arena_bytes", "macs", "recomputed_macs"})
+    EXPECT_TRUE(r.at(key).is_number_integer()) << key;
+  EXPECT_TRUE(r.at("device").is_null());
+  EXPECT_TRUE(r.at("stack_bytes").is_null()) << "not measured";
+  EXPECT_TRUE(r.at("flash").at("code_bytes").is_null()) << "not measured";
+  EXPECT_TRUE(r.at("flash").at("weight_bytes").is_number_integer());
+  EXPECT_FALSE(r.at("steps").empty());
+  EXPECT_FALSE(r.at("buffers").empty());
+  EXPECT_EQ(r.at("fits"), true);
+}
+
+TEST_F(Compile, OrderOfThePapersFigure1) {
+  const auto arena = [&](const char* planner) {
+    return report({"zoo:reordering_figure1", "--planner", planner, "--no-in-place"})
+        .at("arena_bytes");
+  };
+  EXPECT_EQ(arena("original"), 5216);
+  EXPECT_EQ(arena("reorder"), 4960);
+}
+
+TEST_F(Compile, TooLittleSramSaysByHowMuchWhereAndWhatToTry) {
+  const ProcessResult result = thimble({"compile", "zoo:demo", "--sram", "20000", "-o", "out"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.out, HasSubstr("does not fit: 7.5 KiB (7,648 B) more SRAM needed than the "
+                                    "19.5 KiB (20,000 B) there are, at CONV_2D #2"));
+  EXPECT_THAT(result.out, HasSubstr("what to try:\n  - "));
+  EXPECT_THAT(result.out, HasSubstr("nothing was written to out"));
+  EXPECT_TRUE(names().empty());
+}
+
+TEST_F(Compile, TooLittleFlashSaysByHowMuch) {
+  const ProcessResult result = thimble({"compile", "zoo:demo", "--flash", "1K", "-o", "out"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.out, HasSubstr("more flash needed than the 1.0 KiB (1,024 B) there are"));
+  EXPECT_THAT(result.out, Not(HasSubstr("SRAM needed")));
+  EXPECT_TRUE(names().empty());
+}
+
+TEST_F(Compile, ImpossibleBudgetsDoNotFit) {
+  for (const char* budget : {"0", "1"}) {
+    for (const char* limit : {"--sram", "--flash"}) {
+      EXPECT_EQ(thimble({"compile", "zoo:demo", limit, budget}).exit_status, 2) << limit << budget;
+    }
+    EXPECT_EQ(thimble({"run", "zoo:demo", "--sram", budget}).exit_status, 2) << budget;
+  }
+}
+
+TEST_F(Compile, ReportOfWhatDoesNotFitIsWrittenStill) {
+  EXPECT_EQ(thimble({"compile", "zoo:demo", "--sram", "1K", "--json", "r.json"}).exit_status, 2);
+  EXPECT_EQ(nlohmann::json::parse(read("r.json")).at("fits"), false);
+}
+
+TEST_F(Compile, SameFilesFromAnywhereAndTwice) {
+  ASSERT_EQ(thimble({"compile", "zoo:demo", "-o", "a/b/out"}).exit_status, 0);
+  const std::string first = read("a/b/out/demo.cc");
+  ASSERT_EQ(thimble({"compile", "zoo:demo", "-o", "a/b/out/"}).exit_status, 0);
+  ASSERT_EQ(thimble({"compile", "zoo:demo", "-o", (folder() / "c").string()}).exit_status, 0);
+  EXPECT_EQ(read("a/b/out/demo.cc"), first);
+  EXPECT_NE(first, "");
+  EXPECT_EQ(names(), (std::vector<std::string>{"a", "c"}));
+}
+
+TEST_F(Compile, KeepsOtherFilesOfAnExistingFolder) {
+  write("mine.txt", "keep me");
+  ASSERT_EQ(thimble({"compile", "zoo:demo", "-o", "."}).exit_status, 0);
+  EXPECT_EQ(read("mine.txt"), "keep me");
+  EXPECT_THAT(names(), IsSupersetOf({"demo.cc", "demo.h", "example.c", "mine.txt"}));
+}
+
+TEST_F(Compile, MobilenetNeedsLessThan500Megabytes) {
+  THIMBLE_NEEDS_SHARED();
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_EQ(thimble({"compile", shared_model("mobilenet_v2"), "-o", "out"}).exit_status, 0);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  std::printf("mobilenet_v2: %.2f s, %ld MB\n", seconds.count(), used.ru_maxrss / 1000);
+#if !defined(__SANITIZE_ADDRESS__)
+  EXPECT_LT(used.ru_maxrss, 500'000);  // KiB
+#endif
+}
+
+}  // namespace
+}  // namespace thimble::testing

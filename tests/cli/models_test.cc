@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that are no models, or none that can be taken: status, message, nothing left behind.
+#include "tests/cli/command_line.h"
+#include "tests/import/tflite_builder.h"
+#include "tests/support/shared.h"
+
+namespace thimble::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Models : public CommandLine {
+ protected:
+  void refused(const std::string& model, const std::string& message) const {
+    const auto before = names();
+    for (const char* command : {"inspect", "compile", "run"}) {
+      std::vector<std::string> arguments = {command, model};
+      if (command == std::string("compile"))
+        arguments.insert(arguments.end(), {"-o", "out", "--json", "r.json"});
+      const ProcessResult result = thimble(arguments);
+      EXPECT_EQ(result.exit_status, 1) << command;
+      EXPECT_THAT(result.err, HasSubstr(model + ": " + message)) << command;
+      EXPECT_EQ(result.out, "") << command;
+    }
+    EXPECT_EQ(names(), before);
+  }
+};
+
+TEST_F(Models, RefusesWhatIsNoFile) {
+  refused("missing.tflite", "no such file");
+  refused(".", "is a folder, not a file");
+  refused("/dev/zero", "is not a regular file");
+}
+
+TEST_F(Models, RefusesOtherFormats) {
+  write("empty.tflite", "");
+  refused("empty.tflite", "is empty");
+  write("photo.png", "\x89PNG\r\n\x1a\n" + std::string(100, 'x'));
+  refused("photo.png", "is not a TensorFlow Lite model: bytes 4 to 7 are not \"TFL3\" (a PNG");
+  write("notes.txt", "a text that is long enough\n");
+  refused("notes.txt", "is not a TensorFlow Lite model");
+}
+
+TEST_F(Models, RefusesTruncatedAndDamagedFiles) {
+  const std::string whole = text_of(small_network().bytes());
+  for (size_t size : {size_t{9}, size_t{100}, whole.size() / 2, whole.size() - 40}) {
+    write("cut.tflite", whole.substr(0, size));
+    refused("cut.tflite", "is truncated");
+  }
+  std::string damaged = whole;
+  for (size_t at = 8; at < damaged.size(); at += 7) damaged[at] = static_cast<char>(0x7F);
+  write("damaged.tflite", damaged);
+  refused("damaged.tflite", "is truncated or damaged");
+}
+
+TEST_F(Models, RefusesOperatorsThatAreNotSupported) {
+  THIMBLE_NEEDS_SHARED();
+  refused(shared_model("micro_speech_lstm"),
+          "UNIDIRECTIONAL_SEQUENCE_LSTM #0: is not supported; supported are ADD, AVERAGE_POOL_2D");
+  refused(shared_model("hello_world_float"), "FULLY_CONNECTED #0: is not supported like this");
+}
+
+TEST_F(Models, TakesAnyFileNameAndTensorName) {
+  TfliteBuilder net = small_network();
+  net.at(0).name = "in\n*/ #error \\";
+  net.at(3).name = "\" \x1b[31m // /* \\\n" + std::string(5000, 'n');
+  const std::string model = "it's \"my\" model (ü) $HOME.tflite";
+  write(model, text_of(net.bytes()));
+  const ProcessResult result = thimble({"compile", model, "-o", "out folder", "--name", "net"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("wrote out folder: net.h, net.cc"));
+  EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
+  const ProcessResult built = run_process(
+      {.arguments = {"g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+                     "-Ithimble_runtime/include", "-Ithimble_runtime", "-I.", "net.cc"},
+       .working_folder = folder() / "out folder"});
+  EXPECT_EQ(built.exit_status, 0) << built.err;
+  EXPECT_EQ(thimble({"inspect", model}).out.find('\x1b'), std::string::npos);
+  EXPECT_EQ(thimble({"inspect", model, "--format", "json"}).exit_status, 0);
+}
+
+}  // namespace
+}  // namespace thimble::testing

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What somebody sees who does not know the command line yet, or mistypes it.
+#include "tests/cli/command_line.h"
+
+namespace thimble::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using Usage = CommandLine;
+
+TEST_F(Usage, AloneShowsTheHelpAndIsAFault) {
+  const ProcessResult result = thimble({});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("Subcommands:"));
+}
+
+TEST_F(Usage, EveryHelpHasAnExampleOfItsOwn) {
+  for (const char* command :
+       {"inspect", "compile", "run", "verify", "devices", "planners", "ops", "zoo"}) {
+    const ProcessResult result = thimble({command, "--help"});
+    EXPECT_EQ(result.exit_status, 0) << command;
+    EXPECT_THAT(result.out, HasSubstr("Example")) << command;
+    EXPECT_THAT(result.out, HasSubstr(std::string("  thimble ") + command)) << command;
+  }
+  EXPECT_THAT(thimble({"--help"}).out, HasSubstr("Exit status:"));
+}
+
+TEST_F(Usage, ListsSayWhatThereIs) {
+  EXPECT_THAT(thimble({"devices"}).out, HasSubstr("nucleo-f446re"));
+  EXPECT_THAT(thimble({"planners"}).out, HasSubstr("(default)"));
+  EXPECT_THAT(thimble({"ops"}).out, HasSubstr("## CONV_2D"));
+  EXPECT_THAT(thimble({"zoo"}).out, HasSubstr("zoo:demo"));
+}
+
+struct Mistake {
+  std::vector<std::string> arguments;
+  std::string message;
+};
+
+TEST_F(Usage, MistakesAreNamedAndLeaveNothingBehind) {
+  const std::vector<Mistake> mistakes = {
+      {{"comple", "m.tflite"}, "'comple': is no subcommand; there are inspect, compile, run"},
+      {{"compile"}, "MODEL is required"},
+      {{"compile", ""}, "MODEL: is empty"},
+      {{"compile", "zoo:demo", "--sram", ""}, "--sram: is empty"},
+      {{"compile", "zoo:demo", "--srma", "1"}, "--srma"},
+      {{"compile", "zoo:nothing"}, "zoo:nothing: there is no such network; there are demo"},
+      {{"compile", "zoo:demo:a=1"}, "takes no parameters"},
+      {{"compile", "zoo:demo", "--planner", "best"}, "no planner 'best'; there are: original"},
+      {{"compile", "zoo:demo", "--planner", "reorder:a=1"}, "'a=1' is no option of reorder"},
+      {{"compile", "zoo:demo", "--planner", "reorder:states=many"}, "is not a number"},
+      {{"compile", "zoo:demo", "--device", "toaster"}, "device 'toaster': is not known; there are"},
+      {{"compile", "zoo:demo", "--sram", "64X"}, "--sram: size '64X': has an unknown unit"},
+      {{"compile", "zoo:demo", "--sram", "lots"}, "--sram: size 'lots': is not a number"},
+      {{"compile", "zoo:demo", "--sram=-1"}, "--sram: size '-1': is negative"},
+      {{"compile", "zoo:demo", "--flash", "1e99G"}, "--flash: size"},
+      {{"compile", "zoo:demo", "--layout", "best"}, "--layout"},
+      {{"compile", "zoo:demo", "--layout-seconds", "-1"}, "--layout-seconds"},
+      {{"run", "zoo:demo", "--on", "moon"}, "not in {reference,host,qemu}"},
+      {{"run", "zoo:demo", "--on", "qemu", "--core", "z80"}, "core 'z80': cannot be emulated"},
+      {{"run", "zoo:demo", "--seed", "x"}, "--seed"},
+      {{"verify", "zoo:demo"}, "PLAN is required"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    std::vector<std::string> arguments = mistake.arguments;
+    if (arguments[0] == "compile") arguments.insert(arguments.end(), {"-o", "out"});
+    const ProcessResult result = thimble(arguments);
+    EXPECT_EQ(result.exit_status, 1) << mistake.message;
+    EXPECT_THAT(result.err, HasSubstr(mistake.message));
+    EXPECT_EQ(result.out, "") << mistake.message;
+  }
+  EXPECT_TRUE(names().empty());
+}
+
+}  // namespace
+}  // namespace thimble::testing
