@@ -52,6 +52,17 @@ Step whole_step(const Graph& graph, OpId id, Method method, TensorBuffers& buffe
   return step;
 }
 
+// Gives buffers the order of axes that the caller wants.
+void set_port_orders(const Graph& graph, Schedule& schedule) {
+  for (Buffer& buffer : schedule.buffers) {
+    for (const std::vector<Port>& ports : {graph.inputs, graph.outputs}) {
+      for (const Port& port : ports) {
+        if (port.tensor == buffer.tensor) buffer.order = port.order;
+      }
+    }
+  }
+}
+
 // Inputs whose bytes the output can take, as far as one operator alone can tell.
 std::vector<OrderProblem::Op::InPlace> in_place_inputs(const Graph& graph, OpId id) {
   std::vector<OrderProblem::Op::InPlace> result;
@@ -65,6 +76,7 @@ std::vector<OrderProblem::Op::InPlace> in_place_inputs(const Graph& graph, OpId 
       alone.shares.push_back({step.out, in});
   }
   alone.nodes.push_back({step});
+  set_port_orders(graph, alone);
   const int64_t scratch = scratch_bytes(graph, op, Method::kCompute);
   for (const SharedBytes& shared : shared_bytes(graph, alone)) {
     const int input = alone.buffer(shared.in).tensor.value;
@@ -74,7 +86,9 @@ std::vector<OrderProblem::Op::InPlace> in_place_inputs(const Graph& graph, OpId 
       result.push_back({input, scratch});
     }
   }
-  if (result.empty() && has_kernel(graph, op, Method::kInPlace)) {
+  const bool lie_alike = step.in[0].valid() && alone.buffer(step.in[0]).order.empty() &&
+                         alone.buffer(step.out).order.empty();
+  if (result.empty() && lie_alike && has_kernel(graph, op, Method::kInPlace)) {
     result.push_back({op.inputs[0].value, scratch_bytes(graph, op, Method::kInPlace)});
   }
   return result;

@@ -65,7 +65,7 @@ Region to_kernel(const OperandAxes& walk, const Region& region, const Shape& sha
 
 void each_coordinate(const Walk& walk, const OperandAxes& axes, const Shape& shape,
                      const std::vector<int64_t>& stride, const Region& box,
-                     const std::function<void(int64_t, int64_t)>& visit) {
+                     const std::function<void(int64_t, int64_t, int64_t)>& visit) {
   if (empty(box)) return;
   const std::vector<int64_t> tensor_stride = row_major(shape);
   const size_t lead = axes.axes.size() - 4;
@@ -84,7 +84,7 @@ void each_coordinate(const Walk& walk, const OperandAxes& axes, const Shape& sha
         const int64_t place = n * stride[0] + y * stride[1] + x * stride[2];
         const int64_t element = element0 + n * step[0] + y * step[1] + x * step[2];
         for (int64_t c = box[3].begin; c < box[3].end; ++c) {
-          visit(place + c * stride[3], element + c * step[3]);
+          visit(place, c * stride[3], element + c * step[3]);
         }
       }
     }

@@ -29,11 +29,12 @@ struct Walk {
 /// The box of kernel coordinates (four axes) around a region of the tensor.
 [[nodiscard]] Region to_kernel(const OperandAxes& walk, const Region& region, const Shape& shape);
 
-/// Calls visit(place, element) for every coordinate of `box`: place = sum of coordinate * stride
-/// (four axes), element = the tensor's row-major element.
+/// Calls visit(pixel, channel, element) for every coordinate of `box`: pixel = sum of coordinate *
+/// stride of the first three axes, channel = that of the last (kernels add it after the modulus of
+/// a ring), element = the tensor's row-major element.
 void each_coordinate(const Walk& walk, const OperandAxes& axes, const Shape& shape,
                      const std::vector<int64_t>& stride, const Region& box,
-                     const std::function<void(int64_t, int64_t)>& visit);
+                     const std::function<void(int64_t, int64_t, int64_t)>& visit);
 
 /// Calls visit(place, element) for every element of a tensor whose axes lie in memory in `order`.
 void each_element(const Shape& shape, const std::vector<int>& order,

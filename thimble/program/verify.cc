@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+#include <set>
 #include <utility>
 
 #include "thimble/program/kernel_walk.h"
@@ -110,8 +112,9 @@ class Verifier {
     const Region region = kernel_region(call, counters);
     if (empty(region)) return;
     Walk walk = walk_of(call);
-    walk.leading.clear();
+    if (checked_calls_.insert(&call).second) check_form(call, walk);
     for (const IndexExpr& expr : call.leading) walk.leading.push_back(evaluate(expr, counters));
+    check_region(call, walk, region);
     std::vector<Side> in;
     for (size_t k = 0; k < call.in.size(); ++k) {
       const bool accumulators = call.method == Method::kFinalise;
@@ -131,6 +134,7 @@ class Verifier {
       destroy_scratch(call);
       for (size_t k = 0; k < in.size(); ++k) read(call, walk, k, in[k], region, chunk);
       write(call, walk, out, region, chunk);
+      destroy_scratch(call);  // the kernel uses it until it ends
       return;
     }
     each_unit(*grain, region, [&](const Region& unit) {
@@ -139,6 +143,7 @@ class Verifier {
       if (!reads_first) write(call, walk, out, unit, chunk);
       for (size_t k = 0; k < in.size(); ++k) read(call, walk, k, in[k], unit, chunk);
       if (reads_first) write(call, walk, out, unit, chunk);
+      destroy_scratch(call);
     });
   }
 
@@ -153,6 +158,106 @@ class Verifier {
       throw Fault{describe(call) + ": not the kernel or the operands that do its operator"};
     }
     return {use.in, use.out, {}};
+  }
+
+  // What holds whenever the call is executed: each view shows the tensor that it should, a constant
+  // has that tensor's bytes, elements are aligned (cores without unaligned loads would stop).
+  void check_form(const Call& call, const Walk& walk) const {
+    const std::vector<TensorId> wanted = operands_of(call);
+    if (wanted.size() != call.in.size()) throw Fault{describe(call) + ": wrong number of operands"};
+    for (size_t k = 0; k < wanted.size(); ++k) {
+      const DType otherwise = graph_.tensor(wanted[k]).type;
+      const bool accumulators = call.method == Method::kFinalise;
+      check_view(call, call.in[k], wanted[k], accumulators ? DType::kInt32 : otherwise);
+      check_broadcast(call, call.in[k], walk.in[k]);
+    }
+    const TensorId out = call.op.valid() ? graph_.op(call.op).outputs[0] : call.out.tensor;
+    const bool accumulate = call.method == Method::kAccumulate;
+    check_view(call, call.out, out, accumulate ? DType::kInt32 : graph_.tensor(out).type);
+    if (call.out.constant >= 0) throw Fault{describe(call) + ": writes a constant"};
+    if (!call.op.valid() && call.kernel != copy_kernel(call.out.type)) {
+      throw Fault{describe(call) + ": not the copy of its type"};
+    }
+  }
+
+  std::vector<TensorId> operands_of(const Call& call) const {
+    if (!call.op.valid()) return {call.out.tensor};
+    const Op& op = graph_.op(call.op);
+    if (call.method == Method::kFinalise) return {op.outputs[0]};
+    std::vector<TensorId> result;
+    for (int input : call.operands) result.push_back(op.inputs[static_cast<size_t>(input)]);
+    return result;
+  }
+
+  void check_view(const Call& call, const OperandView& view, TensorId wanted, DType type) const {
+    if (view.tensor != wanted || view.type != type) {
+      throw Fault{fmt::format("{}: takes {} for {}", describe(call), describe(view.tensor),
+                              describe(wanted))};
+    }
+    if (view.constant >= 0) {
+      const auto number = static_cast<size_t>(view.constant);
+      const Tensor& t = graph_.tensor(wanted);
+      if (!t.is_constant() || number >= program_.constants.size() ||
+          program_.constants[number].content.data != *t.data) {
+        throw Fault{describe(call) + ": reads the wrong constant"};
+      }
+    } else if (view.address % size_bytes(type) != 0) {
+      throw Fault{fmt::format("{}: {} lies unaligned at {}", describe(call), describe(wanted),
+                              view.address)};
+    }
+  }
+
+  // The kernel goes along all of its axes, also where the operand has none.
+  void check_broadcast(const Call& call, const OperandView& view, const OperandAxes& walk) const {
+    const size_t lead = walk.axes.size() - view.stride.size();
+    for (size_t axis = 0; axis < view.stride.size(); ++axis) {
+      if (walk.axes[lead + axis].empty() && view.stride[axis] != 0) {
+        throw Fault{fmt::format("{}: {} is broadcast along axis {}, but has stride {}",
+                                describe(call), describe(view.tensor), axis, view.stride[axis])};
+      }
+    }
+  }
+
+  // The call computes what its kernel can: nothing beyond its share of the output, and the axes
+  // that the kernel covers whatever the region says.
+  void check_region(const Call& call, const Walk& walk, const Region& region) {
+    const Region limits = limits_of(call, walk);
+    Region computed;
+    for (int64_t at : walk.leading) computed.push_back({at, at + 1});
+    computed.insert(computed.end(), region.begin(), region.end());
+    if (computed.size() != limits.size() || !contains(limits, computed)) {
+      throw Fault{fmt::format("{} computes {}, beyond its part {}", describe(call),
+                              to_string(computed), to_string(limits))};
+    }
+    for (size_t axis : whole_axes(call.kernel)) {
+      if (region[axis] != limits[limits.size() - 4 + axis]) {
+        throw Fault{fmt::format("{} computes {}, but its kernel does all of axis {}",
+                                describe(call), to_string(computed), axis)};
+      }
+    }
+  }
+
+  Region limits_of(const Call& call, const Walk& walk) {
+    if (call.op.valid()) return uses_of(call)[static_cast<size_t>(call.use)].limits;
+    const Shape& shape = graph_.tensor(call.out.tensor).shape;
+    Region limits;
+    for (const std::vector<int>& axis : walk.out.axes) {
+      limits.push_back({0, axis.empty() ? 1 : shape[static_cast<size_t>(axis[0])]});
+    }
+    return limits;
+  }
+
+  // Kernel axes that thimble_runtime/kernels.h wants covered by the region.
+  static std::vector<size_t> whole_axes(KernelId kernel) {
+    switch (kernel) {
+      case KernelId::kDepthwiseConv2DInPlace:
+        return {1, 2};
+      case KernelId::kSoftmaxI8I8:
+      case KernelId::kSoftmaxI8I16:
+        return {3};
+      default:
+        return {};
+    }
   }
 
   // Where the output overlaps an operand: the grain that the kernel promises. Nothing where all
@@ -180,11 +285,18 @@ class Verifier {
            std::is_sorted(out.view->stride.rbegin(), out.view->stride.rend());
   }
 
-  // Hull of the bytes that a box of kernel coordinates touches (a ring: all of it).
+  // Hull of the bytes that a box of kernel coordinates touches. A ring: all of it, and what the
+  // channels of a pixel reach beyond.
   Interval addresses(const Side& side, const Region& box) const {
     if (empty(box)) return {};
     const OperandView& view = *side.view;
-    if (view.modulus != 0) return {view.address, view.address + view.modulus * side.size};
+    if (view.modulus != 0) {
+      int64_t pitch = std::gcd(side.bias, view.modulus);
+      for (size_t axis = 0; axis < 3; ++axis) pitch = std::gcd(pitch, view.stride[axis]);
+      const int64_t channels = (box[3].end - 1) * view.stride[3] + 1;
+      const int64_t end = view.modulus + std::max<int64_t>(0, channels - pitch);
+      return {view.address, view.address + end * side.size};
+    }
     Interval hull{view.address - side.bias * side.size, view.address + (1 - side.bias) * side.size};
     for (size_t axis = 0; axis < box.size(); ++axis) {
       hull.begin += box[axis].begin * view.stride[axis] * side.size;
@@ -209,14 +321,17 @@ class Verifier {
     return to_kernel(walk.in[k], needed, in_shape);
   }
 
-  int64_t address_of(const Call& call, const Side& side, int64_t index, const char* verb) const {
+  // As runtime::pixel() finds it: the channel is added after the modulus.
+  int64_t address_of(const Call& call, const Side& side, int64_t pixel, int64_t channel,
+                     const char* verb) const {
     const OperandView& view = *side.view;
+    int64_t index = pixel - side.bias;
     if (view.modulus != 0) {
       if (index < 0)
         throw Fault{fmt::format("{}: {} before the start of a ring", describe(call), verb)};
       index %= view.modulus;
     }
-    const int64_t address = view.address + index * side.size;
+    const int64_t address = view.address + (index + channel) * side.size;
     const bool inside = view.constant >= 0
                             ? address >= 0 && address + side.size <= constant_bytes(view.constant)
                             : memory_.inside(address, side.size);
@@ -239,8 +354,9 @@ class Verifier {
     const Shape& shape = graph_.tensor(side.view->tensor).shape;
     const int32_t complete = call.method == Method::kFinalise ? reduced_extent(call) : 0;
     each_coordinate(
-        walk, *side.walk, shape, side.view->stride, box, [&](int64_t index, int64_t element) {
-          const int64_t address = address_of(call, side, index - side.bias, "reads");
+        walk, *side.walk, shape, side.view->stride, box,
+        [&](int64_t pixel, int64_t channel, int64_t element) {
+          const int64_t address = address_of(call, side, pixel, channel, "reads");
           ++result_.checked_elements;
           if (side.view->constant >= 0) {
             if (address != element * side.size)
@@ -263,24 +379,24 @@ class Verifier {
              const Interval& chunk) {
     const Shape& shape = graph_.tensor(side.view->tensor).shape;
     const bool accumulate = call.method == Method::kAccumulate;
-    each_coordinate(
-        walk, *side.walk, shape, side.view->stride, region, [&](int64_t index, int64_t element) {
-          const int64_t address = address_of(call, side, index - side.bias, "writes");
-          ShadowKey key{side.kind, static_cast<int32_t>(element * side.size), 0};
-          if (accumulate && chunk.begin != 0) {
-            key.reduced = static_cast<int32_t>(chunk.begin);
-            if (!memory_.holds(address, key, side.size)) {
-              throw Fault{
-                  fmt::format("{} adds channels from {} on to {}, which holds {} with {} added",
+    each_coordinate(walk, *side.walk, shape, side.view->stride, region,
+                    [&](int64_t pixel, int64_t channel, int64_t element) {
+                      const int64_t address = address_of(call, side, pixel, channel, "writes");
+                      ShadowKey key{side.kind, static_cast<int32_t>(element * side.size), 0};
+                      if (accumulate && chunk.begin != 0) {
+                        key.reduced = static_cast<int32_t>(chunk.begin);
+                        if (!memory_.holds(address, key, side.size)) {
+                          throw Fault{fmt::format(
+                              "{} adds channels from {} on to {}, which holds {} with {} added",
                               describe(call), chunk.begin, describe(key),
                               describe(memory_.at(address)), memory_.at(address).reduced)};
-            }
-          } else if (call.op.valid()) {
-            count_production(call, side, element, elements(shape));
-          }
-          if (accumulate) key.reduced = static_cast<int32_t>(chunk.end);
-          memory_.write(address, key, side.size);
-        });
+                        }
+                      } else if (call.op.valid()) {
+                        count_production(call, side, element, elements(shape));
+                      }
+                      if (accumulate) key.reduced = static_cast<int32_t>(chunk.end);
+                      memory_.write(address, key, side.size);
+                    });
   }
 
   void count_production(const Call& call, const Side& side, int64_t element, int64_t count) {
@@ -333,6 +449,7 @@ class Verifier {
   std::vector<AccessMap> maps_;
   ShadowMemory memory_;
   std::vector<std::vector<bool>> produced_;  // per kind, per element
+  std::set<const Call*> checked_calls_;
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
   std::map<std::pair<OpId, Method>, int64_t> scratch_;
   Verification result_;

@@ -62,7 +62,7 @@ Graph fold_edge_transposes(const Graph& graph) {
         }
       }
     } else if (is_output(result, out) && readers[out.index()].empty() && producer.valid() &&
-               readers[in.index()].size() == 1 && !is_output(result, in) &&
+               readers[in.index()].size() == 1 && !is_output(result, in) && !is_input(result, in) &&
                writes_in_any_order(result, result.op(producer))) {
       for (Port& port : result.outputs) {
         if (port.tensor == out && port.order.empty()) {

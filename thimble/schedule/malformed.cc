@@ -71,8 +71,11 @@ class Checker {
           b.wrap->modulus > kMost) {
         return "its ring is out of range";
       }
-      for (size_t axis = 0; axis <= static_cast<size_t>(b.wrap->axis); ++axis) {
-        if (b.origin[axis] != index(0)) return "the axes of a ring have origin 0";
+      int64_t held = b.wrap->modulus;
+      for (size_t axis = 0; axis < rank; ++axis) {
+        const bool wrapped = axis <= static_cast<size_t>(b.wrap->axis);
+        if (wrapped && b.origin[axis] != index(0)) return "the axes of a ring have origin 0";
+        if (!wrapped && (held *= b.extents[axis]) > kMost) return "its ring is out of range";
       }
     }
     std::vector<int> sorted = b.order;
@@ -95,7 +98,8 @@ class Checker {
       const Buffer& b = schedule_.buffer(buffers[k]);
       const Tensor& t = graph_.tensor(ports[k].tensor);
       if (b.tensor != ports[k].tensor || b.extents != t.shape || b.type != t.type || b.wrap ||
-          b.order != ports[k].order) {
+          b.order != ports[k].order ||
+          b.origin != std::vector<IndexExpr>(t.shape.size(), index(0))) {
         return fmt::format("{} {} is not held whole, in the caller's order", what, k);
       }
     }
@@ -118,23 +122,40 @@ class Checker {
           return "a loop's number is out of range or used twice";
         }
         if (loop.count < 1 || loop.count > kMost) return "a loop's count is out of range";
+        running_.insert(loop.id);
         fault = nodes(loop.body, depth + 1, times * loop.count);
+        running_.erase(loop.id);
       }
       if (!fault.empty()) return fault;
     }
     return "";
   }
 
+  // Follows only loops around the step at hand: the others' counters have no value.
+  bool runs(const IndexExpr& expr) const {
+    return std::all_of(expr.terms.begin(), expr.terms.end(),
+                       [&](const Term& term) { return running_.contains(term.loop); });
+  }
+  bool runs(const IntervalExpr& i) const { return runs(i.begin) && runs(i.end); }
+  bool runs(BufferId id) const {
+    const std::vector<IndexExpr>& origin = schedule_.buffer(id).origin;
+    return std::all_of(origin.begin(), origin.end(), [&](const IndexExpr& e) { return runs(e); });
+  }
+
   std::string step(const Step& s) const {
     if (!in_range(s.out)) return "it has no output buffer";
+    bool follows_running = runs(s.out) && (!s.chunk || runs(*s.chunk));
     for (BufferId id : s.in) {
       if (id.valid() && !in_range(id)) return "it reads a buffer that does not exist";
+      follows_running = follows_running && (!id.valid() || runs(id));
     }
     for (const IntervalExpr& i : s.region) {
       if (!good(i.begin) || !good(i.end)) return "its region is out of range";
+      follows_running = follows_running && runs(i);
     }
     if (s.chunk && (!good(s.chunk->begin) || !good(s.chunk->end)))
       return "its chunk is out of range";
+    if (!follows_running) return "it follows a loop that it does not stand in";
     const Buffer& out = schedule_.buffer(s.out);
     if (!s.op.valid()) {
       const bool copy = s.in.size() == 1 && s.in[0].valid() && out.tensor.valid() &&
@@ -181,6 +202,7 @@ class Checker {
   const Graph& graph_;
   const Schedule& schedule_;
   std::set<LoopId> loops_;
+  std::set<LoopId> running_;  // around the step at hand
   int steps_ = 0;
 };
 

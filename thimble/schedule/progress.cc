@@ -57,9 +57,12 @@ void for_each_unit(Progress progress, const Region& region,
       visit(region);
       return;
     case Progress::kPlane:
-      for (int64_t c = region.back().begin; c < region.back().end; ++c) {
-        unit.back() = {c, c + 1};
-        visit(unit);
+      for (int64_t n = region.front().begin; n < region.front().end; ++n) {
+        unit.front() = {n, n + 1};
+        for (int64_t c = region.back().begin; c < region.back().end; ++c) {
+          unit.back() = {c, c + 1};
+          visit(unit);
+        }
       }
       return;
     case Progress::kElement:

@@ -2,6 +2,7 @@
 #include "thimble/schedule/schedule.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
@@ -40,28 +41,51 @@ Position execute(const std::vector<Node>& nodes, Position position, Counters& co
   return position;
 }
 
-// Half-open range of positions of each loop, by LoopId.
-void loop_spans(const std::vector<Node>& nodes, Position& position, std::vector<LiveRange>& spans) {
+struct LoopSpan {
+  LiveRange steps;  // positions
+  int depth = 0;    // of nesting
+};
+
+// By LoopId.
+void loop_spans(const std::vector<Node>& nodes, int depth, Position& position,
+                std::vector<LoopSpan>& spans) {
   for (const Node& node : nodes) {
     if (std::holds_alternative<Step>(node.what)) {
       ++position;
       continue;
     }
     const Loop& loop = std::get<Loop>(node.what);
-    LiveRange span{position, position};
-    loop_spans(loop.body, position, spans);
-    span.end = position;
-    spans[loop.id.index()] = span;
+    LoopSpan& span = spans[loop.id.index()];
+    span = {{position, position}, depth};
+    loop_spans(loop.body, depth + 1, position, spans);
+    span.steps.end = position;
   }
 }
 
+// Whether the origin is another one in each iteration; floor(i / 2) carries data into the next.
 bool follows(const Buffer& buffer, LoopId loop) {
-  return std::any_of(buffer.origin.begin(), buffer.origin.end(),
-                     [&](const IndexExpr& expr) { return depends_on(expr, loop); });
+  return std::any_of(buffer.origin.begin(), buffer.origin.end(), [&](const IndexExpr& expr) {
+    return std::any_of(expr.terms.begin(), expr.terms.end(), [&](const Term& term) {
+      return term.loop == loop && std::abs(term.coefficient) >= expr.divisor;
+    });
+  });
 }
 
 bool inside(const LiveRange& inner, const LiveRange& outer) {
   return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+// New in each iteration of a loop inside `outer`, and used nowhere else: nothing survives until the
+// next iteration of `outer`.
+bool renewed_within(const Buffer& buffer, const LiveRange& range, const LoopSpan& outer,
+                    const std::vector<LoopSpan>& spans) {
+  for (size_t l = 0; l < spans.size(); ++l) {
+    if (spans[l].depth > outer.depth && inside(spans[l].steps, outer.steps) &&
+        inside(range, spans[l].steps) && follows(buffer, {static_cast<int32_t>(l)})) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool touches(const LiveRange& a, const LiveRange& b) { return a.begin < b.end && b.begin < a.end; }
@@ -115,19 +139,21 @@ std::vector<LiveRange> live_ranges(const Schedule& schedule) {
   for (BufferId id : schedule.inputs) extend(id, 0, 0);
   for (BufferId id : schedule.outputs) extend(id, steps, steps);
 
-  std::vector<LiveRange> spans(static_cast<size_t>(schedule.loop_count));
+  std::vector<LoopSpan> spans(static_cast<size_t>(schedule.loop_count));
   Position position = 0;
-  loop_spans(schedule.nodes, position, spans);
+  loop_spans(schedule.nodes, 0, position, spans);
   for (bool changed = true; changed;) {  // inner loops first or not: until nothing grows
     changed = false;
     for (size_t b = 0; b < ranges.size(); ++b) {
       if (!schedule.buffers[b].tensor.valid()) continue;  // scratch dies with its step
       for (size_t l = 0; l < spans.size(); ++l) {
         const LoopId loop{static_cast<int32_t>(l)};
-        if (!touches(ranges[b], spans[l]) || follows(schedule.buffers[b], loop)) continue;
-        if (inside(spans[l], ranges[b])) continue;
-        ranges[b].begin = std::min(ranges[b].begin, spans[l].begin);
-        ranges[b].end = std::max(ranges[b].end, spans[l].end);
+        const LiveRange& span = spans[l].steps;
+        if (!touches(ranges[b], span) || follows(schedule.buffers[b], loop)) continue;
+        if (inside(span, ranges[b])) continue;
+        if (renewed_within(schedule.buffers[b], ranges[b], spans[l], spans)) continue;
+        ranges[b].begin = std::min(ranges[b].begin, span.begin);
+        ranges[b].end = std::max(ranges[b].end, span.end);
         changed = true;
       }
     }

@@ -25,6 +25,11 @@ bool plain(const Buffer& buffer) {
                      [](const IndexExpr& expr) { return expr.constant(); });
 }
 
+// The caller writes inputs before the first step and reads outputs after the last.
+bool is_port(const std::vector<BufferId>& ports, BufferId buffer) {
+  return std::find(ports.begin(), ports.end(), buffer) != ports.end();
+}
+
 // Byte offset of tensor element `at` in a plain buffer.
 int64_t offset_bytes(const Buffer& buffer, const Region& region, bool last) {
   int64_t offset = 0;
@@ -48,6 +53,7 @@ class PairTimeline {
     for (size_t k = 0; k < step.in.size(); ++k) {
       if (step.in[k] == share_.in) operands.push_back(k);
     }
+    if (!writes && !operands.empty() && in_place_) possible_ = false;  // it needs what was there
     if (!possible_ || (!writes && operands.empty())) return;
     const Region region = evaluate(step.region, counters,
                                    graph_.tensor(written_tensor(graph_, schedule_, step)).shape);
@@ -56,11 +62,13 @@ class PairTimeline {
       for (size_t k : operands) read(read_region(graph_, maps_, step, k, region, counters));
       return;
     }
+    const bool in_place = step.method == Method::kInPlace && !operands.empty();
+    if (written_ && in_place != in_place_) possible_ = false;
     written_ = true;
+    in_place_ = in_place;
+    if (in_place) return;
     if (operands.empty()) {
       write(region);
-    } else if (step.method == Method::kInPlace) {
-      same_address_ = true;
     } else {
       units(step, progress, operands, region, counters);
     }
@@ -68,7 +76,7 @@ class PairTimeline {
 
   std::optional<SharedBytes> result() const {
     if (!possible_ || !written_) return std::nullopt;
-    if (same_address_) return SharedBytes{share_.out, share_.in, std::nullopt, true};
+    if (in_place_) return SharedBytes{share_.out, share_.in, std::nullopt, true};
     const int64_t in_bytes = schedule_.buffer(share_.in).size_bytes();
     const int64_t out_bytes = schedule_.buffer(share_.out).size_bytes();
     int64_t lead = -in_bytes;
@@ -114,17 +122,28 @@ class PairTimeline {
     });
   }
 
-  // A run along the last axis: the first and the last element bound all between.
+  // A run along the last axis. How far writes are ahead changes evenly along it: the first two and
+  // the last two elements bound all between.
   void run_of_elements(const Step& step, const std::vector<size_t>& operands, const Region& run,
                        const Counters& counters) {
-    Region first = run, rest = run;
-    first.back().end = first.back().begin + 1;
-    rest.back().begin = first.back().end;
-    for (size_t k : operands) read_elements(step, k, first, counters);
-    write(first);
-    if (empty(rest)) return;
-    for (size_t k : operands) read_elements(step, k, rest, counters);
-    write(rest);
+    if (run.empty()) {
+      element_by_element(step, operands, run, counters);
+      return;
+    }
+    const Interval all = run.back();
+    const int64_t cuts[] = {all.begin, std::min(all.begin + 1, all.end),
+                            std::max(all.begin + 1, all.end - 1), all.end};
+    for (size_t k = 0; k < 3; ++k) {
+      Region part = run;
+      part.back() = {cuts[k], cuts[k + 1]};
+      if (!empty(part)) element_by_element(step, operands, part, counters);
+    }
+  }
+
+  void element_by_element(const Step& step, const std::vector<size_t>& operands, const Region& part,
+                          const Counters& counters) {
+    for (size_t k : operands) read_elements(step, k, part, counters);
+    write(part);
   }
 
   // Row-major operands (reshape) have the output's linear indices; a box around them would be too
@@ -151,7 +170,7 @@ class PairTimeline {
   std::vector<Event> events_;
   bool possible_ = true;
   bool written_ = false;
-  bool same_address_ = false;
+  bool in_place_ = false;  // by a kernel that wants the very same address
 };
 
 }  // namespace
@@ -163,6 +182,7 @@ std::vector<SharedBytes> shared_bytes(const Graph& graph, const Schedule& schedu
   std::multimap<BufferId, size_t> pairs_of;
   for (const Share& share : schedule.shares) {
     if (!plain(schedule.buffer(share.out)) || !plain(schedule.buffer(share.in))) continue;
+    if (is_port(schedule.inputs, share.out) || is_port(schedule.outputs, share.in)) continue;
     pairs_of.emplace(share.out, pairs.size());
     pairs_of.emplace(share.in, pairs.size());
     pairs.emplace_back(graph, schedule, maps, share);

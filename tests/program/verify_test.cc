@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Faults that take more than one property of a plan to see, a small program each.
+#include "thimble/program/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/test_graph.h"
+#include "thimble/program/lower.h"
+#include "thimble/schedule/span.h"
+
+namespace thimble {
+namespace {
+
+/// One operator from buffers 0 .. n-1 (its activations) into buffer n, at the addresses given.
+struct OneStep {
+  Graph graph;
+  Schedule schedule;
+  std::vector<int64_t> addresses;
+
+  [[nodiscard]] Program program() const { return lower(graph, schedule, placement()); }
+  [[nodiscard]] std::string fault() const { return verify(graph, program()).fault; }
+  Step& step(size_t k = 0) { return std::get<Step>(schedule.nodes[k].what); }
+
+ private:
+  [[nodiscard]] Placement placement() const {
+    Placement result{.addresses = addresses};
+    for (size_t b = 0; b < addresses.size(); ++b) {
+      const int64_t end = addresses[b] + schedule.buffers[b].size_bytes();
+      result.arena_bytes = std::max(result.arena_bytes, end);
+    }
+    return result;
+  }
+};
+
+OneStep one_step(testing::TestGraph& g, std::vector<int64_t> addresses,
+                 Method method = Method::kCompute) {
+  const Op op = g.graph().ops.at(0);
+  g.output(op.outputs[0]);
+  OneStep result{.graph = g.graph(), .schedule = {}, .addresses = std::move(addresses)};
+  Schedule& s = result.schedule;
+  const RegionExpr region = region_expr(whole(result.graph.tensor(op.outputs[0]).shape));
+  Step step{.op = {0}, .method = method, .region = region, .chunk = {}};
+  auto add = [&](const Buffer& buffer) {
+    s.buffers.push_back(buffer);
+    return BufferId{static_cast<int32_t>(s.buffers.size()) - 1};
+  };
+  for (TensorId t : op.inputs) {
+    const bool constant = result.graph.tensor(t).is_constant();
+    step.in.push_back(constant ? BufferId{} : add(whole_buffer(result.graph, t)));
+    if (!constant) s.inputs.push_back(step.in.back());
+  }
+  step.out = add(whole_buffer(result.graph, op.outputs[0]));
+  s.outputs = {step.out};
+  if (const int64_t bytes = scratch_bytes(result.graph, op, method); bytes > 0) {
+    step.scratch = add({.tensor = {}, .extents = {bytes}, .origin = {}, .wrap = {}, .order = {}});
+  }
+  s.nodes = {{step}};
+  return result;
+}
+
+void expect_fault(const std::string& fault, const std::string& text) {
+  EXPECT_NE(fault.find(text), std::string::npos) << "wanted: " << text << "\ngot: " << fault;
+}
+
+Call& call(Program& program, size_t k = 0) { return std::get<Call>(program.nodes[k].what); }
+
+// The kernel copies the next channel into scratch after it has written this one.
+TEST(Verifier, ScratchMayNotLieInTheOutput) {
+  testing::TestGraph g(1);
+  g.depthwise(g.input({1, 4, 4, 2}), 3, 1);
+  EXPECT_EQ(one_step(g, {0, 32, 64}, Method::kInPlace).fault(), "");
+  testing::TestGraph h(1);
+  h.depthwise(h.input({1, 4, 4, 2}), 3, 1);
+  expect_fault(one_step(h, {0, 32, 48}, Method::kInPlace).fault(), "is missing");
+}
+
+// Image 0 of the output lies where image 1 of the input is still to be read.
+TEST(Verifier, InPlaceKernelsGoImageByImage) {
+  testing::TestGraph g(1);
+  g.depthwise(g.input({2, 4, 4, 2}), 3, 1);
+  OneStep plan = one_step(g, {0, 32, 96}, Method::kInPlace);
+  expect_fault(plan.fault(), "needs element 32 of");
+  plan.addresses = {32, 0, 96};  // the other way round it may
+  EXPECT_EQ(plan.fault(), "");
+}
+
+TEST(Verifier, InPlaceKernelsTakeWholeImages) {
+  testing::TestGraph g(1);
+  g.depthwise(g.input({1, 4, 4, 2}), 3, 1);
+  OneStep plan = one_step(g, {0, 32, 64}, Method::kInPlace);
+  Step second = plan.step();
+  plan.step().region[1].end = index(2);
+  second.region[1].begin = index(2);
+  plan.schedule.nodes.push_back({second});
+  expect_fault(plan.fault(), "its kernel does all of axis 1");
+}
+
+TEST(Verifier, SoftmaxTakesWholeRows) {
+  testing::TestGraph g(1);
+  g.add(g.input({1, 4}), {0});
+  g.graph().ops[0] = {Softmax{}, {{0}}, {{1}}, 0};
+  g.graph().tensors[1].quantization = {{0x1p-8F}, {-128}, 0};
+  OneStep plan = one_step(g, {0, 4});
+  EXPECT_EQ(plan.fault(), "");
+  Step second = plan.step();
+  plan.step().region[1].end = index(2);
+  second.region[1].begin = index(2);
+  plan.schedule.nodes.push_back({second});
+  expect_fault(plan.fault(), "its kernel does all of axis 3");
+}
+
+// Kernels find a pixel modulo the ring and add the channel afterwards: a ring whose channels begin
+// at c would need elements before its start.
+TEST(Verifier, ARingOfSlicedChannelsIsNoViewThatKernelsTake) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 6, 4, 3});
+  const TensorId t = g.add(x, x), y = g.add(t, t);
+  g.output(y);
+  const Graph& graph = g.graph();
+  constexpr LoopId kChannel{0}, kRow{1};
+  constexpr BufferId kX{0}, kT{1}, kY{2};
+  Buffer ring = whole_buffer(graph, t);
+  ring.extents = {1, 2, 4, 1};
+  ring.origin[3] = index(kChannel, 1);
+  ring.wrap = Wrap{1, 2};
+  RegionExpr region = along(graph.tensor(t).shape, 1, {index(kRow, 1), index(kRow, 1, 1)});
+  region[3] = {index(kChannel, 1), index(kChannel, 1, 1)};
+  const Step first{.op = {0}, .region = region, .chunk = {}, .in = {kX, kX}, .out = kT};
+  const Step second{.op = {1}, .region = region, .chunk = {}, .in = {kT, kT}, .out = kY};
+  Schedule s{.buffers = {whole_buffer(graph, x), ring, whole_buffer(graph, y)},
+             .inputs = {kX},
+             .outputs = {kY},
+             .loop_count = 2};
+  const Loop rows{kRow, 6, {{first}, {second}}};
+  s.nodes = {{Loop{kChannel, 3, {{rows}}}}};
+  ASSERT_EQ(malformed(graph, s), "");
+  expect_fault(verify(graph, lower(graph, s, place(graph, s, {}))).fault, "before the start");
+}
+
+TEST(Verifier, BroadcastOperandsStandStill) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 2, 2, 3});
+  g.input({1, 1, 1, 3});
+  g.add(x, x);
+  g.graph().ops[0].inputs[1] = {1};
+  const OneStep plan = one_step(g, {0, 12, 15});
+  EXPECT_EQ(plan.fault(), "");
+  Program program = plan.program();
+  call(program).in[1].stride[2] = 1;
+  expect_fault(verify(plan.graph, program).fault, "is broadcast along axis 2");
+}
+
+TEST(Verifier, WantsElementsAligned) {
+  testing::TestGraph g(1);
+  g.add(g.input({1, 4}), {0});
+  g.graph().ops[0] = {Quantize{}, {{0}}, {{1}}, 0};
+  g.graph().tensors[0].type = DType::kFloat32;
+  OneStep plan = one_step(g, {0, 16});
+  EXPECT_EQ(plan.fault(), "");
+  plan.addresses = {2, 18};
+  expect_fault(plan.fault(), "unaligned at 2");
+}
+
+TEST(Verifier, KnowsConstantsByTheirBytes) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 4});
+  const TensorId c = g.input({1, 4});
+  g.graph().inputs.pop_back();
+  g.graph().tensor(c).data = std::make_shared<const Bytes>(Bytes{1, 2, 3, 4});
+  g.add(x, c);
+  const OneStep plan = one_step(g, {0, 4});
+  EXPECT_EQ(plan.fault(), "");
+  Program program = plan.program();
+  program.constants[0].content.data = {1, 2, 3, 5};
+  expect_fault(verify(plan.graph, program).fault, "wrong constant");
+}
+
+TEST(Verifier, CallsDoTheirPartOnly) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 4});
+  g.input({1, 4});
+  g.add(x, x);
+  g.graph().ops[0] = {Concat{.axis = 1}, {{0}, {1}}, {{2}}, 0};
+  g.graph().tensors[2].shape = {1, 8};
+  const OneStep plan = one_step(g, {0, 4, 8});
+  EXPECT_EQ(plan.fault(), "");
+  Program program = plan.program();
+  call(program).axes[3].limits.end = 8;
+  program.nodes.pop_back();
+  expect_fault(verify(plan.graph, program).fault, "beyond its part");
+}
+
+TEST(Verifier, ViewsShowTheOperandsThemselves) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 4});
+  g.input({1, 4});
+  g.add(x, x);
+  g.graph().ops[0].inputs[1] = {1};
+  const OneStep plan = one_step(g, {0, 4, 8});
+  Program program = plan.program();
+  call(program).in[1] = call(program).in[0];
+  expect_fault(verify(plan.graph, program).fault, "takes tensor 0");
+}
+
+}  // namespace
+}  // namespace thimble

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/support/hand_written.h"
+
+namespace thimble {
+namespace {
+
+Loop& loop(Schedule& s) { return std::get<Loop>(s.nodes[0].what); }
+Step& step(Schedule& s, size_t k) { return std::get<Step>(loop(s).body[k].what); }
+
+struct Damage {
+  std::function<void(Schedule&)> apply;
+  const char* fault;
+};
+
+void expect_faults(const testing::HandWritten& plan, const std::vector<Damage>& damages) {
+  EXPECT_EQ(malformed(plan.graph, plan.schedule), "");
+  for (const Damage& damage : damages) {
+    Schedule schedule = plan.schedule;
+    damage.apply(schedule);
+    EXPECT_NE(malformed(plan.graph, schedule).find(damage.fault), std::string::npos)
+        << "wanted: " << damage.fault << "\ngot: " << malformed(plan.graph, schedule);
+  }
+}
+
+TEST(Malformed, NamesTheFaultOfARowSpan) {
+  expect_faults(
+      testing::row_span(),
+      {{[](Schedule& s) { s.nodes.push_back(loop(s).body[0]); },
+        "a loop that it does not stand in"},
+       {[](Schedule& s) { s.inputs.clear(); }, "0 input buffers"},
+       {[](Schedule& s) { s.buffers[0].origin[1] = index(2); }, "held whole"},
+       {[](Schedule& s) { s.buffers[1].wrap->modulus = int64_t{1} << 31; }, "ring is out of range"},
+       {[](Schedule& s) { s.buffers[1].origin[1] = index(1); }, "origin 0"},
+       {[](Schedule& s) {
+          s.buffers[1].order = {0, 1, 1, 3};
+        },
+        "no permutation"},
+       {[](Schedule& s) { s.buffers[2].extents[0] = 0; }, "extents"},
+       {[](Schedule& s) { loop(s).count = 0; }, "count"},
+       {[](Schedule& s) { s.nodes.push_back(s.nodes[0]); }, "used twice"},
+       {[](Schedule& s) { step(s, 0).region.pop_back(); }, "rank"},
+       {[](Schedule& s) { step(s, 0).out = {3}; }, "another tensor"},
+       {[](Schedule& s) { step(s, 2).in[0] = {}; }, "constants"},
+       {[](Schedule& s) { step(s, 0).method = Method::kInPlace; }, "no kernel"},
+       {[](Schedule& s) {
+          s.shares.push_back({{0}, {9}});
+        },
+        "share"}});
+}
+
+TEST(Malformed, NamesTheFaultOfAChannelLoop) {
+  expect_faults(
+      testing::channel_loop(),
+      {{[](Schedule& s) { step(s, 2).chunk.reset(); }, "chunk"},
+       {[](Schedule& s) { s.buffers[3].type = DType::kInt8; }, "type"},
+       {[](Schedule& s) { std::get<Step>(s.nodes[1].what).in = {{4}}; }, "accumulators"},
+       {[](Schedule& s) { std::get<Step>(s.nodes[2].what).in[0] = {1}; }, "does not stand in"},
+       {[](Schedule& s) { step(s, 1).method = Method::kInPlace; }, "scratch"}});
+}
+
+}  // namespace
+}  // namespace thimble
