@@ -330,14 +330,15 @@ TEST(TfliteParameterRefusal, DataNamedOverAndOver) {
 
 /// The verifier lets elements of 8 bytes stand at multiples of 4; UBSan sees a load from there.
 TEST(TfliteParameterRefusal, MisalignedZeroPointsAreStillRead) {
-  for (const int words_before : {0, 1}) {
+  for (const int words_in_front : {0, 1}) {
     flatbuffers::FlatBufferBuilder builder;
     const auto scales = builder.CreateVector(std::vector<float>{1.0F});
-    for (int i = 0; i < words_before; ++i) builder.PushElement<uint32_t>(0);
     builder.StartVector(2, 4);  // two words that are then called one int64: 999
     builder.PushElement<uint32_t>(0);
     builder.PushElement<uint32_t>(999);
     const flatbuffers::Offset<flatbuffers::Vector<int64_t>> zero_points(builder.EndVector(1));
+    // The builder works towards the front: what comes later shifts the vector.
+    for (int i = 0; i < words_in_front; ++i) builder.PushElement<uint32_t>(0);
     const auto quantization =
         tflite::CreateQuantizationParameters(builder, 0, 0, scales, zero_points);
     const std::vector tensors = {
