@@ -66,6 +66,11 @@ TEST_F(HostilePlans, DamagedJsonIsRefused) {
   }
 }
 
+TEST_F(HostilePlans, DeepValueInPlaceOfANumberIsRefused) {
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  EXPECT_EQ(verify("{\"thimble_plan\": " + deep + "}").exit_status, 1);
+}
+
 TEST_F(HostilePlans, HostileNumbersAreRefused) {
   const json values = {
       -1,  int64_t{1} << 31, int64_t{1} << 62, INT64_MAX,     INT64_MIN, UINT64_MAX, 1e300,

@@ -51,8 +51,9 @@ void add_verify(CLI::App& app, int& status) {
   add_text(*command, "PLAN", options->plan, "", "A plan that `compile --save-plan` wrote")
       ->required();
   command->footer(
-      "Example:\n  thimble compile model.tflite --save-plan p.json && thimble verify model.tflite "
-      "p.json");
+      "Example:\n"
+      "  thimble compile model.tflite --save-plan plan.json\n"
+      "  thimble verify model.tflite plan.json");
   command->callback([options, &status] { status = verify_plan(options->model, options->plan); });
 }
 

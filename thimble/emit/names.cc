@@ -52,7 +52,11 @@ std::string stage_name(const Graph& graph, const Call& call) {
 
 std::string comment_text(const std::string& text) {
   std::string result;
-  for (char c : text) result += std::isprint(static_cast<unsigned char>(c)) && c != '\\' ? c : '?';
+  for (char c : text) {
+    const bool delimits =
+        (c == '*' && result.ends_with('/')) || (c == '/' && result.ends_with('*'));
+    result += std::isprint(static_cast<unsigned char>(c)) && c != '\\' && !delimits ? c : '?';
+  }
   return result;
 }
 

@@ -2,6 +2,7 @@
 #include "thimble/program/saved_plan.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "thimble/model/error.h"
 
@@ -83,14 +84,34 @@ Json json_of(const std::vector<Node>& nodes) {
   return json;
 }
 
-// --- from JSON: nlohmann's exceptions become one CompileError in plan_from_json
-// --------------------
+// --- from JSON: nlohmann's exceptions become one CompileError in plan_from_json ------------------
+
+// json's own conversions cut what is too large.
+template <class T>
+T number(const Json& json) {
+  const bool fits = json.is_number_unsigned()  ? std::in_range<T>(json.get<uint64_t>())
+                    : json.is_number_integer() ? std::in_range<T>(json.get<int64_t>())
+                                               : false;
+  if (!fits)
+    throw std::invalid_argument("not a whole number of its range: " +
+                                (json.is_number() ? json.dump() : json.type_name()));
+  return json.get<T>();
+}
+
+template <class T>
+std::vector<T> numbers(const Json& json) {
+  std::vector<T> result;
+  for (const Json& element : json) result.push_back(number<T>(element));
+  return result;
+}
 
 IndexExpr expr_from(const Json& json) {
-  if (json.is_number()) return index(json.get<int64_t>());
-  IndexExpr expr{.base = json.at("base"), .terms = {}, .divisor = json.at("divisor")};
+  if (json.is_number()) return index(number<int64_t>(json));
+  IndexExpr expr{.base = number<int64_t>(json.at("base")),
+                 .terms = {},
+                 .divisor = number<int64_t>(json.at("divisor"))};
   for (const Json& term : json.at("terms")) {
-    expr.terms.push_back({LoopId{term.at(0).get<int32_t>()}, term.at(1)});
+    expr.terms.push_back({LoopId{number<int32_t>(term.at(0))}, number<int64_t>(term.at(1))});
   }
   return expr;
 }
@@ -117,21 +138,22 @@ Method method_from(const std::string& text) {
 
 std::vector<BufferId> ids_from(const Json& json) {
   std::vector<BufferId> ids;
-  for (const Json& id : json) ids.push_back({id.get<int32_t>()});
+  for (const Json& id : json) ids.push_back({number<int32_t>(id)});
   return ids;
 }
 
 Buffer buffer_from(const Json& json) {
-  Buffer buffer{.tensor = {json.at("tensor").get<int32_t>()},
+  Buffer buffer{.tensor = {number<int32_t>(json.at("tensor"))},
                 .type = type_from(json.at("type")),
-                .extents = json.at("extents").get<Shape>(),
+                .extents = numbers<Shape::value_type>(json.at("extents")),
                 .origin = {},
                 .wrap = {},
-                .order = json.value("order", std::vector<int>{}),
-                .tier = json.value("tier", 0)};
+                .order = numbers<int>(json.value("order", Json::array())),
+                .tier = number<int>(json.value("tier", Json(0)))};
   for (const Json& expr : json.at("origin")) buffer.origin.push_back(expr_from(expr));
   if (json.contains("ring")) {
-    buffer.wrap = Wrap{json.at("ring").at("axis"), json.at("ring").at("modulus")};
+    buffer.wrap = Wrap{number<int>(json.at("ring").at("axis")),
+                       number<int64_t>(json.at("ring").at("modulus"))};
   }
   return buffer;
 }
@@ -143,18 +165,18 @@ std::vector<Node> nodes_from(const Json& json, int depth) {
   std::vector<Node> nodes;
   for (const Json& entry : json) {
     if (entry.contains("loop")) {
-      nodes.push_back({Loop{{entry.at("loop").get<int32_t>()},
-                            entry.at("count"),
+      nodes.push_back({Loop{{number<int32_t>(entry.at("loop"))},
+                            number<int64_t>(entry.at("count")),
                             nodes_from(entry.at("body"), depth + 1)}});
       continue;
     }
-    Step step{.op = {entry.at("op").get<int32_t>()},
+    Step step{.op = {number<int32_t>(entry.at("op"))},
               .method = method_from(entry.at("method")),
               .region = {},
               .chunk = {},
               .in = ids_from(entry.at("in")),
-              .out = {entry.at("out").get<int32_t>()},
-              .scratch = {entry.value("scratch", int32_t{-1})}};
+              .out = {number<int32_t>(entry.at("out"))},
+              .scratch = {number<int32_t>(entry.value("scratch", Json(-1)))}};
     for (const Json& interval : entry.at("region")) step.region.push_back(interval_from(interval));
     if (entry.contains("chunk")) step.chunk = interval_from(entry.at("chunk"));
     nodes.push_back({step});
@@ -163,7 +185,7 @@ std::vector<Node> nodes_from(const Json& json, int depth) {
 }
 
 SavedPlan saved_from(const Json& json) {
-  if (json.at("thimble_plan").get<int>() != kVersion)
+  if (number<int>(json.at("thimble_plan")) != kVersion)
     throw std::invalid_argument("unknown version");
   SavedPlan saved;
   const Json& model = json.at("model");
@@ -173,18 +195,18 @@ SavedPlan saved_from(const Json& json) {
   Schedule& schedule = saved.plan.schedule;
   for (const Json& buffer : json.at("buffers")) {
     schedule.buffers.push_back(buffer_from(buffer));
-    saved.plan.placement.addresses.push_back(buffer.at("address"));
+    saved.plan.placement.addresses.push_back(number<int64_t>(buffer.at("address")));
   }
   schedule.inputs = ids_from(json.at("inputs"));
   schedule.outputs = ids_from(json.at("outputs"));
   for (const Json& share : json.at("shares")) {
-    schedule.shares.push_back({{share.at(0).get<int32_t>()}, {share.at(1).get<int32_t>()}});
+    schedule.shares.push_back({{number<int32_t>(share.at(0))}, {number<int32_t>(share.at(1))}});
   }
-  schedule.loop_count = json.at("loop_count");
+  schedule.loop_count = number<int32_t>(json.at("loop_count"));
   schedule.nodes = nodes_from(json.at("nodes"), 0);
-  saved.plan.placement.peak_bytes = json.at("peak_bytes");
-  saved.plan.placement.lower_bound_bytes = json.at("lower_bound_bytes");
-  saved.plan.placement.arena_bytes = json.at("arena_bytes");
+  saved.plan.placement.peak_bytes = number<int64_t>(json.at("peak_bytes"));
+  saved.plan.placement.lower_bound_bytes = number<int64_t>(json.at("lower_bound_bytes"));
+  saved.plan.placement.arena_bytes = number<int64_t>(json.at("arena_bytes"));
   saved.plan.placement.proven_optimal = json.at("layout_proven_optimal");
   return saved;
 }
