@@ -235,7 +235,7 @@ Attributes padv2(const FileOp& op) {
   const Bytes& bytes = *value.data;
   switch (value.type) {
     case DType::kInt8:
-      result.value = static_cast<int8_t>(bytes[0]);
+      result.value = bytes[0] < 0x80 ? bytes[0] : bytes[0] - 0x100;
       return result;
     case DType::kUInt8:
     case DType::kBool:
