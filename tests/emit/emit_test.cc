@@ -79,7 +79,7 @@ TEST(Emit, NamesAreIdentifiers) {
   EXPECT_EQ(identifier("8bit"), "model_8bit");
   EXPECT_EQ(identifier("***"), "model_");
   EXPECT_EQ(pascal("conv_2d_0"), "Conv2d0");
-  EXPECT_EQ(comment_text("a\n*/ \\ b"), "a?*/ ? b");
+  EXPECT_EQ(comment_text("a\n*/ \\ b"), "a?*? ? b");
 }
 
 // As a user would: the C example with the project's own CMake fragment, warnings as errors, and a
