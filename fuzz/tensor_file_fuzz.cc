@@ -46,5 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));
   read_as_safetensors(file, copy);
   read_as_npy(file, copy);
+  fs::remove(file);
+  fs::remove(copy);
   return 0;
 }
