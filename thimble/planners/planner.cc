@@ -51,7 +51,9 @@ PlannerAnswer plan_reorder(const Graph& graph, const Limits& limits,
   Planned result = planned(graph, problem, order, limits.in_place);
   result.notes.push_back(
       order.proven_optimal
-          ? fmt::format("no order of whole operators has a smaller peak ({} states)", order.states)
+          ? fmt::format("no order of whole operators has a smaller peak{}",
+                        order.states == 0 ? " (it is the largest working set that none can avoid)"
+                                          : fmt::format(" ({} states searched)", order.states))
           : fmt::format("the budget of {} states ran out: peak {} B, proven bound {} B",
                         order.states, order.peak_bytes, order.lower_bound_bytes));
   return result;
