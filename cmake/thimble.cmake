@@ -7,6 +7,12 @@ target_compile_options(thimble_options INTERFACE -Wall -Wextra -Wshadow -Wswitch
                        $<$<BOOL:${THIMBLE_WERROR}>:-Werror>)
 target_include_directories(thimble_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/runtime/include)
 
+# Where several files of a folder name their own helpers alike, they cannot be compiled as one (preset
+# asan does so for speed).
+function(thimble_separate_files target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+endfunction()
+
 # thimble_library(NAME SOURCES a.cc ... [DEPS other ...])
 function(thimble_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})

@@ -84,7 +84,6 @@ class SectionBound {
   }
 
  private:
-  static size_t index(int b) { return static_cast<size_t>(b); }
   const Buffer& buffer(int b) const { return problem_.buffers[index(b)]; }
   int64_t padded(int b) const { return align_up(buffer(b).size_bytes, alignment_); }
 

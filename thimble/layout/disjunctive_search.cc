@@ -8,11 +8,6 @@
 #include <utility>
 
 namespace thimble::layout {
-namespace {
-
-size_t index(int i) { return static_cast<size_t>(i); }
-
-}  // namespace
 
 DisjunctiveSearch::DisjunctiveSearch(const Problem& problem, const Sweep& sweep,
                                      const std::vector<int64_t>& section_bounds)

@@ -9,11 +9,6 @@
 #include "thimble/layout/bound.h"
 
 namespace thimble::layout {
-namespace {
-
-size_t index(int i) { return static_cast<size_t>(i); }
-
-}  // namespace
 
 PackingSearch::PackingSearch(const Problem& problem, const Sweep& sweep)
     : problem_(problem), sweep_(sweep) {

@@ -3,12 +3,16 @@
 // every solver of this folder.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "thimble/layout/layout.h"
 
 namespace thimble::layout {
+
+/// Position of a number that stands for a buffer, a pair or a moment.
+inline size_t index(int i) { return static_cast<size_t>(i); }
 
 /// Seen from one buffer: delta = address(other) - address(this) is at most `below`, or at least
 /// `above`, or 0 if `same`. Without an overlap below = -size(other) and above = size(this).

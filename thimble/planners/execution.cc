@@ -7,11 +7,6 @@
 #include "thimble/model/error.h"
 
 namespace thimble {
-namespace {
-
-size_t index(int i) { return static_cast<size_t>(i); }
-
-}  // namespace
 
 OrderLinks::OrderLinks(const OrderProblem& problem) {
   const size_t count = problem.size_bytes.size();

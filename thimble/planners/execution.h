@@ -2,12 +2,16 @@
 // Which operators of an order problem have been executed, and the bytes that are live then.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "thimble/planners/order.h"
 
 namespace thimble {
+
+/// Position of a number that stands for an operator or a tensor of an order problem.
+inline size_t index(int i) { return static_cast<size_t>(i); }
 
 /// Readers and producers of an order problem, checked once: throws InternalError if a tensor has
 /// two producers, or an index is out of range, or an operator lists a tensor twice.

@@ -9,8 +9,6 @@
 namespace thimble {
 namespace {
 
-size_t index(int i) { return static_cast<size_t>(i); }
-
 /// Consecutive operators of a run.
 struct Segment {
   std::vector<int> ops;

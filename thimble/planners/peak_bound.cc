@@ -10,8 +10,6 @@
 namespace thimble {
 namespace {
 
-size_t index(int i) { return static_cast<size_t>(i); }
-
 /// ancestors[o][p]: p executes before o in every order.
 std::vector<std::vector<bool>> ancestors(const OrderProblem& problem, const OrderLinks& links) {
   const size_t count = problem.ops.size();
