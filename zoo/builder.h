@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small vocabulary of layers that builds an int8 network in memory: seeded random weights, and
-// fixed scales under which noise neither dies out nor saturates on its way through the layers.
+// The vocabulary of layers that networks are built from. Weights are seeded random numbers; the
+// scales of an int8 network follow when it is finished (calibrate.h).
 //
 //   Builder net("tiny", 1);
 //   TensorId x = net.conv(net.input({1, 8, 8, 3}), {.channels = 4, .kernel = 3});
-//   Graph graph = net.finish({net.softmax(net.fully_connected(x, 10))});
+//   Graph graph = net.finish({net.softmax(net.fully_connected(x, {.channels = 10}))});
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,21 +19,36 @@ namespace thimble::zoo {
 /// TensorFlow's: kSame gives ceil(extent / stride) outputs.
 enum class Pads { kSame, kValid };
 
+/// Along height and width; one number stands for both.
+struct Size2D {
+  int64_t h, w;
+
+  constexpr Size2D(int64_t both) : h(both), w(both) {}  // NOLINT: `.kernel = 3` is the point
+  constexpr Size2D(int64_t high, int64_t wide) : h(high), w(wide) {}
+};
+
 struct ConvLayer {
   int64_t channels = 1;
-  int64_t kernel = 1, stride = 1;
+  Size2D kernel = 1, stride = 1, dilation = 1;
   Activation activation = Activation::kRelu6;
   Pads pads = Pads::kSame;
+  int64_t groups = 1;
 };
 
 struct DepthwiseLayer {
-  int64_t kernel = 3, stride = 1, multiplier = 1;
+  Size2D kernel = 3, stride = 1, dilation = 1;
+  int64_t multiplier = 1;
   Activation activation = Activation::kRelu6;
   Pads pads = Pads::kSame;
 };
 
+struct FullyConnectedLayer {
+  int64_t channels = 1;
+  Activation activation = Activation::kNone;
+};
+
 struct PoolLayer {
-  int64_t kernel = 2, stride = 2;
+  Size2D kernel = 2, stride = 2;
   Pads pads = Pads::kValid;
 };
 
@@ -44,36 +60,41 @@ class Builder {
   TensorId conv(TensorId x, const ConvLayer& layer);
   TensorId depthwise(TensorId x, const DepthwiseLayer& layer);
   /// x is read as one row.
-  TensorId fully_connected(TensorId x, int64_t channels);
+  TensorId fully_connected(TensorId x, const FullyConnectedLayer& layer);
   TensorId average_pool(TensorId x, const PoolLayer& layer);
   TensorId max_pool(TensorId x, const PoolLayer& layer);
-  /// Over height and width, which are dropped.
-  TensorId mean(TensorId x);
-  TensorId add(TensorId a, TensorId b);
+  /// Over height and width: [N,C], or [N,1,1,C] if they are kept.
+  TensorId mean(TensorId x, bool keep = false);
+  TensorId add(TensorId a, TensorId b, Activation activation = Activation::kNone);
   TensorId mul(TensorId a, TensorId b);
-  /// The inputs must have one scale: all of them fused with relu6, or none.
-  TensorId concat(const std::vector<TensorId>& inputs, int axis);
+  TensorId relu(TensorId x);
+  TensorId concat(const std::vector<TensorId>& inputs, int axis = 3);
+  TensorId pad(TensorId x, const std::vector<int64_t>& before, const std::vector<int64_t>& after);
+  /// extents: of the output.
+  TensorId slice(TensorId x, const std::vector<int64_t>& begin, const Shape& extents);
+  TensorId sigmoid(TensorId x);
   TensorId reshape(TensorId x, const Shape& shape);
   TensorId softmax(TensorId x);
 
   [[nodiscard]] const Shape& shape(TensorId t) const { return graph_.tensor(t).shape; }
-  /// The network with these outputs. Every operator is supported, or InternalError.
+  [[nodiscard]] int64_t channels(TensorId t) const { return shape(t).back(); }
+  /// Layers from here on are named "scope/conv_2d", until the next call; empty: without a scope.
+  void scope(const std::string& name) { scope_ = name; }
+  /// The int8 network with these outputs. Every operator is supported, or InternalError.
   [[nodiscard]] Graph finish(const std::vector<TensorId>& outputs);
 
  private:
-  struct Weighted {
-    Attributes attributes;
-    Shape weights;
-    int channel_axis;
-    Activation activation;
-    std::string name;
-  };
-  TensorId weighted(TensorId x, const Weighted& layer);
+  TensorId weighted(TensorId x, Attributes attributes, const Shape& weights, int channel_axis);
   TensorId constant(const std::string& name, const Shape& shape, DType type, Bytes data);
-  TensorId op(Attributes attributes, std::vector<TensorId> inputs, Tensor output);
+  /// A shape that is not given follows from the inputs.
+  TensorId op(Attributes attributes, std::vector<TensorId> inputs, Shape shape = {});
+  std::string unique(const std::string& name);
 
-  Graph graph_;
+  Graph graph_;  ///< activations and biases are float32, weights int8 with provisional scales
+  uint64_t seed_;
   Random random_;
+  std::string scope_;
+  std::map<std::string, int> names_;  ///< how often each has been given
 };
 
 }  // namespace thimble::zoo

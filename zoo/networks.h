@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function per network of the zoo.
+// One function per network of the zoo, in the file of its family.
 #pragma once
 
 #include "thimble/model/graph.h"
+#include "zoo/parameters.h"
 
 namespace thimble::zoo {
 
-/// A small image classifier: separable blocks, two of them with a residual; about 1.8 M MACs.
-[[nodiscard]] Graph demo();
-/// Figure 1 of Liberis and Lane, "Neural networks on microcontrollers: saving memory at inference
-/// via operator reordering", 2019, with the figure's tensor sizes and convolutions throughout.
-[[nodiscard]] Graph reordering_figure1();
+struct Network {
+  std::string name;
+  std::string about;  ///< one line
+  std::vector<Parameter> parameters;
+  Graph (*build)(const std::string& name, const Parameters& parameters);
+};
+
+[[nodiscard]] std::vector<Network> amoebanet_networks();
+[[nodiscard]] std::vector<Network> classic_networks();
+[[nodiscard]] std::vector<Network> darts_networks();
+[[nodiscard]] std::vector<Network> demo_networks();
+[[nodiscard]] std::vector<Network> efficientnet_networks();
+[[nodiscard]] std::vector<Network> figure_networks();
+[[nodiscard]] std::vector<Network> keyword_networks();
+[[nodiscard]] std::vector<Network> mcunet_networks();
+[[nodiscard]] std::vector<Network> micronet_vww_networks();
+[[nodiscard]] std::vector<Network> mobilenet_networks();
+[[nodiscard]] std::vector<Network> nasnet_networks();
+[[nodiscard]] std::vector<Network> randomly_wired_networks();
+[[nodiscard]] std::vector<Network> resnet_networks();
 
 }  // namespace thimble::zoo

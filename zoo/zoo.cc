@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of networks.
+// The list of networks, from their families.
 #include "zoo/zoo.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "thimble/model/error.h"
 #include "zoo/networks.h"
@@ -10,37 +13,46 @@
 namespace thimble {
 namespace {
 
-struct Network {
-  const char* name;
-  const char* about;
-  Graph (*build)();
-};
-
-constexpr Network kNetworks[] = {
-    {"demo", "image classifier, 48x48x1, separable convolutions with residuals", zoo::demo},
-    {"reordering_figure1", "the example of the operator reordering paper (Liberis and Lane, 2019)",
-     zoo::reordering_figure1},
-};
+std::vector<zoo::Network> networks() {
+  std::vector<zoo::Network> all;
+  for (const auto family :
+       {zoo::amoebanet_networks, zoo::classic_networks, zoo::darts_networks, zoo::demo_networks,
+        zoo::efficientnet_networks, zoo::figure_networks, zoo::keyword_networks,
+        zoo::mcunet_networks, zoo::micronet_vww_networks, zoo::mobilenet_networks,
+        zoo::nasnet_networks, zoo::randomly_wired_networks, zoo::resnet_networks}) {
+    for (zoo::Network& network : family()) all.push_back(std::move(network));
+  }
+  std::ranges::sort(all, {}, &zoo::Network::name);
+  return all;
+}
 
 }  // namespace
 
 std::vector<ZooEntry> zoo_entries() {
   std::vector<ZooEntry> entries;
-  for (const Network& network : kNetworks) entries.push_back({network.name, network.about});
+  for (const zoo::Network& network : networks()) {
+    ZooEntry& entry = entries.emplace_back(ZooEntry{network.name, network.about, {}});
+    for (const zoo::Parameter& p : network.parameters) {
+      entry.parameters.push_back({p.key, p.initial, p.meaning});
+    }
+  }
   return entries;
 }
 
 Graph build_zoo(const std::string& spec) {
-  const std::string name = spec.substr(0, spec.find(':'));
-  std::string names;
-  for (const Network& network : kNetworks) {
-    if (name == network.name) {
-      if (name == spec) return network.build();
-      throw CompileError("zoo:" + spec, name + " takes no parameters");
+  const size_t colon = spec.find(':');
+  const std::string name = spec.substr(0, colon);
+  const std::string given = colon == std::string::npos ? "" : spec.substr(colon + 1);
+  std::vector<std::string> names;
+  for (const zoo::Network& network : networks()) {
+    if (network.name != name) {
+      names.push_back(network.name);
+      continue;
     }
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", network.name);
+    return network.build(name, zoo::Parameters("zoo:" + spec, network.parameters, given));
   }
-  throw CompileError("zoo:" + spec, "there is no such network; there are " + names);
+  throw CompileError("zoo:" + spec,
+                     fmt::format("there is no such network; there are {}", fmt::join(names, ", ")));
 }
 
 }  // namespace thimble

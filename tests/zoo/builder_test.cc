@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "thimble/model/error.h"
-
 namespace thimble::zoo {
 namespace {
 
@@ -31,17 +29,23 @@ TEST(Builder, BuildsEveryLayer) {
   x = net.concat({net.average_pool(x, {}), net.max_pool(x, {})}, 3);
   x = net.add(x, net.mul(x, x));
   x = net.reshape(net.mean(x), {1, 1, 1, 8});
-  const Graph graph = net.finish({net.softmax(net.fully_connected(x, 3))});
+  const Graph graph = net.finish({net.softmax(net.fully_connected(x, {.channels = 3}))});
   EXPECT_EQ(graph.ops.size(), 10U);
   EXPECT_EQ(graph.tensors.back().shape, (Shape{1, 3}));
 }
 
-TEST(Builder, RefusesConcatOfDifferentScales) {
+TEST(Builder, NamesLayersByScope) {
   Builder net("n", 1);
-  const TensorId x = net.input({1, 4, 4, 2});
-  const TensorId clamped = net.conv(x, {.channels = 2});
-  const TensorId y = net.concat({x, clamped}, 3);
-  EXPECT_THROW(static_cast<void>(net.finish({y})), InternalError);
+  TensorId x = net.input({1, 4, 4, 2});
+  net.scope("stage");
+  x = net.conv(net.conv(x, {.channels = 3}), {.channels = 4});
+  net.scope("");
+  x = net.relu(x);
+  const Graph graph = net.finish({x});
+  EXPECT_EQ(graph.tensor(graph.ops[0].outputs[0]).name, "stage/conv_2d");
+  EXPECT_EQ(graph.tensor(graph.ops[1].outputs[0]).name, "stage/conv_2d_1");
+  EXPECT_EQ(graph.tensor(graph.ops[1].inputs[1]).name, "stage/conv_2d_1/weights");
+  EXPECT_EQ(graph.tensor(graph.ops[2].outputs[0]).name, "relu");
 }
 
 }  // namespace

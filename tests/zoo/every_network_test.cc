@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for each network of the zoo: it has life in it, goes into a .tflite and comes back,
+// and its planned program computes what the reference does.
+#include <flatbuffers/flatbuffers.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "thimble/export/tflite.h"
+#include "thimble/import/tensor_file.h"
+#include "thimble/import/tflite.h"
+#include "thimble/import/tflite_schema.h"
+#include "thimble/operators/operators.h"
+#include "thimble/planners/planner.h"
+#include "thimble/program/host.h"
+#include "thimble/program/lower.h"
+#include "thimble/program/verify.h"
+#include "thimble/reference/interpreter.h"
+#include "thimble/rewrites/rewrites.h"
+#include "zoo/zoo.h"
+
+namespace thimble {
+namespace {
+
+std::vector<std::string> network_names() {
+  std::vector<std::string> names;
+  for (const ZooEntry& entry : zoo_entries()) names.push_back(entry.name);
+  return names;
+}
+
+std::vector<Bytes> seeded_inputs(const Graph& graph) {
+  std::vector<Bytes> inputs;
+  for (const Port& port : graph.inputs) {
+    inputs.push_back(random_bytes(DType::kInt8, elements(graph.tensor(port.tensor).shape), 1));
+  }
+  return inputs;
+}
+
+/// Networks above this are left out where nobody asks for them.
+constexpr int64_t kManyMacs = 1'000'000'000;
+
+void expect_life(const Graph& graph, const TensorValues& values) {
+  for (const Op& op : graph.ops) {
+    const Tensor& tensor = graph.tensor(op.outputs[0]);
+    const Bytes& bytes = values[op.outputs[0].index()];
+    if (bytes.size() < 64) continue;
+    const std::set<uint8_t> distinct(bytes.begin(), bytes.end());
+    EXPECT_GE(distinct.size(), 8U) << tensor.name << " is nearly constant";
+    const auto highest = std::ranges::count(bytes, uint8_t{127});
+    EXPECT_LE(static_cast<double>(highest), 0.1 * static_cast<double>(bytes.size()))
+        << tensor.name << " is saturated";
+  }
+}
+
+void expect_round_trip(const Graph& graph) {
+  const Bytes file = export_tflite(graph);
+  flatbuffers::Verifier verifier(file.data(), file.size());
+  EXPECT_TRUE(tflite::VerifyModelBuffer(verifier));
+  const Graph back = import_tflite(file, graph.name, graph.name + ".tflite");
+  EXPECT_EQ(back.ops, graph.ops);
+  EXPECT_EQ(back.inputs, graph.inputs);
+  EXPECT_EQ(back.outputs, graph.outputs);
+  ASSERT_GE(back.tensors.size(), graph.tensors.size());
+  EXPECT_TRUE(std::equal(graph.tensors.begin(), graph.tensors.end(), back.tensors.begin()));
+}
+
+Program planned(const Graph& graph) {
+  const PlannerChoice choice = choose_planner("reorder");
+  const auto answer = std::get<Planned>(choice.planner->plan(graph, {}, {}));
+  const Placement placement = place(graph, answer.schedule, {});
+  Program program = lower(graph, answer.schedule, placement);
+  EXPECT_EQ(verify(graph, program).fault, "");
+  return program;
+}
+
+class EveryNetwork : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryNetwork, IsSoundAndItsProgramEqualsTheReference) {
+  const Graph graph = build_zoo(GetParam());
+  if (macs(graph) > kManyMacs && std::getenv("THIMBLE_LARGE_NETWORKS") == nullptr) {
+    GTEST_SKIP() << macs(graph) << " MACs: set THIMBLE_LARGE_NETWORKS=1 to run it";
+  }
+  EXPECT_EQ(graph.name, GetParam());
+  expect_round_trip(graph);
+
+  const std::vector<Bytes> inputs = seeded_inputs(graph);
+  const TensorValues values = interpret(graph, inputs);
+  expect_life(graph, values);
+
+  const Graph rewritten = rewrite(graph);
+  const std::vector<Bytes> outputs = execute(planned(rewritten), inputs);
+  ASSERT_EQ(outputs.size(), graph.outputs.size());
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    EXPECT_TRUE(outputs[k] == values[graph.outputs[k].tensor.index()]) << "output " << k;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, EveryNetwork, ::testing::ValuesIn(network_names()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace thimble

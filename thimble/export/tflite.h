@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph -> .tflite, for other tools.
+#pragma once
+
+#include <filesystem>
+
+#include "thimble/model/graph.h"
+
+namespace thimble {
+
+/// A model of one subgraph with the graph's tensors under their numbers and names, its operators in
+/// their order with the versions that converters give them, and what the format wants as operands
+/// (axes, paddings, extents) in further constants behind. Importing it gives the graph back. Throws
+/// CompileError for what the format cannot say: a window whose padding is neither SAME nor VALID,
+/// ports of another order, states.
+[[nodiscard]] Bytes export_tflite(const Graph& graph);
+
+/// The same into a file. Throws CompileError if it cannot be written; nothing half-written stays.
+void write_tflite(const Graph& graph, const std::filesystem::path& file);
+
+}  // namespace thimble

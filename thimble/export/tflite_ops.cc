@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// One overload per operator: code, version, options and constant operands.
+#include "thimble/export/tflite_ops.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "thimble/model/error.h"
+#include "thimble/model/same_padding.h"
+
+namespace thimble {
+namespace {
+
+using tflite::BuiltinOperator;
+
+struct Context {
+  const Graph& graph;
+  const Op& op;
+
+  [[nodiscard]] const Tensor& input(size_t i) const { return graph.tensor(op.inputs[i]); }
+  [[nodiscard]] const Tensor& output() const { return graph.tensor(op.outputs[0]); }
+  /// Most operators got their second version with int8.
+  [[nodiscard]] int version(int of_int8 = 2) const {
+    return input(0).type == DType::kInt8 ? of_int8 : 1;
+  }
+};
+
+tflite::ActivationFunctionType fused(Activation activation) {
+  switch (activation) {
+    case Activation::kNone:
+      return tflite::ActivationFunctionType::NONE;
+    case Activation::kRelu:
+      return tflite::ActivationFunctionType::RELU;
+    case Activation::kReluN1To1:
+      return tflite::ActivationFunctionType::RELU_N1_TO_1;
+    case Activation::kRelu6:
+      return tflite::ActivationFunctionType::RELU6;
+  }
+  throw InternalError("unknown activation");
+}
+
+tflite::Padding padding(const Context& c, const Window& window) {
+  const Shape& x = c.input(0).shape;
+  if (window.padding == same_padding(window, x[1], x[2])) return tflite::Padding::SAME;
+  if (window.padding == Padding{}) return tflite::Padding::VALID;
+  throw CompileError(label(c.op),
+                     "the .tflite format has no room for its padding; it has SAME and VALID");
+}
+
+template <class Options>
+Options convolution_options(const Context& c, const Window& window, Activation activation) {
+  Options options;
+  options.padding = padding(c, window);
+  options.stride_w = static_cast<int32_t>(window.stride_w);
+  options.stride_h = static_cast<int32_t>(window.stride_h);
+  options.fused_activation_function = fused(activation);
+  options.dilation_w_factor = static_cast<int32_t>(window.dilation_w);
+  options.dilation_h_factor = static_cast<int32_t>(window.dilation_h);
+  return options;
+}
+
+tflite::Pool2DOptionsT pool_options(const Context& c, const Window& window, Activation activation) {
+  tflite::Pool2DOptionsT options;
+  options.padding = padding(c, window);
+  options.stride_w = static_cast<int32_t>(window.stride_w);
+  options.stride_h = static_cast<int32_t>(window.stride_h);
+  options.filter_width = static_cast<int32_t>(window.kernel_w);
+  options.filter_height = static_cast<int32_t>(window.kernel_h);
+  options.fused_activation_function = fused(activation);
+  return options;
+}
+
+template <class Options>
+FileOperator made(BuiltinOperator code, int version, Options options,
+                  std::vector<ExtraConstant> extras = {}) {
+  FileOperator result{.code = code, .version = version, .options = {}, .extras = std::move(extras)};
+  result.options.Set(std::move(options));
+  return result;
+}
+
+FileOperator made(BuiltinOperator code, int version) {
+  return {.code = code, .version = version, .options = {}, .extras = {}};
+}
+
+template <class T>
+ExtraConstant integers(const char* name, const std::vector<T>& values, Shape shape = {}) {
+  ExtraConstant result{.name = name, .shape = std::move(shape), .data = {}};
+  if (result.shape.empty()) result.shape = {static_cast<int64_t>(values.size())};
+  for (const T value : values) {
+    const auto narrow = static_cast<int32_t>(value);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&narrow);
+    result.data.insert(result.data.end(), bytes, bytes + sizeof narrow);
+  }
+  return result;
+}
+
+FileOperator written(const Conv2D& op, const Context& c) {
+  const bool grouped = c.input(1).shape[3] != c.input(0).shape[3];
+  return made(BuiltinOperator::CONV_2D, grouped ? 6 : c.version(3),
+              convolution_options<tflite::Conv2DOptionsT>(c, op.window, op.activation));
+}
+
+FileOperator written(const DepthwiseConv2D& op, const Context& c) {
+  auto options = convolution_options<tflite::DepthwiseConv2DOptionsT>(c, op.window, op.activation);
+  options.depth_multiplier = static_cast<int32_t>(op.multiplier);
+  return made(BuiltinOperator::DEPTHWISE_CONV_2D, c.version(3), std::move(options));
+}
+
+FileOperator written(const FullyConnected& op, const Context& c) {
+  tflite::FullyConnectedOptionsT options;
+  options.fused_activation_function = fused(op.activation);
+  options.keep_num_dims = c.output().shape.size() != 2;
+  int version = c.version(4);
+  if (options.keep_num_dims) version = 5;
+  if (c.op.inputs.size() == 2) version = 6;
+  return made(BuiltinOperator::FULLY_CONNECTED, version, std::move(options));
+}
+
+FileOperator written(const AveragePool2D& op, const Context& c) {
+  return made(BuiltinOperator::AVERAGE_POOL_2D, c.version(),
+              pool_options(c, op.window, op.activation));
+}
+
+FileOperator written(const MaxPool2D& op, const Context& c) {
+  return made(BuiltinOperator::MAX_POOL_2D, c.version(), pool_options(c, op.window, op.activation));
+}
+
+FileOperator written(const Mean& op, const Context& c) {
+  tflite::ReducerOptionsT options;
+  options.keep_dims = c.output().shape.size() == c.input(0).shape.size();
+  return made(BuiltinOperator::MEAN, c.version(), std::move(options), {integers("axes", op.axes)});
+}
+
+FileOperator written(const Add& op, const Context& c) {
+  tflite::AddOptionsT options;
+  options.fused_activation_function = fused(op.activation);
+  return made(BuiltinOperator::ADD, c.version(), std::move(options));
+}
+
+FileOperator written(const Mul& op, const Context& c) {
+  tflite::MulOptionsT options;
+  options.fused_activation_function = fused(op.activation);
+  return made(BuiltinOperator::MUL, c.version(), std::move(options));
+}
+
+FileOperator written(const Pad& op, const Context& c) {
+  std::vector<int64_t> table;
+  for (size_t axis = 0; axis < op.before.size(); ++axis) {
+    table.insert(table.end(), {op.before[axis], op.after[axis]});
+  }
+  std::vector<ExtraConstant> extras = {
+      integers("paddings", table, {static_cast<int64_t>(op.before.size()), 2})};
+  const std::vector<int32_t>& zero = c.output().quantization.zero_points;
+  if (op.value == (zero.empty() ? 0 : zero[0])) {
+    return made(BuiltinOperator::PAD, c.version(), tflite::PadOptionsT(), std::move(extras));
+  }
+  ExtraConstant value{.name = "value", .shape = {1}, .type = c.input(0).type, .data = {}};
+  for (int64_t i = 0; i < size_bytes(value.type); ++i) {
+    value.data.push_back(static_cast<uint8_t>(int64_t{op.value} >> (8 * i)));
+  }
+  extras.push_back(std::move(value));
+  return made(BuiltinOperator::PADV2, c.version(), tflite::PadV2OptionsT(), std::move(extras));
+}
+
+FileOperator written(const Reshape&, const Context& c) {
+  tflite::ReshapeOptionsT options;
+  for (const int64_t extent : c.output().shape) {
+    options.new_shape.push_back(static_cast<int32_t>(extent));
+  }
+  return made(BuiltinOperator::RESHAPE, 1, std::move(options),
+              {integers("shape", c.output().shape)});
+}
+
+FileOperator written(const Transpose& op, const Context& c) {
+  return made(BuiltinOperator::TRANSPOSE, c.version(), tflite::TransposeOptionsT(),
+              {integers("permutation", op.permutation)});
+}
+
+FileOperator written(const Softmax& op, const Context& c) {
+  tflite::SoftmaxOptionsT options;
+  options.beta = op.beta;
+  return made(BuiltinOperator::SOFTMAX, c.version(), std::move(options));
+}
+
+FileOperator written(const Relu&, const Context& c) {
+  return made(BuiltinOperator::RELU, c.version());
+}
+
+FileOperator written(const Relu6&, const Context& c) {
+  return made(BuiltinOperator::RELU6, c.version());
+}
+
+#if 0
+FileOperator written(const Logistic&, const Context& c) {
+  return made(BuiltinOperator::LOGISTIC, c.version());
+}
+
+#endif
+FileOperator written(const Quantize&, const Context& c) {
+  return made(BuiltinOperator::QUANTIZE, c.version(), tflite::QuantizeOptionsT());
+}
+
+FileOperator written(const Dequantize&, const Context& c) {
+  return made(BuiltinOperator::DEQUANTIZE, c.version(), tflite::DequantizeOptionsT());
+}
+
+FileOperator written(const Concat& op, const Context& c) {
+  tflite::ConcatenationOptionsT options;
+  options.axis = op.axis;
+  options.fused_activation_function = fused(op.activation);
+  return made(BuiltinOperator::CONCATENATION, c.version(), std::move(options));
+}
+
+#if 0
+/// Extents along the input's axes; 1 where the output lacks the axis.
+Shape slice_extents(const Slice& op, const Context& c) {
+  Shape extents;
+  size_t next = 0;
+  for (size_t axis = 0; axis < op.begin.size(); ++axis) {
+    const bool dropped =
+        std::ranges::find(op.dropped, static_cast<int>(axis)) != op.dropped.end();
+    extents.push_back(dropped ? 1 : c.output().shape[next++]);
+  }
+  return extents;
+}
+
+FileOperator written(const Slice& op, const Context& c) {
+  const Shape extents = slice_extents(op, c);
+  const bool plain =
+      op.dropped.empty() && std::ranges::all_of(op.stride, [](int64_t s) { return s == 1; });
+  if (plain) {
+    return made(BuiltinOperator::SLICE, c.version(), tflite::SliceOptionsT(),
+                {integers("begin", op.begin), integers("size", extents)});
+  }
+  tflite::StridedSliceOptionsT options;
+  for (const int axis : op.dropped) options.shrink_axis_mask |= 1 << axis;
+  std::vector<int64_t> ends;
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    const int64_t step = op.stride[axis];
+    ends.push_back(op.begin[axis] + (extents[axis] - 1) * step + (step > 0 ? 1 : -1));
+    // -1 would count from the end; the mask says: as far as it goes.
+    if (ends.back() < 0) options.end_mask |= 1 << axis;
+  }
+  return made(BuiltinOperator::STRIDED_SLICE, c.version(), std::move(options),
+              {integers("begin", op.begin), integers("end", ends), integers("strides", op.stride)});
+}
+
+#endif
+}  // namespace
+
+FileOperator file_operator(const Graph& graph, const Op& op) {
+  const Context context{graph, op};
+  return std::visit([&](const auto& attributes) { return written(attributes, context); },
+                    op.attributes);
+}
+
+}  // namespace thimble

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators in the format's terms. Private to thimble/export.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thimble/import/tflite_schema.h"
+#include "thimble/model/graph.h"
+
+namespace thimble {
+
+/// An operand that is not a tensor of the graph.
+struct ExtraConstant {
+  std::string name;  ///< "axes", "paddings", ...
+  Shape shape;
+  DType type = DType::kInt32;
+  Bytes data;
+};
+
+struct FileOperator {
+  tflite::BuiltinOperator code{};
+  int version = 1;
+  tflite::BuiltinOptionsUnion options;
+  std::vector<ExtraConstant> extras;  ///< operands behind the graph's
+};
+
+/// Throws CompileError for what the format cannot say.
+[[nodiscard]] FileOperator file_operator(const Graph& graph, const Op& op);
+
+}  // namespace thimble

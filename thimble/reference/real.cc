@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators in float32. Those that only move elements are the reference interpreter's own.
+#include "thimble/reference/real.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include "thimble/model/error.h"
+#include "thimble/reference/evaluate.h"
+#include "thimble/reference/real_products.h"
+#include "thimble/reference/window.h"
+
+namespace thimble::reference {
+namespace {
+
+struct RealContext {
+  const Graph& graph;
+  const Op& op;
+  const std::vector<const RealValues*>& inputs;
+
+  [[nodiscard]] const Shape& shape(size_t i) const { return graph.tensor(op.inputs[i]).shape; }
+  [[nodiscard]] const Shape& output_shape() const { return graph.tensor(op.outputs[0]).shape; }
+  [[nodiscard]] RealProduct product() const {
+    return {
+        shape(0),      *inputs[0], shape(1), *inputs[1], inputs.size() > 2 ? inputs[2] : nullptr,
+        output_shape()};
+  }
+};
+
+RealValues clamped(Activation activation, RealValues values) {
+  apply(activation, values);
+  return values;
+}
+
+RealValues real(const Conv2D& op, const RealContext& c) {
+  return clamped(op.activation, real_conv(op.window, c.product()));
+}
+
+RealValues real(const DepthwiseConv2D& op, const RealContext& c) {
+  return clamped(op.activation, real_depthwise(op.window, op.multiplier, c.product()));
+}
+
+RealValues real(const FullyConnected& op, const RealContext& c) {
+  return clamped(op.activation, real_fully_connected(c.product()));
+}
+
+/// Combines the elements of each window, starting from `first`; then finish(value, elements).
+template <class Combine, class Finish>
+RealValues pooled(const Window& window, const RealContext& c, float first, Combine combine,
+                  Finish finish) {
+  const Image in(c.shape(0));
+  const Image out(c.output_shape());
+  RealValues result(static_cast<size_t>(elements(c.output_shape())), first);
+  for (int64_t pixel = 0; pixel < out.n * out.h * out.w; ++pixel) {
+    const Taps rows = taps_of_row(window, pixel / out.w % out.h, in.h);
+    const Taps columns = taps_of_column(window, pixel % out.w, in.w);
+    float* to = &result[static_cast<size_t>(pixel * out.c)];
+    for (int64_t ky = rows.begin; ky < rows.end; ++ky) {
+      for (int64_t kx = columns.begin; kx < columns.end; ++kx) {
+        const float* x = &(*c.inputs[0])[static_cast<size_t>(
+            in.pixel(pixel / (out.w * out.h), rows.position(ky), columns.position(kx)))];
+        for (int64_t k = 0; k < out.c; ++k) to[k] = combine(to[k], x[k]);
+      }
+    }
+    const auto count = static_cast<float>(rows.count() * columns.count());
+    for (int64_t k = 0; k < out.c; ++k) to[k] = finish(to[k], count);
+  }
+  return result;
+}
+
+RealValues real(const AveragePool2D& op, const RealContext& c) {
+  return clamped(op.activation, pooled(
+                                    op.window, c, 0, [](float a, float b) { return a + b; },
+                                    [](float sum, float count) { return sum / count; }));
+}
+
+RealValues real(const MaxPool2D& op, const RealContext& c) {
+  return clamped(op.activation, pooled(
+                                    op.window, c, std::numeric_limits<float>::lowest(),
+                                    [](float a, float b) { return std::max(a, b); },
+                                    [](float largest, float) { return largest; }));
+}
+
+RealValues real(const Mean& op, const RealContext& c) {
+  Shape kept = c.shape(0);
+  for (const int axis : op.axes) kept.at(static_cast<size_t>(axis)) = 1;
+  const std::vector<int64_t> target = offsets(c.shape(0), broadcast_strides(kept, c.shape(0)));
+  RealValues result(static_cast<size_t>(elements(kept)), 0);
+  for (size_t i = 0; i < target.size(); ++i) {
+    result[static_cast<size_t>(target[i])] += (*c.inputs[0])[i];
+  }
+  const auto count = static_cast<float>(target.size() / result.size());
+  for (float& value : result) value /= count;
+  return result;
+}
+
+/// combine(a, b) of two operands that are broadcast to the output.
+template <class Combine>
+RealValues combined(const RealContext& c, Combine combine) {
+  const Shape& to = c.output_shape();
+  const std::vector<int64_t> a = offsets(to, broadcast_strides(c.shape(0), to));
+  const std::vector<int64_t> b = offsets(to, broadcast_strides(c.shape(1), to));
+  RealValues result(a.size());
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[i] = combine((*c.inputs[0])[static_cast<size_t>(a[i])],
+                        (*c.inputs[1])[static_cast<size_t>(b[i])]);
+  }
+  return result;
+}
+
+RealValues real(const Add& op, const RealContext& c) {
+  return clamped(op.activation, combined(c, [](float a, float b) { return a + b; }));
+}
+
+RealValues real(const Mul& op, const RealContext& c) {
+  return clamped(op.activation, combined(c, [](float a, float b) { return a * b; }));
+}
+
+RealValues real(const Relu&, const RealContext& c) {
+  return clamped(Activation::kRelu, *c.inputs[0]);
+}
+
+RealValues real(const Relu6&, const RealContext& c) {
+  return clamped(Activation::kRelu6, *c.inputs[0]);
+}
+
+RealValues real(const Quantize&, const RealContext& c) { return *c.inputs[0]; }
+RealValues real(const Dequantize&, const RealContext& c) { return *c.inputs[0]; }
+
+RealValues real(const Softmax& op, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  const auto depth = static_cast<size_t>(c.output_shape().back());
+  for (size_t begin = 0; begin < result.size(); begin += depth) {
+    const std::span<float> row(&result[begin], depth);
+    const float largest = *std::ranges::max_element(row);
+    float sum = 0;
+    for (float& value : row) sum += value = std::exp(op.beta * (value - largest));
+    for (float& value : row) value /= sum;
+  }
+  return result;
+}
+
+/// Operators that move elements do not look at them.
+template <class A>
+concept Mover = std::is_same_v<A, Pad> || std::is_same_v<A, Reshape> ||
+    std::is_same_v<A, Transpose> || std::is_same_v<A, Concat>;
+
+template <Mover A>
+RealValues real(const A& op, const RealContext& c) {
+  TensorValues values(c.graph.tensors.size());
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    check(c.graph.tensor(c.op.inputs[i]).type == DType::kFloat32, "a tensor of a real network");
+    values[c.op.inputs[i].index()] = bytes_from(*c.inputs[i]);
+  }
+  return elements_from<float>(evaluate(op, OpContext{c.graph, c.op, values})[0]);
+}
+
+}  // namespace
+}  // namespace thimble::reference
+
+namespace thimble {
+
+RealValues dequantised(const Tensor& tensor, const Bytes& bytes) {
+  if (tensor.type == DType::kFloat32) return reference::elements_from<float>(bytes);
+  const std::vector<int32_t> integers = reference::integers_from(bytes, tensor.type);
+  RealValues result(integers.begin(), integers.end());
+  const Quantization& q = tensor.quantization;
+  if (q.scales.empty()) return result;
+  int64_t inner = 1;
+  for (size_t axis = static_cast<size_t>(q.axis) + 1; axis < tensor.shape.size(); ++axis) {
+    inner *= tensor.shape[axis];
+  }
+  for (size_t i = 0; i < result.size(); ++i) {
+    const size_t k = q.per_channel() ? i / static_cast<size_t>(inner) % q.scales.size() : 0;
+    result[i] = q.scales[k] * (result[i] - static_cast<float>(q.zero_points[k]));
+  }
+  return result;
+}
+
+RealValues evaluate_real(const Graph& graph, const Op& op,
+                         const std::vector<const RealValues*>& inputs) {
+  const reference::RealContext context{graph, op, inputs};
+  return std::visit([&](const auto& attributes) { return reference::real(attributes, context); },
+                    op.attributes);
+}
+
+void apply(Activation activation, RealValues& values) {
+  float lowest = std::numeric_limits<float>::lowest();
+  float highest = std::numeric_limits<float>::max();
+  if (activation == Activation::kRelu || activation == Activation::kRelu6) lowest = 0;
+  if (activation == Activation::kRelu6) highest = 6;
+  if (activation == Activation::kReluN1To1) lowest = -1, highest = 1;
+  if (activation == Activation::kNone) return;
+  for (float& value : values) value = std::clamp(value, lowest, highest);
+}
+
+}  // namespace thimble

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions and matrix products of real.h. Loops run over output channels innermost, which
+// compilers turn into vector instructions without changing the order of any sum.
+#include "thimble/reference/real_products.h"
+
+#include <algorithm>
+
+#include "thimble/reference/window.h"
+
+namespace thimble::reference {
+namespace {
+
+constexpr int64_t kPixels = 4;  ///< output pixels at a time: so often is each weight used once read
+
+/// sums[p][o] += x[p][i] * weights[i][o] for the pixels whose tap lies on the image.
+void add_products(const float* const (&x)[kPixels], const float* weights, int64_t in_channels,
+                  int64_t out_channels, float* sums) {
+  for (int64_t i = 0; i < in_channels; ++i) {
+    const float* w = weights + i * out_channels;
+    for (int64_t p = 0; p < kPixels; ++p) {
+      if (x[p] == nullptr || x[p][i] == 0) continue;
+      const float value = x[p][i];
+      float* sum = sums + p * out_channels;
+      for (int64_t o = 0; o < out_channels; ++o) sum[o] += value * w[o];
+    }
+  }
+}
+
+/// [o][k] -> [k][o] for each group of output channels.
+RealValues transposed(const RealValues& weights, int64_t groups, int64_t outputs, int64_t depth) {
+  RealValues result(weights.size());
+  for (int64_t g = 0; g < groups; ++g) {
+    for (int64_t o = 0; o < outputs; ++o) {
+      for (int64_t k = 0; k < depth; ++k) {
+        result[static_cast<size_t>((g * depth + k) * outputs + o)] =
+            weights[static_cast<size_t>((g * outputs + o) * depth + k)];
+      }
+    }
+  }
+  return result;
+}
+
+void start_with_bias(const RealValues* bias, int64_t channels, RealValues& sums) {
+  for (size_t k = 0; k < sums.size(); ++k) {
+    sums[k] = bias == nullptr ? 0 : (*bias)[k % static_cast<size_t>(channels)];
+  }
+}
+
+}  // namespace
+
+RealValues real_conv(const Window& window, const RealProduct& a) {
+  const Image in(a.x_shape);
+  const Image out(a.out_shape);
+  const Image w(a.weights_shape);
+  const int64_t groups = in.c / w.c;
+  const int64_t outputs = out.c / groups;
+  const RealValues weights = transposed(a.weights, groups, outputs, w.h * w.w * w.c);
+  RealValues result(static_cast<size_t>(out.n * out.h * out.w * out.c));
+  start_with_bias(a.bias, out.c, result);
+  RealValues sums(static_cast<size_t>(kPixels * outputs));
+  for (int64_t row = 0; row < out.n * out.h; ++row) {
+    const Taps rows = taps_of_row(window, row % out.h, in.h);
+    for (int64_t x0 = 0; x0 < out.w; x0 += kPixels) {
+      for (int64_t g = 0; g < groups; ++g) {
+        std::ranges::fill(sums, 0.0F);
+        for (int64_t ky = rows.begin; ky < rows.end; ++ky) {
+          for (int64_t kx = 0; kx < w.w; ++kx) {
+            const float* x[kPixels] = {};
+            for (int64_t p = 0; p < std::min(kPixels, out.w - x0); ++p) {
+              const Taps columns = taps_of_column(window, x0 + p, in.w);
+              if (kx < columns.begin || kx >= columns.end) continue;
+              x[p] = &a.x[static_cast<size_t>(
+                  in.pixel(row / out.h, rows.position(ky), columns.position(kx)) + g * w.c)];
+            }
+            add_products(x,
+                         &weights[static_cast<size_t>(((g * w.h + ky) * w.w + kx) * w.c * outputs)],
+                         w.c, outputs, sums.data());
+          }
+        }
+        for (int64_t p = 0; p < std::min(kPixels, out.w - x0); ++p) {
+          float* to = &result[static_cast<size_t>((row * out.w + x0 + p) * out.c + g * outputs)];
+          for (int64_t o = 0; o < outputs; ++o) to[o] += sums[static_cast<size_t>(p * outputs + o)];
+        }
+      }
+    }
+  }
+  return result;
+}
+
+RealValues real_depthwise(const Window& window, int64_t multiplier, const RealProduct& a) {
+  const Image in(a.x_shape);
+  const Image out(a.out_shape);
+  const Image w(a.weights_shape);
+  RealValues result(static_cast<size_t>(out.n * out.h * out.w * out.c));
+  start_with_bias(a.bias, out.c, result);
+  for (int64_t pixel = 0; pixel < out.n * out.h * out.w; ++pixel) {
+    const Taps rows = taps_of_row(window, pixel / out.w % out.h, in.h);
+    const Taps columns = taps_of_column(window, pixel % out.w, in.w);
+    float* to = &result[static_cast<size_t>(pixel * out.c)];
+    for (int64_t ky = rows.begin; ky < rows.end; ++ky) {
+      for (int64_t kx = columns.begin; kx < columns.end; ++kx) {
+        const float* x = &a.x[static_cast<size_t>(
+            in.pixel(pixel / (out.w * out.h), rows.position(ky), columns.position(kx)))];
+        const float* tap = &a.weights[static_cast<size_t>(w.pixel(0, ky, kx))];
+        if (multiplier == 1) {
+          for (int64_t o = 0; o < out.c; ++o) to[o] += x[o] * tap[o];
+        } else {
+          for (int64_t o = 0; o < out.c; ++o) to[o] += x[o / multiplier] * tap[o];
+        }
+      }
+    }
+  }
+  return result;
+}
+
+RealValues real_fully_connected(const RealProduct& a) {
+  const int64_t outputs = a.weights_shape[0];
+  const int64_t depth = a.weights_shape[1];
+  const int64_t batch = elements(a.x_shape) / depth;
+  RealValues result(static_cast<size_t>(batch * outputs));
+  start_with_bias(a.bias, outputs, result);
+  constexpr int64_t kLanes = 8;  // partial sums, always as many: the order of the sum is fixed
+  for (int64_t b = 0; b < batch; ++b) {
+    const float* x = &a.x[static_cast<size_t>(b * depth)];
+    for (int64_t o = 0; o < outputs; ++o) {
+      const float* w = &a.weights[static_cast<size_t>(o * depth)];
+      float lanes[kLanes] = {};
+      int64_t k = 0;
+      for (; k + kLanes <= depth; k += kLanes) {
+        for (int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] += x[k + lane] * w[k + lane];
+      }
+      for (; k < depth; ++k) lanes[0] += x[k] * w[k];
+      for (const float lane : lanes) result[static_cast<size_t>(b * outputs + o)] += lane;
+    }
+  }
+  return result;
+}
+
+}  // namespace thimble::reference

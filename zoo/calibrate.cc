@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass over the operators with a few inputs at a time, then scales.
+#include "zoo/calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <variant>
+#include <vector>
+
+#include "thimble/model/error.h"
+#include "thimble/reference/real.h"
+#include "zoo/random.h"
+
+namespace thimble::zoo {
+namespace {
+
+constexpr size_t kInputs = 2;
+
+using Batch = std::vector<RealValues>;  ///< one tensor, for each of the inputs
+
+struct Range {
+  float min = 0, max = 0;  ///< zero is always representable
+};
+
+template <class T>
+std::shared_ptr<const Bytes> shared_bytes(const std::vector<T>& values) {
+  Bytes bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return std::make_shared<const Bytes>(std::move(bytes));
+}
+
+bool has_weights(const Op& op) {
+  return std::holds_alternative<Conv2D>(op.attributes) ||
+         std::holds_alternative<DepthwiseConv2D>(op.attributes) ||
+         std::holds_alternative<FullyConnected>(op.attributes);
+}
+
+/// The fused activation of an operator with weights.
+Activation& activation_of(Attributes& attributes) {
+  if (auto* conv = std::get_if<Conv2D>(&attributes)) return conv->activation;
+  if (auto* depthwise = std::get_if<DepthwiseConv2D>(&attributes)) return depthwise->activation;
+  return std::get<FullyConnected>(attributes).activation;
+}
+
+/// Of the format: output and inputs of these have one scale and zero point.
+bool keeps_the_scale(const Attributes& attributes) {
+  return std::holds_alternative<AveragePool2D>(attributes) ||
+         std::holds_alternative<MaxPool2D>(attributes) ||
+         std::holds_alternative<Reshape>(attributes) || std::holds_alternative<Pad>(attributes) ||
+         std::holds_alternative<Transpose>(attributes) ||
+         std::holds_alternative<Concat>(attributes);
+}
+
+/// Of the format: the output's scale is 1/256 and its zero point -128.
+bool gives_probabilities(const Attributes& attributes) {
+  return std::holds_alternative<Softmax>(attributes);
+}
+
+class Calibration {
+ public:
+  Calibration(Graph& graph, uint64_t seed)
+      : graph_(graph),
+        random_(seed ^ 0x5ca1e5),
+        values_(graph.tensors.size()),
+        ranges_(graph.tensors.size()) {}
+
+  std::vector<Range> run() {
+    for (const Port& port : graph_.inputs) draw_input(port.tensor);
+    std::vector<int> readers(graph_.tensors.size(), 0);
+    for (const Op& op : graph_.ops) {
+      for (const TensorId t : op.inputs) ++readers[t.index()];
+    }
+    for (const Op& op : graph_.ops) {
+      Batch output = has_weights(op) ? normalised(op) : evaluate(op);
+      for (const TensorId t : op.inputs) {
+        if (--readers[t.index()] == 0) values_[t.index()].clear();
+      }
+      note_range(op.outputs[0], output);
+      values_[op.outputs[0].index()] = std::move(output);
+    }
+    return ranges_;
+  }
+
+ private:
+  void draw_input(TensorId t) {
+    Batch& batch = values_[t.index()];
+    batch.assign(kInputs, RealValues(static_cast<size_t>(elements(graph_.tensor(t).shape))));
+    for (RealValues& values : batch) {
+      for (float& value : values) value = static_cast<float>(2 * random_.unit() - 1);
+    }
+    ranges_[t.index()] = {-1, 1};
+  }
+
+  void note_range(TensorId t, const Batch& batch) {
+    Range& range = ranges_[t.index()];
+    for (const RealValues& values : batch) {
+      const auto [lowest, highest] = std::ranges::minmax(values);
+      range = {std::min(range.min, lowest), std::max(range.max, highest)};
+    }
+  }
+
+  Batch evaluate(const Op& op) {
+    std::vector<RealValues> constants(op.inputs.size());
+    for (size_t k = 0; k < constants.size(); ++k) {
+      const Tensor& tensor = graph_.tensor(op.inputs[k]);
+      if (tensor.is_constant()) constants[k] = dequantised(tensor, *tensor.data);
+    }
+    Batch result;
+    for (size_t n = 0; n < kInputs; ++n) {
+      std::vector<const RealValues*> inputs;
+      for (size_t k = 0; k < constants.size(); ++k) {
+        const Batch& batch = values_[op.inputs[k].index()];
+        inputs.push_back(batch.empty() ? &constants[k] : &batch[n]);
+      }
+      result.push_back(evaluate_real(graph_, op, inputs));
+    }
+    return result;
+  }
+
+  /// Evaluates a layer with weights, and scales these and shifts the bias on the way.
+  Batch normalised(const Op& op) {
+    Op bare = op;
+    bare.inputs.resize(2);
+    activation_of(bare.attributes) = Activation::kNone;
+    Batch sums = evaluate(bare);
+
+    Tensor& weights = graph_.tensor(op.inputs[1]);
+    Tensor& bias_tensor = graph_.tensor(op.inputs[2]);
+    RealValues bias = dequantised(bias_tensor, *bias_tensor.data);
+    const size_t channels = bias.size();
+    const std::vector<Moments> moments = channel_moments(sums, channels);
+    for (size_t o = 0; o < channels; ++o) {
+      const double gain = (0.8 + 0.4 * random_.unit()) / moments[o].deviation;
+      weights.quantization.scales[o] *= static_cast<float>(gain);
+      bias[o] -= static_cast<float>(moments[o].mean * gain);
+      for (RealValues& values : sums) {
+        for (size_t i = o; i < values.size(); i += channels) {
+          values[i] = values[i] * static_cast<float>(gain) + bias[o];
+        }
+      }
+    }
+    bias_tensor.data = shared_bytes(bias);
+    Op clamp = op;
+    for (RealValues& values : sums) apply(activation_of(clamp.attributes), values);
+    return sums;
+  }
+
+  struct Moments {
+    double mean = 0, deviation = 1;
+  };
+
+  static std::vector<Moments> channel_moments(const Batch& batch, size_t channels) {
+    std::vector<double> sum(channels, 0);
+    std::vector<double> squares(channels, 0);
+    double count = 0;
+    for (const RealValues& values : batch) {
+      count += static_cast<double>(values.size() / channels);
+      for (size_t i = 0; i < values.size(); ++i) {
+        sum[i % channels] += values[i];
+        squares[i % channels] += double{values[i]} * values[i];
+      }
+    }
+    const double all = std::accumulate(squares.begin(), squares.end(), 0.0);
+    const double layer = std::sqrt(all / (count * static_cast<double>(channels))) + 1e-6;
+    std::vector<Moments> result(channels, {.mean = 0, .deviation = layer});
+    constexpr double kEnough = 16;  // of fewer values neither moment says much
+    if (count < kEnough) return result;
+    for (size_t o = 0; o < channels; ++o) {
+      const double mean = sum[o] / count;
+      const double variance = squares[o] / count - mean * mean;
+      result[o] = {mean, std::max(std::sqrt(std::max(variance, 0.0)), 0.05 * layer)};
+    }
+    return result;
+  }
+
+  Graph& graph_;
+  Random random_;
+  std::vector<Batch> values_;  ///< per tensor; empty when it is not needed
+  std::vector<Range> ranges_;
+};
+
+/// Joins the ranges of tensors that must have one scale.
+void join(const Graph& graph, std::vector<Range>& ranges) {
+  std::vector<size_t> leader(ranges.size());
+  std::iota(leader.begin(), leader.end(), size_t{0});
+  const auto find = [&](size_t t) {
+    while (leader[t] != t) t = leader[t] = leader[leader[t]];
+    return t;
+  };
+  for (const Op& op : graph.ops) {
+    if (!keeps_the_scale(op.attributes)) continue;
+    for (const TensorId t : op.inputs) leader[find(t.index())] = find(op.outputs[0].index());
+  }
+  for (size_t t = 0; t < ranges.size(); ++t) {
+    Range& whole = ranges[find(t)];
+    whole = {std::min(whole.min, ranges[t].min), std::max(whole.max, ranges[t].max)};
+  }
+  for (size_t t = 0; t < ranges.size(); ++t) ranges[t] = ranges[find(t)];
+}
+
+Quantization int8_quantization(const Range& range) {
+  const float width = range.max > range.min ? range.max - range.min : 1.0F;
+  const float scale = width / 255;
+  return {{scale}, {static_cast<int32_t>(std::lround(-128 - range.min / scale))}, 0};
+}
+
+/// int32, at input scale x weight scale.
+void quantise_bias(Graph& graph, const Op& op) {
+  const Quantization& weights = graph.tensor(op.inputs[1]).quantization;
+  const float input_scale = graph.tensor(op.inputs[0]).quantization.scales[0];
+  Tensor& bias = graph.tensor(op.inputs[2]);
+  const RealValues real = dequantised(bias, *bias.data);
+  bias.type = DType::kInt32;
+  bias.quantization = {{}, std::vector<int32_t>(real.size(), 0), 0};
+  std::vector<int32_t> values;
+  for (size_t o = 0; o < real.size(); ++o) {
+    bias.quantization.scales.push_back(input_scale * weights.scales[o]);
+    values.push_back(static_cast<int32_t>(std::lround(real[o] / bias.quantization.scales[o])));
+  }
+  bias.data = shared_bytes(values);
+}
+
+}  // namespace
+
+Graph calibrated(Graph real, uint64_t seed) {
+  std::vector<Range> ranges = Calibration(real, seed).run();
+  join(real, ranges);
+  Graph& graph = real;
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    Tensor& tensor = graph.tensors[t];
+    if (tensor.is_constant()) continue;
+    tensor.type = DType::kInt8;
+    tensor.quantization = int8_quantization(ranges[t]);
+  }
+  for (Op& op : graph.ops) {
+    Tensor& output = graph.tensor(op.outputs[0]);
+    if (gives_probabilities(op.attributes)) output.quantization = {{1.0F / 256}, {-128}, 0};
+    if (auto* pad = std::get_if<Pad>(&op.attributes)) {
+      pad->value = output.quantization.zero_points[0];
+    }
+  }
+  for (const Op& op : graph.ops) {
+    if (has_weights(op)) quantise_bias(graph, op);
+  }
+  return real;
+}
+
+}  // namespace thimble::zoo

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zoo/cells.h"
+
+#include <vector>
+
+#include "thimble/model/error.h"
+
+namespace thimble::zoo {
+namespace {
+
+TensorId relu_conv(Builder& net, TensorId x, const ConvLayer& layer) {
+  return net.conv(net.relu(x), layer);
+}
+
+TensorId separable_twice(Builder& net, TensorId x, int64_t kernel, int64_t channels,
+                         int64_t stride) {
+  for (const int64_t s : {stride, int64_t{1}}) {
+    x = net.depthwise(net.relu(x),
+                      {.kernel = kernel, .stride = s, .activation = Activation::kNone});
+    x = net.conv(x, {.channels = channels, .activation = Activation::kNone});
+  }
+  return x;
+}
+
+TensorId conv_1x7_and_7x1(Builder& net, TensorId x, int64_t channels, int64_t stride) {
+  const auto layer = [&](int64_t to, Size2D kernel, Size2D s) {
+    return ConvLayer{
+        .channels = to, .kernel = kernel, .stride = s, .activation = Activation::kNone};
+  };
+  x = relu_conv(net, x, layer(channels / 4, 1, 1));
+  x = relu_conv(net, x, layer(channels / 4, {1, 7}, {1, stride}));
+  x = relu_conv(net, x, layer(channels / 4, {7, 1}, {stride, 1}));
+  return relu_conv(net, x, layer(channels, 1, 1));
+}
+
+TensorId apply(Builder& net, CellOp op, TensorId x, int64_t channels, int64_t stride) {
+  switch (op) {
+    case CellOp::kIdentity:
+      if (stride == 1) return x;
+      return relu_conv(net, x,
+                       {.channels = channels, .stride = stride, .activation = Activation::kNone});
+    case CellOp::kAveragePool3:
+      return net.average_pool(x, {.kernel = 3, .stride = stride, .pads = Pads::kSame});
+    case CellOp::kMaxPool3:
+      return net.max_pool(x, {.kernel = 3, .stride = stride, .pads = Pads::kSame});
+    case CellOp::kSeparable3:
+      return separable_twice(net, x, 3, channels, stride);
+    case CellOp::kSeparable5:
+      return separable_twice(net, x, 5, channels, stride);
+    case CellOp::kSeparable7:
+      return separable_twice(net, x, 7, channels, stride);
+    case CellOp::kConv1x7And7x1:
+      return conv_1x7_and_7x1(net, x, channels, stride);
+  }
+  throw InternalError("an operation of a cell that does not exist");
+}
+
+/// The cell before the previous one, at the previous one's height and width.
+TensorId adapted(Builder& net, TensorId previous, TensorId current, int64_t channels) {
+  if (net.shape(previous)[1] != net.shape(current)[1]) {
+    return factorized_reduction(net, net.relu(previous), channels);
+  }
+  if (net.channels(previous) == channels) return previous;
+  return relu_conv(net, previous, {.channels = channels, .activation = Activation::kNone});
+}
+
+}  // namespace
+
+TensorId factorized_reduction(Builder& net, TensorId x, int64_t channels) {
+  const Shape& shape = net.shape(x);
+  const int64_t h = shape[1];
+  const int64_t w = shape[2];
+  const int64_t c = shape[3];
+  const auto path = [&](TensorId from, int64_t to) {
+    return net.conv(net.average_pool(from, {.kernel = 1, .stride = 2}),
+                    {.channels = to, .activation = Activation::kNone});
+  };
+  const TensorId even = path(x, channels / 2);
+  const TensorId padded = net.pad(x, {0, 0, 0, 0}, {0, 1, 1, 0});
+  const TensorId odd = path(net.slice(padded, {0, 1, 1, 0}, {1, h, w, c}), channels - channels / 2);
+  return net.concat({even, odd});
+}
+
+TensorId cell(Builder& net, const Cell& spec, const CellInputs& inputs, int64_t channels,
+              int64_t stride) {
+  std::vector<TensorId> states;
+  const TensorId previous = adapted(net, inputs.previous, inputs.current, channels);
+  states.push_back(
+      relu_conv(net, inputs.current, {.channels = channels, .activation = Activation::kNone}));
+  states.push_back(previous);
+  for (const auto& terms : spec.sums) {
+    TensorId made[2];
+    for (size_t k = 0; k < 2; ++k) {
+      const Cell::Term& term = terms[k];
+      made[k] = apply(net, term.op, states.at(static_cast<size_t>(term.state)), channels,
+                      term.state < 2 ? stride : 1);
+    }
+    states.push_back(net.add(made[0], made[1]));
+  }
+  std::vector<TensorId> joined;
+  for (const int state : spec.joined) {
+    if (state >= 0) joined.push_back(states.at(static_cast<size_t>(state)));
+  }
+  return net.concat(joined);
+}
+
+}  // namespace thimble::zoo
