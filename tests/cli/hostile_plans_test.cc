@@ -10,11 +10,13 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-// AddressSanitizer reserves terabytes of addresses.
+// AddressSanitizer reserves terabytes of addresses, and takes its time.
 #ifdef __SANITIZE_ADDRESS__
 constexpr const char* kLimit = "";
+constexpr int kPatienceSeconds = 400;
 #else
 constexpr const char* kLimit = "ulimit -v 4000000; ";
+constexpr int kPatienceSeconds = 60;
 #endif
 
 class HostilePlans : public CommandLine {
@@ -29,7 +31,7 @@ class HostilePlans : public CommandLine {
     return run_process({.arguments = {"sh", "-c", std::string(kLimit) + "exec \"$0\" \"$@\"",
                                       THIMBLE_PROGRAM, "verify", "zoo:demo", "changed.json"},
                         .working_folder = folder(),
-                        .timeout_seconds = 60});
+                        .timeout_seconds = kPatienceSeconds});
   }
   void harmless(const json& plan, const std::string& what) const {
     const ProcessResult result = verify(plan.dump());
