@@ -160,12 +160,13 @@ const Damage kOfQuantisation[] = {
 const Damage kOfAnOperator[] = {
     {"UnsupportedOperator",
      [](TfliteBuilder& b) {
-       b.model.operator_codes[3]->builtin_code = BuiltinOperator::LOGISTIC;
-       b.model.operator_codes[3]->deprecated_builtin_code = 14;
+       b.model.operator_codes[3]->builtin_code = BuiltinOperator::TANH;
+       b.model.operator_codes[3]->deprecated_builtin_code = 28;
      },
-     "net.tflite: LOGISTIC #3: is not supported; supported are ADD, AVERAGE_POOL_2D, "
-     "CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, DEQUANTIZE, FULLY_CONNECTED, MAX_POOL_2D, MEAN, "
-     "MUL, PAD, PADV2, QUANTIZE, RELU, RELU6, RESHAPE, SOFTMAX, TRANSPOSE"},
+     "net.tflite: TANH #3: is not supported; supported are ADD, AVERAGE_POOL_2D, "
+     "CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, DEQUANTIZE, FULLY_CONNECTED, LOGISTIC, "
+     "MAX_POOL_2D, MEAN, MUL, PAD, PADV2, QUANTIZE, RELU, RELU6, RESHAPE, SLICE, SOFTMAX, "
+     "STRIDED_SLICE, TRANSPOSE"},
     {"SeveralUnsupportedOperators",
      [](TfliteBuilder& b) {
        b.model.operator_codes[1]->builtin_code = BuiltinOperator::GELU;
@@ -297,6 +298,62 @@ TEST(TfliteParameterRefusal, NegativePaddings) {
   b.at(1).shape = {2, 2};
   EXPECT_EQ(message_of(b),
             "net.tflite: PAD #0: padding -1 is not supported; it is 0 to 2147483647");
+}
+
+/// Tensor 0 (2x3), its begins, and sizes or ends and strides.
+TfliteBuilder sliced(BuiltinOperator code, const std::vector<std::vector<int32_t>>& parameters,
+                     const std::vector<int32_t>& out) {
+  TfliteBuilder b;
+  std::vector<int32_t> operands = {b.tensor({2, 3})};
+  for (const std::vector<int32_t>& values : parameters) operands.push_back(b.constant(values));
+  const int32_t output = b.tensor(out);
+  b.op(code, operands, {output}, tflite::StridedSliceOptionsT{});
+  b.inputs({0});
+  b.outputs({output});
+  return b;
+}
+
+TEST(TfliteParameterRefusal, SliceBeyondTheInput) {
+  EXPECT_EQ(message_of(sliced(BuiltinOperator::SLICE, {{1, 2}, {1, 2}}, {1, 2})),
+            "net.tflite: SLICE #0: is damaged: a slice of 2 from 2 along axis 1 of 3");
+}
+
+TEST(TfliteParameterRefusal, SliceOfAnotherRank) {
+  EXPECT_EQ(message_of(sliced(BuiltinOperator::SLICE, {{1}, {1}}, {1})),
+            "net.tflite: SLICE #0: is damaged: 1 begins for an input of shape 2x3");
+}
+
+TEST(TfliteParameterRefusal, SliceOfAnotherShapeThanTheOutput) {
+  EXPECT_EQ(message_of(sliced(BuiltinOperator::STRIDED_SLICE, {{0, 0}, {2, 3}, {1, 2}}, {2, 3})),
+            "net.tflite: STRIDED_SLICE #0: is damaged: a slice of shape 2x2 as an output of shape "
+            "2x3");
+}
+
+TEST(TfliteParameterRefusal, EmptySlice) {
+  EXPECT_EQ(message_of(sliced(BuiltinOperator::STRIDED_SLICE, {{0, 2}, {2, 1}, {1, 1}}, {2, 1})),
+            "net.tflite: STRIDED_SLICE #0: is damaged: a slice of shape 2x0 as an output of shape "
+            "2x1");
+}
+
+TEST(TfliteParameterRefusal, StrideZero) {
+  EXPECT_EQ(message_of(sliced(BuiltinOperator::STRIDED_SLICE, {{0, 0}, {2, 3}, {1, 0}}, {2, 3})),
+            "net.tflite: STRIDED_SLICE #0: stride 0 along axis 1 is not supported; it is not 0, "
+            "within int32, and positive where the axis is dropped");
+}
+
+TEST(TfliteParameterRefusal, DroppedAxisWithoutTheIndex) {
+  TfliteBuilder b = sliced(BuiltinOperator::STRIDED_SLICE, {{2, 0}, {3, 3}, {1, 1}}, {3});
+  b.op_at(0).builtin_options.AsStridedSliceOptions()->shrink_axis_mask = 1;
+  EXPECT_EQ(message_of(b), "net.tflite: STRIDED_SLICE #0: is damaged: axis 0 of 2 has no index 2");
+}
+
+TEST(TfliteParameterRefusal, NewAxes) {
+  TfliteBuilder b = sliced(BuiltinOperator::STRIDED_SLICE, {{0, 0}, {2, 3}, {1, 1}}, {2, 3});
+  b.op_at(0).builtin_options.AsStridedSliceOptions()->new_axis_mask = 1;
+  EXPECT_EQ(message_of(b),
+            "net.tflite: STRIDED_SLICE #0: an ellipsis mask, a new axis mask and ends that count "
+            "from the begins are not supported; supported are masks of begins, of ends and of "
+            "dropped axes");
 }
 
 /// A model of those tensors and one operator without operands: refused at the latest for its

@@ -106,12 +106,13 @@ std::filesystem::path ops_file(const OpsCase& ops_case) {
   return shared_folder() / "ops" / (ops_case.name + ".tflite");
 }
 
-constexpr std::array<std::string_view, 16> kInt8Operators = {"ADD",
+constexpr std::array<std::string_view, 19> kInt8Operators = {"ADD",
                                                              "AVERAGE_POOL_2D",
                                                              "CONCATENATION",
                                                              "CONV_2D",
                                                              "DEPTHWISE_CONV_2D",
                                                              "FULLY_CONNECTED",
+                                                             "LOGISTIC",
                                                              "MAX_POOL_2D",
                                                              "MEAN",
                                                              "MUL",
@@ -120,7 +121,9 @@ constexpr std::array<std::string_view, 16> kInt8Operators = {"ADD",
                                                              "RELU",
                                                              "RELU6",
                                                              "RESHAPE",
+                                                             "SLICE",
                                                              "SOFTMAX",
+                                                             "STRIDED_SLICE",
                                                              "TRANSPOSE"};
 
 bool has_to_be_taken(const OpsCase& ops_case) {

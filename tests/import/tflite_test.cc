@@ -129,6 +129,63 @@ TEST(TfliteImport, CountsTheConcatAxisFromTheFront) {
   EXPECT_EQ(std::get<Concat>(import(b).ops[0].attributes).axis, 3);
 }
 
+TEST(TfliteImport, SlicesToTheEndWhereTheSizeSaysSo) {
+  TfliteBuilder b = with_input({4, 5});
+  const int32_t begins = b.constant({2}, TensorType::INT64, bytes_of<int64_t>({1, 2}));
+  const int32_t sizes = b.constant({2}, TensorType::INT64, bytes_of<int64_t>({2, -1}));
+  const Graph g = import_single(std::move(b), BuiltinOperator::SLICE, {begins, sizes}, {2, 3},
+                                tflite::SliceOptionsT{});
+  EXPECT_EQ(std::get<Slice>(g.ops[0].attributes), (Slice{{1, 2}, {1, 1}, {}}));
+  EXPECT_EQ(g.ops[0].inputs, std::vector<TensorId>{{0}});
+}
+
+Slice strided_slice(const std::vector<int32_t>& in, const std::vector<int32_t>& begins,
+                    const std::vector<int32_t>& ends, const std::vector<int32_t>& strides,
+                    const std::vector<int32_t>& out, tflite::StridedSliceOptionsT options = {}) {
+  TfliteBuilder b = with_input(in);
+  const int32_t first = b.constant(begins);
+  (void)b.constant(ends);
+  (void)b.constant(strides);
+  const Graph g = import_single(std::move(b), BuiltinOperator::STRIDED_SLICE,
+                                {first, first + 1, first + 2}, out, options);
+  return std::get<Slice>(g.ops[0].attributes);
+}
+
+TEST(TfliteImport, CountsIndicesFromTheEndAndCutsThem) {
+  EXPECT_EQ(strided_slice({9, 6}, {-3, 1}, {100, -1}, {1, 2}, {3, 2}), (Slice{{6, 1}, {1, 2}, {}}));
+}
+
+TEST(TfliteImport, SlicesBackwardsPastTheFirst) {
+  EXPECT_EQ(strided_slice({9, 6}, {100, 2}, {-100, 0}, {-4, -1}, {3, 2}),
+            (Slice{{8, 2}, {-4, -1}, {}}));
+}
+
+TEST(TfliteImport, MasksBeginsAndEnds) {
+  tflite::StridedSliceOptionsT options;
+  options.begin_mask = 3;
+  options.end_mask = 3;
+  EXPECT_EQ(strided_slice({5, 6}, {3, 3}, {3, 3}, {2, -2}, {3, 3}, options),
+            (Slice{{0, 5}, {2, -2}, {}}));
+}
+
+TEST(TfliteImport, DropsShrunkAxes) {
+  tflite::StridedSliceOptionsT options;
+  options.shrink_axis_mask = 5;
+  EXPECT_EQ(strided_slice({5, 6, 7}, {-1, 1, 2}, {0, 4, 0}, {1, 1, 1}, {3}, options),
+            (Slice{{4, 1, 2}, {1, 1, 1}, {0, 2}}));
+}
+
+TEST(TfliteImport, TakesALogistic) {
+  TfliteBuilder b = with_input({2, 3});
+  const int32_t output = b.tensor({2, 3});
+  b.at(output).quantization->scale = {1.0F / 256};
+  b.at(output).quantization->zero_point = {-128};
+  b.op(BuiltinOperator::LOGISTIC, {0}, {output});
+  b.inputs({0});
+  b.outputs({output});
+  EXPECT_EQ(import(b).ops[0].attributes, Attributes(Logistic{}));
+}
+
 TEST(TfliteImport, PadsWithTheZeroPoint) {
   TfliteBuilder b = with_input({2, 3});
   const int32_t paddings = b.constant({2, 2}, TensorType::INT32, bytes_of<int32_t>({0, 1, 2, 3}));

@@ -182,6 +182,32 @@ TEST(Concat, GivesEachInputItsShareOfTheOutput) {
   EXPECT_EQ(uses[1].limits, (Region{{0, 1}, {0, 1}, {0, 2}, {3, 8}}));
 }
 
+TEST(Slice, StepsThroughTheInputAndLeavesDroppedAxesOut) {
+  const Graph graph =
+      single(Slice{{1, 3, 3}, {1, 2, -1}, {0}}, {int8_tensor({2, 9, 4}), int8_tensor({3, 2})});
+  const KernelUse use = only_use(graph);
+  EXPECT_EQ(use.kernel, KernelId::kCopy8);
+  EXPECT_EQ(use.in[0].axes, (Axes{{}, {0}, {1}, {2}}));
+  EXPECT_EQ(use.in[0].shift, (std::vector<int64_t>{0, -1, -3, -3}));
+  EXPECT_EQ(use.in[0].step, (std::vector<int64_t>{1, 1, 2, -1}));
+  EXPECT_EQ(use.out.axes, (Axes{{}, {}, {0}, {1}}));
+  EXPECT_EQ(use.limits, (Region{{0, 1}, {0, 1}, {0, 3}, {0, 2}}));
+}
+
+TEST(Logistic, LooksUpWhatTheInterpreterSays) {
+  Tensor out = int8_tensor({4}, -128);
+  out.quantization.scales = {0x1p-8F};
+  const KernelUse use = only_use(single(Logistic{}, {int8_tensor({4}, 0), out}));
+  EXPECT_EQ(use.kernel, KernelId::kLookupI8);
+  ASSERT_EQ(use.constants.size(), 1u);
+  const PackedConstant& table = use.constants[0];
+  EXPECT_EQ(table.role, "table");
+  ASSERT_EQ(table.data.size(), 256u);
+  EXPECT_EQ(table.data[0], 0x80);    // of -128: 0
+  EXPECT_EQ(table.data[128], 0);     // of 0: a half
+  EXPECT_EQ(table.data[255], 0x7F);  // of 127: 1
+}
+
 TEST(Mean, LeavesReducedAxesOutOfTheOutputsWalk) {
   const Graph graph = single(Mean{{1, 2}}, {int8_tensor({2, 3, 3, 5}), int8_tensor({2, 5})});
   const KernelUse use = only_use(graph);

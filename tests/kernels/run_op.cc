@@ -34,9 +34,9 @@ runtime::View view_of(uint8_t* data, const Shape& shape, const OperandAxes& walk
     const int64_t stride = axes.empty() ? 0 : strides[static_cast<size_t>(axes.back())];
     view.bias += static_cast<int32_t>(walk.shift[k] * stride);
     if (k < leading.size()) {
-      view.bias -= static_cast<int32_t>(leading[k] * stride);
+      view.bias -= static_cast<int32_t>(leading[k] * walk.step[k] * stride);
     } else {
-      view.stride[k - leading.size()] = static_cast<int32_t>(stride);
+      view.stride[k - leading.size()] = static_cast<int32_t>(walk.step[k] * stride);
     }
   }
   return view;

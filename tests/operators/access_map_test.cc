@@ -113,9 +113,15 @@ TEST(AccessMapOf, SoftmaxNeedsItsAxisWhole) {
 }
 
 TEST(AccessMapOf, ElementwiseIsTheIdentity) {
-  for (const char* kind : {"relu", "relu6", "quantize", "dequantize"}) {
+  for (const char* kind : {"relu", "relu6", "logistic", "quantize", "dequantize"}) {
     EXPECT_EQ(map_of(kind), AccessMap{axes({Affine{0}, Affine{1}, Affine{2}})}) << kind;
   }
+}
+
+TEST(AccessMapOf, SliceStridesAndNamesTheIndexOfADroppedAxis) {
+  EXPECT_EQ(map_of("slice"),
+            AccessMap{axes({Point{1}, Affine{.out_axis = 0, .num = 2, .lo = 3, .hi = 3},
+                            Affine{.out_axis = 1, .num = -1, .lo = 3, .hi = 3}})});
 }
 
 TEST(AccessMapOf, ConcatenationShiftsByWhatStandsBefore) {

@@ -102,6 +102,12 @@ struct Make {
   Graph operator()(const Concat&) const {
     return Literal().int8({2, 3}).int8({2, 5}).int8({2, 8}).op(Concat{1});
   }
+  Graph operator()(const Logistic& a) const {
+    return Literal().int8(kCube).tensor(kCube, DType::kInt8, {{1.0F / 256}, {-128}, 0}).op(a);
+  }
+  Graph operator()(const Slice&) const {
+    return Literal().int8({2, 9, 4}).int8({3, 2}).op(Slice{{1, 3, 3}, {1, 2, -1}, {0}});
+  }
 
   static Window halving() { return {.kernel_h = 2, .kernel_w = 2, .stride_h = 2, .stride_w = 2}; }
 };

@@ -19,8 +19,9 @@ namespace thimble::testing {
 ///   pad                {2,3}, before {1,0}, after {0,2} -> {3,5}
 ///   reshape            {2,3,4} -> {6,4}
 ///   transpose          {2,3,4}, permutation {2,0,1} -> {4,2,3}
-///   softmax, relu, relu6, quantize (int8 -> int8), dequantize  {2,3,4} -> {2,3,4}
+///   softmax, logistic, relu, relu6, quantize (int8 -> int8), dequantize  {2,3,4} -> {2,3,4}
 ///   concatenation      {2,3} and {2,5} along axis 1 -> {2,8}
+///   slice              {2,9,4}: index 1, every second from 3, the last two backwards -> {3,2}
 [[nodiscard]] Graph literal_op(const std::string& kind);
 
 /// Gives a tensor another shape; a constant as many bytes, all 1.

@@ -173,6 +173,38 @@ const Case kAttributes[] = {
     {"softmax", "at most 4095 elements",
      [](Graph& g) { operand(g, 0).shape.back() = output(g).shape.back() = 4096; }},
     {"concatenation", "one of the first input's", [](Graph& g) { attributes<Concat>(g).axis = 2; }},
+    {"slice", "one for each axis",
+     [](Graph& g) {
+       attributes<Slice>(g).begin = {1, 3};
+     }},
+    {"slice", "no stride is 0",
+     [](Graph& g) {
+       attributes<Slice>(g).stride = {1, 0, -1};
+     }},
+    {"slice", "no stride is 0",
+     [](Graph& g) {
+       attributes<Slice>(g).stride = {1, int64_t{1} << 62, -1};
+     }},
+    {"slice", "without those that are dropped",
+     [](Graph& g) {
+       attributes<Slice>(g).dropped = {0, 0};
+     }},
+    {"slice", "without those that are dropped",
+     [](Graph& g) { attributes<Slice>(g).dropped = {3}; }},
+    {"slice", "without those that are dropped",
+     [](Graph& g) { attributes<Slice>(g).dropped = {}; }},
+    {"slice", "every index is within",
+     [](Graph& g) {
+       attributes<Slice>(g).begin = {2, 3, 3};
+     }},
+    {"slice", "every index is within",
+     [](Graph& g) {
+       set_shape(g, 1, {4, 2});
+     }},
+    {"slice", "every index is within",
+     [](Graph& g) {
+       set_shape(g, 1, {3, 5});
+     }},
     {"concatenation", "no fused activation",
      [](Graph& g) { attributes<Concat>(g).activation = Activation::kRelu; }},
 };
@@ -189,6 +221,8 @@ const Case kTypes[] = {
     {"conv_2d", "the bias is int32", [](Graph& g) { operand(g, 2).type = DType::kFloat32; }},
     {"conv_2d", "weights and bias are constants", [](Graph& g) { operand(g, 1).data = nullptr; }},
     {"fully_connected", "the bias is a constant", [](Graph& g) { operand(g, 2).data = nullptr; }},
+    {"logistic", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"slice", "have one type", [](Graph& g) { output(g).type = DType::kInt16; }},
     {"softmax", "the output int8 or int16", [](Graph& g) { output(g).type = DType::kFloat32; }},
     {"quantize", "float32->int8", [](Graph& g) { output(g).type = DType::kFloat32; }},
     {"dequantize", "the output float32", [](Graph& g) { output(g).type = DType::kInt8; }},
@@ -204,6 +238,10 @@ const Case kQuantization[] = {
     {"relu", "zero point within the type",
      [](Graph& g) { output(g).quantization.zero_points = {128}; }},
     {"relu6", "same scale and zero point", [](Graph& g) { set_scale(output(g), 0.25F); }},
+    {"slice", "same scale and zero point", [](Graph& g) { set_scale(output(g), 0.25F); }},
+    {"logistic", "scale is 1/256", [](Graph& g) { set_scale(output(g), 1.0F / 255); }},
+    {"logistic", "scale is 1/256", [](Graph& g) { output(g).quantization.zero_points = {-127}; }},
+    {"logistic", "above 2^-27", [](Graph& g) { set_scale(operand(g, 0), 0x1p-27F); }},
     {"concatenation", "same scale and zero point",
      [](Graph& g) { operand(g, 1).quantization.zero_points = {4}; }},
     {"conv_2d", "zero point within int8", [](Graph& g) { output(g).quantization = {}; }},

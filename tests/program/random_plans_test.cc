@@ -78,7 +78,7 @@ class RandomNetwork {
   void grow() {
     const Graph before = g_.graph();
     const size_t known = tensors_.size();
-    step(some(0, 15), pick());
+    step(some(0, 17), pick());
     if (tensors_.size() == known) return;
     const Graph& graph = g_.graph();
     const bool large = at(tensors_.back()).size_bytes() > 3000;
@@ -110,9 +110,35 @@ class RandomNetwork {
         return split_axes(x);
       case 14:
         return elements(shape) > 400 ? void() : add(g_.fully_connected(x, some(1, 5)));
+      case 15:
+        return append(Logistic{}, {x}, {{0x1p-8F}, {-128}, 0});
+      case 16:
+        return slice(x);
       default:
         return append(Softmax{}, {x}, {{0x1p-8F}, {-128}, 0});
     }
+  }
+
+  // A part of each axis, every second or backwards now and then; one axis may go.
+  void slice(TensorId x) {
+    const Shape shape = at(x).shape;
+    const int64_t gone = random_.chance(0.3) && shape.size() > 1 ? some(0, 3) : -1;
+    Slice slice;
+    Shape out;
+    for (size_t k = 0; k < shape.size(); ++k) {
+      const bool backwards = random_.chance(0.3);
+      const int64_t stride = random_.chance(0.3) ? 2 : 1;
+      const int64_t begin = some(0, shape[k] / 2);
+      const int64_t most = (backwards ? begin : shape[k] - 1 - begin) / stride + 1;
+      slice.begin.push_back(begin);
+      slice.stride.push_back(backwards ? -stride : stride);
+      if (static_cast<int64_t>(k) == gone) {
+        slice.dropped.push_back(static_cast<int>(k));
+      } else {
+        out.push_back(some((most + 1) / 2, most));
+      }
+    }
+    append(slice, {x}, at(x).quantization, out);
   }
 
   void image_step(int64_t kind, TensorId x) {

@@ -72,6 +72,14 @@ TEST(Exponential, FollowsTheRealFunction) {
   }
 }
 
+TEST(Exponential, FollowsTheRealFunctionWithOneBitLessBeforeThePoint) {
+  for (double x = -15.9; x < 0; x += 0.0371) {
+    const Fixed<4> fixed{static_cast<int32_t>(std::lround(std::ldexp(x, 27)))};
+    const double actual = std::ldexp(static_cast<double>(exp_on_negative_values(fixed).raw), -31);
+    EXPECT_NEAR(actual, std::exp(x), 1e-7) << x;
+  }
+}
+
 TEST(Reciprocal, FollowsTheRealFunction) {
   for (double x = 0; x < 1; x += 0.0137) {
     const Fixed<0> fixed{static_cast<int32_t>(std::lround(std::ldexp(x, 31)))};

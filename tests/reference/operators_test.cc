@@ -172,6 +172,31 @@ TEST(Softmax, ManyEqualChannelsRoundToZero) {
   }
 }
 
+TEST(Logistic, FollowsTheRealFunction) {
+  OneOp op{Logistic{}};
+  op.input(int8({5}, {-100, -20, 10, 30, 120}, 0.1f, 10));
+  // 1 / (1 + e^11), e^3, e^0, e^-2, e^-11, times 256, less 128.
+  EXPECT_THAT(op.run_int8({5}, 1.0f / 256, -128), ElementsAre(-128, -116, 0, 97, 127));
+}
+
+TEST(Logistic, SaturatesBeyondTheFixedPointRange) {
+  OneOp op{Logistic{}};
+  op.input(int8({3}, {-1, 0, 1}, 1000, 0));
+  EXPECT_THAT(op.run_int8({3}, 1.0f / 256, -128), ElementsAre(-128, 0, 127));
+}
+
+TEST(Slice, TakesEverySecondFromBegin) {
+  OneOp op{Slice{{1, 0}, {1, 2}, {}}};
+  op.input(int8({2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+  EXPECT_THAT(op.run_int8({1, 3}), ElementsAre(6, 8, 10));
+}
+
+TEST(Slice, RunsBackwardsAndDropsAxes) {
+  OneOp op{Slice{{1, 2}, {-1, 1}, {1}}};
+  op.input(constant<int16_t>(DType::kInt16, {2, 3}, {1, 2, 3, 4, 5, 600}, 1));
+  EXPECT_THAT(op.run<int16_t>(DType::kInt16, {2}), ElementsAre(600, 3));
+}
+
 TEST(Relu, Requantises) {
   OneOp op{Relu{}};
   op.input(int8({3}, {-4, 1, 4}, 1, 0));

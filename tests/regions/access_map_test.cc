@@ -40,6 +40,14 @@ TEST(AccessMap, AffineDivisionRoundsDown) {
   EXPECT_EQ(one_axis(upsampling, 10, {5, 6}), (Interval{2, 4}));
 }
 
+TEST(AccessMap, AffineRunsBackwards) {
+  const Affine map{.num = -2, .lo = 9, .hi = 9};
+  EXPECT_EQ(one_axis(map, 10, {0, 1}), (Interval{9, 10}));
+  EXPECT_EQ(one_axis(map, 10, {1, 4}), (Interval{3, 8}));
+}
+
+TEST(AccessMap, PointTakesOneIndex) { EXPECT_EQ(one_axis(Point{6}, 10, {1, 4}), (Interval{6, 7})); }
+
 TEST(AccessMap, GroupedTakesWholeGroups) {
   const Grouped map{.out_per_group = 2, .in_per_group = 3};
   EXPECT_EQ(one_axis(map, 12, {1, 2}), (Interval{0, 3}));

@@ -67,6 +67,20 @@ TEST(Rewrites, KeepPaddingThatIsNotTheZeroPoint) {
   expect_same(g.graph(), after);
 }
 
+TEST(Rewrites, RemoveSlicesThatTakeEverything) {
+  testing::TestGraph g(21);
+  const TensorId x = g.conv(g.input({1, 4, 3, 2}), 2, 1, 1);
+  const TensorId t = g.depthwise(x, 1, 1);
+  const TensorId u = g.depthwise(t, 1, 1);
+  g.output(g.conv(u, 2, 1, 1));
+  for (TensorId y : {t, u}) g.graph().tensor(y).quantization = g.graph().tensor(x).quantization;
+  g.graph().ops[1] = {Slice{{0, 0, 0, 1}, {2, 1, 1, -1}, {}}, {x}, {t}, 1};  // swaps the channels
+  g.graph().ops[2] = {Slice{{0, 0, 0, 0}, {2, 1, 1, 1}, {}}, {t}, {u}, 2};
+  const Graph after = rewrite(g.graph());
+  EXPECT_EQ(count_ops(after, "SLICE"), 1);
+  expect_same(g.graph(), after);
+}
+
 TEST(Rewrites, FoldATransposeAtTheInputIntoThePort) {
   testing::TestGraph g(5);
   const TensorId x = g.transpose(g.input({1, 3, 8, 10}), {0, 2, 3, 1});

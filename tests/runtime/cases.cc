@@ -300,6 +300,14 @@ Case clamp_case(Random& random) {
       [=](const View& x, const View& out, const Region& r) { runtime::clamp(p, x, out, r); });
 }
 
+Case lookup_case(Random& random) {
+  return elementwise_case(
+      random_extents(random, 2),
+      [table = random.bytes(256)](const View& x, const View& out, const Region& r) {
+        runtime::lookup_i8({table.data()}, x, out, r);
+      });
+}
+
 Case softmax_case(Random& random) {
   const Extents extents = random_extents(random, 2);
   const SoftmaxParams p{random_scale(random, 20, 23), -128, extents[3]};

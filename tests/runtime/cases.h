@@ -49,6 +49,7 @@ Case pad_case(Random& random);
 Case copy_case(Random& random);
 Case rescale_case(Random& random);
 Case clamp_case(Random& random);
+Case lookup_case(Random& random);
 Case softmax_case(Random& random);
 
 }  // namespace thimble::testing

@@ -80,7 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Kernel{"max_pool_2d", max_pool_2d_case}, Kernel{"add", add_case},
                       Kernel{"mul", mul_case}, Kernel{"mean", mean_case}, Kernel{"pad", pad_case},
                       Kernel{"copy_8", copy_case}, Kernel{"rescale_i8_i8", rescale_case},
-                      Kernel{"clamp", clamp_case}, Kernel{"softmax_i8_i8", softmax_case, true}),
+                      Kernel{"clamp", clamp_case}, Kernel{"lookup_i8", lookup_case},
+                      Kernel{"softmax_i8_i8", softmax_case, true}),
     [](const auto& parameter) { return parameter.param.name; });
 
 }  // namespace

@@ -95,6 +95,15 @@ TEST(Copy, TransposesThroughStrides) {
   EXPECT_EQ(elements(out, whole({1, 1, 3, 2})), (std::vector<int16_t>{1, 4, 2, 5, 3, 6}));
 }
 
+TEST(Copy, RunsBackwardsThroughNegativeStrides) {
+  auto x = store(Values{1, 2, 3, 4, 5, 6}, {1, 1, 1, 6});
+  x.view.stride[3] = -2;
+  x.view.bias = -5;
+  auto out = allocate<int8_t>({1, 1, 1, 3}, whole({1, 1, 1, 3}), Layout::kRowMajor);
+  copy_8(x.view, out.view, whole({1, 1, 1, 3}));
+  EXPECT_EQ(elements(out, whole({1, 1, 1, 3})), (Values{6, 4, 2}));
+}
+
 TEST(Copy, MovesEveryWidth) {
   const std::vector<float> reals{1.5F, -2.5F};
   EXPECT_EQ(map<float>(reals, copy_32), reals);
@@ -137,6 +146,16 @@ TEST(Clamp, LimitsRawValues) {
   const ClampParams p{-3, 60};
   EXPECT_EQ(map(Values{-128, 5, 127}, [&](const auto&... a) { clamp(p, a...); }),
             (Values{-3, 5, 60}));
+}
+
+TEST(Lookup, TakesTheTableFromTheLowestValueOn) {
+  Values table(256, 1);
+  table[0] = -7;
+  table[127] = 8;
+  table[255] = 9;
+  const LookupParams p{table.data()};
+  EXPECT_EQ(map(Values{-128, -1, 127, 0}, [&](const auto&... a) { lookup_i8(p, a...); }),
+            (Values{-7, 8, 9, 1}));
 }
 
 TEST(QuantizeF32, RoundsHalfAwayFromZeroAndSaturates) {

@@ -56,6 +56,17 @@ TEST(Span, MultipliersLetAMemberRest) {
   EXPECT_EQ(span.rings, (std::vector<SpanRing>{{t, 1}}));
 }
 
+// Rows from the last to the first: the first tick needs what the producer makes last.
+TEST(Span, HasNoFormForASliceThatRunsBackwards) {
+  testing::TestGraph g(7);
+  const TensorId t = g.conv(g.input({1, 8, 8, 2}), 2, 3, 1);
+  const TensorId y = g.depthwise(t, 1, 1);
+  g.graph().ops[1] = {Slice{{0, 7, 0, 0}, {1, -1, 1, 1}, {}}, {t}, {y}, 1};
+  EXPECT_FALSE(derive_span(g.graph(), {{0}, {1}}, kRows, kTick).has_value());
+  std::get<Slice>(g.graph().ops[1].attributes) = {{0, 0, 0, 0}, {1, 1, 1, 1}, {}};
+  EXPECT_TRUE(derive_span(g.graph(), {{0}, {1}}, kRows, kTick).has_value());
+}
+
 TEST(Span, RingsAreNeverLargerThanTheTensor) {
   testing::TestGraph g(3);
   const TensorId t = g.conv(g.input({1, 3, 3, 2}), 3, 1, 1);

@@ -363,6 +363,31 @@ class Draw {
     op(Concat{axis}, inputs, at(first).type, at(first).quantization);
   }
 
+  void make(const Logistic&) {
+    const TensorId x = int8(some_shape(1, 6));
+    op(Logistic{}, {x}, DType::kInt8, {{0x1p-8F}, {-128}, 0});
+  }
+
+  void make(const Slice&) {
+    const TensorId x = copied(some_shape(1, 6));
+    Slice slice;
+    Shape out;
+    for (const int64_t extent : at(x).shape) {
+      const int64_t begin = some(0, extent - 1);
+      const bool backwards = maybe(0.3);
+      const int64_t stride = some(1, 3);
+      const int64_t most = (backwards ? begin : extent - 1 - begin) / stride + 1;
+      slice.begin.push_back(begin);
+      slice.stride.push_back(backwards ? -stride : stride);
+      if (maybe(0.2)) {
+        slice.dropped.push_back(static_cast<int>(slice.begin.size()) - 1);
+      } else {
+        out.push_back(some(1, most));
+      }
+    }
+    op(slice, {x}, at(x).type, at(x).quantization, out);
+  }
+
   Random& random_;
   Graph graph_;
 };

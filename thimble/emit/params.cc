@@ -120,6 +120,7 @@ struct Printer {
     f.number("output_zero_point", p.output_zero_point).clamps(p.clamp_min, p.clamp_max);
   }
   void operator()(const runtime::ClampParams& p) const { f.clamps(p.clamp_min, p.clamp_max); }
+  void operator()(const runtime::LookupParams&) const { f.pointer("table"); }
   void operator()(const runtime::FloatParams& p) const {
     f.real("scale", p.scale).number("zero_point", p.zero_point);
   }

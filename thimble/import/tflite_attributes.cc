@@ -16,12 +16,6 @@ namespace {
 
 using tflite::BuiltinOperator;
 
-template <class Options>
-const Options& options(const FileOp& op, const Options* table) {
-  if (table == nullptr) throw CompileError(op.where, "is damaged: its options are missing");
-  return *table;
-}
-
 Activation activation(const FileOp& op, tflite::ActivationFunctionType type) {
   switch (type) {
     case tflite::ActivationFunctionType::NONE:
@@ -100,23 +94,6 @@ std::vector<int64_t> values(const Bytes& bytes) {
     result[i] = value;
   }
   return result;
-}
-
-/// A parameter (axes, permutation, paddings), which has to be an int32 or int64 constant.
-std::vector<int64_t> integers(const FileOp& op, size_t input, const char* what) {
-  const Tensor& tensor = op.input(input);
-  if (tensor.type != DType::kInt32 && tensor.type != DType::kInt64) {
-    throw CompileError(op.where, fmt::format("its {} are of type {}; supported are int32 and int64",
-                                             what, name(tensor.type)));
-  }
-  if (elements(tensor.shape) == 0) return {};
-  if (!tensor.is_constant()) {
-    throw CompileError(op.where, fmt::format("its {} are computed at run time; supported are "
-                                             "constants",
-                                             what));
-  }
-  return tensor.type == DType::kInt32 ? values<int32_t>(*tensor.data)
-                                      : values<int64_t>(*tensor.data);
 }
 
 /// An axis as the file counts it (negative from the end) as one in [0, rank).
@@ -294,6 +271,7 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::DEPTHWISE_CONV_2D, 2, 3, 2, kNoLimit, depthwise_conv_2d},
     OperatorKind{BuiltinOperator::DEQUANTIZE, 1, 1, kNoLimit, kNoLimit, plain<Dequantize>},
     OperatorKind{BuiltinOperator::FULLY_CONNECTED, 2, 3, 2, kNoLimit, fully_connected},
+    OperatorKind{BuiltinOperator::LOGISTIC, 1, 1, kNoLimit, kNoLimit, plain<Logistic>},
     OperatorKind{BuiltinOperator::MAX_POOL_2D, 1, 1, kNoLimit, kNoLimit, max_pool_2d},
     OperatorKind{BuiltinOperator::MEAN, 2, 2, kNoLimit, 1, mean},
     OperatorKind{BuiltinOperator::MUL, 2, 2, kNoLimit, kNoLimit, mul},
@@ -303,11 +281,29 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::RELU, 1, 1, kNoLimit, kNoLimit, plain<Relu>},
     OperatorKind{BuiltinOperator::RELU6, 1, 1, kNoLimit, kNoLimit, plain<Relu6>},
     OperatorKind{BuiltinOperator::RESHAPE, 1, 2, kNoLimit, 1, reshape},
+    OperatorKind{BuiltinOperator::SLICE, 3, 3, kNoLimit, 1, slice},
     OperatorKind{BuiltinOperator::SOFTMAX, 1, 1, kNoLimit, kNoLimit, softmax},
+    OperatorKind{BuiltinOperator::STRIDED_SLICE, 4, 4, kNoLimit, 1, strided_slice},
     OperatorKind{BuiltinOperator::TRANSPOSE, 2, 2, kNoLimit, 1, transpose},
 };
 
 }  // namespace
+
+std::vector<int64_t> integers(const FileOp& op, size_t input, const char* what) {
+  const Tensor& tensor = op.input(input);
+  if (tensor.type != DType::kInt32 && tensor.type != DType::kInt64) {
+    throw CompileError(op.where, fmt::format("its {} are of type {}; supported are int32 and int64",
+                                             what, name(tensor.type)));
+  }
+  if (elements(tensor.shape) == 0) return {};
+  if (!tensor.is_constant()) {
+    throw CompileError(op.where, fmt::format("its {} are computed at run time; supported are "
+                                             "constants",
+                                             what));
+  }
+  return tensor.type == DType::kInt32 ? values<int32_t>(*tensor.data)
+                                      : values<int64_t>(*tensor.data);
+}
 
 std::span<const OperatorKind> operator_kinds() { return kOperatorKinds; }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "thimble/import/tflite_schema.h"
+#include "thimble/model/error.h"
 #include "thimble/model/graph.h"
 
 namespace thimble {
@@ -38,6 +39,20 @@ struct FileOp {
   [[nodiscard]] const Tensor& input(size_t i) const { return tensors[inputs[i].index()]; }
   [[nodiscard]] const Tensor& output() const { return tensors[outputs[0].index()]; }
 };
+
+/// The operator's options, which must be there.
+template <class Options>
+const Options& options(const FileOp& op, const Options* table) {
+  if (table == nullptr) throw CompileError(op.where, "is damaged: its options are missing");
+  return *table;
+}
+
+/// A parameter (axes, permutation, paddings), which has to be an int32 or int64 constant.
+[[nodiscard]] std::vector<int64_t> integers(const FileOp& op, size_t input, const char* what);
+
+/// SLICE and STRIDED_SLICE.
+[[nodiscard]] Attributes slice(const FileOp& op);
+[[nodiscard]] Attributes strided_slice(const FileOp& op);
 
 /// What the importer takes of a builtin operator. Operands: the inputs below `first_parameter`;
 /// from there on they are constants that become attributes. Those from `first_optional` may be

@@ -11,6 +11,7 @@ OperandAxes identity_axes(size_t rank) {
   for (size_t k = rank; k < 4; ++k) result.axes.emplace_back();
   for (size_t axis = 0; axis < rank; ++axis) result.axes.push_back({static_cast<int>(axis)});
   result.shift.assign(result.axes.size(), 0);
+  result.step.assign(result.axes.size(), 1);
   return result;
 }
 

@@ -34,6 +34,7 @@ constexpr KernelInfo kInfo[] = {
     {"rescale_i32_i8", "portable/rescale_i32_i8.cc", "RescaleParams", Progress::kElement},
     {"rescale_i16_i32", "portable/rescale_i16_i32.cc", "RescaleParams", Progress::kElement},
     {"clamp", "portable/clamp.cc", "ClampParams", Progress::kElement},
+    {"lookup_i8", "portable/lookup_i8.cc", "LookupParams", Progress::kElement},
     {"quantize_f32_i8", "portable/quantize_f32_i8.cc", "FloatParams", Progress::kElement},
     {"quantize_f32_i16", "portable/quantize_f32_i16.cc", "FloatParams", Progress::kElement},
     {"dequantize_i8_f32", "portable/dequantize_i8_f32.cc", "FloatParams", Progress::kElement},

@@ -36,6 +36,7 @@ struct Binder {
     pointers.set(p.bias);
     pointers.set(p.scales);
   }
+  void operator()(runtime::LookupParams& p) const { pointers.set(p.table); }
   void operator()(std::monostate&) const {}
   void operator()(runtime::Pool2DParams&) const {}
   void operator()(runtime::MeanParams&) const {}
@@ -155,6 +156,8 @@ void invoke(const Invocation& call) {
       return unary<RescaleParams>(rescale_i16_i32, call);
     case KernelId::kClamp:
       return unary<ClampParams>(clamp, call);
+    case KernelId::kLookupI8:
+      return unary<LookupParams>(lookup_i8, call);
     case KernelId::kQuantizeF32I8:
       return unary<FloatParams>(quantize_f32_i8, call);
     case KernelId::kQuantizeF32I16:

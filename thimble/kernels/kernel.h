@@ -42,6 +42,7 @@ enum class KernelId : uint8_t {
   kRescaleI32I8,
   kRescaleI16I32,
   kClamp,
+  kLookupI8,
   kQuantizeF32I8,
   kQuantizeF32I16,
   kDequantizeI8F32,
@@ -66,11 +67,12 @@ using KernelParams =
     std::variant<std::monostate, runtime::Conv2DParams, runtime::FullyConnectedParams,
                  runtime::DepthwiseConv2DParams, runtime::Pool2DParams, runtime::MeanParams,
                  runtime::AddParams, runtime::MulParams, runtime::PadParams, runtime::RescaleParams,
-                 runtime::ClampParams, runtime::FloatParams, runtime::SoftmaxParams>;
+                 runtime::ClampParams, runtime::LookupParams, runtime::FloatParams,
+                 runtime::SoftmaxParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
-  std::string role;  ///< "weights", "bias", "multipliers", "shifts"
+  std::string role;  ///< "weights", "bias", "multipliers", "shifts", "table"
   DType type = DType::kInt8;
   Shape shape;  ///< as packed
   Bytes data;
@@ -79,11 +81,12 @@ struct PackedConstant {
 
 /// How a kernel's axes walk one operand. Kernel axis i runs over the tensor axes axes[i], merged
 /// row-major (none: the operand has extent 1 there, or is broadcast: stride 0), and
-/// merged tensor index = kernel coordinate - shift[i].
+/// merged tensor index = kernel coordinate * step[i] - shift[i].
 struct OperandAxes {
   std::vector<std::vector<int>>
       axes;                    ///< at least 4 entries; the last 4 are the kernel's (n, y, x, c)
   std::vector<int64_t> shift;  ///< as many
+  std::vector<int64_t> step;   ///< as many; not 0, and 1 but for the input of a slice
   bool operator==(const OperandAxes&) const = default;
 };
 

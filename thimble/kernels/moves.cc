@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that only move elements: pad, reshape, transpose, concatenation.
+// Operators that only move elements: pad, reshape, transpose, concatenation, slice.
 #include <algorithm>
 
 #include "thimble/kernels/axes.h"
@@ -94,6 +94,24 @@ std::vector<KernelUse> uses(const Concat& a, const Operands& t, Method) {
     offset += extent;
   }
   return result;
+}
+
+bool supported(const Slice&, const Operands& t, Method method) { return copies(t, method); }
+
+// The kernel's axes are the input's: along those that are dropped it stands at index 0.
+std::vector<KernelUse> uses(const Slice& a, const Operands& t, Method) {
+  OperandAxes in = identity_axes(t.in(0).shape.size());
+  OperandAxes out = in;
+  const size_t lead = in.axes.size() - a.begin.size();
+  int kept = 0;
+  for (size_t axis = 0; axis < a.begin.size(); ++axis) {
+    in.shift[lead + axis] = -a.begin[axis];
+    in.step[lead + axis] = a.stride[axis];
+    const bool dropped =
+        std::binary_search(a.dropped.begin(), a.dropped.end(), static_cast<int>(axis));
+    out.axes[lead + axis] = dropped ? std::vector<int>{} : std::vector<int>{kept++};
+  }
+  return {copy_use(t, 0, std::move(in), std::move(out))};
 }
 
 }  // namespace thimble

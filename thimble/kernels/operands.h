@@ -42,6 +42,8 @@ struct Operands {
 [[nodiscard]] bool supported(const Quantize&, const Operands&, Method);
 [[nodiscard]] bool supported(const Dequantize&, const Operands&, Method);
 [[nodiscard]] bool supported(const Concat&, const Operands&, Method);
+[[nodiscard]] bool supported(const Logistic&, const Operands&, Method);
+[[nodiscard]] bool supported(const Slice&, const Operands&, Method);
 
 /// The calls; only where supported() holds.
 [[nodiscard]] std::vector<KernelUse> uses(const Conv2D&, const Operands&, Method);
@@ -61,5 +63,7 @@ struct Operands {
 [[nodiscard]] std::vector<KernelUse> uses(const Quantize&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Dequantize&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Concat&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Logistic&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Slice&, const Operands&, Method);
 
 }  // namespace thimble

@@ -29,6 +29,8 @@ struct NameOf {
   Names operator()(const Quantize&) const { return {"QUANTIZE", "quantize"}; }
   Names operator()(const Dequantize&) const { return {"DEQUANTIZE", "dequantize"}; }
   Names operator()(const Concat&) const { return {"CONCATENATION", "concatenation"}; }
+  Names operator()(const Logistic&) const { return {"LOGISTIC", "logistic"}; }
+  Names operator()(const Slice&) const { return {"SLICE", "slice"}; }
 };
 
 }  // namespace

@@ -133,9 +133,23 @@ struct Concat {
   bool operator==(const Concat&) const = default;
 };
 
-using Attributes =
-    std::variant<Conv2D, DepthwiseConv2D, FullyConnected, AveragePool2D, MaxPool2D, Mean, Add, Mul,
-                 Pad, Reshape, Transpose, Softmax, Relu, Relu6, Quantize, Dequantize, Concat>;
+/// 1 / (1 + e^-x).
+struct Logistic {
+  bool operator==(const Logistic&) const = default;
+};
+
+/// Index i along an axis is the input's begin + i * stride, and the output's extents say how many
+/// there are. A negative stride runs backwards. dropped, ascending: axes of which one index stays,
+/// and which the output lacks; its axes are the others in order. SLICE has strides of 1.
+struct Slice {
+  std::vector<int64_t> begin, stride;
+  std::vector<int> dropped;
+  bool operator==(const Slice&) const = default;
+};
+
+using Attributes = std::variant<Conv2D, DepthwiseConv2D, FullyConnected, AveragePool2D, MaxPool2D,
+                                Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6,
+                                Quantize, Dequantize, Concat, Logistic, Slice>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);

@@ -18,9 +18,9 @@ namespace thimble {
 [[nodiscard]] int64_t macs(const Graph& graph, const Op& op, const Region& region);
 [[nodiscard]] int64_t macs(const Graph& graph, const Op& op);
 [[nodiscard]] int64_t macs(const Graph& graph);
-/// The shape that the operator's output must have, from its attributes and inputs. For Reshape and
-/// Mean (where the attributes leave it open) the recorded shape of the output, checked for
-/// consistency.
+/// The shape that the operator's output must have, from its attributes and inputs. For Reshape,
+/// Mean and Slice (where the attributes leave it open) the recorded shape of the output, checked
+/// for consistency.
 [[nodiscard]] Shape output_shape(const Graph& graph, const Op& op);
 
 /// Named condition whose text is both the message of a refusal and the entry of

@@ -28,6 +28,8 @@ AccessMap access_map_of(const Relu6& a, const OpView& v);
 AccessMap access_map_of(const Quantize& a, const OpView& v);
 AccessMap access_map_of(const Dequantize& a, const OpView& v);
 AccessMap access_map_of(const Concat& a, const OpView& v);
+AccessMap access_map_of(const Logistic& a, const OpView& v);
+AccessMap access_map_of(const Slice& a, const OpView& v);
 
 /// Multiply-accumulates per element of the output.
 int64_t macs_per_element(const Conv2D& a, const OpView& v);
@@ -47,6 +49,8 @@ int64_t macs_per_element(const Relu6& a, const OpView& v);
 int64_t macs_per_element(const Quantize& a, const OpView& v);
 int64_t macs_per_element(const Dequantize& a, const OpView& v);
 int64_t macs_per_element(const Concat& a, const OpView& v);
+int64_t macs_per_element(const Logistic& a, const OpView& v);
+int64_t macs_per_element(const Slice& a, const OpView& v);
 
 /// Output shape, relying on the constraints about operands, ranks and attributes only. Where the
 /// attributes leave it open: the recorded one.
@@ -67,6 +71,8 @@ Shape output_shape_of(const Relu6& a, const OpView& v);
 Shape output_shape_of(const Quantize& a, const OpView& v);
 Shape output_shape_of(const Dequantize& a, const OpView& v);
 Shape output_shape_of(const Concat& a, const OpView& v);
+Shape output_shape_of(const Logistic& a, const OpView& v);
+Shape output_shape_of(const Slice& a, const OpView& v);
 
 /// What holds for this operator beyond common_constraints() (predicates.h).
 std::vector<Constraint> constraints_of(const Conv2D& a);
@@ -86,5 +92,7 @@ std::vector<Constraint> constraints_of(const Relu6& a);
 std::vector<Constraint> constraints_of(const Quantize& a);
 std::vector<Constraint> constraints_of(const Dequantize& a);
 std::vector<Constraint> constraints_of(const Concat& a);
+std::vector<Constraint> constraints_of(const Logistic& a);
+std::vector<Constraint> constraints_of(const Slice& a);
 
 }  // namespace thimble

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/program/kernel_walk.h"
 
+#include <algorithm>
+
 namespace thimble {
 namespace {
 
@@ -17,6 +19,17 @@ int64_t inner_extent(const std::vector<int>& merged, const Shape& shape) {
   return extent;
 }
 
+int64_t floor_div(int64_t a, int64_t b) {
+  const int64_t quotient = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+/// The coordinates whose coordinate * step is in [first, last].
+Interval coordinates(int64_t first, int64_t last, int64_t step) {
+  if (step < 0) return coordinates(-last, -first, -step);
+  return {floor_div(first + step - 1, step), floor_div(last, step) + 1};
+}
+
 }  // namespace
 
 Walk identity_walk(const Shape& shape) {
@@ -24,6 +37,7 @@ Walk identity_walk(const Shape& shape) {
   for (size_t k = shape.size(); k < 4; ++k) axes.axes.push_back({});
   for (size_t axis = 0; axis < shape.size(); ++axis) axes.axes.push_back({static_cast<int>(axis)});
   axes.shift.assign(axes.axes.size(), 0);
+  axes.step.assign(axes.axes.size(), 1);
   return {{axes}, axes, {}};
 }
 
@@ -42,8 +56,9 @@ Region to_tensor(const OperandAxes& walk, const std::vector<int64_t>& leading, c
     const Interval at =
         k < leading.size() ? Interval{leading[k], leading[k] + 1} : region[k - leading.size()];
     const int64_t inner = inner_extent(merged, shape);
-    result[static_cast<size_t>(merged[0])] = {(at.begin - walk.shift[k]) / inner,
-                                              (at.end - walk.shift[k] + inner - 1) / inner};
+    const auto [first, last] = std::minmax({at.begin * walk.step[k], (at.end - 1) * walk.step[k]});
+    result[static_cast<size_t>(merged[0])] = {floor_div(first - walk.shift[k], inner),
+                                              floor_div(last - walk.shift[k], inner) + 1};
   }
   return result;
 }
@@ -58,7 +73,8 @@ Region to_kernel(const OperandAxes& walk, const Region& region, const Shape& sha
     }
     const int64_t inner = inner_extent(merged, shape);
     const Interval& first = region[static_cast<size_t>(merged[0])];
-    result.push_back({first.begin * inner + walk.shift[k], first.end * inner + walk.shift[k]});
+    result.push_back(coordinates(first.begin * inner + walk.shift[k],
+                                 first.end * inner - 1 + walk.shift[k], walk.step[k]));
   }
   return result;
 }
@@ -75,8 +91,8 @@ void each_coordinate(const Walk& walk, const OperandAxes& axes, const Shape& sha
     if (axes.axes[k].empty()) continue;
     const int64_t s = tensor_stride[static_cast<size_t>(axes.axes[k].back())];
     element0 -= axes.shift[k] * s;
-    if (k < lead) element0 += walk.leading[k] * s;
-    if (k >= lead) step[k - lead] = s;
+    if (k < lead) element0 += walk.leading[k] * axes.step[k] * s;
+    if (k >= lead) step[k - lead] = axes.step[k] * s;
   }
   for (int64_t n = box[0].begin; n < box[0].end; ++n) {
     for (int64_t y = box[1].begin; y < box[1].end; ++y) {

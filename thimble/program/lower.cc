@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "thimble/model/error.h"
+#include "thimble/program/kernel_walk.h"
 #include "thimble/schedule/reads.h"
 
 namespace thimble {
@@ -129,11 +130,7 @@ class Lowering {
   Call copy(const Step& s) {
     const Buffer& out = schedule_.buffer(s.out);
     const Shape& shape = graph_.tensor(out.tensor).shape;
-    OperandAxes identity;
-    for (size_t k = shape.size(); k < 4; ++k) identity.axes.push_back({});
-    for (size_t axis = 0; axis < shape.size(); ++axis)
-      identity.axes.push_back({static_cast<int>(axis)});
-    identity.shift.assign(identity.axes.size(), 0);
+    const OperandAxes identity = identity_walk(shape).out;
     KernelUse use{.kernel = copy_kernel(out.type),
                   .params = {},
                   .constants = {},
@@ -169,8 +166,9 @@ class Lowering {
       const std::vector<int>& merged = walk.axes[k];
       check(merges(buffer, shape, stride, merged),
             "a kernel merges axes that the buffer holds apart");
-      view.stride.push_back(merged.empty() ? 0 : stride[static_cast<size_t>(merged.back())]);
-      fixed += walk.shift[k] * view.stride.back();
+      const int64_t next = merged.empty() ? 0 : stride[static_cast<size_t>(merged.back())];
+      view.stride.push_back(walk.step[k] * next);
+      fixed += walk.shift[k] * next;
     }
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       const IndexExpr& origin = buffer.origin[axis];
@@ -198,9 +196,10 @@ class Lowering {
     const std::vector<int64_t> stride = strides(whole_buffer(graph_, tensor));
     int64_t fixed = 0;
     for (size_t k = 0; k < walk.axes.size(); ++k) {
-      view.stride.push_back(
-          walk.axes[k].empty() ? 0 : stride[static_cast<size_t>(walk.axes[k].back())]);
-      fixed += walk.shift[k] * view.stride.back();
+      const int64_t next =
+          walk.axes[k].empty() ? 0 : stride[static_cast<size_t>(walk.axes[k].back())];
+      view.stride.push_back(walk.step[k] * next);
+      fixed += walk.shift[k] * next;
     }
     if (fixed != 0) view.bias.push_back({1, index(fixed)});
     return view;

@@ -293,14 +293,17 @@ class Verifier {
     if (view.modulus != 0) {
       int64_t pitch = std::gcd(side.bias, view.modulus);
       for (size_t axis = 0; axis < 3; ++axis) pitch = std::gcd(pitch, view.stride[axis]);
-      const int64_t channels = (box[3].end - 1) * view.stride[3] + 1;
-      const int64_t end = view.modulus + std::max<int64_t>(0, channels - pitch);
-      return {view.address, view.address + end * side.size};
+      const int64_t channels = (box[3].end - 1) * view.stride[3];
+      const int64_t begin = std::min<int64_t>(0, channels);
+      const int64_t end = view.modulus + std::max<int64_t>(0, channels + 1 - pitch);
+      return {view.address + begin * side.size, view.address + end * side.size};
     }
     Interval hull{view.address - side.bias * side.size, view.address + (1 - side.bias) * side.size};
     for (size_t axis = 0; axis < box.size(); ++axis) {
-      hull.begin += box[axis].begin * view.stride[axis] * side.size;
-      hull.end += (box[axis].end - 1) * view.stride[axis] * side.size;
+      const auto [low, high] = std::minmax(
+          {box[axis].begin * view.stride[axis], (box[axis].end - 1) * view.stride[axis]});
+      hull.begin += low * side.size;
+      hull.end += high * side.size;
     }
     return hull;
   }

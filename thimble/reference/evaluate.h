@@ -67,5 +67,7 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const Quantize& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Dequantize& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Concat& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Logistic& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Slice& op, const OpContext& context);
 
 }  // namespace thimble::reference

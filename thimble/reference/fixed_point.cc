@@ -72,24 +72,28 @@ int32_t multiply(int32_t x, FixedFactor factor) {
       std::max(-factor.shift, 0));
 }
 
-Fixed<0> exp_on_negative_values(Fixed<5> x) {
+template <int kIntegerBits>
+Fixed<0> exp_on_negative_values(Fixed<kIntegerBits> x) {
   // x = -remainder + fine with fine in [-1/4, 0): e^fine by the polynomial, e^-remainder as a
   // product over the bits of remainder, each of which has a constant e^-(2^exponent).
-  constexpr Fixed<5> kQuarter = Fixed<5>::power_of_two(-2);
-  const Fixed<5> fine{(x.raw & (kQuarter.raw - 1)) - kQuarter.raw};
+  using Input = Fixed<kIntegerBits>;
+  constexpr Input kQuarter = Input::power_of_two(-2);
+  const Input fine{(x.raw & (kQuarter.raw - 1)) - kQuarter.raw};
   const int32_t remainder = (fine - x).raw;
   Fixed<0> result = exp_between_minus_quarter_and_0(rescale<0>(fine));
 
   constexpr int kLowestExponent = -2;
   constexpr Fixed<0> kExpOfMinusPowerOfTwo[] = {
       {1672461947}, {1302514674}, {790015084}, {290630308}, {39332535}, {720401}, {242}};
-  int exponent = kLowestExponent;
-  for (Fixed<0> factor : kExpOfMinusPowerOfTwo) {
-    if ((remainder & Fixed<5>::power_of_two(exponent).raw) != 0) result = result * factor;
-    ++exponent;
+  for (int exponent = kLowestExponent; exponent < kIntegerBits; ++exponent) {
+    if ((remainder & Input::power_of_two(exponent).raw) == 0) continue;
+    result = result * kExpOfMinusPowerOfTwo[exponent - kLowestExponent];
   }
   return x.raw == 0 ? Fixed<0>::one() : result;
 }
+
+template Fixed<0> exp_on_negative_values(Fixed<4> x);
+template Fixed<0> exp_on_negative_values(Fixed<5> x);
 
 Fixed<0> one_over_one_plus(Fixed<0> x) {
   constexpr Fixed<2> k48Over17{1515870810};

@@ -72,8 +72,9 @@ template <int kTo, int kFrom>
   }
 }
 
-/// e^x for -32 <= x <= 0.
-[[nodiscard]] Fixed<0> exp_on_negative_values(Fixed<5> x);
+/// e^x for -2^kIntegerBits <= x <= 0; 4 or 5 bits.
+template <int kIntegerBits>
+[[nodiscard]] Fixed<0> exp_on_negative_values(Fixed<kIntegerBits> x);
 /// 1 / (1 + x) for 0 <= x < 1, three steps of Newton and Raphson.
 [[nodiscard]] Fixed<0> one_over_one_plus(Fixed<0> x);
 

@@ -30,8 +30,8 @@ struct AxisInterval {
   }
   Interval operator()(const Affine& map) const {
     const Interval& o = on(map.out_axis);
-    return cut(floor_div(o.begin * map.num + map.lo, map.den),
-               floor_div((o.end - 1) * map.num + map.hi, map.den) + 1, extent);
+    const auto [low, high] = std::minmax({o.begin * map.num, (o.end - 1) * map.num});
+    return cut(floor_div(low + map.lo, map.den), floor_div(high + map.hi, map.den) + 1, extent);
   }
   Interval operator()(const Grouped& map) const {
     const Interval& o = on(map.out_axis);
@@ -39,6 +39,7 @@ struct AxisInterval {
                ((o.end - 1) / map.out_per_group + 1) * map.in_per_group, extent);
   }
   Interval operator()(const Scan& map) const { return cut(0, on(map.out_axis).end, extent); }
+  Interval operator()(const Point& map) const { return cut(map.index, map.index + 1, extent); }
   Interval operator()(const Broadcast&) const { return {0, extent}; }
   Interval operator()(const Reduced&) const { return {0, extent}; }
   Interval operator()(const Whole&) const { return {0, extent}; }

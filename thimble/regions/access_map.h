@@ -16,7 +16,8 @@
 namespace thimble {
 
 /// Input interval of output [a, b) on out_axis:
-/// [ floor((a * num + lo) / den), floor(((b - 1) * num + hi) / den) + 1 ), cut to the extent.
+/// [ floor((a * num + lo) / den), floor(((b - 1) * num + hi) / den) + 1 ), cut to the extent;
+/// a and b - 1 change places where num is negative (a slice that runs backwards). Never 0.
 /// Transposes name another axis; hi - lo wider than a point is a halo.
 struct Affine {
   int out_axis = 0;
@@ -37,6 +38,12 @@ struct Broadcast {
   bool operator==(const Broadcast&) const = default;
 };
 
+/// One index, whatever part of the output is wanted: an axis that a slice drops.
+struct Point {
+  int64_t index = 0;
+  bool operator==(const Point&) const = default;
+};
+
 /// Summed over: needed whole, or split into chunks that accumulate.
 struct Reduced {
   bool operator==(const Reduced&) const = default;
@@ -53,7 +60,7 @@ struct Whole {
   bool operator==(const Whole&) const = default;
 };
 
-using AxisMap = std::variant<Affine, Grouped, Broadcast, Reduced, Scan, Whole>;
+using AxisMap = std::variant<Affine, Grouped, Broadcast, Point, Reduced, Scan, Whole>;
 
 /// One entry per axis of the input; or, if `linear`, both sides are the same row-major sequence
 /// (reshape) and an output region needs the box around its row-major interval.

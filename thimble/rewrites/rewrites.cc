@@ -53,6 +53,13 @@ struct IsNoOp {
   }
   bool operator()(const Concat& a) const { return same() && a.activation == Activation::kNone; }
   bool operator()(const Quantize&) const { return same(); }
+  bool operator()(const Slice& a) const {
+    bool forwards = true;
+    for (size_t k = 0; k < a.stride.size(); ++k) {
+      forwards = forwards && (a.stride[k] == 1 || in.shape[k] == 1);
+    }
+    return in.shape == out.shape && forwards;
+  }
   template <class Other>
   bool operator()(const Other&) const {
     return false;

@@ -13,7 +13,7 @@ namespace thimble {
 /// An operator on constants alone becomes a constant.
 [[nodiscard]] Graph fold_constants(const Graph& graph);
 /// Operators that change neither values nor places: reshape to the same shape, pad by nothing,
-/// identity transpose, concatenation of one, quantize to the same scale.
+/// identity transpose, concatenation of one, slice of everything, quantize to the same scale.
 [[nodiscard]] Graph remove_no_ops(const Graph& graph);
 /// reshape -> reshape is one; a fully connected layer reads through a reshape; an operator whose
 /// output shape is open (fully connected, mean) writes the reshaped tensor itself.

@@ -29,7 +29,8 @@ struct Builder {
     const InputMap& map = maps[op.index()][operand];
     if (map.linear || map.axes.size() <= axis) return nullptr;
     const auto* a = std::get_if<Affine>(&map.axes[axis]);
-    return a != nullptr && a->out_axis == static_cast<int>(axis) ? a : nullptr;
+    // Backwards, the first tick would need the last rows.
+    return a != nullptr && a->out_axis == static_cast<int>(axis) && a->num > 0 ? a : nullptr;
   }
 
   // The one that is at least as large at every tick, or nothing.

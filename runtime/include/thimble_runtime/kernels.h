@@ -151,7 +151,8 @@ struct PadParams {
 void pad(const PadParams& p, const View& x, const View& out, const Region& region) noexcept;
 
 /// Copies element by element: reshape, transpose (strides of x in the axes of out), concatenation
-/// (bias of out), copies between buffers. progress: element. One function per element size.
+/// (bias of out), slice (bias and strides of x), copies between buffers. progress: element. One
+/// function per element size.
 void copy_8(const View& x, const View& out, const Region& region) noexcept;
 void copy_16(const View& x, const View& out, const Region& region) noexcept;
 void copy_32(const View& x, const View& out, const Region& region) noexcept;
@@ -183,6 +184,13 @@ struct ClampParams {
   int32_t clamp_min, clamp_max;
 };
 void clamp(const ClampParams& p, const View& x, const View& out, const Region& region) noexcept;
+
+/// Any function of one int8, as a table: logistic. progress: element.
+struct LookupParams {
+  const int8_t* table;  ///< [256]: of the value v, number v + 128
+};
+void lookup_i8(const LookupParams& p, const View& x, const View& out,
+               const Region& region) noexcept;
 
 /// float32 at the edges of the network. progress: element.
 struct FloatParams {

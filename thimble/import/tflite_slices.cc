@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SLICE and STRIDED_SLICE of a .tflite file: indices counted from the end, cut and masked as
+// TensorFlow Lite does.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "thimble/import/tflite_parts.h"
+
+namespace thimble {
+namespace {
+
+/// A parameter with one number per axis.
+std::vector<int64_t> per_axis(const FileOp& op, size_t input, const char* what) {
+  std::vector<int64_t> result = integers(op, input, what);
+  if (result.size() != op.input(0).shape.size()) {
+    throw CompileError(op.where, fmt::format("is damaged: {} {} for an input of shape {}",
+                                             result.size(), what, to_string(op.input(0).shape)));
+  }
+  return result;
+}
+
+/// Attributes leave the extents to the output.
+Attributes checked_slice(const FileOp& op, Slice slice, const Shape& extents) {
+  if (extents != op.output().shape) {
+    throw CompileError(op.where, fmt::format("is damaged: a slice of shape {} as an output of "
+                                             "shape {}",
+                                             to_string(extents), to_string(op.output().shape)));
+  }
+  return slice;
+}
+
+/// The indices of one axis, as TensorFlow Lite finds them.
+struct AxisRange {
+  int64_t extent, stride;
+
+  /// Counted from the end if negative, then cut; the stop of a range that runs backwards is -1.
+  [[nodiscard]] int64_t index(int64_t given) const {
+    const int64_t from_front = given < 0 ? given + extent : given;
+    return stride > 0 ? std::clamp<int64_t>(from_front, 0, extent)
+                      : std::clamp<int64_t>(from_front, -1, extent - 1);
+  }
+  [[nodiscard]] int64_t first() const { return stride > 0 ? 0 : extent - 1; }
+  [[nodiscard]] int64_t stop() const { return stride > 0 ? extent : -1; }
+  [[nodiscard]] int64_t count(int64_t begin, int64_t end) const {
+    const int64_t span = stride > 0 ? end - begin : begin - end;
+    const int64_t step = std::abs(stride);
+    return std::max<int64_t>(0, (span + step - 1) / step);
+  }
+};
+
+const tflite::StridedSliceOptions& strided_slice_options(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_StridedSliceOptions());
+  if (from.ellipsis_mask() != 0 || from.new_axis_mask() != 0 || from.offset()) {
+    throw CompileError(op.where,
+                       "an ellipsis mask, a new axis mask and ends that count from the begins are "
+                       "not supported; supported are masks of begins, of ends and of dropped axes");
+  }
+  return from;
+}
+
+/// Where axis number `axis` starts, and how many elements it gives.
+struct AxisSlice {
+  int64_t begin = 0, count = 0;
+  bool dropped = false;
+};
+
+AxisSlice axis_slice(const FileOp& op, const tflite::StridedSliceOptions& from, size_t axis,
+                     const AxisRange& range, int64_t given_begin, int64_t given_end) {
+  auto is_set = [&](int32_t mask) { return (mask >> axis & 1) != 0; };  // at most 8 axes
+  const bool dropped = is_set(from.shrink_axis_mask());
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  if (range.stride == 0 || range.stride > kMost || range.stride < (dropped ? 1 : -kMost)) {
+    throw CompileError(op.where, fmt::format("stride {} along axis {} is not supported; it is not "
+                                             "0, within int32, and positive where the axis is "
+                                             "dropped",
+                                             range.stride, axis));
+  }
+  const int64_t begin = is_set(from.begin_mask()) ? range.first() : range.index(given_begin);
+  if (dropped) {
+    if (begin < range.extent) return {begin, 1, true};
+    throw CompileError(op.where, fmt::format("is damaged: axis {} of {} has no index {}", axis,
+                                             range.extent, given_begin));
+  }
+  const int64_t end = is_set(from.end_mask()) ? range.stop() : range.index(given_end);
+  return {begin, range.count(begin, end), false};
+}
+
+}  // namespace
+
+Attributes slice(const FileOp& op) {
+  const std::vector<int64_t> begins = per_axis(op, 1, "begins");
+  Shape extents = per_axis(op, 2, "sizes");
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    const int64_t extent = op.input(0).shape[axis];
+    const bool inside = begins[axis] >= 0 && begins[axis] <= extent;
+    if (inside && extents[axis] == -1) extents[axis] = extent - begins[axis];  // all that follow
+    if (!inside || extents[axis] < 0 || extents[axis] > extent - begins[axis]) {
+      throw CompileError(op.where, fmt::format("is damaged: a slice of {} from {} along axis {} of "
+                                               "{}",
+                                               extents[axis], begins[axis], axis, extent));
+    }
+  }
+  return checked_slice(op, {begins, std::vector<int64_t>(begins.size(), 1), {}}, extents);
+}
+
+Attributes strided_slice(const FileOp& op) {
+  const tflite::StridedSliceOptions& from = strided_slice_options(op);
+  const std::vector<int64_t> begins = per_axis(op, 1, "begins");
+  const std::vector<int64_t> ends = per_axis(op, 2, "ends");
+  Slice result{{}, per_axis(op, 3, "strides"), {}};
+  Shape extents;
+  for (size_t axis = 0; axis < begins.size(); ++axis) {
+    const AxisRange range{op.input(0).shape[axis], result.stride[axis]};
+    const AxisSlice found = axis_slice(op, from, axis, range, begins[axis], ends[axis]);
+    result.begin.push_back(found.begin);
+    if (found.dropped) {
+      result.dropped.push_back(static_cast<int>(axis));
+    } else {
+      extents.push_back(found.count);
+    }
+  }
+  return checked_slice(op, std::move(result), extents);
+}
+
+}  // namespace thimble

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// LOGISTIC, int8 to int8 in steps of 1/256 from 0, in gemmlowp's fixed point.
+#include <algorithm>
+#include <cmath>
+
+#include "thimble/reference/evaluate.h"
+#include "thimble/reference/fixed_point.h"
+
+namespace thimble::reference {
+namespace {
+
+constexpr int kInputIntegerBits = 4;  ///< inputs reach from -16 to 16
+constexpr int kOutputBits = 8;
+constexpr int32_t kOutputZeroPoint = -128;
+
+Fixed<0> logistic_of_negative(Fixed<kInputIntegerBits> x) {
+  // 1 - 1 / (1 + e^x), not e^x / (1 + e^x): the last bit is that of the original.
+  return Fixed<0>::one() - one_over_one_plus(exp_on_negative_values(x));
+}
+
+Fixed<0> logistic(Fixed<kInputIntegerBits> x) {
+  const Fixed<kInputIntegerBits> zero;
+  if (x == zero) return Fixed<0>::power_of_two(-1);
+  return x.raw < 0 ? logistic_of_negative(x) : one_over_one_plus(exp_on_negative_values(zero - x));
+}
+
+}  // namespace
+
+std::vector<Bytes> evaluate(const Logistic&, const OpContext& context) {
+  const Tensor& input = context.input(0);
+  const double to_fixed = std::ldexp(double{scale_of(input)}, 31 - kInputIntegerBits);
+  const FixedFactor factor = to_fixed_factor(to_fixed);
+  // Of differences from here on, the logistic is 0 or 1.
+  const double radius =
+      std::floor(std::ldexp((1 << kInputIntegerBits) - 1, 31 - kInputIntegerBits - factor.shift));
+  std::vector<int8_t> values = context.read<int8_t>(0);
+  for (int8_t& value : values) {
+    const int32_t difference = value - zero_point_of(input);
+    if (difference <= -radius) {
+      value = INT8_MIN;
+    } else if (difference >= radius) {
+      value = INT8_MAX;
+    } else {
+      const Fixed<0> result = logistic(Fixed<kInputIntegerBits>{multiply(difference, factor)});
+      const int32_t rounded = rounding_divide_by_power_of_two(result.raw, 31 - kOutputBits);
+      value = static_cast<int8_t>(std::min<int32_t>(rounded + kOutputZeroPoint, INT8_MAX));
+    }
+  }
+  return {bytes_from(values)};
+}
+
+}  // namespace thimble::reference

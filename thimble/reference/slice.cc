@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SLICE and STRIDED_SLICE: copies raw elements, for every element type.
+#include <algorithm>
+
+#include "thimble/reference/evaluate.h"
+
+namespace thimble::reference {
+
+std::vector<Bytes> evaluate(const Slice& op, const OpContext& context) {
+  const Tensor& input = context.input(0);
+  const Tensor& output = context.output();
+  const int64_t size = size_bytes(input.type);
+  const size_t rank = input.shape.size();
+  check(op.begin.size() == rank && op.stride.size() == rank, "a slice is given for every axis");
+  check(output.shape.size() + op.dropped.size() == rank, "a slice drops the axes it names");
+  const Strides from = row_major_strides(input.shape);
+  Strides strides;  // of the output's axes, in the input
+  int64_t first = 0;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    first += op.begin[axis] * from[axis];
+    const bool dropped = std::ranges::count(op.dropped, static_cast<int>(axis)) > 0;
+    if (!dropped) strides.push_back(op.stride[axis] * from[axis]);
+  }
+  const Bytes& bytes = context.input_bytes(0);
+  Bytes result;
+  result.reserve(static_cast<size_t>(output.size_bytes()));
+  for (int64_t offset : offsets(output.shape, strides)) {
+    const auto begin = bytes.begin() + (first + offset) * size;
+    result.insert(result.end(), begin, begin + size);
+  }
+  return {result};
+}
+
+}  // namespace thimble::reference
