@@ -42,22 +42,34 @@ OrderLinks::OrderLinks(const OrderProblem& problem) {
             "order: in place of a tensor that the operator does not read");
     }
   }
+  before.resize(problem.ops.size());
+  after.resize(problem.ops.size());
+  for (size_t t = 0; t < count; ++t) {
+    if (producer[t] < 0) continue;
+    for (const int reader : readers[t]) {
+      std::vector<int>& known = before[index(reader)];
+      if (std::find(known.begin(), known.end(), producer[t]) != known.end()) continue;
+      known.push_back(producer[t]);
+      after[index(producer[t])].push_back(reader);
+    }
+  }
 }
 
 Execution::Execution(const OrderProblem& problem, const OrderLinks& links)
-    : problem_(problem), links_(links), executed_(problem.ops.size(), false) {
+    : problem_(problem),
+      links_(links),
+      executed_(empty_set(problem.ops.size())),
+      ready_(executed_),
+      last_(executed_),
+      after_done_(problem.ops.size(), 0) {
   for (size_t t = 0; t < problem.size_bytes.size(); ++t) {
     reads_left_.push_back(static_cast<int>(links.readers[t].size()));
     if (links.is_input[t] && needed(static_cast<int>(t))) live_bytes_ += problem.size_bytes[t];
   }
-}
-
-bool Execution::ready(int op) const {
-  if (executed(op)) return false;
-  const std::vector<int>& inputs = problem_.ops[index(op)].inputs;
-  return std::all_of(inputs.begin(), inputs.end(), [&](int t) {
-    return links_.producer[index(t)] < 0 || executed(links_.producer[index(t)]);
-  });
+  for (size_t o = 0; o < problem.ops.size(); ++o) {
+    before_left_.push_back(static_cast<int>(links.before[o].size()));
+    place(static_cast<int>(o));
+  }
 }
 
 int64_t Execution::working_set(int op) const {
@@ -89,14 +101,43 @@ int64_t Execution::live_bytes_after(int op) const {
 
 void Execution::execute(int op) {
   live_bytes_ = live_bytes_after(op);
-  executed_[index(op)] = true;
-  for (const int t : problem_.ops[index(op)].inputs) --reads_left_[index(t)];
+  count(op, 1);
 }
 
 void Execution::undo(int op) {
-  for (const int t : problem_.ops[index(op)].inputs) ++reads_left_[index(t)];
-  executed_[index(op)] = false;
+  count(op, -1);
   live_bytes_ -= live_bytes_after(op) - live_bytes_;
+}
+
+void Execution::go_to(std::span<const uint64_t> executed, int64_t live_bytes) {
+  for (size_t w = 0; w < executed_.size(); ++w) {
+    const uint64_t changed = executed[w] ^ executed_[w];
+    for_each({&changed, 1}, [&](int bit) {
+      count(static_cast<int>(w * 64) + bit, executed[w] >> bit & 1 ? 1 : -1);
+    });
+  }
+  live_bytes_ = live_bytes;
+}
+
+/// Counts `op` as executed (sign 1), or not (-1). The counts are sums: any sequence will do.
+void Execution::count(int op, int sign) {
+  put(executed_, op, sign > 0);
+  for (const int t : problem_.ops[index(op)].inputs) reads_left_[index(t)] -= sign;
+  for (const int other : links_.after[index(op)]) {
+    before_left_[index(other)] -= sign;
+    place(other);
+  }
+  for (const int other : links_.before[index(op)]) {
+    after_done_[index(other)] += sign;
+    place(other);
+  }
+  place(op);
+}
+
+void Execution::place(int op) {
+  const bool done = contains(executed_, op);
+  put(ready_, op, !done && before_left_[index(op)] == 0);
+  put(last_, op, done && after_done_[index(op)] == 0);
 }
 
 }  // namespace thimble

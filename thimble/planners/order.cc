@@ -59,13 +59,12 @@ void complete_greedily(const OrderProblem& problem, Execution& execution, std::v
   while (static_cast<int>(ops.size()) < count) {
     int best = -1;
     std::tuple<int64_t, int64_t> best_key;
-    for (int op = 0; op < count; ++op) {
-      if (!execution.ready(op)) continue;
+    for_each(execution.ready(), [&](int op) {
       const std::tuple key(execution.live_bytes_after(op), execution.working_set(op));
-      if (best >= 0 && key >= best_key) continue;
+      if (best >= 0 && key >= best_key) return;
       best = op;
       best_key = key;
-    }
+    });
     check(best >= 0, "order: operators that wait for each other");
     execution.execute(best);
     ops.push_back(best);

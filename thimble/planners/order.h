@@ -52,9 +52,10 @@ struct Order {
 /// Next the operator that leaves the fewest live bytes (ties: smaller working set, then file
 /// order).
 [[nodiscard]] Order greedy_order(const OrderProblem& problem);
-/// The exact dynamic programme over sets of tensors (Liberis & Lane 2019, algorithm 1), with
-/// in-place execution in the objective (section 6). Past `max_states` the best order known, with
-/// its bound.
+/// The least peak of all orders: the dynamic programme over sets of tensors of Liberis & Lane 2019,
+/// algorithm 1, with in-place execution in the objective (section 6), and what makes it scale
+/// (reorder.cc). Past about `max_states` sets, the best order known and the bound proven until
+/// then. Never worse than the two above; the same problem and number give the same order.
 [[nodiscard]] Order reorder(const OrderProblem& problem, int64_t max_states = 2'000'000);
 
 }  // namespace thimble
