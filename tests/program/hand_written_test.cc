@@ -5,12 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/test_graph.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/operators/operators.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
 #include "thimble/reference/interpreter.h"
+#include "thimble/schedule/span.h"
 
 namespace thimble {
 namespace {
@@ -38,6 +40,42 @@ TEST(HandWritten, ChannelLoopWithAccumulatorsIsExactAtItsPeak) {
 
 TEST(HandWritten, RowSpanOverConsumedRowsIsExactAtItsPeak) {
   expect_exact_at_peak(testing::row_span());
+}
+
+// Rows 1, 3, 5, 7 of t out of a ring of one row, columns and channels backwards.
+TEST(HandWritten, SliceOutOfARowRingIsExact) {
+  testing::TestGraph g(3);
+  const TensorId x = g.input({1, 9, 5, 2});
+  const TensorId t = g.conv(x, 4, 3, 1);
+  const TensorId y{static_cast<int32_t>(g.graph().tensors.size())};
+  g.graph().tensors.push_back(g.graph().tensor(t));
+  g.graph().tensor(y).shape = {1, 4, 5, 2};
+  g.graph().ops.push_back({Slice{{0, 1, 4, 3}, {1, 2, -1, -2}, {}}, {t}, {y}, 1});
+  g.output(y);
+  const Graph& graph = g.graph();
+  const Span span = derive_span(graph, {{0}, {1}}, 1, LoopId{0}).value();
+  ASSERT_EQ(span.rings, (std::vector<SpanRing>{{t, 1}}));
+  auto step = [&](size_t member, TensorId out, std::vector<BufferId> from, BufferId to) {
+    return Step{.op = span.members[member].op,
+                .region = along(graph.tensor(out).shape, 1, span.members[member].interval),
+                .in = std::move(from),
+                .out = to};
+  };
+  Buffer ring = whole_buffer(graph, t);
+  ring.extents[1] = 1;
+  ring.wrap = Wrap{1, 1};
+  Schedule schedule;
+  schedule.buffers = {whole_buffer(graph, x), ring, whole_buffer(graph, y)};
+  schedule.loop_count = 1;
+  schedule.nodes = {
+      {Loop{LoopId{0}, span.ticks, {{step(0, t, {{0}, {}, {}}, {1})}, {step(1, y, {{1}}, {2})}}}}};
+  schedule.inputs = {{0}};
+  schedule.outputs = {{2}};
+  ASSERT_EQ(malformed(graph, schedule), "");
+  const Program program = lower(graph, schedule, place(graph, schedule, {}));
+  EXPECT_EQ(verify(graph, program).fault, "");
+  const std::vector<Bytes> inputs{random_bytes(DType::kInt8, 90, 1)};
+  EXPECT_EQ(execute(program, inputs)[0], interpret(graph, inputs)[y.index()]);
 }
 
 TEST(HandWritten, RingOneRowTooShortIsCaught) {

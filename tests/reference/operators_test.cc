@@ -181,8 +181,14 @@ TEST(Logistic, FollowsTheRealFunction) {
 
 TEST(Logistic, SaturatesBeyondTheFixedPointRange) {
   OneOp op{Logistic{}};
-  op.input(int8({3}, {-1, 0, 1}, 1000, 0));
+  op.input(int8({3}, {-1, 0, 1}, 4, 0));
   EXPECT_THAT(op.run_int8({3}, 1.0f / 256, -128), ElementsAre(-128, 0, 127));
+}
+
+TEST(Logistic, TakesZeroForTheLowestWhereAStepExceedsTheRange) {  // as the original does
+  OneOp op{Logistic{}};
+  op.input(int8({3}, {-1, 0, 1}, 8, 0));
+  EXPECT_THAT(op.run_int8({3}, 1.0f / 256, -128), ElementsAre(-128, -128, 127));
 }
 
 TEST(Slice, TakesEverySecondFromBegin) {
