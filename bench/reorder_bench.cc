@@ -45,9 +45,17 @@ void print_generated(bool in_place, int64_t states) {
           wired_problem({.stages = stages, .seed = seed, .in_place = in_place}));
     }
   }
-  for (const int ops : {50, 100, 200}) {
-    row(fmt::format("random_{} reach 10", ops),
-        random_problem({.ops = ops, .reach = 10, .seed = 1, .in_place = in_place}));
+  for (const int nodes : {64, 96}) {
+    for (const uint32_t seed : {1u, 2u, 3u}) {
+      row(fmt::format("wired_1x{} seed {}", nodes, seed),
+          wired_problem({.nodes = nodes, .seed = seed, .in_place = in_place}));
+    }
+  }
+  for (const int ops : {100, 200, 400}) {
+    for (const int reach : {10, 20, 40}) {
+      row(fmt::format("random_{} reach {}", ops, reach),
+          random_problem({.ops = ops, .reach = reach, .seed = 1, .in_place = in_place}));
+    }
   }
 }
 

@@ -251,7 +251,8 @@ OrderProblem random_problem(const RandomNetwork& network) {
   const auto draw = [&](int low, int high) {
     return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
   };
-  OrderProblem problem{.size_bytes = {draw(1, 100)}, .inputs = {0}, .outputs = {}, .ops = {}};
+  OrderProblem problem{
+      .size_bytes = {draw(1, network.max_bytes)}, .inputs = {0}, .outputs = {}, .ops = {}};
   std::vector<bool> read(static_cast<size_t>(network.ops) + 1, false);
   for (int o = 0; o < network.ops; ++o) {
     std::set<int> inputs;
@@ -261,10 +262,11 @@ OrderProblem random_problem(const RandomNetwork& network) {
     op.outputs = {o + 1};
     for (const int t : op.inputs) {
       read[static_cast<size_t>(t)] = true;
-      if (network.in_place && draw(0, 1) == 0) op.in_place.push_back({t, draw(0, 10)});
+      if (network.in_place && draw(0, 1) == 0)
+        op.in_place.push_back({t, draw(0, network.max_bytes / 10)});
     }
     problem.ops.push_back(std::move(op));
-    problem.size_bytes.push_back(draw(1, 100));
+    problem.size_bytes.push_back(draw(1, network.max_bytes));
   }
   for (int t = 0; t <= network.ops; ++t) {
     if (!read[static_cast<size_t>(t)]) problem.outputs.push_back(t);

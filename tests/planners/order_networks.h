@@ -36,6 +36,7 @@ struct WiredNetwork {
 struct RandomNetwork {
   int ops = 0;
   int reach = 0;
+  int max_bytes = 100;  ///< of a tensor
   uint32_t seed = 1;
   bool in_place = false;
 };
