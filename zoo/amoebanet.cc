@@ -23,7 +23,7 @@ constexpr Cell kReduction = {{{{{{kSeparable3, 1}, {kAveragePool3, 0}}},
                                {{{kMaxPool3, 1}, {kMaxPool3, 0}}},
                                {{{kSeparable3, 4}, {kConv1x7And7x1, 0}}},
                                {{{kAveragePool3, 1}, {kSeparable7, 0}}}}},
-                             {3, 5, 6, -1, -1, -1, -1}};
+                             {2, 3, 4, 5, 6, -1, -1}};
 
 Graph build(const std::string& name, const Parameters& p) {
   Builder net(name, 469);
@@ -35,7 +35,7 @@ Graph build(const std::string& name, const Parameters& p) {
                                          .stride = 2,
                                          .activation = Activation::kNone,
                                          .pads = Pads::kValid});
-  CellInputs state{stem, stem};
+  CellInputs state{stem, {}};
   int number = 0;
   const auto put = [&](const Cell& spec, int64_t width, int64_t stride) {
     net.scope(fmt::format("cell_{}", number++));

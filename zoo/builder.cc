@@ -142,12 +142,11 @@ TensorId Builder::pad(TensorId x, const std::vector<int64_t>& before,
   return op(Pad{before, after}, {x});
 }
 
-// MERGE
-TensorId Builder::sigmoid(TensorId) { throw InternalError("no LOGISTIC yet"); }
-TensorId Builder::slice(TensorId, const std::vector<int64_t>&, const Shape&) {
-  throw InternalError("no SLICE yet");
+TensorId Builder::sigmoid(TensorId x) { return op(Logistic{}, {x}); }
+
+TensorId Builder::slice(TensorId x, const std::vector<int64_t>& begin, const Shape& extents) {
+  return op(Slice{begin, std::vector<int64_t>(begin.size(), 1), {}}, {x}, extents);
 }
-// END
 
 TensorId Builder::reshape(TensorId x, const Shape& to) { return op(Reshape{}, {x}, to); }
 

@@ -9,14 +9,15 @@
 #include <variant>
 #include <vector>
 
-#include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
 #include "thimble/reference/real.h"
 #include "zoo/random.h"
 
 namespace thimble::zoo {
 namespace {
 
-constexpr size_t kInputs = 2;
+/// More say more about the next; networks this large have pixels enough in fewer.
+size_t number_of_inputs(const Graph& graph) { return macs(graph) < 1'000'000'000 ? 4 : 2; }
 
 using Batch = std::vector<RealValues>;  ///< one tensor, for each of the inputs
 
@@ -50,18 +51,37 @@ bool keeps_the_scale(const Attributes& attributes) {
          std::holds_alternative<MaxPool2D>(attributes) ||
          std::holds_alternative<Reshape>(attributes) || std::holds_alternative<Pad>(attributes) ||
          std::holds_alternative<Transpose>(attributes) ||
-         std::holds_alternative<Concat>(attributes);
+         std::holds_alternative<Concat>(attributes) || std::holds_alternative<Slice>(attributes);
 }
 
 /// Of the format: the output's scale is 1/256 and its zero point -128.
 bool gives_probabilities(const Attributes& attributes) {
-  return std::holds_alternative<Softmax>(attributes);
+  return std::holds_alternative<Softmax>(attributes) ||
+         std::holds_alternative<Logistic>(attributes);
+}
+
+/// Per operator: its output is what a softmax decides by.
+std::vector<bool> gives_logits(const Graph& graph) {
+  std::vector<bool> wanted(graph.tensors.size(), false);
+  std::vector<bool> result(graph.ops.size(), false);
+  for (size_t o = graph.ops.size(); o-- > 0;) {
+    const Op& op = graph.ops[o];
+    const bool output_wanted = wanted[op.outputs[0].index()];
+    result[o] = output_wanted && has_weights(op);
+    const bool passes = std::holds_alternative<Mean>(op.attributes) ||
+                        std::holds_alternative<Reshape>(op.attributes);
+    if (std::holds_alternative<Softmax>(op.attributes) || (output_wanted && passes)) {
+      wanted[op.inputs[0].index()] = true;
+    }
+  }
+  return result;
 }
 
 class Calibration {
  public:
   Calibration(Graph& graph, uint64_t seed)
       : graph_(graph),
+        inputs_(number_of_inputs(graph)),
         random_(seed ^ 0x5ca1e5),
         values_(graph.tensors.size()),
         ranges_(graph.tensors.size()) {}
@@ -72,8 +92,10 @@ class Calibration {
     for (const Op& op : graph_.ops) {
       for (const TensorId t : op.inputs) ++readers[t.index()];
     }
-    for (const Op& op : graph_.ops) {
-      Batch output = has_weights(op) ? normalised(op) : evaluate(op);
+    const std::vector<bool> logits = gives_logits(graph_);
+    for (size_t o = 0; o < graph_.ops.size(); ++o) {
+      const Op& op = graph_.ops[o];
+      Batch output = has_weights(op) ? normalised(op, logits[o] ? kLogits : 1) : evaluate(op);
       for (const TensorId t : op.inputs) {
         if (--readers[t.index()] == 0) values_[t.index()].clear();
       }
@@ -84,9 +106,11 @@ class Calibration {
   }
 
  private:
+  static constexpr double kLogits = 6;  ///< a trained classifier is sure of something
+
   void draw_input(TensorId t) {
     Batch& batch = values_[t.index()];
-    batch.assign(kInputs, RealValues(static_cast<size_t>(elements(graph_.tensor(t).shape))));
+    batch.assign(inputs_, RealValues(static_cast<size_t>(elements(graph_.tensor(t).shape))));
     for (RealValues& values : batch) {
       for (float& value : values) value = static_cast<float>(2 * random_.unit() - 1);
     }
@@ -108,7 +132,7 @@ class Calibration {
       if (tensor.is_constant()) constants[k] = dequantised(tensor, *tensor.data);
     }
     Batch result;
-    for (size_t n = 0; n < kInputs; ++n) {
+    for (size_t n = 0; n < inputs_; ++n) {
       std::vector<const RealValues*> inputs;
       for (size_t k = 0; k < constants.size(); ++k) {
         const Batch& batch = values_[op.inputs[k].index()];
@@ -120,7 +144,7 @@ class Calibration {
   }
 
   /// Evaluates a layer with weights, and scales these and shifts the bias on the way.
-  Batch normalised(const Op& op) {
+  Batch normalised(const Op& op, double deviation) {
     Op bare = op;
     bare.inputs.resize(2);
     activation_of(bare.attributes) = Activation::kNone;
@@ -132,7 +156,7 @@ class Calibration {
     const size_t channels = bias.size();
     const std::vector<Moments> moments = channel_moments(sums, channels);
     for (size_t o = 0; o < channels; ++o) {
-      const double gain = (0.8 + 0.4 * random_.unit()) / moments[o].deviation;
+      const double gain = deviation * (0.8 + 0.4 * random_.unit()) / moments[o].deviation;
       weights.quantization.scales[o] *= static_cast<float>(gain);
       bias[o] -= static_cast<float>(moments[o].mean * gain);
       for (RealValues& values : sums) {
@@ -170,12 +194,13 @@ class Calibration {
     for (size_t o = 0; o < channels; ++o) {
       const double mean = sum[o] / count;
       const double variance = squares[o] / count - mean * mean;
-      result[o] = {mean, std::max(std::sqrt(std::max(variance, 0.0)), 0.05 * layer)};
+      result[o] = {mean, std::max(std::sqrt(std::max(variance, 0.0)), 0.2 * layer)};
     }
     return result;
   }
 
   Graph& graph_;
+  size_t inputs_;
   Random random_;
   std::vector<Batch> values_;  ///< per tensor; empty when it is not needed
   std::vector<Range> ranges_;

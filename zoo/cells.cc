@@ -33,16 +33,23 @@ TensorId conv_1x7_and_7x1(Builder& net, TensorId x, int64_t channels, int64_t st
   return relu_conv(net, x, layer(channels, 1, 1));
 }
 
+TensorId with_channels(Builder& net, TensorId x, int64_t channels) {
+  if (net.channels(x) == channels) return x;
+  return net.conv(x, {.channels = channels, .activation = Activation::kNone});
+}
+
 TensorId apply(Builder& net, CellOp op, TensorId x, int64_t channels, int64_t stride) {
   switch (op) {
     case CellOp::kIdentity:
-      if (stride == 1) return x;
+      if (stride == 1 && net.channels(x) == channels) return x;
       return relu_conv(net, x,
                        {.channels = channels, .stride = stride, .activation = Activation::kNone});
     case CellOp::kAveragePool3:
-      return net.average_pool(x, {.kernel = 3, .stride = stride, .pads = Pads::kSame});
+      return with_channels(
+          net, net.average_pool(x, {.kernel = 3, .stride = stride, .pads = Pads::kSame}), channels);
     case CellOp::kMaxPool3:
-      return net.max_pool(x, {.kernel = 3, .stride = stride, .pads = Pads::kSame});
+      return with_channels(
+          net, net.max_pool(x, {.kernel = 3, .stride = stride, .pads = Pads::kSame}), channels);
     case CellOp::kSeparable3:
       return separable_twice(net, x, 3, channels, stride);
     case CellOp::kSeparable5:
@@ -55,8 +62,9 @@ TensorId apply(Builder& net, CellOp op, TensorId x, int64_t channels, int64_t st
   throw InternalError("an operation of a cell that does not exist");
 }
 
-/// The cell before the previous one, at the previous one's height and width.
+/// The output two cells back, at the height and width of the previous one.
 TensorId adapted(Builder& net, TensorId previous, TensorId current, int64_t channels) {
+  if (!previous.valid()) return current;
   if (net.shape(previous)[1] != net.shape(current)[1]) {
     return factorized_reduction(net, net.relu(previous), channels);
   }

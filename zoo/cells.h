@@ -31,7 +31,8 @@ struct Cell {
 };
 
 struct CellInputs {
-  TensorId current, previous;
+  TensorId current;
+  TensorId previous;  ///< invalid in the first cell, which takes `current` as it is in its place
 };
 
 /// channels: of every combination. stride: 1, or 2 for a reduction cell.

@@ -52,7 +52,7 @@ Graph cifar10(const std::string& name, const Parameters& p) {
   const TensorId image = net.input({1, 32, 32, 3});
   const TensorId stem =
       net.conv(image, {.channels = 3 * channels, .kernel = 3, .activation = Activation::kNone});
-  return stacks(net, {stem, stem}, p.integer("cells"), channels, 10);
+  return stacks(net, {stem, {}}, p.integer("cells"), channels, 10);
 }
 
 /// NASNet-A (4 @ 1056): two reduction cells of a quarter and half of the channels form the stem.
@@ -67,7 +67,7 @@ Graph mobile(const std::string& name, const Parameters& p) {
                                          .activation = Activation::kNone,
                                          .pads = Pads::kValid});
   net.scope("stem_0");
-  const TensorId first = cell(net, kReduction, {stem, stem}, channels / 4, 2);
+  const TensorId first = cell(net, kReduction, {stem, {}}, channels / 4, 2);
   net.scope("stem_1");
   const TensorId second = cell(net, kReduction, {first, stem}, channels / 2, 2);
   return stacks(net, {second, first}, p.integer("cells"), channels, p.integer("classes"));

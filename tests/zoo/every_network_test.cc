@@ -47,7 +47,9 @@ void expect_life(const Graph& graph, const TensorValues& values) {
     const Bytes& bytes = values[op.outputs[0].index()];
     if (bytes.size() < 64) continue;
     const std::set<uint8_t> distinct(bytes.begin(), bytes.end());
-    EXPECT_GE(distinct.size(), 8U) << tensor.name << " is nearly constant";
+    // Of a thousand classes few get more than 1/512.
+    const bool probabilities = std::holds_alternative<Softmax>(op.attributes);
+    EXPECT_GE(distinct.size(), probabilities ? 2U : 8U) << tensor.name << " is nearly constant";
     const auto highest = std::ranges::count(bytes, uint8_t{127});
     EXPECT_LE(static_cast<double>(highest), 0.1 * static_cast<double>(bytes.size()))
         << tensor.name << " is saturated";
@@ -98,7 +100,7 @@ TEST_P(EveryNetwork, IsSoundAndItsProgramEqualsTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, EveryNetwork, ::testing::ValuesIn(network_names()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& network) { return network.param; });
 
 }  // namespace
 }  // namespace thimble

@@ -190,12 +190,10 @@ FileOperator written(const Relu6&, const Context& c) {
   return made(BuiltinOperator::RELU6, c.version());
 }
 
-#if 0
 FileOperator written(const Logistic&, const Context& c) {
   return made(BuiltinOperator::LOGISTIC, c.version());
 }
 
-#endif
 FileOperator written(const Quantize&, const Context& c) {
   return made(BuiltinOperator::QUANTIZE, c.version(), tflite::QuantizeOptionsT());
 }
@@ -211,14 +209,12 @@ FileOperator written(const Concat& op, const Context& c) {
   return made(BuiltinOperator::CONCATENATION, c.version(), std::move(options));
 }
 
-#if 0
 /// Extents along the input's axes; 1 where the output lacks the axis.
 Shape slice_extents(const Slice& op, const Context& c) {
   Shape extents;
   size_t next = 0;
   for (size_t axis = 0; axis < op.begin.size(); ++axis) {
-    const bool dropped =
-        std::ranges::find(op.dropped, static_cast<int>(axis)) != op.dropped.end();
+    const bool dropped = std::ranges::find(op.dropped, static_cast<int>(axis)) != op.dropped.end();
     extents.push_back(dropped ? 1 : c.output().shape[next++]);
   }
   return extents;
@@ -245,7 +241,6 @@ FileOperator written(const Slice& op, const Context& c) {
               {integers("begin", op.begin), integers("end", ends), integers("strides", op.stride)});
 }
 
-#endif
 }  // namespace
 
 FileOperator file_operator(const Graph& graph, const Op& op) {

@@ -127,6 +127,12 @@ RealValues real(const Relu6&, const RealContext& c) {
   return clamped(Activation::kRelu6, *c.inputs[0]);
 }
 
+RealValues real(const Logistic&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  for (float& value : result) value = 1 / (1 + std::exp(-value));
+  return result;
+}
+
 RealValues real(const Quantize&, const RealContext& c) { return *c.inputs[0]; }
 RealValues real(const Dequantize&, const RealContext& c) { return *c.inputs[0]; }
 
@@ -146,7 +152,7 @@ RealValues real(const Softmax& op, const RealContext& c) {
 /// Operators that move elements do not look at them.
 template <class A>
 concept Mover = std::is_same_v<A, Pad> || std::is_same_v<A, Reshape> ||
-    std::is_same_v<A, Transpose> || std::is_same_v<A, Concat>;
+    std::is_same_v<A, Transpose> || std::is_same_v<A, Concat> || std::is_same_v<A, Slice>;
 
 template <Mover A>
 RealValues real(const A& op, const RealContext& c) {
