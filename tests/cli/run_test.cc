@@ -78,6 +78,14 @@ TEST_F(Run, ReferenceAndHostAgree) {
   EXPECT_EQ(thimble({"run", "zoo:demo", "--input", "r.npy"}).exit_status, 1);
 }
 
+TEST_F(Run, TooLittleFlashDoesNotFit) {
+  const ProcessResult result = thimble({"run", "zoo:demo", "--flash", "1K"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.out, HasSubstr("does not fit: needs "));
+  EXPECT_THAT(result.out, HasSubstr(" of flash, "));
+  EXPECT_EQ(thimble({"run", "zoo:demo", "--flash", "1M"}).exit_status, 0);
+}
+
 TEST_F(Run, GoldenDataOfAnotherModelAreRefused) {
   THIMBLE_NEEDS_SHARED();
   const ProcessResult result =

@@ -17,7 +17,7 @@ TEST_F(Usage, AloneShowsTheHelpAndIsAFault) {
 
 TEST_F(Usage, EveryHelpHasAnExampleOfItsOwn) {
   for (const char* command :
-       {"inspect", "compile", "run", "verify", "devices", "planners", "ops", "zoo"}) {
+       {"inspect", "compile", "run", "verify", "compare", "devices", "planners", "ops", "zoo"}) {
     const ProcessResult result = thimble({command, "--help"});
     EXPECT_EQ(result.exit_status, 0) << command;
     EXPECT_THAT(result.out, HasSubstr("Example")) << command;
@@ -45,7 +45,7 @@ TEST_F(Usage, MistakesAreNamedAndLeaveNothingBehind) {
       {{"compile", ""}, "MODEL: is empty"},
       {{"compile", "zoo:demo", "--sram", ""}, "--sram: is empty"},
       {{"compile", "zoo:demo", "--srma", "1"}, "--srma"},
-      {{"compile", "zoo:nothing"}, "zoo:nothing: there is no such network; there are demo"},
+      {{"compile", "zoo:nothing"}, "zoo:nothing: there is no such network; there are "},
       {{"compile", "zoo:demo:a=1"}, "takes no parameters"},
       {{"compile", "zoo:demo", "--planner", "best"}, "no planner 'best'; there are: original"},
       {{"compile", "zoo:demo", "--planner", "reorder:a=1"}, "'a=1' is no option of reorder"},
@@ -59,6 +59,10 @@ TEST_F(Usage, MistakesAreNamedAndLeaveNothingBehind) {
       {{"compile", "zoo:demo", "--layout-seconds", "-1"}, "--layout-seconds"},
       {{"run", "zoo:demo", "--on", "moon"}, "not in {reference,host,qemu}"},
       {{"run", "zoo:demo", "--on", "qemu", "--core", "z80"}, "core 'z80': cannot be emulated"},
+      {{"run", "zoo:demo", "--core", "cortex-m4"}, "--core: is for --on qemu; --on host emulates"},
+      {{"run", "zoo:demo", "--on", "reference", "--core", "z80"}, "--core: is for --on qemu"},
+      {{"run", "zoo:demo", "--on", "reference", "--flash", "1M"}, "--flash: is for --on host or"},
+      {{"run", "zoo:demo", "--on", "reference", "--sram", "1M"}, "--sram: is for --on host or"},
       {{"run", "zoo:demo", "--seed", "x"}, "--seed"},
       {{"verify", "zoo:demo"}, "PLAN is required"},
   };

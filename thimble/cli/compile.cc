@@ -13,7 +13,6 @@
 #include "thimble/cli/measure.h"
 #include "thimble/cli/pipeline.h"
 #include "thimble/cli/progress_line.h"
-#include "thimble/devices/size.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/report/compile_report.h"
@@ -70,8 +69,7 @@ int compile(const Options& options) {
   const Budget limits = budget(options.plan);
   auto answer = compile_model(source, options.model, options.plan);
   if (const auto* no = std::get_if<Infeasible>(&answer)) {
-    fmt::print("does not fit: {}; no plan is below {}\n", no->reason,
-               human_size(no->lower_bound_bytes));
+    fmt::print("{}", infeasible_text(*no));
     return kDoesNotFit;
   }
   const Compiled& compiled = std::get<Compiled>(answer);

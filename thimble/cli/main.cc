@@ -66,6 +66,7 @@ int run(int argc, char** argv) {
       "  thimble compile model.tflite --device nucleo-f446re -o firmware/model\n"
       "  thimble run model.tflite --on qemu --core cortex-m4\n"
       "  thimble run zoo:demo --on host --seed 7\n"
+      "  thimble compare --zoo --sram 256K\n"
       "\nExit status: 0 done (and fits), 1 fault of the input or the command line, 2 does not "
       "fit,\n"
       "3 internal error, 4 a check or a verification found a difference.");
@@ -74,6 +75,7 @@ int run(int argc, char** argv) {
   add_compile(app, status);
   add_run(app, status);
   add_verify(app, status);
+  add_compare(app, status);
   add_lists(app, status);
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);

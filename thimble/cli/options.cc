@@ -32,6 +32,10 @@ CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& valu
 void add_model_options(CLI::App& app, ModelOptions& options) {
   add_text(app, "MODEL", options.model, "", "A .tflite file, or zoo:NAME (see `thimble zoo`)")
       ->required();
+  add_graph_options(app, options);
+}
+
+void add_graph_options(CLI::App& app, ModelOptions& options) {
   app.add_flag_callback(
       "--no-rewrite", [&options] { options.rewrite = false; }, "Keep the graph as the file has it");
   app.add_option("--io-type", options.io_type,
@@ -42,6 +46,10 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
 void add_plan_options(CLI::App& app, PlanOptions& options) {
   add_text(app, "--planner", options.planner, "NAME",
            "NAME or NAME:key=value,... (see `thimble planners`)");
+  add_limit_options(app, options);
+}
+
+void add_limit_options(CLI::App& app, PlanOptions& options) {
   add_text(app, "--device", options.device, "NAME",
            "Board whose memory is the limit (see `thimble devices`), or your own as FILE.json");
   add_text(app, "--sram", options.sram, "SIZE",

@@ -32,7 +32,11 @@ struct PlanOptions {
 CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& value, const char* type,
                       const std::string& help);
 void add_model_options(CLI::App& app, ModelOptions& options);
+/// Those of ModelOptions beside the model itself.
+void add_graph_options(CLI::App& app, ModelOptions& options);
 void add_plan_options(CLI::App& app, PlanOptions& options);
+/// Those of PlanOptions beside the planner.
+void add_limit_options(CLI::App& app, PlanOptions& options);
 
 /// The limits that a device and the command line give; the command line wins.
 struct Budget {

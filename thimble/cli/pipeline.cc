@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "thimble/cli/progress_line.h"
+#include "thimble/devices/size.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/tflite.h"
 #include "thimble/model/error.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr int64_t kMostModelBytes = int64_t{1} << 31;
 constexpr int64_t kMostArenaBytes = int64_t{1} << 31;
+constexpr std::string_view kZoo = "zoo:";
 
 // A zoo model has no file: its constants and shapes stand for it.
 std::string sha256_of(const Graph& graph) {
@@ -38,12 +40,8 @@ Compiled finish(Graph graph, Plan plan, Planned planned) {
                   .program = {},
                   .verification = {},
                   .live_bytes = {}};
-  {
-    const ProgressLine progress("verifying");
-    result.program = lower(result.graph, result.plan.schedule, result.plan.placement);
-    result.verification =
-        verify(result.graph, result.program, {.recompute = result.plan.recompute});
-  }
+  result.program = lower(result.graph, result.plan.schedule, result.plan.placement);
+  result.verification = verify(result.graph, result.program, {.recompute = result.plan.recompute});
   result.live_bytes = live_bytes(result.graph, result.plan.schedule);
   result.macs = macs(result.graph, result.plan.schedule);
   result.recomputed_macs = result.macs - macs(result.graph);
@@ -65,11 +63,16 @@ std::string sha256(const Bytes& bytes) {
   return text;
 }
 
+Graph load_graph(const std::string& model) {
+  if (model.starts_with(kZoo)) return build_zoo(model.substr(kZoo.size()));
+  const Bytes bytes = read_file(model, kMostModelBytes);
+  return import_tflite(bytes, std::filesystem::path(model).stem().string(), model);
+}
+
 Source load(const std::string& model) {
   const ProgressLine progress("reading the model");
-  constexpr std::string_view kZoo = "zoo:";
   if (model.starts_with(kZoo)) {
-    Graph graph = build_zoo(model.substr(kZoo.size()));
+    Graph graph = load_graph(model);
     std::string digest = sha256_of(graph);
     return {std::move(graph), model, std::move(digest)};
   }
@@ -78,45 +81,69 @@ Source load(const std::string& model) {
           sha256(bytes)};
 }
 
+Graph prepare(const Graph& graph, const ModelOptions& options) {
+  Graph prepared = options.io_type == "int8" ? integer_io(graph) : graph;
+  return options.rewrite ? rewrite(prepared) : prepared;
+}
+
 Graph prepare(const Source& source, const ModelOptions& options) {
-  Graph graph = source.graph;
-  if (options.io_type == "int8") graph = integer_io(graph);
-  return options.rewrite ? rewrite(graph) : graph;
+  return prepare(source.graph, options);
+}
+
+PlannerAnswer plan_graph(const Graph& graph, const PlannerChoice& choice,
+                         const PlanOptions& options) {
+  const Budget limits = budget(options);
+  PlannerAnswer answer = choice.planner->plan(
+      graph, {.sram_bytes = limits.sram_bytes, .in_place = options.in_place}, choice.options);
+  if (const auto* planned = std::get_if<Planned>(&answer)) {
+    if (const std::string fault = malformed(graph, planned->schedule); !fault.empty())
+      throw InternalError(fmt::format("planner {}: {}", choice.planner->name, fault));
+  }
+  return answer;
+}
+
+Placement place_buffers(const Graph& graph, const Schedule& schedule, const PlanOptions& options) {
+  return place(
+      graph, schedule,
+      {.method = options.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
+       .seconds = options.layout_seconds});
+}
+
+Compiled verified(Graph graph, Plan plan, Planned planned, const std::string& where) {
+  Compiled result = finish(std::move(graph), std::move(plan), std::move(planned));
+  if (!result.verification.ok()) {
+    throw InternalError(fmt::format("{}: the plan of {} fails verification: {}", where,
+                                    result.plan.planner, result.verification.fault));
+  }
+  return result;
 }
 
 std::variant<Compiled, Infeasible> compile_model(const Source& source, const ModelOptions& model,
                                                  const PlanOptions& options) {
   const PlannerChoice choice =
       choose_planner(options.planner.empty() ? planners().back().name : options.planner);
-  const Budget limits = budget(options);
   Graph graph = prepare(source, model);
   Planned planned;
   {
     const ProgressLine progress(fmt::format("planning ({})", choice.planner->name));
-    PlannerAnswer answer = choice.planner->plan(
-        graph, {.sram_bytes = limits.sram_bytes, .in_place = options.in_place}, choice.options);
+    PlannerAnswer answer = plan_graph(graph, choice, options);
     if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
     planned = std::get<Planned>(std::move(answer));
   }
   Plan plan{.planner = options.planner.empty() ? choice.planner->name : options.planner,
             .schedule = planned.schedule,
             .placement = {}};
-  if (const std::string fault = malformed(graph, plan.schedule); !fault.empty()) {
-    throw InternalError(fmt::format("planner {}: {}", plan.planner, fault));
-  }
   {
     const ProgressLine progress("placing buffers");
-    plan.placement = place(
-        graph, plan.schedule,
-        {.method = options.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
-         .seconds = options.layout_seconds});
+    plan.placement = place_buffers(graph, plan.schedule, options);
   }
-  Compiled result = finish(std::move(graph), std::move(plan), std::move(planned));
-  if (!result.verification.ok()) {
-    throw InternalError(fmt::format("{}: the plan of {} fails verification: {}", source.where,
-                                    result.plan.planner, result.verification.fault));
-  }
-  return result;
+  const ProgressLine progress("verifying");
+  return verified(std::move(graph), std::move(plan), std::move(planned), source.where);
+}
+
+std::string infeasible_text(const Infeasible& no) {
+  return fmt::format("does not fit: {}; no plan is below {}\n", no.reason,
+                     human_size(no.lower_bound_bytes));
 }
 
 Compiled check_plan(const Source& source, const ModelOptions& model, const Plan& plan,
@@ -135,6 +162,7 @@ Compiled check_plan(const Source& source, const ModelOptions& model, const Plan&
     }
     checked.placement.arena_bytes = std::max(checked.placement.arena_bytes, address + size);
   }
+  const ProgressLine progress("verifying");
   return finish(std::move(graph), std::move(checked), {});
 }
 

@@ -18,9 +18,12 @@ struct Source {
   std::string sha256;  ///< of the file; of the graph's description for the zoo
 };
 [[nodiscard]] Source load(const std::string& model);
+/// Its graph alone, without a line of progress (for use in several threads).
+[[nodiscard]] Graph load_graph(const std::string& model);
 
 /// The graph that is planned: rewritten, its edges integers if asked for.
 [[nodiscard]] Graph prepare(const Source& source, const ModelOptions& options);
+[[nodiscard]] Graph prepare(const Graph& graph, const ModelOptions& options);
 
 struct Compiled {
   Graph graph;
@@ -33,11 +36,23 @@ struct Compiled {
   int64_t weight_bytes = 0;  ///< packed constants
 };
 
+/// The planner's answer, whose schedule is well formed. `choice` is that of options.planner.
+[[nodiscard]] PlannerAnswer plan_graph(const Graph& graph, const PlannerChoice& choice,
+                                       const PlanOptions& options);
+[[nodiscard]] Placement place_buffers(const Graph& graph, const Schedule& schedule,
+                                      const PlanOptions& options);
+/// Lowers and verifies. `where` names the model in messages. Throws InternalError if the verifier
+/// finds a fault.
+[[nodiscard]] Compiled verified(Graph graph, Plan plan, Planned planned, const std::string& where);
+
 /// Everything but the emission, or the planner's "no". Throws InternalError if the verifier finds a
 /// fault: nothing unverified goes further.
 [[nodiscard]] std::variant<Compiled, Infeasible> compile_model(const Source& source,
                                                                const ModelOptions& model,
                                                                const PlanOptions& options);
+
+/// "does not fit: ..." and the bound, for standard output.
+[[nodiscard]] std::string infeasible_text(const Infeasible& no);
 
 /// A saved plan against its model. The returned verification may have a fault.
 [[nodiscard]] Compiled check_plan(const Source& source, const ModelOptions& model, const Plan& plan,

@@ -23,13 +23,18 @@ ProgressLine::~ProgressLine() {
   thread_.join();
 }
 
+void ProgressLine::show(std::string what) {
+  const std::lock_guard lock(mutex_);
+  what_ = std::move(what);
+}
+
 void ProgressLine::run() {
   std::unique_lock lock(mutex_);
   bool shown = false;
   for (int seconds = 1;
        !done_changed_.wait_for(lock, std::chrono::seconds(1), [this] { return done_; });
        ++seconds) {
-    fmt::print(stderr, "\rthimble: {} ... {} s", what_, seconds);
+    fmt::print(stderr, "\r\033[Kthimble: {} ... {} s", what_, seconds);
     std::fflush(stderr);
     shown = true;
   }

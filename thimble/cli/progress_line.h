@@ -14,6 +14,8 @@ class ProgressLine {
  public:
   explicit ProgressLine(std::string what);
   ~ProgressLine();
+  /// Another text from now on; from any thread.
+  void show(std::string what);
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 

@@ -154,7 +154,42 @@ int report(const Graph& graph, const Options& options, const std::vector<InputCa
   return kDone;
 }
 
+// An option without effect would make its user believe something of the run that is not so.
+void check_options(const Options& options) {
+  if (options.on != "qemu" && !options.core.empty()) {
+    throw CompileError("--core",
+                       fmt::format("is for --on qemu; --on {} emulates no core", options.on));
+  }
+  if (options.on != "reference") return;
+  const std::pair<const char*, const std::string&> plan_options[] = {
+      {"--planner", options.plan.planner},
+      {"--device", options.plan.device},
+      {"--sram", options.plan.sram},
+      {"--flash", options.plan.flash}};
+  for (const auto& [option, value] : plan_options) {
+    if (!value.empty())
+      throw CompileError(option, "is for --on host or qemu; the reference has no plan");
+  }
+}
+
+// Which memory is too small, as a line for standard output; empty if all fits.
+std::string shortage(const Compiled& compiled, const Budget& limits) {
+  const auto line = [](const char* memory, int64_t needed, int64_t limit) {
+    return fmt::format(
+        "does not fit: needs {} of {}, {} more than there is; `thimble compile` with the same "
+        "options says why\n",
+        human_size(needed), memory, human_size(needed - limit));
+  };
+  const int64_t arena = compiled.program.arena_bytes;
+  if (limits.sram_bytes && arena > *limits.sram_bytes)
+    return line("SRAM", arena, *limits.sram_bytes);
+  if (limits.flash_bytes && compiled.weight_bytes > *limits.flash_bytes)
+    return line("flash", compiled.weight_bytes, *limits.flash_bytes);
+  return "";
+}
+
 int run(const Options& options) {
+  check_options(options);
   const Source source = load(options.model.model);
   if (!options.output.empty()) check_output_name(source.graph, options.output);
   if (options.on == "reference") {
@@ -168,17 +203,12 @@ int run(const Options& options) {
   const Budget limits = budget(options.plan);
   auto answer = compile_model(source, options.model, options.plan);
   if (const auto* no = std::get_if<Infeasible>(&answer)) {
-    fmt::print("does not fit: {}; no plan is below {}\n", no->reason,
-               human_size(no->lower_bound_bytes));
+    fmt::print("{}", infeasible_text(*no));
     return kDoesNotFit;
   }
   const Compiled& compiled = std::get<Compiled>(answer);
-  const int64_t arena = compiled.program.arena_bytes;
-  if (limits.sram_bytes && arena > *limits.sram_bytes) {
-    fmt::print(
-        "does not fit: needs {} of SRAM, {} more than there is; `thimble compile` with the "
-        "same options says why\n",
-        human_size(arena), human_size(arena - *limits.sram_bytes));
+  if (const std::string text = shortage(compiled, limits); !text.empty()) {
+    fmt::print("{}", text);
     return kDoesNotFit;
   }
   const std::vector<InputCase> cases = cases_of(compiled.graph, options);
@@ -189,7 +219,7 @@ int run(const Options& options) {
       options.on == "host" ? run_host(compiled, cases) : run_qemu(compiled, source, core, cases);
   fmt::print("{} on {}, planner {}\n  SRAM          {}\n", source.where,
              options.on == "host" ? "host" : "qemu (" + core + ")", compiled.plan.planner,
-             human_size(arena));
+             human_size(compiled.program.arena_bytes));
   return report(compiled.graph, options, cases, results);
 }
 
@@ -206,7 +236,8 @@ void add_run(CLI::App& app, int& status) {
                    "reference: the plain interpreter; host (default): the plan with the "
                    "shipping kernels;\nqemu: the emitted firmware on an emulated board")
       ->check(CLI::IsMember({"reference", "host", "qemu"}));
-  add_text(*command, "--core", options->core, "CORE", "Core to emulate (cortex-m4)");
+  add_text(*command, "--core", options->core, "CORE",
+           "Core to emulate, with --on qemu (cortex-m4)");
   add_text(*command, "--input", options->input, "FILE",
            "Inputs: .npy or .safetensors (default: seeded noise)");
   command->add_option("--seed", options->seed, "Seed of the noise (1)")->type_name("NUMBER");

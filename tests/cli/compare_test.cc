@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thimble compare`: models by planners, and papers beside what is measured.
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/command_line.h"
+#include "tests/support/shared.h"
+
+namespace thimble::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class Compare : public CommandLine {
+ protected:
+  [[nodiscard]] json compare(std::vector<std::string> arguments, int exit_status = 0) const {
+    arguments.insert(arguments.begin(), "compare");
+    arguments.emplace_back("--json");
+    const ProcessResult result = thimble(arguments);
+    EXPECT_EQ(result.exit_status, exit_status) << result.err;
+    return json::parse(result.out);
+  }
+  [[nodiscard]] static std::vector<std::string> lines(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> result;
+    for (std::string line; std::getline(in, line);) result.push_back(line);
+    return result;
+  }
+  [[nodiscard]] static size_t count(const std::string& text, const std::string& part) {
+    size_t n = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+    return n;
+  }
+};
+
+TEST_F(Compare, HasARowPerModelAndAGroupPerPlanner) {
+  const ProcessResult result =
+      thimble({"compare", "zoo:reordering_figure1", "zoo:demo", "--planners", "original,reorder"});
+  EXPECT_EQ(result.exit_status, 0);
+  const std::vector<std::string> rows = lines(result.out);
+  ASSERT_GE(rows.size(), 4U);
+  EXPECT_THAT(rows[0], HasSubstr("| original"));
+  EXPECT_THAT(rows[0], HasSubstr("| reorder"));
+  EXPECT_EQ(count(rows[1], "arena"), 2U);
+  EXPECT_THAT(rows[2], StartsWith("zoo:reordering_figure1"));
+  EXPECT_THAT(rows[3], StartsWith("zoo:demo"));
+  EXPECT_EQ(rows[0].find('|'), rows[3].find('|')) << "aligned";
+}
+
+TEST_F(Compare, EveryPlannerIsAColumnByDefault) {
+  const json r = compare({"zoo:demo"});
+  std::string known = thimble({"planners"}).out;
+  ASSERT_GE(r.at("models").at(0).at("planners").size(), 3U);
+  for (const json& cell : r.at("models").at(0).at("planners"))
+    EXPECT_THAT(known, HasSubstr(cell.at("planner").get<std::string>()));
+}
+
+TEST_F(Compare, AgreesWithCompile) {
+  for (const std::string planner : {"original", "reorder"}) {
+    ASSERT_EQ(thimble({"compile", "zoo:demo", "--planner", planner, "--sram", "27000", "--flash",
+                       "1M", "--json", "r.json"})
+                  .exit_status,
+              2);
+    const json compiled = json::parse(read("r.json"));
+    const json compared =
+        compare({"zoo:demo", "--planners", planner, "--sram", "27000", "--flash", "1M"}, 2)
+            .at("models")
+            .at(0)
+            .at("planners")
+            .at(0);
+    for (const char* key : {"planner", "fits", "peak_bytes", "lower_bound_bytes", "arena_bytes",
+                            "layout_proven_optimal", "macs", "recomputed_macs"})
+      EXPECT_EQ(compared.at(key), compiled.at(key)) << key;
+    EXPECT_EQ(compared.at("weight_bytes"), compiled.at("flash").at("weight_bytes"));
+  }
+}
+
+TEST_F(Compare, InterpretersPlanIsThatOfCompileWithItsOptions) {
+  THIMBLE_NEEDS_SHARED();
+  const std::string model = shared_model("mobilenet_v2");
+  ASSERT_EQ(thimble({"compile", model, "--planner", "original", "--layout", "greedy_by_size",
+                     "--no-in-place", "--no-rewrite", "--json", "r.json"})
+                .exit_status,
+            0);
+  const json row = compare({model, "--planners", "original"}).at("models").at(0);
+  EXPECT_EQ(row.at("interpreter_bytes"), json::parse(read("r.json")).at("arena_bytes"));
+  EXPECT_EQ(row.at("interpreter_bytes"), 2'451'840)
+      << "TensorFlow Lite Micro's non-persistent arena";
+  EXPECT_LT(row.at("planners").at(0).at("ratio"), 0.7) << "the rewrites merge its padding";
+}
+
+TEST_F(Compare, OptionsReachThePlanners) {
+  const auto peak = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"zoo:reordering_figure1", "--planners", "original,reorder"});
+    const json planners = compare(options).at("models").at(0).at("planners");
+    return std::pair<int64_t, int64_t>(planners.at(0).at("peak_bytes"),
+                                       planners.at(1).at("peak_bytes"));
+  };
+  EXPECT_EQ(peak({"--no-in-place"}), (std::pair<int64_t, int64_t>(5216, 4960)));
+  EXPECT_LE(peak({}).first, 5216);
+}
+
+TEST_F(Compare, PlannersMayHaveSeveralOptions) {
+  const json row = compare({"zoo:demo", "--planners", "reorder:states=7,original"});
+  const json& cells = row.at("models").at(0).at("planners");
+  ASSERT_EQ(cells.size(), 2U);
+  EXPECT_EQ(cells.at(0).at("planner"), "reorder:states=7");
+  EXPECT_THAT(thimble({"compare", "zoo:demo", "--planners", "reorder:states=7,x=2"}).err,
+              HasSubstr("'x=2' is no option of reorder"));
+}
+
+TEST_F(Compare, AFailingModelDoesNotLoseTheOthers) {
+  write("broken.tflite", "no model");
+  const std::vector<std::string> arguments = {"compare",  "broken.tflite", "zoo:nothing",
+                                              "zoo:demo", "--planners",    "original,reorder"};
+  const ProcessResult result = thimble(arguments);
+  EXPECT_EQ(result.exit_status, 1);
+  const std::vector<std::string> rows = lines(result.out);
+  EXPECT_THAT(rows[2], HasSubstr("refused"));
+  EXPECT_THAT(rows[4], HasSubstr("27,648"));
+  EXPECT_EQ(count(result.out, "zoo:nothing: there is no such network"), 1U) << "once, not per cell";
+  EXPECT_EQ(count(result.out, "broken.tflite: "), 1U);
+  EXPECT_THAT(result.out, Not(HasSubstr("bug")));
+}
+
+TEST_F(Compare, TooLittleMemoryIsExitStatus2) {
+  const json r = compare({"zoo:demo", "--planners", "original", "--sram", "20000"}, 2);
+  EXPECT_EQ(r.at("sram_limit_bytes"), 20000);
+  EXPECT_EQ(r.at("models").at(0).at("planners").at(0).at("fits"), false);
+  EXPECT_EQ(thimble({"compare", "zoo:demo", "--flash", "1K"}).exit_status, 2);
+  EXPECT_EQ(thimble({"compare", "zoo:demo", "--device", "nucleo-f446re"}).exit_status, 0);
+  EXPECT_EQ(thimble({"compare", "zoo:demo", "zoo:nothing", "--flash", "1K"}).exit_status, 1);
+}
+
+TEST_F(Compare, CsvHasALinePerModelAndPlannerWithTheValuesOfJson) {
+  const std::vector<std::string> arguments = {"zoo:demo", "zoo:nothing", "--planners",
+                                              "original,reorder:states=5"};
+  std::vector<std::string> csv = {"compare", "--csv"};
+  csv.insert(csv.end(), arguments.begin(), arguments.end());
+  const std::vector<std::string> rows = lines(thimble(csv).out);
+  ASSERT_EQ(rows.size(), 5U);
+  const json cell = compare(arguments, 1).at("models").at(0).at("planners").at(1);
+  EXPECT_THAT(rows[0], StartsWith("model,planner,outcome,"));
+  EXPECT_THAT(rows[2], StartsWith("zoo:demo,reorder:states=5,planned,,"));
+  EXPECT_THAT(rows[2], HasSubstr("," + std::to_string(cell.at("arena_bytes").get<int>()) + ","));
+  EXPECT_THAT(rows[3], HasSubstr("zoo:nothing,original,refused,,,,,"));
+}
+
+TEST_F(Compare, MarkdownIsOneTable) {
+  const std::vector<std::string> rows =
+      lines(thimble({"compare", "zoo:demo", "--planners", "original", "--markdown"}).out);
+  EXPECT_THAT(rows[0], StartsWith("| model | interpreter | original peak | original arena |"));
+  EXPECT_THAT(rows[1], StartsWith("|---|--:|--:|"));
+  EXPECT_THAT(rows[2], StartsWith("| zoo:demo | "));
+}
+
+TEST_F(Compare, AsManyJobsAsAskedForGiveTheSame) {
+  const auto arenas = [&](const char* jobs) {
+    std::vector<int64_t> result;
+    for (const json& model :
+         compare({"zoo:demo", "zoo:reordering_figure1", "zoo:demo", "--jobs", jobs}).at("models")) {
+      for (const json& cell : model.at("planners")) result.push_back(cell.at("arena_bytes"));
+    }
+    return result;
+  };
+  EXPECT_EQ(arenas("1"), arenas("3"));
+}
+
+TEST_F(Compare, BadOptionsGetOneMessageAndNoWork) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
+      {{"compare"}, "MODEL: is required: .tflite files, zoo:NAME, --zoo, or --paper NAME"},
+      {{"compare", "zoo:demo", "--planners", "best"}, "no planner 'best'; there are: original"},
+      {{"compare", "zoo:demo", "--planners", "original,"}, "no planner ''"},
+      {{"compare", "zoo:demo", "--device", "toaster"}, "device 'toaster': is not known"},
+      {{"compare", "zoo:demo", "--sram", "64X"}, "--sram: size '64X': has an unknown unit"},
+      {{"compare", "zoo:demo", "--jobs", "0"}, "--jobs"},
+      {{"compare", "zoo:demo", "--csv", "--json"}, "excludes"},
+      {{"compare", "--paper", "pax"},
+       "--paper 'pax': is not known; there are motes, operator_reordering, pex, swapnn, tinyseg"},
+      {{"compare", "zoo:demo", "--paper", "pex"}, "excludes"},
+      {{"compare", "--paper", "pex", "--sram", "64K"}, "excludes"},
+      {{"compare", "--paper", "mine.json"}, "mine.json: cannot be read"},
+  };
+  for (const auto& [arguments, message] : mistakes) {
+    const ProcessResult result = thimble(arguments);
+    EXPECT_EQ(result.exit_status, 1) << message;
+    EXPECT_THAT(result.err, HasSubstr(message));
+    EXPECT_EQ(result.out, "") << message;
+  }
+}
+
+TEST_F(Compare, OperatorReorderingIsReproducedToTheByte) {
+  const json r = compare({"--paper", "operator_reordering"});
+  std::vector<int64_t> peaks;
+  for (const json& figure : r.at("figures")) {
+    if (figure.at("model") != "zoo:reordering_figure1") continue;
+    EXPECT_EQ(figure.at("difference_percent"), 0) << figure;
+    if (figure.at("metric") == "peak_bytes") peaks.push_back(figure.at("measured"));
+  }
+  EXPECT_EQ(peaks, (std::vector<int64_t>{5216, 4960}));
+  EXPECT_THAT(thimble({"compare", "--paper", "operator_reordering"}).out,
+              ContainsRegex("order 1, 4, 6, 2, 3, 5, 7 +4960 B +4,960 B +0 %"));
+}
+
+TEST_F(Compare, PapersFiguresWithoutPlannerOrNetworkSaySo) {
+  write("mine.json", R"({"title": "t", "citation": "c", "units": {"kB": 1000},
+    "accountings": {"a": "all of it"}, "figures": [
+    {"source": "Table 1", "what": "x", "metric": "peak_bytes", "value": 27, "unit": "kB",
+     "accounting": "a", "model": "zoo:demo", "planner": "crystal_ball"},
+    {"source": "Table 1", "what": "x", "metric": "peak_bytes", "value": 27, "unit": "kB",
+     "accounting": "a", "model": "zoo:nothing:a=1"},
+    {"source": "Table 1", "what": "x", "metric": "energy_joules", "value": 27, "unit": "kB",
+     "accounting": "a", "model": "zoo:demo"},
+    {"source": "Table 1", "what": "x", "metric": "arena_bytes", "value": 28, "unit": "kB",
+     "accounting": "a", "model": "zoo:demo", "cause": "it is so"}]})");
+  const json figures = compare({"--paper", "mine.json"}).at("figures");
+  EXPECT_EQ(figures.at(0).at("not_measured"), "no planner 'crystal_ball'");
+  EXPECT_EQ(figures.at(1).at("not_measured"), "no network 'nothing' in the zoo");
+  EXPECT_THAT(figures.at(2).at("not_measured").get<std::string>(), HasSubstr("needs the hardware"));
+  EXPECT_EQ(figures.at(3).at("published"), 28000);
+  EXPECT_EQ(figures.at(3).at("measured"), 27648);
+  const ProcessResult text = thimble({"compare", "--paper", "mine.json"});
+  EXPECT_EQ(text.exit_status, 0);
+  EXPECT_THAT(text.out, HasSubstr("not measured: no planner 'crystal_ball'"));
+  EXPECT_THAT(text.out, HasSubstr("-1.26 %"));
+  EXPECT_THAT(text.out, HasSubstr("it is so"));
+}
+
+}  // namespace
+}  // namespace thimble::testing

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/report/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "thimble/devices/size.h"
+#include "thimble/model/error.h"
+#include "thimble/report/table.h"
+
+namespace thimble {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::optional<double> ratio(const ComparedModel& model, const ComparedCell& cell) {
+  if (!cell.planned() || !model.interpreter.planned() || model.interpreter.arena_bytes == 0)
+    return std::nullopt;
+  return static_cast<double>(cell.arena_bytes) / static_cast<double>(model.interpreter.arena_bytes);
+}
+
+double extra_macs_percent(const ComparedCell& cell) {
+  const int64_t needed = cell.macs - cell.recomputed_macs;
+  return needed == 0
+             ? 0
+             : 100 * static_cast<double>(cell.recomputed_macs) / static_cast<double>(needed);
+}
+
+bool recomputes(const Comparison& comparison) {
+  for (const ComparedModel& model : comparison.models) {
+    for (const ComparedCell& cell : model.cells) {
+      if (cell.recomputed_macs != 0) return true;
+    }
+  }
+  return false;
+}
+
+// Columns that would say the same in every row are left out: extra MACs if nothing recomputes, the
+// fit if there is no limit.
+std::vector<std::string> cell_texts(const Comparison& comparison, const ComparedModel& model,
+                                    const ComparedCell& cell) {
+  const bool planned = cell.planned();
+  const std::optional<double> r = ratio(model, cell);
+  std::vector<std::string> texts = {planned ? with_separators(cell.peak_bytes) : name(cell.outcome),
+                                    planned ? with_separators(cell.arena_bytes) : "-",
+                                    r ? fmt::format("{:.3f}", *r) : "-"};
+  if (recomputes(comparison))
+    texts.push_back(planned ? fmt::format("{:.1f} %", extra_macs_percent(cell)) : "-");
+  texts.push_back(planned ? fmt::format("{:.2f}", cell.plan_seconds + cell.layout_seconds) : "-");
+  if (comparison.limited())
+    texts.push_back(comparison.fits(cell)                               ? "yes"
+                    : (planned || cell.outcome == Outcome::kInfeasible) ? "no"
+                                                                        : "-");
+  return texts;
+}
+
+Table table_of(const Comparison& comparison) {
+  Table table;
+  table.groups.push_back({"", {{"model", false}, {"interpreter"}}});
+  for (const std::string& planner : comparison.planners) {
+    ColumnGroup group{planner, {{"peak"}, {"arena"}, {"ratio"}}};
+    if (recomputes(comparison)) group.columns.push_back({"extra MACs"});
+    group.columns.push_back({"search s"});
+    if (comparison.limited()) group.columns.push_back({"fits"});
+    table.groups.push_back(std::move(group));
+  }
+  for (const ComparedModel& model : comparison.models) {
+    const ComparedCell& interpreter = model.interpreter;
+    std::vector<std::string> row = {model.model, interpreter.planned()
+                                                     ? with_separators(interpreter.arena_bytes)
+                                                     : name(interpreter.outcome)};
+    for (const ComparedCell& cell : model.cells) {
+      for (std::string& text : cell_texts(comparison, model, cell)) row.push_back(std::move(text));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string limits_text(const Comparison& comparison) {
+  std::string text;
+  if (comparison.sram_limit_bytes)
+    text += fmt::format("  SRAM limit {}", human_size(*comparison.sram_limit_bytes));
+  if (comparison.flash_limit_bytes)
+    text += fmt::format("  flash limit {}", human_size(*comparison.flash_limit_bytes));
+  return text.empty() ? "" : text + "\n";
+}
+
+constexpr const char* kLegend =
+    "bytes of SRAM; interpreter: arena in the file's order, greedy_by_size, nothing in place or\n"
+    "rewritten; ratio: arena to the interpreter's\n";
+
+Json cell_json(const Comparison& comparison, const ComparedModel& model, const ComparedCell& cell) {
+  const bool planned = cell.planned();
+  const auto if_planned = [&](const Json& value) { return planned ? value : Json(); };
+  const std::optional<double> r = ratio(model, cell);
+  const bool answered = planned || cell.outcome == Outcome::kInfeasible;
+  return {{"planner", cell.planner},
+          {"outcome", name(cell.outcome)},
+          {"reason", planned ? Json() : Json(cell.reason)},
+          {"fits", comparison.limited() && answered ? Json(comparison.fits(cell)) : Json()},
+          {"peak_bytes", if_planned(cell.peak_bytes)},
+          {"lower_bound_bytes", answered ? Json(cell.lower_bound_bytes) : Json()},
+          {"arena_bytes", if_planned(cell.arena_bytes)},
+          {"ratio", r ? Json(*r) : Json()},
+          {"layout_proven_optimal", if_planned(cell.layout_proven)},
+          {"macs", if_planned(cell.macs)},
+          {"recomputed_macs", if_planned(cell.recomputed_macs)},
+          {"weight_bytes", if_planned(cell.weight_bytes)},
+          {"plan_seconds", if_planned(cell.plan_seconds)},
+          {"layout_seconds", if_planned(cell.layout_seconds)}};
+}
+
+}  // namespace
+
+const char* name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPlanned:
+      return "planned";
+    case Outcome::kInfeasible:
+      return "infeasible";
+    case Outcome::kInputFault:
+      return "refused";
+    case Outcome::kInternalFault:
+      return "bug";
+  }
+  throw InternalError("unknown Outcome");
+}
+
+bool Comparison::fits(const ComparedCell& cell) const {
+  return cell.planned() && (!sram_limit_bytes || cell.arena_bytes <= *sram_limit_bytes) &&
+         (!flash_limit_bytes || cell.weight_bytes <= *flash_limit_bytes);
+}
+
+std::vector<std::string> reasons(const Comparison& comparison) {
+  std::vector<std::string> result;
+  const auto add = [&](const ComparedModel& model, const ComparedCell& cell) {
+    if (cell.planned()) return;
+    // A model that cannot be read fails with every planner, for one reason that names it.
+    const std::string text =
+        cell.reason.starts_with(model.model + ":")
+            ? cell.reason
+            : fmt::format("{}, {}: {}", model.model, cell.planner, cell.reason);
+    if (std::find(result.begin(), result.end(), text) == result.end()) result.push_back(text);
+  };
+  for (const ComparedModel& model : comparison.models) {
+    add(model, model.interpreter);
+    for (const ComparedCell& cell : model.cells) add(model, cell);
+  }
+  return result;
+}
+
+std::string comparison_text(const Comparison& comparison, size_t width) {
+  std::string text = aligned_text(table_of(comparison), width);
+  text += "\n" + std::string(kLegend) + limits_text(comparison);
+  for (const std::string& reason : reasons(comparison)) text += "  " + reason + "\n";
+  return text;
+}
+
+std::string comparison_markdown(const Comparison& comparison) {
+  std::string text = markdown(table_of(comparison)) + "\n" + kLegend + limits_text(comparison);
+  for (const std::string& reason : reasons(comparison)) text += "- " + reason + "\n";
+  return text;
+}
+
+std::string comparison_csv(const Comparison& comparison) {
+  std::string text =
+      "model,planner,outcome,fits,interpreter_bytes,peak_bytes,lower_bound_bytes,arena_bytes,ratio,"
+      "layout_proven_optimal,macs,recomputed_macs,weight_bytes,plan_seconds,layout_seconds,"
+      "reason\n";
+  for (const ComparedModel& model : comparison.models) {
+    for (const ComparedCell& cell : model.cells) {
+      // The same values as in JSON; null is an empty field.
+      const Json json = cell_json(comparison, model, cell);
+      const auto field = [&](const char* key) {
+        const Json& value = json.at(key);
+        return value.is_null()     ? std::string()
+               : value.is_string() ? value.get<std::string>()
+                                   : value.dump();
+      };
+      text += csv_line(
+          {model.model, cell.planner, field("outcome"), field("fits"),
+           model.interpreter.planned() ? std::to_string(model.interpreter.arena_bytes) : "",
+           field("peak_bytes"), field("lower_bound_bytes"), field("arena_bytes"), field("ratio"),
+           field("layout_proven_optimal"), field("macs"), field("recomputed_macs"),
+           field("weight_bytes"), field("plan_seconds"), field("layout_seconds"), field("reason")});
+    }
+  }
+  return text;
+}
+
+std::string comparison_json(const Comparison& comparison) {
+  const auto limit = [](const std::optional<int64_t>& bytes) {
+    return bytes ? Json(*bytes) : Json();
+  };
+  Json models = Json::array();
+  for (const ComparedModel& model : comparison.models) {
+    Json cells = Json::array();
+    for (const ComparedCell& cell : model.cells)
+      cells.push_back(cell_json(comparison, model, cell));
+    const ComparedCell& interpreter = model.interpreter;
+    models.push_back(
+        {{"model", model.model},
+         {"interpreter_bytes", interpreter.planned() ? Json(interpreter.arena_bytes) : Json()},
+         {"interpreter_reason", interpreter.planned() ? Json() : Json(interpreter.reason)},
+         {"planners", cells}});
+  }
+  const Json json = {{"sram_limit_bytes", limit(comparison.sram_limit_bytes)},
+                     {"flash_limit_bytes", limit(comparison.flash_limit_bytes)},
+                     {"models", models}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace thimble

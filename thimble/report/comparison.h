@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planners compared on models: what `thimble compare` found, and how it is printed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace thimble {
+
+/// What became of one planner on one model.
+enum class Outcome : uint8_t {
+  kPlanned,
+  kInfeasible,     ///< the planner's "no": nothing that it can do fits
+  kInputFault,     ///< the model or an option is refused
+  kInternalFault,  ///< a bug
+};
+[[nodiscard]] const char* name(Outcome outcome);  ///< "planned", "infeasible", "refused", "bug"
+
+struct ComparedCell {
+  std::string planner;  ///< as typed
+  Outcome outcome = Outcome::kPlanned;
+  std::string reason;  ///< unless planned; the numbers below are then 0
+  int64_t peak_bytes = 0, lower_bound_bytes = 0, arena_bytes = 0;
+  int64_t macs = 0, recomputed_macs = 0;
+  int64_t weight_bytes = 0;  ///< packed
+  double plan_seconds = 0, layout_seconds = 0;
+  bool layout_proven = false;
+  std::vector<int64_t> live_bytes;  ///< per step
+
+  [[nodiscard]] bool planned() const { return outcome == Outcome::kPlanned; }
+};
+
+struct ComparedModel {
+  std::string model;                ///< as the user named it
+  ComparedCell interpreter;         ///< file's order, greedy_by_size, nothing in place or rewritten
+  std::vector<ComparedCell> cells;  ///< one per planner
+  int64_t weight_bytes = 0;         ///< constants that operators read, as the file has them
+  int64_t activation_bytes = 0;     ///< all other tensors, each counted once
+};
+
+struct Comparison {
+  std::vector<std::string> planners;
+  std::vector<ComparedModel> models;
+  std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
+
+  [[nodiscard]] bool limited() const { return sram_limit_bytes || flash_limit_bytes; }
+  [[nodiscard]] bool fits(const ComparedCell& cell) const;
+};
+
+/// Why cells are empty, each reason once: "zoo:nothing: there is no such network ...".
+[[nodiscard]] std::vector<std::string> reasons(const Comparison& comparison);
+
+/// width: of the terminal, 0 for none.
+[[nodiscard]] std::string comparison_text(const Comparison& comparison, size_t width);
+[[nodiscard]] std::string comparison_markdown(const Comparison& comparison);
+/// A line per model and planner.
+[[nodiscard]] std::string comparison_csv(const Comparison& comparison);
+[[nodiscard]] std::string comparison_json(const Comparison& comparison);
+
+}  // namespace thimble

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a paper's figures. Every fault names the file, the figure and the field.
+#include "thimble/report/paper.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array kMetrics = {
+    Metric::kPeakBytes,         Metric::kArenaBytes,  Metric::kLiveBytes,       Metric::kMacs,
+    Metric::kExtraMacsPercent,  Metric::kWeightBytes, Metric::kActivationBytes, Metric::kLatency,
+    Metric::kLatencyPercent,    Metric::kEnergy,      Metric::kIoSeconds,       Metric::kIoTasks,
+    Metric::kWrittenBytesPerDay};
+
+// A JSON object and the words that say where it is.
+struct Object {
+  const Json& json;
+  std::string where;
+
+  [[noreturn]] void reject(const std::string& message) const { throw CompileError(where, message); }
+
+  void check_fields(const std::vector<std::string>& known) const {
+    if (!json.is_object()) reject("must be an object {...}");
+    for (const auto& [key, value] : json.items()) {
+      if (std::find(known.begin(), known.end(), key) == known.end()) {
+        reject(fmt::format("has an unknown field '{}'; known are {}", key, fmt::join(known, ", ")));
+      }
+    }
+  }
+
+  [[nodiscard]] std::string text(const char* field) const {
+    if (!json.contains(field)) reject(fmt::format("lacks the field '{}'", field));
+    const Json& value = json.at(field);
+    if (!value.is_string() || value.get_ref<const std::string&>().empty())
+      reject(fmt::format("'{}' must be a text that is not empty", field));
+    return value.get<std::string>();
+  }
+  [[nodiscard]] std::string text(const char* field, const char* otherwise) const {
+    return json.contains(field) ? text(field) : otherwise;
+  }
+  [[nodiscard]] bool flag(const char* field, bool otherwise) const {
+    if (!json.contains(field)) return otherwise;
+    if (!json.at(field).is_boolean()) reject(fmt::format("'{}' must be true or false", field));
+    return json.at(field).get<bool>();
+  }
+  [[nodiscard]] double number(const char* field) const {
+    if (!json.contains(field) || !json.at(field).is_number() || json.at(field).get<double>() < 0)
+      reject(fmt::format("'{}' must be a number of at least 0", field));
+    return json.at(field).get<double>();
+  }
+  [[nodiscard]] const Json& list(const char* field) const {
+    if (!json.contains(field) || !json.at(field).is_array() || json.at(field).empty())
+      reject(fmt::format("'{}' must be a list that is not empty", field));
+    return json.at(field);
+  }
+  [[nodiscard]] Object object(const char* field) const {
+    if (!json.contains(field) || !json.at(field).is_object() || json.at(field).empty())
+      reject(fmt::format("'{}' must be an object that is not empty", field));
+    return {json.at(field), fmt::format("{}, {}", where, field)};
+  }
+};
+
+Metric metric_of(const Object& object) {
+  const std::string word = object.text("metric");
+  std::vector<std::string> all;
+  for (Metric metric : kMetrics) {
+    if (word == name(metric)) return metric;
+    all.emplace_back(name(metric));
+  }
+  object.reject(fmt::format("'metric' is '{}'; known are {}", word, fmt::join(all, ", ")));
+}
+
+Relation relation_of(const Object& object) {
+  const std::string word = object.text("relation", "equal");
+  if (word == "equal") return Relation::kEqual;
+  if (word == "at_most") return Relation::kAtMost;
+  object.reject(fmt::format("'relation' is '{}'; known are equal, at_most", word));
+}
+
+PublishedFigure figure_of(const Object& object, const Paper& paper) {
+  object.check_fields({"source", "what", "metric", "value", "unit", "relation", "accounting",
+                       "model", "planner", "in_place", "rewrite", "layout", "step", "cause"});
+  PublishedFigure figure;
+  figure.source = object.text("source");
+  figure.what = object.text("what");
+  figure.metric = metric_of(object);
+  figure.value = object.number("value");
+  figure.unit = object.text("unit");
+  if (!paper.units.contains(figure.unit))
+    object.reject(fmt::format("'unit' is '{}', which is not among the units", figure.unit));
+  figure.relation = relation_of(object);
+  figure.accounting = object.text("accounting");
+  if (!paper.accountings.contains(figure.accounting)) {
+    object.reject(
+        fmt::format("'accounting' is '{}', which is not among the accountings", figure.accounting));
+  }
+  figure.model = object.text("model");
+  figure.planner = object.text("planner", "original");
+  figure.in_place = object.flag("in_place", true);
+  figure.rewrite = object.flag("rewrite", true);
+  figure.layout = object.text("layout", "exact");
+  if (figure.layout != "exact" && figure.layout != "greedy_by_size") {
+    object.reject(fmt::format("'layout' is '{}'; known are exact, greedy_by_size", figure.layout));
+  }
+  if ((figure.metric == Metric::kLiveBytes) != object.json.contains("step"))
+    object.reject("'step' belongs to live_bytes, and live_bytes needs it");
+  if (object.json.contains("step")) figure.step = static_cast<int>(object.number("step"));
+  figure.cause = object.text("cause", "");
+  return figure;
+}
+
+std::string read_text(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw CompileError(file, "cannot be read as a paper's figures");
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+const char* name(Metric metric) {
+  switch (metric) {
+    case Metric::kPeakBytes:
+      return "peak_bytes";
+    case Metric::kArenaBytes:
+      return "arena_bytes";
+    case Metric::kLiveBytes:
+      return "live_bytes";
+    case Metric::kMacs:
+      return "macs";
+    case Metric::kExtraMacsPercent:
+      return "extra_macs_percent";
+    case Metric::kWeightBytes:
+      return "weight_bytes";
+    case Metric::kActivationBytes:
+      return "activation_bytes";
+    case Metric::kLatency:
+      return "latency_seconds";
+    case Metric::kLatencyPercent:
+      return "extra_latency_percent";
+    case Metric::kEnergy:
+      return "energy_joules";
+    case Metric::kIoSeconds:
+      return "io_seconds";
+    case Metric::kIoTasks:
+      return "io_tasks";
+    case Metric::kWrittenBytesPerDay:
+      return "written_bytes_per_day";
+  }
+  throw InternalError("unknown Metric");
+}
+
+bool measurable(Metric metric) { return metric <= Metric::kActivationBytes; }
+
+double Paper::base_value(const PublishedFigure& figure) const {
+  return figure.value * units.at(figure.unit);
+}
+
+Paper parse_paper(const std::string& json, const std::string& name) {
+  Json parsed;
+  try {
+    parsed = Json::parse(json);
+  } catch (const Json::parse_error& error) {
+    throw CompileError(name, fmt::format("is not JSON: {}", error.what()));
+  }
+  const Object object{parsed, name};
+  object.check_fields({"title", "citation", "left_out", "units", "accountings", "figures"});
+  Paper paper;
+  paper.name = name;
+  paper.title = object.text("title");
+  paper.citation = object.text("citation");
+  paper.left_out = object.text("left_out", "");
+  const Object units = object.object("units"), accountings = object.object("accountings");
+  for (const auto& [unit, value] : units.json.items()) {
+    paper.units[unit] = units.number(unit.c_str());
+    if (paper.units[unit] == 0) units.reject(fmt::format("'{}' must be above 0", unit));
+  }
+  for (const auto& [key, value] : accountings.json.items())
+    paper.accountings[key] = accountings.text(key.c_str());
+  for (const Json& figure : object.list("figures")) {
+    paper.figures.push_back(
+        figure_of({figure, fmt::format("{}, figure {}", name, paper.figures.size() + 1)}, paper));
+  }
+  return paper;
+}
+
+Paper find_paper(const std::string& name) {
+  if (name.ends_with(".json")) return parse_paper(read_text(name), name);
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : paper_files()) {
+    const std::string known = std::filesystem::path(file.path).stem().string();
+    if (known == name) return parse_paper(std::string(file.text), known);
+    names.push_back(known);
+  }
+  throw CompileError(fmt::format("--paper '{}'", name),
+                     fmt::format("is not known; there are {}, or give figures of your own as "
+                                 "FILE.json",
+                                 fmt::join(names, ", ")));
+}
+
+}  // namespace thimble

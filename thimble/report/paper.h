@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published figures (bench/papers/*.json, docs/papers.md): what a paper says, where, in which unit
+// and under which accounting; and what reproduces it here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thimble/devices/embedded_file.h"
+
+namespace thimble {
+
+/// bench/papers/*.json.
+[[nodiscard]] std::span<const EmbeddedFile> paper_files();
+
+/// What a figure is a figure of.
+enum class Metric : uint8_t {
+  kPeakBytes,
+  kArenaBytes,
+  kLiveBytes,  ///< at one step
+  kMacs,
+  kExtraMacsPercent,
+  kWeightBytes,
+  kActivationBytes,  ///< all activations together, each counted once
+  // Not measured by planning: time and energy on the board, traffic to storage.
+  kLatency,
+  kLatencyPercent,  ///< more than with enough memory
+  kEnergy,
+  kIoSeconds,
+  kIoTasks,
+  kWrittenBytesPerDay,
+};
+[[nodiscard]] const char* name(Metric metric);  ///< "peak_bytes", ...
+/// `thimble compare` can measure it.
+[[nodiscard]] bool measurable(Metric metric);
+
+/// How a figure is meant: as it is, or as a bound that the paper keeps.
+enum class Relation : uint8_t { kEqual, kAtMost };
+
+struct PublishedFigure {
+  std::string source;  ///< "Table 3, row 1"
+  std::string what;    ///< in the paper's words: "Original, partial"
+  Metric metric = Metric::kPeakBytes;
+  double value = 0;
+  std::string unit;  ///< as printed, a key of Paper::units
+  Relation relation = Relation::kEqual;
+  std::string accounting;  ///< a key of Paper::accountings
+  std::string model;       ///< as on the command line: "zoo:NAME:key=value"
+  std::string planner;     ///< as on the command line
+  bool in_place = true, rewrite = true;
+  std::string layout = "exact";
+  std::optional<int> step;  ///< kLiveBytes: position in the schedule
+  std::string cause;        ///< why what is measured differs, where known
+};
+
+struct Paper {
+  std::string name;  ///< of the file, without extension
+  std::string title, citation;
+  std::string left_out;                            ///< which figures are not here, and why
+  std::map<std::string, double> units;             ///< "kB" -> 1000
+  std::map<std::string, std::string> accountings;  ///< short name -> what counts
+  std::vector<PublishedFigure> figures;
+
+  /// In bytes, MACs, percent, seconds, ...
+  [[nodiscard]] double base_value(const PublishedFigure& figure) const;
+};
+
+/// Throws CompileError that names the field and the figure.
+[[nodiscard]] Paper parse_paper(const std::string& json, const std::string& name);
+/// A paper that is built in, or a file if `name` ends in ".json". Throws CompileError, listing what
+/// exists.
+[[nodiscard]] Paper find_paper(const std::string& name);
+
+/// A figure as found here: a number, or why there is none.
+struct ReproducedFigure {
+  std::optional<double> measured;  ///< in base units
+  std::string not_measured;
+};
+
+/// results: one per figure.
+[[nodiscard]] std::string paper_text(const Paper& paper,
+                                     const std::vector<ReproducedFigure>& results);
+[[nodiscard]] std::string paper_markdown(const Paper& paper,
+                                         const std::vector<ReproducedFigure>& results);
+[[nodiscard]] std::string paper_csv(const Paper& paper,
+                                    const std::vector<ReproducedFigure>& results);
+[[nodiscard]] std::string paper_json(const Paper& paper,
+                                     const std::vector<ReproducedFigure>& results);
+
+}  // namespace thimble
