@@ -21,7 +21,8 @@ void add_compile(CLI::App& app, int& status);
 void add_compare(CLI::App& app, int& status);
 void add_run(CLI::App& app, int& status);
 void add_verify(CLI::App& app, int& status);
-/// devices, planners, ops, zoo
+void add_zoo(CLI::App& app, int& status);
+/// devices, planners, ops
 void add_lists(CLI::App& app, int& status);
 
 }  // namespace thimble

@@ -11,7 +11,6 @@
 #include "thimble/devices/size.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/planner.h"
-#include "zoo/zoo.h"
 
 namespace thimble {
 namespace {
@@ -48,11 +47,6 @@ void list_planners() {
   }
 }
 
-void list_zoo() {
-  for (const ZooEntry& entry : zoo_entries())
-    fmt::print("zoo:{:<24} {}\n", entry.name, entry.about);
-}
-
 }  // namespace
 
 void add_lists(CLI::App& app, int& status) {
@@ -70,7 +64,6 @@ void add_lists(CLI::App& app, int& status) {
       "planners && thimble compile model.tflite --planner reorder:states=100000", list_planners);
   add("ops", "Operators that are supported, with their constraints", "ops > supported_ops.md",
       [] { fmt::print("{}", supported_ops_markdown()); });
-  add("zoo", "Networks that are built in", "zoo && thimble inspect zoo:demo", list_zoo);
 }
 
 }  // namespace thimble

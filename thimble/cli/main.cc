@@ -76,6 +76,7 @@ int run(int argc, char** argv) {
   add_run(app, status);
   add_verify(app, status);
   add_compare(app, status);
+  add_zoo(app, status);
   add_lists(app, status);
   if (argc < 2) {
     std::fputs(app.help().c_str(), stderr);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zoo/zoo.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "thimble/cli/commands.h"
+#include "thimble/cli/options.h"
+#include "thimble/cli/progress_line.h"
+#include "thimble/devices/size.h"
+#include "thimble/export/tflite.h"
+#include "thimble/operators/operators.h"
+
+namespace thimble {
+namespace {
+
+int list_zoo() {
+  size_t width = 0;
+  for (const ZooEntry& entry : zoo_entries()) width = std::max(width, entry.name.size());
+  for (const ZooEntry& entry : zoo_entries()) {
+    fmt::print("zoo:{:<{}}  {}\n", entry.name, width, entry.about);
+    for (const ZooEntry::Parameter& p : entry.parameters) {
+      fmt::print("    {}={}  {}\n", p.key, p.initial, p.meaning);
+    }
+  }
+  return kDone;
+}
+
+int build(const std::string& spec, const std::string& file) {
+  // "zoo:NAME" is what the other commands take.
+  const Graph graph = build_zoo(spec.starts_with("zoo:") ? spec.substr(4) : spec);
+  write_tflite(graph, file);
+  fmt::print("{}: {} operators, {} MACs, {}\n", file, graph.ops.size(),
+             with_separators(macs(graph)),
+             human_size(static_cast<int64_t>(std::filesystem::file_size(file))));
+  return kDone;
+}
+
+}  // namespace
+
+void add_zoo(CLI::App& app, int& status) {
+  struct Options {
+    std::string spec, file;
+  };
+  CLI::App* zoo = app.add_subcommand("zoo", "Networks of the papers, built by Thimble");
+  zoo->require_subcommand(0, 1);
+  zoo->footer(
+      "Examples:\n"
+      "  thimble zoo list\n"
+      "  thimble zoo build mobilenet_v2:width=0.35,resolution=144 -o mobilenet.tflite\n"
+      "  thimble inspect zoo:ds_cnn_s");
+  CLI::App* list = zoo->add_subcommand("list", "The networks and their parameters");
+  CLI::App* make = zoo->add_subcommand("build", "Write a network as a .tflite file");
+  auto options = std::make_shared<Options>();
+  add_text(*make, "NAME", options->spec, "", "NAME or NAME:key=value,...")->required();
+  add_text(*make, "-o,--output", options->file, "FILE", "The .tflite file to write")->required();
+  zoo->callback([zoo, list, make, options, &status] {
+    if (zoo->get_subcommands().empty() || list->parsed()) status = list_zoo();
+    if (make->parsed()) status = build(options->spec, options->file);
+  });
+}
+
+}  // namespace thimble
