@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "thimble/model/error.h"
 #include "thimble/planners/order.h"
+#include "thimble/planners/pex.h"
 #include "thimble/planners/whole_operators.h"
 
 namespace thimble {
@@ -63,6 +65,74 @@ PlannerAnswer plan_reorder(const Graph& graph, const Limits& limits,
   return result;
 }
 
+/// Pex's own accounting: an addition accumulates into an input, nothing else is in place.
+OrderProblem paper_accounting(const Graph& graph, OrderProblem problem) {
+  for (size_t k = 0; k < problem.ops.size(); ++k) {
+    if (!std::holds_alternative<Add>(graph.ops[k].attributes)) problem.ops[k].in_place.clear();
+  }
+  return problem;
+}
+
+/// Each operator reads what the one before it made: there is no other order.
+bool is_only_order(const OrderProblem& problem, const std::vector<int>& order) {
+  for (size_t at = 1; at < order.size(); ++at) {
+    const std::vector<int>& made = problem.ops[static_cast<size_t>(order[at - 1])].outputs;
+    const std::vector<int>& read = problem.ops[static_cast<size_t>(order[at])].inputs;
+    if (std::ranges::find_first_of(made, read) == made.end()) return false;
+  }
+  return true;
+}
+
+PlannerAnswer channel_loops(const Graph& graph, const Limits& limits, const OrderProblem& problem,
+                            PexOptions options) {
+  options.budget_bytes = limits.sram_bytes;
+  const Order file = original_order(problem);
+  PexPlan best = pex(graph, problem, file.ops, options);
+  const bool only_order = is_only_order(problem, file.ops);
+  if (!only_order) {
+    PexPlan other = pex(graph, problem, reorder(problem).ops, options);
+    if (other.peak_bytes < best.peak_bytes) best = std::move(other);
+  }
+  Planned result{.schedule = pex_schedule(graph, problem, best, limits.in_place),
+                 .lower_bound_bytes = 0,
+                 .proven_optimal = only_order && !limits.sram_bytes,
+                 .notes = {}};
+  for (const auto* ports : {&problem.inputs, &problem.outputs}) {
+    int64_t bytes = 0;
+    for (const int t : *ports) bytes += problem.size_bytes[static_cast<size_t>(t)];
+    result.lower_bound_bytes = std::max(result.lower_bound_bytes, bytes);
+  }
+  if (result.proven_optimal) result.lower_bound_bytes = best.peak_bytes;
+  size_t in_loops = 0;
+  for (const PlacedLoop& placed : best.loops) in_loops += placed.loop.ops.size();
+  result.notes.push_back(fmt::format(
+      "{} of {} operators execute in {} loops over channels, with accumulators of 32 bits; peak {} "
+      "B{}",
+      in_loops, problem.ops.size(), best.loops.size(), best.peak_bytes,
+      result.proven_optimal ? ", and no other cut into loops has less" : ""));
+  return result;
+}
+
+PlannerAnswer plan_pex(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
+  const auto accounting = options.find("accounting");
+  const bool paper = accounting != options.end() && accounting->second == "paper";
+  if (accounting != options.end() && !paper && accounting->second != "exact") {
+    throw CompileError("--planner",
+                       fmt::format("accounting={} is neither paper nor exact", accounting->second));
+  }
+  if (number_option(options, "accumulators", 32) != 32) {
+    throw CompileError("--planner", "accumulators of 32 bits are supported, others not yet");
+  }
+  const OrderProblem problem = order_problem(graph, limits.in_place);
+  return channel_loops(graph, limits, paper ? paper_accounting(graph, problem) : problem,
+                       {.most_channels = !paper});
+}
+
+PlannerAnswer plan_depthwise_tiling(const Graph& graph, const Limits& limits,
+                                    const PlannerOptions&) {
+  return channel_loops(graph, limits, order_problem(graph, limits.in_place), {.pairs = true});
+}
+
 }  // namespace
 
 const std::vector<Planner>& planners() {
@@ -79,6 +149,15 @@ const std::vector<Planner>& planners() {
          "gap "
          "to the proven bound (2000000)"}},
        plan_reorder},
+      {"depthwise_tiling",
+       "operators that generate and accumulate channels, fused and tiled along them (FDT, 2023)",
+       {},
+       plan_depthwise_tiling},
+      {"pex",
+       "operators execute together, some channels at a time (Liberis & Lane 2023)",
+       {{"accounting", "paper: only additions in place; exact: all that the kernels can (exact)"},
+        {"accumulators", "bits of an accumulator: 32, which is exact (32)"}},
+       plan_pex},
   };
   return all;
 }

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pex planner: published peaks, the best cut, budgets.
+#include "thimble/planners/pex.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/test_graph.h"
+#include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
+#include "thimble/planners/planner.h"
+#include "thimble/planners/whole_operators.h"
+#include "thimble/program/lower.h"
+#include "thimble/program/verify.h"
+#include "zoo/random.h"
+#include "zoo/zoo.h"
+
+namespace thimble {
+namespace {
+
+Planned plan(const Graph& graph, const std::string& spec) {
+  const PlannerChoice choice = choose_planner(spec);
+  return std::get<Planned>(choice.planner->plan(graph, {}, choice.options));
+}
+
+int64_t arena(const Graph& graph, const std::string& spec) {
+  return place(graph, plan(graph, spec).schedule, {}).arena_bytes;
+}
+
+int64_t verified_arena(const Graph& graph, const std::string& spec) {
+  const Schedule schedule = plan(graph, spec).schedule;
+  const Placement placement = place(graph, schedule, {});
+  EXPECT_EQ(verify(graph, lower(graph, schedule, placement)).fault, "");
+  EXPECT_EQ(macs(graph, schedule), macs(graph));
+  return placement.arena_bytes;
+}
+
+// Pex, table 3 and appendix D, with accumulators of 32 bits; figure 1 with them instead of 8.
+TEST(Pex, ReachesThePublishedPeaks) {
+  const std::string paper = "pex:accounting=paper";
+  EXPECT_EQ(verified_arena(build_zoo("mobilenet_v2:resolution=160,classes=2"), paper), 307'200);
+  EXPECT_EQ(verified_arena(build_zoo("micronet_kws_l_parent"), paper), 69'000);
+  EXPECT_EQ(verified_arena(build_zoo("pex_figure1"), paper), 20'618);
+}
+
+TEST(Pex, ExactAccountingNeedsNoMore) {
+  for (const char* name : {"mobilenet_v2:resolution=160,classes=2", "micronet_kws_l_parent",
+                           "efficientnet_b0:resolution=160", "res15", "mcunet_v2_large"}) {
+    const Graph graph = build_zoo(name);
+    EXPECT_LE(arena(graph, "pex"), arena(graph, "pex:accounting=paper")) << name;
+    EXPECT_LE(arena(graph, "pex"), arena(graph, "reorder")) << name;
+    EXPECT_LE(arena(graph, "pex"), arena(graph, "depthwise_tiling")) << name;
+  }
+}
+
+/// The peak with these loops and everything else alone.
+int64_t peak_with(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
+                  const std::vector<PlacedLoop>& loops) {
+  const PexPlan plan{.order = order, .loops = loops, .peak_bytes = INT64_MAX};
+  const Schedule schedule = pex_schedule(graph, problem, plan, /*in_place=*/false);
+  return place(graph, schedule, {}).peak_bytes;
+}
+
+/// Over all sets of disjoint loops.
+int64_t least_peak(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
+                   int from, std::vector<PlacedLoop>& loops) {
+  const auto count = static_cast<int>(order.size());
+  if (from == count) return peak_with(graph, problem, order, loops);
+  int64_t least = least_peak(graph, problem, order, from + 1, loops);
+  const ChannelLoops rules(graph);
+  std::vector<OpId> ops;
+  for (int end = from + 1; end <= count; ++end) {
+    ops.push_back(OpId{order[static_cast<size_t>(end - 1)]});
+    if (std::optional<ChannelLoop> loop = rules.loop_of(ops)) {
+      loops.push_back({from, end, *loop, 1});
+      least = std::min(least, least_peak(graph, problem, order, end, loops));
+      loops.pop_back();
+    }
+  }
+  return least;
+}
+
+TEST(Pex, FindsTheBestCutOfAnOrder) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    zoo::Random random(seed);
+    testing::TestGraph g(seed);
+    TensorId x = g.input({1, 4, 4, random.between(2, 12)});
+    TensorId kept = x;
+    for (int k = 0; k < 6; ++k) {
+      x = random.chance(0.4) ? g.depthwise(x, 3, 1) : g.conv(x, random.between(2, 24), 1, 1);
+      if (g.graph().tensor(x).shape == g.graph().tensor(kept).shape && random.chance(0.5)) {
+        x = g.add(x, kept);
+      }
+      if (random.chance(0.3)) kept = x;
+    }
+    g.output(x);
+    const Graph& graph = g.graph();
+    const OrderProblem problem = order_problem(graph, false);
+    const std::vector<int> order = original_order(problem).ops;
+    const PexPlan plan = pex(graph, problem, order, {.most_channels = false});
+    std::vector<PlacedLoop> loops;
+    EXPECT_EQ(plan.peak_bytes, least_peak(graph, problem, order, 0, loops));
+    EXPECT_EQ(plan.peak_bytes, peak_with(graph, problem, order, plan.loops));
+  }
+}
+
+TEST(Pex, LoopsOnlyAsFarAsTheBudgetAsks) {
+  const Graph graph = build_zoo("demo");
+  const OrderProblem problem = order_problem(graph, true);
+  const std::vector<int> order = original_order(problem).ops;
+  const PexPlan least = pex(graph, problem, order, {});
+  ASSERT_FALSE(least.loops.empty());
+  EXPECT_LT(least.peak_bytes, original_order(problem).peak_bytes);
+
+  const PexPlan ample = pex(graph, problem, order, {.budget_bytes = 1'000'000});
+  EXPECT_TRUE(ample.loops.empty());
+
+  const int64_t between = (least.peak_bytes + original_order(problem).peak_bytes) / 2;
+  const PexPlan enough = pex(graph, problem, order, {.budget_bytes = between});
+  EXPECT_LE(enough.peak_bytes, between);
+  ASSERT_FALSE(enough.loops.empty());
+  for (const PlacedLoop& placed : enough.loops) {
+    EXPECT_EQ(placed.step % 4, 0);
+    EXPECT_LT(placed.step, placed.loop.channels);
+  }
+}
+
+TEST(Pex, RefusesAccumulatorsThatAreNotThere) {
+  const PlannerChoice choice = choose_planner("pex:accumulators=8");
+  EXPECT_THROW(static_cast<void>(choice.planner->plan(build_zoo("demo"), {}, choice.options)),
+               CompileError);
+}
+
+}  // namespace
+}  // namespace thimble

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/random_network.h"
+
+#include <fmt/format.h>
+
+#include "tests/support/random_op.h"
+#include "tests/support/test_graph.h"
+#include "thimble/import/tensor_file.h"
+#include "thimble/operators/operators.h"
+#include "thimble/reference/interpreter.h"
+
+namespace thimble::testing {
+namespace {
+
+/// Adds operators on images and on what they become, a supported one at a time.
+class RandomNetwork {
+ public:
+  explicit RandomNetwork(uint64_t seed) : random_(seed), g_(seed) {}
+
+  Graph make() {
+    const int64_t batch = random_.chance(0.2) ? 2 : 1;
+    for (int64_t k = random_.between(1, 2); k > 0; --k) {
+      add(g_.input({batch, some(2, 7), some(2, 7), some(1, 6)}));
+      if (random_.chance(0.25)) channels_last();
+    }
+    if (random_.chance(0.3)) constant();
+    const int64_t count = some(2, 8);
+    for (int tries = 0; tries < 60 && made_ < count; ++tries) grow();
+    outputs();
+    check_graph(g_.graph());
+    return g_.graph();
+  }
+
+ private:
+  int64_t some(int64_t lowest, int64_t highest) { return random_.between(lowest, highest); }
+  const Tensor& at(TensorId t) { return g_.graph().tensor(t); }
+  bool is_image(TensorId t) { return at(t).shape.size() == 4; }
+  void add(TensorId t) { tensors_.push_back(t); }
+  TensorId pick() {
+    const auto last = static_cast<int64_t>(tensors_.size()) - 1;
+    const int64_t k = some(0, last);
+    return tensors_[static_cast<size_t>(random_.chance(0.4) ? last : k)];
+  }
+
+  // The last input arrives channels first.
+  void channels_last() { add(g_.transpose(tensors_.back(), {0, 2, 3, 1})); }
+
+  void constant() {
+    const TensorId t = g_.input(at(tensors_[0]).shape);
+    Graph& graph = g_.graph();
+    graph.inputs.pop_back();
+    graph.tensor(t).data = std::make_shared<const Bytes>(
+        random_bytes(DType::kInt8, elements(at(t).shape), random_.next()));
+    add(t);
+  }
+
+  /// An operator that TestGraph has no word for: its output quantised as asked.
+  void append(Attributes attributes, std::vector<TensorId> inputs, const Quantization& q,
+              const Shape& shape = {}) {
+    Graph& graph = g_.graph();
+    const TensorId out{static_cast<int32_t>(graph.tensors.size())};
+    graph.tensors.push_back({fmt::format("t{}", out.value), shape, DType::kInt8, q, nullptr});
+    Op op{std::move(attributes), std::move(inputs), {out}, static_cast<int>(graph.ops.size())};
+    if (shape.empty() && !op.inputs.empty()) graph.tensor(out).shape = output_shape(graph, op);
+    graph.ops.push_back(std::move(op));
+    add(out);
+  }
+
+  void grow() {
+    const Graph before = g_.graph();
+    const size_t known = tensors_.size();
+    step(some(0, 17), pick());
+    if (tensors_.size() == known) return;
+    const Graph& graph = g_.graph();
+    const bool large = at(tensors_.back()).size_bytes() > 3000;
+    if (large || !unsupported_reason(graph, graph.ops.back()).empty()) {
+      g_.graph() = before;
+      tensors_.resize(known);
+    } else {
+      ++made_;
+    }
+  }
+
+  void step(int64_t kind, TensorId x) {
+    const Shape shape = at(x).shape;
+    const Quantization q = at(x).quantization;
+    const Quantization other{{0.11F}, {-3}, 0};
+    if (kind < 8 && is_image(x)) return image_step(kind, x);
+    switch (kind) {
+      case 8:
+        return add(g_.add(x, x));
+      case 9:
+        return broadcast(x);
+      case 10:
+        return append(Concat{.axis = static_cast<int>(shape.size()) - 1}, {x, x}, q);
+      case 11:
+        return append(Relu{}, {x}, other);
+      case 12:
+        return add(g_.reshape(x, {elements(shape)}));
+      case 13:
+        return split_axes(x);
+      case 14:
+        return elements(shape) > 400 ? void() : add(g_.fully_connected(x, some(1, 5)));
+      case 15:
+        return append(Logistic{}, {x}, {{0x1p-8F}, {-128}, 0});
+      case 16:
+        return slice(x);
+      default:
+        return append(Softmax{}, {x}, {{0x1p-8F}, {-128}, 0});
+    }
+  }
+
+  // A part of each axis, every second or backwards now and then; one axis may go.
+  void slice(TensorId x) {
+    const Shape shape = at(x).shape;
+    const int64_t gone = random_.chance(0.3) && shape.size() > 1 ? some(0, 3) : -1;
+    Slice slice;
+    Shape out;
+    for (size_t k = 0; k < shape.size(); ++k) {
+      const bool backwards = random_.chance(0.3);
+      const int64_t stride = random_.chance(0.3) ? 2 : 1;
+      const int64_t begin = some(0, shape[k] / 2);
+      const int64_t most = (backwards ? begin : shape[k] - 1 - begin) / stride + 1;
+      slice.begin.push_back(begin);
+      slice.stride.push_back(backwards ? -stride : stride);
+      if (static_cast<int64_t>(k) == gone) {
+        slice.dropped.push_back(static_cast<int>(k));
+      } else {
+        out.push_back(some((most + 1) / 2, most));
+      }
+    }
+    append(slice, {x}, at(x).quantization, out);
+  }
+
+  void image_step(int64_t kind, TensorId x) {
+    const Window window{.kernel_h = some(1, 3),
+                        .kernel_w = some(1, 3),
+                        .stride_h = some(1, 2),
+                        .stride_w = 1,
+                        .padding = {}};
+    switch (kind) {
+      case 0:
+        return add(g_.conv(x, some(1, 6), some(1, 3), some(1, 2)));
+      case 1:
+        return add(g_.depthwise(x, some(1, 3), 1));
+      case 2:
+        return add(g_.depthwise(x, 3, some(1, 2)));
+      case 3:
+        return add(g_.pad(x, some(0, 2), some(0, 2)));
+      case 4:
+        return append(AveragePool2D{.window = window}, {x}, at(x).quantization);
+      case 5:
+        return append(MaxPool2D{.window = window}, {x}, at(x).quantization);
+      case 6:
+        return append(Mean{{1, 2}}, {x}, at(x).quantization,
+                      {at(x).shape[0], 1, 1, at(x).shape[3]});
+      default:
+        return add(g_.transpose(x, {0, 3, 1, 2}));
+    }
+  }
+
+  // With a second operand of the same shape, of one channel, or a constant.
+  void broadcast(TensorId x) {
+    for (int tries = 0; tries < 6; ++tries) {
+      const TensorId y = pick();
+      if (at(y).shape.size() > at(x).shape.size()) continue;
+      const size_t lead = at(x).shape.size() - at(y).shape.size();
+      bool fits = true;
+      for (size_t k = 0; k < at(y).shape.size(); ++k) {
+        fits = fits && (at(y).shape[k] == 1 || at(y).shape[k] == at(x).shape[lead + k]);
+      }
+      if (!fits) continue;
+      const std::vector<TensorId> inputs =
+          random_.chance(0.5) ? std::vector{x, y} : std::vector{y, x};
+      return random_.chance(0.5) ? append(Add{}, inputs, {{0.1F}, {2}, 0})
+                                 : append(Mul{}, inputs, {{0.1F}, {2}, 0});
+    }
+  }
+
+  // Six axes, transposed.
+  void split_axes(TensorId x) {
+    Shape shape = at(x).shape;
+    for (size_t k = 0; shape.size() < 6 && k < shape.size(); ++k) {
+      if (shape[k] % 2 != 0) continue;
+      shape[k] /= 2;
+      shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(k), 2);
+      ++k;
+    }
+    std::vector<int> permutation;
+    for (size_t k = shape.size(); k-- > 0;) permutation.push_back(static_cast<int>(k));
+    add(g_.transpose(g_.reshape(x, shape), permutation));
+  }
+
+  // What nobody reads; now and then something in the middle, an input, or the same tensor twice.
+  void outputs() {
+    const Graph& graph = g_.graph();
+    const auto readers = consumers(graph);
+    std::vector<TensorId> chosen;
+    for (const Op& op : graph.ops) {
+      const TensorId t = op.outputs[0];
+      if (readers[t.index()].empty() || random_.chance(0.1)) chosen.push_back(t);
+    }
+    if (random_.chance(0.1)) chosen.push_back(graph.inputs[0].tensor);
+    if (random_.chance(0.1)) chosen.push_back(chosen[0]);
+    for (TensorId t : chosen) {
+      const bool last = is_image(t) && readers[t.index()].empty() && random_.chance(0.3);
+      g_.output(last ? g_.transpose(t, {0, 3, 1, 2}) : t);
+    }
+  }
+
+  zoo::Random random_;
+  TestGraph g_;
+  std::vector<TensorId> tensors_;
+  int64_t made_ = 0;
+};
+
+}  // namespace
+
+Graph random_network(uint64_t seed) { return RandomNetwork(seed).make(); }
+
+std::vector<Bytes> noise(const Graph& graph, uint64_t seed) {
+  std::vector<Bytes> inputs;
+  for (const Port& port : graph.inputs) {
+    const Tensor& t = graph.tensor(port.tensor);
+    inputs.push_back(random_bytes(t.type, elements(t.shape), seed));
+  }
+  return inputs;
+}
+
+std::vector<Bytes> expected_outputs(const Graph& graph, const std::vector<Bytes>& inputs) {
+  const TensorValues values = interpret(graph, inputs);
+  std::vector<Bytes> result;
+  for (const Port& port : graph.outputs) {
+    const Tensor& t = graph.tensor(port.tensor);
+    result.push_back(to_port(graph, port, t.is_constant() ? *t.data : values[port.tensor.index()]));
+  }
+  return result;
+}
+
+}  // namespace thimble::testing
