@@ -75,6 +75,7 @@ int run(int argc, char** argv) {
   add_compile(app, status);
   add_run(app, status);
   add_verify(app, status);
+  add_plan(app, status);
   add_compare(app, status);
   add_zoo(app, status);
   add_lists(app, status);

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "thimble/report/plan_report.h"
+#include "thimble/report/schedule_words.h"
+
+namespace thimble {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const IndexExpr& expr) {
+  return expr.constant() && expr.divisor == 1 ? Json(expr.base) : Json(to_string(expr));
+}
+
+Json json_of(const IntervalExpr& interval) {
+  return Json::array({json_of(interval.begin), json_of(interval.end)});
+}
+
+Json json_of(BufferId id) { return id.valid() ? Json(id.value) : Json(); }
+
+class Tree {
+ public:
+  explicit Tree(const PlanReport& report) : report_(report) {}
+
+  Json nodes(const std::vector<Node>& nodes_in) {
+    Json json = Json::array();
+    for (const Node& node : nodes_in) {
+      if (const auto* s = std::get_if<Step>(&node.what)) {
+        json.push_back(step(*s));
+        continue;
+      }
+      const Loop& loop = std::get<Loop>(node.what);
+      const Position begin = position_;
+      Json body = nodes(loop.body);
+      json.push_back({{"loop", loop.id.value},
+                      {"counter", fmt::format("i{}", loop.id.value)},
+                      {"count", loop.count},
+                      {"begin_step", begin},
+                      {"end_step", position_},
+                      {"body", std::move(body)}});
+    }
+    return json;
+  }
+
+ private:
+  Json step(const Step& s) {
+    const Op* op = s.op.valid() ? &report_.graph.op(s.op) : nullptr;
+    const Buffer& out = report_.plan.schedule.buffer(s.out);
+    Json region = Json::array(), reads = Json::array();
+    for (const IntervalExpr& interval : s.region) region.push_back(json_of(interval));
+    for (BufferId id : s.in) {
+      if (id.valid()) reads.push_back(id.value);
+    }
+    Json json = {{"step", position_},
+                 {"operator", op == nullptr ? "COPY" : name(op->attributes)},
+                 {"number", op == nullptr || op->file_index < 0 ? Json() : Json(op->file_index)},
+                 {"method", op == nullptr ? "copy" : name(s.method)},
+                 {"tensor", out.tensor.value},
+                 {"region", std::move(region)},
+                 {"computes", region_text(s.region, report_.graph.tensor(out.tensor).shape)},
+                 {"input_channels", s.chunk ? json_of(*s.chunk) : Json()},
+                 {"reads", std::move(reads)},
+                 {"writes", s.out.value},
+                 {"scratch", json_of(s.scratch)},
+                 {"live_bytes", report_.live_bytes[static_cast<size_t>(position_)]}};
+    ++position_;
+    return json;
+  }
+
+  const PlanReport& report_;
+  Position position_ = 0;
+};
+
+Json buffers_json(const PlanReport& report) {
+  const Schedule& schedule = report.plan.schedule;
+  const std::vector<LiveRange> lives = live_ranges(schedule);
+  Json buffers = Json::array();
+  for (size_t b = 0; b < schedule.buffers.size(); ++b) {
+    const Buffer& buffer = schedule.buffers[b];
+    Json origin = Json::array(), over = Json::array();
+    for (const IndexExpr& expr : buffer.origin) origin.push_back(json_of(expr));
+    for (const Share& share : schedule.shares) {
+      if (share.out.index() == b) over.push_back(share.in.value);
+    }
+    const bool scratch = !buffer.tensor.valid();
+    buffers.push_back(
+        {{"id", b},
+         {"kind", name(buffer_kind(report.graph, buffer))},
+         {"tensor", scratch ? Json() : Json(buffer.tensor.value)},
+         {"name", scratch ? "scratch" : report.graph.tensor(buffer.tensor).name},
+         {"type", name(buffer.type)},
+         {"extents", buffer.extents},
+         {"origin", std::move(origin)},
+         {"ring", buffer.wrap ? Json{{"axis", buffer.wrap->axis}, {"modulus", buffer.wrap->modulus}}
+                              : Json()},
+         {"order", buffer.order},
+         {"tier", buffer.tier},
+         {"size_bytes", buffer.size_bytes()},
+         {"begin_step", lives[b].begin},
+         {"end_step", lives[b].end},
+         {"offset_bytes", report.plan.placement.addresses[b]},
+         {"may_lie_over", std::move(over)}});
+  }
+  return buffers;
+}
+
+Json limit_json(const std::optional<int64_t>& limit) { return limit ? Json(*limit) : Json(); }
+
+}  // namespace
+
+std::string plan_json(const PlanReport& report) {
+  const Placement& placement = report.plan.placement;
+  const StepCounts steps = step_counts(report.plan.schedule);
+  const Json json = {{"model", report.model},
+                     {"planner", report.plan.planner},
+                     {"fits", report.fits()},
+                     {"sram_limit_bytes", limit_json(report.sram_limit_bytes)},
+                     {"flash_limit_bytes", limit_json(report.flash_limit_bytes)},
+                     {"peak_bytes", placement.peak_bytes},
+                     {"lower_bound_bytes", placement.lower_bound_bytes},
+                     {"arena_bytes", placement.arena_bytes},
+                     {"layout_proven_optimal", placement.proven_optimal},
+                     {"weight_bytes", report.weight_bytes},
+                     {"macs", report.macs},
+                     {"recomputed_macs", report.recomputed_macs},
+                     {"notes", report.notes},
+                     {"written_steps", steps.written},
+                     {"executed_steps", steps.executed},
+                     {"schedule", Tree(report).nodes(report.plan.schedule.nodes)},
+                     {"buffers", buffers_json(report)}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace thimble

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A schedule with its addresses for people: `thimble plan` as text, JSON and a picture.
+//
+//   step    live  executes                             computes    reads  writes  tensor
+//                 loop i0 < 144 (steps 0 to 2)
+//      0  20,449  | CONV_2D #0                         channel i0  b0     b1      e
+//      1  20,618  | DEPTHWISE_CONV_2D #1               channel i0  b1     b2      d
+//      2  20,449  | CONV_2D #2, adds input channel i0  all         b2     b3      y
+//      3  20,280  CONV_2D #2, finalises                all         b3     b4      y
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thimble/program/saved_plan.h"
+
+namespace thimble {
+
+/// Everything that is said of a plan. References live as long as the caller's compilation. The
+/// schedule is not malformed().
+struct PlanReport {
+  const Graph& graph;
+  const Plan& plan;
+  std::string model;                ///< as the user named it
+  std::vector<int64_t> live_bytes;  ///< per step, as live_bytes() gives them
+  std::vector<std::string> notes;
+  int64_t macs = 0, recomputed_macs = 0;
+  int64_t weight_bytes = 0;
+  std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
+
+  [[nodiscard]] bool fits() const;
+};
+
+/// The tree of loops and steps, then the buffers.
+[[nodiscard]] std::string plan_text(const PlanReport& report);
+/// The same for scripts. Numbers that follow counters are strings: "2 * i0 + 1".
+[[nodiscard]] std::string plan_json(const PlanReport& report);
+/// Steps to the right, addresses upwards, a rectangle per buffer, loops shaded. Well-formed XML
+/// whatever the tensors are called; every rectangle says what it is when the mouse is over it.
+[[nodiscard]] std::string plan_svg(const PlanReport& report);
+
+}  // namespace thimble

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// The picture of a plan:
+//
+//   title, legend
+//        | i0 < 144              |                loops, shaded down to the axis
+//   addr |+-----------+
+//    ^   ||b3 y 676 B |+-------+
+//    |   |+-----------+|b4     |
+//        +----------------------- steps ->
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "thimble/devices/size.h"
+#include "thimble/model/error.h"
+#include "thimble/report/plan_report.h"
+#include "thimble/report/rectangle_label.h"
+#include "thimble/report/schedule_words.h"
+#include "thimble/report/tensor_text.h"
+#include "thimble/report/xml_text.h"
+
+namespace thimble {
+namespace {
+
+constexpr double kLeft = 92, kRight = 24, kHeader = 52, kLoopRow = 18, kPlotHeight = 480;
+constexpr double kStepLabels = 160, kFooter = 24;
+constexpr double kFont = 11, kSmallFont = 10;
+// Of all columns together, and of one.
+constexpr double kLeastWidth = 620, kUsualWidth = 1100, kLeastColumn = 8, kMostColumn = 90;
+
+const char* colour(BufferKind kind) {
+  switch (kind) {
+    case BufferKind::kWhole:
+      return "#b9d4ef";
+    case BufferKind::kSlice:
+      return "#fbdba4";
+    case BufferKind::kRing:
+      return "#c5e6b8";
+    case BufferKind::kAccumulators:
+      return "#f3bcbc";
+    case BufferKind::kScratch:
+      return "#d8d8d8";
+  }
+  throw InternalError("unknown BufferKind");
+}
+
+// 1, 2 or 5 times a power of ten: about six of them up to `most`.
+int64_t tick_distance(int64_t most) {
+  constexpr int64_t kTicks = 6;
+  int64_t distance = 1;
+  while (distance * kTicks < most) {
+    const bool two = std::to_string(distance).front() == '2';
+    distance = two ? distance / 2 * 5 : distance * 2;
+  }
+  return distance;
+}
+
+std::string rectangle(const Rectangle& r) {
+  return fmt::format(R"(<rect x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}")", r.x, r.y,
+                     r.width, r.height);
+}
+
+// anchor: start, middle or end.
+std::string text_at(double x, double y, const char* anchor, const std::string& text) {
+  return fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                     xml_text(text));
+}
+
+// To be read from below.
+std::string upright_text(double x, double y, const char* anchor, const std::string& text) {
+  return fmt::format(
+      "<text transform=\"translate({:.2f} {:.2f}) rotate(-90)\" text-anchor=\"{}\">{}</text>\n", x,
+      y, anchor, xml_text(text));
+}
+
+class Picture {
+ public:
+  explicit Picture(const PlanReport& report)
+      : report_(report),
+        schedule_(report.plan.schedule),
+        lives_(live_ranges(schedule_)),
+        loops_(loop_extents(schedule_)) {
+    columns_ = std::max<Position>(1, static_cast<Position>(step_counts(schedule_).written));
+    for (LiveRange& life : lives_) {  // a port that no step touches is there all the same
+      life.end = std::max(life.end, life.begin + 1);
+      columns_ = std::max(columns_, life.end);
+    }
+    for (const LoopExtent& loop : loops_) depth_ = std::max(depth_, loop.depth + 1);
+    column_ = std::clamp(kUsualWidth / columns_, kLeastColumn, kMostColumn);
+    column_ = std::max(column_, kLeastWidth / columns_);
+    most_address_ = std::max<int64_t>(1, report.plan.placement.arena_bytes);
+  }
+
+  std::string run() {
+    const double width = kLeft + columns_ * column_ + kRight;
+    const double height = bottom() + kStepLabels + kFooter;
+    std::string svg = fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+        "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, sans-serif\" "
+        "font-size=\"{2}\" fill=\"#1f2733\">\n",
+        std::ceil(width), std::ceil(height), kFont);
+    svg += "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
+    svg += heading() + legend() + loops() + address_axis() + buffers() + labels() + step_axis();
+    return svg + "</svg>\n";
+  }
+
+ private:
+  double top() const { return kHeader + depth_ * kLoopRow + kLoopRow; }
+  double bottom() const { return top() + kPlotHeight; }
+  double x(Position position) const { return kLeft + position * column_; }
+  double y(int64_t address) const {
+    return bottom() -
+           kPlotHeight * static_cast<double>(address) / static_cast<double>(most_address_);
+  }
+
+  int64_t address(size_t b) const { return report_.plan.placement.addresses[b]; }
+  int64_t end_address(size_t b) const { return address(b) + schedule_.buffers[b].size_bytes(); }
+
+  Rectangle box(size_t b, const LiveRange& life) const {
+    return {x(life.begin), y(end_address(b)), x(life.end) - x(life.begin),
+            y(address(b)) - y(end_address(b))};
+  }
+
+  std::string heading() const {
+    return "<g font-size=\"15\">" +
+           text_at(kLeft, 22, "start",
+                   fmt::format("{} (planner {}): arena {} B", display_name(report_.model),
+                               display_name(report_.plan.planner),
+                               with_separators(report_.plan.placement.arena_bytes))) +
+           "</g>\n";
+  }
+
+  std::string legend() const {
+    std::string svg;
+    double at = kLeft;
+    for (BufferKind kind : kBufferKinds) {
+      const bool there = std::any_of(
+          schedule_.buffers.begin(), schedule_.buffers.end(),
+          [&](const Buffer& buffer) { return buffer_kind(report_.graph, buffer) == kind; });
+      if (!there) continue;
+      svg += rectangle({at, 33, 14, 12}) +
+             fmt::format(" fill=\"{}\" stroke=\"#44546a\"/>\n", colour(kind));
+      svg += text_at(at + 19, 43, "start", name(kind));
+      at += 19 + text_width(name(kind), kFont) + 22;
+    }
+    return svg;
+  }
+
+  // Nested ones darken each other.
+  std::string loops() const {
+    std::string svg;
+    for (const LoopExtent& loop : loops_) {
+      const double head = kHeader + loop.depth * kLoopRow;
+      const Rectangle band{x(loop.steps.begin), head, x(loop.steps.end) - x(loop.steps.begin),
+                           bottom() - head};
+      const std::string text = loop_text(loop);
+      svg += rectangle(band) +
+             fmt::format(
+                 " class=\"loop\" fill=\"#6a4fb3\" fill-opacity=\"0.10\" "
+                 "stroke=\"#6a4fb3\" stroke-opacity=\"0.5\"><title>loop {}, steps [{}, "
+                 "{})</title></rect>\n",
+                 xml_text(text), loop.steps.begin, loop.steps.end);
+      if (text_width(text, kFont) + 8 <= band.width)
+        svg += text_at(band.x + 4, head + 13, "start", text);
+    }
+    return svg;
+  }
+
+  std::string address_axis() const {
+    std::string svg = "<g stroke=\"#c8ced6\">\n";
+    const int64_t distance = tick_distance(most_address_);
+    const auto line = [&](int64_t at, const char* style) {
+      return fmt::format("<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\"{}/>\n",
+                         kLeft - 5, y(at), x(columns_), y(at), style);
+    };
+    for (int64_t at = 0; at <= most_address_; at += distance) svg += line(at, "");
+    svg += line(most_address_, " stroke=\"#b03030\" stroke-dasharray=\"6 4\"") + "</g>\n";
+    for (int64_t at = 0; at <= most_address_; at += distance)
+      svg += text_at(kLeft - 9, y(at) + 4, "end", with_separators(at));
+    svg += text_at(x(columns_), y(most_address_) - 5, "end",
+                   fmt::format("arena {} B", with_separators(most_address_)));
+    return svg + upright_text(20, (top() + bottom()) / 2, "middle", "address in the arena (bytes)");
+  }
+
+  std::string buffers() const {
+    std::string svg = "<g stroke=\"#44546a\" stroke-width=\"0.8\" fill-opacity=\"0.85\">\n";
+    for (size_t b : drawing_order()) {
+      const Buffer& buffer = schedule_.buffers[b];
+      const BufferKind kind = buffer_kind(report_.graph, buffer);
+      const std::string holds = held_text(report_.graph, buffer);
+      const std::string what = fmt::format(
+          "b{} {}: {}{}, {} {}, {} B at {}, steps [{}, {})", b, buffer_name(report_.graph, buffer),
+          name(kind), holds.empty() ? "" : " (" + holds + ")", name(buffer.type),
+          to_string(buffer.extents), with_separators(buffer.size_bytes()),
+          with_separators(address(b)), lives_[b].begin, lives_[b].end);
+      svg += rectangle(box(b, lives_[b])) +
+             fmt::format(" class=\"buffer\" id=\"b{}\" fill=\"{}\"><title>{}</title></rect>\n", b,
+                         colour(kind), xml_text(what));
+    }
+    return svg + "</g>\n";
+  }
+
+  // An output lies on top of the input whose bytes it takes.
+  std::vector<size_t> drawing_order() const {
+    std::vector<size_t> order(lives_.size());
+    for (size_t b = 0; b < order.size(); ++b) order[b] = b;
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return lives_[a].begin < lives_[b].begin; });
+    return order;
+  }
+
+  std::string labels() const {
+    std::string svg = "<g pointer-events=\"none\">\n";
+    for (size_t b = 0; b < lives_.size(); ++b) svg += label(b);
+    return svg + "</g>\n";
+  }
+
+  std::string label(size_t b) const {
+    const Rectangle room = box(b, free_life(b));
+    const Buffer& buffer = schedule_.buffers[b];
+    const FittedLabel label =
+        fit_label(room, buffer_name(report_.graph, buffer),
+                  with_separators(buffer.size_bytes()) + " B", fmt::format("b{}", b), kFont);
+    const double line = 1.2 * kFont;
+    // Baseline of the first line, so that all of them are in the middle.
+    const double first = 0.35 * kFont - line * (static_cast<double>(label.lines.size()) - 1) / 2;
+    const double middle_x = room.x + room.width / 2, middle_y = room.y + room.height / 2;
+    std::string svg;
+    for (size_t k = 0; k < label.lines.size(); ++k) {
+      const double shift = first + line * static_cast<double>(k);
+      svg += label.upright ? upright_text(middle_x + shift, middle_y, "middle", label.lines[k])
+                           : text_at(middle_x, middle_y + shift, "middle", label.lines[k]);
+    }
+    return svg;
+  }
+
+  // The longest part of its life in which nobody else lies on its bytes; all of it if there is
+  // none.
+  LiveRange free_life(size_t b) const {
+    std::vector<bool> taken(static_cast<size_t>(lives_[b].end - lives_[b].begin));
+    for (size_t other = 0; other < lives_.size(); ++other) {
+      const bool meets = address(other) < end_address(b) && address(b) < end_address(other);
+      if (other == b || !meets) continue;
+      const Position end = std::min(lives_[b].end, lives_[other].end);
+      for (Position at = std::max(lives_[b].begin, lives_[other].begin); at < end; ++at)
+        taken[static_cast<size_t>(at - lives_[b].begin)] = true;
+    }
+    LiveRange best{0, 0}, run{0, 0};
+    for (bool t : taken) {
+      run = t ? LiveRange{run.end + 1, run.end + 1} : LiveRange{run.begin, run.end + 1};
+      if (run.end - run.begin > best.end - best.begin) best = run;
+    }
+    if (best.end == best.begin) return lives_[b];
+    return {lives_[b].begin + best.begin, lives_[b].begin + best.end};
+  }
+
+  std::string step_axis() const {
+    std::string svg = fmt::format("<g font-size=\"{}\">\n", kSmallFont);
+    const double least = 1.2 * kSmallFont;
+    const auto every = static_cast<Position>(std::ceil(least / column_));
+    for_each_step(schedule_, [&](const Step& step, Position position) {
+      if (position % every != 0) return;
+      svg += upright_text(x(position) + column_ / 2 + 0.35 * kSmallFont, bottom() + 6, "end",
+                          fmt::format("{}  {}", step_label(report_.graph, step), position));
+    });
+    return svg + "</g>\n" +
+           text_at((kLeft + x(columns_)) / 2, bottom() + kStepLabels + 14, "middle",
+                   "time (steps as written, each once)");
+  }
+
+  const PlanReport& report_;
+  const Schedule& schedule_;
+  std::vector<LiveRange> lives_;
+  std::vector<LoopExtent> loops_;
+  Position columns_ = 1;
+  int depth_ = 0;  // of nested loops
+  double column_ = 0;
+  int64_t most_address_ = 1;
+};
+
+}  // namespace
+
+std::string plan_svg(const PlanReport& report) { return Picture(report).run(); }
+
+}  // namespace thimble

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thimble/devices/size.h"
+#include "thimble/report/plan_report.h"
+#include "thimble/report/schedule_words.h"
+#include "thimble/report/table.h"
+
+namespace thimble {
+namespace {
+
+std::string counted(int64_t count, const char* thing) {
+  return fmt::format("{} {}{}", with_separators(count), thing, count == 1 ? "" : "s");
+}
+
+std::string peak_place(const PlanReport& report) {
+  if (report.live_bytes.empty()) return "";
+  const auto peak =
+      static_cast<Position>(std::max_element(report.live_bytes.begin(), report.live_bytes.end()) -
+                            report.live_bytes.begin());
+  std::string text;
+  for_each_step(report.plan.schedule, [&](const Step& step, Position position) {
+    if (position == peak)
+      text = fmt::format(" at step {} ({})", peak, step_label(report.graph, step));
+  });
+  return text;
+}
+
+std::string heading(const PlanReport& report) {
+  const Placement& placement = report.plan.placement;
+  const StepCounts steps = step_counts(report.plan.schedule);
+  std::string text = fmt::format("{} (planner {})\n", report.model, report.plan.planner);
+  text += fmt::format(
+      "  arena  {}{}\n", human_size(placement.arena_bytes),
+      placement.proven_optimal
+          ? ", layout proven optimal"
+          : fmt::format(", no layout is below {}", human_size(placement.lower_bound_bytes)));
+  text += fmt::format("  peak   {}{}\n", human_size(placement.peak_bytes), peak_place(report));
+  text += fmt::format("  work   {}", counted(steps.written, "step"));
+  if (steps.executed != steps.written) {
+    const auto loops = static_cast<int64_t>(loop_extents(report.plan.schedule).size());
+    text +=
+        fmt::format(" in {}, {} executed", counted(loops, "loop"), with_separators(steps.executed));
+  }
+  text += fmt::format("; {:.3f} M MAC", static_cast<double>(report.macs) / 1e6);
+  if (report.recomputed_macs != 0) {
+    text += fmt::format(", {:.3f} M of them recomputed",
+                        static_cast<double>(report.recomputed_macs) / 1e6);
+  }
+  text += "\n";
+  for (const std::string& note : report.notes) text += "  note   " + note + "\n";
+  return text;
+}
+
+std::string executes_text(const PlanReport& report, const Step& step) {
+  std::string text = step_label(report.graph, step);
+  switch (step.method) {
+    case Method::kCompute:
+      break;
+    case Method::kInPlace:
+      text += ", in place";
+      break;
+    case Method::kAccumulate:
+      text += ", adds";
+      if (step.chunk) {
+        const Op& op = report.graph.op(step.op);
+        const Shape& shape = report.graph.tensor(op.inputs[0]).shape;
+        text += " input " + interval_text(*step.chunk, shape.size() - 1, shape.size());
+      }
+      break;
+    case Method::kFinalise:
+      text += ", finalises";
+      break;
+  }
+  return text;
+}
+
+std::string reads_text(const Step& step) {
+  std::string text;
+  for (BufferId id : step.in) {
+    if (id.valid()) text += (text.empty() ? "" : " ") + buffer_label(id);
+  }
+  return text;
+}
+
+class Tree {
+ public:
+  explicit Tree(const PlanReport& report) : report_(report) {}
+
+  std::string run() {
+    table_.groups = {{"",
+                      {{"step", true},
+                       {"live", true},
+                       {"executes", false},
+                       {"computes", false},
+                       {"reads", false},
+                       {"writes", false},
+                       {"tensor", false}}}};
+    add(report_.plan.schedule.nodes, 0);
+    return aligned_text(table_, 0);
+  }
+
+ private:
+  void add(const std::vector<Node>& nodes, int depth) {
+    std::string bars;
+    for (int k = 0; k < depth; ++k) bars += "| ";
+    for (const Node& node : nodes) {
+      if (const auto* s = std::get_if<Step>(&node.what)) {
+        step(*s, bars);
+        continue;
+      }
+      const size_t row = table_.rows.size();
+      const Loop& loop = std::get<Loop>(node.what);
+      LoopExtent extent{loop.id, loop.count, {position_, position_}, depth};
+      table_.rows.emplace_back(table_.groups[0].columns.size());
+      add(loop.body, depth + 1);
+      extent.steps.end = position_;
+      table_.rows[row][2] = bars + "loop " + loop_text(extent) + steps_text(extent.steps);
+    }
+  }
+
+  static std::string steps_text(const LiveRange& steps) {
+    if (steps.end == steps.begin) return " (no steps)";
+    if (steps.end == steps.begin + 1) return fmt::format(" (step {})", steps.begin);
+    return fmt::format(" (steps {} to {})", steps.begin, steps.end - 1);
+  }
+
+  void step(const Step& s, const std::string& bars) {
+    const Schedule& schedule = report_.plan.schedule;
+    const Buffer& out = schedule.buffer(s.out);
+    std::string writes = buffer_label(s.out);
+    if (s.scratch.valid()) writes += " (scratch " + buffer_label(s.scratch) + ")";
+    table_.rows.push_back({fmt::format("{}", position_),
+                           with_separators(report_.live_bytes[static_cast<size_t>(position_)]),
+                           bars + executes_text(report_, s),
+                           region_text(s.region, report_.graph.tensor(out.tensor).shape),
+                           reads_text(s), writes, buffer_name(report_.graph, out)});
+    ++position_;
+  }
+
+  const PlanReport& report_;
+  Table table_;
+  Position position_ = 0;
+};
+
+std::string buffers_text(const PlanReport& report) {
+  const Schedule& schedule = report.plan.schedule;
+  const std::vector<LiveRange> lives = live_ranges(schedule);
+  Table table;
+  table.groups = {{"",
+                   {{"buffer", false},
+                    {"kind", false},
+                    {"holds", false},
+                    {"extents", false},
+                    {"type", false},
+                    {"bytes", true},
+                    {"life", true},
+                    {"address", true},
+                    {"may lie over", false},
+                    {"tensor", false}}}};
+  for (size_t b = 0; b < schedule.buffers.size(); ++b) {
+    const Buffer& buffer = schedule.buffers[b];
+    const BufferId id{static_cast<int32_t>(b)};
+    std::string under;
+    for (const Share& share : schedule.shares) {
+      if (share.out == id) under += (under.empty() ? "" : " ") + buffer_label(share.in);
+    }
+    table.rows.push_back({buffer_label(id), name(buffer_kind(report.graph, buffer)),
+                          held_text(report.graph, buffer), to_string(buffer.extents),
+                          name(buffer.type), with_separators(buffer.size_bytes()),
+                          fmt::format("[{}, {})", lives[b].begin, lives[b].end),
+                          with_separators(report.plan.placement.addresses[b]), under,
+                          buffer_name(report.graph, buffer)});
+  }
+  return aligned_text(table, 0);
+}
+
+std::string limit_text(const char* what, const std::optional<int64_t>& limit, int64_t needed) {
+  if (!limit) return "";
+  const bool fits = needed <= *limit;
+  return fmt::format("{}: {} {} of the {} there are\n", fits ? "fits" : "does not fit", what,
+                     human_size(needed), human_size(*limit));
+}
+
+}  // namespace
+
+bool PlanReport::fits() const {
+  return (!sram_limit_bytes || plan.placement.arena_bytes <= *sram_limit_bytes) &&
+         (!flash_limit_bytes || weight_bytes <= *flash_limit_bytes);
+}
+
+std::string plan_text(const PlanReport& report) {
+  return heading(report) + "\n" + Tree(report).run() + "\n" + buffers_text(report) +
+         limit_text("SRAM", report.sram_limit_bytes, report.plan.placement.arena_bytes) +
+         limit_text("weights in flash", report.flash_limit_bytes, report.weight_bytes);
+}
+
+}  // namespace thimble

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/report/schedule_words.h"
+
+#include <fmt/format.h>
+
+#include "thimble/model/error.h"
+#include "thimble/report/tensor_text.h"
+
+namespace thimble {
+namespace {
+
+struct AxisName {
+  const char *one, *several;
+};
+
+// Only images have axes with names.
+constexpr size_t kImageRank = 4;
+constexpr AxisName kImageAxes[kImageRank] = {
+    {"image", "images"}, {"row", "rows"}, {"column", "columns"}, {"channel", "channels"}};
+
+bool one_index(const IntervalExpr& interval) {
+  const IndexExpr &begin = interval.begin, &end = interval.end;
+  return begin.terms == end.terms && begin.divisor == end.divisor &&
+         end.base - begin.base == begin.divisor;
+}
+
+bool covers(const IntervalExpr& interval, int64_t extent) {
+  return interval.begin.constant() && interval.end.constant() && interval.begin.base <= 0 &&
+         interval.end.base >= extent;
+}
+
+std::string joined(std::string text, const std::string& more) {
+  if (text.empty() || more.empty()) return text + more;
+  return text + ", " + more;
+}
+
+// Axes from `first` on of which only a part is meant.
+std::string parts(const RegionExpr& region, const Shape& shape, size_t first) {
+  std::string text;
+  for (size_t axis = first; axis < shape.size(); ++axis) {
+    if (covers(region[axis], shape[axis])) continue;
+    text = joined(text, interval_text(region[axis], axis, shape.size()));
+  }
+  return text;
+}
+
+std::string ring_text(const Wrap& wrap, size_t rank) {
+  if (rank == kImageRank && wrap.axis == 1) return fmt::format("ring of {} rows", wrap.modulus);
+  if (rank == kImageRank && wrap.axis == 2) return fmt::format("ring of {} pixels", wrap.modulus);
+  return fmt::format("ring of {} along axes 0 to {}", wrap.modulus, wrap.axis);
+}
+
+void add_loops(const std::vector<Node>& nodes, int depth, Position& position,
+               std::vector<LoopExtent>& loops) {
+  for (const Node& node : nodes) {
+    const auto* loop = std::get_if<Loop>(&node.what);
+    if (loop == nullptr) {
+      ++position;
+      continue;
+    }
+    const size_t number = loops.size();
+    loops.push_back({loop->id, loop->count, {position, position}, depth});
+    add_loops(loop->body, depth + 1, position, loops);
+    loops[number].steps.end = position;
+  }
+}
+
+void count_steps(const std::vector<Node>& nodes, int64_t times, StepCounts& counts) {
+  for (const Node& node : nodes) {
+    if (const auto* loop = std::get_if<Loop>(&node.what)) {
+      count_steps(loop->body, times * loop->count, counts);
+      continue;
+    }
+    ++counts.written;
+    counts.executed += times;
+  }
+}
+
+}  // namespace
+
+const char* name(BufferKind kind) {
+  switch (kind) {
+    case BufferKind::kWhole:
+      return "whole";
+    case BufferKind::kSlice:
+      return "slice";
+    case BufferKind::kRing:
+      return "ring";
+    case BufferKind::kAccumulators:
+      return "accumulators";
+    case BufferKind::kScratch:
+      return "scratch";
+  }
+  throw InternalError("unknown BufferKind");
+}
+
+BufferKind buffer_kind(const Graph& graph, const Buffer& buffer) {
+  if (!buffer.tensor.valid()) return BufferKind::kScratch;
+  if (buffer.accumulates(graph)) return BufferKind::kAccumulators;
+  if (buffer.wrap) return BufferKind::kRing;
+  return buffer.extents == graph.tensor(buffer.tensor).shape ? BufferKind::kWhole
+                                                             : BufferKind::kSlice;
+}
+
+std::string buffer_name(const Graph& graph, const Buffer& buffer) {
+  return buffer.tensor.valid() ? display_name(graph.tensor(buffer.tensor).name) : "scratch";
+}
+
+std::string buffer_label(BufferId id) { return fmt::format("b{}", id.value); }
+
+std::string held_text(const Graph& graph, const Buffer& buffer) {
+  if (!buffer.tensor.valid()) return "";
+  const Shape& shape = graph.tensor(buffer.tensor).shape;
+  RegionExpr box;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    box.push_back({buffer.origin[axis], buffer.origin[axis] + buffer.extents[axis]});
+  }
+  const size_t first = buffer.wrap ? static_cast<size_t>(buffer.wrap->axis) + 1 : 0;
+  std::string text = buffer.wrap ? ring_text(*buffer.wrap, shape.size()) : "";
+  text = joined(text, parts(box, shape, first));
+  if (text.empty()) text = "all";
+  if (!buffer.order.empty()) text += fmt::format(", axes as {}", fmt::join(buffer.order, " "));
+  if (buffer.tier != 0) text += fmt::format(", tier {}", buffer.tier);
+  return text;
+}
+
+std::string region_text(const RegionExpr& region, const Shape& shape) {
+  const std::string text = parts(region, shape, 0);
+  return text.empty() ? "all" : text;
+}
+
+std::string interval_text(const IntervalExpr& interval, size_t axis, size_t rank) {
+  const std::string begin = to_string(interval.begin), end = to_string(interval.end);
+  const bool named = rank == kImageRank;
+  const std::string axis_number = fmt::format("axis {}", axis);
+  if (named && one_index(interval)) return fmt::format("{} {}", kImageAxes[axis].one, begin);
+  return fmt::format("{} [{}, {})", named ? kImageAxes[axis].several : axis_number, begin, end);
+}
+
+const char* name(Method method) {
+  switch (method) {
+    case Method::kCompute:
+      return "compute";
+    case Method::kInPlace:
+      return "in place";
+    case Method::kAccumulate:
+      return "accumulate";
+    case Method::kFinalise:
+      return "finalise";
+  }
+  throw InternalError("unknown Method");
+}
+
+std::string step_label(const Graph& graph, const Step& step) {
+  return step.op.valid() ? label(graph.op(step.op)) : "COPY";
+}
+
+std::vector<LoopExtent> loop_extents(const Schedule& schedule) {
+  std::vector<LoopExtent> loops;
+  Position position = 0;
+  add_loops(schedule.nodes, 0, position, loops);
+  return loops;
+}
+
+std::string loop_text(const LoopExtent& loop) {
+  return fmt::format("i{} < {}", loop.id.value, loop.count);
+}
+
+StepCounts step_counts(const Schedule& schedule) {
+  StepCounts counts;
+  count_steps(schedule.nodes, 1, counts);
+  return counts;
+}
+
+}  // namespace thimble

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a schedule in words: kinds of buffers, regions by the names of their axes, loops.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "thimble/schedule/schedule.h"
+
+namespace thimble {
+
+/// How a buffer holds its tensor (docs/schedule.md).
+enum class BufferKind : uint8_t { kWhole, kSlice, kRing, kAccumulators, kScratch };
+inline constexpr BufferKind kBufferKinds[] = {BufferKind::kWhole, BufferKind::kSlice,
+                                              BufferKind::kRing, BufferKind::kAccumulators,
+                                              BufferKind::kScratch};
+[[nodiscard]] const char* name(BufferKind kind);  ///< "whole", ...
+[[nodiscard]] BufferKind buffer_kind(const Graph& graph, const Buffer& buffer);
+
+/// The tensor's name on one line, or "scratch".
+[[nodiscard]] std::string buffer_name(const Graph& graph, const Buffer& buffer);
+/// "b3".
+[[nodiscard]] std::string buffer_label(BufferId id);
+/// "all" of the tensor, "channel i0", "rows [2 * i0, 2 * i0 + 4)", "ring of 3 rows".
+[[nodiscard]] std::string held_text(const Graph& graph, const Buffer& buffer);
+
+/// Axes that are not computed whole, or "all": "row i0 + 1, channels [0, 8)".
+[[nodiscard]] std::string region_text(const RegionExpr& region, const Shape& shape);
+/// One interval of an axis; `rank` decides on the names (images: rows, columns, channels).
+[[nodiscard]] std::string interval_text(const IntervalExpr& interval, size_t axis, size_t rank);
+
+/// "compute", "in place", "accumulate", "finalise".
+[[nodiscard]] const char* name(Method method);
+/// "CONV_2D #2", or "COPY".
+[[nodiscard]] std::string step_label(const Graph& graph, const Step& step);
+
+/// A loop as written: the positions of its steps, and how many loops are around it.
+struct LoopExtent {
+  LoopId id;
+  int64_t count = 1;
+  LiveRange steps;
+  int depth = 0;
+  bool operator==(const LoopExtent&) const = default;
+};
+/// In the order they begin, outer ones first.
+[[nodiscard]] std::vector<LoopExtent> loop_extents(const Schedule& schedule);
+/// "i0 < 144".
+[[nodiscard]] std::string loop_text(const LoopExtent& loop);
+
+/// Steps of a schedule.
+struct StepCounts {
+  int64_t written = 0, executed = 0;
+};
+[[nodiscard]] StepCounts step_counts(const Schedule& schedule);
+
+}  // namespace thimble
