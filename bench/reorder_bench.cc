@@ -3,6 +3,7 @@
 //   reorder_bench [states=N] [MODEL...] > bench/results/reorder.csv
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +18,13 @@
 namespace {
 
 using namespace thimble;
+
+/// Without its folder, and without a comma that would end the column.
+std::string name_of(const std::string& model) {
+  std::string name = model.substr(model.rfind('/') + 1);
+  std::replace(name.begin(), name.end(), ',', ' ');
+  return name;
+}
 
 void print_row(const std::string& name, const OrderProblem& problem, int64_t states) {
   const auto start = std::chrono::steady_clock::now();
@@ -68,7 +76,7 @@ int main(int argc, char** argv) {
     std::vector<std::string> models;
     for (int k = 1; k < argc; ++k) {
       const std::string argument = argv[k];
-      command += " " + argument.substr(argument.rfind('/') + 1);
+      command += " " + name_of(argument);
       if (argument.starts_with("states=")) {
         states = std::strtoll(argument.c_str() + 7, nullptr, 10);
       } else {
@@ -81,10 +89,10 @@ int main(int argc, char** argv) {
         command);
     for (const bool in_place : {false, true}) print_generated(in_place, states);
     for (const std::string& model : models) {
-      const Source source = load(model);
+      const Graph graph = prepare(load_graph(model), {});
       for (const bool in_place : {false, true}) {
-        print_row(source.graph.name + (in_place ? " in place" : ""),
-                  order_problem(source.graph, in_place), states);
+        print_row(name_of(model) + (in_place ? " in place" : ""), order_problem(graph, in_place),
+                  states);
       }
     }
   } catch (const std::exception& error) {

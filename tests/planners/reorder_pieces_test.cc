@@ -113,14 +113,24 @@ TEST_P(SearchFrom, ProvesThatNothingIsBelowTheLeastPeak) {
 TEST_P(SearchFrom, FindsAnOrderWithABeam) {
   int least = 0;
   for_each_problem([&](const OrderProblem& problem, const AllStates& states) {
-    const BeamResult result = beam_search(problem, OrderLinks(problem), GetParam(),
-                                          {.width = 2, .at_least = 0, .below = kAny});
+    const BeamResult result =
+        beam_search(problem, OrderLinks(problem), GetParam(),
+                    {.width = 2, .states = 1'000, .at_least = 0, .below = kAny});
     ASSERT_TRUE(result.found);
     ASSERT_EQ(peak_of(problem, result.found->ops), result.found->peak_bytes);
     ASSERT_GE(result.found->peak_bytes, states.least_peak());
     least += result.found->peak_bytes == states.least_peak();
   });
   EXPECT_GT(least, 500);
+}
+
+TEST_P(SearchFrom, GetsToTheEndWithABeamPastItsStates) {
+  const OrderProblem problem = random_problem({.ops = 200, .reach = 20, .seed = 1});
+  const BeamResult result = beam_search(problem, OrderLinks(problem), GetParam(),
+                                        {.width = 64, .states = 2'000, .below = kAny});
+  ASSERT_TRUE(result.found);
+  EXPECT_EQ(peak_of(problem, result.found->ops), result.found->peak_bytes);
+  EXPECT_LT(result.states, 8'000);
 }
 
 INSTANTIATE_TEST_SUITE_P(BothEnds, SearchFrom,

@@ -38,7 +38,8 @@ BeamResult beam_search(const OrderProblem& problem, const OrderLinks& links, Dir
     };
     std::sort(level.begin(), level.end(), [&](int a, int b) { return key(a) < key(b); });
     level.erase(std::unique(level.begin(), level.end()), level.end());
-    if (std::ssize(level) > limits.width) level.resize(static_cast<size_t>(limits.width));
+    const int64_t keep = table.size() < limits.states ? limits.width : 1;
+    if (std::ssize(level) > keep) level.resize(static_cast<size_t>(keep));
     for (const int s : level) {
       const StateTable::State state = table.state(s);
       walker.go_to(table.executed(s), state.live_bytes);

@@ -67,14 +67,20 @@ class Reordering {
 
   [[nodiscard]] bool proven(const Task& task) const { return task.best.peak_bytes <= bound_bytes_; }
 
-  void search_beam(Task& task, Direction direction, int64_t width) {
+  struct Beam {
+    Direction direction;
+    int64_t width, states;
+  };
+  void search_beam(Task& task, const Beam& beam) {
     if (proven(task)) return;
     const OrderLinks links(task.part.problem);
-    BeamResult result =
-        beam_search(task.part.problem, links, direction,
-                    {.width = width, .at_least = bound_bytes_, .below = task.best.peak_bytes});
+    BeamResult result = beam_search(task.part.problem, links, beam.direction,
+                                    {.width = beam.width,
+                                     .states = beam.states,
+                                     .at_least = bound_bytes_,
+                                     .below = task.best.peak_bytes});
     states_left_ -= result.states;
-    task.beam_states_per_width = result.states / width + 1;
+    task.beam_states_per_width = result.states / beam.width + 1;
     if (result.found) task.best = std::move(*result.found);
   }
 
@@ -82,17 +88,17 @@ class Reordering {
   void search_narrow_beams(Task& task) {
     for (int64_t width = 4; width <= 256; width *= 4) {
       if (width * task.beam_states_per_width > states_left_ / 16) return;
-      search_beam(task, Direction::kForward, width);
-      search_beam(task, Direction::kBackward, width);
+      search_beam(task, {Direction::kForward, width, states_left_ / 8});
+      search_beam(task, {Direction::kBackward, width, states_left_ / 8});
     }
   }
 
   /// As wide as the states that are left allow.
   void search_wide_beams(Task& task) {
-    for (const int64_t share : {2, 1}) {
-      const int64_t width = states_left_ / share / task.beam_states_per_width;
-      if (width > 4)
-        search_beam(task, share == 2 ? Direction::kForward : Direction::kBackward, width);
+    for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
+      const int64_t states = direction == Direction::kForward ? states_left_ / 2 : states_left_;
+      const int64_t width = states / task.beam_states_per_width;
+      if (width > 4) search_beam(task, {direction, width, states});
     }
   }
 
