@@ -68,8 +68,8 @@ void expect_round_trip(const Graph& graph) {
   EXPECT_TRUE(std::equal(graph.tensors.begin(), graph.tensors.end(), back.tensors.begin()));
 }
 
-Program planned(const Graph& graph) {
-  const PlannerChoice choice = choose_planner("reorder");
+Program planned(const Graph& graph, const char* planner) {
+  const PlannerChoice choice = choose_planner(planner);
   const auto answer = std::get<Planned>(choice.planner->plan(graph, {}, {}));
   const Placement placement = place(graph, answer.schedule, {});
   Program program = lower(graph, answer.schedule, placement);
@@ -92,10 +92,13 @@ TEST_P(EveryNetwork, IsSoundAndItsProgramEqualsTheReference) {
   expect_life(graph, values);
 
   const Graph rewritten = rewrite(graph);
-  const std::vector<Bytes> outputs = execute(planned(rewritten), inputs);
-  ASSERT_EQ(outputs.size(), graph.outputs.size());
-  for (size_t k = 0; k < outputs.size(); ++k) {
-    EXPECT_TRUE(outputs[k] == values[graph.outputs[k].tensor.index()]) << "output " << k;
+  for (const char* planner : {"reorder", "pex"}) {
+    const std::vector<Bytes> outputs = execute(planned(rewritten, planner), inputs);
+    ASSERT_EQ(outputs.size(), graph.outputs.size());
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      EXPECT_TRUE(outputs[k] == values[graph.outputs[k].tensor.index()])
+          << planner << ", output " << k;
+    }
   }
 }
 
