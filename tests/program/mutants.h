@@ -8,6 +8,7 @@
 
 #include "thimble/program/placement.h"
 #include "thimble/program/program.h"
+#include "thimble/program/verify.h"
 
 namespace thimble::testing {
 
@@ -28,6 +29,7 @@ struct MutantCount {
 /// Verifies each mutant (every `every`-th of them); those that pass are executed and must give what
 /// the program gives.
 [[nodiscard]] MutantCount count_mutants(const Graph& graph, const Schedule& schedule,
-                                        const Placement& placement, int every);
+                                        const Placement& placement, int every,
+                                        const VerifyOptions& options = {});
 
 }  // namespace thimble::testing

@@ -19,9 +19,11 @@ namespace thimble {
 namespace {
 
 void expect_harmful_ones_caught(const std::string& name, const Graph& graph,
-                                const Schedule& schedule, int every) {
+                                const Schedule& schedule, int every,
+                                const VerifyOptions& options = {}) {
   const Placement placement = place(graph, schedule, {});
-  const testing::MutantCount count = testing::count_mutants(graph, schedule, placement, every);
+  const testing::MutantCount count =
+      testing::count_mutants(graph, schedule, placement, every, options);
   fmt::print("{}: {} mutants, {} caught, {} harmless, {} missed\n", name, count.made, count.caught,
              count.harmless, count.missed.size());
   EXPECT_GT(count.made, 5);
@@ -47,7 +49,8 @@ TEST_P(MutantsOfModels, AreCaught) {
   const int every = all ? 1 : macs(graph) > 100'000'000 ? 61 : macs(graph) > 5'000'000 ? 7 : 1;
   for (const Planner& planner : planners()) {
     const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
-    expect_harmful_ones_caught(GetParam() + " " + planner.name, graph, planned.schedule, every);
+    expect_harmful_ones_caught(GetParam() + " " + planner.name, graph, planned.schedule, every,
+                               {.recompute = planned.recomputes});
   }
 }
 

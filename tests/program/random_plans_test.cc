@@ -17,15 +17,16 @@ namespace {
 
 constexpr uint64_t kGraphs = 600;
 
-void expect_right(const Graph& graph, const Schedule& schedule, LayoutMethod method,
+void expect_right(const Graph& graph, const Planned& planned, LayoutMethod method,
                   const std::vector<Bytes>& inputs, const std::vector<Bytes>& expected) {
+  const Schedule& schedule = planned.schedule;
   ASSERT_EQ(malformed(graph, schedule), "");
   const Placement placement = place(graph, schedule, {.method = method, .seconds = 2});
   EXPECT_EQ(layout::validate(layout_problem(graph, schedule, false), placement.addresses), "");
   EXPECT_LE(placement.peak_bytes, placement.lower_bound_bytes);
   EXPECT_LE(placement.lower_bound_bytes, placement.arena_bytes);
   const Program program = lower(graph, schedule, placement);
-  ASSERT_EQ(verify(graph, program).fault, "");
+  ASSERT_EQ(verify(graph, program, {.recompute = planned.recomputes}).fault, "");
   EXPECT_EQ(execute(program, inputs), expected);
 }
 
@@ -43,7 +44,7 @@ TEST(RandomPlans, AreVerifiedAndEqualTheReference) {
           SCOPED_TRACE(fmt::format("seed {}, {}, rewritten {}, in place {}", seed, planner.name,
                                    rewritten, in_place));
           const auto planned = std::get<Planned>(planner.plan(graph, {.in_place = in_place}, {}));
-          expect_right(graph, planned.schedule,
+          expect_right(graph, planned,
                        seed % 4 == 0 ? LayoutMethod::kGreedyBySize : LayoutMethod::kExact, inputs,
                        expected);
           if (HasFailure()) return;
@@ -62,7 +63,8 @@ TEST(RandomPlans, HarmfulMutantsAreCaught) {
     const Planner& planner = planners().back();
     const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
     const testing::MutantCount count =
-        testing::count_mutants(graph, planned.schedule, place(graph, planned.schedule, {}), 3);
+        testing::count_mutants(graph, planned.schedule, place(graph, planned.schedule, {}), 3,
+                               {.recompute = planned.recomputes});
     total.made += count.made;
     total.caught += count.caught;
     for (const std::string& missed : count.missed)

@@ -41,6 +41,8 @@ std::string command_text(const Options& options, const std::string& name) {
   if (!options.plan.device.empty()) text += " --device " + options.plan.device;
   if (!options.plan.sram.empty()) text += " --sram " + options.plan.sram;
   if (!options.plan.flash.empty()) text += " --flash " + options.plan.flash;
+  if (options.plan.max_recompute)
+    text += fmt::format(" --max-recompute {}", *options.plan.max_recompute);
   if (!options.plan.in_place) text += " --no-in-place";
   if (!options.model.rewrite) text += " --no-rewrite";
   if (options.model.io_type != "model") text += " --io-type " + options.model.io_type;

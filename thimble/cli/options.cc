@@ -55,6 +55,11 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
   add_text(app, "--sram", options.sram, "SIZE",
            "Most SRAM for the arena: 65536, 64K (= 65,536), 64kB (= 64,000)");
   add_text(app, "--flash", options.flash, "SIZE", "Most flash for code and weights");
+  app.add_option("--max-recompute", options.max_recompute,
+                 "Most MACs beyond the network's that a plan may execute, as a ratio of them "
+                 "(planners that recompute: any)")
+      ->type_name("RATIO")
+      ->check(CLI::Range(0.0, 1e6));
   app.add_flag_callback(
       "--no-in-place", [&options] { options.in_place = false; }, "No output over an input");
   app.add_option("--layout", options.layout,

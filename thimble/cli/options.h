@@ -22,6 +22,7 @@ struct PlanOptions {
   std::string planner;  ///< "" is the default
   std::string device;
   std::string sram, flash;  ///< sizes as typed
+  std::optional<double> max_recompute;  ///< ratio
   bool in_place = true;
   std::string layout = "exact";
   double layout_seconds = 10;

@@ -94,7 +94,11 @@ PlannerAnswer plan_graph(const Graph& graph, const PlannerChoice& choice,
                          const PlanOptions& options) {
   const Budget limits = budget(options);
   PlannerAnswer answer = choice.planner->plan(
-      graph, {.sram_bytes = limits.sram_bytes, .in_place = options.in_place}, choice.options);
+      graph,
+      {.sram_bytes = limits.sram_bytes,
+       .max_recompute = options.max_recompute,
+       .in_place = options.in_place},
+      choice.options);
   if (const auto* planned = std::get_if<Planned>(&answer)) {
     if (const std::string fault = malformed(graph, planned->schedule); !fault.empty())
       throw InternalError(fmt::format("planner {}: {}", choice.planner->name, fault));
@@ -132,7 +136,8 @@ std::variant<Compiled, Infeasible> compile_model(const Source& source, const Mod
   }
   Plan plan{.planner = options.planner.empty() ? choice.planner->name : options.planner,
             .schedule = planned.schedule,
-            .placement = {}};
+            .placement = {},
+            .recompute = planned.recomputes};
   {
     const ProgressLine progress("placing buffers");
     plan.placement = place_buffers(graph, plan.schedule, options);

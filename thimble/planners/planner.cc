@@ -8,6 +8,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/planners/order.h"
+#include "thimble/planners/patch.h"
 #include "thimble/planners/pex.h"
 #include "thimble/planners/whole_operators.h"
 
@@ -153,6 +154,15 @@ const std::vector<Planner>& planners() {
        "operators that generate and accumulate channels, fused and tiled along them (FDT, 2023)",
        {},
        plan_depthwise_tiling},
+      {"patch",
+       "the first stage in patches with recomputed halo, then whole operators (MCUNetV2, Lin et "
+       "al. 2021)",
+       {{"patches", "along each axis of the image, at least 2 (those with the least peak)"},
+        {"split", "number of the operator in the file that ends the stage (that of least peak)"},
+        {"accounting",
+         "paper: the split tensor has bytes of its own; exact: it may lie over inputs that "
+         "patches have used up (exact)"}},
+       plan_patch},
       {"pex",
        "operators execute together, some channels at a time (Liberis & Lane 2023)",
        {{"accounting", "paper: only additions in place; exact: all that the kernels can (exact)"},

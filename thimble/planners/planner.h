@@ -16,6 +16,7 @@ namespace thimble {
 /// What the user allows.
 struct Limits {
   std::optional<int64_t> sram_bytes;
+  std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them
   bool in_place = true;  ///< outputs over inputs that are no longer needed
 };
 
@@ -26,6 +27,7 @@ struct Planned {
   Schedule schedule;
   int64_t lower_bound_bytes = 0;   ///< of the peak, over all that this planner could have answered
   bool proven_optimal = false;     ///< the peak meets it
+  bool recomputes = false;         ///< elements may be produced more than once
   std::vector<std::string> notes;  ///< for the report, a sentence each
 };
 
