@@ -8,14 +8,15 @@ namespace thimble {
 namespace {
 
 constexpr double kLineHeight = 1.2;  // of the font size
-constexpr double kMargin = 3;        // on each side
+constexpr double kMargin = 3;        // before and behind a line
 
 bool fits(const Rectangle& room, const FittedLabel& label, double font_size) {
   double width = 0;
   for (const std::string& line : label.lines) width = std::max(width, text_width(line, font_size));
+  width += 2 * kMargin;
   double height = static_cast<double>(label.lines.size()) * kLineHeight * font_size;
   if (label.upright) std::swap(width, height);
-  return width + 2 * kMargin <= room.width && height <= room.height;
+  return width <= room.width && height <= room.height;
 }
 
 }  // namespace

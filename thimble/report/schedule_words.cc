@@ -45,8 +45,11 @@ std::string parts(const RegionExpr& region, const Shape& shape, size_t first) {
 }
 
 std::string ring_text(const Wrap& wrap, size_t rank) {
-  if (rank == kImageRank && wrap.axis == 1) return fmt::format("ring of {} rows", wrap.modulus);
-  if (rank == kImageRank && wrap.axis == 2) return fmt::format("ring of {} pixels", wrap.modulus);
+  const char* plural = wrap.modulus == 1 ? "" : "s";
+  if (rank == kImageRank && wrap.axis == 1)
+    return fmt::format("ring of {} row{}", wrap.modulus, plural);
+  if (rank == kImageRank && wrap.axis == 2)
+    return fmt::format("ring of {} pixel{}", wrap.modulus, plural);
   return fmt::format("ring of {} along axes 0 to {}", wrap.modulus, wrap.axis);
 }
 
