@@ -27,7 +27,7 @@ constexpr double kLeft = 92, kRight = 24, kHeader = 52, kLoopRow = 18, kPlotHeig
 constexpr double kStepLabels = 160, kFooter = 24;
 constexpr double kFont = 11, kSmallFont = 10;
 // Of all columns together, and of one.
-constexpr double kLeastWidth = 620, kUsualWidth = 1100, kLeastColumn = 8, kMostColumn = 90;
+constexpr double kLeastWidth = 620, kUsualWidth = 1400, kLeastColumn = 8, kMostColumn = 90;
 
 const char* colour(BufferKind kind) {
   switch (kind) {
