@@ -31,9 +31,9 @@ Entry entry_of(Compiled compiled, const std::string& name) {
   return entry;
 }
 
-Entry planned_entry(const std::filesystem::path& model) {
+Entry planned_entry(const std::filesystem::path& model, const PlanOptions& options = {}) {
   const Source source = load(model.string());
-  return entry_of(std::get<Compiled>(compile_model(source, {.model = model.string()}, {})),
+  return entry_of(std::get<Compiled>(compile_model(source, {.model = model.string()}, options)),
                   model.stem().string());
 }
 
@@ -73,6 +73,28 @@ TEST(Firmware, HandWrittenSchedulesAreIdenticalAtTheirPeaks) {
     EXPECT_EQ(entries[k].compiled.program.arena_bytes, hands[k].peak_bytes);
     const TensorValues values = interpret(hands[k].graph, inputs[k]);
     EXPECT_EQ(run.outputs[0], values[hands[k].graph.outputs[0].tensor.index()]);
+    fmt::print("{}: {} instructions, {} B of stack\n", run.name, run.instructions, run.stack_bytes);
+  }
+}
+
+// 5 divides no extent: the last patches are smaller.
+TEST(Firmware, InPatchesEqualsTheReference) {
+  std::vector<Entry> entries;
+  InputSet inputs;
+  for (const char* model : {"zoo:demo", "zoo:micronet_vww_2"}) {
+    entries.push_back(planned_entry(model, {.planner = "patch:patches=5"}));
+    EXPECT_GT(entries.back().compiled.recomputed_macs, 0);
+    const Graph& graph = entries.back().compiled.graph;
+    inputs.push_back(
+        {random_bytes(DType::kInt8, elements(graph.tensor(graph.inputs[0].tensor).shape), 5)});
+  }
+  const Measured measured = run(entries, {inputs});
+  for (size_t k = 0; k < entries.size(); ++k) {
+    const EmulatedRun& run = measured.sets[0][k];
+    expect_kept_to_its_memory(run);
+    const Graph& graph = entries[k].compiled.graph;
+    const TensorValues values = interpret(graph, inputs[k]);
+    EXPECT_EQ(run.outputs[0], values[graph.outputs[0].tensor.index()]);
     fmt::print("{}: {} instructions, {} B of stack\n", run.name, run.instructions, run.stack_bytes);
   }
 }

@@ -166,6 +166,14 @@ TEST(Patch, SaysNoWithTheBoundAndItsCause) {
   EXPECT_THAT(no.reason, HasSubstr("with 2 x 2 patches, split behind ADD #2, a patch needs"));
 }
 
+TEST(Patch, RefusesPatchesOfNetworksWithoutImages) {
+  testing::TestGraph g(1);
+  g.output(g.fully_connected(g.input({1, 16}), 3));
+  EXPECT_THAT(error_of(g.graph(), {}, {{"patches", "2"}}),
+              HasSubstr("there is nothing to execute in patches: the network cannot be split"));
+  EXPECT_FALSE(planned(g.graph(), {}).recomputes);
+}
+
 TEST(Patch, RefusesWishesThatCannotBe) {
   const Graph graph = residual_network();
   EXPECT_THAT(error_of(graph, {}, {{"patches", "1"}}), HasSubstr("is not a number of at least 2"));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <tuple>
 
 #include "thimble/model/error.h"
@@ -169,8 +170,8 @@ std::vector<std::string> notes(const Graph& graph, const Choice& choice, int64_t
   const PatchCandidate& c = choice.candidate;
   const PatchStage& stage = choice.split.stage;
   return {
-      fmt::format("{} x {} patches of {} x {}, split behind {} ({}); {:.3f} M MACs recomputed: "
-                  "+{:.1f} % in the stage, +{:.1f} % in all",
+      fmt::format("{} x {} patches of {} x {}, split behind {} ({}); {:+.3f} M MACs: {:+.1f} % in "
+                  "the stage, {:+.1f} % in all",
                   c.grid.down, c.grid.across, c.grid.rows, c.grid.columns,
                   label(graph.op(stage.ops.back())), to_string(graph.tensor(stage.split).shape),
                   static_cast<double>(c.recomputed_macs) / 1e6,
@@ -202,9 +203,13 @@ void expect_choice(Search& search, const Wishes& wishes) {
   if (search.least_ratio()) {
     throw CompileError("--max-recompute",
                        fmt::format("these patches recompute more; the least that works is {:.4f}",
-                                   *search.least_ratio() + 0.00005));
+                                   std::ceil(*search.least_ratio() * 1e4) / 1e4));
   }
-  if (!search.refusal().empty()) throw CompileError(kWhere, search.refusal());
+  if (!search.refusal().empty()) {
+    throw CompileError(kWhere, wishes.split
+                                   ? search.refusal()
+                                   : "there is nothing to execute in patches: " + search.refusal());
+  }
   throw CompileError(kWhere, fmt::format("no operator of the network has the number {} (`thimble "
                                          "inspect` lists them)",
                                          wishes.split.value_or(0)));

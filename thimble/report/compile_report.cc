@@ -194,9 +194,12 @@ std::string report_text(const CompileReport& report) {
                         human_size(report.measured->static_ram_bytes));
   }
   text += fmt::format("  work     {:.3f} M MAC", static_cast<double>(report.macs) / 1e6);
-  if (report.recomputed_macs != 0)
+  if (report.recomputed_macs > 0)
     text += fmt::format(", {:.3f} M of them recomputed",
                         static_cast<double>(report.recomputed_macs) / 1e6);
+  if (report.recomputed_macs < 0)
+    text += fmt::format(", {:.3f} M fewer than whole operators (nobody reads those elements)",
+                        static_cast<double>(-report.recomputed_macs) / 1e6);
   text += fmt::format("\n  verified {}\n", report.verified ? "yes" : "no");
   for (const std::string& note : report.notes) text += "  note     " + note + "\n";
   return text + fit_text(report);
