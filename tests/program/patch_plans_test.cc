@@ -14,6 +14,7 @@
 #include "thimble/planners/patch.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
+#include "thimble/program/saved_plan.h"
 #include "thimble/program/verify.h"
 #include "thimble/rewrites/rewrites.h"
 #include "zoo/zoo.h"
@@ -146,6 +147,22 @@ TEST(PatchPlans, OfRandomNetworksEqualTheReference) {
   }
   fmt::print("{} plans in patches\n", patched);
   EXPECT_GT(patched, 500);
+}
+
+TEST(PatchPlans, MustSayThatTheyRecomputeAndDoSoWhenSaved) {
+  const Graph graph = rewrite(build_zoo("demo"));
+  const Built built = build(graph, {}, {{"patches", "2"}});
+  EXPECT_NE(verify(graph, built.program).fault, "");
+  const Plan plan{.planner = "patch:patches=2",
+                  .schedule = built.planned.schedule,
+                  .placement = built.placement,
+                  .recompute = built.planned.recomputes};
+  const Plan back = plan_from_json(to_json(plan, {}), "p.json").plan;
+  EXPECT_EQ(back.schedule, plan.schedule);
+  const Program program = lower(graph, back.schedule, back.placement);
+  const Verification verification = verify(graph, program, {.recompute = back.recompute});
+  EXPECT_EQ(verification.fault, "");
+  EXPECT_GT(verification.recomputed_elements, 0);
 }
 
 TEST(PatchPlans, HarmfulMutantsAreCaught) {
