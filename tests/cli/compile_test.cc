@@ -52,7 +52,8 @@ TEST_F(Compile, OrderOfThePapersFigure1) {
 }
 
 TEST_F(Compile, TooLittleSramSaysByHowMuchWhereAndWhatToTry) {
-  const ProcessResult result = thimble({"compile", "zoo:demo", "--sram", "20000", "-o", "out"});
+  const ProcessResult result =
+      thimble({"compile", "zoo:demo", "--planner", "reorder", "--sram", "20000", "-o", "out"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.out, HasSubstr("does not fit: 7.5 KiB (7,648 B) more SRAM needed than the "
                                     "19.5 KiB (20,000 B) there are, at CONV_2D #2"));

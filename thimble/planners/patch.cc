@@ -141,10 +141,11 @@ class Search {
     const int64_t bound = std::max(candidate.held_bytes + candidate.order.lower_bound_bytes,
                                    split.rest.lower_bound_bytes);
     bound_bytes_ = std::min(bound_bytes_.value_or(bound), bound);
-    auto worth = [](const Choice& choice) {
+    auto worth = [&](const Choice& choice) {
       const PatchGrid& grid = choice.candidate.grid;
-      return std::tuple(choice.peak_bytes(), choice.candidate.recomputed_macs,
-                        grid.down * grid.across);
+      // What fits fits: below the budget fewer bytes are worth nothing.
+      return std::tuple(std::max(choice.peak_bytes(), limits_.sram_bytes.value_or(0)),
+                        choice.candidate.recomputed_macs, grid.down * grid.across);
     };
     Choice choice{split, std::move(candidate)};
     if (!best_ || worth(choice) < worth(*best_)) best_ = std::move(choice);
@@ -235,7 +236,7 @@ PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const Planner
   if (may_be_whole) {
     const Order order = reorder(search.problem());
     bound = std::min(bound, order.lower_bound_bytes);
-    if (!best || order.peak_bytes <= best->peak_bytes()) {
+    if (!best || order.peak_bytes <= std::max(best->peak_bytes(), limits.sram_bytes.value_or(0))) {
       Planned planned{
           .schedule = whole_operator_schedule(graph, search.problem(), order, limits.in_place),
           .lower_bound_bytes = bound,

@@ -71,6 +71,15 @@ std::optional<IntervalExpr> needed(const AxisMap& map, int64_t extent, const Reg
   return IntervalExpr{*begin, *last + 1};
 }
 
+/// Whether patches cut an axis that is computed at once (softmax). Such an axis is the same of
+/// input and output.
+bool cuts_whole_axis(const InputMap& map, const RegionExpr& out) {
+  for (size_t axis = 0; axis < map.axes.size() && axis < out.size(); ++axis) {
+    if (std::holds_alternative<Whole>(map.axes[axis]) && loop_of(out[axis]).valid()) return true;
+  }
+  return false;
+}
+
 /// A kernel can take a part of an axis only where that is the first of those it merges into one.
 std::string cut_fault(const OperandAxes& walk, const RegionExpr& region) {
   for (size_t k = 0; k < walk.axes.size(); ++k) {
@@ -182,8 +191,10 @@ std::string PatchAnalysis::demand(OpId id, const PatchGrid& grid, PatchRegions& 
   const RegionExpr& out = regions.of[op.outputs[0].index()];
   for (size_t k = 0; k < op.inputs.size(); ++k) {
     const TensorId in = op.inputs[k];
-    if (!producer_[in.index()].valid()) continue;  // a constant, or an input: held whole
     const InputMap& map = maps_[id.index()][k];
+    if (cuts_whole_axis(map, out))
+      return fmt::format("{} computes an axis whole that the patches cut", label(op));
+    if (!producer_[in.index()].valid()) continue;  // a constant, or an input: held whole
     if (map.linear) return fmt::format("{} reads no rectangles", label(op));
     RegionExpr region;
     for (size_t axis = 0; axis < map.axes.size(); ++axis) {
