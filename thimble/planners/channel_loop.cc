@@ -57,13 +57,15 @@ std::optional<ChannelLoop> ChannelLoops::loop_of(const std::vector<OpId>& ops) c
   for (const OpId id : ops) {
     const Op& op = graph_.op(id);
     const std::vector<Relation>& relations = relations_[id.index()];
-    bool same = true;
+    bool same = false;  // what reads constants alone has no part in it
+    bool first = true;
     bool reads_partial = false;
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       const TensorId t = op.inputs[k];
       if (graph_.tensor(t).is_constant()) continue;
       if (contains(loop.accumulated, t)) return std::nullopt;  // not finished before the loop is
-      same = same && relations[k] == Relation::kSame;
+      same = (first || same) && relations[k] == Relation::kSame;
+      first = false;
       reads_partial = reads_partial || contains(partial, t);
     }
     const TensorId out = op.outputs[0];
