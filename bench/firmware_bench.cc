@@ -17,7 +17,8 @@ namespace {
 void print_row(const std::string& model, const std::string& planner) {
   using namespace thimble;
   const Source source = load(model);
-  const auto compiled = std::get<Compiled>(compile_model(source, {.model = model}, {.planner = planner}));
+  const auto compiled =
+      std::get<Compiled>(compile_model(source, {.model = model}, {.planner = planner}));
   const std::string name = identifier(compiled.graph.name);
   const InputCase input = seeded_case(compiled.graph, 1);
   const Measured measured =

@@ -21,7 +21,7 @@ struct ModelOptions {
 struct PlanOptions {
   std::string planner;  ///< "" is the default
   std::string device;
-  std::string sram, flash;  ///< sizes as typed
+  std::string sram, flash;              ///< sizes as typed
   std::optional<double> max_recompute;  ///< ratio
   bool in_place = true;
   std::string layout = "exact";

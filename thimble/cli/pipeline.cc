@@ -93,12 +93,11 @@ Graph prepare(const Source& source, const ModelOptions& options) {
 PlannerAnswer plan_graph(const Graph& graph, const PlannerChoice& choice,
                          const PlanOptions& options) {
   const Budget limits = budget(options);
-  PlannerAnswer answer = choice.planner->plan(
-      graph,
-      {.sram_bytes = limits.sram_bytes,
-       .max_recompute = options.max_recompute,
-       .in_place = options.in_place},
-      choice.options);
+  PlannerAnswer answer = choice.planner->plan(graph,
+                                              {.sram_bytes = limits.sram_bytes,
+                                               .max_recompute = options.max_recompute,
+                                               .in_place = options.in_place},
+                                              choice.options);
   if (const auto* planned = std::get_if<Planned>(&answer)) {
     if (const std::string fault = malformed(graph, planned->schedule); !fault.empty())
       throw InternalError(fmt::format("planner {}: {}", choice.planner->name, fault));

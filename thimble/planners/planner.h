@@ -17,7 +17,7 @@ namespace thimble {
 struct Limits {
   std::optional<int64_t> sram_bytes;
   std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them
-  bool in_place = true;  ///< outputs over inputs that are no longer needed
+  bool in_place = true;                 ///< outputs over inputs that are no longer needed
 };
 
 /// key=value pairs behind the planner's name.
