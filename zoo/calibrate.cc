@@ -180,7 +180,8 @@ class Calibration {
     std::vector<double> squares(channels, 0);
     double count = 0;
     for (const RealValues& values : batch) {
-      count += static_cast<double>(values.size() / channels);
+      const size_t pixels = values.size() / channels;
+      count += static_cast<double>(pixels);
       for (size_t i = 0; i < values.size(); ++i) {
         sum[i % channels] += values[i];
         squares[i % channels] += double{values[i]} * values[i];

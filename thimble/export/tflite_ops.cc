@@ -103,7 +103,7 @@ FileOperator written(const Conv2D& op, const Context& c) {
 FileOperator written(const DepthwiseConv2D& op, const Context& c) {
   auto options = convolution_options<tflite::DepthwiseConv2DOptionsT>(c, op.window, op.activation);
   options.depth_multiplier = static_cast<int32_t>(op.multiplier);
-  return made(BuiltinOperator::DEPTHWISE_CONV_2D, c.version(3), std::move(options));
+  return made(BuiltinOperator::DEPTHWISE_CONV_2D, c.version(3), options);
 }
 
 FileOperator written(const FullyConnected& op, const Context& c) {
@@ -113,7 +113,7 @@ FileOperator written(const FullyConnected& op, const Context& c) {
   int version = c.version(4);
   if (options.keep_num_dims) version = 5;
   if (c.op.inputs.size() == 2) version = 6;
-  return made(BuiltinOperator::FULLY_CONNECTED, version, std::move(options));
+  return made(BuiltinOperator::FULLY_CONNECTED, version, options);
 }
 
 FileOperator written(const AveragePool2D& op, const Context& c) {
@@ -128,19 +128,19 @@ FileOperator written(const MaxPool2D& op, const Context& c) {
 FileOperator written(const Mean& op, const Context& c) {
   tflite::ReducerOptionsT options;
   options.keep_dims = c.output().shape.size() == c.input(0).shape.size();
-  return made(BuiltinOperator::MEAN, c.version(), std::move(options), {integers("axes", op.axes)});
+  return made(BuiltinOperator::MEAN, c.version(), options, {integers("axes", op.axes)});
 }
 
 FileOperator written(const Add& op, const Context& c) {
   tflite::AddOptionsT options;
   options.fused_activation_function = fused(op.activation);
-  return made(BuiltinOperator::ADD, c.version(), std::move(options));
+  return made(BuiltinOperator::ADD, c.version(), options);
 }
 
 FileOperator written(const Mul& op, const Context& c) {
   tflite::MulOptionsT options;
   options.fused_activation_function = fused(op.activation);
-  return made(BuiltinOperator::MUL, c.version(), std::move(options));
+  return made(BuiltinOperator::MUL, c.version(), options);
 }
 
 FileOperator written(const Pad& op, const Context& c) {
@@ -179,7 +179,7 @@ FileOperator written(const Transpose& op, const Context& c) {
 FileOperator written(const Softmax& op, const Context& c) {
   tflite::SoftmaxOptionsT options;
   options.beta = op.beta;
-  return made(BuiltinOperator::SOFTMAX, c.version(), std::move(options));
+  return made(BuiltinOperator::SOFTMAX, c.version(), options);
 }
 
 FileOperator written(const Relu&, const Context& c) {
@@ -206,7 +206,7 @@ FileOperator written(const Concat& op, const Context& c) {
   tflite::ConcatenationOptionsT options;
   options.axis = op.axis;
   options.fused_activation_function = fused(op.activation);
-  return made(BuiltinOperator::CONCATENATION, c.version(), std::move(options));
+  return made(BuiltinOperator::CONCATENATION, c.version(), options);
 }
 
 /// Extents along the input's axes; 1 where the output lacks the axis.
@@ -237,7 +237,7 @@ FileOperator written(const Slice& op, const Context& c) {
     // -1 would count from the end; the mask says: as far as it goes.
     if (ends.back() < 0) options.end_mask |= 1 << axis;
   }
-  return made(BuiltinOperator::STRIDED_SLICE, c.version(), std::move(options),
+  return made(BuiltinOperator::STRIDED_SLICE, c.version(), options,
               {integers("begin", op.begin), integers("end", ends), integers("strides", op.stride)});
 }
 

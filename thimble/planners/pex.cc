@@ -21,8 +21,7 @@ class Cutter {
  public:
   Cutter(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
          const PexOptions& options)
-      : graph_(graph),
-        problem_(problem),
+      : problem_(problem),
         order_(order),
         options_(options),
         rules_(graph),
@@ -167,7 +166,6 @@ class Cutter {
     return result;
   }
 
-  const Graph& graph_;
   const OrderProblem& problem_;
   const std::vector<int>& order_;
   const PexOptions& options_;

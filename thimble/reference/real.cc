@@ -92,7 +92,8 @@ RealValues real(const Mean& op, const RealContext& c) {
   for (size_t i = 0; i < target.size(); ++i) {
     result[static_cast<size_t>(target[i])] += (*c.inputs[0])[i];
   }
-  const auto count = static_cast<float>(target.size() / result.size());
+  const size_t summed = target.size() / result.size();
+  const auto count = static_cast<float>(summed);
   for (float& value : result) value /= count;
   return result;
 }
