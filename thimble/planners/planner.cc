@@ -66,10 +66,11 @@ PlannerAnswer plan_reorder(const Graph& graph, const Limits& limits,
   return result;
 }
 
-/// Pex's own accounting: an addition accumulates into an input, nothing else is in place.
-OrderProblem paper_accounting(const Graph& graph, OrderProblem problem) {
-  for (size_t k = 0; k < problem.ops.size(); ++k) {
-    if (!std::holds_alternative<Add>(graph.ops[k].attributes)) problem.ops[k].in_place.clear();
+/// Pex's own accounting: what joins several tensors accumulates into one of them, nothing else is
+/// in place.
+OrderProblem paper_accounting(OrderProblem problem) {
+  for (OrderProblem::Op& op : problem.ops) {
+    if (op.inputs.size() < 2) op.in_place.clear();
   }
   return problem;
 }
@@ -125,7 +126,7 @@ PlannerAnswer plan_pex(const Graph& graph, const Limits& limits, const PlannerOp
     throw CompileError("--planner", "accumulators of 32 bits are supported, others not yet");
   }
   const OrderProblem problem = order_problem(graph, limits.in_place);
-  return channel_loops(graph, limits, paper ? paper_accounting(graph, problem) : problem,
+  return channel_loops(graph, limits, paper ? paper_accounting(problem) : problem,
                        {.most_channels = !paper});
 }
 
@@ -165,7 +166,8 @@ const std::vector<Planner>& planners() {
        plan_patch},
       {"pex",
        "operators execute together, some channels at a time (Liberis & Lane 2023)",
-       {{"accounting", "paper: only additions in place; exact: all that the kernels can (exact)"},
+       {{"accounting",
+         "paper: only joins of several tensors in place; exact: all that the kernels can (exact)"},
         {"accumulators", "bits of an accumulator: 32, which is exact (32)"}},
        plan_pex},
   };
