@@ -53,13 +53,14 @@ TEST(HandWritten, SliceOutOfARowRingIsExact) {
   g.graph().ops.push_back({Slice{{0, 1, 4, 3}, {1, 2, -1, -2}, {}}, {t}, {y}, 1});
   g.output(y);
   const Graph& graph = g.graph();
-  const Span span = derive_span(graph, {{0}, {1}}, 1, LoopId{0}).value();
-  ASSERT_EQ(span.rings, (std::vector<SpanRing>{{t, 1}}));
+  const Span span = Spans(graph, 1).derive({{0}, {1}}).value();
+  ASSERT_EQ(span.members[0].ring, 1);
   auto step = [&](size_t member, TensorId out, std::vector<BufferId> from, BufferId to) {
-    return Step{.op = span.members[member].op,
-                .region = along(graph.tensor(out).shape, 1, span.members[member].interval),
-                .in = std::move(from),
-                .out = to};
+    return Step{
+        .op = span.members[member].op,
+        .region = along(graph.tensor(out).shape, 1, span.members[member].beat.interval(LoopId{0})),
+        .in = std::move(from),
+        .out = to};
   };
   Buffer ring = whole_buffer(graph, t);
   ring.extents[1] = 1;

@@ -87,22 +87,23 @@ HandWritten row_span() {
   constexpr int kRows = 1;
   constexpr LoopId kTick{0};
   constexpr BufferId kX{0}, kT{1}, kU{2}, kY{3};
-  const auto span = derive_span(graph, {{0}, {1}, {2}}, kRows, kTick);
+  const auto span = Spans(graph, kRows).derive({{0}, {1}, {2}});
   check(span.has_value(), "rows do not split these operators");
-  auto ring = [&](const SpanRing& r) {
-    Buffer buffer = whole_buffer(graph, r.tensor);
-    buffer.extents[kRows] = r.extent;
-    buffer.wrap = Wrap{kRows, r.extent};
+  auto ring = [&](const SpanMember& member) {
+    Buffer buffer = whole_buffer(graph, member.out);
+    buffer.extents[kRows] = member.ring;
+    buffer.wrap = Wrap{kRows, member.ring};
     return buffer;
   };
   auto step = [&](size_t member, std::vector<BufferId> in, BufferId out) {
-    return Step{.op = span->members[member].op,
-                .region = along(graph.tensor(y).shape, kRows, span->members[member].interval),
-                .in = std::move(in),
-                .out = out};
+    return Step{
+        .op = span->members[member].op,
+        .region = along(graph.tensor(y).shape, kRows, span->members[member].beat.interval(kTick)),
+        .in = std::move(in),
+        .out = out};
   };
   Schedule schedule;
-  schedule.buffers = {whole_buffer(graph, x), ring(span->rings[0]), ring(span->rings[1]),
+  schedule.buffers = {whole_buffer(graph, x), ring(span->members[0]), ring(span->members[1]),
                       whole_buffer(graph, y)};
   schedule.loop_count = 1;
   schedule.nodes = {

@@ -181,14 +181,15 @@ class StageWriter {
     } else {
       base = "arena + " + address_name(graph_, program_, v.buffer);
     }
-    return fmt::format("View{{{}, {}, {}, {{{}, {}, {}, {}}}}}", base, bias_text(v), v.modulus,
-                       v.stride[0], v.stride[1], v.stride[2], v.stride[3]);
+    return fmt::format("View{{{}, {}, {}, {}, {{{}, {}, {}, {}}}}}", base, sum_text(v.bias),
+                       v.modulus, sum_text(v.channel), v.stride[0], v.stride[1], v.stride[2],
+                       v.stride[3]);
   }
 
-  static std::string bias_text(const OperandView& v) {
-    if (v.bias.empty()) return "0";
+  static std::string sum_text(const std::vector<BiasTerm>& terms) {
+    if (terms.empty()) return "0";
     std::string text;
-    for (const BiasTerm& term : v.bias) {
+    for (const BiasTerm& term : terms) {
       const std::string expr = to_string(term.expr);
       const std::string product =
           term.factor == 1 ? expr : fmt::format("{} * ({})", term.factor, expr);

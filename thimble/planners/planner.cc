@@ -10,6 +10,7 @@
 #include "thimble/planners/order.h"
 #include "thimble/planners/patch.h"
 #include "thimble/planners/pex.h"
+#include "thimble/planners/stream.h"
 #include "thimble/planners/whole_operators.h"
 
 namespace thimble {
@@ -164,6 +165,10 @@ const std::vector<Planner>& planners() {
          "paper: the split tensor has bytes of its own; exact: it may lie over inputs that "
          "patches have used up (exact)"}},
        plan_patch},
+      {"stream",
+       "spans of operators execute row by row, in rings, with outputs over consumed inputs",
+       {},
+       plan_stream},
       {"pex",
        "operators execute together, some channels at a time (Liberis & Lane 2023)",
        {{"accounting",

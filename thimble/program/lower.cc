@@ -161,25 +161,32 @@ class Lowering {
                      .address = program_.buffers[id.index()].address,
                      .stride = {},
                      .bias = {}};
-    int64_t fixed = 0;
+    if (buffer.wrap) view.modulus = buffer.size_bytes() / size_bytes(buffer.type);
+    // What the first element held is behind that of the tensor: in a ring, along the channels
+    // apart.
+    int64_t fixed = 0, fixed_channel = 0;
+    const auto is_channel = [&](size_t k) { return buffer.wrap && k + 1 == walk.axes.size(); };
     for (size_t k = 0; k < walk.axes.size(); ++k) {
       const std::vector<int>& merged = walk.axes[k];
       check(merges(buffer, shape, stride, merged),
             "a kernel merges axes that the buffer holds apart");
       const int64_t next = merged.empty() ? 0 : stride[static_cast<size_t>(merged.back())];
       view.stride.push_back(walk.step[k] * next);
-      fixed += walk.shift[k] * next;
+      (is_channel(k) ? fixed_channel : fixed) += walk.shift[k] * next;
     }
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       const IndexExpr& origin = buffer.origin[axis];
+      const std::vector<int>& last = walk.axes.back();
+      const bool channel = is_channel(walk.axes.size() - 1) &&
+                           std::ranges::find(last, static_cast<int>(axis)) != last.end();
       if (origin.constant()) {
-        fixed += evaluate(origin, {}) * stride[axis];
+        (channel ? fixed_channel : fixed) += evaluate(origin, {}) * stride[axis];
       } else {
-        view.bias.push_back({stride[axis], origin});
+        (channel ? view.channel : view.bias).push_back({stride[axis], origin});
       }
     }
     if (fixed != 0) view.bias.insert(view.bias.begin(), {1, index(fixed)});
-    if (buffer.wrap) view.modulus = buffer.size_bytes() / size_bytes(buffer.type);
+    if (fixed_channel != 0) view.channel.insert(view.channel.begin(), {1, index(fixed_channel)});
     return view;
   }
 

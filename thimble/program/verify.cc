@@ -60,6 +60,7 @@ class Verifier {
     const OperandView* view;
     const OperandAxes* walk;
     int64_t bias;
+    int64_t channel;
     int64_t size;  // bytes per element
     int32_t kind;
   };
@@ -119,12 +120,16 @@ class Verifier {
     for (size_t k = 0; k < call.in.size(); ++k) {
       const bool accumulators = call.method == Method::kFinalise;
       const TensorId t = call.in[k].tensor;
-      in.push_back({&call.in[k], &walk.in[k], bias(call.in[k], counters),
-                    size_bytes(call.in[k].type),
+      in.push_back({&call.in[k], &walk.in[k], sum(call.in[k].bias, counters),
+                    sum(call.in[k].channel, counters), size_bytes(call.in[k].type),
                     accumulators ? accumulator_kind(t) : value_kind(t)});
     }
     const bool accumulate = call.method == Method::kAccumulate;
-    const Side out{&call.out, &walk.out, bias(call.out, counters), size_bytes(call.out.type),
+    const Side out{&call.out,
+                   &walk.out,
+                   sum(call.out.bias, counters),
+                   sum(call.out.channel, counters),
+                   size_bytes(call.out.type),
                    accumulate ? accumulator_kind(call.out.tensor) : value_kind(call.out.tensor)};
     const Interval chunk = chunk_channels(call, counters);
     if (accumulate && chunk.empty()) return;
@@ -293,9 +298,10 @@ class Verifier {
     if (view.modulus != 0) {
       int64_t pitch = std::gcd(side.bias, view.modulus);
       for (size_t axis = 0; axis < 3; ++axis) pitch = std::gcd(pitch, view.stride[axis]);
-      const int64_t channels = (box[3].end - 1) * view.stride[3];
-      const int64_t begin = std::min<int64_t>(0, channels);
-      const int64_t end = view.modulus + std::max<int64_t>(0, channels + 1 - pitch);
+      const auto [first, last] =
+          std::minmax({box[3].begin * view.stride[3], (box[3].end - 1) * view.stride[3]});
+      const int64_t begin = std::min<int64_t>(0, first - side.channel);
+      const int64_t end = view.modulus + std::max<int64_t>(0, last - side.channel + 1 - pitch);
       return {view.address + begin * side.size, view.address + end * side.size};
     }
     Interval hull{view.address - side.bias * side.size, view.address + (1 - side.bias) * side.size};
@@ -332,7 +338,7 @@ class Verifier {
     if (view.modulus != 0) {
       if (index < 0)
         throw Fault{fmt::format("{}: {} before the start of a ring", describe(call), verb)};
-      index %= view.modulus;
+      index = index % view.modulus - side.channel;
     }
     const int64_t address = view.address + (index + channel) * side.size;
     const bool inside = view.constant >= 0
