@@ -71,9 +71,8 @@ std::vector<OrderProblem::Op::InPlace> in_place_inputs(const Graph& graph, OpId 
   TensorBuffers buffers(graph, alone);
   const Step step = whole_step(graph, id, Method::kCompute, buffers, alone);
   const int64_t out_bytes = graph.tensor(op.outputs[0]).size_bytes();
-  for (BufferId in : step.in) {
-    if (in.valid() && alone.buffer(in).size_bytes() >= out_bytes)
-      alone.shares.push_back({step.out, in});
+  for (BufferId in : read_buffers(step)) {
+    if (alone.buffer(in).size_bytes() >= out_bytes) alone.shares.push_back({step.out, in});
   }
   alone.nodes.push_back({step});
   set_port_orders(graph, alone);
@@ -86,7 +85,7 @@ std::vector<OrderProblem::Op::InPlace> in_place_inputs(const Graph& graph, OpId 
       result.push_back({input, scratch});
     }
   }
-  const bool lie_alike = step.in[0].valid() && alone.buffer(step.in[0]).order.empty() &&
+  const bool lie_alike = step.in[0].valid() && alone.buffer(step.in[0].buffer()).order.empty() &&
                          alone.buffer(step.out).order.empty();
   if (result.empty() && lie_alike && has_kernel(graph, op, Method::kInPlace)) {
     result.push_back({op.inputs[0].value, scratch_bytes(graph, op, Method::kInPlace)});
