@@ -57,6 +57,10 @@ TEST(Emit, ChannelLoopReadsAsInTheGoldenText) {
 
 TEST(Emit, RowSpanReadsAsInTheGoldenText) { expect_golden_text("row_span", testing::row_span()); }
 
+TEST(Emit, BlocksReadAsInTheGoldenText) {
+  expect_golden_text("residual_in_halves", testing::residual_in_halves(true));
+}
+
 TEST(Emit, SameInputSameBytes) {
   const auto a = emit_plan(testing::row_span(), "m"), b = emit_plan(testing::row_span(), "m");
   ASSERT_EQ(a.size(), b.size());

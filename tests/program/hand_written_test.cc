@@ -42,6 +42,14 @@ TEST(HandWritten, RowSpanOverConsumedRowsIsExactAtItsPeak) {
   expect_exact_at_peak(testing::row_span());
 }
 
+TEST(HandWritten, HalvesOfASkipTensorFreedOneByOneAreExactAtTheirPeak) {
+  const testing::HandWritten blocks = testing::residual_in_halves(true);
+  const testing::HandWritten whole = testing::residual_in_halves(false);
+  expect_exact_at_peak(blocks);
+  expect_exact_at_peak(whole);
+  EXPECT_LT(blocks.peak_bytes, whole.peak_bytes);
+}
+
 // Rows 1, 3, 5, 7 of t out of a ring of one row, columns and channels backwards.
 TEST(HandWritten, SliceOutOfARowRingIsExact) {
   testing::TestGraph g(3);
@@ -55,7 +63,7 @@ TEST(HandWritten, SliceOutOfARowRingIsExact) {
   const Graph& graph = g.graph();
   const Span span = Spans(graph, 1).derive({{0}, {1}}).value();
   ASSERT_EQ(span.members[0].ring, 1);
-  auto step = [&](size_t member, TensorId out, std::vector<BufferId> from, BufferId to) {
+  auto step = [&](size_t member, TensorId out, std::vector<Operand> from, BufferId to) {
     return Step{
         .op = span.members[member].op,
         .region = along(graph.tensor(out).shape, 1, span.members[member].beat.interval(LoopId{0})),
@@ -69,7 +77,9 @@ TEST(HandWritten, SliceOutOfARowRingIsExact) {
   schedule.buffers = {whole_buffer(graph, x), ring, whole_buffer(graph, y)};
   schedule.loop_count = 1;
   schedule.nodes = {
-      {Loop{LoopId{0}, span.ticks, {{step(0, t, {{0}, {}, {}}, {1})}, {step(1, y, {{1}}, {2})}}}}};
+      {Loop{LoopId{0},
+            span.ticks,
+            {{step(0, t, {BufferId{0}, {}, {}}, {1})}, {step(1, y, {BufferId{1}}, {2})}}}}};
   schedule.inputs = {{0}};
   schedule.outputs = {{2}};
   ASSERT_EQ(malformed(graph, schedule), "");

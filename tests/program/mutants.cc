@@ -141,7 +141,7 @@ std::vector<Mutant> mutants(const Graph& graph, const Schedule& schedule,
 }
 
 MutantCount count_mutants(const Graph& graph, const Schedule& schedule, const Placement& placement,
-                          int every, const VerifyOptions& options) {
+                          int every) {
   std::vector<Bytes> inputs;
   for (const Port& port : graph.inputs) {
     const Tensor& t = graph.tensor(port.tensor);
@@ -153,7 +153,7 @@ MutantCount count_mutants(const Graph& graph, const Schedule& schedule, const Pl
   for (size_t k = 0; k < all.size(); k += static_cast<size_t>(every)) {
     const Program mutant = all[k].make();
     ++count.made;
-    if (!verify(graph, mutant, options).ok()) {
+    if (!verify(graph, mutant).ok()) {
       ++count.caught;
     } else if (execute(mutant, inputs) == expected) {
       ++count.harmless;

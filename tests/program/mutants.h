@@ -8,7 +8,6 @@
 
 #include "thimble/program/placement.h"
 #include "thimble/program/program.h"
-#include "thimble/program/verify.h"
 
 namespace thimble::testing {
 
@@ -29,7 +28,6 @@ struct MutantCount {
 /// Verifies each mutant (every `every`-th of them); those that pass are executed and must give what
 /// the program gives.
 [[nodiscard]] MutantCount count_mutants(const Graph& graph, const Schedule& schedule,
-                                        const Placement& placement, int every,
-                                        const VerifyOptions& options = {});
+                                        const Placement& placement, int every);
 
 }  // namespace thimble::testing

@@ -26,7 +26,7 @@ void expect_right(const Graph& graph, const Planned& planned, LayoutMethod metho
   EXPECT_LE(placement.peak_bytes, placement.lower_bound_bytes);
   EXPECT_LE(placement.lower_bound_bytes, placement.arena_bytes);
   const Program program = lower(graph, schedule, placement);
-  ASSERT_EQ(verify(graph, program, {.recompute = planned.recomputes}).fault, "");
+  ASSERT_EQ(verify(graph, program).fault, "");
   EXPECT_EQ(execute(program, inputs), expected);
 }
 
@@ -63,8 +63,7 @@ TEST(RandomPlans, HarmfulMutantsAreCaught) {
     const Planner& planner = planners().back();
     const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
     const testing::MutantCount count =
-        testing::count_mutants(graph, planned.schedule, place(graph, planned.schedule, {}), 3,
-                               {.recompute = planned.recomputes});
+        testing::count_mutants(graph, planned.schedule, place(graph, planned.schedule, {}), 3);
     total.made += count.made;
     total.caught += count.caught;
     for (const std::string& missed : count.missed)

@@ -47,7 +47,7 @@ OneStep one_step(testing::TestGraph& g, std::vector<int64_t> addresses,
   for (TensorId t : op.inputs) {
     const bool constant = result.graph.tensor(t).is_constant();
     step.in.push_back(constant ? BufferId{} : add(whole_buffer(result.graph, t)));
-    if (!constant) s.inputs.push_back(step.in.back());
+    if (!constant) s.inputs.push_back(step.in.back().buffer());
   }
   step.out = add(whole_buffer(result.graph, op.outputs[0]));
   s.outputs = {step.out};

@@ -35,7 +35,7 @@ void expect_agrees(const ReportedPlan& plan) {
   for_each_step(schedule, [&](const Step& step, Position position) {
     const json& entry = steps.at(static_cast<size_t>(position));
     std::vector<int> reads;
-    for (BufferId id : step.in) {
+    for (BufferId id : read_buffers(step)) {
       if (id.valid()) reads.push_back(id.value);
     }
     EXPECT_EQ(entry.at("step"), position);

@@ -57,8 +57,9 @@ TEST(Malformed, NamesTheFaultOfAChannelLoop) {
       testing::channel_loop(),
       {{[](Schedule& s) { step(s, 2).chunk.reset(); }, "chunk"},
        {[](Schedule& s) { s.buffers[3].type = DType::kInt8; }, "type"},
-       {[](Schedule& s) { std::get<Step>(s.nodes[1].what).in = {{4}}; }, "accumulators"},
-       {[](Schedule& s) { std::get<Step>(s.nodes[2].what).in[0] = {1}; }, "does not stand in"},
+       {[](Schedule& s) { std::get<Step>(s.nodes[1].what).in = {BufferId{4}}; }, "accumulators"},
+       {[](Schedule& s) { std::get<Step>(s.nodes[2].what).in[0] = BufferId{1}; },
+        "does not stand in"},
        {[](Schedule& s) { step(s, 1).method = Method::kInPlace; }, "scratch"}});
 }
 

@@ -23,7 +23,7 @@ Schedule whole_step(const Graph& graph, const Step& step) {
 
 Schedule whole_step(const Graph& graph, Method method = Method::kCompute) {
   const Shape& out = graph.tensor(graph.ops[0].outputs[0]).shape;
-  std::vector<BufferId> in(graph.ops[0].inputs.size());
+  std::vector<Operand> in(graph.ops[0].inputs.size());
   for (size_t k = 0; k < in.size(); ++k) {
     if (!graph.tensor(graph.ops[0].inputs[k]).is_constant()) in[k] = kX;
   }

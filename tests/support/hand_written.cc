@@ -3,6 +3,7 @@
 
 #include "tests/support/test_graph.h"
 #include "thimble/model/error.h"
+#include "thimble/schedule/gather.h"
 #include "thimble/schedule/span.h"
 
 namespace thimble::testing {
@@ -95,7 +96,7 @@ HandWritten row_span() {
     buffer.wrap = Wrap{kRows, member.ring};
     return buffer;
   };
-  auto step = [&](size_t member, std::vector<BufferId> in, BufferId out) {
+  auto step = [&](size_t member, std::vector<Operand> in, BufferId out) {
     return Step{
         .op = span->members[member].op,
         .region = along(graph.tensor(y).shape, kRows, span->members[member].beat.interval(kTick)),
@@ -114,6 +115,60 @@ HandWritten row_span() {
   schedule.outputs = {kY};
   schedule.shares = {{kY, kX}};
   return {graph, schedule, 4'608 + 576 + 192};
+}
+
+// x [1,8,8,8] -> conv 1x1 -> s 16 channels -> depthwise 3x3 -> d; s + d -> y -> conv 1x1 -> e 32
+// channels. Halves of s, d and y have 4 x 8 x 16 = 512 B, e 2,048 B. Rows 3 and 4 of d need rows on
+// both sides of the border: copies of rows [2, 5) and [3, 6) of s, 384 B each.
+//
+//   conv s0, s1 | copy, depthwise d0 | copy, depthwise d1 | add y0, conv e | add y1, conv e
+//
+// Most is live at the first half of e: s1 + d1 + y0 + e = 3 x 512 + 2,048 = 3,584 B, and the same
+// while y1 is made. With s and d whole: 2 x 1,024 + 512 + 2,048 = 4,608 B.
+HandWritten residual_in_halves(bool blocks) {
+  TestGraph g(3);
+  const TensorId x = g.input({1, 8, 8, 8});
+  const TensorId s = g.conv(x, 16, 1, 1);
+  const TensorId d = g.depthwise(s, 3, 1);
+  const TensorId y = g.add(s, d);
+  const TensorId e = g.conv(y, 32, 1, 1);
+  g.output(e);
+  const Graph& graph = g.graph();
+
+  constexpr int kRows = 1;
+  constexpr BufferId kX{0}, kE{1}, kY[2] = {{2}, {3}};
+  const BufferId in_s[2] = {{4}, {blocks ? 6 : 4}}, in_d[2] = {{5}, {blocks ? 7 : 5}};
+  const auto half = [&](TensorId t, int64_t number) {
+    Buffer buffer = whole_buffer(graph, t);
+    buffer.extents[kRows] = 4;
+    buffer.origin[kRows] = index(4 * number);
+    return buffer;
+  };
+  Schedule schedule;
+  schedule.buffers = {whole_buffer(graph, x), whole_buffer(graph, e), half(y, 0), half(y, 1)};
+  for (int64_t number : {0, 1}) {
+    schedule.buffers.push_back(blocks ? half(s, number) : whole_buffer(graph, s));
+    schedule.buffers.push_back(blocks ? half(d, number) : whole_buffer(graph, d));
+    if (!blocks) break;
+  }
+  const auto step = [&](int op, int64_t number, std::vector<Operand> in, BufferId out) {
+    const TensorId made = graph.ops[static_cast<size_t>(op)].outputs[0];
+    return Node{Step{.op = {op},
+                     .region = along(graph.tensor(made).shape, kRows,
+                                     {index(4 * number), index(4 * number + 4)}),
+                     .in = std::move(in),
+                     .out = out}};
+  };
+  const Operand all_of_s = blocks ? Operand({in_s[0], in_s[1]}) : Operand(in_s[0]);
+  for (int64_t k : {0, 1}) schedule.nodes.push_back(step(0, k, {kX, {}, {}}, in_s[k]));
+  for (int64_t k : {0, 1}) schedule.nodes.push_back(step(1, k, {all_of_s, {}, {}}, in_d[k]));
+  for (int64_t k : {0, 1}) {
+    schedule.nodes.push_back(step(2, k, {in_s[k], in_d[k]}, kY[k]));
+    schedule.nodes.push_back(step(3, k, {kY[k], {}, {}}, kE));
+  }
+  schedule.inputs = {kX};
+  schedule.outputs = {kE};
+  return {graph, gathered(graph, schedule), blocks ? 3 * 512 + 2'048 : 2 * 1'024 + 512 + 2'048};
 }
 
 }  // namespace thimble::testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two schedules written by hand, finer than an operator: the design's first customers.
+// Schedules written by hand, finer than an operator: the design's first customers.
 #pragma once
 
 #include "thimble/schedule/schedule.h"
@@ -16,5 +16,8 @@ struct HandWritten {
 [[nodiscard]] HandWritten channel_loop();
 /// A stride-2 convolution, a depthwise and a residual, row by row, output over consumed input rows.
 [[nodiscard]] HandWritten row_span();
+/// A residual block in halves of rows. blocks: each half of the skip tensor and of the branch has a
+/// buffer of its own, freed after its half; else they are held whole.
+[[nodiscard]] HandWritten residual_in_halves(bool blocks);
 
 }  // namespace thimble::testing

@@ -56,10 +56,7 @@ ComparedCell measured_cell(const Graph& graph, const std::string& where,
     return cell;
   }
   auto& planned = std::get<Planned>(answer);
-  Plan plan{.planner = options.planner,
-            .schedule = planned.schedule,
-            .placement = {},
-            .recompute = planned.recomputes};
+  Plan plan{.planner = options.planner, .schedule = planned.schedule, .placement = {}};
   const Clock::time_point placing = Clock::now();
   plan.placement = place_buffers(graph, plan.schedule, options);
   const double layout_seconds = seconds_since(placing);

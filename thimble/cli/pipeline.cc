@@ -41,7 +41,7 @@ Compiled finish(Graph graph, Plan plan, Planned planned) {
                   .verification = {},
                   .live_bytes = {}};
   result.program = lower(result.graph, result.plan.schedule, result.plan.placement);
-  result.verification = verify(result.graph, result.program, {.recompute = result.plan.recompute});
+  result.verification = verify(result.graph, result.program);
   result.live_bytes = live_bytes(result.graph, result.plan.schedule);
   result.macs = macs(result.graph, result.plan.schedule);
   result.recomputed_macs = result.macs - macs(result.graph);
@@ -135,8 +135,7 @@ std::variant<Compiled, Infeasible> compile_model(const Source& source, const Mod
   }
   Plan plan{.planner = options.planner.empty() ? choice.planner->name : options.planner,
             .schedule = planned.schedule,
-            .placement = {},
-            .recompute = planned.recomputes};
+            .placement = {}};
   {
     const ProgressLine progress("placing buffers");
     plan.placement = place_buffers(graph, plan.schedule, options);

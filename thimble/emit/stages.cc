@@ -16,8 +16,20 @@ namespace {
 class StageWriter {
  public:
   StageWriter(const Graph& graph, const Program& program, const std::string& data)
-      : graph_(graph), program_(program), data_(data) {
+      : graph_(graph),
+        program_(program),
+        data_(data),
+        counts_(static_cast<size_t>(program.loop_count), 1) {
     find_counts(program.nodes);
+    std::vector<const Call*> calls;
+    collect(program.nodes, calls);
+    for (const Call* call : calls) {
+      std::vector<Interval>& limits = limits_[{call->position, call->use}];
+      limits.resize(call->axes.size());
+      for (size_t axis = 0; axis < limits.size(); ++axis) {
+        limits[axis] = hull({limits[axis]}, {call->axes[axis].limits})[0];
+      }
+    }
   }
 
   std::vector<Stage> run() {
@@ -37,7 +49,7 @@ class StageWriter {
   void find_counts(const std::vector<ProgramNode>& nodes) {
     for (const ProgramNode& node : nodes) {
       if (const auto* loop = std::get_if<ProgramLoop>(&node.what)) {
-        counts_[loop->id] = loop->count;
+        counts_[loop->id.index()] = loop->count;
         find_counts(loop->body);
       }
     }
@@ -154,6 +166,9 @@ class StageWriter {
       }
       text += fmt::format("{}{} [{}, {})", text.empty() ? "" : ", ", kAxis[axis],
                           to_string(a.interval.begin), to_string(a.interval.end));
+      if (limits_.at({call.position, call.use})[axis] != a.limits) {
+        text += fmt::format(" in [{}, {})", a.limits.begin, a.limits.end);
+      }
     }
     if (call.chunk) {
       text +=
@@ -209,14 +224,8 @@ class StageWriter {
 
   // Cut only where the counters can reach beyond the limits.
   std::string bound_text(const IndexExpr& expr, const Interval& limits) const {
-    IndexExpr least = index(expr.base), most = index(expr.base);
-    for (const Term& term : expr.terms) {
-      const int64_t last = term.coefficient * (counts_.at(term.loop) - 1);
-      least.base += std::min<int64_t>(last, 0);
-      most.base += std::max<int64_t>(last, 0);
-    }
-    least.divisor = most.divisor = expr.divisor;
-    const int64_t low = evaluate(least, {}), high = evaluate(most, {});
+    const Interval possible = values(expr, counts_);
+    const int64_t low = possible.begin, high = possible.end - 1;
     if (low == high) return fmt::format("{}", std::clamp(low, limits.begin, limits.end));
     if (low >= limits.begin && high <= limits.end) return to_string(expr);
     return fmt::format("bounded({}, {}, {})", to_string(expr), limits.begin, limits.end);
@@ -225,7 +234,9 @@ class StageWriter {
   const Graph& graph_;
   const Program& program_;
   const std::string& data_;
-  std::map<LoopId, int64_t> counts_;
+  std::vector<int64_t> counts_;  // by LoopId
+  // Of all calls that do the same part of a step: those in pieces have less each.
+  std::map<std::pair<Position, int>, std::vector<Interval>> limits_;
   std::set<std::string> names_;
 };
 

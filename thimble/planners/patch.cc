@@ -250,7 +250,6 @@ PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const Planner
   Planned planned{.schedule = patch_schedule(graph, best->split, best->candidate, limits.in_place),
                   .lower_bound_bytes = bound,
                   .proven_optimal = best->peak_bytes() == bound,
-                  .recomputes = true,
                   .notes = notes(graph, *best, search.network_macs())};
   return fit(std::move(planned), limits, best->peak_bytes(), cause(graph, *best));
 }

@@ -79,7 +79,9 @@ Schedule schedule_of(const Graph& graph, const PatchSplit& split, const PatchCan
   std::vector<Node> stage(first, end);
   for (Node& node : stage) {
     Step& step = std::get<Step>(node.what);
-    step.region = candidate.regions.of[graph.op(step.op).outputs[0].index()];
+    const TensorId made = graph.op(step.op).outputs[0];
+    step.region = candidate.regions.of[made.index()];
+    step.recomputes = candidate.recomputed[made.index()];
   }
   stage = in_loop(kPatchRow, candidate.grid.down,
                   in_loop(kPatchColumn, candidate.grid.across, std::move(stage)));
@@ -130,6 +132,7 @@ std::variant<PatchCandidate, std::string> patch_candidate(const Graph& graph,
   PatchCandidate result{.grid = grid,
                         .slices = std::vector<Buffer>(graph.tensors.size()),
                         .regions = std::get<PatchRegions>(std::move(regions)),
+                        .recomputed = std::vector<bool>(graph.tensors.size()),
                         .order = {}};
   OrderProblem sliced = split.problem;
   std::vector<int> ops;
@@ -137,9 +140,11 @@ std::variant<PatchCandidate, std::string> patch_candidate(const Graph& graph,
     const TensorId made = graph.op(op).outputs[0];
     ops.push_back(op.value);
     result.stage_macs += macs(graph, graph.op(op));
+    const RegionExpr& region = result.regions.of[made.index()];
+    result.recomputed[made.index()] = analysis.recomputed(made, region, grid);
     if (made == split.stage.split) continue;
     Buffer& slice = result.slices[made.index()];
-    slice = analysis.slice(made, result.regions.of[made.index()], grid);
+    slice = analysis.slice(made, region, grid);
     sliced.size_bytes[made.index()] = slice.size_bytes();
   }
   for (const Port& port : graph.inputs) {

@@ -22,11 +22,12 @@ struct PatchCandidate {
   PatchGrid grid;
   std::vector<Buffer> slices;  ///< by tensor: those that the stage makes, but for the split
   PatchRegions regions;
-  Order order;                  ///< of the stage, by OpId; bytes of its slices alone
-  int64_t input_bytes = 0;      ///< of all inputs of the network
-  int64_t held_bytes = 0;       ///< live in every patch: inputs and split tensor
-  int64_t stage_macs = 0;       ///< without recomputation
-  int64_t recomputed_macs = 0;  ///< less than 0 where patches leave out what nobody reads
+  std::vector<bool> recomputed;  ///< per tensor: patches share some of it
+  Order order;                   ///< of the stage, by OpId; bytes of its slices alone
+  int64_t input_bytes = 0;       ///< of all inputs of the network
+  int64_t held_bytes = 0;        ///< live in every patch: inputs and split tensor
+  int64_t stage_macs = 0;        ///< without recomputation
+  int64_t recomputed_macs = 0;   ///< less than 0 where patches leave out what nobody reads
 
   [[nodiscard]] int64_t stage_bytes() const { return held_bytes + order.peak_bytes; }
 };

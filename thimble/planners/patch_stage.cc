@@ -244,6 +244,23 @@ std::variant<PatchRegions, std::string> PatchAnalysis::regions(const PatchStage&
   return regions;
 }
 
+bool PatchAnalysis::recomputed(TensorId tensor, const RegionExpr& region,
+                               const PatchGrid& grid) const {
+  const Shape& shape = graph_.tensor(tensor).shape;
+  for (size_t axis = 0; axis < region.size(); ++axis) {
+    const LoopId loop = loop_of(region[axis]);
+    if (!loop.valid()) continue;
+    Counters counters(2);
+    int64_t reached = 0;  // by the patches before
+    for (int64_t& i = counters[loop.index()]; i < count_of(loop, grid); ++i) {
+      const Interval part = evaluate({region[axis]}, counters, {shape[axis]})[0];
+      if (!part.empty() && part.begin < reached) return true;
+      reached = std::max(reached, part.end);
+    }
+  }
+  return false;
+}
+
 Buffer PatchAnalysis::slice(TensorId tensor, const RegionExpr& region,
                             const PatchGrid& grid) const {
   Buffer buffer = whole_buffer(graph_, tensor);

@@ -52,6 +52,9 @@ class PatchAnalysis {
   /// What a patch needs of each tensor, or why the stage cannot be executed in patches.
   [[nodiscard]] std::variant<PatchRegions, std::string> regions(const PatchStage& stage,
                                                                 const PatchGrid& grid);
+  /// Whether patches share any of it.
+  [[nodiscard]] bool recomputed(TensorId tensor, const RegionExpr& region,
+                                const PatchGrid& grid) const;
   /// The buffer that holds such a region, whatever patch it is of.
   [[nodiscard]] Buffer slice(TensorId tensor, const RegionExpr& region,
                              const PatchGrid& grid) const;

@@ -27,7 +27,6 @@ struct Planned {
   Schedule schedule;
   int64_t lower_bound_bytes = 0;   ///< of the peak, over all that this planner could have answered
   bool proven_optimal = false;     ///< the peak meets it
-  bool recomputes = false;         ///< elements may be produced more than once
   std::vector<std::string> notes;  ///< for the report, a sentence each
 };
 

@@ -97,9 +97,7 @@ std::vector<InputLead> input_leads(const Graph& graph, OpId id) {
   Schedule alone;
   TensorBuffers buffers(graph, alone);
   const Step step = whole_step(graph, id, Method::kCompute, buffers, alone);
-  for (const BufferId in : step.in) {
-    if (in.valid()) alone.shares.push_back({step.out, in});
-  }
+  for (const BufferId in : read_buffers(step)) alone.shares.push_back({step.out, in});
   alone.nodes.push_back({step});
   set_port_orders(graph, alone);
   std::vector<InputLead> result;

@@ -9,6 +9,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/program/kernel_walk.h"
+#include "thimble/schedule/gather.h"
 #include "thimble/schedule/reads.h"
 
 namespace thimble {
@@ -41,7 +42,7 @@ bool merges(const Buffer& buffer, const Shape& shape, const std::vector<int64_t>
 class Lowering {
  public:
   Lowering(const Graph& graph, const Schedule& schedule, const Placement& placement)
-      : graph_(graph), schedule_(schedule), placement_(placement) {
+      : graph_(graph), schedule_(schedule), placement_(placement), gathers_(graph, schedule) {
     program_.loop_count = schedule.loop_count;
     program_.arena_bytes = placement.arena_bytes;
   }
@@ -91,14 +92,28 @@ class Lowering {
   }
 
   void step(const Step& s, std::vector<ProgramNode>& result) {
-    if (!s.op.valid()) {
-      result.push_back({copy(s)});
-      return;
+    const auto pieces = gathers_.pieces(s);
+    check(std::holds_alternative<std::vector<Piece>>(pieces), "lowering a malformed schedule");
+    for (const Piece& piece : std::get<std::vector<Piece>>(pieces)) {
+      if (!s.op.valid()) {
+        add(copy(piece), result);
+        continue;
+      }
+      const std::vector<KernelUse>& uses = uses_of(s.op, s.method);
+      for (size_t u = 0; u < uses.size(); ++u) {
+        add(one_call(piece, uses[u], static_cast<int>(u)), result);
+      }
     }
-    const std::vector<KernelUse>& uses = uses_of(s.op, s.method);
-    for (size_t u = 0; u < uses.size(); ++u) {
-      result.push_back(nest(one_call(s, uses[u], static_cast<int>(u))));
-    }
+  }
+
+  // Another operand's piece of a concatenation computes nothing here.
+  void add(Call call, std::vector<ProgramNode>& result) {
+    const bool nothing = std::ranges::any_of(call.axes, [](const CallAxis& axis) {
+      const IntervalExpr& i = axis.interval;
+      return axis.limits.empty() || (i.begin.constant() && i.begin.base >= axis.limits.end) ||
+             (i.end.constant() && i.end.base <= axis.limits.begin);
+    });
+    if (!nothing) result.push_back(nest(std::move(call)));
   }
 
   const std::vector<KernelUse>& uses_of(OpId op, Method method) {
@@ -107,7 +122,8 @@ class Lowering {
     return it->second;
   }
 
-  Call one_call(const Step& s, const KernelUse& use, int number) {
+  Call one_call(const Piece& piece, const KernelUse& use, int number) {
+    const Step& s = piece.step;
     const Op& op = graph_.op(s.op);
     Call call{.op = s.op, .method = s.method, .use = number, .kernel = use.kernel};
     call.params = params(s.op, s.method, use, number);
@@ -118,16 +134,18 @@ class Lowering {
       const TensorId tensor = operand_tensor(graph_, schedule_, s, input);
       const bool constant = s.method != Method::kFinalise && graph_.tensor(tensor).is_constant();
       call.in.push_back(constant ? constant_view(op, input, use.in[k])
-                                 : arena_view(s.in[input], use.in[k]));
+                                 : arena_view(s.in[input].buffer(), use.in[k]));
     }
     call.out = arena_view(s.out, use.out);
-    call.axes = axes(s.region, use, graph_.tensor(op.outputs[0]).shape);
-    if (s.chunk) call.chunk = CallAxis{*s.chunk, {0, graph_.tensor(op.inputs[0]).shape.back()}};
+    call.axes = axes(piece, use, graph_.tensor(op.outputs[0]).shape);
+    if (s.chunk) call.chunk = CallAxis{*s.chunk, piece.chunk_within};
+    call.recomputes = s.recomputes;
     if (s.scratch.valid()) call.scratch_address = program_.buffers[s.scratch.index()].address;
     return call;
   }
 
-  Call copy(const Step& s) {
+  Call copy(const Piece& piece) {
+    const Step& s = piece.step;
     const Buffer& out = schedule_.buffer(s.out);
     const Shape& shape = graph_.tensor(out.tensor).shape;
     const OperandAxes identity = identity_walk(shape).out;
@@ -144,9 +162,9 @@ class Lowering {
     Call call{.kernel = use.kernel};
     call.position = position_;
     call.operands = {0};
-    call.in = {arena_view(s.in[0], identity)};
+    call.in = {arena_view(s.in[0].buffer(), identity)};
     call.out = arena_view(s.out, identity);
-    call.axes = axes(s.region, use, shape);
+    call.axes = axes(piece, use, shape);
     return call;
   }
 
@@ -213,32 +231,63 @@ class Lowering {
   }
 
   // The step's region in the axes of the kernel.
-  static std::vector<CallAxis> axes(const RegionExpr& region, const KernelUse& use,
-                                    const Shape& shape) {
+  static std::vector<CallAxis> axes(const Piece& piece, const KernelUse& use, const Shape& shape) {
+    const RegionExpr& region = piece.step.region;
     std::vector<CallAxis> result;
+    std::vector<CallAxis> unwalked = unwalked_axes(piece, use, shape);
     for (size_t k = 0; k < use.out.axes.size(); ++k) {
       const std::vector<int>& merged = use.out.axes[k];
       if (merged.empty()) {
-        result.push_back({{index(0), index(1)}, {0, 1}});
+        const bool leading = k + 4 < use.out.axes.size();
+        if (leading || unwalked.empty()) {
+          result.push_back({{index(0), index(1)}, {0, 1}});
+        } else {
+          result.push_back(std::move(unwalked.back()));
+          unwalked.pop_back();
+        }
         continue;
       }
       int64_t inner = 1;
       for (size_t m = 1; m < merged.size(); ++m) {
         const auto axis = static_cast<size_t>(merged[m]);
         const bool covered = region[axis].begin.constant() && region[axis].end.constant() &&
-                             region[axis].begin.base <= 0 && region[axis].end.base >= shape[axis];
+                             region[axis].begin.base <= 0 && region[axis].end.base >= shape[axis] &&
+                             piece.within[axis].size() == shape[axis];
         check(covered, "a piece cuts axes that its kernel merges");
         inner *= shape[axis];
       }
       const IntervalExpr& first = region[static_cast<size_t>(merged[0])];
-      const int64_t extent = shape[static_cast<size_t>(merged[0])] * inner;
+      const Interval& within = piece.within[static_cast<size_t>(merged[0])];
       const auto begin = compose(first.begin, inner, use.out.shift[k], 1);
       const auto end = compose(first.end, inner, use.out.shift[k], 1);
       check(begin && end, "a piece of merged axes has no closed form");
-      const Interval whole_axis{use.out.shift[k], use.out.shift[k] + extent};
-      result.push_back({{*begin, *end},
-                        {std::max(use.limits[k].begin, whole_axis.begin),
-                         std::min(use.limits[k].end, whole_axis.end)}});
+      Interval limits{within.begin * inner + use.out.shift[k],
+                      within.end * inner + use.out.shift[k]};
+      if (begin->constant() && end->constant()) {  // they say it all
+        const int64_t extent = shape[static_cast<size_t>(merged[0])] * inner;
+        limits = {use.out.shift[k], use.out.shift[k] + extent};
+      }
+      result.push_back(
+          {{*begin, *end},
+           {std::max(use.limits[k].begin, limits.begin), std::min(use.limits[k].end, limits.end)}});
+    }
+    check(unwalked.empty(), "a piece cuts an axis that its kernel does not walk");
+    return result;
+  }
+
+  // Axes of one index that the kernel does not walk (a mean's), where the region may leave them
+  // out: then the call has nothing to do.
+  static std::vector<CallAxis> unwalked_axes(const Piece& piece, const KernelUse& use,
+                                             const Shape& shape) {
+    std::vector<CallAxis> result;
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      const IntervalExpr& interval = piece.step.region[axis];
+      const bool walked = std::ranges::any_of(use.out.axes, [&](const std::vector<int>& merged) {
+        return std::ranges::find(merged, static_cast<int>(axis)) != merged.end();
+      });
+      const bool there = interval.begin.constant() && interval.end.constant() &&
+                         interval.begin.base <= 0 && interval.end.base >= shape[axis];
+      if (!walked && !there) result.push_back({interval, piece.within[axis]});
     }
     return result;
   }
@@ -301,6 +350,7 @@ class Lowering {
   const Graph& graph_;
   const Schedule& schedule_;
   const Placement& placement_;
+  Gathers gathers_;
   Program program_;
   Position position_ = 0;
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;

@@ -73,6 +73,7 @@ struct Call {
   std::vector<CallAxis> axes;     ///< of the output, in kernel coordinates: the kernel's four
   std::optional<CallAxis> chunk;  ///< accumulate: channels
   int64_t scratch_address = -1;
+  bool recomputes = false;  ///< the step says so
   bool operator==(const Call&) const = default;
 };
 

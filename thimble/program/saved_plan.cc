@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 // --- to JSON -------------------------------------------------------------------------------------
 
@@ -61,6 +61,17 @@ Json json_of(const std::vector<BufferId>& ids) {
   return json;
 }
 
+// -1 for a constant, a number, or a list of several.
+Json json_of(const Operand& operand) {
+  return operand.from.size() > 1 ? json_of(operand.from) : Json(operand.buffer().value);
+}
+
+Json json_of(const std::vector<Operand>& operands) {
+  Json json = Json::array();
+  for (const Operand& operand : operands) json.push_back(json_of(operand));
+  return json;
+}
+
 Json json_of(const std::vector<Node>& nodes) {
   Json json = Json::array();
   for (const Node& node : nodes) {
@@ -79,6 +90,7 @@ Json json_of(const std::vector<Node>& nodes) {
                   {"out", step.out.value}};
     if (step.chunk) entry["chunk"] = json_of(*step.chunk);
     if (step.scratch.valid()) entry["scratch"] = step.scratch.value;
+    if (step.recomputes) entry["recomputes"] = true;
     json.push_back(entry);
   }
   return json;
@@ -142,6 +154,15 @@ std::vector<BufferId> ids_from(const Json& json) {
   return ids;
 }
 
+std::vector<Operand> operands_from(const Json& json) {
+  std::vector<Operand> operands;
+  for (const Json& entry : json) {
+    operands.push_back(entry.is_array() ? Operand(ids_from(entry))
+                                        : Operand(BufferId{number<int32_t>(entry)}));
+  }
+  return operands;
+}
+
 Buffer buffer_from(const Json& json) {
   Buffer buffer{.tensor = {number<int32_t>(json.at("tensor"))},
                 .type = type_from(json.at("type")),
@@ -174,9 +195,10 @@ std::vector<Node> nodes_from(const Json& json, int depth) {
               .method = method_from(entry.at("method")),
               .region = {},
               .chunk = {},
-              .in = ids_from(entry.at("in")),
+              .in = operands_from(entry.at("in")),
               .out = {number<int32_t>(entry.at("out"))},
-              .scratch = {number<int32_t>(entry.value("scratch", Json(-1)))}};
+              .scratch = {number<int32_t>(entry.value("scratch", Json(-1)))},
+              .recomputes = entry.value("recomputes", false)};
     for (const Json& interval : entry.at("region")) step.region.push_back(interval_from(interval));
     if (entry.contains("chunk")) step.chunk = interval_from(entry.at("chunk"));
     nodes.push_back({step});
@@ -191,7 +213,6 @@ SavedPlan saved_from(const Json& json) {
   const Json& model = json.at("model");
   saved.origin = {model.at("name"), model.at("sha256"), model.at("rewrite"), model.at("int8_io")};
   saved.plan.planner = json.at("planner");
-  saved.plan.recompute = json.at("recompute");
   Schedule& schedule = saved.plan.schedule;
   for (const Json& buffer : json.at("buffers")) {
     schedule.buffers.push_back(buffer_from(buffer));
@@ -228,7 +249,6 @@ std::string to_json(const Plan& plan, const PlanOrigin& origin) {
                        {"rewrite", origin.rewrite},
                        {"int8_io", origin.int8_io}}},
                      {"planner", plan.planner},
-                     {"recompute", plan.recompute},
                      {"peak_bytes", plan.placement.peak_bytes},
                      {"lower_bound_bytes", plan.placement.lower_bound_bytes},
                      {"arena_bytes", plan.placement.arena_bytes},

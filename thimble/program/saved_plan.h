@@ -14,7 +14,6 @@ struct Plan {
   std::string planner;
   Schedule schedule;
   Placement placement;
-  bool recompute = false;  ///< elements may be produced more than once
 };
 
 /// What a saved plan says about the model that it belongs to.

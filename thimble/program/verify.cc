@@ -23,10 +23,9 @@ struct Fault {
 
 class Verifier {
  public:
-  Verifier(const Graph& graph, const Program& program, const VerifyOptions& options)
+  Verifier(const Graph& graph, const Program& program)
       : graph_(graph),
         program_(program),
-        options_(options),
         maps_(access_maps(graph)),
         memory_(program.arena_bytes),
         produced_(2 * graph.tensors.size()) {}
@@ -409,16 +408,17 @@ class Verifier {
   }
 
   void count_production(const Call& call, const Side& side, int64_t element, int64_t count) {
-    std::vector<bool>& produced = produced_[static_cast<size_t>(side.kind)];
-    if (produced.empty()) produced.resize(static_cast<size_t>(count));
-    if (produced[static_cast<size_t>(element)]) {
+    std::vector<Produced>& all = produced_[static_cast<size_t>(side.kind)];
+    if (all.empty()) all.resize(static_cast<size_t>(count), Produced::kNot);
+    Produced& produced = all[static_cast<size_t>(element)];
+    if (produced != Produced::kNot) {
       ++result_.recomputed_elements;
-      if (!options_.recompute) {
+      if (produced == Produced::kForGood || !call.recomputes) {
         throw Fault{fmt::format("{} produces element {} of {} a second time", describe(call),
                                 element, describe(side.view->tensor))};
       }
     }
-    produced[static_cast<size_t>(element)] = true;
+    produced = call.recomputes ? Produced::kForNow : Produced::kForGood;
   }
 
   void destroy_scratch(const Call& call) {
@@ -454,10 +454,11 @@ class Verifier {
 
   const Graph& graph_;
   const Program& program_;
-  const VerifyOptions& options_;
   std::vector<AccessMap> maps_;
   ShadowMemory memory_;
-  std::vector<std::vector<bool>> produced_;  // per kind, per element
+  // kForNow: by a step that recomputes.
+  enum class Produced : uint8_t { kNot, kForNow, kForGood };
+  std::vector<std::vector<Produced>> produced_;  // per kind, per element
   std::set<const Call*> checked_calls_;
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
   std::map<std::pair<OpId, Method>, int64_t> scratch_;
@@ -466,8 +467,8 @@ class Verifier {
 
 }  // namespace
 
-Verification verify(const Graph& graph, const Program& program, const VerifyOptions& options) {
-  return Verifier(graph, program, options).run();
+Verification verify(const Graph& graph, const Program& program) {
+  return Verifier(graph, program).run();
 }
 
 }  // namespace thimble

@@ -5,7 +5,8 @@
 // For every call as executed, with the region that it computes now:
 //   - each operand holds exactly the elements that the operator's access map demands;
 //   - where output and operand overlap, the same at the grain of the kernel's progress;
-//   - each output element is produced once; each interval of a reduction is added once, in order;
+//   - each output element is produced once, but for steps that recompute, where it may be produced
+//     again by steps that recompute; each interval of a reduction is added once, in order;
 //   - everything lies inside the arena.
 // At the end the outputs are complete. It trusts access maps and the kernels' contract (which axes
 // of a tensor a kernel walks, its progress), and neither the planner, the layout nor the lowering.
@@ -18,10 +19,6 @@
 
 namespace thimble {
 
-struct VerifyOptions {
-  bool recompute = false;  ///< the plan may produce elements more than once
-};
-
 struct Verification {
   std::string fault;  ///< empty: the program is right; else step, operator and what is wrong
   int64_t calls = 0;  ///< executed
@@ -31,7 +28,6 @@ struct Verification {
   [[nodiscard]] bool ok() const { return fault.empty(); }
 };
 
-[[nodiscard]] Verification verify(const Graph& graph, const Program& program,
-                                  const VerifyOptions& options = {});
+[[nodiscard]] Verification verify(const Graph& graph, const Program& program);
 
 }  // namespace thimble

@@ -151,9 +151,7 @@ Json steps_json(const CompileReport& report) {
   Json steps = Json::array();
   for_each_step(report.plan.schedule, [&](const Step& step, Position position) {
     Json in = Json::array();
-    for (BufferId id : step.in) {
-      if (id.valid()) in.push_back(id.value);
-    }
+    for (BufferId id : read_buffers(step)) in.push_back(id.value);
     const Op* op = step.op.valid() ? &report.graph.op(step.op) : nullptr;
     steps.push_back(
         {{"step", position},

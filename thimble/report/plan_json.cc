@@ -51,9 +51,7 @@ class Tree {
     const Buffer& out = report_.plan.schedule.buffer(s.out);
     Json region = Json::array(), reads = Json::array();
     for (const IntervalExpr& interval : s.region) region.push_back(json_of(interval));
-    for (BufferId id : s.in) {
-      if (id.valid()) reads.push_back(id.value);
-    }
+    for (BufferId id : read_buffers(s)) reads.push_back(id.value);
     Json json = {{"step", position_},
                  {"operator", op == nullptr ? "COPY" : name(op->attributes)},
                  {"number", op == nullptr || op->file_index < 0 ? Json() : Json(op->file_index)},
@@ -65,6 +63,7 @@ class Tree {
                  {"reads", std::move(reads)},
                  {"writes", s.out.value},
                  {"scratch", json_of(s.scratch)},
+                 {"recomputes", s.recomputes},
                  {"live_bytes", report_.live_bytes[static_cast<size_t>(position_)]}};
     ++position_;
     return json;

@@ -33,6 +33,8 @@ const char* colour(BufferKind kind) {
   switch (kind) {
     case BufferKind::kWhole:
       return "#b9d4ef";
+    case BufferKind::kBlock:
+      return "#bfe3e0";
     case BufferKind::kSlice:
       return "#fbdba4";
     case BufferKind::kRing:

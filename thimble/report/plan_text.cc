@@ -79,8 +79,12 @@ std::string executes_text(const PlanReport& report, const Step& step) {
 
 std::string reads_text(const Step& step) {
   std::string text;
-  for (BufferId id : step.in) {
-    if (id.valid()) text += (text.empty() ? "" : " ") + buffer_label(id);
+  for (const Operand& operand : step.in) {
+    const char* before = text.empty() ? "" : " ";
+    for (BufferId id : operand.from) {
+      text += before + buffer_label(id);
+      before = "+";
+    }
   }
   return text;
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "thimble/model/error.h"
 #include "thimble/report/tensor_text.h"
 
@@ -85,6 +87,8 @@ const char* name(BufferKind kind) {
   switch (kind) {
     case BufferKind::kWhole:
       return "whole";
+    case BufferKind::kBlock:
+      return "block";
     case BufferKind::kSlice:
       return "slice";
     case BufferKind::kRing:
@@ -101,8 +105,9 @@ BufferKind buffer_kind(const Graph& graph, const Buffer& buffer) {
   if (!buffer.tensor.valid()) return BufferKind::kScratch;
   if (buffer.accumulates(graph)) return BufferKind::kAccumulators;
   if (buffer.wrap) return BufferKind::kRing;
-  return buffer.extents == graph.tensor(buffer.tensor).shape ? BufferKind::kWhole
-                                                             : BufferKind::kSlice;
+  if (buffer.extents == graph.tensor(buffer.tensor).shape) return BufferKind::kWhole;
+  return std::ranges::all_of(buffer.origin, &IndexExpr::constant) ? BufferKind::kBlock
+                                                                  : BufferKind::kSlice;
 }
 
 std::string buffer_name(const Graph& graph, const Buffer& buffer) {

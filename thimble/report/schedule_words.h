@@ -12,10 +12,10 @@
 namespace thimble {
 
 /// How a buffer holds its tensor (docs/schedule.md).
-enum class BufferKind : uint8_t { kWhole, kSlice, kRing, kAccumulators, kScratch };
-inline constexpr BufferKind kBufferKinds[] = {BufferKind::kWhole, BufferKind::kSlice,
-                                              BufferKind::kRing, BufferKind::kAccumulators,
-                                              BufferKind::kScratch};
+enum class BufferKind : uint8_t { kWhole, kBlock, kSlice, kRing, kAccumulators, kScratch };
+inline constexpr BufferKind kBufferKinds[] = {BufferKind::kWhole,        BufferKind::kBlock,
+                                              BufferKind::kSlice,        BufferKind::kRing,
+                                              BufferKind::kAccumulators, BufferKind::kScratch};
 [[nodiscard]] const char* name(BufferKind kind);  ///< "whole", ...
 [[nodiscard]] BufferKind buffer_kind(const Graph& graph, const Buffer& buffer);
 

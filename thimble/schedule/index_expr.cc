@@ -34,6 +34,18 @@ Region evaluate(const RegionExpr& expr, const Counters& counters, const Shape& e
   return region;
 }
 
+Interval values(const IndexExpr& expr, const std::vector<int64_t>& counts) {
+  IndexExpr least = expr, most = expr;
+  least.terms.clear();
+  most.terms.clear();
+  for (const Term& term : expr.terms) {
+    const int64_t last = term.coefficient * (counts[term.loop.index()] - 1);
+    least.base += std::min<int64_t>(last, 0);
+    most.base += std::max<int64_t>(last, 0);
+  }
+  return {evaluate(least, {}), evaluate(most, {}) + 1};
+}
+
 IndexExpr index(int64_t value) { return {.base = value, .terms = {}, .divisor = 1}; }
 
 IndexExpr index(LoopId loop, int64_t coefficient, int64_t base) {

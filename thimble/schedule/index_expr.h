@@ -49,6 +49,9 @@ using Counters = std::vector<int64_t>;
 [[nodiscard]] Region evaluate(const RegionExpr& expr, const Counters& counters,
                               const Shape& extents);
 
+/// All that it can be while the loops run, counts by LoopId: [least, most + 1).
+[[nodiscard]] Interval values(const IndexExpr& expr, const std::vector<int64_t>& counts);
+
 [[nodiscard]] IndexExpr index(int64_t value);
 /// coefficient * counter of loop + base
 [[nodiscard]] IndexExpr index(LoopId loop, int64_t coefficient, int64_t base = 0);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "thimble/schedule/schedule.h"
+#include "thimble/schedule/gather.h"
 
 namespace thimble {
 namespace {
@@ -34,7 +34,8 @@ class Checker {
       if (!in_range(share.out) || !in_range(share.in))
         return "a share names a buffer that does not exist";
     }
-    return nodes(schedule_.nodes, 0, 1);
+    if (std::string fault = nodes(schedule_.nodes, 0, 1); !fault.empty()) return fault;
+    return gathers();
   }
 
  private:
@@ -145,9 +146,9 @@ class Checker {
   std::string step(const Step& s) const {
     if (!in_range(s.out)) return "it has no output buffer";
     bool follows_running = runs(s.out) && (!s.chunk || runs(*s.chunk));
-    for (BufferId id : s.in) {
-      if (id.valid() && !in_range(id)) return "it reads a buffer that does not exist";
-      follows_running = follows_running && (!id.valid() || runs(id));
+    for (BufferId id : read_buffers(s)) {
+      if (!in_range(id)) return "it reads a buffer that does not exist";
+      follows_running = follows_running && runs(id);
     }
     for (const IntervalExpr& i : s.region) {
       if (!good(i.begin) || !good(i.end)) return "its region is out of range";
@@ -159,8 +160,7 @@ class Checker {
     const Buffer& out = schedule_.buffer(s.out);
     if (!s.op.valid()) {
       const bool copy = s.in.size() == 1 && s.in[0].valid() && out.tensor.valid() &&
-                        schedule_.buffer(s.in[0]).tensor == out.tensor &&
-                        schedule_.buffer(s.in[0]).type == out.type &&
+                        holds(s.in[0], out.tensor, out.type) &&
                         s.region.size() == out.extents.size();
       return copy ? "" : "a copy goes from one buffer of a tensor to another of the same type";
     }
@@ -178,9 +178,8 @@ class Checker {
       return "its output buffer has the wrong type";
     if (s.chunk.has_value() != accumulate) return "accumulating steps, and only they, have a chunk";
     if (s.method == Method::kFinalise) {
-      const bool good = s.in.size() == 1 && s.in[0].valid() &&
-                        schedule_.buffer(s.in[0]).tensor == op.outputs[0] &&
-                        schedule_.buffer(s.in[0]).type == DType::kInt32;
+      const bool good =
+          s.in.size() == 1 && s.in[0].valid() && holds(s.in[0], op.outputs[0], DType::kInt32);
       return good ? "" : "finalising reads the accumulators of its output";
     }
     if (s.in.size() != op.inputs.size()) return "it does not have its operator's number of inputs";
@@ -188,15 +187,37 @@ class Checker {
       const Tensor& t = graph_.tensor(op.inputs[k]);
       if (t.is_constant() == s.in[k].valid()) return "constants, and only they, have no buffer";
       if (!s.in[k].valid()) continue;
-      const Buffer& b = schedule_.buffer(s.in[k]);
-      if (b.tensor != op.inputs[k] || b.type != t.type)
-        return "an input's buffer holds another tensor";
+      if (!holds(s.in[k], op.inputs[k], t.type)) return "an input's buffer holds another tensor";
     }
     const int64_t scratch = scratch_bytes(graph_, op, s.method);
     const int64_t given = in_range(s.scratch) && !schedule_.buffer(s.scratch).tensor.valid()
                               ? schedule_.buffer(s.scratch).size_bytes()
                               : 0;
     return given < scratch ? fmt::format("it needs {} bytes of scratch", scratch) : "";
+  }
+
+  bool holds(const Operand& operand, TensorId tensor, DType type) const {
+    return std::ranges::all_of(operand.from, [&](BufferId id) {
+      const Buffer& b = schedule_.buffer(id);
+      return b.tensor == tensor && b.type == type;
+    });
+  }
+
+  // Operands in several buffers, once everything else is known to be well formed.
+  std::string gathers() const {
+    std::optional<Gathers> gathers;
+    std::string fault;
+    for_each_step(schedule_, [&](const Step& s, Position position) {
+      const bool several =
+          std::ranges::any_of(s.in, [](const Operand& o) { return o.from.size() > 1; });
+      if (!several || !fault.empty()) return;
+      if (!gathers) gathers.emplace(graph_, schedule_);
+      const auto pieces = gathers->pieces(s);
+      if (const auto* why = std::get_if<std::string>(&pieces)) {
+        fault = fmt::format("step {}: {}", position, *why);
+      }
+    });
+    return fault;
   }
 
   const Graph& graph_;

@@ -27,7 +27,7 @@ Region read_region(const Graph& graph, const std::vector<AccessMap>& maps, const
 
 TensorId operand_tensor(const Graph& graph, const Schedule& schedule, const Step& step,
                         size_t operand) {
-  if (!step.op.valid()) return schedule.buffer(step.in[operand]).tensor;
+  if (!step.op.valid()) return schedule.buffer(step.in[operand].from.at(0)).tensor;
   const Op& op = graph.op(step.op);
   return step.method == Method::kFinalise ? op.outputs[0] : op.inputs[operand];
 }

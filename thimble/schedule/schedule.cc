@@ -109,6 +109,23 @@ bool Buffer::accumulates(const Graph& graph) const {
   return tensor.valid() && type != graph.tensor(tensor).type;
 }
 
+Operand::Operand(BufferId buffer) {
+  if (buffer.valid()) from.push_back(buffer);
+}
+
+BufferId Operand::buffer() const {
+  check(from.size() <= 1, "an operand in several buffers where one is wanted");
+  return from.empty() ? BufferId{} : from[0];
+}
+
+std::vector<BufferId> read_buffers(const Step& step) {
+  std::vector<BufferId> result;
+  for (const Operand& operand : step.in) {
+    result.insert(result.end(), operand.from.begin(), operand.from.end());
+  }
+  return result;
+}
+
 void for_each_step(const Schedule& schedule, const WrittenVisit& visit) {
   Position position = 0;
   walk(schedule.nodes, position, visit);
@@ -131,7 +148,7 @@ std::vector<LiveRange> live_ranges(const Schedule& schedule) {
     used[id.index()] = true;
   };
   for_each_step(schedule, [&](const Step& step, Position position) {
-    for (BufferId id : step.in) extend(id, position, position + 1);
+    for (BufferId id : read_buffers(step)) extend(id, position, position + 1);
     extend(step.out, position, position + 1);
     extend(step.scratch, position, position + 1);
     steps = position + 1;
@@ -179,6 +196,12 @@ int64_t macs(const Graph& graph, const Schedule& schedule) {
     total += count / channels * chunk.size();
   });
   return total;
+}
+
+bool recomputes(const Schedule& schedule) {
+  bool any = false;
+  for_each_step(schedule, [&](const Step& step, Position) { any = any || step.recomputes; });
+  return any;
 }
 
 Buffer whole_buffer(const Graph& graph, TensorId tensor) {

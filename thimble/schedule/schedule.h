@@ -19,6 +19,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -52,16 +53,33 @@ struct Buffer {
   bool operator==(const Buffer&) const = default;
 };
 
+/// Where a step finds one operand: in one buffer, or in several that hold it between them: blocks
+/// that differ along one axis, in ascending order (they may overlap). Each part of the output must
+/// be computable from one of them (schedule/gather.h, which also has the copies for what is not).
+struct Operand {
+  std::vector<BufferId> from;  ///< none: a constant
+
+  Operand() = default;
+  Operand(BufferId buffer);  // one, or none if invalid: most operands are that
+  explicit Operand(std::vector<BufferId> buffers) : from(std::move(buffers)) {}
+
+  [[nodiscard]] bool valid() const { return !from.empty(); }
+  /// Of an operand with no more than one.
+  [[nodiscard]] BufferId buffer() const;
+  bool operator==(const Operand&) const = default;
+};
+
 /// One (partial) execution of an operator, or a copy of a part of a tensor between two buffers.
 struct Step {
   OpId op;  ///< invalid: copy
   Method method = Method::kCompute;
   RegionExpr region;  ///< of the output tensor
   std::optional<IntervalExpr>
-      chunk;                 ///< kAccumulate: of the reduced channels; chunks go upwards from 0
-  std::vector<BufferId> in;  ///< one per operator input; invalid for constants
+      chunk;                ///< kAccumulate: of the reduced channels; chunks go upwards from 0
+  std::vector<Operand> in;  ///< one per operator input
   BufferId out;
-  BufferId scratch;  ///< invalid if none is needed
+  BufferId scratch;         ///< invalid if none is needed
+  bool recomputes = false;  ///< what it produces may be produced more than once
   bool operator==(const Step&) const = default;
 };
 
@@ -97,6 +115,9 @@ struct Schedule {
   bool operator==(const Schedule&) const = default;
 };
 
+/// Every buffer that the step reads.
+[[nodiscard]] std::vector<BufferId> read_buffers(const Step& step);
+
 /// Position of a step in the schedule: steps numbered in the order they are written, loops unrolled
 /// no further than once. Lives are measured in positions.
 using Position = int;
@@ -123,6 +144,9 @@ struct LiveRange {
 
 /// Multiply-accumulates as executed; those beyond macs(graph) are recomputed.
 [[nodiscard]] int64_t macs(const Graph& graph, const Schedule& schedule);
+
+/// Whether any step does.
+[[nodiscard]] bool recomputes(const Schedule& schedule);
 
 /// Whole buffer for a tensor.
 [[nodiscard]] Buffer whole_buffer(const Graph& graph, TensorId tensor);

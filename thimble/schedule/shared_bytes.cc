@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 
+#include "thimble/model/error.h"
+#include "thimble/schedule/gather.h"
 #include "thimble/schedule/progress.h"
 #include "thimble/schedule/reads.h"
 
@@ -46,17 +48,18 @@ class PairTimeline {
                Share share)
       : graph_(graph), schedule_(schedule), maps_(maps), share_(share) {}
 
-  void visit(const Step& step, Progress progress, const Counters& counters) {
+  void visit(const Piece& piece, Progress progress, const Counters& counters) {
+    const Step& step = piece.step;
     const bool writes = step.out == share_.out;
     if (step.out == share_.in && written_) possible_ = false;
     std::vector<size_t> operands;
     for (size_t k = 0; k < step.in.size(); ++k) {
-      if (step.in[k] == share_.in) operands.push_back(k);
+      if (step.in[k].buffer() == share_.in) operands.push_back(k);
     }
     if (!writes && !operands.empty() && in_place_) possible_ = false;  // it needs what was there
     if (!possible_ || (!writes && operands.empty())) return;
-    const Region region = evaluate(step.region, counters,
-                                   graph_.tensor(written_tensor(graph_, schedule_, step)).shape);
+    const Region region =
+        piece_region(piece, counters, graph_.tensor(written_tensor(graph_, schedule_, step)).shape);
     if (empty(region)) return;
     if (!writes) {
       for (size_t k : operands) read(read_region(graph_, maps_, step, k, region, counters));
@@ -99,10 +102,13 @@ class PairTimeline {
   }
 
  private:
-  void read(const Region& region) {
-    if (!empty(region)) {
-      events_.push_back({false, offset_bytes(schedule_.buffer(share_.in), region, false)});
+  // Of a chunk that lies in several buffers, this one's part.
+  void read(Region region) {
+    const Buffer& in = schedule_.buffer(share_.in);
+    for (size_t axis = 0; axis < region.size(); ++axis) {
+      region[axis].begin = std::max(region[axis].begin, in.origin[axis].base);
     }
+    if (!empty(region)) events_.push_back({false, offset_bytes(in, region, false)});
   }
   void write(const Region& region) {
     const Buffer& out = schedule_.buffer(share_.out);
@@ -187,17 +193,28 @@ std::vector<SharedBytes> shared_bytes(const Graph& graph, const Schedule& schedu
     pairs_of.emplace(share.in, pairs.size());
     pairs.emplace_back(graph, schedule, maps, share);
   }
+  const Gathers gathers(graph, schedule);
+  std::map<const Step*, std::vector<Piece>> pieces_of;
   execute_steps(schedule, [&](const Step& step, Position, const Counters& counters) {
     std::vector<size_t> touched;
     auto touch = [&](BufferId id) {
       const auto [begin, end] = pairs_of.equal_range(id);
       for (auto it = begin; it != end; ++it) touched.push_back(it->second);
     };
-    for (BufferId id : step.in) touch(id);
+    for (BufferId id : read_buffers(step)) touch(id);
     touch(step.out);
     std::sort(touched.begin(), touched.end());
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    for (size_t pair : touched) pairs[pair].visit(step, progress.of(step), counters);
+    if (touched.empty()) return;
+    const auto [known, added] = pieces_of.try_emplace(&step);
+    if (added) {
+      auto pieces = gathers.pieces(step);
+      check(std::holds_alternative<std::vector<Piece>>(pieces), "shares of a malformed schedule");
+      known->second = std::get<std::vector<Piece>>(std::move(pieces));
+    }
+    for (const Piece& piece : known->second) {
+      for (size_t pair : touched) pairs[pair].visit(piece, progress.of(step), counters);
+    }
   });
   std::vector<SharedBytes> result;
   for (const PairTimeline& pair : pairs) {
