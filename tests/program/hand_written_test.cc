@@ -89,6 +89,47 @@ TEST(HandWritten, SliceOutOfARowRingIsExact) {
   EXPECT_EQ(execute(program, inputs)[0], interpret(graph, inputs)[y.index()]);
 }
 
+// Two loops, one in the other: two channels at a time, and of those a ring of three rows.
+TEST(HandWritten, RingsOfAFewChannelsAreExact) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 6, 4, 5});
+  const TensorId t = g.add(x, x), y = g.depthwise(t, 3, 1);
+  g.output(y);
+  const Graph& graph = g.graph();
+  constexpr LoopId kChannels{0}, kTick{1};
+  constexpr BufferId kX{0}, kT{1}, kY{2};
+  const Span span = Spans(graph, 1).derive({{0}, {1}}).value();
+  ASSERT_EQ(span.members[0].ring, 3);
+  const IntervalExpr channels{index(kChannels, 2), index(kChannels, 2, 2)};
+  Buffer ring = whole_buffer(graph, t);
+  ring.extents = {1, 3, 4, 2};
+  ring.origin[3] = channels.begin;
+  ring.wrap = Wrap{1, 3};
+  const auto region = [&](size_t member) {
+    RegionExpr result = along(graph.tensor(x).shape, 1, span.members[member].beat.interval(kTick));
+    result[3] = channels;
+    return result;
+  };
+  Schedule schedule;
+  schedule.buffers = {whole_buffer(graph, x), ring, whole_buffer(graph, y)};
+  schedule.loop_count = 2;
+  schedule.nodes = {
+      {Loop{kChannels,
+            3,
+            {{Loop{kTick,
+                   span.ticks,
+                   {{Step{.op = {0}, .region = region(0), .in = {kX, kX}, .out = kT}},
+                    {Step{.op = {1}, .region = region(1), .in = {kT, {}, {}}, .out = kY}}}}}}}}};
+  schedule.inputs = {kX};
+  schedule.outputs = {kY};
+  ASSERT_EQ(malformed(graph, schedule), "");
+  const Program program = lower(graph, schedule, place(graph, schedule, {}));
+  EXPECT_EQ(program.arena_bytes, 120 + 120 + 3 * 4 * 2);
+  EXPECT_EQ(verify(graph, program).fault, "");
+  const std::vector<Bytes> inputs{random_bytes(DType::kInt8, 120, 1)};
+  EXPECT_EQ(execute(program, inputs)[0], interpret(graph, inputs)[y.index()]);
+}
+
 TEST(HandWritten, RingOneRowTooShortIsCaught) {
   testing::HandWritten plan = testing::row_span();
   Buffer& ring = plan.schedule.buffers[1];
