@@ -12,7 +12,6 @@
 namespace thimble {
 namespace {
 
-constexpr int kRows = 1;           // of a tensor [1, rows, columns, channels]
 constexpr size_t kKernelAxes = 4;  // axes before them are loops around the call
 
 TensorId tensor_id(size_t t) { return {static_cast<int32_t>(t)}; }
@@ -21,7 +20,7 @@ TensorId tensor_id(size_t t) { return {static_cast<int32_t>(t)}; }
 bool has_rows(const OperandAxes& walk) {
   for (size_t k = 0; k < walk.axes.size(); ++k) {
     const std::vector<int>& merged = walk.axes[k];
-    if (std::ranges::find(merged, kRows) == merged.end()) continue;
+    if (std::ranges::find(merged, kRowAxis) == merged.end()) continue;
     const bool leading = k + kKernelAxes < walk.axes.size();
     return merged.size() == 1 && !leading && k + 1 < walk.axes.size();
   }
@@ -36,12 +35,12 @@ bool is_image(const Graph& graph, TensorId t) {
 }  // namespace
 
 StreamSpans::StreamSpans(const Graph& graph, const OrderProblem& problem,
-                         const std::vector<int>& order, const std::vector<TensorId>& received)
+                         const std::vector<int>& order, std::vector<TensorId> received)
     : graph_(graph),
       problem_(problem),
       order_(order),
-      received_(received),
-      rows_(graph, kRows),
+      received_(std::move(received)),
+      rows_(graph, kRowAxis),
       made_(graph.tensors.size(), -1),
       last_read_(graph.tensors.size(), -1),
       row_major_(graph.tensors.size(), true) {
@@ -117,16 +116,16 @@ std::optional<int64_t> StreamSpans::lead_bytes(const Span& span, const SpanMembe
       if (rows == nullptr) return std::nullopt;
       const bool same = member.op == out.op;
       const bool as_written =
-          same && *rows == Affine{.out_axis = kRows} && element_[member.op.index()];
+          same && *rows == Affine{.out_axis = kRowAxis} && element_[member.op.index()];
       readers.push_back({&member, rows, behind || (same && !as_written)});
     }
     behind = behind || member.op == out.op;
   }
   const auto row_bytes = [&](TensorId t) {
     const Tensor& tensor = graph_.tensor(t);
-    return tensor.size_bytes() / tensor.shape[kRows];
+    return tensor.size_bytes() / tensor.shape[kRowAxis];
   };
-  const auto extent = [&](TensorId t) { return graph_.tensor(t).shape[kRows]; };
+  const auto extent = [&](TensorId t) { return graph_.tensor(t).shape[kRowAxis]; };
   int64_t lead = -graph_.tensor(in).size_bytes();
   for (int64_t tick = 0; tick < span.ticks; ++tick) {
     const int64_t written = std::min(out.beat.complete(tick), extent(out.out));
@@ -164,7 +163,7 @@ std::optional<StreamSpan> StreamSpans::span(int begin, int end) const {
   for (const SpanMember& member : result.span.members) {
     const Tensor& t = graph_.tensor(member.out);
     result.bytes +=
-        member.ring > 0 ? t.size_bytes() / t.shape[kRows] * member.ring : t.size_bytes();
+        member.ring > 0 ? t.size_bytes() / t.shape[kRowAxis] * member.ring : t.size_bytes();
     if (member.ring == 0) whole.push_back(&member);
     if (member.op.valid())
       scratch = std::max(scratch, problem_.ops[member.op.index()].scratch_bytes);

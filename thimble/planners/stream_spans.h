@@ -15,6 +15,9 @@
 
 namespace thimble {
 
+/// Rows of a tensor [1, rows, columns, channels].
+constexpr int kRowAxis = 1;
+
 struct StreamSpan {
   int begin = 0, end = 0;  ///< positions in the order
   Span span;
@@ -25,9 +28,9 @@ struct StreamSpan {
 
 class StreamSpans {
  public:
-  /// All must outlive it. received: network inputs that never exist whole.
+  /// The first three must outlive it. received: network inputs that never exist whole.
   StreamSpans(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
-              const std::vector<TensorId>& received);
+              std::vector<TensorId> received);
 
   /// Operators [begin, end) of the order as a span, if they make one.
   [[nodiscard]] std::optional<StreamSpan> span(int begin, int end) const;
@@ -47,7 +50,7 @@ class StreamSpans {
   const Graph& graph_;
   const OrderProblem& problem_;
   const std::vector<int>& order_;
-  const std::vector<TensorId>& received_;
+  const std::vector<TensorId> received_;
   Spans rows_;
   std::vector<int> made_, last_read_;  ///< position per tensor; -1: before the first
   std::vector<bool> row_major_;        ///< per tensor: as it lies at the edge of the network
