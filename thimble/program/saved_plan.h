@@ -14,7 +14,9 @@ struct Plan {
   std::string planner;
   Schedule schedule;
   Placement placement;
-  bool recompute = false;  ///< elements may be produced more than once
+  bool recompute = false;                 ///< elements may be produced more than once
+  std::vector<Accumulator> accumulators;  ///< sums of less than 32 bits: lossy
+  std::string scale_source;               ///< of the accumulators: where the scales are from
 };
 
 /// What a saved plan says about the model that it belongs to.

@@ -105,10 +105,6 @@ int64_t Buffer::size_bytes() const {
   return count * thimble::size_bytes(type);
 }
 
-bool Buffer::accumulates(const Graph& graph) const {
-  return tensor.valid() && type != graph.tensor(tensor).type;
-}
-
 void for_each_step(const Schedule& schedule, const WrittenVisit& visit) {
   Position position = 0;
   walk(schedule.nodes, position, visit);
