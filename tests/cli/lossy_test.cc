@@ -23,8 +23,8 @@ class Lossy : public CommandLine {
     return thimble(arguments);
   }
   [[nodiscard]] nlohmann::json report(std::vector<std::string> more) const {
-    std::vector<std::string> arguments = {"compile", kNetwork,  "--planner", kPlanner,
-                                          "--json",  "out.json"};
+    std::vector<std::string> arguments = {"compile", kNetwork, "--planner",
+                                          kPlanner,  "--json", "out.json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     EXPECT_EQ(thimble(arguments).exit_status, 0);
     return nlohmann::json::parse(read("out.json"));
@@ -32,7 +32,8 @@ class Lossy : public CommandLine {
   // `sets` inferences along the leading axis.
   void write_inputs(const std::string& file, int64_t sets) const {
     const Shape shape = {sets, 13, 13, 24};
-    write_npy(folder() / file, {DType::kInt8, shape, random_bytes(DType::kInt8, elements(shape), 5)});
+    write_npy(folder() / file,
+              {DType::kInt8, shape, random_bytes(DType::kInt8, elements(shape), 5)});
   }
 };
 
@@ -102,12 +103,13 @@ TEST_F(Lossy, CalibrationThatHasNoEffectOrDoesNotFitIsRefused) {
   refused({"plan", kNetwork, "--planner", kPlanner, "--calibration", "none.npy"}, "none.npy");
   write_npy(folder() / "odd.npy", {DType::kInt8, {3, 5}, Bytes(15)});
   refused({"plan", kNetwork, "--planner", kPlanner, "--calibration", "odd.npy"},
-          "odd.npy: input.0: is int8 3x5; the network's 'input' is int8 1x13x13x24");
+          "odd.npy: is int8 3x5; the network's 'input' is int8 1x13x13x24");
 }
 
 TEST_F(Lossy, SavedPlansKeepTheirAccumulators) {
-  ASSERT_EQ(thimble({"compile", kNetwork, "--planner", kPlanner, "--save-plan", "p.json"}).exit_status,
-            0);
+  ASSERT_EQ(
+      thimble({"compile", kNetwork, "--planner", kPlanner, "--save-plan", "p.json"}).exit_status,
+      0);
   EXPECT_EQ(thimble({"verify", kNetwork, "p.json"}).exit_status, 0);
   const auto changed = [&](const std::string& field, const nlohmann::json& value) {
     nlohmann::json plan = nlohmann::json::parse(read("p.json"));

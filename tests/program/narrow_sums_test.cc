@@ -135,8 +135,7 @@ TEST(NarrowSums, OfNothingThatHasThemAreRefused) {
             "an accumulator is neither int16 nor int8");
   EXPECT_EQ(fault([](Accumulator& a) { a.zero_point = 128; }),
             "an accumulator's zero point is beyond its type");
-  EXPECT_EQ(fault([](Accumulator& a) { a.scale = 0; }),
-            "an accumulator's scale is not positive");
+  EXPECT_EQ(fault([](Accumulator& a) { a.scale = 0; }), "an accumulator's scale is not positive");
   EXPECT_EQ(fault([](Accumulator& a) { a.chunk = 145; }),
             "an accumulator's chunk is not between 1 and the channels of the operator's input");
   Graph twice = good;

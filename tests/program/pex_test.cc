@@ -87,8 +87,8 @@ TEST(Pex, IsNoMoreLossyThanThePeakAsks) {
   EXPECT_EQ(types(plan(graph, "pex:accumulators=16")), std::vector{DType::kInt16});
   EXPECT_EQ(types(plan(graph, "pex:accumulators=8")),
             (std::vector{DType::kInt8, DType::kInt16, DType::kInt16}));
-  EXPECT_TRUE(plan(build_zoo("efficientnet_b0:resolution=160"), "pex:accumulators=8")
-                  .accumulators.empty());
+  EXPECT_TRUE(
+      plan(build_zoo("efficientnet_b0:resolution=160"), "pex:accumulators=8").accumulators.empty());
 }
 
 TEST(Pex, AStepOfTheLoopIsAChunk) {

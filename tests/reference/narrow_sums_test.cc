@@ -69,9 +69,12 @@ Graph two_convolutions(Activation activation) {
                   .quantization = {.scales = {scale}, .zero_points = {zero_point}}};
   };
   Graph graph;
-  graph.tensors = {activation_tensor(1, 0), int8({2, 1, 1, 2}, {1, 0, 0, 1}),
-                   activation_tensor(0.05F, -128), int8({1, 1, 1, 2}, {1, -2}, 0.5F),
-                   bias({5}), activation_tensor(1, 0)};
+  graph.tensors = {activation_tensor(1, 0),
+                   int8({2, 1, 1, 2}, {1, 0, 0, 1}),
+                   activation_tensor(0.05F, -128),
+                   int8({1, 1, 1, 2}, {1, -2}, 0.5F),
+                   bias({5}),
+                   activation_tensor(1, 0)};
   graph.tensors[5].shape.back() = 1;
   graph.inputs = {{TensorId{0}, {}}};
   graph.ops = {{Conv2D{.activation = activation}, {TensorId{0}, TensorId{1}}, {TensorId{2}}, 0},

@@ -109,25 +109,22 @@ void expect_narrow_sums(NarrowKernel kernel, int32_t least_shift, int32_t most_s
     for (int8_t& shift : c.shifts)
       shift = static_cast<int8_t>(random.between(least_shift, most_shift));
     const int32_t zero_point = random.between(-100, 100);
-    const runtime::Conv2DNarrowParams p{c.weights.data(),
-                                        c.bias.data(),
-                                        {c.multipliers.data(), c.shifts.data()},
-                                        c.window,
-                                        c.in[3],
-                                        c.input_zero_point,
-                                        zero_point};
+    const runtime::Conv2DNarrowParams p{
+        c.weights.data(), c.bias.data(), {c.multipliers.data(), c.shifts.data()},
+        c.window,         c.in[3],       c.input_zero_point,
+        zero_point};
     const std::vector<int8_t> x = random.bytes(count(c.in));
     const runtime::Region all = whole(c.out);
-    auto sums = allocate<T>(c.out, all,
-                            round % 2 == 0 ? Layout::kRowMajor : Layout::kChannelsFirst);
+    auto sums =
+        allocate<T>(c.out, all, round % 2 == 0 ? Layout::kRowMajor : Layout::kChannelsFirst);
     const int32_t chunk = random.between(1, c.in[3]);
     for (int32_t begin = 0; begin < c.in[3]; begin += chunk) {
       const int32_t end = std::min(begin + chunk, c.in[3]);
       runtime::Region held = whole(c.in);  // the chunk's channels and no others
       held.begin[3] = begin;
       held.end[3] = end;
-      auto source = store(x, c.in, held,
-                          round % 3 == 0 ? Layout::kChannelsFirst : Layout::kRowMajor);
+      auto source =
+          store(x, c.in, held, round % 3 == 0 ? Layout::kChannelsFirst : Layout::kRowMajor);
       runtime::Region part = all;  // the output channels in two calls
       part.end[3] = random.between(0, c.out[3]);
       kernel(p, source.view, sums.view, part, begin, end);

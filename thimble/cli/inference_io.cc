@@ -72,6 +72,11 @@ const NamedTensor& found(const TensorFile& file, const std::string& key, const s
   return *given;
 }
 
+// For messages; a .npy file has one tensor and no names.
+std::string place_of(const std::string& file, const std::string& key) {
+  return file.ends_with(".npy") ? file : file + ": " + key;
+}
+
 std::vector<Bytes> ports_from(const Graph& graph, const std::vector<Port>& ports,
                               const TensorFile& file, const std::string& prefix,
                               const std::string& where) {
@@ -79,7 +84,7 @@ std::vector<Bytes> ports_from(const Graph& graph, const std::vector<Port>& ports
   for (size_t k = 0; k < ports.size(); ++k) {
     const std::string key = fmt::format("{}.{}", prefix, k);
     const NamedTensor& given = found(file, key, graph.tensor(ports[k].tensor).name, where);
-    result.push_back(fitting(graph, ports[k], given, where + ": " + key));
+    result.push_back(fitting(graph, ports[k], given, place_of(where, key)));
   }
   return result;
 }
@@ -139,7 +144,7 @@ std::vector<std::vector<Bytes>> input_sets(const Graph& graph, const std::string
       const Port& port = graph.inputs[k];
       const std::vector<Bytes> values =
           stacked(graph, port, found(content, key, graph.tensor(port.tensor).name, file),
-                  file + ": " + key);
+                  place_of(file, key));
       if (k == 0) result.resize(first + values.size());
       if (result.size() != first + values.size()) {
         throw CompileError(file, fmt::format("{} has {} inferences, the inputs before it {}", key,
