@@ -136,6 +136,8 @@ TEST(NarrowSums, OfNothingThatHasThemAreRefused) {
   EXPECT_EQ(fault([](Accumulator& a) { a.zero_point = 128; }),
             "an accumulator's zero point is beyond its type");
   EXPECT_EQ(fault([](Accumulator& a) { a.scale = 0; }), "an accumulator's scale is not positive");
+  EXPECT_EQ(fault([](Accumulator& a) { a.scale = 1e6F; }),
+            "an accumulator's scale is too large for its tensor's");
   EXPECT_EQ(fault([](Accumulator& a) { a.chunk = 145; }),
             "an accumulator's chunk is not between 1 and the channels of the operator's input");
   Graph twice = good;

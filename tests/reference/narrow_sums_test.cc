@@ -112,6 +112,19 @@ TEST(PartialSums, FillTheTypeOfTheirAccumulator) {
   EXPECT_EQ(accumulator_for(TensorId{3}, DType::kInt8, 2, {0, 0}).scale, 1);
 }
 
+// Else a larger sum would wrap around where it is to saturate.
+TEST(PartialSums, CalibratedOnNothingKeepToTheBound) {
+  TestGraph g(1);
+  const TensorId t = g.conv(g.input({1, 2, 2, 5}), 3, 1, 1);
+  g.output(t);
+  g.graph().ops[0].inputs.pop_back();                 // the bias
+  const std::vector<Bytes> nothing = {Bytes(20, 3)};  // the zero point
+  const std::vector<Accumulator> calibration =
+      calibrated(g.graph(), {{.tensor = t, .type = DType::kInt16}}, {nothing});
+  const SumRange bound = bounded_sums(g.graph(), g.graph().ops[0]);
+  EXPECT_NEAR(double{calibration[0].scale} * 0x1p29 / (bound.high - bound.low), 1, 1e-6);
+}
+
 TEST(PartialSums, CalibratedOn16BitsAreNearlyExact) {
   TestGraph g(1);
   const TensorId t = g.conv(g.conv(g.input({1, 6, 6, 5}), 12, 3, 1), 7, 1, 1);

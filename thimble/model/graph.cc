@@ -119,6 +119,10 @@ std::string accumulator_fault(const Graph& graph) {
     if (a.zero_point < -most - 1 || a.zero_point > most)
       return "an accumulator's zero point is beyond its type";
     if (!std::isnormal(a.scale) || a.scale < 0) return "an accumulator's scale is not positive";
+    const std::vector<float>& out_scale = graph.tensor(a.tensor).quantization.scales;
+    const float most_ratio = a.type == DType::kInt8 ? 0x1p22F : 0x1p14F;  // stays within 32 bits
+    if (out_scale.size() != 1 || !(a.scale / out_scale[0] < most_ratio))
+      return "an accumulator's scale is too large for its tensor's";
     const Shape& x = graph.tensor(graph.op(made_by).inputs.at(0)).shape;
     if (a.chunk < 1 || x.empty() || a.chunk > x.back())
       return "an accumulator's chunk is not between 1 and the channels of the operator's input";

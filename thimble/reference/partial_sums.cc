@@ -40,6 +40,15 @@ SumRange joined(const SumRange& a, const SumRange& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
+/// No sum of any input may exceed 32 bits, scaled, before it saturates: steps of the accumulator
+/// are at least 2^-29 of the bound.
+SumRange widened(SumRange range, const SumRange& bound, const Accumulator& accumulator) {
+  const IntegerRange values = range_of(accumulator.type);
+  const double steps = static_cast<double>(values.max - values.min);
+  range.high = std::max(range.high, range.low + std::ldexp(bound.high - bound.low, -29) * steps);
+  return range;
+}
+
 }  // namespace
 
 SumRange bounded_sums(const Graph& graph, const Op& op) {
@@ -60,6 +69,7 @@ SumRange bounded_sums(const Graph& graph, const Op& op) {
       low += std::min(weights[k] * least, weights[k] * most);
       high += std::max(weights[k] * least, weights[k] * most);
     }
+    high = std::max<int64_t>(high, 1);  // a channel of zeros has a scale, too
     const double scale = real_scale(graph, op, o);
     range = joined(range, {static_cast<double>(low) * scale, static_cast<double>(high) * scale});
   }
@@ -115,7 +125,9 @@ std::vector<Accumulator> calibrated(const Graph& graph,
   std::vector<Accumulator> result;
   for (size_t k = 0; k < accumulators.size(); ++k) {
     const Accumulator& a = accumulators[k];
-    result.push_back(accumulator_for(a.tensor, a.type, a.chunk, ranges[k]));
+    const Op& op = exact.op(producer[a.tensor.index()]);
+    result.push_back(
+        accumulator_for(a.tensor, a.type, a.chunk, widened(ranges[k], bounded_sums(exact, op), a)));
   }
   return result;
 }

@@ -17,7 +17,8 @@ struct SumRange {
 
 /// What no input can exceed, from the weights: bias + the sum of weight * (x - zero point), each
 /// product at its least or most for the values that x can take (all of its type, or those that the
-/// activation of its producer leaves). op: a convolution or fully connected layer.
+/// activation of its producer leaves). At least a step of every channel. op: a convolution or fully
+/// connected layer.
 [[nodiscard]] SumRange bounded_sums(const Graph& graph, const Op& op);
 
 /// What the sums of 32 bits took after each chunk of `chunk` channels, for the inputs in `values`.
