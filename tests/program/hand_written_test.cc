@@ -38,6 +38,12 @@ TEST(HandWritten, ChannelLoopWithAccumulatorsIsExactAtItsPeak) {
   expect_exact_at_peak(testing::channel_loop());
 }
 
+TEST(HandWritten, ChannelLoopWithNarrowSumsIsTheReferenceWithThem) {
+  expect_exact_at_peak(testing::channel_loop(DType::kInt16));
+  expect_exact_at_peak(testing::channel_loop(DType::kInt8));
+  EXPECT_EQ(testing::channel_loop(DType::kInt8).peak_bytes, 8'450);  // as Pex prints it
+}
+
 TEST(HandWritten, RowSpanOverConsumedRowsIsExactAtItsPeak) {
   expect_exact_at_peak(testing::row_span());
 }

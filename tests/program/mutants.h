@@ -16,7 +16,8 @@ struct Mutant {
   std::function<Program()> make;
 };
 
-/// Calls dropped, doubled and swapped; regions, chunks, strides and biases off by one; buffers
+/// Calls dropped, doubled and swapped; regions, chunks, strides and biases off by one; accumulators
+/// set again, or of another width; buffers
 /// moved by a byte either way; rings one row short.
 [[nodiscard]] std::vector<Mutant> mutants(const Graph& graph, const Schedule& schedule,
                                           const Placement& placement);

@@ -17,7 +17,7 @@ constexpr OpId kExpand{0}, kDepthwise{1}, kProject{2}, kResidual{3};
 // bits:
 //   x 4,056 + slice of e 169 + slice of d 169 + accumulators 4 x 4,056 = 20,618 B.
 // y takes the bytes of its accumulators, z those of y: no other step needs more.
-HandWritten channel_loop() {
+HandWritten channel_loop(DType sums) {
   TestGraph g(1);
   const TensorId x = g.input({1, 13, 13, 24});
   const TensorId e = g.conv(x, 144, 1, 1);
@@ -25,6 +25,10 @@ HandWritten channel_loop() {
   const TensorId y = g.conv(d, 24, 1, 1);
   const TensorId z = g.add(x, y);
   g.output(z);
+  if (sums != DType::kInt32) {
+    const float scale = sums == DType::kInt8 ? 0.3F : 0.002F;
+    g.graph().accumulators = {{.tensor = y, .type = sums, .scale = scale, .zero_point = 3}};
+  }
   const Graph& graph = g.graph();
 
   constexpr LoopId kChannel{0};
@@ -37,7 +41,8 @@ HandWritten channel_loop() {
     return buffer;
   };
   Buffer accumulators = whole_buffer(graph, y);
-  accumulators.type = DType::kInt32;
+  accumulators.type = sums;
+  accumulators.sums = true;
 
   const Shape wide = graph.tensor(e).shape, narrow = graph.tensor(y).shape;
   const Step expand{
@@ -68,7 +73,7 @@ HandWritten channel_loop() {
   schedule.inputs = {kX};
   schedule.outputs = {kZ};
   schedule.shares = {{kY, kA}, {kZ, kY}};
-  return {graph, schedule, 4'056 + 169 + 169 + 4 * 4'056};
+  return {graph, schedule, 4'056 + 169 + 169 + size_bytes(sums) * 4'056};
 }
 
 // x [1,24,24,8] -> conv 3x3/2 -> t [1,12,12,16] -> depthwise 3x3 -> u; t + u -> y. While row i of y

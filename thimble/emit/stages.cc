@@ -181,7 +181,7 @@ class StageWriter {
   std::string scratch_text(int64_t address) const {
     for (const PlacedBuffer& buffer : program_.buffers) {
       if (buffer.address == address && !buffer.tensor.valid()) {
-        return "arena + " + address_name(graph_, program_, buffer.id);
+        return "arena + " + address_name(program_, buffer.id);
       }
     }
     return fmt::format("arena + {}", address);
@@ -194,7 +194,7 @@ class StageWriter {
       base = fmt::format("const_cast<{}*>({}::{})", c_type(constant.content.type), data_,
                          constant.name);
     } else {
-      base = "arena + " + address_name(graph_, program_, v.buffer);
+      base = "arena + " + address_name(program_, v.buffer);
     }
     return fmt::format("View{{{}, {}, {}, {}, {{{}, {}, {}, {}}}}}", base, sum_text(v.bias),
                        v.modulus, sum_text(v.channel), v.stride[0], v.stride[1], v.stride[2],

@@ -16,6 +16,15 @@ bool generates_and_accumulates(const ChannelLoop& loop) {
   return loop.roles.front() == LoopRole::kGenerate && loop.roles.back() == LoopRole::kAccumulate;
 }
 
+int64_t working_set(const OrderProblem& problem, int op) {
+  const OrderProblem::Op& o = problem.ops[index(op)];
+  int64_t bytes = o.scratch_bytes;
+  for (const auto* operands : {&o.inputs, &o.outputs}) {
+    for (const int t : *operands) bytes += problem.size_bytes[index(t)];
+  }
+  return bytes;
+}
+
 class Grower {
  public:
   Grower(const OrderProblem& problem, const ChannelLoops& rules, const LoopSetLimits& limits)
@@ -94,21 +103,8 @@ class Grower {
     std::optional<ChannelLoop> loop = rules_.loop_of(ids);
     if (!loop) return false;
     if (limits_.pairs && !generates_and_accumulates(*loop)) return true;
-    int64_t bytes = rules_.own_bytes(*loop, 1);
-    for (const TensorId t : loop->context) bytes += problem_.size_bytes[t.index()];
-    int64_t one_by_one = 0;
-    for (const int op : set) one_by_one = std::max(one_by_one, working_set(op));
-    found_.push_back({set, std::move(*loop), bytes, one_by_one});
+    found_.push_back(loop_set(problem_, rules_, std::move(*loop), limits_.sums));
     return true;
-  }
-
-  int64_t working_set(int op) const {
-    const OrderProblem::Op& o = problem_.ops[index(op)];
-    int64_t bytes = o.scratch_bytes;
-    for (const auto* operands : {&o.inputs, &o.outputs}) {
-      for (const int t : *operands) bytes += problem_.size_bytes[index(t)];
-    }
-    return bytes;
   }
 
   const OrderProblem& problem_;
@@ -121,6 +117,19 @@ class Grower {
 };
 
 }  // namespace
+
+LoopSet loop_set(const OrderProblem& problem, const ChannelLoops& rules, ChannelLoop loop,
+                 DType sums) {
+  LoopSet result{.ops = {}, .loop = {}, .bytes = rules.own_bytes(loop, 1, sums)};
+  for (const TensorId t : loop.context) result.bytes += problem.size_bytes[t.index()];
+  for (const OpId op : loop.ops) {
+    result.ops.push_back(op.value);
+    result.bytes_one_by_one = std::max(result.bytes_one_by_one, working_set(problem, op.value));
+  }
+  std::ranges::sort(result.ops);
+  result.loop = std::move(loop);
+  return result;
+}
 
 std::vector<LoopSet> loop_sets(const OrderProblem& problem, const ChannelLoops& rules,
                                const LoopSetLimits& limits) {

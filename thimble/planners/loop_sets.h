@@ -18,10 +18,15 @@ struct LoopSet {
 };
 
 struct LoopSetLimits {
-  int most_ops = 16;   ///< in a set
-  bool pairs = false;  ///< only sets from a generating to an accumulating operator
-  int most_sets = 64;  ///< grown from one operator
+  int most_ops = 16;           ///< in a set
+  bool pairs = false;          ///< only sets from a generating to an accumulating operator
+  int most_sets = 64;          ///< grown from one operator
+  DType sums = DType::kInt32;  ///< of accumulators
 };
+
+/// That of a loop which is known.
+[[nodiscard]] LoopSet loop_set(const OrderProblem& problem, const ChannelLoops& rules,
+                               ChannelLoop loop, DType sums);
 
 /// Each once. Grown from single operators by one neighbour at a time.
 [[nodiscard]] std::vector<LoopSet> loop_sets(const OrderProblem& problem, const ChannelLoops& rules,

@@ -56,6 +56,7 @@ class Lowering {
                                   .type = buffer.type,
                                   .extents = buffer.extents,
                                   .ring = buffer.wrap.has_value(),
+                                  .sums = buffer.sums,
                                   .address = placement_.addresses[b],
                                   .size_bytes = buffer.size_bytes(),
                                   .live = lives[b]});
@@ -322,13 +323,17 @@ class Lowering {
 
   int params(OpId id, Method method, const KernelUse& use, int number) {
     if (std::holds_alternative<std::monostate>(use.params)) return -1;
-    // Accumulate and finalise take the very parameters of the plain kernel.
-    const bool own = method == Method::kInPlace;
+    // Accumulate and finalise take the very parameters of the plain kernel, if sums have 32 bits.
+    const bool narrow = find_accumulator(graph_, graph_.op(id).outputs[0]) != nullptr;
+    const bool own = method == Method::kInPlace || (narrow && method == Method::kFinalise);
     const auto [it, added] =
         params_.try_emplace({id, own ? 1 : 0, number}, static_cast<int>(program_.params.size()));
     if (!added) return it->second;
-    ProgramParams result{
-        op_name(id) + (number == 0 ? "" : fmt::format("_{}", number)), use.kernel, use.params, {}};
+    const char* role = own && narrow ? "_finalise" : "";
+    ProgramParams result{op_name(id) + role + (number == 0 ? "" : fmt::format("_{}", number)),
+                         use.kernel,
+                         use.params,
+                         {}};
     for (const PackedConstant& packed : use.constants) {
       result.constants.push_back(static_cast<int>(program_.constants.size()));
       program_.constants.push_back({result.name + "_" + packed.role, packed});

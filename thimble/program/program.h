@@ -23,6 +23,7 @@ struct PlacedBuffer {
   DType type = DType::kInt8;
   Shape extents;
   bool ring = false;
+  bool sums = false;    ///< accumulators
   int64_t address = 0;  ///< bytes from the start of the arena
   int64_t size_bytes = 0;
   LiveRange live;  ///< in positions of the schedule

@@ -80,7 +80,8 @@ class Verifier {
     const auto count = static_cast<int32_t>(graph_.tensors.size());
     const TensorId t{key.kind % count};
     const bool accumulators = key.kind >= count;
-    const int64_t size = accumulators ? 4 : size_bytes(graph_.tensor(t).type);
+    const int64_t size =
+        size_bytes(accumulators ? accumulator_type(graph_, t) : graph_.tensor(t).type);
     return fmt::format("{}element {} of {}", accumulators ? "accumulator of " : "", key.byte / size,
                        describe(t));
   }
@@ -103,8 +104,10 @@ class Verifier {
 
   const std::vector<KernelUse>& uses_of(const Call& call) {
     const auto [it, added] = uses_.try_emplace({call.op, call.method});
-    if (added) it->second = kernel_uses(graph_, graph_.op(call.op), call.method);
-    return it->second;
+    if (!added) return it->second;
+    if (!has_kernel(graph_, graph_.op(call.op), call.method))
+      throw Fault{describe(call) + ": no kernel executes its operator that way"};
+    return it->second = kernel_uses(graph_, graph_.op(call.op), call.method);
   }
 
   void visit(const Call& call, const Counters& counters) {
@@ -132,6 +135,7 @@ class Verifier {
                    accumulate ? accumulator_kind(call.out.tensor) : value_kind(call.out.tensor)};
     const Interval chunk = chunk_channels(call, counters);
     if (accumulate && chunk.empty()) return;
+    if (accumulate) check_chunk(call, chunk);
 
     const std::optional<Progress> grain = overlap_grain(call, walk, in, out, region);
     if (!grain) {
@@ -149,6 +153,16 @@ class Verifier {
       if (reads_first) write(call, walk, out, unit, chunk);
       destroy_scratch(call);
     });
+  }
+
+  // Where sums have less than 32 bits, their value depends on where one chunk ends.
+  void check_chunk(const Call& call, const Interval& chunk) const {
+    const Accumulator* narrow = find_accumulator(graph_, call.out.tensor);
+    if (narrow == nullptr) return;
+    const int64_t end = std::min<int64_t>(chunk.begin + narrow->chunk, reduced_extent(call));
+    if (chunk.begin % narrow->chunk == 0 && chunk.end == end) return;
+    throw Fault{fmt::format("{} adds channels {} to {} in one go, which is no chunk of {}",
+                            describe(call), chunk.begin, chunk.end - 1, narrow->chunk)};
   }
 
   Walk walk_of(const Call& call) {
@@ -172,12 +186,14 @@ class Verifier {
     for (size_t k = 0; k < wanted.size(); ++k) {
       const DType otherwise = graph_.tensor(wanted[k]).type;
       const bool accumulators = call.method == Method::kFinalise;
-      check_view(call, call.in[k], wanted[k], accumulators ? DType::kInt32 : otherwise);
+      check_view(call, call.in[k], wanted[k],
+                 accumulators ? accumulator_type(graph_, wanted[k]) : otherwise);
       check_broadcast(call, call.in[k], walk.in[k]);
     }
     const TensorId out = call.op.valid() ? graph_.op(call.op).outputs[0] : call.out.tensor;
     const bool accumulate = call.method == Method::kAccumulate;
-    check_view(call, call.out, out, accumulate ? DType::kInt32 : graph_.tensor(out).type);
+    check_view(call, call.out, out,
+               accumulate ? accumulator_type(graph_, out) : graph_.tensor(out).type);
     if (call.out.constant >= 0) throw Fault{describe(call) + ": writes a constant"};
     if (!call.op.valid() && call.kernel != copy_kernel(call.out.type)) {
       throw Fault{describe(call) + ": not the copy of its type"};

@@ -8,6 +8,7 @@
 
 #include "thimble/devices/size.h"
 #include "thimble/operators/operators.h"
+#include "thimble/report/accumulator_notes.h"
 #include "thimble/report/tensor_text.h"
 
 namespace thimble {
@@ -226,6 +227,9 @@ std::string report_json(const CompileReport& report) {
       {"macs", report.macs},
       {"recomputed_macs", report.recomputed_macs},
       {"verified", report.verified},
+      {"lossy", !report.graph.accumulators.empty()},
+      {"accumulators", accumulators_json(report.graph)},
+      {"accumulator_scales", report.plan.scale_source},
       {"notes", report.notes},
       {"steps", steps_json(report)},
       {"buffers", buffers_json(report)}};
