@@ -37,7 +37,8 @@ std::string sha256_of(const Graph& graph) {
 }
 
 Compiled finish(Graph graph, Plan plan, Planned planned) {
-  Compiled result{.graph = with_accumulators(std::move(graph), plan.accumulators),
+  graph.accumulators = plan.accumulators;
+  Compiled result{.graph = std::move(graph),
                   .plan = std::move(plan),
                   .planned = std::move(planned),
                   .program = {},

@@ -18,12 +18,12 @@ struct Operands {
 };
 
 Operands operands_of(const OpContext& context) {
-  const Operands a{.in = Image(context.input(0).shape),
-                   .weights_shape = Image(context.input(1).shape),
-                   .out = Image(context.output().shape),
-                   .x = context.read<int8_t>(0),
-                   .weights = context.read<int8_t>(1),
-                   .input_zero_point = zero_point_of(context.input(0))};
+  Operands a{.in = Image(context.input(0).shape),
+             .weights_shape = Image(context.input(1).shape),
+             .out = Image(context.output().shape),
+             .x = context.read<int8_t>(0),
+             .weights = context.read<int8_t>(1),
+             .input_zero_point = zero_point_of(context.input(0))};
   check(a.weights_shape.n == a.out.c, "a convolution has one filter per output channel");
   return a;
 }

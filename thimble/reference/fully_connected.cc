@@ -28,13 +28,12 @@ struct Rows {
 Rows rows_of(const OpContext& context) {
   const Tensor& weights = context.input(1);
   check(weights.shape.size() == 2, "weights of a fully connected layer have two axes");
-  const Rows a{
-      .channels = static_cast<size_t>(weights.shape[0]),
-      .depth = static_cast<size_t>(weights.shape[1]),
-      .x = context.read<int8_t>(0),
-      .weights = context.read<int8_t>(1),
-      .input_zero_point = zero_point_of(context.input(0)),
-      .weight_zero_point = weights.quantization.per_channel() ? 0 : zero_point_of(weights)};
+  Rows a{.channels = static_cast<size_t>(weights.shape[0]),
+         .depth = static_cast<size_t>(weights.shape[1]),
+         .x = context.read<int8_t>(0),
+         .weights = context.read<int8_t>(1),
+         .input_zero_point = zero_point_of(context.input(0)),
+         .weight_zero_point = weights.quantization.per_channel() ? 0 : zero_point_of(weights)};
   check(a.depth > 0 && a.x.size() % a.depth == 0,
         "the input of a fully connected layer is rows of K");
   return a;

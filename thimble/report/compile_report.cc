@@ -49,7 +49,8 @@ std::vector<const PlacedBuffer*> live_at(const CompileReport& report, size_t pos
 
 std::string buffer_text(const CompileReport& report, const PlacedBuffer& buffer) {
   if (!buffer.tensor.valid()) return "scratch";
-  return fmt::format("{} {} '{}'", name(buffer.type), to_string(buffer.extents),
+  return fmt::format("{} {} {}'{}'", name(buffer.type), to_string(buffer.extents),
+                     buffer.sums ? "sums of " : "",
                      display_name(report.graph.tensor(buffer.tensor).name));
 }
 
@@ -140,6 +141,7 @@ Json buffers_json(const CompileReport& report) {
          {"type", name(buffer.type)},
          {"extents", buffer.extents},
          {"ring", buffer.ring},
+         {"sums", buffer.sums},
          {"offset_bytes", buffer.address},
          {"size_bytes", buffer.size_bytes},
          {"begin_step", buffer.live.begin},
