@@ -48,12 +48,16 @@ class Changer {
 
   bool change(const std::string& kind) {
     std::vector<Place> places = this->places();
-    if (places.empty()) return false;
-    const Place& place = places[pick(places.size())];
-    if (kind == "split") return split(place);
-    if (kind == "accumulate") return accumulate(place);
-    if (kind == "sink") return sink(place);
-    return block(place);
+    for (; !places.empty(); places.pop_back()) {
+      std::swap(places[pick(places.size())], places.back());
+      const Place& place = places.back();
+      const bool changed = kind == "split"        ? split(place)
+                           : kind == "accumulate" ? accumulate(place)
+                           : kind == "sink"       ? sink(place)
+                                                  : block(place);
+      if (changed) return true;
+    }
+    return false;
   }
 
   // Steps say what they compute again, exactly: the verifier wants it so.
@@ -333,7 +337,9 @@ class Changer {
       }
       Step step = std::get<Step>(node.what);
       for (Operand& operand : step.in) {
-        if (operand.from.size() == 1 && operand.buffer() == whole) operand = Operand(blocks);
+        const auto at = std::ranges::find(operand.from, whole);
+        if (at == operand.from.end()) continue;
+        operand.from.insert(operand.from.erase(at), blocks.begin(), blocks.end());
       }
       if (step.out != whole) {
         result.push_back({step});
@@ -373,8 +379,9 @@ RandomSchedule random_schedule(const Graph& graph, const Schedule& start, int tr
                                zoo::Random& random) {
   RandomSchedule result{start, {}, {}};
   for (int k = 0; k < tries; ++k) {
-    static constexpr const char* kKinds[] = {"split", "accumulate", "sink", "sink", "block"};
-    const std::string kind = kKinds[random.between(0, 4)];
+    static constexpr const char* kKinds[] = {"split", "accumulate", "sink",
+                                             "sink",  "sink",       "block"};
+    const std::string kind = kKinds[random.between(0, 5)];
     Changer changer(graph, result.schedule, random);
     if (!changer.change(kind)) continue;
     const Schedule changed = gathered(graph, changer.schedule_copy());
