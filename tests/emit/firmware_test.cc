@@ -5,10 +5,13 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/hand_written.h"
+#include "tests/support/random_network.h"
+#include "tests/support/random_schedule.h"
 #include "tests/support/shared.h"
 #include "thimble/cli/emission.h"
 #include "thimble/cli/measure.h"
 #include "thimble/import/tflite.h"
+#include "thimble/planners/whole_operators.h"
 #include "thimble/program/lower.h"
 #include "thimble/reference/interpreter.h"
 
@@ -79,6 +82,32 @@ TEST(Firmware, HandWrittenSchedulesAreIdenticalAtTheirPeaks) {
     EXPECT_EQ(run.outputs[0], values[hands[k].graph.outputs[0].tensor.index()]);
     fmt::print("{}: {} instructions, {} B of stack\n", run.name, run.instructions, run.stack_bytes);
   }
+}
+
+// Slices, blocks, halos, accumulators, in loops in loops: many small programs in one firmware.
+TEST(Firmware, RandomSchedulesEqualTheReference) {
+  std::vector<Entry> entries;
+  InputSet inputs;
+  size_t calls = 0;
+  for (uint64_t seed = 1; seed <= 16; ++seed) {
+    const Graph graph = testing::random_chain(seed);
+    zoo::Random random(seed);
+    const OrderProblem problem = order_problem(graph, true);
+    const Schedule whole =
+        whole_operator_schedule(graph, problem, original_order(problem), seed % 2 == 0);
+    const Schedule schedule = testing::random_schedule(graph, whole, 16, random).schedule;
+    entries.push_back(hand_written_entry({graph, schedule, 0}, fmt::format("random_{}", seed)));
+    inputs.push_back(testing::noise(graph, seed));
+    calls += entries.back().compiled.verification.calls;
+  }
+  const Measured measured = run(entries, {inputs});
+  for (size_t k = 0; k < entries.size(); ++k) {
+    expect_kept_to_its_memory(measured.sets[0][k]);
+    EXPECT_EQ(measured.sets[0][k].outputs,
+              testing::expected_outputs(entries[k].compiled.graph, inputs[k]))
+        << measured.sets[0][k].name;
+  }
+  fmt::print("{} random schedules, {} calls\n", entries.size(), calls);
 }
 
 /// Networks with one int8 input and one output, all in one firmware.

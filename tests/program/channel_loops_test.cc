@@ -9,7 +9,6 @@
 
 #include "tests/program/mutants.h"
 #include "tests/support/random_network.h"
-#include "tests/support/test_graph.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/pex.h"
 #include "thimble/planners/whole_operators.h"
@@ -21,33 +20,6 @@
 
 namespace thimble {
 namespace {
-
-/// Convolutions and depthwise ones, additions where shapes allow it, a branch now and then.
-Graph random_chain(uint64_t seed, zoo::Random& random) {
-  testing::TestGraph g(seed);
-  std::vector<TensorId> made = {
-      g.input({1, random.between(2, 7), random.between(2, 7), random.between(1, 9)})};
-  const auto shape = [&](TensorId t) { return g.graph().tensor(t).shape; };
-  for (int64_t k = random.between(3, 9); k > 0; --k) {
-    const TensorId x = made.back();
-    const TensorId other =
-        made[static_cast<size_t>(random.between(0, static_cast<int64_t>(made.size()) - 1))];
-    const int64_t kind = random.between(0, 3);
-    if (kind == 0 && shape(other) == shape(x)) {
-      made.push_back(g.add(other, x));
-    } else if (kind <= 1) {
-      made.push_back(g.depthwise(x, random.between(1, 3), random.chance(0.2) ? 2 : 1));
-    } else {
-      made.push_back(g.conv(random.chance(0.1) ? other : x, random.between(2, 12),
-                            random.chance(0.6) ? 1 : 3, random.chance(0.1) ? 2 : 1));
-    }
-  }
-  const auto readers = consumers(g.graph());
-  for (const TensorId t : made) {
-    if (readers[t.index()].empty() || random.chance(0.05)) g.output(t);
-  }
-  return g.graph();
-}
 
 /// Disjoint loops over runs of the file's order, as long as chance makes them.
 PexPlan random_plan(const Graph& graph, const OrderProblem& problem, zoo::Random& random) {
@@ -100,7 +72,7 @@ TEST(RandomChannelLoops, AreVerifiedAndEqualTheReference) {
     SCOPED_TRACE(seed);
     zoo::Random random(seed);
     const Graph exact =
-        seed % 2 == 0 ? random_chain(seed, random) : rewrite(testing::random_network(seed));
+        seed % 2 == 0 ? testing::random_chain(seed) : rewrite(testing::random_network(seed));
     const bool in_place = random.chance(0.5);
     const OrderProblem problem = order_problem(exact, in_place);
     const PexPlan plan = random_plan(exact, problem, random);

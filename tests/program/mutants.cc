@@ -7,6 +7,7 @@
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
+#include "thimble/schedule/shared_bytes.h"
 
 namespace thimble::testing {
 namespace {
@@ -28,6 +29,17 @@ void find_calls(std::vector<ProgramNode>& nodes, std::vector<Place>& places) {
   }
 }
 
+std::vector<ProgramLoop*> find_loops(std::vector<ProgramNode>& nodes) {
+  std::vector<ProgramLoop*> loops;
+  for (ProgramNode& node : nodes) {
+    auto* loop = std::get_if<ProgramLoop>(&node.what);
+    if (loop == nullptr) continue;
+    loops.push_back(loop);
+    for (ProgramLoop* inner : find_loops(loop->body)) loops.push_back(inner);
+  }
+  return loops;
+}
+
 using Change = std::function<void(const Place&)>;
 
 class Maker {
@@ -42,6 +54,16 @@ class Maker {
     std::vector<Place> places;
     find_calls(program_.nodes, places);
     for (size_t k = 0; k < places.size(); ++k) calls(k, places[k]);
+    for (size_t k = 0; k + 1 < places.size(); ++k) pieces(k, places[k], places[k + 1]);
+    const size_t loop_count = find_loops(program_.nodes).size();
+    for (size_t k = 0; k < loop_count; ++k) {
+      mutants_.push_back({fmt::format("loop {} one short", k), [program = program_, k] {
+                            Program mutant = program;
+                            --find_loops(mutant.nodes)[k]->count;
+                            return mutant;
+                          }});
+    }
+    shares();
     for (size_t b = 0; b < schedule_.buffers.size(); ++b) buffers(b);
     return std::move(mutants_);
   }
@@ -118,6 +140,39 @@ class Maker {
       change(number, fmt::format("bias of operand {} off by one", k), [k](const Place& p) {
         p.call().in[k].bias.push_back({-1, index(1)});
       });
+    }
+  }
+
+  // Of one step in pieces, or of two steps that happen to read alike.
+  void pieces(size_t number, const Place& place, const Place& next) {
+    const Call &a = place.call(), &b = next.call();
+    if (a.op != b.op || a.method != b.method || a.use != b.use || place.nodes != next.nodes) return;
+    for (size_t k = 0; k < a.in.size(); ++k) {
+      if (a.in[k] == b.in[k]) continue;
+      change(number, fmt::format("operand {} exchanged with the next piece's", k),
+             [k](const Place& p) {
+               std::swap(p.call().in[k], std::get<Call>((*p.nodes)[p.at + 1].what).in[k]);
+             });
+      change(number, fmt::format("operand {} as the next piece's", k), [k](const Place& p) {
+        p.call().in[k] = std::get<Call>((*p.nodes)[p.at + 1].what).in[k];
+      });
+    }
+  }
+
+  void shares() {
+    for (const SharedBytes& shared : shared_bytes(graph_, schedule_)) {
+      const int64_t lead = shared.same_address ? 0 : shared.lead_bytes.value_or(0);
+      const int64_t address = placement_.addresses[shared.in.index()] - lead + 1;
+      if (address < 0) continue;
+      mutants_.push_back(
+          {fmt::format("buffer {} a byte too far over {}", shared.out.value, shared.in.value),
+           [this_graph = &graph_, this_schedule = &schedule_, placement = placement_,
+            out = shared.out, address]() mutable {
+             placement.addresses[out.index()] = address;
+             const int64_t end = address + this_schedule->buffer(out).size_bytes();
+             placement.arena_bytes = std::max(placement.arena_bytes, end);
+             return lower(*this_graph, *this_schedule, placement);
+           }});
     }
   }
 

@@ -62,24 +62,25 @@ size_t nodes(const std::vector<Node>& list) {
   return count;
 }
 
-struct Rolled {
-  size_t before = 0, flat = 0, after = 0;
-};
-
-/// Where unrolling frees memory earlier, rolling may not take it back: then only the peak counts.
-Rolled expect_comes_back(const Graph& graph, const Schedule& schedule) {
+/// What comes back. Where unrolling frees memory earlier, rolling may not take it back: then only
+/// the peak counts.
+Schedule expect_comes_back(const Graph& graph, const Schedule& schedule, const std::string& name) {
   const Schedule flat = unroll(schedule);
-  const Schedule back = roll(graph, flat);
+  const auto start = std::chrono::steady_clock::now();
+  Schedule back = roll(graph, flat);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(malformed(graph, back), "");
-  EXPECT_EQ(executed(graph, flat), executed(graph, schedule));
-  EXPECT_EQ(executed(graph, back), executed(graph, schedule));
+  const std::vector<std::string> steps = executed(graph, schedule);
+  EXPECT_TRUE(executed(graph, flat) == steps);
+  EXPECT_TRUE(executed(graph, back) == steps);
   EXPECT_LE(live_peak_bytes(flat), live_peak_bytes(schedule));
   EXPECT_LE(live_peak_bytes(back), live_peak_bytes(flat));
-  const Rolled result{nodes(schedule.nodes), nodes(flat.nodes), nodes(back.nodes)};
+  fmt::print("{}: {} nodes, {} flat, {} rolled in {:.2f} s\n", name, nodes(schedule.nodes),
+             nodes(flat.nodes), nodes(back.nodes), seconds.count());
   if (live_peak_bytes(flat) == live_peak_bytes(schedule)) {
-    EXPECT_LE(result.after, result.before);
+    EXPECT_LE(nodes(back.nodes), nodes(schedule.nodes));
   }
-  return result;
+  return back;
 }
 
 void expect_verified(const Graph& graph, const Schedule& schedule) {
@@ -89,11 +90,8 @@ void expect_verified(const Graph& graph, const Schedule& schedule) {
 
 TEST(Roll, BringsBackTheHandWrittenSchedules) {
   for (const testing::HandWritten& hand : {testing::channel_loop(), testing::row_span()}) {
-    const Schedule flat = unroll(hand.schedule);
-    expect_verified(hand.graph, flat);
-    const Rolled count = expect_comes_back(hand.graph, hand.schedule);
-    EXPECT_GT(count.flat, 10 * count.before / 2);
-    const Schedule back = roll(hand.graph, flat);
+    expect_verified(hand.graph, unroll(hand.schedule));
+    const Schedule back = expect_comes_back(hand.graph, hand.schedule, "by hand");
     expect_verified(hand.graph, back);
     EXPECT_EQ(place(hand.graph, back, {}).arena_bytes, hand.peak_bytes);
   }
@@ -173,31 +171,23 @@ TEST(Roll, KeepsThePeak) {
   EXPECT_LE(live_peak_bytes(rolled), live_peak_bytes(flat));
 }
 
-using Seconds = std::chrono::duration<double>;
-
-void expect_plans_come_back(const Graph& graph, const std::string& name,
-                            const std::vector<const char*>& specs) {
-  for (const char* spec : specs) {
+void expect_plans_come_back(const Graph& graph, const std::string& name) {
+  // The patches of the largest networks, where nobody says how many, are thousands.
+  const bool large = macs(graph) > 100'000'000;
+  for (const char* spec : {"pex", "depthwise_tiling", large ? "patch:patches=5" : "patch"}) {
     SCOPED_TRACE(fmt::format("{} {}", name, spec));
     const PlannerChoice choice = choose_planner(spec);
     const PlannerAnswer answer = choice.planner->plan(graph, {}, choice.options);
     const Schedule& schedule = std::get<Planned>(answer).schedule;
-    const auto start = std::chrono::steady_clock::now();
-    const Rolled count = expect_comes_back(graph, schedule);
-    const Seconds seconds = std::chrono::steady_clock::now() - start;
-    fmt::print("{} {}: {} nodes, {} flat, {} rolled, {:.2f} s\n", name, spec, count.before,
-               count.flat, count.after, seconds.count());
-    const Schedule back = roll(graph, unroll(schedule));
-    if (nodes(schedule.nodes) < 60) expect_verified(graph, back);
+    const Schedule back = expect_comes_back(graph, schedule, name + " " + spec);
+    if (!large) expect_verified(graph, back);
   }
 }
-
-const std::vector<const char*> kPlans = {"pex", "depthwise_tiling", "patch"};
 
 class RolledNetworks : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(RolledNetworks, ComeBackAsShortAsTheyWere) {
-  expect_plans_come_back(rewrite(build_zoo(GetParam())), GetParam(), kPlans);
+  expect_plans_come_back(rewrite(build_zoo(GetParam())), GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Zoo, RolledNetworks,
@@ -208,8 +198,7 @@ class RolledModels : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RolledModels, ComeBackAsShortAsTheyWere) {
   THIMBLE_NEEDS_SHARED();
-  expect_plans_come_back(rewrite(import_tflite(testing::model_path(GetParam()))), GetParam(),
-                         kPlans);
+  expect_plans_come_back(rewrite(import_tflite(testing::model_path(GetParam()))), GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Shared, RolledModels, ::testing::ValuesIn(testing::issue_models()));

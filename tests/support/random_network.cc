@@ -218,6 +218,33 @@ class RandomNetwork {
 
 Graph random_network(uint64_t seed) { return RandomNetwork(seed).make(); }
 
+Graph random_chain(uint64_t seed) {
+  zoo::Random random(seed);
+  TestGraph g(seed);
+  std::vector<TensorId> made = {
+      g.input({1, random.between(2, 7), random.between(2, 7), random.between(1, 9)})};
+  const auto shape = [&](TensorId t) { return g.graph().tensor(t).shape; };
+  for (int64_t k = random.between(3, 9); k > 0; --k) {
+    const TensorId x = made.back();
+    const TensorId other =
+        made[static_cast<size_t>(random.between(0, static_cast<int64_t>(made.size()) - 1))];
+    const int64_t kind = random.between(0, 3);
+    if (kind == 0 && shape(other) == shape(x)) {
+      made.push_back(g.add(other, x));
+    } else if (kind <= 1) {
+      made.push_back(g.depthwise(x, random.between(1, 3), random.chance(0.2) ? 2 : 1));
+    } else {
+      made.push_back(g.conv(random.chance(0.1) ? other : x, random.between(2, 12),
+                            random.chance(0.6) ? 1 : 3, random.chance(0.1) ? 2 : 1));
+    }
+  }
+  const auto readers = consumers(g.graph());
+  for (const TensorId t : made) {
+    if (readers[t.index()].empty() || random.chance(0.05)) g.output(t);
+  }
+  return g.graph();
+}
+
 std::vector<Bytes> noise(const Graph& graph, uint64_t seed) {
   std::vector<Bytes> inputs;
   for (const Port& port : graph.inputs) {

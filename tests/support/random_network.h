@@ -12,6 +12,9 @@ namespace thimble::testing {
 /// outputs in the middle, constants, broadcasts, transposes at the edges.
 [[nodiscard]] Graph random_network(uint64_t seed);
 
+/// Convolutions and depthwise ones, additions where shapes allow it, a branch now and then.
+[[nodiscard]] Graph random_chain(uint64_t seed);
+
 /// One per input of the network.
 [[nodiscard]] std::vector<Bytes> noise(const Graph& graph, uint64_t seed);
 /// By the reference interpreter, in the bytes of the ports.

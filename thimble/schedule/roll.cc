@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace thimble {
 namespace {
-
-constexpr size_t kMostPeriod = 4096;  // nodes in a group
 
 /// What an expression may be replaced by: what has the same meaning at the border of its tensor.
 enum class Bound : uint8_t { kExact, kBegin, kEnd };
@@ -267,7 +266,7 @@ class Repetitions {
 
 struct Run {
   size_t start, period, count;
-  size_t saved_nodes() const { return (count - 1) * period - 1; }
+  size_t saved_nodes() const { return count < 2 ? 0 : (count - 1) * period - 1; }
 };
 
 class Roller {
@@ -283,6 +282,7 @@ class Roller {
  private:
   /// Where a list of nodes stands: positions of the loops around it, outermost first.
   using Path = std::vector<size_t>;
+  using Refused = std::set<std::pair<size_t, size_t>>;  ///< starts and periods
 
   static std::vector<Node>& list_at(Schedule& schedule, const Path& path) {
     std::vector<Node>* nodes = &schedule.nodes;
@@ -290,18 +290,15 @@ class Roller {
     return *nodes;
   }
 
-  // The largest runs first, then what they hold, and again until nothing repeats.
+  // The longest run first, then what it holds, and again until nothing repeats.
   void roll(const Path& path) {
-    std::set<std::pair<size_t, size_t>> refused;  // by start and period, in the list as it is
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const Run& run : runs(list_at(schedule_, path))) {
-        if (refused.contains({run.start, run.period})) continue;
-        changed = accept(path, run);
-        if (changed) break;
-        refused.emplace(run.start, run.period);
+    Refused refused;
+    while (const std::optional<Run> run = best_run(list_at(schedule_, path), refused)) {
+      if (accept(path, *run)) {
+        refused.clear();  // positions are others now
+      } else {
+        refused.emplace(run->start, run->period);
       }
-      if (changed) refused.clear();
     }
     const size_t count = list_at(schedule_, path).size();
     for (size_t k = 0; k < count; ++k) {
@@ -342,39 +339,44 @@ class Roller {
     return group;
   }
 
-  /// By nodes saved, most first.
-  std::vector<Run> runs(std::vector<Node>& nodes) {
-    const Lister lister(graph_, schedule_);
-    std::map<std::vector<int64_t>, int> known;
-    std::vector<int> shape;
-    for (Node& node : nodes) {
-      Listed list;
-      lister.add(node, list);
-      shape.push_back(known.try_emplace(list.shape, static_cast<int>(known.size())).first->second);
-    }
+  /// The one that saves the most nodes; of those the shortest group.
+  std::optional<Run> best_run(std::vector<Node>& nodes, const Refused& refused) {
+    const std::vector<int> shape = shapes(nodes);
     const std::vector<int> uses = this->uses();
-    std::vector<Run> result;
-    for (size_t period = 1; period <= std::min(nodes.size() / 2, kMostPeriod); ++period) {
+    std::optional<Run> best;
+    for (size_t period = 1; 2 * period <= nodes.size(); ++period) {
+      // No longer group can save more.
+      if (best && nodes.size() - period <= best->saved_nodes() + 1) break;
       size_t end = 0;  // of the nodes known to be followed by their like
       for (size_t start = 0; start + 2 * period <= nodes.size();) {
         end = std::max(end, start);
         while (end + period < nodes.size() && shape[end] == shape[end + period]) ++end;
-        if (end - start < period) {
+        const size_t most = (end - start) / period + 1;
+        if (most < 2) {
           start = end + 1;
           continue;
         }
-        const size_t most = (end - start) / period + 1;
         const auto count = static_cast<size_t>(
             repetitions(graph_, schedule_, uses, nodes, start, period, most).count());
         const Run run{start, period, count};
-        if (count > 1 && run.saved_nodes() > 0) {
-          result.push_back(run);
-          start += (count - 1) * period;
-        }
-        ++start;
+        const bool better = !best || run.saved_nodes() > best->saved_nodes();
+        if (run.saved_nodes() > 0 && better && !refused.contains({start, period})) best = run;
+        start += (count - 1) * period + 1;
       }
     }
-    std::ranges::stable_sort(result, std::ranges::greater{}, &Run::saved_nodes);
+    return best;
+  }
+
+  // Equal numbers for nodes that differ in places only.
+  std::vector<int> shapes(std::vector<Node>& nodes) const {
+    const Lister lister(graph_, schedule_);
+    std::map<std::vector<int64_t>, int> known;
+    std::vector<int> result;
+    for (Node& node : nodes) {
+      Listed list;
+      lister.add(node, list);
+      result.push_back(known.try_emplace(list.shape, static_cast<int>(known.size())).first->second);
+    }
     return result;
   }
 
