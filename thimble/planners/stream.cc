@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "thimble/model/error.h"
 #include "thimble/planners/best_cut.h"
 #include "thimble/planners/execution.h"
 #include "thimble/planners/stream_schedule.h"
@@ -15,19 +16,45 @@ namespace {
 
 constexpr int kMostOps = 48;  // in a span
 
+struct StreamOptions {
+  std::vector<Granularity> granularities;
+  int64_t enough_bytes = 0;
+};
+
+StreamOptions stream_options(const Limits& limits, const PlannerOptions& options) {
+  const auto it = options.find("granularity");
+  const std::string which = it == options.end() ? "auto" : it->second;
+  if (which != "row" && which != "pixel" && which != "auto") {
+    throw CompileError("--planner",
+                       fmt::format("granularity={} is none of row, pixel and auto", which));
+  }
+  StreamOptions result{.granularities = {}, .enough_bytes = limits.sram_bytes.value_or(0)};
+  if (which != "pixel") result.granularities.push_back(Granularity::kRow);
+  if (which != "row") result.granularities.push_back(Granularity::kPixel);
+  return result;
+}
+
 /// The best cut of an order into spans of rows, loops over channels and single operators.
 StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
-                     int64_t enough_bytes) {
+                     const StreamOptions& options) {
   const StreamSpans rows(graph, problem, order, {});
   const std::vector<int64_t>& single = rows.single_bytes();
-  std::vector<StreamSpan> spans = rows.all(*std::ranges::max_element(single), kMostOps);
+  const int64_t most = *std::ranges::max_element(single);
+  std::vector<StreamSpan> spans;
+  for (const Granularity granularity : options.granularities) {
+    for (StreamSpan& s : rows.all(most, kMostOps, granularity)) spans.push_back(std::move(s));
+  }
   const ChannelPieces loops(graph, problem, order, single, {});
   std::vector<CutPiece> pieces;
-  for (const StreamSpan& s : spans)
-    pieces.push_back({s.begin, s.end, {.peak_bytes = s.bytes, .in_pieces = s.end - s.begin}});
+  for (const StreamSpan& s : spans) {
+    const int ops = s.end - s.begin;
+    pieces.push_back({s.begin,
+                      s.end,
+                      {.peak_bytes = s.bytes, .by_pixels = s.columns ? ops : 0, .in_pieces = ops}});
+  }
   for (const ChannelPieces::Candidate& c : loops.candidates())
     pieces.push_back({c.placed.begin, c.placed.end, c.cost});
-  const BestCut cut = best_cut(single, pieces, enough_bytes);
+  const BestCut cut = best_cut(single, pieces, options.enough_bytes);
   StreamPlan plan{.order = order, .spans = {}, .loops = {}, .peak_bytes = cut.peak_bytes};
   for (const int p : cut.pieces) {
     if (index(p) < spans.size()) {
@@ -35,18 +62,22 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
       continue;
     }
     PlacedLoop placed = loops.candidates()[index(p) - spans.size()].placed;
-    placed.step = loops.most_channels(placed, std::max(cut.peak_bytes, enough_bytes));
+    placed.step = loops.most_channels(placed, std::max(cut.peak_bytes, options.enough_bytes));
     plan.loops.push_back(std::move(placed));
   }
   return plan;
 }
 
 std::string summary(const OrderProblem& problem, const StreamPlan& plan) {
-  int in_spans = 0, in_loops = 0;
-  for (const StreamSpan& placed : plan.spans) in_spans += placed.end - placed.begin;
+  int in_spans = 0, by_pixels = 0, in_loops = 0;
+  for (const StreamSpan& placed : plan.spans) {
+    in_spans += placed.end - placed.begin;
+    by_pixels += placed.columns ? placed.end - placed.begin : 0;
+  }
   for (const PlacedLoop& placed : plan.loops) in_loops += placed.end - placed.begin;
   std::string text = fmt::format("{} of {} operators execute row by row in {} spans", in_spans,
                                  problem.ops.size(), plan.spans.size());
+  if (by_pixels > 0) text += fmt::format(" ({} of them pixel by pixel)", by_pixels);
   if (in_loops > 0)
     text += fmt::format(", {} in {} loops over channels", in_loops, plan.loops.size());
   return text + fmt::format("; peak {} B", plan.peak_bytes);
@@ -54,14 +85,14 @@ std::string summary(const OrderProblem& problem, const StreamPlan& plan) {
 
 }  // namespace
 
-PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions&) {
+PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
   const OrderProblem problem = order_problem(graph, limits.in_place);
-  const int64_t enough = limits.sram_bytes.value_or(0);
+  const StreamOptions options = stream_options(limits, given);
   const std::vector<int> file = original_order(problem).ops;
-  StreamPlan best = best_plan(graph, problem, file, enough);
+  StreamPlan best = best_plan(graph, problem, file, options);
   const std::vector<int> reordered = reorder(problem).ops;
   if (reordered != file) {
-    StreamPlan other = best_plan(graph, problem, reordered, enough);
+    StreamPlan other = best_plan(graph, problem, reordered, options);
     if (other.peak_bytes < best.peak_bytes) best = std::move(other);
   }
   Planned result{.schedule = stream_schedule(graph, problem, best, limits.in_place),

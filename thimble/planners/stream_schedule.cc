@@ -21,23 +21,28 @@ void share(Schedule& schedule, TensorId out, TensorId in) {
     schedule.shares.push_back(share);
 }
 
-/// A loop over ticks.
+/// A loop over ticks of the rows; by pixels, and in it one over ticks of the columns.
 Node span_node(const Graph& graph, const StreamSpan& placed, const std::vector<Step>& steps,
                Schedule& schedule) {
   const LoopId loop{schedule.loop_count++};
-  Loop result{loop, placed.span.ticks, {}};
-  for (const SpanMember& member : placed.span.members) {
+  const LoopId inner = placed.columns ? LoopId{schedule.loop_count++} : LoopId{};
+  std::vector<Node> body;
+  for (size_t m = 0; m < placed.rows.members.size(); ++m) {
+    const SpanMember& member = placed.rows.members[m];
     Step step = *std::ranges::find(steps, member.op, &Step::op);
     step.region = along(graph.tensor(member.out).shape, kRowAxis, member.beat.interval(loop));
-    if (member.ring > 0) {
+    if (placed.columns) step.region[kColumnAxis] = placed.columns->members[m].beat.interval(inner);
+    if (const int64_t pixels = placed.ring_pixels[m]; pixels > 0) {
       Buffer& ring = schedule.buffers[step.out.index()];
-      ring.extents[kRowAxis] = member.ring;
-      ring.wrap = Wrap{kRowAxis, member.ring};
+      const int64_t width = ring.extents[kColumnAxis];
+      ring.extents[kRowAxis] = (pixels + width - 1) / width;
+      ring.wrap = placed.columns ? Wrap{kColumnAxis, pixels} : Wrap{kRowAxis, pixels / width};
     }
-    result.body.push_back({std::move(step)});
+    body.push_back({std::move(step)});
   }
   if (placed.out.valid()) share(schedule, placed.out, placed.under);
-  return {std::move(result)};
+  if (placed.columns) body = {Node{Loop{inner, placed.columns->ticks, std::move(body)}}};
+  return {Loop{loop, placed.rows.ticks, std::move(body)}};
 }
 
 /// Single operators may write over inputs that they are the last to read.

@@ -16,11 +16,11 @@ constexpr size_t kKernelAxes = 4;  // axes before them are loops around the call
 
 TensorId tensor_id(size_t t) { return {static_cast<int32_t>(t)}; }
 
-/// Whether a kernel has the rows as an axis of their own, and not as that of the channels.
-bool has_rows(const OperandAxes& walk) {
+/// Whether a kernel has the axis as one of its own, and not as that of the channels.
+bool has_axis(const OperandAxes& walk, int axis) {
   for (size_t k = 0; k < walk.axes.size(); ++k) {
     const std::vector<int>& merged = walk.axes[k];
-    if (std::ranges::find(merged, kRowAxis) == merged.end()) continue;
+    if (std::ranges::find(merged, axis) == merged.end()) continue;
     const bool leading = k + kKernelAxes < walk.axes.size();
     return merged.size() == 1 && !leading && k + 1 < walk.axes.size();
   }
@@ -41,6 +41,7 @@ StreamSpans::StreamSpans(const Graph& graph, const OrderProblem& problem,
       order_(order),
       received_(std::move(received)),
       rows_(graph, kRowAxis),
+      columns_(graph, kColumnAxis),
       made_(graph.tensors.size(), -1),
       last_read_(graph.tensors.size(), -1),
       row_major_(graph.tensors.size(), true) {
@@ -58,7 +59,8 @@ StreamSpans::StreamSpans(const Graph& graph, const OrderProblem& problem,
   StepProgress progress(graph, maps);
   for (size_t op = 0; op < graph.ops.size(); ++op) {
     const OpId id{static_cast<int32_t>(op)};
-    splits_.push_back(kernel_takes_rows(id));
+    by_rows_.push_back(kernel_takes(id, rows_));
+    by_pixels_.push_back(by_rows_.back() && kernel_takes(id, columns_));
     element_.push_back(progress.of({.op = id}) == Progress::kElement);
   }
   single_bytes_ = working_sets(problem, order);
@@ -82,67 +84,97 @@ int64_t StreamSpans::size(size_t t) const {
   return std::ranges::find(received_, tensor_id(t)) == received_.end() ? problem_.size_bytes[t] : 0;
 }
 
-bool StreamSpans::kernel_takes_rows(OpId id) const {
+bool StreamSpans::kernel_takes(OpId id, const Spans& along) const {
   const Op& op = graph_.op(id);
   if (op.outputs.size() != 1 || !is_image(graph_, op.outputs[0])) return false;
   for (const KernelUse& use : kernel_uses(graph_, op, Method::kCompute)) {
-    if (!has_rows(use.out)) return false;
+    if (!has_axis(use.out, along.axis())) return false;
     for (size_t k = 0; k < use.inputs.size(); ++k) {
       const auto operand = static_cast<size_t>(use.inputs[k]);
-      const bool follows =
-          !graph_.tensor(op.inputs[operand]).is_constant() && rows_.rows(id, operand) != nullptr;
-      if (follows && (!has_rows(use.in[k]) || !is_image(graph_, op.inputs[operand]))) return false;
+      const TensorId t = op.inputs[operand];
+      if (graph_.tensor(t).is_constant() || along.rows(id, operand) == nullptr) continue;
+      if (!has_axis(use.in[k], along.axis()) || !is_image(graph_, t)) return false;
     }
   }
   return true;
 }
 
-std::optional<int64_t> StreamSpans::lead_bytes(const Span& span, const SpanMember& out,
-                                               TensorId in) const {
-  if (!row_major_[in.index()] || !row_major_[out.out.index()]) return std::nullopt;
-  struct Reader {
-    const SpanMember* member;
-    const Affine* rows;
-    bool reads_on;  ///< in the tick at which a row of the output is written, when it is
-  };
-  std::vector<Reader> readers;
-  bool behind = false;
-  for (const SpanMember& member : span.members) {
-    if (!member.op.valid()) continue;
-    const Op& op = graph_.op(member.op);
+Raster StreamSpans::raster(const StreamSpan& span, size_t member) const {
+  const SpanMember& m = span.rows.members[member];
+  const Shape& shape = graph_.tensor(m.out).shape;
+  return {m.beat,
+          span.columns ? span.columns->members[member].beat : all_columns(shape[kColumnAxis]),
+          shape[kRowAxis], shape[kColumnAxis]};
+}
+
+namespace {
+
+RasterTicks ticks(const StreamSpan& span) {
+  return {span.rows.ticks, span.columns ? span.columns->ticks : 1};
+}
+
+/// Calls visit(member, operand) for each operand in the span that is `t`.
+template <typename Visit>
+void for_each_reader(const Graph& graph, const Span& span, TensorId t, Visit visit) {
+  for (size_t m = 0; m < span.members.size(); ++m) {
+    if (!span.members[m].op.valid()) continue;
+    const Op& op = graph.op(span.members[m].op);
     for (size_t k = 0; k < op.inputs.size(); ++k) {
-      if (op.inputs[k] != in) continue;
-      const Affine* rows = rows_.rows(member.op, k);
-      if (rows == nullptr) return std::nullopt;
-      const bool same = member.op == out.op;
-      const bool as_written =
-          same && *rows == Affine{.out_axis = kRowAxis} && element_[member.op.index()];
-      readers.push_back({&member, rows, behind || (same && !as_written)});
+      if (op.inputs[k] == t) visit(m, k);
     }
-    behind = behind || member.op == out.op;
   }
-  const auto row_bytes = [&](TensorId t) {
+}
+
+std::optional<Affine> copy_of(const Affine* affine) {
+  return affine == nullptr ? std::nullopt : std::optional(*affine);
+}
+
+}  // namespace
+
+int64_t StreamSpans::ring_pixels(const StreamSpan& span, size_t member) const {
+  const SpanMember& made = span.rows.members[member];
+  const Shape& shape = graph_.tensor(made.out).shape;
+  int64_t most = 1;
+  for_each_reader(graph_, span.rows, made.out, [&](size_t m, size_t k) {
+    const OpId op = span.rows.members[m].op;
+    const RasterReader reader{raster(span, m), *rows_.rows(op, k), copy_of(columns_.rows(op, k)),
+                              shape[kColumnAxis], true};
+    most = std::max(most, most_ahead(raster(span, member), 1, reader, 1, ticks(span)).value_or(1));
+  });
+  return std::min(most, shape[kRowAxis] * shape[kColumnAxis]);
+}
+
+std::optional<int64_t> StreamSpans::lead_bytes(const StreamSpan& span, size_t out,
+                                               TensorId in) const {
+  const SpanMember& made = span.rows.members[out];
+  if (!row_major_[in.index()] || !row_major_[made.out.index()]) return std::nullopt;
+  const auto pixel_bytes = [&](TensorId t) {
     const Tensor& tensor = graph_.tensor(t);
-    return tensor.size_bytes() / tensor.shape[kRowAxis];
+    return tensor.size_bytes() / tensor.shape[kRowAxis] / tensor.shape[kColumnAxis];
   };
-  const auto extent = [&](TensorId t) { return graph_.tensor(t).shape[kRowAxis]; };
-  int64_t lead = -graph_.tensor(in).size_bytes();
-  for (int64_t tick = 0; tick < span.ticks; ++tick) {
-    const int64_t written = std::min(out.beat.complete(tick), extent(out.out));
-    if (written <= 0) continue;
-    for (const Reader& reader : readers) {
-      const Beat& beat = reader.member->beat;
-      const int64_t next = std::max<int64_t>(beat.complete(tick - (reader.reads_on ? 1 : 0)), 0);
-      if (next >= extent(reader.member->out)) continue;
-      const Affine& rows = *reader.rows;
-      const int64_t needed = std::max<int64_t>(first_read(rows, next), 0);
-      lead = std::max(lead, written * row_bytes(out.out) - needed * row_bytes(in));
+  if (!is_image(graph_, in)) return std::nullopt;
+  std::optional<int64_t> lead = -graph_.tensor(in).size_bytes();
+  for_each_reader(graph_, span.rows, in, [&](size_t m, size_t k) {
+    const OpId op = span.rows.members[m].op;
+    const Affine* rows = rows_.rows(op, k);
+    if (rows == nullptr || !lead) {
+      lead.reset();
+      return;
     }
-  }
+    const Affine* columns = columns_.rows(op, k);
+    const bool as_written = m == out && *rows == Affine{.out_axis = kRowAxis} &&
+                            columns != nullptr && *columns == Affine{.out_axis = kColumnAxis} &&
+                            element_[op.index()];
+    const RasterReader reader{raster(span, m), *rows, copy_of(columns),
+                              graph_.tensor(in).shape[kColumnAxis], m >= out && !as_written};
+    const std::optional<int64_t> ahead =
+        most_ahead(raster(span, out), pixel_bytes(made.out), reader, pixel_bytes(in), ticks(span));
+    if (ahead) lead = std::max(*lead, *ahead);
+  });
   return lead;
 }
 
-std::optional<StreamSpan> StreamSpans::span(int begin, int end) const {
+std::optional<StreamSpan> StreamSpans::span(int begin, int end, Granularity granularity) const {
   std::vector<OpId> ops;
   std::vector<TensorId> received;
   for (int at = begin; at < end; ++at) {
@@ -155,51 +187,67 @@ std::optional<StreamSpan> StreamSpans::span(int begin, int end) const {
   for (const TensorId t : received) {
     if (last_read_[t.index()] >= end) return std::nullopt;  // rows come once
   }
-  std::optional<Span> derived = rows_.derive(ops, received);
-  if (!derived) return std::nullopt;
-  StreamSpan result{.begin = begin, .end = end, .span = std::move(*derived)};
-  std::vector<const SpanMember*> whole;
-  int64_t scratch = 0;
-  for (const SpanMember& member : result.span.members) {
-    const Tensor& t = graph_.tensor(member.out);
-    result.bytes +=
-        member.ring > 0 ? t.size_bytes() / t.shape[kRowAxis] * member.ring : t.size_bytes();
-    if (member.ring == 0) whole.push_back(&member);
-    if (member.op.valid())
-      scratch = std::max(scratch, problem_.ops[member.op.index()].scratch_bytes);
+  std::optional<Span> rows = rows_.derive(ops, received);
+  if (!rows) return std::nullopt;
+  StreamSpan result{.begin = begin, .end = end, .rows = std::move(*rows)};
+  if (granularity == Granularity::kPixel) {
+    result.columns = columns_.derive(ops, received);
+    if (!result.columns) return std::nullopt;
   }
-  result.bytes += scratch;
-  int64_t saved = 0;
-  for (size_t t = 0; t < made_.size(); ++t) {
-    if (made_[t] >= begin || last_read_[t] < begin || size(t) == 0) continue;
-    result.bytes += size(t);
-    if (last_read_[t] >= end) continue;
-    for (const SpanMember* out : whole) {
-      const std::optional<int64_t> lead = lead_bytes(result.span, *out, tensor_id(t));
-      if (!lead) continue;
-      const int64_t out_bytes = graph_.tensor(out->out).size_bytes();
-      const int64_t both = std::max(out_bytes, std::max<int64_t>(*lead, 0) + size(t));
-      if (out_bytes + size(t) - both <= saved) continue;
-      saved = out_bytes + size(t) - both;
-      result.out = out->out;
-      result.under = tensor_id(t);
-    }
-  }
-  result.bytes -= saved;
+  measure(result);
   return result;
 }
 
-std::vector<StreamSpan> StreamSpans::all(int64_t most_bytes, int most_ops) const {
+void StreamSpans::measure(StreamSpan& span) const {
+  std::vector<size_t> whole;
+  int64_t scratch = 0;
+  for (size_t m = 0; m < span.rows.members.size(); ++m) {
+    const SpanMember& member = span.rows.members[m];
+    const Tensor& t = graph_.tensor(member.out);
+    const int64_t image = t.shape[kRowAxis] * t.shape[kColumnAxis];
+    const int64_t pixels = member.ring == 0 ? 0
+                           : span.columns   ? ring_pixels(span, m)
+                                            : member.ring * t.shape[kColumnAxis];
+    span.ring_pixels.push_back(pixels);
+    span.bytes += t.size_bytes() / image * (pixels > 0 ? pixels : image);
+    if (pixels == 0) whole.push_back(m);
+    if (member.op.valid())
+      scratch = std::max(scratch, problem_.ops[member.op.index()].scratch_bytes);
+  }
+  span.bytes += scratch;
+  int64_t saved = 0;
+  for (size_t t = 0; t < made_.size(); ++t) {
+    if (made_[t] >= span.begin || last_read_[t] < span.begin || size(t) == 0) continue;
+    span.bytes += size(t);
+    if (last_read_[t] >= span.end) continue;
+    for (const size_t m : whole) {
+      const TensorId out = span.rows.members[m].out;
+      const std::optional<int64_t> lead = lead_bytes(span, m, tensor_id(t));
+      if (!lead) continue;
+      const int64_t out_bytes = graph_.tensor(out).size_bytes();
+      const int64_t both = std::max(out_bytes, std::max<int64_t>(*lead, 0) + size(t));
+      if (out_bytes + size(t) - both <= saved) continue;
+      saved = out_bytes + size(t) - both;
+      span.out = out;
+      span.under = tensor_id(t);
+    }
+  }
+  span.bytes -= saved;
+}
+
+std::vector<StreamSpan> StreamSpans::all(int64_t most_bytes, int most_ops,
+                                         Granularity granularity) const {
+  const std::vector<bool>& splits = granularity == Granularity::kRow ? by_rows_ : by_pixels_;
   std::vector<StreamSpan> result;
   const auto count = static_cast<int>(order_.size());
   for (int begin = 0; begin < count; ++begin) {
     for (int end = begin + 1; end <= std::min(count, begin + most_ops); ++end) {
-      if (!splits_[index(order_[index(end - 1)])]) break;
+      if (!splits[index(order_[index(end - 1)])]) break;
       const bool receives = std::ranges::any_of(
           graph_.op(OpId{order_[index(begin)]}).inputs,
           [&](TensorId t) { return size(t.index()) == 0 && !graph_.tensor(t).is_constant(); });
       if (end == begin + 1 && !receives) continue;  // in one piece it needs no more
-      std::optional<StreamSpan> found = span(begin, end);
+      std::optional<StreamSpan> found = span(begin, end, granularity);
       if (found && found->bytes < most_bytes) result.push_back(std::move(*found));
     }
   }
