@@ -44,7 +44,8 @@ Entry hand_written_entry(const testing::HandWritten& hand, const std::string& na
   const Source source{hand.graph, name, ""};
   const Plan plan{.planner = "by hand",
                   .schedule = hand.schedule,
-                  .placement = place(hand.graph, hand.schedule, {})};
+                  .placement = place(hand.graph, hand.schedule, {}),
+                  .accumulators = hand.graph.accumulators};
   return entry_of(check_plan(source, {.model = name, .rewrite = false}, plan, name), name);
 }
 
@@ -60,8 +61,9 @@ void expect_kept_to_its_memory(const EmulatedRun& run) {
 }
 
 TEST(Firmware, HandWrittenSchedulesAreIdenticalAtTheirPeaks) {
-  const testing::HandWritten hands[] = {testing::channel_loop(), testing::row_span(),
-                                        testing::residual_in_halves(true)};
+  const testing::HandWritten hands[] = {
+      testing::channel_loop(), testing::channel_loop(DType::kInt16),
+      testing::channel_loop(DType::kInt8), testing::row_span(), testing::residual_in_halves(true)};
   std::vector<Entry> entries;
   InputSet inputs;
   for (const testing::HandWritten& hand : hands) {
@@ -107,14 +109,11 @@ TEST(Firmware, RandomSchedulesEqualTheReference) {
   fmt::print("{} random schedules, {} calls\n", entries.size(), calls);
 }
 
-// 5 divides no extent: the last patches are smaller.
-TEST(Firmware, InPatchesEqualsTheReference) {
-  std::vector<Entry> entries;
+/// Networks with one int8 input and one output, all in one firmware.
+void expect_reference_outputs(const std::vector<Entry>& entries) {
   InputSet inputs;
-  for (const char* model : {"zoo:demo", "zoo:micronet_vww_2"}) {
-    entries.push_back(planned_entry(model, {.planner = "patch:patches=5"}));
-    EXPECT_GT(entries.back().compiled.recomputed_macs, 0);
-    const Graph& graph = entries.back().compiled.graph;
+  for (const Entry& entry : entries) {
+    const Graph& graph = entry.compiled.graph;
     inputs.push_back(
         {random_bytes(DType::kInt8, elements(graph.tensor(graph.inputs[0].tensor).shape), 5)});
   }
@@ -127,6 +126,35 @@ TEST(Firmware, InPatchesEqualsTheReference) {
     EXPECT_EQ(run.outputs[0], values[graph.outputs[0].tensor.index()]);
     fmt::print("{}: {} instructions, {} B of stack\n", run.name, run.instructions, run.stack_bytes);
   }
+}
+
+// 5 divides no extent: the last patches are smaller.
+TEST(Firmware, InPatchesEqualsTheReference) {
+  std::vector<Entry> entries;
+  for (const char* model : {"zoo:demo", "zoo:micronet_vww_2"}) {
+    entries.push_back(planned_entry(model, {.planner = "patch:patches=5"}));
+    EXPECT_GT(entries.back().compiled.recomputed_macs, 0);
+  }
+  expect_reference_outputs(entries);
+}
+
+TEST(Firmware, WithSumsOf16And8BitsEqualsTheReferenceWithThem) {
+  std::vector<Entry> entries;
+  for (const auto& [model, bits] :
+       {std::pair{"zoo:demo", 8}, {"zoo:pex_figure1", 16}, {"zoo:resnet8", 8}}) {
+    entries.push_back(planned_entry(model, {.planner = fmt::format("pex:accumulators={}", bits)}));
+    EXPECT_FALSE(entries.back().compiled.graph.accumulators.empty()) << model;
+  }
+  expect_reference_outputs(entries);
+}
+
+TEST(Firmware, OfAModelWithSumsOf8BitsEqualsTheReferenceWithThem) {
+  THIMBLE_NEEDS_SHARED();
+  std::vector<Entry> entries;
+  entries.push_back(planned_entry(testing::model_path("pretrainedResnet_quant"),
+                                  {.planner = "pex:accumulators=8"}));
+  EXPECT_LT(entries[0].compiled.program.arena_bytes, 34'000);
+  expect_reference_outputs(entries);
 }
 
 class FirmwareOfModels : public ::testing::TestWithParam<std::string> {};

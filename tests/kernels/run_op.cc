@@ -28,7 +28,7 @@ runtime::View view_of(uint8_t* data, const Shape& shape, const OperandAxes& walk
   std::vector<int64_t> strides(shape.size());
   int64_t next = 1;
   for (size_t axis = shape.size(); axis-- > 0; next *= shape[axis]) strides[axis] = next;
-  runtime::View view{data, 0, 0, {}};
+  runtime::View view{data, 0, 0, 0, {}};
   for (size_t k = 0; k < walk.axes.size(); ++k) {
     const std::vector<int>& axes = walk.axes[k];
     const int64_t stride = axes.empty() ? 0 : strides[static_cast<size_t>(axes.back())];

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over channels wherever the rules allow them, gain or not: verified, and equal to the
-// reference.
+// Loops over channels wherever the rules allow them, gain or not, with sums of 32, 16 and 8 bits:
+// verified, and equal to the reference.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
 
 #include "tests/program/mutants.h"
 #include "tests/support/random_network.h"
@@ -32,7 +35,9 @@ PexPlan random_plan(const Graph& graph, const OrderProblem& problem, zoo::Random
       ops.push_back(OpId{end - 1});
       if (std::optional<ChannelLoop> loop = rules.loop_of(ops)) {
         const int64_t step = random.between(1, loop->channels);
-        possible.push_back({begin, end, std::move(*loop), step});
+        const DType sums = std::array{DType::kInt32, DType::kInt16,
+                                      DType::kInt8}[static_cast<size_t>(random.between(0, 2))];
+        possible.push_back({begin, end, std::move(*loop), step, sums});
       }
     }
     if (possible.empty() || random.chance(0.2)) {
@@ -46,22 +51,38 @@ PexPlan random_plan(const Graph& graph, const OrderProblem& problem, zoo::Random
   return plan;
 }
 
+/// Scales that saturate now and then, or leave most of the range unused.
+std::vector<Accumulator> random_scales(std::vector<Accumulator> accumulators, zoo::Random& random) {
+  for (Accumulator& a : accumulators) {
+    a.scale *= static_cast<float>(random.between(1, 30)) / 10;
+    a.scale /= static_cast<float>(random.between(1, 30));
+    a.zero_point += static_cast<int32_t>(random.between(-20, 20));
+    a.zero_point = std::clamp(a.zero_point, -128, 127);
+  }
+  return accumulators;
+}
+
 TEST(RandomChannelLoops, AreVerifiedAndEqualTheReference) {
   const uint64_t graphs = std::getenv("THIMBLE_NIGHTLY") != nullptr ? 20'000 : 1'500;
   size_t loops = 0;
   size_t accumulating = 0;
+  size_t narrow = 0;
   int caught = 0;
   for (uint64_t seed = 1; seed <= graphs; ++seed) {
     SCOPED_TRACE(seed);
     zoo::Random random(seed);
-    const Graph graph =
+    const Graph exact =
         seed % 2 == 0 ? testing::random_chain(seed) : rewrite(testing::random_network(seed));
     const bool in_place = random.chance(0.5);
-    const OrderProblem problem = order_problem(graph, in_place);
-    const PexPlan plan = random_plan(graph, problem, random);
+    const OrderProblem problem = order_problem(exact, in_place);
+    const PexPlan plan = random_plan(exact, problem, random);
     if (plan.loops.empty()) continue;
+    const Graph graph =
+        with_accumulators(exact, random_scales(pex_accumulators(exact, plan), random));
+    ASSERT_EQ(accumulator_fault(graph), "");
     loops += plan.loops.size();
     for (const PlacedLoop& placed : plan.loops) accumulating += placed.loop.accumulated.size();
+    narrow += graph.accumulators.size();
     const Schedule schedule = pex_schedule(graph, problem, plan, in_place);
     ASSERT_EQ(malformed(graph, schedule), "");
     const Placement placement = place(graph, schedule, {});
@@ -77,9 +98,11 @@ TEST(RandomChannelLoops, AreVerifiedAndEqualTheReference) {
       for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
     }
   }
-  fmt::print("{} loops, {} accumulators, {} mutants caught\n", loops, accumulating, caught);
+  fmt::print("{} loops, {} tensors summed, {} of them in 16 or 8 bits, {} mutants caught\n", loops,
+             accumulating, narrow, caught);
   EXPECT_GT(loops, graphs / 2);
   EXPECT_GT(accumulating, graphs / 4);
+  EXPECT_GT(narrow, graphs / 8);
   EXPECT_GT(caught, 100);
 }
 

@@ -117,8 +117,21 @@ class Maker {
              [](const Place& p) { --p.call().chunk->interval.begin.base; });
       change(number, "chunk one channel late",
              [](const Place& p) { ++p.call().chunk->interval.begin.base; });
+      change(number, "chunk one channel longer",
+             [](const Place& p) { ++p.call().chunk->interval.end.base; });
+      change(number, "chunk one channel shorter",
+             [](const Place& p) { --p.call().chunk->interval.end.base; });
       change(number, "every chunk the first",
              [](const Place& p) { p.call().chunk->interval.begin = index(0); });
+      change(number, "accumulators of another width", [](const Place& p) {
+        DType& type = p.call().out.type;
+        type = type == DType::kInt8 ? DType::kInt16 : DType::kInt8;
+      });
+      change(number, "kernel of another width", [](const Place& p) {
+        KernelId& kernel = p.call().kernel;
+        kernel = kernel == KernelId::kConv2DAccumulateI8 ? KernelId::kConv2DAccumulateI16
+                                                         : KernelId::kConv2DAccumulateI8;
+      });
     }
     change(number, "output bias off by one", [](const Place& p) {
       p.call().out.bias.push_back({1, index(1)});

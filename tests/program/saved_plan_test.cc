@@ -12,18 +12,23 @@ namespace {
 Plan plan_of(const testing::HandWritten& hand) {
   return {.planner = "by hand",
           .schedule = hand.schedule,
-          .placement = place(hand.graph, hand.schedule, {})};
+          .placement = place(hand.graph, hand.schedule, {}),
+          .accumulators = hand.graph.accumulators,
+          .scale_source = "made up"};
 }
 
 TEST(SavedPlan, ComesBackAsItWas) {
   for (const testing::HandWritten& hand :
-       {testing::channel_loop(), testing::row_span(), testing::residual_in_halves(true)}) {
+       {testing::channel_loop(), testing::channel_loop(DType::kInt8), testing::row_span(),
+        testing::residual_in_halves(true)}) {
     const Plan plan = plan_of(hand);
     const PlanOrigin origin{"net", "abc", false, true};
     const SavedPlan back = plan_from_json(to_json(plan, origin), "p.json");
     EXPECT_EQ(back.plan.schedule, plan.schedule);
     EXPECT_EQ(back.plan.placement.addresses, plan.placement.addresses);
     EXPECT_EQ(back.plan.placement.arena_bytes, plan.placement.arena_bytes);
+    EXPECT_EQ(back.plan.accumulators, plan.accumulators);
+    EXPECT_EQ(back.plan.scale_source, plan.scale_source);
     EXPECT_EQ(back.origin, origin);
   }
 }

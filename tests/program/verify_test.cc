@@ -109,34 +109,6 @@ TEST(Verifier, SoftmaxTakesWholeRows) {
   expect_fault(plan.fault(), "its kernel does all of axis 3");
 }
 
-// Kernels find a pixel modulo the ring and add the channel afterwards: a ring whose channels begin
-// at c would need elements before its start.
-TEST(Verifier, ARingOfSlicedChannelsIsNoViewThatKernelsTake) {
-  testing::TestGraph g(1);
-  const TensorId x = g.input({1, 6, 4, 3});
-  const TensorId t = g.add(x, x), y = g.add(t, t);
-  g.output(y);
-  const Graph& graph = g.graph();
-  constexpr LoopId kChannel{0}, kRow{1};
-  constexpr BufferId kX{0}, kT{1}, kY{2};
-  Buffer ring = whole_buffer(graph, t);
-  ring.extents = {1, 2, 4, 1};
-  ring.origin[3] = index(kChannel, 1);
-  ring.wrap = Wrap{1, 2};
-  RegionExpr region = along(graph.tensor(t).shape, 1, {index(kRow, 1), index(kRow, 1, 1)});
-  region[3] = {index(kChannel, 1), index(kChannel, 1, 1)};
-  const Step first{.op = {0}, .region = region, .chunk = {}, .in = {kX, kX}, .out = kT};
-  const Step second{.op = {1}, .region = region, .chunk = {}, .in = {kT, kT}, .out = kY};
-  Schedule s{.buffers = {whole_buffer(graph, x), ring, whole_buffer(graph, y)},
-             .inputs = {kX},
-             .outputs = {kY},
-             .loop_count = 2};
-  const Loop rows{kRow, 6, {{first}, {second}}};
-  s.nodes = {{Loop{kChannel, 3, {{rows}}}}};
-  ASSERT_EQ(malformed(graph, s), "");
-  expect_fault(verify(graph, lower(graph, s, place(graph, s, {}))).fault, "before the start");
-}
-
 TEST(Verifier, BroadcastOperandsStandStill) {
   testing::TestGraph g(1);
   const TensorId x = g.input({1, 2, 2, 3});

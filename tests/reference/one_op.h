@@ -31,10 +31,14 @@ class OneOp {
 
   void input(Tensor tensor) { op_.inputs.push_back(add(std::move(tensor))); }
 
+  /// Of the output; its tensor is filled in.
+  void accumulate(const Accumulator& accumulator) { graph_.accumulators = {accumulator}; }
+
   template <class T>
   std::vector<T> run(DType type, const Shape& shape, float scale = 1, int32_t zero_point = 0) {
     const Quantization quantization{.scales = {scale}, .zero_points = {zero_point}};
     op_.outputs = {add({.shape = shape, .type = type, .quantization = quantization})};
+    for (Accumulator& accumulator : graph_.accumulators) accumulator.tensor = op_.outputs[0];
     const TensorValues values(graph_.tensors.size());
     return reference::elements_from<T>(interpret_op(graph_, op_, values).at(0));
   }

@@ -2,7 +2,11 @@
 // A convolution in parts: chunks of the input channels, then requantisation; and in place.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "tests/runtime/cases.h"
+#include "thimble/reference/fixed_point.h"
 
 namespace thimble::testing {
 namespace {
@@ -42,6 +46,104 @@ TEST(Conv2DAccumulate, ChunksThenFinaliseEqualConv2D) {
                      {}};
     ASSERT_EQ(elements(target, all), whole_result(plain, x));
   }
+}
+
+/// The sum of (x - zero point) * weight over the window and the channels [begin, end).
+int32_t chunk_sum(const Convolution& c, const std::vector<int8_t>& x, const Extents& at,
+                  int32_t begin, int32_t end) {
+  const runtime::Window2D& w = c.window;
+  int32_t sum = 0;
+  for (int32_t ky = 0; ky < w.kernel_h; ++ky) {
+    for (int32_t kx = 0; kx < w.kernel_w; ++kx) {
+      const int32_t row = at[1] * w.stride_h - w.pad_top + ky * w.dilation_h;
+      const int32_t column = at[2] * w.stride_w - w.pad_left + kx * w.dilation_w;
+      if (row < 0 || row >= w.in_h || column < 0 || column >= w.in_w) continue;
+      for (int32_t i = begin; i < end; ++i) {
+        const int32_t from = ((at[0] * c.in[1] + row) * c.in[2] + column) * c.in[3] + i;
+        const int32_t weight = ((at[3] * w.kernel_h + ky) * w.kernel_w + kx) * c.in[3] + i;
+        sum += (x[static_cast<size_t>(from)] - c.input_zero_point) *
+               c.weights[static_cast<size_t>(weight)];
+      }
+    }
+  }
+  return sum;
+}
+
+/// The accumulators of all elements, chunk by chunk, by the definition of Graph::accumulators.
+template <class T>
+std::vector<T> added_up(const Convolution& c, const std::vector<int8_t>& x, int32_t chunk,
+                        int32_t zero_point) {
+  std::vector<T> result;
+  Extents at;
+  for (at[0] = 0; at[0] < c.out[0]; ++at[0]) {
+    for (at[1] = 0; at[1] < c.out[1]; ++at[1]) {
+      for (at[2] = 0; at[2] < c.out[2]; ++at[2]) {
+        for (at[3] = 0; at[3] < c.out[3]; ++at[3]) {
+          const auto o = static_cast<size_t>(at[3]);
+          int64_t value = zero_point;
+          for (int32_t begin = 0; begin < c.in[3]; begin += chunk) {
+            const int32_t end = std::min(begin + chunk, c.in[3]);
+            const int32_t sum = chunk_sum(c, x, at, begin, end) + (begin == 0 ? c.bias[o] : 0);
+            value += reference::multiply(sum, {c.multipliers[o], c.shifts[o]});
+            value = std::clamp<int64_t>(value, std::numeric_limits<T>::min(),
+                                        std::numeric_limits<T>::max());
+          }
+          result.push_back(static_cast<T>(value));
+        }
+      }
+    }
+  }
+  return result;
+}
+
+using NarrowKernel = void (*)(const runtime::Conv2DNarrowParams&, const runtime::View&,
+                              const runtime::View&, const runtime::Region&, int32_t,
+                              int32_t) noexcept;
+
+template <class T>
+void expect_narrow_sums(NarrowKernel kernel, int32_t least_shift, int32_t most_shift) {
+  Random random(7);
+  int saturated = 0;
+  for (int round = 0; round < 200; ++round) {
+    Convolution c = random_convolution(random, 1);
+    for (int8_t& shift : c.shifts)
+      shift = static_cast<int8_t>(random.between(least_shift, most_shift));
+    const int32_t zero_point = random.between(-100, 100);
+    const runtime::Conv2DNarrowParams p{
+        c.weights.data(), c.bias.data(), {c.multipliers.data(), c.shifts.data()},
+        c.window,         c.in[3],       c.input_zero_point,
+        zero_point};
+    const std::vector<int8_t> x = random.bytes(count(c.in));
+    const runtime::Region all = whole(c.out);
+    auto sums =
+        allocate<T>(c.out, all, round % 2 == 0 ? Layout::kRowMajor : Layout::kChannelsFirst);
+    const int32_t chunk = random.between(1, c.in[3]);
+    for (int32_t begin = 0; begin < c.in[3]; begin += chunk) {
+      const int32_t end = std::min(begin + chunk, c.in[3]);
+      runtime::Region held = whole(c.in);  // the chunk's channels and no others
+      held.begin[3] = begin;
+      held.end[3] = end;
+      auto source =
+          store(x, c.in, held, round % 3 == 0 ? Layout::kChannelsFirst : Layout::kRowMajor);
+      runtime::Region part = all;  // the output channels in two calls
+      part.end[3] = random.between(0, c.out[3]);
+      kernel(p, source.view, sums.view, part, begin, end);
+      part = {{0, 0, 0, part.end[3]}, {all.end[0], all.end[1], all.end[2], all.end[3]}};
+      kernel(p, source.view, sums.view, part, begin, end);
+    }
+    const std::vector<T> expected = added_up<T>(c, x, chunk, zero_point);
+    ASSERT_EQ(elements(sums, all), expected);
+    saturated += static_cast<int>(std::ranges::count(expected, std::numeric_limits<T>::max()));
+  }
+  EXPECT_GT(saturated, 0);
+}
+
+TEST(Conv2DAccumulate, AddsChunksIn16Bits) {
+  expect_narrow_sums<int16_t>(runtime::conv_2d_accumulate_i16, -3, 2);
+}
+
+TEST(Conv2DAccumulate, AddsChunksIn8Bits) {
+  expect_narrow_sums<int8_t>(runtime::conv_2d_accumulate_i8, -11, -5);
 }
 
 TEST(DepthwiseConv2DInPlace, EqualsDepthwiseConv2D) {

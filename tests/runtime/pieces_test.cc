@@ -20,8 +20,6 @@ class Pieces : public ::testing::TestWithParam<Kernel> {};
 runtime::Region held(const runtime::Region& box, const Extents& extents, Layout layout) {
   runtime::Region result = box;
   if (layout == Layout::kRowMajor || layout == Layout::kChannelsFirst) return result;
-  result.begin[3] = 0;
-  result.end[3] = extents[3];
   if (layout == Layout::kRowRing) {
     result.begin[2] = 0;
     result.end[2] = extents[2];

@@ -59,8 +59,12 @@ Stored<T> allocate(const Extents& whole, const runtime::Region& held, Layout lay
     for (int k = 0; k < 4; ++k) view.bias += held.begin[k] * view.stride[k];
   };
   auto wrap = [&](int64_t modulus) {
-    const int32_t row = whole[2] * whole[3];
-    view = {nullptr, 0, static_cast<int32_t>(modulus), {whole[1] * row, row, whole[3], 1}};
+    const int32_t row = whole[2] * size[3];
+    view = {nullptr,
+            0,
+            static_cast<int32_t>(modulus),
+            held.begin[3],
+            {whole[1] * row, row, size[3], 1}};
     elements = modulus;
   };
   switch (layout) {
@@ -71,12 +75,12 @@ Stored<T> allocate(const Extents& whole, const runtime::Region& held, Layout lay
       lay_out({2, 1, 3, 0});
       break;
     case Layout::kRowRing:
-      wrap(int64_t{size[1]} * whole[2] * whole[3]);
+      wrap(int64_t{size[1]} * whole[2] * size[3]);
       break;
     case Layout::kPixelRing: {
       const int64_t first = int64_t{held.begin[1]} * whole[2] + held.begin[2];
       const int64_t last = int64_t{held.end[1] - 1} * whole[2] + held.end[2];
-      wrap((last - first) * whole[3]);
+      wrap((last - first) * size[3]);
       break;
     }
   }

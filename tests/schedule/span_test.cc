@@ -12,20 +12,28 @@ constexpr int kRows = 1;
 constexpr LoopId kTick{0};
 
 Interval at(const Span& span, size_t member, int64_t tick) {
-  return evaluate(span.members[member].interval, {tick});
+  return evaluate(span.members[member].beat.interval(kTick), {tick});
 }
 
-// t row 2 i + 2 is the last that row i of y reads.
-TEST(Span, StrideTwoMakesTwoRowsATick) {
+std::vector<int64_t> rings(const Span& span) {
+  std::vector<int64_t> result;
+  for (const SpanMember& member : span.members) result.push_back(member.ring);
+  return result;
+}
+
+// The clock is t's: y rests at every second tick. t row 2 i + 2 is the last that row i of y reads.
+TEST(Span, BehindAStrideAMemberRests) {
   testing::TestGraph g(1);
   const TensorId t = g.conv(g.input({1, 16, 16, 2}), 3, 3, 2);
   g.output(g.conv(t, 2, 3, 2));
-  const Span span = derive_span(g.graph(), {{0}, {1}}, kRows, kTick).value();
-  EXPECT_EQ(span.ticks, 5);  // one before the first row of y
-  EXPECT_EQ(at(span, 0, 0), (Interval{-1, 1}));
-  EXPECT_EQ(at(span, 0, 1), (Interval{1, 3}));
-  EXPECT_EQ(at(span, 1, 1), (Interval{0, 1}));
-  EXPECT_EQ(span.rings, (std::vector<SpanRing>{{t, 3}}));
+  const Span span = Spans(g.graph(), kRows).derive({{0}, {1}}).value();
+  EXPECT_EQ(span.ticks, 9);  // 8 rows of t, and one below it that is padding
+  for (int64_t tick = 0; tick < 9; ++tick) EXPECT_EQ(at(span, 0, tick), (Interval{tick, tick + 1}));
+  EXPECT_TRUE(at(span, 1, 1).empty());
+  EXPECT_EQ(at(span, 1, 2), (Interval{0, 1}));
+  EXPECT_TRUE(at(span, 1, 3).empty());
+  EXPECT_EQ(at(span, 1, 8), (Interval{3, 4}));
+  EXPECT_EQ(rings(span), (std::vector<int64_t>{3, 0}));
 }
 
 // y = t + depthwise 5x5 (t): the short branch waits, so t keeps rows i - 2 .. i + 2.
@@ -34,12 +42,12 @@ TEST(Span, UnequalBranchesAreServedByTheDeeperOne) {
   const TensorId t = g.conv(g.input({1, 8, 8, 2}), 3, 1, 1);
   const TensorId u = g.depthwise(t, 5, 1);
   g.output(g.add(t, u));
-  const Span span = derive_span(g.graph(), {{0}, {1}, {2}}, kRows, kTick).value();
+  const Span span = Spans(g.graph(), kRows).derive({{0}, {1}, {2}}).value();
   EXPECT_EQ(span.ticks, 10);
   EXPECT_EQ(at(span, 0, 0), (Interval{0, 1}));
   EXPECT_EQ(at(span, 1, 2), (Interval{0, 1}));
   EXPECT_EQ(at(span, 2, 9), (Interval{7, 8}));
-  EXPECT_EQ(span.rings, (std::vector<SpanRing>{{t, 5}, {u, 1}}));
+  EXPECT_EQ(rings(span), (std::vector<int64_t>{5, 1, 0}));
 }
 
 // Two output channels read one input channel: its producer fires at every second tick.
@@ -49,11 +57,12 @@ TEST(Span, MultipliersLetAMemberRest) {
   const TensorId y = g.depthwise(t, 3, 1);
   g.graph().tensor(y).shape[3] = 6;
   std::get<DepthwiseConv2D>(g.graph().ops[1].attributes).multiplier = 2;
-  const Span span = derive_span(g.graph(), {{0}, {1}}, 3, kTick).value();
+  g.output(y);
+  const Span span = Spans(g.graph(), 3).derive({{0}, {1}}).value();
   EXPECT_EQ(span.ticks, 6);
   EXPECT_EQ(at(span, 0, 2), (Interval{1, 2}));
   EXPECT_TRUE(at(span, 0, 3).empty());
-  EXPECT_EQ(span.rings, (std::vector<SpanRing>{{t, 1}}));
+  EXPECT_EQ(rings(span), (std::vector<int64_t>{1, 0}));
 }
 
 // Rows from the last to the first: the first tick needs what the producer makes last.
@@ -62,33 +71,63 @@ TEST(Span, HasNoFormForASliceThatRunsBackwards) {
   const TensorId t = g.conv(g.input({1, 8, 8, 2}), 2, 3, 1);
   const TensorId y = g.depthwise(t, 1, 1);
   g.graph().ops[1] = {Slice{{0, 7, 0, 0}, {1, -1, 1, 1}, {}}, {t}, {y}, 1};
-  EXPECT_FALSE(derive_span(g.graph(), {{0}, {1}}, kRows, kTick).has_value());
+  EXPECT_FALSE(Spans(g.graph(), kRows).derive({{0}, {1}}).has_value());
   std::get<Slice>(g.graph().ops[1].attributes) = {{0, 0, 0, 0}, {1, 1, 1, 1}, {}};
-  EXPECT_TRUE(derive_span(g.graph(), {{0}, {1}}, kRows, kTick).has_value());
+  EXPECT_TRUE(Spans(g.graph(), kRows).derive({{0}, {1}}).has_value());
 }
 
 TEST(Span, RingsAreNeverLargerThanTheTensor) {
   testing::TestGraph g(3);
   const TensorId t = g.conv(g.input({1, 3, 3, 2}), 3, 1, 1);
   g.output(g.depthwise(t, 5, 1));
-  EXPECT_EQ(derive_span(g.graph(), {{0}, {1}}, kRows, kTick).value().rings,
-            (std::vector<SpanRing>{{t, 3}}));
+  EXPECT_EQ(rings(Spans(g.graph(), kRows).derive({{0}, {1}}).value()),
+            (std::vector<int64_t>{3, 0}));
 }
 
 TEST(Span, EndsWhereAnAxisIsNotFollowed) {
   testing::TestGraph g(4);
   const TensorId t = g.conv(g.input({1, 4, 4, 2}), 3, 1, 1);
   g.output(g.transpose(t, {0, 2, 1, 3}));
-  EXPECT_FALSE(derive_span(g.graph(), {{0}, {1}}, kRows, kTick).has_value());
-  EXPECT_FALSE(derive_span(g.graph(), {{0}}, 3, kTick).has_value()) << "channels are reduced";
+  EXPECT_FALSE(Spans(g.graph(), kRows).derive({{0}, {1}}).has_value());
+  g.output(g.conv(t, 3, 1, 1));
+  EXPECT_FALSE(Spans(g.graph(), 3).derive({{0}, {2}}).has_value()) << "channels are reduced";
 }
 
-TEST(Span, RefusesMembersThatNothingInsideReads) {
+// What is read outside, too, is kept whole; a row of it is there when the deeper branch needs it,
+// and the other branch goes on as early as that allows.
+TEST(Span, TensorsThatOthersReadAreWhole) {
   testing::TestGraph g(5);
-  const TensorId x = g.input({1, 4, 4, 2});
-  g.output(g.conv(x, 2, 1, 1));
-  g.output(g.conv(x, 2, 1, 1));
-  EXPECT_FALSE(derive_span(g.graph(), {{0}, {1}}, kRows, kTick).has_value());
+  const TensorId t = g.conv(g.input({1, 8, 8, 2}), 3, 1, 1);
+  const TensorId u = g.depthwise(t, 3, 1);
+  const TensorId v = g.depthwise(t, 5, 1);
+  g.output(g.add(u, v));
+  g.output(t);
+  const Span span = Spans(g.graph(), kRows).derive({{0}, {1}, {2}}).value();
+  EXPECT_EQ(rings(span), (std::vector<int64_t>{0, 0, 0}));
+  EXPECT_EQ(span.ticks, 10);
+  EXPECT_EQ(at(span, 0, 2), (Interval{2, 3}));
+  EXPECT_EQ(at(span, 1, 1), (Interval{0, 1})) << "the 3x3 needs row 1";
+  EXPECT_EQ(at(span, 2, 2), (Interval{0, 1})) << "the 5x5 needs row 2";
+}
+
+// The camera's rows: one a tick, and the ring keeps what the window reads.
+TEST(Span, ReceivesRows) {
+  testing::TestGraph g(8);
+  const TensorId x = g.input({1, 16, 16, 3});
+  g.output(g.conv(x, 4, 3, 2));
+  const Span span = Spans(g.graph(), kRows).derive({{0}}, {x}).value();
+  EXPECT_FALSE(span.members[0].op.valid());
+  EXPECT_EQ(span.ticks, 17);
+  EXPECT_EQ(at(span, 0, 4), (Interval{4, 5}));
+  EXPECT_EQ(at(span, 1, 4), (Interval{1, 2}));
+  EXPECT_EQ(rings(span), (std::vector<int64_t>{3, 0}));
+}
+
+TEST(Span, ClocksThatHaveNothingToDoWithEachOtherMakeNone) {
+  testing::TestGraph g(9);
+  g.output(g.conv(g.input({1, 4, 4, 2}), 2, 1, 1));
+  g.output(g.conv(g.input({1, 4, 4, 2}), 2, 1, 1));
+  EXPECT_FALSE(Spans(g.graph(), kRows).derive({{0}, {1}}).has_value());
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr OpId kExpand{0}, kDepthwise{1}, kProject{2}, kResidual{3};
 // bits:
 //   x 4,056 + slice of e 169 + slice of d 169 + accumulators 4 x 4,056 = 20,618 B.
 // y takes the bytes of its accumulators, z those of y: no other step needs more.
-HandWritten channel_loop() {
+HandWritten channel_loop(DType sums) {
   TestGraph g(1);
   const TensorId x = g.input({1, 13, 13, 24});
   const TensorId e = g.conv(x, 144, 1, 1);
@@ -25,6 +25,10 @@ HandWritten channel_loop() {
   const TensorId y = g.conv(d, 24, 1, 1);
   const TensorId z = g.add(x, y);
   g.output(z);
+  if (sums != DType::kInt32) {
+    const float scale = sums == DType::kInt8 ? 0.3F : 0.002F;
+    g.graph().accumulators = {{.tensor = y, .type = sums, .scale = scale, .zero_point = 3}};
+  }
   const Graph& graph = g.graph();
 
   constexpr LoopId kChannel{0};
@@ -37,7 +41,8 @@ HandWritten channel_loop() {
     return buffer;
   };
   Buffer accumulators = whole_buffer(graph, y);
-  accumulators.type = DType::kInt32;
+  accumulators.type = sums;
+  accumulators.sums = true;
 
   const Shape wide = graph.tensor(e).shape, narrow = graph.tensor(y).shape;
   const Step expand{
@@ -68,7 +73,7 @@ HandWritten channel_loop() {
   schedule.inputs = {kX};
   schedule.outputs = {kZ};
   schedule.shares = {{kY, kA}, {kZ, kY}};
-  return {graph, schedule, 4'056 + 169 + 169 + 4 * 4'056};
+  return {graph, schedule, 4'056 + 169 + 169 + size_bytes(sums) * 4'056};
 }
 
 // x [1,24,24,8] -> conv 3x3/2 -> t [1,12,12,16] -> depthwise 3x3 -> u; t + u -> y. While row i of y
@@ -88,22 +93,23 @@ HandWritten row_span() {
   constexpr int kRows = 1;
   constexpr LoopId kTick{0};
   constexpr BufferId kX{0}, kT{1}, kU{2}, kY{3};
-  const auto span = derive_span(graph, {{0}, {1}, {2}}, kRows, kTick);
+  const auto span = Spans(graph, kRows).derive({{0}, {1}, {2}});
   check(span.has_value(), "rows do not split these operators");
-  auto ring = [&](const SpanRing& r) {
-    Buffer buffer = whole_buffer(graph, r.tensor);
-    buffer.extents[kRows] = r.extent;
-    buffer.wrap = Wrap{kRows, r.extent};
+  auto ring = [&](const SpanMember& member) {
+    Buffer buffer = whole_buffer(graph, member.out);
+    buffer.extents[kRows] = member.ring;
+    buffer.wrap = Wrap{kRows, member.ring};
     return buffer;
   };
   auto step = [&](size_t member, std::vector<Operand> in, BufferId out) {
-    return Step{.op = span->members[member].op,
-                .region = along(graph.tensor(y).shape, kRows, span->members[member].interval),
-                .in = std::move(in),
-                .out = out};
+    return Step{
+        .op = span->members[member].op,
+        .region = along(graph.tensor(y).shape, kRows, span->members[member].beat.interval(kTick)),
+        .in = std::move(in),
+        .out = out};
   };
   Schedule schedule;
-  schedule.buffers = {whole_buffer(graph, x), ring(span->rings[0]), ring(span->rings[1]),
+  schedule.buffers = {whole_buffer(graph, x), ring(span->members[0]), ring(span->members[1]),
                       whole_buffer(graph, y)};
   schedule.loop_count = 1;
   schedule.nodes = {

@@ -12,8 +12,9 @@ struct HandWritten {
   int64_t peak_bytes = 0;  ///< computed by hand, see hand_written.cc
 };
 
-/// Pex's Figure 1: expand, depthwise, project one channel at a time, with 32-bit accumulators.
-[[nodiscard]] HandWritten channel_loop();
+/// Pex's Figure 1: expand, depthwise, project one channel at a time. sums: kInt32, or kInt16 or
+/// kInt8, which are lossy.
+[[nodiscard]] HandWritten channel_loop(DType sums = DType::kInt32);
 /// A stride-2 convolution, a depthwise and a residual, row by row, output over consumed input rows.
 [[nodiscard]] HandWritten row_span();
 /// A residual block in halves of rows. blocks: each half of the skip tensor and of the branch has a

@@ -170,6 +170,7 @@ class Changer {
     if (parts.count == 0) return false;
     Buffer sums = box(whole_buffer(graph_, schedule_.buffer(step.out).tensor), step.region);
     sums.type = DType::kInt32;
+    sums.sums = true;
     Step finalise = step;
     finalise.method = Method::kFinalise;
     step.method = Method::kAccumulate;
@@ -230,7 +231,7 @@ class Changer {
     const size_t operand = pick(reader.in.size());
     if (reader.in[operand].from.size() != 1) return false;
     const BufferId buffer = reader.in[operand].buffer();
-    if (is_port(buffer) || schedule_.buffer(buffer).accumulates(graph_)) return false;
+    if (is_port(buffer) || schedule_.buffer(buffer).sums) return false;
     if (std::ranges::count(read_buffers(reader), buffer) != 1) return false;
     const std::optional<RegionExpr> region = needed(reader, operand);
     if (!region) return false;
@@ -288,7 +289,7 @@ class Changer {
   bool block(const Place& place) {
     const BufferId whole = place.step().out;
     const Buffer before = schedule_.buffer(whole);
-    if (is_port(whole) || before.accumulates(graph_) || before.wrap || before.origin.empty() ||
+    if (is_port(whole) || before.sums || before.wrap || before.origin.empty() ||
         !before.order.empty()) {
       return false;
     }

@@ -56,9 +56,8 @@ ComparedCell measured_cell(const Graph& graph, const std::string& where,
     return cell;
   }
   auto& planned = std::get<Planned>(answer);
-  Plan plan{.planner = options.planner, .schedule = planned.schedule, .placement = {}};
   const Clock::time_point placing = Clock::now();
-  plan.placement = place_buffers(graph, plan.schedule, options);
+  Plan plan = plan_of(options.planner, planned, place_buffers(graph, planned, options));
   const double layout_seconds = seconds_since(placing);
   const Compiled compiled = verified(graph, std::move(plan), std::move(planned), where);
   const Placement& placement = compiled.plan.placement;

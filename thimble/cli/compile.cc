@@ -38,6 +38,9 @@ std::string command_text(const Options& options, const std::string& name) {
   std::string text =
       "thimble compile " + std::filesystem::path(options.model.model).filename().string();
   if (!options.plan.planner.empty()) text += " --planner " + options.plan.planner;
+  if (!options.plan.calibration.empty()) {
+    text += " --calibration " + std::filesystem::path(options.plan.calibration).filename().string();
+  }
   if (!options.plan.device.empty()) text += " --device " + options.plan.device;
   if (!options.plan.sram.empty()) text += " --sram " + options.plan.sram;
   if (!options.plan.flash.empty()) text += " --flash " + options.plan.flash;

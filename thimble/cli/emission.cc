@@ -2,6 +2,7 @@
 #include "thimble/cli/emission.h"
 
 #include "thimble/model/error.h"
+#include "thimble/report/accumulator_notes.h"
 
 namespace thimble {
 
@@ -17,7 +18,8 @@ std::vector<EmittedFile> emit_compiled(const Compiled& compiled, const Source& s
                .live_bytes = compiled.live_bytes,
                .lower_bound_bytes = compiled.plan.placement.lower_bound_bytes,
                .layout_proven_optimal = compiled.plan.placement.proven_optimal,
-               .macs = compiled.macs});
+               .macs = compiled.macs,
+               .remarks = accumulator_notes(compiled.graph, compiled.plan.scale_source)});
 }
 
 }  // namespace thimble

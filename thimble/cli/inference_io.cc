@@ -44,21 +44,64 @@ const NamedTensor* find(const TensorFile& file, const std::string& key) {
   return it == file.tensors.end() ? nullptr : &it->second;
 }
 
+// One value of the port per inference: the tensor's leading axis may count them.
+std::vector<Bytes> stacked(const Graph& graph, const Port& port, const NamedTensor& given,
+                           const std::string& where) {
+  const int64_t wanted = graph.tensor(port.tensor).size_bytes();
+  const auto count = static_cast<int64_t>(given.data.size()) / wanted;
+  if (given.shape.empty() || count < 2 || given.shape[0] % count != 0)
+    return {fitting(graph, port, given, where)};
+  Shape shape = given.shape;
+  shape[0] /= count;
+  std::vector<Bytes> result;
+  for (int64_t k = 0; k < count && (k + 1) * wanted <= static_cast<int64_t>(given.data.size());
+       ++k) {
+    const auto begin = given.data.begin() + k * wanted;
+    result.push_back(
+        fitting(graph, port, {given.type, shape, Bytes(begin, begin + wanted)}, where));
+  }
+  return result;
+}
+
+const NamedTensor& found(const TensorFile& file, const std::string& key, const std::string& name,
+                         const std::string& where) {
+  const NamedTensor* given = find(file, key);
+  if (given == nullptr) given = find(file, name);
+  if (given == nullptr)
+    throw CompileError(where, fmt::format("has neither '{}' nor '{}'", key, name));
+  return *given;
+}
+
+// For messages; a .npy file has one tensor and no names.
+std::string place_of(const std::string& file, const std::string& key) {
+  return file.ends_with(".npy") ? file : file + ": " + key;
+}
+
 std::vector<Bytes> ports_from(const Graph& graph, const std::vector<Port>& ports,
                               const TensorFile& file, const std::string& prefix,
                               const std::string& where) {
   std::vector<Bytes> result;
   for (size_t k = 0; k < ports.size(); ++k) {
     const std::string key = fmt::format("{}.{}", prefix, k);
-    const NamedTensor* given = find(file, key);
-    if (given == nullptr) given = find(file, graph.tensor(ports[k].tensor).name);
-    if (given == nullptr) {
-      throw CompileError(
-          where, fmt::format("has neither '{}' nor '{}'", key, graph.tensor(ports[k].tensor).name));
-    }
-    result.push_back(fitting(graph, ports[k], *given, where + ": " + key));
+    const NamedTensor& given = found(file, key, graph.tensor(ports[k].tensor).name, where);
+    result.push_back(fitting(graph, ports[k], given, place_of(where, key)));
   }
   return result;
+}
+
+// A .npy file holds "input.0".
+TensorFile read_inputs(const Graph& graph, const std::string& file) {
+  if (file.ends_with(".safetensors")) return read_safetensors(file);
+  if (!file.ends_with(".npy"))
+    throw CompileError(file, "inputs come from .npy or .safetensors files");
+  if (graph.inputs.size() != 1) {
+    throw CompileError(file, fmt::format("holds one tensor, the network has {} inputs; use "
+                                         ".safetensors with input.0, input.1, ...",
+                                         graph.inputs.size()));
+  }
+  TensorFile content;
+  content.tensors["input.0"] = read_npy(file);
+  return content;
 }
 
 void add_operators(const TensorFile& file, InputCase& into) {
@@ -84,18 +127,32 @@ InputCase seeded_case(const Graph& graph, uint64_t seed) {
 }
 
 InputCase file_case(const Graph& graph, const std::string& file) {
-  InputCase result{.name = file, .inputs = {}, .outputs = {}, .ops = {}};
-  if (file.ends_with(".npy")) {
-    if (graph.inputs.size() != 1) {
-      throw CompileError(file, fmt::format("holds one tensor, the network has {} inputs; use "
-                                           ".safetensors with input.0, input.1, ...",
-                                           graph.inputs.size()));
+  return {.name = file,
+          .inputs = ports_from(graph, graph.inputs, read_inputs(graph, file), "input", file),
+          .outputs = {},
+          .ops = {}};
+}
+
+std::vector<std::vector<Bytes>> input_sets(const Graph& graph, const std::string& file) {
+  const TensorFile content = read_inputs(graph, file);
+  std::vector<std::vector<Bytes>> result;
+  std::string prefix;
+  for (int seed = 2; seed == 2 || find(content, prefix + "input.0") != nullptr; ++seed) {
+    const size_t first = result.size();
+    for (size_t k = 0; k < graph.inputs.size(); ++k) {
+      const std::string key = fmt::format("{}input.{}", prefix, k);
+      const Port& port = graph.inputs[k];
+      const std::vector<Bytes> values =
+          stacked(graph, port, found(content, key, graph.tensor(port.tensor).name, file),
+                  place_of(file, key));
+      if (k == 0) result.resize(first + values.size());
+      if (result.size() != first + values.size()) {
+        throw CompileError(file, fmt::format("{} has {} inferences, the inputs before it {}", key,
+                                             values.size(), result.size() - first));
+      }
+      for (size_t n = 0; n < values.size(); ++n) result[first + n].push_back(values[n]);
     }
-    result.inputs.push_back(fitting(graph, graph.inputs[0], read_npy(file), file));
-  } else if (file.ends_with(".safetensors")) {
-    result.inputs = ports_from(graph, graph.inputs, read_safetensors(file), "input", file);
-  } else {
-    throw CompileError(file, "inputs come from .npy or .safetensors files");
+    prefix = fmt::format("seed{}/", seed);
   }
   return result;
 }

@@ -28,6 +28,12 @@ struct InputCase {
 /// seeds have outputs.
 [[nodiscard]] std::vector<InputCase> golden_cases(const Graph& graph, const std::string& file);
 
+/// Inputs alone, a list per inference with one entry per port. A tensor may hold several inferences
+/// along a leading axis of its own (6x96x96x1 for a network that takes 1x96x96x1, or 6x1x96x96x1);
+/// the inputs of golden data are found, too. Throws CompileError as file_case.
+[[nodiscard]] std::vector<std::vector<Bytes>> input_sets(const Graph& graph,
+                                                         const std::string& file);
+
 /// Throws CompileError unless write_outputs will know the format.
 void check_output_name(const Graph& graph, const std::string& file);
 /// .npy for one output, .safetensors otherwise ("output.0", ...).

@@ -46,6 +46,9 @@ void add_graph_options(CLI::App& app, ModelOptions& options) {
 void add_plan_options(CLI::App& app, PlanOptions& options) {
   add_text(app, "--planner", options.planner, "NAME",
            "NAME or NAME:key=value,... (see `thimble planners`)");
+  add_text(app, "--calibration", options.calibration, "FILE",
+           "Typical inputs (.npy or .safetensors) to measure the scales of lossy accumulators on "
+           "(default: a bound from the weights)");
   add_limit_options(app, options);
 }
 

@@ -19,7 +19,8 @@ struct ModelOptions {
 };
 
 struct PlanOptions {
-  std::string planner;  ///< "" is the default
+  std::string planner;      ///< "" is the default
+  std::string calibration;  ///< file of inputs that scales of accumulators are measured on, or ""
   std::string device;
   std::string sram, flash;              ///< sizes as typed
   std::optional<double> max_recompute;  ///< ratio

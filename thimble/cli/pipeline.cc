@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "thimble/cli/inference_io.h"
 #include "thimble/cli/progress_line.h"
 #include "thimble/devices/size.h"
 #include "thimble/import/file_bytes.h"
@@ -13,6 +14,8 @@
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/program/lower.h"
+#include "thimble/reference/partial_sums.h"
+#include "thimble/report/accumulator_notes.h"
 #include "thimble/rewrites/rewrites.h"
 #include "zoo/zoo.h"
 
@@ -34,6 +37,7 @@ std::string sha256_of(const Graph& graph) {
 }
 
 Compiled finish(Graph graph, Plan plan, Planned planned) {
+  graph.accumulators = plan.accumulators;
   Compiled result{.graph = std::move(graph),
                   .plan = std::move(plan),
                   .planned = std::move(planned),
@@ -49,6 +53,23 @@ Compiled finish(Graph graph, Plan plan, Planned planned) {
     result.weight_bytes += static_cast<int64_t>(constant.content.data.size());
   }
   return result;
+}
+
+// Scales from inputs of the user's instead of bounds.
+void calibrate(const Graph& graph, const PlannerChoice& choice, const std::string& file,
+               Planned& planned) {
+  const auto bits = choice.options.find("accumulators");
+  if (bits == choice.options.end() || bits->second == "32") {
+    throw CompileError("--calibration",
+                       "is for sums of less than 32 bits: --planner pex:accumulators=8");
+  }
+  const std::vector<std::vector<Bytes>> sets = input_sets(graph, file);
+  if (planned.accumulators.empty()) return;  // nothing that is lossy would gain anything
+  const ProgressLine progress("calibrating");
+  planned.accumulators = calibrated(graph, planned.accumulators, sets);
+  planned.scale_source =
+      fmt::format("measured on {} input{} of {}", sets.size(), sets.size() == 1 ? "" : "s",
+                  std::filesystem::path(file).filename().string());
 }
 
 }  // namespace
@@ -98,16 +119,27 @@ PlannerAnswer plan_graph(const Graph& graph, const PlannerChoice& choice,
                                                .max_recompute = options.max_recompute,
                                                .in_place = options.in_place},
                                               choice.options);
-  if (const auto* planned = std::get_if<Planned>(&answer)) {
-    if (const std::string fault = malformed(graph, planned->schedule); !fault.empty())
+  if (auto* planned = std::get_if<Planned>(&answer)) {
+    if (!options.calibration.empty()) calibrate(graph, choice, options.calibration, *planned);
+    const Graph meant = with_accumulators(graph, planned->accumulators);
+    check_graph(meant);
+    if (const std::string fault = malformed(meant, planned->schedule); !fault.empty())
       throw InternalError(fmt::format("planner {}: {}", choice.planner->name, fault));
   }
   return answer;
 }
 
-Placement place_buffers(const Graph& graph, const Schedule& schedule, const PlanOptions& options) {
+Plan plan_of(const std::string& planner, const Planned& planned, Placement placement) {
+  return {.planner = planner,
+          .schedule = planned.schedule,
+          .placement = std::move(placement),
+          .accumulators = planned.accumulators,
+          .scale_source = planned.accumulators.empty() ? "" : planned.scale_source};
+}
+
+Placement place_buffers(const Graph& graph, const Planned& planned, const PlanOptions& options) {
   return place(
-      graph, schedule,
+      with_accumulators(graph, planned.accumulators), planned.schedule,
       {.method = options.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
        .seconds = options.layout_seconds});
 }
@@ -118,6 +150,8 @@ Compiled verified(Graph graph, Plan plan, Planned planned, const std::string& wh
     throw InternalError(fmt::format("{}: the plan of {} fails verification: {}", where,
                                     result.plan.planner, result.verification.fault));
   }
+  for (std::string& note : accumulator_notes(result.graph, result.plan.scale_source))
+    result.planned.notes.push_back(std::move(note));
   return result;
 }
 
@@ -133,13 +167,13 @@ std::variant<Compiled, Infeasible> compile_model(const Source& source, const Mod
     if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
     planned = std::get<Planned>(std::move(answer));
   }
-  Plan plan{.planner = options.planner.empty() ? choice.planner->name : options.planner,
-            .schedule = planned.schedule,
-            .placement = {}};
+  Placement placement;
   {
     const ProgressLine progress("placing buffers");
-    plan.placement = place_buffers(graph, plan.schedule, options);
+    placement = place_buffers(graph, planned, options);
   }
+  Plan plan = plan_of(options.planner.empty() ? choice.planner->name : options.planner, planned,
+                      std::move(placement));
   const ProgressLine progress("verifying");
   return verified(std::move(graph), std::move(plan), std::move(planned), source.where);
 }
@@ -151,10 +185,10 @@ std::string infeasible_text(const Infeasible& no) {
 
 Compiled check_plan(const Source& source, const ModelOptions& model, const Plan& plan,
                     const std::string& where) {
-  Graph graph = prepare(source, model);
-  if (const std::string fault = malformed(graph, plan.schedule); !fault.empty()) {
-    throw CompileError(where, "not a plan of this model: " + fault);
-  }
+  Graph graph = with_accumulators(prepare(source, model), plan.accumulators);
+  std::string fault = accumulator_fault(graph);
+  if (fault.empty()) fault = malformed(graph, plan.schedule);
+  if (!fault.empty()) throw CompileError(where, "not a plan of this model: " + fault);
   Plan checked = plan;
   checked.placement.arena_bytes = 0;
   for (size_t b = 0; b < checked.schedule.buffers.size(); ++b) {

@@ -26,7 +26,7 @@ struct Source {
 [[nodiscard]] Graph prepare(const Graph& graph, const ModelOptions& options);
 
 struct Compiled {
-  Graph graph;
+  Graph graph;  ///< with the plan's accumulators
   Plan plan;
   Planned planned;  ///< notes and bounds; its schedule is in `plan`
   Program program;
@@ -36,11 +36,14 @@ struct Compiled {
   int64_t weight_bytes = 0;  ///< packed constants
 };
 
-/// The planner's answer, whose schedule is well formed. `choice` is that of options.planner.
+/// The planner's answer, whose schedule is well formed; scales of accumulators measured if there is
+/// a file for it. `choice` is that of options.planner.
 [[nodiscard]] PlannerAnswer plan_graph(const Graph& graph, const PlannerChoice& choice,
                                        const PlanOptions& options);
-[[nodiscard]] Placement place_buffers(const Graph& graph, const Schedule& schedule,
+[[nodiscard]] Placement place_buffers(const Graph& graph, const Planned& planned,
                                       const PlanOptions& options);
+/// What is kept of an answer, with its addresses. `planner` is as the user named it.
+[[nodiscard]] Plan plan_of(const std::string& planner, const Planned& planned, Placement placement);
 /// Lowers and verifies. `where` names the model in messages. Throws InternalError if the verifier
 /// finds a fault.
 [[nodiscard]] Compiled verified(Graph graph, Plan plan, Planned planned, const std::string& where);

@@ -62,6 +62,7 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
           : fmt::format("lower bound {} B", with_separators(options.lower_bound_bytes)),
       with_separators(constant_bytes(program)), static_cast<double>(options.macs) / 1e6,
       comment_text(options.planner));
+  for (const std::string& remark : options.remarks) text += "//   " + comment_text(remark) + "\n";
   std::vector<Row> rows(options.live_bytes.size());
   collect(graph, program.nodes, rows);
   text += fmt::format("//   {:>4}  {:<30} {:<28} {:<18} {:>12}\n", "step", "layer", "reads",
@@ -87,7 +88,7 @@ std::string arena_map(const Graph& graph, const Program& program) {
                                          comment_text(graph.tensor(placed.tensor).name))
                            : std::string("scratch");
     text += fmt::format("constexpr int32_t {} = {};  // {} B, {}, steps {}-{}\n",
-                        address_name(graph, program, {static_cast<int32_t>(b)}), placed.address,
+                        address_name(program, {static_cast<int32_t>(b)}), placed.address,
                         with_separators(placed.size_bytes), what, placed.live.begin,
                         std::max(placed.live.begin, placed.live.end - 1));
   }

@@ -21,6 +21,7 @@ struct EmitOptions {
   int64_t lower_bound_bytes = 0;
   bool layout_proven_optimal = false;
   int64_t macs = 0;
+  std::vector<std::string> remarks;  ///< for the banner, a line each
 };
 
 struct EmittedFile {

@@ -11,15 +11,14 @@
 
 namespace thimble {
 
-std::string address_name(const Graph& graph, const Program& program, BufferId buffer) {
+std::string address_name(const Program& program, BufferId buffer) {
   const PlacedBuffer& placed = program.buffers[buffer.index()];
   if (!placed.tensor.valid()) return fmt::format("kScratch{}", buffer.value);
-  const bool accumulates = placed.type != graph.tensor(placed.tensor).type;
   const auto alike =
       std::count_if(program.buffers.begin(), program.buffers.end(), [&](const PlacedBuffer& other) {
-        return other.tensor == placed.tensor && other.type == placed.type;
+        return other.tensor == placed.tensor && other.sums == placed.sums;
       });
-  return fmt::format("kT{}{}{}", placed.tensor.value, accumulates ? "Accumulators" : "",
+  return fmt::format("kT{}{}{}", placed.tensor.value, placed.sums ? "Accumulators" : "",
                      alike > 1 ? fmt::format("Buffer{}", buffer.value) : "");
 }
 

@@ -10,7 +10,7 @@ namespace thimble {
 
 /// Of the constant that holds a buffer's address: "kT12", "kT12Accumulators", "kScratch3"; with the
 /// buffer's number behind it where a tensor has several buffers of a kind.
-[[nodiscard]] std::string address_name(const Graph& graph, const Program& program, BufferId buffer);
+[[nodiscard]] std::string address_name(const Program& program, BufferId buffer);
 
 /// C type of an element: "int8_t", "float".
 [[nodiscard]] const char* c_type(DType type);

@@ -81,6 +81,11 @@ struct Printer {
         .number("output_zero_point", p.output_zero_point);
     f.clamps(p.clamp_min, p.clamp_max);
   }
+  void operator()(const runtime::Conv2DNarrowParams& p) const {
+    f.pointer("weights").pointer("bias").scales().window(p.window);
+    f.number("in_channels", p.in_channels).number("input_zero_point", p.input_zero_point);
+    f.number("accumulator_zero_point", p.accumulator_zero_point);
+  }
   void operator()(const runtime::FullyConnectedParams& p) const {
     f.pointer("bias").scales().number("in_channels", p.in_channels);
     f.number("input_zero_point", p.input_zero_point);

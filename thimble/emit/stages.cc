@@ -181,7 +181,7 @@ class StageWriter {
   std::string scratch_text(int64_t address) const {
     for (const PlacedBuffer& buffer : program_.buffers) {
       if (buffer.address == address && !buffer.tensor.valid()) {
-        return "arena + " + address_name(graph_, program_, buffer.id);
+        return "arena + " + address_name(program_, buffer.id);
       }
     }
     return fmt::format("arena + {}", address);
@@ -194,16 +194,17 @@ class StageWriter {
       base = fmt::format("const_cast<{}*>({}::{})", c_type(constant.content.type), data_,
                          constant.name);
     } else {
-      base = "arena + " + address_name(graph_, program_, v.buffer);
+      base = "arena + " + address_name(program_, v.buffer);
     }
-    return fmt::format("View{{{}, {}, {}, {{{}, {}, {}, {}}}}}", base, bias_text(v), v.modulus,
-                       v.stride[0], v.stride[1], v.stride[2], v.stride[3]);
+    return fmt::format("View{{{}, {}, {}, {}, {{{}, {}, {}, {}}}}}", base, sum_text(v.bias),
+                       v.modulus, sum_text(v.channel), v.stride[0], v.stride[1], v.stride[2],
+                       v.stride[3]);
   }
 
-  static std::string bias_text(const OperandView& v) {
-    if (v.bias.empty()) return "0";
+  static std::string sum_text(const std::vector<BiasTerm>& terms) {
+    if (terms.empty()) return "0";
     std::string text;
-    for (const BiasTerm& term : v.bias) {
+    for (const BiasTerm& term : terms) {
       const std::string expr = to_string(term.expr);
       const std::string product =
           term.factor == 1 ? expr : fmt::format("{} * ({})", term.factor, expr);

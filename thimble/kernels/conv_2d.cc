@@ -23,11 +23,47 @@ KernelId convolution_kernel(Method method) {
   throw InternalError("a convolution has no kernel that executes in place");
 }
 
+// Sums in an accumulator of Graph::accumulators: added chunk by chunk, then rescaled.
+KernelUse narrow_use(const Operands& t, Method method, const ConvolutionAxes& axes,
+                     const runtime::Conv2DParams& params, const Accumulator& accumulator,
+                     const ClampRange& clamp) {
+  const bool int16 = accumulator.type == DType::kInt16;
+  KernelUse use{.inputs = {0}, .out = axes.out, .limits = limits_of(axes.out, t.out().shape)};
+  if (method == Method::kFinalise) {
+    use.kernel = int16 ? KernelId::kRescaleI16I8 : KernelId::kRescaleI8I8;
+    use.params =
+        runtime::RescaleParams{.scale = quantize_scale(static_cast<double>(accumulator.scale) /
+                                                       static_cast<double>(scale_of(t.out()))),
+                               .input_zero_point = accumulator.zero_point,
+                               .output_zero_point = zero_point_of(t.out()),
+                               .clamp_min = clamp.min,
+                               .clamp_max = clamp.max};
+    use.in = {axes.out};
+    return use;
+  }
+  check(method == Method::kAccumulate, "an operator with an accumulator is computed otherwise");
+  use.kernel = int16 ? KernelId::kConv2DAccumulateI16 : KernelId::kConv2DAccumulateI8;
+  use.params = runtime::Conv2DNarrowParams{.weights = nullptr,
+                                           .bias = nullptr,
+                                           .scales = {},
+                                           .window = params.window,
+                                           .in_channels = params.in_per_group,
+                                           .input_zero_point = zero_point_of(t.in(0)),
+                                           .accumulator_zero_point = accumulator.zero_point};
+  use.constants =
+      unfolded_constants(t, static_cast<size_t>(t.out().shape.back()), accumulator.scale);
+  use.constants.insert(use.constants.begin(), packed_weights(t, t.in(1).shape));
+  use.in = {axes.in};
+  return use;
+}
+
 }  // namespace
 
 KernelUse convolution_use(const Operands& t, Method method, const ConvolutionAxes& axes,
                           runtime::Conv2DParams params, Activation activation) {
   const ClampRange clamp = clamp_range(activation, t.out());
+  if (const Accumulator* narrow = find_accumulator(t.graph, t.op.outputs[0]))
+    return narrow_use(t, method, axes, params, *narrow, clamp);
   params.input_zero_point = zero_point_of(t.in(0));
   params.output_zero_point = zero_point_of(t.out());
   params.clamp_min = clamp.min;

@@ -78,7 +78,7 @@ KernelUse variable_weights_use(const FullyConnected& a, const Operands& t) {
   rows.axes[rows.axes.size() - 1] = {1};
   return {.kernel = KernelId::kFullyConnected,
           .params = params,
-          .constants = unfolded_constants(t, static_cast<size_t>(weights[0])),
+          .constants = unfolded_constants(t, static_cast<size_t>(weights[0]), scale_of(t.out())),
           .inputs = {0, 1},
           .in = {axes.in, rows},
           .out = axes.out,

@@ -11,6 +11,10 @@ namespace {
 constexpr KernelInfo kInfo[] = {
     {"conv_2d", "portable/conv_2d.cc", "Conv2DParams", Progress::kPixel},
     {"conv_2d_accumulate", "portable/conv_2d_accumulate.cc", "Conv2DParams", Progress::kPixel},
+    {"conv_2d_accumulate_i16", "portable/conv_2d_accumulate_i16.cc", "Conv2DNarrowParams",
+     Progress::kPixel},
+    {"conv_2d_accumulate_i8", "portable/conv_2d_accumulate_i8.cc", "Conv2DNarrowParams",
+     Progress::kPixel},
     {"conv_2d_finalise", "portable/conv_2d_finalise.cc", "Conv2DParams", Progress::kElement},
     {"fully_connected", "portable/fully_connected.cc", "FullyConnectedParams", Progress::kPixel},
     {"depthwise_conv_2d", "portable/depthwise_conv_2d.cc", "DepthwiseConv2DParams",

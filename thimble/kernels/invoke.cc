@@ -31,6 +31,7 @@ struct Binder {
   Pointers& pointers;
 
   void operator()(runtime::Conv2DParams& p) const { weighted(p); }
+  void operator()(runtime::Conv2DNarrowParams& p) const { weighted(p); }
   void operator()(runtime::DepthwiseConv2DParams& p) const { weighted(p); }
   void operator()(runtime::FullyConnectedParams& p) const {
     pointers.set(p.bias);
@@ -85,6 +86,12 @@ void weighted(const Invocation& call) {
     case KernelId::kConv2DAccumulate:
       return conv_2d_accumulate(params_of<Conv2DParams>(call), operand(call, 0), call.out,
                                 call.region, call.begin_channel, call.end_channel);
+    case KernelId::kConv2DAccumulateI16:
+      return conv_2d_accumulate_i16(params_of<Conv2DNarrowParams>(call), operand(call, 0), call.out,
+                                    call.region, call.begin_channel, call.end_channel);
+    case KernelId::kConv2DAccumulateI8:
+      return conv_2d_accumulate_i8(params_of<Conv2DNarrowParams>(call), operand(call, 0), call.out,
+                                   call.region, call.begin_channel, call.end_channel);
     case KernelId::kFullyConnected:
       return fully_connected(params_of<FullyConnectedParams>(call), operand(call, 0),
                              operand(call, 1), call.out, call.region);
@@ -115,6 +122,8 @@ void invoke(const Invocation& call) {
     case KernelId::kConv2DFinalise:
       return unary<Conv2DParams>(conv_2d_finalise, call);
     case KernelId::kConv2DAccumulate:
+    case KernelId::kConv2DAccumulateI16:
+    case KernelId::kConv2DAccumulateI8:
     case KernelId::kFullyConnected:
     case KernelId::kDepthwiseConv2DInPlace:
       return weighted(call);

@@ -7,6 +7,8 @@
 namespace thimble {
 
 bool has_kernel(const Graph& graph, const Op& op, Method method) {
+  const bool sums = method == Method::kAccumulate || method == Method::kFinalise;
+  if (!sums && find_accumulator(graph, op.outputs.at(0)) != nullptr) return false;
   const Operands t{graph, op};
   return std::visit([&](const auto& a) { return supported(a, t, method); }, op.attributes);
 }

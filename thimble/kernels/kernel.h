@@ -21,6 +21,8 @@ namespace thimble {
 enum class KernelId : uint8_t {
   kConv2D,
   kConv2DAccumulate,
+  kConv2DAccumulateI16,
+  kConv2DAccumulateI8,
   kConv2DFinalise,
   kFullyConnected,
   kDepthwiseConv2D,
@@ -64,11 +66,11 @@ struct KernelInfo {
 
 /// Parameters as the kernel takes them; pointers are null until `bind`.
 using KernelParams =
-    std::variant<std::monostate, runtime::Conv2DParams, runtime::FullyConnectedParams,
-                 runtime::DepthwiseConv2DParams, runtime::Pool2DParams, runtime::MeanParams,
-                 runtime::AddParams, runtime::MulParams, runtime::PadParams, runtime::RescaleParams,
-                 runtime::ClampParams, runtime::LookupParams, runtime::FloatParams,
-                 runtime::SoftmaxParams>;
+    std::variant<std::monostate, runtime::Conv2DParams, runtime::Conv2DNarrowParams,
+                 runtime::FullyConnectedParams, runtime::DepthwiseConv2DParams,
+                 runtime::Pool2DParams, runtime::MeanParams, runtime::AddParams, runtime::MulParams,
+                 runtime::PadParams, runtime::RescaleParams, runtime::ClampParams,
+                 runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
@@ -109,13 +111,14 @@ struct KernelUse {
 enum class Method : uint8_t {
   kCompute,     ///< output from complete inputs
   kInPlace,     ///< the same with the output at the addresses of input 0 (depthwise: with scratch)
-  kAccumulate,  ///< adds a chunk of the reduced channels to 32-bit accumulators
+  kAccumulate,  ///< adds a chunk of the reduced channels to accumulators
   kFinalise,    ///< accumulators -> output
 };
 
 /// Whether the runtime has kernels for that. kCompute holds for every operator that
 /// unsupported_reason() lets pass. kInPlace is for operators with a kernel of their own for it
-/// (depthwise); elementwise kernels need none.
+/// (depthwise); elementwise kernels need none. With an accumulator of Graph::accumulators an
+/// operator can only accumulate and finalise: anything else would compute something else.
 [[nodiscard]] bool has_kernel(const Graph& graph, const Op& op, Method method);
 /// The calls that do it, in order. Requires has_kernel.
 [[nodiscard]] std::vector<KernelUse> kernel_uses(const Graph& graph, const Op& op, Method method);

@@ -80,10 +80,10 @@ std::optional<std::vector<int32_t>> folded_bias(const Operands& t, WeightOrder o
   return bias;
 }
 
-std::vector<runtime::Scale> channel_scales(const Operands& t, size_t channels) {
+std::vector<runtime::Scale> channel_scales(const Operands& t, size_t channels, float result_scale) {
   const std::vector<float>& scales = t.in(1).quantization.scales;
   const float in = scale_of(t.in(0));
-  const auto out = static_cast<double>(scale_of(t.out()));
+  const auto out = static_cast<double>(result_scale);
   const bool in_float =
       scales.size() == 1 && std::holds_alternative<FullyConnected>(t.op.attributes);
   std::vector<runtime::Scale> result;
@@ -100,15 +100,20 @@ std::vector<PackedConstant> weight_constants(const Operands& t, WeightOrder orde
                                              Shape packed_shape) {
   const std::optional<std::vector<int32_t>> bias = folded_bias(t, order);
   check(bias.has_value(), "a folded bias does not fit 32 bits");
-  std::vector<PackedConstant> result = packed_scales(channel_scales(t, bias->size()));
+  std::vector<PackedConstant> result =
+      packed_scales(channel_scales(t, bias->size(), scale_of(t.out())));
   result.insert(result.begin(), packed("bias", DType::kInt32, *bias));
-  result.insert(result.begin(),
-                PackedConstant{"weights", DType::kInt8, std::move(packed_shape), *t.in(1).data});
+  result.insert(result.begin(), packed_weights(t, std::move(packed_shape)));
   return result;
 }
 
-std::vector<PackedConstant> unfolded_constants(const Operands& t, size_t channels) {
-  std::vector<PackedConstant> result = packed_scales(channel_scales(t, channels));
+PackedConstant packed_weights(const Operands& t, Shape packed_shape) {
+  return {"weights", DType::kInt8, std::move(packed_shape), *t.in(1).data};
+}
+
+std::vector<PackedConstant> unfolded_constants(const Operands& t, size_t channels,
+                                               float result_scale) {
+  std::vector<PackedConstant> result = packed_scales(channel_scales(t, channels, result_scale));
   result.insert(result.begin(), packed("bias", DType::kInt32, bias_values(t.bias(), channels)));
   return result;
 }

@@ -21,15 +21,19 @@ enum class WeightOrder {
 /// bias - input zero point * (sum of the channel's weights); nothing if one does not fit 32 bits.
 [[nodiscard]] std::optional<std::vector<int32_t>> folded_bias(const Operands& t, WeightOrder order);
 
-/// input scale * weight scale / output scale of each output channel. Per-tensor weights of a fully
+/// input scale * weight scale / result scale of each output channel. Per-tensor weights of a fully
 /// connected layer multiply the first two in float32, as the reference does.
-[[nodiscard]] std::vector<runtime::Scale> channel_scales(const Operands& t, size_t channels);
+[[nodiscard]] std::vector<runtime::Scale> channel_scales(const Operands& t, size_t channels,
+                                                         float result_scale);
 
 /// Those that has_foldable_weights() operators pass: weights, bias, multipliers, shifts.
 [[nodiscard]] std::vector<PackedConstant> weight_constants(const Operands& t, WeightOrder order,
                                                            Shape packed_shape);
 /// bias as it is (zeros if absent), multipliers, shifts.
-[[nodiscard]] std::vector<PackedConstant> unfolded_constants(const Operands& t, size_t channels);
+[[nodiscard]] std::vector<PackedConstant> unfolded_constants(const Operands& t, size_t channels,
+                                                             float result_scale);
+/// The weights themselves.
+[[nodiscard]] PackedConstant packed_weights(const Operands& t, Shape packed_shape);
 
 [[nodiscard]] runtime::Window2D window_of(const Window& w, const Shape& x);
 

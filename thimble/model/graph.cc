@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
 
 #include "thimble/model/error.h"
 
@@ -83,6 +85,51 @@ std::vector<std::vector<OpId>> consumers(const Graph& graph) {
   return result;
 }
 
+const Accumulator* find_accumulator(const Graph& graph, TensorId tensor) {
+  const auto it = std::ranges::find(graph.accumulators, tensor, &Accumulator::tensor);
+  return it == graph.accumulators.end() ? nullptr : &*it;
+}
+
+DType accumulator_type(const Graph& graph, TensorId tensor) {
+  const Accumulator* accumulator = find_accumulator(graph, tensor);
+  return accumulator == nullptr ? DType::kInt32 : accumulator->type;
+}
+
+Graph with_accumulators(Graph graph, std::vector<Accumulator> accumulators) {
+  graph.accumulators = std::move(accumulators);
+  return graph;
+}
+
+std::string accumulator_fault(const Graph& graph) {
+  const std::vector<OpId> producer = producers(graph);
+  std::set<TensorId> seen;
+  for (const Accumulator& a : graph.accumulators) {
+    if (!a.tensor.valid() || a.tensor.index() >= graph.tensors.size())
+      return "an accumulator's tensor does not exist";
+    if (!seen.insert(a.tensor).second) return "a tensor has two accumulators";
+    const OpId made_by = producer[a.tensor.index()];
+    const bool sums =
+        made_by.valid() && (std::holds_alternative<Conv2D>(graph.op(made_by).attributes) ||
+                            std::holds_alternative<FullyConnected>(graph.op(made_by).attributes));
+    if (!sums || graph.tensor(a.tensor).type != DType::kInt8)
+      return "an accumulator is not for the int8 output of a convolution or fully connected layer";
+    if (a.type != DType::kInt16 && a.type != DType::kInt8)
+      return "an accumulator is neither int16 nor int8";
+    const int32_t most = a.type == DType::kInt8 ? INT8_MAX : INT16_MAX;
+    if (a.zero_point < -most - 1 || a.zero_point > most)
+      return "an accumulator's zero point is beyond its type";
+    if (!std::isnormal(a.scale) || a.scale < 0) return "an accumulator's scale is not positive";
+    const std::vector<float>& out_scale = graph.tensor(a.tensor).quantization.scales;
+    const float most_ratio = a.type == DType::kInt8 ? 0x1p22F : 0x1p14F;  // stays within 32 bits
+    if (out_scale.size() != 1 || !(a.scale / out_scale[0] < most_ratio))
+      return "an accumulator's scale is too large for its tensor's";
+    const Shape& x = graph.tensor(graph.op(made_by).inputs.at(0)).shape;
+    if (a.chunk < 1 || x.empty() || a.chunk > x.back())
+      return "an accumulator's chunk is not between 1 and the channels of the operator's input";
+  }
+  return "";
+}
+
 std::string label(const Op& op) {
   return op.file_index < 0 ? fmt::format("{} (made by a rewrite)", name(op.attributes))
                            : fmt::format("{} #{}", name(op.attributes), op.file_index);
@@ -118,6 +165,7 @@ void check_graph(const Graph& graph) {
     check(in_range(port.tensor) && available[port.tensor.index()],
           "a network output is never computed");
   }
+  check(accumulator_fault(graph).empty(), "an accumulator is not one of this network's");
 }
 
 }  // namespace thimble

@@ -81,12 +81,27 @@ struct State {
   bool operator==(const State&) const = default;
 };
 
+/// A sum kept in less than 32 bits: lossy, and therefore a part of what the network means. An
+/// element starts at the zero point; for each chunk of the reduced channels, upwards from 0,
+///   element = saturate(element + requantise(sum over the chunk, the bias in the first)),
+/// and the output is requantise(element - zero point), from `scale` to the output's.
+struct Accumulator {
+  TensorId tensor;            ///< int8, the output of a convolution or a fully connected layer
+  DType type = DType::kInt8;  ///< kInt16 or kInt8
+  float scale = 1;
+  int32_t zero_point = 0;
+  int64_t chunk = 1;  ///< channels; the last chunk may have fewer
+
+  bool operator==(const Accumulator&) const = default;
+};
+
 struct Graph {
   std::string name;  ///< of the file, without folder and extension
   std::vector<Tensor> tensors;
   std::vector<Op> ops;
   std::vector<Port> inputs, outputs;
   std::vector<State> states;
+  std::vector<Accumulator> accumulators;  ///< of tensors whose sums have less than 32 bits
 
   [[nodiscard]] const Tensor& tensor(TensorId id) const { return tensors[id.index()]; }
   [[nodiscard]] Tensor& tensor(TensorId id) { return tensors[id.index()]; }
@@ -98,10 +113,18 @@ struct Graph {
 [[nodiscard]] std::vector<OpId> producers(const Graph& graph);
 /// consumers[t]: the operators that read tensor t, ascending, each once.
 [[nodiscard]] std::vector<std::vector<OpId>> consumers(const Graph& graph);
+/// Of a tensor's sums, or null: they have 32 bits, which is exact.
+[[nodiscard]] const Accumulator* find_accumulator(const Graph& graph, TensorId tensor);
+/// Of one element of a tensor's sums.
+[[nodiscard]] DType accumulator_type(const Graph& graph, TensorId tensor);
+[[nodiscard]] Graph with_accumulators(Graph graph, std::vector<Accumulator> accumulators);
+/// Empty, or what is wrong with Graph::accumulators. A list read from a file must pass before
+/// anything else touches it.
+[[nodiscard]] std::string accumulator_fault(const Graph& graph);
 /// "CONV_2D #3" (number in the file), for messages and reports.
 [[nodiscard]] std::string label(const Op& op);
 /// Throws InternalError unless ids are in range, each tensor has one producer, operators stand in
-/// an executable order, and constants have their size.
+/// an executable order, constants have their size, and accumulators no fault.
 void check_graph(const Graph& graph);
 
 }  // namespace thimble

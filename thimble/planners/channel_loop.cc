@@ -2,6 +2,7 @@
 #include "thimble/planners/channel_loop.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "thimble/kernels/kernel.h"
 #include "thimble/operators/operators.h"
@@ -22,11 +23,17 @@ int64_t channels(const Tensor& tensor) { return tensor.shape.empty() ? 0 : tenso
 }  // namespace
 
 ChannelLoops::ChannelLoops(const Graph& graph)
-    : graph_(graph), consumers_(consumers(graph)), is_output_(graph.tensors.size(), false) {
+    : graph_(graph),
+      consumers_(consumers(graph)),
+      is_output_(graph.tensors.size(), false),
+      makes_slices_(graph.tensors.size(), false) {
   for (const Port& port : graph.outputs) is_output_[port.tensor.index()] = true;
   for (const Op& op : graph.ops) {
-    std::vector<Relation>& of_op = relations_.emplace_back();
-    for (size_t k = 0; k < op.inputs.size(); ++k) of_op.push_back(relation(op, k));
+    std::vector<TensorId>& read = activations_.emplace_back();
+    std::ranges::copy_if(op.inputs, std::back_inserter(read),
+                         [&](TensorId t) { return !graph.tensor(t).is_constant(); });
+    relations_.push_back(relation(op));
+    makes_slices_[op.outputs[0].index()] = relations_.back() != Relation::kOther;
   }
 }
 
@@ -45,6 +52,18 @@ ChannelLoops::Relation ChannelLoops::relation(const Op& op, size_t input) const 
   return channel == AxisMap(Affine{.out_axis = last}) ? Relation::kSame : Relation::kOther;
 }
 
+ChannelLoops::Relation ChannelLoops::relation(const Op& op) const {
+  const auto constant = [&](size_t k) { return graph_.tensor(op.inputs[k]).is_constant(); };
+  if (!constant(0) && relation(op, 0) == Relation::kReduced) return Relation::kReduced;
+  bool reads = false;
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    if (constant(k)) continue;
+    if (relation(op, k) != Relation::kSame) return Relation::kOther;
+    reads = true;
+  }
+  return reads ? Relation::kSame : Relation::kOther;
+}
+
 std::optional<ChannelLoop> ChannelLoops::loop_of(const std::vector<OpId>& ops) const {
   ChannelLoop loop;
   std::vector<TensorId> partial;
@@ -54,45 +73,36 @@ std::optional<ChannelLoop> ChannelLoops::loop_of(const std::vector<OpId>& ops) c
     if (loop.channels == 0) loop.channels = count;
     return count == loop.channels && count > 1;
   };
+  const auto here = [&](OpId reader) { return std::ranges::find(ops, reader) != ops.end(); };
   for (const OpId id : ops) {
     const Op& op = graph_.op(id);
-    const std::vector<Relation>& relations = relations_[id.index()];
-    bool same = false;  // what reads constants alone has no part in it
-    bool first = true;
-    bool reads_partial = false;
-    for (size_t k = 0; k < op.inputs.size(); ++k) {
-      const TensorId t = op.inputs[k];
-      if (graph_.tensor(t).is_constant()) continue;
-      if (contains(loop.accumulated, t)) return std::nullopt;  // not finished before the loop is
-      same = (first || same) && relations[k] == Relation::kSame;
-      first = false;
-      reads_partial = reads_partial || contains(partial, t);
-    }
     const TensorId out = op.outputs[0];
-    const bool reduces =
-        !graph_.tensor(op.inputs[0]).is_constant() && relations[0] == Relation::kReduced;
-    const auto here = [&](OpId reader) { return std::ranges::find(ops, reader) != ops.end(); };
-    const bool read_here = std::ranges::any_of(consumers_[out.index()], here);
-    LoopRole role = LoopRole::kContinue;
-    if (reduces && (reads_partial || !read_here)) {
+    const std::vector<TensorId>& read = activations_[id.index()];
+    const std::vector<OpId>& readers = consumers_[out.index()];
+    const Relation relation = relations_[id.index()];
+    const bool read_here = std::ranges::any_of(readers, here);
+    const bool reads_partial =
+        std::ranges::any_of(read, [&](TensorId t) { return contains(partial, t); });
+    for (const TensorId t : read) {  // not finished before the loop is
+      if (contains(loop.accumulated, t)) return std::nullopt;
+    }
+    LoopRole role = relation == Relation::kReduced ? LoopRole::kGenerate : LoopRole::kContinue;
+    if (relation == Relation::kReduced && (reads_partial || !read_here)) {
       role = LoopRole::kAccumulate;
-      if (!takes_part(op.inputs[0]) || !has_kernel(graph_, op, Method::kAccumulate)) {
+      if (!takes_part(op.inputs[0]) || !has_kernel(graph_, op, Method::kAccumulate))
         return std::nullopt;
-      }
       loop.accumulated.push_back(out);
     } else {
-      if (reduces) role = LoopRole::kGenerate;
-      if ((!reduces && !same) || !takes_part(out) || graph_.tensor(out).type != DType::kInt8) {
-        return std::nullopt;
-      }
+      const bool sliceable =
+          relation != Relation::kOther && graph_.tensor(out).type == DType::kInt8;
+      if (!sliceable || !takes_part(out)) return std::nullopt;
       partial.push_back(out);
-      const bool read_elsewhere =
-          is_output_[out.index()] ||
-          std::ranges::any_of(consumers_[out.index()], [&](OpId reader) { return !here(reader); });
-      (read_elsewhere || !read_here ? loop.concatenated : loop.slices).push_back(out);
+      const bool read_here_alone =
+          read_here && !is_output_[out.index()] && std::ranges::all_of(readers, here);
+      (read_here_alone ? loop.slices : loop.concatenated).push_back(out);
     }
-    for (const TensorId t : op.inputs) {
-      if (graph_.tensor(t).is_constant() || contains(partial, t)) continue;
+    for (const TensorId t : read) {
+      if (contains(partial, t)) continue;
       if (role == LoopRole::kContinue && !takes_part(t)) return std::nullopt;
       add_once(loop.context, t);
     }
@@ -104,11 +114,20 @@ std::optional<ChannelLoop> ChannelLoops::loop_of(const std::vector<OpId>& ops) c
   return loop;
 }
 
-int64_t ChannelLoops::own_bytes(const ChannelLoop& loop, int64_t step) const {
+int64_t ChannelLoops::most_slices(TensorId t) const {
+  const Tensor& tensor = graph_.tensor(t);
+  const std::vector<OpId>& readers = consumers_[t.index()];
+  const auto may_read = [&](OpId op) { return relations_[op.index()] != Relation::kOther; };
+  const bool possible = makes_slices_[t.index()] && !is_output_[t.index()] && !readers.empty() &&
+                        tensor.type == DType::kInt8 && std::ranges::all_of(readers, may_read);
+  return possible ? std::max<int64_t>(channels(tensor), 1) : 1;
+}
+
+int64_t ChannelLoops::own_bytes(const ChannelLoop& loop, int64_t step, DType sums) const {
   int64_t full = 0;
   for (const TensorId t : loop.concatenated) full += graph_.tensor(t).size_bytes();
   for (const TensorId t : loop.accumulated) {
-    full += elements(graph_.tensor(t).shape) * size_bytes(DType::kInt32);
+    full += elements(graph_.tensor(t).shape) * size_bytes(sums);
   }
   const auto position = [&](OpId id) { return std::ranges::find(loop.ops, id) - loop.ops.begin(); };
   std::vector<int64_t> sliced(loop.ops.size(), 0);  // bytes of slices while each operator executes

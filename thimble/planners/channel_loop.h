@@ -29,7 +29,7 @@ struct ChannelLoop {
   // Tensors, each once:
   std::vector<TensorId> slices;        ///< exist a few channels at a time only
   std::vector<TensorId> concatenated;  ///< made channel by channel, full
-  std::vector<TensorId> accumulated;   ///< full, 32 bits an element until they are finalised
+  std::vector<TensorId> accumulated;   ///< full, as sums until they are finalised
   std::vector<TensorId> context;       ///< full tensors made before that the loop reads
 };
 
@@ -41,20 +41,26 @@ class ChannelLoops {
   /// The loop that executes these operators together, or nothing if the rules do not allow it. ops:
   /// in executable order.
   [[nodiscard]] std::optional<ChannelLoop> loop_of(const std::vector<OpId>& ops) const;
-  /// Bytes of the loop's own tensors while it runs, `step` channels at a time: accumulators, what
-  /// is made full, and the most that slices take at once. Without its context.
-  [[nodiscard]] int64_t own_bytes(const ChannelLoop& loop, int64_t step) const;
+  /// In how many slices a tensor might exist at the most; 1: in every plan it is full at some time.
+  [[nodiscard]] int64_t most_slices(TensorId t) const;
+  /// Bytes of the loop's own tensors while it runs, `step` channels at a time: accumulators of type
+  /// `sums`, what is made full, and the most that slices take at once. Without its context.
+  [[nodiscard]] int64_t own_bytes(const ChannelLoop& loop, int64_t step, DType sums) const;
 
  private:
-  /// Of an operator's output channels and those of its activations: the same, all of them summed
-  /// over, or anything else.
+  /// Of an operator's output channels and those of an activation: the same, all of them summed
+  /// over, or anything else. Of an operator (Pex's types C and A): kSame with all its activations,
+  /// kReduced with its first.
   enum class Relation : uint8_t { kSame, kReduced, kOther };
   [[nodiscard]] Relation relation(const Op& op, size_t input) const;
+  [[nodiscard]] Relation relation(const Op& op) const;
 
   const Graph& graph_;
   std::vector<std::vector<OpId>> consumers_;
-  std::vector<bool> is_output_;                   ///< per tensor
-  std::vector<std::vector<Relation>> relations_;  ///< per operator and input
+  std::vector<bool> is_output_;     ///< per tensor
+  std::vector<bool> makes_slices_;  ///< per tensor: its producer could make it in slices
+  std::vector<std::vector<TensorId>> activations_;  ///< that an operator reads
+  std::vector<Relation> relations_;                 ///< per operator
 };
 
 }  // namespace thimble

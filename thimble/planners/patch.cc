@@ -24,30 +24,10 @@ struct Wishes {
   bool paper = false;  ///< accounting
 };
 
-std::optional<int64_t> number(const PlannerOptions& options, const std::string& key,
-                              int64_t least) {
-  const auto it = options.find(key);
-  if (it == options.end()) return std::nullopt;
-  int64_t value = 0;
-  const char* end = it->second.data() + it->second.size();
-  const auto [stop, error] = std::from_chars(it->second.data(), end, value);
-  if (error != std::errc{} || stop != end || value < least) {
-    throw CompileError(kWhere,
-                       fmt::format("{}={} is not a number of at least {}", key, it->second, least));
-  }
-  return value;
-}
-
 Wishes wishes(const PlannerOptions& options) {
-  const auto accounting = options.find("accounting");
-  const bool paper = accounting != options.end() && accounting->second == "paper";
-  if (accounting != options.end() && !paper && accounting->second != "exact") {
-    throw CompileError(kWhere,
-                       fmt::format("accounting={} is neither paper nor exact", accounting->second));
-  }
-  return {.patches = number(options, "patches", 2),
-          .split = number(options, "split", 0),
-          .paper = paper};
+  return {.patches = number_option(options, "patches", 2),
+          .split = number_option(options, "split", 0),
+          .paper = wants_paper_accounting(options)};
 }
 
 /// Of a number of patches along each axis, those that differ.

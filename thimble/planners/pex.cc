@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <tuple>
 
 #include "thimble/model/error.h"
 #include "thimble/planners/execution.h"
 #include "thimble/planners/whole_operators.h"
+#include "thimble/reference/partial_sums.h"
 #include "thimble/schedule/span.h"
 
 namespace thimble {
@@ -16,6 +16,19 @@ namespace {
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 OpId op_id(int number) { return OpId{number}; }
+
+/// What a cut into loops costs, worst first.
+struct Cost {
+  int64_t peak_bytes = 0;
+  int sums_of_8_bits = 0, sums_of_16_bits = 0;  ///< tensors
+  int in_loops = 0;                             ///< operators
+
+  auto operator<=>(const Cost&) const = default;
+  [[nodiscard]] Cost then(const Cost& next) const {
+    return {std::max(peak_bytes, next.peak_bytes), sums_of_8_bits + next.sums_of_8_bits,
+            sums_of_16_bits + next.sums_of_16_bits, in_loops + next.in_loops};
+  }
+};
 
 class Cutter {
  public:
@@ -38,7 +51,7 @@ class Cutter {
   }
 
   PexPlan run() {
-    const int64_t least = std::get<0>(cut(kNever).back().key);
+    const int64_t least = cut(kNever).back().cost.peak_bytes;
     const int64_t limit = std::max(least, options_.budget_bytes.value_or(0));
     PexPlan plan{.order = order_, .loops = chosen(cut(limit)), .peak_bytes = 0};
     if (options_.most_channels) {
@@ -51,12 +64,11 @@ class Cutter {
  private:
   struct Candidate {
     PlacedLoop placed;
-    int64_t outside_bytes = 0;  ///< live beside the loop's own
-    int64_t bytes = 0;          ///< one channel at a time
+    Cost cost;  ///< one channel at a time
   };
   /// The best way to execute the operators before a position.
   struct Cut {
-    std::tuple<int64_t, int> key{kNever, 0};  ///< peak (or 0 below the limit), operators in loops
+    Cost cost;  ///< a peak below the limit is 0
     int from = 0;
     int candidate = -1;  ///< -1: a single operator
   };
@@ -68,16 +80,29 @@ class Cutter {
       std::vector<OpId> ops;
       for (int end = begin + 1; end <= std::min(count, begin + options_.most_ops); ++end) {
         ops.push_back(op_id(order_[index(end - 1)]));
-        std::optional<ChannelLoop> loop = rules_.loop_of(ops);
+        const std::optional<ChannelLoop> loop = rules_.loop_of(ops);
         if (!loop || (options_.pairs && !is_pair(*loop))) continue;
-        const int64_t outside = outside_bytes(begin, end, *loop);
-        const int64_t bytes = outside + rules_.own_bytes(*loop, 1);
-        // Not one that is worse than its operators one by one.
-        if (bytes >= *std::max_element(single_.begin() + begin, single_.begin() + end)) continue;
-        ending_at_[index(end)].push_back(static_cast<int>(candidates_.size()));
-        candidates_.push_back({{begin, end, std::move(*loop), 1}, outside, bytes});
+        for (const DType sums : {DType::kInt32, DType::kInt16, DType::kInt8}) {
+          if (size_bytes(sums) < size_bytes(options_.narrowest_sums)) continue;
+          if (sums != DType::kInt32 && loop->accumulated.empty()) continue;
+          collect({begin, end, *loop, 1, sums});
+        }
       }
     }
+  }
+
+  void collect(PlacedLoop placed) {
+    const int64_t peak = bytes(placed, 1);
+    // Not one that is worse than its operators one by one.
+    if (peak >= *std::max_element(single_.begin() + placed.begin, single_.begin() + placed.end))
+      return;
+    const auto accumulated = static_cast<int>(placed.loop.accumulated.size());
+    const Cost cost{.peak_bytes = peak,
+                    .sums_of_8_bits = placed.sums == DType::kInt8 ? accumulated : 0,
+                    .sums_of_16_bits = placed.sums == DType::kInt16 ? accumulated : 0,
+                    .in_loops = static_cast<int>(placed.loop.ops.size())};
+    ending_at_[index(placed.end)].push_back(static_cast<int>(candidates_.size()));
+    candidates_.push_back({std::move(placed), cost});
   }
 
   static bool is_pair(const ChannelLoop& loop) {
@@ -108,19 +133,17 @@ class Cutter {
   /// cuts[i]: of the first i operators. Peaks up to the limit count as equal.
   std::vector<Cut> cut(int64_t limit) const {
     std::vector<Cut> cuts(order_.size() + 1);
-    cuts[0].key = {0, 0};
-    const auto flat = [&](int64_t bytes) {
-      return limit != kNever && bytes <= limit ? int64_t{0} : bytes;
+    const auto flat = [&](Cost cost) {
+      if (limit != kNever && cost.peak_bytes <= limit) cost.peak_bytes = 0;
+      return cost;
     };
     for (size_t i = 1; i < cuts.size(); ++i) {
-      const auto [before, in_loops] = cuts[i - 1].key;
-      cuts[i] = {{std::max(before, flat(single_[i - 1])), in_loops}, static_cast<int>(i) - 1, -1};
+      cuts[i] = {cuts[i - 1].cost.then(flat({.peak_bytes = single_[i - 1]})),
+                 static_cast<int>(i) - 1, -1};
       for (const int number : ending_at_[i]) {
         const Candidate& c = candidates_[index(number)];
-        const auto [peak, ops] = cuts[index(c.placed.begin)].key;
-        const std::tuple key(std::max(peak, flat(c.bytes)),
-                             ops + static_cast<int>(c.placed.loop.ops.size()));
-        if (key < cuts[i].key) cuts[i] = {key, c.placed.begin, number};
+        const Cost cost = cuts[index(c.placed.begin)].cost.then(flat(c.cost));
+        if (cost < cuts[i].cost) cuts[i] = {cost, c.placed.begin, number};
       }
     }
     return cuts;
@@ -137,7 +160,7 @@ class Cutter {
 
   int64_t bytes(const PlacedLoop& placed, int64_t step) const {
     return outside_bytes(placed.begin, placed.end, placed.loop) +
-           rules_.own_bytes(placed.loop, step);
+           rules_.own_bytes(placed.loop, step, placed.sums);
   }
 
   /// By binary search; bytes grow with the step.
@@ -195,7 +218,8 @@ class LoopWriter {
       if (placed.loop.roles[i] == LoopRole::kAccumulate) {
         const BufferId accumulators{static_cast<int32_t>(schedule_.buffers.size())};
         Buffer buffer = schedule_.buffer(step.out);
-        buffer.type = DType::kInt32;
+        buffer.type = placed.sums;
+        buffer.sums = true;
         buffer.order.clear();
         schedule_.buffers.push_back(std::move(buffer));
         nodes.push_back({Step{.op = step.op,
@@ -232,6 +256,27 @@ class LoopWriter {
 PexPlan pex(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
             const PexOptions& options) {
   return Cutter(graph, problem, order, options).run();
+}
+
+int PexPlan::summed_in(DType type) const {
+  int count = 0;
+  for (const PlacedLoop& placed : loops) {
+    if (placed.sums == type) count += static_cast<int>(placed.loop.accumulated.size());
+  }
+  return count;
+}
+
+std::vector<Accumulator> pex_accumulators(const Graph& graph, const PexPlan& plan) {
+  const std::vector<OpId> producer = producers(graph);
+  std::vector<Accumulator> result;
+  for (const PlacedLoop& placed : plan.loops) {
+    if (placed.sums == DType::kInt32) continue;
+    for (const TensorId t : placed.loop.accumulated) {
+      const SumRange range = bounded_sums(graph, graph.op(producer[t.index()]));
+      result.push_back(accumulator_for(t, placed.sums, placed.step, range));
+    }
+  }
+  return result;
 }
 
 Schedule pex_schedule(const Graph& graph, const OrderProblem& problem, const PexPlan& plan,

@@ -25,8 +25,11 @@ using PlannerOptions = std::map<std::string, std::string>;
 
 struct Planned {
   Schedule schedule;
-  int64_t lower_bound_bytes = 0;   ///< of the peak, over all that this planner could have answered
-  bool proven_optimal = false;     ///< the peak meets it
+  int64_t lower_bound_bytes = 0;  ///< of the peak, over all that this planner could have answered
+  bool proven_optimal = false;    ///< the peak meets it
+  /// Sums of less than 32 bits that the schedule was made for: it is one of the graph with these.
+  std::vector<Accumulator> accumulators;
+  std::string scale_source;        ///< of the accumulators: where their scales are from
   std::vector<std::string> notes;  ///< for the report, a sentence each
 };
 
@@ -47,6 +50,13 @@ struct Planner {
 
 /// In the order of DESIGN.md; the last is the default: the best there is.
 [[nodiscard]] const std::vector<Planner>& planners();
+
+/// A whole number, if it is given. Throws CompileError unless it is at least `least`.
+[[nodiscard]] std::optional<int64_t> number_option(const PlannerOptions& options,
+                                                   const std::string& key, int64_t least);
+
+/// accounting=paper, not exact or absent. Throws CompileError for anything else.
+[[nodiscard]] bool wants_paper_accounting(const PlannerOptions& options);
 
 struct PlannerChoice {
   const Planner* planner = nullptr;

@@ -67,26 +67,19 @@ void set_port_orders(const Graph& graph, Schedule& schedule) {
 std::vector<OrderProblem::Op::InPlace> in_place_inputs(const Graph& graph, OpId id) {
   std::vector<OrderProblem::Op::InPlace> result;
   const Op& op = graph.op(id);
-  Schedule alone;
-  TensorBuffers buffers(graph, alone);
-  const Step step = whole_step(graph, id, Method::kCompute, buffers, alone);
   const int64_t out_bytes = graph.tensor(op.outputs[0]).size_bytes();
-  for (BufferId in : read_buffers(step)) {
-    if (alone.buffer(in).size_bytes() >= out_bytes) alone.shares.push_back({step.out, in});
+  for (const InputLead& lead : input_leads(graph, id)) {
+    if (lead.bytes <= 0 && graph.tensor(lead.input).size_bytes() >= out_bytes)
+      result.push_back({lead.input.value, scratch_bytes(graph, op, Method::kCompute)});
   }
-  alone.nodes.push_back({step});
-  set_port_orders(graph, alone);
-  const int64_t scratch = scratch_bytes(graph, op, Method::kCompute);
-  for (const SharedBytes& shared : shared_bytes(graph, alone)) {
-    const int input = alone.buffer(shared.in).tensor.value;
-    if (shared.lead_bytes && *shared.lead_bytes <= 0 &&
-        std::none_of(result.begin(), result.end(),
-                     [&](const auto& known) { return known.input == input; })) {
-      result.push_back({input, scratch});
-    }
-  }
-  const bool lie_alike = step.in[0].valid() && alone.buffer(step.in[0].buffer()).order.empty() &&
-                         alone.buffer(step.out).order.empty();
+  const auto lies_row_major = [&](TensorId t) {
+    return std::ranges::none_of(graph.inputs,
+                                [&](const Port& p) { return p.tensor == t && !p.order.empty(); }) &&
+           std::ranges::none_of(graph.outputs,
+                                [&](const Port& p) { return p.tensor == t && !p.order.empty(); });
+  };
+  const bool lie_alike = !graph.tensor(op.inputs[0]).is_constant() &&
+                         lies_row_major(op.inputs[0]) && lies_row_major(op.outputs[0]);
   if (result.empty() && lie_alike && has_kernel(graph, op, Method::kInPlace)) {
     result.push_back({op.inputs[0].value, scratch_bytes(graph, op, Method::kInPlace)});
   }
@@ -99,6 +92,22 @@ bool needs_in_place_kernel(const Graph& graph, const OrderProblem& problem, size
 }
 
 }  // namespace
+
+std::vector<InputLead> input_leads(const Graph& graph, OpId id) {
+  Schedule alone;
+  TensorBuffers buffers(graph, alone);
+  const Step step = whole_step(graph, id, Method::kCompute, buffers, alone);
+  for (const BufferId in : read_buffers(step)) alone.shares.push_back({step.out, in});
+  alone.nodes.push_back({step});
+  set_port_orders(graph, alone);
+  std::vector<InputLead> result;
+  for (const SharedBytes& shared : shared_bytes(graph, alone)) {
+    const TensorId input = alone.buffer(shared.in).tensor;
+    if (shared.lead_bytes && std::ranges::find(result, input, &InputLead::input) == result.end())
+      result.push_back({input, *shared.lead_bytes});
+  }
+  return result;
+}
 
 OrderProblem order_problem(const Graph& graph, bool in_place) {
   OrderProblem problem;

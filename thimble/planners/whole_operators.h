@@ -13,6 +13,15 @@ namespace thimble {
 /// with scratch).
 [[nodiscard]] OrderProblem order_problem(const Graph& graph, bool in_place);
 
+/// How far an operator that executes in one piece writes ahead of the bytes of an input that it
+/// still has to read: at most `bytes` (negative: it stays behind).
+struct InputLead {
+  TensorId input;
+  int64_t bytes = 0;
+};
+/// Of the inputs whose bytes the output could take at all.
+[[nodiscard]] std::vector<InputLead> input_leads(const Graph& graph, OpId op);
+
 /// Each operator once, from and into whole tensors, in that order. Depthwise convolutions run in
 /// place only where the peak asks for it.
 [[nodiscard]] Schedule whole_operator_schedule(const Graph& graph, const OrderProblem& problem,

@@ -61,8 +61,9 @@ class Host {
   runtime::View view(const OperandView& v, const Counters& counters) const {
     uint8_t* base = v.constant >= 0 ? data(v.constant) : arena_.get();
     runtime::View result{base + v.address,
-                         static_cast<int32_t>(bias(v, counters)),
+                         static_cast<int32_t>(sum(v.bias, counters)),
                          static_cast<int32_t>(v.modulus),
+                         static_cast<int32_t>(sum(v.channel, counters)),
                          {}};
     for (size_t axis = 0; axis < 4; ++axis)
       result.stride[axis] = static_cast<int32_t>(v.stride[axis]);

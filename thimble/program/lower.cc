@@ -56,6 +56,7 @@ class Lowering {
                                   .type = buffer.type,
                                   .extents = buffer.extents,
                                   .ring = buffer.wrap.has_value(),
+                                  .sums = buffer.sums,
                                   .address = placement_.addresses[b],
                                   .size_bytes = buffer.size_bytes(),
                                   .live = lives[b]});
@@ -179,25 +180,32 @@ class Lowering {
                      .address = program_.buffers[id.index()].address,
                      .stride = {},
                      .bias = {}};
-    int64_t fixed = 0;
+    if (buffer.wrap) view.modulus = buffer.size_bytes() / size_bytes(buffer.type);
+    // What the first element held is behind that of the tensor: in a ring, along the channels
+    // apart.
+    int64_t fixed = 0, fixed_channel = 0;
+    const auto is_channel = [&](size_t k) { return buffer.wrap && k + 1 == walk.axes.size(); };
     for (size_t k = 0; k < walk.axes.size(); ++k) {
       const std::vector<int>& merged = walk.axes[k];
       check(merges(buffer, shape, stride, merged),
             "a kernel merges axes that the buffer holds apart");
       const int64_t next = merged.empty() ? 0 : stride[static_cast<size_t>(merged.back())];
       view.stride.push_back(walk.step[k] * next);
-      fixed += walk.shift[k] * next;
+      (is_channel(k) ? fixed_channel : fixed) += walk.shift[k] * next;
     }
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       const IndexExpr& origin = buffer.origin[axis];
+      const std::vector<int>& last = walk.axes.back();
+      const bool channel = is_channel(walk.axes.size() - 1) &&
+                           std::ranges::find(last, static_cast<int>(axis)) != last.end();
       if (origin.constant()) {
-        fixed += evaluate(origin, {}) * stride[axis];
+        (channel ? fixed_channel : fixed) += evaluate(origin, {}) * stride[axis];
       } else {
-        view.bias.push_back({stride[axis], origin});
+        (channel ? view.channel : view.bias).push_back({stride[axis], origin});
       }
     }
     if (fixed != 0) view.bias.insert(view.bias.begin(), {1, index(fixed)});
-    if (buffer.wrap) view.modulus = buffer.size_bytes() / size_bytes(buffer.type);
+    if (fixed_channel != 0) view.channel.insert(view.channel.begin(), {1, index(fixed_channel)});
     return view;
   }
 
@@ -315,13 +323,17 @@ class Lowering {
 
   int params(OpId id, Method method, const KernelUse& use, int number) {
     if (std::holds_alternative<std::monostate>(use.params)) return -1;
-    // Accumulate and finalise take the very parameters of the plain kernel.
-    const bool own = method == Method::kInPlace;
+    // Accumulate and finalise take the very parameters of the plain kernel, if sums have 32 bits.
+    const bool narrow = find_accumulator(graph_, graph_.op(id).outputs[0]) != nullptr;
+    const bool own = method == Method::kInPlace || (narrow && method == Method::kFinalise);
     const auto [it, added] =
         params_.try_emplace({id, own ? 1 : 0, number}, static_cast<int>(program_.params.size()));
     if (!added) return it->second;
-    ProgramParams result{
-        op_name(id) + (number == 0 ? "" : fmt::format("_{}", number)), use.kernel, use.params, {}};
+    const char* role = own && narrow ? "_finalise" : "";
+    ProgramParams result{op_name(id) + role + (number == 0 ? "" : fmt::format("_{}", number)),
+                         use.kernel,
+                         use.params,
+                         {}};
     for (const PackedConstant& packed : use.constants) {
       result.constants.push_back(static_cast<int>(program_.constants.size()));
       program_.constants.push_back({result.name + "_" + packed.role, packed});

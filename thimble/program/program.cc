@@ -53,13 +53,13 @@ bool copies_onto_itself(const Call& call) {
                       call.kernel == KernelId::kCopy32;
   return copies && call.in[0].constant < 0 && call.in[0].address == call.out.address &&
          call.in[0].stride == call.out.stride && call.in[0].bias == call.out.bias &&
-         call.in[0].modulus == call.out.modulus;
+         call.in[0].modulus == call.out.modulus && call.in[0].channel == call.out.channel;
 }
 
-int64_t bias(const OperandView& view, const Counters& counters) {
-  int64_t sum = 0;
-  for (const BiasTerm& term : view.bias) sum += term.factor * evaluate(term.expr, counters);
-  return sum;
+int64_t sum(const std::vector<BiasTerm>& terms, const Counters& counters) {
+  int64_t result = 0;
+  for (const BiasTerm& term : terms) result += term.factor * evaluate(term.expr, counters);
+  return result;
 }
 
 }  // namespace thimble

@@ -23,6 +23,7 @@ struct PlacedBuffer {
   DType type = DType::kInt8;
   Shape extents;
   bool ring = false;
+  bool sums = false;    ///< accumulators
   int64_t address = 0;  ///< bytes from the start of the arena
   int64_t size_bytes = 0;
   LiveRange live;  ///< in positions of the schedule
@@ -39,13 +40,14 @@ struct BiasTerm {
 /// runtime::View with what the host knows about it: where one operand of one call lies.
 struct OperandView {
   TensorId tensor;
-  DType type = DType::kInt8;    ///< of the elements in memory
-  BufferId buffer;              ///< invalid for constants
-  int constant = -1;            ///< index into Program::constants, or -1: in the arena
-  int64_t address = 0;          ///< bytes from the start of the arena (or of the constant)
-  std::vector<int64_t> stride;  ///< elements; one per kernel axis (n, y, x, c)
-  std::vector<BiasTerm> bias;   ///< constant part first, if any
-  int64_t modulus = 0;          ///< elements; 0: no ring
+  DType type = DType::kInt8;      ///< of the elements in memory
+  BufferId buffer;                ///< invalid for constants
+  int constant = -1;              ///< index into Program::constants, or -1: in the arena
+  int64_t address = 0;            ///< bytes from the start of the arena (or of the constant)
+  std::vector<int64_t> stride;    ///< elements; one per kernel axis (n, y, x, c)
+  std::vector<BiasTerm> bias;     ///< constant part first, if any
+  int64_t modulus = 0;            ///< elements; 0: no ring
+  std::vector<BiasTerm> channel;  ///< of a ring: taken off behind the modulus
   bool operator==(const OperandView&) const = default;
 };
 
@@ -133,7 +135,7 @@ void execute_calls(const Program& program,
 /// A copy whose source and target are the same bytes: renames them (reshape in place) and does
 /// nothing.
 [[nodiscard]] bool copies_onto_itself(const Call& call);
-/// Sum of the bias terms.
-[[nodiscard]] int64_t bias(const OperandView& view, const Counters& counters);
+/// Sum of bias terms.
+[[nodiscard]] int64_t sum(const std::vector<BiasTerm>& terms, const Counters& counters);
 
 }  // namespace thimble

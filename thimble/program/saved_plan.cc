@@ -52,7 +52,16 @@ Json json_of(const Buffer& buffer, int64_t address) {
   if (buffer.wrap) json["ring"] = {{"axis", buffer.wrap->axis}, {"modulus", buffer.wrap->modulus}};
   if (!buffer.order.empty()) json["order"] = buffer.order;
   if (buffer.tier != 0) json["tier"] = buffer.tier;
+  if (buffer.sums) json["sums"] = true;
   return json;
+}
+
+Json json_of(const Accumulator& accumulator) {
+  return {{"tensor", accumulator.tensor.value},
+          {"type", name(accumulator.type)},
+          {"scale", accumulator.scale},
+          {"zero_point", accumulator.zero_point},
+          {"chunk", accumulator.chunk}};
 }
 
 Json json_of(const std::vector<BufferId>& ids) {
@@ -170,13 +179,22 @@ Buffer buffer_from(const Json& json) {
                 .origin = {},
                 .wrap = {},
                 .order = numbers<int>(json.value("order", Json::array())),
-                .tier = number<int>(json.value("tier", Json(0)))};
+                .tier = number<int>(json.value("tier", Json(0))),
+                .sums = json.value("sums", false)};
   for (const Json& expr : json.at("origin")) buffer.origin.push_back(expr_from(expr));
   if (json.contains("ring")) {
     buffer.wrap = Wrap{number<int>(json.at("ring").at("axis")),
                        number<int64_t>(json.at("ring").at("modulus"))};
   }
   return buffer;
+}
+
+Accumulator accumulator_from(const Json& json) {
+  return {.tensor = {number<int32_t>(json.at("tensor"))},
+          .type = type_from(json.at("type")),
+          .scale = json.at("scale").get<float>(),
+          .zero_point = number<int32_t>(json.at("zero_point")),
+          .chunk = number<int64_t>(json.at("chunk"))};
 }
 
 constexpr int kMaxDepth = 64;
@@ -213,6 +231,9 @@ SavedPlan saved_from(const Json& json) {
   const Json& model = json.at("model");
   saved.origin = {model.at("name"), model.at("sha256"), model.at("rewrite"), model.at("int8_io")};
   saved.plan.planner = json.at("planner");
+  for (const Json& accumulator : json.value("accumulators", Json::array()))
+    saved.plan.accumulators.push_back(accumulator_from(accumulator));
+  saved.plan.scale_source = json.value("scale_source", "");
   Schedule& schedule = saved.plan.schedule;
   for (const Json& buffer : json.at("buffers")) {
     schedule.buffers.push_back(buffer_from(buffer));
@@ -239,6 +260,9 @@ std::string to_json(const Plan& plan, const PlanOrigin& origin) {
   for (size_t b = 0; b < plan.schedule.buffers.size(); ++b) {
     buffers.push_back(json_of(plan.schedule.buffers[b], plan.placement.addresses[b]));
   }
+  Json accumulators = Json::array();
+  for (const Accumulator& accumulator : plan.accumulators)
+    accumulators.push_back(json_of(accumulator));
   Json shares = Json::array();
   for (const Share& share : plan.schedule.shares)
     shares.push_back({share.out.value, share.in.value});
@@ -249,6 +273,8 @@ std::string to_json(const Plan& plan, const PlanOrigin& origin) {
                        {"rewrite", origin.rewrite},
                        {"int8_io", origin.int8_io}}},
                      {"planner", plan.planner},
+                     {"accumulators", accumulators},
+                     {"scale_source", plan.scale_source},
                      {"peak_bytes", plan.placement.peak_bytes},
                      {"lower_bound_bytes", plan.placement.lower_bound_bytes},
                      {"arena_bytes", plan.placement.arena_bytes},

@@ -14,6 +14,8 @@ struct Plan {
   std::string planner;
   Schedule schedule;
   Placement placement;
+  std::vector<Accumulator> accumulators;  ///< sums of less than 32 bits: lossy
+  std::string scale_source;               ///< of the accumulators: where the scales are from
 };
 
 /// What a saved plan says about the model that it belongs to.

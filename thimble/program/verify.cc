@@ -59,6 +59,7 @@ class Verifier {
     const OperandView* view;
     const OperandAxes* walk;
     int64_t bias;
+    int64_t channel;
     int64_t size;  // bytes per element
     int32_t kind;
   };
@@ -79,7 +80,8 @@ class Verifier {
     const auto count = static_cast<int32_t>(graph_.tensors.size());
     const TensorId t{key.kind % count};
     const bool accumulators = key.kind >= count;
-    const int64_t size = accumulators ? 4 : size_bytes(graph_.tensor(t).type);
+    const int64_t size =
+        size_bytes(accumulators ? accumulator_type(graph_, t) : graph_.tensor(t).type);
     return fmt::format("{}element {} of {}", accumulators ? "accumulator of " : "", key.byte / size,
                        describe(t));
   }
@@ -102,8 +104,10 @@ class Verifier {
 
   const std::vector<KernelUse>& uses_of(const Call& call) {
     const auto [it, added] = uses_.try_emplace({call.op, call.method});
-    if (added) it->second = kernel_uses(graph_, graph_.op(call.op), call.method);
-    return it->second;
+    if (!added) return it->second;
+    if (!has_kernel(graph_, graph_.op(call.op), call.method))
+      throw Fault{describe(call) + ": no kernel executes its operator that way"};
+    return it->second = kernel_uses(graph_, graph_.op(call.op), call.method);
   }
 
   void visit(const Call& call, const Counters& counters) {
@@ -118,15 +122,20 @@ class Verifier {
     for (size_t k = 0; k < call.in.size(); ++k) {
       const bool accumulators = call.method == Method::kFinalise;
       const TensorId t = call.in[k].tensor;
-      in.push_back({&call.in[k], &walk.in[k], bias(call.in[k], counters),
-                    size_bytes(call.in[k].type),
+      in.push_back({&call.in[k], &walk.in[k], sum(call.in[k].bias, counters),
+                    sum(call.in[k].channel, counters), size_bytes(call.in[k].type),
                     accumulators ? accumulator_kind(t) : value_kind(t)});
     }
     const bool accumulate = call.method == Method::kAccumulate;
-    const Side out{&call.out, &walk.out, bias(call.out, counters), size_bytes(call.out.type),
+    const Side out{&call.out,
+                   &walk.out,
+                   sum(call.out.bias, counters),
+                   sum(call.out.channel, counters),
+                   size_bytes(call.out.type),
                    accumulate ? accumulator_kind(call.out.tensor) : value_kind(call.out.tensor)};
     const Interval chunk = chunk_channels(call, counters);
     if (accumulate && chunk.empty()) return;
+    if (accumulate) check_chunk(call, chunk);
 
     const std::optional<Progress> grain = overlap_grain(call, walk, in, out, region);
     if (!grain) {
@@ -144,6 +153,16 @@ class Verifier {
       if (reads_first) write(call, walk, out, unit, chunk);
       destroy_scratch(call);
     });
+  }
+
+  // Where sums have less than 32 bits, their value depends on where one chunk ends.
+  void check_chunk(const Call& call, const Interval& chunk) const {
+    const Accumulator* narrow = find_accumulator(graph_, call.out.tensor);
+    if (narrow == nullptr) return;
+    const int64_t end = std::min<int64_t>(chunk.begin + narrow->chunk, reduced_extent(call));
+    if (chunk.begin % narrow->chunk == 0 && chunk.end == end) return;
+    throw Fault{fmt::format("{} adds channels {} to {} in one go, which is no chunk of {}",
+                            describe(call), chunk.begin, chunk.end - 1, narrow->chunk)};
   }
 
   Walk walk_of(const Call& call) {
@@ -167,12 +186,14 @@ class Verifier {
     for (size_t k = 0; k < wanted.size(); ++k) {
       const DType otherwise = graph_.tensor(wanted[k]).type;
       const bool accumulators = call.method == Method::kFinalise;
-      check_view(call, call.in[k], wanted[k], accumulators ? DType::kInt32 : otherwise);
+      check_view(call, call.in[k], wanted[k],
+                 accumulators ? accumulator_type(graph_, wanted[k]) : otherwise);
       check_broadcast(call, call.in[k], walk.in[k]);
     }
     const TensorId out = call.op.valid() ? graph_.op(call.op).outputs[0] : call.out.tensor;
     const bool accumulate = call.method == Method::kAccumulate;
-    check_view(call, call.out, out, accumulate ? DType::kInt32 : graph_.tensor(out).type);
+    check_view(call, call.out, out,
+               accumulate ? accumulator_type(graph_, out) : graph_.tensor(out).type);
     if (call.out.constant >= 0) throw Fault{describe(call) + ": writes a constant"};
     if (!call.op.valid() && call.kernel != copy_kernel(call.out.type)) {
       throw Fault{describe(call) + ": not the copy of its type"};
@@ -292,9 +313,10 @@ class Verifier {
     if (view.modulus != 0) {
       int64_t pitch = std::gcd(side.bias, view.modulus);
       for (size_t axis = 0; axis < 3; ++axis) pitch = std::gcd(pitch, view.stride[axis]);
-      const int64_t channels = (box[3].end - 1) * view.stride[3];
-      const int64_t begin = std::min<int64_t>(0, channels);
-      const int64_t end = view.modulus + std::max<int64_t>(0, channels + 1 - pitch);
+      const auto [first, last] =
+          std::minmax({box[3].begin * view.stride[3], (box[3].end - 1) * view.stride[3]});
+      const int64_t begin = std::min<int64_t>(0, first - side.channel);
+      const int64_t end = view.modulus + std::max<int64_t>(0, last - side.channel + 1 - pitch);
       return {view.address + begin * side.size, view.address + end * side.size};
     }
     Interval hull{view.address - side.bias * side.size, view.address + (1 - side.bias) * side.size};
@@ -331,7 +353,7 @@ class Verifier {
     if (view.modulus != 0) {
       if (index < 0)
         throw Fault{fmt::format("{}: {} before the start of a ring", describe(call), verb)};
-      index %= view.modulus;
+      index = index % view.modulus - side.channel;
     }
     const int64_t address = view.address + (index + channel) * side.size;
     const bool inside = view.constant >= 0

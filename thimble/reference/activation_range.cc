@@ -41,7 +41,7 @@ int64_t quantize_real(float real, float scale, int32_t zero_point) {
 }
 
 std::vector<FixedFactor> channel_factors(const Tensor& input, const Tensor& weights,
-                                         const Tensor& output, int64_t channels) {
+                                         float result_scale, int64_t channels) {
   const std::vector<float>& scales = weights.quantization.scales;
   const size_t count = static_cast<size_t>(channels);
   check(scales.size() == 1 || scales.size() == count, "weights have one scale, or one per channel");
@@ -49,7 +49,7 @@ std::vector<FixedFactor> channel_factors(const Tensor& input, const Tensor& weig
   for (size_t o = 0; o < count; ++o) {
     const double weight_scale = scales[scales.size() == 1 ? 0 : o];
     factors.push_back(
-        to_fixed_factor(double{scale_of(input)} * weight_scale / double{scale_of(output)}));
+        to_fixed_factor(double{scale_of(input)} * weight_scale / double{result_scale}));
   }
   return factors;
 }

@@ -23,9 +23,9 @@ struct ActivationRange {
 /// zero point, where the original is undefined.
 [[nodiscard]] int64_t quantize_real(float real, float scale, int32_t zero_point);
 
-/// Per output channel: input scale * weight scale / output scale, in double.
+/// Per output channel: input scale * weight scale / result scale, in double.
 [[nodiscard]] std::vector<FixedFactor> channel_factors(const Tensor& input, const Tensor& weights,
-                                                       const Tensor& output, int64_t channels);
+                                                       float result_scale, int64_t channels);
 
 /// factor * accumulator + zero point, clamped.
 [[nodiscard]] int8_t requantise(int32_t accumulator, FixedFactor factor, int32_t zero_point,

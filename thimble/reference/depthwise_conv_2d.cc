@@ -49,7 +49,7 @@ std::vector<Bytes> evaluate(const DepthwiseConv2D& op, const OpContext& context)
   check(operands.in.c * op.multiplier == out.c && operands.weights_shape.c == out.c,
         "a depthwise convolution has multiplier output channels per input channel");
   const std::vector<int32_t> bias = bias_of(context, out.c);
-  const std::vector<FixedFactor> factors = channel_factors(input, weights, output, out.c);
+  const std::vector<FixedFactor> factors = channel_factors(input, weights, scale_of(output), out.c);
   const ActivationRange range = activation_range(op.activation, output);
   const int32_t zero_point = zero_point_of(output);
 

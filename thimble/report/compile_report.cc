@@ -8,6 +8,7 @@
 
 #include "thimble/devices/size.h"
 #include "thimble/operators/operators.h"
+#include "thimble/report/accumulator_notes.h"
 #include "thimble/report/tensor_text.h"
 
 namespace thimble {
@@ -48,7 +49,8 @@ std::vector<const PlacedBuffer*> live_at(const CompileReport& report, size_t pos
 
 std::string buffer_text(const CompileReport& report, const PlacedBuffer& buffer) {
   if (!buffer.tensor.valid()) return "scratch";
-  return fmt::format("{} {} '{}'", name(buffer.type), to_string(buffer.extents),
+  return fmt::format("{} {} {}'{}'", name(buffer.type), to_string(buffer.extents),
+                     buffer.sums ? "sums of " : "",
                      display_name(report.graph.tensor(buffer.tensor).name));
 }
 
@@ -139,6 +141,7 @@ Json buffers_json(const CompileReport& report) {
          {"type", name(buffer.type)},
          {"extents", buffer.extents},
          {"ring", buffer.ring},
+         {"sums", buffer.sums},
          {"offset_bytes", buffer.address},
          {"size_bytes", buffer.size_bytes},
          {"begin_step", buffer.live.begin},
@@ -226,6 +229,9 @@ std::string report_json(const CompileReport& report) {
       {"macs", report.macs},
       {"recomputed_macs", report.recomputed_macs},
       {"verified", report.verified},
+      {"lossy", !report.graph.accumulators.empty()},
+      {"accumulators", accumulators_json(report.graph)},
+      {"accumulator_scales", report.plan.scale_source},
       {"notes", report.notes},
       {"steps", steps_json(report)},
       {"buffers", buffers_json(report)}};

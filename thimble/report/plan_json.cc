@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "thimble/report/accumulator_notes.h"
 #include "thimble/report/plan_report.h"
 #include "thimble/report/schedule_words.h"
 
@@ -125,6 +126,9 @@ std::string plan_json(const PlanReport& report) {
                      {"weight_bytes", report.weight_bytes},
                      {"macs", report.macs},
                      {"recomputed_macs", report.recomputed_macs},
+                     {"lossy", !report.graph.accumulators.empty()},
+                     {"accumulators", accumulators_json(report.graph)},
+                     {"accumulator_scales", report.plan.scale_source},
                      {"notes", report.notes},
                      {"written_steps", steps.written},
                      {"executed_steps", steps.executed},

@@ -103,7 +103,7 @@ const char* name(BufferKind kind) {
 
 BufferKind buffer_kind(const Graph& graph, const Buffer& buffer) {
   if (!buffer.tensor.valid()) return BufferKind::kScratch;
-  if (buffer.accumulates(graph)) return BufferKind::kAccumulators;
+  if (buffer.sums) return BufferKind::kAccumulators;
   if (buffer.wrap) return BufferKind::kRing;
   if (buffer.extents == graph.tensor(buffer.tensor).shape) return BufferKind::kWhole;
   return std::ranges::all_of(buffer.origin, &IndexExpr::constant) ? BufferKind::kBlock

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "thimble/model/error.h"
@@ -86,6 +87,16 @@ std::string first_difference(const Bytes& expected, const Bytes& actual, DType t
   return fmt::format("element {} (number {}): expected {}, got {}; {} of {} differ",
                      coordinates(first, shape), first, element_text(expected, type, first),
                      element_text(actual, type, first), count, expected.size() / size);
+}
+
+void add_deviation(Deviation& total, const Bytes& expected, const Bytes& actual, DType type) {
+  const int64_t count = static_cast<int64_t>(expected.size()) / size_bytes(type);
+  for (int64_t k = 0; k < count; ++k) {
+    const double by = std::abs(as_double(expected, type, k) - as_double(actual, type, k));
+    total.most = std::max(total.most, by);
+    total.sum += by;
+  }
+  total.elements += count;
 }
 
 std::string values_text(const Bytes& bytes, DType type) {

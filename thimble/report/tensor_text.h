@@ -20,6 +20,16 @@ namespace thimble {
 [[nodiscard]] std::string first_difference(const Bytes& expected, const Bytes& actual, DType type,
                                            const Shape& shape);
 
+/// Between two values of the same tensor, in its own steps (float32: in real numbers).
+struct Deviation {
+  double most = 0, sum = 0;
+  int64_t elements = 0;
+  [[nodiscard]] double mean() const {
+    return elements == 0 ? 0 : sum / static_cast<double>(elements);
+  }
+};
+void add_deviation(Deviation& total, const Bytes& expected, const Bytes& actual, DType type);
+
 /// The first values, and which is the largest.
 [[nodiscard]] std::string values_text(const Bytes& bytes, DType type);
 

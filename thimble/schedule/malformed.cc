@@ -57,13 +57,14 @@ class Checker {
       if (extent < 1 || extent > kMost || (count *= extent) > kMost)
         return "its extents are out of range";
     }
-    if (!b.tensor.valid()) return b.extents.size() == 1 ? "" : "scratch has one extent, its bytes";
+    if (!b.tensor.valid())
+      return b.extents.size() == 1 && !b.sums ? "" : "scratch has one extent, its bytes";
     if (b.tensor.index() >= graph_.tensors.size()) return "its tensor does not exist";
     const Tensor& t = graph_.tensor(b.tensor);
     const size_t rank = t.shape.size();
     if (b.extents.size() != rank || b.origin.size() != rank) return "its rank is not its tensor's";
-    if (b.type != t.type && b.type != DType::kInt32)
-      return "its type is neither its tensor's nor int32";
+    if (b.type != (b.sums ? accumulator_type(graph_, b.tensor) : t.type))
+      return "its type is not that of its tensor's values or sums";
     for (const IndexExpr& expr : b.origin) {
       if (!good(expr)) return "its origin is out of range";
     }
@@ -98,8 +99,8 @@ class Checker {
       if (!in_range(buffers[k])) return fmt::format("{} {} has no buffer", what, k);
       const Buffer& b = schedule_.buffer(buffers[k]);
       const Tensor& t = graph_.tensor(ports[k].tensor);
-      if (b.tensor != ports[k].tensor || b.extents != t.shape || b.type != t.type || b.wrap ||
-          b.order != ports[k].order ||
+      if (b.tensor != ports[k].tensor || b.extents != t.shape || b.type != t.type || b.sums ||
+          b.wrap || b.order != ports[k].order ||
           b.origin != std::vector<IndexExpr>(t.shape.size(), index(0))) {
         return fmt::format("{} {} is not held whole, in the caller's order", what, k);
       }
@@ -160,9 +161,9 @@ class Checker {
     const Buffer& out = schedule_.buffer(s.out);
     if (!s.op.valid()) {
       const bool copy = s.in.size() == 1 && s.in[0].valid() && out.tensor.valid() &&
-                        holds(s.in[0], out.tensor, out.type) &&
+                        holds(s.in[0], out.tensor, false) && !out.sums &&
                         s.region.size() == out.extents.size();
-      return copy ? "" : "a copy goes from one buffer of a tensor to another of the same type";
+      return copy ? "" : "a copy goes from one buffer of a tensor's values to another";
     }
     if (s.op.index() >= graph_.ops.size()) return "its operator does not exist";
     return operands(s, graph_.op(s.op), out);
@@ -174,12 +175,11 @@ class Checker {
     if (s.region.size() != result.shape.size()) return "its region does not have its output's rank";
     if (out.tensor != op.outputs[0]) return "it writes another tensor's buffer";
     const bool accumulate = s.method == Method::kAccumulate;
-    if (out.type != (accumulate ? DType::kInt32 : result.type))
-      return "its output buffer has the wrong type";
+    if (out.sums != accumulate) return "accumulating steps, and only they, write sums";
     if (s.chunk.has_value() != accumulate) return "accumulating steps, and only they, have a chunk";
     if (s.method == Method::kFinalise) {
       const bool good =
-          s.in.size() == 1 && s.in[0].valid() && holds(s.in[0], op.outputs[0], DType::kInt32);
+          s.in.size() == 1 && s.in[0].valid() && holds(s.in[0], op.outputs[0], true);
       return good ? "" : "finalising reads the accumulators of its output";
     }
     if (s.in.size() != op.inputs.size()) return "it does not have its operator's number of inputs";
@@ -187,7 +187,7 @@ class Checker {
       const Tensor& t = graph_.tensor(op.inputs[k]);
       if (t.is_constant() == s.in[k].valid()) return "constants, and only they, have no buffer";
       if (!s.in[k].valid()) continue;
-      if (!holds(s.in[k], op.inputs[k], t.type)) return "an input's buffer holds another tensor";
+      if (!holds(s.in[k], op.inputs[k], false)) return "an input's buffer holds another tensor";
     }
     const int64_t scratch = scratch_bytes(graph_, op, s.method);
     const int64_t given = in_range(s.scratch) && !schedule_.buffer(s.scratch).tensor.valid()
@@ -196,10 +196,10 @@ class Checker {
     return given < scratch ? fmt::format("it needs {} bytes of scratch", scratch) : "";
   }
 
-  bool holds(const Operand& operand, TensorId tensor, DType type) const {
+  bool holds(const Operand& operand, TensorId tensor, bool sums) const {
     return std::ranges::all_of(operand.from, [&](BufferId id) {
       const Buffer& b = schedule_.buffer(id);
-      return b.tensor == tensor && b.type == type;
+      return b.tensor == tensor && b.sums == sums;
     });
   }
 

@@ -105,10 +105,6 @@ int64_t Buffer::size_bytes() const {
   return count * thimble::size_bytes(type);
 }
 
-bool Buffer::accumulates(const Graph& graph) const {
-  return tensor.valid() && type != graph.tensor(tensor).type;
-}
-
 Operand::Operand(BufferId buffer) {
   if (buffer.valid()) from.push_back(buffer);
 }

@@ -41,15 +41,15 @@ struct Wrap {
 /// box of shape `extents`; with one, axes 0..wrap.axis are taken modulo and origin is 0 there.
 struct Buffer {
   TensorId tensor;            ///< invalid: scratch, `extents` is {bytes}
-  DType type = DType::kInt8;  ///< the tensor's, or kInt32 for accumulators
+  DType type = DType::kInt8;  ///< the tensor's, or that of its accumulators
   Shape extents;
   std::vector<IndexExpr> origin;  ///< a buffer whose origin follows a loop is new in each iteration
   std::optional<Wrap> wrap;
   std::vector<int> order;  ///< axes as they lie in memory, outermost first; empty: row-major
   int tier = 0;            ///< of the device's memories, in order of preference
+  bool sums = false;       ///< accumulators of the tensor, not its values
 
   [[nodiscard]] int64_t size_bytes() const;
-  [[nodiscard]] bool accumulates(const Graph& graph) const;
   bool operator==(const Buffer&) const = default;
 };
 

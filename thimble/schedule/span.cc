@@ -2,131 +2,254 @@
 #include "thimble/schedule/span.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <numeric>
+#include <set>
 
 #include "thimble/schedule/reads.h"
 
 namespace thimble {
 namespace {
 
-using Needs = std::map<TensorId, IndexExpr>;  // end of what must be complete after a tick
+int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+int64_t ceil_div(int64_t a, int64_t b) { return -floor_div(-a, b); }
 
-struct Builder {
-  const Graph& graph;
-  const std::vector<OpId>& ops;
-  size_t axis;
-  LoopId loop;
-  int64_t clock;  // extent of the clock
-  std::vector<AccessMap> maps = access_maps(graph);
+struct Fraction {
+  int64_t num = 1, den = 1;
+  bool operator==(const Fraction&) const = default;
+};
+Fraction times(const Fraction& f, int64_t num, int64_t den) {
+  const int64_t divisor = std::gcd(f.num * num, f.den * den);
+  return {f.num * num / divisor, f.den * den / divisor};
+}
+bool less(const Fraction& a, const Fraction& b) { return a.num * b.den < b.num * a.den; }
 
-  [[nodiscard]] int64_t at(const IndexExpr& expr, int64_t tick) const {
-    Counters counters(loop.index() + 1);
-    counters[loop.index()] = tick;
-    return evaluate(expr, counters);
+/// The input row behind the last that output rows below `row` read.
+int64_t end_of_reads(const Affine& rows, int64_t row) {
+  return floor_div((row - 1) * rows.num + rows.hi, rows.den) + 1;
+}
+using Beats = std::map<TensorId, Beat>;
+
+class Derivation {
+ public:
+  Derivation(const Spans& spans, const std::vector<OpId>& ops,
+             const std::vector<TensorId>& received)
+      : spans_(spans), graph_(spans.graph()), ops_(ops), received_(received) {
+    for (const TensorId t : received) inside_.insert(t);
+    for (const OpId op : ops) inside_.insert(graph_.op(op).outputs[0]);
   }
 
-  [[nodiscard]] const Affine* affine(OpId op, size_t operand) const {
-    const InputMap& map = maps[op.index()][operand];
-    if (map.linear || map.axes.size() <= axis) return nullptr;
-    const auto* a = std::get_if<Affine>(&map.axes[axis]);
-    // Backwards, the first tick would need the last rows.
-    return a != nullptr && a->out_axis == static_cast<int>(axis) && a->num > 0 ? a : nullptr;
-  }
-
-  // The one that is at least as large at every tick, or nothing.
-  [[nodiscard]] std::optional<IndexExpr> larger(const IndexExpr& a, const IndexExpr& b,
-                                                int64_t first_tick) const {
-    bool a_wins = true, b_wins = true;
-    for (int64_t tick = first_tick; tick < clock; ++tick) {
-      a_wins = a_wins && at(a, tick) >= at(b, tick);
-      b_wins = b_wins && at(b, tick) >= at(a, tick);
+  std::optional<Span> run() {
+    if (!find_rates()) return std::nullopt;
+    for (size_t m = ops_.size(); m-- > 0;) {
+      if (!phased_.contains(out(ops_[m]))) place(m);
     }
-    if (a_wins) return a;
-    if (b_wins) return b;
-    return std::nullopt;
+    for (const TensorId t : received_) {
+      if (!phased_.contains(t)) return std::nullopt;  // nobody reads it
+    }
+    return span();
   }
 
-  [[nodiscard]] std::optional<Needs> needs() const {
-    Needs result;
-    result[graph.op(ops.back()).outputs[0]] = index(loop, 1, 1);
-    const int64_t earliest = -4 * clock - 64;  // far before anything can be needed
-    for (size_t m = ops.size(); m-- > 0;) {
-      const Op& op = graph.op(ops[m]);
-      const auto out = result.find(op.outputs[0]);
-      if (out == result.end()) return std::nullopt;  // not used inside the span
-      for (size_t k = 0; k < op.inputs.size(); ++k) {
-        if (graph.tensor(op.inputs[k]).is_constant()) continue;
-        const Affine* map = affine(ops[m], k);
-        if (map == nullptr) return std::nullopt;
-        auto end = compose(out->second + -1, map->num, map->hi, map->den);
-        if (end) end = *end + 1;
-        const auto [it, added] = result.try_emplace(op.inputs[k], end.value_or(IndexExpr{}));
-        if (end && !added) end = larger(it->second, *end, earliest);
-        if (!end) return std::nullopt;
-        it->second = *end;
+ private:
+  [[nodiscard]] TensorId out(OpId op) const { return graph_.op(op).outputs[0]; }
+
+  /// Calls visit(tensor, rows) for each operand that has to follow the rows, or is outside of the
+  /// span and does. False if one has to and does not.
+  template <typename Visit>
+  bool each_operand(OpId id, Visit visit) const {
+    const Op& op = graph_.op(id);
+    for (size_t k = 0; k < op.inputs.size(); ++k) {
+      if (graph_.tensor(op.inputs[k]).is_constant()) continue;
+      const Affine* rows = spans_.rows(id, k);
+      if (rows != nullptr) {
+        visit(op.inputs[k], *rows);
+      } else if (inside_.contains(op.inputs[k])) {
+        return false;
       }
     }
+    return true;
+  }
+
+  /// Rows of each tensor for a row of the last output; then for a tick.
+  bool find_rates() {
+    std::map<TensorId, Fraction> rates = {{out(ops_.back()), {}}};
+    bool consistent = true;
+    const auto know = [&](TensorId t, const Fraction& rate) {
+      const auto [it, added] = rates.try_emplace(t, rate);
+      consistent = consistent && it->second == rate;
+      return added;
+    };
+    for (bool changed = true; changed && consistent;) {
+      changed = false;
+      for (const OpId op : ops_) {
+        const bool follows = each_operand(op, [&](TensorId t, const Affine& rows) {
+          if (const auto it = rates.find(out(op)); it != rates.end()) {
+            changed = know(t, times(it->second, rows.num, rows.den)) || changed;
+          } else if (const auto in = rates.find(t); in != rates.end()) {
+            changed = know(out(op), times(in->second, rows.den, rows.num)) || changed;
+          }
+        });
+        consistent = consistent && follows;
+      }
+    }
+    if (!consistent) return false;
+    Fraction finest{0, 1};
+    for (const TensorId t : inside_) {
+      const auto it = rates.find(t);
+      if (it == rates.end()) return false;
+      if (less(finest, it->second)) finest = it->second;
+    }
+    for (const auto& [t, rate] : rates) {
+      const Fraction beat = times(rate, finest.den, finest.num);
+      rates_[t] = {beat.num, beat.den, 0};
+    }
+    return true;
+  }
+
+  /// The least phase with which rows are there when `reader`, whose operand they are, needs them.
+  [[nodiscard]] int64_t phase_for(TensorId t, const Affine& rows, const Beat& reader) const {
+    const Beat& beat = rates_.at(t);
+    int64_t phase = std::numeric_limits<int64_t>::min();
+    for (int64_t tick = 0; tick < reader.ticks * rows.den; ++tick) {  // all repeats after that
+      const int64_t need = end_of_reads(rows, reader.complete(tick));
+      phase = std::max(phase, beat.ticks * need - beat.rows * tick);
+    }
+    return phase;
+  }
+
+  /// Beats of operator m, which nothing inside reads that has a beat already, and of what it needs
+  /// that has none. The first to be placed sets the phase; others are as early as the tensors
+  /// placed before allow.
+  void place(size_t m) {
+    Beats added;
+    added[out(ops_[m])] = rates_.at(out(ops_[m]));
+    for (size_t k = m + 1; k-- > 0;) {
+      const auto it = added.find(out(ops_[k]));
+      if (it == added.end()) continue;
+      const Beat reader = it->second;
+      each_operand(ops_[k], [&](TensorId t, const Affine& rows) {
+        if (phased_.contains(t)) return;
+        Beat beat = rates_.at(t);
+        beat.phase = phase_for(t, rows, reader);
+        const auto [known, fresh] = added.try_emplace(t, beat);
+        if (!fresh) known->second.phase = std::max(known->second.phase, beat.phase);
+      });
+    }
+    std::optional<int64_t> shift;
+    for (size_t k = 0; k <= m; ++k) {
+      const auto it = added.find(out(ops_[k]));
+      if (it == added.end()) continue;
+      each_operand(ops_[k], [&](TensorId t, const Affine& rows) {
+        const auto placed = phased_.find(t);
+        if (placed == phased_.end()) return;
+        const int64_t early = placed->second.phase - phase_for(t, rows, it->second);
+        const int64_t ticks = floor_div(early, placed->second.rows);
+        shift = std::min(shift.value_or(ticks), ticks);
+      });
+    }
+    for (auto& [t, beat] : added) {
+      beat.phase += beat.rows * shift.value_or(0);
+      phased_[t] = beat;
+    }
+  }
+
+  [[nodiscard]] int64_t extent(TensorId t) const {
+    return graph_.tensor(t).shape[static_cast<size_t>(spans_.axis())];
+  }
+
+  std::optional<Span> span() const {
+    int64_t first = std::numeric_limits<int64_t>::max(), last = std::numeric_limits<int64_t>::min();
+    for (const TensorId t : inside_) {
+      const Beat& beat = phased_.at(t);
+      first = std::min(first, ceil_div(beat.ticks - beat.phase, beat.rows));
+      last = std::max(last, ceil_div(beat.ticks * extent(t) - beat.phase, beat.rows));
+    }
+    Span result{.ticks = last - first + 1, .members = {}};
+    const auto add = [&](OpId op, TensorId t) {
+      Beat beat = phased_.at(t);
+      beat.phase += beat.rows * first;
+      result.members.push_back({op, t, beat, 0});
+    };
+    for (const TensorId t : received_) add({}, t);
+    for (const OpId op : ops_) add(op, out(op));
+    for (SpanMember& member : result.members) member.ring = ring(result, member);
     return result;
   }
 
-  // Most indices of `tensor` that are complete and still needed, over all ticks.
-  [[nodiscard]] int64_t ring(TensorId tensor, const Needs& needs, int64_t first_tick) const {
-    const int64_t extent = graph.tensor(tensor).shape[axis];
+  [[nodiscard]] int64_t ring(const Span& span, const SpanMember& member) const {
+    const std::vector<OpId>& readers = spans_.readers(member.out);
+    if (spans_.is_output(member.out) || readers.empty()) return 0;
     int64_t most = 1;
-    for (int64_t tick = first_tick; tick < clock; ++tick) {
-      const int64_t produced = std::clamp<int64_t>(at(needs.at(tensor), tick), 0, extent);
-      for (OpId id : ops) {
-        const Op& op = graph.op(id);
-        for (size_t k = 0; k < op.inputs.size(); ++k) {
-          if (op.inputs[k] != tensor) continue;
-          const int64_t out_extent = graph.tensor(op.outputs[0]).shape[axis];
-          const int64_t row = at(needs.at(op.outputs[0]), tick - 1);
-          if (row >= out_extent) continue;
-          const Affine* map = affine(id, k);
-          Region out = whole(graph.tensor(op.outputs[0]).shape);
-          out[axis] = {std::max<int64_t>(row, 0), out_extent};
-          const Region in = input_region(maps[id.index()][k], graph.tensor(tensor).shape,
-                                         graph.tensor(op.outputs[0]).shape, out);
-          if (map != nullptr) most = std::max(most, produced - in[axis].begin);
-        }
+    for (const OpId reader : readers) {
+      const auto it = std::ranges::find(span.members, reader, &SpanMember::op);
+      if (it == span.members.end()) return 0;
+      const Op& op = graph_.op(reader);
+      for (size_t k = 0; k < op.inputs.size(); ++k) {
+        if (op.inputs[k] == member.out)
+          most = std::max(most, held(span.ticks, member, *it, *spans_.rows(reader, k)));
       }
     }
-    return std::min(most, extent);
+    return std::min(most, extent(member.out));
   }
+
+  /// Rows between the last that is produced and the first that the reader still needs, at the most.
+  [[nodiscard]] int64_t held(int64_t ticks, const SpanMember& from, const SpanMember& reader,
+                             const Affine& rows) const {
+    int64_t most = 0;
+    for (int64_t tick = 0; tick < ticks; ++tick) {
+      const int64_t produced = std::min(from.beat.complete(tick), extent(from.out));
+      const int64_t next = std::max<int64_t>(reader.beat.complete(tick - 1), 0);
+      if (next >= extent(reader.out)) break;
+      most = std::max(most, produced - std::max<int64_t>(first_read(rows, next), 0));
+    }
+    return most;
+  }
+
+  const Spans& spans_;
+  const Graph& graph_;
+  const std::vector<OpId>& ops_;
+  const std::vector<TensorId>& received_;
+  std::set<TensorId> inside_;  ///< made or received by the span
+  Beats rates_;                ///< without phases; operands outside that follow the rows, too
+  Beats phased_;
 };
 
 }  // namespace
 
-std::optional<Span> derive_span(const Graph& graph, const std::vector<OpId>& ops, int axis,
-                                LoopId loop) {
-  const Tensor& clock = graph.tensor(graph.op(ops.back()).outputs[0]);
-  const Builder builder{.graph = graph,
-                        .ops = ops,
-                        .axis = static_cast<size_t>(axis),
-                        .loop = loop,
-                        .clock = clock.shape[static_cast<size_t>(axis)]};
-  const auto needs = builder.needs();
-  if (!needs) return std::nullopt;
-  int64_t first = 0;  // the first tick, before which no member has anything to do
-  for (OpId id : ops) {
-    while (builder.at(needs->at(graph.op(id).outputs[0]), first - 1) > 0) --first;
-  }
-  auto from_zero = [&](IndexExpr expr) {  // counters start at 0, ticks at `first`
-    for (const Term& term : expr.terms) expr.base += term.coefficient * first;
-    return expr;
-  };
-  auto previous = [](IndexExpr expr) {
-    for (const Term& term : expr.terms) expr.base -= term.coefficient;
-    return expr;
-  };
-  Span span{.ticks = builder.clock - first, .members = {}, .rings = {}};
-  for (OpId id : ops) {
-    const TensorId out = graph.op(id).outputs[0];
-    const IndexExpr end = from_zero(needs->at(out));
-    span.members.push_back({id, {previous(end), end}});
-    if (id != ops.back()) span.rings.push_back({out, builder.ring(out, *needs, first)});
-  }
-  return span;
+int64_t Beat::complete(int64_t tick) const { return floor_div(rows * tick + phase, ticks); }
+
+IntervalExpr Beat::interval(LoopId loop) const {
+  IndexExpr begin = index(loop, rows, phase - rows), end = index(loop, rows, phase);
+  begin.divisor = end.divisor = ticks;
+  return {begin, end};
+}
+
+Spans::Spans(const Graph& graph, int axis)
+    : graph_(graph),
+      axis_(axis),
+      maps_(access_maps(graph)),
+      readers_(consumers(graph)),
+      is_output_(graph.tensors.size(), false) {
+  for (const Port& port : graph.outputs) is_output_[port.tensor.index()] = true;
+}
+
+const Affine* Spans::rows(OpId op, size_t operand) const {
+  const InputMap& map = maps_[op.index()][operand];
+  const auto axis = static_cast<size_t>(axis_);
+  if (map.linear || map.axes.size() <= axis) return nullptr;
+  const auto* affine = std::get_if<Affine>(&map.axes[axis]);
+  // Backwards, the first row would need the last ones.
+  return affine != nullptr && affine->out_axis == axis_ && affine->num > 0 ? affine : nullptr;
+}
+
+std::optional<Span> Spans::derive(const std::vector<OpId>& ops,
+                                  const std::vector<TensorId>& received) const {
+  return Derivation(*this, ops, received).run();
+}
+
+int64_t first_read(const Affine& rows, int64_t row) {
+  return floor_div(row * rows.num + rows.lo, rows.den);
 }
 
 RegionExpr along(const Shape& shape, int axis, const IntervalExpr& interval) {

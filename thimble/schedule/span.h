@@ -1,53 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fused span of operators executed a few rows at a time, with rings derived from the clock.
+// A fused span of operators executed a row at a time (any axis will do), with rings derived from
+// the clock.
 //
-// The clock is an axis of the span's last output: after tick i, index i of it is complete. Going
-// backwards through the access maps, every member must by then have computed all below
+// The clock ticks once for each row of the finest tensor that the span makes. A tensor with a rows
+// for every b ticks is complete up to row
 //
-//   need_m(i) = max over its consumers c of  floor(((need_c(i) - 1) * num + hi) / den) + 1
+//   complete(i) = floor((a i + phase) / b)        after tick i,
 //
-// so at tick i member m computes [need_m(i - 1), need_m(i)): 0, 1 or more rows (stride, upsampling,
-// branches of unequal depth). Ticks start early enough for every member to start at 0; what lies
-// outside a tensor is cut off. The ring of a tensor holds the most that is produced and still
-// needed.
+// so its producer computes rows [complete(i - 1), complete(i)) at tick i: none or one. Phases are
+// as late as the consumers allow: going backwards through the access maps, a row must be there at
+// the tick at which the first row that reads it is computed. What lies outside of a tensor is cut
+// off; so nobody needs a prologue, and borders are nothing special. The ring of a tensor holds the
+// most that is produced and still needed.
 //
-//   conv 3x3 stride 2 -> t -> depthwise 3x3 -> u; t + u -> y      ticks -2..H-1 of y
-//     conv       t rows [i + 1, i + 2)   from input rows up to 2 i + 5
-//     depthwise  u rows [i, i + 1)       from t rows i - 1 .. i + 1      ring of t: 3 rows
-//     add        y rows [i, i + 1)       from t row i and u row i        ring of u: 1 row
+//   conv 3x3 stride 2 -> t -> depthwise 3x3 -> u; t + u -> y      as many ticks as y has rows, and
+//   1
+//     conv       t row i          from input rows up to 2 i + 1
+//     depthwise  u row i - 1      from t rows i - 2 .. i         ring of t: 3 rows
+//     add        y row i - 1      from t and u row i - 1         ring of u: 1 row
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "thimble/regions/access_map.h"
 #include "thimble/schedule/schedule.h"
 
 namespace thimble {
 
-struct SpanMember {
-  OpId op;
-  IntervalExpr interval;  ///< what it computes at a tick, along the axis of its output
-  bool operator==(const SpanMember&) const = default;
+/// When the rows of a tensor are computed. Ticks count from 0.
+struct Beat {
+  int64_t rows = 1, ticks = 1;  ///< so many rows for so many ticks
+  int64_t phase = 0;
+
+  /// Rows below this are complete after tick i; neither cut to 0 nor to the extent.
+  [[nodiscard]] int64_t complete(int64_t tick) const;
+  /// [complete(i - 1), complete(i))
+  [[nodiscard]] IntervalExpr interval(LoopId loop) const;
+  bool operator==(const Beat&) const = default;
 };
 
-struct SpanRing {
-  TensorId tensor;
-  int64_t extent = 0;  ///< indices along the axis that are alive at once, at the most
-  bool operator==(const SpanRing&) const = default;
+struct SpanMember {
+  OpId op;  ///< invalid: the tensor is received from outside, row by row
+  TensorId out;
+  Beat beat;
+  /// Rows that are produced and still needed, at the most; 0: the tensor is kept whole, as it is
+  /// used outside of the span.
+  int64_t ring = 0;
+  bool operator==(const SpanMember&) const = default;
 };
 
 struct Span {
   int64_t ticks = 0;
-  std::vector<SpanMember> members;  ///< in the order given
-  std::vector<SpanRing> rings;      ///< of the tensors made and used up inside
+  std::vector<SpanMember> members;  ///< what is received, then the operators in the order given
   bool operator==(const Span&) const = default;
 };
 
-/// ops: in executable order; the last one's output is the clock, and the only tensor used outside.
-/// Loop `loop` will run for Span::ticks iterations. Nothing if an access map ends the split along
-/// `axis`, or a member's share has no closed form.
-[[nodiscard]] std::optional<Span> derive_span(const Graph& graph, const std::vector<OpId>& ops,
-                                              int axis, LoopId loop);
+/// Derives spans of one graph.
+class Spans {
+ public:
+  /// Along this axis of all tensors. The graph must outlive it.
+  Spans(const Graph& graph, int axis);
+
+  /// Rows of the operand that a row of the output reads, if the access map has them follow each
+  /// other in the same direction.
+  [[nodiscard]] const Affine* rows(OpId op, size_t operand) const;
+
+  /// ops: in executable order. received: tensors that exist row by row only, made outside. Nothing
+  /// if an operand made inside does not follow the rows, or the operators' rows have nothing to do
+  /// with each other.
+  [[nodiscard]] std::optional<Span> derive(const std::vector<OpId>& ops,
+                                           const std::vector<TensorId>& received = {}) const;
+
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] int axis() const { return axis_; }
+  [[nodiscard]] const std::vector<OpId>& readers(TensorId t) const { return readers_[t.index()]; }
+  [[nodiscard]] bool is_output(TensorId t) const { return is_output_[t.index()]; }
+
+ private:
+  const Graph& graph_;
+  const int axis_;
+  std::vector<AccessMap> maps_;
+  std::vector<std::vector<OpId>> readers_;
+  std::vector<bool> is_output_;  ///< per tensor, of the network
+};
+
+/// The first row of the operand that row `row` of the output reads; may lie before its first.
+[[nodiscard]] int64_t first_read(const Affine& rows, int64_t row);
 
 /// Region of `shape` with `interval` along `axis` and everything else whole.
 [[nodiscard]] RegionExpr along(const Shape& shape, int axis, const IntervalExpr& interval);

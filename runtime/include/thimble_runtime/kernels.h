@@ -62,6 +62,27 @@ void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumu
 void conv_2d_finalise(const Conv2DParams& p, const View& accumulators, const View& out,
                       const Region& region) noexcept;
 
+/// Sums in accumulators of 16 or 8 bits, which are lossy (Graph::accumulators). Nothing is folded
+/// into the bias: a chunk subtracts the zero point from the channels that it reads.
+struct Conv2DNarrowParams {
+  const int8_t* weights;  ///< [out channel][kernel_h][kernel_w][in_channels]
+  const int32_t* bias;    ///< [out channel], the model's
+  ChannelScales scales;   ///< [out channel]: from the products to the accumulators
+  Window2D window;
+  int32_t in_channels;
+  int32_t input_zero_point;
+  int32_t accumulator_zero_point;
+};
+/// accumulators = saturate(accumulators + requantise(what input channels [begin_channel,
+/// end_channel) contribute)); if begin_channel is 0, they start at their zero point and the bias is
+/// added. One function per width; a rescale_* makes the output of them. progress: pixel.
+void conv_2d_accumulate_i16(const Conv2DNarrowParams& p, const View& x, const View& accumulators,
+                            const Region& region, int32_t begin_channel,
+                            int32_t end_channel) noexcept;
+void conv_2d_accumulate_i8(const Conv2DNarrowParams& p, const View& x, const View& accumulators,
+                           const Region& region, int32_t begin_channel,
+                           int32_t end_channel) noexcept;
+
 /// A fully connected layer whose weights are an activation, or have a zero point of their own:
 /// nothing can be folded into the bias.
 struct FullyConnectedParams {

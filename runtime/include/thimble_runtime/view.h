@@ -6,10 +6,11 @@
 // piece needs no padding of its own: a window tap is padding exactly if it lies outside the tensor.
 //
 // Element (n, y, x, c) is number
-//     i = n * stride[0] + y * stride[1] + x * stride[2] + c * stride[3] - bias,   modulus ? i mod
-//     modulus : i
-// of the elements at data. bias is the number of the first element held; a ring of R rows of a W x
-// C image has modulus R * W * C, a ring of M pixels M * C. Channels of one pixel never wrap.
+//     (n * stride[0] + y * stride[1] + x * stride[2] - bias) + c * stride[3]
+// of the elements at data; bias is the number of the first element held. In a ring it is
+//     (n * stride[0] + y * stride[1] + x * stride[2] - bias) mod modulus + c * stride[3] - channel
+// a ring of R rows of a W x C image has modulus R * W * C, a ring of M pixels M * C; channel is the
+// number of the first channel held. Channels of one pixel never wrap.
 #pragma once
 
 #include <stdint.h>
@@ -19,7 +20,8 @@ namespace thimble::runtime {
 struct View {
   void* data;
   int32_t bias;
-  int32_t modulus;    ///< elements; 0: no ring. If not 0, i before the modulus is never negative
+  int32_t modulus;    ///< elements; 0: no ring. What it is taken of is never negative
+  int32_t channel;    ///< elements; 0 without a ring
   int32_t stride[4];  ///< elements; 0: broadcast
 };
 
@@ -33,7 +35,7 @@ struct Region {
 template <class T>
 inline T* pixel(const View& view, int32_t n, int32_t y, int32_t x) noexcept {
   int32_t i = n * view.stride[0] + y * view.stride[1] + x * view.stride[2] - view.bias;
-  if (view.modulus != 0) i %= view.modulus;
+  if (view.modulus != 0) i = i % view.modulus - view.channel;
   return static_cast<T*>(view.data) + i;
 }
 

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row streaming: peaks, exactness on the real models, and random spans of random networks.
+#include "thimble/planners/stream.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/program/mutants.h"
+#include "tests/support/golden.h"
+#include "tests/support/random_network.h"
+#include "tests/support/shared.h"
+#include "tests/support/test_graph.h"
+#include "thimble/import/tflite.h"
+#include "thimble/operators/operators.h"
+#include "thimble/planners/stream_schedule.h"
+#include "thimble/planners/whole_operators.h"
+#include "thimble/program/host.h"
+#include "thimble/program/lower.h"
+#include "thimble/program/verify.h"
+#include "thimble/rewrites/rewrites.h"
+#include "zoo/random.h"
+#include "zoo/zoo.h"
+
+namespace thimble {
+namespace {
+
+Planned plan(const Graph& graph) { return std::get<Planned>(plan_stream(graph, {}, {})); }
+
+int64_t verified_arena(const Graph& graph) {
+  const Schedule schedule = plan(graph).schedule;
+  const Placement placement = place(graph, schedule, {});
+  EXPECT_EQ(verify(graph, lower(graph, schedule, placement)).fault, "");
+  EXPECT_EQ(macs(graph, schedule), macs(graph));
+  return placement.arena_bytes;
+}
+
+TEST(Stream, KeepsMobileNetV2BelowEveryPublishedPeak) {
+  EXPECT_LE(verified_arena(build_zoo("mobilenet_v2")), 205'000);
+  EXPECT_LE(verified_arena(build_zoo("mobilenet_v2:width=0.35,resolution=144")), 67'000);
+  EXPECT_LE(verified_arena(build_zoo("mobilenet_v2:resolution=96")), 51'000);
+}
+
+class StreamedModels : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(StreamedModels, GiveTheGoldenOutputs) {
+  THIMBLE_NEEDS_SHARED();
+  const Graph graph = rewrite(import_tflite(testing::model_path(GetParam())));
+  const Schedule schedule = plan(graph).schedule;
+  const Program program = lower(graph, schedule, place(graph, schedule, {}));
+  ASSERT_EQ(verify(graph, program).fault, "");
+  EXPECT_EQ(macs(graph, schedule), macs(graph));
+  for (const std::filesystem::path& file : testing::golden_paths(GetParam())) {
+    const testing::Golden golden = testing::load_golden(file);
+    const testing::Golden::Inference& first = golden.seeds.at(0);
+    const std::vector<Bytes> outputs = execute(program, first.input_bytes());
+    ASSERT_EQ(outputs.size(), first.outputs.size());
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      EXPECT_EQ(testing::first_difference(first.outputs[k].data, outputs[k], first.outputs[k].type,
+                                          first.outputs[k].shape),
+                "")
+          << file;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StreamedModels, ::testing::ValuesIn(testing::issue_models()),
+                         [](const auto& parameter) { return parameter.param; });
+
+/// A network of convolutions: strides, branches of unequal depth, tensors that several operators
+/// read, some of them much later.
+Graph random_branches(uint64_t seed, zoo::Random& random) {
+  testing::TestGraph g(seed);
+  const int64_t rows = random.between(4, 14), columns = random.between(3, 7);
+  std::vector<TensorId> made = {g.input({1, rows, columns, random.between(1, 4)})};
+  const auto shape = [&](TensorId t) { return g.graph().tensor(t).shape; };
+  for (int64_t k = random.between(3, 10); k > 0; --k) {
+    const TensorId x =
+        random.chance(0.75)
+            ? made.back()
+            : made[static_cast<size_t>(random.between(0, static_cast<int64_t>(made.size()) - 1))];
+    std::vector<TensorId> alike;
+    for (const TensorId t : made) {
+      if (t != x && shape(t) == shape(x)) alike.push_back(t);
+    }
+    const int64_t kernel = random.between(1, 5), stride = random.chance(0.2) ? 2 : 1;
+    if (!alike.empty() && random.chance(0.5)) {
+      made.push_back(g.add(
+          x,
+          alike[static_cast<size_t>(random.between(0, static_cast<int64_t>(alike.size()) - 1))]));
+    } else if (random.chance(0.5)) {
+      made.push_back(g.depthwise(x, kernel, stride));
+    } else {
+      made.push_back(
+          g.conv(x, random.chance(0.5) ? shape(x)[3] : random.between(1, 6), kernel, stride));
+    }
+  }
+  const auto readers = consumers(g.graph());
+  for (const TensorId t : made) {
+    if (readers[t.index()].empty() || random.chance(0.05)) g.output(t);
+  }
+  return g.graph();
+}
+
+/// Disjoint spans of the file's order, whether they gain anything or not.
+StreamPlan random_plan(const Graph& graph, const OrderProblem& problem, zoo::Random& random) {
+  StreamPlan plan{.order = original_order(problem).ops, .spans = {}, .peak_bytes = INT64_MAX};
+  const StreamSpans spans(graph, problem, plan.order, {});
+  std::vector<StreamSpan> all = spans.all(INT64_MAX, 16);
+  int from = 0;
+  while (true) {
+    std::erase_if(all, [&](const StreamSpan& s) { return s.begin < from; });
+    if (all.empty()) return plan;
+    // Not always the first: what lies between is left alone.
+    const auto most = static_cast<int64_t>(std::min<size_t>(all.size(), 6)) - 1;
+    plan.spans.push_back(all[static_cast<size_t>(random.between(0, most))]);
+    from = plan.spans.back().end;
+  }
+}
+
+/// Every ring that is one row shorter is caught, so none is longer than it must be.
+void expect_least_rings(const Graph& graph, const Schedule& schedule) {
+  for (size_t b = 0; b < schedule.buffers.size(); ++b) {
+    if (!schedule.buffers[b].wrap || schedule.buffers[b].wrap->modulus == 1) continue;
+    Schedule shorter = schedule;
+    shorter.buffers[b].extents[kRowAxis] = --shorter.buffers[b].wrap->modulus;
+    const Program program = lower(graph, shorter, place(graph, shorter, {}));
+    EXPECT_NE(verify(graph, program).fault, "") << "ring " << b << " could be shorter";
+  }
+}
+
+TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
+  const uint64_t graphs = std::getenv("THIMBLE_NIGHTLY") != nullptr ? 10'000 : 700;
+  size_t spans = 0, operators = 0, rings = 0;
+  int caught = 0;
+  for (uint64_t seed = 1; seed <= graphs; ++seed) {
+    SCOPED_TRACE(seed);
+    zoo::Random random(seed);
+    const Graph graph =
+        seed % 4 != 0 ? random_branches(seed, random) : rewrite(testing::random_network(seed));
+    const bool in_place = random.chance(0.5);
+    const OrderProblem problem = order_problem(graph, in_place);
+    const StreamPlan plan = random_plan(graph, problem, random);
+    if (plan.spans.empty()) continue;
+    const Schedule schedule = stream_schedule(graph, problem, plan, in_place);
+    ASSERT_EQ(malformed(graph, schedule), "");
+    const Placement placement = place(graph, schedule, {});
+    const Program program = lower(graph, schedule, placement);
+    ASSERT_EQ(verify(graph, program).fault, "");
+    EXPECT_EQ(macs(graph, schedule), macs(graph));
+    const std::vector<Bytes> inputs = testing::noise(graph, seed);
+    ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
+    expect_least_rings(graph, schedule);
+    spans += plan.spans.size();
+    for (const StreamSpan& s : plan.spans) operators += s.span.members.size();
+    for (const Buffer& b : schedule.buffers) rings += b.wrap ? 1 : 0;
+    if (seed % 10 == 0) {
+      const testing::MutantCount count = testing::count_mutants(graph, schedule, placement, 3);
+      caught += count.caught;
+      for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
+    }
+  }
+  fmt::print("{} spans of {} operators, {} rings, {} mutants caught\n", spans, operators, rings,
+             caught);
+  EXPECT_GT(spans, graphs / 2);
+  EXPECT_GT(rings, graphs);
+  EXPECT_GT(caught, 100);
+}
+
+}  // namespace
+}  // namespace thimble

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/planners/pex_answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "thimble/model/error.h"
+#include "thimble/planners/loop_search.h"
+#include "thimble/planners/order.h"
+#include "thimble/planners/pex.h"
+#include "thimble/planners/whole_operators.h"
+
+namespace thimble {
+namespace {
+
+constexpr int64_t kStatesOfBound = 50'000;
+
+/// Pex's own accounting: what joins several tensors accumulates into one of them, nothing else is
+/// in place.
+OrderProblem paper_accounting(OrderProblem problem) {
+  for (OrderProblem::Op& op : problem.ops) {
+    if (op.inputs.size() < 2) op.in_place.clear();
+  }
+  return problem;
+}
+
+/// Each operator reads what the one before it made: there is no other order.
+bool is_only_order(const OrderProblem& problem, const std::vector<int>& order) {
+  for (size_t at = 1; at < order.size(); ++at) {
+    const std::vector<int>& made = problem.ops[static_cast<size_t>(order[at - 1])].outputs;
+    const std::vector<int>& read = problem.ops[static_cast<size_t>(order[at])].inputs;
+    if (std::ranges::find_first_of(made, read) == made.end()) return false;
+  }
+  return true;
+}
+
+/// Less memory, then less loss.
+bool better(const PexPlan& a, const PexPlan& b) {
+  const auto key = [](const PexPlan& plan) {
+    return std::tuple(plan.peak_bytes, plan.summed_in(DType::kInt8), plan.summed_in(DType::kInt16));
+  };
+  return key(a) < key(b);
+}
+
+/// No loops and no order need less: each tensor that some loop might slice counts one channel.
+int64_t bound_bytes(const ChannelLoops& rules, OrderProblem problem, int64_t states) {
+  for (size_t t = 0; t < problem.size_bytes.size(); ++t) {
+    const int64_t channels = rules.most_slices(TensorId{static_cast<int32_t>(t)});
+    problem.size_bytes[t] /= channels;
+  }
+  for (OrderProblem::Op& op : problem.ops) op.scratch_bytes = 0;
+  return reorder(problem, states).lower_bound_bytes;
+}
+
+/// What is known of a network with more than one order.
+class Orders {
+ public:
+  Orders(const Graph& graph, const OrderProblem& problem, const PexOptions& options, int64_t states)
+      : graph_(graph), problem_(problem), options_(options), states_left_(states) {
+    best_ = pex(graph, problem, original_order(problem).ops, options);
+    take(reorder(problem).ops);
+  }
+
+  /// The best cut of the best order found. Searches with the loops that gain on their own first,
+  /// from each cut that is known, then with all from the best.
+  PexPlan search() {
+    const ChannelLoops rules(graph_);
+    const std::vector<LoopSet> all =
+        loop_sets(problem_, rules, {.pairs = options_.pairs, .sums = options_.narrowest_sums});
+    std::vector<LoopSet> gaining;
+    std::ranges::copy_if(all, std::back_inserter(gaining),
+                         [](const LoopSet& s) { return s.bytes < s.bytes_one_by_one; });
+    const std::vector<PexPlan> starts = known_;
+    for (const PexPlan& start : starts) improve(rules, gaining, start);
+    improve(rules, all, best_);
+    return best_;
+  }
+
+  [[nodiscard]] int64_t states() const { return states_; }
+  [[nodiscard]] bool ended() const { return ended_; }
+
+ private:
+  void take(const std::vector<int>& order) {
+    PexPlan plan = pex(graph_, problem_, order, options_);
+    known_.push_back(plan);
+    if (better(plan, best_)) best_ = std::move(plan);
+  }
+
+  void improve(const ChannelLoops& rules, const std::vector<LoopSet>& sets, const PexPlan& from) {
+    if (states_left_ <= 0) {
+      ended_ = false;
+      return;
+    }
+    std::vector<LoopSet> start;
+    for (const PlacedLoop& placed : from.loops)
+      start.push_back(loop_set(problem_, rules, placed.loop, options_.narrowest_sums));
+    const LoopChoice found =
+        search_loops(problem_, sets, start,
+                     {.states = states_left_, .enough_bytes = options_.budget_bytes.value_or(0)});
+    states_left_ -= found.states;
+    states_ += found.states;
+    ended_ = found.ended;
+    std::vector<int> order;
+    for (const std::vector<int>& group : found.order)
+      order.insert(order.end(), group.begin(), group.end());
+    take(order);
+  }
+
+  const Graph& graph_;
+  const OrderProblem& problem_;
+  const PexOptions& options_;
+  int64_t states_left_;
+  int64_t states_ = 0;
+  bool ended_ = true;  ///< the last search had no state too few
+  std::vector<PexPlan> known_;
+  PexPlan best_;
+};
+
+std::string summary(const OrderProblem& problem, const PexPlan& plan) {
+  size_t in_loops = 0;
+  for (const PlacedLoop& placed : plan.loops) in_loops += placed.loop.ops.size();
+  std::string sums;
+  for (const DType type : {DType::kInt32, DType::kInt16, DType::kInt8}) {
+    if (const int count = plan.summed_in(type); count > 0) {
+      sums += fmt::format("{}{} in {} bits", sums.empty() ? ", tensors summed: " : ", ", count,
+                          8 * size_bytes(type));
+    }
+  }
+  return fmt::format("{} of {} operators execute in {} loops over channels{}; peak {} B", in_loops,
+                     problem.ops.size(), plan.loops.size(), sums, plan.peak_bytes);
+}
+
+PlannerAnswer channel_loops(const Graph& graph, const Limits& limits, const OrderProblem& problem,
+                            PexOptions options, int64_t states) {
+  options.budget_bytes = limits.sram_bytes;
+  const Order file = original_order(problem);
+  PexPlan best;
+  Planned result{.scale_source = "bound from the weights"};
+  std::string proof;
+  if (is_only_order(problem, file.ops)) {
+    best = pex(graph, problem, file.ops, options);
+    result.lower_bound_bytes = limits.sram_bytes ? 0 : best.peak_bytes;
+    proof = "there is one order, and no other cut of it into loops has a smaller peak";
+  } else {
+    Orders orders(graph, problem, options, states);
+    best = orders.search();
+    proof = fmt::format("{} states of orders and loops searched{}", orders.states(),
+                        orders.ended() ? ": no single loop more, less or instead lowers the peak"
+                                       : "; with more there may be a smaller peak (option states)");
+  }
+  if (result.lower_bound_bytes == 0)
+    result.lower_bound_bytes = bound_bytes(ChannelLoops(graph), problem, kStatesOfBound);
+  result.proven_optimal = best.peak_bytes == result.lower_bound_bytes;
+  if (!limits.sram_bytes) {
+    if (best.peak_bytes > result.lower_bound_bytes) {
+      proof +=
+          fmt::format("; no loops need less than {} B (gap {:.1f} %)", result.lower_bound_bytes,
+                      100.0 * static_cast<double>(best.peak_bytes - result.lower_bound_bytes) /
+                          static_cast<double>(result.lower_bound_bytes));
+    }
+    result.notes.push_back(proof);
+  }
+  result.notes.insert(result.notes.begin(), summary(problem, best));
+  result.schedule = pex_schedule(graph, problem, best, limits.in_place);
+  result.accumulators = pex_accumulators(graph, best);
+  return result;
+}
+
+int64_t states(const PlannerOptions& options) {
+  return number_option(options, "states", 1).value_or(100'000);
+}
+
+DType narrowest_sums(const PlannerOptions& options) {
+  switch (const int64_t bits = number_option(options, "accumulators", 1).value_or(32)) {
+    case 32:
+      return DType::kInt32;
+    case 16:
+      return DType::kInt16;
+    case 8:
+      return DType::kInt8;
+    default:
+      throw CompileError("--planner",
+                         fmt::format("accumulators={} is none of 32, 16 and 8 bits", bits));
+  }
+}
+
+}  // namespace
+
+PlannerAnswer plan_pex(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
+  const bool paper = wants_paper_accounting(options);
+  const OrderProblem problem = order_problem(graph, limits.in_place);
+  return channel_loops(graph, limits, paper ? paper_accounting(problem) : problem,
+                       {.most_channels = !paper, .narrowest_sums = narrowest_sums(options)},
+                       states(options));
+}
+
+PlannerAnswer plan_depthwise_tiling(const Graph& graph, const Limits& limits,
+                                    const PlannerOptions& options) {
+  return channel_loops(graph, limits, order_problem(graph, limits.in_place), {.pairs = true},
+                       states(options));
+}
+
+}  // namespace thimble

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/planners/stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thimble/planners/best_cut.h"
+#include "thimble/planners/execution.h"
+#include "thimble/planners/stream_schedule.h"
+#include "thimble/planners/whole_operators.h"
+
+namespace thimble {
+namespace {
+
+constexpr int kMostOps = 48;  // in a span
+
+StreamPlan best_spans(const Graph& graph, const OrderProblem& problem,
+                      const std::vector<int>& order, int64_t enough_bytes) {
+  const StreamSpans spans(graph, problem, order, {});
+  const std::vector<int64_t>& single = spans.single_bytes();
+  const int64_t most = *std::ranges::max_element(single);
+  std::vector<StreamSpan> all = spans.all(most, kMostOps);
+  std::vector<CutPiece> pieces;
+  for (const StreamSpan& s : all) pieces.push_back({s.begin, s.end, s.bytes});
+  BestCut cut = best_cut(single, pieces);
+  cut = best_cut(single, pieces, std::max(cut.peak_bytes, enough_bytes));
+  StreamPlan plan{.order = order, .spans = {}, .peak_bytes = cut.peak_bytes};
+  for (const int p : cut.pieces) plan.spans.push_back(std::move(all[index(p)]));
+  return plan;
+}
+
+}  // namespace
+
+PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions&) {
+  const OrderProblem problem = order_problem(graph, limits.in_place);
+  const int64_t enough = limits.sram_bytes.value_or(0);
+  const std::vector<int> file = original_order(problem).ops;
+  StreamPlan best = best_spans(graph, problem, file, enough);
+  const std::vector<int> reordered = reorder(problem).ops;
+  if (reordered != file) {
+    StreamPlan other = best_spans(graph, problem, reordered, enough);
+    if (other.peak_bytes < best.peak_bytes) best = std::move(other);
+  }
+  Planned result{.schedule = stream_schedule(graph, problem, best, limits.in_place),
+                 .lower_bound_bytes = 0,
+                 .notes = {}};
+  for (const auto* ports : {&problem.inputs, &problem.outputs}) {
+    int64_t bytes = 0;
+    for (const int t : *ports) bytes += problem.size_bytes[index(t)];
+    result.lower_bound_bytes = std::max(result.lower_bound_bytes, bytes);
+  }
+  size_t in_spans = 0;
+  for (const StreamSpan& placed : best.spans) in_spans += index(placed.end - placed.begin);
+  result.notes.push_back(
+      fmt::format("{} of {} operators execute in {} spans, row by row; peak {} B", in_spans,
+                  problem.ops.size(), best.spans.size(), best.peak_bytes));
+  return result;
+}
+
+}  // namespace thimble

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which operators of an order can execute together row by row, and what that needs.
+//
+// While a span runs there are: tensors that others need later; its rings; its outputs, whole; the
+// inputs that it is the last to read. An output may lie over an input whose rows are consumed:
+// then both together need max(output, lead + input) bytes, lead being the most that bytes written
+// run ahead of bytes still to be read.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "thimble/planners/order.h"
+#include "thimble/schedule/span.h"
+
+namespace thimble {
+
+/// Rows of a tensor [1, rows, columns, channels].
+constexpr int kRowAxis = 1;
+
+struct StreamSpan {
+  int begin = 0, end = 0;  ///< positions in the order
+  Span span;
+  int64_t bytes = 0;  ///< live while it runs
+  /// The output that lies over an input, and that input; invalid if none does.
+  TensorId out, under;
+};
+
+class StreamSpans {
+ public:
+  /// The first three must outlive it. received: network inputs that never exist whole.
+  StreamSpans(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
+              std::vector<TensorId> received);
+
+  /// Operators [begin, end) of the order as a span, if they make one.
+  [[nodiscard]] std::optional<StreamSpan> span(int begin, int end) const;
+  /// All spans that need at most `most_bytes`, of at most `most_ops` operators.
+  [[nodiscard]] std::vector<StreamSpan> all(int64_t most_bytes, int most_ops) const;
+  /// Bytes live while each operator executes alone, per position of the order; with the output over
+  /// consumed input where that is less.
+  [[nodiscard]] const std::vector<int64_t>& single_bytes() const { return single_bytes_; }
+
+ private:
+  [[nodiscard]] bool kernel_takes_rows(OpId op) const;
+  [[nodiscard]] int64_t size(size_t tensor) const;  ///< 0 if it is received
+  /// Nothing where the output must not lie over the input.
+  [[nodiscard]] std::optional<int64_t> lead_bytes(const Span& span, const SpanMember& out,
+                                                  TensorId in) const;
+
+  const Graph& graph_;
+  const OrderProblem& problem_;
+  const std::vector<int>& order_;
+  const std::vector<TensorId> received_;
+  Spans rows_;
+  std::vector<int> made_, last_read_;  ///< position per tensor; -1: before the first
+  std::vector<bool> row_major_;        ///< per tensor: as it lies at the edge of the network
+  std::vector<bool> splits_;           ///< per operator: its kernels take rows
+  std::vector<bool> element_;          ///< per operator: reads an element, then writes it
+  std::vector<int64_t> single_bytes_;
+};
+
+}  // namespace thimble
