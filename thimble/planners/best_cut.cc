@@ -2,45 +2,56 @@
 #include "thimble/planners/best_cut.h"
 
 #include <algorithm>
-#include <limits>
-#include <tuple>
 
 namespace thimble {
 namespace {
 
 /// The best way to execute the operators before a position.
 struct Way {
-  std::tuple<int64_t, int> key{std::numeric_limits<int64_t>::max(), 0};  ///< peak, ops in pieces
+  CutCost cost;
   int from = 0;
   int piece = -1;  ///< -1: a single operator
 };
 
-}  // namespace
+CutCost sum(const CutCost& a, const CutCost& b) {
+  return {std::max(a.peak_bytes, b.peak_bytes), a.sums_of_8_bits + b.sums_of_8_bits,
+          a.sums_of_16_bits + b.sums_of_16_bits, a.in_pieces + b.in_pieces};
+}
 
-BestCut best_cut(const std::vector<int64_t>& single_bytes, const std::vector<CutPiece>& pieces,
-                 int64_t enough_bytes) {
+/// By position. Peaks up to `limit` count as equal.
+std::vector<Way> ways_until(const std::vector<int64_t>& single_bytes,
+                            const std::vector<CutPiece>& pieces, int64_t limit) {
   std::vector<std::vector<int>> ending_at(single_bytes.size() + 1);
   for (size_t p = 0; p < pieces.size(); ++p) {
     ending_at[static_cast<size_t>(pieces[p].end)].push_back(static_cast<int>(p));
   }
   std::vector<Way> ways(single_bytes.size() + 1);
-  ways[0].key = {enough_bytes, 0};
+  ways[0].cost.peak_bytes = limit;
   for (size_t i = 1; i < ways.size(); ++i) {
-    const auto [before, in_pieces] = ways[i - 1].key;
-    ways[i] = {{std::max(before, single_bytes[i - 1]), in_pieces}, static_cast<int>(i) - 1, -1};
+    ways[i] = {sum(ways[i - 1].cost, {.peak_bytes = single_bytes[i - 1]}), static_cast<int>(i) - 1,
+               -1};
     for (const int p : ending_at[i]) {
       const CutPiece& piece = pieces[static_cast<size_t>(p)];
-      const auto [peak, ops] = ways[static_cast<size_t>(piece.begin)].key;
-      const std::tuple key(std::max(peak, piece.bytes), ops + piece.end - piece.begin);
-      if (key < ways[i].key) ways[i] = {key, piece.begin, p};
+      const CutCost cost = sum(ways[static_cast<size_t>(piece.begin)].cost, piece.cost);
+      if (cost < ways[i].cost) ways[i] = {cost, piece.begin, p};
     }
   }
+  return ways;
+}
+
+}  // namespace
+
+BestCut best_cut(const std::vector<int64_t>& single_bytes, const std::vector<CutPiece>& pieces,
+                 int64_t enough_bytes) {
+  const int64_t least = ways_until(single_bytes, pieces, 0).back().cost.peak_bytes;
+  const std::vector<Way> ways = ways_until(single_bytes, pieces, std::max(least, enough_bytes));
   BestCut result;
   for (size_t i = ways.size() - 1; i > 0; i = static_cast<size_t>(ways[i].from)) {
     const int p = ways[i].piece;
     if (p >= 0) result.pieces.push_back(p);
-    result.peak_bytes = std::max(
-        result.peak_bytes, p >= 0 ? pieces[static_cast<size_t>(p)].bytes : single_bytes[i - 1]);
+    const int64_t bytes =
+        p >= 0 ? pieces[static_cast<size_t>(p)].cost.peak_bytes : single_bytes[i - 1];
+    result.peak_bytes = std::max(result.peak_bytes, bytes);
   }
   std::ranges::reverse(result.pieces);
   return result;

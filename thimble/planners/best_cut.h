@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // An order of operators, cut into single operators and pieces of several that execute together.
 //
-// f(i), the least peak of the first i operators, is the least over the last piece [j, i) of
-// max(f(j), bytes(j, i)); among equal peaks the one with the fewest operators in pieces, so that
-// nothing is in a piece without gain.
+// f(i), the least cost of the first i operators, is the least over the last piece [j, i) of f(j)
+// and the piece's: the larger peak, and among equal peaks the fewest narrow sums, then the fewest
+// operators in pieces, so that nothing is lossy or in a piece without gain.
 #pragma once
 
+#include <compare>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace thimble {
 
-/// Operators [begin, end) of an order, at least two of them or one in another way.
+/// Worst first.
+struct CutCost {
+  int64_t peak_bytes = 0;
+  int sums_of_8_bits = 0, sums_of_16_bits = 0;  ///< tensors
+  int in_pieces = 0;                            ///< operators
+
+  auto operator<=>(const CutCost&) const = default;
+};
+
+/// Operators [begin, end) of an order in another way than one by one.
 struct CutPiece {
   int begin = 0, end = 0;
-  int64_t bytes = 0;  ///< live while it executes
+  CutCost cost;
 };
 
 struct BestCut {
@@ -23,8 +32,8 @@ struct BestCut {
   int64_t peak_bytes = 0;
 };
 
-/// single_bytes: live while each operator executes alone. Peaks up to `enough_bytes` count as
-/// equal.
+/// single_bytes: live while each operator executes alone. The least peak; or, if `enough_bytes` is
+/// more than that, the least cost with a peak of at most that.
 [[nodiscard]] BestCut best_cut(const std::vector<int64_t>& single_bytes,
                                const std::vector<CutPiece>& pieces, int64_t enough_bytes = 0);
 

@@ -17,25 +17,15 @@
 #include <optional>
 #include <vector>
 
-#include "thimble/planners/channel_loop.h"
+#include "thimble/planners/channel_pieces.h"
 #include "thimble/planners/order.h"
 #include "thimble/schedule/schedule.h"
 
 namespace thimble {
 
-/// Of an order: operators [begin, end) execute in a loop, `step` channels at a time.
-struct PlacedLoop {
-  int begin = 0, end = 0;
-  ChannelLoop loop;
-  int64_t step = 1;
-  DType sums = DType::kInt32;  ///< of its accumulators
-};
-
 struct PexOptions {
-  int most_ops = 16;          ///< in a loop
-  bool pairs = false;         ///< only loops from a generating to an accumulating operator
+  ChannelPieceOptions pieces;
   bool most_channels = true;  ///< as many at a time as cost nothing; else one
-  DType narrowest_sums = DType::kInt32;  ///< kInt16 and kInt8 are lossy
   std::optional<int64_t> budget_bytes;
 };
 

@@ -67,8 +67,8 @@ class Orders {
   /// from each cut that is known, then with all from the best.
   PexPlan search() {
     const ChannelLoops rules(graph_);
-    const std::vector<LoopSet> all =
-        loop_sets(problem_, rules, {.pairs = options_.pairs, .sums = options_.narrowest_sums});
+    const std::vector<LoopSet> all = loop_sets(
+        problem_, rules, {.pairs = options_.pieces.pairs, .sums = options_.pieces.narrowest_sums});
     std::vector<LoopSet> gaining;
     std::ranges::copy_if(all, std::back_inserter(gaining),
                          [](const LoopSet& s) { return s.bytes < s.bytes_one_by_one; });
@@ -95,7 +95,7 @@ class Orders {
     }
     std::vector<LoopSet> start;
     for (const PlacedLoop& placed : from.loops)
-      start.push_back(loop_set(problem_, rules, placed.loop, options_.narrowest_sums));
+      start.push_back(loop_set(problem_, rules, placed.loop, options_.pieces.narrowest_sums));
     const LoopChoice found =
         search_loops(problem_, sets, start,
                      {.states = states_left_, .enough_bytes = options_.budget_bytes.value_or(0)});
@@ -191,15 +191,16 @@ DType narrowest_sums(const PlannerOptions& options) {
 PlannerAnswer plan_pex(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
   const bool paper = wants_paper_accounting(options);
   const OrderProblem problem = order_problem(graph, limits.in_place);
-  return channel_loops(graph, limits, paper ? paper_accounting(problem) : problem,
-                       {.most_channels = !paper, .narrowest_sums = narrowest_sums(options)},
-                       states(options));
+  return channel_loops(
+      graph, limits, paper ? paper_accounting(problem) : problem,
+      {.pieces = {.narrowest_sums = narrowest_sums(options)}, .most_channels = !paper},
+      states(options));
 }
 
 PlannerAnswer plan_depthwise_tiling(const Graph& graph, const Limits& limits,
                                     const PlannerOptions& options) {
-  return channel_loops(graph, limits, order_problem(graph, limits.in_place), {.pairs = true},
-                       states(options));
+  return channel_loops(graph, limits, order_problem(graph, limits.in_place),
+                       {.pieces = {.pairs = true}}, states(options));
 }
 
 }  // namespace thimble

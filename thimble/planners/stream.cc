@@ -15,19 +15,41 @@ namespace {
 
 constexpr int kMostOps = 48;  // in a span
 
-StreamPlan best_spans(const Graph& graph, const OrderProblem& problem,
-                      const std::vector<int>& order, int64_t enough_bytes) {
-  const StreamSpans spans(graph, problem, order, {});
-  const std::vector<int64_t>& single = spans.single_bytes();
-  const int64_t most = *std::ranges::max_element(single);
-  std::vector<StreamSpan> all = spans.all(most, kMostOps);
+/// The best cut of an order into spans of rows, loops over channels and single operators.
+StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
+                     int64_t enough_bytes) {
+  const StreamSpans rows(graph, problem, order, {});
+  const std::vector<int64_t>& single = rows.single_bytes();
+  std::vector<StreamSpan> spans = rows.all(*std::ranges::max_element(single), kMostOps);
+  const ChannelPieces loops(graph, problem, order, single, {});
   std::vector<CutPiece> pieces;
-  for (const StreamSpan& s : all) pieces.push_back({s.begin, s.end, s.bytes});
-  BestCut cut = best_cut(single, pieces);
-  cut = best_cut(single, pieces, std::max(cut.peak_bytes, enough_bytes));
-  StreamPlan plan{.order = order, .spans = {}, .peak_bytes = cut.peak_bytes};
-  for (const int p : cut.pieces) plan.spans.push_back(std::move(all[index(p)]));
+  for (const StreamSpan& s : spans)
+    pieces.push_back({s.begin, s.end, {.peak_bytes = s.bytes, .in_pieces = s.end - s.begin}});
+  for (const ChannelPieces::Candidate& c : loops.candidates())
+    pieces.push_back({c.placed.begin, c.placed.end, c.cost});
+  const BestCut cut = best_cut(single, pieces, enough_bytes);
+  StreamPlan plan{.order = order, .spans = {}, .loops = {}, .peak_bytes = cut.peak_bytes};
+  for (const int p : cut.pieces) {
+    if (index(p) < spans.size()) {
+      plan.spans.push_back(std::move(spans[index(p)]));
+      continue;
+    }
+    PlacedLoop placed = loops.candidates()[index(p) - spans.size()].placed;
+    placed.step = loops.most_channels(placed, std::max(cut.peak_bytes, enough_bytes));
+    plan.loops.push_back(std::move(placed));
+  }
   return plan;
+}
+
+std::string summary(const OrderProblem& problem, const StreamPlan& plan) {
+  int in_spans = 0, in_loops = 0;
+  for (const StreamSpan& placed : plan.spans) in_spans += placed.end - placed.begin;
+  for (const PlacedLoop& placed : plan.loops) in_loops += placed.end - placed.begin;
+  std::string text = fmt::format("{} of {} operators execute row by row in {} spans", in_spans,
+                                 problem.ops.size(), plan.spans.size());
+  if (in_loops > 0)
+    text += fmt::format(", {} in {} loops over channels", in_loops, plan.loops.size());
+  return text + fmt::format("; peak {} B", plan.peak_bytes);
 }
 
 }  // namespace
@@ -36,10 +58,10 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
   const OrderProblem problem = order_problem(graph, limits.in_place);
   const int64_t enough = limits.sram_bytes.value_or(0);
   const std::vector<int> file = original_order(problem).ops;
-  StreamPlan best = best_spans(graph, problem, file, enough);
+  StreamPlan best = best_plan(graph, problem, file, enough);
   const std::vector<int> reordered = reorder(problem).ops;
   if (reordered != file) {
-    StreamPlan other = best_spans(graph, problem, reordered, enough);
+    StreamPlan other = best_plan(graph, problem, reordered, enough);
     if (other.peak_bytes < best.peak_bytes) best = std::move(other);
   }
   Planned result{.schedule = stream_schedule(graph, problem, best, limits.in_place),
@@ -50,11 +72,7 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
     for (const int t : *ports) bytes += problem.size_bytes[index(t)];
     result.lower_bound_bytes = std::max(result.lower_bound_bytes, bytes);
   }
-  size_t in_spans = 0;
-  for (const StreamSpan& placed : best.spans) in_spans += index(placed.end - placed.begin);
-  result.notes.push_back(
-      fmt::format("{} of {} operators execute in {} spans, row by row; peak {} B", in_spans,
-                  problem.ops.size(), best.spans.size(), best.peak_bytes));
+  result.notes.push_back(summary(problem, best));
   return result;
 }
 

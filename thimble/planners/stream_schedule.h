@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans of an order as loops over ticks, everything else as single steps.
+// Spans of an order as loops over ticks, channel loops, everything else as single steps.
 #pragma once
 
+#include "thimble/planners/channel_pieces.h"
 #include "thimble/planners/stream_spans.h"
 
 namespace thimble {
 
 struct StreamPlan {
   std::vector<int> order;
-  std::vector<StreamSpan> spans;  ///< ascending, disjoint
+  std::vector<StreamSpan> spans;  ///< these and the loops: ascending, disjoint
+  std::vector<PlacedLoop> loops;
   int64_t peak_bytes = 0;
 };
 

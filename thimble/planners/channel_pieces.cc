@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/planners/channel_pieces.h"
+
+#include <algorithm>
+
+#include "thimble/planners/execution.h"
+
+namespace thimble {
+namespace {
+
+bool is_pair(const ChannelLoop& loop) {
+  return loop.roles.front() == LoopRole::kGenerate && loop.roles.back() == LoopRole::kAccumulate;
+}
+
+}  // namespace
+
+ChannelPieces::ChannelPieces(const Graph& graph, const OrderProblem& problem,
+                             const std::vector<int>& order,
+                             const std::vector<int64_t>& single_bytes,
+                             const ChannelPieceOptions& options)
+    : problem_(problem),
+      rules_(graph),
+      made_(problem.size_bytes.size(), -1),
+      last_read_(problem.size_bytes.size(), -1) {
+  for (size_t at = 0; at < order.size(); ++at) {
+    const OrderProblem::Op& op = problem.ops[index(order[at])];
+    for (const int t : op.outputs) made_[index(t)] = static_cast<int>(at);
+    for (const int t : op.inputs) last_read_[index(t)] = static_cast<int>(at);
+  }
+  for (const int t : problem.outputs) last_read_[index(t)] = static_cast<int>(order.size());
+  const auto count = static_cast<int>(order.size());
+  for (int begin = 0; begin < count; ++begin) {
+    std::vector<OpId> ops;
+    for (int end = begin + 1; end <= std::min(count, begin + options.most_ops); ++end) {
+      ops.push_back(OpId{order[index(end - 1)]});
+      const std::optional<ChannelLoop> loop = rules_.loop_of(ops);
+      if (!loop || (options.pairs && !is_pair(*loop))) continue;
+      const int64_t one_by_one =
+          *std::max_element(single_bytes.begin() + begin, single_bytes.begin() + end);
+      for (const DType sums : {DType::kInt32, DType::kInt16, DType::kInt8}) {
+        if (size_bytes(sums) < size_bytes(options.narrowest_sums)) continue;
+        if (sums != DType::kInt32 && loop->accumulated.empty()) continue;
+        collect({begin, end, *loop, 1, sums}, one_by_one);
+      }
+    }
+  }
+}
+
+void ChannelPieces::collect(PlacedLoop placed, int64_t one_by_one) {
+  const int64_t peak = bytes(placed, 1);
+  if (peak >= one_by_one) return;
+  const auto accumulated = static_cast<int>(placed.loop.accumulated.size());
+  const CutCost cost{.peak_bytes = peak,
+                     .sums_of_8_bits = placed.sums == DType::kInt8 ? accumulated : 0,
+                     .sums_of_16_bits = placed.sums == DType::kInt16 ? accumulated : 0,
+                     .in_pieces = static_cast<int>(placed.loop.ops.size())};
+  candidates_.push_back({std::move(placed), cost});
+}
+
+/// Full tensors that live while operators [begin, end) execute: what the loop reads, and what was
+/// made before for later.
+int64_t ChannelPieces::outside_bytes(int begin, int end, const ChannelLoop& loop) const {
+  int64_t sum = 0;
+  for (size_t t = 0; t < made_.size(); ++t) {
+    const bool there = made_[t] < begin && last_read_[t] >= begin;
+    const bool held =
+        last_read_[t] >= end ||
+        std::ranges::find(loop.context, TensorId{static_cast<int32_t>(t)}) != loop.context.end();
+    if (there && held && is_live_before(t, begin)) sum += problem_.size_bytes[t];
+  }
+  return sum;
+}
+
+/// Inputs of the network exist from the start, constants have no bytes.
+bool ChannelPieces::is_live_before(size_t t, int begin) const {
+  return made_[t] >= 0
+             ? made_[t] < begin
+             : std::ranges::find(problem_.inputs, static_cast<int>(t)) != problem_.inputs.end();
+}
+
+int64_t ChannelPieces::bytes(const PlacedLoop& placed, int64_t step) const {
+  return outside_bytes(placed.begin, placed.end, placed.loop) +
+         rules_.own_bytes(placed.loop, step, placed.sums);
+}
+
+/// By binary search; bytes grow with the step.
+int64_t ChannelPieces::most_channels(const PlacedLoop& placed, int64_t limit) const {
+  int64_t fits = 1;
+  int64_t beyond = placed.loop.channels + 1;
+  while (beyond - fits > 1) {
+    const int64_t middle = (fits + beyond) / 2;
+    (bytes(placed, middle) <= limit ? fits : beyond) = middle;
+  }
+  return fits >= 4 ? fits / 4 * 4 : fits;
+}
+
+}  // namespace thimble

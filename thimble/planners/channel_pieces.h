@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of operators of an order that can execute in one loop over channels, and what that needs.
+#pragma once
+
+#include "thimble/planners/best_cut.h"
+#include "thimble/planners/channel_loop.h"
+#include "thimble/planners/order.h"
+
+namespace thimble {
+
+/// Of an order: operators [begin, end) execute in a loop, `step` channels at a time.
+struct PlacedLoop {
+  int begin = 0, end = 0;
+  ChannelLoop loop;
+  int64_t step = 1;
+  DType sums = DType::kInt32;  ///< of its accumulators
+};
+
+struct ChannelPieceOptions {
+  int most_ops = 16;   ///< in a loop
+  bool pairs = false;  ///< only loops from a generating to an accumulating operator
+  DType narrowest_sums = DType::kInt32;  ///< kInt16 and kInt8 are lossy
+};
+
+class ChannelPieces {
+ public:
+  /// Of those that need less than the largest of their operators one by one (`single_bytes`, per
+  /// position). The graph, the problem and the order must outlive it.
+  ChannelPieces(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
+                const std::vector<int64_t>& single_bytes, const ChannelPieceOptions& options);
+
+  struct Candidate {
+    PlacedLoop placed;
+    CutCost cost;  ///< one channel at a time
+  };
+  [[nodiscard]] const std::vector<Candidate>& candidates() const { return candidates_; }
+  /// Live while the loop runs.
+  [[nodiscard]] int64_t bytes(const PlacedLoop& placed, int64_t step) const;
+  /// At a time, within `limit` bytes: a multiple of 4 where it can be.
+  [[nodiscard]] int64_t most_channels(const PlacedLoop& placed, int64_t limit) const;
+
+ private:
+  void collect(PlacedLoop placed, int64_t one_by_one);
+  [[nodiscard]] int64_t outside_bytes(int begin, int end, const ChannelLoop& loop) const;
+  [[nodiscard]] bool is_live_before(size_t tensor, int begin) const;
+
+  const OrderProblem& problem_;
+  ChannelLoops rules_;
+  std::vector<int> made_, last_read_;  ///< position per tensor; outputs are read behind the last
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace thimble

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule of a cut order: loops for its pieces, whole operators for everything else.
+#pragma once
+
+#include <functional>
+
+#include "thimble/planners/channel_pieces.h"
+#include "thimble/schedule/schedule.h"
+
+namespace thimble {
+
+/// Writes operators [begin, end) of an order.
+struct PieceWriter {
+  int begin = 0, end = 0;
+  /// steps: of the operators, as they would execute alone. May change the schedule's buffers, adds
+  /// loops and shares to it, and returns the nodes.
+  std::function<std::vector<Node>(std::vector<Step> steps, Schedule& schedule)> write;
+};
+
+/// order.peak_bytes: that of the cut; where it allows, depthwise convolutions are not in place.
+/// pieces: ascending, disjoint; nothing inside them executes in place.
+[[nodiscard]] Schedule cut_schedule(const Graph& graph, const OrderProblem& problem,
+                                    const Order& order, bool in_place,
+                                    const std::vector<PieceWriter>& pieces);
+
+/// The loop, and what finalises its accumulators.
+[[nodiscard]] PieceWriter channel_loop_writer(const Graph& graph, PlacedLoop placed);
+
+}  // namespace thimble
