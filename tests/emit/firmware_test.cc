@@ -61,10 +61,9 @@ void expect_kept_to_its_memory(const EmulatedRun& run) {
 }
 
 TEST(Firmware, HandWrittenSchedulesAreIdenticalAtTheirPeaks) {
-  const testing::HandWritten hands[] = {testing::channel_loop(),
-                                        testing::channel_loop(DType::kInt16),
-                                        testing::channel_loop(DType::kInt8), testing::row_span(),
-                                        testing::residual_in_halves(true)};
+  const testing::HandWritten hands[] = {
+      testing::channel_loop(), testing::channel_loop(DType::kInt16),
+      testing::channel_loop(DType::kInt8), testing::row_span(), testing::residual_in_halves(true)};
   std::vector<Entry> entries;
   InputSet inputs;
   for (const testing::HandWritten& hand : hands) {

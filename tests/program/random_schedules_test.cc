@@ -150,6 +150,8 @@ TEST_F(RandomSchedules, AreVerifiedAndEqualTheReference) {
   for (const auto& [why, times] : counts.refused) fmt::print("  refused{}: {}\n", why, times);
   fmt::print("{} mutants, {} caught, {} harmless; {} gathers with a buffer missing\n",
              counts.mutants, counts.caught, counts.harmless, counts.incomplete);
+  for (const char* kind : {"split", "accumulate", "sink", "block"})
+    EXPECT_GT(counts.changes[kind], counts.schedules / 5) << kind;
   EXPECT_GT(counts.depths[2], counts.schedules / 20);
   EXPECT_GT(counts.depths[3], counts.schedules / 50);
   EXPECT_GT(counts.gathers, counts.schedules / 10);

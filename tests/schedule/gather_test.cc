@@ -111,6 +111,7 @@ TEST(Gather, ReducedAxesNeedAllOfIt) {
 TEST(Gather, AccumulatedChunksComeFromOneBlockAfterTheOther) {
   Blocked plan(conv(1, 1), 3, {0, 1, 4});
   plan.schedule.buffers[0].type = DType::kInt32;
+  plan.schedule.buffers[0].sums = true;
   plan.step().method = Method::kAccumulate;
   plan.step().chunk = {index(0), index(4)};
   const auto found = Gathers(plan.graph, plan.schedule).pieces(plan.step());

@@ -170,6 +170,7 @@ class Changer {
     if (parts.count == 0) return false;
     Buffer sums = box(whole_buffer(graph_, schedule_.buffer(step.out).tensor), step.region);
     sums.type = DType::kInt32;
+    sums.sums = true;
     Step finalise = step;
     finalise.method = Method::kFinalise;
     step.method = Method::kAccumulate;

@@ -81,6 +81,10 @@ RegionExpr region_expr(const Region& region) {
   return expr;
 }
 
+bool advance_alike(const IndexExpr& a, const IndexExpr& b) {
+  return a.terms == b.terms && a.divisor == b.divisor;
+}
+
 bool depends_on(const IndexExpr& expr, LoopId loop) {
   return std::any_of(expr.terms.begin(), expr.terms.end(),
                      [&](const Term& term) { return term.loop == loop; });
