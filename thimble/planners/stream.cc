@@ -14,7 +14,7 @@
 namespace thimble {
 namespace {
 
-constexpr int kMostOps = 48;  // in a span
+constexpr int kMostOps = 128;  // in a span
 
 struct StreamOptions {
   std::vector<Granularity> granularities;
