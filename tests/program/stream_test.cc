@@ -13,6 +13,7 @@
 #include "tests/support/shared.h"
 #include "tests/support/test_graph.h"
 #include "thimble/import/tflite.h"
+#include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/stream_schedule.h"
 #include "thimble/planners/whole_operators.h"
@@ -26,20 +27,80 @@
 namespace thimble {
 namespace {
 
-Planned plan(const Graph& graph) { return std::get<Planned>(plan_stream(graph, {}, {})); }
+Planned plan(const Graph& graph, const std::string& granularity = "auto") {
+  return std::get<Planned>(plan_stream(graph, {}, {{"granularity", granularity}}));
+}
 
-int64_t verified_arena(const Graph& graph) {
-  const Schedule schedule = plan(graph).schedule;
+int64_t verified_arena(const Graph& graph, const std::string& granularity) {
+  const Schedule schedule = plan(graph, granularity).schedule;
   const Placement placement = place(graph, schedule, {});
   EXPECT_EQ(verify(graph, lower(graph, schedule, placement)).fault, "");
   EXPECT_EQ(macs(graph, schedule), macs(graph));
   return placement.arena_bytes;
 }
 
+// What row streaming should reach by the estimate in the shared published_peaks.md; all are below
+// the published peaks of others.
 TEST(Stream, KeepsMobileNetV2BelowEveryPublishedPeak) {
-  EXPECT_LE(verified_arena(build_zoo("mobilenet_v2")), 205'000);
-  EXPECT_LE(verified_arena(build_zoo("mobilenet_v2:width=0.35,resolution=144")), 67'000);
-  EXPECT_LE(verified_arena(build_zoo("mobilenet_v2:resolution=96")), 51'000);
+  const Graph large = build_zoo("mobilenet_v2");
+  EXPECT_EQ(verified_arena(large, "row"), 204'288);
+  EXPECT_EQ(verified_arena(large, "pixel"), 179'728);
+  const Graph narrow = build_zoo("mobilenet_v2:width=0.35,resolution=144");
+  EXPECT_EQ(verified_arena(narrow, "row"), 66'816);
+  EXPECT_EQ(verified_arena(narrow, "pixel"), 64'576);
+  const Graph small = build_zoo("mobilenet_v2:resolution=96");
+  EXPECT_EQ(verified_arena(small, "row"), 50'688);
+  EXPECT_EQ(verified_arena(small, "pixel"), 40'464);
+}
+
+// Issue: at most 60 % of what whole operators need. DARTS keeps two outputs of cells, 301,056 B.
+TEST(Stream, NeedsLittleOfWhatWholeOperatorsNeed) {
+  for (const auto& [name, reordered] :
+       {std::pair<const char*, int64_t>{"efficientnet_b0", 1'505'280},
+        {"res15", 66'150},
+        {"resnet18", 1'003'520}}) {
+    EXPECT_LE(10 * verified_arena(build_zoo(name), "row"), 6 * reordered) << name;
+  }
+}
+
+TEST(Stream, RefusesOtherGranularities) {
+  EXPECT_THROW(plan(build_zoo("demo"), "column"), CompileError);
+}
+
+/// With the golden inputs of seed 1.
+void expect_golden_outputs(const Graph& graph, const Program& program, const std::string& model) {
+  for (const std::filesystem::path& file : testing::golden_paths(model)) {
+    const testing::Golden golden = testing::load_golden(file);
+    const testing::Golden::Inference& first = golden.seeds.at(0);
+    const std::vector<Bytes> outputs = execute(program, first.input_bytes());
+    ASSERT_EQ(outputs.size(), first.outputs.size());
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      EXPECT_EQ(testing::first_difference(first.outputs[k].data, outputs[k], first.outputs[k].type,
+                                          first.outputs[k].shape),
+                "")
+          << graph.name << ", " << file;
+    }
+  }
+}
+
+// The mean of squeeze-and-excitation needs all of an image before any of it can be scaled.
+TEST(Stream, ComputesAnImageTwiceWhereThatIsAllowed) {
+  THIMBLE_NEEDS_SHARED();
+  const Graph graph = integer_io(rewrite(import_tflite(testing::model_path("mcunetv2_large"))));
+  const auto arena_with = [&](double recompute) {
+    const auto planned = std::get<Planned>(
+        plan_stream(graph, {.max_recompute = recompute}, {{"granularity", "row"}}));
+    const Placement placement = place(graph, planned.schedule, {});
+    const Program program = lower(graph, planned.schedule, placement);
+    EXPECT_EQ(verify(graph, program).fault, "");
+    EXPECT_LE(static_cast<double>(macs(graph, planned.schedule)),
+              (1 + recompute) * static_cast<double>(macs(graph)));
+    const std::vector<Bytes> inputs = testing::noise(graph, 1);
+    EXPECT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
+    return placement.arena_bytes;
+  };
+  EXPECT_EQ(arena_with(0), 220'304);
+  EXPECT_EQ(arena_with(0.12), 191'744);
 }
 
 class StreamedModels : public ::testing::TestWithParam<std::string> {};
@@ -51,18 +112,7 @@ TEST_P(StreamedModels, GiveTheGoldenOutputs) {
   const Program program = lower(graph, schedule, place(graph, schedule, {}));
   ASSERT_EQ(verify(graph, program).fault, "");
   EXPECT_EQ(macs(graph, schedule), macs(graph));
-  for (const std::filesystem::path& file : testing::golden_paths(GetParam())) {
-    const testing::Golden golden = testing::load_golden(file);
-    const testing::Golden::Inference& first = golden.seeds.at(0);
-    const std::vector<Bytes> outputs = execute(program, first.input_bytes());
-    ASSERT_EQ(outputs.size(), first.outputs.size());
-    for (size_t k = 0; k < outputs.size(); ++k) {
-      EXPECT_EQ(testing::first_difference(first.outputs[k].data, outputs[k], first.outputs[k].type,
-                                          first.outputs[k].shape),
-                "")
-          << file;
-    }
-  }
+  expect_golden_outputs(graph, program, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StreamedModels, ::testing::ValuesIn(testing::issue_models()),

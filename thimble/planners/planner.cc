@@ -86,11 +86,6 @@ const std::vector<Planner>& planners() {
          "paper: the split tensor has bytes of its own; exact: it may lie over inputs that "
          "patches have used up (exact)"}},
        plan_patch},
-      {"stream",
-       "spans of operators execute row by row, in rings, with outputs over consumed inputs",
-       {{"granularity",
-         "row, pixel, or auto: pixels, which take longer, only where the peak needs them (auto)"}},
-       plan_stream},
       {"pex",
        "operators execute together, some channels at a time (Liberis & Lane 2023)",
        {{"accounting",
@@ -103,6 +98,11 @@ const std::vector<Planner>& planners() {
          "together "
          "(100000)"}},
        plan_pex},
+      {"stream",
+       "spans of operators execute row by row, in rings, with outputs over consumed inputs",
+       {{"granularity",
+         "row, pixel, or auto: pixels, which take longer, only where the peak needs them (auto)"}},
+       plan_stream},
   };
   return all;
 }

@@ -6,15 +6,18 @@
 #include <algorithm>
 
 #include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
 #include "thimble/planners/best_cut.h"
 #include "thimble/planners/execution.h"
+#include "thimble/planners/second_pass.h"
 #include "thimble/planners/stream_schedule.h"
 #include "thimble/planners/whole_operators.h"
 
 namespace thimble {
 namespace {
 
-constexpr int kMostOps = 128;  // in a span
+constexpr int kMostOps = 128;        // in a span
+constexpr int kMostWithoutGain = 4;  // tensors computed twice, one after the other
 
 struct StreamOptions {
   std::vector<Granularity> granularities;
@@ -83,27 +86,86 @@ std::string summary(const OrderProblem& problem, const StreamPlan& plan) {
   return text + fmt::format("; peak {} B", plan.peak_bytes);
 }
 
-}  // namespace
-
-PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
-  const OrderProblem problem = order_problem(graph, limits.in_place);
-  const StreamOptions options = stream_options(limits, given);
+/// The best cut of the better order, the file's or the best of whole operators.
+StreamPlan best_plan(const Graph& graph, const OrderProblem& problem,
+                     const StreamOptions& options) {
   const std::vector<int> file = original_order(problem).ops;
   StreamPlan best = best_plan(graph, problem, file, options);
   const std::vector<int> reordered = reorder(problem).ops;
-  if (reordered != file) {
-    StreamPlan other = best_plan(graph, problem, reordered, options);
-    if (other.peak_bytes < best.peak_bytes) best = std::move(other);
+  if (reordered == file) return best;
+  StreamPlan other = best_plan(graph, problem, reordered, options);
+  return other.peak_bytes < best.peak_bytes ? other : best;
+}
+
+/// A plan of a network some of whose operators stand twice.
+struct Attempt {
+  std::vector<SecondPass> passes;
+  Doubled network;
+  OrderProblem problem;
+  StreamPlan plan;
+  int64_t macs = 0;  ///< recomputed
+};
+
+Attempt attempt(const Graph& graph, std::vector<SecondPass> passes, const Limits& limits,
+                const StreamOptions& options) {
+  Attempt result{.passes = std::move(passes)};
+  result.network = doubled(graph, result.passes);
+  result.problem = order_problem(result.network.graph, limits.in_place);
+  result.plan = best_plan(result.network.graph, result.problem, options);
+  for (const SecondPass& pass : result.passes) result.macs += pass.macs;
+  return result;
+}
+
+/// Computes tensors twice, the largest first, as long as the peak falls and the user allows it;
+/// then leaves out what makes no difference.
+Attempt best_attempt(const Graph& graph, const Limits& limits, const StreamOptions& options) {
+  Attempt best = attempt(graph, {}, limits, options);
+  const double most_macs = limits.max_recompute.value_or(0) * static_cast<double>(macs(graph));
+  const auto good_enough = [&] { return best.plan.peak_bytes <= options.enough_bytes; };
+  if (most_macs <= 0 || good_enough()) return best;
+  std::vector<SecondPass> passes;
+  int64_t recomputed = 0;
+  int without_gain = 0;
+  for (const SecondPass& pass : second_passes(graph)) {
+    if (static_cast<double>(recomputed + pass.macs) > most_macs) continue;
+    if (without_gain == kMostWithoutGain || good_enough()) break;
+    passes.push_back(pass);
+    recomputed += pass.macs;
+    Attempt next = attempt(graph, passes, limits, options);
+    const bool gains = next.plan.peak_bytes < best.plan.peak_bytes;
+    without_gain = gains ? 0 : without_gain + 1;
+    if (gains) best = std::move(next);
   }
-  Planned result{.schedule = stream_schedule(graph, problem, best, limits.in_place),
-                 .lower_bound_bytes = 0,
-                 .notes = {}};
-  for (const auto* ports : {&problem.inputs, &problem.outputs}) {
+  for (size_t k = best.passes.size(); k-- > 0;) {
+    std::vector<SecondPass> fewer = best.passes;
+    fewer.erase(fewer.begin() + static_cast<ptrdiff_t>(k));
+    Attempt next = attempt(graph, fewer, limits, options);
+    if (next.plan.peak_bytes <= std::max(best.plan.peak_bytes, options.enough_bytes))
+      best = std::move(next);
+  }
+  return best;
+}
+
+}  // namespace
+
+PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
+  const StreamOptions options = stream_options(limits, given);
+  const Attempt best = best_attempt(graph, limits, options);
+  Planned result{
+      .schedule = undoubled(best.network, stream_schedule(best.network.graph, best.problem,
+                                                          best.plan, limits.in_place)),
+      .lower_bound_bytes = 0,
+      .notes = {summary(best.problem, best.plan)}};
+  if (!best.passes.empty()) {
+    result.notes.push_back(
+        fmt::format("{} tensors are computed twice instead of kept: {:+.3f} M MACs",
+                    best.passes.size(), static_cast<double>(best.macs) / 1e6));
+  }
+  for (const auto* ports : {&best.problem.inputs, &best.problem.outputs}) {
     int64_t bytes = 0;
-    for (const int t : *ports) bytes += problem.size_bytes[index(t)];
+    for (const int t : *ports) bytes += best.problem.size_bytes[index(t)];
     result.lower_bound_bytes = std::max(result.lower_bound_bytes, bytes);
   }
-  result.notes.push_back(summary(problem, best));
   return result;
 }
 
