@@ -28,17 +28,20 @@ WithinRow within_row(const Raster& written, int64_t written_unit, const RasterRe
     const int64_t columns = std::clamp<int64_t>(written.columns.complete(tick), 0, written.width);
     const int64_t next =
         std::max<int64_t>(reader.out.columns.complete(tick - (reader.later ? 1 : 0)), 0);
-    raise(result.writes, columns * written_unit);
+    const bool writes = columns > 0;  // before that, all is as at the end of the last row
+    if (writes) raise(result.writes, columns * written_unit);
     if (next >= reader.out.width) {
-      raise(result.writes_and_has_read, columns * written_unit);
+      if (writes) raise(result.writes_and_has_read, columns * written_unit);
       raise(result.has_read, 0);
       continue;
     }
     const int64_t first =
         reader.columns ? std::clamp<int64_t>(first_read(*reader.columns, next), 0, reader.width)
                        : 0;
-    raise(result.writes_and_reads, columns * written_unit - first * read_unit);
-    raise(result.writes_and_begins, columns * written_unit);
+    if (writes) {
+      raise(result.writes_and_reads, columns * written_unit - first * read_unit);
+      raise(result.writes_and_begins, columns * written_unit);
+    }
     raise(result.reads, -first * read_unit);
   }
   return result;
