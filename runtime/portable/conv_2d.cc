@@ -88,12 +88,13 @@ void conv_2d(const Conv2DParams& p, const View& x, const View& out, const Region
       site.rows = rows_at(p.window, y);
       const Outputs wide = wide_columns(p, x, out, site.rows, region);
       for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
-        move_to_column(site, p, x, column);
         auto* to = pixel<int8_t>(out, site.n, y, column);
         if (column >= wide.begin && column + 4 <= wide.end) {
+          site.columns.origin = column * p.window.stride_w - p.window.pad_left;
           convolve_four_pixels(p, x, site, to, out, region);
           column += 3;
         } else {
+          move_to_column(site, p, x, column);
           convolve_pixel(p, x, site, to, out.stride[3], region);
         }
       }

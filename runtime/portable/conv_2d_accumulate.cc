@@ -23,17 +23,21 @@ namespace {
   }
 }
 
-// A chunk of one input channel of a 1 x 1 window, at four neighbouring pixels: a product is too
-// little work for a sum of its own.
-void accumulate_channel(const Conv2DParams& p, const View& x, const ConvolutionSite& site,
-                        const View& accumulators, int32_t* to, const Region& region) noexcept {
+// A chunk of one to three input channels of a 1 x 1 window, at four neighbouring pixels: so few
+// products are too little work for a sum of their own. All inputs are read before the first store,
+// which may overwrite them.
+void accumulate_few(const Conv2DParams& p, const View& x, const ConvolutionSite& site,
+                    const View& accumulators, int32_t* to, const Region& region) noexcept {
   const int32_t first = region.begin[3];
   const int32_t count = region.end[3] - first;
   const int32_t step = accumulators.stride[3];
   const int32_t pixel_step = accumulators.stride[2];
   const int32_t x_step = x.stride[2] * p.window.stride_w;
+  Quad values[3];
   const int8_t* from = site.single + site.begin_channel * x.stride[3];
-  const Quad values{from[0], from[x_step], from[2 * x_step], from[3 * x_step]};
+  for (int32_t k = 0; k < site.channels; ++k, from += x.stride[3]) {
+    values[k] = {from[0], from[x_step], from[2 * x_step], from[3 * x_step]};
+  }
   to += first * step;
   if (site.begin_channel == 0) {
     for (int32_t k = 0; k < count; ++k) {
@@ -42,8 +46,10 @@ void accumulate_channel(const Conv2DParams& p, const View& x, const ConvolutionS
       }
     }
   }
-  add_to_four(to, pixel_step, step, values, p.weights + first * site.pitch + site.begin_channel,
-              site.pitch, count);
+  const int8_t* w = p.weights + first * site.pitch + site.begin_channel;
+  for (int32_t k = 0; k < site.channels; ++k) {
+    add_to_four(to, pixel_step, step, values[k], w + k, site.pitch, count);
+  }
 }
 
 // Adds the chunk's products to the region's accumulators at one pixel.
@@ -79,7 +85,7 @@ void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumu
                         const Region& region, int32_t begin_channel, int32_t end_channel) noexcept {
   ConvolutionSite site = convolution_site(p, x, begin_channel, end_channel - begin_channel);
   Outputs wide{0, 0};  // columns that may be computed four at a time
-  if (site.channels == 1 && x.modulus == 0 && accumulators.modulus == 0) {
+  if (site.channels < 4 && x.modulus == 0 && accumulators.modulus == 0) {
     wide = full_columns(p.window, region);
   }
   for (site.n = region.begin[0]; site.n < region.end[0]; ++site.n) {
@@ -89,7 +95,7 @@ void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumu
         move_to_column(site, p, x, column);
         auto* to = pixel<int32_t>(accumulators, site.n, y, column);
         if (site.single != nullptr && column >= wide.begin && column + 4 <= wide.end) {
-          accumulate_channel(p, x, site, accumulators, to, region);
+          accumulate_few(p, x, site, accumulators, to, region);
           column += 3;
         } else {
           accumulate_pixel(p, x, site, to, accumulators.stride[3], region);
