@@ -1,59 +1,254 @@
 // SPDX-License-Identifier: Apache-2.0
-// Size and instruction count of each model's firmware on the emulated Cortex-M4, as CSV.
-//   firmware_bench [planner=SPEC] MODEL... > bench/results/firmware.csv
-// A planner counts for the models behind it.
+// What each planner costs on the emulated Cortex-M4: size, instructions, and whether the outputs
+// are those of the reference, as CSV.
+//   firmware_bench --output bench/results/firmware_zoo.csv zoo:* ../shared/models
+// A line for each model and planner, written as soon as it is measured. Started again with the same
+// output, it measures only what is missing.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "thimble/cli/emission.h"
 #include "thimble/cli/inference_io.h"
 #include "thimble/cli/measure.h"
+#include "thimble/devices/process.h"
+#include "thimble/model/error.h"
+#include "thimble/reference/interpreter.h"
+#include "zoo/zoo.h"
 
 namespace {
 
-void print_row(const std::string& model, const std::string& planner) {
-  using namespace thimble;
-  const Source source = load(model);
-  const auto compiled =
-      std::get<Compiled>(compile_model(source, {.model = model}, {.planner = planner}));
-  const std::string name = identifier(compiled.graph.name);
-  const InputCase input = seeded_case(compiled.graph, 1);
-  const Measured measured =
-      measure({{name, emit_compiled(compiled, source, name, "firmware_bench"), &compiled.program}},
-              "cortex-m4", {{input.inputs}});
-  const EmulatedRun& run = measured.sets[0][0];
-  fmt::print("{},{},{},{},{},{:.2f},{},{},{},{}\n", name, compiled.plan.planner,
-             compiled.program.arena_bytes, compiled.macs, run.instructions,
-             static_cast<double>(run.instructions) / static_cast<double>(compiled.macs),
-             run.stack_bytes, measured.size.code_bytes, measured.size.weight_bytes,
-             measured.size.static_ram_bytes);
-  std::fflush(stdout);
+using namespace thimble;
+
+constexpr const char* kColumns =
+    "model,planner,arena_bytes,macs,instructions,ratio,stack_bytes,code_bytes,weight_bytes,"
+    "static_ram_bytes,identical,note";
+// Where a model's weights go if the code memory has no room for them (firmware/mps2-an386/link.ld).
+constexpr int64_t kBoardWeightBytes = int64_t{16} << 20;
+
+struct Options {
+  std::vector<std::string> models;
+  std::vector<std::string> planners = {"reorder", "pex", "depthwise_tiling", "patch", "stream"};
+  std::string output;
+  int64_t max_macs = 4'000'000'000;
+};
+
+// The first line of what a program says of its version, without the packager's remarks in brackets.
+std::string version(const char* program, const char* option) {
+  std::string text = run_process({.arguments = {program, option}, .working_folder = {}}).out;
+  text.erase(std::min(text.find_first_of("(\n"), text.size()));
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
 }
+
+std::string first_line(int argc, char** argv) {
+  std::string line = "# firmware_bench";
+  for (int k = 1; k < argc; ++k) {
+    const std::filesystem::path argument(argv[k]);
+    line += " " + (argument.is_absolute() ? argument.filename() : argument).string();
+  }
+  return fmt::format("{} (GCC {} -O2, {}, mps2-an386)", line,
+                     version("arm-none-eabi-g++", "-dumpversion"),
+                     version("qemu-system-arm", "--version"));
+}
+
+// "zoo:*" is the whole zoo, a folder its .tflite files.
+std::vector<std::string> model_names(const std::vector<std::string>& arguments) {
+  std::vector<std::string> names;
+  for (const std::string& argument : arguments) {
+    if (argument == "zoo:*") {
+      for (const ZooEntry& entry : zoo_entries()) names.push_back("zoo:" + entry.name);
+    } else if (std::filesystem::is_directory(argument)) {
+      std::vector<std::string> files;
+      for (const auto& entry : std::filesystem::directory_iterator(argument)) {
+        if (entry.path().extension() == ".tflite") files.push_back(entry.path().string());
+      }
+      std::sort(files.begin(), files.end());
+      names.insert(names.end(), files.begin(), files.end());
+    } else {
+      names.push_back(argument);
+    }
+  }
+  return names;
+}
+
+// "zoo:mobilenet_v2:width=0.35,resolution=144" without the commas, "person_detect".
+std::string row_name(const std::string& model) {
+  if (!model.starts_with("zoo:")) return std::filesystem::path(model).stem().string();
+  std::string name = model;
+  std::replace(name.begin(), name.end(), ',', ':');
+  return name;
+}
+
+// The table so far: rows by "model,planner".
+class Table {
+ public:
+  Table(const std::string& path, const std::string& head) {
+    if (path.empty()) {
+      file_ = stdout;
+    } else {
+      read(path, head);
+      file_ = std::fopen(path.c_str(), "a");
+      if (file_ == nullptr) throw CompileError(path, "cannot be written");
+    }
+    if (rows_.empty()) fmt::print(file_, "{}\n{}\n", head, kColumns);
+  }
+
+  [[nodiscard]] bool has(const std::string& key) const { return rows_.contains(key); }
+  /// Instructions of an earlier row.
+  [[nodiscard]] std::optional<int64_t> instructions(const std::string& key) const {
+    const auto row = rows_.find(key);
+    if (row == rows_.end() || row->second == 0) return std::nullopt;
+    return row->second;
+  }
+  void add(const std::string& key, int64_t instructions, const std::string& rest) {
+    fmt::print(file_, "{},{}\n", key, rest);
+    std::fflush(file_);
+    rows_[key] = instructions;
+  }
+
+ private:
+  void read(const std::string& path, const std::string& head) {
+    std::ifstream file(path);
+    std::string line;
+    if (!std::getline(file, line)) return;
+    if (line != head)
+      throw CompileError(path, "was made by another command; name another file, or remove it");
+    std::getline(file, line);
+    while (std::getline(file, line)) {
+      std::vector<std::string> fields = CLI::detail::split(line, ',');
+      if (fields.size() < 5) continue;
+      rows_[fields[0] + "," + fields[1]] = fields[4].empty() ? 0 : std::stoll(fields[4]);
+    }
+  }
+
+  std::FILE* file_ = nullptr;
+  std::map<std::string, int64_t> rows_;  ///< instructions; 0: not run
+};
+
+std::string quoted(std::string text) {
+  std::replace(text.begin(), text.end(), '"', '\'');
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return '"' + text + '"';
+}
+
+// The inference that all planners are measured on, and what the reference makes of it.
+struct Expected {
+  InputCase input;
+  std::vector<Bytes> outputs;
+};
+
+Expected expect(const Graph& graph) {
+  Expected expected{seeded_case(graph, 1), {}};
+  const TensorValues values = interpret(graph, expected.input.inputs);
+  for (const Port& port : graph.outputs)
+    expected.outputs.push_back(to_port(graph, port, values[port.tensor.index()]));
+  return expected;
+}
+
+class Bench {
+ public:
+  Bench(const Options& options, Table& table) : options_(options), table_(table) {}
+
+  void run(const std::string& model) {
+    const std::string name = row_name(model);
+    const bool done = std::ranges::all_of(options_.planners, [&](const std::string& planner) {
+      return table_.has(name + "," + planner);
+    });
+    if (done || table_.has(name + ",")) return;
+    try {
+      const Source source = load(model);
+      std::optional<Expected> expected;
+      for (const std::string& planner : options_.planners) {
+        if (table_.has(name + "," + planner)) continue;
+        try {
+          measure_plan(model, name, source, planner, expected);
+        } catch (const std::exception& error) {
+          table_.add(name + "," + planner, 0, ",,,,,,,,," + quoted(error.what()));
+        }
+      }
+    } catch (const CompileError& error) {
+      table_.add(name + ",", 0, ",,,,,,,,," + quoted(error.what()));
+    }
+  }
+
+ private:
+  void measure_plan(const std::string& model, const std::string& name, const Source& source,
+                    const std::string& planner, std::optional<Expected>& expected) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto answer = compile_model(source, {.model = model}, {.planner = planner});
+    if (const auto* no = std::get_if<Infeasible>(&answer))
+      throw CompileError("", infeasible_text(*no));
+    const auto& compiled = std::get<Compiled>(answer);
+    const std::string plan = fmt::format("{},{}", compiled.program.arena_bytes, compiled.macs);
+    const std::string why_not = too_large(compiled);
+    const std::string key = name + "," + planner;
+    if (!why_not.empty()) {
+      table_.add(key, 0,
+                 fmt::format("{},,,,,{},,,{}", plan, compiled.weight_bytes, quoted(why_not)));
+      return;
+    }
+    if (!expected) expected = expect(source.graph);
+    const std::string function = identifier(compiled.graph.name);
+    const Measured measured =
+        measure({{function, emit_compiled(compiled, source, function, "firmware_bench"),
+                  &compiled.program}},
+                "cortex-m4", {{expected->input.inputs}});
+    const EmulatedRun& run = measured.sets[0][0];
+    const bool identical = run.outputs == expected->outputs && run.guards_intact();
+    const auto base = table_.instructions(name + "," + options_.planners[0]);
+    const double ratio =
+        base ? static_cast<double>(run.instructions) / static_cast<double>(*base) : 1;
+    table_.add(key, run.instructions,
+               fmt::format("{},{},{:.3f},{},{},{},{},{},", plan, run.instructions, ratio,
+                           run.stack_bytes, measured.size.code_bytes, measured.size.weight_bytes,
+                           measured.size.static_ram_bytes, identical ? "yes" : "no"));
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    fmt::print(stderr, "{} {} {:.1f} s\n", name, planner, seconds.count());
+  }
+
+  [[nodiscard]] std::string too_large(const Compiled& compiled) const {
+    if (compiled.macs > options_.max_macs) return "not run: more MACs than --max-macs";
+    if (compiled.weight_bytes > kBoardWeightBytes)
+      return fmt::format("not run: the board holds {} B of weights", kBoardWeightBytes);
+    return "";
+  }
+
+  const Options& options_;
+  Table& table_;
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Planners on the emulated Cortex-M4, as CSV", "firmware_bench"};
+  app.add_option("MODEL", options.models,
+                 "zoo:NAME, zoo:* for the whole zoo, .tflite files, or folders of them")
+      ->required();
+  app.add_option("--planner", options.planners,
+                 "NAME or NAME:key=value,...; several: the first is what others are compared with")
+      ->allow_extra_args(false)
+      ->delimiter('\0');
+  app.add_option("--output", options.output, "File to write, or to complete (standard output)");
+  app.add_option("--max-macs", options.max_macs, "Leave out plans with more (4,000,000,000)");
   try {
-    fmt::print("# firmware_bench");
-    for (int k = 1; k < argc; ++k) {
-      fmt::print(" {}", std::filesystem::path(argv[k]).filename().string());
-    }
-    fmt::print(
-        " (QEMU 7.2 mps2-an386, GCC 12.2 -O2)\n"
-        "model,planner,arena_bytes,macs,instructions,instructions_per_mac,stack_bytes,"
-        "code_bytes,weight_bytes,static_ram_bytes\n");
-    std::string planner = "reorder";
-    for (int k = 1; k < argc; ++k) {
-      const std::string argument = argv[k];
-      if (argument.starts_with("planner=")) {
-        planner = argument.substr(argument.find('=') + 1);
-      } else {
-        print_row(argument, planner);
-      }
-    }
+    app.parse(argc, argv);
+    Table table(options.output, first_line(argc, argv));
+    Bench bench(options, table);
+    for (const std::string& model : model_names(options.models)) bench.run(model);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
   } catch (const std::exception& error) {
     fmt::print(stderr, "firmware_bench: {}\n", error.what());
     return 1;

@@ -5,6 +5,53 @@
 namespace thimble::runtime {
 namespace {
 
+// The four values at neighbouring pixels, times a weight for each output channel. pixel_step: of
+// the accumulators; step, pitch: from one output channel to the next. Not inlined: the loop needs
+// all the registers of the smaller cores.
+[[gnu::noinline]] void add_to_four(int32_t* to, int32_t pixel_step, int32_t step, const Quad& x,
+                                   const int8_t* w, int32_t pitch, int32_t count) noexcept {
+  const Quad values = x;
+  int32_t* second = to + pixel_step;
+  int32_t* third = second + pixel_step;
+  int32_t* fourth = third + pixel_step;
+  for (int32_t at = 0; count > 0; --count, at += step, w += pitch) {
+    const int32_t weight = *w;
+    to[at] += values.a * weight;
+    second[at] += values.b * weight;
+    third[at] += values.c * weight;
+    fourth[at] += values.d * weight;
+  }
+}
+
+// A chunk of one to three input channels of a 1 x 1 window, at four neighbouring pixels: so few
+// products are too little work for a sum of their own. All inputs are read before the first store,
+// which may overwrite them.
+void accumulate_few(const Conv2DParams& p, const View& x, const ConvolutionSite& site,
+                    const View& accumulators, int32_t* to, const Region& region) noexcept {
+  const int32_t first = region.begin[3];
+  const int32_t count = region.end[3] - first;
+  const int32_t step = accumulators.stride[3];
+  const int32_t pixel_step = accumulators.stride[2];
+  const int32_t x_step = x.stride[2] * p.window.stride_w;
+  Quad values[3];
+  const int8_t* from = site.single + site.begin_channel * x.stride[3];
+  for (int32_t k = 0; k < site.channels; ++k, from += x.stride[3]) {
+    values[k] = {from[0], from[x_step], from[2 * x_step], from[3 * x_step]};
+  }
+  to += first * step;
+  if (site.begin_channel == 0) {
+    for (int32_t k = 0; k < count; ++k) {
+      for (int32_t column = 0; column < 4; ++column) {
+        to[column * pixel_step + k * step] = p.bias[first + k];
+      }
+    }
+  }
+  const int8_t* w = p.weights + first * site.pitch + site.begin_channel;
+  for (int32_t k = 0; k < site.channels; ++k) {
+    add_to_four(to, pixel_step, step, values[k], w + k, site.pitch, count);
+  }
+}
+
 // Adds the chunk's products to the region's accumulators at one pixel.
 void accumulate_pixel(const Conv2DParams& p, const View& x, const ConvolutionSite& site,
                       int32_t* to, int32_t step, const Region& region) noexcept {
@@ -37,13 +84,22 @@ void accumulate_pixel(const Conv2DParams& p, const View& x, const ConvolutionSit
 void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumulators,
                         const Region& region, int32_t begin_channel, int32_t end_channel) noexcept {
   ConvolutionSite site = convolution_site(p, x, begin_channel, end_channel - begin_channel);
+  Outputs wide{0, 0};  // columns that may be computed four at a time
+  if (site.channels < 4 && x.modulus == 0 && accumulators.modulus == 0) {
+    wide = full_columns(p.window, region);
+  }
   for (site.n = region.begin[0]; site.n < region.end[0]; ++site.n) {
     for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
       site.rows = rows_at(p.window, y);
       for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
         move_to_column(site, p, x, column);
-        accumulate_pixel(p, x, site, pixel<int32_t>(accumulators, site.n, y, column),
-                         accumulators.stride[3], region);
+        auto* to = pixel<int32_t>(accumulators, site.n, y, column);
+        if (site.single != nullptr && column >= wide.begin && column + 4 <= wide.end) {
+          accumulate_few(p, x, site, accumulators, to, region);
+          column += 3;
+        } else {
+          accumulate_pixel(p, x, site, to, accumulators.stride[3], region);
+        }
       }
     }
   }

@@ -3,15 +3,11 @@
 // output pixel. Four at a time, since they share every load of the input.
 #pragma once
 
+#include "quad.h"
 #include "thimble_runtime/kernels.h"
 #include "window.h"
 
 namespace thimble::runtime {
-
-/// Sums of four neighbouring output channels.
-struct Quad {
-  int32_t a, b, c, d;
-};
 
 /// x[k] * w[k] for `count` elements; the x are `step` apart (0: one value for all, the padding).
 /// pitch: from one output channel's weights to the next one's. Not inlined: the loop needs all the
@@ -65,7 +61,7 @@ inline ConvolutionSite convolution_site(const Conv2DParams& p, const View& x, in
   site.begin_channel = begin_channel;
   site.channels = channels;
   site.pitch = p.window.kernel_h * p.window.kernel_w * p.in_per_group;
-  site.runs = x.modulus == 0 && x.stride[3] == 1 && channels == p.in_per_group &&
+  site.runs = x.stride[3] == 1 && channels == p.in_per_group &&
               x.stride[2] * p.window.dilation_w == channels;
   return site;
 }
@@ -78,6 +74,14 @@ inline void move_to_column(ConvolutionSite& site, const Conv2DParams& p, const V
   if (site.pitch == p.in_per_group && inside(site.rows, 0) && inside(site.columns, 0)) {
     site.single = pixel<const int8_t>(x, site.n, site.rows.origin, site.columns.origin);
   }
+}
+
+/// How many of `taps` pixels side by side lie before a ring's end; `from` is the first of them.
+inline int32_t taps_before_wrap(const View& x, const int8_t* from, int32_t taps,
+                                int32_t tap_step) noexcept {
+  const auto at = static_cast<int32_t>(from - static_cast<const int8_t*>(x.data)) + x.channel;
+  if (at + (taps - 1) * tap_step < x.modulus) return taps;
+  return (x.modulus - at + tap_step - 1) / tap_step;
 }
 
 /// Adds the products of the whole window. w: of the first of the output channels, at begin_channel.
@@ -97,6 +101,9 @@ inline void add_window(Sums& sums, const Conv2DParams& p, const View& x,
       if (inside(site.rows, ky) && inside(site.columns, kx)) {
         from = pixel<const int8_t>(x, site.n, site.rows.origin + ky * window.dilation_h,
                                    site.columns.origin + kx * window.dilation_w);
+        if (x.modulus != 0 && taps > 1) {
+          taps = taps_before_wrap(x, from, taps, x.stride[2] * window.dilation_w);
+        }
       }
     }
     if (from != nullptr) {

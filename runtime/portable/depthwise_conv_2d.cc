@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "depthwise_plane.h"
+#include "quad.h"
 #include "store_channels.h"
 #include "thimble_runtime/kernels.h"
 #include "window.h"
@@ -6,37 +8,30 @@
 namespace thimble::runtime {
 namespace {
 
-// A box of taps in memory: of the input (from one tap, row and channel to the next) and of the
-// weights.
-struct TapBox {
-  int32_t rows, columns;
-  int32_t row_step, tap_step, channel_step;
-  int32_t weights_row_step, weights_tap_step;
-};
-
 // One output pixel's window.
 struct Site {
   int32_t n;
   Taps rows, columns;
   bool clipped;           // some taps are padding
+  bool broken;            // a ring wraps within a row of the window
   TapBox box;             // the taps inside
-  const int8_t* first;    // channel 0 of the first of them; null if there is none
+  int32_t channel_step;   // of the input, from one output channel to the next
+  int32_t wrap_row;       // the row of the box before which a ring wraps
+  int32_t modulus;        // of that ring
+  const int8_t* first;    // channel 0 of the first tap inside; null if there is none
   int32_t first_weights;  // where its weights are
-};
-
-// Sums of four neighbouring output channels.
-struct Quad {
-  int32_t a, b, c, d;
 };
 
 // Not inlined: the loops need all the registers of the smaller cores.
 [[gnu::noinline]] void add_taps(Quad& sums, const int8_t* x, const int8_t* w,
-                                const TapBox& box) noexcept {
+                                const Site& site) noexcept {
   Quad s = sums;
-  const int32_t step = box.channel_step;
+  const TapBox& box = site.box;
+  const int32_t step = site.channel_step;
   const int32_t tap_step = box.tap_step;
   const int32_t weights_tap_step = box.weights_tap_step;
   for (int32_t row = 0; row < box.rows; ++row) {
+    if (row == site.wrap_row) x -= site.modulus;
     const int8_t* xt = x + row * box.row_step;
     const int8_t* wt = w + row * box.weights_row_step;
     if (step == 1) {  // the common case has a loop of its own: constant offsets
@@ -58,9 +53,11 @@ struct Quad {
   sums = s;
 }
 
-void add_taps(int32_t& sum, const int8_t* x, const int8_t* w, const TapBox& box) noexcept {
+void add_taps(int32_t& sum, const int8_t* x, const int8_t* w, const Site& site) noexcept {
   int32_t s = sum;
+  const TapBox& box = site.box;
   for (int32_t row = 0; row < box.rows; ++row) {
+    if (row == site.wrap_row) x -= site.modulus;
     const int8_t* xt = x + row * box.row_step;
     const int8_t* wt = w + row * box.weights_row_step;
     for (int32_t k = box.columns; k > 0; --k, xt += box.tap_step, wt += box.weights_tap_step) {
@@ -83,21 +80,24 @@ inline void add_weights(int32_t& sum, int32_t x, const int8_t* w) noexcept { sum
 template <class Sums>
 inline void add_padding(Sums& sums, const DepthwiseConv2DParams& p, const Site& site,
                         const int8_t* w) noexcept {
-  for (int32_t ky = 0; ky < p.window.kernel_h; ++ky) {
-    for (int32_t kx = 0; kx < p.window.kernel_w; ++kx, w += p.out_channels) {
-      if (inside(site.rows, ky) && inside(site.columns, kx)) continue;
-      add_weights(sums, p.input_zero_point, w);
+  const int32_t pitch = p.out_channels;
+  for (int32_t ky = 0; ky < p.window.kernel_h; ++ky, w += p.window.kernel_w * pitch) {
+    const bool row_inside = inside(site.rows, ky);
+    for (int32_t kx = 0; kx < p.window.kernel_w; ++kx) {
+      if (row_inside && kx == site.columns.begin) kx = site.columns.end;
+      if (kx < p.window.kernel_w) add_weights(sums, p.input_zero_point, w + kx * pitch);
     }
   }
 }
 
-// The products of taps that may wrap in a ring, one at a time.
+// The products of a window that a ring breaks, tap by tap.
 template <class Sums>
-inline void add_ring_taps(Sums& sums, const DepthwiseConv2DParams& p, const View& x,
-                          const Site& site, int32_t offset, const int8_t* w) noexcept {
-  TapBox one = site.box;
-  one.rows = 1;
-  one.columns = 1;
+inline void add_broken_taps(Sums& sums, const DepthwiseConv2DParams& p, const View& x,
+                            const Site& site, int32_t offset, const int8_t* w) noexcept {
+  Site one = site;
+  one.box.rows = 1;
+  one.box.columns = 1;
+  one.wrap_row = 1;
   for (int32_t ky = site.rows.begin; ky < site.rows.end; ++ky) {
     for (int32_t kx = site.columns.begin; kx < site.columns.end; ++kx) {
       const int8_t* from =
@@ -113,10 +113,10 @@ inline void add_ring_taps(Sums& sums, const DepthwiseConv2DParams& p, const View
 template <class Sums>
 inline void add_window(Sums& sums, const DepthwiseConv2DParams& p, const View& x, const Site& site,
                        int32_t offset, const int8_t* w) noexcept {
-  if (x.modulus != 0) {
-    add_ring_taps(sums, p, x, site, offset, w);
+  if (site.broken) {
+    add_broken_taps(sums, p, x, site, offset, w);
   } else if (site.first != nullptr) {
-    add_taps(sums, site.first + offset, w + site.first_weights, site.box);
+    add_taps(sums, site.first + offset, w + site.first_weights, site);
   }
   if (site.clipped) add_padding(sums, p, site, w);
 }
@@ -148,26 +148,73 @@ void convolve_pixel(const DepthwiseConv2DParams& p, const View& x, const Site& s
   }
 }
 
+// What does not depend on the pixel.
+Site window_site(const DepthwiseConv2DParams& p, const View& x) noexcept {
+  const Window2D& w = p.window;
+  Site site{};
+  site.box.row_step = x.stride[1] * w.dilation_h;
+  site.box.tap_step = x.stride[2] * w.dilation_w;
+  site.box.weights_row_step = w.kernel_w * p.out_channels;
+  site.box.weights_tap_step = p.out_channels;
+  site.channel_step = p.multiplier == 1 ? x.stride[3] : 0;
+  site.modulus = x.modulus;
+  return site;
+}
+
+// Where a ring wraps in the box of taps, of which the first is element `first` of the ring.
+void find_wrap(Site& site, int32_t first) noexcept {
+  const TapBox& box = site.box;
+  const int32_t row = (box.columns - 1) * box.tap_step;  // from a row's first tap to its last
+  const int32_t last = first + (box.rows - 1) * box.row_step + row;
+  if (last < site.modulus) return;
+  site.wrap_row = (site.modulus - first + box.row_step - 1) / box.row_step;
+  site.broken =
+      first + (site.wrap_row - 1) * box.row_step + row >= site.modulus || last >= 2 * site.modulus;
+}
+
 // site.n and site.rows are set.
 void move_to_column(Site& site, const DepthwiseConv2DParams& p, const View& x,
                     int32_t out_x) noexcept {
   const Window2D& w = p.window;
   site.columns = columns_at(w, out_x);
-  const int32_t rows = site.rows.end - site.rows.begin;
-  const int32_t columns = site.columns.end - site.columns.begin;
-  site.clipped = rows != w.kernel_h || columns != w.kernel_w;
-  site.box = {rows,
-              columns,
-              x.stride[1] * w.dilation_h,
-              x.stride[2] * w.dilation_w,
-              p.multiplier == 1 ? x.stride[3] : 0,
-              w.kernel_w * p.out_channels,
-              p.out_channels};
+  site.box.rows = site.rows.end - site.rows.begin;
+  site.box.columns = site.columns.end - site.columns.begin;
+  site.clipped = site.box.rows != w.kernel_h || site.box.columns != w.kernel_w;
+  site.broken = false;
+  site.wrap_row = site.box.rows;
   site.first = nullptr;
-  if (rows != 0 && columns != 0) {
-    site.first = pixel<const int8_t>(x, site.n, site.rows.origin + site.rows.begin * w.dilation_h,
-                                     site.columns.origin + site.columns.begin * w.dilation_w);
-    site.first_weights = (site.rows.begin * w.kernel_w + site.columns.begin) * p.out_channels;
+  if (site.box.rows == 0 || site.box.columns == 0) return;
+  site.first = pixel<const int8_t>(x, site.n, site.rows.origin + site.rows.begin * w.dilation_h,
+                                   site.columns.origin + site.columns.begin * w.dilation_w);
+  site.first_weights = (site.rows.begin * w.kernel_w + site.columns.begin) * p.out_channels;
+  if (x.modulus != 0) {
+    find_wrap(site,
+              static_cast<int32_t>(site.first - static_cast<const int8_t*>(x.data)) + x.channel);
+  }
+}
+
+// A slice of one channel.
+void convolve_channel(const DepthwiseConv2DParams& p, const View& x, const View& out,
+                      const Region& region) noexcept {
+  const int32_t channel = region.begin[3];
+  Plane plane{plane_rows(p.window, region),
+              plane_columns(p.window, region),
+              channel,
+              static_cast<const int8_t*>(x.data),
+              0,
+              p.weights + channel,
+              nullptr,
+              false};
+  plane.outer.x_step = x.stride[1];
+  plane.outer.weights_step = p.window.kernel_w * p.out_channels;
+  plane.outer.out_step = out.stride[1];
+  plane.inner.x_step = x.stride[2];
+  plane.inner.weights_step = p.out_channels;
+  plane.inner.out_step = out.stride[2];
+  for (int32_t n = region.begin[0]; n < region.end[0]; ++n) {
+    plane.x_at = n * x.stride[0] - x.bias + channel / p.multiplier * x.stride[3];
+    plane.out = pixel<int8_t>(out, n, region.begin[1], region.begin[2]) + channel * out.stride[3];
+    convolve_plane(p, plane);
   }
 }
 
@@ -175,7 +222,11 @@ void move_to_column(Site& site, const DepthwiseConv2DParams& p, const View& x,
 
 void depthwise_conv_2d(const DepthwiseConv2DParams& p, const View& x, const View& out,
                        const Region& region) noexcept {
-  Site site{};
+  if (region.end[3] - region.begin[3] == 1 && x.modulus == 0 && out.modulus == 0) {
+    convolve_channel(p, x, out, region);
+    return;
+  }
+  Site site = window_site(p, x);
   for (site.n = region.begin[0]; site.n < region.end[0]; ++site.n) {
     for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
       site.rows = rows_at(p.window, y);

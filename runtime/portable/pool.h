@@ -8,30 +8,61 @@
 
 namespace thimble::runtime {
 
+/// One output pixel's window, and what joins its taps.
+template <class Join>
+struct PoolSite {
+  int32_t n;
+  Taps rows, columns;
+  int32_t start;
+  Join join;
+};
+
+/// values[k] = start, joined with the taps of channel c + k. Four channels at a time, since they
+/// share the search for each tap.
+template <int32_t kChannels, class Join>
+inline void join_taps(const Pool2DParams& p, const View& x, const PoolSite<Join>& site, int32_t c,
+                      int32_t* values) noexcept {
+  int32_t joined[kChannels];
+  for (int32_t k = 0; k < kChannels; ++k) joined[k] = site.start;
+  for (int32_t ky = site.rows.begin; ky < site.rows.end; ++ky) {
+    for (int32_t kx = site.columns.begin; kx < site.columns.end; ++kx) {
+      const auto* from = pixel<const int8_t>(x, site.n, site.rows.origin + ky * p.window.dilation_h,
+                                             site.columns.origin + kx * p.window.dilation_w) +
+                         c * x.stride[3];
+      for (int32_t k = 0; k < kChannels; ++k, from += x.stride[3]) {
+        joined[k] = site.join(joined[k], int32_t{*from});
+      }
+    }
+  }
+  for (int32_t k = 0; k < kChannels; ++k) values[k] = joined[k];
+}
+
 /// out = finish(value, count) with value = join(value, tap) over the window's taps, from `start`
 /// on.
 template <class Join, class Finish>
 inline void pool(const Pool2DParams& p, const View& x, const View& out, const Region& region,
                  int32_t start, Join join, Finish finish) noexcept {
-  const Window2D& w = p.window;
-  for (int32_t n = region.begin[0]; n < region.end[0]; ++n) {
+  PoolSite<Join> site{0, {}, {}, start, join};
+  for (site.n = region.begin[0]; site.n < region.end[0]; ++site.n) {
     for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
-      const Taps rows = rows_at(w, y);
+      site.rows = rows_at(p.window, y);
       for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
-        const Taps columns = columns_at(w, column);
-        const int32_t count = (rows.end - rows.begin) * (columns.end - columns.begin);
-        auto* to = pixel<int8_t>(out, n, y, column);
-        for (int32_t c = region.begin[3]; c < region.end[3]; ++c) {
-          int32_t value = start;
-          for (int32_t ky = rows.begin; ky < rows.end; ++ky) {
-            for (int32_t kx = columns.begin; kx < columns.end; ++kx) {
-              const auto* from = pixel<const int8_t>(x, n, rows.origin + ky * w.dilation_h,
-                                                     columns.origin + kx * w.dilation_w);
-              value = join(value, int32_t{from[c * x.stride[3]]});
-            }
+        site.columns = columns_at(p.window, column);
+        const int32_t count =
+            (site.rows.end - site.rows.begin) * (site.columns.end - site.columns.begin);
+        auto* to = pixel<int8_t>(out, site.n, y, column);
+        for (int32_t c = region.begin[3]; c < region.end[3];) {
+          int32_t values[4];
+          const int32_t channels = region.end[3] - c >= 4 ? 4 : 1;
+          if (channels == 4) {
+            join_taps<4>(p, x, site, c, values);
+          } else {
+            join_taps<1>(p, x, site, c, values);
           }
-          to[c * out.stride[3]] =
-              static_cast<int8_t>(limit(finish(value, count), p.clamp_min, p.clamp_max));
+          for (int32_t k = 0; k < channels; ++k, ++c) {
+            to[c * out.stride[3]] =
+                static_cast<int8_t>(limit(finish(values[k], count), p.clamp_min, p.clamp_max));
+          }
         }
       }
     }

@@ -22,4 +22,19 @@ inline void store_channels(const Params& p, const int32_t* sums, int32_t o, int3
   }
 }
 
+/// Channel o of `count` pixels; `to` and `step`: of their elements.
+template <class Params>
+inline void store_pixels(const Params& p, const int32_t* sums, int32_t o, int32_t count, int8_t* to,
+                         int32_t step) noexcept {
+  const int32_t multiplier = p.scales.multipliers[o];
+  const int32_t shift = p.scales.shifts[o];
+  const int32_t zero_point = p.output_zero_point;
+  const int32_t low = p.clamp_min;
+  const int32_t high = p.clamp_max;
+  for (int32_t k = 0; k < count; ++k, to += step) {
+    const int32_t scaled = requantise(sums[k], multiplier, shift);
+    *to = static_cast<int8_t>(limit(scaled + zero_point, low, high));
+  }
+}
+
 }  // namespace thimble::runtime

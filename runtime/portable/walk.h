@@ -23,16 +23,39 @@ inline T* first_channel(const View& view, const Region& region, int32_t n, int32
   return pixel<T>(view, n, y, x) + region.begin[3] * view.stride[3];
 }
 
+/// Whether `channels` channels of each pixel of a row are one run of even steps in memory.
+inline bool even_row(const View& view, int32_t channels) noexcept {
+  return view.modulus == 0 && (channels == 1 || view.stride[2] == channels * view.stride[3]);
+}
+
+/// The step between two elements: of such a row if it is walked as one, else of a pixel.
+inline int32_t element_step(const View& view, int32_t channels, bool even) noexcept {
+  return even && channels == 1 ? view.stride[2] : view.stride[3];
+}
+
+/// The region with its rows as single pixels: their columns count as channels.
+inline Region rows_as_pixels(Region region) noexcept {
+  const int32_t columns = region.end[2] - region.begin[2];
+  if (columns > 1) {
+    region.end[2] = region.begin[2] + 1;
+    region.end[3] = region.begin[3] + columns * (region.end[3] - region.begin[3]);
+  }
+  return region;
+}
+
 /// out = function(x). Each element is read before it is written.
 template <class In, class Out, class Function>
 inline void map_elements(const View& x, const View& out, const Region& region,
                          Function function) noexcept {
-  const int32_t count = region.end[3] - region.begin[3];
-  const int32_t in_step = x.stride[3];
-  const int32_t out_step = out.stride[3];
-  for_each_pixel(region, [&](int32_t n, int32_t y, int32_t column) {
-    const In* from = first_channel<const In>(x, region, n, y, column);
-    Out* to = first_channel<Out>(out, region, n, y, column);
+  const int32_t channels = region.end[3] - region.begin[3];
+  const bool even = even_row(x, channels) && even_row(out, channels);
+  const Region walked = even ? rows_as_pixels(region) : region;
+  const int32_t count = walked.end[3] - walked.begin[3];
+  const int32_t in_step = element_step(x, channels, even);
+  const int32_t out_step = element_step(out, channels, even);
+  for_each_pixel(walked, [&](int32_t n, int32_t y, int32_t column) {
+    const In* from = first_channel<const In>(x, walked, n, y, column);
+    Out* to = first_channel<Out>(out, walked, n, y, column);
     for (int32_t c = 0; c < count; ++c, from += in_step, to += out_step) *to = function(*from);
   });
 }
@@ -41,16 +64,22 @@ inline void map_elements(const View& x, const View& out, const Region& region,
 template <class Function>
 inline void map_pairs(const View& a, const View& b, const View& out, const Region& region,
                       Function function) noexcept {
-  const int32_t count = region.end[3] - region.begin[3];
-  for_each_pixel(region, [&](int32_t n, int32_t y, int32_t x) {
-    const int8_t* from_a = first_channel<const int8_t>(a, region, n, y, x);
-    const int8_t* from_b = first_channel<const int8_t>(b, region, n, y, x);
-    int8_t* to = first_channel<int8_t>(out, region, n, y, x);
+  const int32_t channels = region.end[3] - region.begin[3];
+  const bool even = even_row(a, channels) && even_row(b, channels) && even_row(out, channels);
+  const Region walked = even ? rows_as_pixels(region) : region;
+  const int32_t count = walked.end[3] - walked.begin[3];
+  const int32_t a_step = element_step(a, channels, even);
+  const int32_t b_step = element_step(b, channels, even);
+  const int32_t out_step = element_step(out, channels, even);
+  for_each_pixel(walked, [&](int32_t n, int32_t y, int32_t x) {
+    const int8_t* from_a = first_channel<const int8_t>(a, walked, n, y, x);
+    const int8_t* from_b = first_channel<const int8_t>(b, walked, n, y, x);
+    int8_t* to = first_channel<int8_t>(out, walked, n, y, x);
     for (int32_t c = 0; c < count; ++c) {
       *to = function(*from_a, *from_b);
-      from_a += a.stride[3];
-      from_b += b.stride[3];
-      to += out.stride[3];
+      from_a += a_step;
+      from_b += b_step;
+      to += out_step;
     }
   });
 }

@@ -35,4 +35,28 @@ inline int32_t run_end(const Taps& taps, int32_t k, int32_t kernel) noexcept {
   return k < taps.end ? taps.end : kernel;
 }
 
+/// Outputs [begin, end) along one axis.
+struct Outputs {
+  int32_t begin, end;
+};
+
+/// The outputs of [begin, end) that read no padding.
+inline Outputs full_outputs(int32_t begin, int32_t end, int32_t kernel, int32_t stride,
+                            int32_t dilation, int32_t pad, int32_t extent) noexcept {
+  const int32_t first = (pad + stride - 1) / stride;
+  const int32_t last_origin = extent - 1 - (kernel - 1) * dilation;
+  const int32_t past = last_origin + pad < 0 ? 0 : (last_origin + pad) / stride + 1;
+  return {first > begin ? first : begin, past < end ? past : end};
+}
+
+inline Outputs full_rows(const Window2D& w, const Region& region) noexcept {
+  return full_outputs(region.begin[1], region.end[1], w.kernel_h, w.stride_h, w.dilation_h,
+                      w.pad_top, w.in_h);
+}
+
+inline Outputs full_columns(const Window2D& w, const Region& region) noexcept {
+  return full_outputs(region.begin[2], region.end[2], w.kernel_w, w.stride_w, w.dilation_w,
+                      w.pad_left, w.in_w);
+}
+
 }  // namespace thimble::runtime

@@ -28,7 +28,9 @@ TEST(Conv2DAccumulate, ChunksThenFinaliseEqualConv2D) {
     const Layout layout = round % 2 == 0 ? Layout::kRowMajor : Layout::kChannelsFirst;
     auto sums = allocate<int32_t>(c.out, all, layout);
     for (int32_t begin = 0; begin < c.in[3];) {
-      const int32_t end = random.between(begin + 1, c.in[3]);
+      // Often few channels, which the kernel adds in a way of their own.
+      const int32_t most = random.between(0, 1) == 0 ? std::min(begin + 3, c.in[3]) : c.in[3];
+      const int32_t end = random.between(begin + 1, most);
       runtime::Region held = whole(c.in);  // the chunk's channels and no others
       held.begin[3] = begin;
       held.end[3] = end;

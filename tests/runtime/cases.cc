@@ -102,7 +102,7 @@ DepthwiseConv2DParams Convolution::depthwise() const {
 Convolution random_convolution(Random& random, int32_t groups) {
   Convolution c;
   c.groups = groups;
-  c.in = {random.between(1, 2), random.between(1, 7), random.between(1, 7),
+  c.in = {random.between(1, 2), random.between(1, 7), random.between(1, 16),
           groups * random.between(1, 6)};
   c.out = {c.in[0], 0, 0, groups * random.between(1, 9)};
   c.window = random_window(random, c.in, c.out);
@@ -113,7 +113,7 @@ Convolution random_convolution(Random& random, int32_t groups) {
 Convolution random_depthwise(Random& random, int32_t multiplier) {
   Convolution c;
   c.multiplier = multiplier;
-  c.in = {random.between(1, 2), random.between(1, 7), random.between(1, 7), random.between(1, 9)};
+  c.in = {random.between(1, 2), random.between(1, 7), random.between(1, 16), random.between(1, 9)};
   c.out = {c.in[0], 0, 0, c.in[3] * multiplier};
   c.window = random_window(random, c.in, c.out);
   fill(random, c, int64_t{c.out[3]} * c.window.kernel_h * c.window.kernel_w);
@@ -122,7 +122,8 @@ Convolution random_depthwise(Random& random, int32_t multiplier) {
 
 Convolution random_same_depthwise(Random& random) {
   Convolution c;
-  c.in = c.out = random_extents(random, random.between(1, 2));
+  c.in = c.out = {random.between(1, 2), random.between(1, 14), random.between(1, 14),
+                  random.between(1, 11)};
   const int32_t kernel = random.between(0, 2) * 2 + 1;
   const int32_t dilation = random.between(1, 2);
   const int32_t pad = kernel / 2 * dilation;
