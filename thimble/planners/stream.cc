@@ -9,6 +9,7 @@
 #include "thimble/planners/best_cut.h"
 #include "thimble/planners/execution.h"
 #include "thimble/planners/stream_schedule.h"
+#include "thimble/planners/turn_inputs.h"
 #include "thimble/planners/whole_operators.h"
 
 namespace thimble {
@@ -68,6 +69,17 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
   return plan;
 }
 
+/// Of the file's order and that of the least peak.
+StreamPlan best_plan(const Graph& graph, const OrderProblem& problem,
+                     const StreamOptions& options) {
+  const std::vector<int> file = original_order(problem).ops;
+  StreamPlan best = best_plan(graph, problem, file, options);
+  const std::vector<int> reordered = reorder(problem).ops;
+  if (reordered == file) return best;
+  StreamPlan other = best_plan(graph, problem, reordered, options);
+  return other.peak_bytes < best.peak_bytes ? std::move(other) : std::move(best);
+}
+
 std::string summary(const OrderProblem& problem, const StreamPlan& plan) {
   int in_spans = 0, by_pixels = 0, in_loops = 0;
   for (const StreamSpan& placed : plan.spans) {
@@ -86,24 +98,33 @@ std::string summary(const OrderProblem& problem, const StreamPlan& plan) {
 }  // namespace
 
 PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
-  const OrderProblem problem = order_problem(graph, limits.in_place);
+  OrderProblem problem = order_problem(graph, limits.in_place);
   const StreamOptions options = stream_options(limits, given);
-  const std::vector<int> file = original_order(problem).ops;
-  StreamPlan best = best_plan(graph, problem, file, options);
-  const std::vector<int> reordered = reorder(problem).ops;
-  if (reordered != file) {
-    StreamPlan other = best_plan(graph, problem, reordered, options);
-    if (other.peak_bytes < best.peak_bytes) best = std::move(other);
+  StreamPlan best = best_plan(graph, problem, options);
+  std::optional<Graph> turned;
+  if (limits.in_place && best.peak_bytes > options.enough_bytes) turned = with_turned_inputs(graph);
+  if (turned) {
+    OrderProblem other_problem = order_problem(*turned, limits.in_place);
+    StreamPlan other = best_plan(*turned, other_problem, options);
+    if (other.peak_bytes < best.peak_bytes) {
+      best = std::move(other);
+      problem = std::move(other_problem);
+    } else {
+      turned.reset();
+    }
   }
-  Planned result{.schedule = stream_schedule(graph, problem, best, limits.in_place),
+  const Graph& planned = turned ? *turned : graph;
+  Planned result{.schedule = stream_schedule(planned, problem, best, limits.in_place),
                  .lower_bound_bytes = 0,
                  .notes = {}};
+  if (turned) result.schedule = turn_inputs(graph, *turned, std::move(result.schedule));
   for (const auto* ports : {&problem.inputs, &problem.outputs}) {
     int64_t bytes = 0;
     for (const int t : *ports) bytes += problem.size_bytes[index(t)];
     result.lower_bound_bytes = std::max(result.lower_bound_bytes, bytes);
   }
   result.notes.push_back(summary(problem, best));
+  if (turned) result.notes.push_back("the input is brought to row-major order first, in place");
   return result;
 }
 
