@@ -105,7 +105,11 @@ class StageWriter {
 
   std::string describe(const Call& call) const {
     const std::string result = to_string(graph_.tensor(call.out.tensor).shape);
-    if (!call.op.valid()) return fmt::format("copy of {}", result);
+    if (!call.op.valid()) {
+      return fmt::format(
+          "copy of {}{}", result,
+          call.method == Method::kInPlace ? ", in place, to another order of its axes" : "");
+    }
     std::string inputs;
     for (const OperandView& v : call.in) {
       inputs += (inputs.empty() ? "" : " and ") + to_string(graph_.tensor(v.tensor).shape);

@@ -30,6 +30,7 @@ constexpr KernelInfo kInfo[] = {
     {"copy_8", "portable/copy_8.cc", "", Progress::kElement},
     {"copy_16", "portable/copy_16.cc", "", Progress::kElement},
     {"copy_32", "portable/copy_32.cc", "", Progress::kElement},
+    {"transpose_in_place_8", "portable/transpose_in_place_8.cc", "", Progress::kWhole},
     {"rescale_i8_i8", "portable/rescale_i8_i8.cc", "RescaleParams", Progress::kElement},
     {"rescale_i8_u8", "portable/rescale_i8_u8.cc", "RescaleParams", Progress::kElement},
     {"rescale_u8_i8", "portable/rescale_u8_i8.cc", "RescaleParams", Progress::kElement},

@@ -149,6 +149,8 @@ void invoke(const Invocation& call) {
       return copy_16(operand(call, 0), call.out, call.region);
     case KernelId::kCopy32:
       return copy_32(operand(call, 0), call.out, call.region);
+    case KernelId::kTransposeInPlace8:
+      return transpose_in_place_8(operand(call, 0), call.out, call.region);
     case KernelId::kRescaleI8I8:
       return unary<RescaleParams>(rescale_i8_i8, call);
     case KernelId::kRescaleI8U8:

@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/kernels/kernel.h"
 
+#include <algorithm>
+
 #include "thimble/kernels/operands.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
+namespace {
+
+// Axes of several indices, outermost first; nothing if there are gaps between them.
+std::optional<std::vector<size_t>> dense_axes(const Shape& extents,
+                                              const std::vector<int64_t>& stride) {
+  std::vector<size_t> axes;
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    if (extents[axis] > 1) axes.push_back(axis);
+  }
+  std::ranges::sort(axes, std::greater{}, [&](size_t axis) { return stride[axis]; });
+  int64_t next = 1;
+  for (size_t k = axes.size(); k-- > 0; next *= extents[axes[k]]) {
+    if (stride[axes[k]] != next) return std::nullopt;
+  }
+  return axes;
+}
+
+}  // namespace
 
 bool has_kernel(const Graph& graph, const Op& op, Method method) {
   const bool sums = method == Method::kAccumulate || method == Method::kFinalise;
@@ -43,6 +63,16 @@ KernelId copy_kernel(DType type) {
       break;
   }
   throw InternalError("copy_kernel: no kernel copies elements of 64 bits");
+}
+
+bool transposes_in_place(const Shape& extents, const std::vector<int64_t>& from,
+                         const std::vector<int64_t>& to) {
+  if (extents.size() > 4) return false;
+  std::optional<std::vector<size_t>> before = dense_axes(extents, from);
+  const std::optional<std::vector<size_t>> after = dense_axes(extents, to);
+  if (!before || !after) return false;
+  if (!after->empty()) std::ranges::rotate(*before, std::ranges::find(*before, after->front()));
+  return before == after;
 }
 
 }  // namespace thimble

@@ -36,6 +36,7 @@ enum class KernelId : uint8_t {
   kCopy8,
   kCopy16,
   kCopy32,
+  kTransposeInPlace8,
   kRescaleI8I8,
   kRescaleI8U8,
   kRescaleU8I8,
@@ -54,7 +55,7 @@ enum class KernelId : uint8_t {
 };
 
 /// In which order a kernel reads and writes (see thimble_runtime/kernels.h).
-enum class Progress : uint8_t { kElement, kPixel, kPlane, kNone };
+enum class Progress : uint8_t { kElement, kPixel, kPlane, kWhole, kNone };
 
 struct KernelInfo {
   const char* name;    ///< of the function: "conv_2d"
@@ -109,8 +110,10 @@ struct KernelUse {
 
 /// How a step executes an operator.
 enum class Method : uint8_t {
-  kCompute,     ///< output from complete inputs
-  kInPlace,     ///< the same with the output at the addresses of input 0 (depthwise: with scratch)
+  kCompute,  ///< output from complete inputs
+  /// The same with the output at the addresses of input 0 (depthwise: with scratch). A copy:
+  /// changes the order of axes of a whole tensor.
+  kInPlace,
   kAccumulate,  ///< adds a chunk of the reduced channels to accumulators
   kFinalise,    ///< accumulators -> output
 };
@@ -126,6 +129,11 @@ enum class Method : uint8_t {
 [[nodiscard]] int64_t scratch_bytes(const Graph& graph, const Op& op, Method method);
 /// A plain copy of elements of `type`.
 [[nodiscard]] KernelId copy_kernel(DType type);
+/// Whether transpose_in_place_8 takes a tensor of these extents from one set of strides (in
+/// elements) to the other: the axes follow each other without gaps, and in one order they begin
+/// where the other has its middle. Axes of one index do not count.
+[[nodiscard]] bool transposes_in_place(const Shape& extents, const std::vector<int64_t>& from,
+                                       const std::vector<int64_t>& to);
 
 /// params with its pointers set to `constants`, in order.
 [[nodiscard]] KernelParams bind(const KernelParams& params, std::span<const void* const> constants);

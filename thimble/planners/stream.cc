@@ -11,6 +11,7 @@
 #include "thimble/planners/execution.h"
 #include "thimble/planners/second_pass.h"
 #include "thimble/planners/stream_schedule.h"
+#include "thimble/planners/turn_inputs.h"
 #include "thimble/planners/whole_operators.h"
 
 namespace thimble {
@@ -71,6 +72,17 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
   return plan;
 }
 
+/// Of the file's order and that of the least peak.
+StreamPlan best_plan(const Graph& graph, const OrderProblem& problem,
+                     const StreamOptions& options) {
+  const std::vector<int> file = original_order(problem).ops;
+  StreamPlan best = best_plan(graph, problem, file, options);
+  const std::vector<int> reordered = reorder(problem).ops;
+  if (reordered == file) return best;
+  StreamPlan other = best_plan(graph, problem, reordered, options);
+  return other.peak_bytes < best.peak_bytes ? std::move(other) : std::move(best);
+}
+
 std::string summary(const OrderProblem& problem, const StreamPlan& plan) {
   int in_spans = 0, by_pixels = 0, in_loops = 0;
   for (const StreamSpan& placed : plan.spans) {
@@ -84,17 +96,6 @@ std::string summary(const OrderProblem& problem, const StreamPlan& plan) {
   if (in_loops > 0)
     text += fmt::format(", {} in {} loops over channels", in_loops, plan.loops.size());
   return text + fmt::format("; peak {} B", plan.peak_bytes);
-}
-
-/// The best cut of the better order, the file's or the best of whole operators.
-StreamPlan best_plan(const Graph& graph, const OrderProblem& problem,
-                     const StreamOptions& options) {
-  const std::vector<int> file = original_order(problem).ops;
-  StreamPlan best = best_plan(graph, problem, file, options);
-  const std::vector<int> reordered = reorder(problem).ops;
-  if (reordered == file) return best;
-  StreamPlan other = best_plan(graph, problem, reordered, options);
-  return other.peak_bytes < best.peak_bytes ? other : best;
 }
 
 /// A plan of a network some of whose operators stand twice.
@@ -150,12 +151,27 @@ Attempt best_attempt(const Graph& graph, const Limits& limits, const StreamOptio
 
 PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
   const StreamOptions options = stream_options(limits, given);
-  const Attempt best = best_attempt(graph, limits, options);
+  Attempt best = best_attempt(graph, limits, options);
+  std::optional<Graph> turned;
+  if (limits.in_place && best.plan.peak_bytes > options.enough_bytes)
+    turned = with_turned_inputs(graph);
+  if (turned) {
+    Attempt other = best_attempt(*turned, limits, options);
+    if (other.plan.peak_bytes < best.plan.peak_bytes) {
+      best = std::move(other);
+    } else {
+      turned.reset();
+    }
+  }
   Planned result{
       .schedule = undoubled(best.network, stream_schedule(best.network.graph, best.problem,
                                                           best.plan, limits.in_place)),
       .lower_bound_bytes = 0,
       .notes = {summary(best.problem, best.plan)}};
+  if (turned) {
+    result.schedule = turn_inputs(graph, *turned, std::move(result.schedule));
+    result.notes.push_back("the input is brought to row-major order first, in place");
+  }
   if (!best.passes.empty()) {
     result.notes.push_back(
         fmt::format("{} tensors are computed twice instead of kept: {:+.3f} M MACs",

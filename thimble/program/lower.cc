@@ -15,19 +15,6 @@
 namespace thimble {
 namespace {
 
-// Elements between neighbours along each axis of a buffer.
-std::vector<int64_t> strides(const Buffer& buffer) {
-  const size_t rank = buffer.extents.size();
-  std::vector<int64_t> result(rank);
-  int64_t stride = 1;
-  for (size_t k = rank; k-- > 0;) {
-    const size_t axis = buffer.order.empty() ? k : static_cast<size_t>(buffer.order[k]);
-    result[axis] = stride;
-    stride *= buffer.extents[axis];
-  }
-  return result;
-}
-
 // Merged axes are one run in memory only if all but the first are held whole, one after the other.
 bool merges(const Buffer& buffer, const Shape& shape, const std::vector<int64_t>& stride,
             const std::vector<int>& axes) {
@@ -150,7 +137,8 @@ class Lowering {
     const Buffer& out = schedule_.buffer(s.out);
     const Shape& shape = graph_.tensor(out.tensor).shape;
     const OperandAxes identity = identity_walk(shape).out;
-    KernelUse use{.kernel = copy_kernel(out.type),
+    const bool in_place = s.method == Method::kInPlace;
+    KernelUse use{.kernel = in_place ? KernelId::kTransposeInPlace8 : copy_kernel(out.type),
                   .params = {},
                   .constants = {},
                   .inputs = {0},
@@ -160,7 +148,7 @@ class Lowering {
     for (const std::vector<int>& axis : identity.axes) {
       use.limits.push_back({0, axis.empty() ? 1 : shape[static_cast<size_t>(axis[0])]});
     }
-    Call call{.kernel = use.kernel};
+    Call call{.method = s.method, .kernel = use.kernel};
     call.position = position_;
     call.operands = {0};
     call.in = {arena_view(s.in[0].buffer(), identity)};

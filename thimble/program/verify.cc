@@ -195,9 +195,29 @@ class Verifier {
     check_view(call, call.out, out,
                accumulate ? accumulator_type(graph_, out) : graph_.tensor(out).type);
     if (call.out.constant >= 0) throw Fault{describe(call) + ": writes a constant"};
-    if (!call.op.valid() && call.kernel != copy_kernel(call.out.type)) {
+    if (call.op.valid()) return;
+    if (call.method == Method::kInPlace) {
+      check_copy_in_place(call);
+    } else if (call.kernel != copy_kernel(call.out.type)) {
       throw Fault{describe(call) + ": not the copy of its type"};
     }
+  }
+
+  // All that the kernel takes for granted.
+  void check_copy_in_place(const Call& call) const {
+    if (call.kernel != KernelId::kTransposeInPlace8 || size_bytes(call.out.type) != 1)
+      throw Fault{describe(call) + ": not the copy in place of its type"};
+    if (call.in[0].address != call.out.address) {
+      throw Fault{fmt::format("{}: is in place, but goes from {} to {}", describe(call),
+                              call.in[0].address, call.out.address)};
+    }
+    Shape extents;
+    for (const CallAxis& axis : call.axes) extents.push_back(axis.limits.size());
+    bool fixed = true;
+    for (const OperandView* view : {&call.in[0], &call.out})
+      fixed = fixed && view->bias.empty() && view->channel.empty() && view->modulus == 0;
+    if (!fixed || !transposes_in_place(extents, call.in[0].stride, call.out.stride))
+      throw Fault{describe(call) + ": its buffers are no matrix and its transpose"};
   }
 
   std::vector<TensorId> operands_of(const Call& call) const {
@@ -270,6 +290,8 @@ class Verifier {
   // Kernel axes that thimble_runtime/kernels.h wants covered by the region.
   static std::vector<size_t> whole_axes(KernelId kernel) {
     switch (kernel) {
+      case KernelId::kTransposeInPlace8:
+        return {0, 1, 2, 3};
       case KernelId::kDepthwiseConv2DInPlace:
         return {1, 2};
       case KernelId::kSoftmaxI8I8:
@@ -285,6 +307,7 @@ class Verifier {
   std::optional<Progress> overlap_grain(const Call& call, const Walk& walk,
                                         const std::vector<Side>& in, const Side& out,
                                         const Region& region) {
+    if (info(call.kernel).progress == Progress::kWhole) return std::nullopt;
     const Interval target = addresses(out, region);
     bool overlap = false;
     bool behind = info(call.kernel).progress == Progress::kElement;

@@ -163,10 +163,32 @@ class Checker {
       const bool copy = s.in.size() == 1 && s.in[0].valid() && out.tensor.valid() &&
                         holds(s.in[0], out.tensor, false) && !out.sums &&
                         s.region.size() == out.extents.size();
-      return copy ? "" : "a copy goes from one buffer of a tensor's values to another";
+      if (!copy) return "a copy goes from one buffer of a tensor's values to another";
+      return s.method == Method::kCompute ? "" : copy_in_place(s, out);
     }
     if (s.op.index() >= graph_.ops.size()) return "its operator does not exist";
     return operands(s, graph_.op(s.op), out);
+  }
+
+  std::string copy_in_place(const Step& s, const Buffer& out) const {
+    if (s.method != Method::kInPlace) return "a copy neither accumulates nor finalises";
+    if (s.in[0].from.size() > 1) return "it executes in place, but not in one buffer";
+    const Buffer& in = schedule_.buffer(s.in[0].buffer());
+    const Shape& shape = graph_.tensor(out.tensor).shape;
+    for (const Buffer* b : {&in, &out}) {
+      const bool whole =
+          b->extents == shape && !b->wrap &&
+          std::ranges::all_of(b->origin, [](const IndexExpr& e) { return e == index(0); });
+      if (!whole) return "a copy in place goes between buffers that hold all of their tensor";
+    }
+    if (s.region != region_expr(whole(shape))) return "a copy in place has all of its tensor";
+    if (size_bytes(out.type) != 1) return "a copy in place is for elements of one byte";
+    return transposes_in_place(shape, strides(in), strides(out))
+               ? ""
+               : fmt::format(
+                     "no kernel changes the order of axes from [{}] to [{}] in place: one "
+                     "must be a rotation of the other (axes of extent 1 left out)",
+                     fmt::join(in.order, ", "), fmt::join(out.order, ", "));
   }
 
   std::string operands(const Step& s, const Op& op, const Buffer& out) const {
@@ -178,8 +200,7 @@ class Checker {
     if (out.sums != accumulate) return "accumulating steps, and only they, write sums";
     if (s.chunk.has_value() != accumulate) return "accumulating steps, and only they, have a chunk";
     if (s.method == Method::kFinalise) {
-      const bool good =
-          s.in.size() == 1 && s.in[0].valid() && holds(s.in[0], op.outputs[0], true);
+      const bool good = s.in.size() == 1 && s.in[0].valid() && holds(s.in[0], op.outputs[0], true);
       return good ? "" : "finalising reads the accumulators of its output";
     }
     if (s.in.size() != op.inputs.size()) return "it does not have its operator's number of inputs";

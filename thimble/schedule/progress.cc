@@ -35,6 +35,7 @@ void visit_runs(Region& unit, const Region& region, size_t axis, size_t inner,
 }  // namespace
 
 Progress StepProgress::of(const Step& step) {
+  if (!step.op.valid() && step.method == Method::kInPlace) return Progress::kWhole;
   if (!step.op.valid() || step.method == Method::kFinalise) return Progress::kElement;
   const auto [it, added] = known_.try_emplace({step.op, step.method}, Progress::kNone);
   if (!added) return it->second;
@@ -53,6 +54,7 @@ void for_each_unit(Progress progress, const Region& region,
   if (empty(region)) return;
   Region unit = region;
   switch (progress) {
+    case Progress::kWhole:
     case Progress::kNone:
       visit(region);
       return;

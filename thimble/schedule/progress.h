@@ -30,7 +30,7 @@ class StepProgress {
 
 /// Calls visit(unit) for the parts of `region`, in the kernel's order: a run along the last axis
 /// for kElement, a pixel for kPixel (all axes but the last), a channel of an image for kPlane,
-/// everything for kNone.
+/// everything for kWhole and kNone.
 void for_each_unit(Progress progress, const Region& region,
                    const std::function<void(const Region&)>& visit);
 

@@ -105,6 +105,18 @@ int64_t Buffer::size_bytes() const {
   return count * thimble::size_bytes(type);
 }
 
+std::vector<int64_t> strides(const Buffer& buffer) {
+  const size_t rank = buffer.extents.size();
+  std::vector<int64_t> result(rank);
+  int64_t stride = 1;
+  for (size_t k = rank; k-- > 0;) {
+    const size_t axis = buffer.order.empty() ? k : static_cast<size_t>(buffer.order[k]);
+    result[axis] = stride;
+    stride *= buffer.extents[axis];
+  }
+  return result;
+}
+
 Operand::Operand(BufferId buffer) {
   if (buffer.valid()) from.push_back(buffer);
 }

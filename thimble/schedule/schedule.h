@@ -53,6 +53,9 @@ struct Buffer {
   bool operator==(const Buffer&) const = default;
 };
 
+/// Elements between neighbours along each axis.
+[[nodiscard]] std::vector<int64_t> strides(const Buffer& buffer);
+
 /// Where a step finds one operand: in one buffer, or in several that hold it between them: blocks
 /// that differ along one axis, in ascending order (they may overlap). Each part of the output must
 /// be computable from one of them (schedule/gather.h, which also has the copies for what is not).
@@ -69,7 +72,8 @@ struct Operand {
   bool operator==(const Operand&) const = default;
 };
 
-/// One (partial) execution of an operator, or a copy of a part of a tensor between two buffers.
+/// One (partial) execution of an operator, or a copy of a part of a tensor between two buffers. A
+/// copy in place takes a whole tensor to another order of axes, at the same address.
 struct Step {
   OpId op;  ///< invalid: copy
   Method method = Method::kCompute;

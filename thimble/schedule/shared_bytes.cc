@@ -20,9 +20,9 @@ struct Event {
   int64_t byte;  // write: end of the bytes written; read: first byte read
 };
 
-// A plain box in memory: row-major, at a fixed origin, no ring.
+// A box in memory at a fixed origin, no ring.
 bool plain(const Buffer& buffer) {
-  return buffer.tensor.valid() && !buffer.wrap && buffer.order.empty() &&
+  return buffer.tensor.valid() && !buffer.wrap &&
          std::all_of(buffer.origin.begin(), buffer.origin.end(),
                      [](const IndexExpr& expr) { return expr.constant(); });
 }
@@ -46,7 +46,12 @@ class PairTimeline {
  public:
   PairTimeline(const Graph& graph, const Schedule& schedule, const std::vector<AccessMap>& maps,
                Share share)
-      : graph_(graph), schedule_(schedule), maps_(maps), share_(share) {}
+      : graph_(graph),
+        schedule_(schedule),
+        maps_(maps),
+        share_(share),
+        row_major_(schedule.buffer(share.out).order.empty() &&
+                   schedule.buffer(share.in).order.empty()) {}
 
   void visit(const Piece& piece, Progress progress, const Counters& counters) {
     const Step& step = piece.step;
@@ -62,6 +67,7 @@ class PairTimeline {
         piece_region(piece, counters, graph_.tensor(written_tensor(graph_, schedule_, step)).shape);
     if (empty(region)) return;
     if (!writes) {
+      if (!row_major_) return;
       for (size_t k : operands) read(read_region(graph_, maps_, step, k, region, counters));
       return;
     }
@@ -69,7 +75,8 @@ class PairTimeline {
     if (written_ && in_place != in_place_) possible_ = false;
     written_ = true;
     in_place_ = in_place;
-    if (in_place) return;
+    if (!row_major_ && (!in_place || step.op.valid())) possible_ = false;
+    if (in_place || !row_major_) return;
     if (operands.empty()) {
       write(region);
     } else {
@@ -173,6 +180,7 @@ class PairTimeline {
   const Schedule& schedule_;
   const std::vector<AccessMap>& maps_;
   Share share_;
+  bool row_major_;  // both; otherwise only a copy in place knows what lies where
   std::vector<Event> events_;
   bool possible_ = true;
   bool written_ = false;

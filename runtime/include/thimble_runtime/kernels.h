@@ -11,6 +11,8 @@
 //
 //   plane    output channels in order; reads a whole input channel before writing that channel
 //
+//   whole    reads all of its input before it writes anything
+//
 //   none     any order
 #pragma once
 
@@ -177,6 +179,11 @@ void pad(const PadParams& p, const View& x, const View& out, const Region& regio
 void copy_8(const View& x, const View& out, const Region& region) noexcept;
 void copy_16(const View& x, const View& out, const Region& region) noexcept;
 void copy_32(const View& x, const View& out, const Region& region) noexcept;
+
+/// The same tensor in another order of axes at the very same bytes, int8: x is a row-major matrix
+/// of rows x columns, out its transpose, as channels first and last are to each other. Both whole,
+/// no rings; the region covers them. progress: whole.
+void transpose_in_place_8(const View& x, const View& out, const Region& region) noexcept;
 
 /// y = clamp(scale(x - input_zero_point) + output_zero_point): quantize between integers, relu.
 struct RescaleParams {
