@@ -22,7 +22,9 @@ constexpr int kPatienceSeconds = 60;
 class HostilePlans : public CommandLine {
  protected:
   void SetUp() override {
-    ASSERT_EQ(thimble({"compile", "zoo:demo", "--planner", "pex", "--save-plan", "p.json"}).exit_status, 0);
+    ASSERT_EQ(
+        thimble({"compile", "zoo:demo", "--planner", "pex", "--save-plan", "p.json"}).exit_status,
+        0);
     plan_ = json::parse(read("p.json"));
   }
 
