@@ -38,17 +38,19 @@ void move_cycle(const Matrix& matrix, uint32_t start, int8_t* data) noexcept {
 }  // namespace
 
 void transpose_in_place_8(const View& x, const View& out, const Region& region) noexcept {
-  uint32_t left = 1;  // elements to be moved
+  uint32_t count = 1;
   uint32_t rows = 1;
   for (int32_t axis = 0; axis < 4; ++axis) {
     const int32_t extent = region.end[axis] - region.begin[axis];
-    left *= static_cast<uint32_t>(extent);
+    count *= static_cast<uint32_t>(extent);
     // Neighbours in a row of x are a column's length apart in out.
     if (extent > 1 && x.stride[axis] == 1) rows = static_cast<uint32_t>(out.stride[axis]);
   }
-  const Matrix matrix{rows, left / rows};
+  if (count < 3) return;
+  const Matrix matrix{rows, count / rows};
   auto* data = static_cast<int8_t*>(out.data);
-  for (uint32_t start = 0; left > 0; ++start) {
+  uint32_t left = count - 2;  // to be moved: the first and the last element stay
+  for (uint32_t start = 1; left > 0; ++start) {
     const uint32_t length = cycle_length(matrix, start);
     if (length > 1) move_cycle(matrix, start, data);
     left -= length;

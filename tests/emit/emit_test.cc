@@ -61,6 +61,10 @@ TEST(Emit, BlocksReadAsInTheGoldenText) {
   expect_golden_text("residual_in_halves", testing::residual_in_halves(true));
 }
 
+TEST(Emit, ACopyInPlaceReadsAsInTheGoldenText) {
+  expect_golden_text("turned_input", testing::turned_input());
+}
+
 TEST(Emit, SameInputSameBytes) {
   const auto a = emit_plan(testing::row_span(), "m"), b = emit_plan(testing::row_span(), "m");
   ASSERT_EQ(a.size(), b.size());

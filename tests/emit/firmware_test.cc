@@ -8,9 +8,11 @@
 #include "tests/support/random_network.h"
 #include "tests/support/random_schedule.h"
 #include "tests/support/shared.h"
+#include "tests/support/test_graph.h"
 #include "thimble/cli/emission.h"
 #include "thimble/cli/measure.h"
 #include "thimble/import/tflite.h"
+#include "thimble/planners/turn_inputs.h"
 #include "thimble/planners/whole_operators.h"
 #include "thimble/program/lower.h"
 #include "thimble/reference/interpreter.h"
@@ -61,9 +63,12 @@ void expect_kept_to_its_memory(const EmulatedRun& run) {
 }
 
 TEST(Firmware, HandWrittenSchedulesAreIdenticalAtTheirPeaks) {
-  const testing::HandWritten hands[] = {
-      testing::channel_loop(), testing::channel_loop(DType::kInt16),
-      testing::channel_loop(DType::kInt8), testing::row_span(), testing::residual_in_halves(true)};
+  const testing::HandWritten hands[] = {testing::channel_loop(),
+                                        testing::channel_loop(DType::kInt16),
+                                        testing::channel_loop(DType::kInt8),
+                                        testing::row_span(),
+                                        testing::residual_in_halves(true),
+                                        testing::turned_input()};
   std::vector<Entry> entries;
   InputSet inputs;
   for (const testing::HandWritten& hand : hands) {
@@ -81,6 +86,31 @@ TEST(Firmware, HandWrittenSchedulesAreIdenticalAtTheirPeaks) {
     EXPECT_EQ(run.outputs[0], values[hands[k].graph.outputs[0].tensor.index()]);
     fmt::print("{}: {} instructions, {} B of stack\n", run.name, run.instructions, run.stack_bytes);
   }
+}
+
+// Nothing but the copy in place: a reshape in place costs no instruction.
+TEST(Firmware, PlanesOfAnImageAreTurnedInPlace) {
+  testing::TestGraph g(1);
+  const Shape shape{1, 224, 224, 3};
+  g.output(g.reshape(g.input(shape), {1, elements(shape)}));
+  g.graph().inputs[0].order = {0, 3, 1, 2};
+  const Graph& graph = g.graph();
+  const Graph turned = with_turned_inputs(graph).value();
+  const OrderProblem problem = order_problem(turned, true);
+  const Schedule schedule = turn_inputs(
+      graph, turned, whole_operator_schedule(turned, problem, original_order(problem), true));
+  const std::vector<Entry> entries{hand_written_entry({graph, schedule, 0}, "planes")};
+  const Bytes planes = random_bytes(DType::kInt8, elements(shape), 5);
+  const EmulatedRun run = thimble::run(entries, {{{planes}}}).sets[0][0];
+  expect_kept_to_its_memory(run);
+  EXPECT_EQ(entries[0].compiled.program.arena_bytes, elements(shape));
+  const size_t pixels = 224 * 224;
+  size_t wrong = 0;
+  for (size_t k = 0; k < planes.size(); ++k) {
+    wrong += run.outputs[0][k] != planes[k % 3 * pixels + k / 3] ? 1 : 0;
+  }
+  EXPECT_EQ(wrong, 0U);
+  fmt::print("{}: {} instructions, {} B of stack\n", run.name, run.instructions, run.stack_bytes);
 }
 
 // Slices, blocks, halos, accumulators, in loops in loops: many small programs in one firmware.

@@ -63,5 +63,33 @@ TEST(Malformed, NamesTheFaultOfAChannelLoop) {
        {[](Schedule& s) { step(s, 1).method = Method::kInPlace; }, "scratch"}});
 }
 
+TEST(Malformed, NamesTheFaultOfACopyInPlace) {
+  static const auto copy = [](Schedule& s) -> Step& { return std::get<Step>(s.nodes[0].what); };
+  expect_faults(testing::turned_input(),
+                {{[](Schedule& s) {
+                    s.buffers[1].order = {0, 3, 2, 1};
+                  },
+                  "no kernel changes the order of axes from [0, 3, 1, 2] to [0, 3, 2, 1] in place"},
+                 {[](Schedule& s) { s.buffers[1].extents[1] = 5; }, "hold all of their tensor"},
+                 {[](Schedule& s) {
+                    s.buffers[1].wrap = Wrap{1, 6};
+                  },
+                  "hold all of their tensor"},
+                 {[](Schedule& s) { copy(s).region[1].end = index(5); }, "has all of its tensor"},
+                 {[](Schedule& s) {
+                    copy(s).in[0] = Operand(std::vector<BufferId>{{0}, {1}});
+                  },
+                  "not in one buffer"},
+                 {[](Schedule& s) { copy(s).method = Method::kFinalise; },
+                  "neither accumulates nor finalises"}});
+}
+
+TEST(Malformed, RefusesACopyInPlaceOfWideElements) {
+  testing::HandWritten plan = testing::turned_input();
+  plan.graph.tensors[0].type = DType::kInt16;
+  for (size_t b : {0, 1}) plan.schedule.buffers[b].type = DType::kInt16;
+  EXPECT_NE(malformed(plan.graph, plan.schedule).find("elements of one byte"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace thimble

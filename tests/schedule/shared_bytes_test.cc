@@ -101,6 +101,25 @@ TEST(SharedBytes, InPlaceKernelsWantTheSameAddressAndTheLastRead) {
   EXPECT_TRUE(shared_bytes(g.graph(), schedule).empty());
 }
 
+TEST(SharedBytes, ACopyInPlaceWantsTheSameAddressAndTheLastRead) {
+  testing::HandWritten plan = testing::turned_input();
+  const std::vector<SharedBytes> shared = shared_bytes(plan.graph, plan.schedule);
+  ASSERT_EQ(shared.size(), 2U);
+  EXPECT_EQ(shared[0], (SharedBytes{{1}, {0}, std::nullopt, true}));
+  EXPECT_EQ(shared[1], (SharedBytes{{2}, {1}, 5, false}));
+  std::get<Step>(plan.schedule.nodes[1].what).in[0] = BufferId{0};  // reads the planes afterwards
+  plan.schedule.shares.pop_back();
+  EXPECT_TRUE(shared_bytes(plan.graph, plan.schedule).empty());
+}
+
+// An ordinary copy between orders of axes says nothing about which bytes are needed when.
+TEST(SharedBytes, ACopyBetweenOrdersOfAxesSharesNothing) {
+  testing::HandWritten plan = testing::turned_input();
+  std::get<Step>(plan.schedule.nodes[0].what).method = Method::kCompute;
+  plan.schedule.shares = {{{1}, {0}}};
+  EXPECT_TRUE(shared_bytes(plan.graph, plan.schedule).empty());
+}
+
 TEST(SharedBytes, OutputsOfTheNetworkKeepTheirBytes) {
   testing::TestGraph g(1);
   const TensorId x = g.input({1, 4, 4, 8});

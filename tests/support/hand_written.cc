@@ -176,4 +176,28 @@ HandWritten residual_in_halves(bool blocks) {
   return {graph, gathered(graph, schedule), blocks ? 3 * 512 + 2'048 : 2 * 1'024 + 512 + 2'048};
 }
 
+// x [1,6,5,3] as planes, 90 B -> the same bytes in row-major order -> conv 3x3/2 -> y [1,3,3,4].
+// The convolution is furthest ahead at its second pixel: 8 bytes written, and column 1 of row 0,
+// byte 3 on, still to be read. So y begins 5 bytes below x: 95 B.
+HandWritten turned_input() {
+  TestGraph g(4);
+  const TensorId x = g.input({1, 6, 5, 3});
+  const TensorId y = g.conv(x, 4, 3, 2);
+  g.output(y);
+  g.graph().inputs[0].order = {0, 3, 1, 2};
+  const Graph& graph = g.graph();
+  constexpr BufferId kPlanes{0}, kX{1}, kY{2};
+  const auto all = [&](TensorId t) { return region_expr(whole(graph.tensor(t).shape)); };
+  Schedule schedule;
+  schedule.buffers = {whole_buffer(graph, x), whole_buffer(graph, x), whole_buffer(graph, y)};
+  schedule.buffers[0].order = {0, 3, 1, 2};
+  schedule.nodes = {
+      {Step{.op = {}, .method = Method::kInPlace, .region = all(x), .in = {kPlanes}, .out = kX}},
+      {Step{.op = {0}, .region = all(y), .in = {kX, {}, {}}, .out = kY}}};
+  schedule.inputs = {kPlanes};
+  schedule.outputs = {kY};
+  schedule.shares = {{kX, kPlanes}, {kY, kX}};
+  return {graph, schedule, 95};
+}
+
 }  // namespace thimble::testing

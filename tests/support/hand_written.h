@@ -20,5 +20,8 @@ struct HandWritten {
 /// A residual block in halves of rows. blocks: each half of the skip tensor and of the branch has a
 /// buffer of its own, freed after its half; else they are held whole.
 [[nodiscard]] HandWritten residual_in_halves(bool blocks);
+/// A convolution of an image that comes as planes: a copy in place turns it to row-major order,
+/// then the output lies over consumed pixels.
+[[nodiscard]] HandWritten turned_input();
 
 }  // namespace thimble::testing

@@ -71,7 +71,9 @@ bool transposes_in_place(const Shape& extents, const std::vector<int64_t>& from,
   std::optional<std::vector<size_t>> before = dense_axes(extents, from);
   const std::optional<std::vector<size_t>> after = dense_axes(extents, to);
   if (!before || !after) return false;
-  if (!after->empty()) std::ranges::rotate(*before, std::ranges::find(*before, after->front()));
+  if (after->empty()) return before->empty();
+  const auto first = std::ranges::find(*before, after->front());
+  std::rotate(before->begin(), first, before->end());
   return before == after;
 }
 

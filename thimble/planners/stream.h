@@ -7,6 +7,9 @@
 //
 //   conv 3x3/2 > [expand > depthwise > project] x 4        x 150,528 B, rings, y over x
 //   \____________________ one span ____________/
+//
+// An input that comes as planes is turned to rows first, in place, where that helps
+// (turn_inputs.h).
 #pragma once
 
 #include "thimble/planners/planner.h"

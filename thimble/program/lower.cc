@@ -137,7 +137,9 @@ class Lowering {
     const Buffer& out = schedule_.buffer(s.out);
     const Shape& shape = graph_.tensor(out.tensor).shape;
     const OperandAxes identity = identity_walk(shape).out;
-    const bool in_place = s.method == Method::kInPlace;
+    OperandView from = arena_view(s.in[0].buffer(), identity), to = arena_view(s.out, identity);
+    // The layout may have its buffers apart: then it is like any other.
+    const bool in_place = s.method == Method::kInPlace && from.address == to.address;
     KernelUse use{.kernel = in_place ? KernelId::kTransposeInPlace8 : copy_kernel(out.type),
                   .params = {},
                   .constants = {},
@@ -148,11 +150,11 @@ class Lowering {
     for (const std::vector<int>& axis : identity.axes) {
       use.limits.push_back({0, axis.empty() ? 1 : shape[static_cast<size_t>(axis[0])]});
     }
-    Call call{.method = s.method, .kernel = use.kernel};
+    Call call{.method = in_place ? Method::kInPlace : Method::kCompute, .kernel = use.kernel};
     call.position = position_;
     call.operands = {0};
-    call.in = {arena_view(s.in[0].buffer(), identity)};
-    call.out = arena_view(s.out, identity);
+    call.in = {std::move(from)};
+    call.out = std::move(to);
     call.axes = axes(piece, use, shape);
     return call;
   }

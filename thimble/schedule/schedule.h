@@ -73,7 +73,7 @@ struct Operand {
 };
 
 /// One (partial) execution of an operator, or a copy of a part of a tensor between two buffers. A
-/// copy in place takes a whole tensor to another order of axes, at the same address.
+/// copy in place takes a whole tensor to another order of axes, at the same address or elsewhere.
 struct Step {
   OpId op;  ///< invalid: copy
   Method method = Method::kCompute;

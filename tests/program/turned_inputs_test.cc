@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs that a copy in place turns to row-major order: what `stream` gains, and what is refused.
+#include <gtest/gtest.h>
+
+#include "tests/program/mutants.h"
+#include "tests/support/golden.h"
+#include "tests/support/hand_written.h"
+#include "tests/support/random_network.h"
+#include "tests/support/shared.h"
+#include "tests/support/test_graph.h"
+#include "thimble/import/tflite.h"
+#include "thimble/planners/stream.h"
+#include "thimble/planners/turn_inputs.h"
+#include "thimble/planners/whole_operators.h"
+#include "thimble/program/host.h"
+#include "thimble/program/lower.h"
+#include "thimble/program/saved_plan.h"
+#include "thimble/program/verify.h"
+#include "thimble/rewrites/rewrites.h"
+#include "zoo/random.h"
+
+namespace thimble {
+namespace {
+
+const std::vector<int> kPlanes{0, 3, 1, 2};
+
+bool turns_first(const Schedule& schedule) {
+  const auto* first = std::get_if<Step>(&schedule.nodes.at(0).what);
+  return first != nullptr && !first->op.valid() && first->method == Method::kInPlace;
+}
+
+std::string fault(const testing::HandWritten& hand, const Placement& placement) {
+  return verify(hand.graph, lower(hand.graph, hand.schedule, placement)).fault;
+}
+
+// That its outputs are the golden ones: StreamedModels.
+TEST(TurnedInputs, LetRowsLieOverAnImageThatComesAsPlanes) {
+  THIMBLE_NEEDS_SHARED();
+  const Graph graph = rewrite(import_tflite(testing::model_path("mobilenet_v2")));
+  ASSERT_EQ(graph.inputs[0].order, kPlanes);
+  const auto planned = std::get<Planned>(plan_stream(graph, {}, {}));
+  EXPECT_TRUE(turns_first(planned.schedule));
+  const Placement placement = place(graph, planned.schedule, {});
+  EXPECT_LE(placement.arena_bytes, 205'000);
+  EXPECT_EQ(verify(graph, lower(graph, planned.schedule, placement)).fault, "");
+  ASSERT_EQ(planned.notes.size(), 2U);
+  EXPECT_EQ(planned.notes[1], "the input is brought to row-major order first, in place");
+  const auto roomy = std::get<Planned>(plan_stream(graph, {.sram_bytes = 300'000}, {}));
+  EXPECT_FALSE(turns_first(roomy.schedule)) << "not where it fits without";
+}
+
+TEST(TurnedInputs, HandWrittenPlanHasItsPeakAndItsMutantsAreCaught) {
+  const testing::HandWritten hand = testing::turned_input();
+  ASSERT_EQ(malformed(hand.graph, hand.schedule), "");
+  const Placement placement = place(hand.graph, hand.schedule, {});
+  EXPECT_EQ(placement.arena_bytes, hand.peak_bytes);
+  EXPECT_EQ(fault(hand, placement), "");
+  const testing::MutantCount count =
+      testing::count_mutants(hand.graph, hand.schedule, placement, 1);
+  EXPECT_GT(count.caught, 30);
+  for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
+  const Plan plan{.planner = "by hand", .schedule = hand.schedule, .placement = placement};
+  EXPECT_EQ(plan_from_json(to_json(plan, {}), "p.json").plan.schedule, hand.schedule);
+}
+
+TEST(TurnedInputs, VerifierWantsTheVeryBytesOrOthers) {
+  const testing::HandWritten hand = testing::turned_input();
+  EXPECT_EQ(fault(hand, {.addresses = {0, 90, 0}, .arena_bytes = 180}), "");
+  for (int64_t by : {1, 45, 89}) {
+    const Placement partly{.addresses = {0, by, 180}, .arena_bytes = 220};
+    EXPECT_NE(fault(hand, partly).find("step 0 (copy) needs"), std::string::npos) << by;
+  }
+}
+
+TEST(TurnedInputs, VerifierWantsAMatrixAndItsTranspose) {
+  const testing::HandWritten hand = testing::turned_input();
+  Program program = lower(hand.graph, hand.schedule, place(hand.graph, hand.schedule, {}));
+  Call& copy = std::get<Call>(program.nodes[0].what);
+  copy.out.stride = {90, 15, 1, 5};  // columns innermost
+  EXPECT_EQ(verify(hand.graph, program).fault,
+            "step 0 (copy): its buffers are no matrix and its transpose");
+  ++copy.out.address;
+  EXPECT_EQ(verify(hand.graph, program).fault, "step 0 (copy): is in place, but goes from 5 to 6");
+  copy.kernel = KernelId::kCopy8;
+  EXPECT_EQ(verify(hand.graph, program).fault, "step 0 (copy): not the copy in place of its type");
+}
+
+// An ordinary copy reads an element and writes it: over itself it would destroy what it needs.
+TEST(TurnedInputs, AnOrdinaryCopyOverItselfIsRefused) {
+  testing::HandWritten hand = testing::turned_input();
+  std::get<Step>(hand.schedule.nodes[0].what).method = Method::kCompute;
+  const Placement over{.addresses = {0, 0, 90}, .arena_bytes = 130};
+  EXPECT_NE(fault(hand, over).find("which holds"), std::string::npos);
+}
+
+TEST(TurnedInputs, OnlyWhereAMatrixIsTransposedAndTheOutputIsAnotherTensor) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 6, 5, 3});
+  g.output(g.conv(x, 4, 3, 1));
+  EXPECT_FALSE(with_turned_inputs(g.graph()));
+  g.graph().inputs[0].order = {0, 3, 2, 1};
+  EXPECT_FALSE(with_turned_inputs(g.graph())) << "rows and columns exchanged, too";
+  g.graph().inputs[0].order = kPlanes;
+  ASSERT_TRUE(with_turned_inputs(g.graph()));
+  EXPECT_TRUE(with_turned_inputs(g.graph())->inputs[0].order.empty());
+  Graph images = g.graph();
+  for (TensorId t : {x, images.ops[0].outputs[0]}) images.tensors[t.index()].shape[0] = 2;
+  EXPECT_FALSE(with_turned_inputs(images)) << "one matrix per image";
+  g.output(x);
+  EXPECT_FALSE(with_turned_inputs(g.graph()));
+}
+
+TEST(TurnedInputs, EqualTheReferenceInRandomShapes) {
+  int64_t turned_plans = 0;
+  for (uint64_t seed = 1; seed <= 120; ++seed) {
+    SCOPED_TRACE(seed);
+    zoo::Random random(seed);
+    testing::TestGraph g(seed);
+    const TensorId x =
+        g.input({1, random.between(3, 20), random.between(3, 20), random.between(1, 6)});
+    const TensorId y = g.conv(x, random.between(1, 6), 3, random.between(1, 2));
+    g.output(g.conv(g.depthwise(y, 3, 1), random.between(1, 6), 1, 1));
+    g.graph().inputs[0].order = kPlanes;
+    const Graph& graph = g.graph();
+    const Schedule planned = std::get<Planned>(plan_stream(graph, {}, {})).schedule;
+    turned_plans += turns_first(planned) ? 1 : 0;
+    const Graph turned = *with_turned_inputs(graph);
+    const OrderProblem problem = order_problem(turned, true);
+    const Schedule whole = turn_inputs(
+        graph, turned,
+        whole_operator_schedule(turned, problem, original_order(problem), seed % 2 == 0));
+    for (const Schedule& schedule : {planned, whole}) {
+      ASSERT_EQ(malformed(graph, schedule), "");
+      const Program program = lower(graph, schedule, place(graph, schedule, {}));
+      ASSERT_EQ(verify(graph, program).fault, "");
+      const std::vector<Bytes> inputs = testing::noise(graph, seed);
+      ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
+    }
+  }
+  EXPECT_GT(turned_plans, 30);
+}
+
+}  // namespace
+}  // namespace thimble
