@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "thimble/model/error.h"
 #include "thimble/planners/best_cut.h"
 #include "thimble/planners/execution.h"
 #include "thimble/planners/stream_schedule.h"
@@ -15,17 +16,30 @@ namespace {
 
 constexpr int kMostOps = 48;  // in a span
 
+/// Tensors of the ports, if rows pass there.
+std::vector<TensorId> passing(const std::vector<Port>& ports, Place place) {
+  std::vector<TensorId> result;
+  for (const Port& port : ports) {
+    if (place == Place::kStreamed) result.push_back(port.tensor);
+  }
+  return result;
+}
+
 StreamPlan best_spans(const Graph& graph, const OrderProblem& problem,
-                      const std::vector<int>& order, int64_t enough_bytes) {
-  const StreamSpans spans(graph, problem, order, {});
+                      const std::vector<int>& order, const Limits& limits) {
+  const int64_t enough_bytes = limits.sram_bytes.value_or(0);
+  const StreamSpans spans(graph, problem, order, passing(graph.inputs, limits.ports.input),
+                          passing(graph.outputs, limits.ports.output));
   const std::vector<int64_t>& single = spans.single_bytes();
   const int64_t most = *std::ranges::max_element(single);
   std::vector<StreamSpan> all = spans.all(most, kMostOps);
   std::vector<CutPiece> pieces;
   for (const StreamSpan& s : all) pieces.push_back({s.begin, s.end, s.bytes});
   BestCut cut = best_cut(single, pieces);
+  if (cut.peak_bytes == StreamSpans::kImpossible)
+    return {.order = order, .spans = {}, .peak_bytes = cut.peak_bytes, .why = spans.obstacle()};
   cut = best_cut(single, pieces, std::max(cut.peak_bytes, enough_bytes));
-  StreamPlan plan{.order = order, .spans = {}, .peak_bytes = cut.peak_bytes};
+  StreamPlan plan{.order = order, .spans = {}, .peak_bytes = cut.peak_bytes, .why = {}};
   for (const int p : cut.pieces) plan.spans.push_back(std::move(all[index(p)]));
   return plan;
 }
@@ -33,14 +47,17 @@ StreamPlan best_spans(const Graph& graph, const OrderProblem& problem,
 }  // namespace
 
 PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions&) {
-  const OrderProblem problem = order_problem(graph, limits.in_place);
-  const int64_t enough = limits.sram_bytes.value_or(0);
+  const OrderProblem problem = order_problem(graph, limits.in_place, limits.ports);
   const std::vector<int> file = original_order(problem).ops;
-  StreamPlan best = best_spans(graph, problem, file, enough);
+  StreamPlan best = best_spans(graph, problem, file, limits);
   const std::vector<int> reordered = reorder(problem).ops;
   if (reordered != file) {
-    StreamPlan other = best_spans(graph, problem, reordered, enough);
+    StreamPlan other = best_spans(graph, problem, reordered, limits);
     if (other.peak_bytes < best.peak_bytes) best = std::move(other);
+  }
+  if (best.peak_bytes == StreamSpans::kImpossible) {
+    throw CompileError(limits.ports.input == Place::kStreamed ? "--input" : "--output",
+                       fmt::format("this network's cannot be streamed: {}", best.why));
   }
   Planned result{.schedule = stream_schedule(graph, problem, best, limits.in_place),
                  .lower_bound_bytes = 0,

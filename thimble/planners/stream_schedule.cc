@@ -24,20 +24,48 @@ class SpanWriter {
     const LoopId loop{schedule_.loop_count++};
     Loop result{loop, placed.span.ticks, {}};
     for (const SpanMember& member : placed.span.members) {
-      Step step = *std::ranges::find(steps, member.op, &Step::op);
-      step.region = along(graph_.tensor(member.out).shape, kRowAxis, member.beat.interval(loop));
+      const RegionExpr rows =
+          along(graph_.tensor(member.out).shape, kRowAxis, member.beat.interval(loop));
+      const BufferId held = buffer_of(member.out);
+      if (!member.op.valid()) {
+        const BufferId source = streamed(schedule_.inputs, held);
+        result.body.push_back({Step{.region = rows, .in = {source}, .out = held}});
+      } else {
+        Step step = *std::ranges::find(steps, member.op, &Step::op);
+        step.region = rows;
+        result.body.push_back({std::move(step)});
+      }
+      const bool delivers = member.ring > 0 && is_port(schedule_.outputs, held);
+      if (delivers) {
+        const BufferId target = streamed(schedule_.outputs, held);
+        result.body.push_back({Step{.region = rows, .in = {held}, .out = target}});
+      }
       if (member.ring > 0) {
-        Buffer& ring = schedule_.buffers[step.out.index()];
+        Buffer& ring = schedule_.buffers[held.index()];
         ring.extents[kRowAxis] = member.ring;
         ring.wrap = Wrap{kRowAxis, member.ring};
       }
-      if (member.out == placed.out) share(step.out, placed.under);
-      result.body.push_back({std::move(step)});
+      if (member.out == placed.out) share(held, placed.under);
     }
     return {std::move(result)};
   }
 
  private:
+  static bool is_port(const std::vector<BufferId>& ports, BufferId id) {
+    return std::ranges::find(ports, id) != ports.end();
+  }
+
+  /// A port whose rows pass through `held`, in place of it.
+  BufferId streamed(std::vector<BufferId>& ports, BufferId held) {
+    const BufferId stream{static_cast<int32_t>(schedule_.buffers.size())};
+    Buffer rows = whole_buffer(graph_, schedule_.buffer(held).tensor);
+    rows.place = Place::kStreamed;
+    schedule_.buffers.push_back(std::move(rows));
+    std::ranges::replace(ports, held, stream);
+    schedule_.buffers[held.index()].order.clear();  // rows come and go in the network's own order
+    return stream;
+  }
+
   BufferId buffer_of(TensorId t) const {
     const auto it = std::ranges::find(schedule_.buffers, t, &Buffer::tensor);
     return {static_cast<int32_t>(it - schedule_.buffers.begin())};

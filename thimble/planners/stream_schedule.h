@@ -10,6 +10,7 @@ struct StreamPlan {
   std::vector<int> order;
   std::vector<StreamSpan> spans;  ///< ascending, disjoint
   int64_t peak_bytes = 0;
+  std::string why = {};  ///< there are no spans that let rows pass the ports
 };
 
 [[nodiscard]] Schedule stream_schedule(const Graph& graph, const OrderProblem& problem,

@@ -20,9 +20,10 @@ struct Event {
   int64_t byte;  // write: end of the bytes written; read: first byte read
 };
 
-// A plain box in memory: row-major, at a fixed origin, no ring.
+// A plain box in the arena: row-major, at a fixed origin, no ring.
 bool plain(const Buffer& buffer) {
-  return buffer.tensor.valid() && !buffer.wrap && buffer.order.empty() &&
+  return buffer.tensor.valid() && buffer.place == Place::kResident && !buffer.wrap &&
+         buffer.order.empty() &&
          std::all_of(buffer.origin.begin(), buffer.origin.end(),
                      [](const IndexExpr& expr) { return expr.constant(); });
 }
