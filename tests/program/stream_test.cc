@@ -186,8 +186,9 @@ TEST_P(Ports, GiveTheGoldenOutputsFromWhereverTheyAre) {
     const Program program = lower(graph, planned.schedule, placement);
     ASSERT_EQ(verify(graph, program).fault, "");
     EXPECT_EQ(macs(graph, planned.schedule), macs(graph));
-    if (input == Place::kUser)
+    if (input == Place::kUser) {
       EXPECT_LE(placement.arena_bytes, place(graph, plan(graph).schedule, {}).arena_bytes);
+    }
     const std::vector<Bytes> outputs = execute(program, first.input_bytes());
     for (size_t k = 0; k < outputs.size(); ++k) {
       EXPECT_EQ(testing::first_difference(first.outputs[k].data, outputs[k], first.outputs[k].type,

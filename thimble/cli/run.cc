@@ -137,6 +137,7 @@ Results run_qemu(const Compiled& compiled, const Source& source, const std::stri
     results.outputs.push_back(set[0].outputs);
     if (!set[0].guards_intact())
       results.differences = fmt::format("the firmware wrote {} its arena\n", set[0].guards);
+    if (!set[0].inputs_intact) results.differences = "the firmware changed the caller's input\n";
   }
   const EmulatedRun& first = measured.sets[0][0];
   results.facts = fmt::format(
