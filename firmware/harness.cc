@@ -2,9 +2,11 @@
 // Runs every model of the table on every input set of a file, each in an arena of exactly its bytes
 // between guards, and reports instructions, peak stack and the guards:
 //
-//   result model=0x0 set=0x0 instructions=0x1f4 stack=0x28 outputs=0x1 guards=intact
+//   result model=0x0 set=0x0 instructions=0x1f4 stack=0x28 outputs=0x1 guards=intact inputs=intact
 //   name=person_detect
 //
+// Tensors that lie outside of the arena have guards of their own, and inputs among them must be as
+// they were when the run ends.
 // Command line: NAME INPUT_FILE OUTPUT_FILE SETS. Input: for each set, for each model, for each
 // input its bytes. Output: the same order, each output preceded by its size (32 bits,
 // little-endian). Calls nothing outside this folder (no memcpy, no 64-bit division): all that the
@@ -64,24 +66,109 @@ bool guard_intact(const uint8_t* begin) {
   return true;
 }
 
-// The arena: aligned as the model asks for and no better, with room for the guards.
-uint8_t* place_arena(const thimble_model& model) {
-  const uintptr_t alignment = model.arena_alignment;
-  for (size_t i = 0; i < kMemoryCount; ++i) {
-    const Memory memory = free_memory(i);
-    uintptr_t at = reinterpret_cast<uintptr_t>(memory.begin) + kGuardBytes;
-    at = ((at + 2 * alignment - 1) & ~(2 * alignment - 1)) + alignment;
-    const uintptr_t end = reinterpret_cast<uintptr_t>(memory.end);
-    if (at + kGuardBytes <= end && model.arena_bytes <= end - kGuardBytes - at) {
-      return reinterpret_cast<uint8_t*>(at);
-    }
+// A piece of memory between guards.
+struct Guarded {
+  uint8_t* begin;
+  size_t size_bytes;
+
+  void write_guards() const {
+    write_guard(begin - kGuardBytes);
+    write_guard(begin + size_bytes);
   }
-  fail("no memory for the arena of ", model.name);
+  bool intact_before() const { return guard_intact(begin - kGuardBytes); }
+  bool intact_after() const { return guard_intact(begin + size_bytes); }
+};
+
+// Hands out pieces of the free memories, one behind the other.
+class Placer {
+ public:
+  // Aligned as asked for and no better, with room for the guards.
+  Guarded place(size_t size_bytes, uintptr_t alignment, const char* refusal, const char* name) {
+    for (size_t i = 0; i < kMemoryCount; ++i) {
+      const Memory memory = free_memory(i);
+      uintptr_t at = reinterpret_cast<uintptr_t>(memory.begin) + used_[i] + kGuardBytes;
+      at = ((at + 2 * alignment - 1) & ~(2 * alignment - 1)) + alignment;
+      const uintptr_t end = reinterpret_cast<uintptr_t>(memory.end);
+      if (at + kGuardBytes > end || size_bytes > end - kGuardBytes - at) continue;
+      used_[i] = at + size_bytes + kGuardBytes - reinterpret_cast<uintptr_t>(memory.begin);
+      return {reinterpret_cast<uint8_t*>(at), size_bytes};
+    }
+    fail(refusal, name);
+  }
+
+ private:
+  size_t used_[kMemoryCount] = {};
+};
+
+constexpr size_t kMostOutside = 16;
+
+// The memory of one run: the arena, and every tensor outside of it.
+struct RunMemory {
+  Guarded arena;
+  Guarded outside[kMostOutside];
+  void* pointers[kMostOutside];
+  size_t count;
+  size_t inputs;  // of those outside, the first
+
+  bool intact_before() const {
+    bool intact = arena.intact_before();
+    for (size_t i = 0; i < count; ++i) intact = intact && outside[i].intact_before();
+    return intact;
+  }
+  bool intact_after() const {
+    bool intact = arena.intact_after();
+    for (size_t i = 0; i < count; ++i) intact = intact && outside[i].intact_after();
+    return intact;
+  }
+  // FNV-1a of the inputs outside of the arena.
+  uint32_t inputs_hash() const {
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < inputs; ++i) {
+      for (size_t k = 0; k < outside[i].size_bytes; ++k) {
+        hash = (hash ^ outside[i].begin[k]) * 16777619u;
+      }
+    }
+    return hash;
+  }
+};
+
+void poison(const Guarded& memory) {
+  memory.write_guards();
+  for (size_t i = 0; i < memory.size_bytes; ++i) {
+    static_cast<volatile uint8_t*>(memory.begin)[i] = kPoison;
+  }
+}
+
+void place_outside(size_t count, const size_t* bytes, const size_t* offsets,
+                   const thimble_model& model, Placer& placer, RunMemory& memory) {
+  constexpr uintptr_t kElement = 4;  // the largest that a tensor has
+  for (size_t i = 0; i < count; ++i) {
+    if (offsets[i] != THIMBLE_OUTSIDE) continue;
+    if (memory.count == kMostOutside) fail("too many tensors outside of the arena of ", model.name);
+    const Guarded placed = placer.place(bytes[i], kElement,
+                                        "no memory for what lies beside the arena of ", model.name);
+    poison(placed);
+    memory.outside[memory.count] = placed;
+    memory.pointers[memory.count++] = placed.begin;
+  }
+}
+
+void place_memory(const thimble_model& model, RunMemory& memory) {
+  Placer placer;
+  memory.arena = placer.place(model.arena_bytes, model.arena_alignment,
+                              "no memory for the arena of ", model.name);
+  poison(memory.arena);
+  memory.count = 0;
+  place_outside(model.input_count, model.input_bytes, model.input_offsets, model, placer, memory);
+  memory.inputs = memory.count;
+  place_outside(model.output_count, model.output_bytes, model.output_offsets, model, placer,
+                memory);
 }
 
 // Begins and ends at an edge of the counter: at the end the polls to the next edge tell how much of
 // the last tick was left. Nothing but `run` may use the stack below this frame.
-[[gnu::noinline]] Cost timed_run(void (*run)(void*), void* arena) {
+[[gnu::noinline]] Cost timed_run(void (*run)(void*, void* const*), void* arena,
+                                 void* const* outside) {
   uint32_t* const limit = reinterpret_cast<uint32_t*>(stack_limit());
   uint32_t* stack = nullptr;
   asm volatile("mov %0, sp" : "=r"(stack));
@@ -91,7 +178,7 @@ uint8_t* place_arena(const thimble_model& model) {
   const uint32_t before = *counter;
   uint32_t begin = before;
   while (begin == before) begin = *counter;
-  run(arena);
+  run(arena, outside);
   const uint32_t end = *counter;
   uint32_t polls = 0;
   while (*counter == end) ++polls;
@@ -101,21 +188,28 @@ uint8_t* place_arena(const thimble_model& model) {
   return {begin - end, polls, static_cast<uint32_t>(stack - const_cast<uint32_t*>(word)) * 4};
 }
 
-void nothing(void*) {}
+void nothing(void*, void* const*) {}
 
-void read_inputs(const thimble_model& model, uint8_t* arena, int32_t file) {
+void read_inputs(const thimble_model& model, const RunMemory& memory, int32_t file) {
+  size_t outside = 0;
   for (size_t i = 0; i < model.input_count; ++i) {
-    if (!read_file(file, arena + model.input_offsets[i], model.input_bytes[i])) {
+    uint8_t* const at = model.input_offsets[i] == THIMBLE_OUTSIDE
+                            ? memory.outside[outside++].begin
+                            : memory.arena.begin + model.input_offsets[i];
+    if (!read_file(file, at, model.input_bytes[i])) {
       fail("the input file is too short for ", model.name);
     }
   }
 }
 
-void write_outputs(const thimble_model& model, const uint8_t* arena, int32_t file) {
+void write_outputs(const thimble_model& model, const RunMemory& memory, int32_t file) {
+  size_t outside = memory.inputs;
   for (size_t i = 0; i < model.output_count; ++i) {
     const uint32_t bytes = model.output_bytes[i];
-    if (!write_file(file, &bytes, sizeof(bytes)) ||
-        !write_file(file, arena + model.output_offsets[i], bytes)) {
+    const uint8_t* const at = model.output_offsets[i] == THIMBLE_OUTSIDE
+                                  ? memory.outside[outside++].begin
+                                  : memory.arena.begin + model.output_offsets[i];
+    if (!write_file(file, &bytes, sizeof(bytes)) || !write_file(file, at, bytes)) {
       fail("cannot write the outputs of ", model.name);
     }
   }
@@ -142,19 +236,16 @@ uint64_t instructions(const Cost& cost) {
 void run_model(uint32_t number, uint32_t set, uint64_t overhead, const Files& files) {
   const thimble_model& model = thimble_models[number];
   running_model = number;
-  uint8_t* const arena = place_arena(model);
-  write_guard(arena - kGuardBytes);
-  write_guard(arena + model.arena_bytes);
-  for (size_t i = 0; i < model.arena_bytes; ++i) static_cast<volatile uint8_t*>(arena)[i] = kPoison;
-  read_inputs(model, arena, files.input);
+  RunMemory memory;
+  place_memory(model, memory);
+  read_inputs(model, memory, files.input);
+  const uint32_t inputs_before = memory.inputs_hash();
 
-  const Cost cost = timed_run(model.run, arena);
+  const Cost cost = timed_run(model.run, memory.arena.begin, memory.pointers);
 
   if (*reinterpret_cast<const uint32_t*>(stack_limit()) != kPaint)
     fail("stack overflow in ", model.name);
-  const bool before = guard_intact(arena - kGuardBytes);
-  const bool after = guard_intact(arena + model.arena_bytes);
-  write_outputs(model, arena, files.output);
+  write_outputs(model, memory, files.output);
   print_field("result model=", number);
   print_field(" set=", set);
   const uint64_t measured = instructions(cost);
@@ -162,7 +253,9 @@ void run_model(uint32_t number, uint32_t set, uint64_t overhead, const Files& fi
   print_field(" stack=", cost.stack_bytes);
   print_field(" outputs=", model.output_count);
   print(" guards=");
-  print(guards_word(before, after));
+  print(guards_word(memory.intact_before(), memory.intact_after()));
+  print(" inputs=");
+  print(memory.inputs_hash() == inputs_before ? "intact" : "changed");
   print(" name=");
   print(model.name);
   print("\n");
@@ -219,7 +312,7 @@ extern "C" void harness_main() {
   check_input_size(files.input, options.sets);
 
   // What is left of an empty function is its return: one instruction, which counts.
-  const uint64_t overhead = instructions(timed_run(nothing, nullptr)) - 1;
+  const uint64_t overhead = instructions(timed_run(nothing, nullptr, nullptr)) - 1;
   for (uint32_t set = 0; set < options.sets; ++set) {
     for (uint32_t m = 0; m < thimble_model_count; ++m) run_model(m, set, overhead, files);
   }

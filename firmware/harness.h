@@ -10,7 +10,11 @@
 extern "C" {
 #endif
 
-/* One model. Its inputs and outputs lie in the arena, at byte offsets. */
+/* Instead of an offset: the tensor lies outside of the arena. */
+#define THIMBLE_OUTSIDE ((size_t)-1)
+
+/* One model. Its inputs and outputs lie in the arena, at byte offsets, or in memory of their own,
+   which `run` is given: `outside` has a pointer for each of them, those of inputs first. */
 struct thimble_model {
   const char* name;
   size_t arena_bytes;
@@ -21,7 +25,7 @@ struct thimble_model {
   size_t output_count;
   const size_t* output_bytes;
   const size_t* output_offsets;
-  void (*run)(void* arena);
+  void (*run)(void* arena, void* const* outside);
 };
 
 extern const struct thimble_model thimble_models[];

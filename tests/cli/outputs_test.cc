@@ -48,8 +48,8 @@ TEST_F(Outputs, OneThatFailsLeavesNoOther) {
 }
 
 TEST_F(Outputs, InferencesResult) {
-  fails({"--output", "o.txt"}, "o.txt: outputs go to .npy or .safetensors files", "run");
-  fails({"--output", "missing/o.npy"}, "missing/o.npy: cannot write: No such file", "run");
+  fails({"--output-file", "o.txt"}, "o.txt: outputs go to .npy or .safetensors files", "run");
+  fails({"--output-file", "missing/o.npy"}, "missing/o.npy: cannot write: No such file", "run");
 }
 
 TEST_F(Outputs, StandardOutputFullOrClosed) {
@@ -69,9 +69,9 @@ TEST_F(Outputs, StandardOutputFullOrClosed) {
 }
 
 TEST_F(Outputs, ClosedStreamsDoNotReceiveWhatBelongsToFiles) {
-  const ProcessResult result = redirected("<&- >&- 2>&-", {"run", "zoo:demo", "--output", "o.npy"});
+  const ProcessResult result = redirected("<&- >&- 2>&-", {"run", "zoo:demo", "--output-file", "o.npy"});
   EXPECT_EQ(result.exit_status, 1);
-  ASSERT_EQ(thimble({"run", "zoo:demo", "--output", "p.npy"}).exit_status, 0);
+  ASSERT_EQ(thimble({"run", "zoo:demo", "--output-file", "p.npy"}).exit_status, 0);
   EXPECT_EQ(read("o.npy"), read("p.npy"));
   EXPECT_EQ(redirected(">&- 2>&-", {"compile", "missing.tflite"}).exit_status, 1);
 }

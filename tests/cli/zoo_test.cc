@@ -23,7 +23,7 @@ TEST_F(ZooCommand, WritesAModelThatRunsLikeTheOneInMemory) {
   EXPECT_EQ(built.exit_status, 0) << built.err;
   EXPECT_THAT(built.out, HasSubstr("m.tflite: 12 operators, 2,656,768 MACs, "));
   const auto outputs = [&](const std::string& model, const std::string& file) {
-    EXPECT_EQ(thimble({"run", model, "--on", "host", "--output", file}).exit_status, 0);
+    EXPECT_EQ(thimble({"run", model, "--on", "host", "--output-file", file}).exit_status, 0);
     return read(file);
   };
   EXPECT_EQ(outputs("m.tflite", "a.safetensors"), outputs("zoo:ds_cnn_s", "b.safetensors"));

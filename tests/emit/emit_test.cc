@@ -57,6 +57,14 @@ TEST(Emit, ChannelLoopReadsAsInTheGoldenText) {
 
 TEST(Emit, RowSpanReadsAsInTheGoldenText) { expect_golden_text("row_span", testing::row_span()); }
 
+TEST(Emit, RowsOfTheCallersReadAsInTheGoldenText) {
+  expect_golden_text("row_stream", testing::row_stream());
+}
+
+TEST(Emit, TensorsOfTheCallersReadAsInTheGoldenText) {
+  expect_golden_text("row_span_of_user", testing::row_span_of_user());
+}
+
 TEST(Emit, BlocksReadAsInTheGoldenText) {
   expect_golden_text("residual_in_halves", testing::residual_in_halves(true));
 }

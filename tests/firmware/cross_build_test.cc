@@ -19,7 +19,8 @@ constexpr const char* kTable = R"(
 #include "harness.h"
 extern void run(void*);
 extern "C" const thimble_model thimble_models[] = {
-    {"m", 16, 4, 0, nullptr, nullptr, 0, nullptr, nullptr, run}};
+    {"m", 16, 4, 0, nullptr, nullptr, 0, nullptr, nullptr,
+     [](void* arena, void* const*) { run(arena); }}};
 extern "C" const size_t thimble_model_count = 1;
 )";
 

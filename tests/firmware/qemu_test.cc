@@ -24,6 +24,7 @@ constexpr double kSeconds = 60;
 struct TinyModel {
   std::string function;
   int arena_bytes = 1000, input_bytes = 0, output_at = 0, output_bytes = 0;
+  bool outside = false;  ///< input and output lie outside of the arena: function(input, output)
 };
 
 const std::filesystem::path models_folder() {
@@ -33,12 +34,15 @@ const std::filesystem::path models_folder() {
 std::string table_source(const std::vector<TinyModel>& models) {
   std::string arrays, entries;
   for (const TinyModel& m : models) {
-    arrays += fmt::format("constexpr size_t {0}_facts[] = {{{1}, 0, {2}, {3}}};\n", m.function,
-                          m.input_bytes, m.output_bytes, m.output_at);
+    const std::string input_at = m.outside ? "THIMBLE_OUTSIDE" : "0";
+    const std::string output_at = m.outside ? "THIMBLE_OUTSIDE" : fmt::format("{}", m.output_at);
+    arrays += fmt::format("constexpr size_t {0}_facts[] = {{{1}, {2}, {3}, {4}}};\n", m.function,
+                          m.input_bytes, input_at, m.output_bytes, output_at);
     entries += fmt::format(
         "{{\"{0} model\", {1}, 16, 1, &{0}_facts[0], &{0}_facts[1], 1, &{0}_facts[2], "
-        "&{0}_facts[3], {0}}},\n",
-        m.function, m.arena_bytes);
+        "&{0}_facts[3], [](void*{2}, void* const*{3}) {{ {0}({4}); }}}},\n",
+        m.function, m.arena_bytes, m.outside ? "" : " arena", m.outside ? " outside" : "",
+        m.outside ? "outside[0], outside[1]" : "arena");
   }
   return fmt::format(
       "#include \"harness.h\"\n#include \"tiny_models.h\"\n{}\n"
@@ -104,6 +108,26 @@ TEST(Qemu, ReportsAWriteBesideTheArena) {
   EXPECT_EQ(runs[0].guards, "after");
   EXPECT_EQ(runs[1].guards, "before");
   EXPECT_FALSE(runs[0].guards_intact());
+}
+
+TEST(Qemu, HandsOverWhatLiesOutsideOfTheArena) {
+  const TinyModel model{
+      .function = "add_two", .input_bytes = 300, .output_bytes = 300, .outside = true};
+  const auto runs = run({model});
+  EXPECT_TRUE(runs[0].guards_intact());
+  EXPECT_TRUE(runs[0].inputs_intact);
+  for (size_t i = 0; i < 300; ++i) {
+    ASSERT_EQ(runs[0].outputs[0][i], static_cast<uint8_t>(i + 2)) << i;
+  }
+}
+
+TEST(Qemu, ReportsAnInputThatIsChangedAndAWriteBehindAnOutput) {
+  const auto runs =
+      run({{.function = "change_input", .input_bytes = 9, .outside = true},
+           {.function = "add_two", .input_bytes = 300, .output_bytes = 299, .outside = true}});
+  EXPECT_FALSE(runs[0].inputs_intact);
+  EXPECT_TRUE(runs[1].inputs_intact);
+  EXPECT_EQ(runs[1].guards, "after");
 }
 
 TEST(Qemu, PoisonsTheArena) {

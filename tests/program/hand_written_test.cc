@@ -48,6 +48,14 @@ TEST(HandWritten, RowSpanOverConsumedRowsIsExactAtItsPeak) {
   expect_exact_at_peak(testing::row_span());
 }
 
+TEST(HandWritten, RowsFromAndToTheCallerAreExactAtTheirPeak) {
+  expect_exact_at_peak(testing::row_stream());
+}
+
+TEST(HandWritten, TensorsOfTheCallersCostNothing) {
+  expect_exact_at_peak(testing::row_span_of_user());
+}
+
 TEST(HandWritten, HalvesOfASkipTensorFreedOneByOneAreExactAtTheirPeak) {
   const testing::HandWritten blocks = testing::residual_in_halves(true);
   const testing::HandWritten whole = testing::residual_in_halves(false);

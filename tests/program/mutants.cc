@@ -112,6 +112,14 @@ class Maker {
                [axis, k](const Place& p) { ++p.call().in[k].stride[axis]; });
       }
     }
+    for (const int64_t rows : {-1, 1}) {
+      if (!receives(call) && !delivers(call)) break;
+      change(number, rows < 0 ? "rows one later" : "rows one earlier", [rows](const Place& p) {
+        IntervalExpr& interval = p.call().axes[kStreamAxis].interval;
+        interval.begin.base += rows * interval.begin.divisor;
+        interval.end.base += rows * interval.end.divisor;
+      });
+    }
     if (call.chunk) {
       change(number, "chunk one channel early",
              [](const Place& p) { --p.call().chunk->interval.begin.base; });

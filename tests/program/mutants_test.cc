@@ -35,9 +35,12 @@ void expect_harmful_ones_caught(const std::string& name, const Graph& graph,
 TEST(Mutants, OfTheHandWrittenSchedulesAreCaught) {
   const testing::HandWritten loop = testing::channel_loop(), span = testing::row_span();
   const testing::HandWritten halves = testing::residual_in_halves(true);
+  const testing::HandWritten stream = testing::row_stream(), user = testing::row_span_of_user();
   expect_harmful_ones_caught("channel loop", loop.graph, loop.schedule, 1);
   expect_harmful_ones_caught("row span", span.graph, span.schedule, 1);
   expect_harmful_ones_caught("halves", halves.graph, halves.schedule, 1);
+  expect_harmful_ones_caught("row stream", stream.graph, stream.schedule, 1);
+  expect_harmful_ones_caught("row span of the user's", user.graph, user.schedule, 1);
 }
 
 class MutantsOfModels : public ::testing::TestWithParam<std::string> {};

@@ -20,7 +20,7 @@ Plan plan_of(const testing::HandWritten& hand) {
 TEST(SavedPlan, ComesBackAsItWas) {
   for (const testing::HandWritten& hand :
        {testing::channel_loop(), testing::channel_loop(DType::kInt8), testing::row_span(),
-        testing::residual_in_halves(true)}) {
+        testing::row_stream(), testing::row_span_of_user(), testing::residual_in_halves(true)}) {
     const Plan plan = plan_of(hand);
     const PlanOrigin origin{"net", "abc", false, true};
     const SavedPlan back = plan_from_json(to_json(plan, origin), "p.json");

@@ -222,5 +222,127 @@ TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
   EXPECT_GT(caught, 100);
 }
 
+// Of all tensors at the edges, in the three places.
+class Ports : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Ports, GiveTheGoldenOutputsFromWhereverTheyAre) {
+  THIMBLE_NEEDS_SHARED();
+  const Graph graph = rewrite(import_tflite(testing::model_path(GetParam())));
+  const testing::Golden golden = testing::load_golden(testing::golden_paths(GetParam()).at(0));
+  const testing::Golden::Inference& first = golden.seeds.at(0);
+  const bool image = graph.tensor(graph.inputs[0].tensor).shape.size() == 4;
+  for (const Place input : {Place::kUser, Place::kStreamed}) {
+    if (input == Place::kStreamed && !image) continue;
+    const Planner* planner = choose_planner("stream").planner;
+    const auto planned = std::get<Planned>(
+        planner->plan(graph, {.ports = {.input = input, .output = Place::kUser}}, {}));
+    ASSERT_EQ(malformed(graph, planned.schedule), "");
+    const Placement placement = place(graph, planned.schedule, {});
+    const Program program = lower(graph, planned.schedule, placement);
+    ASSERT_EQ(verify(graph, program).fault, "");
+    EXPECT_EQ(macs(graph, planned.schedule), macs(graph));
+    if (input == Place::kUser) {
+      EXPECT_LE(placement.arena_bytes, place(graph, plan(graph).schedule, {}).arena_bytes);
+    }
+    const std::vector<Bytes> outputs = execute(program, first.input_bytes());
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      EXPECT_EQ(testing::first_difference(first.outputs[k].data, outputs[k], first.outputs[k].type,
+                                          first.outputs[k].shape),
+                "");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Ports, ::testing::ValuesIn(testing::issue_models()),
+                         [](const auto& parameter) { return parameter.param; });
+
+TEST(Stream, NeedsLessWhereTheInputIsNeverWhole) {
+  const auto streamed_arena = [](const std::string& name) {
+    const Graph graph = build_zoo(name);
+    const auto planned =
+        std::get<Planned>(plan_stream(graph, {.ports = {.input = Place::kStreamed}}, {}));
+    const Placement placement = place(graph, planned.schedule, {});
+    EXPECT_EQ(verify(graph, lower(graph, planned.schedule, placement)).fault, "");
+    return placement.arena_bytes;
+  };
+  EXPECT_LE(streamed_arena("mobilenet_v2"), 132'000);
+  EXPECT_LE(streamed_arena("mobilenet_v2:resolution=96"), 38'000);
+}
+
+TEST(RandomStreams, EqualTheReferenceWithTheLeastRings) {
+  const uint64_t graphs = std::getenv("THIMBLE_NIGHTLY") != nullptr ? 5'000 : 300;
+  size_t received = 0, delivered = 0;
+  int caught = 0;
+  for (uint64_t seed = 1; seed <= graphs; ++seed) {
+    SCOPED_TRACE(seed);
+    zoo::Random random(seed);
+    const Graph graph = random_branches(seed, random);
+    Limits limits{.in_place = random.chance(0.5), .ports = {.input = Place::kStreamed}};
+    if (graph.outputs.size() == 1 && random.chance(0.5)) limits.ports.output = Place::kStreamed;
+    std::optional<Planned> planned;
+    try {
+      planned = std::get<Planned>(choose_planner("stream").planner->plan(graph, limits, {}));
+    } catch (const CompileError&) {
+      continue;  // rows of branches that never run together
+    }
+    const Schedule& schedule = planned->schedule;
+    ASSERT_EQ(malformed(graph, schedule), "");
+    const Placement placement = place(graph, schedule, {});
+    const Program program = lower(graph, schedule, placement);
+    ASSERT_EQ(verify(graph, program).fault, "");
+    const std::vector<Bytes> inputs = testing::noise(graph, seed);
+    ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
+    expect_least_rings(graph, schedule);
+    ++received;
+    delivered += limits.ports.output == Place::kStreamed ? 1 : 0;
+    if (seed % 10 != 0) continue;
+    const testing::MutantCount count = testing::count_mutants(graph, schedule, placement, 3);
+    caught += count.caught;
+    for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
+  }
+  fmt::print("{} networks with streamed inputs, {} with streamed outputs, {} mutants caught\n",
+             received, delivered, caught);
+  EXPECT_GT(received, graphs / 2);
+  EXPECT_GT(delivered, graphs / 20);
+  EXPECT_GT(caught, 100);
+}
+
+TEST(Streaming, RefusesToStreamWhatDoesNotComeInRows) {
+  const auto refusal = [](const Graph& graph, const char* planner, const PortPlaces& ports) {
+    try {
+      (void)choose_planner(planner).planner->plan(graph, {.ports = ports}, {});
+    } catch (const CompileError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  const PortPlaces in{.input = Place::kStreamed}, out{.output = Place::kStreamed};
+  testing::TestGraph flat(1);
+  flat.output(flat.fully_connected(flat.input({1, 6}), 4));
+  EXPECT_EQ(refusal(flat.graph(), "stream", in),
+            "--input: streamed is for images, one by one (1 x rows x columns x channels); 't0' is "
+            "1x6");
+  testing::TestGraph whole(2);
+  const TensorId x = whole.input({1, 4, 4, 2});
+  whole.output(whole.fully_connected(whole.reshape(x, {1, 32}), 4));
+  EXPECT_EQ(refusal(whole.graph(), "stream", in),
+            "--input: this network's cannot be streamed: RESHAPE #0 cannot execute row by row");
+  EXPECT_EQ(refusal(whole.graph(), "pex", in),
+            "--input: streamed needs a planner that executes row by row: --planner stream (pex "
+            "keeps the tensor whole)");
+  testing::TestGraph later(3);
+  const TensorId a = later.input({1, 6, 6, 2});
+  const TensorId b = later.transpose(later.conv(a, 2, 3, 1), {0, 2, 1, 3});
+  later.output(later.add(a, b));
+  EXPECT_EQ(refusal(later.graph(), "stream", in),
+            "--input: this network's cannot be streamed: TRANSPOSE #1 cannot execute row by row, "
+            "and stands between CONV_2D #0 and ADD #2");
+  EXPECT_EQ(refusal(later.graph(), "stream", out), "accepted");
+  testing::TestGraph two(4);
+  two.output(two.add(two.input({1, 4, 4, 2}), two.input({1, 4, 4, 2})));
+  EXPECT_EQ(refusal(two.graph(), "stream", in),
+            "--input: streamed is for networks with one input, this one has 2");
+}
+
 }  // namespace
 }  // namespace thimble

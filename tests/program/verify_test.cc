@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/hand_written.h"
 #include "tests/support/test_graph.h"
 #include "thimble/program/lower.h"
 #include "thimble/schedule/span.h"
@@ -172,6 +173,89 @@ TEST(Verifier, ViewsShowTheOperandsThemselves) {
   Program program = plan.program();
   call(program).in[1] = call(program).in[0];
   expect_fault(verify(plan.graph, program).fault, "takes tensor 0");
+}
+
+// What the verifier says of a program of row_stream() with one thing changed in its loop.
+std::string fault_of_stream(const std::function<void(std::vector<ProgramNode>&)>& change) {
+  const testing::HandWritten hand = testing::row_stream();
+  Program program = lower(hand.graph, hand.schedule, place(hand.graph, hand.schedule, {}));
+  EXPECT_EQ(verify(hand.graph, program).fault, "");
+  change(std::get<ProgramLoop>(program.nodes.at(0).what).body);
+  return verify(hand.graph, program).fault;
+}
+
+void shift_rows(ProgramNode& node, int64_t rows) {
+  IntervalExpr& interval = std::get<Call>(node.what).axes[kStreamAxis].interval;
+  interval.begin.base += rows * interval.begin.divisor;
+  interval.end.base += rows * interval.end.divisor;
+}
+
+TEST(Verifier, RowsComeInTimeOnceAndInOrder) {
+  using Body = std::vector<ProgramNode>;
+  expect_fault(fault_of_stream([](Body& body) { body.erase(body.begin()); }),
+               "CONV_2D #0) needs element 0 of tensor 0");
+  expect_fault(fault_of_stream([](Body& body) { body.insert(body.begin(), body[0]); }),
+               "receives element 0 of tensor 0 ('t0'), but 192 is next");
+  expect_fault(fault_of_stream([](Body& body) { shift_rows(body[0], -1); }), "needs element");
+  expect_fault(fault_of_stream([](Body& body) { shift_rows(body[0], 1); }),
+               "receives element 192 of tensor 0 ('t0'), but 0 is next");
+}
+
+// A convolution of stride 2 without padding: the last row comes all the same, though nobody reads
+// it.
+TEST(Verifier, AllRowsCome) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 4, 2, 1});
+  const TensorId y = g.conv(x, 1, 1, 2);
+  g.output(y);
+  const Graph& graph = g.graph();
+  const LoopId tick{0};
+  Schedule s{.nodes = {},
+             .buffers = {whole_buffer(graph, x), whole_buffer(graph, x), whole_buffer(graph, y)},
+             .inputs = {{0}},
+             .outputs = {{2}},
+             .shares = {},
+             .loop_count = 1};
+  s.buffers[0].place = Place::kStreamed;
+  const auto rows = [&](TensorId t, int64_t last) {
+    return along(graph.tensor(t).shape, 1, {index(tick, 1), index(tick, 1, last)});
+  };
+  s.nodes = {{Loop{tick, 4, {{Step{.region = rows(x, 1), .in = {BufferId{0}}, .out = {1}}}}}},
+             {Step{.op = {0},
+                   .region = region_expr(whole(graph.tensor(y).shape)),
+                   .in = {BufferId{1}, {}, {}},
+                   .out = {2}}}};
+  ASSERT_EQ(malformed(graph, s), "");
+  EXPECT_EQ(verify(graph, lower(graph, s, place(graph, s, {}))).fault, "");
+  std::get<Loop>(s.nodes[0].what).count = 3;
+  expect_fault(verify(graph, lower(graph, s, place(graph, s, {}))).fault,
+               "element 6 of input tensor 0 ('t0') has not been received");
+}
+
+TEST(Verifier, RowsGoWhenTheyAreMadeOnceAndInOrder) {
+  using Body = std::vector<ProgramNode>;
+  expect_fault(fault_of_stream([](Body& body) { body.pop_back(); }), "of output tensor");
+  expect_fault(fault_of_stream([](Body& body) { body.push_back(body.back()); }),
+               "delivers element 0 of tensor 7 ('t7'), but 192 is next");
+  expect_fault(fault_of_stream([](Body& body) { shift_rows(body.back(), 1); }), "needs element");
+  expect_fault(fault_of_stream([](Body& body) { std::swap(body[3], body[4]); }), "needs element");
+}
+
+TEST(Verifier, OnlyCopiesTouchRowsOfTheCallers) {
+  expect_fault(fault_of_stream([](std::vector<ProgramNode>& body) {
+                 const OperandView rows = std::get<Call>(body[0].what).in[0];
+                 std::get<Call>(body[1].what).in[0] = rows;
+               }),
+               "computes from or into rows of the caller's");
+}
+
+TEST(Verifier, NobodyWritesTheCallersInput) {
+  const testing::HandWritten hand = testing::row_span_of_user();
+  Program program = lower(hand.graph, hand.schedule, place(hand.graph, hand.schedule, {}));
+  EXPECT_EQ(verify(hand.graph, program).fault, "");
+  Call& last = std::get<Call>(std::get<ProgramLoop>(program.nodes[0].what).body[2].what);
+  last.out.buffer = {0};
+  expect_fault(verify(hand.graph, program).fault, "writes the caller's input");
 }
 
 }  // namespace

@@ -47,5 +47,16 @@ TEST(LiveRanges, AnOriginThatStaysForTwoIterationsCarriesData) {
   EXPECT_EQ(live_ranges(nested(index(kI, 1), half))[kC.index()], (LiveRange{0, 3}));
 }
 
+TEST(LiveRanges, StreamedPortsLiveWhileRowsPass) {
+  Schedule schedule = nested(index(kI, 1), index(kJ, 1));
+  schedule.nodes.insert(schedule.nodes.begin(), copy(kD, kD));
+  EXPECT_EQ(live_ranges(schedule)[kA.index()], (LiveRange{0, 4}));
+  EXPECT_EQ(live_ranges(schedule)[kE.index()], (LiveRange{4, 5}));
+  schedule.buffers[kA.index()].place = schedule.buffers[kE.index()].place = Place::kStreamed;
+  EXPECT_EQ(live_ranges(schedule)[kA.index()], (LiveRange{1, 4})) << "the loop that receives";
+  schedule.nodes.push_back(copy(kD, kD));
+  EXPECT_EQ(live_ranges(schedule)[kE.index()], (LiveRange{4, 5})) << "not to the end";
+}
+
 }  // namespace
 }  // namespace thimble

@@ -91,5 +91,43 @@ TEST(Malformed, RefusesACopyInPlaceOfWideElements) {
   EXPECT_NE(malformed(plan.graph, plan.schedule).find("elements of one byte"), std::string::npos);
 }
 
+// Buffers: 0 ring of x, 1 t, 2 u, 3 ring of y, 4 rows that come, 5 rows that go.
+TEST(Malformed, NamesTheFaultOfAStream) {
+  expect_faults(
+      testing::row_stream(),
+      {{[](Schedule& s) { s.buffers[1].place = Place::kUser; }, "is no port"},
+       {[](Schedule& s) { s.inputs[0] = {5}; }, "input 0 is not held whole"},
+       {[](Schedule& s) { s.buffers[4].place = Place::kResident; }, ""},
+       {[](Schedule& s) { loop(s).body.erase(loop(s).body.begin()); }, "that no step receives"},
+       {[](Schedule& s) { std::swap(loop(s).body[0], loop(s).body[1]); }, "by the first step"},
+       {[](Schedule& s) {
+          s.nodes = {{Loop{{1}, 1, s.nodes}}}, s.loop_count = 2;
+        },
+        "stands in no other"},
+       {[](Schedule& s) { step(s, 1).in[0] = BufferId{4}; }, "are copied, and nothing else"},
+       {[](Schedule& s) { step(s, 3).out = BufferId{5}; }, "are copied, and nothing else"},
+       {[](Schedule& s) { step(s, 0).region[3].end = index(4); }, "whole and in one piece"},
+       {[](Schedule& s) {
+          s.buffers[3].wrap.reset(), s.buffers[3].order = {0, 3, 1, 2};
+        },
+        "whole and in one piece"},
+       {[](Schedule& s) { step(s, 0).recomputes = true; }, "come and go once"},
+       {[](Schedule& s) { step(s, 4).in = {BufferId{3}}, step(s, 4).out = {4}; },
+        "a copy goes from one buffer"}});
+}
+
+TEST(Malformed, NobodyWritesTheCallersInput) {
+  testing::HandWritten plan = testing::row_span_of_user();
+  expect_faults(plan,
+                {{[](Schedule& s) {
+                    s.nodes.push_back({Step{.region = step(s, 0).region, .in = {BufferId{0}}}});
+                    Step& copy = std::get<Step>(s.nodes.back().what);
+                    copy.region = region_expr(whole(s.buffers[0].extents));
+                    copy.out = {0};
+                  },
+                  "writes the caller's input"},
+                 {[](Schedule& s) { s.outputs[0] = {1}; }, "output 0 is not held whole"}});
+}
+
 }  // namespace
 }  // namespace thimble

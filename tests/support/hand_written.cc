@@ -122,6 +122,53 @@ HandWritten row_span() {
   return {graph, schedule, 4'608 + 576 + 192};
 }
 
+// The same span with rows of x that come from the caller and rows of y that go there: the clock is
+// that of x, two ticks for a row of t. All rows have 192 B. Rings: x rows 2 i .. 2 i + 2, t rows
+// i - 1 .. i + 1, u and y row i: 8 x 192 = 1,536 B.
+HandWritten row_stream() {
+  HandWritten hand = row_span();
+  const Graph& graph = hand.graph;
+  Schedule& schedule = hand.schedule;
+  constexpr int kRows = 1;
+  constexpr LoopId kTick{0};
+  constexpr BufferId kX{0}, kY{3}, kReceived{4}, kDelivered{5};
+  const TensorId x = graph.inputs[0].tensor, y = graph.outputs[0].tensor;
+  const auto span = Spans(graph, kRows, {y}).derive({{0}, {1}, {2}}, {x});
+  check(span.has_value(), "rows do not split these operators");
+  Loop& loop = std::get<Loop>(schedule.nodes[0].what);
+  loop.count = span->ticks;
+  loop.body.insert(loop.body.begin(), Node{Step{.in = {kReceived}, .out = kX}});
+  for (size_t m = 0; m < span->members.size(); ++m) {
+    const SpanMember& member = span->members[m];
+    Step& step = std::get<Step>(loop.body[m].what);
+    step.region = along(graph.tensor(member.out).shape, kRows, member.beat.interval(kTick));
+    Buffer& ring = schedule.buffers[step.out.index()];
+    ring.extents[kRows] = member.ring;
+    ring.wrap = Wrap{kRows, member.ring};
+  }
+  const RegionExpr made = std::get<Step>(loop.body.back().what).region;
+  loop.body.push_back({Step{.region = made, .in = {kY}, .out = kDelivered}});
+  for (const TensorId t : {x, y}) {
+    schedule.buffers.push_back(whole_buffer(graph, t));
+    schedule.buffers.back().place = Place::kStreamed;
+  }
+  schedule.inputs = {kReceived};
+  schedule.outputs = {kDelivered};
+  schedule.shares.clear();
+  hand.peak_bytes = 8 * 192;
+  return hand;
+}
+
+// And from and into whole tensors in memory of the caller's: t 576 + u 192 B.
+HandWritten row_span_of_user() {
+  HandWritten hand = row_span();
+  for (const BufferId id : {hand.schedule.inputs[0], hand.schedule.outputs[0]})
+    hand.schedule.buffers[id.index()].place = Place::kUser;
+  hand.schedule.shares.clear();
+  hand.peak_bytes = 576 + 192;
+  return hand;
+}
+
 // x [1,8,8,8] -> conv 1x1 -> s 16 channels -> depthwise 3x3 -> d; s + d -> y -> conv 1x1 -> e 32
 // channels. Halves of s, d and y have 4 x 8 x 16 = 512 B, e 2,048 B. Rows 3 and 4 of d need rows on
 // both sides of the border: copies of rows [2, 5) and [3, 6) of s, 384 B each.

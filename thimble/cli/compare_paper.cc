@@ -13,7 +13,7 @@ namespace thimble {
 namespace {
 
 // Where a figure's number will be.
-struct Place {
+struct CellPlace {
   size_t job = 0, plan = 0;
 };
 
@@ -52,7 +52,7 @@ bool same_plan(const PlanOptions& a, const PlanOptions& b) {
   return a.planner == b.planner && a.in_place == b.in_place && a.layout == b.layout;
 }
 
-Place add_figure(const PublishedFigure& figure, std::vector<ComparisonJob>& jobs) {
+CellPlace add_figure(const PublishedFigure& figure, std::vector<ComparisonJob>& jobs) {
   auto job = std::find_if(jobs.begin(), jobs.end(), [&](const ComparisonJob& j) {
     return j.model.model == figure.model && j.model.rewrite == figure.rewrite;
   });
@@ -116,7 +116,7 @@ std::vector<ReproducedFigure> reproduce(const Paper& paper, unsigned threads,
                                         const std::function<void(size_t)>& started,
                                         const std::function<void(size_t)>& done) {
   std::vector<ReproducedFigure> results(paper.figures.size());
-  std::vector<std::optional<Place>> places(paper.figures.size());
+  std::vector<std::optional<CellPlace>> places(paper.figures.size());
   std::vector<ComparisonJob> jobs;
   for (size_t k = 0; k < paper.figures.size(); ++k) {
     results[k].not_measured = obstacle(paper.figures[k]);

@@ -49,6 +49,10 @@ std::string command_text(const Options& options, const std::string& name) {
   if (!options.plan.in_place) text += " --no-in-place";
   if (!options.model.rewrite) text += " --no-rewrite";
   if (options.model.io_type != "model") text += " --io-type " + options.model.io_type;
+  if (options.plan.ports.input != Place::kResident)
+    text += fmt::format(" --input {}", thimble::name(options.plan.ports.input));
+  if (options.plan.ports.output != Place::kResident)
+    text += fmt::format(" --output {}", thimble::name(options.plan.ports.output));
   if (options.plan.layout != "exact") text += " --layout " + options.plan.layout;
   return text + " -o " + name;
 }
@@ -130,7 +134,7 @@ void add_compile(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("compile", "Plan, verify, and write firmware sources");
   add_model_options(*command, options->model);
   add_plan_options(*command, options->plan);
-  add_text(*command, "-o,--output", options->folder, "FOLDER", "Folder for the sources");
+  add_text(*command, "-o,--output-folder", options->folder, "FOLDER", "Folder for the sources");
   add_text(*command, "--name", options->name, "NAME",
            "Name of files and functions (default: the model's)");
   add_text(*command, "--json", options->json, "FILE", "Write the report as JSON to a file");
@@ -144,6 +148,7 @@ void add_compile(CLI::App& app, int& status) {
       "Examples:\n"
       "  thimble compile model.tflite --sram 64K -o firmware/model\n"
       "  thimble compile model.tflite --device nucleo-f446re --measure --json report.json\n"
+      "  thimble compile model.tflite --input streamed -o firmware/model   (rows of a camera)\n"
       "  thimble compile zoo:reordering_figure1 --planner original --no-in-place");
   command->callback([options, &status] { status = compile(*options); });
 }

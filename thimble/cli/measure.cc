@@ -7,15 +7,67 @@
 
 #include "thimble/cli/emitted_folder.h"
 #include "thimble/devices/temporary_folder.h"
+#include "thimble/emit/names.h"
 
 namespace thimble {
 namespace {
 
-std::string list(const std::string& name, const std::vector<ProgramPort>& ports,
-                 int64_t ProgramPort::*field) {
+std::string sizes(const std::string& name, const std::vector<ProgramPort>& ports) {
   std::string values;
-  for (const ProgramPort& port : ports) values += fmt::format("{}, ", port.*field);
+  for (const ProgramPort& port : ports) values += fmt::format("{}, ", port.size_bytes);
   return fmt::format("const size_t {}[] = {{{}0}};\n", name, values);
+}
+
+std::string places(const std::string& name, const std::vector<ProgramPort>& ports) {
+  std::string values;
+  for (const ProgramPort& port : ports) {
+    values += port.place == Place::kResident ? fmt::format("{}, ", port.address)
+                                             : std::string("THIMBLE_OUTSIDE, ");
+  }
+  return fmt::format("const size_t {}[] = {{{}0}};\n", name, values);
+}
+
+const char* type_of(const Program& program, const ProgramPort& port) {
+  return c_type(program.buffers[port.buffer.index()].type);
+}
+
+// Copies a row between the memory outside of the arena and where it is wanted.
+std::string row_function(const FirmwareModel& model, const ProgramPort& port, size_t outside) {
+  const bool in = &port == &model.program->inputs[0];
+  const char* direction = in ? "input" : "output";
+  return fmt::format(
+      "void {0}_{1}(void* outside, int32_t row, {2}{3}* values) {{\n"
+      "  {3}* at = static_cast<{3}*>(static_cast<void* const*>(outside)[{4}]);\n"
+      "  at += row * {0}_{5}_row_elements;\n"
+      "  for (int k = 0; k < {0}_{5}_row_elements; ++k) {6};\n}}\n",
+      model.name, in ? "receive_row" : "deliver_row", in ? "" : "const ",
+      type_of(*model.program, port), outside, direction,
+      in ? "values[k] = at[k]" : "at[k] = values[k]");
+}
+
+// `NAME_on_board`, what the harness calls: it hands over what lies outside of the arena.
+std::string adapter(const FirmwareModel& model) {
+  std::string functions, arguments, callbacks;
+  size_t outside = 0;
+  for (const auto* ports : {&model.program->inputs, &model.program->outputs}) {
+    for (const ProgramPort& port : *ports) {
+      if (port.place == Place::kResident) continue;
+      if (port.place == Place::kStreamed) {
+        functions += row_function(model, port, outside);
+        callbacks += fmt::format(", {}_{}", model.name,
+                                 ports == &model.program->inputs ? "receive_row" : "deliver_row");
+      } else {
+        arguments +=
+            fmt::format(", static_cast<{}*>(outside[{}])", type_of(*model.program, port), outside);
+      }
+      ++outside;
+    }
+  }
+  if (!callbacks.empty()) callbacks += ", const_cast<void**>(outside)";
+  return functions + fmt::format(
+                         "void {0}_on_board(void* arena, void* const*{1}) {{\n"
+                         "  {0}_run(arena{2}{3});\n}}\n",
+                         model.name, outside > 0 ? " outside" : "", arguments, callbacks);
 }
 
 // The table that the harness goes through.
@@ -26,13 +78,14 @@ std::string table_text(const std::vector<FirmwareModel>& models) {
   std::string rows;
   for (const FirmwareModel& model : models) {
     const Program& p = *model.program;
-    text += list(model.name + "_in_bytes", p.inputs, &ProgramPort::size_bytes);
-    text += list(model.name + "_in_at", p.inputs, &ProgramPort::address);
-    text += list(model.name + "_out_bytes", p.outputs, &ProgramPort::size_bytes);
-    text += list(model.name + "_out_at", p.outputs, &ProgramPort::address);
+    text += sizes(model.name + "_in_bytes", p.inputs);
+    text += places(model.name + "_in_at", p.inputs);
+    text += sizes(model.name + "_out_bytes", p.outputs);
+    text += places(model.name + "_out_at", p.outputs);
+    text += adapter(model);
     rows += fmt::format(
         "  {{\"{0}\", {0}_arena_bytes, {0}_arena_alignment, {1}, {0}_in_bytes, {0}_in_at, {2}, "
-        "{0}_out_bytes, {0}_out_at, {0}_run}},\n",
+        "{0}_out_bytes, {0}_out_at, {0}_on_board}},\n",
         model.name, p.inputs.size(), p.outputs.size());
   }
   return text +
@@ -40,6 +93,19 @@ std::string table_text(const std::vector<FirmwareModel>& models) {
              "}}  // namespace\nextern \"C\" const thimble_model thimble_models[] = {{\n{}}};\n"
              "extern \"C\" const size_t thimble_model_count = {};\n",
              rows, models.size());
+}
+
+// Inputs as the harness holds them: rows that are streamed are row-major.
+std::vector<InputSet> in_memory(const std::vector<FirmwareModel>& models,
+                                std::vector<InputSet> sets) {
+  for (InputSet& set : sets) {
+    for (size_t m = 0; m < models.size(); ++m) {
+      const Program& program = *models[m].program;
+      for (size_t k = 0; k < program.inputs.size(); ++k)
+        set[m][k] = to_memory(program, program.inputs[k], set[m][k]);
+    }
+  }
+  return sets;
 }
 
 }  // namespace
@@ -72,7 +138,15 @@ Measured measure(const std::vector<FirmwareModel>& models, const std::string& co
   build.include_folders = {folder.path() / "emitted",
                            folder.path() / "emitted" / "thimble_runtime" / "include",
                            folder.path() / "emitted" / "thimble_runtime"};
-  return run_on_qemu(build, sets);
+  Measured measured = run_on_qemu(build, in_memory(models, sets));
+  for (std::vector<EmulatedRun>& set : measured.sets) {
+    for (size_t m = 0; m < models.size(); ++m) {
+      const Program& program = *models[m].program;
+      for (size_t k = 0; k < program.outputs.size(); ++k)
+        set[m].outputs[k] = from_memory(program, program.outputs[k], set[m].outputs[k]);
+    }
+  }
+  return measured;
 }
 
 }  // namespace thimble

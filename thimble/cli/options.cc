@@ -17,6 +17,27 @@ int64_t size_option(const char* option, const std::string& text) {
   }
 }
 
+void add_place(CLI::App& app, const std::string& option, Place& place, const std::string& help) {
+  const std::string name = "--" + option;
+  // What these options mean elsewhere, for those who type them here.
+  const std::string hint = app.get_name() == "run"
+                               ? fmt::format("; a file is --{}-file", option)
+                               : std::string(option == "output" ? "; a folder is -o" : "");
+  app.add_option_function<std::string>(
+         name,
+         [&place, name, hint](const std::string& text) {
+           for (const Place known : {Place::kResident, Place::kUser, Place::kStreamed}) {
+             if (text != thimble::name(known)) continue;
+             place = known;
+             return;
+           }
+           throw CompileError(
+               name, fmt::format("'{}' is none of resident, user, streamed{}", text, hint));
+         },
+         help)
+      ->type_name("PLACE");
+}
+
 }  // namespace
 
 CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& value, const char* type,
@@ -72,6 +93,13 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
                  "Time limit of the exact layout search (10)")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.001, 86400.0));
+  add_place(app, "input", options.ports.input,
+            "Where inputs come from: resident, in the arena (default); user, memory of yours that "
+            "is read and left as it is; streamed, row by row, never whole in memory (planner "
+            "stream)");
+  add_place(app, "output", options.ports.output,
+            "Where outputs go: resident, in the arena (default); user, memory of yours; streamed, "
+            "row by row");
 }
 
 Budget budget(const PlanOptions& options) {

@@ -27,6 +27,7 @@ struct PlanOptions {
   bool in_place = true;
   std::string layout = "exact";
   double layout_seconds = 10;
+  PortPlaces ports;
 };
 
 /// An option or argument that must not be empty: an unset shell variable is a mistake, not a

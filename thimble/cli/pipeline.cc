@@ -55,6 +55,16 @@ Compiled finish(Graph graph, Plan plan, Planned planned) {
   return result;
 }
 
+// Unless named: the best there is, of those that can do what is asked for.
+PlannerChoice planner_of(const PlanOptions& options) {
+  if (!options.planner.empty()) return choose_planner(options.planner);
+  const bool streams =
+      options.ports.input == Place::kStreamed || options.ports.output == Place::kStreamed;
+  const auto best = std::find_if(planners().rbegin(), planners().rend(),
+                                 [&](const Planner& p) { return p.streams || !streams; });
+  return {&*best, {}};
+}
+
 // Scales from inputs of the user's instead of bounds.
 void calibrate(const Graph& graph, const PlannerChoice& choice, const std::string& file,
                Planned& planned) {
@@ -117,7 +127,8 @@ PlannerAnswer plan_graph(const Graph& graph, const PlannerChoice& choice,
   PlannerAnswer answer = choice.planner->plan(graph,
                                               {.sram_bytes = limits.sram_bytes,
                                                .max_recompute = options.max_recompute,
-                                               .in_place = options.in_place},
+                                               .in_place = options.in_place,
+                                               .ports = options.ports},
                                               choice.options);
   if (auto* planned = std::get_if<Planned>(&answer)) {
     if (!options.calibration.empty()) calibrate(graph, choice, options.calibration, *planned);
@@ -157,8 +168,7 @@ Compiled verified(Graph graph, Plan plan, Planned planned, const std::string& wh
 
 std::variant<Compiled, Infeasible> compile_model(const Source& source, const ModelOptions& model,
                                                  const PlanOptions& options) {
-  const PlannerChoice choice =
-      choose_planner(options.planner.empty() ? planners().back().name : options.planner);
+  const PlannerChoice choice = planner_of(options);
   Graph graph = prepare(source, model);
   Planned planned;
   {
@@ -192,6 +202,7 @@ Compiled check_plan(const Source& source, const ModelOptions& model, const Plan&
   Plan checked = plan;
   checked.placement.arena_bytes = 0;
   for (size_t b = 0; b < checked.schedule.buffers.size(); ++b) {
+    if (checked.schedule.buffers[b].place != Place::kResident) continue;
     const int64_t address = checked.placement.addresses[b];
     const int64_t size = checked.schedule.buffers[b].size_bytes();
     if (address < 0 || address > kMostArenaBytes - size) {

@@ -22,7 +22,7 @@ namespace {
 struct Options {
   ModelOptions model;
   PlanOptions plan;
-  std::string on = "host", core, input, output, check;
+  std::string on = "host", core, input_file, output_file, check;
   uint64_t seed = 1;
 };
 
@@ -36,13 +36,13 @@ struct Results {
 
 std::vector<InputCase> cases_of(const Graph& graph, const Options& options) {
   if (!options.check.empty()) {
-    if (!options.input.empty())
-      throw CompileError("--input",
+    if (!options.input_file.empty())
+      throw CompileError("--input-file",
                          "the inputs of --check come from the golden file; leave one out");
     return golden_cases(graph, options.check);
   }
-  return {options.input.empty() ? seeded_case(graph, options.seed)
-                                : file_case(graph, options.input)};
+  return {options.input_file.empty() ? seeded_case(graph, options.seed)
+                                     : file_case(graph, options.input_file)};
 }
 
 std::vector<Bytes> outputs_of(const Graph& graph, const TensorValues& values) {
@@ -137,6 +137,7 @@ Results run_qemu(const Compiled& compiled, const Source& source, const std::stri
     results.outputs.push_back(set[0].outputs);
     if (!set[0].guards_intact())
       results.differences = fmt::format("the firmware wrote {} its arena\n", set[0].guards);
+    if (!set[0].inputs_intact) results.differences = "the firmware changed the caller's input\n";
   }
   const EmulatedRun& first = measured.sets[0][0];
   results.facts = fmt::format(
@@ -172,7 +173,7 @@ int report(const Graph& graph, const Options& options, const std::vector<InputCa
                to_string(t.shape), values_text(results.outputs[0][k], t.type));
   }
   fmt::print("{}", results.facts);
-  if (!options.output.empty()) write_outputs(graph, results.outputs[0], options.output);
+  if (!options.output_file.empty()) write_outputs(graph, results.outputs[0], options.output_file);
   std::string difference = results.differences;
   if (difference.empty()) difference = compare_outputs(graph, cases, results);
   if (!difference.empty()) {
@@ -207,10 +208,12 @@ void check_options(const Options& options) {
       {"--device", options.plan.device},
       {"--sram", options.plan.sram},
       {"--flash", options.plan.flash}};
+  constexpr const char* kNoPlan = "is for --on host or qemu; the reference has no plan";
   for (const auto& [option, value] : plan_options) {
-    if (!value.empty())
-      throw CompileError(option, "is for --on host or qemu; the reference has no plan");
+    if (!value.empty()) throw CompileError(option, kNoPlan);
   }
+  if (options.plan.ports.input != Place::kResident) throw CompileError("--input", kNoPlan);
+  if (options.plan.ports.output != Place::kResident) throw CompileError("--output", kNoPlan);
 }
 
 // Which memory is too small, as a line for standard output; empty if all fits.
@@ -232,7 +235,7 @@ std::string shortage(const Compiled& compiled, const Budget& limits) {
 int run(const Options& options) {
   check_options(options);
   const Source source = load(options.model.model);
-  if (!options.output.empty()) check_output_name(source.graph, options.output);
+  if (!options.output_file.empty()) check_output_name(source.graph, options.output_file);
   if (options.on == "reference") {
     const Graph graph = options.model.io_type == "int8"
                             ? prepare(source, {options.model.model, false, "int8"})
@@ -281,16 +284,17 @@ void add_run(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"reference", "host", "qemu"}));
   add_text(*command, "--core", options->core, "CORE",
            "Core to emulate, with --on qemu (cortex-m4)");
-  add_text(*command, "--input", options->input, "FILE",
+  add_text(*command, "--input-file", options->input_file, "FILE",
            "Inputs: .npy or .safetensors (default: seeded noise)");
   command->add_option("--seed", options->seed, "Seed of the noise (1)")->type_name("NUMBER");
-  add_text(*command, "--output", options->output, "FILE",
+  add_text(*command, "--output-file", options->output_file, "FILE",
            "Write the outputs to .npy or .safetensors");
   add_text(*command, "--check", options->check, "FILE",
            "Golden .safetensors: take its inputs, compare outputs (on reference: every operator)");
   command->footer(
       "Examples:\n  thimble run model.tflite --on reference --check model.golden.safetensors\n"
-      "  thimble run model.tflite --on host --input photo.npy --output scores.npy\n"
+      "  thimble run model.tflite --on host --input-file photo.npy --output-file scores.npy\n"
+      "  thimble run model.tflite --on qemu --input streamed --input-file photo.npy\n"
       "  thimble run zoo:demo --on qemu --core cortex-m4");
   command->callback([options, &status] { status = run(*options); });
 }

@@ -110,6 +110,7 @@ std::vector<EmulatedRun> parse_report(const std::string& report) {
                     .instructions = number(values, "instructions"),
                     .stack_bytes = number(values, "stack"),
                     .guards = values.at("guards"),
+                    .inputs_intact = values.at("inputs") == "intact",
                     .outputs = std::vector<Bytes>(static_cast<size_t>(number(values, "outputs")))});
   }
   return runs;

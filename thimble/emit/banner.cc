@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "thimble/devices/size.h"
+#include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
 
 namespace thimble {
@@ -17,6 +18,14 @@ int64_t constant_bytes(const Program& program) {
                          [](int64_t sum, const ProgramConstant& c) {
                            return sum + static_cast<int64_t>(c.content.data.size());
                          });
+}
+
+// "t3 @ 1,024", or what it is outside of the arena.
+std::string place_text(const OperandView& v) {
+  if (v.place == Place::kResident)
+    return fmt::format("t{} @ {}", v.tensor.value, with_separators(v.address));
+  if (v.place == Place::kUser) return fmt::format("t{} (the caller's)", v.tensor.value);
+  return fmt::format("rows of t{}", v.tensor.value);
 }
 
 struct Row {
@@ -37,10 +46,9 @@ void collect(const Graph& graph, const std::vector<ProgramNode>& nodes, std::vec
     }
     for (const OperandView& v : call.in) {
       if (v.constant >= 0) continue;
-      row.reads += fmt::format("{}t{} @ {}", row.reads.empty() ? "" : ", ", v.tensor.value,
-                               with_separators(v.address));
+      row.reads += (row.reads.empty() ? "" : ", ") + place_text(v);
     }
-    row.writes = fmt::format("t{} @ {}", call.out.tensor.value, with_separators(call.out.address));
+    row.writes = place_text(call.out);
   }
 }
 
@@ -62,6 +70,17 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
           : fmt::format("lower bound {} B", with_separators(options.lower_bound_bytes)),
       with_separators(constant_bytes(program)), static_cast<double>(options.macs) / 1e6,
       comment_text(options.planner));
+  for (const auto& [ports, what] :
+       {std::pair{&program.inputs, "input"}, {&program.outputs, "output"}}) {
+    for (size_t k = 0; k < ports->size(); ++k) {
+      const ProgramPort& port = (*ports)[k];
+      if (port.place == Place::kResident) continue;
+      text += fmt::format("//   {}, {} B, {}\n", port_label(what, k, ports->size()),
+                          with_separators(port.size_bytes),
+                          port.place == Place::kUser ? "lies in memory of the caller's"
+                                                     : "passes row by row and is never whole");
+    }
+  }
   for (const std::string& remark : options.remarks) text += "//   " + comment_text(remark) + "\n";
   std::vector<Row> rows(options.live_bytes.size());
   collect(graph, program.nodes, rows);
@@ -82,6 +101,7 @@ std::string arena_map(const Graph& graph, const Program& program) {
       "lives.\n";
   for (size_t b = 0; b < program.buffers.size(); ++b) {
     const PlacedBuffer& placed = program.buffers[b];
+    if (placed.place != Place::kResident) continue;
     std::string what = placed.tensor.valid()
                            ? fmt::format("{} {}{} '{}'", name(placed.type),
                                          to_string(placed.extents), placed.ring ? " (ring)" : "",

@@ -4,16 +4,11 @@
 #include <fmt/format.h>
 
 #include "thimble/devices/size.h"
+#include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
 
 namespace thimble {
 namespace {
-
-// "person_detect_input", numbered if there are several.
-std::string port_name(const EmitOptions& options, const char* what, size_t number, size_t count) {
-  return count == 1 ? fmt::format("{}_{}", options.name, what)
-                    : fmt::format("{}_{}_{}", options.name, what, number);
-}
 
 std::string float_literal(float value) {  // needs a point or an exponent
   std::string text = fmt::format("{:.9g}", value);
@@ -22,94 +17,171 @@ std::string float_literal(float value) {  // needs a point or an exponent
 }
 
 Shape port_shape(const Graph& graph, const ProgramPort& port) {
-  const Shape& shape = graph.tensor(port.tensor).shape;
+  Shape shape = graph.tensor(port.tensor).shape;
+  if (port.place == Place::kStreamed) {  // of a row
+    shape.erase(shape.begin(), shape.begin() + kStreamAxis + 1);
+    return shape;
+  }
   if (port.order.empty()) return shape;
   Shape result;
   for (int axis : port.order) result.push_back(shape[static_cast<size_t>(axis)]);
   return result;
 }
 
+// The constants of a port, and where it is.
+std::string port_constants(const Graph& graph, const ProgramPort& port, const std::string& prefix) {
+  const Tensor& tensor = graph.tensor(port.tensor);
+  if (port.place == Place::kStreamed) {
+    const StreamRows rows = stream_rows(graph, port);
+    return fmt::format("enum {{ {0}_rows = {1}, {0}_row_elements = {2}, {0}_row_bytes = {3} }};\n",
+                       prefix, rows.rows, rows.row_elements,
+                       rows.row_elements * size_bytes(tensor.type));
+  }
+  const std::string offset =
+      port.place == Place::kResident ? fmt::format(", {}_offset = {}", prefix, port.address) : "";
+  return fmt::format("enum {{ {0}_elements = {1}, {0}_bytes = {2}{3} }};\n", prefix,
+                     elements(tensor.shape), port.size_bytes, offset);
+}
+
 std::string port_text(const Graph& graph, const ProgramPort& port, const std::string& prefix,
                       const char* role) {
   const Tensor& tensor = graph.tensor(port.tensor);
-  const int64_t count = elements(tensor.shape);
-  std::string text = fmt::format("\n/* {} '{}': {} {}{}", role, comment_text(tensor.name),
-                                 name(tensor.type), to_string(port_shape(graph, port)),
-                                 port.order.empty() ? "" : " (axes in the caller's order)");
+  const bool rows = port.place == Place::kStreamed;
+  std::string text = fmt::format("\n/* {}{} '{}': {} {}{}",
+                                 rows                         ? "A row of the "
+                                 : port.place == Place::kUser ? "The caller's "
+                                                              : "The ",
+                                 role, comment_text(tensor.name), name(tensor.type),
+                                 to_string(port_shape(graph, port)),
+                                 rows                  ? " (columns x channels)"
+                                 : !port.order.empty() ? " (axes in the caller's order)"
+                                                       : "");
   if (!tensor.quantization.scales.empty()) {
     text += fmt::format(", real = {:.9g} * (value - {})", tensor.quantization.scales[0],
                         tensor.quantization.zero_points[0]);
   }
-  text += fmt::format(" */\nenum {{ {0}_elements = {1}, {0}_bytes = {2}, {0}_offset = {3} }};\n",
-                      prefix, count, port.size_bytes, port.address);
+  text += " */\n" + port_constants(graph, port, prefix);
   if (!tensor.quantization.scales.empty()) {
     text += fmt::format("static inline float {}_scale(void) {{ return {}; }}\n", prefix,
                         float_literal(tensor.quantization.scales[0]));
     text +=
         fmt::format("enum {{ {}_zero_point = {} }};\n", prefix, tensor.quantization.zero_points[0]);
   }
+  if (port.place != Place::kResident) return text;
   return text + fmt::format(
                     "static inline {0}* {1}(void* arena) {{ return ({0}*)((uint8_t*)arena + "
                     "{1}_offset); }}\n",
                     c_type(tensor.type), prefix);
 }
 
+bool all_in(const std::vector<ProgramPort>& ports, Place place) {
+  for (const ProgramPort& port : ports) {
+    if (port.place != place) return false;
+  }
+  return true;
+}
+
+// How an inference is done, for the head of the file.
+std::string usage(const Program& program, const CallerSide& side, const std::string& name) {
+  if (side.received != nullptr) {
+    return fmt::format(
+        " * The input comes row by row and is never whole in memory. Either the rows set the pace: "
+        "call\n"
+        " * {0}_begin, then {0}_push_rows whenever there are some, until it returns true. Or the "
+        "network\n"
+        " * does: call {0}_run, which asks for each row when it is needed.{1} */\n",
+        name,
+        side.delivered != nullptr ? " Rows of the\n * output are handed out as they are made."
+        : all_in(program.outputs, Place::kResident)
+            ? " Then read\n * the outputs from their places "
+              "in the arena."
+            : "");
+  }
+  if (all_in(program.inputs, Place::kResident) && all_in(program.outputs, Place::kResident)) {
+    return fmt::format(
+        " * Write the inputs to their places in the arena, call {}_run, read the outputs from "
+        "theirs.\n * Inputs are overwritten. */\n",
+        name);
+  }
+  return fmt::format(" * {}, call {}_run{}. */\n",
+                     all_in(program.inputs, Place::kResident)
+                         ? "Write the inputs to their places in the arena (they are overwritten)"
+                         : "Inputs are tensors of yours, which are left as they are",
+                     name,
+                     side.delivered != nullptr ? ", which hands out the output row by row"
+                     : all_in(program.outputs, Place::kResident)
+                         ? ", read the outputs from their places in it"
+                         : "; outputs are written to tensors of yours");
+}
+
+std::string callbacks(const Graph& graph, const CallerSide& side, const std::string& name) {
+  std::string text;
+  if (side.received != nullptr) {
+    text += fmt::format(
+        "/* Writes row `row` of the input, {0}_input_row_elements values, to `into`. Rows are "
+        "asked "
+        "for in\n   order, each once. context: what {0}_run was given. */\n"
+        "typedef void (*{0}_receive)(void* context, int32_t row, {1}* into);\n\n",
+        name, c_type(graph.tensor(side.received->tensor).type));
+  }
+  if (side.delivered != nullptr) {
+    text += fmt::format(
+        "/* Takes row `row` of the output, {0}_output_row_elements values that are gone when it "
+        "returns.\n   Rows come in order, each once. */\n"
+        "typedef void (*{0}_deliver)(void* context, int32_t row, const {1}* values);\n\n",
+        name, c_type(graph.tensor(side.delivered->tensor).type));
+  }
+  return text;
+}
+
+// The form in which the caller's rows set the pace.
+std::string push_form(const Graph& graph, const CallerSide& side, const std::string& name) {
+  std::string fields, parameters;
+  for (const CallerField& field : side.fields) {
+    fields += fmt::format("  {} {};\n", field.type, field.name);
+    parameters += fmt::format(", {} {}", field.type, field.name);
+  }
+  return fmt::format(
+      "\n/* An inference whose rows come one by one: what of it has been done. */\n"
+      "typedef struct {{\n"
+      "  int32_t tick; /* the next one */\n"
+      "  int32_t row;  /* of the input, the next one */\n{2}"
+      "}} {0}_state;\n\n"
+      "/* Before the first row of each inference. */\n"
+      "void {0}_begin({0}_state* state{3});\n\n"
+      "/* Takes the next `count` rows, one after the other in memory, and executes what can be "
+      "executed\n   with them. The last row of the input, number {0}_input_rows - 1, ends the "
+      "inference: true. The\n   arena must be left alone between the calls of an inference. */\n"
+      "bool {0}_push_rows(void* arena, {0}_state* state, const {1}* rows, int32_t count);\n",
+      name, c_type(graph.tensor(side.received->tensor).type), fields, parameters);
+}
+
 }  // namespace
 
 std::string c_header(const Graph& graph, const Program& program, const EmitOptions& options) {
   const std::string& name = options.name;
+  const CallerSide side = caller_side(graph, program, name);
   std::string text = fmt::format(
       "/* {0}.h: generated by thimble {1}. Do not edit.\n"
       " *\n"
-      " * An inference needs {2} bytes of memory, the arena, and nothing else but stack. Write the "
-      "inputs to\n"
-      " * their places in the arena, call {0}_run, read the outputs from theirs. Inputs are "
-      "overwritten. */\n"
+      " * An inference needs {2} bytes of memory, the arena, and nothing else but stack{3}.\n{4}"
       "#pragma once\n\n#include <stdbool.h>\n#include <stdint.h>\n\n"
       "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
-      "enum {{ {0}_arena_bytes = {3}, {0}_arena_alignment = {4} }};\n\n"
+      "enum {{ {0}_arena_bytes = {5}, {0}_arena_alignment = {6} }};\n\n{7}"
       "/* One inference. arena: {0}_arena_bytes bytes, aligned to {0}_arena_alignment. */\n"
-      "void {0}_run(void* arena);\n",
-      name, options.version, with_separators(program.arena_bytes), program.arena_bytes,
-      program.arena_alignment);
-  for (size_t k = 0; k < program.inputs.size(); ++k) {
-    text += port_text(graph, program.inputs[k],
-                      port_name(options, "input", k, program.inputs.size()), "Input");
-  }
-  for (size_t k = 0; k < program.outputs.size(); ++k) {
-    text += port_text(graph, program.outputs[k],
-                      port_name(options, "output", k, program.outputs.size()), "Output");
+      "void {0}_run({8});\n",
+      name, options.version, with_separators(program.arena_bytes),
+      side.fields.empty() || !side.fields[0].buffer.valid() ? "" : ", and the caller's tensors",
+      usage(program, side, name), program.arena_bytes, program.arena_alignment,
+      callbacks(graph, side, name), side.run_parameters("arena", name));
+  if (side.received != nullptr) text += push_form(graph, side, name);
+  for (const auto& [ports, what] :
+       {std::pair{&program.inputs, "input"}, {&program.outputs, "output"}}) {
+    for (size_t k = 0; k < ports->size(); ++k) {
+      text += port_text(graph, (*ports)[k], name + "_" + port_label(what, k, ports->size()), what);
+    }
   }
   return text + "\n#ifdef __cplusplus\n}\n#endif\n";
-}
-
-std::string c_example(const Graph& graph, const Program& program, const EmitOptions& options) {
-  const std::string& name = options.name;
-  std::string text = fmt::format(
-      "/* example.c: one inference of {0}. Build it with the files beside it; see CMakeLists.txt. "
-      "*/\n"
-      "#include \"{0}.h\"\n\n"
-      "static _Alignas({1}) uint8_t arena[{0}_arena_bytes];\n\nint main(void) {{\n",
-      name, program.arena_alignment);
-  for (size_t k = 0; k < program.inputs.size(); ++k) {
-    const std::string port = port_name(options, "input", k, program.inputs.size());
-    const Tensor& tensor = graph.tensor(program.inputs[k].tensor);
-    const std::string zero = tensor.quantization.zero_points.empty() ? "0" : port + "_zero_point";
-    text += fmt::format(
-        "  {0}* {2}x{1} = {3}(arena);\n"
-        "  for (int k = 0; k < {3}_elements; ++k) x{1}[k] = {4}; /* your data here */\n",
-        c_type(tensor.type), k, "", port, zero);
-  }
-  text += fmt::format("  {}_run(arena);\n", name);
-  const std::string port = port_name(options, "output", 0, program.outputs.size());
-  const Tensor& tensor = graph.tensor(program.outputs[0].tensor);
-  text += fmt::format(
-      "  const {0}* y = {1}(arena);\n"
-      "  int best = 0;\n"
-      "  for (int k = 1; k < {1}_elements; ++k) {{\n    if (y[k] > y[best]) best = k;\n  }}\n"
-      "  return best;\n}}\n",
-      c_type(tensor.type), port);
-  return text;
 }
 
 }  // namespace thimble

@@ -9,6 +9,8 @@
 
 #include "thimble/emit/banner.h"
 #include "thimble/emit/c_api.h"
+#include "thimble/emit/caller.h"
+#include "thimble/emit/entry_points.h"
 #include "thimble/emit/names.h"
 #include "thimble/emit/params.h"
 #include "thimble/emit/stages.h"
@@ -36,7 +38,7 @@ std::vector<ProgramNode> working_nodes(const std::vector<ProgramNode>& nodes) {
 void collect_kernels(const std::vector<ProgramNode>& nodes, std::set<KernelId>& kernels) {
   for (const ProgramNode& node : nodes) {
     if (const auto* call = std::get_if<Call>(&node.what)) {
-      kernels.insert(call->kernel);
+      if (!receives(*call) && !delivers(*call)) kernels.insert(call->kernel);
     } else {
       collect_kernels(std::get<ProgramLoop>(node.what).body, kernels);
     }
@@ -120,15 +122,11 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
   const std::string asserts = scratch_asserts(program);
   if (!asserts.empty()) text += asserts + "\n";
   const std::vector<Stage> all = stages(graph, program, data);
+  const CallerSide side = caller_side(graph, program, name);
+  text += caller_struct(side);
   for (const Stage& stage : all) text += stage.text + "\n";
-  text += fmt::format("}}  // namespace\n\nvoid {}_run(void* arena_bytes) {{\n", name);
-  if (all.empty()) {
-    text += "  (void)arena_bytes;  // every operator is done in place\n";
-  } else {
-    text += "  int8_t* const arena = static_cast<int8_t*>(arena_bytes);\n";
-  }
-  for (const Stage& stage : all) text += fmt::format("  {}(arena);\n", stage.name);
-  return text + "}\n";
+  text += entry_helpers(graph, side, all);
+  return text + "}  // namespace\n\n" + entry_points(graph, name, side, all);
 }
 
 std::string weights_header(const Program& program, const EmitOptions& options) {

@@ -16,7 +16,8 @@ std::string address_name(const Program& program, BufferId buffer) {
   if (!placed.tensor.valid()) return fmt::format("kScratch{}", buffer.value);
   const auto alike =
       std::count_if(program.buffers.begin(), program.buffers.end(), [&](const PlacedBuffer& other) {
-        return other.tensor == placed.tensor && other.sums == placed.sums;
+        return other.tensor == placed.tensor && other.sums == placed.sums &&
+               other.place == Place::kResident;
       });
   return fmt::format("kT{}{}{}", placed.tensor.value, placed.sums ? "Accumulators" : "",
                      alike > 1 ? fmt::format("Buffer{}", buffer.value) : "");
@@ -43,7 +44,10 @@ const char* c_type(DType type) {
 }
 
 std::string stage_name(const Graph& graph, const Call& call) {
-  if (!call.op.valid()) return fmt::format("copy_t{}", call.out.tensor.value);
+  if (!call.op.valid()) {
+    const char* verb = receives(call) ? "receive" : delivers(call) ? "deliver" : "copy";
+    return fmt::format("{}_t{}", verb, call.out.tensor.value);
+  }
   const Op& op = graph.op(call.op);
   return op.file_index >= 0 ? fmt::format("{}_{}", snake_name(op.attributes), op.file_index)
                             : fmt::format("{}_r{}", snake_name(op.attributes), call.op.value);

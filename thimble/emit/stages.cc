@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
 #include "thimble/emit/params.h"
 
@@ -38,8 +39,19 @@ class StageWriter {
     for (size_t first = 0; first < nodes.size();) {
       size_t last = first + 1;  // all calls of one step belong together
       while (last < nodes.size() && position(nodes[first]) == position(nodes[last])) ++last;
-      result.push_back(stage({nodes.begin() + static_cast<std::ptrdiff_t>(first),
-                              nodes.begin() + static_cast<std::ptrdiff_t>(last)}));
+      const Call* call = first_call(nodes[first]);
+      if (call != nullptr && receives(*call)) {
+        const ProgramLoop& loop = std::get<ProgramLoop>(nodes[first].what);
+        result.push_back(stage({loop.body.begin() + 1, loop.body.end()}, &loop));
+        const CallAxis& rows = call->axes[size_t{kStreamAxis}];
+        result.back().rows_needed = bound_text(rows.interval.end, rows.limits);
+        result.back().row_place = row_text(call->out);
+        result.back().counter = loop.id;
+      } else {
+        result.push_back(stage({nodes.begin() + static_cast<std::ptrdiff_t>(first),
+                                nodes.begin() + static_cast<std::ptrdiff_t>(last)},
+                               nullptr));
+      }
       first = last;
     }
     return result;
@@ -78,13 +90,16 @@ class StageWriter {
     }
   }
 
-  Stage stage(const std::vector<ProgramNode>& nodes) {
+  // ticks: the loop whose body the nodes are, if the caller's rows drive it.
+  Stage stage(const std::vector<ProgramNode>& nodes, const ProgramLoop* ticks) {
     std::vector<const Call*> calls;
     collect(nodes, calls);
     std::set<Position> steps;
     for (const Call* call : calls) steps.insert(call->position);
     std::string name;
-    if (steps.size() <= 1 && !calls.empty()) {
+    if (steps.empty()) {
+      name = "nothing_but_rows";  // an input whose rows nobody reads at once
+    } else if (steps.size() == 1) {
       name = stage_name(graph_, *calls[0]);
     } else {
       name = fmt::format("fused_steps_{}_to_{}", *steps.begin(), *steps.rbegin());
@@ -99,15 +114,32 @@ class StageWriter {
                                      [&](const Call* c) { return c->position == step; });
       comment += fmt::format("// Step {}: {}\n", step, describe(**call));
     }
-    return {name, fmt::format("{}void {}(int8_t* arena) noexcept {{\n{}}}\n", comment, name,
-                              body(nodes, 1))};
+    const std::string text = body(nodes, 1);
+    std::string parameters, arguments;
+    const auto parameter = [&](const char* type, const std::string& name_inside,
+                               const char* name_outside) {
+      if (text.find(name_inside) == std::string::npos) return;
+      parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", type, name_inside);
+      arguments += fmt::format("{}{}", arguments.empty() ? "" : ", ", name_outside);
+    };
+    parameter("int8_t*", "arena", "arena");
+    parameter("const Caller&", "caller", "caller");
+    if (ticks != nullptr) {
+      comment = "// One tick of the rows:\n" + comment;
+      parameter("int32_t", fmt::format("i{}", ticks->id.value), "tick");
+    }
+    return {
+        .name = name,
+        .text = fmt::format("{}void {}({}) noexcept {{\n{}}}\n", comment, name, parameters, text),
+        .call = fmt::format("{}({})", name, arguments),
+        .ticks = ticks == nullptr ? 0 : ticks->count};
   }
 
   std::string describe(const Call& call) const {
     const std::string result = to_string(graph_.tensor(call.out.tensor).shape);
     if (!call.op.valid()) {
       return fmt::format(
-          "copy of {}{}", result,
+          "{} {}{}", delivers(call) ? "rows go to the caller, of" : "copy of", result,
           call.method == Method::kInPlace ? ", in place, to another order of its axes" : "");
     }
     std::string inputs;
@@ -133,7 +165,25 @@ class StageWriter {
     return text;
   }
 
+  // A callback for each row.
+  std::string deliver_text(const Call& call, const std::string& indent) const {
+    const CallAxis& rows = call.axes[size_t{kStreamAxis}];
+    return fmt::format(
+        "{0}// {1}: {2}\n"
+        "{0}for (int32_t row = {3}; row < {4}; ++row) {{\n"
+        "{0}  caller.deliver(caller.context, row, {5});\n{0}}}\n",
+        indent, stage_name(graph_, call), piece_text(call),
+        bound_text(rows.interval.begin, rows.limits), bound_text(rows.interval.end, rows.limits),
+        row_text(call.in[0]));
+  }
+
+  // Of row `row`: the address of its first element.
+  std::string row_text(const OperandView& v) const {
+    return fmt::format("pixel<{}>({}, 0, row, 0)", c_type(v.type), view_text(v));
+  }
+
   std::string call_text(const Call& call, const std::string& indent) const {
+    if (delivers(call)) return deliver_text(call, indent);
     std::vector<std::string> arguments;
     if (call.params >= 0) {
       arguments.push_back(params_name(program_.params[static_cast<size_t>(call.params)]));
@@ -197,6 +247,11 @@ class StageWriter {
       const ProgramConstant& constant = program_.constants[static_cast<size_t>(v.constant)];
       base = fmt::format("const_cast<{}*>({}::{})", c_type(constant.content.type), data_,
                          constant.name);
+    } else if (v.place == Place::kUser) {
+      base = "caller." + outside_name(program_, v.buffer);
+      const bool input = std::ranges::find(program_.inputs, v.buffer, &ProgramPort::buffer) !=
+                         program_.inputs.end();
+      if (input) base = fmt::format("const_cast<{}*>({})", c_type(v.type), base);
     } else {
       base = "arena + " + address_name(program_, v.buffer);
     }

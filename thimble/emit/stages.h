@@ -10,11 +10,18 @@
 namespace thimble {
 
 struct Stage {
-  std::string name;  ///< of the function
-  std::string text;  ///< its definition with a comment
+  std::string name;   ///< of the function
+  std::string text;   ///< its definition with a comment
+  std::string call;   ///< "conv_2d_0(arena)"; one of ticks: "fused_steps_1_to_3(arena, tick)"
+  int64_t ticks = 0;  ///< that many calls, while rows of the input come; 0: one, and no rows
+  /// Where ticks: rows below this number are received before tick `i0`, and where in the arena row
+  /// `row` belongs. Expressions.
+  std::string rows_needed, row_place;
+  LoopId counter;
 };
 
-/// In order of execution. `data` is the namespace of the constants.
+/// In order of execution; one with ticks is the first. `data` is the namespace of the constants.
+/// What the caller brings is handed over as `const Caller& caller`.
 [[nodiscard]] std::vector<Stage> stages(const Graph& graph, const Program& program,
                                         const std::string& data);
 

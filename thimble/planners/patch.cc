@@ -58,7 +58,7 @@ class Search {
         limits_(limits),
         wishes_(wishes),
         analysis_(graph),
-        problem_(order_problem(graph, limits.in_place)),
+        problem_(order_problem(graph, limits.in_place, limits.ports)),
         network_macs_(macs(graph)) {}
 
   void run() {

@@ -38,8 +38,9 @@ std::optional<TensorId> input_under(const Graph& graph, const OrderProblem& prob
   std::optional<TensorId> best;
   for (const Port& port : graph.inputs) {
     const int t = port.tensor.value;
-    bool free = port.order.empty() && std::find(problem.outputs.begin(), problem.outputs.end(),
-                                                t) == problem.outputs.end();
+    bool free =
+        problem.size_bytes[port.tensor.index()] > 0 && port.order.empty() &&
+        std::find(problem.outputs.begin(), problem.outputs.end(), t) == problem.outputs.end();
     for (size_t k = 0; k < problem.ops.size(); ++k) {
       const std::vector<int>& in = problem.ops[k].inputs;
       free = free && (stage.inside[k] || std::find(in.begin(), in.end(), t) == in.end());
@@ -96,7 +97,7 @@ Schedule schedule_of(const Graph& graph, const PatchSplit& split, const PatchCan
 
 /// Bytes of the split tensor beyond those that it takes of an input while patches are executed.
 int64_t split_bytes(const Graph& graph, const PatchSplit& split, const Schedule& stage) {
-  const int64_t own = graph.tensor(split.stage.split).size_bytes();
+  const int64_t own = split.problem.size_bytes[split.stage.split.index()];
   if (!split.under) return own;
   const int64_t input = graph.tensor(*split.under).size_bytes();
   const std::vector<SharedBytes> shared = shared_bytes(graph, stage);
@@ -148,7 +149,7 @@ std::variant<PatchCandidate, std::string> patch_candidate(const Graph& graph,
     sliced.size_bytes[made.index()] = slice.size_bytes();
   }
   for (const Port& port : graph.inputs) {
-    result.input_bytes += graph.tensor(port.tensor).size_bytes();
+    result.input_bytes += split.problem.size_bytes[port.tensor.index()];
     sliced.size_bytes[port.tensor.index()] = 0;  // held all the time
   }
   sliced.size_bytes[split.stage.split.index()] = 0;

@@ -190,7 +190,7 @@ DType narrowest_sums(const PlannerOptions& options) {
 
 PlannerAnswer plan_pex(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
   const bool paper = wants_paper_accounting(options);
-  const OrderProblem problem = order_problem(graph, limits.in_place);
+  const OrderProblem problem = order_problem(graph, limits.in_place, limits.ports);
   return channel_loops(
       graph, limits, paper ? paper_accounting(problem) : problem,
       {.pieces = {.narrowest_sums = narrowest_sums(options)}, .most_channels = !paper},
@@ -199,7 +199,7 @@ PlannerAnswer plan_pex(const Graph& graph, const Limits& limits, const PlannerOp
 
 PlannerAnswer plan_depthwise_tiling(const Graph& graph, const Limits& limits,
                                     const PlannerOptions& options) {
-  return channel_loops(graph, limits, order_problem(graph, limits.in_place),
+  return channel_loops(graph, limits, order_problem(graph, limits.in_place, limits.ports),
                        {.pieces = {.pairs = true}}, states(options));
 }
 

@@ -10,6 +10,7 @@
 #include "thimble/planners/order.h"
 #include "thimble/planners/patch.h"
 #include "thimble/planners/pex_answer.h"
+#include "thimble/planners/ports.h"
 #include "thimble/planners/stream.h"
 #include "thimble/planners/whole_operators.h"
 
@@ -26,18 +27,18 @@ Planned planned(const Graph& graph, const OrderProblem& problem, const Order& or
 }
 
 PlannerAnswer plan_original(const Graph& graph, const Limits& limits, const PlannerOptions&) {
-  const OrderProblem problem = order_problem(graph, limits.in_place);
+  const OrderProblem problem = order_problem(graph, limits.in_place, limits.ports);
   return planned(graph, problem, original_order(problem), limits.in_place);
 }
 
 PlannerAnswer plan_greedy(const Graph& graph, const Limits& limits, const PlannerOptions&) {
-  const OrderProblem problem = order_problem(graph, limits.in_place);
+  const OrderProblem problem = order_problem(graph, limits.in_place, limits.ports);
   return planned(graph, problem, greedy_order(problem), limits.in_place);
 }
 
 PlannerAnswer plan_reorder(const Graph& graph, const Limits& limits,
                            const PlannerOptions& options) {
-  const OrderProblem problem = order_problem(graph, limits.in_place);
+  const OrderProblem problem = order_problem(graph, limits.in_place, limits.ports);
   const Order order = reorder(problem, number_option(options, "states", 1).value_or(2'000'000));
   Planned result = planned(graph, problem, order, limits.in_place);
   result.notes.push_back(
@@ -55,6 +56,14 @@ PlannerAnswer plan_reorder(const Graph& graph, const Limits& limits,
 }
 
 }  // namespace
+
+PlannerAnswer Planner::plan(const Graph& graph, const Limits& limits,
+                            const PlannerOptions& options_given) const {
+  check_ports(graph, limits.ports, streams ? "" : name);
+  PlannerAnswer answer = make(graph, limits, options_given);
+  if (auto* planned = std::get_if<Planned>(&answer)) place_ports(planned->schedule, limits.ports);
+  return answer;
+}
 
 const std::vector<Planner>& planners() {
   static const std::vector<Planner> all = {
@@ -102,7 +111,8 @@ const std::vector<Planner>& planners() {
        "spans of operators execute row by row, in rings, with outputs over consumed inputs",
        {{"granularity",
          "row, pixel, or auto: pixels, which take longer, only where the peak needs them (auto)"}},
-       plan_stream},
+       plan_stream,
+       /*streams=*/true},
   };
   return all;
 }

@@ -18,6 +18,7 @@ struct Limits {
   std::optional<int64_t> sram_bytes;
   std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them
   bool in_place = true;                 ///< outputs over inputs that are no longer needed
+  PortPlaces ports;                     ///< what is not resident costs nothing
 };
 
 /// key=value pairs behind the planner's name.
@@ -45,7 +46,13 @@ struct Planner {
   const char* name;
   const char* summary;                         ///< one sentence, with the paper
   std::map<std::string, std::string> options;  ///< key -> what it means, with its default
-  PlannerAnswer (*plan)(const Graph& graph, const Limits& limits, const PlannerOptions& options);
+  PlannerAnswer (*make)(const Graph& graph, const Limits& limits, const PlannerOptions& options);
+  bool streams = false;  ///< can receive the input, and deliver the output, row by row
+
+  /// make()'s answer with the ports in their places. Throws CompileError where rows cannot be
+  /// streamed, by this planner or in this network.
+  [[nodiscard]] PlannerAnswer plan(const Graph& graph, const Limits& limits,
+                                   const PlannerOptions& options) const;
 };
 
 /// In the order of DESIGN.md; the last is the default: the best there is.

@@ -22,6 +22,7 @@ constexpr int kMostWithoutGain = 4;  // tensors computed twice, one after the ot
 
 struct StreamOptions {
   std::vector<Granularity> granularities;
+  PortPlaces ports;
   int64_t enough_bytes = 0;
 };
 
@@ -32,16 +33,27 @@ StreamOptions stream_options(const Limits& limits, const PlannerOptions& options
     throw CompileError("--planner",
                        fmt::format("granularity={} is none of row, pixel and auto", which));
   }
-  StreamOptions result{.granularities = {}, .enough_bytes = limits.sram_bytes.value_or(0)};
+  StreamOptions result{
+      .granularities = {}, .ports = limits.ports, .enough_bytes = limits.sram_bytes.value_or(0)};
   if (which != "pixel") result.granularities.push_back(Granularity::kRow);
   if (which != "row") result.granularities.push_back(Granularity::kPixel);
+  return result;
+}
+
+/// Tensors of the ports, if rows pass there.
+std::vector<TensorId> passing(const std::vector<Port>& ports, Place place) {
+  std::vector<TensorId> result;
+  for (const Port& port : ports) {
+    if (place == Place::kStreamed) result.push_back(port.tensor);
+  }
   return result;
 }
 
 /// The best cut of an order into spans of rows, loops over channels and single operators.
 StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
                      const StreamOptions& options) {
-  const StreamSpans rows(graph, problem, order, {});
+  const StreamSpans rows(graph, problem, order, passing(graph.inputs, options.ports.input),
+                         passing(graph.outputs, options.ports.output));
   const std::vector<int64_t>& single = rows.single_bytes();
   const int64_t most = *std::ranges::max_element(single);
   std::vector<StreamSpan> spans;
@@ -60,6 +72,10 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
     pieces.push_back({c.placed.begin, c.placed.end, c.cost});
   const BestCut cut = best_cut(single, pieces, options.enough_bytes);
   StreamPlan plan{.order = order, .spans = {}, .loops = {}, .peak_bytes = cut.peak_bytes};
+  if (cut.peak_bytes == StreamSpans::kImpossible) {
+    plan.why = rows.obstacle();
+    return plan;
+  }
   for (const int p : cut.pieces) {
     if (index(p) < spans.size()) {
       plan.spans.push_back(std::move(spans[index(p)]));
@@ -111,7 +127,7 @@ Attempt attempt(const Graph& graph, std::vector<SecondPass> passes, const Limits
                 const StreamOptions& options) {
   Attempt result{.passes = std::move(passes)};
   result.network = doubled(graph, result.passes);
-  result.problem = order_problem(result.network.graph, limits.in_place);
+  result.problem = order_problem(result.network.graph, limits.in_place, limits.ports);
   result.plan = best_plan(result.network.graph, result.problem, options);
   for (const SecondPass& pass : result.passes) result.macs += pass.macs;
   return result;
@@ -152,8 +168,13 @@ Attempt best_attempt(const Graph& graph, const Limits& limits, const StreamOptio
 PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
   const StreamOptions options = stream_options(limits, given);
   Attempt best = best_attempt(graph, limits, options);
+  if (best.plan.peak_bytes == StreamSpans::kImpossible) {
+    throw CompileError(limits.ports.input == Place::kStreamed ? "--input" : "--output",
+                       fmt::format("this network's cannot be streamed: {}", best.plan.why));
+  }
   std::optional<Graph> turned;
-  if (limits.in_place && best.plan.peak_bytes > options.enough_bytes)
+  if (limits.in_place && limits.ports.input == Place::kResident &&
+      best.plan.peak_bytes > options.enough_bytes)
     turned = with_turned_inputs(graph);
   if (turned) {
     Attempt other = best_attempt(*turned, limits, options);

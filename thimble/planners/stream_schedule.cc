@@ -21,28 +21,61 @@ void share(Schedule& schedule, TensorId out, TensorId in) {
     schedule.shares.push_back(share);
 }
 
-/// A loop over ticks of the rows; by pixels, and in it one over ticks of the columns.
+/// A port whose rows pass through `held`, in place of it.
+BufferId streamed(const Graph& graph, std::vector<BufferId>& ports, BufferId held,
+                  Schedule& schedule) {
+  const BufferId stream{static_cast<int32_t>(schedule.buffers.size())};
+  Buffer rows = whole_buffer(graph, schedule.buffer(held).tensor);
+  rows.place = Place::kStreamed;
+  schedule.buffers.push_back(std::move(rows));
+  std::ranges::replace(ports, held, stream);
+  schedule.buffers[held.index()].order.clear();  // rows come and go in the network's own order
+  return stream;
+}
+
+void make_ring(const StreamSpan& placed, size_t member, Buffer& buffer) {
+  const int64_t pixels = placed.ring_pixels[member];
+  if (pixels == 0) return;
+  const int64_t width = buffer.extents[kColumnAxis];
+  const bool by_pixels = placed.columns && placed.rows.members[member].op.valid();
+  buffer.extents[kRowAxis] = (pixels + width - 1) / width;
+  buffer.wrap = by_pixels ? Wrap{kColumnAxis, pixels} : Wrap{kRowAxis, pixels / width};
+}
+
+/// A loop over ticks of the rows; by pixels, and in it one over ticks of the columns. Rows are
+/// received first.
 Node span_node(const Graph& graph, const StreamSpan& placed, const std::vector<Step>& steps,
                Schedule& schedule) {
   const LoopId loop{schedule.loop_count++};
   const LoopId inner = placed.columns ? LoopId{schedule.loop_count++} : LoopId{};
-  std::vector<Node> body;
+  std::vector<Node> received, body;
   for (size_t m = 0; m < placed.rows.members.size(); ++m) {
     const SpanMember& member = placed.rows.members[m];
-    Step step = *std::ranges::find(steps, member.op, &Step::op);
-    step.region = along(graph.tensor(member.out).shape, kRowAxis, member.beat.interval(loop));
-    if (placed.columns) step.region[kColumnAxis] = placed.columns->members[m].beat.interval(inner);
-    if (const int64_t pixels = placed.ring_pixels[m]; pixels > 0) {
-      Buffer& ring = schedule.buffers[step.out.index()];
-      const int64_t width = ring.extents[kColumnAxis];
-      ring.extents[kRowAxis] = (pixels + width - 1) / width;
-      ring.wrap = placed.columns ? Wrap{kColumnAxis, pixels} : Wrap{kRowAxis, pixels / width};
+    const RegionExpr rows =
+        along(graph.tensor(member.out).shape, kRowAxis, member.beat.interval(loop));
+    const BufferId held = buffer_of(schedule, member.out);
+    if (member.op.valid()) {
+      Step step = *std::ranges::find(steps, member.op, &Step::op);
+      step.region = rows;
+      if (placed.columns)
+        step.region[kColumnAxis] = placed.columns->members[m].beat.interval(inner);
+      body.push_back({std::move(step)});
+    } else {
+      const BufferId source = streamed(graph, schedule.inputs, held, schedule);
+      received.push_back({Step{.region = rows, .in = {source}, .out = held}});
     }
-    body.push_back({std::move(step)});
+    const bool delivers =
+        member.ring > 0 && std::ranges::find(schedule.outputs, held) != schedule.outputs.end();
+    if (delivers) {
+      const BufferId target = streamed(graph, schedule.outputs, held, schedule);
+      body.push_back({Step{.region = rows, .in = {held}, .out = target}});
+    }
+    make_ring(placed, m, schedule.buffers[held.index()]);
   }
   if (placed.out.valid()) share(schedule, placed.out, placed.under);
   if (placed.columns) body = {Node{Loop{inner, placed.columns->ticks, std::move(body)}}};
-  return {Loop{loop, placed.rows.ticks, std::move(body)}};
+  received.insert(received.end(), body.begin(), body.end());
+  return {Loop{loop, placed.rows.ticks, std::move(received)}};
 }
 
 /// Single operators may write over inputs that they are the last to read.

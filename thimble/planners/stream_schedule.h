@@ -12,6 +12,7 @@ struct StreamPlan {
   std::vector<StreamSpan> spans;  ///< these and the loops: ascending, disjoint
   std::vector<PlacedLoop> loops;
   int64_t peak_bytes = 0;
+  std::string why = {};  ///< there are no spans that let rows pass the ports
 };
 
 [[nodiscard]] Schedule stream_schedule(const Graph& graph, const OrderProblem& problem,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/planners/stream_spans.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "thimble/kernels/kernel.h"
+#include "thimble/operators/operators.h"
 #include "thimble/planners/execution.h"
 #include "thimble/planners/whole_operators.h"
 #include "thimble/schedule/progress.h"
@@ -35,13 +38,14 @@ bool is_image(const Graph& graph, TensorId t) {
 }  // namespace
 
 StreamSpans::StreamSpans(const Graph& graph, const OrderProblem& problem,
-                         const std::vector<int>& order, std::vector<TensorId> received)
+                         const std::vector<int>& order, std::vector<TensorId> received,
+                         const std::vector<TensorId>& delivered)
     : graph_(graph),
       problem_(problem),
       order_(order),
       received_(std::move(received)),
-      rows_(graph, kRowAxis),
-      columns_(graph, kColumnAxis),
+      rows_(graph, kRowAxis, delivered),
+      columns_(graph, kColumnAxis, delivered),
       made_(graph.tensors.size(), -1),
       last_read_(graph.tensors.size(), -1),
       row_major_(graph.tensors.size(), true) {
@@ -66,14 +70,18 @@ StreamSpans::StreamSpans(const Graph& graph, const OrderProblem& problem,
   single_bytes_ = working_sets(problem, order);
   for (int at = 0; at < count; ++at) {
     const OpId op{order[index(at)]};
-    const int64_t out = graph.tensor(graph.op(op).outputs[0]).size_bytes();
+    if (passes_rows(op)) {
+      single_bytes_[index(at)] = kImpossible;
+      continue;
+    }
+    const int64_t out = size(graph.op(op).outputs[0].index());
     int64_t live = out + problem.ops[op.index()].scratch_bytes;
     for (size_t t = 0; t < made_.size(); ++t) {
       if (made_[t] < at && last_read_[t] >= at && size(t) > 0) live += size(t);
     }
     for (const InputLead& lead : input_leads(graph, op)) {
-      if (last_read_[lead.input.index()] != at) continue;
-      const int64_t in = graph.tensor(lead.input).size_bytes();
+      const int64_t in = size(lead.input.index());
+      if (last_read_[lead.input.index()] != at || in == 0 || out == 0) continue;
       const int64_t both = std::max(out, std::max<int64_t>(lead.bytes, 0) + in);
       single_bytes_[index(at)] = std::min(single_bytes_[index(at)], live - in - out + both);
     }
@@ -82,6 +90,40 @@ StreamSpans::StreamSpans(const Graph& graph, const OrderProblem& problem,
 
 int64_t StreamSpans::size(size_t t) const {
   return std::ranges::find(received_, tensor_id(t)) == received_.end() ? problem_.size_bytes[t] : 0;
+}
+
+bool StreamSpans::passes_rows(OpId id) const {
+  const Op& op = graph_.op(id);
+  return rows_.is_delivered(op.outputs[0]) || std::ranges::any_of(op.inputs, [&](TensorId t) {
+           return std::ranges::find(received_, t) != received_.end();
+         });
+}
+
+std::string StreamSpans::obstacle() const {
+  std::vector<int> at;  // of those that pass rows
+  for (int k = 0; k < static_cast<int>(order_.size()); ++k) {
+    if (passes_rows(OpId{order_[index(k)]})) at.push_back(k);
+  }
+  const auto named = [&](int k) { return label(graph_.op(OpId{order_[index(k)]})); };
+  const auto whole = [&](int k) {
+    const OpId id{order_[index(k)]};
+    const Op& op = graph_.op(id);
+    for (size_t i = 0; i < op.inputs.size(); ++i) {
+      if (!graph_.tensor(op.inputs[i]).is_constant() && rows_.rows(id, i) == nullptr) return true;
+    }
+    return !by_rows_[id.index()];
+  };
+  for (const int k : at) {
+    if (whole(k)) return named(k) + " cannot execute row by row";
+  }
+  for (int k = at.empty() ? 0 : at.front(); !at.empty() && k < at.back(); ++k) {
+    if (whole(k))
+      return fmt::format("{} cannot execute row by row, and stands between {} and {}", named(k),
+                         named(at.front()), named(at.back()));
+  }
+  if (at.empty()) return "no operator reads or makes it";
+  return fmt::format("{} and {} cannot execute row by row together", named(at.front()),
+                     named(at.back()));
 }
 
 bool StreamSpans::kernel_takes(OpId id, const Spans& along) const {
@@ -191,8 +233,16 @@ std::optional<StreamSpan> StreamSpans::span(int begin, int end, Granularity gran
   if (!rows) return std::nullopt;
   StreamSpan result{.begin = begin, .end = end, .rows = std::move(*rows)};
   if (granularity == Granularity::kPixel) {
-    result.columns = columns_.derive(ops, received);
-    if (!result.columns) return std::nullopt;
+    // Rows come and go whole, whatever the grain between.
+    const bool delivers = std::ranges::any_of(
+        ops, [&](OpId op) { return rows_.is_delivered(graph_.op(op).outputs[0]); });
+    result.columns = columns_.derive(ops);
+    if (!result.columns || delivers) return std::nullopt;
+    for (size_t k = 0; k < received.size(); ++k) {
+      const int64_t width = graph_.tensor(received[k]).shape[kColumnAxis];
+      result.columns->members.insert(result.columns->members.begin() + static_cast<ptrdiff_t>(k),
+                                     {{}, received[k], all_columns(width), 0});
+    }
   }
   measure(result);
   return result;
@@ -205,11 +255,12 @@ void StreamSpans::measure(StreamSpan& span) const {
     const SpanMember& member = span.rows.members[m];
     const Tensor& t = graph_.tensor(member.out);
     const int64_t image = t.shape[kRowAxis] * t.shape[kColumnAxis];
+    const bool by_pixels = span.columns && member.op.valid();
     const int64_t pixels = member.ring == 0 ? 0
-                           : span.columns   ? ring_pixels(span, m)
+                           : by_pixels      ? ring_pixels(span, m)
                                             : member.ring * t.shape[kColumnAxis];
     span.ring_pixels.push_back(pixels);
-    span.bytes += t.size_bytes() / image * (pixels > 0 ? pixels : image);
+    span.bytes += pixels > 0 ? t.size_bytes() / image * pixels : size(member.out.index());
     if (pixels == 0) whole.push_back(m);
     if (member.op.valid())
       scratch = std::max(scratch, problem_.ops[member.op.index()].scratch_bytes);
@@ -224,7 +275,7 @@ void StreamSpans::measure(StreamSpan& span) const {
       const TensorId out = span.rows.members[m].out;
       const std::optional<int64_t> lead = lead_bytes(span, m, tensor_id(t));
       if (!lead) continue;
-      const int64_t out_bytes = graph_.tensor(out).size_bytes();
+      const int64_t out_bytes = size(out.index());
       const int64_t both = std::max(out_bytes, std::max<int64_t>(*lead, 0) + size(t));
       if (out_bytes + size(t) - both <= saved) continue;
       saved = out_bytes + size(t) - both;
@@ -243,10 +294,8 @@ std::vector<StreamSpan> StreamSpans::all(int64_t most_bytes, int most_ops,
   for (int begin = 0; begin < count; ++begin) {
     for (int end = begin + 1; end <= std::min(count, begin + most_ops); ++end) {
       if (!splits[index(order_[index(end - 1)])]) break;
-      const bool receives = std::ranges::any_of(
-          graph_.op(OpId{order_[index(begin)]}).inputs,
-          [&](TensorId t) { return size(t.index()) == 0 && !graph_.tensor(t).is_constant(); });
-      if (end == begin + 1 && !receives) continue;  // in one piece it needs no more
+      // In one piece a single operator needs no more.
+      if (end == begin + 1 && !passes_rows(OpId{order_[index(begin)]})) continue;
       std::optional<StreamSpan> found = span(begin, end, granularity);
       if (found && found->bytes < most_bytes) result.push_back(std::move(*found));
     }

@@ -8,7 +8,9 @@
 // run ahead of bytes still to be read.
 #pragma once
 
+#include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "thimble/planners/order.h"
@@ -33,9 +35,10 @@ struct StreamSpan {
 
 class StreamSpans {
  public:
-  /// The first three must outlive it. received: network inputs that never exist whole.
+  /// The first three must outlive it. received: network inputs that never exist whole; delivered:
+  /// outputs that do not either.
   StreamSpans(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
-              std::vector<TensorId> received);
+              std::vector<TensorId> received, const std::vector<TensorId>& delivered = {});
 
   /// Operators [begin, end) of the order as a span, if they make one.
   [[nodiscard]] std::optional<StreamSpan> span(int begin, int end, Granularity granularity) const;
@@ -43,14 +46,19 @@ class StreamSpans {
   [[nodiscard]] std::vector<StreamSpan> all(int64_t most_bytes, int most_ops,
                                             Granularity granularity) const;
   /// Bytes live while each operator executes alone, per position of the order; with the output over
-  /// consumed input where that is less.
+  /// consumed input where that is less. kImpossible where it cannot, as its input or output passes
+  /// row by row.
   [[nodiscard]] const std::vector<int64_t>& single_bytes() const { return single_bytes_; }
+  static constexpr int64_t kImpossible = std::numeric_limits<int64_t>::max();
+  /// If no spans leave out what is impossible: which operator is in the way.
+  [[nodiscard]] std::string obstacle() const;
 
  private:
   [[nodiscard]] bool kernel_takes(OpId op, const Spans& along) const;
   [[nodiscard]] Raster raster(const StreamSpan& span, size_t member) const;
   void measure(StreamSpan& span) const;  ///< sets ring_pixels, bytes, out and under
   [[nodiscard]] int64_t ring_pixels(const StreamSpan& span, size_t member) const;
+  [[nodiscard]] bool passes_rows(OpId op) const;    ///< receives or delivers
   [[nodiscard]] int64_t size(size_t tensor) const;  ///< 0 if it is received
   /// Nothing where the output must not lie over the input.
   [[nodiscard]] std::optional<int64_t> lead_bytes(const StreamSpan& span, size_t out,

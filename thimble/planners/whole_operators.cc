@@ -86,6 +86,16 @@ std::vector<OrderProblem::Op::InPlace> in_place_inputs(const Graph& graph, OpId 
   return result;
 }
 
+// These tensors lie outside of the arena.
+void leave_out(const std::vector<int>& tensors, OrderProblem& problem) {
+  const auto outside = [&](int t) { return std::ranges::find(tensors, t) != tensors.end(); };
+  for (const int t : tensors) problem.size_bytes[static_cast<size_t>(t)] = 0;
+  for (OrderProblem::Op& op : problem.ops) {
+    if (std::ranges::any_of(op.outputs, outside)) op.in_place.clear();
+    std::erase_if(op.in_place, [&](const auto& way) { return outside(way.input); });
+  }
+}
+
 // Whether only the in-place kernel lets the operator into the input's bytes.
 bool needs_in_place_kernel(const Graph& graph, const OrderProblem& problem, size_t op) {
   return !problem.ops[op].in_place.empty() && has_kernel(graph, graph.ops[op], Method::kInPlace);
@@ -109,7 +119,7 @@ std::vector<InputLead> input_leads(const Graph& graph, OpId id) {
   return result;
 }
 
-OrderProblem order_problem(const Graph& graph, bool in_place) {
+OrderProblem order_problem(const Graph& graph, bool in_place, const PortPlaces& ports) {
   OrderProblem problem;
   for (const Tensor& t : graph.tensors)
     problem.size_bytes.push_back(t.is_constant() ? 0 : t.size_bytes());
@@ -131,6 +141,8 @@ OrderProblem order_problem(const Graph& graph, bool in_place) {
     if (in_place) entry.in_place = in_place_inputs(graph, op_id(k));
     problem.ops.push_back(std::move(entry));
   }
+  if (ports.input != Place::kResident) leave_out(problem.inputs, problem);
+  if (ports.output != Place::kResident) leave_out(problem.outputs, problem);
   return problem;
 }
 

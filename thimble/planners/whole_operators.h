@@ -10,8 +10,10 @@ namespace thimble {
 /// The graph as an operator-reordering problem; tensors are numbered by TensorId, constants have
 /// size 0. in_place: an operator may take the bytes of an input where its kernel's progress allows
 /// the output at the input's address (elementwise, reshape), or has a kernel for it (depthwise,
-/// with scratch).
-[[nodiscard]] OrderProblem order_problem(const Graph& graph, bool in_place);
+/// with scratch). Ports outside of the arena have size 0, and nothing takes their bytes or has them
+/// take its own.
+[[nodiscard]] OrderProblem order_problem(const Graph& graph, bool in_place,
+                                         const PortPlaces& ports = {});
 
 /// How far an operator that executes in one piece writes ahead of the bytes of an input that it
 /// still has to read: at most `bytes` (negative: it stays behind).

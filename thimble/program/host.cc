@@ -2,6 +2,7 @@
 #include "thimble/program/host.h"
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <new>
 
@@ -39,27 +40,36 @@ class Host {
       const ProgramPort& port = program_.inputs[k];
       check(static_cast<int64_t>(inputs[k].size()) == port.size_bytes,
             "execute: wrong size of input");
-      std::memcpy(arena_.get() + port.address, inputs[k].data(), inputs[k].size());
+      std::memcpy(memory(port.place, port.buffer) + port.address,
+                  to_memory(program_, port, inputs[k]).data(), inputs[k].size());
     }
     execute_calls(program_,
                   [&](const Call& call, const Counters& counters) { visit(call, counters); });
     std::vector<Bytes> outputs;
     for (const ProgramPort& port : program_.outputs) {
-      outputs.emplace_back(arena_.get() + port.address,
-                           arena_.get() + port.address + port.size_bytes);
+      const uint8_t* bytes = memory(port.place, port.buffer) + port.address;
+      outputs.push_back(from_memory(program_, port, Bytes(bytes, bytes + port.size_bytes)));
     }
     return outputs;
   }
 
  private:
+  // Of a port that lies outside of the arena: exactly its bytes, too.
+  uint8_t* memory(Place place, BufferId buffer) {
+    if (place == Place::kResident) return arena_.get();
+    const auto [it, added] = outside_.try_emplace(buffer);
+    if (added) it->second = poisoned(program_.buffers[buffer.index()].size_bytes);
+    return it->second.get();
+  }
+
   uint8_t* data(int constant) const {
     // Kernels take views of writable memory; they write only to their outputs.
     return const_cast<uint8_t*>(
         program_.constants[static_cast<size_t>(constant)].content.data.data());
   }
 
-  runtime::View view(const OperandView& v, const Counters& counters) const {
-    uint8_t* base = v.constant >= 0 ? data(v.constant) : arena_.get();
+  runtime::View view(const OperandView& v, const Counters& counters) {
+    uint8_t* base = v.constant >= 0 ? data(v.constant) : memory(v.place, v.buffer);
     runtime::View result{base + v.address,
                          static_cast<int32_t>(sum(v.bias, counters)),
                          static_cast<int32_t>(v.modulus),
@@ -70,7 +80,7 @@ class Host {
     return result;
   }
 
-  void visit(const Call& call, const Counters& counters) const {
+  void visit(const Call& call, const Counters& counters) {
     const Region region = kernel_region(call, counters);
     if (empty(region) || copies_onto_itself(call)) return;
     Invocation invocation{
@@ -94,6 +104,7 @@ class Host {
 
   const Program& program_;
   std::unique_ptr<uint8_t[], Free> arena_;
+  std::map<BufferId, std::unique_ptr<uint8_t[], Free>> outside_;
   std::vector<KernelParams> params_;
 };
 

@@ -10,7 +10,7 @@ namespace thimble {
 
 /// inputs: the bytes of each port, in the caller's order. Returns the outputs likewise. The arena
 /// is filled with 0xA5 first, so that a plan that relies on what it did not write gives wrong
-/// results.
+/// results. Rows of streamed inputs are taken from the bytes given, as the plan asks for them.
 [[nodiscard]] std::vector<Bytes> execute(const Program& program, const std::vector<Bytes>& inputs);
 
 }  // namespace thimble

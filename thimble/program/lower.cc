@@ -38,15 +38,17 @@ class Lowering {
     const std::vector<LiveRange> lives = live_ranges(schedule_);
     for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
       const Buffer& buffer = schedule_.buffers[b];
-      program_.buffers.push_back({.id = {static_cast<int32_t>(b)},
-                                  .tensor = buffer.tensor,
-                                  .type = buffer.type,
-                                  .extents = buffer.extents,
-                                  .ring = buffer.wrap.has_value(),
-                                  .sums = buffer.sums,
-                                  .address = placement_.addresses[b],
-                                  .size_bytes = buffer.size_bytes(),
-                                  .live = lives[b]});
+      program_.buffers.push_back(
+          {.id = {static_cast<int32_t>(b)},
+           .tensor = buffer.tensor,
+           .type = buffer.type,
+           .extents = buffer.extents,
+           .ring = buffer.wrap.has_value(),
+           .sums = buffer.sums,
+           .place = buffer.place,
+           .address = buffer.place == Place::kResident ? placement_.addresses[b] : 0,
+           .size_bytes = buffer.size_bytes(),
+           .live = lives[b]});
     }
     program_.inputs = ports(graph_.inputs, schedule_.inputs);
     program_.outputs = ports(graph_.outputs, schedule_.outputs);
@@ -60,7 +62,12 @@ class Lowering {
     std::vector<ProgramPort> result;
     for (size_t k = 0; k < ports.size(); ++k) {
       const PlacedBuffer& placed = program_.buffers[buffers[k].index()];
-      result.push_back({ports[k].tensor, ports[k].order, placed.address, placed.size_bytes});
+      result.push_back({.tensor = ports[k].tensor,
+                        .order = ports[k].order,
+                        .buffer = buffers[k],
+                        .place = placed.place,
+                        .address = placed.address,
+                        .size_bytes = placed.size_bytes});
     }
     return result;
   }
@@ -167,6 +174,7 @@ class Lowering {
                      .type = buffer.type,
                      .buffer = id,
                      .constant = -1,
+                     .place = buffer.place,
                      .address = program_.buffers[id.index()].address,
                      .stride = {},
                      .bias = {}};

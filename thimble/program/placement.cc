@@ -6,6 +6,31 @@
 #include "thimble/schedule/shared_bytes.h"
 
 namespace thimble {
+namespace {
+
+/// The buffers that have bytes, and for each of all its number among them; -1: none.
+struct Kept {
+  layout::Problem problem;
+  std::vector<int> number;
+};
+
+template <typename Keep>
+Kept kept(const layout::Problem& problem, const Keep& keep) {
+  Kept result{.problem = {}, .number = std::vector<int>(problem.buffers.size(), -1)};
+  for (size_t b = 0; b < problem.buffers.size(); ++b) {
+    if (problem.buffers[b].size_bytes == 0 || !keep(problem.buffers[b])) continue;
+    result.number[b] = static_cast<int>(result.problem.buffers.size());
+    result.problem.buffers.push_back(problem.buffers[b]);
+  }
+  for (layout::Overlap overlap : problem.overlaps) {
+    overlap.out = result.number[static_cast<size_t>(overlap.out)];
+    overlap.in = result.number[static_cast<size_t>(overlap.in)];
+    if (overlap.out >= 0 && overlap.in >= 0) result.problem.overlaps.push_back(overlap);
+  }
+  return result;
+}
+
+}  // namespace
 
 layout::Problem layout_problem(const Graph& graph, const Schedule& schedule, bool alignment_1) {
   layout::Problem problem;
@@ -14,7 +39,8 @@ layout::Problem layout_problem(const Graph& graph, const Schedule& schedule, boo
     const Buffer& buffer = schedule.buffers[b];
     // A buffer that nothing touches still needs a place if it is a port.
     const layout::Life life{lives[b].begin, std::max(lives[b].end, lives[b].begin + 1)};
-    problem.buffers.push_back({.size_bytes = buffer.size_bytes(),
+    const bool resident = buffer.place == Place::kResident;
+    problem.buffers.push_back({.size_bytes = resident ? buffer.size_bytes() : 0,
                                .alignment = alignment_1 ? 1 : size_bytes(buffer.type),
                                .lives = {life},
                                .address = std::nullopt});
@@ -29,14 +55,18 @@ layout::Problem layout_problem(const Graph& graph, const Schedule& schedule, boo
 }
 
 Placement place(const Graph& graph, const Schedule& schedule, const PlacementOptions& options) {
-  const layout::Problem problem = layout_problem(graph, schedule, false);
+  const auto [problem, number] =
+      kept(layout_problem(graph, schedule, false), [](const layout::Buffer&) { return true; });
   layout::Problem unaligned = problem;
   for (layout::Buffer& buffer : unaligned.buffers) buffer.alignment = 1;
   const layout::Solution solution =
       options.method == LayoutMethod::kExact
           ? layout::exact(problem, {.seconds = options.seconds, .good_enough_bytes = std::nullopt})
           : layout::greedy_by_size(problem);
-  return {.addresses = solution.addresses,
+  std::vector<int64_t> addresses;
+  for (const int n : number)
+    addresses.push_back(n < 0 ? 0 : solution.addresses[static_cast<size_t>(n)]);
+  return {.addresses = std::move(addresses),
           .peak_bytes = layout::lower_bound_bytes(unaligned),
           .lower_bound_bytes = solution.lower_bound_bytes,
           .arena_bytes = solution.arena_bytes,
@@ -49,20 +79,10 @@ std::vector<int64_t> live_bytes(const Graph& graph, const Schedule& schedule) {
   for_each_step(schedule, [&](const Step&, Position position) { steps = position + 1; });
   std::vector<int64_t> result;
   for (Position at = 0; at < steps; ++at) {
-    layout::Problem now;
-    std::vector<int> number(problem.buffers.size(), -1);
-    for (size_t b = 0; b < problem.buffers.size(); ++b) {
-      const layout::Life& life = problem.buffers[b].lives[0];
-      if (life.begin > at || life.end <= at) continue;
-      number[b] = static_cast<int>(now.buffers.size());
-      now.buffers.push_back(problem.buffers[b]);
-      now.buffers.back().lives = {{0, 1}};
-    }
-    for (layout::Overlap overlap : problem.overlaps) {
-      overlap.out = number[static_cast<size_t>(overlap.out)];
-      overlap.in = number[static_cast<size_t>(overlap.in)];
-      if (overlap.out >= 0 && overlap.in >= 0) now.overlaps.push_back(overlap);
-    }
+    layout::Problem now = kept(problem, [&](const layout::Buffer& buffer) {
+                            return buffer.lives[0].begin <= at && at < buffer.lives[0].end;
+                          }).problem;
+    for (layout::Buffer& buffer : now.buffers) buffer.lives = {{0, 1}};
     result.push_back(layout::lower_bound_bytes(now));
   }
   return result;

@@ -2,6 +2,9 @@
 #include "thimble/program/program.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "thimble/program/kernel_walk.h"
 
 namespace thimble {
 namespace {
@@ -25,7 +28,35 @@ Interval cut(const CallAxis& axis, const Counters& counters) {
   return {begin, std::clamp(interval.end, begin, axis.limits.end)};
 }
 
+// Calls visit(place in the caller's order, place in row-major order) for each element, in bytes.
+void each_place(const Program& program, const ProgramPort& port,
+                const std::function<void(size_t, size_t, size_t)>& visit) {
+  const PlacedBuffer& buffer = program.buffers[port.buffer.index()];
+  const auto size = static_cast<size_t>(size_bytes(buffer.type));
+  each_element(buffer.extents, port.order, [&](int64_t place, int64_t element) {
+    visit(static_cast<size_t>(place) * size, static_cast<size_t>(element) * size, size);
+  });
+}
+
 }  // namespace
+
+Bytes to_memory(const Program& program, const ProgramPort& port, const Bytes& given) {
+  if (port.place != Place::kStreamed || port.order.empty()) return given;
+  Bytes held(given.size());
+  each_place(program, port, [&](size_t callers, size_t row_major, size_t size) {
+    std::memcpy(held.data() + row_major, given.data() + callers, size);
+  });
+  return held;
+}
+
+Bytes from_memory(const Program& program, const ProgramPort& port, const Bytes& held) {
+  if (port.place != Place::kStreamed || port.order.empty()) return held;
+  Bytes given(held.size());
+  each_place(program, port, [&](size_t callers, size_t row_major, size_t size) {
+    std::memcpy(given.data() + callers, held.data() + row_major, size);
+  });
+  return given;
+}
 
 bool ProgramLoop::operator==(const ProgramLoop& other) const {
   return id == other.id && count == other.count && body == other.body;
@@ -51,10 +82,17 @@ Interval chunk_channels(const Call& call, const Counters& counters) {
 bool copies_onto_itself(const Call& call) {
   const bool copies = call.kernel == KernelId::kCopy8 || call.kernel == KernelId::kCopy16 ||
                       call.kernel == KernelId::kCopy32;
-  return copies && call.in[0].constant < 0 && call.in[0].address == call.out.address &&
+  return copies && call.in[0].constant < 0 && call.in[0].place == Place::kResident &&
+         call.out.place == Place::kResident && call.in[0].address == call.out.address &&
          call.in[0].stride == call.out.stride && call.in[0].bias == call.out.bias &&
          call.in[0].modulus == call.out.modulus && call.in[0].channel == call.out.channel;
 }
+
+bool receives(const Call& call) {
+  return !call.op.valid() && call.in.at(0).place == Place::kStreamed;
+}
+
+bool delivers(const Call& call) { return !call.op.valid() && call.out.place == Place::kStreamed; }
 
 int64_t sum(const std::vector<BiasTerm>& terms, const Counters& counters) {
   int64_t result = 0;

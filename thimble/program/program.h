@@ -16,15 +16,16 @@
 
 namespace thimble {
 
-/// A buffer of the schedule in the arena.
+/// A buffer of the schedule.
 struct PlacedBuffer {
   BufferId id;
   TensorId tensor;  ///< invalid: scratch
   DType type = DType::kInt8;
   Shape extents;
   bool ring = false;
-  bool sums = false;    ///< accumulators
-  int64_t address = 0;  ///< bytes from the start of the arena
+  bool sums = false;  ///< accumulators
+  Place place = Place::kResident;
+  int64_t address = 0;  ///< bytes from the start of the arena; 0 outside of it
   int64_t size_bytes = 0;
   LiveRange live;  ///< in positions of the schedule
   bool operator==(const PlacedBuffer&) const = default;
@@ -40,10 +41,11 @@ struct BiasTerm {
 /// runtime::View with what the host knows about it: where one operand of one call lies.
 struct OperandView {
   TensorId tensor;
-  DType type = DType::kInt8;      ///< of the elements in memory
-  BufferId buffer;                ///< invalid for constants
-  int constant = -1;              ///< index into Program::constants, or -1: in the arena
-  int64_t address = 0;            ///< bytes from the start of the arena (or of the constant)
+  DType type = DType::kInt8;       ///< of the elements in memory
+  BufferId buffer;                 ///< invalid for constants
+  int constant = -1;               ///< index into Program::constants, or -1
+  Place place = Place::kResident;  ///< elsewhere: in memory of the buffer's own
+  int64_t address = 0;  ///< bytes from the start of the arena (the constant, the buffer's memory)
   std::vector<int64_t> stride;    ///< elements; one per kernel axis (n, y, x, c)
   std::vector<BiasTerm> bias;     ///< constant part first, if any
   int64_t modulus = 0;            ///< elements; 0: no ring
@@ -104,11 +106,13 @@ struct ProgramParams {
   std::vector<int> constants;  ///< in the order of the pointers
 };
 
-/// Where an input or output lies in the arena.
+/// Where an input or output lies.
 struct ProgramPort {
   TensorId tensor;
-  std::vector<int> order;
-  int64_t address = 0;
+  std::vector<int> order;  ///< of the caller's axes; empty: row-major
+  BufferId buffer;
+  Place place = Place::kResident;
+  int64_t address = 0;  ///< in the arena; 0 outside of it
   int64_t size_bytes = 0;
   bool operator==(const ProgramPort&) const = default;
 };
@@ -124,6 +128,11 @@ struct Program {
   int64_t arena_alignment = 16;
 };
 
+/// What the port's memory holds, given the tensor in the caller's order of axes, and back: another
+/// order only where rows are streamed, which are row-major.
+[[nodiscard]] Bytes to_memory(const Program& program, const ProgramPort& port, const Bytes& given);
+[[nodiscard]] Bytes from_memory(const Program& program, const ProgramPort& port, const Bytes& held);
+
 /// Every call as executed, in order, with the counters of its loops.
 void execute_calls(const Program& program,
                    const std::function<void(const Call&, const Counters&)>& visit);
@@ -135,6 +144,9 @@ void execute_calls(const Program& program,
 /// A copy whose source and target are the same bytes: renames them (reshape in place) and does
 /// nothing.
 [[nodiscard]] bool copies_onto_itself(const Call& call);
+/// A copy that takes rows of a streamed input from the caller, or hands out those of an output.
+[[nodiscard]] bool receives(const Call& call);
+[[nodiscard]] bool delivers(const Call& call);
 /// Sum of bias terms.
 [[nodiscard]] int64_t sum(const std::vector<BiasTerm>& terms, const Counters& counters);
 

@@ -53,6 +53,7 @@ Json json_of(const Buffer& buffer, int64_t address) {
   if (!buffer.order.empty()) json["order"] = buffer.order;
   if (buffer.tier != 0) json["tier"] = buffer.tier;
   if (buffer.sums) json["sums"] = true;
+  if (buffer.place != Place::kResident) json["place"] = name(buffer.place);
   return json;
 }
 
@@ -149,6 +150,13 @@ DType type_from(const std::string& text) {
   throw std::invalid_argument("unknown type '" + text + "'");
 }
 
+Place place_from(const std::string& text) {
+  for (Place place : {Place::kResident, Place::kUser, Place::kStreamed}) {
+    if (text == name(place)) return place;
+  }
+  throw std::invalid_argument("unknown place '" + text + "'");
+}
+
 Method method_from(const std::string& text) {
   for (Method method :
        {Method::kCompute, Method::kInPlace, Method::kAccumulate, Method::kFinalise}) {
@@ -180,7 +188,8 @@ Buffer buffer_from(const Json& json) {
                 .wrap = {},
                 .order = numbers<int>(json.value("order", Json::array())),
                 .tier = number<int>(json.value("tier", Json(0))),
-                .sums = json.value("sums", false)};
+                .sums = json.value("sums", false),
+                .place = place_from(json.value("place", name(Place::kResident)))};
   for (const Json& expr : json.at("origin")) buffer.origin.push_back(expr_from(expr));
   if (json.contains("ring")) {
     buffer.wrap = Wrap{number<int>(json.at("ring").at("axis")),

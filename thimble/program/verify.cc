@@ -28,24 +28,39 @@ class Verifier {
         program_(program),
         maps_(access_maps(graph)),
         memory_(program.arena_bytes),
-        produced_(2 * graph.tensors.size()) {}
+        produced_(2 * graph.tensors.size()) {
+    for (const std::vector<ProgramPort>& ports : {program.inputs, program.outputs}) {
+      for (const ProgramPort& port : ports) {
+        if (port.place != Place::kResident) outside_.try_emplace(port.buffer, port.size_bytes);
+      }
+    }
+    for (const ProgramPort& port : program.inputs) inputs_.insert(port.buffer);
+  }
 
   Verification run() {
     try {
       for (const ProgramPort& port : program_.inputs) {
-        each_port_element(port, [&](int64_t address, int64_t element, int64_t size) {
-          memory_.write(address, value_key(port.tensor, element), size);
+        ShadowMemory& memory = memory_of(port.place, port.buffer);
+        each_port_element(port, memory, [&](int64_t address, int64_t element, int64_t size) {
+          memory.write(address, value_key(port.tensor, element), size);
         });
       }
       execute_calls(program_,
                     [&](const Call& call, const Counters& counters) { visit(call, counters); });
       for (const ProgramPort& port : program_.outputs) {
-        each_port_element(port, [&](int64_t address, int64_t element, int64_t size) {
-          if (!memory_.holds(address, value_key(port.tensor, element), size)) {
+        ShadowMemory& memory = memory_of(port.place, port.buffer);
+        each_port_element(port, memory, [&](int64_t address, int64_t element, int64_t size) {
+          if (!memory.holds(address, value_key(port.tensor, element), size)) {
             throw Fault{fmt::format("at the end, element {} of output {} is missing", element,
                                     describe(port.tensor))};
           }
         });
+      }
+      for (const ProgramPort& port : program_.inputs) {
+        const int64_t all = elements(graph_.tensor(port.tensor).shape);
+        if (port.place == Place::kStreamed && passed_[port.buffer] != all)
+          throw Fault{fmt::format("at the end, element {} of input {} has not been received",
+                                  passed_[port.buffer], describe(port.tensor))};
       }
     } catch (const Fault& fault) {
       result_.fault = fault.message;
@@ -62,7 +77,18 @@ class Verifier {
     int64_t channel;
     int64_t size;  // bytes per element
     int32_t kind;
+    ShadowMemory* memory;  // none: a constant
   };
+
+  ShadowMemory& memory_of(Place place, BufferId buffer) {
+    if (place == Place::kResident) return memory_;
+    const auto it = outside_.find(buffer);
+    if (it == outside_.end()) throw Fault{"a view of the caller's memory where there is none"};
+    return it->second;
+  }
+  ShadowMemory* memory_of(const OperandView& view) {
+    return view.constant >= 0 ? nullptr : &memory_of(view.place, view.buffer);
+  }
 
   int32_t value_kind(TensorId t) const { return t.value; }
   int32_t accumulator_kind(TensorId t) const {
@@ -91,13 +117,15 @@ class Verifier {
   }
 
   template <class Visit>
-  void each_port_element(const ProgramPort& port, const Visit& visit) {
+  void each_port_element(const ProgramPort& port, const ShadowMemory& memory, const Visit& visit) {
     const Tensor& tensor = graph_.tensor(port.tensor);
     const int64_t size = size_bytes(tensor.type);
-    if (!memory_.inside(port.address, elements(tensor.shape) * size)) {
+    if (!memory.inside(port.address, elements(tensor.shape) * size)) {
       throw Fault{fmt::format("{} lies outside the arena", describe(port.tensor))};
     }
-    each_element(tensor.shape, port.order, [&](int64_t place, int64_t element) {
+    const bool row_major = port.place == Place::kStreamed;
+    const std::vector<int>& order = row_major ? std::vector<int>() : port.order;
+    each_element(tensor.shape, order, [&](int64_t place, int64_t element) {
       visit(port.address + place * size, element, size);
     });
   }
@@ -124,7 +152,7 @@ class Verifier {
       const TensorId t = call.in[k].tensor;
       in.push_back({&call.in[k], &walk.in[k], sum(call.in[k].bias, counters),
                     sum(call.in[k].channel, counters), size_bytes(call.in[k].type),
-                    accumulators ? accumulator_kind(t) : value_kind(t)});
+                    accumulators ? accumulator_kind(t) : value_kind(t), memory_of(call.in[k])});
     }
     const bool accumulate = call.method == Method::kAccumulate;
     const Side out{&call.out,
@@ -132,7 +160,8 @@ class Verifier {
                    sum(call.out.bias, counters),
                    sum(call.out.channel, counters),
                    size_bytes(call.out.type),
-                   accumulate ? accumulator_kind(call.out.tensor) : value_kind(call.out.tensor)};
+                   accumulate ? accumulator_kind(call.out.tensor) : value_kind(call.out.tensor),
+                   memory_of(call.out)};
     const Interval chunk = chunk_channels(call, counters);
     if (accumulate && chunk.empty()) return;
     if (accumulate) check_chunk(call, chunk);
@@ -195,6 +224,12 @@ class Verifier {
     check_view(call, call.out, out,
                accumulate ? accumulator_type(graph_, out) : graph_.tensor(out).type);
     if (call.out.constant >= 0) throw Fault{describe(call) + ": writes a constant"};
+    if (call.out.place != Place::kResident && inputs_.contains(call.out.buffer))
+      throw Fault{describe(call) + ": writes the caller's input"};
+    const bool streams = std::ranges::any_of(
+        call.in, [](const OperandView& view) { return view.place == Place::kStreamed; });
+    if (call.op.valid() && (streams || call.out.place == Place::kStreamed))
+      throw Fault{describe(call) + ": computes from or into rows of the caller's"};
     if (call.op.valid()) return;
     if (call.method == Method::kInPlace) {
       check_copy_in_place(call);
@@ -312,7 +347,7 @@ class Verifier {
     bool overlap = false;
     bool behind = info(call.kernel).progress == Progress::kElement;
     for (size_t k = 0; k < in.size(); ++k) {
-      if (in[k].view->constant >= 0) continue;
+      if (in[k].memory != out.memory) continue;
       const Interval source = addresses(in[k], kernel_box(call, walk, k, region, {0, 1 << 30}));
       if (source.begin >= target.end || target.begin >= source.end) continue;
       overlap = true;
@@ -381,11 +416,13 @@ class Verifier {
     const int64_t address = view.address + (index + channel) * side.size;
     const bool inside = view.constant >= 0
                             ? address >= 0 && address + side.size <= constant_bytes(view.constant)
-                            : memory_.inside(address, side.size);
+                            : side.memory->inside(address, side.size);
     if (!inside) {
       throw Fault{fmt::format("{}: {} byte {} for {}, outside {}", describe(call), verb, address,
                               describe(view.tensor),
-                              view.constant >= 0 ? "its constant" : "the arena")};
+                              view.constant >= 0               ? "its constant"
+                              : view.place == Place::kResident ? "the arena"
+                                                               : "the caller's memory")};
     }
     return address;
   }
@@ -411,11 +448,22 @@ class Verifier {
             return;
           }
           const ShadowKey key{side.kind, static_cast<int32_t>(element * side.size), complete};
-          if (!memory_.holds(address, key, side.size)) {
+          if (!side.memory->holds(address, key, side.size)) {
             throw Fault{fmt::format("{} needs {} at byte {}, which holds {}", describe(call),
-                                    describe(key), address, describe(memory_.at(address)))};
+                                    describe(key), address, describe(side.memory->at(address)))};
           }
+          if (side.view->place == Place::kStreamed) pass(call, side, element, "receives");
         });
+  }
+
+  // Rows come from the caller and go there in order, each once.
+  void pass(const Call& call, const Side& side, int64_t element, const char* verb) {
+    int64_t& next = passed_[side.view->buffer];
+    if (element != next) {
+      throw Fault{fmt::format("{} {} element {} of {}, but {} is next", describe(call), verb,
+                              element, describe(side.view->tensor), next)};
+    }
+    ++next;
   }
 
   int32_t reduced_extent(const Call& call) const {
@@ -426,24 +474,26 @@ class Verifier {
              const Interval& chunk) {
     const Shape& shape = graph_.tensor(side.view->tensor).shape;
     const bool accumulate = call.method == Method::kAccumulate;
-    each_coordinate(walk, *side.walk, shape, side.view->stride, region,
-                    [&](int64_t pixel, int64_t channel, int64_t element) {
-                      const int64_t address = address_of(call, side, pixel, channel, "writes");
-                      ShadowKey key{side.kind, static_cast<int32_t>(element * side.size), 0};
-                      if (accumulate && chunk.begin != 0) {
-                        key.reduced = static_cast<int32_t>(chunk.begin);
-                        if (!memory_.holds(address, key, side.size)) {
-                          throw Fault{fmt::format(
-                              "{} adds channels from {} on to {}, which holds {} with {} added",
-                              describe(call), chunk.begin, describe(key),
-                              describe(memory_.at(address)), memory_.at(address).reduced)};
-                        }
-                      } else if (call.op.valid()) {
-                        count_production(call, side, element, elements(shape));
-                      }
-                      if (accumulate) key.reduced = static_cast<int32_t>(chunk.end);
-                      memory_.write(address, key, side.size);
-                    });
+    each_coordinate(
+        walk, *side.walk, shape, side.view->stride, region,
+        [&](int64_t pixel, int64_t channel, int64_t element) {
+          const int64_t address = address_of(call, side, pixel, channel, "writes");
+          ShadowKey key{side.kind, static_cast<int32_t>(element * side.size), 0};
+          if (accumulate && chunk.begin != 0) {
+            key.reduced = static_cast<int32_t>(chunk.begin);
+            if (!side.memory->holds(address, key, side.size)) {
+              throw Fault{fmt::format(
+                  "{} adds channels from {} on to {}, which holds {} with {} added", describe(call),
+                  chunk.begin, describe(key), describe(side.memory->at(address)),
+                  side.memory->at(address).reduced)};
+            }
+          } else if (call.op.valid()) {
+            count_production(call, side, element, elements(shape));
+          }
+          if (accumulate) key.reduced = static_cast<int32_t>(chunk.end);
+          side.memory->write(address, key, side.size);
+          if (side.view->place == Place::kStreamed) pass(call, side, element, "delivers");
+        });
   }
 
   void count_production(const Call& call, const Side& side, int64_t element, int64_t count) {
@@ -494,7 +544,10 @@ class Verifier {
   const Graph& graph_;
   const Program& program_;
   std::vector<AccessMap> maps_;
-  ShadowMemory memory_;
+  ShadowMemory memory_;                       // of the arena
+  std::map<BufferId, ShadowMemory> outside_;  // the caller's, per port
+  std::map<BufferId, int64_t> passed_;        // elements of streams received or delivered
+  std::set<BufferId> inputs_;
   // kForNow: by a step that recomputes.
   enum class Produced : uint8_t { kNot, kForNow, kForGood };
   std::vector<std::vector<Produced>> produced_;  // per kind, per element

@@ -7,9 +7,12 @@
 //   - where output and operand overlap, the same at the grain of the kernel's progress;
 //   - each output element is produced once, but for steps that recompute, where it may be produced
 //     again by steps that recompute; each interval of a reduction is added once, in order;
-//   - everything lies inside the arena.
-// At the end the outputs are complete. It trusts access maps and the kernels' contract (which axes
-// of a tensor a kernel walks, its progress), and neither the planner, the layout nor the lowering.
+//   - everything lies inside the arena, or inside of the caller's memory of one port; the caller's
+//     inputs are not written;
+//   - rows come from the caller, and go there, once and in order, untouched by anything but copies.
+// At the end the outputs are complete, and all rows of a streamed input have been taken. It trusts
+// access maps and the kernels' contract (which axes of a tensor a kernel walks, its progress), and
+// neither the planner, the layout nor the lowering.
 #pragma once
 
 #include <cstdint>

@@ -30,11 +30,13 @@ class Checker {
       return fault;
     if (std::string fault = ports(graph_.outputs, schedule_.outputs, "output"); !fault.empty())
       return fault;
+    if (std::string fault = places(); !fault.empty()) return fault;
     for (const Share& share : schedule_.shares) {
       if (!in_range(share.out) || !in_range(share.in))
         return "a share names a buffer that does not exist";
     }
     if (std::string fault = nodes(schedule_.nodes, 0, 1); !fault.empty()) return fault;
+    if (streamed_inputs_ != receives_) return "an input is streamed that no step receives";
     return gathers();
   }
 
@@ -100,11 +102,40 @@ class Checker {
       const Buffer& b = schedule_.buffer(buffers[k]);
       const Tensor& t = graph_.tensor(ports[k].tensor);
       if (b.tensor != ports[k].tensor || b.extents != t.shape || b.type != t.type || b.sums ||
-          b.wrap || b.order != ports[k].order ||
+          b.wrap ||
+          b.order != (b.place == Place::kStreamed ? std::vector<int>() : ports[k].order) ||
           b.origin != std::vector<IndexExpr>(t.shape.size(), index(0))) {
         return fmt::format("{} {} is not held whole, in the caller's order", what, k);
       }
     }
+    return "";
+  }
+
+  // Only ports lie outside of the arena, each for one port; rows come and go of one tensor each.
+  std::string places() {
+    std::vector<int> ports(schedule_.buffers.size());
+    for (const BufferId id : schedule_.inputs) {
+      const Buffer& b = schedule_.buffer(id);
+      ++ports[id.index()];
+      is_input_.insert(id);
+      streamed_inputs_ += b.place == Place::kStreamed ? 1 : 0;
+    }
+    int streamed_outputs = 0;
+    for (const BufferId id : schedule_.outputs) {
+      ++ports[id.index()];
+      streamed_outputs += schedule_.buffer(id).place == Place::kStreamed ? 1 : 0;
+    }
+    for (size_t k = 0; k < schedule_.buffers.size(); ++k) {
+      const Buffer& b = schedule_.buffers[k];
+      if (b.place == Place::kResident) continue;
+      if (ports[k] != 1)
+        return fmt::format("buffer {} lies outside of the arena, but is no port", k);
+      if (b.place == Place::kStreamed &&
+          (b.extents.size() <= size_t{kStreamAxis} || b.extents[0] != 1))
+        return fmt::format("buffer {} is streamed, but has no rows", k);
+    }
+    if ((streamed_inputs_ > 0 && schedule_.inputs.size() > 1) || streamed_outputs > 1)
+      return "of several inputs or outputs none can be streamed";
     return "";
   }
 
@@ -115,6 +146,11 @@ class Checker {
       std::string fault;
       if (const auto* s = std::get_if<Step>(&node.what)) {
         fault = step(*s);
+        if (fault.empty() && receives(schedule_, *s)) {
+          ++receives_;
+          if (depth != 1 || steps_ != 0)
+            fault = "rows are received by the first step, in a loop that stands in no other";
+        }
         if (!fault.empty()) fault = fmt::format("step {}: {}", steps_, fault);
         ++steps_;
       } else {
@@ -159,13 +195,22 @@ class Checker {
       return "its chunk is out of range";
     if (!follows_running) return "it follows a loop that it does not stand in";
     const Buffer& out = schedule_.buffer(s.out);
+    if (out.place == Place::kUser && is_input_.contains(s.out))
+      return "it writes the caller's input";
+    if (in_range(s.scratch) && schedule_.buffer(s.scratch).place != Place::kResident)
+      return "its scratch lies outside of the arena";
     if (!s.op.valid()) {
       const bool copy = s.in.size() == 1 && s.in[0].valid() && out.tensor.valid() &&
                         holds(s.in[0], out.tensor, false) && !out.sums &&
                         s.region.size() == out.extents.size();
       if (!copy) return "a copy goes from one buffer of a tensor's values to another";
-      return s.method == Method::kCompute ? "" : copy_in_place(s, out);
+      return s.method == Method::kCompute ? rows_of_stream(s) : copy_in_place(s, out);
     }
+    const auto streamed = [&](BufferId id) {
+      return schedule_.buffer(id).place == Place::kStreamed;
+    };
+    if (streamed(s.out) || std::ranges::any_of(read_buffers(s), streamed))
+      return "rows of the caller's are copied, and nothing else is done with them";
     if (s.op.index() >= graph_.ops.size()) return "its operator does not exist";
     return operands(s, graph_.op(s.op), out);
   }
@@ -177,7 +222,7 @@ class Checker {
     const Shape& shape = graph_.tensor(out.tensor).shape;
     for (const Buffer* b : {&in, &out}) {
       const bool whole =
-          b->extents == shape && !b->wrap &&
+          b->place == Place::kResident && b->extents == shape && !b->wrap &&
           std::ranges::all_of(b->origin, [](const IndexExpr& e) { return e == index(0); });
       if (!whole) return "a copy in place goes between buffers that hold all of their tensor";
     }
@@ -189,6 +234,30 @@ class Checker {
                      "no kernel changes the order of axes from [{}] to [{}] in place: one "
                      "must be a rotation of the other (axes of extent 1 left out)",
                      fmt::join(in.order, ", "), fmt::join(out.order, ", "));
+  }
+
+  // What comes from the caller or goes there are whole rows, each in one piece of the arena.
+  std::string rows_of_stream(const Step& s) const {
+    const std::vector<BufferId> in = read_buffers(s);
+    const Buffer& out = schedule_.buffer(s.out);
+    const bool from_stream = std::ranges::any_of(
+        in, [&](BufferId id) { return schedule_.buffer(id).place == Place::kStreamed; });
+    if (!from_stream && out.place != Place::kStreamed) return "";
+    if (in.size() != 1 || s.recomputes) return "rows come and go once, from or to one buffer";
+    if (from_stream ? !is_input_.contains(in[0]) : is_input_.contains(s.out))
+      return "rows are received of an input, and delivered of an output";
+    const Buffer& held = from_stream ? out : schedule_.buffer(in[0]);
+    const Shape& shape = graph_.tensor(held.tensor).shape;
+    bool in_one_piece = held.place == Place::kResident && held.order.empty() &&
+                        (!held.wrap || held.wrap->axis == kStreamAxis);
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      if (axis == kStreamAxis) continue;
+      const IntervalExpr& i = s.region[axis];
+      in_one_piece = in_one_piece && i.begin.constant() && i.begin.base <= 0 && i.end.constant() &&
+                     i.end.base >= shape[axis] && held.extents[axis] == shape[axis] &&
+                     held.origin[axis] == index(0);
+    }
+    return in_one_piece ? "" : "rows of the caller's lie whole and in one piece in the arena";
   }
 
   std::string operands(const Step& s, const Op& op, const Buffer& out) const {
@@ -245,6 +314,8 @@ class Checker {
   const Schedule& schedule_;
   std::set<LoopId> loops_;
   std::set<LoopId> running_;  // around the step at hand
+  std::set<BufferId> is_input_;
+  int streamed_inputs_ = 0, receives_ = 0;
   int steps_ = 0;
 };
 

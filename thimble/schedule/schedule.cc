@@ -134,6 +134,27 @@ std::vector<BufferId> read_buffers(const Step& step) {
   return result;
 }
 
+bool receives(const Schedule& schedule, const Step& step) {
+  return !step.op.valid() && step.in.size() == 1 && step.in[0].from.size() == 1 &&
+         schedule.buffer(step.in[0].from[0]).place == Place::kStreamed;
+}
+
+bool delivers(const Schedule& schedule, const Step& step) {
+  return !step.op.valid() && schedule.buffer(step.out).place == Place::kStreamed;
+}
+
+const char* name(Place place) {
+  switch (place) {
+    case Place::kResident:
+      return "resident";
+    case Place::kUser:
+      return "user";
+    case Place::kStreamed:
+      return "streamed";
+  }
+  throw InternalError("unknown Place");
+}
+
 void for_each_step(const Schedule& schedule, const WrittenVisit& visit) {
   Position position = 0;
   walk(schedule.nodes, position, visit);
@@ -161,8 +182,15 @@ std::vector<LiveRange> live_ranges(const Schedule& schedule) {
     extend(step.scratch, position, position + 1);
     steps = position + 1;
   });
-  for (BufferId id : schedule.inputs) extend(id, 0, 0);
-  for (BufferId id : schedule.outputs) extend(id, steps, steps);
+  const auto there_always = [&](BufferId id) {
+    return schedule.buffer(id).place != Place::kStreamed;
+  };
+  for (BufferId id : schedule.inputs) {
+    if (there_always(id)) extend(id, 0, 0);
+  }
+  for (BufferId id : schedule.outputs) {
+    if (there_always(id)) extend(id, steps, steps);
+  }
 
   std::vector<LoopSpan> spans(static_cast<size_t>(schedule.loop_count));
   Position position = 0;

@@ -37,6 +37,25 @@ struct Wrap {
   bool operator==(const Wrap&) const = default;
 };
 
+/// Where a buffer lies. All but kResident are ports of the network, held whole, row-major or in the
+/// caller's order, apart from the arena.
+enum class Place : uint8_t {
+  kResident,  ///< in the arena
+  kUser,      ///< in memory of the caller's; an input there is left as it is
+  /// Nowhere: rows (along kStreamAxis, of a tensor with one image) come from the caller or go there
+  /// one after the other, each once. Only copies touch it: those from it *receive*, those to it
+  /// *deliver*. Rows are row-major whatever the port's order of axes.
+  kStreamed,
+};
+[[nodiscard]] const char* name(Place place);  ///< "resident", "user", "streamed"
+constexpr int kStreamAxis = 1;
+
+/// Of all inputs and of all outputs of a network.
+struct PortPlaces {
+  Place input = Place::kResident, output = Place::kResident;
+  bool operator==(const PortPlaces&) const = default;
+};
+
 /// Memory that holds a part of a tensor. Without a ring, tensor element e is at e - origin, in a
 /// box of shape `extents`; with one, axes 0..wrap.axis are taken modulo and origin is 0 there.
 struct Buffer {
@@ -48,6 +67,7 @@ struct Buffer {
   std::vector<int> order;  ///< axes as they lie in memory, outermost first; empty: row-major
   int tier = 0;            ///< of the device's memories, in order of preference
   bool sums = false;       ///< accumulators of the tensor, not its values
+  Place place = Place::kResident;
 
   [[nodiscard]] int64_t size_bytes() const;
   bool operator==(const Buffer&) const = default;
@@ -74,6 +94,8 @@ struct Operand {
 
 /// One (partial) execution of an operator, or a copy of a part of a tensor between two buffers. A
 /// copy in place takes a whole tensor to another order of axes, at the same address or elsewhere.
+/// Rows of a streamed input are received by the first step of all, in a loop that stands in no
+/// other: its iterations follow the caller's clock.
 struct Step {
   OpId op;  ///< invalid: copy
   Method method = Method::kCompute;
@@ -122,6 +144,10 @@ struct Schedule {
 /// Every buffer that the step reads.
 [[nodiscard]] std::vector<BufferId> read_buffers(const Step& step);
 
+/// Whether a copy takes rows from the caller, or hands them out.
+[[nodiscard]] bool receives(const Schedule& schedule, const Step& step);
+[[nodiscard]] bool delivers(const Schedule& schedule, const Step& step);
+
 /// Position of a step in the schedule: steps numbered in the order they are written, loops unrolled
 /// no further than once. Lives are measured in positions.
 using Position = int;
@@ -133,7 +159,8 @@ void for_each_step(const Schedule& schedule,
 void execute_steps(const Schedule& schedule,
                    const std::function<void(const Step&, Position, const Counters&)>& visit);
 
-/// Half-open, in positions. Network inputs begin at 0, outputs end at the number of steps. A buffer
+/// Half-open, in positions. Network inputs begin at 0, outputs end at the number of steps, but for
+/// streamed ones. A buffer
 /// that carries data from one iteration of a loop to the next lives as long as the loop.
 struct LiveRange {
   Position begin = 0, end = 0;

@@ -20,9 +20,9 @@ struct Event {
   int64_t byte;  // write: end of the bytes written; read: first byte read
 };
 
-// A box in memory at a fixed origin, no ring.
+// A box in the arena at a fixed origin, no ring.
 bool plain(const Buffer& buffer) {
-  return buffer.tensor.valid() && !buffer.wrap &&
+  return buffer.tensor.valid() && buffer.place == Place::kResident && !buffer.wrap &&
          std::all_of(buffer.origin.begin(), buffer.origin.end(),
                      [](const IndexExpr& expr) { return expr.constant(); });
 }

@@ -179,7 +179,8 @@ class Derivation {
 
   [[nodiscard]] int64_t ring(const Span& span, const SpanMember& member) const {
     const std::vector<OpId>& readers = spans_.readers(member.out);
-    if (spans_.is_output(member.out) || readers.empty()) return 0;
+    if (spans_.is_output(member.out)) return 0;
+    if (readers.empty() && !spans_.is_delivered(member.out)) return 0;
     int64_t most = 1;
     for (const OpId reader : readers) {
       const auto it = std::ranges::find(span.members, reader, &SpanMember::op);
@@ -225,13 +226,18 @@ IntervalExpr Beat::interval(LoopId loop) const {
   return {begin, end};
 }
 
-Spans::Spans(const Graph& graph, int axis)
+Spans::Spans(const Graph& graph, int axis, const std::vector<TensorId>& delivered)
     : graph_(graph),
       axis_(axis),
       maps_(access_maps(graph)),
       readers_(consumers(graph)),
-      is_output_(graph.tensors.size(), false) {
+      is_output_(graph.tensors.size(), false),
+      is_delivered_(graph.tensors.size(), false) {
   for (const Port& port : graph.outputs) is_output_[port.tensor.index()] = true;
+  for (const TensorId t : delivered) {
+    is_output_[t.index()] = false;
+    is_delivered_[t.index()] = true;
+  }
 }
 
 const Affine* Spans::rows(OpId op, size_t operand) const {

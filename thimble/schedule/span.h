@@ -59,8 +59,9 @@ struct Span {
 /// Derives spans of one graph.
 class Spans {
  public:
-  /// Along this axis of all tensors. The graph must outlive it.
-  Spans(const Graph& graph, int axis);
+  /// Along this axis of all tensors. The graph must outlive it. delivered: outputs of the network
+  /// that leave row by row, as soon as they are made.
+  Spans(const Graph& graph, int axis, const std::vector<TensorId>& delivered = {});
 
   /// Rows of the operand that a row of the output reads, if the access map has them follow each
   /// other in the same direction.
@@ -75,14 +76,16 @@ class Spans {
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] int axis() const { return axis_; }
   [[nodiscard]] const std::vector<OpId>& readers(TensorId t) const { return readers_[t.index()]; }
+  /// Kept whole for the caller.
   [[nodiscard]] bool is_output(TensorId t) const { return is_output_[t.index()]; }
+  [[nodiscard]] bool is_delivered(TensorId t) const { return is_delivered_[t.index()]; }
 
  private:
   const Graph& graph_;
   const int axis_;
   std::vector<AccessMap> maps_;
   std::vector<std::vector<OpId>> readers_;
-  std::vector<bool> is_output_;  ///< per tensor, of the network
+  std::vector<bool> is_output_, is_delivered_;  ///< per tensor, of the network
 };
 
 /// The first row of the operand that row `row` of the output reads; may lie before its first.

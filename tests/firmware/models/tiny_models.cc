@@ -42,6 +42,12 @@ void count_down(void*) {
       "pop {r4, pc}");
 }
 
+void add_two(void* input, void* output) {
+  for (int i = 0; i < 300; ++i) bytes(output)[i] = static_cast<uint8_t>(bytes(input)[i] + 2);
+}
+
+void change_input(void* input, void*) { ++bytes(input)[8]; }
+
 void write_after(void* arena) { ++bytes(arena)[1000]; }
 
 void write_before(void* arena) { --bytes(arena)[-1]; }

@@ -16,3 +16,5 @@ void write_after(void* arena);
 void write_before(void* arena);
 void fault(void* arena);
 void overflow_stack(void* arena);
+void add_two(void* input, void* output);
+void change_input(void* input, void* output);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "thimble/emit/c_api.h"
+#include "thimble/emit/caller.h"
+#include "thimble/emit/names.h"
+
+namespace thimble {
+namespace {
+
+class Example {
+ public:
+  Example(const Graph& graph, const Program& program, const EmitOptions& options)
+      : graph_(graph),
+        program_(program),
+        name_(options.name),
+        side_(caller_side(graph, program, options.name)) {}
+
+  std::string run() {
+    std::string text = fmt::format(
+        "/* example.c: one inference of {0}. Build it with the files beside it; see "
+        "CMakeLists.txt. */\n#include \"{0}.h\"\n\n"
+        "static _Alignas({1}) uint8_t arena[{2}];\n",
+        name_, program_.arena_alignment,
+        program_.arena_bytes > 0 ? name_ + "_arena_bytes" : "1 /* nothing lies there */");
+    text += outside() + "\nint main(void) {\n";
+    for (size_t k = 0; k < program_.inputs.size(); ++k) text += fill(k);
+    text += call();
+    if (side_.delivered != nullptr) return text + "  return largest_row;\n}\n";
+    const std::string port = port_prefix("output", 0, program_.outputs);
+    const std::string y =
+        program_.outputs[0].place == Place::kUser ? label("output", 0, program_.outputs) : "y";
+    if (y == "y") {
+      text += fmt::format("  const {}* y = {}(arena);\n",
+                          c_type(graph_.tensor(program_.outputs[0].tensor).type), port);
+    }
+    return text +
+           fmt::format(
+               "  int best = 0;\n"
+               "  for (int k = 1; k < {1}_elements; ++k) {{\n    if ({0}[k] > {0}[best]) best = "
+               "k;\n  }}\n  return best;\n}}\n",
+               y, port);
+  }
+
+ private:
+  static std::string label(const char* what, size_t k, const std::vector<ProgramPort>& ports) {
+    return port_label(what, k, ports.size());
+  }
+  std::string port_prefix(const char* what, size_t k, const std::vector<ProgramPort>& ports) const {
+    return name_ + "_" + label(what, k, ports);
+  }
+  std::string type(const ProgramPort& port) const {
+    return c_type(graph_.tensor(port.tensor).type);
+  }
+
+  /// Tensors of the user's, and what takes rows of the output.
+  std::string outside() const {
+    std::string text;
+    for (const CallerField& field : side_.fields) {
+      if (!field.buffer.valid()) continue;
+      const DType t = program_.buffers[field.buffer.index()].type;
+      text += fmt::format("static {0} {1}[{2}_{1}_elements];\n", c_type(t), field.name, name_);
+    }
+    if (side_.delivered == nullptr) return text;
+    return text + fmt::format(
+                      "static {1} largest;\nstatic int largest_row = -1;\n\n"
+                      "static void take_row(void* context, int32_t row, const {1}* values) {{\n"
+                      "  (void)context;\n"
+                      "  for (int k = 0; k < {0}_output_row_elements; ++k) {{\n"
+                      "    if (largest_row >= 0 && values[k] <= largest) continue;\n"
+                      "    largest = values[k];\n    largest_row = row;\n  }}\n}}\n",
+                      name_, type(*side_.delivered));
+  }
+
+  std::string fill(size_t k) const {
+    const ProgramPort& port = program_.inputs[k];
+    if (port.place == Place::kStreamed) return "";
+    const std::string prefix = port_prefix("input", k, program_.inputs);
+    const bool quantized = !graph_.tensor(port.tensor).quantization.zero_points.empty();
+    const bool own = port.place == Place::kUser;
+    const std::string x = own ? label("input", k, program_.inputs) : fmt::format("x{}", k);
+    std::string text;
+    if (!own) text = fmt::format("  {}* {} = {}(arena);\n", type(port), x, prefix);
+    return text + fmt::format(
+                      "  for (int k = 0; k < {0}_elements; ++k) {1}[k] = {2}; /* your data here "
+                      "*/\n",
+                      prefix, x, quantized ? prefix + "_zero_point" : "0");
+  }
+
+  std::string call() const {
+    std::string arguments;
+    for (const CallerField& field : side_.fields) {
+      const char* deliver = field.name == "deliver" ? "take_row" : "0";
+      arguments += ", " + (field.buffer.valid() ? field.name : std::string(deliver));
+    }
+    if (side_.received == nullptr) return fmt::format("  {}_run(arena{});\n", name_, arguments);
+    const bool quantized = !graph_.tensor(side_.received->tensor).quantization.zero_points.empty();
+    return fmt::format(
+        "  {0}_state state;\n"
+        "  {0}_begin(&state{1});\n"
+        "  for (int row = 0; row < {0}_input_rows; ++row) {{\n"
+        "    {2} values[{0}_input_row_elements];\n"
+        "    for (int k = 0; k < {0}_input_row_elements; ++k) values[k] = {3}; /* a row of your "
+        "camera */\n"
+        "    {0}_push_rows(arena, &state, values, 1);\n  }}\n",
+        name_, arguments, type(*side_.received), quantized ? name_ + "_input_zero_point" : "0");
+  }
+
+  const Graph& graph_;
+  const Program& program_;
+  const std::string& name_;
+  CallerSide side_;
+};
+
+}  // namespace
+
+std::string c_example(const Graph& graph, const Program& program, const EmitOptions& options) {
+  return Example(graph, program, options).run();
+}
+
+}  // namespace thimble

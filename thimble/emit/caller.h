@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the caller of emitted code brings besides the arena: tensors of its own, rows, callbacks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thimble/program/program.h"
+
+namespace thimble {
+
+/// A parameter of the emitted API, and a field of what the stages are handed.
+struct CallerField {
+  std::string type, name;  ///< "const int8_t*", "input"
+  BufferId buffer;         ///< invalid: a callback or its context
+};
+
+struct CallerSide {
+  std::vector<CallerField> fields;        ///< tensors of the user's; deliver and context
+  const ProgramPort* received = nullptr;  ///< an input that comes row by row
+  const ProgramPort* delivered = nullptr;
+
+  [[nodiscard]] std::string arguments() const;  ///< "input, deliver, context"
+  /// "void* arena, int8_t* output, NAME_receive receive, void* context" of NAME_run.
+  [[nodiscard]] std::string run_parameters(const char* arena, const std::string& name) const;
+};
+
+/// name: of the emitted project. The program must outlive the answer.
+[[nodiscard]] CallerSide caller_side(const Graph& graph, const Program& program,
+                                     const std::string& name);
+
+/// "input", numbered if there are several.
+[[nodiscard]] std::string port_label(const char* what, size_t number, size_t count);
+/// "input" or "output_1" of a port that lies outside of the arena.
+[[nodiscard]] std::string outside_name(const Program& program, BufferId buffer);
+
+/// Rows of a streamed port, and the elements of each.
+struct StreamRows {
+  int64_t rows = 0, row_elements = 0;
+};
+[[nodiscard]] StreamRows stream_rows(const Graph& graph, const ProgramPort& port);
+
+}  // namespace thimble

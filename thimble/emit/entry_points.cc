@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/emit/entry_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thimble/emit/names.h"
+
+namespace thimble {
+namespace {
+
+bool streams(const std::vector<Stage>& stages) {
+  return !stages.empty() && stages.front().ticks > 0;
+}
+
+bool uses(const std::vector<Stage>& stages, const char* what) {
+  return std::ranges::any_of(
+      stages, [&](const Stage& s) { return s.call.find(what) != std::string::npos; });
+}
+
+const char* input_type(const Graph& graph, const CallerSide& side) {
+  return c_type(graph.tensor(side.received->tensor).type);
+}
+
+// Behind the ticks.
+std::vector<Stage> rest(const std::vector<Stage>& stages) {
+  return {stages.begin() + (streams(stages) ? 1 : 0), stages.end()};
+}
+
+// "arena, caller" as the stages of `stages` need them.
+std::string handed(const std::vector<Stage>& stages) {
+  std::string text = uses(stages, "arena") ? "arena" : "";
+  if (uses(stages, "caller")) text += text.empty() ? "caller" : ", caller";
+  return text;
+}
+
+// The first lines of an entry point: its parameters as the stages want them.
+std::string opening(const CallerSide& side, const std::vector<Stage>& stages, bool arena,
+                    const std::string& fields) {
+  std::string text = arena ? "  int8_t* const arena = static_cast<int8_t*>(arena_bytes);\n"
+                           : "  (void)arena_bytes;  // nothing lies there\n";
+  if (!side.fields.empty() && uses(stages, "caller"))
+    text += fmt::format("  const Caller caller{{{}}};\n", fields);
+  return text;
+}
+
+std::string run_text(const std::string& name, const CallerSide& side,
+                     const std::vector<Stage>& stages) {
+  const bool pulls = streams(stages);
+  std::string text =
+      fmt::format("void {}_run({}) {{\n", name, side.run_parameters("arena_bytes", name));
+  text += opening(side, stages, pulls || uses(stages, "arena"), side.arguments());
+  if (!pulls) {
+    for (const Stage& stage : stages) text += fmt::format("  {};\n", stage.call);
+    return text + "}\n";
+  }
+  text += fmt::format(
+      "  int32_t row = 0;\n"
+      "  for (int32_t tick = 0; tick < kTicks; ++tick) {{\n"
+      "    for (; row < rows_needed(tick); ++row) receive(context, row, row_place(arena, row));\n"
+      "    {};\n  }}\n",
+      stages.front().call);
+  if (!rest(stages).empty()) text += fmt::format("  finish({});\n", handed(rest(stages)));
+  return text + "}\n";
+}
+
+std::string push_text(const Graph& graph, const std::string& name, const CallerSide& side,
+                      const std::vector<Stage>& stages) {
+  std::string parameters, kept, fields;
+  for (const CallerField& field : side.fields) {
+    parameters += fmt::format(", {} {}", field.type, field.name);
+    kept += fmt::format("  state->{0} = {0};\n", field.name);
+    fields += fmt::format("{}state->{}", fields.empty() ? "" : ", ", field.name);
+  }
+  const char* type = input_type(graph, side);
+  return fmt::format(
+             "\nvoid {0}_begin({0}_state* state{1}) {{\n"
+             "  state->tick = 0;\n  state->row = 0;\n{2}}}\n\n"
+             "bool {0}_push_rows(void* arena_bytes, {0}_state* state, const {3}* rows, int32_t "
+             "count) {{\n"
+             "  if (state->tick == kTicks) return true;\n{4}",
+             name, parameters, kept, type, opening(side, stages, true, fields)) +
+         fmt::format(
+             "  for (; state->tick < kTicks; ++state->tick) {{\n"
+             "    for (; state->row < rows_needed(state->tick); ++state->row) {{\n"
+             "      if (count-- <= 0) return false;\n"
+             "      {0}* const into = row_place(arena, state->row);\n"
+             "      for (int32_t k = 0; k < kRowElements; ++k) into[k] = rows[k];\n"
+             "      rows += kRowElements;\n"
+             "    }}\n"
+             "    const int32_t tick = state->tick;\n"
+             "    {1};\n  }}\n{2}  return true;\n}}\n",
+             type, stages.front().call,
+             rest(stages).empty() ? "" : fmt::format("  finish({});\n", handed(rest(stages))));
+}
+
+}  // namespace
+
+std::string caller_struct(const CallerSide& side) {
+  if (side.fields.empty()) return "";
+  std::string text = "// What the caller brings besides the arena.\nstruct Caller {\n";
+  for (const CallerField& field : side.fields)
+    text += fmt::format("  {} {};\n", field.type, field.name);
+  return text + "};\n\n";
+}
+
+std::string entry_helpers(const Graph& graph, const CallerSide& side,
+                          const std::vector<Stage>& stages) {
+  if (!streams(stages)) return "";
+  const Stage& ticks = stages.front();
+  const StreamRows rows = stream_rows(graph, *side.received);
+  const char* type = input_type(graph, side);
+  const bool constant = ticks.rows_needed.find('i') == std::string::npos;
+  std::string text = fmt::format(
+      "constexpr int32_t kTicks = {};\nconstexpr int32_t kRowElements = {};\n\n"
+      "// Tick i{} needs the rows of the input below this one.\n"
+      "int32_t rows_needed(int32_t{}) noexcept {{ return {}; }}\n\n"
+      "// Where a row of the input belongs.\n"
+      "{}* row_place(int8_t* arena, int32_t row) noexcept {{\n  return {};\n}}\n\n",
+      ticks.ticks, rows.row_elements, ticks.counter.value,
+      constant ? "" : fmt::format(" i{}", ticks.counter.value), ticks.rows_needed, type,
+      ticks.row_place);
+  const std::vector<Stage> after = rest(stages);
+  if (after.empty()) return text;
+  std::string parameters = uses(after, "arena") ? "int8_t* arena" : "";
+  if (uses(after, "caller"))
+    parameters += parameters.empty() ? "const Caller& caller" : ", const Caller& caller";
+  text += fmt::format("// What follows when all rows have come.\nvoid finish({}) noexcept {{\n",
+                      parameters);
+  for (const Stage& stage : after) text += fmt::format("  {};\n", stage.call);
+  return text + "}\n\n";
+}
+
+std::string entry_points(const Graph& graph, const std::string& name, const CallerSide& side,
+                         const std::vector<Stage>& stages) {
+  std::string text = run_text(name, side, stages);
+  if (streams(stages)) text += push_text(graph, name, side, stages);
+  return text;
+}
+
+}  // namespace thimble

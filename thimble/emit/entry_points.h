@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions that the emitted header declares: an inference in one go, or as rows come.
+//
+//   NAME_run          each stage once; rows of the input are asked for as ticks need them
+//   NAME_begin,       the same with the caller's clock: the state is the number of the next tick
+//   and NAME_push_rows    row; every call executes all ticks whose rows are there
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thimble/emit/caller.h"
+#include "thimble/emit/stages.h"
+
+namespace thimble {
+
+/// Behind the stages, within their namespace: what several functions need.
+[[nodiscard]] std::string entry_helpers(const Graph& graph, const CallerSide& side,
+                                        const std::vector<Stage>& stages);
+/// Of struct Caller, before the stages; empty if the caller brings nothing but the arena and rows.
+[[nodiscard]] std::string caller_struct(const CallerSide& side);
+/// Outside of the namespace. name: of the project.
+[[nodiscard]] std::string entry_points(const Graph& graph, const std::string& name,
+                                       const CallerSide& side, const std::vector<Stage>& stages);
+
+}  // namespace thimble

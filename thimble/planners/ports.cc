@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/planners/ports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+void check_streamed(const Graph& graph, const std::vector<Port>& ports, const std::string& option,
+                    const std::string& whole_planner) {
+  if (!whole_planner.empty()) {
+    throw CompileError(option, fmt::format("streamed needs a planner that executes row by row: "
+                                           "--planner stream ({} keeps the tensor whole)",
+                                           whole_planner));
+  }
+  if (ports.size() != 1) {
+    throw CompileError(option, fmt::format("streamed is for networks with one {}, this one has {}",
+                                           option.substr(2), ports.size()));
+  }
+  const Tensor& tensor = graph.tensor(ports[0].tensor);
+  if (tensor.shape.size() != 4 || tensor.shape[0] != 1) {
+    throw CompileError(option,
+                       fmt::format("streamed is for images, one by one (1 x rows x columns x "
+                                   "channels); '{}' is {}",
+                                   tensor.name, to_string(tensor.shape)));
+  }
+}
+
+}  // namespace
+
+void check_ports(const Graph& graph, const PortPlaces& ports, const std::string& whole_planner) {
+  if (ports.input == Place::kStreamed)
+    check_streamed(graph, graph.inputs, "--input", whole_planner);
+  if (ports.output == Place::kStreamed)
+    check_streamed(graph, graph.outputs, "--output", whole_planner);
+  if (ports == PortPlaces{}) return;
+  for (const Port& in : graph.inputs) {
+    if (std::ranges::find(graph.outputs, in.tensor, &Port::tensor) == graph.outputs.end()) continue;
+    throw CompileError(
+        ports.input != Place::kResident ? "--input" : "--output",
+        fmt::format("must be resident: '{}' is both an input and an output of the network",
+                    graph.tensor(in.tensor).name));
+  }
+}
+
+void place_ports(Schedule& schedule, const PortPlaces& ports) {
+  const auto move = [&](const std::vector<BufferId>& buffers, Place place) {
+    if (place != Place::kUser) return;  // the planner has placed what is streamed
+    for (const BufferId id : buffers) schedule.buffers[id.index()].place = place;
+  };
+  move(schedule.inputs, ports.input);
+  move(schedule.outputs, ports.output);
+  const auto outside = [&](BufferId id) { return schedule.buffer(id).place != Place::kResident; };
+  std::erase_if(schedule.shares,
+                [&](const Share& share) { return outside(share.out) || outside(share.in); });
+}
+
+}  // namespace thimble
