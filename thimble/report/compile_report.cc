@@ -109,6 +109,14 @@ bool float_input(const CompileReport& report) {
   });
 }
 
+// One that could come row by row, and does not.
+bool image_input(const CompileReport& report) {
+  if (report.program.inputs.size() != 1) return false;
+  const ProgramPort& port = report.program.inputs[0];
+  const Shape& shape = report.graph.tensor(port.tensor).shape;
+  return port.place == Place::kResident && shape.size() == 4 && shape[0] == 1;
+}
+
 // The smallest boards that would do.
 std::string larger_boards(const CompileReport& report) {
   constexpr size_t kShown = 3;
@@ -132,6 +140,8 @@ std::string advice(const CompileReport& report) {
   if (!report.fits_sram()) {
     if (float_input(report))
       text += "  - --io-type int8: the float32 input costs four times an int8 one\n";
+    if (image_input(report))
+      text += "  - --input streamed: rows of the input as they come, never the whole of it\n";
     if (report.plan.planner.starts_with("original") || report.plan.planner.starts_with("greedy")) {
       text += "  - --planner reorder: the order with the least peak memory\n";
     }
