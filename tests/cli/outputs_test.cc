@@ -69,7 +69,8 @@ TEST_F(Outputs, StandardOutputFullOrClosed) {
 }
 
 TEST_F(Outputs, ClosedStreamsDoNotReceiveWhatBelongsToFiles) {
-  const ProcessResult result = redirected("<&- >&- 2>&-", {"run", "zoo:demo", "--output-file", "o.npy"});
+  const ProcessResult result =
+      redirected("<&- >&- 2>&-", {"run", "zoo:demo", "--output-file", "o.npy"});
   EXPECT_EQ(result.exit_status, 1);
   ASSERT_EQ(thimble({"run", "zoo:demo", "--output-file", "p.npy"}).exit_status, 0);
   EXPECT_EQ(read("o.npy"), read("p.npy"));

@@ -72,7 +72,8 @@ TEST_F(Run, RefusesTruncatedAndUnknownInputFiles) {
 }
 
 TEST_F(Run, ReferenceAndHostAgree) {
-  ASSERT_EQ(thimble({"run", "zoo:demo", "--on", "reference", "--output-file", "r.npy"}).exit_status, 0);
+  ASSERT_EQ(thimble({"run", "zoo:demo", "--on", "reference", "--output-file", "r.npy"}).exit_status,
+            0);
   ASSERT_EQ(thimble({"run", "zoo:demo", "--on", "host", "--output-file", "h.npy"}).exit_status, 0);
   EXPECT_EQ(read("r.npy"), read("h.npy"));
   EXPECT_EQ(thimble({"run", "zoo:demo", "--input-file", "r.npy"}).exit_status, 1);

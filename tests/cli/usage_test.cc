@@ -65,6 +65,15 @@ TEST_F(Usage, MistakesAreNamedAndLeaveNothingBehind) {
       {{"run", "zoo:demo", "--on", "reference", "--sram", "1M"}, "--sram: is for --on host or"},
       {{"run", "zoo:demo", "--seed", "x"}, "--seed"},
       {{"verify", "zoo:demo"}, "PLAN is required"},
+      {{"compile", "zoo:demo", "--input", "rows"},
+       "--input: 'rows' is none of resident, user, streamed"},
+      {{"compile", "zoo:demo", "--output", "folder"}, "a folder is -o"},
+      {{"run", "zoo:demo", "--input", "x.npy"}, "a file is --input-file"},
+      {{"run", "zoo:demo", "--output", "y.npy"}, "a file is --output-file"},
+      {{"compile", "zoo:demo", "--input", "streamed", "--planner", "reorder"},
+       "--planner stream (reorder keeps the tensor whole)"},
+      {{"compile", "zoo:demo", "--output", "streamed"}, "--output: streamed is for images"},
+      {{"run", "zoo:demo", "--on", "reference", "--input", "user"}, "--input: is for --on host or"},
   };
   for (const Mistake& mistake : mistakes) {
     std::vector<std::string> arguments = mistake.arguments;

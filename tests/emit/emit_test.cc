@@ -99,9 +99,10 @@ TEST(Emit, NamesAreIdentifiers) {
 }
 
 // As a user would: the C example with the project's own CMake fragment, warnings as errors, and a
-// driver that runs an inference in an arena of exactly the plan's bytes under the sanitizers.
-TEST(Emit, ProjectBuildsWithItsCMakeFragmentAndGivesTheHostsOutputs) {
-  const testing::HandWritten hand = testing::row_span();
+// driver that runs an inference in an arena of exactly the plan's bytes under the sanitizers. The
+// driver, `main` in C++ or C, reads the input from stdin and writes the output to stdout.
+void expect_hosts_outputs(const testing::HandWritten& hand, const std::string& driver,
+                          const std::string& extension) {
   const TemporaryFolder folder;
   write_folder(folder.path() / "net", emit_plan(hand, "net"));
   std::ofstream(folder.path() / "CMakeLists.txt")
@@ -111,16 +112,14 @@ TEST(Emit, ProjectBuildsWithItsCMakeFragmentAndGivesTheHostsOutputs) {
          "-Wextra -Werror)\n"
          "target_link_libraries(example net)\ntarget_link_options(example PRIVATE "
          "-fsanitize=address,undefined)\n"
-         "add_executable(driver driver.cc)\ntarget_link_libraries(driver net)\n"
+         "add_executable(driver driver."
+      << extension
+      << ")\ntarget_compile_options(driver PRIVATE -Wall -Wextra -Werror)\n"
+         "target_link_libraries(driver net)\n"
          "target_link_options(driver PRIVATE -fsanitize=address,undefined)\n";
-  std::ofstream(folder.path() / "driver.cc")
-      << "#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include \"net.h\"\n"
-         "int main() {\n  void* arena = std::aligned_alloc(16, net_arena_bytes);\n"
-         "  std::memset(arena, 0xA5, net_arena_bytes);\n"
-         "  if (std::fread(net_input(arena), 1, net_input_bytes, stdin) != net_input_bytes) return "
-         "1;\n"
-         "  net_run(arena);\n  std::fwrite(net_output(arena), 1, net_output_bytes, stdout);\n  "
-         "std::free(arena);\n}\n";
+  std::ofstream(folder.path() / ("driver." + extension))
+      << "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include \"net.h\"\n"
+      << driver;
   const Tensor& in = hand.graph.tensor(hand.graph.inputs[0].tensor);
   const Bytes input = random_bytes(in.type, elements(in.shape), 3);
   std::ofstream(folder.path() / "input.bin", std::ios::binary)
@@ -129,12 +128,95 @@ TEST(Emit, ProjectBuildsWithItsCMakeFragmentAndGivesTheHostsOutputs) {
   const std::string script =
       "cd '" + folder.path().string() +
       "' && cmake -S . -B b -G Ninja >log 2>&1 && cmake --build b >>log 2>&1 "
+      "&& ./b/example >>log 2>&1; test $? -lt 125 "
       "&& ./b/driver <input.bin >output.bin 2>>log";
   ASSERT_EQ(std::system(script.c_str()), 0) << read(folder.path() / "log");
   const Placement placement = place(hand.graph, hand.schedule, {});
   const Program program = lower(hand.graph, hand.schedule, placement);
   const std::string output = read(folder.path() / "output.bin");
   EXPECT_EQ(Bytes(output.begin(), output.end()), execute(program, {input})[0]);
+}
+
+constexpr const char* kArena =
+    "static void* arena_of_its_bytes(void) {\n"
+    "  void* arena = aligned_alloc(16, net_arena_bytes);\n"
+    "  memset(arena, 0xA5, net_arena_bytes);\n  return arena;\n}\n";
+
+TEST(Emit, ProjectBuildsWithItsCMakeFragmentAndGivesTheHostsOutputs) {
+  expect_hosts_outputs(
+      testing::row_span(),
+      std::string(kArena) +
+          "int main() {\n  void* arena = arena_of_its_bytes();\n"
+          "  if (fread(net_input(arena), 1, net_input_bytes, stdin) != net_input_bytes) return 1;\n"
+          "  net_run(arena);\n  fwrite(net_output(arena), 1, net_output_bytes, stdout);\n"
+          "  free(arena);\n}\n",
+      "cc");
+}
+
+TEST(Emit, TensorsOfTheCallersStayAsTheyAre) {
+  expect_hosts_outputs(
+      testing::row_span_of_user(),
+      std::string(kArena) +
+          "int main(void) {\n  void* arena = arena_of_its_bytes();\n"
+          "  int8_t* input = malloc(net_input_bytes);\n"
+          "  int8_t* kept = malloc(net_input_bytes);\n"
+          "  int8_t* output = malloc(net_output_bytes);\n"
+          "  if (fread(input, 1, net_input_bytes, stdin) != net_input_bytes) return 1;\n"
+          "  memcpy(kept, input, net_input_bytes);\n"
+          "  net_run(arena, input, output);\n"
+          "  if (memcmp(kept, input, net_input_bytes) != 0) return 2;\n"
+          "  fwrite(output, 1, net_output_bytes, stdout);\n"
+          "  free(arena);\n  free(input);\n  free(kept);\n  free(output);\n}\n",
+      "c");
+}
+
+// Rows that the network asks for, and the same inference with rows that come as they like: none,
+// one, several at a time; the state in between is all that there is.
+TEST(Emit, RowsComeAndGoInBothForms) {
+  expect_hosts_outputs(testing::row_stream(), std::string(kArena) + R"(
+static int32_t asked;
+
+static void receive(void* context, int32_t row, int8_t* into) {
+  if (row != asked++) exit(3);
+  memcpy(into, *(int8_t**)context + row * net_input_row_elements, net_input_row_bytes);
+}
+
+static void deliver(void* context, int32_t row, const int8_t* values) {
+  memcpy(((int8_t**)context)[1] + row * net_output_row_elements, values, net_output_row_bytes);
+}
+
+int main(void) {
+  int8_t* rows = malloc(net_input_rows * net_input_row_bytes);
+  if (fread(rows, net_input_row_bytes, net_input_rows, stdin) != net_input_rows) return 1;
+  int8_t* pulled = malloc(net_output_rows * net_output_row_bytes);
+  int8_t* pushed = malloc(net_output_rows * net_output_row_bytes);
+  int8_t* context[2] = {rows, pulled};
+  void* arena = arena_of_its_bytes();
+  net_run(arena, receive, deliver, context);
+  if (asked != net_input_rows) return 2;
+  context[1] = pushed;
+  for (int inference = 0; inference < 2; ++inference) {
+    net_state state;
+    net_begin(&state, deliver, context);
+    memset(arena, 0x5A, net_arena_bytes);
+    const int32_t counts[] = {1, 0, 2, 5, 1, 9, 5, 1};
+    int32_t row = 0;
+    for (int k = 0; k < 8; ++k) {
+      int8_t* some = malloc(counts[k] * net_input_row_bytes + 1);  /* exactly these rows */
+      memcpy(some, rows + row * net_input_row_elements, counts[k] * net_input_row_bytes);
+      const bool done = net_push_rows(arena, &state, some, counts[k]);
+      free(some);
+      row += counts[k];
+      if (done != (row == net_input_rows)) return 4;
+    }
+    if (!net_push_rows(arena, &state, rows, 1)) return 5;
+    if (memcmp(pulled, pushed, net_output_rows * net_output_row_bytes) != 0) return 6;
+  }
+  fwrite(pushed, net_output_row_bytes, net_output_rows, stdout);
+  free(arena); free(rows); free(pulled); free(pushed);
+}
+)",
+                       "c");
 }
 
 }  // namespace

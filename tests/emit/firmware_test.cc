@@ -14,6 +14,7 @@
 #include "thimble/import/tflite.h"
 #include "thimble/planners/turn_inputs.h"
 #include "thimble/planners/whole_operators.h"
+#include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/reference/interpreter.h"
 
@@ -60,6 +61,7 @@ Measured run(const std::vector<Entry>& entries, const std::vector<InputSet>& set
 
 void expect_kept_to_its_memory(const EmulatedRun& run) {
   EXPECT_TRUE(run.guards_intact()) << run.name << ": " << run.guards;
+  EXPECT_TRUE(run.inputs_intact) << run.name;
 }
 
 TEST(Firmware, HandWrittenSchedulesAreIdenticalAtTheirPeaks) {
@@ -67,6 +69,8 @@ TEST(Firmware, HandWrittenSchedulesAreIdenticalAtTheirPeaks) {
                                         testing::channel_loop(DType::kInt16),
                                         testing::channel_loop(DType::kInt8),
                                         testing::row_span(),
+                                        testing::row_stream(),
+                                        testing::row_span_of_user(),
                                         testing::residual_in_halves(true),
                                         testing::turned_input()};
   std::vector<Entry> entries;
@@ -225,6 +229,60 @@ TEST_P(FirmwareOfModels, GivesTheGoldenOutputs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shared, FirmwareOfModels, ::testing::ValuesIn(testing::issue_models()));
+
+// The photographs of the golden inputs, row by row as a camera has them, in the plan's bytes: the
+// picture is never whole in the firmware's arena.
+TEST(Firmware, PersonDetectorFedByRowsOfAPhotograph) {
+  THIMBLE_NEEDS_SHARED();
+  std::vector<Entry> entries;
+  entries.push_back(
+      planned_entry(testing::model_path("person_detect"), {.ports = {.input = Place::kStreamed}}));
+  const Program& program = entries[0].compiled.program;
+  EXPECT_LT(program.arena_bytes, 24'000);
+  std::vector<InputSet> sets;
+  std::vector<Bytes> expected;
+  for (const auto& file : testing::golden_paths("person_detect")) {
+    const testing::Golden golden = testing::load_golden(file);
+    sets.push_back({golden.seeds.at(0).input_bytes()});
+    expected.push_back(golden.seeds.at(0).outputs.at(0).data);
+  }
+  ASSERT_GE(sets.size(), 3U) << "noise and two photographs";
+  const Measured measured = run(entries, sets);
+  for (size_t s = 0; s < sets.size(); ++s) {
+    expect_kept_to_its_memory(measured.sets[s][0]);
+    EXPECT_EQ(measured.sets[s][0].outputs[0], expected[s]);
+  }
+  EXPECT_EQ(measured.size.static_ram_bytes, 0);
+  fmt::print("{} B of arena, {} instructions, {} B of stack\n", program.arena_bytes,
+             measured.sets[0][0].instructions, measured.sets[0][0].stack_bytes);
+}
+
+// A model that takes its channels first: rows come as columns x channels all the same.
+TEST(Firmware, RowsAndTensorsOfTheCallersWhateverTheirAxes) {
+  testing::TestGraph g(9);
+  const TensorId x = g.input({1, 3, 20, 12});
+  const TensorId image = g.transpose(x, {0, 2, 3, 1});
+  const TensorId y = g.add(g.conv(image, 4, 3, 2), g.conv(image, 4, 1, 2));
+  g.output(g.transpose(y, {0, 3, 1, 2}));
+  const Source source{g.graph(), "channels_first", std::string(64, '0')};
+  const Bytes input = random_bytes(DType::kInt8, 3 * 20 * 12, 5);
+  const Bytes expected = interpret(g.graph(), {input})[g.graph().outputs[0].tensor.index()];
+  std::vector<Entry> entries;
+  for (const PortPlaces& ports : {PortPlaces{.input = Place::kStreamed, .output = Place::kStreamed},
+                                  PortPlaces{.input = Place::kUser, .output = Place::kUser},
+                                  PortPlaces{.input = Place::kStreamed, .output = Place::kUser}}) {
+    entries.push_back(entry_of(std::get<Compiled>(compile_model(
+                                   source, {.model = "m"}, {.planner = "stream", .ports = ports})),
+                               fmt::format("places_{}", entries.size())));
+    EXPECT_FALSE(entries.back().compiled.program.inputs[0].order.empty());
+    EXPECT_EQ(execute(entries.back().compiled.program, {input})[0], expected);
+  }
+  const Measured measured = run(entries, {InputSet(entries.size(), {input})});
+  for (const EmulatedRun& r : measured.sets[0]) {
+    expect_kept_to_its_memory(r);
+    EXPECT_EQ(r.outputs[0], expected) << r.name;
+  }
+}
 
 TEST(Firmware, EveryOperatorCaseInOneFirmwareGivesTheGoldenOutputs) {
   THIMBLE_NEEDS_SHARED();

@@ -47,9 +47,13 @@ std::vector<std::string> planner_specs(const std::string& list) {
   return specs;
 }
 
-std::vector<std::string> all_planners() {
+// Of those that can do what is asked for.
+std::vector<std::string> all_planners(const PortPlaces& ports) {
+  const bool streams = ports.input == Place::kStreamed || ports.output == Place::kStreamed;
   std::vector<std::string> names;
-  for (const Planner& planner : planners()) names.emplace_back(planner.name);
+  for (const Planner& planner : planners()) {
+    if (planner.streams || !streams) names.emplace_back(planner.name);
+  }
   return names;
 }
 
@@ -122,7 +126,7 @@ int exit_status(const Comparison& comparison) {
 
 int compare_models(const Options& options) {
   const std::vector<std::string> specs =
-      options.planners.empty() ? all_planners() : planner_specs(options.planners);
+      options.planners.empty() ? all_planners(options.plan.ports) : planner_specs(options.planners);
   const Budget limits = budget(options.plan);
   Comparison comparison{.planners = specs,
                         .models = {},

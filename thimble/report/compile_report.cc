@@ -9,6 +9,7 @@
 #include "thimble/devices/size.h"
 #include "thimble/operators/operators.h"
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/schedule_words.h"
 #include "thimble/report/tensor_text.h"
 
 namespace thimble {
@@ -31,7 +32,7 @@ std::string step_label(const CompileReport& report, size_t position) {
   std::string text = "step";
   for_each_step(report.plan.schedule, [&](const Step& step, Position at) {
     if (static_cast<size_t>(at) == position)
-      text = step.op.valid() ? label(report.graph.op(step.op)) : "copy";
+      text = step_label(report.graph, report.plan.schedule, step);
   });
   return text;
 }
@@ -39,7 +40,7 @@ std::string step_label(const CompileReport& report, size_t position) {
 std::vector<const PlacedBuffer*> live_at(const CompileReport& report, size_t position) {
   std::vector<const PlacedBuffer*> live;
   for (const PlacedBuffer& buffer : report.program.buffers) {
-    if (buffer.live.begin <= static_cast<Position>(position) &&
+    if (buffer.place == Place::kResident && buffer.live.begin <= static_cast<Position>(position) &&
         static_cast<Position>(position) < buffer.live.end) {
       live.push_back(&buffer);
     }
@@ -66,10 +67,54 @@ std::string peak_text(const CompileReport& report) {
   return text;
 }
 
+// Of all inputs, or of all outputs.
+struct PortBytes {
+  Place place = Place::kResident;
+  int64_t bytes = 0;  ///< outside of the arena, in the caller's memory
+};
+
+// Rows are handed over one at a time: the caller needs memory for one, if any.
+PortBytes port_bytes(const CompileReport& report, const std::vector<ProgramPort>& ports) {
+  PortBytes result;
+  for (const ProgramPort& port : ports) {
+    if (port.place == Place::kResident) continue;
+    result.place = port.place;
+    const int64_t rows = port.place == Place::kStreamed
+                             ? report.graph.tensor(port.tensor).shape[size_t{kStreamAxis}]
+                             : 1;
+    result.bytes += port.size_bytes / rows;
+  }
+  return result;
+}
+
+std::string ports_text(const CompileReport& report) {
+  std::string text;
+  for (const auto& [ports, name] :
+       {std::pair{&report.program.inputs, "input "}, {&report.program.outputs, "output"}}) {
+    const PortBytes bytes = port_bytes(report, *ports);
+    if (bytes.place == Place::kUser) {
+      text += fmt::format("  {}   {} in memory of the caller's, beside the SRAM above\n", name,
+                          human_size(bytes.bytes));
+    } else if (bytes.place == Place::kStreamed) {
+      text +=
+          fmt::format("  {}   streamed, rows of {}; never whole\n", name, human_size(bytes.bytes));
+    }
+  }
+  return text;
+}
+
 bool float_input(const CompileReport& report) {
   return std::any_of(report.graph.inputs.begin(), report.graph.inputs.end(), [&](const Port& port) {
     return report.graph.tensor(port.tensor).type == DType::kFloat32;
   });
+}
+
+// One that could come row by row, and does not.
+bool image_input(const CompileReport& report) {
+  if (report.program.inputs.size() != 1) return false;
+  const ProgramPort& port = report.program.inputs[0];
+  const Shape& shape = report.graph.tensor(port.tensor).shape;
+  return port.place == Place::kResident && shape.size() == 4 && shape[0] == 1;
 }
 
 // The smallest boards that would do.
@@ -95,6 +140,8 @@ std::string advice(const CompileReport& report) {
   if (!report.fits_sram()) {
     if (float_input(report))
       text += "  - --io-type int8: the float32 input costs four times an int8 one\n";
+    if (image_input(report))
+      text += "  - --input streamed: rows of the input as they come, never the whole of it\n";
     if (report.plan.planner.starts_with("original") || report.plan.planner.starts_with("greedy")) {
       text += "  - --planner reorder: the order with the least peak memory\n";
     }
@@ -142,7 +189,8 @@ Json buffers_json(const CompileReport& report) {
          {"extents", buffer.extents},
          {"ring", buffer.ring},
          {"sums", buffer.sums},
-         {"offset_bytes", buffer.address},
+         {"place", name(buffer.place)},
+         {"offset_bytes", buffer.place == Place::kResident ? Json(buffer.address) : Json()},
          {"size_bytes", buffer.size_bytes},
          {"begin_step", buffer.live.begin},
          {"end_step", buffer.live.end}});
@@ -158,7 +206,8 @@ Json steps_json(const CompileReport& report) {
     const Op* op = step.op.valid() ? &report.graph.op(step.op) : nullptr;
     steps.push_back(
         {{"step", position},
-         {"operator", op == nullptr ? "COPY" : name(op->attributes)},
+         {"operator", op == nullptr ? step_label(report.graph, report.plan.schedule, step)
+                                    : std::string(name(op->attributes))},
          {"number", op == nullptr || op->file_index < 0 ? Json() : Json(op->file_index)},
          {"reads", in},
          {"writes", step.out.value},
@@ -187,6 +236,7 @@ std::string report_text(const CompileReport& report) {
           ? ", layout proven optimal"
           : fmt::format(", no layout is below {}", human_size(placement.lower_bound_bytes)));
   text += peak_text(report);
+  text += ports_text(report);
   text += fmt::format("  weights  {}\n", human_size(report.weight_bytes));
   if (report.measured) {
     text += fmt::format("  code     {} on {}; stack {}; static RAM {}\n",
@@ -222,6 +272,11 @@ std::string report_json(const CompileReport& report) {
       {"lower_bound_bytes", placement.lower_bound_bytes},
       {"arena_bytes", placement.arena_bytes},
       {"layout_proven_optimal", placement.proven_optimal},
+      {"input", name(port_bytes(report, report.program.inputs).place)},
+      {"output", name(port_bytes(report, report.program.outputs).place)},
+      {"caller_bytes",
+       {{"input", port_bytes(report, report.program.inputs).bytes},
+        {"output", port_bytes(report, report.program.outputs).bytes}}},
       {"stack_bytes", measured(&MeasuredCost::stack_bytes)},
       {"flash",
        {{"code_bytes", measured(&MeasuredCost::code_bytes)},

@@ -54,7 +54,8 @@ class Tree {
     for (const IntervalExpr& interval : s.region) region.push_back(json_of(interval));
     for (BufferId id : read_buffers(s)) reads.push_back(id.value);
     Json json = {{"step", position_},
-                 {"operator", op == nullptr ? "COPY" : name(op->attributes)},
+                 {"operator", op == nullptr ? step_label(report_.graph, report_.plan.schedule, s)
+                                            : std::string(name(op->attributes))},
                  {"number", op == nullptr || op->file_index < 0 ? Json() : Json(op->file_index)},
                  {"method", op == nullptr ? "copy" : name(s.method)},
                  {"tensor", out.tensor.value},
@@ -98,10 +99,12 @@ Json buffers_json(const PlanReport& report) {
                               : Json()},
          {"order", buffer.order},
          {"tier", buffer.tier},
+         {"place", name(buffer.place)},
          {"size_bytes", buffer.size_bytes()},
          {"begin_step", lives[b].begin},
          {"end_step", lives[b].end},
-         {"offset_bytes", report.plan.placement.addresses[b]},
+         {"offset_bytes",
+          buffer.place == Place::kResident ? Json(report.plan.placement.addresses[b]) : Json()},
          {"may_lie_over", std::move(over)}});
   }
   return buffers;

@@ -43,6 +43,9 @@ const char* colour(BufferKind kind) {
       return "#f3bcbc";
     case BufferKind::kScratch:
       return "#d8d8d8";
+    case BufferKind::kUser:  // not in the arena, and not in the picture
+    case BufferKind::kStream:
+      return "none";
   }
   throw InternalError("unknown BufferKind");
 }
@@ -117,6 +120,7 @@ class Picture {
            kPlotHeight * static_cast<double>(address) / static_cast<double>(most_address_);
   }
 
+  bool in_arena(size_t b) const { return schedule_.buffers[b].place == Place::kResident; }
   int64_t address(size_t b) const { return report_.plan.placement.addresses[b]; }
   int64_t end_address(size_t b) const { return address(b) + schedule_.buffers[b].size_bytes(); }
 
@@ -138,6 +142,7 @@ class Picture {
     std::string svg;
     double at = kLeft;
     for (BufferKind kind : kBufferKinds) {
+      if (kind == BufferKind::kUser || kind == BufferKind::kStream) continue;
       const bool there = std::any_of(
           schedule_.buffers.begin(), schedule_.buffers.end(),
           [&](const Buffer& buffer) { return buffer_kind(report_.graph, buffer) == kind; });
@@ -206,8 +211,10 @@ class Picture {
 
   // An output lies on top of the input whose bytes it takes.
   std::vector<size_t> drawing_order() const {
-    std::vector<size_t> order(lives_.size());
-    for (size_t b = 0; b < order.size(); ++b) order[b] = b;
+    std::vector<size_t> order;
+    for (size_t b = 0; b < lives_.size(); ++b) {
+      if (in_arena(b)) order.push_back(b);
+    }
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return lives_[a].begin < lives_[b].begin; });
     return order;
@@ -215,7 +222,9 @@ class Picture {
 
   std::string labels() const {
     std::string svg = "<g pointer-events=\"none\">\n";
-    for (size_t b = 0; b < lives_.size(); ++b) svg += label(b);
+    for (size_t b = 0; b < lives_.size(); ++b) {
+      if (in_arena(b)) svg += label(b);
+    }
     return svg + "</g>\n";
   }
 
@@ -243,7 +252,8 @@ class Picture {
   LiveRange free_life(size_t b) const {
     std::vector<bool> taken(static_cast<size_t>(lives_[b].end - lives_[b].begin));
     for (size_t other = 0; other < lives_.size(); ++other) {
-      const bool meets = address(other) < end_address(b) && address(b) < end_address(other);
+      const bool meets =
+          in_arena(other) && address(other) < end_address(b) && address(b) < end_address(other);
       if (other == b || !meets) continue;
       const Position end = std::min(lives_[b].end, lives_[other].end);
       for (Position at = std::max(lives_[b].begin, lives_[other].begin); at < end; ++at)
@@ -264,8 +274,9 @@ class Picture {
     const auto every = static_cast<Position>(std::ceil(least / column_));
     for_each_step(schedule_, [&](const Step& step, Position position) {
       if (position % every != 0) return;
-      svg += upright_text(x(position) + column_ / 2 + 0.35 * kSmallFont, bottom() + 6, "end",
-                          fmt::format("{}  {}", step_label(report_.graph, step), position));
+      svg +=
+          upright_text(x(position) + column_ / 2 + 0.35 * kSmallFont, bottom() + 6, "end",
+                       fmt::format("{}  {}", step_label(report_.graph, schedule_, step), position));
     });
     return svg + "</g>\n" +
            text_at((kLeft + x(columns_)) / 2, bottom() + kStepLabels + 14, "middle",

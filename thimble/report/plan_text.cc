@@ -23,7 +23,8 @@ std::string peak_place(const PlanReport& report) {
   std::string text;
   for_each_step(report.plan.schedule, [&](const Step& step, Position position) {
     if (position == peak)
-      text = fmt::format(" at step {} ({})", peak, step_label(report.graph, step));
+      text = fmt::format(" at step {} ({})", peak,
+                         step_label(report.graph, report.plan.schedule, step));
   });
   return text;
 }
@@ -55,7 +56,7 @@ std::string heading(const PlanReport& report) {
 }
 
 std::string executes_text(const PlanReport& report, const Step& step) {
-  std::string text = step_label(report.graph, step);
+  std::string text = step_label(report.graph, report.plan.schedule, step);
   switch (step.method) {
     case Method::kCompute:
       break;
@@ -171,12 +172,13 @@ std::string buffers_text(const PlanReport& report) {
     for (const Share& share : schedule.shares) {
       if (share.out == id) under += (under.empty() ? "" : " ") + buffer_label(share.in);
     }
-    table.rows.push_back({buffer_label(id), name(buffer_kind(report.graph, buffer)),
-                          held_text(report.graph, buffer), to_string(buffer.extents),
-                          name(buffer.type), with_separators(buffer.size_bytes()),
-                          fmt::format("[{}, {})", lives[b].begin, lives[b].end),
-                          with_separators(report.plan.placement.addresses[b]), under,
-                          buffer_name(report.graph, buffer)});
+    table.rows.push_back(
+        {buffer_label(id), name(buffer_kind(report.graph, buffer)), held_text(report.graph, buffer),
+         to_string(buffer.extents), name(buffer.type), with_separators(buffer.size_bytes()),
+         fmt::format("[{}, {})", lives[b].begin, lives[b].end),
+         buffer.place == Place::kResident ? with_separators(report.plan.placement.addresses[b])
+                                          : "-",
+         under, buffer_name(report.graph, buffer)});
   }
   return aligned_text(table, 0);
 }

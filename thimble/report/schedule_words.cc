@@ -97,12 +97,18 @@ const char* name(BufferKind kind) {
       return "accumulators";
     case BufferKind::kScratch:
       return "scratch";
+    case BufferKind::kUser:
+      return "user";
+    case BufferKind::kStream:
+      return "stream";
   }
   throw InternalError("unknown BufferKind");
 }
 
 BufferKind buffer_kind(const Graph& graph, const Buffer& buffer) {
   if (!buffer.tensor.valid()) return BufferKind::kScratch;
+  if (buffer.place == Place::kUser) return BufferKind::kUser;
+  if (buffer.place == Place::kStreamed) return BufferKind::kStream;
   if (buffer.sums) return BufferKind::kAccumulators;
   if (buffer.wrap) return BufferKind::kRing;
   if (buffer.extents == graph.tensor(buffer.tensor).shape) return BufferKind::kWhole;
@@ -159,8 +165,9 @@ const char* name(Method method) {
   throw InternalError("unknown Method");
 }
 
-std::string step_label(const Graph& graph, const Step& step) {
-  return step.op.valid() ? label(graph.op(step.op)) : "COPY";
+std::string step_label(const Graph& graph, const Schedule& schedule, const Step& step) {
+  if (step.op.valid()) return label(graph.op(step.op));
+  return receives(schedule, step) ? "RECEIVE" : delivers(schedule, step) ? "DELIVER" : "COPY";
 }
 
 std::vector<LoopExtent> loop_extents(const Schedule& schedule) {

@@ -12,10 +12,19 @@
 namespace thimble {
 
 /// How a buffer holds its tensor (docs/schedule.md).
-enum class BufferKind : uint8_t { kWhole, kBlock, kSlice, kRing, kAccumulators, kScratch };
-inline constexpr BufferKind kBufferKinds[] = {BufferKind::kWhole,        BufferKind::kBlock,
-                                              BufferKind::kSlice,        BufferKind::kRing,
-                                              BufferKind::kAccumulators, BufferKind::kScratch};
+enum class BufferKind : uint8_t {
+  kWhole,
+  kBlock,
+  kSlice,
+  kRing,
+  kAccumulators,
+  kScratch,
+  kUser,    ///< whole, in memory of the caller's
+  kStream,  ///< rows that come from the caller or go there
+};
+inline constexpr BufferKind kBufferKinds[] = {
+    BufferKind::kWhole,        BufferKind::kBlock,   BufferKind::kSlice, BufferKind::kRing,
+    BufferKind::kAccumulators, BufferKind::kScratch, BufferKind::kUser,  BufferKind::kStream};
 [[nodiscard]] const char* name(BufferKind kind);  ///< "whole", ...
 [[nodiscard]] BufferKind buffer_kind(const Graph& graph, const Buffer& buffer);
 
@@ -33,8 +42,9 @@ inline constexpr BufferKind kBufferKinds[] = {BufferKind::kWhole,        BufferK
 
 /// "compute", "in place", "accumulate", "finalise".
 [[nodiscard]] const char* name(Method method);
-/// "CONV_2D #2", or "COPY".
-[[nodiscard]] std::string step_label(const Graph& graph, const Step& step);
+/// "CONV_2D #2", or "COPY", "RECEIVE", "DELIVER".
+[[nodiscard]] std::string step_label(const Graph& graph, const Schedule& schedule,
+                                     const Step& step);
 
 /// A loop as written: the positions of its steps, and how many loops are around it.
 struct LoopExtent {

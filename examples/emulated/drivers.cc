@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Camera, microphone and display of the emulated board: rows come from a file of the host's, named
+// on the command line, and lines of text go to its console. Start-up code and semihosting are those
+// of ../../firmware.
+#include "board.h"
+#include "camera.h"
+#include "display.h"
+#include "microphone.h"
+#include "semihosting.h"
+
+using namespace thimble_firmware;
+
+int main();  // of the example
+
+namespace {
+
+int32_t file = -1;
+size_t left_bytes = 0;  // of the file
+
+void read_row(void* row, size_t row_bytes) {
+  if (row_bytes > left_bytes || !read_file(file, row, row_bytes)) {
+    print("the file ends in the middle of an input\n");
+    exit_with(1);
+  }
+  left_bytes -= row_bytes;
+}
+
+void print_number(int32_t value) {
+  char text[12];
+  char* at = text + sizeof(text);
+  *--at = '\0';
+  uint32_t rest = value < 0 ? 0u - static_cast<uint32_t>(value) : static_cast<uint32_t>(value);
+  do {
+    *--at = static_cast<char>('0' + rest % 10);
+    rest /= 10;
+  } while (rest != 0);
+  if (value < 0) *--at = '-';
+  print(at);
+}
+
+}  // namespace
+
+bool camera_starts_picture() { return left_bytes > 0; }
+void camera_wait_for_row(void* row, size_t row_bytes) { read_row(row, row_bytes); }
+
+bool microphone_is_on() { return left_bytes > 0; }
+void microphone_wait_for_features(void* features, size_t features_bytes) {
+  read_row(features, features_bytes);
+}
+
+void show_scores(const int8_t* scores, int32_t count) {
+  int32_t best = 0;
+  for (int32_t k = 1; k < count; ++k) {
+    if (scores[k] > scores[best]) best = k;
+  }
+  print("class ");
+  print_number(best);
+  print(", scores");
+  for (int32_t k = 0; k < count; ++k) {
+    print(" ");
+    print_number(scores[k]);
+  }
+  print("\n");
+}
+
+// Entered by the start-up code. Command line: NAME FILE.
+extern "C" void harness_main() {
+  char text[512];
+  if (!command_line(text, sizeof(text))) exit_with(1);
+  const char* path = text;
+  while (*path != '\0' && *path != ' ') ++path;
+  if (*path == ' ') ++path;
+  file = open_file(path, OpenMode::kRead);
+  if (file < 0) {
+    print("the file with the rows cannot be opened\n");
+    exit_with(1);
+  }
+  left_bytes = static_cast<size_t>(file_bytes(file));
+  exit_with(static_cast<uint32_t>(main()));
+}
