@@ -90,7 +90,8 @@ TEST_F(PortPlace, SavedPlansKeepThem) {
     EXPECT_THAT(read(std::string(place) + "/demo.cc"),
                 HasSubstr(std::string("--input ") + place + " --output user -o demo"));
   }
-  // Another buffer in place of the input, which lies outside of the arena then without being a port.
+  // Another buffer in place of the input, which lies outside of the arena then without being a
+  // port.
   std::string plan = read("p.json");
   plan.replace(plan.find("\"inputs\": [\n  "), 14, "\"inputs\": [\n  1");
   write("q.json", plan);

@@ -18,8 +18,8 @@ struct Mutant {
 
 /// Calls dropped, doubled and swapped; regions, chunks, strides and biases off by one; buffers
 /// moved by a byte either way; rings one row short; loops one iteration short; accumulators set
-/// anew by each chunk, or of another width; operands of two pieces exchanged; outputs a byte further
-/// over their inputs than they may lie.
+/// anew by each chunk, or of another width; operands of two pieces exchanged; outputs a byte
+/// further over their inputs than they may lie.
 [[nodiscard]] std::vector<Mutant> mutants(const Graph& graph, const Schedule& schedule,
                                           const Placement& placement);
 

@@ -14,11 +14,11 @@ namespace thimble {
 
 /// One inference of one model.
 struct EmulatedRun {
-  std::string name;          ///< as in the table
-  int64_t instructions = 0;  ///< of the model's function, its return included; up to 4 off
-  int64_t stack_bytes = 0;   ///< the deepest that it used, the harness' own frame excluded
-  std::string guards;        ///< "intact"; else which zone beside the arena was written: "before",
-                             ///< "after", "both"; likewise beside tensors outside of it
+  std::string name;           ///< as in the table
+  int64_t instructions = 0;   ///< of the model's function, its return included; up to 4 off
+  int64_t stack_bytes = 0;    ///< the deepest that it used, the harness' own frame excluded
+  std::string guards;         ///< "intact"; else which zone beside the arena was written: "before",
+                              ///< "after", "both"; likewise beside tensors outside of it
   bool inputs_intact = true;  ///< those outside of the arena
   std::vector<Bytes> outputs;
 

@@ -68,8 +68,14 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
                       s.end,
                       {.peak_bytes = s.bytes, .by_pixels = s.columns ? ops : 0, .in_pieces = ops}});
   }
-  for (const ChannelPieces::Candidate& c : loops.candidates())
-    pieces.push_back({c.placed.begin, c.placed.end, c.cost});
+  for (const ChannelPieces::Candidate& c : loops.candidates()) {
+    const PlacedLoop& placed = c.placed;
+    pieces.push_back({placed.begin, placed.end, c.cost});
+    const bool passes_rows =
+        std::any_of(single.begin() + placed.begin, single.begin() + placed.end,
+                    [](int64_t bytes) { return bytes == StreamSpans::kImpossible; });
+    if (passes_rows) pieces.back().cost.peak_bytes = StreamSpans::kImpossible;  // spans only
+  }
   const BestCut cut = best_cut(single, pieces, options.enough_bytes);
   StreamPlan plan{.order = order, .spans = {}, .loops = {}, .peak_bytes = cut.peak_bytes};
   if (cut.peak_bytes == StreamSpans::kImpossible) {
