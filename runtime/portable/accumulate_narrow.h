@@ -19,10 +19,10 @@ inline void add_differences(Quad& sums, const int8_t* x, int32_t step, int32_t z
   const int8_t* wd = wc + pitch;
   for (int32_t k = 0; k < count; ++k, x += step) {
     const int32_t value = *x - zero_point;
-    sums.a += value * w[k];
-    sums.b += value * wb[k];
-    sums.c += value * wc[k];
-    sums.d += value * wd[k];
+    sums.sum[0] += value * w[k];
+    sums.sum[1] += value * wb[k];
+    sums.sum[2] += value * wc[k];
+    sums.sum[3] += value * wd[k];
   }
 }
 
@@ -94,24 +94,19 @@ inline void accumulate_chunk(const Conv2DNarrowParams& p, const View& x, const C
   to += o * step;
   while (o < region.end[3]) {
     const int32_t count = region.end[3] - o >= 4 ? 4 : 1;
-    int32_t sums[4] = {};
+    Quad sums{};
     if (first) {
       for (int32_t k = 0; k < count; ++k) {
-        sums[k] = p.bias[o + k];
+        sums.sum[k] = p.bias[o + k];
         to[k * step] = static_cast<T>(p.accumulator_zero_point);
       }
     }
     if (count == 4) {
-      Quad quad{sums[0], sums[1], sums[2], sums[3]};
-      add_chunk(quad, p, x, site, w);
-      sums[0] = quad.a;
-      sums[1] = quad.b;
-      sums[2] = quad.c;
-      sums[3] = quad.d;
+      add_chunk(sums, p, x, site, w);
     } else {
-      add_chunk(sums[0], p, x, site, w);
+      add_chunk(sums.sum[0], p, x, site, w);
     }
-    add_scaled(p.scales, sums, o, count, to, step);
+    add_scaled(p.scales, sums.sum, o, count, to, step);
     o += count;
     w += count * site.pitch;
     to += count * step;

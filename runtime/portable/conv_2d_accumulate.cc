@@ -5,6 +5,8 @@
 namespace thimble::runtime {
 namespace {
 
+constexpr int32_t kFewChannels = 3;  // of the input, at most
+
 // The four values at neighbouring pixels, times a weight for each output channel. pixel_step: of
 // the accumulators; step, pitch: from one output channel to the next. Not inlined: the loop needs
 // all the registers of the smaller cores.
@@ -16,10 +18,10 @@ namespace {
   int32_t* fourth = third + pixel_step;
   for (int32_t at = 0; count > 0; --count, at += step, w += pitch) {
     const int32_t weight = *w;
-    to[at] += values.a * weight;
-    second[at] += values.b * weight;
-    third[at] += values.c * weight;
-    fourth[at] += values.d * weight;
+    to[at] += values.sum[0] * weight;
+    second[at] += values.sum[1] * weight;
+    third[at] += values.sum[2] * weight;
+    fourth[at] += values.sum[3] * weight;
   }
 }
 
@@ -33,7 +35,7 @@ void accumulate_few(const Conv2DParams& p, const View& x, const ConvolutionSite&
   const int32_t step = accumulators.stride[3];
   const int32_t pixel_step = accumulators.stride[2];
   const int32_t x_step = x.stride[2] * p.window.stride_w;
-  Quad values[3];
+  Quad values[kFewChannels];
   const int8_t* from = site.single + site.begin_channel * x.stride[3];
   for (int32_t k = 0; k < site.channels; ++k, from += x.stride[3]) {
     values[k] = {from[0], from[x_step], from[2 * x_step], from[3 * x_step]};
@@ -66,10 +68,10 @@ void accumulate_pixel(const Conv2DParams& p, const View& x, const ConvolutionSit
     if (block == 4) {
       Quad quad{start[0], start[start_step], start[2 * start_step], start[3 * start_step]};
       add_window(quad, p, x, site, w);
-      at[0] = quad.a;
-      at[step] = quad.b;
-      at[2 * step] = quad.c;
-      at[3 * step] = quad.d;
+      at[0] = quad.sum[0];
+      at[step] = quad.sum[1];
+      at[2 * step] = quad.sum[2];
+      at[3 * step] = quad.sum[3];
     } else {
       int32_t sum = start[0];
       add_window(sum, p, x, site, w);
@@ -79,15 +81,9 @@ void accumulate_pixel(const Conv2DParams& p, const View& x, const ConvolutionSit
   }
 }
 
-}  // namespace
-
-void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumulators,
-                        const Region& region, int32_t begin_channel, int32_t end_channel) noexcept {
-  ConvolutionSite site = convolution_site(p, x, begin_channel, end_channel - begin_channel);
-  Outputs wide{0, 0};  // columns that may be computed four at a time
-  if (site.channels < 4 && x.modulus == 0 && accumulators.modulus == 0) {
-    wide = full_columns(p.window, region);
-  }
+// Four pixels at a time at the columns `wide`.
+void accumulate(const Conv2DParams& p, const View& x, const View& accumulators,
+                const Region& region, ConvolutionSite& site, const Outputs& wide) noexcept {
   for (site.n = region.begin[0]; site.n < region.end[0]; ++site.n) {
     for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
       site.rows = rows_at(p.window, y);
@@ -103,6 +99,23 @@ void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumu
       }
     }
   }
+}
+
+}  // namespace
+
+void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumulators,
+                        const Region& region, int32_t begin_channel, int32_t end_channel) noexcept {
+  ConvolutionSite site = convolution_site(p, x, begin_channel, end_channel - begin_channel);
+  if (site.channels > kFewChannels || x.modulus != 0 || accumulators.modulus != 0) {
+    return accumulate(p, x, accumulators, region, site, {0, 0});
+  }
+  if (!rows_join(p.window, x, accumulators, region)) {
+    return accumulate(p, x, accumulators, region, site, full_columns(p.window, region));
+  }
+  Conv2DParams joined = p;
+  joined.window = join_rows(p.window);
+  const Region row = join_rows(region, p.window.in_w);
+  accumulate(joined, x, accumulators, row, site, {row.begin[2], row.end[2]});
 }
 
 }  // namespace thimble::runtime

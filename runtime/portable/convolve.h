@@ -21,18 +21,18 @@ namespace thimble::runtime {
   if (step == 1) {  // the common case has a loop of its own: one increment less
     for (int32_t k = 0; k < count; ++k) {
       const int8_t value = x[k];
-      s.a += value * w[k];
-      s.b += value * wb[k];
-      s.c += value * wc[k];
-      s.d += value * wd[k];
+      s.sum[0] += value * w[k];
+      s.sum[1] += value * wb[k];
+      s.sum[2] += value * wc[k];
+      s.sum[3] += value * wd[k];
     }
   } else {
     for (int32_t k = 0; k < count; ++k, x += step) {
       const int8_t value = *x;
-      s.a += value * w[k];
-      s.b += value * wb[k];
-      s.c += value * wc[k];
-      s.d += value * wd[k];
+      s.sum[0] += value * w[k];
+      s.sum[1] += value * wb[k];
+      s.sum[2] += value * wc[k];
+      s.sum[3] += value * wd[k];
     }
   }
   sums = s;
@@ -120,6 +120,29 @@ inline void add_window(Sums& sums, const Conv2DParams& p, const View& x,
       ++ky;
     }
   } while (ky < window.kernel_h);
+}
+
+/// A 1 x 1 window without strides, over whole rows that follow one another in memory: all of them
+/// are one long row.
+inline bool rows_join(const Window2D& w, const View& x, const View& out,
+                      const Region& region) noexcept {
+  return w.kernel_h * w.kernel_w * w.stride_h * w.stride_w == 1 && w.pad_top == 0 &&
+         w.pad_left == 0 && region.begin[2] == 0 && region.end[2] == w.in_w &&
+         x.stride[1] == w.in_w * x.stride[2] && out.stride[1] == w.in_w * out.stride[2];
+}
+
+inline Window2D join_rows(Window2D w) noexcept {
+  w.in_w *= w.in_h;
+  w.in_h = 1;
+  return w;
+}
+
+inline Region join_rows(Region region, int32_t width) noexcept {
+  region.begin[2] = region.begin[1] * width;
+  region.end[2] = region.end[1] * width;
+  region.begin[1] = 0;
+  region.end[1] = 1;
+  return region;
 }
 
 }  // namespace thimble::runtime

@@ -36,17 +36,17 @@ struct Site {
     const int8_t* wt = w + row * box.weights_row_step;
     if (step == 1) {  // the common case has a loop of its own: constant offsets
       for (int32_t k = box.columns; k > 0; --k, xt += tap_step, wt += weights_tap_step) {
-        s.a += xt[0] * wt[0];
-        s.b += xt[1] * wt[1];
-        s.c += xt[2] * wt[2];
-        s.d += xt[3] * wt[3];
+        s.sum[0] += xt[0] * wt[0];
+        s.sum[1] += xt[1] * wt[1];
+        s.sum[2] += xt[2] * wt[2];
+        s.sum[3] += xt[3] * wt[3];
       }
     } else {
       for (int32_t k = box.columns; k > 0; --k, xt += tap_step, wt += weights_tap_step) {
-        s.a += xt[0] * wt[0];
-        s.b += xt[step] * wt[1];
-        s.c += xt[2 * step] * wt[2];
-        s.d += xt[3 * step] * wt[3];
+        s.sum[0] += xt[0] * wt[0];
+        s.sum[1] += xt[step] * wt[1];
+        s.sum[2] += xt[2 * step] * wt[2];
+        s.sum[3] += xt[3 * step] * wt[3];
       }
     }
   }
@@ -68,10 +68,10 @@ void add_taps(int32_t& sum, const int8_t* x, const int8_t* w, const Site& site) 
 }
 
 inline void add_weights(Quad& sums, int32_t x, const int8_t* w) noexcept {
-  sums.a += x * w[0];
-  sums.b += x * w[1];
-  sums.c += x * w[2];
-  sums.d += x * w[3];
+  sums.sum[0] += x * w[0];
+  sums.sum[1] += x * w[1];
+  sums.sum[2] += x * w[2];
+  sums.sum[3] += x * w[3];
 }
 
 inline void add_weights(int32_t& sum, int32_t x, const int8_t* w) noexcept { sum += x * w[0]; }
@@ -131,19 +131,15 @@ void convolve_pixel(const DepthwiseConv2DParams& p, const View& x, const Site& s
     const bool even = p.multiplier == 1 || (channel + 1) * p.multiplier - o >= 4;
     const int32_t block = even && region.end[3] - o >= 4 ? 4 : 1;
     const int32_t offset = channel * x.stride[3];
-    int32_t sums[4];
+    Quad quad;
     if (block == 4) {
-      Quad quad{p.bias[o], p.bias[o + 1], p.bias[o + 2], p.bias[o + 3]};
+      quad = {p.bias[o], p.bias[o + 1], p.bias[o + 2], p.bias[o + 3]};
       add_window(quad, p, x, site, offset, p.weights + o);
-      sums[0] = quad.a;
-      sums[1] = quad.b;
-      sums[2] = quad.c;
-      sums[3] = quad.d;
     } else {
-      sums[0] = p.bias[o];
-      add_window(sums[0], p, x, site, offset, p.weights + o);
+      quad.sum[0] = p.bias[o];
+      add_window(quad.sum[0], p, x, site, offset, p.weights + o);
     }
-    store_channels(p, sums, o, block, to + o * step, step);
+    store_channels(p, quad.sum, o, block, to + o * step, step);
     o += block;
   }
 }

@@ -5,17 +5,11 @@
 
 #include "quad.h"
 #include "store_channels.h"
+#include "tap_box.h"
 #include "thimble_runtime/kernels.h"
 #include "window.h"
 
 namespace thimble::runtime {
-
-/// A box of taps in memory: of the input and of the weights, from one row and one tap to the next.
-struct TapBox {
-  int32_t rows, columns;
-  int32_t row_step, tap_step;
-  int32_t weights_row_step, weights_tap_step;
-};
 
 /// Rows or columns of a channel. Outputs [begin, end) are computed; those of `full` read no
 /// padding.
@@ -77,35 +71,13 @@ struct Plane {
     const int8_t* wt = w + row * box.weights_row_step;
     for (int32_t k = box.columns; k > 0; --k, xt += tap_step, wt += weights_tap_step) {
       const int32_t weight = *wt;
-      s.a += xt[0] * weight;
-      s.b += xt[step] * weight;
-      s.c += xt[2 * step] * weight;
-      s.d += xt[3 * step] * weight;
+      s.sum[0] += xt[0] * weight;
+      s.sum[1] += xt[step] * weight;
+      s.sum[2] += xt[2 * step] * weight;
+      s.sum[3] += xt[3 * step] * weight;
     }
   }
   sums = s;
-}
-
-/// The sum of (x - zero point) * weight: what is padding adds nothing.
-inline int32_t sum_of_differences(const int8_t* x, int32_t zero_point, const int8_t* w,
-                                  const TapBox& box) noexcept {
-  int32_t sum = 0;
-  for (int32_t row = 0; row < box.rows; ++row) {
-    const int8_t* xt = x + row * box.row_step;
-    const int8_t* wt = w + row * box.weights_row_step;
-    for (int32_t k = box.columns; k > 0; --k, xt += box.tap_step, wt += box.weights_tap_step) {
-      sum += (*xt - zero_point) * *wt;
-    }
-  }
-  return sum;
-}
-
-inline int32_t sum_of_weights(const int8_t* w, const TapBox& box) noexcept {
-  int32_t sum = 0;
-  for (int32_t row = 0; row < box.rows; ++row, w += box.weights_row_step) {
-    for (int32_t k = 0; k < box.columns; ++k) sum += w[k * box.weights_tap_step];
-  }
-  return sum;
 }
 
 /// The outputs of one outer index, whose taps along that axis are `taps`. bias: of the model.
@@ -123,27 +95,23 @@ inline void convolve_line(const DepthwiseConv2DParams& p, const Plane& plane, co
         inner.full.end - inner.full.begin >= 4) {
       i = inner.full.end - 4;
     }
-    int32_t sums[4];
+    Quad quad;
     int32_t count = 1;
     if (i >= inner.full.begin && i + 4 <= inner.full.end) {
       count = 4;
       box.columns = inner.kernel;
-      Quad quad{full_start, full_start, full_start, full_start};
+      quad = {full_start, full_start, full_start, full_start};
       add_taps_of_four(quad, plane.x + line + (i * inner.stride - inner.pad) * inner.x_step,
                        inner.stride * inner.x_step, w, box);
-      sums[0] = quad.a;
-      sums[1] = quad.b;
-      sums[2] = quad.c;
-      sums[3] = quad.d;
     } else {
       const Taps across =
           taps_at(i * inner.stride - inner.pad, inner.kernel, inner.dilation, inner.extent);
       const int32_t at = line + (across.origin + across.begin * inner.dilation) * inner.x_step;
       box.columns = across.end - across.begin;
-      sums[0] = bias + sum_of_differences(plane.x + at, p.input_zero_point,
-                                          w + across.begin * inner.weights_step, box);
+      quad.sum[0] = bias + sum_of_differences(plane.x + at, p.input_zero_point,
+                                              w + across.begin * inner.weights_step, box);
     }
-    store_pixels(p, sums, plane.channel, count, to + (i - inner.begin) * inner.out_step,
+    store_pixels(p, quad.sum, plane.channel, count, to + (i - inner.begin) * inner.out_step,
                  inner.out_step);
     i += count;
   }

@@ -8,7 +8,7 @@
 namespace thimble::runtime {
 
 struct Quad {
-  int32_t a, b, c, d;
+  int32_t sum[4];
 };
 
 }  // namespace thimble::runtime
