@@ -16,7 +16,7 @@
 
 namespace thimble {
 
-/// Options: none yet.
+/// Option granularity: row, pixel, auto. Throws CompileError where rows cannot pass the ports.
 [[nodiscard]] PlannerAnswer plan_stream(const Graph& graph, const Limits& limits,
                                         const PlannerOptions& options);
 
