@@ -23,7 +23,7 @@ class HostilePlans : public CommandLine {
  protected:
   void SetUp() override {
     ASSERT_EQ(thimble({"compile", "zoo:demo", "--save-plan", "p.json"}).exit_status, 0);
-    plan_ = json::parse(read("p.json"));
+    plan_ = json_of(read("p.json"));
   }
 
   [[nodiscard]] ProcessResult verify(const std::string& text) const {

@@ -8,6 +8,7 @@
 
 #include "thimble/devices/size.h"
 #include "thimble/operators/operators.h"
+#include "thimble/report/json_text.h"
 #include "thimble/report/tensor_text.h"
 
 namespace thimble {
@@ -231,7 +232,7 @@ std::string report_json(const CompileReport& report) {
       {"notes", report.notes},
       {"steps", steps_json(report)},
       {"buffers", buffers_json(report)}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace thimble
