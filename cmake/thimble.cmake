@@ -7,34 +7,81 @@ target_compile_options(thimble_options INTERFACE -Wall -Wextra -Wshadow -Wswitch
                        $<$<BOOL:${THIMBLE_WERROR}>:-Werror>)
 target_include_directories(thimble_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/runtime/include)
 
-# Where several files of a folder name their own helpers alike, they cannot be compiled as one (preset
-# asan does so for speed).
-function(thimble_separate_files target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+# Code that runs for moments and is compiled often: options, reports, files, the tests themselves.
+set(THIMBLE_COLD_FLAGS "" CACHE STRING "Further compiler options of such code, against the time that it takes to compile")
+add_library(thimble_cold_options INTERFACE)
+target_link_libraries(thimble_cold_options INTERFACE thimble_options)
+target_compile_options(thimble_cold_options INTERFACE ${THIMBLE_COLD_FLAGS})
+
+# thimble_precompile(NAME HEADERS <a> ... DEPS library ...): headers that many targets include, compiled
+# once for those with the same options. Not with ccache, which keeps nothing that is compiled with them.
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
+endif()
+function(thimble_precompile name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;DEPS" ${ARGN})
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cc CONTENT "")
+  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/${name}.cc)
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
 endfunction()
 
-# thimble_library(NAME SOURCES a.cc ... [DEPS other ...])
+set(common_headers <fmt/format.h> <algorithm> <functional> <map> <memory> <optional> <span> <string> <variant>
+    <vector>)
+thimble_precompile(thimble_headers HEADERS ${common_headers} DEPS thimble_options fmt::fmt)
+thimble_precompile(thimble_cold_headers HEADERS ${common_headers} DEPS thimble_cold_options fmt::fmt)
+thimble_precompile(thimble_test_headers HEADERS <gmock/gmock.h> <gtest/gtest.h> ${common_headers}
+                   DEPS thimble_cold_options fmt::fmt GTest::gmock GTest::gtest)
+
+# Files that name their own helpers as others of their folder do cannot be compiled as one with these
+# (CMAKE_UNITY_BUILD).
+function(thimble_separate_files)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# These files of a target are always compiled as one.
+function(thimble_compile_together target first)
+  if(NOT CMAKE_UNITY_BUILD)  # which does so with all of them
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    set_source_files_properties(${first} ${ARGN} PROPERTIES UNITY_GROUP ${first})
+  endif()
+endfunction()
+
+# thimble_library(NAME [COLD] SOURCES a.cc ... [DEPS other ...])
 function(thimble_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "SOURCES;DEPS" ${ARGN})
   add_library(thimble_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(thimble_${name} PUBLIC thimble_options fmt::fmt)
+  if(ARG_COLD)
+    target_link_libraries(thimble_${name} PRIVATE thimble_cold_options)
+    target_precompile_headers(thimble_${name} REUSE_FROM thimble_cold_headers)
+  else()
+    target_precompile_headers(thimble_${name} REUSE_FROM thimble_headers)
+  endif()
   foreach(dep ${ARG_DEPS})
     target_link_libraries(thimble_${name} PUBLIC thimble_${dep})
   endforeach()
 endfunction()
+
+# The tests without a label, for builds that run no others.
+add_custom_target(quick_tests)
 
 # thimble_test(NAME SOURCES a_test.cc ... [DEPS library ...] [LABELS label]): one executable, one CTest
 # entry per test. Label `qemu`: cross-compiles or emulates; `slow`: takes more than some seconds.
 function(thimble_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
-  target_link_libraries(test_${name} PRIVATE thimble_options GTest::gtest GTest::gmock GTest::gtest_main)
+  target_link_libraries(test_${name} PRIVATE thimble_cold_options fmt::fmt GTest::gtest GTest::gmock GTest::gtest_main)
+  target_precompile_headers(test_${name} REUSE_FROM thimble_test_headers)
   foreach(dep ${ARG_DEPS})
     target_link_libraries(test_${name} PRIVATE thimble_${dep})
   endforeach()
   target_compile_definitions(test_${name} PRIVATE
     THIMBLE_SHARED_DEFAULT="${THIMBLE_SHARED}" THIMBLE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
     THIMBLE_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  if(NOT ARG_LABELS)
+    add_dependencies(quick_tests test_${name})
+  endif()
   gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
 endfunction()
 include(GoogleTest)

@@ -19,7 +19,7 @@ constexpr Stage kStages[] = {{1, 3, 16, 1, 1}, {6, 3, 24, 2, 2},  {6, 5, 40, 2, 
                              {6, 3, 80, 3, 2}, {6, 5, 112, 3, 1}, {6, 5, 192, 4, 2},
                              {6, 3, 320, 1, 1}};
 
-Graph build(const std::string& name, const Parameters& p) {
+Graph efficientnet_b0(const std::string& name, const Parameters& p) {
   Builder net(name, 1905);
   const int64_t side = p.integer("resolution");
   TensorId x = net.conv(net.input({1, side, side, 3}), {.channels = 32, .kernel = 3, .stride = 2});
@@ -48,7 +48,7 @@ std::vector<Network> efficientnet_networks() {
            "EfficientNet-B0, with relu6 in place of swish",
            {whole_number("resolution", 224, 32, 1024, "height and width of the image"),
             whole_number("classes", 1000, 2, 10000, "outputs")},
-           build}};
+           efficientnet_b0}};
 }
 
 }  // namespace thimble::zoo

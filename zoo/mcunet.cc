@@ -18,7 +18,7 @@ constexpr Block kBlocks[] = {
     {256, 7, 1, 16, 64},  {384, 5, 1, 16, 96},  {384, 5, 1, 24, 96},  {288, 5, 1, 24, 96},
     {384, 7, 2, 24, 144}, {576, 3, 1, 36, 144}, {576, 3, 1, 36, 144}, {576, 5, 1, 0, 240}};
 
-Graph build(const std::string& name, const Parameters& p) {
+Graph mcunet_v2(const std::string& name, const Parameters& p) {
   Builder net(name, 2110);
   const int64_t side = p.integer("resolution");
   TensorId x = net.conv(net.input({1, side, side, 3}), {.channels = 16, .kernel = 3, .stride = 2});
@@ -45,7 +45,7 @@ std::vector<Network> mcunet_networks() {
            "the shape of MCUNetV2-large",
            {whole_number("resolution", 224, 32, 1024, "height and width of the image"),
             whole_number("classes", 1000, 2, 10000, "outputs")},
-           build}};
+           mcunet_v2}};
 }
 
 }  // namespace thimble::zoo

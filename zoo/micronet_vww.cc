@@ -12,13 +12,13 @@
 namespace thimble::zoo {
 namespace {
 
-struct Block {
+struct VwwBlock {
   int64_t expanded, channels, stride;
 };
 
 struct Spec {
   int64_t side, first;
-  std::vector<Block> blocks;
+  std::vector<VwwBlock> blocks;
   int64_t last;
 };
 
@@ -27,7 +27,7 @@ Graph build(const std::string& name, const Spec& spec) {
   TensorId x = net.conv(net.input({1, spec.side, spec.side, 1}),
                         {.channels = spec.first, .kernel = 3, .stride = 2});
   int number = 0;
-  for (const Block& b : spec.blocks) {
+  for (const VwwBlock& b : spec.blocks) {
     net.scope(fmt::format("block_{}", number++));
     x = inverted_residual(net, x,
                           {.expanded = b.expanded, .channels = b.channels, .stride = b.stride});

@@ -13,18 +13,18 @@ namespace {
 
 using enum CellOp;
 
-constexpr Cell kNormal = {{{{{{kSeparable5, 0}, {kSeparable3, 1}}},
-                            {{{kSeparable5, 1}, {kSeparable3, 1}}},
-                            {{{kAveragePool3, 0}, {kIdentity, 1}}},
-                            {{{kAveragePool3, 1}, {kAveragePool3, 1}}},
-                            {{{kSeparable3, 0}, {kIdentity, 0}}}}},
-                          {1, 2, 3, 4, 5, 6, -1}};
-constexpr Cell kReduction = {{{{{{kSeparable5, 0}, {kSeparable7, 1}}},
-                               {{{kMaxPool3, 0}, {kSeparable7, 1}}},
-                               {{{kAveragePool3, 0}, {kSeparable5, 1}}},
-                               {{{kIdentity, 3}, {kAveragePool3, 2}}},
-                               {{{kSeparable3, 2}, {kMaxPool3, 0}}}}},
-                             {3, 4, 5, 6, -1, -1, -1}};
+constexpr Cell kNasNetNormal = {{{{{{kSeparable5, 0}, {kSeparable3, 1}}},
+                                  {{{kSeparable5, 1}, {kSeparable3, 1}}},
+                                  {{{kAveragePool3, 0}, {kIdentity, 1}}},
+                                  {{{kAveragePool3, 1}, {kAveragePool3, 1}}},
+                                  {{{kSeparable3, 0}, {kIdentity, 0}}}}},
+                                {1, 2, 3, 4, 5, 6, -1}};
+constexpr Cell kNasNetReduction = {{{{{{kSeparable5, 0}, {kSeparable7, 1}}},
+                                     {{{kMaxPool3, 0}, {kSeparable7, 1}}},
+                                     {{{kAveragePool3, 0}, {kSeparable5, 1}}},
+                                     {{{kIdentity, 3}, {kAveragePool3, 2}}},
+                                     {{{kSeparable3, 2}, {kMaxPool3, 0}}}}},
+                                   {3, 4, 5, 6, -1, -1, -1}};
 
 /// Three stacks of normal cells with a reduction cell between them, then the classifier.
 Graph stacks(Builder& net, CellInputs state, int64_t cells, int64_t channels, int64_t classes) {
@@ -36,9 +36,9 @@ Graph stacks(Builder& net, CellInputs state, int64_t cells, int64_t channels, in
   for (int stack = 0; stack < 3; ++stack) {
     if (stack > 0) {
       channels *= 2;
-      put(kReduction, 2);
+      put(kNasNetReduction, 2);
     }
-    for (int64_t k = 0; k < cells; ++k) put(kNormal, 1);
+    for (int64_t k = 0; k < cells; ++k) put(kNasNetNormal, 1);
   }
   net.scope("");
   const TensorId pooled = net.mean(net.relu(state.current));
@@ -67,9 +67,9 @@ Graph mobile(const std::string& name, const Parameters& p) {
                                          .activation = Activation::kNone,
                                          .pads = Pads::kValid});
   net.scope("stem_0");
-  const TensorId first = cell(net, kReduction, {stem, {}}, channels / 4, 2);
+  const TensorId first = cell(net, kNasNetReduction, {stem, {}}, channels / 4, 2);
   net.scope("stem_1");
-  const TensorId second = cell(net, kReduction, {first, stem}, channels / 2, 2);
+  const TensorId second = cell(net, kNasNetReduction, {first, stem}, channels / 2, 2);
   return stacks(net, {second, first}, p.integer("cells"), channels, p.integer("classes"));
 }
 

@@ -68,7 +68,7 @@ TensorId stage(Builder& net, TensorId x, int64_t nodes, int64_t channels, Random
   return sum(net, ends);
 }
 
-Graph build(const std::string& name, const Parameters& p) {
+Graph randomly_wired(const std::string& name, const Parameters& p) {
   const auto seed = static_cast<uint64_t>(p.integer("seed"));
   Random random(seed);
   Builder net(name, seed);
@@ -98,7 +98,7 @@ std::vector<Network> randomly_wired_networks() {
             whole_number("channels", 78, 4, 512, "of the first stage (C)"),
             whole_number("classes", 1000, 2, 10000, "outputs"),
             whole_number("resolution", 224, 64, 1024, "height and width of the image")},
-           build}};
+           randomly_wired}};
 }
 
 }  // namespace thimble::zoo

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/support/shared.h"
@@ -55,5 +56,7 @@ std::string shared_golden(const std::string& name) {
 }
 
 std::string text_of(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
+
+nlohmann::json json_of(const std::string& text) { return nlohmann::json::parse(text); }
 
 }  // namespace thimble::testing

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -36,5 +37,7 @@ class CommandLine : public ::testing::Test {
 [[nodiscard]] std::string shared_model(const std::string& name);
 [[nodiscard]] std::string shared_golden(const std::string& name);
 [[nodiscard]] std::string text_of(const Bytes& bytes);
+/// Here so that one file compiles the parser.
+[[nodiscard]] nlohmann::json json_of(const std::string& text);
 
 }  // namespace thimble::testing

@@ -22,7 +22,7 @@ class Compare : public CommandLine {
     arguments.emplace_back("--json");
     const ProcessResult result = thimble(arguments);
     EXPECT_EQ(result.exit_status, exit_status) << result.err;
-    return json::parse(result.out);
+    return json_of(result.out);
   }
   [[nodiscard]] static std::vector<std::string> lines(const std::string& text) {
     std::istringstream in(text);
@@ -65,7 +65,7 @@ TEST_F(Compare, AgreesWithCompile) {
                        "1M", "--json", "r.json"})
                   .exit_status,
               2);
-    const json compiled = json::parse(read("r.json"));
+    const json compiled = json_of(read("r.json"));
     const json compared =
         compare({"zoo:demo", "--planners", planner, "--sram", "27000", "--flash", "1M"}, 2)
             .at("models")
@@ -87,7 +87,7 @@ TEST_F(Compare, InterpretersPlanIsThatOfCompileWithItsOptions) {
                 .exit_status,
             0);
   const json row = compare({model, "--planners", "original"}).at("models").at(0);
-  EXPECT_EQ(row.at("interpreter_bytes"), json::parse(read("r.json")).at("arena_bytes"));
+  EXPECT_EQ(row.at("interpreter_bytes"), json_of(read("r.json")).at("arena_bytes"));
   EXPECT_EQ(row.at("interpreter_bytes"), 2'451'840)
       << "TensorFlow Lite Micro's non-persistent arena";
   EXPECT_LT(row.at("planners").at(0).at("ratio"), 0.7) << "the rewrites merge its padding";
@@ -161,8 +161,8 @@ TEST_F(Compare, MarkdownIsOneTable) {
 TEST_F(Compare, AsManyJobsAsAskedForGiveTheSame) {
   const auto arenas = [&](const char* jobs) {
     std::vector<int64_t> result;
-    for (const json& model :
-         compare({"zoo:demo", "zoo:reordering_figure1", "zoo:demo", "--jobs", jobs}).at("models")) {
+    const json report = compare({"zoo:demo", "zoo:reordering_figure1", "zoo:demo", "--jobs", jobs});
+    for (const json& model : report.at("models")) {
       for (const json& cell : model.at("planners")) result.push_back(cell.at("arena_bytes"));
     }
     return result;

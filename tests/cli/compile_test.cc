@@ -21,7 +21,7 @@ class Compile : public CommandLine {
     arguments.insert(arguments.begin(), "compile");
     arguments.insert(arguments.end(), {"--json", "r.json"});
     EXPECT_EQ(thimble(arguments).exit_status, 0);
-    return nlohmann::json::parse(read("r.json"));
+    return json_of(read("r.json"));
   }
 };
 
@@ -81,7 +81,7 @@ TEST_F(Compile, ImpossibleBudgetsDoNotFit) {
 
 TEST_F(Compile, ReportOfWhatDoesNotFitIsWrittenStill) {
   EXPECT_EQ(thimble({"compile", "zoo:demo", "--sram", "1K", "--json", "r.json"}).exit_status, 2);
-  EXPECT_EQ(nlohmann::json::parse(read("r.json")).at("fits"), false);
+  EXPECT_EQ(json_of(read("r.json")).at("fits"), false);
 }
 
 TEST_F(Compile, SameFilesFromAnywhereAndTwice) {

@@ -25,7 +25,7 @@ class HostilePlans : public CommandLine {
     ASSERT_EQ(
         thimble({"compile", "zoo:demo", "--planner", "pex", "--save-plan", "p.json"}).exit_status,
         0);
-    plan_ = json::parse(read("p.json"));
+    plan_ = json_of(read("p.json"));
   }
 
   [[nodiscard]] ProcessResult verify(const std::string& text) const {

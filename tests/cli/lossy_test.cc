@@ -46,12 +46,12 @@ TEST_F(Lossy, RunsAreComparedWithTheReferenceWithTheSameAccumulators) {
 }
 
 TEST_F(Lossy, ReportsSayWhichSumsAndTheirScales) {
-  const nlohmann::json json = report({"-o", "firmware", "--name", "block"});
-  EXPECT_EQ(json["arena_bytes"], 8450);
-  EXPECT_EQ(json["lossy"], true);
-  EXPECT_EQ(json["accumulator_scales"], "bound from the weights");
-  ASSERT_EQ(json["accumulators"].size(), 1u);
-  const nlohmann::json& sums = json["accumulators"][0];
+  const nlohmann::json compiled = report({"-o", "firmware", "--name", "block"});
+  EXPECT_EQ(compiled["arena_bytes"], 8450);
+  EXPECT_EQ(compiled["lossy"], true);
+  EXPECT_EQ(compiled["accumulator_scales"], "bound from the weights");
+  ASSERT_EQ(compiled["accumulators"].size(), 1u);
+  const nlohmann::json& sums = compiled["accumulators"][0];
   EXPECT_EQ(sums["type"], "int8");
   EXPECT_EQ(sums["chunk"], 1);
   EXPECT_GT(sums["scale"], 0);

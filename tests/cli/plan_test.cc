@@ -26,8 +26,7 @@ TEST_F(PlanCommand, JsonHasTheSameArenaAsCompile) {
   const ProcessResult result = thimble({"plan", "zoo:demo", "--format", "json"});
   EXPECT_EQ(result.exit_status, 0);
   EXPECT_EQ(thimble({"compile", "zoo:demo", "--json", "r.json"}).exit_status, 0);
-  const auto plan = nlohmann::json::parse(result.out),
-             report = nlohmann::json::parse(read("r.json"));
+  const auto plan = json_of(result.out), report = json_of(read("r.json"));
   for (const char* key : {"planner", "arena_bytes", "peak_bytes", "macs", "layout_proven_optimal"})
     EXPECT_EQ(plan.at(key), report.at(key)) << key;
 }

@@ -15,7 +15,7 @@ TEST_F(WholeZoo, IsCompared) {
   const ProcessResult result =
       thimble({"compare", "--zoo", "--planners", "original,reorder", "--json"});
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  const nlohmann::json models = nlohmann::json::parse(result.out).at("models");
+  const nlohmann::json models = json_of(result.out).at("models");
   ASSERT_EQ(models.size(), zoo_entries().size());
   for (size_t k = 0; k < models.size(); ++k)
     EXPECT_EQ(models.at(k).at("model"), "zoo:" + zoo_entries()[k].name);

@@ -9,6 +9,7 @@
 
 #include "tests/program/mutants.h"
 #include "tests/support/random_network.h"
+#include "tests/support/workload.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/pex.h"
 #include "thimble/planners/whole_operators.h"
@@ -63,7 +64,8 @@ std::vector<Accumulator> random_scales(std::vector<Accumulator> accumulators, zo
 }
 
 TEST(RandomChannelLoops, AreVerifiedAndEqualTheReference) {
-  const uint64_t graphs = std::getenv("THIMBLE_NIGHTLY") != nullptr ? 20'000 : 1'500;
+  const uint64_t graphs =
+      std::getenv("THIMBLE_NIGHTLY") != nullptr ? 20'000 : 1'500 / testing::kOneIn;
   size_t loops = 0;
   size_t accumulating = 0;
   size_t narrow = 0;
@@ -94,7 +96,7 @@ TEST(RandomChannelLoops, AreVerifiedAndEqualTheReference) {
     ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
     if (seed % 10 == 0) {
       const testing::MutantCount count = testing::count_mutants(graph, schedule, placement, 3);
-      caught += count.caught;
+      caught += static_cast<size_t>(count.caught);
       for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
     }
   }

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/golden.h"
@@ -26,7 +28,7 @@ void expect_harmful_ones_caught(const std::string& name, const Graph& graph,
   const testing::MutantCount count = testing::count_mutants(graph, schedule, placement, every);
   fmt::print("{}: {} mutants, {} caught, {} harmless, {} missed\n", name, count.made, count.caught,
              count.harmless, count.missed.size());
-  EXPECT_GT(count.made, 5);
+  EXPECT_GT(count.made, 3);
   EXPECT_GT(count.caught, count.made / 2);
   for (const std::string& missed : count.missed)
     ADD_FAILURE() << name << ": not caught: " << missed;
@@ -49,15 +51,19 @@ TEST_P(MutantsOfModels, AreCaught) {
   THIMBLE_NEEDS_SHARED();
   const Graph graph =
       rewrite(import_tflite(testing::shared_folder() / "models" / (GetParam() + ".tflite")));
-  // All of the small models' mutants; of the large ones' as many as a minute allows.
-  const bool all = std::getenv("THIMBLE_ALL_MUTANTS") != nullptr;
-  const int every = all ? 1 : macs(graph) > 100'000'000 ? 61 : macs(graph) > 5'000'000 ? 7 : 1;
-  std::vector<Schedule> done;  // on a chain several planners give the same
+  std::vector<std::pair<std::string, Planned>> plans;
   for (const Planner& planner : planners()) {
-    const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
-    if (std::ranges::find(done, planned.schedule) != done.end()) continue;
-    done.push_back(planned.schedule);
-    expect_harmful_ones_caught(GetParam() + " " + planner.name, graph, planned.schedule, every);
+    auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
+    const auto same = [&](const auto& other) { return other.second.schedule == planned.schedule; };
+    // On a chain several planners give the same.
+    if (std::ranges::none_of(plans, same)) plans.emplace_back(planner.name, std::move(planned));
+  }
+  // All of the small models' mutants; of the large ones' some tens, shared between the plans.
+  const int share = static_cast<int>(plans.size());
+  int every = macs(graph) > 100'000'000 ? 31 * share : macs(graph) > 5'000'000 ? 4 * share : 1;
+  if (std::getenv("THIMBLE_ALL_MUTANTS") != nullptr) every = 1;
+  for (const auto& [name, planned] : plans) {
+    expect_harmful_ones_caught(GetParam() + " " + name, graph, planned.schedule, every);
   }
 }
 

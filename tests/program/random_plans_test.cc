@@ -6,6 +6,7 @@
 
 #include "tests/program/mutants.h"
 #include "tests/support/random_network.h"
+#include "tests/support/workload.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
@@ -15,7 +16,7 @@
 namespace thimble {
 namespace {
 
-constexpr uint64_t kGraphs = 600;
+constexpr uint64_t kGraphs = 600 / testing::kOneIn;
 
 void expect_right(const Graph& graph, const Planned& planned, LayoutMethod method,
                   const std::vector<Bytes>& inputs, const std::vector<Bytes>& expected) {

@@ -15,10 +15,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-Tensor bias(const std::vector<int32_t>& values) {
-  return constant<int32_t>(DType::kInt32, {static_cast<int64_t>(values.size())}, values, 1);
-}
-
 /// One output element: x times ones, all scales 1 but the accumulator's.
 int8_t summed(const std::vector<int8_t>& x, const Accumulator& accumulator, int32_t start = 0) {
   const auto channels = static_cast<int64_t>(x.size());

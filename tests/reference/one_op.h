@@ -24,6 +24,10 @@ inline Tensor int8(const Shape& shape, const std::vector<int8_t>& values, float 
   return constant(DType::kInt8, shape, values, scale, zero_point);
 }
 
+inline Tensor bias(const std::vector<int32_t>& values) {
+  return constant<int32_t>(DType::kInt32, {static_cast<int64_t>(values.size())}, values, 1);
+}
+
 /// Operands are constants, so that a test needs no inputs.
 class OneOp {
  public:

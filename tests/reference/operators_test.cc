@@ -14,10 +14,6 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 
-Tensor bias(const std::vector<int32_t>& values) {
-  return constant<int32_t>(DType::kInt32, {static_cast<int64_t>(values.size())}, values, 1);
-}
-
 TEST(Conv2D, PadsWithTheInputZeroPoint) {
   // 1x3 window of ones over a row of three, zero point 10: padding adds nothing, not -10.
   OneOp op{Conv2D{.window = {.kernel_w = 3, .padding = {.left = 1, .right = 1}}}};

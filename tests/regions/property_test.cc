@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/random_op.h"
+#include "tests/support/workload.h"
 #include "thimble/operators/operators.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/regions/access_map.h"
@@ -112,10 +113,10 @@ void set_value(Subject& s, TensorId t, Bytes bytes) {
 
 class AccessMapProperty : public ::testing::TestWithParam<uint64_t> {
  protected:
-  /// 40 random operators of the kind.
+  static constexpr uint64_t kSubjects = 40 / testing::kOneIn;  ///< random operators of the kind
   template <class Test>
   void for_each_subject(Test test) {
-    for (uint64_t round = 0; round < 40 && !HasFailure(); ++round) {
+    for (uint64_t round = 0; round < kSubjects && !HasFailure(); ++round) {
       const uint64_t seed = GetParam() + round * kOperators;
       SCOPED_TRACE("seed " + std::to_string(seed));
       Subject subject(seed);

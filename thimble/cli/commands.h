@@ -3,7 +3,10 @@
 // goes to `status` when it runs.
 #pragma once
 
-#include <CLI/CLI.hpp>
+// A declaration: CLI11 takes seconds to compile in each file that includes it.
+namespace CLI {
+class App;
+}
 
 namespace thimble {
 

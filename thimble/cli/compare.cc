@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -18,7 +19,7 @@
 namespace thimble {
 namespace {
 
-struct Options {
+struct CompareOptions {
   std::vector<std::string> models;
   ModelOptions model;
   PlanOptions plan;
@@ -57,7 +58,7 @@ std::vector<std::string> all_planners(const PortPlaces& ports) {
   return names;
 }
 
-std::vector<std::string> model_names(const Options& options) {
+std::vector<std::string> model_names(const CompareOptions& options) {
   std::vector<std::string> names = options.models;
   if (options.zoo) names.emplace_back(kWholeZoo);
   std::vector<std::string> result;
@@ -98,7 +99,7 @@ class Counter {
   ProgressLine line_{"comparing"};
 };
 
-unsigned threads(const Options& options) {
+unsigned threads(const CompareOptions& options) {
   return options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
 }
 
@@ -124,7 +125,7 @@ int exit_status(const Comparison& comparison) {
   return kDone;
 }
 
-int compare_models(const Options& options) {
+int compare_models(const CompareOptions& options) {
   const std::vector<std::string> specs =
       options.planners.empty() ? all_planners(options.plan.ports) : planner_specs(options.planners);
   const Budget limits = budget(options.plan);
@@ -155,7 +156,7 @@ int compare_models(const Options& options) {
   return exit_status(comparison);
 }
 
-int compare_paper(const Options& options) {
+int compare_paper(const CompareOptions& options) {
   const Paper paper = find_paper(options.paper);
   std::vector<ReproducedFigure> results;
   {
@@ -171,14 +172,14 @@ int compare_paper(const Options& options) {
   return kDone;
 }
 
-int compare(const Options& options) {
+int compare(const CompareOptions& options) {
   if (!options.paper.empty()) return compare_paper(options);
   if (options.models.empty() && !options.zoo)
     throw CompileError("MODEL", "is required: .tflite files, zoo:NAME, --zoo, or --paper NAME");
   return compare_models(options);
 }
 
-void add_formats(CLI::App& command, Options& options) {
+void add_formats(CLI::App& command, CompareOptions& options) {
   CLI::Option* csv = command.add_flag("--csv", options.csv, "A line per model and planner");
   CLI::Option* json = command.add_flag("--json", options.json, "Everything, with exact numbers");
   CLI::Option* markdown = command.add_flag("--markdown", options.markdown, "A table to paste");
@@ -189,7 +190,7 @@ void add_formats(CLI::App& command, Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareOptions>();
   CLI::App* command =
       app.add_subcommand("compare", "Planners side by side on many models, or beside a paper");
   command->add_option("MODEL", options->models,

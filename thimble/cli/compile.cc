@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -20,7 +21,7 @@
 namespace thimble {
 namespace {
 
-struct Options {
+struct CompileOptions {
   ModelOptions model;
   PlanOptions plan;
   std::string folder, name, json, save_plan, core = "cortex-m4";
@@ -34,7 +35,7 @@ void write_text(const std::string& file, const std::string& text) {
 
 // The command as typed, without the folders that would make the emitted bytes depend on the
 // machine.
-std::string command_text(const Options& options, const std::string& name) {
+std::string command_text(const CompileOptions& options, const std::string& name) {
   std::string text =
       "thimble compile " + std::filesystem::path(options.model.model).filename().string();
   if (!options.plan.planner.empty()) text += " --planner " + options.plan.planner;
@@ -73,7 +74,7 @@ MeasuredCost measured_cost(const Compiled& compiled, const std::vector<EmittedFi
           .core = core};
 }
 
-int compile(const Options& options) {
+int compile(const CompileOptions& options) {
   const Source source = load(options.model.model);
   const Budget limits = budget(options.plan);
   auto answer = compile_model(source, options.model, options.plan);
@@ -130,7 +131,7 @@ int compile(const Options& options) {
 }  // namespace
 
 void add_compile(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompileOptions>();
   CLI::App* command = app.add_subcommand("compile", "Plan, verify, and write firmware sources");
   add_model_options(*command, options->model);
   add_plan_options(*command, options->plan);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "thimble/devices/size.h"
 #include "thimble/model/error.h"
 

@@ -2,13 +2,18 @@
 // The options that several subcommands share, and how they appear on the command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "thimble/devices/device.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/placement.h"
+
+// A declaration: CLI11 takes seconds to compile in each file that includes it.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace thimble {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -14,13 +15,13 @@
 namespace thimble {
 namespace {
 
-struct Options {
+struct ShowOptions {
   ModelOptions model;
   PlanOptions plan;
   std::string format = "text", svg;
 };
 
-int show_plan(const Options& options) {
+int show_plan(const ShowOptions& options) {
   const Source source = load(options.model.model);
   const Budget limits = budget(options.plan);
   const auto answer = compile_model(source, options.model, options.plan);
@@ -52,7 +53,7 @@ int show_plan(const Options& options) {
 }  // namespace
 
 void add_plan(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShowOptions>();
   CLI::App* command =
       app.add_subcommand("plan", "The schedule of a planner: loops, steps, buffers; as a picture");
   add_model_options(*command, options->model);

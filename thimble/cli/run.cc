@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
@@ -19,7 +20,7 @@
 namespace thimble {
 namespace {
 
-struct Options {
+struct RunOptions {
   ModelOptions model;
   PlanOptions plan;
   std::string on = "host", core, input_file, output_file, check;
@@ -34,7 +35,7 @@ struct Results {
   size_t compared_ops = 0;
 };
 
-std::vector<InputCase> cases_of(const Graph& graph, const Options& options) {
+std::vector<InputCase> cases_of(const Graph& graph, const RunOptions& options) {
   if (!options.check.empty()) {
     if (!options.input_file.empty())
       throw CompileError("--input-file",
@@ -165,7 +166,7 @@ std::string compare_outputs(const Graph& graph, const std::vector<InputCase>& ca
   return "";
 }
 
-int report(const Graph& graph, const Options& options, const std::vector<InputCase>& cases,
+int report(const Graph& graph, const RunOptions& options, const std::vector<InputCase>& cases,
            const Results& results) {
   for (size_t k = 0; k < graph.outputs.size(); ++k) {
     const Tensor& t = graph.tensor(graph.outputs[k].tensor);
@@ -196,7 +197,7 @@ int report(const Graph& graph, const Options& options, const std::vector<InputCa
 }
 
 // An option without effect would make its user believe something of the run that is not so.
-void check_options(const Options& options) {
+void check_options(const RunOptions& options) {
   if (options.on != "qemu" && !options.core.empty()) {
     throw CompileError("--core",
                        fmt::format("is for --on qemu; --on {} emulates no core", options.on));
@@ -232,7 +233,7 @@ std::string shortage(const Compiled& compiled, const Budget& limits) {
   return "";
 }
 
-int run(const Options& options) {
+int run(const RunOptions& options) {
   check_options(options);
   const Source source = load(options.model.model);
   if (!options.output_file.empty()) check_output_name(source.graph, options.output_file);
@@ -272,7 +273,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_run(CLI::App& app, int& status) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand(
       "run", "Run an inference: reference, host, or firmware on an emulated board");
   add_model_options(*command, options->model);

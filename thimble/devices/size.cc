@@ -14,25 +14,25 @@
 namespace thimble {
 namespace {
 
-struct Unit {
+struct SizeUnit {
   std::string_view name;
   int64_t bytes;
 };
 
 constexpr int64_t kKi = 1024, kKilo = 1000;
 constexpr std::array kUnits = {
-    Unit{"", 1},
-    Unit{"B", 1},
-    Unit{"K", kKi},
-    Unit{"KiB", kKi},
-    Unit{"k", kKi},
-    Unit{"kB", kKilo},
-    Unit{"M", kKi* kKi},
-    Unit{"MiB", kKi* kKi},
-    Unit{"MB", kKilo* kKilo},
-    Unit{"G", kKi* kKi* kKi},
-    Unit{"GiB", kKi* kKi* kKi},
-    Unit{"GB", kKilo* kKilo* kKilo},
+    SizeUnit{"", 1},
+    SizeUnit{"B", 1},
+    SizeUnit{"K", kKi},
+    SizeUnit{"KiB", kKi},
+    SizeUnit{"k", kKi},
+    SizeUnit{"kB", kKilo},
+    SizeUnit{"M", kKi* kKi},
+    SizeUnit{"MiB", kKi* kKi},
+    SizeUnit{"MB", kKilo* kKilo},
+    SizeUnit{"G", kKi* kKi* kKi},
+    SizeUnit{"GiB", kKi* kKi* kKi},
+    SizeUnit{"GB", kKilo* kKilo* kKilo},
 };
 
 [[noreturn]] void reject(const std::string& text, const char* why) {
@@ -54,7 +54,7 @@ int64_t parse_size(const std::string& text) {
   if (number < 0) reject(text, "is negative");
   std::string_view unit(rest, static_cast<size_t>(end - rest));
   while (unit.starts_with(' ')) unit.remove_prefix(1);
-  for (const Unit& known : kUnits) {
+  for (const SizeUnit& known : kUnits) {
     if (unit != known.name) continue;
     const double size_bytes = number * static_cast<double>(known.bytes);
     // Above 2^53 a double no longer holds each byte.

@@ -8,15 +8,14 @@
 
 #include "thimble/import/checked_size.h"
 #include "thimble/import/file_bytes.h"
+#include "thimble/import/file_limits.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
 namespace {
 
-constexpr int64_t kMaxFileBytes = int64_t{1} << 32;
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kMaxRank = 8;
 /// Magic, version and header together are a multiple of this.
 constexpr size_t kHeaderAlignment = 64;
 

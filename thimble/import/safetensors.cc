@@ -9,6 +9,7 @@
 
 #include "thimble/import/checked_size.h"
 #include "thimble/import/file_bytes.h"
+#include "thimble/import/file_limits.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/model/error.h"
 
@@ -17,26 +18,24 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t kMaxFileBytes = int64_t{1} << 32;
 constexpr uint64_t kMaxHeaderBytes = 64U << 20;
 /// {"name": {"shape": [ ... ]}}; deeper nesting only costs memory.
-constexpr int kMaxDepth = 3;
-constexpr size_t kMaxRank = 8;
+constexpr int kMaxHeaderDepth = 3;
 constexpr size_t kPrefixBytes = 8;
 
-struct TypeName {
+struct ElementType {
   DType type;
   const char* name;
 };
-constexpr TypeName kTypeNames[] = {
+constexpr ElementType kElementTypes[] = {
     {DType::kBool, "BOOL"},   {DType::kInt8, "I8"},   {DType::kUInt8, "U8"},
     {DType::kInt16, "I16"},   {DType::kInt32, "I32"}, {DType::kInt64, "I64"},
     {DType::kFloat32, "F32"},
 };
 
 const char* safetensors_name(DType type) {
-  const auto* found = std::ranges::find(kTypeNames, type, &TypeName::type);
-  check(found != std::end(kTypeNames), "unknown DType");
+  const auto* found = std::ranges::find(kElementTypes, type, &ElementType::type);
+  check(found != std::end(kElementTypes), "unknown DType");
   return found->name;
 }
 
@@ -46,7 +45,7 @@ DType read_type(const json& entry, const std::string& where) {
     throw CompileError(where, "is damaged: it has no dtype");
   }
   const auto& wanted = field->get_ref<const std::string&>();
-  for (const TypeName& known : kTypeNames) {
+  for (const ElementType& known : kElementTypes) {
     if (wanted == known.name) return known.type;
   }
   throw CompileError(where,
@@ -123,9 +122,10 @@ void check_cover(std::vector<Entry> entries, int64_t data_bytes, const std::stri
   }
 }
 
-json parse_header(std::string_view text, const std::string& where) {
+json parse_json_header(std::string_view text, const std::string& where) {
   const auto refuse_deep = [&](int depth, json::parse_event_t, json&) {
-    if (depth > kMaxDepth) throw CompileError(where, "is damaged: its header is nested too deeply");
+    if (depth > kMaxHeaderDepth)
+      throw CompileError(where, "is damaged: its header is nested too deeply");
     return true;
   };
   try {
@@ -170,8 +170,8 @@ TensorFile read_safetensors(const std::filesystem::path& file) {
   const std::string where = file.string();
   const Bytes bytes = read_file(file, kMaxFileBytes);
   const uint64_t length = header_bytes(bytes, where);
-  const json header =
-      parse_header({reinterpret_cast<const char*>(bytes.data()) + kPrefixBytes, length}, where);
+  const json header = parse_json_header(
+      {reinterpret_cast<const char*>(bytes.data()) + kPrefixBytes, length}, where);
   const auto data = bytes.begin() + static_cast<std::ptrdiff_t>(kPrefixBytes + length);
   const int64_t data_bytes = bytes.end() - data;
   TensorFile result;

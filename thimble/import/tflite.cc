@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "thimble/import/file_bytes.h"
+#include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
@@ -14,7 +15,6 @@
 namespace thimble {
 namespace {
 
-constexpr int64_t kMaxFileBytes = int64_t{1} << 32;
 constexpr uint32_t kSchemaVersion = 3;
 /// The flatbuffers verifier's limits: real models have depth 6 and some thousand tables.
 constexpr flatbuffers::uoffset_t kMaxDepth = 16, kMaxTables = 1'000'000;

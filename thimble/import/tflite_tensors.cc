@@ -11,13 +11,13 @@
 #include <utility>
 
 #include "thimble/import/checked_size.h"
+#include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
 namespace {
 
-constexpr size_t kMaxRank = 8;
 constexpr int64_t kMaxTensorBytes = std::numeric_limits<int32_t>::max();
 
 /// Length of the UTF-8 sequence at text[i], or 0 if it is not one.

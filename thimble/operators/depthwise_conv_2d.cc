@@ -9,7 +9,7 @@
 namespace thimble {
 namespace {
 
-bool kernel_is_the_weights(const Graph& graph, const Op& op) {
+bool window_is_the_weights(const Graph& graph, const Op& op) {
   const Window& w = std::get<DepthwiseConv2D>(op.attributes).window;
   const OpView v{graph, op};
   return v.weights()[0] == 1 && w.kernel_h == v.weights()[1] && w.kernel_w == v.weights()[2];
@@ -46,7 +46,7 @@ std::vector<Constraint> constraints_of(const DepthwiseConv2D&) {
                 kImageRanks,
                 kSaneWindow<DepthwiseConv2D>,
                 {"the kernel is as high and wide as the weights, whose first extent is 1",
-                 kernel_is_the_weights},
+                 window_is_the_weights},
                 {"the weights' channels are the input's times the multiplier", multiplier_fits}},
                convolution_constraints<3>(),
                {kOutputShape}});

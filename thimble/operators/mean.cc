@@ -36,14 +36,14 @@ bool count_is_small(const Graph& graph, const Op& op) {
   return count < kMostAveraged;
 }
 
-bool scales_are_moderate(const Graph& graph, const Op& op) {
+bool ratio_is_moderate(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const double ratio =
       static_cast<double>(v.in(0).quantization.scales[0]) / v.out().quantization.scales[0];
   return ratio > 0x1p-30 && ratio < 0x1p20;
 }
 
-bool ranks_fit(const Graph& graph, const Op& op) {
+bool has_at_most_4_axes(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   return !v.x().empty() && v.x().size() <= 4 && v.out().shape.size() <= 4;
 }
@@ -80,12 +80,12 @@ Shape output_shape_of(const Mean& a, const OpView& v) {
 
 std::vector<Constraint> constraints_of(const Mean&) {
   return {kOneInput,
-          {"the input has 1 to 4 axes and the output at most 4", ranks_fit},
+          {"the input has 1 to 4 axes and the output at most 4", has_at_most_4_axes},
           {"at least one axis is averaged over, and each is an axis of the input", axes_are_sorted},
           {"fewer than 2^23 elements are averaged", count_is_small},
           kAllInt8,
           kAllHaveOneScale,
-          {"input scale / output scale is within 2^-30 and 2^20", scales_are_moderate},
+          {"input scale / output scale is within 2^-30 and 2^20", ratio_is_moderate},
           kOutputShape};
 }
 

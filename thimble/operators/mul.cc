@@ -8,7 +8,7 @@ namespace thimble {
 namespace {
 
 /// The product of two int8 takes 17 bits, which leaves 14 for a shift to the left.
-bool scales_are_moderate(const Graph& graph, const Op& op) {
+bool product_is_moderate(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const double product = static_cast<double>(v.in(0).quantization.scales[0]) *
                          static_cast<double>(v.in(1).quantization.scales[0]);
@@ -33,7 +33,7 @@ std::vector<Constraint> constraints_of(const Mul&) {
           kRankAtMost6,
           kAllInt8,
           kAllHaveOneScale,
-          {"the product of the input scales is below 2^14 x output scale", scales_are_moderate},
+          {"the product of the input scales is below 2^14 x output scale", product_is_moderate},
           kShapesBroadcast,
           kOutputShape};
 }

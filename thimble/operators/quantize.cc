@@ -11,7 +11,7 @@
 namespace thimble {
 namespace {
 
-bool types_fit(const Graph& graph, const Op& op) {
+bool types_convert(const Graph& graph, const Op& op) {
   using Pair = std::pair<DType, DType>;
   static constexpr Pair kPairs[] = {
       {DType::kFloat32, DType::kInt8}, {DType::kFloat32, DType::kInt16},
@@ -43,7 +43,7 @@ std::vector<Constraint> constraints_of(const Quantize&) {
           kRankAtMost6,
           {"input and output types are one of float32->int8, float32->int16, int8->int8, "
            "int8->uint8, uint8->int8, int8->int16, int16->int8, int32->int8, int16->int32",
-           types_fit},
+           types_convert},
           {"integers have one positive, finite scale and a zero point within the type",
            integers_have_one_scale},
           kRescale,

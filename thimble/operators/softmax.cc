@@ -9,13 +9,13 @@
 namespace thimble {
 namespace {
 
-bool types_fit(const Graph& graph, const Op& op) {
+bool softmax_types_fit(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const DType out = v.out().type;
   return v.in(0).type == DType::kInt8 && (out == DType::kInt8 || out == DType::kInt16);
 }
 
-bool output_quantization_is_fixed(const Graph& graph, const Op& op) {
+bool probabilities_are_fixed(const Graph& graph, const Op& op) {
   const Tensor& out = OpView{graph, op}.out();
   const Quantization& q = out.quantization;
   if (out.type == DType::kInt8) return q.scales[0] == 0x1p-8F && q.zero_points[0] == -128;
@@ -49,10 +49,10 @@ std::vector<Constraint> constraints_of(const Softmax&) {
   return {
       kOneInput,
       kRank1To4,
-      {"the input is int8 and the output int8 or int16", types_fit},
+      {"the input is int8 and the output int8 or int16", softmax_types_fit},
       kAllHaveOneScale,
       {"the output's scale is 1/256 and its zero point -128 (int8), or 1/65536 and -32768 (int16)",
-       output_quantization_is_fixed},
+       probabilities_are_fixed},
       {"beta x input scale is above 2^-26", beta_is_moderate},
       {"the last axis has at most 4095 elements", channels_fit},
       kOutputShape};

@@ -10,12 +10,12 @@
 namespace thimble {
 namespace {
 
-bool contains(const std::vector<TensorId>& list, TensorId t) {
+bool lists(const std::vector<TensorId>& list, TensorId t) {
   return std::ranges::find(list, t) != list.end();
 }
 
 void add_once(std::vector<TensorId>& list, TensorId t) {
-  if (!contains(list, t)) list.push_back(t);
+  if (!lists(list, t)) list.push_back(t);
 }
 
 int64_t channels(const Tensor& tensor) { return tensor.shape.empty() ? 0 : tensor.shape.back(); }
@@ -82,9 +82,9 @@ std::optional<ChannelLoop> ChannelLoops::loop_of(const std::vector<OpId>& ops) c
     const Relation relation = relations_[id.index()];
     const bool read_here = std::ranges::any_of(readers, here);
     const bool reads_partial =
-        std::ranges::any_of(read, [&](TensorId t) { return contains(partial, t); });
+        std::ranges::any_of(read, [&](TensorId t) { return lists(partial, t); });
     for (const TensorId t : read) {  // not finished before the loop is
-      if (contains(loop.accumulated, t)) return std::nullopt;
+      if (lists(loop.accumulated, t)) return std::nullopt;
     }
     LoopRole role = relation == Relation::kReduced ? LoopRole::kGenerate : LoopRole::kContinue;
     if (relation == Relation::kReduced && (reads_partial || !read_here)) {
@@ -102,7 +102,7 @@ std::optional<ChannelLoop> ChannelLoops::loop_of(const std::vector<OpId>& ops) c
       (read_here_alone ? loop.slices : loop.concatenated).push_back(out);
     }
     for (const TensorId t : read) {
-      if (contains(partial, t)) continue;
+      if (lists(partial, t)) continue;
       if (role == LoopRole::kContinue && !takes_part(t)) return std::nullopt;
       add_once(loop.context, t);
     }
@@ -133,7 +133,7 @@ int64_t ChannelLoops::own_bytes(const ChannelLoop& loop, int64_t step, DType sum
   std::vector<int64_t> sliced(loop.ops.size(), 0);  // bytes of slices while each operator executes
   for (size_t k = 0; k < loop.ops.size(); ++k) {
     const TensorId t = graph_.op(loop.ops[k]).outputs[0];
-    if (!contains(loop.slices, t)) continue;
+    if (!lists(loop.slices, t)) continue;
     const int64_t bytes = graph_.tensor(t).size_bytes() / loop.channels * step;
     ptrdiff_t last = static_cast<ptrdiff_t>(k);
     for (const OpId reader : consumers_[t.index()]) last = std::max(last, position(reader));

@@ -41,7 +41,7 @@ std::vector<PatchGrid> grids(const Shape& split, const Wishes& wishes) {
   return result;
 }
 
-struct Choice {
+struct Patches {
   PatchSplit split;
   PatchCandidate candidate;
 
@@ -51,9 +51,9 @@ struct Choice {
 };
 
 /// All that the planner could answer, and the best of it.
-class Search {
+class PatchSearch {
  public:
-  Search(const Graph& graph, const Limits& limits, const Wishes& wishes)
+  PatchSearch(const Graph& graph, const Limits& limits, const Wishes& wishes)
       : graph_(graph),
         limits_(limits),
         wishes_(wishes),
@@ -69,7 +69,7 @@ class Search {
   }
 
   const OrderProblem& problem() const { return problem_; }
-  std::optional<Choice>& best() { return best_; }
+  std::optional<Patches>& best() { return best_; }
   /// Of all that was looked at, and allowed.
   std::optional<int64_t> bound_bytes() const { return bound_bytes_; }
   int64_t network_macs() const { return network_macs_; }
@@ -121,13 +121,13 @@ class Search {
     const int64_t bound = std::max(candidate.held_bytes + candidate.order.lower_bound_bytes,
                                    split.rest.lower_bound_bytes);
     bound_bytes_ = std::min(bound_bytes_.value_or(bound), bound);
-    auto worth = [&](const Choice& choice) {
+    auto worth = [&](const Patches& choice) {
       const PatchGrid& grid = choice.candidate.grid;
       // What fits fits: below the budget fewer bytes are worth nothing.
       return std::tuple(std::max(choice.peak_bytes(), limits_.sram_bytes.value_or(0)),
                         choice.candidate.recomputed_macs, grid.down * grid.across);
     };
-    Choice choice{split, std::move(candidate)};
+    Patches choice{split, std::move(candidate)};
     if (!best_ || worth(choice) < worth(*best_)) best_ = std::move(choice);
   }
 
@@ -137,7 +137,7 @@ class Search {
   PatchAnalysis analysis_;
   OrderProblem problem_;
   int64_t network_macs_;
-  std::optional<Choice> best_;
+  std::optional<Patches> best_;
   std::optional<int64_t> bound_bytes_;
   std::optional<double> least_ratio_;
   std::string refusal_;
@@ -147,7 +147,7 @@ double percent(int64_t part, int64_t whole) {
   return 100.0 * static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole, 1));
 }
 
-std::vector<std::string> notes(const Graph& graph, const Choice& choice, int64_t network_macs) {
+std::vector<std::string> notes(const Graph& graph, const Patches& choice, int64_t network_macs) {
   const PatchCandidate& c = choice.candidate;
   const PatchStage& stage = choice.split.stage;
   return {
@@ -164,7 +164,7 @@ std::vector<std::string> notes(const Graph& graph, const Choice& choice, int64_t
                   choice.split.rest.peak_bytes)};
 }
 
-std::string cause(const Graph& graph, const Choice& choice) {
+std::string cause(const Graph& graph, const Patches& choice) {
   const PatchCandidate& c = choice.candidate;
   const std::string split = label(graph.op(choice.split.stage.ops.back()));
   if (c.stage_bytes() < choice.split.rest.peak_bytes) {
@@ -179,7 +179,7 @@ std::string cause(const Graph& graph, const Choice& choice) {
 }
 
 /// Throws where what the user has fixed leaves nothing.
-void expect_choice(Search& search, const Wishes& wishes) {
+void expect_choice(PatchSearch& search, const Wishes& wishes) {
   if (search.best()) return;
   if (search.least_ratio()) {
     throw CompileError("--max-recompute",
@@ -207,11 +207,11 @@ PlannerAnswer fit(PlannerAnswer answer, const Limits& limits, int64_t peak_bytes
 
 PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
   const Wishes wished = wishes(options);
-  Search search(graph, limits, wished);
+  PatchSearch search(graph, limits, wished);
   search.run();
   const bool may_be_whole = !wished.patches && !wished.split;
   if (!may_be_whole) expect_choice(search, wished);
-  std::optional<Choice>& best = search.best();
+  std::optional<Patches>& best = search.best();
   int64_t bound = search.bound_bytes().value_or(INT64_MAX);
   if (may_be_whole) {
     const Order order = reorder(search.problem());

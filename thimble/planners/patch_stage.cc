@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
+#include "thimble/model/division.h"
+
 namespace thimble {
 namespace {
 
 constexpr size_t kRows = 1, kColumns = 2;  // axes of an image
 constexpr size_t kKernelAxes = 4;          // axes before them are loops around the call
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 int64_t count_of(LoopId loop, const PatchGrid& grid) {
   return loop == kPatchRow ? grid.down : grid.across;
@@ -55,7 +55,7 @@ std::optional<IntervalExpr> hull(const IntervalExpr& a, const IntervalExpr& b,
   return IntervalExpr{a_begins ? a.begin : b.begin, a_ends ? a.end : b.end};
 }
 
-IntervalExpr whole_axis(int64_t extent) { return {index(0), index(extent)}; }
+IntervalExpr whole_axis(int64_t extent) { return {index(int64_t{0}), index(extent)}; }
 
 /// Interval of an input axis that the region of the output needs, or nothing where no expression
 /// says it. Axes that follow no loop are whole.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "thimble/model/division.h"
+
 namespace thimble {
 namespace {
 
@@ -17,11 +19,6 @@ int64_t inner_extent(const std::vector<int>& merged, const Shape& shape) {
   int64_t extent = 1;
   for (size_t k = 1; k < merged.size(); ++k) extent *= shape[static_cast<size_t>(merged[k])];
   return extent;
-}
-
-int64_t floor_div(int64_t a, int64_t b) {
-  const int64_t quotient = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
 /// The coordinates whose coordinate * step is in [first, last].

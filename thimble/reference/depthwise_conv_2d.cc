@@ -8,7 +8,7 @@
 namespace thimble::reference {
 namespace {
 
-struct Operands {
+struct DepthwiseOperands {
   Image in, weights_shape;
   std::vector<int8_t> x, weights;
   int32_t input_zero_point;
@@ -16,7 +16,7 @@ struct Operands {
 };
 
 /// Adds the taps of one output pixel to the sums of its channels, which wrap around at 32 bits.
-void add_taps(const Operands& a, int64_t n, const Taps& rows, const Taps& columns,
+void add_taps(const DepthwiseOperands& a, int64_t n, const Taps& rows, const Taps& columns,
               std::vector<uint32_t>& sums) {
   for (int64_t ky = rows.begin; ky < rows.end; ++ky) {
     for (int64_t kx = columns.begin; kx < columns.end; ++kx) {
@@ -39,12 +39,12 @@ std::vector<Bytes> evaluate(const DepthwiseConv2D& op, const OpContext& context)
   const Tensor& input = context.input(0);
   const Tensor& weights = context.input(1);
   const Tensor& output = context.output();
-  const Operands operands{.in = Image(input.shape),
-                          .weights_shape = Image(weights.shape),
-                          .x = context.read<int8_t>(0),
-                          .weights = context.read<int8_t>(1),
-                          .input_zero_point = zero_point_of(input),
-                          .multiplier = op.multiplier};
+  const DepthwiseOperands operands{.in = Image(input.shape),
+                                   .weights_shape = Image(weights.shape),
+                                   .x = context.read<int8_t>(0),
+                                   .weights = context.read<int8_t>(1),
+                                   .input_zero_point = zero_point_of(input),
+                                   .multiplier = op.multiplier};
   const Image out(output.shape);
   check(operands.in.c * op.multiplier == out.c && operands.weights_shape.c == out.c,
         "a depthwise convolution has multiplier output channels per input channel");

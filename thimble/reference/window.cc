@@ -3,16 +3,15 @@
 
 #include <algorithm>
 
+#include "thimble/model/division.h"
 #include "thimble/model/error.h"
 
 namespace thimble::reference {
 namespace {
 
-int64_t ceil_div(int64_t a, int64_t b) { return a <= 0 ? 0 : (a + b - 1) / b; }
-
 Taps taps_inside(int64_t origin, int64_t kernel, int64_t dilation, int64_t extent) {
   // origin + k * dilation >= 0 and < extent.
-  const int64_t begin = std::min(ceil_div(-origin, dilation), kernel);
+  const int64_t begin = std::clamp<int64_t>(ceil_div(-origin, dilation), 0, kernel);
   const int64_t end = std::clamp(ceil_div(extent - origin, dilation), begin, kernel);
   return {.begin = begin, .end = end, .origin = origin, .dilation = dilation};
 }

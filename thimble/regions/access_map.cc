@@ -4,15 +4,11 @@
 
 #include <algorithm>
 
+#include "thimble/model/division.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
 namespace {
-
-int64_t floor_div(int64_t a, int64_t b) {
-  const int64_t quotient = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
-}
 
 Interval cut(int64_t begin, int64_t end, int64_t extent) {
   const int64_t first = std::clamp<int64_t>(begin, 0, extent);

@@ -8,6 +8,7 @@
 
 #include "thimble/devices/size.h"
 #include "thimble/model/error.h"
+#include "thimble/report/json_text.h"
 #include "thimble/report/table.h"
 
 namespace thimble {
@@ -172,14 +173,8 @@ std::string comparison_csv(const Comparison& comparison) {
       "reason\n";
   for (const ComparedModel& model : comparison.models) {
     for (const ComparedCell& cell : model.cells) {
-      // The same values as in JSON; null is an empty field.
       const Json json = cell_json(comparison, model, cell);
-      const auto field = [&](const char* key) {
-        const Json& value = json.at(key);
-        return value.is_null()     ? std::string()
-               : value.is_string() ? value.get<std::string>()
-                                   : value.dump();
-      };
+      const auto field = [&](const char* key) { return csv_field(json.at(key)); };
       text += csv_line(
           {model.model, cell.planner, field("outcome"), field("fits"),
            model.interpreter.planned() ? std::to_string(model.interpreter.arena_bytes) : "",
@@ -210,7 +205,7 @@ std::string comparison_json(const Comparison& comparison) {
   const Json json = {{"sram_limit_bytes", limit(comparison.sram_limit_bytes)},
                      {"flash_limit_bytes", limit(comparison.flash_limit_bytes)},
                      {"models", models}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace thimble

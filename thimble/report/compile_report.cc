@@ -9,6 +9,7 @@
 #include "thimble/devices/size.h"
 #include "thimble/operators/operators.h"
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/json_text.h"
 #include "thimble/report/schedule_words.h"
 #include "thimble/report/tensor_text.h"
 
@@ -290,7 +291,7 @@ std::string report_json(const CompileReport& report) {
       {"notes", report.notes},
       {"steps", steps_json(report)},
       {"buffers", buffers_json(report)}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace thimble

@@ -9,6 +9,7 @@
 
 #include "thimble/devices/size.h"
 #include "thimble/operators/operators.h"
+#include "thimble/report/json_text.h"
 #include "thimble/report/tensor_text.h"
 
 namespace thimble {
@@ -114,7 +115,7 @@ std::string inspection_csv(const Inspection& inspection) {
   for (const InspectedOp& row : inspection.ops) {
     std::string quoted = row.output_name;
     for (size_t at = quoted.find('"'); at != std::string::npos; at = quoted.find('"', at + 2))
-      quoted.insert(at, "\"");
+      quoted.insert(at, 1, '"');
     text += fmt::format("{},{},{},{},{},{},{},{},\"{}\"\n", row.file_index, row.op, row.input_shape,
                         row.output_shape, row.quantization, row.macs, row.weight_bytes,
                         row.working_set_bytes, quoted);
@@ -163,7 +164,7 @@ std::string inspection_json(const Graph& graph, const Inspection& inspection) {
        inspection.ops.empty() ? Json() : Json(inspection.ops[inspection.bottleneck].file_index)},
       {"operators", ops},
       {"tensors", tensors}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace thimble

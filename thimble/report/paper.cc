@@ -16,7 +16,7 @@
 namespace thimble {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr std::array kMetrics = {
     Metric::kPeakBytes,         Metric::kArenaBytes,  Metric::kLiveBytes,       Metric::kMacs,

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "thimble/devices/size.h"
+#include "thimble/report/json_text.h"
 #include "thimble/report/paper.h"
 #include "thimble/report/table.h"
 
@@ -145,9 +146,7 @@ std::string paper_csv(const Paper& paper, const Results& results) {
     const Json json = figure_json(paper, paper.figures[k], results[k]);
     for (const auto& [key, value] : json.items()) {
       keys.push_back(key);
-      values.push_back(value.is_null()     ? ""
-                       : value.is_string() ? value.get<std::string>()
-                                           : value.dump());
+      values.push_back(csv_field(value));
     }
     if (k == 0) text += csv_line(keys);
     text += csv_line(values);
@@ -164,7 +163,7 @@ std::string paper_json(const Paper& paper, const Results& results) {
                      {"citation", paper.citation},
                      {"accountings", paper.accountings},
                      {"figures", figures}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace thimble

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/json_text.h"
 #include "thimble/report/plan_report.h"
 #include "thimble/report/schedule_words.h"
 
@@ -137,7 +138,7 @@ std::string plan_json(const PlanReport& report) {
                      {"executed_steps", steps.executed},
                      {"schedule", Tree(report).nodes(report.plan.schedule.nodes)},
                      {"buffers", buffers_json(report)}};
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace thimble

@@ -90,9 +90,9 @@ std::string reads_text(const Step& step) {
   return text;
 }
 
-class Tree {
+class TextTree {
  public:
-  explicit Tree(const PlanReport& report) : report_(report) {}
+  explicit TextTree(const PlanReport& report) : report_(report) {}
 
   std::string run() {
     table_.groups = {{"",
@@ -198,7 +198,7 @@ bool PlanReport::fits() const {
 }
 
 std::string plan_text(const PlanReport& report) {
-  return heading(report) + "\n" + Tree(report).run() + "\n" + buffers_text(report) +
+  return heading(report) + "\n" + TextTree(report).run() + "\n" + buffers_text(report) +
          limit_text("SRAM", report.sram_limit_bytes, report.plan.placement.arena_bytes) +
          limit_text("weights in flash", report.flash_limit_bytes, report.weight_bytes);
 }

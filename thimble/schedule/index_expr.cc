@@ -5,14 +5,10 @@
 
 #include <algorithm>
 
+#include "thimble/model/division.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
-namespace {
-
-int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-
-}  // namespace
 
 int64_t evaluate(const IndexExpr& expr, const Counters& counters) {
   int64_t value = expr.base;

@@ -7,13 +7,11 @@
 #include <numeric>
 #include <set>
 
+#include "thimble/model/division.h"
 #include "thimble/schedule/reads.h"
 
 namespace thimble {
 namespace {
-
-int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-int64_t ceil_div(int64_t a, int64_t b) { return -floor_div(-a, b); }
 
 struct Fraction {
   int64_t num = 1, den = 1;

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON as every command writes it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace thimble {
+
+/// Indented by one space, with a line break at the end; bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& json);
+
+/// The same value in a table: null is an empty field, text has no quotation marks.
+[[nodiscard]] std::string csv_field(const nlohmann::ordered_json& json);
+
+}  // namespace thimble
