@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each planner costs on the emulated Cortex-M4: size, instructions, and whether the outputs
-// are those of the reference, as CSV.
+// What each plan costs on the emulated Cortex-M4: size, instructions, and whether the outputs are
+// those of the reference, as CSV.
 //   firmware_bench --output bench/results/firmware_zoo.csv zoo:* ../shared/models
-// A line for each model and planner, written as soon as it is measured. Started again with the same
+// A plan is a planner with options of `thimble compile`:
+//   firmware_bench --plan reorder --plan "stream --input streamed" zoo:mobilenet_v2
+// A line for each model and plan, written as soon as it is measured. Started again with the same
 // output, it measures only what is missing.
 #include <fmt/format.h>
 
@@ -31,14 +33,20 @@ namespace {
 using namespace thimble;
 
 constexpr const char* kColumns =
-    "model,planner,arena_bytes,macs,instructions,ratio,stack_bytes,code_bytes,weight_bytes,"
+    "model,plan,arena_bytes,macs,recomputed_macs,instructions,ratio,stack_bytes,code_bytes,weight_"
+    "bytes,"
     "static_ram_bytes,identical,note";
 // Where a model's weights go if the code memory has no room for them (firmware/mps2-an386/link.ld).
 constexpr int64_t kBoardWeightBytes = int64_t{16} << 20;
 
 struct Options {
   std::vector<std::string> models;
-  std::vector<std::string> planners = {"reorder", "pex", "depthwise_tiling", "patch", "stream"};
+  std::vector<std::string> plans = {"reorder",
+                                    "pex",
+                                    "depthwise_tiling",
+                                    "patch",
+                                    "stream:granularity=row",
+                                    "stream:granularity=pixel"};
   std::string output;
   int64_t max_macs = 4'000'000'000;
 };
@@ -55,7 +63,8 @@ std::string first_line(int argc, char** argv) {
   std::string line = "# firmware_bench";
   for (int k = 1; k < argc; ++k) {
     const std::filesystem::path argument(argv[k]);
-    line += " " + (argument.is_absolute() ? argument.filename() : argument).string();
+    const std::string text = (argument.is_absolute() ? argument.filename() : argument).string();
+    line += text.find_first_of(" *") == std::string::npos ? " " + text : " '" + text + "'";
   }
   return fmt::format("{} (GCC {} -O2, {}, mps2-an386)", line,
                      version("arm-none-eabi-g++", "-dumpversion"),
@@ -82,15 +91,45 @@ std::vector<std::string> model_names(const std::vector<std::string>& arguments) 
   return names;
 }
 
-// "zoo:mobilenet_v2:width=0.35,resolution=144" without the commas, "person_detect".
-std::string row_name(const std::string& model) {
-  if (!model.starts_with("zoo:")) return std::filesystem::path(model).stem().string();
-  std::string name = model;
-  std::replace(name.begin(), name.end(), ',', ':');
-  return name;
+// "zoo:mobilenet_v2:width=0.35:resolution=144", "person_detect".
+std::string without_commas(std::string text) {
+  std::replace(text.begin(), text.end(), ',', ':');
+  return text;
 }
 
-// The table so far: rows by "model,planner".
+std::string row_name(const std::string& model) {
+  if (model.starts_with("zoo:")) return without_commas(model);
+  return std::filesystem::path(model).stem().string();
+}
+
+// A planner and its options, as typed behind `thimble compile MODEL --planner`.
+struct PlanRequest {
+  ModelOptions model;
+  PlanOptions plan;
+};
+
+PlanRequest parse_plan(const std::string& text) {
+  PlanRequest request;
+  CLI::App app{"", "compile"};
+  add_text(app, "PLANNER", request.plan.planner, "NAME", "")->required();
+  add_graph_options(app, request.model);
+  add_limit_options(app, request.plan);
+  app.set_help_flag();
+  try {
+    app.parse(text);
+  } catch (const CLI::ParseError& error) {
+    throw CompileError("--plan '" + text + "'", error.what());
+  }
+  return request;
+}
+
+std::vector<PlanRequest> parse_plans(const std::vector<std::string>& texts) {
+  std::vector<PlanRequest> requests;
+  for (const std::string& text : texts) requests.push_back(parse_plan(text));
+  return requests;
+}
+
+// The table so far: rows by "model,plan".
 class Table {
  public:
   Table(const std::string& path, const std::string& head) {
@@ -127,8 +166,8 @@ class Table {
     std::getline(file, line);
     while (std::getline(file, line)) {
       std::vector<std::string> fields = CLI::detail::split(line, ',');
-      if (fields.size() < 5) continue;
-      rows_[fields[0] + "," + fields[1]] = fields[4].empty() ? 0 : std::stoll(fields[4]);
+      if (fields.size() < 6) continue;
+      rows_[fields[0] + "," + fields[1]] = fields[5].empty() ? 0 : std::stoll(fields[5]);
     }
   }
 
@@ -142,13 +181,14 @@ std::string quoted(std::string text) {
   return '"' + text + '"';
 }
 
-// The inference that all planners are measured on, and what the reference makes of it.
+// The inference that all plans are measured on, and what the reference makes of it.
 struct Expected {
   InputCase input;
   std::vector<Bytes> outputs;
 };
 
-Expected expect(const Graph& graph) {
+Expected expect(const Source& source, const std::string& io_type) {
+  const Graph graph = prepare(source, {.model = "", .rewrite = false, .io_type = io_type});
   Expected expected{seeded_case(graph, 1), {}};
   const TensorValues values = interpret(graph, expected.input.inputs);
   for (const Port& port : graph.outputs)
@@ -158,55 +198,62 @@ Expected expect(const Graph& graph) {
 
 class Bench {
  public:
-  Bench(const Options& options, Table& table) : options_(options), table_(table) {}
+  Bench(const Options& options, const std::string& head)
+      : options_(options), requests_(parse_plans(options.plans)), table_(options.output, head) {}
 
   void run(const std::string& model) {
     const std::string name = row_name(model);
-    const bool done = std::ranges::all_of(options_.planners, [&](const std::string& planner) {
-      return table_.has(name + "," + planner);
-    });
-    if (done || table_.has(name + ",")) return;
-    try {
-      const Source source = load(model);
-      std::optional<Expected> expected;
-      for (const std::string& planner : options_.planners) {
-        if (table_.has(name + "," + planner)) continue;
-        try {
-          measure_plan(model, name, source, planner, expected);
-        } catch (const std::exception& error) {
-          table_.add(name + "," + planner, 0, ",,,,,,,,," + quoted(error.what()));
-        }
+    if (table_.has(name + ",")) return;
+    std::optional<Source> source;
+    std::map<std::string, Expected> expected;  // by the type of the edges
+    for (size_t k = 0; k < requests_.size(); ++k) {
+      const std::string key = name + "," + without_commas(options_.plans[k]);
+      if (table_.has(key)) continue;
+      try {
+        if (!source) source = load(model);
+      } catch (const CompileError& error) {
+        table_.add(name + ",", 0, kNotRun + quoted(error.what()));
+        return;
       }
-    } catch (const CompileError& error) {
-      table_.add(name + ",", 0, ",,,,,,,,," + quoted(error.what()));
+      PlanRequest request = requests_[k];
+      request.model.model = model;
+      try {
+        measure_plan(name, key, *source, request, expected);
+      } catch (const std::exception& error) {
+        table_.add(key, 0, kNotRun + quoted(error.what()));
+      }
     }
   }
 
  private:
-  void measure_plan(const std::string& model, const std::string& name, const Source& source,
-                    const std::string& planner, std::optional<Expected>& expected) {
+  static constexpr const char* kNotRun = ",,,,,,,,,,";
+
+  void measure_plan(const std::string& name, const std::string& key, const Source& source,
+                    const PlanRequest& request, std::map<std::string, Expected>& all_expected) {
     const auto start = std::chrono::steady_clock::now();
-    const auto answer = compile_model(source, {.model = model}, {.planner = planner});
+    const auto answer = compile_model(source, request.model, request.plan);
     if (const auto* no = std::get_if<Infeasible>(&answer))
       throw CompileError("", infeasible_text(*no));
     const auto& compiled = std::get<Compiled>(answer);
-    const std::string plan = fmt::format("{},{}", compiled.program.arena_bytes, compiled.macs);
+    const std::string plan = fmt::format("{},{},{}", compiled.program.arena_bytes, compiled.macs,
+                                         compiled.recomputed_macs);
     const std::string why_not = too_large(compiled);
-    const std::string key = name + "," + planner;
     if (!why_not.empty()) {
       table_.add(key, 0,
                  fmt::format("{},,,,,{},,,{}", plan, compiled.weight_bytes, quoted(why_not)));
       return;
     }
-    if (!expected) expected = expect(source.graph);
+    const std::string& io_type = request.model.io_type;
+    if (!all_expected.contains(io_type)) all_expected[io_type] = expect(source, io_type);
+    const Expected& expected = all_expected[io_type];
     const std::string function = identifier(compiled.graph.name);
     const Measured measured =
         measure({{function, emit_compiled(compiled, source, function, "firmware_bench"),
                   &compiled.program}},
-                "cortex-m4", {{expected->input.inputs}});
+                "cortex-m4", {{expected.input.inputs}});
     const EmulatedRun& run = measured.sets[0][0];
-    const bool identical = run.outputs == expected->outputs && run.guards_intact();
-    const auto base = table_.instructions(name + "," + options_.planners[0]);
+    const bool identical = run.outputs == expected.outputs && run.guards_intact();
+    const auto base = table_.instructions(name + "," + without_commas(options_.plans[0]));
     const double ratio =
         base ? static_cast<double>(run.instructions) / static_cast<double>(*base) : 1;
     table_.add(key, run.instructions,
@@ -214,7 +261,7 @@ class Bench {
                            run.stack_bytes, measured.size.code_bytes, measured.size.weight_bytes,
                            measured.size.static_ram_bytes, identical ? "yes" : "no"));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    fmt::print(stderr, "{} {} {:.1f} s\n", name, planner, seconds.count());
+    fmt::print(stderr, "{} {:.1f} s\n", key, seconds.count());
   }
 
   [[nodiscard]] std::string too_large(const Compiled& compiled) const {
@@ -225,27 +272,28 @@ class Bench {
   }
 
   const Options& options_;
-  Table& table_;
+  std::vector<PlanRequest> requests_;  ///< of options_.plans
+  Table table_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Planners on the emulated Cortex-M4, as CSV", "firmware_bench"};
+  CLI::App app{"Plans on the emulated Cortex-M4, as CSV", "firmware_bench"};
   app.add_option("MODEL", options.models,
                  "zoo:NAME, zoo:* for the whole zoo, .tflite files, or folders of them")
       ->required();
-  app.add_option("--planner", options.planners,
-                 "NAME or NAME:key=value,...; several: the first is what others are compared with")
+  app.add_option("--plan", options.plans,
+                 "\"NAME[:key=value,...] [OPTION...]\", options of `thimble compile`; several: the "
+                 "first is what others are compared with")
       ->allow_extra_args(false)
       ->delimiter('\0');
   app.add_option("--output", options.output, "File to write, or to complete (standard output)");
   app.add_option("--max-macs", options.max_macs, "Leave out plans with more (4,000,000,000)");
   try {
     app.parse(argc, argv);
-    Table table(options.output, first_line(argc, argv));
-    Bench bench(options, table);
+    Bench bench(options, first_line(argc, argv));
     for (const std::string& model : model_names(options.models)) bench.run(model);
   } catch (const CLI::ParseError& error) {
     return app.exit(error);

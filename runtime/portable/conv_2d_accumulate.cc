@@ -5,7 +5,7 @@
 namespace thimble::runtime {
 namespace {
 
-constexpr int32_t kFewChannels = 3;  // of the input, at most
+constexpr int32_t kFewChannels = 8;  // of the input, at most
 
 // The four values at neighbouring pixels, times a weight for each output channel. pixel_step: of
 // the accumulators; step, pitch: from one output channel to the next. Not inlined: the loop needs
@@ -25,7 +25,7 @@ constexpr int32_t kFewChannels = 3;  // of the input, at most
   }
 }
 
-// A chunk of one to three input channels of a 1 x 1 window, at four neighbouring pixels: so few
+// A chunk of few input channels of a 1 x 1 window, at four neighbouring pixels: so few
 // products are too little work for a sum of their own. All inputs are read before the first store,
 // which may overwrite them.
 void accumulate_few(const Conv2DParams& p, const View& x, const ConvolutionSite& site,
