@@ -7,11 +7,7 @@ namespace thimble::runtime {
 void average_pool_2d(const Pool2DParams& p, const View& x, const View& out,
                      const Region& region) noexcept {
   pool(
-      p, x, out, region, 0, [](int32_t sum, int32_t tap) { return sum + tap; },
-      [](int32_t sum, int32_t count) {
-        const int32_t half = count / 2;
-        return (sum > 0 ? sum + half : sum - half) / count;
-      });
+      p, x, out, region, 0, [](int32_t sum, int32_t tap) { return sum + tap; }, average_of);
 }
 
 }  // namespace thimble::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fixed_point.h"
-#include "thimble_runtime/kernels.h"
+#include "mean.h"
+
 #include "walk.h"
 
 namespace thimble::runtime {
@@ -19,12 +19,10 @@ int32_t sum_of(const View& x, const Region& summed) noexcept {
 }  // namespace
 
 void mean(const MeanParams& p, const View& x, const View& out, const Region& region) noexcept {
-  int32_t count = 1;
+  const int32_t count = count_of(p);
   Region summed{};
   for (int32_t axis = 0; axis < 4; ++axis) {
-    if (p.reduced[axis] == 0) continue;
-    count *= p.in_extent[axis];
-    summed.end[axis] = p.in_extent[axis];
+    if (p.reduced[axis] != 0) summed.end[axis] = p.in_extent[axis];
   }
   auto hold = [&](int32_t axis, int32_t index) {
     if (p.reduced[axis] != 0) return;
@@ -38,9 +36,7 @@ void mean(const MeanParams& p, const View& x, const View& out, const Region& reg
     auto* to = pixel<int8_t>(out, n, y, column);
     for (int32_t c = region.begin[3]; c < region.end[3]; ++c) {
       hold(3, c);
-      const int32_t sum = sum_of(x, summed) - p.input_zero_point * count;
-      const int32_t scaled = requantise(sum, p.scale.multiplier, p.scale.shift);
-      to[c * out.stride[3]] = static_cast<int8_t>(limit(scaled + p.output_zero_point, -128, 127));
+      to[c * out.stride[3]] = mean_of(p, sum_of(x, summed), count);
     }
   });
 }

@@ -8,6 +8,12 @@
 
 namespace thimble::runtime {
 
+/// Rounded half away from zero.
+inline int32_t average_of(int32_t sum, int32_t count) noexcept {
+  const int32_t half = count / 2;
+  return (sum > 0 ? sum + half : sum - half) / count;
+}
+
 /// One output pixel's window, and what joins its taps.
 template <class Join>
 struct PoolSite {

@@ -33,12 +33,12 @@ TensorValues recorded_values(const Graph& graph, const Golden& golden) {
 }
 
 std::vector<int32_t> chunks(const Graph& graph, const Op& op) {
-  const auto channels = static_cast<int32_t>(graph.tensor(op.inputs[0]).shape.back());
+  const auto extent = static_cast<int32_t>(graph.tensor(op.inputs[0]).shape[chunk_axis(graph, op)]);
   std::vector<int32_t> ends;
-  for (int32_t end = (channels + 2) / 3; end < channels; end += (channels + 2) / 3) {
+  for (int32_t end = (extent + 2) / 3; end < extent; end += (extent + 2) / 3) {
     ends.push_back(end);
   }
-  ends.push_back(channels);
+  ends.push_back(extent);
   return ends;
 }
 

@@ -38,11 +38,10 @@ TEST_P(RandomOperators, EqualTheInterpreter) {
       ASSERT_EQ(run_op(graph, op, Method::kInPlace, values), expected);
     }
     if (has_kernel(graph, op, Method::kAccumulate)) {
-      const auto channels = static_cast<int32_t>(graph.tensor(op.inputs[0]).shape.back());
-      std::vector<int32_t> ends{channels};
-      if (channels > 1) {
-        ends.insert(ends.begin(), 1 + static_cast<int32_t>(round) % (channels - 1));
-      }
+      const Shape& x = graph.tensor(op.inputs[0]).shape;
+      const auto extent = static_cast<int32_t>(x[chunk_axis(graph, op)]);
+      std::vector<int32_t> ends{extent};
+      if (extent > 1) ends.insert(ends.begin(), 1 + static_cast<int32_t>(round) % (extent - 1));
       ASSERT_EQ(run_op_in_chunks(graph, op, values, ends), expected);
     }
   }

@@ -51,7 +51,7 @@ struct Run {
   const KernelUse& use;
   std::vector<Operand> in;
   Operand out;
-  int32_t begin_channel = 0, end_channel = 0;
+  int32_t chunk_begin = 0, chunk_end = 0;
   int8_t* scratch = nullptr;
 };
 
@@ -77,8 +77,8 @@ void call(const Run& run, const KernelParams& params, const std::vector<int64_t>
     invocation.region.begin[k] = static_cast<int32_t>(run.use.limits[lead + k].begin);
     invocation.region.end[k] = static_cast<int32_t>(run.use.limits[lead + k].end);
   }
-  invocation.begin_channel = run.begin_channel;
-  invocation.end_channel = run.end_channel;
+  invocation.chunk_begin = run.chunk_begin;
+  invocation.chunk_end = run.chunk_end;
   invocation.scratch = run.scratch;
   invoke(invocation);
 }
@@ -137,8 +137,8 @@ Bytes run_op_in_chunks(const Graph& graph, const Op& op, const TensorValues& val
     execute({.use = add[0],
              .in = {{&inputs[0], x.shape}},
              .out = {&sums, result.shape},
-             .begin_channel = begin,
-             .end_channel = end});
+             .chunk_begin = begin,
+             .chunk_end = end});
     begin = end;
   }
   execute({.use = finish[0], .in = {{&sums, result.shape}}, .out = {&out, result.shape}});

@@ -118,8 +118,8 @@ TEST_P(StreamedModels, GiveTheGoldenOutputs) {
 INSTANTIATE_TEST_SUITE_P(All, StreamedModels, ::testing::ValuesIn(testing::issue_models()),
                          [](const auto& parameter) { return parameter.param; });
 
-/// A network of convolutions: strides, branches of unequal depth, tensors that several operators
-/// read, some of them much later.
+/// A network of convolutions: strides, branches of unequal depth, means, tensors that several
+/// operators read, some of them much later.
 Graph random_branches(uint64_t seed, zoo::Random& random) {
   testing::TestGraph g(seed);
   const int64_t rows = random.between(4, 14), columns = random.between(3, 7);
@@ -139,6 +139,8 @@ Graph random_branches(uint64_t seed, zoo::Random& random) {
       made.push_back(g.add(
           x,
           alike[static_cast<size_t>(random.between(0, static_cast<int64_t>(alike.size()) - 1))]));
+    } else if (random.chance(0.15)) {
+      made.push_back(g.mean(x));
     } else if (random.chance(0.5)) {
       made.push_back(g.depthwise(x, kernel, stride));
     } else {
@@ -186,7 +188,7 @@ void expect_least_rings(const Graph& graph, const Schedule& schedule) {
 
 TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
   const uint64_t graphs = std::getenv("THIMBLE_NIGHTLY") != nullptr ? 10'000 : 700;
-  size_t spans = 0, operators = 0, rings = 0;
+  size_t spans = 0, operators = 0, rings = 0, sums = 0;
   int caught = 0;
   for (uint64_t seed = 1; seed <= graphs; ++seed) {
     SCOPED_TRACE(seed);
@@ -207,7 +209,10 @@ TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
     ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
     expect_least_rings(graph, schedule);
     spans += plan.spans.size();
-    for (const StreamSpan& s : plan.spans) operators += s.rows.members.size();
+    for (const StreamSpan& s : plan.spans) {
+      operators += s.rows.members.size();
+      for (const SpanMember& member : s.rows.members) sums += member.sums ? 1 : 0;
+    }
     for (const Buffer& b : schedule.buffers) rings += b.wrap ? 1 : 0;
     if (seed % 10 == 0) {
       const testing::MutantCount count = testing::count_mutants(graph, schedule, placement, 3);
@@ -215,10 +220,11 @@ TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
       for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
     }
   }
-  fmt::print("{} spans of {} operators, {} rings, {} mutants caught\n", spans, operators, rings,
-             caught);
+  fmt::print("{} spans of {} operators, {} sums, {} rings, {} mutants caught\n", spans, operators,
+             sums, rings, caught);
   EXPECT_GT(spans, graphs / 2);
   EXPECT_GT(rings, graphs);
+  EXPECT_GT(sums, graphs / 10);
   EXPECT_GT(caught, 100);
 }
 

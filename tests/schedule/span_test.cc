@@ -76,6 +76,21 @@ TEST(Span, HasNoFormForASliceThatRunsBackwards) {
   EXPECT_TRUE(Spans(g.graph(), kRows).derive({{0}, {1}}).has_value());
 }
 
+// A mean adds each row at the tick that makes it; nobody in the span can read what is not complete.
+TEST(Span, MeansAddRowsAsTheyAreMade) {
+  testing::TestGraph g(1);
+  const TensorId t = g.conv(g.input({1, 8, 8, 2}), 3, 3, 1);
+  const TensorId mean = g.mean(t);
+  g.output(g.conv(mean, 2, 1, 1));
+  g.output(g.depthwise(t, 3, 1));
+  const Spans spans(g.graph(), kRows);
+  const Span span = spans.derive({{0}, {1}, {3}}).value();
+  EXPECT_TRUE(span.members[1].sums);
+  for (int64_t tick = 0; tick < span.ticks; ++tick) EXPECT_EQ(at(span, 1, tick), at(span, 0, tick));
+  EXPECT_EQ(rings(span), (std::vector<int64_t>{3, 0, 0}));
+  EXPECT_FALSE(spans.derive({{0}, {1}, {2}}));
+}
+
 TEST(Span, RingsAreNeverLargerThanTheTensor) {
   testing::TestGraph g(3);
   const TensorId t = g.conv(g.input({1, 3, 3, 2}), 3, 1, 1);

@@ -165,8 +165,9 @@ class Changer {
         !step.in[0].valid() || !has_kernel(graph_, graph_.op(step.op), Method::kAccumulate)) {
       return false;
     }
-    const int64_t channels = graph_.tensor(graph_.op(step.op).inputs[0]).shape.back();
-    const Cut parts = cut(0, channels, channels);
+    const Op& op = graph_.op(step.op);
+    const int64_t extent = graph_.tensor(op.inputs[0]).shape[chunk_axis(graph_, op)];
+    const Cut parts = cut(0, extent, extent);
     if (parts.count == 0) return false;
     Buffer sums = box(whole_buffer(graph_, schedule_.buffer(step.out).tensor), step.region);
     sums.type = DType::kInt32;
@@ -207,7 +208,7 @@ class Changer {
         if (input.linear) return std::nullopt;
         map = input.axes[axis];
       }
-      if (step.chunk && operand == 0 && axis + 1 == shape.size()) {
+      if (step.chunk && operand == 0 && axis == chunk_axis(graph_, graph_.op(step.op))) {
         result[axis] = *step.chunk;
         continue;
       }

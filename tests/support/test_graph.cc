@@ -92,6 +92,11 @@ TensorId TestGraph::add(TensorId a, TensorId b) {
   return op(Add{}, {a, b}, activation(graph_.tensor(a).shape, 0.09F, 1));
 }
 
+TensorId TestGraph::mean(TensorId x) {
+  const Shape in = graph_.tensor(x).shape;
+  return op(Mean{.axes = {1, 2}}, {x}, activation({in[0], 1, 1, in[3]}, 0.04F, -2));
+}
+
 TensorId TestGraph::reshape(TensorId x, const Shape& shape) {
   const Quantization q = graph_.tensor(x).quantization;
   return op(Reshape{}, {x}, activation(shape, q.scales[0], q.zero_points[0]));

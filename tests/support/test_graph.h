@@ -17,6 +17,7 @@ class TestGraph {
   TensorId conv(TensorId x, int64_t out_channels, int64_t kernel, int64_t stride);
   TensorId depthwise(TensorId x, int64_t kernel, int64_t stride);
   TensorId add(TensorId a, TensorId b);
+  TensorId mean(TensorId x);  ///< over rows and columns, which stay as axes of 1
   TensorId reshape(TensorId x, const Shape& shape);
   TensorId pad(TensorId x, int64_t before, int64_t after);  ///< rows and columns, by the zero point
   TensorId transpose(TensorId x, const std::vector<int>& permutation);

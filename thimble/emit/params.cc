@@ -108,6 +108,9 @@ struct Printer {
     f.number("input_zero_point", p.input_zero_point)
         .number("output_zero_point", p.output_zero_point);
   }
+  void operator()(const runtime::SumParams& p) const {
+    f.four("in_extent", p.in_extent).four("reduced", p.reduced).number("chunk_axis", p.chunk_axis);
+  }
   void operator()(const runtime::AddParams& p) const {
     f.number("left_shift", p.left_shift).two("zero_point", p.zero_point);
     f.number("output_zero_point", p.output_zero_point);

@@ -226,7 +226,8 @@ class StageWriter {
     }
     if (call.chunk) {
       text +=
-          fmt::format("{}input channels [{}, {})", text.empty() ? "" : ", ",
+          fmt::format("{}input {} [{}, {})", text.empty() ? "" : ", ",
+                      call.kernel == KernelId::kSumAccumulate ? "rows" : "channels",
                       to_string(call.chunk->interval.begin), to_string(call.chunk->interval.end));
     }
     return text.empty() ? "whole" : text;

@@ -41,6 +41,7 @@ struct Binder {
   void operator()(std::monostate&) const {}
   void operator()(runtime::Pool2DParams&) const {}
   void operator()(runtime::MeanParams&) const {}
+  void operator()(runtime::SumParams&) const {}
   void operator()(runtime::AddParams&) const {}
   void operator()(runtime::MulParams&) const {}
   void operator()(runtime::PadParams&) const {}
@@ -85,13 +86,13 @@ void weighted(const Invocation& call) {
   switch (call.kernel) {
     case KernelId::kConv2DAccumulate:
       return conv_2d_accumulate(params_of<Conv2DParams>(call), operand(call, 0), call.out,
-                                call.region, call.begin_channel, call.end_channel);
+                                call.region, call.chunk_begin, call.chunk_end);
     case KernelId::kConv2DAccumulateI16:
       return conv_2d_accumulate_i16(params_of<Conv2DNarrowParams>(call), operand(call, 0), call.out,
-                                    call.region, call.begin_channel, call.end_channel);
+                                    call.region, call.chunk_begin, call.chunk_end);
     case KernelId::kConv2DAccumulateI8:
       return conv_2d_accumulate_i8(params_of<Conv2DNarrowParams>(call), operand(call, 0), call.out,
-                                   call.region, call.begin_channel, call.end_channel);
+                                   call.region, call.chunk_begin, call.chunk_end);
     case KernelId::kFullyConnected:
       return fully_connected(params_of<FullyConnectedParams>(call), operand(call, 0),
                              operand(call, 1), call.out, call.region);
@@ -131,10 +132,17 @@ void invoke(const Invocation& call) {
       return unary<DepthwiseConv2DParams>(depthwise_conv_2d, call);
     case KernelId::kAveragePool2D:
       return unary<Pool2DParams>(average_pool_2d, call);
+    case KernelId::kAveragePool2DFinalise:
+      return unary<Pool2DParams>(average_pool_2d_finalise, call);
     case KernelId::kMaxPool2D:
       return unary<Pool2DParams>(max_pool_2d, call);
     case KernelId::kMean:
       return unary<MeanParams>(mean, call);
+    case KernelId::kMeanFinalise:
+      return unary<MeanParams>(mean_finalise, call);
+    case KernelId::kSumAccumulate:
+      return sum_accumulate(params_of<SumParams>(call), operand(call, 0), call.out, call.region,
+                            call.chunk_begin, call.chunk_end);
     case KernelId::kAdd:
       return add(params_of<AddParams>(call), operand(call, 0), operand(call, 1), call.out,
                  call.region);

@@ -33,6 +33,12 @@ bool has_kernel(const Graph& graph, const Op& op, Method method) {
   return std::visit([&](const auto& a) { return supported(a, t, method); }, op.attributes);
 }
 
+size_t chunk_axis(const Graph& graph, const Op& op) {
+  const bool channels = std::holds_alternative<Conv2D>(op.attributes) ||
+                        std::holds_alternative<FullyConnected>(op.attributes);
+  return channels ? graph.tensor(op.inputs.at(0)).shape.size() - 1 : kSummedAxis;
+}
+
 std::vector<KernelUse> kernel_uses(const Graph& graph, const Op& op, Method method) {
   check(has_kernel(graph, op, method), "kernel_uses: no kernel does that");
   const Operands t{graph, op};

@@ -28,8 +28,11 @@ enum class KernelId : uint8_t {
   kDepthwiseConv2D,
   kDepthwiseConv2DInPlace,
   kAveragePool2D,
+  kAveragePool2DFinalise,
   kMaxPool2D,
   kMean,
+  kMeanFinalise,
+  kSumAccumulate,
   kAdd,
   kMul,
   kPad,
@@ -69,9 +72,10 @@ struct KernelInfo {
 using KernelParams =
     std::variant<std::monostate, runtime::Conv2DParams, runtime::Conv2DNarrowParams,
                  runtime::FullyConnectedParams, runtime::DepthwiseConv2DParams,
-                 runtime::Pool2DParams, runtime::MeanParams, runtime::AddParams, runtime::MulParams,
-                 runtime::PadParams, runtime::RescaleParams, runtime::ClampParams,
-                 runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams>;
+                 runtime::Pool2DParams, runtime::MeanParams, runtime::SumParams, runtime::AddParams,
+                 runtime::MulParams, runtime::PadParams, runtime::RescaleParams,
+                 runtime::ClampParams, runtime::LookupParams, runtime::FloatParams,
+                 runtime::SoftmaxParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
@@ -114,7 +118,7 @@ enum class Method : uint8_t {
   /// The same with the output at the addresses of input 0 (depthwise: with scratch). A copy:
   /// changes the order of axes of a whole tensor.
   kInPlace,
-  kAccumulate,  ///< adds a chunk of the reduced channels to accumulators
+  kAccumulate,  ///< adds a chunk of a reduced axis (chunk_axis) to accumulators
   kFinalise,    ///< accumulators -> output
 };
 
@@ -123,6 +127,9 @@ enum class Method : uint8_t {
 /// (depthwise); elementwise kernels need none. With an accumulator of Graph::accumulators an
 /// operator can only accumulate and finalise: anything else would compute something else.
 [[nodiscard]] bool has_kernel(const Graph& graph, const Op& op, Method method);
+/// The axis of operand 0 that kAccumulate takes a chunk of: the channels of a convolution, the rows
+/// of a mean. Requires has_kernel(kAccumulate).
+[[nodiscard]] size_t chunk_axis(const Graph& graph, const Op& op);
 /// The calls that do it, in order. Requires has_kernel.
 [[nodiscard]] std::vector<KernelUse> kernel_uses(const Graph& graph, const Op& op, Method method);
 /// Bytes of scratch that the step needs beside its operands.
@@ -145,7 +152,7 @@ struct Invocation {
   std::vector<runtime::View> in;
   runtime::View out;
   runtime::Region region;
-  int32_t begin_channel = 0, end_channel = 0;  ///< accumulate
+  int32_t chunk_begin = 0, chunk_end = 0;  ///< accumulate
   int8_t* scratch = nullptr;
 };
 /// Calls the shipping kernel on the host.

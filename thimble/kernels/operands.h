@@ -24,6 +24,12 @@ struct Operands {
   return t.quantization.zero_points.empty() ? 0 : t.quantization.zero_points[0];
 }
 
+/// Means and pooling over images take chunks along their rows.
+constexpr size_t kSummedAxis = 1;
+/// sum_accumulate over the axes of x for which reduced[axis] holds. out: as for the whole operator.
+[[nodiscard]] KernelUse sum_use(const Operands& t, const std::vector<bool>& reduced,
+                                const OperandAxes& out);
+
 /// Whether there are kernels for it: each operator answers for the methods that it knows.
 [[nodiscard]] bool supported(const Conv2D&, const Operands&, Method);
 [[nodiscard]] bool supported(const DepthwiseConv2D&, const Operands&, Method);

@@ -7,6 +7,13 @@
 namespace thimble {
 namespace {
 
+// One window, which covers the input.
+bool pools_all(const Window& w, const Operands& t) {
+  const Shape &x = t.in(0).shape, &out = t.out().shape;
+  return out[1] == 1 && out[2] == 1 && w.kernel_h - w.padding.top >= x[1] &&
+         w.kernel_w - w.padding.left >= x[2];
+}
+
 bool pools_int8(const Operands& t, Method method) {
   return method == Method::kCompute && t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
 }
@@ -26,14 +33,19 @@ KernelUse pool_use(KernelId kernel, const Window& window, Activation activation,
 
 }  // namespace
 
-bool supported(const AveragePool2D&, const Operands& t, Method method) {
-  return pools_int8(t, method);
+bool supported(const AveragePool2D& a, const Operands& t, Method method) {
+  if (pools_int8(t, method)) return true;
+  return method != Method::kInPlace && pools_int8(t, Method::kCompute) && pools_all(a.window, t);
 }
 
 bool supported(const MaxPool2D&, const Operands& t, Method method) { return pools_int8(t, method); }
 
-std::vector<KernelUse> uses(const AveragePool2D& a, const Operands& t, Method) {
-  return {pool_use(KernelId::kAveragePool2D, a.window, a.activation, t)};
+std::vector<KernelUse> uses(const AveragePool2D& a, const Operands& t, Method method) {
+  if (method == Method::kAccumulate)
+    return {sum_use(t, {false, true, true, false}, identity_axes(4))};
+  const bool finalise = method == Method::kFinalise;
+  return {pool_use(finalise ? KernelId::kAveragePool2DFinalise : KernelId::kAveragePool2D, a.window,
+                   a.activation, t)};
 }
 
 std::vector<KernelUse> uses(const MaxPool2D& a, const Operands& t, Method) {

@@ -21,21 +21,7 @@ std::vector<Node> channel_loop_nodes(const Graph& graph, const PlacedLoop& place
     Step& step = steps[i];
     const Shape& shape = graph.tensor(graph.op(step.op).outputs[0]).shape;
     if (placed.loop.roles[i] == LoopRole::kAccumulate) {
-      const BufferId accumulators{static_cast<int32_t>(schedule.buffers.size())};
-      Buffer buffer = schedule.buffer(step.out);
-      buffer.type = placed.sums;
-      buffer.sums = true;
-      buffer.order.clear();
-      schedule.buffers.push_back(std::move(buffer));
-      nodes.push_back({Step{.op = step.op,
-                            .method = Method::kFinalise,
-                            .region = step.region,
-                            .in = {accumulators},
-                            .out = step.out}});
-      schedule.shares.push_back({step.out, accumulators});
-      step.method = Method::kAccumulate;
-      step.chunk = channels;
-      step.out = accumulators;
+      nodes.push_back({accumulate(step, channels, placed.sums, schedule)});
     } else {
       step.region = along(shape, static_cast<int>(shape.size()) - 1, channels);
     }
@@ -51,6 +37,25 @@ std::vector<Node> channel_loop_nodes(const Graph& graph, const PlacedLoop& place
 }
 
 }  // namespace
+
+Step accumulate(Step& step, const IntervalExpr& chunk, DType sums, Schedule& schedule) {
+  const BufferId accumulators{static_cast<int32_t>(schedule.buffers.size())};
+  Buffer buffer = schedule.buffer(step.out);
+  buffer.type = sums;
+  buffer.sums = true;
+  buffer.order.clear();
+  schedule.buffers.push_back(std::move(buffer));
+  schedule.shares.push_back({step.out, accumulators});
+  Step finalise{.op = step.op,
+                .method = Method::kFinalise,
+                .region = step.region,
+                .in = {accumulators},
+                .out = step.out};
+  step.method = Method::kAccumulate;
+  step.chunk = chunk;
+  step.out = accumulators;
+  return finalise;
+}
 
 PieceWriter channel_loop_writer(const Graph& graph, PlacedLoop placed) {
   const int begin = placed.begin, end = placed.end;

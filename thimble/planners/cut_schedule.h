@@ -17,6 +17,11 @@ struct PieceWriter {
   std::function<std::vector<Node>(std::vector<Step> steps, Schedule& schedule)> write;
 };
 
+/// Turns a step that computes its operator into one that accumulates it chunk by chunk, in a buffer
+/// of its own. Returns the step that finalises.
+[[nodiscard]] Step accumulate(Step& step, const IntervalExpr& chunk, DType sums,
+                              Schedule& schedule);
+
 /// order.peak_bytes: that of the cut; where it allows, depthwise convolutions are not in place.
 /// pieces: ascending, disjoint; nothing inside them executes in place.
 [[nodiscard]] Schedule cut_schedule(const Graph& graph, const OrderProblem& problem,

@@ -43,17 +43,23 @@ void make_ring(const StreamSpan& placed, size_t member, Buffer& buffer) {
 }
 
 /// A loop over ticks of the rows; by pixels, and in it one over ticks of the columns. Rows are
-/// received first.
-Node span_node(const Graph& graph, const StreamSpan& placed, const std::vector<Step>& steps,
-               Schedule& schedule) {
+/// received first and added to sums last, which are finalised behind the loop.
+std::vector<Node> span_nodes(const Graph& graph, const StreamSpan& placed,
+                             const std::vector<Step>& steps, Schedule& schedule) {
   const LoopId loop{schedule.loop_count++};
   const LoopId inner = placed.columns ? LoopId{schedule.loop_count++} : LoopId{};
-  std::vector<Node> received, body;
+  std::vector<Node> received, body, added, result(1);
   for (size_t m = 0; m < placed.rows.members.size(); ++m) {
     const SpanMember& member = placed.rows.members[m];
     const RegionExpr rows =
         along(graph.tensor(member.out).shape, kRowAxis, member.beat.interval(loop));
     const BufferId held = buffer_of(schedule, member.out);
+    if (member.sums) {
+      Step step = *std::ranges::find(steps, member.op, &Step::op);
+      result.push_back({accumulate(step, member.beat.interval(loop), DType::kInt32, schedule)});
+      added.push_back({std::move(step)});
+      continue;
+    }
     if (member.op.valid()) {
       Step step = *std::ranges::find(steps, member.op, &Step::op);
       step.region = rows;
@@ -75,7 +81,9 @@ Node span_node(const Graph& graph, const StreamSpan& placed, const std::vector<S
   if (placed.out.valid()) share(schedule, placed.out, placed.under);
   if (placed.columns) body = {Node{Loop{inner, placed.columns->ticks, std::move(body)}}};
   received.insert(received.end(), body.begin(), body.end());
-  return {Loop{loop, placed.rows.ticks, std::move(received)}};
+  received.insert(received.end(), added.begin(), added.end());
+  result[0] = {Loop{loop, placed.rows.ticks, std::move(received)}};
+  return result;
 }
 
 /// Single operators may write over inputs that they are the last to read.
@@ -108,7 +116,7 @@ Schedule stream_schedule(const Graph& graph, const OrderProblem& problem, const 
   for (const StreamSpan& placed : plan.spans) {
     pieces.push_back({placed.begin, placed.end,
                       [&graph, &placed](const std::vector<Step>& steps, Schedule& schedule) {
-                        return std::vector<Node>{span_node(graph, placed, steps, schedule)};
+                        return span_nodes(graph, placed, steps, schedule);
                       }});
   }
   std::ranges::sort(pieces, {}, &PieceWriter::begin);

@@ -141,6 +141,10 @@ bool StreamSpans::kernel_takes(OpId id, const Spans& along) const {
   return true;
 }
 
+bool StreamSpans::sums_rows(OpId id) const {
+  return rows_.sums_rows(id) && is_image(graph_, graph_.op(id).inputs[0]);
+}
+
 Raster StreamSpans::raster(const StreamSpan& span, size_t member) const {
   const SpanMember& m = span.rows.members[member];
   const Shape& shape = graph_.tensor(m.out).shape;
@@ -178,6 +182,10 @@ int64_t StreamSpans::ring_pixels(const StreamSpan& span, size_t member) const {
   const Shape& shape = graph_.tensor(made.out).shape;
   int64_t most = 1;
   for_each_reader(graph_, span.rows, made.out, [&](size_t m, size_t k) {
+    if (span.rows.members[m].sums) {
+      most = std::max(most, shape[kColumnAxis]);  // it takes the row once that is complete
+      return;
+    }
     const OpId op = span.rows.members[m].op;
     const RasterReader reader{raster(span, m), *rows_.rows(op, k), copy_of(columns_.rows(op, k)),
                               shape[kColumnAxis], true};
@@ -231,17 +239,27 @@ std::optional<StreamSpan> StreamSpans::span(int begin, int end, Granularity gran
   }
   std::optional<Span> rows = rows_.derive(ops, received);
   if (!rows) return std::nullopt;
+  // A mean of an image that is there already makes no rows.
+  for (const SpanMember& member : rows->members) {
+    if (member.op.valid() && !member.sums && !by_rows_[member.op.index()]) return std::nullopt;
+  }
   StreamSpan result{.begin = begin, .end = end, .rows = std::move(*rows)};
   if (granularity == Granularity::kPixel) {
     // Rows come and go whole, whatever the grain between.
     const bool delivers = std::ranges::any_of(
         ops, [&](OpId op) { return rows_.is_delivered(graph_.op(op).outputs[0]); });
+    std::erase_if(ops, [&](OpId op) {
+      const auto it = std::ranges::find(result.rows.members, op, &SpanMember::op);
+      return it->sums;  // adds whole rows
+    });
     result.columns = columns_.derive(ops);
     if (!result.columns || delivers) return std::nullopt;
-    for (size_t k = 0; k < received.size(); ++k) {
-      const int64_t width = graph_.tensor(received[k]).shape[kColumnAxis];
-      result.columns->members.insert(result.columns->members.begin() + static_cast<ptrdiff_t>(k),
-                                     {{}, received[k], all_columns(width), 0});
+    for (size_t m = 0; m < result.rows.members.size(); ++m) {
+      const SpanMember& member = result.rows.members[m];
+      if (member.op.valid() && !member.sums) continue;
+      const int64_t width = graph_.tensor(member.out).shape[kColumnAxis];
+      result.columns->members.insert(result.columns->members.begin() + static_cast<ptrdiff_t>(m),
+                                     {member.op, member.out, all_columns(width), 0, member.sums});
     }
   }
   measure(result);
@@ -254,6 +272,11 @@ void StreamSpans::measure(StreamSpan& span) const {
   for (size_t m = 0; m < span.rows.members.size(); ++m) {
     const SpanMember& member = span.rows.members[m];
     const Tensor& t = graph_.tensor(member.out);
+    if (member.sums) {
+      span.ring_pixels.push_back(0);
+      span.bytes += elements(t.shape) * size_bytes(DType::kInt32);
+      continue;
+    }
     const int64_t image = t.shape[kRowAxis] * t.shape[kColumnAxis];
     const bool by_pixels = span.columns && member.op.valid();
     const int64_t pixels = member.ring == 0 ? 0
@@ -286,6 +309,15 @@ void StreamSpans::measure(StreamSpan& span) const {
   span.bytes -= saved;
 }
 
+bool StreamSpans::reads_sum(int begin, int end, OpId op) const {
+  return std::ranges::any_of(graph_.op(op).inputs, [&](TensorId t) {
+    const int made = made_[t.index()];
+    if (made < begin || made >= end) return false;
+    const OpId maker{order_[index(made)]};
+    return sums_rows(maker) && made_[graph_.op(maker).inputs[0].index()] >= begin;
+  });
+}
+
 std::vector<StreamSpan> StreamSpans::all(int64_t most_bytes, int most_ops,
                                          Granularity granularity) const {
   const std::vector<bool>& splits = granularity == Granularity::kRow ? by_rows_ : by_pixels_;
@@ -293,7 +325,8 @@ std::vector<StreamSpan> StreamSpans::all(int64_t most_bytes, int most_ops,
   const auto count = static_cast<int>(order_.size());
   for (int begin = 0; begin < count; ++begin) {
     for (int end = begin + 1; end <= std::min(count, begin + most_ops); ++end) {
-      if (!splits[index(order_[index(end - 1)])]) break;
+      const OpId last{order_[index(end - 1)]};
+      if (!(splits[last.index()] || sums_rows(last)) || reads_sum(begin, end - 1, last)) break;
       // In one piece a single operator needs no more.
       if (end == begin + 1 && !passes_rows(OpId{order_[index(begin)]})) continue;
       std::optional<StreamSpan> found = span(begin, end, granularity);

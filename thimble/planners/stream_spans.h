@@ -3,9 +3,9 @@
 // needs.
 //
 // While a span runs there are: tensors that others need later; its rings; its outputs, whole; the
-// inputs that it is the last to read. An output may lie over an input whose rows are consumed:
-// then both together need max(output, lead + input) bytes, lead being the most that bytes written
-// run ahead of bytes still to be read.
+// sums of means over its images; the inputs that it is the last to read. An output may lie over an
+// input whose rows are consumed: then both together need max(output, lead + input) bytes, lead
+// being the most that bytes written run ahead of bytes still to be read.
 #pragma once
 
 #include <limits>
@@ -55,9 +55,12 @@ class StreamSpans {
 
  private:
   [[nodiscard]] bool kernel_takes(OpId op, const Spans& along) const;
+  [[nodiscard]] bool sums_rows(OpId op) const;
   [[nodiscard]] Raster raster(const StreamSpan& span, size_t member) const;
   void measure(StreamSpan& span) const;  ///< sets ring_pixels, bytes, out and under
   [[nodiscard]] int64_t ring_pixels(const StreamSpan& span, size_t member) const;
+  /// Whether an operator reads what operators [begin, end) of the order sum over their rows.
+  [[nodiscard]] bool reads_sum(int begin, int end, OpId op) const;
   [[nodiscard]] bool passes_rows(OpId op) const;    ///< receives or delivers
   [[nodiscard]] int64_t size(size_t tensor) const;  ///< 0 if it is received
   /// Nothing where the output must not lie over the input.

@@ -92,10 +92,10 @@ class Host {
       invocation.region.begin[axis] = static_cast<int32_t>(region[axis].begin);
       invocation.region.end[axis] = static_cast<int32_t>(region[axis].end);
     }
-    const Interval chunk = chunk_channels(call, counters);
+    const Interval chunk = chunk_of(call, counters);
     if (call.chunk && chunk.empty()) return;
-    invocation.begin_channel = static_cast<int32_t>(chunk.begin);
-    invocation.end_channel = static_cast<int32_t>(chunk.end);
+    invocation.chunk_begin = static_cast<int32_t>(chunk.begin);
+    invocation.chunk_end = static_cast<int32_t>(chunk.end);
     if (call.scratch_address >= 0) {
       invocation.scratch = reinterpret_cast<int8_t*>(arena_.get() + call.scratch_address);
     }

@@ -321,13 +321,16 @@ class Lowering {
 
   int params(OpId id, Method method, const KernelUse& use, int number) {
     if (std::holds_alternative<std::monostate>(use.params)) return -1;
-    // Accumulate and finalise take the very parameters of the plain kernel, if sums have 32 bits.
-    const bool narrow = find_accumulator(graph_, graph_.op(id).outputs[0]) != nullptr;
-    const bool own = method == Method::kInPlace || (narrow && method == Method::kFinalise);
-    const auto [it, added] =
-        params_.try_emplace({id, own ? 1 : 0, number}, static_cast<int>(program_.params.size()));
+    // Methods whose kernels take the same type of parameters take the very same ones.
+    const auto type = static_cast<int>(use.params.index());
+    const auto [it, added] = params_.try_emplace({id, method == Method::kInPlace, type, number},
+                                                 static_cast<int>(program_.params.size()));
     if (!added) return it->second;
-    const char* role = own && narrow ? "_finalise" : "";
+    const char* role =
+        std::holds_alternative<runtime::SumParams>(use.params) ? "_sum"
+        : std::holds_alternative<runtime::RescaleParams>(use.params) && method == Method::kFinalise
+            ? "_finalise"
+            : "";
     ProgramParams result{op_name(id) + role + (number == 0 ? "" : fmt::format("_{}", number)),
                          use.kernel,
                          use.params,
@@ -357,7 +360,7 @@ class Lowering {
   Program program_;
   Position position_ = 0;
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
-  std::map<std::tuple<OpId, int, int>, int> params_;
+  std::map<std::tuple<OpId, bool, int, int>, int> params_;
   std::map<TensorId, int> operands_;
 };
 

@@ -75,7 +75,7 @@ Region kernel_region(const Call& call, const Counters& counters) {
   return region;
 }
 
-Interval chunk_channels(const Call& call, const Counters& counters) {
+Interval chunk_of(const Call& call, const Counters& counters) {
   return call.chunk ? cut(*call.chunk, counters) : Interval{};
 }
 

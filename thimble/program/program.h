@@ -74,7 +74,7 @@ struct Call {
   std::vector<IndexExpr>
       leading;                    ///< coordinates on the axes that are looped over, outermost first
   std::vector<CallAxis> axes;     ///< of the output, in kernel coordinates: the kernel's four
-  std::optional<CallAxis> chunk;  ///< accumulate: channels
+  std::optional<CallAxis> chunk;  ///< accumulate
   int64_t scratch_address = -1;
   bool recomputes = false;  ///< the step says so
   bool operator==(const Call&) const = default;
@@ -139,8 +139,8 @@ void execute_calls(const Program& program,
 
 /// The region that a call computes now, in kernel coordinates; one interval per axis, maybe empty.
 [[nodiscard]] Region kernel_region(const Call& call, const Counters& counters);
-/// The chunk of channels of an accumulating call.
-[[nodiscard]] Interval chunk_channels(const Call& call, const Counters& counters);
+/// The chunk of an accumulating call.
+[[nodiscard]] Interval chunk_of(const Call& call, const Counters& counters);
 /// A copy whose source and target are the same bytes: renames them (reshape in place) and does
 /// nothing.
 [[nodiscard]] bool copies_onto_itself(const Call& call);

@@ -11,7 +11,7 @@ namespace thimble {
 struct ShadowKey {
   int32_t kind = -1;    ///< -1: garbage
   int32_t byte = 0;     ///< of the tensor's row-major bytes
-  int32_t reduced = 0;  ///< accumulators: channels added so far
+  int32_t reduced = 0;  ///< accumulators: indices of chunk_axis added so far
   bool operator==(const ShadowKey&) const = default;
 };
 

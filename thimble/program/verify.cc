@@ -162,7 +162,7 @@ class Verifier {
                    size_bytes(call.out.type),
                    accumulate ? accumulator_kind(call.out.tensor) : value_kind(call.out.tensor),
                    memory_of(call.out)};
-    const Interval chunk = chunk_channels(call, counters);
+    const Interval chunk = chunk_of(call, counters);
     if (accumulate && chunk.empty()) return;
     if (accumulate) check_chunk(call, chunk);
 
@@ -399,7 +399,10 @@ class Verifier {
     const Shape& in_shape = graph_.tensor(op.inputs[input]).shape;
     const Region out = to_tensor(walk.out, walk.leading, region, out_shape);
     Region needed = input_region(map, in_shape, out_shape, out);
-    if (call.chunk && input == 0) needed.back() = intersect({needed.back()}, {chunk})[0];
+    if (call.chunk && input == 0) {
+      Interval& along = needed[chunk_axis(graph_, op)];
+      along = intersect({along}, {chunk})[0];
+    }
     return to_kernel(walk.in[k], needed, in_shape);
   }
 
@@ -467,7 +470,8 @@ class Verifier {
   }
 
   int32_t reduced_extent(const Call& call) const {
-    return static_cast<int32_t>(graph_.tensor(graph_.op(call.op).inputs[0]).shape.back());
+    const Op& op = graph_.op(call.op);
+    return static_cast<int32_t>(graph_.tensor(op.inputs[0]).shape[chunk_axis(graph_, op)]);
   }
 
   void write(const Call& call, const Walk& walk, const Side& side, const Region& region,
@@ -483,7 +487,7 @@ class Verifier {
             key.reduced = static_cast<int32_t>(chunk.begin);
             if (!side.memory->holds(address, key, side.size)) {
               throw Fault{fmt::format(
-                  "{} adds channels from {} on to {}, which holds {} with {} added", describe(call),
+                  "{} adds a chunk from {} on to {}, which holds {} with {} added", describe(call),
                   chunk.begin, describe(key), describe(side.memory->at(address)),
                   side.memory->at(address).reduced)};
             }

@@ -68,7 +68,7 @@ std::string executes_text(const PlanReport& report, const Step& step) {
       if (step.chunk) {
         const Op& op = report.graph.op(step.op);
         const Shape& shape = report.graph.tensor(op.inputs[0]).shape;
-        text += " input " + interval_text(*step.chunk, shape.size() - 1, shape.size());
+        text += " input " + interval_text(*step.chunk, chunk_axis(report.graph, op), shape.size());
       }
       break;
     case Method::kFinalise:

@@ -123,7 +123,8 @@ bool Gathers::ends_by(const Along& along, const IndexExpr& at) const {
 Piece Gathers::whole_piece(const Step& step) const {
   Piece piece{step, whole(graph_.tensor(written_tensor(graph_, schedule_, step)).shape), {}};
   if (step.chunk) {
-    piece.chunk_within = {0, graph_.tensor(graph_.op(step.op).inputs[0]).shape.back()};
+    const Op& op = graph_.op(step.op);
+    piece.chunk_within = {0, graph_.tensor(op.inputs[0]).shape[chunk_axis(graph_, op)]};
   }
   return piece;
 }
@@ -175,8 +176,7 @@ std::variant<Gathers::Blocks, std::string> Gathers::blocks(const Step& step, siz
   }
   const AxisMap map = map_of(step, operand, *axis);
   const int64_t extent = graph_.tensor(first.tensor).shape[*axis];
-  if (std::holds_alternative<Reduced>(map) && step.chunk && operand == 0 &&
-      *axis + 1 == first.extents.size()) {
+  if (step.chunk && operand == 0 && *axis == chunk_axis(graph_, graph_.op(step.op))) {
     return Blocks{*axis, kChunk, served(Affine{}, extent, from, *axis)};
   }
   return Blocks{*axis, std::visit(OutAxis{kAll}, map), served(map, extent, from, *axis)};
@@ -253,7 +253,7 @@ std::string Gathers::add_pieces(const Piece& piece, size_t operand,
                          blocks.axis);
     }
     const std::string what = blocks.out_axis == kChunk
-                                 ? "input channels"
+                                 ? fmt::format("axis {} of the input", blocks.axis)
                                  : fmt::format("axis {} of the output", blocks.out_axis);
     return fmt::format("no one of its buffers has what {} of {} need: copy that into one first",
                        interval_text(parts.gaps[0].begin, parts.gaps[0].end), what);

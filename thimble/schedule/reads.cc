@@ -20,7 +20,8 @@ Region read_region(const Graph& graph, const std::vector<AccessMap>& maps, const
   Region region =
       input_region(maps[step.op.index()][operand], in, graph.tensor(op.outputs[0]).shape, out);
   if (step.chunk && operand == 0) {
-    region.back() = clip({evaluate(*step.chunk, counters)}, {in.back()})[0];
+    const size_t axis = chunk_axis(graph, op);
+    region[axis] = clip({evaluate(*step.chunk, counters)}, {in[axis]})[0];
   }
   return region;
 }

@@ -13,7 +13,7 @@ namespace thimble {
 [[nodiscard]] std::vector<AccessMap> access_maps(const Graph& graph);
 
 /// Region of operand `operand` (an index into Step::in) that the step reads while it computes `out`
-/// (its evaluated region, possibly a part of it). Accumulate: the reduced channels are cut to the
+/// (its evaluated region, possibly a part of it). Accumulate: its chunk axis is cut to the
 /// chunk.
 [[nodiscard]] Region read_region(const Graph& graph, const std::vector<AccessMap>& maps,
                                  const Step& step, size_t operand, const Region& out,

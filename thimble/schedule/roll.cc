@@ -59,8 +59,10 @@ class Lister {
     if (step.scratch.valid()) list.buffers.push_back(step.scratch);
     for (size_t axis = 0; axis < step.region.size(); ++axis)
       add(step.region[axis], out[axis], list);
-    if (step.chunk)
-      add(*step.chunk, graph_.tensor(graph_.op(step.op).inputs[0]).shape.back(), list);
+    if (step.chunk) {
+      const Op& op = graph_.op(step.op);
+      add(*step.chunk, graph_.tensor(op.inputs[0]).shape[chunk_axis(graph_, op)], list);
+    }
   }
   static void add(IntervalExpr& interval, int64_t extent, Listed& list) {
     list.slots.push_back({&interval.begin, Bound::kBegin, extent});

@@ -225,11 +225,8 @@ int64_t macs(const Graph& graph, const Schedule& schedule) {
       total += count;
       return;
     }
-    const int64_t channels = graph.tensor(op.inputs[0]).shape.back();
-    Interval chunk = evaluate(*step.chunk, counters);
-    chunk = {std::clamp<int64_t>(chunk.begin, 0, channels),
-             std::clamp<int64_t>(chunk.end, 0, channels)};
-    total += count / channels * chunk.size();
+    const int64_t extent = graph.tensor(op.inputs[0]).shape[chunk_axis(graph, op)];
+    total += count / extent * clip({evaluate(*step.chunk, counters)}, {extent})[0].size();
   });
   return total;
 }

@@ -99,10 +99,9 @@ struct Operand {
 struct Step {
   OpId op;  ///< invalid: copy
   Method method = Method::kCompute;
-  RegionExpr region;  ///< of the output tensor
-  std::optional<IntervalExpr>
-      chunk;                ///< kAccumulate: of the reduced channels; chunks go upwards from 0
-  std::vector<Operand> in;  ///< one per operator input
+  RegionExpr region;                  ///< of the output tensor
+  std::optional<IntervalExpr> chunk;  ///< kAccumulate: of chunk_axis; chunks go upwards from 0
+  std::vector<Operand> in;            ///< one per operator input
   BufferId out;
   BufferId scratch;         ///< invalid if none is needed
   bool recomputes = false;  ///< what it produces may be produced more than once

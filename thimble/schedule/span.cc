@@ -33,13 +33,20 @@ class Derivation {
  public:
   Derivation(const Spans& spans, const std::vector<OpId>& ops,
              const std::vector<TensorId>& received)
-      : spans_(spans), graph_(spans.graph()), ops_(ops), received_(received) {
+      : spans_(spans), graph_(spans.graph()), all_ops_(ops), received_(received) {
     for (const TensorId t : received) inside_.insert(t);
-    for (const OpId op : ops) inside_.insert(graph_.op(op).outputs[0]);
+    for (const OpId op : ops) {
+      if (spans.sums_rows(op) && inside_.contains(graph_.op(op).inputs[0])) {
+        sums_.insert(out(op));
+      } else {
+        ops_.push_back(op);
+        inside_.insert(out(op));
+      }
+    }
   }
 
   std::optional<Span> run() {
-    if (!find_rates()) return std::nullopt;
+    if (ops_.empty() || !find_rates()) return std::nullopt;
     for (size_t m = ops_.size(); m-- > 0;) {
       if (!phased_.contains(out(ops_[m]))) place(m);
     }
@@ -59,6 +66,7 @@ class Derivation {
     const Op& op = graph_.op(id);
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (graph_.tensor(op.inputs[k]).is_constant()) continue;
+      if (sums_.contains(op.inputs[k])) return false;
       const Affine* rows = spans_.rows(id, k);
       if (rows != nullptr) {
         visit(op.inputs[k], *rows);
@@ -164,18 +172,23 @@ class Derivation {
       last = std::max(last, ceil_div(beat.ticks * extent(t) - beat.phase, beat.rows));
     }
     Span result{.ticks = last - first + 1, .members = {}};
-    const auto add = [&](OpId op, TensorId t) {
+    const auto beat_of = [&](TensorId t) {
       Beat beat = phased_.at(t);
       beat.phase += beat.rows * first;
-      result.members.push_back({op, t, beat, 0});
+      return beat;
     };
-    for (const TensorId t : received_) add({}, t);
-    for (const OpId op : ops_) add(op, out(op));
+    for (const TensorId t : received_) result.members.push_back({{}, t, beat_of(t), 0});
+    for (const OpId op : all_ops_) {
+      const bool sums = sums_.contains(out(op));
+      const Beat beat = beat_of(sums ? graph_.op(op).inputs[0] : out(op));
+      result.members.push_back({op, out(op), beat, 0, sums});
+    }
     for (SpanMember& member : result.members) member.ring = ring(result, member);
     return result;
   }
 
   [[nodiscard]] int64_t ring(const Span& span, const SpanMember& member) const {
+    if (member.sums) return 0;
     const std::vector<OpId>& readers = spans_.readers(member.out);
     if (spans_.is_output(member.out)) return 0;
     if (readers.empty() && !spans_.is_delivered(member.out)) return 0;
@@ -183,6 +196,7 @@ class Derivation {
     for (const OpId reader : readers) {
       const auto it = std::ranges::find(span.members, reader, &SpanMember::op);
       if (it == span.members.end()) return 0;
+      if (it->sums) continue;  // takes each row at the tick that makes it
       const Op& op = graph_.op(reader);
       for (size_t k = 0; k < op.inputs.size(); ++k) {
         if (op.inputs[k] == member.out)
@@ -207,9 +221,11 @@ class Derivation {
 
   const Spans& spans_;
   const Graph& graph_;
-  const std::vector<OpId>& ops_;
+  const std::vector<OpId>& all_ops_;
+  std::vector<OpId> ops_;  ///< those that make rows
   const std::vector<TensorId>& received_;
-  std::set<TensorId> inside_;  ///< made or received by the span
+  std::set<TensorId> inside_;  ///< made or received by the span, row by row
+  std::set<TensorId> sums_;    ///< complete only when the span ends
   Beats rates_;                ///< without phases; operands outside that follow the rows, too
   Beats phased_;
 };
@@ -245,6 +261,14 @@ const Affine* Spans::rows(OpId op, size_t operand) const {
   const auto* affine = std::get_if<Affine>(&map.axes[axis]);
   // Backwards, the first row would need the last ones.
   return affine != nullptr && affine->out_axis == axis_ && affine->num > 0 ? affine : nullptr;
+}
+
+bool Spans::sums_rows(OpId id) const {
+  const Op& op = graph_.op(id);
+  const auto axis = static_cast<size_t>(axis_);
+  return op.outputs.size() == 1 && !op.inputs.empty() && !is_delivered(op.outputs[0]) &&
+         has_kernel(graph_, op, Method::kAccumulate) && chunk_axis(graph_, op) == axis &&
+         axis + 1 < graph_.tensor(op.inputs[0]).shape.size();
 }
 
 std::optional<Span> Spans::derive(const std::vector<OpId>& ops,

@@ -18,6 +18,8 @@
 //     conv       t row i          from input rows up to 2 i + 1
 //     depthwise  u row i - 1      from t rows i - 2 .. i         ring of t: 3 rows
 //     add        y row i - 1      from t and u row i - 1         ring of u: 1 row
+//
+// A mean over the image adds rows as they come; what reads it has to wait for the span's end.
 #pragma once
 
 #include <optional>
@@ -43,10 +45,11 @@ struct Beat {
 struct SpanMember {
   OpId op;  ///< invalid: the tensor is received from outside, row by row
   TensorId out;
-  Beat beat;
+  Beat beat;  ///< sums: of the operand's rows, added as they are made
   /// Rows that are produced and still needed, at the most; 0: the tensor is kept whole, as it is
   /// used outside of the span.
   int64_t ring = 0;
+  bool sums = false;  ///< accumulates `out` (Method::kAccumulate)
   bool operator==(const SpanMember&) const = default;
 };
 
@@ -67,9 +70,12 @@ class Spans {
   /// other in the same direction.
   [[nodiscard]] const Affine* rows(OpId op, size_t operand) const;
 
+  /// Whether the operator can add the rows of its operand one after the other.
+  [[nodiscard]] bool sums_rows(OpId op) const;
+
   /// ops: in executable order. received: tensors that exist row by row only, made outside. Nothing
-  /// if an operand made inside does not follow the rows, or the operators' rows have nothing to do
-  /// with each other.
+  /// if an operand made inside does not follow the rows, is a sum, or the operators' rows have
+  /// nothing to do with each other.
   [[nodiscard]] std::optional<Span> derive(const std::vector<OpId>& ops,
                                            const std::vector<TensorId>& received = {}) const;
 

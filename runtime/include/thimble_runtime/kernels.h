@@ -142,6 +142,24 @@ struct MeanParams {
 
 /// x int8, out int8, out in the coordinates of x with reduced axes of extent 1. progress: none.
 void mean(const MeanParams& p, const View& x, const View& out, const Region& region) noexcept;
+/// Complete sums -> means. progress: element.
+void mean_finalise(const MeanParams& p, const View& sums, const View& out,
+                   const Region& region) noexcept;
+/// The same for an average_pool_2d whose window covers the input. progress: element.
+void average_pool_2d_finalise(const Pool2DParams& p, const View& sums, const View& out,
+                              const Region& region) noexcept;
+
+struct SumParams {
+  int32_t in_extent[4];  ///< of the whole input
+  int32_t reduced[4];    ///< 1: the axis is summed over; not the last
+  int32_t chunk_axis;    ///< one of them
+};
+
+/// sums (int32) += x (int8) over what the indices [begin, end) of the chunk axis hold; they are set
+/// to 0 first if begin is 0. sums in the coordinates of x with reduced axes of extent 1. progress:
+/// none.
+void sum_accumulate(const SumParams& p, const View& x, const View& sums, const Region& region,
+                    int32_t begin, int32_t end) noexcept;
 
 /// Fixed-point addition of TensorFlow Lite: both inputs shifted left, scaled, added, scaled.
 struct AddParams {
