@@ -33,6 +33,8 @@ ChannelLoops::ChannelLoops(const Graph& graph)
     std::ranges::copy_if(op.inputs, std::back_inserter(read),
                          [&](TensorId t) { return !graph.tensor(t).is_constant(); });
     relations_.push_back(relation(op));
+    accumulates_.push_back(relations_.back() == Relation::kReduced &&
+                           has_kernel(graph, op, Method::kAccumulate));
     makes_slices_[op.outputs[0].index()] = relations_.back() != Relation::kOther;
   }
 }
@@ -89,8 +91,7 @@ std::optional<ChannelLoop> ChannelLoops::loop_of(const std::vector<OpId>& ops) c
     LoopRole role = relation == Relation::kReduced ? LoopRole::kGenerate : LoopRole::kContinue;
     if (relation == Relation::kReduced && (reads_partial || !read_here)) {
       role = LoopRole::kAccumulate;
-      if (!takes_part(op.inputs[0]) || !has_kernel(graph_, op, Method::kAccumulate))
-        return std::nullopt;
+      if (!takes_part(op.inputs[0]) || !accumulates_[id.index()]) return std::nullopt;
       loop.accumulated.push_back(out);
     } else {
       const bool sliceable =

@@ -61,6 +61,7 @@ class ChannelLoops {
   std::vector<bool> makes_slices_;  ///< per tensor: its producer could make it in slices
   std::vector<std::vector<TensorId>> activations_;  ///< that an operator reads
   std::vector<Relation> relations_;                 ///< per operator
+  std::vector<bool> accumulates_;                   ///< per operator: chunk by chunk
 };
 
 }  // namespace thimble

@@ -13,12 +13,14 @@
 #include "thimble/planners/stream_schedule.h"
 #include "thimble/planners/turn_inputs.h"
 #include "thimble/planners/whole_operators.h"
+#include "thimble/program/placement.h"
 
 namespace thimble {
 namespace {
 
 constexpr int kMostOps = 128;        // in a span
 constexpr int kMostWithoutGain = 4;  // tensors computed twice, one after the other
+constexpr PlacementOptions kQuickLayout{.seconds = 1};
 
 struct StreamOptions {
   std::vector<Granularity> granularities;
@@ -169,10 +171,8 @@ Attempt best_attempt(const Graph& graph, const Limits& limits, const StreamOptio
   return best;
 }
 
-}  // namespace
-
-PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
-  const StreamOptions options = stream_options(limits, given);
+/// The plan with the least peak.
+Planned least_peak(const Graph& graph, const Limits& limits, const StreamOptions& options) {
   Attempt best = best_attempt(graph, limits, options);
   if (best.plan.peak_bytes == StreamSpans::kImpossible) {
     throw CompileError(limits.ports.input == Place::kStreamed ? "--input" : "--output",
@@ -210,6 +210,40 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
     result.lower_bound_bytes = std::max(result.lower_bound_bytes, bytes);
   }
   return result;
+}
+
+}  // namespace
+
+// Outputs that lie over inputs move the addresses of everything around them, so that not every peak
+// can be laid out. Then plans of one grain alone, or of less than the user has, may need fewer
+// bytes.
+PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
+  const StreamOptions options = stream_options(limits, given);
+  Planned best = least_peak(graph, limits, options);
+  const auto laid_out = [&](const Planned& p) { return place(graph, p.schedule, kQuickLayout); };
+  const Placement placement = laid_out(best);
+  int64_t arena_bytes = placement.arena_bytes;
+  // Half a percent may be alignment.
+  if (arena_bytes <= std::max(placement.peak_bytes * 201 / 200, options.enough_bytes)) return best;
+  std::vector<StreamOptions> others;
+  if (options.granularities.size() > 1) {
+    for (const Granularity g : options.granularities) {
+      others.push_back(options);
+      others.back().granularities = {g};
+    }
+  }
+  if (options.enough_bytes > 0) {
+    others.push_back(options);
+    others.back().enough_bytes = 0;
+  }
+  for (const StreamOptions& other : others) {
+    Planned planned = least_peak(graph, limits, other);
+    const int64_t bytes = laid_out(planned).arena_bytes;
+    if (bytes >= arena_bytes) continue;
+    arena_bytes = bytes;
+    best = std::move(planned);
+  }
+  return best;
 }
 
 }  // namespace thimble

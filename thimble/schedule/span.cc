@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <ranges>
 #include <set>
 
 #include "thimble/model/division.h"
@@ -88,7 +89,7 @@ class Derivation {
     };
     for (bool changed = true; changed && consistent;) {
       changed = false;
-      for (const OpId op : ops_) {
+      for (const OpId op : ops_ | std::views::reverse) {  // most are known from their readers
         const bool follows = each_operand(op, [&](TensorId t, const Affine& rows) {
           if (const auto it = rates.find(out(op)); it != rates.end()) {
             changed = know(t, times(it->second, rows.num, rows.den)) || changed;
@@ -252,6 +253,7 @@ Spans::Spans(const Graph& graph, int axis, const std::vector<TensorId>& delivere
     is_output_[t.index()] = false;
     is_delivered_[t.index()] = true;
   }
+  for (const Op& op : graph.ops) sums_rows_.push_back(can_sum_rows(op));
 }
 
 const Affine* Spans::rows(OpId op, size_t operand) const {
@@ -263,12 +265,12 @@ const Affine* Spans::rows(OpId op, size_t operand) const {
   return affine != nullptr && affine->out_axis == axis_ && affine->num > 0 ? affine : nullptr;
 }
 
-bool Spans::sums_rows(OpId id) const {
-  const Op& op = graph_.op(id);
+// Asking for kernels reads the weights.
+bool Spans::can_sum_rows(const Op& op) const {
   const auto axis = static_cast<size_t>(axis_);
   return op.outputs.size() == 1 && !op.inputs.empty() && !is_delivered(op.outputs[0]) &&
-         has_kernel(graph_, op, Method::kAccumulate) && chunk_axis(graph_, op) == axis &&
-         axis + 1 < graph_.tensor(op.inputs[0]).shape.size();
+         chunk_axis(graph_, op) == axis && axis + 1 < graph_.tensor(op.inputs[0]).shape.size() &&
+         has_kernel(graph_, op, Method::kAccumulate);
 }
 
 std::optional<Span> Spans::derive(const std::vector<OpId>& ops,

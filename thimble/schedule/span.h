@@ -71,7 +71,7 @@ class Spans {
   [[nodiscard]] const Affine* rows(OpId op, size_t operand) const;
 
   /// Whether the operator can add the rows of its operand one after the other.
-  [[nodiscard]] bool sums_rows(OpId op) const;
+  [[nodiscard]] bool sums_rows(OpId op) const { return sums_rows_[op.index()]; }
 
   /// ops: in executable order. received: tensors that exist row by row only, made outside. Nothing
   /// if an operand made inside does not follow the rows, is a sum, or the operators' rows have
@@ -87,11 +87,14 @@ class Spans {
   [[nodiscard]] bool is_delivered(TensorId t) const { return is_delivered_[t.index()]; }
 
  private:
+  [[nodiscard]] bool can_sum_rows(const Op& op) const;
+
   const Graph& graph_;
   const int axis_;
   std::vector<AccessMap> maps_;
   std::vector<std::vector<OpId>> readers_;
   std::vector<bool> is_output_, is_delivered_;  ///< per tensor, of the network
+  std::vector<bool> sums_rows_;                 ///< per operator
 };
 
 /// The first row of the operand that row `row` of the output reads; may lie before its first.
