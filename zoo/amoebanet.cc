@@ -2,8 +2,6 @@
 // AmoebaNet-A (Real, Aggarwal, Huang, Le 2019, "Regularized evolution for image classifier
 // architecture search", figure 5), in the arrangement of NASNet's ImageNet networks. Assumed: the
 // 1x7 and 7x1 convolutions work on a quarter of the channels, between pointwise ones.
-#include <fmt/format.h>
-
 #include "zoo/cells.h"
 #include "zoo/networks.h"
 
@@ -27,32 +25,9 @@ constexpr Cell kReduction = {{{{{{kSeparable3, 1}, {kAveragePool3, 0}}},
 
 Graph build(const std::string& name, const Parameters& p) {
   Builder net(name, 469);
-  int64_t channels = p.integer("channels");
-  const int64_t side = p.integer("resolution");
-  const TensorId image = net.input({1, side, side, 3});
-  const TensorId stem = net.conv(image, {.channels = 32,
-                                         .kernel = 3,
-                                         .stride = 2,
-                                         .activation = Activation::kNone,
-                                         .pads = Pads::kValid});
-  CellInputs state{stem, {}};
-  int number = 0;
-  const auto put = [&](const Cell& spec, int64_t width, int64_t stride) {
-    net.scope(fmt::format("cell_{}", number++));
-    state = {cell(net, spec, state, width, stride), state.current};
-  };
-  put(kReduction, channels / 4, 2);
-  put(kReduction, channels / 2, 2);
-  for (int stack = 0; stack < 3; ++stack) {
-    if (stack > 0) {
-      channels *= 2;
-      put(kReduction, channels, 2);
-    }
-    for (int64_t k = 0; k < p.integer("cells"); ++k) put(kNormal, channels, 1);
-  }
-  net.scope("");
-  const TensorId pooled = net.mean(net.relu(state.current));
-  return net.finish({net.softmax(net.fully_connected(pooled, {.channels = p.integer("classes")}))});
+  const CellNetwork network{kNormal, kReduction, p.integer("cells"), p.integer("channels"),
+                            p.integer("classes")};
+  return imagenet_cells(net, network, p.integer("resolution"));
 }
 
 }  // namespace

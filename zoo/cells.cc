@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "zoo/cells.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "thimble/model/error.h"
@@ -110,6 +112,39 @@ TensorId cell(Builder& net, const Cell& spec, const CellInputs& inputs, int64_t 
     if (state >= 0) joined.push_back(states.at(static_cast<size_t>(state)));
   }
   return net.concat(joined);
+}
+
+Graph cell_stacks(Builder& net, const CellNetwork& network, CellInputs state) {
+  int64_t channels = network.channels;
+  int number = 0;
+  const auto put = [&](const Cell& spec, int64_t stride) {
+    net.scope(fmt::format("cell_{}", number++));
+    state = {cell(net, spec, state, channels, stride), state.current};
+  };
+  for (int stack = 0; stack < 3; ++stack) {
+    if (stack > 0) {
+      channels *= 2;
+      put(network.reduction, 2);
+    }
+    for (int64_t k = 0; k < network.cells; ++k) put(network.normal, 1);
+  }
+  net.scope("");
+  const TensorId pooled = net.mean(net.relu(state.current));
+  return net.finish({net.softmax(net.fully_connected(pooled, {.channels = network.classes}))});
+}
+
+Graph imagenet_cells(Builder& net, const CellNetwork& network, int64_t side) {
+  const TensorId image = net.input({1, side, side, 3});
+  const TensorId stem = net.conv(image, {.channels = 32,
+                                         .kernel = 3,
+                                         .stride = 2,
+                                         .activation = Activation::kNone,
+                                         .pads = Pads::kValid});
+  net.scope("stem_0");
+  const TensorId first = cell(net, network.reduction, {stem, {}}, network.channels / 4, 2);
+  net.scope("stem_1");
+  const TensorId second = cell(net, network.reduction, {first, stem}, network.channels / 2, 2);
+  return cell_stacks(net, network, {second, first});
 }
 
 }  // namespace thimble::zoo

@@ -43,4 +43,19 @@ struct CellInputs {
 /// channels / 2 each.
 [[nodiscard]] TensorId factorized_reduction(Builder& net, TensorId x, int64_t channels);
 
+/// What a network of such cells is made of.
+struct CellNetwork {
+  const Cell& normal;
+  const Cell& reduction;
+  int64_t cells;     ///< normal ones in each of the three stacks
+  int64_t channels;  ///< of a cell in the first stack
+  int64_t classes;
+};
+
+/// Three stacks of normal cells with a reduction cell between them, then the classifier.
+[[nodiscard]] Graph cell_stacks(Builder& net, const CellNetwork& network, CellInputs state);
+/// The same for an image of side x side pixels: a convolution and two reduction cells of a quarter
+/// and half of the channels form the stem.
+[[nodiscard]] Graph imagenet_cells(Builder& net, const CellNetwork& network, int64_t side);
+
 }  // namespace thimble::zoo
