@@ -241,6 +241,27 @@ FileOperator written(const Slice& op, const Context& c) {
               {integers("begin", op.begin), integers("end", ends), integers("strides", op.stride)});
 }
 
+template <class Options>
+FileOperator resize(BuiltinOperator code, const Context& c, bool align_corners,
+                    bool half_pixel_centers) {
+  Options options;
+  options.align_corners = align_corners;
+  options.half_pixel_centers = half_pixel_centers;
+  const Shape& out = c.output().shape;
+  return made(code, half_pixel_centers ? 3 : c.version(), options,
+              {integers("size", std::vector<int64_t>{out[1], out[2]})});
+}
+
+FileOperator written(const ResizeNearestNeighbor& op, const Context& c) {
+  return resize<tflite::ResizeNearestNeighborOptionsT>(BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, c,
+                                                       op.align_corners, op.half_pixel_centers);
+}
+
+FileOperator written(const ResizeBilinear& op, const Context& c) {
+  return resize<tflite::ResizeBilinearOptionsT>(BuiltinOperator::RESIZE_BILINEAR, c,
+                                                op.align_corners, op.half_pixel_centers);
+}
+
 }  // namespace
 
 FileOperator file_operator(const Graph& graph, const Op& op) {
