@@ -63,6 +63,29 @@ TEST(Stream, NeedsLittleOfWhatWholeOperatorsNeed) {
   }
 }
 
+// One span: the image (27,648 B, the output over it) and 18 rings. What the encoder hands over
+// waits for the decoder, so the first layer keeps the most: before its row 8 m + 2 is joined to
+// what was upsampled three times, its row 8 m + 30 goes down and comes back.
+//
+//   by rows   encoder   29 x 768 + 13 x 768 + 5 x 576 + 3 x 384                     36,288
+//             bottom    384 + 384                                                       768
+//             decoder   768 + 3 x 1,344 + 1,344 + 576         24 rows                 6,720
+//                       1,152 + 3 x 1,920 + 1,920 + 768       48 rows                 9,600
+//                       1,536 + 3 x 2,304 + 2,304 + 768       96 rows                11,520
+//                                                               and 27,648: 92,544 in all
+TEST(Stream, KeepsOfASegmentationNetworkWhatWaitsForTheDecoder) {
+  const Graph graph = build_zoo("unet");
+  EXPECT_EQ(verified_arena(graph, "row"), 92'544);
+  EXPECT_EQ(verified_arena(graph, "pixel"), 75'552);
+  EXPECT_EQ(reorder(order_problem(graph, true)).peak_bytes, 442'368);
+  // Three rows of the image, one of the output.
+  const PortPlaces ports{.input = Place::kStreamed, .output = Place::kStreamed};
+  const auto streamed = std::get<Planned>(plan_stream(graph, {.ports = ports}, {}));
+  const Placement placement = place(graph, streamed.schedule, {});
+  EXPECT_EQ(verify(graph, lower(graph, streamed.schedule, placement)).fault, "");
+  EXPECT_EQ(placement.arena_bytes, 92'544 - 27'648 + 3 * 288 + 192);
+}
+
 TEST(Stream, RefusesOtherGranularities) {
   EXPECT_THROW(plan(build_zoo("demo"), "column"), CompileError);
 }
