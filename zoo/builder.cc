@@ -142,6 +142,12 @@ TensorId Builder::pad(TensorId x, const std::vector<int64_t>& before,
   return op(Pad{before, after}, {x});
 }
 
+TensorId Builder::upsample(TensorId x, const Shape& image) {
+  const Shape from = shape(x);
+  return op(ResizeNearestNeighbor{.half_pixel_centers = true}, {x},
+            {from[0], image.at(1), image.at(2), from[3]});
+}
+
 TensorId Builder::sigmoid(TensorId x) { return op(Logistic{}, {x}); }
 
 TensorId Builder::slice(TensorId x, const std::vector<int64_t>& begin, const Shape& extents) {

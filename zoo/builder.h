@@ -72,6 +72,8 @@ class Builder {
   TensorId pad(TensorId x, const std::vector<int64_t>& before, const std::vector<int64_t>& after);
   /// extents: of the output.
   TensorId slice(TensorId x, const std::vector<int64_t>& begin, const Shape& extents);
+  /// To the height and width of `image`, a shape; nearest, as Keras does it (half-pixel centers).
+  TensorId upsample(TensorId x, const Shape& image);
   TensorId sigmoid(TensorId x);
   TensorId reshape(TensorId x, const Shape& shape);
   TensorId softmax(TensorId x);

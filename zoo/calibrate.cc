@@ -51,7 +51,9 @@ bool keeps_the_scale(const Attributes& attributes) {
          std::holds_alternative<MaxPool2D>(attributes) ||
          std::holds_alternative<Reshape>(attributes) || std::holds_alternative<Pad>(attributes) ||
          std::holds_alternative<Transpose>(attributes) ||
-         std::holds_alternative<Concat>(attributes) || std::holds_alternative<Slice>(attributes);
+         std::holds_alternative<Concat>(attributes) || std::holds_alternative<Slice>(attributes) ||
+         std::holds_alternative<ResizeNearestNeighbor>(attributes) ||
+         std::holds_alternative<ResizeBilinear>(attributes);
 }
 
 /// Of the format: the output's scale is 1/256 and its zero point -128.

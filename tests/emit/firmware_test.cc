@@ -172,6 +172,28 @@ TEST(Firmware, InPatchesEqualsTheReference) {
   expect_reference_outputs(entries);
 }
 
+// Rows that are upsampled, and others that wait for them.
+TEST(Firmware, SpansWithUpsamplingEqualTheReference) {
+  testing::TestGraph g(4);
+  const TensorId e = g.conv(g.input({1, 13, 11, 3}), 4, 3, 1);
+  const TensorId d = g.conv(e, 4, 3, 2);
+  g.output(g.depthwise(g.concat(e, g.resize(d, ResizeBilinear{.half_pixel_centers = true}, 13, 11)),
+                       3, 1));
+  const Source odd{g.graph(), "odd", std::string(64, '0')};
+  std::vector<Entry> entries;
+  for (const Source& source : {load("zoo:unet:resolution=32"), odd}) {
+    for (const PlanOptions& options :
+         {PlanOptions{.planner = "stream:granularity=row"},
+          PlanOptions{.planner = "stream:granularity=pixel"},
+          PlanOptions{.planner = "stream",
+          .ports = {.input = Place::kStreamed, .output = Place::kStreamed}}}) {
+      entries.push_back(entry_of(std::get<Compiled>(compile_model(source, {.model = "m"}, options)),
+                                 fmt::format("upsampled_{}", entries.size())));
+    }
+  }
+  expect_reference_outputs(entries);
+}
+
 TEST(Firmware, WithSumsOf16And8BitsEqualsTheReferenceWithThem) {
   std::vector<Entry> entries;
   for (const auto& [model, bits] :

@@ -165,7 +165,8 @@ const Damage kOfAnOperator[] = {
      },
      "net.tflite: TANH #3: is not supported; supported are ADD, AVERAGE_POOL_2D, "
      "CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, DEQUANTIZE, FULLY_CONNECTED, LOGISTIC, "
-     "MAX_POOL_2D, MEAN, MUL, PAD, PADV2, QUANTIZE, RELU, RELU6, RESHAPE, SLICE, SOFTMAX, "
+     "MAX_POOL_2D, MEAN, MUL, PAD, PADV2, QUANTIZE, RELU, RELU6, RESHAPE, "
+     "RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR, SLICE, SOFTMAX, "
      "STRIDED_SLICE, TRANSPOSE"},
     {"SeveralUnsupportedOperators",
      [](TfliteBuilder& b) {
@@ -276,6 +277,26 @@ TfliteBuilder parametrised(BuiltinOperator code, const std::vector<int32_t>& par
 TEST(TfliteParameterRefusal, AxisOutOfRange) {
   EXPECT_EQ(message_of(parametrised(BuiltinOperator::MEAN, {-3})),
             "net.tflite: MEAN #0: is damaged: axis -3 of a tensor with 2 axes");
+}
+
+TEST(TfliteParameterRefusal, SizeOfAnotherOutput) {
+  const auto resize = [](const std::vector<int32_t>& size) {
+    TfliteBuilder b;
+    b.tensor({1, 2, 3, 4});
+    const int32_t constant = b.constant(size);
+    const int32_t output = b.tensor({1, 4, 6, 4});
+    b.op(BuiltinOperator::RESIZE_BILINEAR, {0, constant}, {output},
+         tflite::ResizeBilinearOptionsT{});
+    b.inputs({0});
+    b.outputs({output});
+    return message_of(b);
+  };
+  EXPECT_EQ(resize({4, 2147483647}),
+            "net.tflite: RESIZE_BILINEAR #0: is damaged: a new size of [4, 2147483647] for an "
+            "output of shape 1x4x6x4");
+  EXPECT_EQ(resize({4, 6, 4}),
+            "net.tflite: RESIZE_BILINEAR #0: is damaged: a new size of [4, 6, 4] for an output of "
+            "shape 1x4x6x4");
 }
 
 TEST(TfliteParameterRefusal, AxisTwiceInAPermutation) {

@@ -203,6 +203,27 @@ TEST(TfliteImport, PadsWithTheGivenValueAndInt64Paddings) {
   EXPECT_EQ(std::get<Pad>(g.ops[0].attributes), (Pad{{0, 2}, {1, 3}, -7}));
 }
 
+TEST(TfliteImport, TakesTheOptionsOfAResize) {
+  tflite::ResizeNearestNeighborOptionsT nearest;
+  nearest.align_corners = true;
+  TfliteBuilder b = with_input({1, 3, 4, 5});
+  const int32_t size = b.constant({7, 8});
+  EXPECT_EQ(import_single(std::move(b), BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, {size},
+                          {1, 7, 8, 5}, nearest)
+                .ops[0]
+                .attributes,
+            Attributes(ResizeNearestNeighbor{.align_corners = true}));
+  tflite::ResizeBilinearOptionsT bilinear;
+  bilinear.half_pixel_centers = true;
+  b = with_input({1, 3, 4, 5});
+  const int32_t other = b.constant({2}, TensorType::INT64, bytes_of<int64_t>({7, 8}));
+  EXPECT_EQ(
+      import_single(std::move(b), BuiltinOperator::RESIZE_BILINEAR, {other}, {1, 7, 8, 5}, bilinear)
+          .ops[0]
+          .attributes,
+      Attributes(ResizeBilinear{.half_pixel_centers = true}));
+}
+
 TEST(TfliteImport, TakesThePermutation) {
   TfliteBuilder b = with_input({1, 3, 4, 5});
   const int32_t permutation = b.constant({0, 2, 3, 1});

@@ -124,6 +124,47 @@ TEST(AccessMapOf, SliceStridesAndNamesTheIndexOfADroppedAxis) {
                             Affine{.out_axis = 1, .num = -1, .lo = 3, .hi = 3}})});
 }
 
+Graph resized(Attributes attributes, int64_t in, int64_t out) {
+  Graph graph = literal_op("resize_nearest_neighbor");
+  set_shape(graph, 0, {1, in, in, 4});
+  set_shape(graph, 1, {1, out, out, 4});
+  graph.ops[0].attributes = std::move(attributes);
+  return graph;
+}
+
+AxisMap rows_of(const Graph& graph) { return map_of(graph).at(0).axes.at(1); }
+
+TEST(AccessMapOf, NearestUpsamplingRepeatsRows) {
+  EXPECT_EQ(map_of("resize_nearest_neighbor"),
+            AccessMap{axes({Affine{0}, Affine{1, 1, 2, 0, 0}, Affine{2, 1, 2, 0, 0}, Affine{3}})});
+  EXPECT_EQ(rows_of(resized(ResizeNearestNeighbor{}, 8, 24)), AxisMap(Affine{1, 1, 3, 0, 0}));
+  EXPECT_EQ(rows_of(resized(ResizeNearestNeighbor{}, 24, 8)), AxisMap(Affine{1, 3, 1, 0, 0}));
+}
+
+TEST(AccessMapOf, BilinearUpsamplingReadsTheNeighbour) {
+  const AxisMap half_pixel = Affine{1, 1, 2, -1, 1};
+  EXPECT_EQ(map_of("resize_bilinear").at(0).axes.at(1), half_pixel);
+  EXPECT_EQ(rows_of(resized(ResizeBilinear{}, 8, 16)), AxisMap(Affine{1, 1, 2, 0, 1}));
+}
+
+// Row 2 i of 97 is row i of 49, as if 49 were what a stride of 2 leaves of 97.
+TEST(AccessMapOf, ResizeOfOddSizesKeepsThePaceOfTheStride) {
+  EXPECT_EQ(rows_of(resized(ResizeBilinear{.align_corners = true}, 49, 97)),
+            AxisMap(Affine{1, 1, 2, 0, 1}));
+  EXPECT_EQ(rows_of(resized(ResizeNearestNeighbor{}, 97, 49)), AxisMap(Affine{1, 2, 1, -1, 0}));
+}
+
+// Aligned corners: floor((r + 1) / 3) at the top, floor((r - 1) / 3) at the bottom.
+TEST(AccessMapOf, AlignedCornersCostOneRowAtMost) {
+  EXPECT_EQ(rows_of(resized(ResizeNearestNeighbor{.align_corners = true}, 8, 24)),
+            AxisMap(Affine{1, 1, 3, -1, 1}));
+}
+
+// The rounding of float32 makes row 41 of 82 a copy of row 0: no one line through all rows.
+TEST(AccessMapOf, NearestFollowsTheRoundingOfItsScale) {
+  EXPECT_EQ(rows_of(resized(ResizeNearestNeighbor{}, 2, 82)), AxisMap(Affine{1, 1, 41, -1, 0}));
+}
+
 TEST(AccessMapOf, ConcatenationShiftsByWhatStandsBefore) {
   EXPECT_EQ(map_of("concatenation"),
             (AccessMap{axes({Affine{0}, Affine{1}}), axes({Affine{0}, Affine{1, 1, 1, -3, -3}})}));

@@ -108,6 +108,15 @@ struct Make {
   Graph operator()(const Slice&) const {
     return Literal().int8({2, 9, 4}).int8({3, 2}).op(Slice{{1, 3, 3}, {1, 2, -1}, {0}});
   }
+  Graph operator()(const ResizeNearestNeighbor& a) const {
+    return Literal().int8({1, 2, 3, 4}).int8({1, 4, 6, 4}).op(a);
+  }
+  Graph operator()(const ResizeBilinear&) const {
+    return Literal()
+        .int8({1, 2, 3, 4})
+        .int8({1, 4, 6, 4})
+        .op(ResizeBilinear{.half_pixel_centers = true});
+  }
 
   static Window halving() { return {.kernel_h = 2, .kernel_w = 2, .stride_h = 2, .stride_w = 2}; }
 };

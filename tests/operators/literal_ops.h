@@ -22,6 +22,7 @@ namespace thimble::testing {
 ///   softmax, logistic, relu, relu6, quantize (int8 -> int8), dequantize  {2,3,4} -> {2,3,4}
 ///   concatenation      {2,3} and {2,5} along axis 1 -> {2,8}
 ///   slice              {2,9,4}: index 1, every second from 3, the last two backwards -> {3,2}
+///   resize_nearest_neighbor, resize_bilinear (half-pixel centers)  {1,2,3,4} -> {1,4,6,4}
 [[nodiscard]] Graph literal_op(const std::string& kind);
 
 /// Gives a tensor another shape; a constant as many bytes, all 1.

@@ -205,6 +205,24 @@ const Case kAttributes[] = {
      [](Graph& g) {
        set_shape(g, 1, {3, 5});
      }},
+    {"resize_nearest_neighbor", "the input's batch and channels",
+     [](Graph& g) {
+       set_shape(g, 1, {1, 4, 6, 5});
+     }},
+    {"resize_nearest_neighbor", "widths are 1 to 32767",
+     [](Graph& g) {
+       set_shape(g, 1, {1, 4, 32768, 4});
+     }},
+    {"resize_bilinear", "the input's batch and channels",
+     [](Graph& g) {
+       set_shape(g, 1, {2, 4, 6, 4});
+     }},
+    {"resize_bilinear", "are not both set",
+     [](Graph& g) { attributes<ResizeBilinear>(g).align_corners = true; }},
+    {"resize_bilinear", "rounded to steps of 1/1024",
+     [](Graph& g) {
+       set_shape(g, 1, {1, 4, 1800, 4});
+     }},
     {"concatenation", "no fused activation",
      [](Graph& g) { attributes<Concat>(g).activation = Activation::kRelu; }},
 };

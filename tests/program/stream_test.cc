@@ -63,6 +63,29 @@ TEST(Stream, NeedsLittleOfWhatWholeOperatorsNeed) {
   }
 }
 
+// One span: the image (27,648 B, the output over it) and 18 rings. What the encoder hands over
+// waits for the decoder, so the first layer keeps the most: before its row 8 m + 2 is joined to
+// what was upsampled three times, its row 8 m + 30 goes down and comes back.
+//
+//   by rows   encoder   29 x 768 + 13 x 768 + 5 x 576 + 3 x 384                     36,288
+//             bottom    384 + 384                                                       768
+//             decoder   768 + 3 x 1,344 + 1,344 + 576         24 rows                 6,720
+//                       1,152 + 3 x 1,920 + 1,920 + 768       48 rows                 9,600
+//                       1,536 + 3 x 2,304 + 2,304 + 768       96 rows                11,520
+//                                                               and 27,648: 92,544 in all
+TEST(Stream, KeepsOfASegmentationNetworkWhatWaitsForTheDecoder) {
+  const Graph graph = build_zoo("unet");
+  EXPECT_EQ(verified_arena(graph, "row"), 92'544);
+  EXPECT_EQ(verified_arena(graph, "pixel"), 75'552);
+  EXPECT_EQ(reorder(order_problem(graph, true)).peak_bytes, 442'368);
+  // Three rows of the image, one of the output.
+  const PortPlaces ports{.input = Place::kStreamed, .output = Place::kStreamed};
+  const auto streamed = std::get<Planned>(plan_stream(graph, {.ports = ports}, {}));
+  const Placement placement = place(graph, streamed.schedule, {});
+  EXPECT_EQ(verify(graph, lower(graph, streamed.schedule, placement)).fault, "");
+  EXPECT_EQ(placement.arena_bytes, 92'544 - 27'648 + 3 * 288 + 192);
+}
+
 TEST(Stream, RefusesOtherGranularities) {
   EXPECT_THROW(plan(build_zoo("demo"), "column"), CompileError);
 }
@@ -118,28 +141,51 @@ TEST_P(StreamedModels, GiveTheGoldenOutputs) {
 INSTANTIATE_TEST_SUITE_P(All, StreamedModels, ::testing::ValuesIn(testing::issue_models()),
                          [](const auto& parameter) { return parameter.param; });
 
-/// A network of convolutions: strides, branches of unequal depth, means, tensors that several
-/// operators read, some of them much later.
+TensorId pick(const std::vector<TensorId>& from, zoo::Random& random) {
+  return from[static_cast<size_t>(random.between(0, static_cast<int64_t>(from.size()) - 1))];
+}
+
+/// To the size of a tensor made before, or by a factor: whole or not, up or down.
+TensorId random_resize(testing::TestGraph& g, TensorId x, const Shape& other, zoo::Random& random) {
+  const Shape shape = g.graph().tensor(x).shape;
+  Shape size{1, 2 * shape[1], 2 * shape[2], shape[3]};
+  if (random.chance(0.6)) size = other;
+  if (random.chance(0.15)) size = {1, random.between(1, 20), random.between(1, 12), 1};
+  const int64_t kind = random.between(0, 2);
+  return random.chance(0.5)
+             ? g.resize(x, ResizeNearestNeighbor{kind == 1, kind == 2}, size[1], size[2])
+             : g.resize(x, ResizeBilinear{kind == 1, kind == 2}, size[1], size[2]);
+}
+
+/// A network of convolutions: strides, upsampling, branches of unequal depth, means, tensors that
+/// several operators read, some of them much later.
 Graph random_branches(uint64_t seed, zoo::Random& random) {
   testing::TestGraph g(seed);
   const int64_t rows = random.between(4, 14), columns = random.between(3, 7);
   std::vector<TensorId> made = {g.input({1, rows, columns, random.between(1, 4)})};
   const auto shape = [&](TensorId t) { return g.graph().tensor(t).shape; };
   for (int64_t k = random.between(3, 10); k > 0; --k) {
-    const TensorId x =
-        random.chance(0.75)
-            ? made.back()
-            : made[static_cast<size_t>(random.between(0, static_cast<int64_t>(made.size()) - 1))];
+    const TensorId x = random.chance(0.75) ? made.back() : pick(made, random);
     std::vector<TensorId> alike;
     for (const TensorId t : made) {
       if (t != x && shape(t) == shape(x)) alike.push_back(t);
     }
     const int64_t kernel = random.between(1, 5), stride = random.chance(0.2) ? 2 : 1;
-    if (!alike.empty() && random.chance(0.5)) {
-      made.push_back(g.add(
-          x,
-          alike[static_cast<size_t>(random.between(0, static_cast<int64_t>(alike.size()) - 1))]));
-    } else if (random.chance(0.15)) {
+    std::vector<TensorId> skipped;  // of the same size and quantisation
+    for (const TensorId t : made) {
+      const bool fits = shape(t)[1] == shape(x)[1] && shape(t)[2] == shape(x)[2];
+      const Graph& graph = g.graph();
+      if (fits && graph.tensor(t).quantization == graph.tensor(x).quantization)
+        skipped.push_back(t);
+    }
+    const bool small = shape(x)[1] <= 20 && shape(x)[2] <= 12;
+    if (small && random.chance(0.25)) {
+      made.push_back(random_resize(g, x, shape(pick(made, random)), random));
+    } else if (shape(x)[3] < 12 && random.chance(0.15)) {
+      made.push_back(g.concat(x, pick(skipped, random)));
+    } else if (!alike.empty() && random.chance(0.5)) {
+      made.push_back(g.add(x, pick(alike, random)));
+    } else if (random.chance(0.2)) {
       made.push_back(g.mean(x));
     } else if (random.chance(0.5)) {
       made.push_back(g.depthwise(x, kernel, stride));
@@ -186,9 +232,18 @@ void expect_least_rings(const Graph& graph, const Schedule& schedule) {
   }
 }
 
+/// Tensors with more rows than what they are made from, both made by the span.
+size_t upsampled(const Graph& graph, const Span& span) {
+  return static_cast<size_t>(std::ranges::count_if(span.members, [&](const SpanMember& m) {
+    const TensorId in = graph.op(m.op).inputs[0];
+    return std::ranges::find(span.members, in, &SpanMember::out) != span.members.end() &&
+           graph.tensor(m.out).shape[1] > graph.tensor(in).shape[1];
+  }));
+}
+
 TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
   const uint64_t graphs = std::getenv("THIMBLE_NIGHTLY") != nullptr ? 10'000 : 700;
-  size_t spans = 0, operators = 0, rings = 0, sums = 0;
+  size_t spans = 0, operators = 0, rings = 0, sums = 0, by_rows = 0, by_pixels = 0;
   int caught = 0;
   for (uint64_t seed = 1; seed <= graphs; ++seed) {
     SCOPED_TRACE(seed);
@@ -212,6 +267,7 @@ TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
     for (const StreamSpan& s : plan.spans) {
       operators += s.rows.members.size();
       for (const SpanMember& member : s.rows.members) sums += member.sums ? 1 : 0;
+      (s.columns ? by_pixels : by_rows) += upsampled(graph, s.rows);
     }
     for (const Buffer& b : schedule.buffers) rings += b.wrap ? 1 : 0;
     if (seed % 10 == 0) {
@@ -222,9 +278,12 @@ TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
   }
   fmt::print("{} spans of {} operators, {} sums, {} rings, {} mutants caught\n", spans, operators,
              sums, rings, caught);
+  fmt::print("upsampled from inside of a span: {} by rows, {} by pixels\n", by_rows, by_pixels);
+  EXPECT_GT(by_rows, graphs / 50);
+  EXPECT_GT(by_pixels, graphs / 50);
   EXPECT_GT(spans, graphs / 2);
   EXPECT_GT(rings, graphs);
-  EXPECT_GT(sums, graphs / 10);
+  EXPECT_GT(sums, graphs / 20);
   EXPECT_GT(caught, 100);
 }
 

@@ -199,6 +199,43 @@ TEST(Slice, RunsBackwardsAndDropsAxes) {
   EXPECT_THAT(op.run<int16_t>(DType::kInt16, {2}), ElementsAre(600, 3));
 }
 
+TEST(ResizeNearestNeighbor, CopiesPixelsOfEveryType) {
+  OneOp op{ResizeNearestNeighbor{}};
+  op.input(constant<int16_t>(DType::kInt16, {1, 1, 2, 2}, {1, 2, 300, 4}, 1));
+  EXPECT_THAT(op.run<int16_t>(DType::kInt16, {1, 1, 4, 2}),
+              ElementsAre(1, 2, 1, 2, 300, 4, 300, 4));
+}
+
+TEST(ResizeNearestNeighbor, RoundsWhereCornersAreAligned) {
+  OneOp op{ResizeNearestNeighbor{.align_corners = true}};
+  op.input(int8({1, 3, 1, 1}, {1, 2, 3}));
+  EXPECT_THAT(op.run_int8({1, 4, 1, 1}), ElementsAre(1, 2, 2, 3));  // 0, 0.67, 1.33, 2
+}
+
+TEST(ResizeNearestNeighbor, TakesTheMiddleWithHalfPixelCenters) {
+  OneOp op{ResizeNearestNeighbor{.half_pixel_centers = true}};
+  op.input(int8({1, 1, 6, 1}, {1, 2, 3, 4, 5, 6}));
+  EXPECT_THAT(op.run_int8({1, 1, 2, 1}), ElementsAre(2, 5));
+}
+
+TEST(ResizeBilinear, RoundsHalvesAwayFromZero) {
+  OneOp op{ResizeBilinear{}};
+  op.input(int8({1, 1, 3, 1}, {4, 1, -2}));
+  EXPECT_THAT(op.run_int8({1, 1, 6, 1}), ElementsAre(4, 3, 1, -1, -2, -2));  // 2.5 and -0.5
+}
+
+TEST(ResizeBilinear, StaysAtTheBorderWithHalfPixelCenters) {
+  OneOp op{ResizeBilinear{.half_pixel_centers = true}};
+  op.input(int8({1, 2, 1, 1}, {0, 100}));
+  EXPECT_THAT(op.run_int8({1, 4, 1, 1}), ElementsAre(0, 25, 75, 100));
+}
+
+TEST(ResizeBilinear, ReachesTheCornersWhereTheyAreAligned) {
+  OneOp op{ResizeBilinear{.align_corners = true}};
+  op.input(int8({1, 2, 2, 1}, {0, 10, 20, 50}));
+  EXPECT_THAT(op.run_int8({1, 3, 3, 1}), ElementsAre(0, 5, 10, 10, 20, 30, 20, 35, 50));
+}
+
 TEST(Relu, Requantises) {
   OneOp op{Relu{}};
   op.input(int8({3}, {-4, 1, 4}, 1, 0));

@@ -67,6 +67,20 @@ TEST(Rewrites, KeepPaddingThatIsNotTheZeroPoint) {
   expect_same(g.graph(), after);
 }
 
+// With aligned corners and half-pixel centers each row is a copy of the next.
+TEST(Rewrites, RemoveResizesToTheSameSize) {
+  testing::TestGraph g(22);
+  TensorId x = g.conv(g.input({1, 4, 3, 2}), 2, 1, 1);
+  x = g.resize(x, ResizeBilinear{.half_pixel_centers = true}, 4, 3);
+  x = g.resize(x, ResizeNearestNeighbor{.align_corners = true}, 4, 3);
+  x = g.resize(x, ResizeNearestNeighbor{.align_corners = true, .half_pixel_centers = true}, 4, 3);
+  g.output(g.conv(x, 2, 1, 1));
+  const Graph after = rewrite(g.graph());
+  EXPECT_EQ(count_ops(after, "RESIZE_BILINEAR"), 0);
+  EXPECT_EQ(count_ops(after, "RESIZE_NEAREST_NEIGHBOR"), 1);
+  expect_same(g.graph(), after);
+}
+
 TEST(Rewrites, RemoveSlicesThatTakeEverything) {
   testing::TestGraph g(21);
   const TensorId x = g.conv(g.input({1, 4, 3, 2}), 2, 1, 1);

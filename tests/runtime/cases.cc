@@ -318,4 +318,59 @@ Case softmax_case(Random& random) {
   return c;
 }
 
+Case resize_nearest_neighbor_case(Random& random) {
+  const Extents in = random_extents(random, 2);
+  // Whatever goes down the image will do.
+  const auto rows = [&](int32_t extent) {
+    std::vector<int16_t> result;
+    for (int32_t count = random.between(1, 12); count > 0; --count) {
+      result.push_back(static_cast<int16_t>(random.between(0, extent - 1)));
+    }
+    std::ranges::sort(result);
+    return std::make_shared<const std::vector<int16_t>>(std::move(result));
+  };
+  const auto y = rows(in[1]), x = rows(in[2]);
+  const Extents out{in[0], static_cast<int32_t>(y->size()), static_cast<int32_t>(x->size()), in[3]};
+  return {in, out,
+          [=](const View& from, const View& to, const Region& r) {
+            runtime::resize_nearest_neighbor({y->data(), x->data()}, from, to, r);
+          },
+          [=](const Region& r) {
+            Region needed = r;
+            const auto map = [&](int axis, const std::vector<int16_t>& table) {
+              needed.begin[axis] = table[static_cast<size_t>(r.begin[axis])];
+              needed.end[axis] = table[static_cast<size_t>(r.end[axis] - 1)] + 1;
+            };
+            map(1, *y);
+            map(2, *x);
+            return needed;
+          }};
+}
+
+Case resize_bilinear_case(Random& random) {
+  const Extents in = random_extents(random, 2);
+  Extents out = in;
+  const auto axis = [&](size_t k) {
+    out[k] = random.between(1, 12);
+    const int32_t step = 1024 * in[k] / out[k];
+    return LinearAxis{step, random.between(0, 1) * (step / 2 - 512), in[k]};
+  };
+  const ResizeBilinearParams p{axis(1), axis(2)};
+  return {
+      in, out,
+      [=](const View& x, const View& o, const Region& r) { runtime::resize_bilinear(p, x, o, r); },
+      [=](const Region& r) {
+        Region needed = r;
+        const auto map = [&](int k, const LinearAxis& a) {
+          const auto at = [&](int32_t index) { return index * a.step + a.offset; };
+          needed.begin[k] = std::max(at(r.begin[k]), 0) / 1024;
+          const int32_t last = (std::max(at(r.end[k] - 1), 0) + 1023) / 1024;
+          needed.end[k] = std::min(last, a.in_extent - 1) + 1;
+        };
+        map(1, p.rows);
+        map(2, p.columns);
+        return needed;
+      }};
+}
+
 }  // namespace thimble::testing

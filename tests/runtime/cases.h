@@ -51,5 +51,7 @@ Case rescale_case(Random& random);
 Case clamp_case(Random& random);
 Case lookup_case(Random& random);
 Case softmax_case(Random& random);
+Case resize_nearest_neighbor_case(Random& random);
+Case resize_bilinear_case(Random& random);
 
 }  // namespace thimble::testing

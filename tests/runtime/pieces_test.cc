@@ -92,7 +92,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Kernel{"mul", mul_case}, Kernel{"mean", mean_case}, Kernel{"pad", pad_case},
                       Kernel{"copy_8", copy_case}, Kernel{"rescale_i8_i8", rescale_case},
                       Kernel{"clamp", clamp_case}, Kernel{"lookup_i8", lookup_case},
-                      Kernel{"softmax_i8_i8", softmax_case, true}),
+                      Kernel{"softmax_i8_i8", softmax_case, true},
+                      Kernel{"resize_nearest_neighbor", resize_nearest_neighbor_case},
+                      Kernel{"resize_bilinear", resize_bilinear_case}),
     [](const auto& parameter) { return parameter.param.name; });
 
 }  // namespace

@@ -87,6 +87,22 @@ TEST(Pad, SurroundsWithTheValue) {
             (Values{9, 9, 9, 1, 9, 2}));
 }
 
+TEST(ResizeNearestNeighbor, CopiesThePixelsOfItsTables) {
+  const int16_t rows[] = {0, 0, 1}, columns[] = {1};
+  EXPECT_EQ(run(Values{1, 2, 3, 4}, {1, 2, 2, 1}, {1, 3, 1, 1},
+                [&](const auto&... a) {
+                  resize_nearest_neighbor({rows, columns}, a...);
+                }),
+            (Values{2, 2, 4}));
+}
+
+TEST(ResizeBilinear, WeighsFourPixelsAndStaysInside) {
+  const ResizeBilinearParams p{{512, -256, 2}, {512, 0, 2}};
+  EXPECT_EQ(run(Values{0, 4, 100, 120}, {1, 2, 2, 1}, {1, 4, 2, 1},
+                [&](const auto&... a) { resize_bilinear(p, a...); }),
+            (Values{0, 2, 25, 29, 75, 83, 100, 110}));
+}
+
 TEST(Copy, TransposesThroughStrides) {
   auto x = store(std::vector<int16_t>{1, 2, 3, 4, 5, 6}, {1, 1, 2, 3});
   std::swap(x.view.stride[2], x.view.stride[3]);

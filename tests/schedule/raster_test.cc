@@ -74,9 +74,10 @@ TEST(Raster, EqualsTheSimulation) {
   for (int round = 0; round < 3'000; ++round) {
     SCOPED_TRACE(round);
     const int64_t stride = random.between(1, 3), kernel = random.between(1, 4);
+    const int64_t up = random.chance(0.3) ? random.between(2, 4) : 1;  // an upsampled image
     const auto window = [&](int axis) {
-      const int64_t pad = random.between(0, kernel - 1);
-      return Affine{.out_axis = axis, .num = stride, .lo = -pad, .hi = kernel - 1 - pad};
+      const int64_t pad = random.between(-2, kernel - 1);  // negative: the first are not read
+      return Affine{.out_axis = axis, .num = stride, .den = up, .lo = -pad, .hi = kernel - 1 - pad};
     };
     const auto beat = [&](int64_t ticks) { return Beat{1, ticks, random.between(-6, ticks)}; };
     const int64_t height = random.between(1, 9), width = random.between(1, 9);

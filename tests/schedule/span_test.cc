@@ -91,6 +91,45 @@ TEST(Span, MeansAddRowsAsTheyAreMade) {
   EXPECT_FALSE(spans.derive({{0}, {1}, {2}}));
 }
 
+// u has two rows for each of t: t rests at every second tick, and u is a copy of its row.
+TEST(Span, AboveAnUpsamplingAMemberRests) {
+  testing::TestGraph g(10);
+  const TensorId t = g.conv(g.input({1, 8, 8, 2}), 3, 3, 1);
+  const TensorId u = g.resize(t, ResizeNearestNeighbor{}, 16, 16);
+  g.output(g.conv(u, 2, 3, 1));
+  const Span span = Spans(g.graph(), kRows).derive({{0}, {1}, {2}}).value();
+  EXPECT_EQ(span.ticks, 17);
+  EXPECT_EQ(at(span, 0, 0), (Interval{0, 1}));
+  EXPECT_TRUE(at(span, 0, 1).empty());
+  EXPECT_EQ(at(span, 0, 2), (Interval{1, 2}));
+  for (int64_t tick = 0; tick < 16; ++tick)
+    EXPECT_EQ(at(span, 1, tick), (Interval{tick, tick + 1}));
+  EXPECT_EQ(at(span, 2, 16), (Interval{15, 16}));
+  EXPECT_EQ(rings(span), (std::vector<int64_t>{1, 3, 0}));
+}
+
+// e waits for what became of it at half its height: rows 2 i and 2 i + 1 of u need row i of d,
+// which needs row 2 i + 2 of e.
+TEST(Span, AnEncoderTensorWaitsForTheDecoder) {
+  testing::TestGraph g(11);
+  const TensorId e = g.conv(g.input({1, 16, 16, 2}), 3, 1, 1);
+  const TensorId d = g.depthwise(e, 3, 2);
+  const TensorId u = g.resize(d, ResizeBilinear{}, 16, 16);
+  g.output(g.add(e, u));
+  const Span span = Spans(g.graph(), kRows).derive({{0}, {1}, {2}, {3}}).value();
+  EXPECT_EQ(at(span, 1, 2), (Interval{0, 1}));
+  EXPECT_EQ(at(span, 2, 3), (Interval{0, 1})) << "row 1 of u lies between rows 0 and 1 of d";
+  EXPECT_EQ(rings(span), (std::vector<int64_t>{4, 2, 1, 0}));
+}
+
+// A clock of many thousand ticks for a row helps nobody.
+TEST(Span, HasNoFormForRatiosOfLargeNumbers) {
+  testing::TestGraph g(12);
+  const TensorId t = g.conv(g.input({1, 4999, 1, 1}), 1, 1, 1);
+  g.output(g.resize(t, ResizeNearestNeighbor{}, 5003, 1));
+  EXPECT_FALSE(Spans(g.graph(), kRows).derive({{0}, {1}}).has_value());
+}
+
 TEST(Span, RingsAreNeverLargerThanTheTensor) {
   testing::TestGraph g(3);
   const TensorId t = g.conv(g.input({1, 3, 3, 2}), 3, 1, 1);

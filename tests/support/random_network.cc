@@ -69,7 +69,7 @@ class RandomNetwork {
   void grow() {
     const Graph before = g_.graph();
     const size_t known = tensors_.size();
-    step(some(0, 17), pick());
+    step(some(0, 18), pick());
     if (tensors_.size() == known) return;
     const Graph& graph = g_.graph();
     const bool large = at(tensors_.back()).size_bytes() > 3000;
@@ -105,6 +105,8 @@ class RandomNetwork {
         return append(Logistic{}, {x}, {{0x1p-8F}, {-128}, 0});
       case 16:
         return slice(x);
+      case 17:
+        return is_image(x) ? resize(x) : void();
       default:
         return append(Softmax{}, {x}, {{0x1p-8F}, {-128}, 0});
     }
@@ -130,6 +132,16 @@ class RandomNetwork {
       }
     }
     append(slice, {x}, at(x).quantization, out);
+  }
+
+  void resize(TensorId x) {
+    const Shape in = at(x).shape;
+    const auto size = [&](int64_t extent) { return random_.chance(0.6) ? 2 * extent : some(1, 9); };
+    const Shape out{in[0], size(in[1]), size(in[2]), in[3]};
+    const int64_t kind = some(0, 2);
+    random_.chance(0.5)
+        ? append(ResizeNearestNeighbor{kind == 1, kind == 2}, {x}, at(x).quantization, out)
+        : append(ResizeBilinear{kind == 1, kind == 2}, {x}, at(x).quantization, out);
   }
 
   void image_step(int64_t kind, TensorId x) {

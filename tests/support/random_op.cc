@@ -388,6 +388,32 @@ class Draw {
     op(slice, {x}, at(x).type, at(x).quantization, out);
   }
 
+  /// Whole factors up and down, odd sizes, and any size at all.
+  int64_t resized(int64_t extent) {
+    switch (some(0, 4)) {
+      case 0:
+        return 2 * extent;
+      case 1:
+        return extent * some(1, 4);
+      case 2:
+        return std::max<int64_t>(1, extent / 2);
+      case 3:
+        return std::max<int64_t>(1, 2 * extent - 1);
+      default:
+        return some(1, 12);
+    }
+  }
+  template <class A>
+  void make_resize() {
+    const TensorId x = int8(image());
+    const Shape from = at(x).shape;
+    const int64_t kind = some(0, 2);
+    op(A{kind == 1, kind == 2}, {x}, DType::kInt8, at(x).quantization,
+       Shape{from[0], resized(from[1]), resized(from[2]), from[3]});
+  }
+  void make(const ResizeNearestNeighbor&) { make_resize<ResizeNearestNeighbor>(); }
+  void make(const ResizeBilinear&) { make_resize<ResizeBilinear>(); }
+
   Random& random_;
   Graph graph_;
 };

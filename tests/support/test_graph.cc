@@ -121,6 +121,21 @@ TensorId TestGraph::transpose(TensorId x, const std::vector<int>& permutation) {
             activation(out, in.quantization.scales[0], in.quantization.zero_points[0]));
 }
 
+TensorId TestGraph::resize(TensorId x, Attributes kind, int64_t rows, int64_t columns) {
+  const Tensor in = graph_.tensor(x);
+  return op(std::move(kind), {x},
+            activation({in.shape[0], rows, columns, in.shape[3]}, in.quantization.scales[0],
+                       in.quantization.zero_points[0]));
+}
+
+TensorId TestGraph::concat(TensorId a, TensorId b) {
+  const Tensor in = graph_.tensor(a);
+  Shape out = in.shape;
+  out[3] += graph_.tensor(b).shape[3];
+  return op(Concat{.axis = 3}, {a, b},
+            activation(out, in.quantization.scales[0], in.quantization.zero_points[0]));
+}
+
 TensorId TestGraph::fully_connected(TensorId x, int64_t out_channels) {
   const int64_t in = elements(graph_.tensor(x).shape);
   const TensorId weights =

@@ -21,6 +21,8 @@ class TestGraph {
   TensorId reshape(TensorId x, const Shape& shape);
   TensorId pad(TensorId x, int64_t before, int64_t after);  ///< rows and columns, by the zero point
   TensorId transpose(TensorId x, const std::vector<int>& permutation);
+  TensorId resize(TensorId x, Attributes kind, int64_t rows, int64_t columns);
+  TensorId concat(TensorId a, TensorId b);  ///< channels; both quantised alike
   TensorId fully_connected(TensorId x, int64_t out_channels);
 
   void output(TensorId t) { graph_.outputs.push_back({t, {}}); }

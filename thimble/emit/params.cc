@@ -53,6 +53,10 @@ class Fields {
                                      w.kernel_h, w.kernel_w, w.stride_h, w.stride_w, w.dilation_h,
                                      w.dilation_w, w.pad_top, w.pad_left, w.in_h, w.in_w));
   }
+  Fields& axis(const char* field, const runtime::LinearAxis& a) {
+    return add(field, fmt::format("{{/*step=*/{}, /*offset=*/{}, /*in=*/{}}}", a.step, a.offset,
+                                  a.in_extent));
+  }
   Fields& clamps(int32_t low, int32_t high) {
     return number("clamp_min", low).number("clamp_max", high);
   }
@@ -136,6 +140,12 @@ struct Printer {
     f.scale("input_scale", p.input_scale)
         .number("diff_min", p.diff_min)
         .number("channels", p.channels);
+  }
+  void operator()(const runtime::ResizeNearestNeighborParams&) const {
+    f.pointer("rows").pointer("columns");
+  }
+  void operator()(const runtime::ResizeBilinearParams& p) const {
+    f.axis("rows", p.rows).axis("columns", p.columns);
   }
 };
 

@@ -241,6 +241,26 @@ FileOperator written(const Slice& op, const Context& c) {
               {integers("begin", op.begin), integers("end", ends), integers("strides", op.stride)});
 }
 
+template <class Options, class A>
+FileOperator resize(BuiltinOperator code, int version, const A& op, const Context& c) {
+  Options options;
+  options.align_corners = op.align_corners;
+  options.half_pixel_centers = op.half_pixel_centers;
+  const Shape& out = c.output().shape;
+  return made(code, version, options, {integers("size", std::vector<int64_t>{out[1], out[2]})});
+}
+
+FileOperator written(const ResizeNearestNeighbor& op, const Context& c) {
+  return resize<tflite::ResizeNearestNeighborOptionsT>(
+      BuiltinOperator::RESIZE_NEAREST_NEIGHBOR,
+      op.align_corners || op.half_pixel_centers ? 3 : c.version(), op, c);
+}
+
+FileOperator written(const ResizeBilinear& op, const Context& c) {
+  return resize<tflite::ResizeBilinearOptionsT>(BuiltinOperator::RESIZE_BILINEAR,
+                                                op.half_pixel_centers ? 3 : c.version(), op, c);
+}
+
 }  // namespace
 
 FileOperator file_operator(const Graph& graph, const Op& op) {

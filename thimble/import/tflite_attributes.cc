@@ -256,6 +256,30 @@ Attributes concatenation(const FileOp& op) {
                 .activation = activation(op, from.fused_activation_function())};
 }
 
+/// The size is a parameter that the output's shape repeats.
+template <class Operator, class Options>
+Attributes resize(const FileOp& op, const Options& from) {
+  const std::vector<int64_t> size = integers(op, 1, "sizes");
+  const Shape& out = op.output().shape;
+  // Another rank is refused by the operator's constraints, with their message.
+  if (size.size() != 2 || (out.size() == 4 && (out[1] != size[0] || out[2] != size[1]))) {
+    throw CompileError(op.where, fmt::format("is damaged: a new size of [{}] for an output of "
+                                             "shape {}",
+                                             fmt::join(size, ", "), to_string(out)));
+  }
+  return Operator{.align_corners = from.align_corners(),
+                  .half_pixel_centers = from.half_pixel_centers()};
+}
+
+Attributes resize_bilinear(const FileOp& op) {
+  return resize<ResizeBilinear>(op, options(op, op.op.builtin_options_as_ResizeBilinearOptions()));
+}
+
+Attributes resize_nearest_neighbor(const FileOp& op) {
+  return resize<ResizeNearestNeighbor>(
+      op, options(op, op.op.builtin_options_as_ResizeNearestNeighborOptions()));
+}
+
 template <class Operator>
 Attributes plain(const FileOp&) {
   return Operator{};
@@ -281,6 +305,9 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::RELU, 1, 1, kNoLimit, kNoLimit, plain<Relu>},
     OperatorKind{BuiltinOperator::RELU6, 1, 1, kNoLimit, kNoLimit, plain<Relu6>},
     OperatorKind{BuiltinOperator::RESHAPE, 1, 2, kNoLimit, 1, reshape},
+    OperatorKind{BuiltinOperator::RESIZE_BILINEAR, 2, 2, kNoLimit, 1, resize_bilinear},
+    OperatorKind{BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, 2, 2, kNoLimit, 1,
+                 resize_nearest_neighbor},
     OperatorKind{BuiltinOperator::SLICE, 3, 3, kNoLimit, 1, slice},
     OperatorKind{BuiltinOperator::SOFTMAX, 1, 1, kNoLimit, kNoLimit, softmax},
     OperatorKind{BuiltinOperator::STRIDED_SLICE, 4, 4, kNoLimit, 1, strided_slice},

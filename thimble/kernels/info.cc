@@ -50,8 +50,11 @@ constexpr KernelInfo kInfo[] = {
     {"dequantize_i16_f32", "portable/dequantize_i16_f32.cc", "FloatParams", Progress::kElement},
     {"softmax_i8_i8", "portable/softmax_i8_i8.cc", "SoftmaxParams", Progress::kNone},
     {"softmax_i8_i16", "portable/softmax_i8_i16.cc", "SoftmaxParams", Progress::kNone},
+    {"resize_nearest_neighbor", "portable/resize_nearest_neighbor.cc",
+     "ResizeNearestNeighborParams", Progress::kPixel},
+    {"resize_bilinear", "portable/resize_bilinear.cc", "ResizeBilinearParams", Progress::kPixel},
 };
-static_assert(std::size(kInfo) == static_cast<size_t>(KernelId::kSoftmaxI8I16) + 1);
+static_assert(std::size(kInfo) == static_cast<size_t>(KernelId::kResizeBilinear) + 1);
 
 }  // namespace
 

@@ -38,6 +38,10 @@ struct Binder {
     pointers.set(p.scales);
   }
   void operator()(runtime::LookupParams& p) const { pointers.set(p.table); }
+  void operator()(runtime::ResizeNearestNeighborParams& p) const {
+    pointers.set(p.rows);
+    pointers.set(p.columns);
+  }
   void operator()(std::monostate&) const {}
   void operator()(runtime::Pool2DParams&) const {}
   void operator()(runtime::MeanParams&) const {}
@@ -49,6 +53,7 @@ struct Binder {
   void operator()(runtime::ClampParams&) const {}
   void operator()(runtime::FloatParams&) const {}
   void operator()(runtime::SoftmaxParams&) const {}
+  void operator()(runtime::ResizeBilinearParams&) const {}
 
  private:
   template <class Params>
@@ -189,6 +194,10 @@ void invoke(const Invocation& call) {
       return unary<SoftmaxParams>(softmax_i8_i8, call);
     case KernelId::kSoftmaxI8I16:
       return unary<SoftmaxParams>(softmax_i8_i16, call);
+    case KernelId::kResizeNearestNeighbor:
+      return unary<ResizeNearestNeighborParams>(resize_nearest_neighbor, call);
+    case KernelId::kResizeBilinear:
+      return unary<ResizeBilinearParams>(resize_bilinear, call);
   }
   throw InternalError("invoke: unknown kernel");
 }

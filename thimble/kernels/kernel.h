@@ -55,6 +55,8 @@ enum class KernelId : uint8_t {
   kDequantizeI16F32,
   kSoftmaxI8I8,
   kSoftmaxI8I16,
+  kResizeNearestNeighbor,
+  kResizeBilinear,
 };
 
 /// In which order a kernel reads and writes (see thimble_runtime/kernels.h).
@@ -75,11 +77,12 @@ using KernelParams =
                  runtime::Pool2DParams, runtime::MeanParams, runtime::SumParams, runtime::AddParams,
                  runtime::MulParams, runtime::PadParams, runtime::RescaleParams,
                  runtime::ClampParams, runtime::LookupParams, runtime::FloatParams,
-                 runtime::SoftmaxParams>;
+                 runtime::SoftmaxParams, runtime::ResizeNearestNeighborParams,
+                 runtime::ResizeBilinearParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
-  std::string role;  ///< "weights", "bias", "multipliers", "shifts", "table"
+  std::string role;  ///< "weights", "bias", "multipliers", "shifts", "table", "rows", "columns"
   DType type = DType::kInt8;
   Shape shape;  ///< as packed
   Bytes data;

@@ -50,6 +50,8 @@ constexpr size_t kSummedAxis = 1;
 [[nodiscard]] bool supported(const Concat&, const Operands&, Method);
 [[nodiscard]] bool supported(const Logistic&, const Operands&, Method);
 [[nodiscard]] bool supported(const Slice&, const Operands&, Method);
+[[nodiscard]] bool supported(const ResizeNearestNeighbor&, const Operands&, Method);
+[[nodiscard]] bool supported(const ResizeBilinear&, const Operands&, Method);
 
 /// The calls; only where supported() holds.
 [[nodiscard]] std::vector<KernelUse> uses(const Conv2D&, const Operands&, Method);
@@ -71,5 +73,7 @@ constexpr size_t kSummedAxis = 1;
 [[nodiscard]] std::vector<KernelUse> uses(const Concat&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Logistic&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Slice&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const ResizeNearestNeighbor&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const ResizeBilinear&, const Operands&, Method);
 
 }  // namespace thimble

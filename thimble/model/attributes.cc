@@ -31,6 +31,10 @@ struct NameOf {
   Names operator()(const Concat&) const { return {"CONCATENATION", "concatenation"}; }
   Names operator()(const Logistic&) const { return {"LOGISTIC", "logistic"}; }
   Names operator()(const Slice&) const { return {"SLICE", "slice"}; }
+  Names operator()(const ResizeNearestNeighbor&) const {
+    return {"RESIZE_NEAREST_NEIGHBOR", "resize_nearest_neighbor"};
+  }
+  Names operator()(const ResizeBilinear&) const { return {"RESIZE_BILINEAR", "resize_bilinear"}; }
 };
 
 }  // namespace

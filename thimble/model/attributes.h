@@ -147,9 +147,24 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
-using Attributes = std::variant<Conv2D, DepthwiseConv2D, FullyConnected, AveragePool2D, MaxPool2D,
-                                Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6,
-                                Quantize, Dequantize, Concat, Logistic, Slice>;
+/// To the output's height and width: each pixel from one of the input (model/resize.h).
+struct ResizeNearestNeighbor {
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+  bool operator==(const ResizeNearestNeighbor&) const = default;
+};
+
+/// To the output's height and width: each pixel between up to four of the input (model/resize.h).
+struct ResizeBilinear {
+  bool align_corners = false;
+  bool half_pixel_centers = false;
+  bool operator==(const ResizeBilinear&) const = default;
+};
+
+using Attributes =
+    std::variant<Conv2D, DepthwiseConv2D, FullyConnected, AveragePool2D, MaxPool2D, Mean, Add, Mul,
+                 Pad, Reshape, Transpose, Softmax, Relu, Relu6, Quantize, Dequantize, Concat,
+                 Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);

@@ -30,6 +30,8 @@ AccessMap access_map_of(const Dequantize& a, const OpView& v);
 AccessMap access_map_of(const Concat& a, const OpView& v);
 AccessMap access_map_of(const Logistic& a, const OpView& v);
 AccessMap access_map_of(const Slice& a, const OpView& v);
+AccessMap access_map_of(const ResizeNearestNeighbor& a, const OpView& v);
+AccessMap access_map_of(const ResizeBilinear& a, const OpView& v);
 
 /// Multiply-accumulates per element of the output.
 int64_t macs_per_element(const Conv2D& a, const OpView& v);
@@ -51,6 +53,8 @@ int64_t macs_per_element(const Dequantize& a, const OpView& v);
 int64_t macs_per_element(const Concat& a, const OpView& v);
 int64_t macs_per_element(const Logistic& a, const OpView& v);
 int64_t macs_per_element(const Slice& a, const OpView& v);
+int64_t macs_per_element(const ResizeNearestNeighbor& a, const OpView& v);
+int64_t macs_per_element(const ResizeBilinear& a, const OpView& v);
 
 /// Output shape, relying on the constraints about operands, ranks and attributes only. Where the
 /// attributes leave it open: the recorded one.
@@ -73,6 +77,8 @@ Shape output_shape_of(const Dequantize& a, const OpView& v);
 Shape output_shape_of(const Concat& a, const OpView& v);
 Shape output_shape_of(const Logistic& a, const OpView& v);
 Shape output_shape_of(const Slice& a, const OpView& v);
+Shape output_shape_of(const ResizeNearestNeighbor& a, const OpView& v);
+Shape output_shape_of(const ResizeBilinear& a, const OpView& v);
 
 /// What holds for this operator beyond common_constraints() (predicates.h).
 std::vector<Constraint> constraints_of(const Conv2D& a);
@@ -94,5 +100,7 @@ std::vector<Constraint> constraints_of(const Dequantize& a);
 std::vector<Constraint> constraints_of(const Concat& a);
 std::vector<Constraint> constraints_of(const Logistic& a);
 std::vector<Constraint> constraints_of(const Slice& a);
+std::vector<Constraint> constraints_of(const ResizeNearestNeighbor& a);
+std::vector<Constraint> constraints_of(const ResizeBilinear& a);
 
 }  // namespace thimble

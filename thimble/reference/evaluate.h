@@ -69,5 +69,8 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const Concat& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Logistic& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Slice& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const ResizeNearestNeighbor& op,
+                                          const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const ResizeBilinear& op, const OpContext& context);
 
 }  // namespace thimble::reference

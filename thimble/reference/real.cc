@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "thimble/model/error.h"
+#include "thimble/model/resize.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/real_products.h"
 #include "thimble/reference/window.h"
@@ -150,10 +151,38 @@ RealValues real(const Softmax& op, const RealContext& c) {
   return result;
 }
 
+RealValues real(const ResizeBilinear& op, const RealContext& c) {
+  const Image in(c.shape(0));
+  const Image out(c.output_shape());
+  const LinearPositions vertical = linear_positions(op, in.h, out.h);
+  const LinearPositions horizontal = linear_positions(op, in.w, out.w);
+  const RealValues& x = *c.inputs[0];
+  RealValues result(static_cast<size_t>(elements(c.output_shape())));
+  for (int64_t pixel = 0; pixel < out.n * out.h * out.w; ++pixel) {
+    const int64_t n = pixel / (out.w * out.h);
+    const LinearRows rows = linear_rows(vertical, pixel / out.w % out.h, in.h);
+    const LinearRows columns = linear_rows(horizontal, pixel % out.w, in.w);
+    const float y = static_cast<float>(rows.fraction) / 1024;
+    const float z = static_cast<float>(columns.fraction) / 1024;
+    for (int64_t k = 0; k < out.c; ++k) {
+      const auto value = [&](int64_t row, int64_t column) {
+        return x[static_cast<size_t>(in.pixel(n, row, column) + k)];
+      };
+      const float above =
+          value(rows.first, columns.first) * (1 - z) + value(rows.first, columns.last) * z;
+      const float below =
+          value(rows.last, columns.first) * (1 - z) + value(rows.last, columns.last) * z;
+      result[static_cast<size_t>(pixel * out.c + k)] = above * (1 - y) + below * y;
+    }
+  }
+  return result;
+}
+
 /// Operators that move elements do not look at them.
 template <class A>
 concept Mover = std::is_same_v<A, Pad> || std::is_same_v<A, Reshape> ||
-    std::is_same_v<A, Transpose> || std::is_same_v<A, Concat> || std::is_same_v<A, Slice>;
+    std::is_same_v<A, Transpose> || std::is_same_v<A, Concat> || std::is_same_v<A, Slice> ||
+    std::is_same_v<A, ResizeNearestNeighbor>;
 
 template <Mover A>
 RealValues real(const A& op, const RealContext& c) {

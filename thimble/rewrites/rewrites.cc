@@ -60,6 +60,10 @@ struct IsNoOp {
     }
     return in.shape == out.shape && forwards;
   }
+  bool operator()(const ResizeBilinear&) const { return in.shape == out.shape; }
+  bool operator()(const ResizeNearestNeighbor& a) const {  // both: one row on
+    return in.shape == out.shape && !(a.align_corners && a.half_pixel_centers);
+  }
   template <class Other>
   bool operator()(const Other&) const {
     return false;

@@ -13,12 +13,19 @@ void raise(Most& most, const Most& value) {
 }
 Most plus(const Most& a, int64_t b) { return a ? Most(*a + b) : a; }
 
+/// Of the first row that the reader reads, what it does not need any more to read from column
+/// `next` of its own on.
+int64_t not_needed(const RasterReader& reader, int64_t next, int64_t read_unit) {
+  if (!reader.columns) return 0;
+  return std::clamp<int64_t>(first_read(*reader.columns, next), 0, reader.width) * read_unit;
+}
+
 /// Within a row of ticks, the most of what is written in the row at hand, less what is not needed
 /// any more of the first row that the reader reads: with neither, either or both of them at work.
 struct WithinRow {
   Most writes_and_reads, writes_and_has_read, writes;
   Most reads, has_read;    ///< the writer rests
-  Most writes_and_begins;  ///< reads, and needs all columns again for its next row
+  Most writes_and_begins;  ///< reads, and needs the row once more for its next one
 };
 
 WithinRow within_row(const Raster& written, int64_t written_unit, const RasterReader& reader,
@@ -35,14 +42,12 @@ WithinRow within_row(const Raster& written, int64_t written_unit, const RasterRe
       raise(result.has_read, 0);
       continue;
     }
-    const int64_t first =
-        reader.columns ? std::clamp<int64_t>(first_read(*reader.columns, next), 0, reader.width)
-                       : 0;
+    const int64_t passed = not_needed(reader, next, read_unit);
     if (writes) {
-      raise(result.writes_and_reads, columns * written_unit - first * read_unit);
+      raise(result.writes_and_reads, columns * written_unit - passed);
       raise(result.writes_and_begins, columns * written_unit);
     }
-    raise(result.reads, -first * read_unit);
+    raise(result.reads, -passed);
   }
   return result;
 }
@@ -60,6 +65,7 @@ Most most_ahead(const Raster& written, int64_t written_unit, const RasterReader&
   const auto needed_from = [&](int64_t row) {
     return std::max<int64_t>(first_read(reader.rows, row), 0) * reader.width * read_unit;
   };
+  const int64_t passed = not_needed(reader, 0, read_unit);  // of every row that it has not begun
   Most most;
   for (int64_t tick = 0; tick < ticks.rows; ++tick) {
     const int64_t rows = complete(written, tick);
@@ -72,15 +78,15 @@ Most most_ahead(const Raster& written, int64_t written_unit, const RasterReader&
       const int64_t needed = needed_from(end - 1);
       const bool same_row_again = end < reader.out.height && needed_from(end) == needed;
       if (writes && same_row_again) {
-        raise(most, plus(within.writes_and_begins, written_before - needed));
+        raise(most, plus(within.writes_and_begins, written_before - needed - passed));
       } else if (writes) {
         raise(most, plus(within.writes_and_reads, written_before - needed));
       } else {
-        raise(most, plus(same_row_again ? Most(0) : within.reads, written_before - needed));
+        raise(most, plus(same_row_again ? Most(-passed) : within.reads, written_before - needed));
       }
     }
     if (end >= reader.out.height) continue;
-    const int64_t next = needed_from(end);
+    const int64_t next = needed_from(end) + passed;
     if (!reads) {
       raise(most, plus(writes ? within.writes : Most(0), written_before - next));
     } else {

@@ -28,6 +28,11 @@ bool less(const Fraction& a, const Fraction& b) { return a.num * b.den < b.num *
 int64_t end_of_reads(const Affine& rows, int64_t row) {
   return floor_div((row - 1) * rows.num + rows.hi, rows.den) + 1;
 }
+/// More rows than that for a row of another tensor are no clock: ratios of odd sizes, one after the
+/// other.
+constexpr int64_t kMostRows = 1024;
+bool is_clock(const Fraction& f) { return f.num <= kMostRows && f.den <= kMostRows; }
+
 using Beats = std::map<TensorId, Beat>;
 
 class Derivation {
@@ -84,7 +89,7 @@ class Derivation {
     bool consistent = true;
     const auto know = [&](TensorId t, const Fraction& rate) {
       const auto [it, added] = rates.try_emplace(t, rate);
-      consistent = consistent && it->second == rate;
+      consistent = consistent && it->second == rate && is_clock(rate);
       return added;
     };
     for (bool changed = true; changed && consistent;) {
@@ -110,17 +115,19 @@ class Derivation {
     for (const auto& [t, rate] : rates) {
       const Fraction beat = times(rate, finest.den, finest.num);
       rates_[t] = {beat.num, beat.den, 0};
+      consistent = consistent && is_clock(beat);
     }
-    return true;
+    return consistent;
   }
 
   /// The least phase with which rows are there when `reader`, whose operand they are, needs them.
   [[nodiscard]] int64_t phase_for(TensorId t, const Affine& rows, const Beat& reader) const {
     const Beat& beat = rates_.at(t);
     int64_t phase = std::numeric_limits<int64_t>::min();
-    for (int64_t tick = 0; tick < reader.ticks * rows.den; ++tick) {  // all repeats after that
-      const int64_t need = end_of_reads(rows, reader.complete(tick));
-      phase = std::max(phase, beat.ticks * need - beat.rows * tick);
+    const int64_t period = std::lcm(reader.rows, rows.den);  // all repeats after that many rows
+    for (int64_t row = 1; row <= period; ++row) {
+      const int64_t tick = ceil_div(reader.ticks * row - reader.phase, reader.rows);
+      phase = std::max(phase, beat.ticks * end_of_reads(rows, row) - beat.rows * tick);
     }
     return phase;
   }

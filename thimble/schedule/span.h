@@ -19,6 +19,8 @@
 //     depthwise  u row i - 1      from t rows i - 2 .. i         ring of t: 3 rows
 //     add        y row i - 1      from t and u row i - 1         ring of u: 1 row
 //
+// The finest tensor may stand anywhere: what is upsampled has a row a tick, and what it is made
+// from one every few.
 // A mean over the image adds rows as they come; what reads it has to wait for the span's end.
 #pragma once
 

@@ -264,4 +264,26 @@ void softmax_i8_i8(const SoftmaxParams& p, const View& x, const View& out,
 void softmax_i8_i16(const SoftmaxParams& p, const View& x, const View& out,
                     const Region& region) noexcept;
 
+/// Pixel (y, x) of the output is pixel (rows[y], columns[x]) of the input.
+struct ResizeNearestNeighborParams {
+  const int16_t* rows;     ///< [output height]
+  const int16_t* columns;  ///< [output width]
+};
+/// int8. progress: pixel.
+void resize_nearest_neighbor(const ResizeNearestNeighborParams& p, const View& x, const View& out,
+                             const Region& region) noexcept;
+
+/// Index i of the output stands at i * step + offset of the input, in 1/1024 of an element; beyond
+/// the first or last element it is that element.
+struct LinearAxis {
+  int32_t step, offset;
+  int32_t in_extent;
+};
+struct ResizeBilinearParams {
+  LinearAxis rows, columns;
+};
+/// int8. progress: pixel.
+void resize_bilinear(const ResizeBilinearParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
+
 }  // namespace thimble::runtime
