@@ -39,6 +39,7 @@ struct Binder {
   }
   void operator()(runtime::LookupParams& p) const { pointers.set(p.table); }
   void operator()(std::monostate&) const {}
+  void operator()(runtime::BatchMatMulParams&) const {}
   void operator()(runtime::Pool2DParams&) const {}
   void operator()(runtime::MeanParams&) const {}
   void operator()(runtime::AddParams&) const {}
@@ -127,6 +128,9 @@ void invoke(const Invocation& call) {
     case KernelId::kFullyConnected:
     case KernelId::kDepthwiseConv2DInPlace:
       return weighted(call);
+    case KernelId::kBatchMatMul:
+      return batch_matmul(params_of<BatchMatMulParams>(call), operand(call, 0), operand(call, 1),
+                          call.out, call.region);
     case KernelId::kDepthwiseConv2D:
       return unary<DepthwiseConv2DParams>(depthwise_conv_2d, call);
     case KernelId::kAveragePool2D:
