@@ -15,6 +15,7 @@
 #include "thimble/import/tflite.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
+#include "thimble/planners/resident_first.h"
 #include "thimble/planners/stream_schedule.h"
 #include "thimble/planners/whole_operators.h"
 #include "thimble/program/host.h"
@@ -153,9 +154,42 @@ Graph random_branches(uint64_t seed, zoo::Random& random) {
   return g.graph();
 }
 
-/// Disjoint spans of the file's order, whether they gain anything or not.
-StreamPlan random_plan(const Graph& graph, const OrderProblem& problem, zoo::Random& random) {
-  StreamPlan plan{.order = original_order(problem).ops, .spans = {}, .peak_bytes = INT64_MAX};
+/// Layers of attention among layers token by token, of one head or several.
+Graph random_attention(uint64_t seed, zoo::Random& random) {
+  testing::TestGraph g(seed);
+  const int64_t tokens = random.between(1, 9), heads = random.chance(0.5) ? 1 : 3;
+  const int64_t width = heads * random.between(1, 3);
+  const bool flat = heads == 1 && random.chance(0.3);  // without a batch axis
+  const auto split = [&](TensorId t) {
+    if (heads == 1) return t;
+    return g.transpose(g.reshape(t, {1, tokens, heads, width / heads}), {0, 2, 1, 3});
+  };
+  const auto attention = [&](TensorId x) {
+    const TensorId queries = split(random.chance(0.7) ? g.linear(x, width) : x);
+    const TensorId keys = split(random.chance(0.7) ? g.linear(x, width) : x);
+    const TensorId values = split(g.linear(x, width));
+    TensorId y = g.batch_matmul(g.softmax(g.batch_matmul(queries, keys, true)), values, false);
+    if (heads > 1) y = g.reshape(g.transpose(y, {0, 2, 1, 3}), {1, tokens, width});
+    return g.linear(y, width);
+  };
+  std::vector<TensorId> made = {g.input(flat ? Shape{tokens, width} : Shape{1, tokens, width})};
+  for (int64_t k = random.between(1, 4); k > 0; --k) {
+    const TensorId x = made.back();
+    const TensorId y = random.chance(0.6) ? attention(x)
+                                          : g.linear(g.linear(x, random.between(1, 8)), width);
+    made.push_back(random.chance(0.7) ? g.add(x, y) : y);
+  }
+  const auto readers = consumers(g.graph());
+  for (const TensorId t : made) {
+    if (readers[t.index()].empty() || random.chance(0.05)) g.output(t);
+  }
+  return g.graph();
+}
+
+/// Disjoint spans of an order, whether they gain anything or not.
+StreamPlan random_plan(const Graph& graph, const OrderProblem& problem,
+                       const std::vector<int>& order, zoo::Random& random) {
+  StreamPlan plan{.order = order, .spans = {}, .peak_bytes = INT64_MAX};
   const StreamSpans spans(graph, problem, plan.order, {});
   std::vector<StreamSpan> all;
   for (const Granularity granularity : {Granularity::kRow, Granularity::kPixel}) {
@@ -184,42 +218,75 @@ void expect_least_rings(const Graph& graph, const Schedule& schedule) {
   }
 }
 
+struct SpanCounts {
+  size_t spans = 0, operators = 0, rings = 0, turned = 0;  ///< turned: rows before heads
+  int caught = 0;
+};
+
+/// Executes random spans of an order of the network.
+void check_random_spans(const Graph& graph, uint64_t seed, const std::vector<int>& order,
+                        zoo::Random& random, SpanCounts& counts) {
+  const bool in_place = random.chance(0.5);
+  const OrderProblem problem = order_problem(graph, in_place);
+  const StreamPlan plan = random_plan(graph, problem, order, random);
+  if (plan.spans.empty()) return;
+  const Schedule schedule = stream_schedule(graph, problem, plan, in_place);
+  ASSERT_EQ(malformed(graph, schedule), "");
+  const Placement placement = place(graph, schedule, {});
+  const Program program = lower(graph, schedule, placement);
+  ASSERT_EQ(verify(graph, program).fault, "");
+  EXPECT_EQ(macs(graph, schedule), macs(graph));
+  const std::vector<Bytes> inputs = testing::noise(graph, seed);
+  ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
+  expect_least_rings(graph, schedule);
+  counts.spans += plan.spans.size();
+  for (const StreamSpan& s : plan.spans) counts.operators += s.rows.members.size();
+  for (const Buffer& b : schedule.buffers) {
+    counts.rings += b.wrap ? 1 : 0;
+    counts.turned += b.wrap && !b.order.empty() ? 1 : 0;
+  }
+  if (seed % 10 != 0) return;
+  const testing::MutantCount count = testing::count_mutants(graph, schedule, placement, 3);
+  counts.caught += count.caught;
+  for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
+}
+
+void print(const SpanCounts& counts) {
+  fmt::print("{} spans of {} operators, {} rings, {} of them turned, {} mutants caught\n",
+             counts.spans, counts.operators, counts.rings, counts.turned, counts.caught);
+}
+
 TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
   const uint64_t graphs = std::getenv("THIMBLE_NIGHTLY") != nullptr ? 10'000 : 700;
-  size_t spans = 0, operators = 0, rings = 0;
-  int caught = 0;
-  for (uint64_t seed = 1; seed <= graphs; ++seed) {
+  SpanCounts counts;
+  for (uint64_t seed = 1; seed <= graphs && !::testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE(seed);
     zoo::Random random(seed);
     const Graph graph =
         seed % 4 != 0 ? random_branches(seed, random) : rewrite(testing::random_network(seed));
-    const bool in_place = random.chance(0.5);
-    const OrderProblem problem = order_problem(graph, in_place);
-    const StreamPlan plan = random_plan(graph, problem, random);
-    if (plan.spans.empty()) continue;
-    const Schedule schedule = stream_schedule(graph, problem, plan, in_place);
-    ASSERT_EQ(malformed(graph, schedule), "");
-    const Placement placement = place(graph, schedule, {});
-    const Program program = lower(graph, schedule, placement);
-    ASSERT_EQ(verify(graph, program).fault, "");
-    EXPECT_EQ(macs(graph, schedule), macs(graph));
-    const std::vector<Bytes> inputs = testing::noise(graph, seed);
-    ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
-    expect_least_rings(graph, schedule);
-    spans += plan.spans.size();
-    for (const StreamSpan& s : plan.spans) operators += s.rows.members.size();
-    for (const Buffer& b : schedule.buffers) rings += b.wrap ? 1 : 0;
-    if (seed % 10 == 0) {
-      const testing::MutantCount count = testing::count_mutants(graph, schedule, placement, 3);
-      caught += count.caught;
-      for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
-    }
+    check_random_spans(graph, seed, original_order(order_problem(graph, false)).ops, random,
+                       counts);
   }
-  fmt::print("{} spans of {} operators, {} rings, {} mutants caught\n", spans, operators, rings,
-             caught);
-  EXPECT_GT(spans, graphs / 2);
-  EXPECT_GT(rings, graphs);
-  EXPECT_GT(caught, 100);
+  print(counts);
+  EXPECT_GT(counts.spans, graphs / 2);
+  EXPECT_GT(counts.rings, graphs);
+  EXPECT_GT(counts.caught, 100);
+}
+
+TEST(RandomSpans, OfAttentionAreVerifiedAndEqualTheReferenceWithTheLeastRings) {
+  const uint64_t graphs = std::getenv("THIMBLE_NIGHTLY") != nullptr ? 10'000 : 500;
+  SpanCounts counts;
+  for (uint64_t seed = 1; seed <= graphs && !::testing::Test::HasFatalFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    zoo::Random random(seed);
+    const Graph graph = random_attention(seed, random);
+    check_random_spans(graph, seed, resident_first_order(graph), random, counts);
+  }
+  print(counts);
+  EXPECT_GT(counts.spans, graphs / 2);
+  EXPECT_GT(counts.rings, graphs);
+  EXPECT_GT(counts.turned, graphs / 10);
+  EXPECT_GT(counts.caught, 100);
 }
 
 // Of all tensors at the edges, in the three places.

@@ -21,6 +21,10 @@ class TestGraph {
   TensorId pad(TensorId x, int64_t before, int64_t after);  ///< rows and columns, by the zero point
   TensorId transpose(TensorId x, const std::vector<int>& permutation);
   TensorId fully_connected(TensorId x, int64_t out_channels);
+  /// Each row along the last axis by itself.
+  TensorId linear(TensorId x, int64_t out_channels);
+  TensorId batch_matmul(TensorId x, TensorId y, bool adjoint_y);
+  TensorId softmax(TensorId x);
 
   void output(TensorId t) { graph_.outputs.push_back({t, {}}); }
   [[nodiscard]] const Graph& graph() const { return graph_; }
