@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoder blocks of a transformer (Vaswani et al. 2017, "Attention is all you need"): attention with
-// a residual, feed-forward with a residual. Layer normalisation is left out: its operators are not
-// supported yet.
+// Encoder blocks of a transformer (Vaswani et al. 2017, "Attention is all you need"): attention
+// with a residual, feed-forward with a residual. Layer normalisation is left out: its operators are
+// not supported yet.
 #include <fmt/format.h>
 
 #include "thimble/model/error.h"
-#include "zoo/networks.h"
 #include "zoo/builder.h"
+#include "zoo/networks.h"
 
 namespace thimble::zoo {
 namespace {
@@ -17,8 +17,8 @@ struct Attention {
 
 TensorId linear(Builder& net, TensorId x, int64_t channels,
                 Activation activation = Activation::kNone) {
-  return net.fully_connected(
-      x, {.channels = channels, .activation = activation, .keep_axes = true});
+  return net.fully_connected(x,
+                             {.channels = channels, .activation = activation, .keep_axes = true});
 }
 
 /// [1, tokens, width] -> [1, heads, tokens, width / heads].

@@ -96,9 +96,9 @@ TEST(FullyConnected, HasNoKernelWhereAnAxisWouldSplit) {
 }
 
 TEST(BatchMatMul, WalksAdjointsTheOtherWayRound) {
-  const KernelUse use = only_use(single(
-      BatchMatMul{true, false}, {int8_tensor({3, 1, 4, 6}), int8_tensor({2, 4, 5}),
-                                 int8_tensor({3, 2, 6, 5})}));
+  const KernelUse use =
+      only_use(single(BatchMatMul{true, false}, {int8_tensor({3, 1, 4, 6}), int8_tensor({2, 4, 5}),
+                                                 int8_tensor({3, 2, 6, 5})}));
   EXPECT_EQ(use.in[0].axes, (Axes{{0}, {}, {3}, {2}}));
   EXPECT_EQ(use.in[1].axes, (Axes{{}, {0}, {2}, {1}}));
   EXPECT_EQ(use.out.axes, (Axes{{0}, {1}, {2}, {3}}));

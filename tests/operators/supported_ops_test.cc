@@ -27,10 +27,16 @@ TEST(SupportedOps, PageIsUpToDate) {
 
 TEST(SupportedOps, PageNamesEveryOperator) {
   const std::string page = supported_ops_markdown();
-  for (const char* name :
-       {"ADD", "AVERAGE_POOL_2D", "BATCH_MATMUL", "CONCATENATION", "CONV_2D", "DEPTHWISE_CONV_2D", "DEQUANTIZE",
-        "FULLY_CONNECTED", "LOGISTIC", "MAX_POOL_2D", "MEAN", "MUL", "PAD", "QUANTIZE", "RELU",
-        "RELU6", "RESHAPE", "SLICE", "SOFTMAX", "TRANSPOSE"}) {
+  for (const char* name : {"ADD",          "AVERAGE_POOL_2D",
+                           "BATCH_MATMUL", "CONCATENATION",
+                           "CONV_2D",      "DEPTHWISE_CONV_2D",
+                           "DEQUANTIZE",   "FULLY_CONNECTED",
+                           "LOGISTIC",     "MAX_POOL_2D",
+                           "MEAN",         "MUL",
+                           "PAD",          "QUANTIZE",
+                           "RELU",         "RELU6",
+                           "RESHAPE",      "SLICE",
+                           "SOFTMAX",      "TRANSPOSE"}) {
     EXPECT_THAT(page, ::testing::HasSubstr(std::string("\n## ") + name + "\n"));
   }
 }

@@ -14,28 +14,17 @@
 namespace thimble::testing {
 namespace {
 
-constexpr std::string_view kOperators[] = {"ADD",
-                                           "AVERAGE_POOL_2D",
-                                           "BATCH_MATMUL",
-                                           "CONCATENATION",
-                                           "CONV_2D",
-                                           "DEPTHWISE_CONV_2D",
-                                           "DEQUANTIZE",
-                                           "FULLY_CONNECTED",
-                                           "LOGISTIC",
-                                           "MAX_POOL_2D",
-                                           "MEAN",
-                                           "MUL",
-                                           "PAD",
-                                           "PADV2",
-                                           "QUANTIZE",
-                                           "RELU",
-                                           "RELU6",
-                                           "RESHAPE",
-                                           "SLICE",
-                                           "SOFTMAX",
-                                           "STRIDED_SLICE",
-                                           "TRANSPOSE"};
+constexpr std::string_view kOperators[] = {"ADD",           "AVERAGE_POOL_2D",
+                                           "BATCH_MATMUL",  "CONCATENATION",
+                                           "CONV_2D",       "DEPTHWISE_CONV_2D",
+                                           "DEQUANTIZE",    "FULLY_CONNECTED",
+                                           "LOGISTIC",      "MAX_POOL_2D",
+                                           "MEAN",          "MUL",
+                                           "PAD",           "PADV2",
+                                           "QUANTIZE",      "RELU",
+                                           "RELU6",         "RESHAPE",
+                                           "SLICE",         "SOFTMAX",
+                                           "STRIDED_SLICE", "TRANSPOSE"};
 
 bool is_supported(std::string_view op) {
   return std::find(std::begin(kOperators), std::end(kOperators), op) != std::end(kOperators);

@@ -69,10 +69,11 @@ struct KernelInfo {
 /// Parameters as the kernel takes them; pointers are null until `bind`.
 using KernelParams =
     std::variant<std::monostate, runtime::Conv2DParams, runtime::Conv2DNarrowParams,
-                 runtime::FullyConnectedParams, runtime::BatchMatMulParams, runtime::DepthwiseConv2DParams,
-                 runtime::Pool2DParams, runtime::MeanParams, runtime::AddParams, runtime::MulParams,
-                 runtime::PadParams, runtime::RescaleParams, runtime::ClampParams,
-                 runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams>;
+                 runtime::FullyConnectedParams, runtime::BatchMatMulParams,
+                 runtime::DepthwiseConv2DParams, runtime::Pool2DParams, runtime::MeanParams,
+                 runtime::AddParams, runtime::MulParams, runtime::PadParams, runtime::RescaleParams,
+                 runtime::ClampParams, runtime::LookupParams, runtime::FloatParams,
+                 runtime::SoftmaxParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {

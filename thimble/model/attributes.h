@@ -154,9 +154,9 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
-using Attributes = std::variant<Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D, MaxPool2D,
-                                Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6,
-                                Quantize, Dequantize, Concat, Logistic, Slice>;
+using Attributes = std::variant<Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D,
+                                MaxPool2D, Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu,
+                                Relu6, Quantize, Dequantize, Concat, Logistic, Slice>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);

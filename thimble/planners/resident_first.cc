@@ -2,6 +2,8 @@
 #include "thimble/planners/resident_first.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "thimble/schedule/span.h"
 
@@ -20,10 +22,14 @@ int followed_axes(const Graph& graph, const Spans& spans, OpId id, size_t operan
 }
 
 /// What must stand before each operator, in the order in which to make it.
-std::vector<std::vector<OpId>> wanted_before(const Graph& graph) {
+struct Wanted {
+  std::vector<std::vector<OpId>> before;
+  bool differ = false;  ///< some operands follow less than others
+};
+Wanted wanted_by(const Graph& graph) {
   const Spans spans(graph);
   const std::vector<OpId> producer = producers(graph);
-  std::vector<std::vector<OpId>> result;
+  Wanted result;
   for (size_t o = 0; o < graph.ops.size(); ++o) {
     const OpId id{static_cast<int32_t>(o)};
     std::vector<std::pair<int, OpId>> wanted;
@@ -32,7 +38,8 @@ std::vector<std::vector<OpId>> wanted_before(const Graph& graph) {
       if (from.valid()) wanted.emplace_back(followed_axes(graph, spans, id, k), from);
     }
     std::ranges::stable_sort(wanted, {}, &std::pair<int, OpId>::first);
-    std::vector<OpId>& ops = result.emplace_back();
+    std::vector<OpId>& ops = result.before.emplace_back();
+    result.differ = result.differ || (!wanted.empty() && wanted[0].first != wanted.back().first);
     for (const auto& [axes, from] : wanted) ops.push_back(from);
   }
   return result;
@@ -41,14 +48,19 @@ std::vector<std::vector<OpId>> wanted_before(const Graph& graph) {
 }  // namespace
 
 std::vector<int> resident_first_order(const Graph& graph) {
-  const std::vector<std::vector<OpId>> before = wanted_before(graph);
+  const Wanted wanted = wanted_by(graph);
+  std::vector<int> order;
+  if (!wanted.differ) {
+    order.resize(graph.ops.size());
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+  }
   const std::vector<OpId> producer = producers(graph);
   std::vector<OpId> roots;
   for (const Port& port : graph.outputs) {
     if (producer[port.tensor.index()].valid()) roots.push_back(producer[port.tensor.index()]);
   }
   for (size_t o = 0; o < graph.ops.size(); ++o) roots.push_back({static_cast<int32_t>(o)});
-  std::vector<int> order;
   std::vector<bool> begun(graph.ops.size(), false);
   struct Visit {
     OpId op;
@@ -64,9 +76,9 @@ std::vector<int> resident_first_order(const Graph& graph) {
     begin(root);
     while (!path.empty()) {
       Visit& visit = path.back();
-      const std::vector<OpId>& wanted = before[visit.op.index()];
-      if (visit.next < wanted.size()) {
-        begin(wanted[visit.next++]);
+      const std::vector<OpId>& before = wanted.before[visit.op.index()];
+      if (visit.next < before.size()) {
+        begin(before[visit.next++]);
         continue;
       }
       order.push_back(visit.op.value);

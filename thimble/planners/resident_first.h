@@ -14,7 +14,8 @@
 namespace thimble {
 
 /// Depth first from the outputs; operands in the order of how many axes of the output they follow
-/// (channels aside), those that follow as many in the order given.
+/// (channels aside), those that follow as many in the order given. The order of the file if all
+/// operands of each operator follow as many.
 [[nodiscard]] std::vector<int> resident_first_order(const Graph& graph);
 
 }  // namespace thimble

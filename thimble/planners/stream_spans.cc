@@ -166,8 +166,7 @@ bool StreamSpans::takes(OpId op, int axis) const {
 Raster StreamSpans::raster(const StreamSpan& span, size_t member) const {
   const SpanMember& m = span.rows.members[member];
   const Shape& shape = graph_.tensor(m.out).shape;
-  if (!span.columns)
-    return {m.beat, all_columns(1), shape[static_cast<size_t>(m.axis)], 1};
+  if (!span.columns) return {m.beat, all_columns(1), shape[static_cast<size_t>(m.axis)], 1};
   return {m.beat, span.columns->members[member].beat, shape[kRowAxis], shape[kColumnAxis]};
 }
 

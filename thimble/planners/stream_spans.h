@@ -88,8 +88,8 @@ class StreamSpans {
   const std::vector<int>& order_;
   const std::vector<TensorId> received_;
   Spans spans_;
-  std::vector<int> made_, last_read_;  ///< position per tensor; -1: before the first
-  std::vector<bool> row_major_;        ///< per tensor: as it lies at the edge of the network
+  std::vector<int> made_, last_read_;     ///< position per tensor; -1: before the first
+  std::vector<bool> row_major_;           ///< per tensor: as it lies at the edge of the network
   std::vector<std::vector<bool>> takes_;  ///< per operator and axis of its output
   std::vector<bool> element_;             ///< per operator: reads an element, then writes it
   std::vector<int64_t> single_bytes_;

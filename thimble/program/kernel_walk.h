@@ -20,8 +20,8 @@ struct Walk {
 /// Of a plain copy of a tensor.
 [[nodiscard]] Walk identity_walk(const Shape& shape);
 
-/// Whether each kernel axis runs over as many indices of either tensor: a row-major sequence has the
-/// same coordinates in both.
+/// Whether each kernel axis runs over as many indices of either tensor: a row-major sequence has
+/// the same coordinates in both.
 [[nodiscard]] bool same_extents(const OperandAxes& walk, const Shape& shape,
                                 const OperandAxes& other, const Shape& other_shape);
 

@@ -50,8 +50,7 @@ std::vector<Bytes> evaluate(const BatchMatMul& op, const OpContext& context) {
       const int32_t right = b[static_cast<size_t>(at.y_first[i] + k * at.y_step)];
       sum += static_cast<uint32_t>((left - zero_point_of(x)) * (right - zero_point_of(y)));
     }
-    result.push_back(
-        requantise(static_cast<int32_t>(sum), factor, zero_point_of(output), range));
+    result.push_back(requantise(static_cast<int32_t>(sum), factor, zero_point_of(output), range));
   }
   return {bytes_from(result)};
 }

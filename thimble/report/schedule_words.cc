@@ -36,7 +36,7 @@ std::string joined(std::string text, const std::string& more) {
   return text + ", " + more;
 }
 
-// Axes from `first` on of which only a part is meant.
+// Axes of which only a part is meant.
 std::string parts(const RegionExpr& region, const Shape& shape) {
   std::string text;
   for (size_t axis = 0; axis < shape.size(); ++axis) {

@@ -29,9 +29,9 @@
 
 namespace thimble {
 
-/// A ring: the linear index over `axis` and the axes outside of it, in the order of memory, is taken
-/// modulo `modulus`. {1, 3} keeps three rows of an image of one batch; {2, 10} ten pixels, or ten
-/// tokens of all heads if the buffer has the axes as 2 0 1 3.
+/// A ring: the linear index over `axis` and the axes outside of it, in the order of memory, is
+/// taken modulo `modulus`. {1, 3} keeps three rows of an image of one batch; {2, 10} ten pixels, or
+/// ten tokens of all heads if the buffer has the axes as 2 0 1 3.
 struct Wrap {
   int axis = 1;
   int64_t modulus = 1;

@@ -27,6 +27,7 @@ bool less(const Fraction& a, const Fraction& b) { return a.num * b.den < b.num *
 int64_t end_of_reads(const Affine& rows, int64_t row) {
   return floor_div((row - 1) * rows.num + rows.hi, rows.den) + 1;
 }
+
 /// The axis that has the rows, if all before it have one index: the first with several.
 int outermost_axis(const Shape& shape) {
   int axis = 0;
@@ -104,7 +105,8 @@ class Derivation {
     bool consistent = true;
     const auto know = [&](const Line& at, const Fraction& rate) {
       if (inside_.contains(at.first))
-        consistent = axes_.try_emplace(at.first, at.second).first->second == at.second && consistent;
+        consistent =
+            axes_.try_emplace(at.first, at.second).first->second == at.second && consistent;
       const auto [it, added] = rates.try_emplace(at, rate);
       consistent = consistent && it->second == rate;
       return added;
@@ -149,8 +151,8 @@ class Derivation {
         if (!read) continue;
         const auto it = rates.find({op.inputs[k], read->axis});
         if (it == rates.end()) continue;
-        return {{{made, static_cast<int>(axis)},
-                 times(it->second, read->rows.den, read->rows.num)}};
+        return {
+            {{made, static_cast<int>(axis)}, times(it->second, read->rows.den, read->rows.num)}};
       }
     }
     return std::nullopt;
@@ -237,8 +239,8 @@ class Derivation {
       const Op& op = graph_.op(reader);
       for (size_t k = 0; k < op.inputs.size(); ++k) {
         if (op.inputs[k] == member.out)
-          most = std::max(most,
-                          held(span.ticks, member, *it, spans_.rows(reader, k, it->axis)->rows));
+          most =
+              std::max(most, held(span.ticks, member, *it, spans_.rows(reader, k, it->axis)->rows));
       }
     }
     return std::min(most, extent(line(member.out)));
