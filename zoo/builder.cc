@@ -65,8 +65,8 @@ TensorId Builder::op(Attributes attributes, std::vector<TensorId> inputs, Shape 
 
 /// He's initialisation (uniform, fan-in), as int8 numbers with one scale; biases of about a tenth
 /// of the activations that calibration will make of them.
-TensorId Builder::weighted(TensorId x, Attributes attributes, const Shape& shape,
-                           int channel_axis) {
+TensorId Builder::weighted(TensorId x, Attributes attributes, const Shape& shape, int channel_axis,
+                           Shape out) {
   const int64_t channels = shape[static_cast<size_t>(channel_axis)];
   const int64_t fan_in = elements(shape) / channels;
   Bytes weights(static_cast<size_t>(elements(shape)));
@@ -88,8 +88,6 @@ TensorId Builder::weighted(TensorId x, Attributes attributes, const Shape& shape
       .zero_points = std::vector<int32_t>(static_cast<size_t>(channels), 0),
       .axis = channel_axis};
   const TensorId b = constant(layer + "/bias", {channels}, DType::kFloat32, std::move(bias));
-  Shape out;
-  if (std::holds_alternative<FullyConnected>(attributes)) out = {1, channels};
   return op(std::move(attributes), {x, w, b}, std::move(out));
 }
 
@@ -108,7 +106,11 @@ TensorId Builder::depthwise(TensorId x, const DepthwiseLayer& layer) {
 }
 
 TensorId Builder::fully_connected(TensorId x, const FullyConnectedLayer& layer) {
-  return weighted(x, FullyConnected{layer.activation}, {layer.channels, elements(shape(x))}, 0);
+  Shape out{1};
+  if (layer.keep_axes) out.assign(shape(x).begin(), shape(x).end() - 1);
+  const int64_t depth = elements(shape(x)) / elements(out);
+  out.push_back(layer.channels);
+  return weighted(x, FullyConnected{layer.activation}, {layer.channels, depth}, 0, out);
 }
 
 TensorId Builder::average_pool(TensorId x, const PoolLayer& layer) {
@@ -129,6 +131,9 @@ TensorId Builder::add(TensorId a, TensorId b, Activation activation) {
 }
 
 TensorId Builder::mul(TensorId a, TensorId b) { return op(Mul{}, {a, b}); }
+TensorId Builder::batch_matmul(TensorId x, TensorId y, bool adjoint_y) {
+  return op(BatchMatMul{.adjoint_x = false, .adjoint_y = adjoint_y}, {x, y});
+}
 TensorId Builder::relu(TensorId x) { return op(Relu{}, {x}); }
 TensorId Builder::softmax(TensorId x) { return op(Softmax{}, {x}); }
 
@@ -155,6 +160,10 @@ TensorId Builder::slice(TensorId x, const std::vector<int64_t>& begin, const Sha
 }
 
 TensorId Builder::reshape(TensorId x, const Shape& to) { return op(Reshape{}, {x}, to); }
+
+TensorId Builder::transpose(TensorId x, const std::vector<int>& permutation) {
+  return op(Transpose{permutation}, {x});
+}
 
 Graph Builder::finish(const std::vector<TensorId>& outputs) {
   for (const TensorId t : outputs) graph_.outputs.push_back({t, {}});

@@ -45,6 +45,7 @@ struct DepthwiseLayer {
 struct FullyConnectedLayer {
   int64_t channels = 1;
   Activation activation = Activation::kNone;
+  bool keep_axes = false;  ///< each row along the last axis by itself; else x is one row
 };
 
 struct PoolLayer {
@@ -59,7 +60,6 @@ class Builder {
   TensorId input(const Shape& shape);
   TensorId conv(TensorId x, const ConvLayer& layer);
   TensorId depthwise(TensorId x, const DepthwiseLayer& layer);
-  /// x is read as one row.
   TensorId fully_connected(TensorId x, const FullyConnectedLayer& layer);
   TensorId average_pool(TensorId x, const PoolLayer& layer);
   TensorId max_pool(TensorId x, const PoolLayer& layer);
@@ -67,6 +67,7 @@ class Builder {
   TensorId mean(TensorId x, bool keep = false);
   TensorId add(TensorId a, TensorId b, Activation activation = Activation::kNone);
   TensorId mul(TensorId a, TensorId b);
+  TensorId batch_matmul(TensorId x, TensorId y, bool adjoint_y = false);
   TensorId relu(TensorId x);
   TensorId concat(const std::vector<TensorId>& inputs, int axis = 3);
   TensorId pad(TensorId x, const std::vector<int64_t>& before, const std::vector<int64_t>& after);
@@ -77,6 +78,7 @@ class Builder {
   TensorId sigmoid(TensorId x);
   TensorId reshape(TensorId x, const Shape& shape);
   TensorId softmax(TensorId x);
+  TensorId transpose(TensorId x, const std::vector<int>& permutation);
 
   [[nodiscard]] const Shape& shape(TensorId t) const { return graph_.tensor(t).shape; }
   [[nodiscard]] int64_t channels(TensorId t) const { return shape(t).back(); }
@@ -86,7 +88,9 @@ class Builder {
   [[nodiscard]] Graph finish(const std::vector<TensorId>& outputs);
 
  private:
-  TensorId weighted(TensorId x, Attributes attributes, const Shape& weights, int channel_axis);
+  /// out: as of op().
+  TensorId weighted(TensorId x, Attributes attributes, const Shape& weights, int channel_axis,
+                    Shape out = {});
   TensorId constant(const std::string& name, const Shape& shape, DType type, Bytes data);
   /// A shape that is not given follows from the inputs.
   TensorId op(Attributes attributes, std::vector<TensorId> inputs, Shape shape = {});

@@ -27,6 +27,7 @@ struct Network {
 [[nodiscard]] std::vector<Network> nasnet_networks();
 [[nodiscard]] std::vector<Network> randomly_wired_networks();
 [[nodiscard]] std::vector<Network> resnet_networks();
+[[nodiscard]] std::vector<Network> transformer_networks();
 [[nodiscard]] std::vector<Network> unet_networks();
 
 }  // namespace thimble::zoo

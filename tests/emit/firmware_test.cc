@@ -194,6 +194,16 @@ TEST(Firmware, SpansWithUpsamplingEqualTheReference) {
   expect_reference_outputs(entries);
 }
 
+// The tokens of one head and of several, rings of them with the axes in another order.
+TEST(Firmware, TokenByTokenEqualsTheReference) {
+  std::vector<Entry> entries;
+  for (const char* model : {"zoo:transformer", "zoo:transformer:tokens=30,heads=4,blocks=1"}) {
+    entries.push_back(planned_entry(model, {.planner = "stream"}));
+  }
+  EXPECT_EQ(entries[0].compiled.program.arena_bytes, 6'368);
+  expect_reference_outputs(entries);
+}
+
 TEST(Firmware, WithSumsOf16And8BitsEqualsTheReferenceWithThem) {
   std::vector<Entry> entries;
   for (const auto& [model, bits] :

@@ -164,7 +164,8 @@ const Damage kOfAnOperator[] = {
        b.model.operator_codes[3]->deprecated_builtin_code = 28;
      },
      "net.tflite: TANH #3: is not supported; supported are ADD, AVERAGE_POOL_2D, "
-     "CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, DEQUANTIZE, FULLY_CONNECTED, LOGISTIC, "
+     "BATCH_MATMUL, CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, DEQUANTIZE, FULLY_CONNECTED, "
+     "LOGISTIC, "
      "MAX_POOL_2D, MEAN, MUL, PAD, PADV2, QUANTIZE, RELU, RELU6, RESHAPE, "
      "RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR, SLICE, SOFTMAX, "
      "STRIDED_SLICE, TRANSPOSE"},

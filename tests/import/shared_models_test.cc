@@ -106,8 +106,9 @@ std::filesystem::path ops_file(const OpsCase& ops_case) {
   return shared_folder() / "ops" / (ops_case.name + ".tflite");
 }
 
-constexpr std::array<std::string_view, 19> kInt8Operators = {"ADD",
+constexpr std::array<std::string_view, 20> kInt8Operators = {"ADD",
                                                              "AVERAGE_POOL_2D",
+                                                             "BATCH_MATMUL",
                                                              "CONCATENATION",
                                                              "CONV_2D",
                                                              "DEPTHWISE_CONV_2D",

@@ -95,6 +95,28 @@ TEST(FullyConnected, HasNoKernelWhereAnAxisWouldSplit) {
   EXPECT_FALSE(has_kernel(graph, graph.ops[0], Method::kCompute));
 }
 
+TEST(BatchMatMul, WalksAdjointsTheOtherWayRound) {
+  const KernelUse use =
+      only_use(single(BatchMatMul{true, false}, {int8_tensor({3, 1, 4, 6}), int8_tensor({2, 4, 5}),
+                                                 int8_tensor({3, 2, 6, 5})}));
+  EXPECT_EQ(use.in[0].axes, (Axes{{0}, {}, {3}, {2}}));
+  EXPECT_EQ(use.in[1].axes, (Axes{{}, {0}, {2}, {1}}));
+  EXPECT_EQ(use.out.axes, (Axes{{0}, {1}, {2}, {3}}));
+  EXPECT_EQ(std::get<runtime::BatchMatMulParams>(use.params).depth, 4);
+}
+
+TEST(Reshape, KeepsTheRowsThatBothSidesHave) {
+  const auto axes = [](const Shape& x, const Shape& out) {
+    const KernelUse use = only_use(single(Reshape{}, {int8_tensor(x), int8_tensor(out)}));
+    return std::pair(use.in[0].axes, use.out.axes);
+  };
+  EXPECT_EQ(axes({1, 6, 8}, {1, 6, 2, 4}),
+            std::pair(Axes({{}, {0}, {1}, {2}}), Axes({{}, {0}, {1}, {2, 3}})));
+  EXPECT_EQ(axes({1, 3, 2, 8}, {6, 8}),
+            std::pair(Axes({{}, {0}, {1, 2}, {3}}), Axes({{}, {}, {0}, {1}})));
+  EXPECT_EQ(axes({2, 3}, {6}), std::pair(Axes({{}, {}, {}, {0, 1}}), Axes({{}, {}, {}, {0}})));
+}
+
 TEST(FullyConnected, AccumulatesOnlyAlongOneAxis) {
   const Graph row = fully_connected({2, 16}, {2, 5}, 16);
   const Graph image = fully_connected({1, 4, 4}, {1, 5}, 16);
@@ -224,7 +246,7 @@ TEST(Transpose, WalksTheInputInTheOutputsAxesBeyondFour) {
 }
 
 TEST(Reshape, IsOneRowOnBothSides) {
-  const Graph graph = single(Reshape{}, {int8_tensor({2, 3, 4}), int8_tensor({6, 4})});
+  const Graph graph = single(Reshape{}, {int8_tensor({2, 3, 4}), int8_tensor({24})});
   const KernelUse use = only_use(graph);
   EXPECT_EQ(use.kernel, KernelId::kCopy8);
   EXPECT_EQ(use.in[0].axes, (Axes{{}, {}, {}, {0, 1, 2}}));

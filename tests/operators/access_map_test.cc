@@ -71,6 +71,20 @@ TEST(AccessMapOf, FullyConnectedOfMergedRowsNeedsThemAll) {
   EXPECT_EQ(map_of(graph).at(0), axes({Whole{}, Whole{}, Reduced{}}));
 }
 
+TEST(AccessMapOf, BatchMatMul) {
+  EXPECT_EQ(map_of("batch_matmul"),
+            (AccessMap{axes({Affine{0}, Affine{1}, Reduced{}}), axes({Affine{2}, Reduced{}})}));
+}
+
+TEST(AccessMapOf, BatchMatMulOfAnAdjointAndOfOneBatch) {
+  Graph graph = literal_op("batch_matmul");
+  set_shape(graph, 0, {1, 4, 3});
+  set_shape(graph, 1, {2, 4, 5});
+  std::get<BatchMatMul>(graph.ops[0].attributes) = {.adjoint_x = true, .adjoint_y = false};
+  EXPECT_EQ(map_of(graph), (AccessMap{axes({Broadcast{}, Reduced{}, Affine{1}}),
+                                      axes({Affine{0}, Reduced{}, Affine{2}})}));
+}
+
 TEST(AccessMapOf, Pools) {
   const InputMap expected =
       axes({Affine{0}, Affine{1, 2, 1, 0, 1}, Affine{2, 2, 1, 0, 1}, Affine{3}});

@@ -26,7 +26,10 @@ TEST(Macs, CountsTheGroupsChannelsOnly) {
 
 TEST(Macs, CountsDepthwiseTaps) { EXPECT_EQ(macs_of("depthwise_conv_2d"), 2 * 2 * 6 * (3 * 3)); }
 
-TEST(Macs, CountsMatrixProducts) { EXPECT_EQ(macs_of("fully_connected"), 2 * 3 * 5 * 4); }
+TEST(Macs, CountsMatrixProducts) {
+  EXPECT_EQ(macs_of("fully_connected"), 2 * 3 * 5 * 4);
+  EXPECT_EQ(macs_of("batch_matmul"), 2 * 3 * 5 * 4);
+}
 
 TEST(Macs, CountsNothingElse) {
   EXPECT_EQ(macs_of("average_pool_2d"), 0);

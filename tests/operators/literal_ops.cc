@@ -72,6 +72,9 @@ struct Make {
   Graph operator()(const FullyConnected& a) const {
     return Literal().int8(kCube).weights({5, 4}).bias(5).int8({2, 3, 5}).op(a);
   }
+  Graph operator()(const BatchMatMul&) const {
+    return Literal().int8({2, 3, 4}).int8({5, 4}).int8({2, 3, 5}).op(BatchMatMul{false, true});
+  }
   Graph operator()(const AveragePool2D&) const {
     return Literal().int8({1, 6, 6, 3}).int8({1, 3, 3, 3}).op(AveragePool2D{halving()});
   }

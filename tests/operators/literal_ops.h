@@ -13,6 +13,7 @@ namespace thimble::testing {
 ///   conv_2d            {1,6,6,4} * {6,3,3,4} + {6}, stride 1, padding top 1 -> {1,5,4,6}
 ///   depthwise_conv_2d  {1,6,6,2} * {1,3,3,6} + {6}, multiplier 3, stride 2 -> {1,2,2,6}
 ///   fully_connected    {2,3,4} * {5,4} + {5} -> {2,3,5}
+///   batch_matmul       {2,3,4} * {5,4}, adjoint y -> {2,3,5}
 ///   average_pool_2d, max_pool_2d  {1,6,6,3}, window 2, stride 2 -> {1,3,3,3}
 ///   mean               {1,4,5,3} over axes 1 and 2 -> {1,3}
 ///   add, mul           {2,3,4} with {4} -> {2,3,4}

@@ -99,6 +99,19 @@ const Case kShapes[] = {
      [](Graph& g) {
        set_shape(g, 1, {5, 6});
      }},
+    {"batch_matmul", "2 to 6 axes", [](Graph& g) { set_shape(g, 1, {4}); }},
+    {"batch_matmul", "as long as each column",
+     [](Graph& g) {
+       set_shape(g, 1, {4, 5});
+     }},
+    {"batch_matmul", "aligned at the matrices",
+     [](Graph& g) {
+       set_shape(g, 1, {3, 5, 4});
+     }},
+    {"batch_matmul", "follows from the inputs",
+     [](Graph& g) {
+       set_shape(g, 2, {2, 5, 3});
+     }},
     {"mean", "1 to 4 axes", [](Graph& g) { set_shape(g, 0, Shape(5, 1)); }},
     {"add", "equal or 1", [](Graph& g) { set_shape(g, 1, {5}); }},
     {"relu", "follows from the inputs",
@@ -281,6 +294,8 @@ const Case kQuantization[] = {
     {"conv_2d", "stays within 32 bits", [](Graph& g) { set_scale(output(g), 1e-8F); }},
     {"conv_2d", "stays within 32 bits",
      [](Graph& g) { set_bias(operand(g, 2), std::numeric_limits<int32_t>::max()); }},
+    {"batch_matmul", "below 2^30", [](Graph& g) { set_scale(output(g), 1e-12F); }},
+    {"batch_matmul", "stays within 32 bits", [](Graph& g) { set_scale(output(g), 1e-6F); }},
     {"relu", "below 2^22", [](Graph& g) { set_scale(output(g), 1e-8F); }},
     {"add", "2^19 x output scale", [](Graph& g) { set_scale(output(g), 1e-7F); }},
     {"mul", "2^14 x output scale", [](Graph& g) { set_scale(output(g), 1e-6F); }},

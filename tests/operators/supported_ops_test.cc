@@ -29,6 +29,7 @@ TEST(SupportedOps, PageNamesEveryOperator) {
   const std::string page = supported_ops_markdown();
   for (const char* name : {"ADD",
                            "AVERAGE_POOL_2D",
+                           "BATCH_MATMUL",
                            "CONCATENATION",
                            "CONV_2D",
                            "DEPTHWISE_CONV_2D",

@@ -75,7 +75,7 @@ TEST(HandWritten, SliceOutOfARowRingIsExact) {
   g.graph().ops.push_back({Slice{{0, 1, 4, 3}, {1, 2, -1, -2}, {}}, {t}, {y}, 1});
   g.output(y);
   const Graph& graph = g.graph();
-  const Span span = Spans(graph, 1).derive({{0}, {1}}).value();
+  const Span span = Spans(graph).derive(1, {{0}, {1}}).value();
   ASSERT_EQ(span.members[0].ring, 1);
   auto step = [&](size_t member, TensorId out, std::vector<Operand> from, BufferId to) {
     return Step{
@@ -112,7 +112,7 @@ TEST(HandWritten, RingsOfAFewChannelsAreExact) {
   const Graph& graph = g.graph();
   constexpr LoopId kChannels{0}, kTick{1};
   constexpr BufferId kX{0}, kT{1}, kY{2};
-  const Span span = Spans(graph, 1).derive({{0}, {1}}).value();
+  const Span span = Spans(graph).derive(1, {{0}, {1}}).value();
   ASSERT_EQ(span.members[0].ring, 3);
   const IntervalExpr channels{index(kChannels, 2), index(kChannels, 2, 2)};
   Buffer ring = whole_buffer(graph, t);

@@ -12,9 +12,11 @@
 #include "tests/support/random_network.h"
 #include "tests/support/shared.h"
 #include "tests/support/test_graph.h"
+#include "tests/support/workload.h"
 #include "thimble/import/tflite.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
+#include "thimble/planners/resident_first.h"
 #include "thimble/planners/stream_schedule.h"
 #include "thimble/planners/whole_operators.h"
 #include "thimble/program/host.h"
@@ -84,6 +86,18 @@ TEST(Stream, KeepsOfASegmentationNetworkWhatWaitsForTheDecoder) {
   const Placement placement = place(graph, streamed.schedule, {});
   EXPECT_EQ(verify(graph, lower(graph, streamed.schedule, placement)).fault, "");
   EXPECT_EQ(placement.arena_bytes, 92'544 - 27'648 + 3 * 288 + 192);
+}
+
+// T tokens of C channels, H heads. x (y lies over it), keys and values: 3 T C. Rings of one token:
+// queries, context, projection: 3 C; scores and what softmax makes of them: 2 H T. Several heads:
+// queries as reshaped and as turned, context as turned: 3 C more.
+TEST(Stream, KeepsOneTokenOfTheScoresOfAttention) {
+  const auto arena = [](const std::string& parameters) {
+    return verified_arena(rewrite(build_zoo("transformer:" + parameters)), "row");
+  };
+  EXPECT_EQ(arena("tokens=128,width=32"), 3 * 128 * 32 + 3 * 32 + 2 * 128);
+  EXPECT_EQ(arena("tokens=256,width=64"), 3 * 256 * 64 + 3 * 64 + 2 * 256);
+  EXPECT_EQ(arena("tokens=256,width=64,heads=4"), 3 * 256 * 64 + 6 * 64 + 2 * 4 * 256);
 }
 
 TEST(Stream, RefusesOtherGranularities) {
@@ -201,9 +215,10 @@ Graph random_branches(uint64_t seed, zoo::Random& random) {
   return g.graph();
 }
 
-/// Disjoint spans of the file's order, whether they gain anything or not.
-StreamPlan random_plan(const Graph& graph, const OrderProblem& problem, zoo::Random& random) {
-  StreamPlan plan{.order = original_order(problem).ops, .spans = {}, .peak_bytes = INT64_MAX};
+/// Disjoint spans of an order, whether they gain anything or not.
+StreamPlan random_plan(const Graph& graph, const OrderProblem& problem,
+                       const std::vector<int>& order, zoo::Random& random) {
+  StreamPlan plan{.order = order, .spans = {}, .peak_bytes = INT64_MAX};
   const StreamSpans spans(graph, problem, plan.order, {});
   std::vector<StreamSpan> all;
   for (const Granularity granularity : {Granularity::kRow, Granularity::kPixel}) {
@@ -241,50 +256,87 @@ size_t upsampled(const Graph& graph, const Span& span) {
   }));
 }
 
+struct SpanCounts {
+  size_t spans = 0, operators = 0, rings = 0, sums = 0, turned = 0;  ///< turned: rows before heads
+  size_t upsampled_by_rows = 0, upsampled_by_pixels = 0;
+  int caught = 0;
+};
+
+/// Executes random spans of an order of the network.
+void check_random_spans(const Graph& graph, uint64_t seed, const std::vector<int>& order,
+                        zoo::Random& random, SpanCounts& counts) {
+  const bool in_place = random.chance(0.5);
+  const OrderProblem problem = order_problem(graph, in_place);
+  const StreamPlan plan = random_plan(graph, problem, order, random);
+  if (plan.spans.empty()) return;
+  const Schedule schedule = stream_schedule(graph, problem, plan, in_place);
+  ASSERT_EQ(malformed(graph, schedule), "");
+  const Placement placement = place(graph, schedule, {});
+  const Program program = lower(graph, schedule, placement);
+  ASSERT_EQ(verify(graph, program).fault, "");
+  EXPECT_EQ(macs(graph, schedule), macs(graph));
+  const std::vector<Bytes> inputs = testing::noise(graph, seed);
+  ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
+  expect_least_rings(graph, schedule);
+  counts.spans += plan.spans.size();
+  for (const StreamSpan& s : plan.spans) {
+    counts.operators += s.rows.members.size();
+    counts.sums += static_cast<size_t>(std::ranges::count(s.rows.members, true, &SpanMember::sums));
+    (s.columns ? counts.upsampled_by_pixels : counts.upsampled_by_rows) += upsampled(graph, s.rows);
+  }
+  for (const Buffer& b : schedule.buffers) {
+    counts.rings += b.wrap ? 1 : 0;
+    counts.turned += b.wrap && !b.order.empty() ? 1 : 0;
+  }
+  if (seed % 10 != 0) return;
+  const testing::MutantCount count = testing::count_mutants(graph, schedule, placement, 3);
+  counts.caught += count.caught;
+  for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
+}
+
+void print(const SpanCounts& counts) {
+  fmt::print(
+      "{} spans of {} operators, {} sums, {} rings, {} of them turned, upsampled {} by rows, {} by "
+      "pixels; {} mutants caught\n",
+      counts.spans, counts.operators, counts.sums, counts.rings, counts.turned,
+      counts.upsampled_by_rows, counts.upsampled_by_pixels, counts.caught);
+}
+
 TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
   const uint64_t graphs = std::getenv("THIMBLE_NIGHTLY") != nullptr ? 10'000 : 700;
-  size_t spans = 0, operators = 0, rings = 0, sums = 0, by_rows = 0, by_pixels = 0;
-  int caught = 0;
-  for (uint64_t seed = 1; seed <= graphs; ++seed) {
+  SpanCounts counts;
+  for (uint64_t seed = 1; seed <= graphs && !::testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE(seed);
     zoo::Random random(seed);
     const Graph graph =
         seed % 4 != 0 ? random_branches(seed, random) : rewrite(testing::random_network(seed));
-    const bool in_place = random.chance(0.5);
-    const OrderProblem problem = order_problem(graph, in_place);
-    const StreamPlan plan = random_plan(graph, problem, random);
-    if (plan.spans.empty()) continue;
-    const Schedule schedule = stream_schedule(graph, problem, plan, in_place);
-    ASSERT_EQ(malformed(graph, schedule), "");
-    const Placement placement = place(graph, schedule, {});
-    const Program program = lower(graph, schedule, placement);
-    ASSERT_EQ(verify(graph, program).fault, "");
-    EXPECT_EQ(macs(graph, schedule), macs(graph));
-    const std::vector<Bytes> inputs = testing::noise(graph, seed);
-    ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
-    expect_least_rings(graph, schedule);
-    spans += plan.spans.size();
-    for (const StreamSpan& s : plan.spans) {
-      operators += s.rows.members.size();
-      for (const SpanMember& member : s.rows.members) sums += member.sums ? 1 : 0;
-      (s.columns ? by_pixels : by_rows) += upsampled(graph, s.rows);
-    }
-    for (const Buffer& b : schedule.buffers) rings += b.wrap ? 1 : 0;
-    if (seed % 10 == 0) {
-      const testing::MutantCount count = testing::count_mutants(graph, schedule, placement, 3);
-      caught += count.caught;
-      for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
-    }
+    check_random_spans(graph, seed, original_order(order_problem(graph, false)).ops, random,
+                       counts);
   }
-  fmt::print("{} spans of {} operators, {} sums, {} rings, {} mutants caught\n", spans, operators,
-             sums, rings, caught);
-  fmt::print("upsampled from inside of a span: {} by rows, {} by pixels\n", by_rows, by_pixels);
-  EXPECT_GT(by_rows, graphs / 50);
-  EXPECT_GT(by_pixels, graphs / 50);
-  EXPECT_GT(spans, graphs / 2);
-  EXPECT_GT(rings, graphs);
-  EXPECT_GT(sums, graphs / 20);
-  EXPECT_GT(caught, 100);
+  print(counts);
+  EXPECT_GT(counts.spans, graphs / 2);
+  EXPECT_GT(counts.rings, graphs);
+  EXPECT_GT(counts.sums, graphs / 20);
+  EXPECT_GT(counts.upsampled_by_rows, graphs / 50);
+  EXPECT_GT(counts.upsampled_by_pixels, graphs / 50);
+  EXPECT_GT(counts.caught, 100);
+}
+
+TEST(RandomSpans, OfAttentionAreVerifiedAndEqualTheReferenceWithTheLeastRings) {
+  const uint64_t graphs =
+      std::getenv("THIMBLE_NIGHTLY") != nullptr ? 10'000 : 500 / testing::kOneIn;
+  SpanCounts counts;
+  for (uint64_t seed = 1; seed <= graphs && !::testing::Test::HasFatalFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    zoo::Random random(seed);
+    const Graph graph = testing::random_attention(seed);
+    check_random_spans(graph, seed, resident_first_order(graph), random, counts);
+  }
+  print(counts);
+  EXPECT_GT(counts.spans, graphs / 2);
+  EXPECT_GT(counts.rings, graphs);
+  EXPECT_GT(counts.turned, graphs / 10);
+  EXPECT_GT(counts.caught, 100);
 }
 
 // Of all tensors at the edges, in the three places.

@@ -89,6 +89,20 @@ TEST(FullyConnected, FormsTheProductOfScalesInFloat32UnlikeAConvolution) {
   EXPECT_THAT(convolution.run_int8({1, 1, 1, 1}), ElementsAre(-1));
 }
 
+TEST(BatchMatMul, RemovesBothZeroPoints) {
+  OneOp op{BatchMatMul{}};
+  op.input(int8({2, 2}, {3, 5, 1, 1}, 1, 1));
+  op.input(int8({2, 2}, {1, 3, 2, 4}, 1, 2));
+  EXPECT_THAT(op.run_int8({2, 2}, 1, 7), ElementsAre(5, 17, 7, 7));
+}
+
+TEST(BatchMatMul, TurnsAdjointsAndRepeatsOneBatch) {
+  OneOp op{BatchMatMul{true, true}};
+  op.input(int8({2, 2, 1}, {1, 2, 3, 4}));  // columns of two batches
+  op.input(int8({1, 1, 2}, {5, 6}));
+  EXPECT_THAT(op.run_int8({2, 1, 1}), ElementsAre(17, 39));
+}
+
 TEST(AveragePool2D, RoundsAwayFromZeroAndLeavesPaddingOut) {
   OneOp op{AveragePool2D{.window = {.kernel_w = 2, .padding = {.right = 1}}}};
   op.input(int8({1, 1, 3, 1}, {-1, -2, 5}, 1, 7));

@@ -220,6 +220,28 @@ Case add_case(Random& random) {
   });
 }
 
+// As many matrices on the right as on the left.
+Case batch_matmul_case(Random& random) {
+  const Extents in = random_extents(random, 2);
+  const Extents out{in[0], in[1], in[2], random.between(1, 7)};
+  const Extents right{in[0], in[1], out[3], in[3]};
+  auto other = std::make_shared<Stored<int8_t>>(store(random.bytes(count(right)), right));
+  const BatchMatMulParams p{in[3],
+                            {random.between(-128, 127), random.between(-128, 127)},
+                            random.between(-128, 127),
+                            random_scale(random, -11, -7)};
+  return {in, out,
+          [=](const View& x, const View& o, const Region& r) {
+            runtime::batch_matmul(p, x, other->view, o, r);
+          },
+          [channels = in[3]](const Region& r) {
+            Region needed = r;
+            needed.begin[3] = 0;
+            needed.end[3] = channels;
+            return needed;
+          }};
+}
+
 Case mul_case(Random& random) {
   const Extents extents = random_extents(random, 2);
   // One factor per channel.

@@ -43,6 +43,7 @@ Case multiplied_depthwise_conv_2d_case(Random& random);
 Case average_pool_2d_case(Random& random);
 Case max_pool_2d_case(Random& random);
 Case add_case(Random& random);
+Case batch_matmul_case(Random& random);
 Case mul_case(Random& random);
 Case mean_case(Random& random);
 Case pad_case(Random& random);

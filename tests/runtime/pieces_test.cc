@@ -83,18 +83,17 @@ TEST_P(Pieces, EqualTheWhole) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kernels, Pieces,
-    ::testing::Values(Kernel{"conv_2d", conv_2d_case},
-                      Kernel{"grouped_conv_2d", grouped_conv_2d_case},
-                      Kernel{"depthwise_conv_2d", depthwise_conv_2d_case},
-                      Kernel{"multiplied_depthwise_conv_2d", multiplied_depthwise_conv_2d_case},
-                      Kernel{"average_pool_2d", average_pool_2d_case},
-                      Kernel{"max_pool_2d", max_pool_2d_case}, Kernel{"add", add_case},
-                      Kernel{"mul", mul_case}, Kernel{"mean", mean_case}, Kernel{"pad", pad_case},
-                      Kernel{"copy_8", copy_case}, Kernel{"rescale_i8_i8", rescale_case},
-                      Kernel{"clamp", clamp_case}, Kernel{"lookup_i8", lookup_case},
-                      Kernel{"softmax_i8_i8", softmax_case, true},
-                      Kernel{"resize_nearest_neighbor", resize_nearest_neighbor_case},
-                      Kernel{"resize_bilinear", resize_bilinear_case}),
+    ::testing::Values(
+        Kernel{"conv_2d", conv_2d_case}, Kernel{"grouped_conv_2d", grouped_conv_2d_case},
+        Kernel{"depthwise_conv_2d", depthwise_conv_2d_case},
+        Kernel{"multiplied_depthwise_conv_2d", multiplied_depthwise_conv_2d_case},
+        Kernel{"average_pool_2d", average_pool_2d_case}, Kernel{"max_pool_2d", max_pool_2d_case},
+        Kernel{"batch_matmul", batch_matmul_case}, Kernel{"add", add_case}, Kernel{"mul", mul_case},
+        Kernel{"mean", mean_case}, Kernel{"pad", pad_case}, Kernel{"copy_8", copy_case},
+        Kernel{"rescale_i8_i8", rescale_case}, Kernel{"clamp", clamp_case},
+        Kernel{"lookup_i8", lookup_case}, Kernel{"softmax_i8_i8", softmax_case, true},
+        Kernel{"resize_nearest_neighbor", resize_nearest_neighbor_case},
+        Kernel{"resize_bilinear", resize_bilinear_case}),
     [](const auto& parameter) { return parameter.param.name; });
 
 }  // namespace

@@ -108,5 +108,16 @@ TEST(FullyConnected, SubtractsBothZeroPoints) {
   EXPECT_EQ(elements(out, whole({1, 1, 1, 2})), (Values{-2, 110}));
 }
 
+TEST(BatchMatMul, MultipliesRowsByColumns) {
+  auto x = store(Values{3, 5, 1, 1}, {1, 1, 2, 2});
+  auto y = store(Values{1, 3, 2, 4}, {1, 1, 2, 2});
+  std::swap(y.view.stride[2], y.view.stride[3]);  // column o is at x = o
+  auto out = allocate<int8_t>({1, 1, 2, 2}, whole({1, 1, 2, 2}), Layout::kRowMajor);
+  const BatchMatMulParams p{2, {1, 2}, 7, {1 << 30, 1}};
+  batch_matmul(p, x.view, y.view, out.view, whole({1, 1, 2, 2}));
+  // {2, 4} and {0, 0} times {-1, 0} and {1, 2}
+  EXPECT_EQ(elements(out, whole({1, 1, 2, 2})), (Values{5, 17, 7, 7}));
+}
+
 }  // namespace
 }  // namespace thimble::testing

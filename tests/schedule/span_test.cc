@@ -26,7 +26,7 @@ TEST(Span, BehindAStrideAMemberRests) {
   testing::TestGraph g(1);
   const TensorId t = g.conv(g.input({1, 16, 16, 2}), 3, 3, 2);
   g.output(g.conv(t, 2, 3, 2));
-  const Span span = Spans(g.graph(), kRows).derive({{0}, {1}}).value();
+  const Span span = Spans(g.graph()).derive(kRows, {{0}, {1}}).value();
   EXPECT_EQ(span.ticks, 9);  // 8 rows of t, and one below it that is padding
   for (int64_t tick = 0; tick < 9; ++tick) EXPECT_EQ(at(span, 0, tick), (Interval{tick, tick + 1}));
   EXPECT_TRUE(at(span, 1, 1).empty());
@@ -42,7 +42,7 @@ TEST(Span, UnequalBranchesAreServedByTheDeeperOne) {
   const TensorId t = g.conv(g.input({1, 8, 8, 2}), 3, 1, 1);
   const TensorId u = g.depthwise(t, 5, 1);
   g.output(g.add(t, u));
-  const Span span = Spans(g.graph(), kRows).derive({{0}, {1}, {2}}).value();
+  const Span span = Spans(g.graph()).derive(kRows, {{0}, {1}, {2}}).value();
   EXPECT_EQ(span.ticks, 10);
   EXPECT_EQ(at(span, 0, 0), (Interval{0, 1}));
   EXPECT_EQ(at(span, 1, 2), (Interval{0, 1}));
@@ -58,7 +58,7 @@ TEST(Span, MultipliersLetAMemberRest) {
   g.graph().tensor(y).shape[3] = 6;
   std::get<DepthwiseConv2D>(g.graph().ops[1].attributes).multiplier = 2;
   g.output(y);
-  const Span span = Spans(g.graph(), 3).derive({{0}, {1}}).value();
+  const Span span = Spans(g.graph()).derive(3, {{0}, {1}}).value();
   EXPECT_EQ(span.ticks, 6);
   EXPECT_EQ(at(span, 0, 2), (Interval{1, 2}));
   EXPECT_TRUE(at(span, 0, 3).empty());
@@ -71,9 +71,9 @@ TEST(Span, HasNoFormForASliceThatRunsBackwards) {
   const TensorId t = g.conv(g.input({1, 8, 8, 2}), 2, 3, 1);
   const TensorId y = g.depthwise(t, 1, 1);
   g.graph().ops[1] = {Slice{{0, 7, 0, 0}, {1, -1, 1, 1}, {}}, {t}, {y}, 1};
-  EXPECT_FALSE(Spans(g.graph(), kRows).derive({{0}, {1}}).has_value());
+  EXPECT_FALSE(Spans(g.graph()).derive(kRows, {{0}, {1}}).has_value());
   std::get<Slice>(g.graph().ops[1].attributes) = {{0, 0, 0, 0}, {1, 1, 1, 1}, {}};
-  EXPECT_TRUE(Spans(g.graph(), kRows).derive({{0}, {1}}).has_value());
+  EXPECT_TRUE(Spans(g.graph()).derive(kRows, {{0}, {1}}).has_value());
 }
 
 // A mean adds each row at the tick that makes it; nobody in the span can read what is not complete.
@@ -134,17 +134,30 @@ TEST(Span, RingsAreNeverLargerThanTheTensor) {
   testing::TestGraph g(3);
   const TensorId t = g.conv(g.input({1, 3, 3, 2}), 3, 1, 1);
   g.output(g.depthwise(t, 5, 1));
-  EXPECT_EQ(rings(Spans(g.graph(), kRows).derive({{0}, {1}}).value()),
+  EXPECT_EQ(rings(Spans(g.graph()).derive(kRows, {{0}, {1}}).value()),
             (std::vector<int64_t>{3, 0}));
 }
 
 TEST(Span, EndsWhereAnAxisIsNotFollowed) {
   testing::TestGraph g(4);
   const TensorId t = g.conv(g.input({1, 4, 4, 2}), 3, 1, 1);
-  g.output(g.transpose(t, {0, 2, 1, 3}));
-  EXPECT_FALSE(Spans(g.graph(), kRows).derive({{0}, {1}}).has_value());
+  g.output(g.transpose(t, {0, 3, 1, 2}));
   g.output(g.conv(t, 3, 1, 1));
-  EXPECT_FALSE(Spans(g.graph(), 3).derive({{0}, {2}}).has_value()) << "channels are reduced";
+  EXPECT_FALSE(Spans(g.graph()).derive(3, {{0}, {2}}).has_value()) << "channels are reduced";
+}
+
+// y = t + t transposed would need both the rows and the columns of t.
+TEST(Span, HasRowsAlongOneAxisOfEachTensor) {
+  testing::TestGraph g(10);
+  const TensorId t = g.conv(g.input({1, 4, 4, 2}), 3, 3, 1);
+  const TensorId turned = g.transpose(t, {0, 2, 1, 3});
+  g.output(g.depthwise(turned, 3, 1));
+  const Span span = Spans(g.graph()).derive(kRows, {{0}, {1}, {2}}).value();
+  EXPECT_EQ(span.members[0].axis, 2) << "columns of t are rows of what is made of it";
+  EXPECT_EQ(span.members[1].axis, kRows);
+  EXPECT_EQ(rings(span), (std::vector<int64_t>{1, 3, 0}));
+  g.output(g.add(t, turned));
+  EXPECT_FALSE(Spans(g.graph()).derive(kRows, {{0}, {1}, {3}}).has_value());
 }
 
 // What is read outside, too, is kept whole; a row of it is there when the deeper branch needs it,
@@ -156,7 +169,7 @@ TEST(Span, TensorsThatOthersReadAreWhole) {
   const TensorId v = g.depthwise(t, 5, 1);
   g.output(g.add(u, v));
   g.output(t);
-  const Span span = Spans(g.graph(), kRows).derive({{0}, {1}, {2}}).value();
+  const Span span = Spans(g.graph()).derive(kRows, {{0}, {1}, {2}}).value();
   EXPECT_EQ(rings(span), (std::vector<int64_t>{0, 0, 0}));
   EXPECT_EQ(span.ticks, 10);
   EXPECT_EQ(at(span, 0, 2), (Interval{2, 3}));
@@ -169,7 +182,7 @@ TEST(Span, ReceivesRows) {
   testing::TestGraph g(8);
   const TensorId x = g.input({1, 16, 16, 3});
   g.output(g.conv(x, 4, 3, 2));
-  const Span span = Spans(g.graph(), kRows).derive({{0}}, {x}).value();
+  const Span span = Spans(g.graph()).derive(kRows, {{0}}, {x}).value();
   EXPECT_FALSE(span.members[0].op.valid());
   EXPECT_EQ(span.ticks, 17);
   EXPECT_EQ(at(span, 0, 4), (Interval{4, 5}));
@@ -181,7 +194,7 @@ TEST(Span, ClocksThatHaveNothingToDoWithEachOtherMakeNone) {
   testing::TestGraph g(9);
   g.output(g.conv(g.input({1, 4, 4, 2}), 2, 1, 1));
   g.output(g.conv(g.input({1, 4, 4, 2}), 2, 1, 1));
-  EXPECT_FALSE(Spans(g.graph(), kRows).derive({{0}, {1}}).has_value());
+  EXPECT_FALSE(Spans(g.graph()).derive(kRows, {{0}, {1}}).has_value());
 }
 
 }  // namespace

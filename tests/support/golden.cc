@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kOperators[] = {"ADD",
                                            "AVERAGE_POOL_2D",
+                                           "BATCH_MATMUL",
                                            "CONCATENATION",
                                            "CONV_2D",
                                            "DEPTHWISE_CONV_2D",

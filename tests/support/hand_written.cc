@@ -93,7 +93,7 @@ HandWritten row_span() {
   constexpr int kRows = 1;
   constexpr LoopId kTick{0};
   constexpr BufferId kX{0}, kT{1}, kU{2}, kY{3};
-  const auto span = Spans(graph, kRows).derive({{0}, {1}, {2}});
+  const auto span = Spans(graph).derive(kRows, {{0}, {1}, {2}});
   check(span.has_value(), "rows do not split these operators");
   auto ring = [&](const SpanMember& member) {
     Buffer buffer = whole_buffer(graph, member.out);
@@ -133,7 +133,7 @@ HandWritten row_stream() {
   constexpr LoopId kTick{0};
   constexpr BufferId kX{0}, kY{3}, kReceived{4}, kDelivered{5};
   const TensorId x = graph.inputs[0].tensor, y = graph.outputs[0].tensor;
-  const auto span = Spans(graph, kRows, {y}).derive({{0}, {1}, {2}}, {x});
+  const auto span = Spans(graph, {y}).derive(kRows, {{0}, {1}, {2}}, {x});
   check(span.has_value(), "rows do not split these operators");
   Loop& loop = std::get<Loop>(schedule.nodes[0].what);
   loop.count = span->ticks;

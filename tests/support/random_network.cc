@@ -257,6 +257,38 @@ Graph random_chain(uint64_t seed) {
   return g.graph();
 }
 
+Graph random_attention(uint64_t seed) {
+  zoo::Random random(seed);
+  TestGraph g(seed);
+  const int64_t tokens = random.between(1, 9), heads = random.chance(0.5) ? 1 : 3;
+  const int64_t width = heads * random.between(1, 3);
+  const bool flat = heads == 1 && random.chance(0.3);  // without a batch axis
+  const auto split = [&](TensorId t) {
+    if (heads == 1) return t;
+    return g.transpose(g.reshape(t, {1, tokens, heads, width / heads}), {0, 2, 1, 3});
+  };
+  const auto attention = [&](TensorId x) {
+    const TensorId queries = split(random.chance(0.7) ? g.linear(x, width) : x);
+    const TensorId keys = split(random.chance(0.7) ? g.linear(x, width) : x);
+    const TensorId values = split(g.linear(x, width));
+    TensorId y = g.batch_matmul(g.softmax(g.batch_matmul(queries, keys, true)), values, false);
+    if (heads > 1) y = g.reshape(g.transpose(y, {0, 2, 1, 3}), {1, tokens, width});
+    return g.linear(y, width);
+  };
+  std::vector<TensorId> made = {g.input(flat ? Shape{tokens, width} : Shape{1, tokens, width})};
+  for (int64_t k = random.between(1, 4); k > 0; --k) {
+    const TensorId x = made.back();
+    const TensorId y =
+        random.chance(0.6) ? attention(x) : g.linear(g.linear(x, random.between(1, 8)), width);
+    made.push_back(random.chance(0.7) ? g.add(x, y) : y);
+  }
+  const auto readers = consumers(g.graph());
+  for (const TensorId t : made) {
+    if (readers[t.index()].empty() || random.chance(0.05)) g.output(t);
+  }
+  return g.graph();
+}
+
 std::vector<Bytes> noise(const Graph& graph, uint64_t seed) {
   std::vector<Bytes> inputs;
   for (const Port& port : graph.inputs) {

@@ -15,6 +15,9 @@ namespace thimble::testing {
 /// Convolutions and depthwise ones, additions where shapes allow it, a branch now and then.
 [[nodiscard]] Graph random_chain(uint64_t seed);
 
+/// Layers of attention, of one head or several, among layers that go token by token.
+[[nodiscard]] Graph random_attention(uint64_t seed);
+
 /// One per input of the network.
 [[nodiscard]] std::vector<Bytes> noise(const Graph& graph, uint64_t seed);
 /// By the reference interpreter, in the bytes of the ports.

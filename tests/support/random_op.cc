@@ -193,6 +193,32 @@ class Draw {
     op(FullyConnected{activation()}, inputs, DType::kInt8, out, out_shape);
   }
 
+  /// Either may lack leading axes, have extents of 1 there, or be constant.
+  void make(const BatchMatMul&) {
+    const auto batches = static_cast<size_t>(some(0, 3));
+    const int64_t rows = some(1, 6), depth = some(1, 12), columns = some(1, 7);
+    const bool adjoint_x = maybe(0.4), adjoint_y = maybe(0.4);
+    Shape x(batches, 1);
+    for (int64_t& extent : x) extent = some(1, 3);
+    Shape y(x.begin() + some(0, static_cast<int64_t>(batches)), x.end());
+    for (Shape* of : {&x, &y}) {
+      for (int64_t& extent : *of) extent = maybe(0.2) ? 1 : extent;
+    }
+    if (maybe(0.3)) std::swap(x, y);
+    const auto add_matrix = [](Shape& shape, bool adjoint, int64_t high, int64_t wide) {
+      if (adjoint) std::swap(high, wide);
+      shape.insert(shape.end(), {high, wide});
+    };
+    add_matrix(x, adjoint_x, rows, depth);
+    add_matrix(y, adjoint_y, depth, columns);
+    const TensorId a = maybe_constant(int8(x), 0.1);
+    const TensorId b = maybe_constant(int8(y), at(a).is_constant() ? 0 : 0.3);
+    Quantization out = int8_quantization();
+    out.scales[0] = at(a).quantization.scales[0] * at(b).quantization.scales[0] *
+                    static_cast<float>(50 * std::sqrt(static_cast<double>(depth)));
+    op(BatchMatMul{adjoint_x, adjoint_y}, {a, b}, DType::kInt8, out);
+  }
+
   void make(const AveragePool2D&) {
     const TensorId x = int8(image());
     op(AveragePool2D{window(1), activation()}, {x}, DType::kInt8, at(x).quantization);

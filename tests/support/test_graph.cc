@@ -144,4 +144,25 @@ TensorId TestGraph::fully_connected(TensorId x, int64_t out_channels) {
   return op(FullyConnected{}, {x, weights, bias}, activation({1, out_channels}, 0.08F, -4));
 }
 
+TensorId TestGraph::linear(TensorId x, int64_t out_channels) {
+  Shape out = graph_.tensor(x).shape;
+  const TensorId weights =
+      constant({out_channels, out.back()}, DType::kInt8, -127, 127, {{0.005F}, {0}, 0});
+  const TensorId bias = constant({out_channels}, DType::kInt32, -500, 500, {});
+  out.back() = out_channels;
+  return op(FullyConnected{}, {x, weights, bias}, activation(out, 0.05F, -4));
+}
+
+TensorId TestGraph::batch_matmul(TensorId x, TensorId y, bool adjoint_y) {
+  const Shape right = graph_.tensor(y).shape;
+  Shape out = graph_.tensor(x).shape;
+  out.back() = adjoint_y ? right[right.size() - 2] : right.back();
+  return op(BatchMatMul{.adjoint_x = false, .adjoint_y = adjoint_y}, {x, y},
+            activation(out, 0.07F, 3));
+}
+
+TensorId TestGraph::softmax(TensorId x) {
+  return op(Softmax{}, {x}, activation(graph_.tensor(x).shape, 0x1p-8F, -128));
+}
+
 }  // namespace thimble::testing

@@ -24,6 +24,10 @@ class TestGraph {
   TensorId resize(TensorId x, Attributes kind, int64_t rows, int64_t columns);
   TensorId concat(TensorId a, TensorId b);  ///< channels; both quantised alike
   TensorId fully_connected(TensorId x, int64_t out_channels);
+  /// Each row along the last axis by itself.
+  TensorId linear(TensorId x, int64_t out_channels);
+  TensorId batch_matmul(TensorId x, TensorId y, bool adjoint_y);
+  TensorId softmax(TensorId x);
 
   void output(TensorId t) { graph_.outputs.push_back({t, {}}); }
   [[nodiscard]] const Graph& graph() const { return graph_; }

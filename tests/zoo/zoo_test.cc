@@ -98,6 +98,11 @@ TEST(Zoo, RefusesParametersThatItDoesNotHave) {
   EXPECT_THAT(refusal("resnet18:classes=2,classes=3"), HasSubstr("'classes' is given twice"));
 }
 
+TEST(Zoo, RefusesHeadsThatDoNotDivideTheWidth) {
+  EXPECT_EQ(refusal("transformer:width=32,heads=5"),
+            "zoo:transformer: the width, 32, is no multiple of the heads, 5");
+}
+
 TEST(Zoo, RefusesValuesThatAParameterDoesNotTake) {
   for (const char* value : {"", "0", "-3", "2.5", "1e3", "nan", "12x", "99999999999999999999"}) {
     EXPECT_THAT(refusal(std::string("resnet18:classes=") + value),

@@ -97,6 +97,10 @@ struct Printer {
     f.number("output_zero_point", p.output_zero_point);
     f.clamps(p.clamp_min, p.clamp_max);
   }
+  void operator()(const runtime::BatchMatMulParams& p) const {
+    f.number("depth", p.depth).two("zero_point", p.zero_point);
+    f.number("output_zero_point", p.output_zero_point).scale("scale", p.scale);
+  }
   void operator()(const runtime::DepthwiseConv2DParams& p) const {
     f.pointer("weights").pointer("bias").scales().window(p.window);
     f.number("out_channels", p.out_channels).number("multiplier", p.multiplier);

@@ -116,6 +116,13 @@ FileOperator written(const FullyConnected& op, const Context& c) {
   return made(BuiltinOperator::FULLY_CONNECTED, version, options);
 }
 
+FileOperator written(const BatchMatMul& op, const Context& c) {
+  tflite::BatchMatMulOptionsT options;
+  options.adj_x = op.adjoint_x;
+  options.adj_y = op.adjoint_y;
+  return made(BuiltinOperator::BATCH_MATMUL, c.version(), options);
+}
+
 FileOperator written(const AveragePool2D& op, const Context& c) {
   return made(BuiltinOperator::AVERAGE_POOL_2D, c.version(),
               pool_options(c, op.window, op.activation));

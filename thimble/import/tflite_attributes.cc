@@ -132,6 +132,11 @@ Attributes fully_connected(const FileOp& op) {
   return FullyConnected{.activation = activation(op, from.fused_activation_function())};
 }
 
+Attributes batch_matmul(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_BatchMatMulOptions());
+  return BatchMatMul{.adjoint_x = from.adj_x(), .adjoint_y = from.adj_y()};
+}
+
 Attributes average_pool_2d(const FileOp& op) {
   const auto& from = options(op, op.op.builtin_options_as_Pool2DOptions());
   return AveragePool2D{.window = pool_window(op, from),
@@ -290,6 +295,7 @@ constexpr size_t kNoLimit = OperatorKind::kNoLimit;
 constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::ADD, 2, 2, kNoLimit, kNoLimit, add},
     OperatorKind{BuiltinOperator::AVERAGE_POOL_2D, 1, 1, kNoLimit, kNoLimit, average_pool_2d},
+    OperatorKind{BuiltinOperator::BATCH_MATMUL, 2, 2, kNoLimit, kNoLimit, batch_matmul},
     OperatorKind{BuiltinOperator::CONCATENATION, 1, kNoLimit, kNoLimit, kNoLimit, concatenation},
     OperatorKind{BuiltinOperator::CONV_2D, 2, 3, 2, kNoLimit, conv_2d},
     OperatorKind{BuiltinOperator::DEPTHWISE_CONV_2D, 2, 3, 2, kNoLimit, depthwise_conv_2d},

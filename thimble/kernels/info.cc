@@ -17,6 +17,7 @@ constexpr KernelInfo kInfo[] = {
      Progress::kPixel},
     {"conv_2d_finalise", "portable/conv_2d_finalise.cc", "Conv2DParams", Progress::kElement},
     {"fully_connected", "portable/fully_connected.cc", "FullyConnectedParams", Progress::kPixel},
+    {"batch_matmul", "portable/batch_matmul.cc", "BatchMatMulParams", Progress::kPixel},
     {"depthwise_conv_2d", "portable/depthwise_conv_2d.cc", "DepthwiseConv2DParams",
      Progress::kPixel},
     {"depthwise_conv_2d_in_place", "portable/depthwise_conv_2d_in_place.cc",

@@ -43,6 +43,7 @@ struct Binder {
     pointers.set(p.columns);
   }
   void operator()(std::monostate&) const {}
+  void operator()(runtime::BatchMatMulParams&) const {}
   void operator()(runtime::Pool2DParams&) const {}
   void operator()(runtime::MeanParams&) const {}
   void operator()(runtime::SumParams&) const {}
@@ -133,6 +134,9 @@ void invoke(const Invocation& call) {
     case KernelId::kFullyConnected:
     case KernelId::kDepthwiseConv2DInPlace:
       return weighted(call);
+    case KernelId::kBatchMatMul:
+      return batch_matmul(params_of<BatchMatMulParams>(call), operand(call, 0), operand(call, 1),
+                          call.out, call.region);
     case KernelId::kDepthwiseConv2D:
       return unary<DepthwiseConv2DParams>(depthwise_conv_2d, call);
     case KernelId::kAveragePool2D:

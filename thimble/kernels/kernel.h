@@ -25,6 +25,7 @@ enum class KernelId : uint8_t {
   kConv2DAccumulateI8,
   kConv2DFinalise,
   kFullyConnected,
+  kBatchMatMul,
   kDepthwiseConv2D,
   kDepthwiseConv2DInPlace,
   kAveragePool2D,
@@ -73,11 +74,11 @@ struct KernelInfo {
 /// Parameters as the kernel takes them; pointers are null until `bind`.
 using KernelParams =
     std::variant<std::monostate, runtime::Conv2DParams, runtime::Conv2DNarrowParams,
-                 runtime::FullyConnectedParams, runtime::DepthwiseConv2DParams,
-                 runtime::Pool2DParams, runtime::MeanParams, runtime::SumParams, runtime::AddParams,
-                 runtime::MulParams, runtime::PadParams, runtime::RescaleParams,
-                 runtime::ClampParams, runtime::LookupParams, runtime::FloatParams,
-                 runtime::SoftmaxParams, runtime::ResizeNearestNeighborParams,
+                 runtime::FullyConnectedParams, runtime::BatchMatMulParams,
+                 runtime::DepthwiseConv2DParams, runtime::Pool2DParams, runtime::MeanParams,
+                 runtime::SumParams, runtime::AddParams, runtime::MulParams, runtime::PadParams,
+                 runtime::RescaleParams, runtime::ClampParams, runtime::LookupParams,
+                 runtime::FloatParams, runtime::SoftmaxParams, runtime::ResizeNearestNeighborParams,
                  runtime::ResizeBilinearParams>;
 
 /// Read-only data of one call, packed for its kernel.

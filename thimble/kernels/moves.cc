@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that only move elements: pad, reshape, transpose, concatenation, slice.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "thimble/kernels/axes.h"
 #include "thimble/kernels/operands.h"
@@ -28,6 +30,42 @@ KernelUse copy_use(const Operands& t, int input, OperandAxes in, OperandAxes out
           .in = {std::move(in)},
           .out = std::move(out),
           .limits = std::move(limits)};
+}
+
+// Axes of a tensor, in order: of one index before the rows, of the rows, behind them.
+struct RowAxes {
+  size_t begin, end;
+};
+
+// The least that rows can have in common beginning at the first axes of several indices. Nothing if
+// a row would be a single element.
+std::optional<std::pair<RowAxes, RowAxes>> common_rows(const Shape& x, const Shape& out) {
+  RowAxes a{0, 0}, b{0, 0};
+  const auto skip_ones = [](const Shape& shape, RowAxes& axes) {
+    while (axes.begin < shape.size() && shape[axes.begin] == 1) ++axes.begin;
+    axes.end = axes.begin;
+  };
+  skip_ones(x, a);
+  skip_ones(out, b);
+  int64_t a_rows = 1, b_rows = 1;
+  while (a_rows != b_rows || a_rows == 1) {
+    const bool from_x = a_rows <= b_rows;
+    RowAxes& axes = from_x ? a : b;
+    const Shape& shape = from_x ? x : out;
+    if (axes.end == shape.size()) return std::nullopt;
+    (from_x ? a_rows : b_rows) *= shape[axes.end++];
+  }
+  if (a_rows == elements(x)) return std::nullopt;
+  return std::pair(a, b);
+}
+
+OperandAxes row_axes(const RowAxes& rows, size_t rank) {
+  OperandAxes result = identity_axes(0);
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const size_t k = axis < rows.begin ? 1 : axis < rows.end ? 2 : 3;
+    result.axes[k].push_back(static_cast<int>(axis));
+  }
+  return result;
 }
 
 }  // namespace
@@ -61,8 +99,13 @@ std::vector<KernelUse> uses(const Pad& a, const Operands& t, Method) {
 
 bool supported(const Reshape&, const Operands& t, Method method) { return copies(t, method); }
 
+// Input and output have the same rows, as pieces by rows need them, or all is one row.
 std::vector<KernelUse> uses(const Reshape&, const Operands& t, Method) {
-  return {copy_use(t, 0, merged_axes(t.in(0).shape.size()), merged_axes(t.out().shape.size()))};
+  const Shape& x = t.in(0).shape;
+  const Shape& out = t.out().shape;
+  const auto rows = common_rows(x, out);
+  if (!rows) return {copy_use(t, 0, merged_axes(x.size()), merged_axes(out.size()))};
+  return {copy_use(t, 0, row_axes(rows->first, x.size()), row_axes(rows->second, out.size()))};
 }
 
 bool supported(const Transpose&, const Operands& t, Method method) { return copies(t, method); }

@@ -15,6 +15,7 @@ struct NameOf {
     return {"DEPTHWISE_CONV_2D", "depthwise_conv_2d"};
   }
   Names operator()(const FullyConnected&) const { return {"FULLY_CONNECTED", "fully_connected"}; }
+  Names operator()(const BatchMatMul&) const { return {"BATCH_MATMUL", "batch_matmul"}; }
   Names operator()(const AveragePool2D&) const { return {"AVERAGE_POOL_2D", "average_pool_2d"}; }
   Names operator()(const MaxPool2D&) const { return {"MAX_POOL_2D", "max_pool_2d"}; }
   Names operator()(const Mean&) const { return {"MEAN", "mean"}; }

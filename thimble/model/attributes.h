@@ -53,6 +53,13 @@ struct FullyConnected {
   bool operator==(const FullyConnected&) const = default;
 };
 
+/// inputs: x [..., M, K] and y [..., K, N], either of which may be constant; an adjoint one has its
+/// last two axes the other way round. Leading axes are batches, broadcast. output: [..., M, N].
+struct BatchMatMul {
+  bool adjoint_x = false, adjoint_y = false;
+  bool operator==(const BatchMatMul&) const = default;
+};
+
 /// Padding is left out of the average.
 struct AveragePool2D {
   Window window;
@@ -162,9 +169,9 @@ struct ResizeBilinear {
 };
 
 using Attributes =
-    std::variant<Conv2D, DepthwiseConv2D, FullyConnected, AveragePool2D, MaxPool2D, Mean, Add, Mul,
-                 Pad, Reshape, Transpose, Softmax, Relu, Relu6, Quantize, Dequantize, Concat,
-                 Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear>;
+    std::variant<Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D, MaxPool2D,
+                 Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6, Quantize,
+                 Dequantize, Concat, Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);

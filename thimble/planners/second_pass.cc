@@ -10,6 +10,8 @@
 namespace thimble {
 namespace {
 
+constexpr int kRowAxis = 1;  // of images and of sequences, one by one
+
 /// Operators that read what has been made of all rows of a tensor; per operator.
 std::vector<bool> waiting_for_all_rows(const Graph& graph, const Spans& rows, TensorId tensor) {
   std::vector<bool> follows(graph.tensors.size(), false), waits(graph.tensors.size(), false);
@@ -20,7 +22,8 @@ std::vector<bool> waiting_for_all_rows(const Graph& graph, const Spans& rows, Te
     bool depends = false, all_rows = false;
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       const size_t t = op.inputs[k].index();
-      const bool by_rows = rows.rows(OpId{static_cast<int32_t>(o)}, k) != nullptr;
+      const auto read = rows.rows(OpId{static_cast<int32_t>(o)}, k, kRowAxis);
+      const bool by_rows = read && read->axis == kRowAxis;
       result[o] = result[o] || waits[t];
       depends = depends || follows[t];
       all_rows = all_rows || (follows[t] && !by_rows);
@@ -65,7 +68,7 @@ void redirect(const std::vector<Node>& from, const Doubled& doubled, std::vector
 std::vector<SecondPass> second_passes(const Graph& graph) {
   const std::vector<OpId> producer = producers(graph);
   const auto readers = consumers(graph);
-  const Spans rows(graph, 1);
+  const Spans rows(graph);
   std::vector<SecondPass> result;
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     if (readers[t].size() < 2 || !producer[t].valid()) continue;

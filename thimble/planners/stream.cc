@@ -9,6 +9,7 @@
 #include "thimble/operators/operators.h"
 #include "thimble/planners/best_cut.h"
 #include "thimble/planners/execution.h"
+#include "thimble/planners/resident_first.h"
 #include "thimble/planners/second_pass.h"
 #include "thimble/planners/stream_schedule.h"
 #include "thimble/planners/turn_inputs.h"
@@ -96,15 +97,19 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
   return plan;
 }
 
-/// Of the file's order and that of the least peak.
+/// Of the file's order, that of the least peak, and one that suits spans.
 StreamPlan best_plan(const Graph& graph, const OrderProblem& problem,
                      const StreamOptions& options) {
-  const std::vector<int> file = original_order(problem).ops;
-  StreamPlan best = best_plan(graph, problem, file, options);
-  const std::vector<int> reordered = reorder(problem).ops;
-  if (reordered == file) return best;
-  StreamPlan other = best_plan(graph, problem, reordered, options);
-  return other.peak_bytes < best.peak_bytes ? std::move(other) : std::move(best);
+  std::vector<std::vector<int>> orders = {original_order(problem).ops};
+  for (const std::vector<int>& order : {reorder(problem).ops, resident_first_order(graph)}) {
+    if (std::ranges::find(orders, order) == orders.end()) orders.push_back(order);
+  }
+  std::optional<StreamPlan> best;
+  for (const std::vector<int>& order : orders) {
+    StreamPlan plan = best_plan(graph, problem, order, options);
+    if (!best || plan.peak_bytes < best->peak_bytes) best = std::move(plan);
+  }
+  return std::move(*best);
 }
 
 std::string summary(const OrderProblem& problem, const StreamPlan& plan) {

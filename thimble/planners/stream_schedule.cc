@@ -2,6 +2,8 @@
 #include "thimble/planners/stream_schedule.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "thimble/planners/cut_schedule.h"
 #include "thimble/planners/execution.h"
@@ -34,12 +36,26 @@ BufferId streamed(const Graph& graph, std::vector<BufferId>& ports, BufferId hel
 }
 
 void make_ring(const StreamSpan& placed, size_t member, Buffer& buffer) {
-  const int64_t pixels = placed.ring_pixels[member];
-  if (pixels == 0) return;
-  const int64_t width = buffer.extents[kColumnAxis];
-  const bool by_pixels = placed.columns && placed.rows.members[member].op.valid();
-  buffer.extents[kRowAxis] = (pixels + width - 1) / width;
-  buffer.wrap = by_pixels ? Wrap{kColumnAxis, pixels} : Wrap{kRowAxis, pixels / width};
+  const int64_t held = placed.rings[member];
+  if (held == 0) return;
+  const SpanMember& made = placed.rows.members[member];
+  if (placed.columns && made.op.valid()) {
+    const int64_t width = buffer.extents[kColumnAxis];
+    buffer.extents[kRowAxis] = (held + width - 1) / width;
+    buffer.wrap = Wrap{kColumnAxis, held};
+    return;
+  }
+  const auto axis = static_cast<size_t>(made.axis);
+  const int64_t outer = std::accumulate(buffer.extents.begin(), buffer.extents.begin() + made.axis,
+                                        int64_t{1}, std::multiplies{});
+  if (outer > 1) {  // in memory the rows come before the heads
+    buffer.order.resize(buffer.extents.size());
+    std::iota(buffer.order.begin(), buffer.order.end(), 0);
+    std::rotate(buffer.order.begin(), buffer.order.begin() + made.axis,
+                buffer.order.begin() + made.axis + 1);
+  }
+  buffer.extents[axis] = held;
+  buffer.wrap = Wrap{made.axis, held};
 }
 
 /// A loop over ticks of the rows; by pixels, and in it one over ticks of the columns. Rows are
@@ -52,7 +68,7 @@ std::vector<Node> span_nodes(const Graph& graph, const StreamSpan& placed,
   for (size_t m = 0; m < placed.rows.members.size(); ++m) {
     const SpanMember& member = placed.rows.members[m];
     const RegionExpr rows =
-        along(graph.tensor(member.out).shape, kRowAxis, member.beat.interval(loop));
+        along(graph.tensor(member.out).shape, member.axis, member.beat.interval(loop));
     const BufferId held = buffer_of(schedule, member.out);
     if (member.sums) {
       Step step = *std::ranges::find(steps, member.op, &Step::op);

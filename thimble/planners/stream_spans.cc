@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "thimble/kernels/kernel.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/execution.h"
 #include "thimble/planners/whole_operators.h"
@@ -19,13 +18,14 @@ constexpr size_t kKernelAxes = 4;  // axes before them are loops around the call
 
 TensorId tensor_id(size_t t) { return {static_cast<int32_t>(t)}; }
 
-/// Whether a kernel has the axis as one of its own, and not as that of the channels.
+/// Whether a kernel has the axis as one of its own, and not as that of the channels; merged with
+/// axes inside of it at most.
 bool has_axis(const OperandAxes& walk, int axis) {
   for (size_t k = 0; k < walk.axes.size(); ++k) {
     const std::vector<int>& merged = walk.axes[k];
     if (std::ranges::find(merged, axis) == merged.end()) continue;
     const bool leading = k + kKernelAxes < walk.axes.size();
-    return merged.size() == 1 && !leading && k + 1 < walk.axes.size();
+    return merged.front() == axis && !leading && k + 1 < walk.axes.size();
   }
   return false;
 }
@@ -33,6 +33,11 @@ bool has_axis(const OperandAxes& walk, int axis) {
 bool is_image(const Graph& graph, TensorId t) {
   const Shape& shape = graph.tensor(t).shape;
   return shape.size() == 4 && shape[0] == 1;
+}
+
+/// Whether the rows follow one another in row-major order.
+bool rows_are_outermost(const Shape& shape, int axis) {
+  return std::all_of(shape.begin(), shape.begin() + axis, [](int64_t e) { return e == 1; });
 }
 
 }  // namespace
@@ -44,8 +49,7 @@ StreamSpans::StreamSpans(const Graph& graph, const OrderProblem& problem,
       problem_(problem),
       order_(order),
       received_(std::move(received)),
-      rows_(graph, kRowAxis, delivered),
-      columns_(graph, kColumnAxis, delivered),
+      spans_(graph, delivered),
       made_(graph.tensors.size(), -1),
       last_read_(graph.tensors.size(), -1),
       row_major_(graph.tensors.size(), true) {
@@ -63,8 +67,7 @@ StreamSpans::StreamSpans(const Graph& graph, const OrderProblem& problem,
   StepProgress progress(graph, maps);
   for (size_t op = 0; op < graph.ops.size(); ++op) {
     const OpId id{static_cast<int32_t>(op)};
-    by_rows_.push_back(kernel_takes(id, rows_));
-    by_pixels_.push_back(by_rows_.back() && kernel_takes(id, columns_));
+    takes_.push_back(axes_taken(id));
     element_.push_back(progress.of({.op = id}) == Progress::kElement);
   }
   single_bytes_ = working_sets(problem, order);
@@ -94,7 +97,7 @@ int64_t StreamSpans::size(size_t t) const {
 
 bool StreamSpans::passes_rows(OpId id) const {
   const Op& op = graph_.op(id);
-  return rows_.is_delivered(op.outputs[0]) || std::ranges::any_of(op.inputs, [&](TensorId t) {
+  return spans_.is_delivered(op.outputs[0]) || std::ranges::any_of(op.inputs, [&](TensorId t) {
            return std::ranges::find(received_, t) != received_.end();
          });
 }
@@ -109,9 +112,11 @@ std::string StreamSpans::obstacle() const {
     const OpId id{order_[index(k)]};
     const Op& op = graph_.op(id);
     for (size_t i = 0; i < op.inputs.size(); ++i) {
-      if (!graph_.tensor(op.inputs[i]).is_constant() && rows_.rows(id, i) == nullptr) return true;
+      if (graph_.tensor(op.inputs[i]).is_constant()) continue;
+      const auto read = spans_.rows(id, i, kRowAxis);
+      if (!read || read->axis != kRowAxis) return true;
     }
-    return !by_rows_[id.index()];
+    return !takes(id, kRowAxis);
   };
   for (const int k : at) {
     if (whole(k)) return named(k) + " cannot execute row by row";
@@ -126,31 +131,62 @@ std::string StreamSpans::obstacle() const {
                      named(at.back()));
 }
 
-bool StreamSpans::kernel_takes(OpId id, const Spans& along) const {
+std::vector<bool> StreamSpans::axes_taken(OpId id) const {
   const Op& op = graph_.op(id);
-  if (op.outputs.size() != 1 || !is_image(graph_, op.outputs[0])) return false;
-  for (const KernelUse& use : kernel_uses(graph_, op, Method::kCompute)) {
-    if (!has_axis(use.out, along.axis())) return false;
-    for (size_t k = 0; k < use.inputs.size(); ++k) {
-      const auto operand = static_cast<size_t>(use.inputs[k]);
-      const TensorId t = op.inputs[operand];
-      if (graph_.tensor(t).is_constant() || along.rows(id, operand) == nullptr) continue;
-      if (!has_axis(use.in[k], along.axis()) || !is_image(graph_, t)) return false;
-    }
+  std::vector<bool> taken(graph_.tensor(op.outputs[0]).shape.size(), false);
+  if (op.outputs.size() != 1 || !has_kernel(graph_, op, Method::kCompute)) return taken;
+  const std::vector<KernelUse> uses = kernel_uses(graph_, op, Method::kCompute);
+  for (size_t axis = 0; axis < taken.size(); ++axis) {
+    taken[axis] = std::ranges::all_of(
+        uses, [&](const KernelUse& use) { return goes_along(use, id, static_cast<int>(axis)); });
+  }
+  return taken;
+}
+
+bool StreamSpans::goes_along(const KernelUse& use, OpId id, int axis) const {
+  // Rows of merged axes would begin at floor(a i / b) times what is merged, which has no form.
+  const bool merged = std::ranges::any_of(use.out.axes, [&](const std::vector<int>& axes) {
+    return axes.size() > 1 && axes.front() == axis;
+  });
+  if (merged || !has_axis(use.out, axis)) return false;
+  for (size_t k = 0; k < use.inputs.size(); ++k) {
+    const auto operand = static_cast<size_t>(use.inputs[k]);
+    if (graph_.tensor(graph_.op(id).inputs[operand]).is_constant()) continue;
+    const auto read = spans_.rows(id, operand, axis);
+    if (read && !has_axis(use.in[k], read->axis)) return false;
   }
   return true;
 }
 
-bool StreamSpans::sums_rows(OpId id) const {
-  return rows_.sums_rows(id) && is_image(graph_, graph_.op(id).inputs[0]);
+bool StreamSpans::sums_rows(int begin, OpId op) const {
+  return spans_.sums_rows(op) && made_[graph_.op(op).inputs[0].index()] >= begin;
+}
+
+bool StreamSpans::takes(OpId op, int axis) const {
+  const std::vector<bool>& taken = takes_[op.index()];
+  return static_cast<size_t>(axis) < taken.size() && taken[static_cast<size_t>(axis)];
 }
 
 Raster StreamSpans::raster(const StreamSpan& span, size_t member) const {
   const SpanMember& m = span.rows.members[member];
   const Shape& shape = graph_.tensor(m.out).shape;
-  return {m.beat,
-          span.columns ? span.columns->members[member].beat : all_columns(shape[kColumnAxis]),
-          shape[kRowAxis], shape[kColumnAxis]};
+  if (!span.columns) return {m.beat, all_columns(1), shape[static_cast<size_t>(m.axis)], 1};
+  return {m.beat, span.columns->members[member].beat, shape[kRowAxis], shape[kColumnAxis]};
+}
+
+std::optional<RasterReader> StreamSpans::reader(const StreamSpan& span, size_t member,
+                                                size_t operand) const {
+  const SpanMember& m = span.rows.members[member];
+  const auto rows = spans_.rows(m.op, operand, m.axis);
+  if (!rows) return std::nullopt;
+  RasterReader result{raster(span, member), rows->rows, std::nullopt, 1, true};
+  if (!span.columns) return result;
+  const TensorId t = graph_.op(m.op).inputs[operand];
+  if (rows->axis != kRowAxis || !is_image(graph_, t)) return std::nullopt;
+  const auto columns = spans_.rows(m.op, operand, kColumnAxis);
+  if (columns && columns->axis == kColumnAxis) result.columns = columns->rows;
+  result.width = graph_.tensor(t).shape[kColumnAxis];
+  return result;
 }
 
 namespace {
@@ -171,8 +207,9 @@ void for_each_reader(const Graph& graph, const Span& span, TensorId t, Visit vis
   }
 }
 
-std::optional<Affine> copy_of(const Affine* affine) {
-  return affine == nullptr ? std::nullopt : std::optional(*affine);
+/// Each element from the one at the same place.
+bool is_identity(const Affine& affine) {
+  return affine.num == 1 && affine.den == 1 && affine.lo == 0 && affine.hi == 0;
 }
 
 }  // namespace
@@ -186,45 +223,59 @@ int64_t StreamSpans::ring_pixels(const StreamSpan& span, size_t member) const {
       most = std::max(most, shape[kColumnAxis]);  // it takes the row once that is complete
       return;
     }
-    const OpId op = span.rows.members[m].op;
-    const RasterReader reader{raster(span, m), *rows_.rows(op, k), copy_of(columns_.rows(op, k)),
-                              shape[kColumnAxis], true};
-    most = std::max(most, most_ahead(raster(span, member), 1, reader, 1, ticks(span)).value_or(1));
+    const RasterReader read = reader(span, m, k).value();
+    most = std::max(most, most_ahead(raster(span, member), 1, read, 1, ticks(span)).value_or(1));
   });
   return std::min(most, shape[kRowAxis] * shape[kColumnAxis]);
+}
+
+int64_t StreamSpans::unit_bytes(const StreamSpan& span, TensorId t, int axis) const {
+  const Tensor& tensor = graph_.tensor(t);
+  const int64_t row = tensor.size_bytes() / tensor.shape[static_cast<size_t>(axis)];
+  return span.columns ? row / tensor.shape[kColumnAxis] : row;
 }
 
 std::optional<int64_t> StreamSpans::lead_bytes(const StreamSpan& span, size_t out,
                                                TensorId in) const {
   const SpanMember& made = span.rows.members[out];
+  const Tensor& to = graph_.tensor(made.out);
+  const Tensor& from = graph_.tensor(in);
   if (!row_major_[in.index()] || !row_major_[made.out.index()]) return std::nullopt;
-  const auto pixel_bytes = [&](TensorId t) {
-    const Tensor& tensor = graph_.tensor(t);
-    return tensor.size_bytes() / tensor.shape[kRowAxis] / tensor.shape[kColumnAxis];
-  };
-  if (!is_image(graph_, in)) return std::nullopt;
-  std::optional<int64_t> lead = -graph_.tensor(in).size_bytes();
+  if (!rows_are_outermost(to.shape, made.axis)) return std::nullopt;
+  std::optional<int64_t> lead = -from.size_bytes();
   for_each_reader(graph_, span.rows, in, [&](size_t m, size_t k) {
-    const OpId op = span.rows.members[m].op;
-    const Affine* rows = rows_.rows(op, k);
-    if (rows == nullptr || !lead) {
+    const SpanMember& member = span.rows.members[m];
+    std::optional<RasterReader> read = reader(span, m, k);
+    const int axis = read ? spans_.rows(member.op, k, member.axis)->axis : 0;
+    if (!read || !lead || !rows_are_outermost(from.shape, axis)) {
       lead.reset();
       return;
     }
-    const Affine* columns = columns_.rows(op, k);
-    const bool as_written = m == out && *rows == Affine{.out_axis = kRowAxis} &&
-                            columns != nullptr && *columns == Affine{.out_axis = kColumnAxis} &&
-                            element_[op.index()];
-    const RasterReader reader{raster(span, m), *rows, copy_of(columns),
-                              graph_.tensor(in).shape[kColumnAxis], m >= out && !as_written};
+    const bool as_written = m == out && element_[member.op.index()] && is_identity(read->rows) &&
+                            elements(from.shape) == elements(to.shape);
+    read->later = m >= out && !as_written;
     const std::optional<int64_t> ahead =
-        most_ahead(raster(span, out), pixel_bytes(made.out), reader, pixel_bytes(in), ticks(span));
+        most_ahead(raster(span, out), unit_bytes(span, made.out, made.axis), *read,
+                   unit_bytes(span, in, axis), ticks(span));
     if (ahead) lead = std::max(*lead, *ahead);
   });
   return lead;
 }
 
-std::optional<StreamSpan> StreamSpans::span(int begin, int end, Granularity granularity) const {
+std::optional<Span> StreamSpans::derive(int axis, const std::vector<OpId>& ops,
+                                        const std::vector<TensorId>& received) const {
+  std::optional<Span> span = spans_.derive(axis, ops, received);
+  if (!span) return span;
+  for (const SpanMember& member : span->members) {
+    const bool passes = !member.op.valid() || spans_.is_delivered(member.out);
+    if (passes && member.axis != kStreamAxis) return std::nullopt;
+    if (member.op.valid() && !member.sums && !takes(member.op, member.axis)) return std::nullopt;
+  }
+  return span;
+}
+
+std::optional<StreamSpan> StreamSpans::span(int begin, int end, int axis,
+                                            Granularity granularity) const {
   std::vector<OpId> ops;
   std::vector<TensorId> received;
   for (int at = begin; at < end; ++at) {
@@ -237,33 +288,36 @@ std::optional<StreamSpan> StreamSpans::span(int begin, int end, Granularity gran
   for (const TensorId t : received) {
     if (last_read_[t.index()] >= end) return std::nullopt;  // rows come once
   }
-  std::optional<Span> rows = rows_.derive(ops, received);
+  std::optional<Span> rows = derive(axis, ops, received);
   if (!rows) return std::nullopt;
-  // A mean of an image that is there already makes no rows.
-  for (const SpanMember& member : rows->members) {
-    if (member.op.valid() && !member.sums && !by_rows_[member.op.index()]) return std::nullopt;
-  }
   StreamSpan result{.begin = begin, .end = end, .rows = std::move(*rows)};
-  if (granularity == Granularity::kPixel) {
-    // Rows come and go whole, whatever the grain between.
-    const bool delivers = std::ranges::any_of(
-        ops, [&](OpId op) { return rows_.is_delivered(graph_.op(op).outputs[0]); });
-    std::erase_if(ops, [&](OpId op) {
-      const auto it = std::ranges::find(result.rows.members, op, &SpanMember::op);
-      return it->sums;  // adds whole rows
-    });
-    result.columns = columns_.derive(ops);
-    if (!result.columns || delivers) return std::nullopt;
-    for (size_t m = 0; m < result.rows.members.size(); ++m) {
-      const SpanMember& member = result.rows.members[m];
-      if (member.op.valid() && !member.sums) continue;
-      const int64_t width = graph_.tensor(member.out).shape[kColumnAxis];
-      result.columns->members.insert(result.columns->members.begin() + static_cast<ptrdiff_t>(m),
-                                     {member.op, member.out, all_columns(width), 0, member.sums});
-    }
-  }
+  if (granularity == Granularity::kPixel && !add_columns(ops, result)) return std::nullopt;
   measure(result);
   return result;
+}
+
+bool StreamSpans::add_columns(std::vector<OpId> ops, StreamSpan& span) const {
+  std::erase_if(ops, [&](OpId op) {
+    return std::ranges::find(span.rows.members, op, &SpanMember::op)->sums;
+  });
+  span.columns = derive(kColumnAxis, ops, {});
+  if (!span.columns) return false;
+  // Rows come, go and are added whole, whatever the grain between.
+  for (size_t m = 0; m < span.rows.members.size(); ++m) {
+    const SpanMember& member = span.rows.members[m];
+    if (member.op.valid() && !member.sums) continue;
+    const int64_t width = graph_.tensor(member.out).shape[kColumnAxis];
+    span.columns->members.insert(
+        span.columns->members.begin() + static_cast<ptrdiff_t>(m),
+        {member.op, member.out, kColumnAxis, all_columns(width), 0, member.sums});
+  }
+  for (size_t m = 0; m < span.rows.members.size(); ++m) {
+    const SpanMember& member = span.rows.members[m];
+    if (member.axis != kRowAxis || spans_.is_delivered(member.out)) return false;
+    if (member.sums) continue;
+    if (!is_image(graph_, member.out) || span.columns->members[m].axis != kColumnAxis) return false;
+  }
+  return true;
 }
 
 void StreamSpans::measure(StreamSpan& span) const {
@@ -273,18 +327,18 @@ void StreamSpans::measure(StreamSpan& span) const {
     const SpanMember& member = span.rows.members[m];
     const Tensor& t = graph_.tensor(member.out);
     if (member.sums) {
-      span.ring_pixels.push_back(0);
+      span.rings.push_back(0);
       span.bytes += elements(t.shape) * size_bytes(DType::kInt32);
       continue;
     }
-    const int64_t image = t.shape[kRowAxis] * t.shape[kColumnAxis];
     const bool by_pixels = span.columns && member.op.valid();
-    const int64_t pixels = member.ring == 0 ? 0
-                           : by_pixels      ? ring_pixels(span, m)
-                                            : member.ring * t.shape[kColumnAxis];
-    span.ring_pixels.push_back(pixels);
-    span.bytes += pixels > 0 ? t.size_bytes() / image * pixels : size(member.out.index());
-    if (pixels == 0) whole.push_back(m);
+    const int64_t held = member.ring == 0 ? 0 : by_pixels ? ring_pixels(span, m) : member.ring;
+    const int64_t row = t.size_bytes() / t.shape[static_cast<size_t>(member.axis)];
+    span.rings.push_back(held);
+    span.bytes += held == 0   ? size(member.out.index())
+                  : by_pixels ? row / t.shape[kColumnAxis] * held
+                              : row * held;
+    if (held == 0) whole.push_back(m);
     if (member.op.valid())
       scratch = std::max(scratch, problem_.ops[member.op.index()].scratch_bytes);
   }
@@ -314,23 +368,50 @@ bool StreamSpans::reads_sum(int begin, int end, OpId op) const {
     const int made = made_[t.index()];
     if (made < begin || made >= end) return false;
     const OpId maker{order_[index(made)]};
-    return sums_rows(maker) && made_[graph_.op(maker).inputs[0].index()] >= begin;
+    return sums_rows(begin, maker);
   });
+}
+
+std::vector<int> StreamSpans::row_axes(OpId last, Granularity granularity) const {
+  const Op& op = graph_.op(last);
+  const TensorId out = op.outputs[0];
+  if (granularity == Granularity::kPixel)
+    return is_image(graph_, out) && takes(last, kRowAxis) ? std::vector<int>{kRowAxis}
+                                                          : std::vector<int>{};
+  const Shape& shape = graph_.tensor(out).shape;
+  std::vector<int> axes;
+  for (int axis = 0; axis + 1 < static_cast<int>(shape.size()); ++axis) {
+    const bool image_row = axis == kRowAxis && is_image(graph_, out);
+    if (!takes(last, axis) || (shape[static_cast<size_t>(axis)] == 1 && !image_row)) continue;
+    bool outermost = rows_are_outermost(shape, axis);
+    for (size_t k = 0; k < op.inputs.size() && !outermost; ++k) {
+      const auto read = spans_.rows(last, k, axis);
+      outermost = read && rows_are_outermost(graph_.tensor(op.inputs[k]).shape, read->axis);
+    }
+    if (outermost) axes.push_back(axis);
+  }
+  return axes;
 }
 
 std::vector<StreamSpan> StreamSpans::all(int64_t most_bytes, int most_ops,
                                          Granularity granularity) const {
-  const std::vector<bool>& splits = granularity == Granularity::kRow ? by_rows_ : by_pixels_;
   std::vector<StreamSpan> result;
   const auto count = static_cast<int>(order_.size());
   for (int begin = 0; begin < count; ++begin) {
+    OpId last_with_rows;
     for (int end = begin + 1; end <= std::min(count, begin + most_ops); ++end) {
       const OpId last{order_[index(end - 1)]};
-      if (!(splits[last.index()] || sums_rows(last)) || reads_sum(begin, end - 1, last)) break;
+      const std::vector<bool>& taken = takes_[last.index()];
+      const bool sums = sums_rows(begin, last);
+      if (!sums && std::ranges::find(taken, true) == taken.end()) break;
+      if (reads_sum(begin, end - 1, last)) break;
+      if (!sums) last_with_rows = last;
       // In one piece a single operator needs no more.
-      if (end == begin + 1 && !passes_rows(OpId{order_[index(begin)]})) continue;
-      std::optional<StreamSpan> found = span(begin, end, granularity);
-      if (found && found->bytes < most_bytes) result.push_back(std::move(*found));
+      if (end == begin + 1 && !passes_rows(last)) continue;
+      for (const int axis : row_axes(last_with_rows, granularity)) {
+        std::optional<StreamSpan> found = span(begin, end, axis, granularity);
+        if (found && found->bytes < most_bytes) result.push_back(std::move(*found));
+      }
     }
   }
   return result;

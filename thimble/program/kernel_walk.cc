@@ -38,10 +38,18 @@ Walk identity_walk(const Shape& shape) {
   return {{axes}, axes, {}};
 }
 
-bool single_axis(const OperandAxes& walk) {
-  int used = 0;
-  for (const std::vector<int>& merged : walk.axes) used += merged.empty() ? 0 : 1;
-  return used == 1;
+bool same_extents(const OperandAxes& walk, const Shape& shape, const OperandAxes& other,
+                  const Shape& other_shape) {
+  const auto extent = [](const std::vector<int>& merged, const Shape& of) {
+    int64_t count = 1;
+    for (const int axis : merged) count *= of[static_cast<size_t>(axis)];
+    return count;
+  };
+  if (walk.axes.size() != other.axes.size()) return false;
+  for (size_t k = 0; k < walk.axes.size(); ++k) {
+    if (extent(walk.axes[k], shape) != extent(other.axes[k], other_shape)) return false;
+  }
+  return true;
 }
 
 Region to_tensor(const OperandAxes& walk, const std::vector<int64_t>& leading, const Region& region,

@@ -20,8 +20,10 @@ struct Walk {
 /// Of a plain copy of a tensor.
 [[nodiscard]] Walk identity_walk(const Shape& shape);
 
-/// True if one kernel axis walks the whole tensor.
-[[nodiscard]] bool single_axis(const OperandAxes& walk);
+/// Whether each kernel axis runs over as many indices of either tensor: a row-major sequence has
+/// the same coordinates in both.
+[[nodiscard]] bool same_extents(const OperandAxes& walk, const Shape& shape,
+                                const OperandAxes& other, const Shape& other_shape);
 
 /// The box of tensor indices around `region` (the kernel's four axes).
 [[nodiscard]] Region to_tensor(const OperandAxes& walk, const std::vector<int64_t>& leading,

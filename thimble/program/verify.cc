@@ -394,9 +394,9 @@ class Verifier {
     const Op& op = graph_.op(call.op);
     const auto input = static_cast<size_t>(call.operands[k]);
     const InputMap& map = maps_[call.op.index()][input];
-    if (map.linear && single_axis(walk.out) && single_axis(walk.in[k])) return region;
     const Shape& out_shape = graph_.tensor(op.outputs[0]).shape;
     const Shape& in_shape = graph_.tensor(op.inputs[input]).shape;
+    if (map.linear && same_extents(walk.out, out_shape, walk.in[k], in_shape)) return region;
     const Region out = to_tensor(walk.out, walk.leading, region, out_shape);
     Region needed = input_region(map, in_shape, out_shape, out);
     if (call.chunk && input == 0) {

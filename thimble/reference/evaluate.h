@@ -53,6 +53,7 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const Conv2D& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const DepthwiseConv2D& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const FullyConnected& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const BatchMatMul& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const AveragePool2D& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const MaxPool2D& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Mean& op, const OpContext& context);

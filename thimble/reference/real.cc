@@ -48,6 +48,10 @@ RealValues real(const FullyConnected& op, const RealContext& c) {
   return clamped(op.activation, real_fully_connected(c.product()));
 }
 
+RealValues real(const BatchMatMul& op, const RealContext& c) {
+  return real_batch_matmul(op, c.product());
+}
+
 /// Combines the elements of each window, starting from `first`; then finish(value, elements).
 template <class Combine, class Finish>
 RealValues pooled(const Window& window, const RealContext& c, float first, Combine combine,

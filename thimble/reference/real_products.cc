@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "thimble/reference/matrices.h"
 #include "thimble/reference/window.h"
 
 namespace thimble::reference {
@@ -132,6 +133,17 @@ RealValues real_fully_connected(const RealProduct& a) {
       for (; k < depth; ++k) lanes[0] += x[k] * w[k];
       for (const float lane : lanes) result[static_cast<size_t>(b * outputs + o)] += lane;
     }
+  }
+  return result;
+}
+
+RealValues real_batch_matmul(const BatchMatMul& op, const RealProduct& a) {
+  const Matrices at = matrices(op, a.x_shape, a.weights_shape, a.out_shape);
+  RealValues result(at.x_first.size(), 0);
+  for (size_t i = 0; i < result.size(); ++i) {
+    const float* x = &a.x[static_cast<size_t>(at.x_first[i])];
+    const float* y = &a.weights[static_cast<size_t>(at.y_first[i])];
+    for (int64_t k = 0; k < at.depth; ++k) result[i] += x[k * at.x_step] * y[k * at.y_step];
   }
   return result;
 }

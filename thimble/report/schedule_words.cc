@@ -36,23 +36,26 @@ std::string joined(std::string text, const std::string& more) {
   return text + ", " + more;
 }
 
-// Axes from `first` on of which only a part is meant.
-std::string parts(const RegionExpr& region, const Shape& shape, size_t first) {
+// Axes of which only a part is meant.
+std::string parts(const RegionExpr& region, const Shape& shape) {
   std::string text;
-  for (size_t axis = first; axis < shape.size(); ++axis) {
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (covers(region[axis], shape[axis])) continue;
     text = joined(text, interval_text(region[axis], axis, shape.size()));
   }
   return text;
 }
 
-std::string ring_text(const Wrap& wrap, size_t rank) {
-  const char* plural = wrap.modulus == 1 ? "" : "s";
-  if (rank == kImageRank && wrap.axis == 1)
-    return fmt::format("ring of {} row{}", wrap.modulus, plural);
-  if (rank == kImageRank && wrap.axis == 2)
-    return fmt::format("ring of {} pixel{}", wrap.modulus, plural);
-  return fmt::format("ring of {} along axes 0 to {}", wrap.modulus, wrap.axis);
+std::string ring_text(const Buffer& buffer, const Shape& shape) {
+  const auto [axis, modulus] = *buffer.wrap;
+  const char* plural = modulus == 1 ? "" : "s";
+  bool rows = true;  // no other axis is taken modulo
+  for (size_t k = 0; k < shape.size(); ++k)
+    rows = rows && (!buffer.wraps(k) || static_cast<int>(k) == axis || shape[k] == 1);
+  if (rows) return fmt::format("ring of {} row{}", modulus, plural);
+  if (shape.size() == kImageRank && axis == 2)
+    return fmt::format("ring of {} pixel{}", modulus, plural);
+  return fmt::format("ring of {} along axes 0 to {}", modulus, axis);
 }
 
 void add_loops(const std::vector<Node>& nodes, int depth, Position& position,
@@ -127,11 +130,11 @@ std::string held_text(const Graph& graph, const Buffer& buffer) {
   const Shape& shape = graph.tensor(buffer.tensor).shape;
   RegionExpr box;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
-    box.push_back({buffer.origin[axis], buffer.origin[axis] + buffer.extents[axis]});
+    const int64_t held = buffer.wraps(axis) ? shape[axis] : buffer.extents[axis];
+    box.push_back({buffer.origin[axis], buffer.origin[axis] + held});
   }
-  const size_t first = buffer.wrap ? static_cast<size_t>(buffer.wrap->axis) + 1 : 0;
-  std::string text = buffer.wrap ? ring_text(*buffer.wrap, shape.size()) : "";
-  text = joined(text, parts(box, shape, first));
+  std::string text = buffer.wrap ? ring_text(buffer, shape) : "";
+  text = joined(text, parts(box, shape));
   if (text.empty()) text = "all";
   if (!buffer.order.empty()) text += fmt::format(", axes as {}", fmt::join(buffer.order, " "));
   if (buffer.tier != 0) text += fmt::format(", tier {}", buffer.tier);
@@ -139,7 +142,7 @@ std::string held_text(const Graph& graph, const Buffer& buffer) {
 }
 
 std::string region_text(const RegionExpr& region, const Shape& shape) {
-  const std::string text = parts(region, shape, 0);
+  const std::string text = parts(region, shape);
   return text.empty() ? "all" : text;
 }
 

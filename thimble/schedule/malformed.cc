@@ -70,6 +70,13 @@ class Checker {
     for (const IndexExpr& expr : b.origin) {
       if (!good(expr)) return "its origin is out of range";
     }
+    std::vector<int> sorted = b.order;
+    std::sort(sorted.begin(), sorted.end());
+    for (size_t k = 0; k < sorted.size(); ++k) {
+      if (sorted.size() != rank || sorted[k] != static_cast<int>(k)) {
+        return "its order is no permutation of its axes";
+      }
+    }
     if (b.wrap) {
       if (b.wrap->axis < 0 || static_cast<size_t>(b.wrap->axis) >= rank || b.wrap->modulus < 1 ||
           b.wrap->modulus > kMost) {
@@ -77,16 +84,9 @@ class Checker {
       }
       int64_t held = b.wrap->modulus;
       for (size_t axis = 0; axis < rank; ++axis) {
-        const bool wrapped = axis <= static_cast<size_t>(b.wrap->axis);
+        const bool wrapped = b.wraps(axis);
         if (wrapped && b.origin[axis] != index(0)) return "the axes of a ring have origin 0";
         if (!wrapped && (held *= b.extents[axis]) > kMost) return "its ring is out of range";
-      }
-    }
-    std::vector<int> sorted = b.order;
-    std::sort(sorted.begin(), sorted.end());
-    for (size_t k = 0; k < sorted.size(); ++k) {
-      if (sorted.size() != rank || sorted[k] != static_cast<int>(k)) {
-        return "its order is no permutation of its axes";
       }
     }
     return "";

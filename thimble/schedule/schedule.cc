@@ -99,10 +99,18 @@ bool Loop::operator==(const Loop& other) const {
 int64_t Buffer::size_bytes() const {
   if (!wrap) return elements(extents) * thimble::size_bytes(type);
   int64_t count = wrap->modulus;
-  for (size_t axis = static_cast<size_t>(wrap->axis) + 1; axis < extents.size(); ++axis) {
-    count *= extents[axis];
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    if (!wraps(axis)) count *= extents[axis];
   }
   return count * thimble::size_bytes(type);
+}
+
+bool Buffer::wraps(size_t axis) const {
+  if (!wrap) return false;
+  if (order.empty()) return axis <= static_cast<size_t>(wrap->axis);
+  const auto innermost = std::ranges::find(order, wrap->axis);
+  return std::find(order.begin(), innermost, static_cast<int>(axis)) != innermost ||
+         static_cast<int>(axis) == wrap->axis;
 }
 
 std::vector<int64_t> strides(const Buffer& buffer) {

@@ -29,8 +29,9 @@
 
 namespace thimble {
 
-/// A ring: the linear row-major index over the axes 0..axis is taken modulo `modulus`.
-/// {1, 3} keeps three rows of an image of one batch; {2, 10} ten pixels.
+/// A ring: the linear index over `axis` and the axes outside of it, in the order of memory, is
+/// taken modulo `modulus`. {1, 3} keeps three rows of an image of one batch; {2, 10} ten pixels, or
+/// ten tokens of all heads if the buffer has the axes as 2 0 1 3.
 struct Wrap {
   int axis = 1;
   int64_t modulus = 1;
@@ -57,7 +58,7 @@ struct PortPlaces {
 };
 
 /// Memory that holds a part of a tensor. Without a ring, tensor element e is at e - origin, in a
-/// box of shape `extents`; with one, axes 0..wrap.axis are taken modulo and origin is 0 there.
+/// box of shape `extents`; with one, origin is 0 on the axes that are taken modulo.
 struct Buffer {
   TensorId tensor;            ///< invalid: scratch, `extents` is {bytes}
   DType type = DType::kInt8;  ///< the tensor's, or that of its accumulators
@@ -70,6 +71,8 @@ struct Buffer {
   Place place = Place::kResident;
 
   [[nodiscard]] int64_t size_bytes() const;
+  /// Whether the ring takes the axis modulo; false without a ring.
+  [[nodiscard]] bool wraps(size_t axis) const;
   bool operator==(const Buffer&) const = default;
 };
 

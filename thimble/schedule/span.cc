@@ -33,7 +33,31 @@ int64_t end_of_reads(const Affine& rows, int64_t row) {
 constexpr int64_t kMostRows = 1024;
 bool is_clock(const Fraction& f) { return f.num <= kMostRows && f.den <= kMostRows; }
 
-using Beats = std::map<TensorId, Beat>;
+/// The axis that has the rows, if all before it have one index: the first with several.
+int outermost_axis(const Shape& shape) {
+  int axis = 0;
+  while (static_cast<size_t>(axis) < shape.size() && shape[static_cast<size_t>(axis)] == 1) ++axis;
+  return axis;
+}
+
+/// Of the same row-major sequence in two shapes: rows of one length or a multiple.
+std::optional<OperandRows> linear_rows(const Shape& in, const Shape& out, int axis) {
+  const int in_axis = outermost_axis(in);
+  if (axis != outermost_axis(out) || static_cast<size_t>(in_axis) == in.size()) return std::nullopt;
+  const int64_t out_rows = out[static_cast<size_t>(axis)];
+  const int64_t in_rows = in[static_cast<size_t>(in_axis)];
+  if (out_rows % in_rows == 0)
+    return OperandRows{in_axis, {.out_axis = axis, .den = out_rows / in_rows}};
+  if (in_rows % out_rows == 0) {
+    const int64_t rows = in_rows / out_rows;
+    return OperandRows{in_axis, {.out_axis = axis, .num = rows, .hi = rows - 1}};
+  }
+  return std::nullopt;
+}
+
+/// A tensor along one of its axes.
+using Line = std::pair<TensorId, int>;
+using Beats = std::map<Line, Beat>;
 
 class Derivation {
  public:
@@ -43,39 +67,50 @@ class Derivation {
     for (const TensorId t : received) inside_.insert(t);
     for (const OpId op : ops) {
       if (spans.sums_rows(op) && inside_.contains(graph_.op(op).inputs[0])) {
-        sums_.insert(out(op));
+        sums_.insert(graph_.op(op).outputs[0]);
       } else {
         ops_.push_back(op);
-        inside_.insert(out(op));
+        inside_.insert(graph_.op(op).outputs[0]);
       }
     }
   }
 
-  std::optional<Span> run() {
-    if (ops_.empty() || !find_rates()) return std::nullopt;
+  std::optional<Span> run(int axis) {
+    if (ops_.empty() || !find_rates(axis)) return std::nullopt;
+    for (const OpId op : all_ops_) {
+      const TensorId x = graph_.op(op).inputs[0];
+      if (is_sum(op) && line(x).second != static_cast<int>(chunk_axis(graph_, graph_.op(op))))
+        return std::nullopt;
+    }
     for (size_t m = ops_.size(); m-- > 0;) {
       if (!phased_.contains(out(ops_[m]))) place(m);
     }
     for (const TensorId t : received_) {
-      if (!phased_.contains(t)) return std::nullopt;  // nobody reads it
+      if (!phased_.contains(line(t))) return std::nullopt;  // nobody reads it
     }
     return span();
   }
 
  private:
-  [[nodiscard]] TensorId out(OpId op) const { return graph_.op(op).outputs[0]; }
+  using Rates = std::map<Line, Fraction>;
 
-  /// Calls visit(tensor, rows) for each operand that has to follow the rows, or is outside of the
+  /// Of a tensor inside whose axis is known.
+  [[nodiscard]] Line line(TensorId t) const { return {t, axes_.at(t)}; }
+  [[nodiscard]] Line out(OpId op) const { return line(graph_.op(op).outputs[0]); }
+  [[nodiscard]] bool is_sum(OpId op) const { return sums_.contains(graph_.op(op).outputs[0]); }
+
+  /// Calls visit(line, rows) for each operand that has to follow the rows, or is outside of the
   /// span and does. False if one has to and does not.
   template <typename Visit>
   bool each_operand(OpId id, Visit visit) const {
     const Op& op = graph_.op(id);
+    const int axis = axes_.at(op.outputs[0]);
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (graph_.tensor(op.inputs[k]).is_constant()) continue;
       if (sums_.contains(op.inputs[k])) return false;
-      const Affine* rows = spans_.rows(id, k);
-      if (rows != nullptr) {
-        visit(op.inputs[k], *rows);
+      const std::optional<OperandRows> read = spans_.rows(id, k, axis);
+      if (read) {
+        visit(Line{op.inputs[k], read->axis}, read->rows);
       } else if (inside_.contains(op.inputs[k])) {
         return false;
       }
@@ -83,24 +118,30 @@ class Derivation {
     return true;
   }
 
-  /// Rows of each tensor for a row of the last output; then for a tick.
-  bool find_rates() {
-    std::map<TensorId, Fraction> rates = {{out(ops_.back()), {}}};
+  /// Rows of each tensor for a row of the last output, along which axis; then for a tick.
+  bool find_rates(int axis) {
+    Rates rates;
     bool consistent = true;
-    const auto know = [&](TensorId t, const Fraction& rate) {
-      const auto [it, added] = rates.try_emplace(t, rate);
+    const auto know = [&](const Line& at, const Fraction& rate) {
+      if (inside_.contains(at.first))
+        consistent =
+            axes_.try_emplace(at.first, at.second).first->second == at.second && consistent;
+      const auto [it, added] = rates.try_emplace(at, rate);
       consistent = consistent && it->second == rate && is_clock(rate);
       return added;
     };
+    know({graph_.op(ops_.back()).outputs[0], axis}, {});
     for (bool changed = true; changed && consistent;) {
       changed = false;
       for (const OpId op : ops_ | std::views::reverse) {  // most are known from their readers
-        const bool follows = each_operand(op, [&](TensorId t, const Affine& rows) {
-          if (const auto it = rates.find(out(op)); it != rates.end()) {
-            changed = know(t, times(it->second, rows.num, rows.den)) || changed;
-          } else if (const auto in = rates.find(t); in != rates.end()) {
-            changed = know(out(op), times(in->second, rows.den, rows.num)) || changed;
-          }
+        if (!axes_.contains(graph_.op(op).outputs[0])) {
+          const std::optional<std::pair<Line, Fraction>> made = made_from(op, rates);
+          if (made) changed = know(made->first, made->second) || changed;
+        }
+        if (!consistent || !axes_.contains(graph_.op(op).outputs[0])) continue;
+        const Fraction rate = rates.at(out(op));
+        const bool follows = each_operand(op, [&](const Line& t, const Affine& rows) {
+          changed = know(t, times(rate, rows.num, rows.den)) || changed;
         });
         consistent = consistent && follows;
       }
@@ -108,20 +149,37 @@ class Derivation {
     if (!consistent) return false;
     Fraction finest{0, 1};
     for (const TensorId t : inside_) {
-      const auto it = rates.find(t);
-      if (it == rates.end()) return false;
-      if (less(finest, it->second)) finest = it->second;
+      if (!axes_.contains(t)) return false;
+      finest = std::max(finest, rates.at(line(t)), less);
     }
-    for (const auto& [t, rate] : rates) {
+    for (const auto& [at, rate] : rates) {
       const Fraction beat = times(rate, finest.den, finest.num);
-      rates_[t] = {beat.num, beat.den, 0};
+      rates_[at] = {beat.num, beat.den, 0};
       consistent = consistent && is_clock(beat);
     }
     return consistent;
   }
 
+  /// The rows of the operator's output, from an operand whose rows are known.
+  [[nodiscard]] std::optional<std::pair<Line, Fraction>> made_from(OpId id,
+                                                                   const Rates& rates) const {
+    const Op& op = graph_.op(id);
+    const TensorId made = op.outputs[0];
+    for (size_t k = 0; k < op.inputs.size(); ++k) {
+      for (size_t axis = 0; axis < graph_.tensor(made).shape.size(); ++axis) {
+        const auto read = spans_.rows(id, k, static_cast<int>(axis));
+        if (!read) continue;
+        const auto it = rates.find({op.inputs[k], read->axis});
+        if (it == rates.end()) continue;
+        return {
+            {{made, static_cast<int>(axis)}, times(it->second, read->rows.den, read->rows.num)}};
+      }
+    }
+    return std::nullopt;
+  }
+
   /// The least phase with which rows are there when `reader`, whose operand they are, needs them.
-  [[nodiscard]] int64_t phase_for(TensorId t, const Affine& rows, const Beat& reader) const {
+  [[nodiscard]] int64_t phase_for(const Line& t, const Affine& rows, const Beat& reader) const {
     const Beat& beat = rates_.at(t);
     int64_t phase = std::numeric_limits<int64_t>::min();
     const int64_t period = std::lcm(reader.rows, rows.den);  // all repeats after that many rows
@@ -142,7 +200,7 @@ class Derivation {
       const auto it = added.find(out(ops_[k]));
       if (it == added.end()) continue;
       const Beat reader = it->second;
-      each_operand(ops_[k], [&](TensorId t, const Affine& rows) {
+      each_operand(ops_[k], [&](const Line& t, const Affine& rows) {
         if (phased_.contains(t)) return;
         Beat beat = rates_.at(t);
         beat.phase = phase_for(t, rows, reader);
@@ -154,7 +212,7 @@ class Derivation {
     for (size_t k = 0; k <= m; ++k) {
       const auto it = added.find(out(ops_[k]));
       if (it == added.end()) continue;
-      each_operand(ops_[k], [&](TensorId t, const Affine& rows) {
+      each_operand(ops_[k], [&](const Line& t, const Affine& rows) {
         const auto placed = phased_.find(t);
         if (placed == phased_.end()) return;
         const int64_t early = placed->second.phase - phase_for(t, rows, it->second);
@@ -168,28 +226,27 @@ class Derivation {
     }
   }
 
-  [[nodiscard]] int64_t extent(TensorId t) const {
-    return graph_.tensor(t).shape[static_cast<size_t>(spans_.axis())];
+  [[nodiscard]] int64_t extent(const Line& t) const {
+    return graph_.tensor(t.first).shape[static_cast<size_t>(t.second)];
   }
 
   std::optional<Span> span() const {
     int64_t first = std::numeric_limits<int64_t>::max(), last = std::numeric_limits<int64_t>::min();
     for (const TensorId t : inside_) {
-      const Beat& beat = phased_.at(t);
+      const Beat& beat = phased_.at(line(t));
       first = std::min(first, ceil_div(beat.ticks - beat.phase, beat.rows));
-      last = std::max(last, ceil_div(beat.ticks * extent(t) - beat.phase, beat.rows));
+      last = std::max(last, ceil_div(beat.ticks * extent(line(t)) - beat.phase, beat.rows));
     }
     Span result{.ticks = last - first + 1, .members = {}};
-    const auto beat_of = [&](TensorId t) {
-      Beat beat = phased_.at(t);
+    const auto add = [&](OpId op, TensorId made, const Line& rows, bool sums) {
+      Beat beat = phased_.at(rows);
       beat.phase += beat.rows * first;
-      return beat;
+      result.members.push_back({op, made, rows.second, beat, 0, sums});
     };
-    for (const TensorId t : received_) result.members.push_back({{}, t, beat_of(t), 0});
-    for (const OpId op : all_ops_) {
-      const bool sums = sums_.contains(out(op));
-      const Beat beat = beat_of(sums ? graph_.op(op).inputs[0] : out(op));
-      result.members.push_back({op, out(op), beat, 0, sums});
+    for (const TensorId t : received_) add({}, t, line(t), false);
+    for (const OpId id : all_ops_) {
+      const Op& op = graph_.op(id);
+      add(id, op.outputs[0], line(is_sum(id) ? op.inputs[0] : op.outputs[0]), is_sum(id));
     }
     for (SpanMember& member : result.members) member.ring = ring(result, member);
     return result;
@@ -208,10 +265,11 @@ class Derivation {
       const Op& op = graph_.op(reader);
       for (size_t k = 0; k < op.inputs.size(); ++k) {
         if (op.inputs[k] == member.out)
-          most = std::max(most, held(span.ticks, member, *it, *spans_.rows(reader, k)));
+          most =
+              std::max(most, held(span.ticks, member, *it, spans_.rows(reader, k, it->axis)->rows));
       }
     }
-    return std::min(most, extent(member.out));
+    return std::min(most, extent(line(member.out)));
   }
 
   /// Rows between the last that is produced and the first that the reader still needs, at the most.
@@ -219,9 +277,9 @@ class Derivation {
                              const Affine& rows) const {
     int64_t most = 0;
     for (int64_t tick = 0; tick < ticks; ++tick) {
-      const int64_t produced = std::min(from.beat.complete(tick), extent(from.out));
+      const int64_t produced = std::min(from.beat.complete(tick), extent(line(from.out)));
       const int64_t next = std::max<int64_t>(reader.beat.complete(tick - 1), 0);
-      if (next >= extent(reader.out)) break;
+      if (next >= extent(line(reader.out))) break;
       most = std::max(most, produced - std::max<int64_t>(first_read(rows, next), 0));
     }
     return most;
@@ -232,9 +290,10 @@ class Derivation {
   const std::vector<OpId>& all_ops_;
   std::vector<OpId> ops_;  ///< those that make rows
   const std::vector<TensorId>& received_;
-  std::set<TensorId> inside_;  ///< made or received by the span, row by row
-  std::set<TensorId> sums_;    ///< complete only when the span ends
-  Beats rates_;                ///< without phases; operands outside that follow the rows, too
+  std::set<TensorId> inside_;     ///< made or received by the span, row by row
+  std::set<TensorId> sums_;       ///< complete only when the span ends
+  std::map<TensorId, int> axes_;  ///< of the rows of what is inside
+  Beats rates_;                   ///< without phases; operands outside that follow the rows, too
   Beats phased_;
 };
 
@@ -248,9 +307,8 @@ IntervalExpr Beat::interval(LoopId loop) const {
   return {begin, end};
 }
 
-Spans::Spans(const Graph& graph, int axis, const std::vector<TensorId>& delivered)
+Spans::Spans(const Graph& graph, const std::vector<TensorId>& delivered)
     : graph_(graph),
-      axis_(axis),
       maps_(access_maps(graph)),
       readers_(consumers(graph)),
       is_output_(graph.tensors.size(), false),
@@ -263,26 +321,31 @@ Spans::Spans(const Graph& graph, int axis, const std::vector<TensorId>& delivere
   for (const Op& op : graph.ops) sums_rows_.push_back(can_sum_rows(op));
 }
 
-const Affine* Spans::rows(OpId op, size_t operand) const {
-  const InputMap& map = maps_[op.index()][operand];
-  const auto axis = static_cast<size_t>(axis_);
-  if (map.linear || map.axes.size() <= axis) return nullptr;
-  const auto* affine = std::get_if<Affine>(&map.axes[axis]);
-  // Backwards, the first row would need the last ones.
-  return affine != nullptr && affine->out_axis == axis_ && affine->num > 0 ? affine : nullptr;
+std::optional<OperandRows> Spans::rows(OpId id, size_t operand, int axis) const {
+  const Op& op = graph_.op(id);
+  const InputMap& map = maps_[id.index()][operand];
+  const Shape& out = graph_.tensor(op.outputs[0]).shape;
+  if (static_cast<size_t>(axis) >= out.size()) return std::nullopt;
+  if (map.linear) return linear_rows(graph_.tensor(op.inputs[operand]).shape, out, axis);
+  for (size_t in_axis = 0; in_axis < map.axes.size(); ++in_axis) {
+    const auto* affine = std::get_if<Affine>(&map.axes[in_axis]);
+    // Backwards, the first row would need the last ones.
+    if (affine != nullptr && affine->out_axis == axis && affine->num > 0)
+      return OperandRows{static_cast<int>(in_axis), *affine};
+  }
+  return std::nullopt;
 }
 
 // Asking for kernels reads the weights.
 bool Spans::can_sum_rows(const Op& op) const {
-  const auto axis = static_cast<size_t>(axis_);
   return op.outputs.size() == 1 && !op.inputs.empty() && !is_delivered(op.outputs[0]) &&
-         chunk_axis(graph_, op) == axis && axis + 1 < graph_.tensor(op.inputs[0]).shape.size() &&
+         chunk_axis(graph_, op) + 1 < graph_.tensor(op.inputs[0]).shape.size() &&
          has_kernel(graph_, op, Method::kAccumulate);
 }
 
-std::optional<Span> Spans::derive(const std::vector<OpId>& ops,
+std::optional<Span> Spans::derive(int axis, const std::vector<OpId>& ops,
                                   const std::vector<TensorId>& received) const {
-  return Derivation(*this, ops, received).run();
+  return Derivation(*this, ops, received).run(axis);
 }
 
 int64_t first_read(const Affine& rows, int64_t row) {

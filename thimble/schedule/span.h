@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fused span of operators executed a row at a time (any axis will do), with rings derived from
-// the clock.
+// A fused span of operators executed a row at a time, with rings derived from the clock.
+//
+// Which axis of a tensor has its rows follows from the access maps, beginning with the last
+// operator's output: height for images, for an attention layer the axis of the queries' tokens.
+//
+//   q [1,4,T,d], keys -> scores [1,4,T,T] -> softmax -> *, values -> [1,4,T,d] -> transpose ->
+//   [1,T,4,d] -> reshape -> [1,T,C]                rows along axis 1 here, 2 where heads come first
+//
+// An operand without such an axis (the keys, the values) comes from outside of the span, whole.
 //
 // The clock ticks once for each row of the finest tensor that the span makes. A tensor with a rows
 // for every b ticks is complete up to row
@@ -47,7 +54,8 @@ struct Beat {
 struct SpanMember {
   OpId op;  ///< invalid: the tensor is received from outside, row by row
   TensorId out;
-  Beat beat;  ///< sums: of the operand's rows, added as they are made
+  int axis = 1;  ///< of its rows; sums: of the operand's
+  Beat beat;     ///< sums: of the operand's rows, added as they are made
   /// Rows that are produced and still needed, at the most; 0: the tensor is kept whole, as it is
   /// used outside of the span.
   int64_t ring = 0;
@@ -61,28 +69,34 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
+/// Rows of an operand that rows of the output read.
+struct OperandRows {
+  int axis = 1;  ///< of the operand
+  Affine rows;
+  bool operator==(const OperandRows&) const = default;
+};
+
 /// Derives spans of one graph.
 class Spans {
  public:
-  /// Along this axis of all tensors. The graph must outlive it. delivered: outputs of the network
-  /// that leave row by row, as soon as they are made.
-  Spans(const Graph& graph, int axis, const std::vector<TensorId>& delivered = {});
+  /// The graph must outlive it. delivered: outputs of the network that leave row by row, as soon as
+  /// they are made.
+  explicit Spans(const Graph& graph, const std::vector<TensorId>& delivered = {});
 
-  /// Rows of the operand that a row of the output reads, if the access map has them follow each
-  /// other in the same direction.
-  [[nodiscard]] const Affine* rows(OpId op, size_t operand) const;
+  /// What a row of the output, along `axis`, reads of the operand, if the access map has rows
+  /// follow each other in the same direction.
+  [[nodiscard]] std::optional<OperandRows> rows(OpId op, size_t operand, int axis) const;
 
-  /// Whether the operator can add the rows of its operand one after the other.
+  /// Whether the operator can add what its operand has along chunk_axis, one after the other.
   [[nodiscard]] bool sums_rows(OpId op) const { return sums_rows_[op.index()]; }
 
-  /// ops: in executable order. received: tensors that exist row by row only, made outside. Nothing
-  /// if an operand made inside does not follow the rows, is a sum, or the operators' rows have
-  /// nothing to do with each other.
-  [[nodiscard]] std::optional<Span> derive(const std::vector<OpId>& ops,
+  /// ops: in executable order; axis: of the last one's output that is no sum. received: tensors
+  /// that exist row by row only, made outside. Nothing if an operand made inside does not follow
+  /// the rows, is a sum, or the operators' rows have nothing to do with each other.
+  [[nodiscard]] std::optional<Span> derive(int axis, const std::vector<OpId>& ops,
                                            const std::vector<TensorId>& received = {}) const;
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
-  [[nodiscard]] int axis() const { return axis_; }
   [[nodiscard]] const std::vector<OpId>& readers(TensorId t) const { return readers_[t.index()]; }
   /// Kept whole for the caller.
   [[nodiscard]] bool is_output(TensorId t) const { return is_output_[t.index()]; }
@@ -92,7 +106,6 @@ class Spans {
   [[nodiscard]] bool can_sum_rows(const Op& op) const;
 
   const Graph& graph_;
-  const int axis_;
   std::vector<AccessMap> maps_;
   std::vector<std::vector<OpId>> readers_;
   std::vector<bool> is_output_, is_delivered_;  ///< per tensor, of the network

@@ -98,6 +98,17 @@ struct FullyConnectedParams {
 void fully_connected(const FullyConnectedParams& p, const View& x, const View& weights,
                      const View& out, const Region& region) noexcept;
 
+/// Products of matrices, int8: out[.., m, o] = sum over k of x[.., m, k] * y[.., k, o].
+struct BatchMatMulParams {
+  int32_t depth;          ///< extent of k
+  int32_t zero_point[2];  ///< of x and y
+  int32_t output_zero_point;
+  Scale scale;
+};
+/// Views: x (n, y, m, k), y (n, y, o, k), out (n, y, m, o). progress: pixel.
+void batch_matmul(const BatchMatMulParams& p, const View& x, const View& y, const View& out,
+                  const Region& region) noexcept;
+
 struct DepthwiseConv2DParams {
   const int8_t* weights;  ///< [kernel_h][kernel_w][out channel] (out_channels of them)
   const int32_t* bias;    ///< [out channel], folded as above

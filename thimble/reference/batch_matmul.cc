@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// BATCH_MATMUL: for each batch, each row of x times each column of y.
+#include "thimble/reference/activation_range.h"
+#include "thimble/reference/evaluate.h"
+#include "thimble/reference/matrices.h"
+
+namespace thimble::reference {
+namespace {
+
+/// Strides along the output's axes; those of its last two are 0.
+Strides batch_strides(const Shape& from, const Shape& out) {
+  const Strides own = row_major_strides(from);
+  Strides result(out.size(), 0);
+  for (size_t axis = 0; axis + 2 < from.size(); ++axis) {
+    if (from[axis] != 1) result[out.size() - from.size() + axis] = own[axis];
+  }
+  return result;
+}
+
+}  // namespace
+
+Matrices matrices(const BatchMatMul& op, const Shape& x, const Shape& y, const Shape& out) {
+  Strides x_strides = batch_strides(x, out), y_strides = batch_strides(y, out);
+  Matrices result;
+  result.depth = op.adjoint_x ? x[x.size() - 2] : x.back();
+  result.x_step = op.adjoint_x ? x.back() : 1;
+  result.y_step = op.adjoint_y ? 1 : y.back();
+  x_strides[out.size() - 2] = op.adjoint_x ? 1 : x.back();
+  y_strides.back() = op.adjoint_y ? y.back() : 1;
+  result.x_first = offsets(out, x_strides);
+  result.y_first = offsets(out, y_strides);
+  return result;
+}
+
+std::vector<Bytes> evaluate(const BatchMatMul& op, const OpContext& context) {
+  const Tensor& x = context.input(0);
+  const Tensor& y = context.input(1);
+  const Tensor& output = context.output();
+  const Matrices at = matrices(op, x.shape, y.shape, output.shape);
+  const std::vector<int8_t> a = context.read<int8_t>(0), b = context.read<int8_t>(1);
+  // The original forms the product of the scales in float32.
+  const float product = scale_of(x) * scale_of(y);
+  const FixedFactor factor = to_fixed_factor(double{product} / double{scale_of(output)});
+  const ActivationRange range = activation_range(Activation::kNone, output);
+  std::vector<int8_t> result;
+  for (size_t i = 0; i < at.x_first.size(); ++i) {
+    uint32_t sum = 0;  // wraps around, as the original's
+    for (int64_t k = 0; k < at.depth; ++k) {
+      const int32_t left = a[static_cast<size_t>(at.x_first[i] + k * at.x_step)];
+      const int32_t right = b[static_cast<size_t>(at.y_first[i] + k * at.y_step)];
+      sum += static_cast<uint32_t>((left - zero_point_of(x)) * (right - zero_point_of(y)));
+    }
+    result.push_back(requantise(static_cast<int32_t>(sum), factor, zero_point_of(output), range));
+  }
+  return {bytes_from(result)};
+}
+
+}  // namespace thimble::reference
