@@ -133,10 +133,12 @@ std::string StreamSpans::obstacle() const {
 
 std::vector<bool> StreamSpans::axes_taken(OpId id) const {
   const Op& op = graph_.op(id);
-  std::vector<bool> taken(graph_.tensor(op.outputs[0]).shape.size(), false);
+  const Shape& shape = graph_.tensor(op.outputs[0]).shape;
+  std::vector<bool> taken(shape.size(), false);
   if (op.outputs.size() != 1 || !has_kernel(graph_, op, Method::kCompute)) return taken;
   const std::vector<KernelUse> uses = kernel_uses(graph_, op, Method::kCompute);
   for (size_t axis = 0; axis < taken.size(); ++axis) {
+    if (shape[axis] == 1 && !is_image(graph_, op.outputs[0])) continue;  // nothing to cut
     taken[axis] = std::ranges::all_of(
         uses, [&](const KernelUse& use) { return goes_along(use, id, static_cast<int>(axis)); });
   }
@@ -359,8 +361,9 @@ std::vector<int> StreamSpans::row_axes(OpId last, Granularity granularity) const
     if (!takes(last, axis) || (shape[static_cast<size_t>(axis)] == 1 && !image_row)) continue;
     bool outermost = rows_are_outermost(shape, axis);
     for (size_t k = 0; k < op.inputs.size() && !outermost; ++k) {
+      const Tensor& in = graph_.tensor(op.inputs[k]);
       const auto read = spans_.rows(last, k, axis);
-      outermost = read && rows_are_outermost(graph_.tensor(op.inputs[k]).shape, read->axis);
+      outermost = read && !in.is_constant() && rows_are_outermost(in.shape, read->axis);
     }
     if (outermost) axes.push_back(axis);
   }
@@ -374,7 +377,11 @@ std::vector<StreamSpan> StreamSpans::all(int64_t most_bytes, int most_ops,
   for (int begin = 0; begin < count; ++begin) {
     for (int end = begin + 1; end <= std::min(count, begin + most_ops); ++end) {
       const OpId last{order_[index(end - 1)]};
-      if (std::ranges::find(takes_[last.index()], true) == takes_[last.index()].end()) break;
+      const bool in_pieces =
+          granularity == Granularity::kPixel
+              ? takes(last, kRowAxis) && takes(last, kColumnAxis)
+              : std::ranges::find(takes_[last.index()], true) != takes_[last.index()].end();
+      if (!in_pieces) break;
       // In one piece a single operator needs no more.
       if (end == begin + 1 && !passes_rows(last)) continue;
       for (const int axis : row_axes(last, granularity)) {
