@@ -113,8 +113,8 @@ std::string StreamSpans::obstacle() const {
     const Op& op = graph_.op(id);
     for (size_t i = 0; i < op.inputs.size(); ++i) {
       if (graph_.tensor(op.inputs[i]).is_constant()) continue;
-      const auto read = spans_.rows(id, i, kRowAxis);
-      if (!read || read->axis != kRowAxis) return true;
+      const OperandRows* read = spans_.rows(id, i, kRowAxis);
+      if (read == nullptr || read->axis != kRowAxis) return true;
     }
     return !takes(id, kRowAxis);
   };
@@ -154,8 +154,8 @@ bool StreamSpans::goes_along(const KernelUse& use, OpId id, int axis) const {
   for (size_t k = 0; k < use.inputs.size(); ++k) {
     const auto operand = static_cast<size_t>(use.inputs[k]);
     if (graph_.tensor(graph_.op(id).inputs[operand]).is_constant()) continue;
-    const auto read = spans_.rows(id, operand, axis);
-    if (read && !has_axis(use.in[k], read->axis)) return false;
+    const OperandRows* read = spans_.rows(id, operand, axis);
+    if (read != nullptr && !has_axis(use.in[k], read->axis)) return false;
   }
   return true;
 }
@@ -175,14 +175,14 @@ Raster StreamSpans::raster(const StreamSpan& span, size_t member) const {
 std::optional<RasterReader> StreamSpans::reader(const StreamSpan& span, size_t member,
                                                 size_t operand) const {
   const SpanMember& m = span.rows.members[member];
-  const auto rows = spans_.rows(m.op, operand, m.axis);
-  if (!rows) return std::nullopt;
+  const OperandRows* rows = spans_.rows(m.op, operand, m.axis);
+  if (rows == nullptr) return std::nullopt;
   RasterReader result{raster(span, member), rows->rows, std::nullopt, 1, true};
   if (!span.columns) return result;
   const TensorId t = graph_.op(m.op).inputs[operand];
   if (rows->axis != kRowAxis || !is_image(graph_, t)) return std::nullopt;
-  const auto columns = spans_.rows(m.op, operand, kColumnAxis);
-  if (columns && columns->axis == kColumnAxis) result.columns = columns->rows;
+  const OperandRows* columns = spans_.rows(m.op, operand, kColumnAxis);
+  if (columns != nullptr && columns->axis == kColumnAxis) result.columns = columns->rows;
   result.width = graph_.tensor(t).shape[kColumnAxis];
   return result;
 }
@@ -362,8 +362,8 @@ std::vector<int> StreamSpans::row_axes(OpId last, Granularity granularity) const
     bool outermost = rows_are_outermost(shape, axis);
     for (size_t k = 0; k < op.inputs.size() && !outermost; ++k) {
       const Tensor& in = graph_.tensor(op.inputs[k]);
-      const auto read = spans_.rows(last, k, axis);
-      outermost = read && !in.is_constant() && rows_are_outermost(in.shape, read->axis);
+      const OperandRows* read = spans_.rows(last, k, axis);
+      outermost = read != nullptr && !in.is_constant() && rows_are_outermost(in.shape, read->axis);
     }
     if (outermost) axes.push_back(axis);
   }

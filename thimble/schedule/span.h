@@ -80,7 +80,7 @@ class Spans {
 
   /// What a row of the output, along `axis`, reads of the operand, if the access map has rows
   /// follow each other in the same direction.
-  [[nodiscard]] std::optional<OperandRows> rows(OpId op, size_t operand, int axis) const;
+  [[nodiscard]] const OperandRows* rows(OpId op, size_t operand, int axis) const;
 
   /// ops: in executable order; axis: of the last one's output. received: tensors that exist row by
   /// row only, made outside. Nothing if an operand made inside does not follow the rows, or the
@@ -96,7 +96,8 @@ class Spans {
 
  private:
   const Graph& graph_;
-  std::vector<AccessMap> maps_;
+  using PerAxis = std::vector<std::optional<OperandRows>>;  ///< of the output
+  std::vector<std::vector<PerAxis>> rows_;                  ///< per operator and operand
   std::vector<std::vector<OpId>> readers_;
   std::vector<bool> is_output_, is_delivered_;  ///< per tensor, of the network
 };
