@@ -83,12 +83,12 @@ TEST(Span, MeansAddRowsAsTheyAreMade) {
   const TensorId mean = g.mean(t);
   g.output(g.conv(mean, 2, 1, 1));
   g.output(g.depthwise(t, 3, 1));
-  const Spans spans(g.graph(), kRows);
-  const Span span = spans.derive({{0}, {1}, {3}}).value();
+  const Spans spans(g.graph());
+  const Span span = spans.derive(kRows, {{0}, {1}, {3}}).value();
   EXPECT_TRUE(span.members[1].sums);
   for (int64_t tick = 0; tick < span.ticks; ++tick) EXPECT_EQ(at(span, 1, tick), at(span, 0, tick));
   EXPECT_EQ(rings(span), (std::vector<int64_t>{3, 0, 0}));
-  EXPECT_FALSE(spans.derive({{0}, {1}, {2}}));
+  EXPECT_FALSE(spans.derive(kRows, {{0}, {1}, {2}}));
 }
 
 // u has two rows for each of t: t rests at every second tick, and u is a copy of its row.
@@ -97,7 +97,7 @@ TEST(Span, AboveAnUpsamplingAMemberRests) {
   const TensorId t = g.conv(g.input({1, 8, 8, 2}), 3, 3, 1);
   const TensorId u = g.resize(t, ResizeNearestNeighbor{}, 16, 16);
   g.output(g.conv(u, 2, 3, 1));
-  const Span span = Spans(g.graph(), kRows).derive({{0}, {1}, {2}}).value();
+  const Span span = Spans(g.graph()).derive(kRows, {{0}, {1}, {2}}).value();
   EXPECT_EQ(span.ticks, 17);
   EXPECT_EQ(at(span, 0, 0), (Interval{0, 1}));
   EXPECT_TRUE(at(span, 0, 1).empty());
@@ -116,7 +116,7 @@ TEST(Span, AnEncoderTensorWaitsForTheDecoder) {
   const TensorId d = g.depthwise(e, 3, 2);
   const TensorId u = g.resize(d, ResizeBilinear{}, 16, 16);
   g.output(g.add(e, u));
-  const Span span = Spans(g.graph(), kRows).derive({{0}, {1}, {2}, {3}}).value();
+  const Span span = Spans(g.graph()).derive(kRows, {{0}, {1}, {2}, {3}}).value();
   EXPECT_EQ(at(span, 1, 2), (Interval{0, 1}));
   EXPECT_EQ(at(span, 2, 3), (Interval{0, 1})) << "row 1 of u lies between rows 0 and 1 of d";
   EXPECT_EQ(rings(span), (std::vector<int64_t>{4, 2, 1, 0}));
@@ -127,7 +127,7 @@ TEST(Span, HasNoFormForRatiosOfLargeNumbers) {
   testing::TestGraph g(12);
   const TensorId t = g.conv(g.input({1, 4999, 1, 1}), 1, 1, 1);
   g.output(g.resize(t, ResizeNearestNeighbor{}, 5003, 1));
-  EXPECT_FALSE(Spans(g.graph(), kRows).derive({{0}, {1}}).has_value());
+  EXPECT_FALSE(Spans(g.graph()).derive(kRows, {{0}, {1}}).has_value());
 }
 
 TEST(Span, RingsAreNeverLargerThanTheTensor) {

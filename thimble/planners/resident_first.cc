@@ -16,7 +16,7 @@ int followed_axes(const Graph& graph, const Spans& spans, OpId id, size_t operan
   int count = 0;
   for (size_t axis = 0; axis + 1 < out.size(); ++axis) {
     const bool several = out[axis] > 1;
-    count += several && spans.rows(id, operand, static_cast<int>(axis)) ? 1 : 0;
+    count += several && spans.rows(id, operand, static_cast<int>(axis)) != nullptr ? 1 : 0;
   }
   return count;
 }

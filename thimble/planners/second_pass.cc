@@ -10,7 +10,7 @@
 namespace thimble {
 namespace {
 
-constexpr int kRowAxis = 1;  // of images and of sequences, one by one
+constexpr int kHeightAxis = 1;  // the axis of images, and of sequences, one by one
 
 /// Operators that read what has been made of all rows of a tensor; per operator.
 std::vector<bool> waiting_for_all_rows(const Graph& graph, const Spans& rows, TensorId tensor) {
@@ -22,8 +22,8 @@ std::vector<bool> waiting_for_all_rows(const Graph& graph, const Spans& rows, Te
     bool depends = false, all_rows = false;
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       const size_t t = op.inputs[k].index();
-      const auto read = rows.rows(OpId{static_cast<int32_t>(o)}, k, kRowAxis);
-      const bool by_rows = read && read->axis == kRowAxis;
+      const OperandRows* read = rows.rows(OpId{static_cast<int32_t>(o)}, k, kHeightAxis);
+      const bool by_rows = read != nullptr && read->axis == kHeightAxis;
       result[o] = result[o] || waits[t];
       depends = depends || follows[t];
       all_rows = all_rows || (follows[t] && !by_rows);

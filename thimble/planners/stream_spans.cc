@@ -113,8 +113,8 @@ std::string StreamSpans::obstacle() const {
     const Op& op = graph_.op(id);
     for (size_t i = 0; i < op.inputs.size(); ++i) {
       if (graph_.tensor(op.inputs[i]).is_constant()) continue;
-      const auto read = spans_.rows(id, i, kRowAxis);
-      if (!read || read->axis != kRowAxis) return true;
+      const OperandRows* read = spans_.rows(id, i, kRowAxis);
+      if (read == nullptr || read->axis != kRowAxis) return true;
     }
     return !takes(id, kRowAxis);
   };
@@ -133,10 +133,12 @@ std::string StreamSpans::obstacle() const {
 
 std::vector<bool> StreamSpans::axes_taken(OpId id) const {
   const Op& op = graph_.op(id);
-  std::vector<bool> taken(graph_.tensor(op.outputs[0]).shape.size(), false);
+  const Shape& shape = graph_.tensor(op.outputs[0]).shape;
+  std::vector<bool> taken(shape.size(), false);
   if (op.outputs.size() != 1 || !has_kernel(graph_, op, Method::kCompute)) return taken;
   const std::vector<KernelUse> uses = kernel_uses(graph_, op, Method::kCompute);
   for (size_t axis = 0; axis < taken.size(); ++axis) {
+    if (shape[axis] == 1 && !is_image(graph_, op.outputs[0])) continue;  // nothing to cut
     taken[axis] = std::ranges::all_of(
         uses, [&](const KernelUse& use) { return goes_along(use, id, static_cast<int>(axis)); });
   }
@@ -152,8 +154,8 @@ bool StreamSpans::goes_along(const KernelUse& use, OpId id, int axis) const {
   for (size_t k = 0; k < use.inputs.size(); ++k) {
     const auto operand = static_cast<size_t>(use.inputs[k]);
     if (graph_.tensor(graph_.op(id).inputs[operand]).is_constant()) continue;
-    const auto read = spans_.rows(id, operand, axis);
-    if (read && !has_axis(use.in[k], read->axis)) return false;
+    const OperandRows* read = spans_.rows(id, operand, axis);
+    if (read != nullptr && !has_axis(use.in[k], read->axis)) return false;
   }
   return true;
 }
@@ -177,14 +179,14 @@ Raster StreamSpans::raster(const StreamSpan& span, size_t member) const {
 std::optional<RasterReader> StreamSpans::reader(const StreamSpan& span, size_t member,
                                                 size_t operand) const {
   const SpanMember& m = span.rows.members[member];
-  const auto rows = spans_.rows(m.op, operand, m.axis);
-  if (!rows) return std::nullopt;
+  const OperandRows* rows = spans_.rows(m.op, operand, m.axis);
+  if (rows == nullptr) return std::nullopt;
   RasterReader result{raster(span, member), rows->rows, std::nullopt, 1, true};
   if (!span.columns) return result;
   const TensorId t = graph_.op(m.op).inputs[operand];
   if (rows->axis != kRowAxis || !is_image(graph_, t)) return std::nullopt;
-  const auto columns = spans_.rows(m.op, operand, kColumnAxis);
-  if (columns && columns->axis == kColumnAxis) result.columns = columns->rows;
+  const OperandRows* columns = spans_.rows(m.op, operand, kColumnAxis);
+  if (columns != nullptr && columns->axis == kColumnAxis) result.columns = columns->rows;
   result.width = graph_.tensor(t).shape[kColumnAxis];
   return result;
 }
@@ -385,8 +387,9 @@ std::vector<int> StreamSpans::row_axes(OpId last, Granularity granularity) const
     if (!takes(last, axis) || (shape[static_cast<size_t>(axis)] == 1 && !image_row)) continue;
     bool outermost = rows_are_outermost(shape, axis);
     for (size_t k = 0; k < op.inputs.size() && !outermost; ++k) {
-      const auto read = spans_.rows(last, k, axis);
-      outermost = read && rows_are_outermost(graph_.tensor(op.inputs[k]).shape, read->axis);
+      const Tensor& in = graph_.tensor(op.inputs[k]);
+      const OperandRows* read = spans_.rows(last, k, axis);
+      outermost = read != nullptr && !in.is_constant() && rows_are_outermost(in.shape, read->axis);
     }
     if (outermost) axes.push_back(axis);
   }
@@ -401,10 +404,12 @@ std::vector<StreamSpan> StreamSpans::all(int64_t most_bytes, int most_ops,
     OpId last_with_rows;
     for (int end = begin + 1; end <= std::min(count, begin + most_ops); ++end) {
       const OpId last{order_[index(end - 1)]};
-      const std::vector<bool>& taken = takes_[last.index()];
       const bool sums = sums_rows(begin, last);
-      if (!sums && std::ranges::find(taken, true) == taken.end()) break;
-      if (reads_sum(begin, end - 1, last)) break;
+      const bool in_pieces =
+          granularity == Granularity::kPixel
+              ? takes(last, kRowAxis) && takes(last, kColumnAxis)
+              : std::ranges::find(takes_[last.index()], true) != takes_[last.index()].end();
+      if (!(sums || in_pieces) || reads_sum(begin, end - 1, last)) break;
       if (!sums) last_with_rows = last;
       // In one piece a single operator needs no more.
       if (end == begin + 1 && !passes_rows(last)) continue;

@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <ranges>
 #include <set>
 
 #include "thimble/model/division.h"
@@ -40,10 +39,11 @@ int outermost_axis(const Shape& shape) {
   return axis;
 }
 
-/// Of the same row-major sequence in two shapes: rows of one length or a multiple.
+/// Of the same row-major sequence in two shapes: rows of one length or a multiple. axis: the
+/// outermost of the output.
 std::optional<OperandRows> linear_rows(const Shape& in, const Shape& out, int axis) {
   const int in_axis = outermost_axis(in);
-  if (axis != outermost_axis(out) || static_cast<size_t>(in_axis) == in.size()) return std::nullopt;
+  if (static_cast<size_t>(in_axis) == in.size()) return std::nullopt;
   const int64_t out_rows = out[static_cast<size_t>(axis)];
   const int64_t in_rows = in[static_cast<size_t>(in_axis)];
   if (out_rows % in_rows == 0)
@@ -55,9 +55,28 @@ std::optional<OperandRows> linear_rows(const Shape& in, const Shape& out, int ax
   return std::nullopt;
 }
 
+/// Per axis of the output.
+std::vector<std::optional<OperandRows>> operand_rows(const InputMap& map, const Shape& in,
+                                                     const Shape& out) {
+  std::vector<std::optional<OperandRows>> result(out.size());
+  if (map.linear) {
+    const int axis = outermost_axis(out);
+    if (static_cast<size_t>(axis) < out.size())
+      result[static_cast<size_t>(axis)] = linear_rows(in, out, axis);
+    return result;
+  }
+  for (size_t in_axis = map.axes.size(); in_axis-- > 0;) {
+    const auto* affine = std::get_if<Affine>(&map.axes[in_axis]);
+    // Backwards, the first row would need the last ones.
+    if (affine == nullptr || affine->num < 0) continue;
+    result[static_cast<size_t>(affine->out_axis)] = {static_cast<int>(in_axis), *affine};
+  }
+  return result;
+}
+
 /// A tensor along one of its axes.
-using Line = std::pair<TensorId, int>;
-using Beats = std::map<Line, Beat>;
+using TensorAxis = std::pair<TensorId, int>;
+using Beats = std::map<TensorAxis, Beat>;
 
 class Derivation {
  public:
@@ -92,11 +111,11 @@ class Derivation {
   }
 
  private:
-  using Rates = std::map<Line, Fraction>;
+  using Rates = std::map<TensorAxis, Fraction>;
 
   /// Of a tensor inside whose axis is known.
-  [[nodiscard]] Line line(TensorId t) const { return {t, axes_.at(t)}; }
-  [[nodiscard]] Line out(OpId op) const { return line(graph_.op(op).outputs[0]); }
+  [[nodiscard]] TensorAxis line(TensorId t) const { return {t, axes_.at(t)}; }
+  [[nodiscard]] TensorAxis out(OpId op) const { return line(graph_.op(op).outputs[0]); }
   [[nodiscard]] bool is_sum(OpId op) const { return sums_.contains(graph_.op(op).outputs[0]); }
 
   /// Calls visit(line, rows) for each operand that has to follow the rows, or is outside of the
@@ -108,9 +127,9 @@ class Derivation {
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (graph_.tensor(op.inputs[k]).is_constant()) continue;
       if (sums_.contains(op.inputs[k])) return false;
-      const std::optional<OperandRows> read = spans_.rows(id, k, axis);
-      if (read) {
-        visit(Line{op.inputs[k], read->axis}, read->rows);
+      const OperandRows* read = spans_.rows(id, k, axis);
+      if (read != nullptr) {
+        visit(TensorAxis{op.inputs[k], read->axis}, read->rows);
       } else if (inside_.contains(op.inputs[k])) {
         return false;
       }
@@ -122,31 +141,33 @@ class Derivation {
   bool find_rates(int axis) {
     Rates rates;
     bool consistent = true;
-    const auto know = [&](const Line& at, const Fraction& rate) {
+    const auto know = [&](const TensorAxis& at, const Fraction& rate) {
       if (inside_.contains(at.first))
         consistent =
             axes_.try_emplace(at.first, at.second).first->second == at.second && consistent;
-      const auto [it, added] = rates.try_emplace(at, rate);
-      consistent = consistent && it->second == rate && is_clock(rate);
-      return added;
+      consistent =
+          rates.try_emplace(at, rate).first->second == rate && is_clock(rate) && consistent;
     };
     know({graph_.op(ops_.back()).outputs[0], axis}, {});
-    for (bool changed = true; changed && consistent;) {
+    std::vector<bool> done(ops_.size(), false);  // its operands are known
+    for (bool changed = true; changed;) {
       changed = false;
-      for (const OpId op : ops_ | std::views::reverse) {  // most are known from their readers
-        if (!axes_.contains(graph_.op(op).outputs[0])) {
-          const std::optional<std::pair<Line, Fraction>> made = made_from(op, rates);
-          if (made) changed = know(made->first, made->second) || changed;
+      for (size_t m = ops_.size(); m-- > 0;) {  // most follow from what reads them
+        if (done[m]) continue;
+        const TensorId made = graph_.op(ops_[m]).outputs[0];
+        if (!axes_.contains(made)) {
+          const std::optional<std::pair<TensorAxis, Fraction>> from = made_from(ops_[m], rates);
+          if (!from) continue;
+          know(from->first, from->second);
         }
-        if (!consistent || !axes_.contains(graph_.op(op).outputs[0])) continue;
-        const Fraction rate = rates.at(out(op));
-        const bool follows = each_operand(op, [&](const Line& t, const Affine& rows) {
-          changed = know(t, times(rate, rows.num, rows.den)) || changed;
+        const Fraction rate = rates.at(line(made));
+        const bool follows = each_operand(ops_[m], [&](const TensorAxis& t, const Affine& rows) {
+          know(t, times(rate, rows.num, rows.den));
         });
-        consistent = consistent && follows;
+        if (!follows || !consistent) return false;
+        done[m] = changed = true;
       }
     }
-    if (!consistent) return false;
     Fraction finest{0, 1};
     for (const TensorId t : inside_) {
       if (!axes_.contains(t)) return false;
@@ -161,14 +182,14 @@ class Derivation {
   }
 
   /// The rows of the operator's output, from an operand whose rows are known.
-  [[nodiscard]] std::optional<std::pair<Line, Fraction>> made_from(OpId id,
-                                                                   const Rates& rates) const {
+  [[nodiscard]] std::optional<std::pair<TensorAxis, Fraction>> made_from(OpId id,
+                                                                         const Rates& rates) const {
     const Op& op = graph_.op(id);
     const TensorId made = op.outputs[0];
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       for (size_t axis = 0; axis < graph_.tensor(made).shape.size(); ++axis) {
-        const auto read = spans_.rows(id, k, static_cast<int>(axis));
-        if (!read) continue;
+        const OperandRows* read = spans_.rows(id, k, static_cast<int>(axis));
+        if (read == nullptr) continue;
         const auto it = rates.find({op.inputs[k], read->axis});
         if (it == rates.end()) continue;
         return {
@@ -179,7 +200,8 @@ class Derivation {
   }
 
   /// The least phase with which rows are there when `reader`, whose operand they are, needs them.
-  [[nodiscard]] int64_t phase_for(const Line& t, const Affine& rows, const Beat& reader) const {
+  [[nodiscard]] int64_t phase_for(const TensorAxis& t, const Affine& rows,
+                                  const Beat& reader) const {
     const Beat& beat = rates_.at(t);
     int64_t phase = std::numeric_limits<int64_t>::min();
     const int64_t period = std::lcm(reader.rows, rows.den);  // all repeats after that many rows
@@ -200,7 +222,7 @@ class Derivation {
       const auto it = added.find(out(ops_[k]));
       if (it == added.end()) continue;
       const Beat reader = it->second;
-      each_operand(ops_[k], [&](const Line& t, const Affine& rows) {
+      each_operand(ops_[k], [&](const TensorAxis& t, const Affine& rows) {
         if (phased_.contains(t)) return;
         Beat beat = rates_.at(t);
         beat.phase = phase_for(t, rows, reader);
@@ -212,7 +234,7 @@ class Derivation {
     for (size_t k = 0; k <= m; ++k) {
       const auto it = added.find(out(ops_[k]));
       if (it == added.end()) continue;
-      each_operand(ops_[k], [&](const Line& t, const Affine& rows) {
+      each_operand(ops_[k], [&](const TensorAxis& t, const Affine& rows) {
         const auto placed = phased_.find(t);
         if (placed == phased_.end()) return;
         const int64_t early = placed->second.phase - phase_for(t, rows, it->second);
@@ -226,7 +248,7 @@ class Derivation {
     }
   }
 
-  [[nodiscard]] int64_t extent(const Line& t) const {
+  [[nodiscard]] int64_t extent(const TensorAxis& t) const {
     return graph_.tensor(t.first).shape[static_cast<size_t>(t.second)];
   }
 
@@ -238,7 +260,7 @@ class Derivation {
       last = std::max(last, ceil_div(beat.ticks * extent(line(t)) - beat.phase, beat.rows));
     }
     Span result{.ticks = last - first + 1, .members = {}};
-    const auto add = [&](OpId op, TensorId made, const Line& rows, bool sums) {
+    const auto add = [&](OpId op, TensorId made, const TensorAxis& rows, bool sums) {
       Beat beat = phased_.at(rows);
       beat.phase += beat.rows * first;
       result.members.push_back({op, made, rows.second, beat, 0, sums});
@@ -309,10 +331,18 @@ IntervalExpr Beat::interval(LoopId loop) const {
 
 Spans::Spans(const Graph& graph, const std::vector<TensorId>& delivered)
     : graph_(graph),
-      maps_(access_maps(graph)),
       readers_(consumers(graph)),
       is_output_(graph.tensors.size(), false),
       is_delivered_(graph.tensors.size(), false) {
+  const std::vector<AccessMap> maps = access_maps(graph);
+  for (size_t o = 0; o < graph.ops.size(); ++o) {
+    const Op& op = graph.ops[o];
+    std::vector<PerAxis>& operands = rows_.emplace_back();
+    for (size_t k = 0; k < op.inputs.size(); ++k) {
+      operands.push_back(operand_rows(maps[o][k], graph.tensor(op.inputs[k]).shape,
+                                      graph.tensor(op.outputs[0]).shape));
+    }
+  }
   for (const Port& port : graph.outputs) is_output_[port.tensor.index()] = true;
   for (const TensorId t : delivered) {
     is_output_[t.index()] = false;
@@ -321,19 +351,10 @@ Spans::Spans(const Graph& graph, const std::vector<TensorId>& delivered)
   for (const Op& op : graph.ops) sums_rows_.push_back(can_sum_rows(op));
 }
 
-std::optional<OperandRows> Spans::rows(OpId id, size_t operand, int axis) const {
-  const Op& op = graph_.op(id);
-  const InputMap& map = maps_[id.index()][operand];
-  const Shape& out = graph_.tensor(op.outputs[0]).shape;
-  if (static_cast<size_t>(axis) >= out.size()) return std::nullopt;
-  if (map.linear) return linear_rows(graph_.tensor(op.inputs[operand]).shape, out, axis);
-  for (size_t in_axis = 0; in_axis < map.axes.size(); ++in_axis) {
-    const auto* affine = std::get_if<Affine>(&map.axes[in_axis]);
-    // Backwards, the first row would need the last ones.
-    if (affine != nullptr && affine->out_axis == axis && affine->num > 0)
-      return OperandRows{static_cast<int>(in_axis), *affine};
-  }
-  return std::nullopt;
+const OperandRows* Spans::rows(OpId op, size_t operand, int axis) const {
+  const PerAxis& rows = rows_[op.index()][operand];
+  const auto at = static_cast<size_t>(axis);
+  return at < rows.size() && rows[at] ? &*rows[at] : nullptr;
 }
 
 // Asking for kernels reads the weights.

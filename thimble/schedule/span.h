@@ -85,7 +85,7 @@ class Spans {
 
   /// What a row of the output, along `axis`, reads of the operand, if the access map has rows
   /// follow each other in the same direction.
-  [[nodiscard]] std::optional<OperandRows> rows(OpId op, size_t operand, int axis) const;
+  [[nodiscard]] const OperandRows* rows(OpId op, size_t operand, int axis) const;
 
   /// Whether the operator can add what its operand has along chunk_axis, one after the other.
   [[nodiscard]] bool sums_rows(OpId op) const { return sums_rows_[op.index()]; }
@@ -106,7 +106,8 @@ class Spans {
   [[nodiscard]] bool can_sum_rows(const Op& op) const;
 
   const Graph& graph_;
-  std::vector<AccessMap> maps_;
+  using PerAxis = std::vector<std::optional<OperandRows>>;  ///< of the output
+  std::vector<std::vector<PerAxis>> rows_;                  ///< per operator and operand
   std::vector<std::vector<OpId>> readers_;
   std::vector<bool> is_output_, is_delivered_;  ///< per tensor, of the network
   std::vector<bool> sums_rows_;                 ///< per operator
