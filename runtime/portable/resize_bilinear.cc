@@ -6,6 +6,7 @@ namespace thimble::runtime {
 namespace {
 
 /// Between the elements `first` and `last`: `fraction` of last and the rest of first, in 1/1024.
+/// One element where there is no fraction: the next may not be there.
 struct Between {
   int32_t first, last, fraction;
 };
@@ -13,8 +14,9 @@ struct Between {
 Between between(const LinearAxis& axis, int32_t index) noexcept {
   const int32_t at = index * axis.step + axis.offset;
   const int32_t first = at < 0 ? 0 : at / 1024;
-  const bool border = at < 0 || first + 1 >= axis.in_extent;
-  return {first, border ? first : first + 1, border ? 0 : at - first * 1024};
+  const int32_t fraction = at - first * 1024;
+  if (fraction <= 0 || first + 1 >= axis.in_extent) return {first, first, 0};
+  return {first, first + 1, fraction};
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ Graph fully_connected(const Shape& x, const Shape& out, int64_t depth) {
 TEST(KernelTable, NamesEveryKernelOnceAndShipsItsSource) {
   std::set<std::string> paths, names;
   for (const RuntimeFile& file : runtime_files()) paths.insert(std::string(file.path));
-  constexpr int kCount = static_cast<int>(KernelId::kSoftmaxI8I16) + 1;
+  constexpr int kCount = static_cast<int>(KernelId::kResizeBilinear) + 1;
   for (int k = 0; k < kCount; ++k) {
     const KernelInfo& kernel = info(static_cast<KernelId>(k));
     EXPECT_TRUE(paths.contains(kernel.source)) << kernel.source;
@@ -132,6 +132,15 @@ TEST(FullyConnected, TakesVariableWeightsWithAKernelOfItsOwn) {
   EXPECT_EQ(use.inputs, (std::vector<int>{0, 1}));
   EXPECT_EQ(use.in[1].axes, (Axes{{}, {}, {0}, {1}}));
   EXPECT_FALSE(has_kernel(graph, graph.ops[0], Method::kAccumulate));
+}
+
+TEST(ResizeNearestNeighbor, TabulatesRowsAndColumns) {
+  const Graph graph =
+      single(ResizeNearestNeighbor{}, {int8_tensor({1, 2, 3, 4}), int8_tensor({1, 4, 2, 4})});
+  const KernelUse use = only_use(graph);
+  ASSERT_EQ(use.constants.size(), 2u);
+  EXPECT_EQ(use.constants[0].data, (Bytes{0, 0, 0, 0, 1, 0, 1, 0}));  // int16
+  EXPECT_EQ(use.constants[1].data, (Bytes{0, 0, 1, 0}));
 }
 
 TEST(Conv2D, FoldsTheZeroPointIntoTheBias) {
