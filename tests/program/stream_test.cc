@@ -220,9 +220,10 @@ StreamPlan random_plan(const Graph& graph, const OrderProblem& problem,
                        const std::vector<int>& order, zoo::Random& random) {
   StreamPlan plan{.order = order, .spans = {}, .peak_bytes = INT64_MAX};
   const StreamSpans spans(graph, problem, plan.order, {});
+  const std::vector<int64_t> otherwise(plan.order.size(), INT64_MAX);
   std::vector<StreamSpan> all;
   for (const Granularity granularity : {Granularity::kRow, Granularity::kPixel}) {
-    for (StreamSpan& s : spans.all(INT64_MAX, 16, granularity)) all.push_back(std::move(s));
+    for (StreamSpan& s : spans.all(otherwise, 16, granularity)) all.push_back(std::move(s));
   }
   std::ranges::stable_sort(all, {}, &StreamSpan::begin);
   int from = 0;

@@ -52,25 +52,22 @@ std::vector<TensorId> passing(const std::vector<Port>& ports, Place place) {
   return result;
 }
 
-/// The best cut of an order into spans of rows, loops over channels and single operators.
+CutPiece piece_of(const StreamSpan& span) {
+  const int ops = span.end - span.begin;
+  return {span.begin,
+          span.end,
+          {.peak_bytes = span.bytes, .by_pixels = span.columns ? ops : 0, .in_pieces = ops}};
+}
+
+/// The best cut of an order into spans of rows, loops over channels and single operators. Plans of
+/// `worthless_bytes` or more need not be found.
 StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
-                     const StreamOptions& options) {
+                     const StreamOptions& options, int64_t worthless_bytes) {
   const StreamSpans rows(graph, problem, order, passing(graph.inputs, options.ports.input),
                          passing(graph.outputs, options.ports.output));
   const std::vector<int64_t>& single = rows.single_bytes();
-  const int64_t most = *std::ranges::max_element(single);
-  std::vector<StreamSpan> spans;
-  for (const Granularity granularity : options.granularities) {
-    for (StreamSpan& s : rows.all(most, kMostOps, granularity)) spans.push_back(std::move(s));
-  }
   const ChannelPieces loops(graph, problem, order, single, {});
-  std::vector<CutPiece> pieces;
-  for (const StreamSpan& s : spans) {
-    const int ops = s.end - s.begin;
-    pieces.push_back({s.begin,
-                      s.end,
-                      {.peak_bytes = s.bytes, .by_pixels = s.columns ? ops : 0, .in_pieces = ops}});
-  }
+  std::vector<CutPiece> pieces;  // loops, then spans
   for (const ChannelPieces::Candidate& c : loops.candidates()) {
     const PlacedLoop& placed = c.placed;
     pieces.push_back({placed.begin, placed.end, c.cost});
@@ -79,18 +76,31 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
                     [](int64_t bytes) { return bytes == StreamSpans::kImpossible; });
     if (passes_rows) pieces.back().cost.peak_bytes = StreamSpans::kImpossible;  // spans only
   }
-  const BestCut cut = best_cut(single, pieces, options.enough_bytes);
+  std::vector<StreamSpan> spans;
+  BestCut cut;
+  for (const Granularity granularity : options.granularities) {
+    std::vector<int64_t> otherwise = single;
+    for (int64_t& bytes : otherwise) bytes = std::min(bytes, worthless_bytes);
+    for (StreamSpan& s : rows.all(otherwise, kMostOps, granularity)) {
+      pieces.push_back(piece_of(s));
+      spans.push_back(std::move(s));
+    }
+    cut = best_cut(single, pieces, options.enough_bytes);
+    // The next grain takes longer: it is wanted only where it needs less.
+    worthless_bytes = std::min(worthless_bytes, std::max(cut.peak_bytes, options.enough_bytes + 1));
+  }
   StreamPlan plan{.order = order, .spans = {}, .loops = {}, .peak_bytes = cut.peak_bytes};
   if (cut.peak_bytes == StreamSpans::kImpossible) {
     plan.why = rows.obstacle();
     return plan;
   }
   for (const int p : cut.pieces) {
-    if (index(p) < spans.size()) {
-      plan.spans.push_back(std::move(spans[index(p)]));
+    const size_t loop_count = loops.candidates().size();
+    if (index(p) >= loop_count) {
+      plan.spans.push_back(std::move(spans[index(p) - loop_count]));
       continue;
     }
-    PlacedLoop placed = loops.candidates()[index(p) - spans.size()].placed;
+    PlacedLoop placed = loops.candidates()[index(p)].placed;
     placed.step = loops.most_channels(placed, std::max(cut.peak_bytes, options.enough_bytes));
     plan.loops.push_back(std::move(placed));
   }
@@ -106,7 +116,8 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem,
   }
   std::optional<StreamPlan> best;
   for (const std::vector<int>& order : orders) {
-    StreamPlan plan = best_plan(graph, problem, order, options);
+    StreamPlan plan = best_plan(graph, problem, order, options,
+                                best ? best->peak_bytes : StreamSpans::kImpossible);
     if (!best || plan.peak_bytes < best->peak_bytes) best = std::move(plan);
   }
   return std::move(*best);

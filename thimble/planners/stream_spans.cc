@@ -396,12 +396,21 @@ std::vector<int> StreamSpans::row_axes(OpId last, Granularity granularity) const
   return axes;
 }
 
-std::vector<StreamSpan> StreamSpans::all(int64_t most_bytes, int most_ops,
+int64_t StreamSpans::held_bytes(int begin, int end) const {
+  int64_t bytes = 0;
+  for (size_t t = 0; t < made_.size(); ++t) {
+    if (made_[t] < end && last_read_[t] >= end && last_read_[t] >= begin) bytes += size(t);
+  }
+  return bytes;
+}
+
+std::vector<StreamSpan> StreamSpans::all(const std::vector<int64_t>& otherwise_bytes, int most_ops,
                                          Granularity granularity) const {
   std::vector<StreamSpan> result;
   const auto count = static_cast<int>(order_.size());
   for (int begin = 0; begin < count; ++begin) {
     OpId last_with_rows;
+    int64_t most_bytes = 0;
     for (int end = begin + 1; end <= std::min(count, begin + most_ops); ++end) {
       const OpId last{order_[index(end - 1)]};
       const bool sums = sums_rows(begin, last);
@@ -411,6 +420,8 @@ std::vector<StreamSpan> StreamSpans::all(int64_t most_bytes, int most_ops,
               : std::ranges::find(takes_[last.index()], true) != takes_[last.index()].end();
       if (!(sums || in_pieces) || reads_sum(begin, end - 1, last)) break;
       if (!sums) last_with_rows = last;
+      most_bytes = std::max(most_bytes, otherwise_bytes[index(end - 1)]);
+      if (held_bytes(begin, end) >= most_bytes) continue;
       // In one piece a single operator needs no more.
       if (end == begin + 1 && !passes_rows(last)) continue;
       for (const int axis : row_axes(last_with_rows, granularity)) {

@@ -45,9 +45,10 @@ class StreamSpans {
   /// one's output.
   [[nodiscard]] std::optional<StreamSpan> span(int begin, int end, int axis,
                                                Granularity granularity) const;
-  /// All spans that need less than `most_bytes`, of at most `most_ops` operators.
-  [[nodiscard]] std::vector<StreamSpan> all(int64_t most_bytes, int most_ops,
-                                            Granularity granularity) const;
+  /// All spans of at most `most_ops` operators that need less than the most that one of their
+  /// operators needs otherwise, per position of the order.
+  [[nodiscard]] std::vector<StreamSpan> all(const std::vector<int64_t>& otherwise_bytes,
+                                            int most_ops, Granularity granularity) const;
   /// Bytes live while each operator executes alone, per position of the order; with the output over
   /// consumed input where that is less. kImpossible where it cannot, as its input or output passes
   /// row by row.
@@ -76,6 +77,8 @@ class StreamSpans {
                                                    size_t operand) const;
   /// Of what the span computes at a time: a row along the axis, or a pixel.
   [[nodiscard]] int64_t unit_bytes(const StreamSpan& span, TensorId t, int axis) const;
+  /// Of tensors that live while operators [begin, end) of the order execute, whichever way.
+  [[nodiscard]] int64_t held_bytes(int begin, int end) const;
   void measure(StreamSpan& span) const;  ///< sets rings, bytes, out and under
   [[nodiscard]] int64_t ring_pixels(const StreamSpan& span, size_t member) const;
   /// Whether an operator reads what operators [begin, end) of the order sum over their rows.

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
-#include <set>
 
 #include "thimble/model/division.h"
 #include "thimble/schedule/reads.h"
+#include "thimble/schedule/small_map.h"
 
 namespace thimble {
 namespace {
@@ -76,20 +75,20 @@ std::vector<std::optional<OperandRows>> operand_rows(const InputMap& map, const 
 
 /// A tensor along one of its axes.
 using TensorAxis = std::pair<TensorId, int>;
-using Beats = std::map<TensorAxis, Beat>;
+using Beats = SmallMap<TensorAxis, Beat>;
 
 class Derivation {
  public:
   Derivation(const Spans& spans, const std::vector<OpId>& ops,
              const std::vector<TensorId>& received)
       : spans_(spans), graph_(spans.graph()), all_ops_(ops), received_(received) {
-    for (const TensorId t : received) inside_.insert(t);
+    for (const TensorId t : received) inside_.get(t, kUnknown);
     for (const OpId op : ops) {
-      if (spans.sums_rows(op) && inside_.contains(graph_.op(op).inputs[0])) {
-        sums_.insert(graph_.op(op).outputs[0]);
+      if (spans.sums_rows(op) && has_rows(graph_.op(op).inputs[0])) {
+        inside_.get(graph_.op(op).outputs[0], kSum);
       } else {
         ops_.push_back(op);
-        inside_.insert(graph_.op(op).outputs[0]);
+        inside_.get(graph_.op(op).outputs[0], kUnknown);
       }
     }
   }
@@ -111,22 +110,36 @@ class Derivation {
   }
 
  private:
-  using Rates = std::map<TensorAxis, Fraction>;
+  using Rates = SmallMap<TensorAxis, Fraction>;
+  // In place of the axis of a tensor's rows: not known yet; none, complete only when the span ends.
+  static constexpr int kUnknown = -1, kSum = -2;
 
+  [[nodiscard]] bool has_rows(TensorId t) const {
+    const int* axis = inside_.find(t);
+    return axis != nullptr && *axis != kSum;
+  }
+  [[nodiscard]] bool knows_axis(TensorId t) const {
+    const int* axis = inside_.find(t);
+    return axis != nullptr && *axis >= 0;
+  }
   /// Of a tensor inside whose axis is known.
-  [[nodiscard]] TensorAxis line(TensorId t) const { return {t, axes_.at(t)}; }
+  [[nodiscard]] TensorAxis line(TensorId t) const { return {t, inside_.at(t)}; }
   [[nodiscard]] TensorAxis out(OpId op) const { return line(graph_.op(op).outputs[0]); }
-  [[nodiscard]] bool is_sum(OpId op) const { return sums_.contains(graph_.op(op).outputs[0]); }
+  [[nodiscard]] bool is_sum(OpId op) const { return is_sum(graph_.op(op).outputs[0]); }
+  [[nodiscard]] bool is_sum(TensorId t) const {
+    const int* axis = inside_.find(t);
+    return axis != nullptr && *axis == kSum;
+  }
 
   /// Calls visit(line, rows) for each operand that has to follow the rows, or is outside of the
   /// span and does. False if one has to and does not.
   template <typename Visit>
   bool each_operand(OpId id, Visit visit) const {
     const Op& op = graph_.op(id);
-    const int axis = axes_.at(op.outputs[0]);
+    const int axis = inside_.at(op.outputs[0]);
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (graph_.tensor(op.inputs[k]).is_constant()) continue;
-      if (sums_.contains(op.inputs[k])) return false;
+      if (is_sum(op.inputs[k])) return false;
       const OperandRows* read = spans_.rows(id, k, axis);
       if (read != nullptr) {
         visit(TensorAxis{op.inputs[k], read->axis}, read->rows);
@@ -142,11 +155,12 @@ class Derivation {
     Rates rates;
     bool consistent = true;
     const auto know = [&](const TensorAxis& at, const Fraction& rate) {
-      if (inside_.contains(at.first))
-        consistent =
-            axes_.try_emplace(at.first, at.second).first->second == at.second && consistent;
-      consistent =
-          rates.try_emplace(at, rate).first->second == rate && is_clock(rate) && consistent;
+      if (inside_.contains(at.first)) {
+        int& known = inside_.get(at.first, kUnknown);
+        if (known == kUnknown) known = at.second;
+        consistent = consistent && known == at.second;
+      }
+      consistent = rates.get(at, rate) == rate && is_clock(rate) && consistent;
     };
     know({graph_.op(ops_.back()).outputs[0], axis}, {});
     std::vector<bool> done(ops_.size(), false);  // its operands are known
@@ -155,7 +169,7 @@ class Derivation {
       for (size_t m = ops_.size(); m-- > 0;) {  // most follow from what reads them
         if (done[m]) continue;
         const TensorId made = graph_.op(ops_[m]).outputs[0];
-        if (!axes_.contains(made)) {
+        if (!knows_axis(made)) {
           const std::optional<std::pair<TensorAxis, Fraction>> from = made_from(ops_[m], rates);
           if (!from) continue;
           know(from->first, from->second);
@@ -169,13 +183,13 @@ class Derivation {
       }
     }
     Fraction finest{0, 1};
-    for (const TensorId t : inside_) {
-      if (!axes_.contains(t)) return false;
-      finest = std::max(finest, rates.at(line(t)), less);
+    for (const auto& [t, known] : inside_) {
+      if (known == kUnknown) return false;
+      if (known != kSum) finest = std::max(finest, rates.at(line(t)), less);
     }
     for (const auto& [at, rate] : rates) {
       const Fraction beat = times(rate, finest.den, finest.num);
-      rates_[at] = {beat.num, beat.den, 0};
+      rates_.get(at, {beat.num, beat.den, 0});
       consistent = consistent && is_clock(beat);
     }
     return consistent;
@@ -190,10 +204,9 @@ class Derivation {
       for (size_t axis = 0; axis < graph_.tensor(made).shape.size(); ++axis) {
         const OperandRows* read = spans_.rows(id, k, static_cast<int>(axis));
         if (read == nullptr) continue;
-        const auto it = rates.find({op.inputs[k], read->axis});
-        if (it == rates.end()) continue;
-        return {
-            {{made, static_cast<int>(axis)}, times(it->second, read->rows.den, read->rows.num)}};
+        const Fraction* rate = rates.find({op.inputs[k], read->axis});
+        if (rate == nullptr) continue;
+        return {{{made, static_cast<int>(axis)}, times(*rate, read->rows.den, read->rows.num)}};
       }
     }
     return std::nullopt;
@@ -217,34 +230,34 @@ class Derivation {
   /// placed before allow.
   void place(size_t m) {
     Beats added;
-    added[out(ops_[m])] = rates_.at(out(ops_[m]));
+    added.get(out(ops_[m]), rates_.at(out(ops_[m])));
     for (size_t k = m + 1; k-- > 0;) {
-      const auto it = added.find(out(ops_[k]));
-      if (it == added.end()) continue;
-      const Beat reader = it->second;
+      const Beat* found = added.find(out(ops_[k]));
+      if (found == nullptr) continue;
+      const Beat reader = *found;
       each_operand(ops_[k], [&](const TensorAxis& t, const Affine& rows) {
         if (phased_.contains(t)) return;
         Beat beat = rates_.at(t);
         beat.phase = phase_for(t, rows, reader);
-        const auto [known, fresh] = added.try_emplace(t, beat);
-        if (!fresh) known->second.phase = std::max(known->second.phase, beat.phase);
+        Beat& known = added.get(t, beat);
+        known.phase = std::max(known.phase, beat.phase);
       });
     }
     std::optional<int64_t> shift;
     for (size_t k = 0; k <= m; ++k) {
-      const auto it = added.find(out(ops_[k]));
-      if (it == added.end()) continue;
+      const Beat* reader = added.find(out(ops_[k]));
+      if (reader == nullptr) continue;
       each_operand(ops_[k], [&](const TensorAxis& t, const Affine& rows) {
-        const auto placed = phased_.find(t);
-        if (placed == phased_.end()) return;
-        const int64_t early = placed->second.phase - phase_for(t, rows, it->second);
-        const int64_t ticks = floor_div(early, placed->second.rows);
+        const Beat* placed = phased_.find(t);
+        if (placed == nullptr) return;
+        const int64_t early = placed->phase - phase_for(t, rows, *reader);
+        const int64_t ticks = floor_div(early, placed->rows);
         shift = std::min(shift.value_or(ticks), ticks);
       });
     }
     for (auto& [t, beat] : added) {
       beat.phase += beat.rows * shift.value_or(0);
-      phased_[t] = beat;
+      phased_.get(t, beat) = beat;
     }
   }
 
@@ -252,9 +265,10 @@ class Derivation {
     return graph_.tensor(t.first).shape[static_cast<size_t>(t.second)];
   }
 
-  std::optional<Span> span() const {
+  std::optional<Span> span() {
     int64_t first = std::numeric_limits<int64_t>::max(), last = std::numeric_limits<int64_t>::min();
-    for (const TensorId t : inside_) {
+    for (const auto& [t, axis] : inside_) {
+      if (axis == kSum) continue;
       const Beat& beat = phased_.at(line(t));
       first = std::min(first, ceil_div(beat.ticks - beat.phase, beat.rows));
       last = std::max(last, ceil_div(beat.ticks * extent(line(t)) - beat.phase, beat.rows));
@@ -268,6 +282,7 @@ class Derivation {
     for (const TensorId t : received_) add({}, t, line(t), false);
     for (const OpId id : all_ops_) {
       const Op& op = graph_.op(id);
+      member_of_.get(id, result.members.size());
       add(id, op.outputs[0], line(is_sum(id) ? op.inputs[0] : op.outputs[0]), is_sum(id));
     }
     for (SpanMember& member : result.members) member.ring = ring(result, member);
@@ -281,8 +296,9 @@ class Derivation {
     if (readers.empty() && !spans_.is_delivered(member.out)) return 0;
     int64_t most = 1;
     for (const OpId reader : readers) {
-      const auto it = std::ranges::find(span.members, reader, &SpanMember::op);
-      if (it == span.members.end()) return 0;
+      const size_t* at = member_of_.find(reader);
+      if (at == nullptr) return 0;
+      const SpanMember* it = &span.members[*at];
       if (it->sums) continue;  // takes each row at the tick that makes it
       const Op& op = graph_.op(reader);
       for (size_t k = 0; k < op.inputs.size(); ++k) {
@@ -297,11 +313,20 @@ class Derivation {
   /// Rows between the last that is produced and the first that the reader still needs, at the most.
   [[nodiscard]] int64_t held(int64_t ticks, const SpanMember& from, const SpanMember& reader,
                              const Affine& rows) const {
+    const int64_t made = extent(line(from.out)), read = extent(line(reader.out));
+    // Where nothing is cut off all repeats, and no more is held than there: one period is enough,
+    // if there is one.
+    const int64_t first_row = std::max<int64_t>(0, ceil_div(-rows.lo, rows.num));
+    const int64_t first = std::max<int64_t>(
+        0, 1 + ceil_div(first_row * reader.beat.ticks - reader.beat.phase, reader.beat.rows));
+    const int64_t last = first + std::lcm(from.beat.ticks, reader.beat.ticks * rows.den);
+    const bool repeats = last <= ticks && from.beat.complete(last - 1) <= made &&
+                         reader.beat.complete(last - 2) < read;
     int64_t most = 0;
-    for (int64_t tick = 0; tick < ticks; ++tick) {
-      const int64_t produced = std::min(from.beat.complete(tick), extent(line(from.out)));
+    for (int64_t tick = repeats ? first : 0; tick < (repeats ? last : ticks); ++tick) {
+      const int64_t produced = std::min(from.beat.complete(tick), made);
       const int64_t next = std::max<int64_t>(reader.beat.complete(tick - 1), 0);
-      if (next >= extent(line(reader.out))) break;
+      if (next >= read) break;
       most = std::max(most, produced - std::max<int64_t>(first_read(rows, next), 0));
     }
     return most;
@@ -312,10 +337,9 @@ class Derivation {
   const std::vector<OpId>& all_ops_;
   std::vector<OpId> ops_;  ///< those that make rows
   const std::vector<TensorId>& received_;
-  std::set<TensorId> inside_;     ///< made or received by the span, row by row
-  std::set<TensorId> sums_;       ///< complete only when the span ends
-  std::map<TensorId, int> axes_;  ///< of the rows of what is inside
-  Beats rates_;                   ///< without phases; operands outside that follow the rows, too
+  SmallMap<TensorId, int> inside_;  ///< made or received by the span: axis of the rows
+  SmallMap<OpId, size_t> member_of_;
+  Beats rates_;  ///< without phases; operands outside that follow the rows, too
   Beats phased_;
 };
 
