@@ -217,9 +217,9 @@ Graph random_branches(uint64_t seed, zoo::Random& random) {
 
 /// Disjoint spans of an order, whether they gain anything or not.
 StreamPlan random_plan(const Graph& graph, const OrderProblem& problem,
-                       const std::vector<int>& order, zoo::Random& random) {
+                       const std::vector<int>& order, bool in_place, zoo::Random& random) {
   StreamPlan plan{.order = order, .spans = {}, .peak_bytes = INT64_MAX};
-  const StreamSpans spans(graph, problem, plan.order, {});
+  const StreamSpans spans(graph, problem, plan.order, in_place, {});
   const std::vector<int64_t> otherwise(plan.order.size(), INT64_MAX);
   std::vector<StreamSpan> all;
   for (const Granularity granularity : {Granularity::kRow, Granularity::kPixel}) {
@@ -268,7 +268,7 @@ void check_random_spans(const Graph& graph, uint64_t seed, const std::vector<int
                         zoo::Random& random, SpanCounts& counts) {
   const bool in_place = random.chance(0.5);
   const OrderProblem problem = order_problem(graph, in_place);
-  const StreamPlan plan = random_plan(graph, problem, order, random);
+  const StreamPlan plan = random_plan(graph, problem, order, in_place, random);
   if (plan.spans.empty()) return;
   const Schedule schedule = stream_schedule(graph, problem, plan, in_place);
   ASSERT_EQ(malformed(graph, schedule), "");
@@ -405,6 +405,8 @@ TEST(RandomStreams, EqualTheReferenceWithTheLeastRings) {
     }
     const Schedule& schedule = planned->schedule;
     ASSERT_EQ(malformed(graph, schedule), "");
+    const auto over_sums = [&](const Share& s) { return schedule.buffer(s.in).sums; };
+    EXPECT_TRUE(limits.in_place || std::ranges::all_of(schedule.shares, over_sums));
     const Placement placement = place(graph, schedule, {});
     const Program program = lower(graph, schedule, placement);
     ASSERT_EQ(verify(graph, program).fault, "");

@@ -24,6 +24,7 @@ constexpr int kMostWithoutGain = 4;  // tensors computed twice, one after the ot
 constexpr PlacementOptions kQuickLayout{.seconds = 1};
 
 struct StreamOptions {
+  bool in_place = true;
   std::vector<Granularity> granularities;
   PortPlaces ports;
   int64_t enough_bytes = 0;
@@ -36,8 +37,10 @@ StreamOptions stream_options(const Limits& limits, const PlannerOptions& options
     throw CompileError("--planner",
                        fmt::format("granularity={} is none of row, pixel and auto", which));
   }
-  StreamOptions result{
-      .granularities = {}, .ports = limits.ports, .enough_bytes = limits.sram_bytes.value_or(0)};
+  StreamOptions result{.in_place = limits.in_place,
+                       .granularities = {},
+                       .ports = limits.ports,
+                       .enough_bytes = limits.sram_bytes.value_or(0)};
   if (which != "pixel") result.granularities.push_back(Granularity::kRow);
   if (which != "row") result.granularities.push_back(Granularity::kPixel);
   return result;
@@ -63,7 +66,8 @@ CutPiece piece_of(const StreamSpan& span) {
 /// `worthless_bytes` or more need not be found.
 StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
                      const StreamOptions& options, int64_t worthless_bytes) {
-  const StreamSpans rows(graph, problem, order, passing(graph.inputs, options.ports.input),
+  const StreamSpans rows(graph, problem, order, options.in_place,
+                         passing(graph.inputs, options.ports.input),
                          passing(graph.outputs, options.ports.output));
   const std::vector<int64_t>& single = rows.single_bytes();
   const ChannelPieces loops(graph, problem, order, single, {});

@@ -142,7 +142,7 @@ Schedule stream_schedule(const Graph& graph, const OrderProblem& problem, const 
   for (const PieceWriter& piece : pieces) {
     std::fill(in_piece.begin() + piece.begin, in_piece.begin() + piece.end, true);
   }
-  share_consumed_inputs(graph, problem, plan.order, in_piece, schedule);
+  if (in_place) share_consumed_inputs(graph, problem, plan.order, in_piece, schedule);
   return schedule;
 }
 

@@ -43,11 +43,12 @@ bool rows_are_outermost(const Shape& shape, int axis) {
 }  // namespace
 
 StreamSpans::StreamSpans(const Graph& graph, const OrderProblem& problem,
-                         const std::vector<int>& order, std::vector<TensorId> received,
-                         const std::vector<TensorId>& delivered)
+                         const std::vector<int>& order, bool in_place,
+                         std::vector<TensorId> received, const std::vector<TensorId>& delivered)
     : graph_(graph),
       problem_(problem),
       order_(order),
+      in_place_(in_place),
       received_(std::move(received)),
       spans_(graph, delivered),
       made_(graph.tensors.size(), -1),
@@ -77,6 +78,7 @@ StreamSpans::StreamSpans(const Graph& graph, const OrderProblem& problem,
       single_bytes_[index(at)] = kImpossible;
       continue;
     }
+    if (!in_place) continue;
     const int64_t out = size(graph.op(op).outputs[0].index());
     int64_t live = out + problem.ops[op.index()].scratch_bytes;
     for (size_t t = 0; t < made_.size(); ++t) {
@@ -349,7 +351,7 @@ void StreamSpans::measure(StreamSpan& span) const {
   for (size_t t = 0; t < made_.size(); ++t) {
     if (made_[t] >= span.begin || last_read_[t] < span.begin || size(t) == 0) continue;
     span.bytes += size(t);
-    if (last_read_[t] >= span.end) continue;
+    if (last_read_[t] >= span.end || !in_place_) continue;
     for (const size_t m : whole) {
       const TensorId out = span.rows.members[m].out;
       const std::optional<int64_t> lead = lead_bytes(span, m, tensor_id(t));

@@ -36,10 +36,11 @@ struct StreamSpan {
 
 class StreamSpans {
  public:
-  /// The first three must outlive it. received: network inputs that never exist whole; delivered:
-  /// outputs that do not either.
+  /// The first three must outlive it. in_place: outputs may lie over inputs; received: network
+  /// inputs that never exist whole; delivered: outputs that do not either.
   StreamSpans(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
-              std::vector<TensorId> received, const std::vector<TensorId>& delivered = {});
+              bool in_place, std::vector<TensorId> received,
+              const std::vector<TensorId>& delivered = {});
 
   /// Operators [begin, end) of the order as a span, if they make one. axis: of the rows of the last
   /// one's output.
@@ -92,6 +93,7 @@ class StreamSpans {
   const Graph& graph_;
   const OrderProblem& problem_;
   const std::vector<int>& order_;
+  const bool in_place_;
   const std::vector<TensorId> received_;
   Spans spans_;
   std::vector<int> made_, last_read_;     ///< position per tensor; -1: before the first
