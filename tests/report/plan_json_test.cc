@@ -70,8 +70,9 @@ TEST(PlanJson, LoopsHoldTheirSteps) {
   EXPECT_EQ(loop.at("body").at(0).at("region"),
             json::parse(R"([[0, 1], [0, 13], [0, 13], ["i0", "i0 + 1"]])"));
   EXPECT_EQ(loop.at("body").at(2).at("method"), "accumulate");
-  EXPECT_EQ(loop.at("body").at(2).at("input_channels"), json::parse(R"(["i0", "i0 + 1"])"));
-  EXPECT_TRUE(loop.at("body").at(0).at("input_channels").is_null());
+  EXPECT_EQ(loop.at("body").at(2).at("chunk"), json::parse(R"(["i0", "i0 + 1"])"));
+  EXPECT_EQ(loop.at("body").at(2).at("chunk_axis"), 3);
+  EXPECT_TRUE(loop.at("body").at(0).at("chunk").is_null());
 }
 
 TEST(PlanJson, KindsOfBuffers) {
