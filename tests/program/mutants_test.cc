@@ -60,7 +60,7 @@ TEST_P(MutantsOfModels, AreCaught) {
   }
   // All of the small models' mutants; of the large ones' some tens, shared between the plans.
   const int share = static_cast<int>(plans.size());
-  int every = macs(graph) > 100'000'000 ? 31 * share : macs(graph) > 5'000'000 ? 4 * share : 1;
+  int every = macs(graph) > 100'000'000 ? 61 * share : macs(graph) > 5'000'000 ? 4 * share : 1;
   if (std::getenv("THIMBLE_ALL_MUTANTS") != nullptr) every = 1;
   for (const auto& [name, planned] : plans) {
     expect_harmful_ones_caught(GetParam() + " " + name, graph, planned.schedule, every);

@@ -96,7 +96,7 @@ TEST_P(EveryNetwork, IsSoundAndItsProgramEqualsTheReference) {
   expect_life(graph, values);
 
   const Graph rewritten = rewrite(graph);
-  for (const char* planner : {"reorder", "pex", "stream"}) {
+  for (const char* planner : {"reorder", "pex", "stream:granularity=row"}) {
     const std::vector<Bytes> outputs = execute(planned(rewritten, planner), inputs);
     ASSERT_EQ(outputs.size(), graph.outputs.size());
     for (size_t k = 0; k < outputs.size(); ++k) {
