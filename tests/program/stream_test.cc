@@ -430,7 +430,8 @@ TEST(RandomStreams, EqualTheReferenceWithTheLeastRings) {
 TEST(Streaming, RefusesToStreamWhatDoesNotComeInRows) {
   const auto refusal = [](const Graph& graph, const char* planner, const PortPlaces& ports) {
     try {
-      (void)choose_planner(planner).planner->plan(graph, {.ports = ports}, {});
+      const PlannerChoice choice = choose_planner(planner);
+      (void)choice.planner->plan(graph, {.ports = ports}, choice.options);
     } catch (const CompileError& error) {
       return std::string(error.what());
     }
@@ -450,6 +451,12 @@ TEST(Streaming, RefusesToStreamWhatDoesNotComeInRows) {
   EXPECT_EQ(refusal(whole.graph(), "pex", in),
             "--input: streamed needs a planner that executes row by row: --planner stream (pex "
             "keeps the tensor whole)");
+  testing::TestGraph image(4);
+  image.output(image.conv(image.conv(image.input({1, 6, 6, 2}), 3, 3, 1), 2, 3, 1));
+  EXPECT_EQ(
+      refusal(image.graph(), "stream:granularity=pixel", out),
+      "--output: this network's cannot be streamed: rows leave whole, which granularity=row or "
+      "auto allows");
   testing::TestGraph later(3);
   const TensorId a = later.input({1, 6, 6, 2});
   const TensorId b = later.transpose(later.conv(a, 2, 3, 1), {0, 2, 1, 3});

@@ -95,7 +95,10 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
   }
   StreamPlan plan{.order = order, .spans = {}, .loops = {}, .peak_bytes = cut.peak_bytes};
   if (cut.peak_bytes == StreamSpans::kImpossible) {
-    plan.why = rows.obstacle();
+    const bool by_rows = options.granularities.front() == Granularity::kRow;
+    plan.why = by_rows || options.ports.output != Place::kStreamed
+                   ? rows.obstacle()
+                   : "rows leave whole, which granularity=row or auto allows";
     return plan;
   }
   for (const int p : cut.pieces) {
