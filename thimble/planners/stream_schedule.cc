@@ -67,15 +67,15 @@ std::vector<Node> span_nodes(const Graph& graph, const StreamSpan& placed,
   std::vector<Node> received, body, added, result(1);
   for (size_t m = 0; m < placed.rows.members.size(); ++m) {
     const SpanMember& member = placed.rows.members[m];
-    const RegionExpr rows =
-        along(graph.tensor(member.out).shape, member.axis, member.beat.interval(loop));
-    const BufferId held = buffer_of(schedule, member.out);
     if (member.sums) {
       Step step = *std::ranges::find(steps, member.op, &Step::op);
       result.push_back({accumulate(step, member.beat.interval(loop), DType::kInt32, schedule)});
       added.push_back({std::move(step)});
       continue;
     }
+    const RegionExpr rows =
+        along(graph.tensor(member.out).shape, member.axis, member.beat.interval(loop));
+    const BufferId held = buffer_of(schedule, member.out);
     if (member.op.valid()) {
       Step step = *std::ranges::find(steps, member.op, &Step::op);
       step.region = rows;

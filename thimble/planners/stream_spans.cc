@@ -310,7 +310,8 @@ bool StreamSpans::add_columns(std::vector<OpId> ops, StreamSpan& span) const {
   for (size_t m = 0; m < span.rows.members.size(); ++m) {
     const SpanMember& member = span.rows.members[m];
     if (member.op.valid() && !member.sums) continue;
-    const int64_t width = graph_.tensor(member.out).shape[kColumnAxis];
+    // A sum may have fewer axes, and no columns.
+    const int64_t width = member.sums ? 1 : graph_.tensor(member.out).shape[kColumnAxis];
     span.columns->members.insert(
         span.columns->members.begin() + static_cast<ptrdiff_t>(m),
         {member.op, member.out, kColumnAxis, all_columns(width), 0, member.sums});
