@@ -5,9 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <fstream>
 
+#include "tests/support/golden.h"
 #include "tests/support/shared.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/import/tflite.h"
@@ -35,12 +34,12 @@ std::vector<std::filesystem::path> tflite_files(const char* folder) {
   return files;
 }
 
-class DeployedModel : public ::testing::TestWithParam<const char*> {};
+class DeployedModel : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(DeployedModel, IsImportedWithTheShapesOfItsGolden) {
   THIMBLE_NEEDS_SHARED();
-  const std::string name = GetParam();
-  const Graph graph = import_tflite(shared_folder() / "models" / (name + ".tflite"));
+  const std::string& name = GetParam();
+  const Graph graph = import_tflite(model_path(name));
   const TensorFile golden =
       read_safetensors(shared_folder() / "golden" / (name + ".golden.safetensors"));
   EXPECT_EQ(graph.name, name);
@@ -51,11 +50,7 @@ TEST_P(DeployedModel, IsImportedWithTheShapesOfItsGolden) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, DeployedModel,
-                         ::testing::Values("person_detect", "vww_96_int8", "kws_ref_model",
-                                           "pretrainedResnet_quant", "ad01_int8",
-                                           "micro_speech_quantized", "tinyengine_vww",
-                                           "mcunetv2_large", "mobilenet_v2"));
+INSTANTIATE_TEST_SUITE_P(Models, DeployedModel, ::testing::ValuesIn(issue_models()));
 
 TEST(SharedModels, SeededNoiseIsTheGoldenInput) {
   THIMBLE_NEEDS_SHARED();
@@ -82,66 +77,11 @@ TEST(SharedModels, RefusesTheRecurrentOnesByOperator) {
               ::testing::HasSubstr("UNIDIRECTIONAL_SEQUENCE_LSTM #0: is not supported"));
 }
 
-struct OpsCase {
-  std::string name, op, type;
-};
-
-std::vector<OpsCase> ops_index() {
-  std::ifstream file(shared_folder() / "ops" / "INDEX.csv");
-  std::vector<OpsCase> cases;
-  std::string line;
-  std::getline(file, line);
-  while (std::getline(file, line)) {
-    const size_t first = line.find(',');
-    const size_t second = line.find(',', first + 1);
-    const size_t third = line.find(',', second + 1);
-    cases.push_back({.name = line.substr(0, first),
-                     .op = line.substr(first + 1, second - first - 1),
-                     .type = line.substr(second + 1, third - second - 1)});
-  }
-  return cases;
-}
-
-std::filesystem::path ops_file(const OpsCase& ops_case) {
-  return shared_folder() / "ops" / (ops_case.name + ".tflite");
-}
-
-constexpr std::array<std::string_view, 20> kInt8Operators = {"ADD",
-                                                             "AVERAGE_POOL_2D",
-                                                             "BATCH_MATMUL",
-                                                             "CONCATENATION",
-                                                             "CONV_2D",
-                                                             "DEPTHWISE_CONV_2D",
-                                                             "FULLY_CONNECTED",
-                                                             "LOGISTIC",
-                                                             "MAX_POOL_2D",
-                                                             "MEAN",
-                                                             "MUL",
-                                                             "PAD",
-                                                             "PADV2",
-                                                             "RELU",
-                                                             "RELU6",
-                                                             "RESHAPE",
-                                                             "SLICE",
-                                                             "SOFTMAX",
-                                                             "STRIDED_SLICE",
-                                                             "TRANSPOSE"};
-
-bool has_to_be_taken(const OpsCase& ops_case) {
-  const bool conversion = ops_case.op == "QUANTIZE" || ops_case.op == "DEQUANTIZE";
-  const bool known = std::ranges::find(kInt8Operators, ops_case.op) != kInt8Operators.end();
-  return conversion || (known && ops_case.type == "int8");
-}
-
 TEST(SharedOps, TakesEveryInt8CaseOfTheSupportedOperators) {
   THIMBLE_NEEDS_SHARED();
-  int taken = 0;
-  for (const OpsCase& ops_case : ops_index()) {
-    if (!has_to_be_taken(ops_case)) continue;
-    EXPECT_EQ(refusal(ops_file(ops_case)), "");
-    ++taken;
-  }
-  EXPECT_GE(taken, 190);
+  const std::vector<OpsCase> cases = ops_cases();
+  for (const OpsCase& c : cases) EXPECT_EQ(refusal(c.model()), "");
+  EXPECT_GE(cases.size(), 300U);
 }
 
 TEST(SharedOps, AllOthersAreTakenOrRefusedWithTheirName) {
@@ -159,9 +99,8 @@ TEST(SharedOps, AllOthersAreTakenOrRefusedWithTheirName) {
 
 TEST(SharedOps, EveryGoldenIsRead) {
   THIMBLE_NEEDS_SHARED();
-  for (const OpsCase& ops_case : ops_index()) {
-    const std::filesystem::path file =
-        shared_folder() / "ops" / (ops_case.name + ".golden.safetensors");
+  for (std::filesystem::path file : tflite_files("ops")) {
+    file.replace_extension(".golden.safetensors");
     EXPECT_TRUE(read_safetensors(file).tensors.contains("output.0")) << file;
   }
 }
