@@ -17,6 +17,7 @@
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/resident_first.h"
+#include "thimble/planners/stream_candidates.h"
 #include "thimble/planners/stream_schedule.h"
 #include "thimble/planners/whole_operators.h"
 #include "thimble/program/host.h"
@@ -215,25 +216,32 @@ Graph random_branches(uint64_t seed, zoo::Random& random) {
   return g.graph();
 }
 
-/// Disjoint spans of an order, whether they gain anything or not.
+/// Disjoint pieces of an order: spans, whether they gain anything or not, and spans inside of loops
+/// over channels.
 StreamPlan random_plan(const Graph& graph, const OrderProblem& problem,
                        const std::vector<int>& order, bool in_place, zoo::Random& random) {
-  StreamPlan plan{.order = order, .spans = {}, .peak_bytes = INT64_MAX};
+  StreamPlan plan{.order = order, .pieces = {}, .peak_bytes = INT64_MAX};
   const StreamSpans spans(graph, problem, plan.order, in_place, {});
+  const StreamCandidates candidates(graph, problem, plan.order, spans);
   const std::vector<int64_t> otherwise(plan.order.size(), INT64_MAX);
-  std::vector<StreamSpan> all;
+  std::vector<StreamCandidate> all;
   for (const Granularity granularity : {Granularity::kRow, Granularity::kPixel}) {
-    for (StreamSpan& s : spans.all(otherwise, 16, granularity)) all.push_back(std::move(s));
+    for (auto& kind : {candidates.spans(otherwise, granularity),
+                       candidates.sliced_spans(otherwise, granularity)})
+      all.insert(all.end(), kind.begin(), kind.end());
   }
-  std::ranges::stable_sort(all, {}, &StreamSpan::begin);
+  const auto begin = [](const StreamCandidate& c) { return c.piece.begin(); };
+  std::ranges::stable_sort(all, {}, begin);
   int from = 0;
   while (true) {
-    std::erase_if(all, [&](const StreamSpan& s) { return s.begin < from; });
+    std::erase_if(all, [&](const StreamCandidate& c) { return begin(c) < from; });
     if (all.empty()) return plan;
-    // Not always the first: what lies between is left alone.
+    // Not always the first: what lies between is left alone. The last ones are in both.
     const auto most = static_cast<int64_t>(std::min<size_t>(all.size(), 8)) - 1;
-    plan.spans.push_back(all[static_cast<size_t>(random.between(0, most))]);
-    from = plan.spans.back().end;
+    StreamPiece& piece =
+        plan.pieces.emplace_back(all[static_cast<size_t>(random.between(0, most))].piece);
+    if (piece.loop) piece.loop->step = random.between(1, piece.loop->loop.channels);
+    from = piece.end();
   }
 }
 
@@ -259,6 +267,7 @@ size_t upsampled(const Graph& graph, const Span& span) {
 
 struct SpanCounts {
   size_t spans = 0, operators = 0, rings = 0, sums = 0, turned = 0;  ///< turned: rows before heads
+  size_t sliced = 0;  ///< inside of loops over channels
   size_t upsampled_by_rows = 0, upsampled_by_pixels = 0;
   int caught = 0;
 };
@@ -269,7 +278,7 @@ void check_random_spans(const Graph& graph, uint64_t seed, const std::vector<int
   const bool in_place = random.chance(0.5);
   const OrderProblem problem = order_problem(graph, in_place);
   const StreamPlan plan = random_plan(graph, problem, order, in_place, random);
-  if (plan.spans.empty()) return;
+  if (plan.pieces.empty()) return;
   const Schedule schedule = stream_schedule(graph, problem, plan, in_place);
   ASSERT_EQ(malformed(graph, schedule), "");
   const Placement placement = place(graph, schedule, {});
@@ -279,8 +288,10 @@ void check_random_spans(const Graph& graph, uint64_t seed, const std::vector<int
   const std::vector<Bytes> inputs = testing::noise(graph, seed);
   ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
   expect_least_rings(graph, schedule);
-  counts.spans += plan.spans.size();
-  for (const StreamSpan& s : plan.spans) {
+  counts.spans += plan.pieces.size();
+  for (const StreamPiece& piece : plan.pieces) {
+    const StreamSpan& s = *piece.span;
+    counts.sliced += piece.loop ? 1 : 0;
     counts.operators += s.rows.members.size();
     counts.sums += static_cast<size_t>(std::ranges::count(s.rows.members, true, &SpanMember::sums));
     (s.columns ? counts.upsampled_by_pixels : counts.upsampled_by_rows) += upsampled(graph, s.rows);
@@ -297,9 +308,10 @@ void check_random_spans(const Graph& graph, uint64_t seed, const std::vector<int
 
 void print(const SpanCounts& counts) {
   fmt::print(
-      "{} spans of {} operators, {} sums, {} rings, {} of them turned, upsampled {} by rows, {} by "
+      "{} spans of {} operators, {} in loops over channels, {} sums, {} rings, {} of them turned, "
+      "upsampled {} by rows, {} by "
       "pixels; {} mutants caught\n",
-      counts.spans, counts.operators, counts.sums, counts.rings, counts.turned,
+      counts.spans, counts.operators, counts.sliced, counts.sums, counts.rings, counts.turned,
       counts.upsampled_by_rows, counts.upsampled_by_pixels, counts.caught);
 }
 

@@ -124,25 +124,29 @@ int64_t ChannelLoops::most_slices(TensorId t) const {
   return possible ? std::max<int64_t>(channels(tensor), 1) : 1;
 }
 
-int64_t ChannelLoops::own_bytes(const ChannelLoop& loop, int64_t step, DType sums) const {
+int64_t ChannelLoops::full_bytes(const ChannelLoop& loop, DType sums) const {
   int64_t full = 0;
   for (const TensorId t : loop.concatenated) full += graph_.tensor(t).size_bytes();
   for (const TensorId t : loop.accumulated) {
     full += elements(graph_.tensor(t).shape) * size_bytes(sums);
   }
+  return full;
+}
+
+int64_t ChannelLoops::slice_bytes(const ChannelLoop& loop) const {
   const auto position = [&](OpId id) { return std::ranges::find(loop.ops, id) - loop.ops.begin(); };
   std::vector<int64_t> sliced(loop.ops.size(), 0);  // bytes of slices while each operator executes
   for (size_t k = 0; k < loop.ops.size(); ++k) {
     const TensorId t = graph_.op(loop.ops[k]).outputs[0];
     if (!lists(loop.slices, t)) continue;
-    const int64_t bytes = graph_.tensor(t).size_bytes() / loop.channels * step;
+    const int64_t bytes = graph_.tensor(t).size_bytes() / loop.channels;
     ptrdiff_t last = static_cast<ptrdiff_t>(k);
     for (const OpId reader : consumers_[t.index()]) last = std::max(last, position(reader));
     for (auto at = static_cast<ptrdiff_t>(k); at <= last; ++at) {
       sliced[static_cast<size_t>(at)] += bytes;
     }
   }
-  return full + *std::ranges::max_element(sliced);
+  return *std::ranges::max_element(sliced);
 }
 
 }  // namespace thimble

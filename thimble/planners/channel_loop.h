@@ -43,9 +43,10 @@ class ChannelLoops {
   [[nodiscard]] std::optional<ChannelLoop> loop_of(const std::vector<OpId>& ops) const;
   /// In how many slices a tensor might exist at the most; 1: in every plan it is full at some time.
   [[nodiscard]] int64_t most_slices(TensorId t) const;
-  /// Bytes of the loop's own tensors while it runs, `step` channels at a time: accumulators of type
-  /// `sums`, what is made full, and the most that slices take at once. Without its context.
-  [[nodiscard]] int64_t own_bytes(const ChannelLoop& loop, int64_t step, DType sums) const;
+  /// Bytes of what the loop makes full: accumulators of type `sums`, and what it concatenates.
+  [[nodiscard]] int64_t full_bytes(const ChannelLoop& loop, DType sums) const;
+  /// The most that slices of one channel take at once.
+  [[nodiscard]] int64_t slice_bytes(const ChannelLoop& loop) const;
 
  private:
   /// Of an operator's output channels and those of an activation: the same, all of them summed

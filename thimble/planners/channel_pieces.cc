@@ -47,14 +47,16 @@ ChannelPieces::ChannelPieces(const Graph& graph, const OrderProblem& problem,
 }
 
 void ChannelPieces::collect(PlacedLoop placed, int64_t one_by_one) {
-  const int64_t peak = bytes(placed, 1);
-  if (peak >= one_by_one) return;
+  const LoopBytes bytes{.full = outside_bytes(placed.begin, placed.end, placed.loop) +
+                                rules_.full_bytes(placed.loop, placed.sums),
+                        .slice = rules_.slice_bytes(placed.loop)};
+  if (bytes.full >= one_by_one) return;
   const auto accumulated = static_cast<int>(placed.loop.accumulated.size());
-  const CutCost cost{.peak_bytes = peak,
+  const CutCost cost{.peak_bytes = bytes.with(1),
                      .sums_of_8_bits = placed.sums == DType::kInt8 ? accumulated : 0,
                      .sums_of_16_bits = placed.sums == DType::kInt16 ? accumulated : 0,
                      .in_pieces = static_cast<int>(placed.loop.ops.size())};
-  candidates_.push_back({std::move(placed), cost});
+  candidates_.push_back({std::move(placed), bytes, cost});
 }
 
 /// Full tensors that live while operators [begin, end) execute: what the loop reads, and what was
@@ -78,19 +80,8 @@ bool ChannelPieces::is_live_before(size_t t, int begin) const {
              : std::ranges::find(problem_.inputs, static_cast<int>(t)) != problem_.inputs.end();
 }
 
-int64_t ChannelPieces::bytes(const PlacedLoop& placed, int64_t step) const {
-  return outside_bytes(placed.begin, placed.end, placed.loop) +
-         rules_.own_bytes(placed.loop, step, placed.sums);
-}
-
-/// By binary search; bytes grow with the step.
-int64_t ChannelPieces::most_channels(const PlacedLoop& placed, int64_t limit) const {
-  int64_t fits = 1;
-  int64_t beyond = placed.loop.channels + 1;
-  while (beyond - fits > 1) {
-    const int64_t middle = (fits + beyond) / 2;
-    (bytes(placed, middle) <= limit ? fits : beyond) = middle;
-  }
+int64_t most_channels(const ChannelLoop& loop, const LoopBytes& bytes, int64_t limit) {
+  const int64_t fits = std::clamp<int64_t>((limit - bytes.full) / bytes.slice, 1, loop.channels);
   return fits >= 4 ? fits / 4 * 4 : fits;
 }
 

@@ -16,6 +16,17 @@ struct PlacedLoop {
   DType sums = DType::kInt32;  ///< of its accumulators
 };
 
+/// Live while such a loop runs.
+struct LoopBytes {
+  int64_t full = 0;   ///< of full tensors, those made before included
+  int64_t slice = 0;  ///< of the rest, for each channel at a time
+
+  [[nodiscard]] int64_t with(int64_t step) const { return full + step * slice; }
+};
+
+/// At a time, within `limit` bytes: a multiple of 4 where it can be; at least one.
+[[nodiscard]] int64_t most_channels(const ChannelLoop& loop, const LoopBytes& bytes, int64_t limit);
+
 struct ChannelPieceOptions {
   int most_ops = 16;   ///< in a loop
   bool pairs = false;  ///< only loops from a generating to an accumulating operator
@@ -24,20 +35,17 @@ struct ChannelPieceOptions {
 
 class ChannelPieces {
  public:
-  /// Of those that need less than the largest of their operators one by one (`single_bytes`, per
-  /// position). The graph, the problem and the order must outlive it.
+  /// Of those whose full tensors need less than the largest of their operators one by one
+  /// (`single_bytes`, per position). The graph, the problem and the order must outlive it.
   ChannelPieces(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
                 const std::vector<int64_t>& single_bytes, const ChannelPieceOptions& options);
 
   struct Candidate {
     PlacedLoop placed;
+    LoopBytes bytes;
     CutCost cost;  ///< one channel at a time
   };
   [[nodiscard]] const std::vector<Candidate>& candidates() const { return candidates_; }
-  /// Live while the loop runs.
-  [[nodiscard]] int64_t bytes(const PlacedLoop& placed, int64_t step) const;
-  /// At a time, within `limit` bytes: a multiple of 4 where it can be.
-  [[nodiscard]] int64_t most_channels(const PlacedLoop& placed, int64_t limit) const;
 
  private:
   void collect(PlacedLoop placed, int64_t one_by_one);

@@ -11,11 +11,11 @@ namespace thimble {
 namespace {
 
 std::vector<Node> channel_loop_nodes(const Graph& graph, const PlacedLoop& placed,
-                                     std::vector<Step> steps, Schedule& schedule) {
+                                     const WriteSteps& write_body, std::vector<Step> steps,
+                                     Schedule& schedule) {
   const LoopId id{schedule.loop_count++};
   const int64_t k = placed.step;
   const IntervalExpr channels{index(id, k), index(id, k, k)};
-  Loop loop{id, (placed.loop.channels + k - 1) / k, {}};
   std::vector<Node> nodes(1);
   for (size_t i = 0; i < steps.size(); ++i) {
     Step& step = steps[i];
@@ -25,14 +25,19 @@ std::vector<Node> channel_loop_nodes(const Graph& graph, const PlacedLoop& place
     } else {
       step.region = along(shape, static_cast<int>(shape.size()) - 1, channels);
     }
-    loop.body.push_back({step});
   }
-  for (Buffer& buffer : schedule.buffers) {
-    if (std::ranges::find(placed.loop.slices, buffer.tensor) == placed.loop.slices.end()) continue;
+  const size_t outside = schedule.buffers.size();
+  std::vector<Node> body = write_body(std::move(steps), schedule);
+  for (size_t b = 0; b < schedule.buffers.size(); ++b) {
+    Buffer& buffer = schedule.buffers[b];
+    const bool sliced = b < outside ? std::ranges::find(placed.loop.slices, buffer.tensor) !=
+                                          placed.loop.slices.end()
+                                    : buffer.sums;
+    if (!sliced) continue;
     buffer.extents.back() = std::min(k, placed.loop.channels);
     buffer.origin.back() = channels.begin;
   }
-  nodes[0] = {std::move(loop)};
+  nodes[0] = {Loop{id, (placed.loop.channels + k - 1) / k, std::move(body)}};
   return nodes;
 }
 
@@ -57,11 +62,19 @@ Step accumulate(Step& step, const IntervalExpr& chunk, DType sums, Schedule& sch
   return finalise;
 }
 
-PieceWriter channel_loop_writer(const Graph& graph, PlacedLoop placed) {
+PieceWriter channel_loop_writer(const Graph& graph, PlacedLoop placed, WriteSteps write_body) {
   const int begin = placed.begin, end = placed.end;
+  if (!write_body) {
+    write_body = [](const std::vector<Step>& steps, Schedule&) {
+      std::vector<Node> nodes;
+      for (const Step& step : steps) nodes.push_back({step});
+      return nodes;
+    };
+  }
   return {begin, end,
-          [&graph, placed = std::move(placed)](std::vector<Step> steps, Schedule& schedule) {
-            return channel_loop_nodes(graph, placed, std::move(steps), schedule);
+          [&graph, placed = std::move(placed), write_body = std::move(write_body)](
+              std::vector<Step> steps, Schedule& schedule) {
+            return channel_loop_nodes(graph, placed, write_body, std::move(steps), schedule);
           }};
 }
 

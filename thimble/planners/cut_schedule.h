@@ -9,12 +9,14 @@
 
 namespace thimble {
 
+/// steps: of some operators, as they would execute without. May change the schedule's buffers, adds
+/// loops and shares to it, and returns the nodes.
+using WriteSteps = std::function<std::vector<Node>(std::vector<Step> steps, Schedule& schedule)>;
+
 /// Writes operators [begin, end) of an order.
 struct PieceWriter {
   int begin = 0, end = 0;
-  /// steps: of the operators, as they would execute alone. May change the schedule's buffers, adds
-  /// loops and shares to it, and returns the nodes.
-  std::function<std::vector<Node>(std::vector<Step> steps, Schedule& schedule)> write;
+  WriteSteps write;
 };
 
 /// Turns a step that computes its operator into one that accumulates it chunk by chunk, in a buffer
@@ -28,7 +30,9 @@ struct PieceWriter {
                                     const Order& order, bool in_place,
                                     const std::vector<PieceWriter>& pieces);
 
-/// The loop, and what finalises its accumulators.
-[[nodiscard]] PieceWriter channel_loop_writer(const Graph& graph, PlacedLoop placed);
+/// The loop, and what finalises its accumulators. write_body, if given, writes its body: what it
+/// sums over belongs to the channels of one iteration.
+[[nodiscard]] PieceWriter channel_loop_writer(const Graph& graph, PlacedLoop placed,
+                                              WriteSteps write_body = {});
 
 }  // namespace thimble

@@ -120,7 +120,8 @@ class Grower {
 
 LoopSet loop_set(const OrderProblem& problem, const ChannelLoops& rules, ChannelLoop loop,
                  DType sums) {
-  LoopSet result{.ops = {}, .loop = {}, .bytes = rules.own_bytes(loop, 1, sums)};
+  LoopSet result{
+      .ops = {}, .loop = {}, .bytes = rules.full_bytes(loop, sums) + rules.slice_bytes(loop)};
   for (const TensorId t : loop.context) result.bytes += problem.size_bytes[t.index()];
   for (const OpId op : loop.ops) {
     result.ops.push_back(op.value);

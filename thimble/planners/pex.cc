@@ -20,11 +20,12 @@ PexPlan pex(const Graph& graph, const OrderProblem& problem, const std::vector<i
   const BestCut cut = best_cut(single, pieces, enough);
   PexPlan plan{.order = order, .loops = {}, .peak_bytes = cut.peak_bytes};
   for (const int p : cut.pieces) {
-    PlacedLoop placed = loops.candidates()[index(p)].placed;
+    const ChannelPieces::Candidate& chosen = loops.candidates()[index(p)];
+    plan.loops.push_back(chosen.placed);
+    int64_t& step = plan.loops.back().step;
     if (options.most_channels)
-      placed.step = loops.most_channels(placed, std::max(cut.peak_bytes, enough));
-    plan.peak_bytes = std::max(plan.peak_bytes, loops.bytes(placed, placed.step));
-    plan.loops.push_back(std::move(placed));
+      step = most_channels(chosen.placed.loop, chosen.bytes, std::max(cut.peak_bytes, enough));
+    plan.peak_bytes = std::max(plan.peak_bytes, chosen.bytes.with(step));
   }
   return plan;
 }

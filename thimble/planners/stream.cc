@@ -11,6 +11,7 @@
 #include "thimble/planners/execution.h"
 #include "thimble/planners/resident_first.h"
 #include "thimble/planners/second_pass.h"
+#include "thimble/planners/stream_candidates.h"
 #include "thimble/planners/stream_schedule.h"
 #include "thimble/planners/turn_inputs.h"
 #include "thimble/planners/whole_operators.h"
@@ -19,7 +20,6 @@
 namespace thimble {
 namespace {
 
-constexpr int kMostOps = 128;        // in a span
 constexpr int kMostWithoutGain = 4;  // tensors computed twice, one after the other
 constexpr PlacementOptions kQuickLayout{.seconds = 1};
 
@@ -55,45 +55,43 @@ std::vector<TensorId> passing(const std::vector<Port>& ports, Place place) {
   return result;
 }
 
-CutPiece piece_of(const StreamSpan& span) {
-  const int ops = span.end - span.begin;
-  return {span.begin,
-          span.end,
-          {.peak_bytes = span.bytes, .by_pixels = span.columns ? ops : 0, .in_pieces = ops}};
-}
-
-/// The best cut of an order into spans of rows, loops over channels and single operators. Plans of
-/// `worthless_bytes` or more need not be found.
+/// The best cut of an order into spans of rows, loops over channels, spans inside of these, and
+/// single operators. Plans of `worthless_bytes` or more need not be found.
 StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
                      const StreamOptions& options, int64_t worthless_bytes) {
   const StreamSpans rows(graph, problem, order, options.in_place,
                          passing(graph.inputs, options.ports.input),
                          passing(graph.outputs, options.ports.output));
   const std::vector<int64_t>& single = rows.single_bytes();
-  const ChannelPieces loops(graph, problem, order, single, {});
-  std::vector<CutPiece> pieces;  // loops, then spans
-  for (const ChannelPieces::Candidate& c : loops.candidates()) {
-    const PlacedLoop& placed = c.placed;
-    pieces.push_back({placed.begin, placed.end, c.cost});
-    const bool passes_rows =
-        std::any_of(single.begin() + placed.begin, single.begin() + placed.end,
-                    [](int64_t bytes) { return bytes == StreamSpans::kImpossible; });
-    if (passes_rows) pieces.back().cost.peak_bytes = StreamSpans::kImpossible;  // spans only
-  }
-  std::vector<StreamSpan> spans;
+  const StreamCandidates possible(graph, problem, order, rows);
+  std::vector<StreamCandidate> candidates;
+  std::vector<CutPiece> pieces;  // the same
   BestCut cut;
-  for (const Granularity granularity : options.granularities) {
-    std::vector<int64_t> otherwise = single;
-    for (int64_t& bytes : otherwise) bytes = std::min(bytes, worthless_bytes);
-    for (StreamSpan& s : rows.all(otherwise, kMostOps, granularity)) {
-      pieces.push_back(piece_of(s));
-      spans.push_back(std::move(s));
+  const auto add = [&](std::vector<StreamCandidate> more) {
+    for (StreamCandidate& c : more) {
+      pieces.push_back({c.piece.begin(), c.piece.end(), c.cost});
+      candidates.push_back(std::move(c));
     }
+  };
+  const auto otherwise = [&] {
+    std::vector<int64_t> bytes = single;
+    for (int64_t& b : bytes) b = std::min(b, worthless_bytes);
+    return bytes;
+  };
+  // What is slower is wanted only where it needs less than what is there already.
+  const auto cut_again = [&] {
     cut = best_cut(single, pieces, options.enough_bytes);
-    // The next grain takes longer: it is wanted only where it needs less.
     worthless_bytes = std::min(worthless_bytes, std::max(cut.peak_bytes, options.enough_bytes + 1));
+  };
+  add(possible.loops());
+  for (const Granularity granularity : options.granularities) {
+    add(possible.spans(otherwise(), granularity));
+    cut_again();
+    if (cut.peak_bytes <= options.enough_bytes) continue;
+    add(possible.sliced_spans(otherwise(), granularity));
+    cut_again();
   }
-  StreamPlan plan{.order = order, .spans = {}, .loops = {}, .peak_bytes = cut.peak_bytes};
+  StreamPlan plan{.order = order, .pieces = {}, .peak_bytes = cut.peak_bytes};
   if (cut.peak_bytes == StreamSpans::kImpossible) {
     const bool by_rows = options.granularities.front() == Granularity::kRow;
     plan.why = by_rows || options.ports.output != Place::kStreamed
@@ -102,14 +100,11 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
     return plan;
   }
   for (const int p : cut.pieces) {
-    const size_t loop_count = loops.candidates().size();
-    if (index(p) >= loop_count) {
-      plan.spans.push_back(std::move(spans[index(p) - loop_count]));
-      continue;
-    }
-    PlacedLoop placed = loops.candidates()[index(p)].placed;
-    placed.step = loops.most_channels(placed, std::max(cut.peak_bytes, options.enough_bytes));
-    plan.loops.push_back(std::move(placed));
+    StreamCandidate& chosen = candidates[index(p)];
+    if (std::optional<PlacedLoop>& loop = chosen.piece.loop)
+      loop->step =
+          most_channels(loop->loop, chosen.bytes, std::max(cut.peak_bytes, options.enough_bytes));
+    plan.pieces.push_back(std::move(chosen.piece));
   }
   return plan;
 }
@@ -131,17 +126,21 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem,
 }
 
 std::string summary(const OrderProblem& problem, const StreamPlan& plan) {
-  int in_spans = 0, by_pixels = 0, in_loops = 0;
-  for (const StreamSpan& placed : plan.spans) {
-    in_spans += placed.end - placed.begin;
-    by_pixels += placed.columns ? placed.end - placed.begin : 0;
+  int spans = 0, in_spans = 0, by_pixels = 0, loops = 0, in_loops = 0, in_both = 0;
+  for (const StreamPiece& piece : plan.pieces) {
+    const int ops = piece.end() - piece.begin();
+    spans += piece.span ? 1 : 0;
+    in_spans += piece.span ? ops : 0;
+    by_pixels += piece.span && piece.span->columns ? ops : 0;
+    loops += piece.loop ? 1 : 0;
+    in_loops += piece.loop ? ops : 0;
+    in_both += piece.span && piece.loop ? ops : 0;
   }
-  for (const PlacedLoop& placed : plan.loops) in_loops += placed.end - placed.begin;
   std::string text = fmt::format("{} of {} operators execute row by row in {} spans", in_spans,
-                                 problem.ops.size(), plan.spans.size());
+                                 problem.ops.size(), spans);
   if (by_pixels > 0) text += fmt::format(" ({} of them pixel by pixel)", by_pixels);
-  if (in_loops > 0)
-    text += fmt::format(", {} in {} loops over channels", in_loops, plan.loops.size());
+  if (in_loops > 0) text += fmt::format(", {} in {} loops over channels", in_loops, loops);
+  if (in_both > 0) text += fmt::format(" ({} of them both)", in_both);
   return text + fmt::format("; peak {} B", plan.peak_bytes);
 }
 

@@ -73,24 +73,24 @@ std::vector<Node> span_nodes(const Graph& graph, const StreamSpan& placed,
       added.push_back({std::move(step)});
       continue;
     }
-    const RegionExpr rows =
-        along(graph.tensor(member.out).shape, member.axis, member.beat.interval(loop));
+    const IntervalExpr rows = member.beat.interval(loop);
+    const RegionExpr all_of_them = along(graph.tensor(member.out).shape, member.axis, rows);
     const BufferId held = buffer_of(schedule, member.out);
     if (member.op.valid()) {
       Step step = *std::ranges::find(steps, member.op, &Step::op);
-      step.region = rows;
+      step.region[static_cast<size_t>(member.axis)] = rows;
       if (placed.columns)
         step.region[kColumnAxis] = placed.columns->members[m].beat.interval(inner);
       body.push_back({std::move(step)});
     } else {
       const BufferId source = streamed(graph, schedule.inputs, held, schedule);
-      received.push_back({Step{.region = rows, .in = {source}, .out = held}});
+      received.push_back({Step{.region = all_of_them, .in = {source}, .out = held}});
     }
     const bool delivers =
         member.ring > 0 && std::ranges::find(schedule.outputs, held) != schedule.outputs.end();
     if (delivers) {
       const BufferId target = streamed(graph, schedule.outputs, held, schedule);
-      body.push_back({Step{.region = rows, .in = {held}, .out = target}});
+      body.push_back({Step{.region = all_of_them, .in = {held}, .out = target}});
     }
     make_ring(placed, m, schedule.buffers[held.index()]);
   }
@@ -128,14 +128,16 @@ void share_consumed_inputs(const Graph& graph, const OrderProblem& problem,
 Schedule stream_schedule(const Graph& graph, const OrderProblem& problem, const StreamPlan& plan,
                          bool in_place) {
   std::vector<PieceWriter> pieces;
-  for (const PlacedLoop& placed : plan.loops) pieces.push_back(channel_loop_writer(graph, placed));
-  for (const StreamSpan& placed : plan.spans) {
-    pieces.push_back({placed.begin, placed.end,
-                      [&graph, &placed](const std::vector<Step>& steps, Schedule& schedule) {
-                        return span_nodes(graph, placed, steps, schedule);
-                      }});
+  for (const StreamPiece& piece : plan.pieces) {
+    WriteSteps by_rows;
+    if (piece.span) {
+      by_rows = [&graph, &piece](const std::vector<Step>& steps, Schedule& schedule) {
+        return span_nodes(graph, *piece.span, steps, schedule);
+      };
+    }
+    pieces.push_back(piece.loop ? channel_loop_writer(graph, *piece.loop, std::move(by_rows))
+                                : PieceWriter{piece.begin(), piece.end(), std::move(by_rows)});
   }
-  std::ranges::sort(pieces, {}, &PieceWriter::begin);
   const Order order{.ops = plan.order, .peak_bytes = plan.peak_bytes};
   Schedule schedule = cut_schedule(graph, problem, order, in_place, pieces);
   std::vector<bool> in_piece(plan.order.size(), false);

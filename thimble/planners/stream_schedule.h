@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans of an order as loops over ticks, channel loops, everything else as single steps.
+// Pieces of an order as loops over ticks, over channels or both, everything else as single steps.
 #pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "thimble/planners/channel_pieces.h"
 #include "thimble/planners/stream_spans.h"
 
 namespace thimble {
 
+/// Operators that execute together: row by row, a few channels at a time, or both, the rows inside
+/// of the loop over channels. At least one of them.
+struct StreamPiece {
+  std::optional<StreamSpan> span;
+  std::optional<PlacedLoop> loop;
+
+  [[nodiscard]] int begin() const { return span ? span->begin : loop->begin; }
+  [[nodiscard]] int end() const { return span ? span->end : loop->end; }
+};
+
 struct StreamPlan {
   std::vector<int> order;
-  std::vector<StreamSpan> spans;  ///< these and the loops: ascending, disjoint
-  std::vector<PlacedLoop> loops;
+  std::vector<StreamPiece> pieces;  ///< ascending, disjoint
   int64_t peak_bytes = 0;
   std::string why = {};  ///< there are no spans that let rows pass the ports
 };

@@ -325,25 +325,25 @@ bool StreamSpans::add_columns(std::vector<OpId> ops, StreamSpan& span) const {
   return true;
 }
 
+int64_t StreamSpans::member_bytes(const StreamSpan& span, size_t m) const {
+  const SpanMember& member = span.rows.members[m];
+  const Tensor& t = graph_.tensor(member.out);
+  if (member.sums) return elements(t.shape) * size_bytes(DType::kInt32);
+  const int64_t held = span.rings[m];
+  if (held == 0) return size(member.out.index());
+  const int64_t row = t.size_bytes() / t.shape[static_cast<size_t>(member.axis)];
+  return span.columns && member.op.valid() ? row / t.shape[kColumnAxis] * held : row * held;
+}
+
 void StreamSpans::measure(StreamSpan& span) const {
   std::vector<size_t> whole;
   int64_t scratch = 0;
   for (size_t m = 0; m < span.rows.members.size(); ++m) {
     const SpanMember& member = span.rows.members[m];
-    const Tensor& t = graph_.tensor(member.out);
-    if (member.sums) {
-      span.rings.push_back(0);
-      span.bytes += elements(t.shape) * size_bytes(DType::kInt32);
-      continue;
-    }
     const bool by_pixels = span.columns && member.op.valid();
-    const int64_t held = member.ring == 0 ? 0 : by_pixels ? ring_pixels(span, m) : member.ring;
-    const int64_t row = t.size_bytes() / t.shape[static_cast<size_t>(member.axis)];
-    span.rings.push_back(held);
-    span.bytes += held == 0   ? size(member.out.index())
-                  : by_pixels ? row / t.shape[kColumnAxis] * held
-                              : row * held;
-    if (held == 0) whole.push_back(m);
+    span.rings.push_back(member.ring > 0 && by_pixels ? ring_pixels(span, m) : member.ring);
+    span.bytes += member_bytes(span, m);
+    if (member.ring == 0 && !member.sums) whole.push_back(m);
     if (member.op.valid())
       scratch = std::max(scratch, problem_.ops[member.op.index()].scratch_bytes);
   }
@@ -407,12 +407,23 @@ int64_t StreamSpans::held_bytes(int begin, int end) const {
   return bytes;
 }
 
+std::vector<StreamSpan> StreamSpans::spans(int begin, int end, Granularity granularity) const {
+  int last = end - 1;
+  while (last >= begin && sums_rows(begin, OpId{order_[index(last)]})) --last;
+  std::vector<StreamSpan> result;
+  if (last < begin) return result;
+  for (const int axis : row_axes(OpId{order_[index(last)]}, granularity)) {
+    std::optional<StreamSpan> found = span(begin, end, axis, granularity);
+    if (found) result.push_back(std::move(*found));
+  }
+  return result;
+}
+
 std::vector<StreamSpan> StreamSpans::all(const std::vector<int64_t>& otherwise_bytes, int most_ops,
                                          Granularity granularity) const {
   std::vector<StreamSpan> result;
   const auto count = static_cast<int>(order_.size());
   for (int begin = 0; begin < count; ++begin) {
-    OpId last_with_rows;
     int64_t most_bytes = 0;
     for (int end = begin + 1; end <= std::min(count, begin + most_ops); ++end) {
       const OpId last{order_[index(end - 1)]};
@@ -422,14 +433,12 @@ std::vector<StreamSpan> StreamSpans::all(const std::vector<int64_t>& otherwise_b
               ? takes(last, kRowAxis) && takes(last, kColumnAxis)
               : std::ranges::find(takes_[last.index()], true) != takes_[last.index()].end();
       if (!(sums || in_pieces) || reads_sum(begin, end - 1, last)) break;
-      if (!sums) last_with_rows = last;
       most_bytes = std::max(most_bytes, otherwise_bytes[index(end - 1)]);
       if (held_bytes(begin, end) >= most_bytes) continue;
       // In one piece a single operator needs no more.
       if (end == begin + 1 && !passes_rows(last)) continue;
-      for (const int axis : row_axes(last_with_rows, granularity)) {
-        std::optional<StreamSpan> found = span(begin, end, axis, granularity);
-        if (found && found->bytes < most_bytes) result.push_back(std::move(*found));
+      for (StreamSpan& found : spans(begin, end, granularity)) {
+        if (found.bytes < most_bytes) result.push_back(std::move(found));
       }
     }
   }

@@ -46,6 +46,10 @@ class StreamSpans {
   /// one's output.
   [[nodiscard]] std::optional<StreamSpan> span(int begin, int end, int axis,
                                                Granularity granularity) const;
+  /// The same along every axis that there may be rows along.
+  [[nodiscard]] std::vector<StreamSpan> spans(int begin, int end, Granularity granularity) const;
+  /// Of what a member has while the span runs: its ring, its sums, or the whole tensor.
+  [[nodiscard]] int64_t member_bytes(const StreamSpan& span, size_t member) const;
   /// All spans of at most `most_ops` operators that need less than the most that one of their
   /// operators needs otherwise, per position of the order.
   [[nodiscard]] std::vector<StreamSpan> all(const std::vector<int64_t>& otherwise_bytes,
