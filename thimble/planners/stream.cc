@@ -9,6 +9,7 @@
 #include "thimble/operators/operators.h"
 #include "thimble/planners/best_cut.h"
 #include "thimble/planners/execution.h"
+#include "thimble/planners/ports.h"
 #include "thimble/planners/resident_first.h"
 #include "thimble/planners/second_pass.h"
 #include "thimble/planners/stream_candidates.h"
@@ -21,6 +22,9 @@ namespace thimble {
 namespace {
 
 constexpr int kMostWithoutGain = 4;  // tensors computed twice, one after the other
+// Rows inside of a loop over channels cost a call per row and channel: of a peak, what they save
+// must be at least this part, unless that is what it takes to fit.
+constexpr int64_t kLeastGainOfBoth = 32;
 constexpr PlacementOptions kQuickLayout{.seconds = 1};
 
 struct StreamOptions {
@@ -73,9 +77,9 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
       candidates.push_back(std::move(c));
     }
   };
-  const auto otherwise = [&] {
+  const auto otherwise = [&](int64_t at_most) {
     std::vector<int64_t> bytes = single;
-    for (int64_t& b : bytes) b = std::min(b, worthless_bytes);
+    for (int64_t& b : bytes) b = std::min(b, at_most);
     return bytes;
   };
   // What is slower is wanted only where it needs less than what is there already.
@@ -85,10 +89,13 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
   };
   add(possible.loops());
   for (const Granularity granularity : options.granularities) {
-    add(possible.spans(otherwise(), granularity));
+    add(possible.spans(otherwise(worthless_bytes), granularity));
     cut_again();
-    if (cut.peak_bytes <= options.enough_bytes) continue;
-    add(possible.sliced_spans(otherwise(), granularity));
+    if (cut.peak_bytes <= options.enough_bytes || cut.peak_bytes == StreamSpans::kImpossible)
+      continue;
+    const int64_t gain = worthless_bytes / kLeastGainOfBoth;
+    add(possible.sliced_spans(otherwise(std::max(worthless_bytes - gain, options.enough_bytes + 1)),
+                              granularity));
     cut_again();
   }
   StreamPlan plan{.order = order, .pieces = {}, .peak_bytes = cut.peak_bytes};
@@ -101,9 +108,11 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
   }
   for (const int p : cut.pieces) {
     StreamCandidate& chosen = candidates[index(p)];
-    if (std::optional<PlacedLoop>& loop = chosen.piece.loop)
+    if (std::optional<PlacedLoop>& loop = chosen.piece.loop) {
       loop->step =
           most_channels(loop->loop, chosen.bytes, std::max(cut.peak_bytes, options.enough_bytes));
+      plan.peak_bytes = std::max(plan.peak_bytes, chosen.bytes.with(loop->step));
+    }
     plan.pieces.push_back(std::move(chosen.piece));
   }
   return plan;
@@ -242,7 +251,11 @@ Planned least_peak(const Graph& graph, const Limits& limits, const StreamOptions
 PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
   const StreamOptions options = stream_options(limits, given);
   Planned best = least_peak(graph, limits, options);
-  const auto laid_out = [&](const Planned& p) { return place(graph, p.schedule, kQuickLayout); };
+  const auto laid_out = [&](const Planned& planned) {
+    Schedule schedule = planned.schedule;
+    place_ports(schedule, limits.ports);
+    return place(graph, schedule, kQuickLayout);
+  };
   const Placement placement = laid_out(best);
   int64_t arena_bytes = placement.arena_bytes;
   // Half a percent may be alignment.

@@ -52,6 +52,7 @@ std::vector<StreamCandidate> StreamCandidates::sliced_spans(
     for (StreamSpan& span : spans_.spans(begin, end, granularity)) {
       const LoopBytes bytes{c.bytes.full, slice_bytes(span, c.placed.loop)};
       if (bytes.with(1) >= most) continue;
+      span.out = span.under = {};  // its input is needed for the next channels
       CutCost cost = c.cost;
       cost.peak_bytes = bytes.with(1);
       cost.by_pixels = span.columns ? end - begin : 0;
