@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emitted firmware on the emulated Cortex-M4: the golden outputs, within the plan's bytes.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/golden.h"
@@ -201,6 +202,35 @@ TEST(Firmware, TokenByTokenEqualsTheReference) {
     entries.push_back(planned_entry(model, {.planner = "stream"}));
   }
   EXPECT_EQ(entries[0].compiled.program.arena_bytes, 6'368);
+  expect_reference_outputs(entries);
+}
+
+// Rows in a loop over channels, and rows that are collected before anything executes.
+TEST(Firmware, RowsOfChannelsAndCollectedRowsEqualTheReference) {
+  testing::TestGraph g(6);
+  const TensorId d = g.depthwise(g.conv(g.input({1, 18, 15, 6}), 24, 3, 1), 3, 3);
+  g.output(g.conv(d, 8, 1, 1));
+  g.output(g.reshape(g.mean(d), {24}));
+  const Source channels{g.graph(), "channels", std::string(64, '0')};
+  std::vector<Entry> entries;
+  for (const char* planner : {"stream:granularity=row", "stream:granularity=pixel"}) {
+    const PlanOptions options{.planner = planner, .ports = {.input = Place::kUser}};
+    entries.push_back(entry_of(std::get<Compiled>(compile_model(channels, {.model = "m"}, options)),
+                               fmt::format("channels_{}", entries.size())));
+    EXPECT_THAT(entries.back().compiled.planned.notes.at(0), ::testing::HasSubstr("of them both"));
+  }
+  entries.push_back(planned_entry("zoo:transformer",
+                                  {.planner = "stream", .ports = {.input = Place::kStreamed}}));
+  EXPECT_TRUE(
+      is_collected(entries.back().compiled.program, entries.back().compiled.program.inputs[0]));
+  testing::TestGraph tokens(7);
+  tokens.output(tokens.linear(tokens.linear(tokens.input({1, 30, 8}), 12), 5));
+  const PortPlaces passing{.input = Place::kStreamed, .output = Place::kStreamed};
+  entries.push_back(
+      entry_of(std::get<Compiled>(compile_model({tokens.graph(), "tokens", std::string(64, '0')},
+                                                {.model = "m"}, {.ports = passing})),
+               "tokens"));
+  EXPECT_EQ(entries.back().compiled.program.arena_bytes, 8 + 12 + 5);
   expect_reference_outputs(entries);
 }
 

@@ -8,15 +8,6 @@
 namespace thimble {
 namespace {
 
-// The caller's shape of a port.
-Shape port_shape(const Graph& graph, const Port& port) {
-  const Shape& shape = graph.tensor(port.tensor).shape;
-  if (port.order.empty()) return shape;
-  Shape result;
-  for (int axis : port.order) result.push_back(shape[static_cast<size_t>(axis)]);
-  return result;
-}
-
 // Axes of extent 1 say nothing about the order of the elements; a single axis is the flat list.
 bool same_elements(const Shape& given, const Shape& wanted) {
   const auto without_ones = [](Shape shape) {
@@ -30,7 +21,7 @@ bool same_elements(const Shape& given, const Shape& wanted) {
 Bytes fitting(const Graph& graph, const Port& port, const NamedTensor& given,
               const std::string& where) {
   const Tensor& wanted = graph.tensor(port.tensor);
-  const Shape shape = port_shape(graph, port);
+  const Shape shape = caller_shape(graph, port);
   if (given.type != wanted.type || !same_elements(given.shape, shape)) {
     throw CompileError(where, fmt::format("is {} {}; the network's '{}' is {} {}", name(given.type),
                                           to_string(given.shape), wanted.name, name(wanted.type),
@@ -193,7 +184,7 @@ void write_outputs(const Graph& graph, const std::vector<Bytes>& outputs, const 
   for (size_t k = 0; k < outputs.size(); ++k) {
     const Port& port = graph.outputs[k];
     content.tensors[fmt::format("output.{}", k)] = {graph.tensor(port.tensor).type,
-                                                    port_shape(graph, port), outputs[k]};
+                                                    caller_shape(graph, port), outputs[k]};
   }
   if (file.ends_with(".npy")) {
     write_npy(file, content.tensors.at("output.0"));

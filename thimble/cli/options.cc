@@ -97,8 +97,8 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
       ->check(CLI::Range(0.001, 86400.0));
   add_place(app, "input", options.ports.input,
             "Where inputs come from: resident, in the arena (default); user, memory of yours that "
-            "is read and left as it is; streamed, row by row, never whole in memory (planner "
-            "stream)");
+            "is read and left as it is; streamed, row by row, not whole in memory unless that "
+            "needs less (planner stream)");
   add_place(app, "output", options.ports.output,
             "Where outputs go: resident, in the arena (default); user, memory of yours; streamed, "
             "row by row");

@@ -17,15 +17,9 @@ std::string float_literal(float value) {  // needs a point or an exponent
 }
 
 Shape port_shape(const Graph& graph, const ProgramPort& port) {
-  Shape shape = graph.tensor(port.tensor).shape;
-  if (port.place == Place::kStreamed) {  // of a row
-    shape.erase(shape.begin(), shape.begin() + kStreamAxis + 1);
-    return shape;
-  }
-  if (port.order.empty()) return shape;
-  Shape result;
-  for (int axis : port.order) result.push_back(shape[static_cast<size_t>(axis)]);
-  return result;
+  if (port.place != Place::kStreamed) return port.shape;
+  const Shape& shape = graph.tensor(port.tensor).shape;
+  return {shape.begin() + kStreamAxis + 1, shape.end()};  // of a row
 }
 
 // The constants of a port, and where it is.
@@ -47,15 +41,17 @@ std::string port_text(const Graph& graph, const ProgramPort& port, const std::st
                       const char* role) {
   const Tensor& tensor = graph.tensor(port.tensor);
   const bool rows = port.place == Place::kStreamed;
-  std::string text = fmt::format("\n/* {}{} '{}': {} {}{}",
-                                 rows                         ? "A row of the "
-                                 : port.place == Place::kUser ? "The caller's "
-                                                              : "The ",
-                                 role, comment_text(tensor.name), name(tensor.type),
-                                 to_string(port_shape(graph, port)),
-                                 rows                  ? " (columns x channels)"
-                                 : !port.order.empty() ? " (axes in the caller's order)"
-                                                       : "");
+  const Shape shape = port_shape(graph, port);
+  std::string text =
+      fmt::format("\n/* {}{} '{}': {} {}{}",
+                  rows                         ? "A row of the "
+                  : port.place == Place::kUser ? "The caller's "
+                                               : "The ",
+                  role, comment_text(tensor.name), name(tensor.type), to_string(shape),
+                  rows && shape.size() == 2 ? " (columns x channels)"
+                  : rows                    ? " (channels)"
+                  : !port.order.empty()     ? " (axes in the caller's order)"
+                                            : "");
   if (!tensor.quantization.scales.empty()) {
     text += fmt::format(", real = {:.9g} * (value - {})", tensor.quantization.scales[0],
                         tensor.quantization.zero_points[0]);
@@ -85,8 +81,7 @@ bool all_in(const std::vector<ProgramPort>& ports, Place place) {
 std::string usage(const Program& program, const CallerSide& side, const std::string& name) {
   if (side.received != nullptr) {
     return fmt::format(
-        " * The input comes row by row and is never whole in memory. Either the rows set the pace: "
-        "call\n"
+        " * The input comes row by row{2}. Either the rows set the pace: call\n"
         " * {0}_begin, then {0}_push_rows whenever there are some, until it returns true. Or the "
         "network\n"
         " * does: call {0}_run, which asks for each row when it is needed.{1} */\n",
@@ -95,7 +90,8 @@ std::string usage(const Program& program, const CallerSide& side, const std::str
         : all_in(program.outputs, Place::kResident)
             ? " Then read\n * the outputs from their places "
               "in the arena."
-            : "");
+            : "",
+        is_collected(program, *side.received) ? "" : " and is never whole in memory");
   }
   if (all_in(program.inputs, Place::kResident) && all_in(program.outputs, Place::kResident)) {
     return fmt::format(

@@ -89,10 +89,10 @@ std::string push_text(const Graph& graph, const std::string& name, const CallerS
              "      for (int32_t k = 0; k < kRowElements; ++k) into[k] = rows[k];\n"
              "      rows += kRowElements;\n"
              "    }}\n"
-             "    const int32_t tick = state->tick;\n"
-             "    {1};\n  }}\n{2}  return true;\n}}\n",
+             "{3}    {1};\n  }}\n{2}  return true;\n}}\n",
              type, stages.front().call,
-             rest(stages).empty() ? "" : fmt::format("  finish({});\n", handed(rest(stages))));
+             rest(stages).empty() ? "" : fmt::format("  finish({});\n", handed(rest(stages))),
+             uses({stages.front()}, "tick") ? "    const int32_t tick = state->tick;\n" : "");
 }
 
 }  // namespace

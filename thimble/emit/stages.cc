@@ -43,7 +43,7 @@ class StageWriter {
       if (call != nullptr && receives(*call)) {
         const ProgramLoop& loop = std::get<ProgramLoop>(nodes[first].what);
         result.push_back(stage({loop.body.begin() + 1, loop.body.end()}, &loop));
-        const CallAxis& rows = call->axes[size_t{kStreamAxis}];
+        const CallAxis& rows = call->axes[row_axis(call->out)];
         result.back().rows_needed = bound_text(rows.interval.end, rows.limits);
         result.back().row_place = row_text(call->out);
         result.back().counter = loop.id;
@@ -167,7 +167,7 @@ class StageWriter {
 
   // A callback for each row.
   std::string deliver_text(const Call& call, const std::string& indent) const {
-    const CallAxis& rows = call.axes[size_t{kStreamAxis}];
+    const CallAxis& rows = call.axes[row_axis(call.in[0])];
     return fmt::format(
         "{0}// {1}: {2}\n"
         "{0}for (int32_t row = {3}; row < {4}; ++row) {{\n"
@@ -177,9 +177,15 @@ class StageWriter {
         row_text(call.in[0]));
   }
 
+  // Kernels have four axes, images all of them and sequences the last three.
+  size_t row_axis(const OperandView& v) const {
+    return 4 - graph_.tensor(v.tensor).shape.size() + size_t{kStreamAxis};
+  }
+
   // Of row `row`: the address of its first element.
   std::string row_text(const OperandView& v) const {
-    return fmt::format("pixel<{}>({}, 0, row, 0)", c_type(v.type), view_text(v));
+    return fmt::format("pixel<{}>({}, 0, {})", c_type(v.type), view_text(v),
+                       row_axis(v) == 1 ? "row, 0" : "0, row");
   }
 
   std::string call_text(const Call& call, const std::string& indent) const {

@@ -65,10 +65,10 @@ class Writer {
     }
     for (const auto* ports : {&graph_.inputs, &graph_.outputs}) {
       for (const Port& port : *ports) {
-        if (port.order.empty()) continue;
+        if (port.order.empty() && port.shape.empty()) continue;
         throw CompileError(graph_.name,
-                           "an input or output with its axes in another order cannot "
-                           "be written as .tflite; write the graph before rewrites");
+                           "an input or output of another shape or order of axes than its tensor's "
+                           "cannot be written as .tflite; write the graph before rewrites");
       }
     }
   }

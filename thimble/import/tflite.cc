@@ -232,7 +232,7 @@ std::vector<Port> read_ports(const flatbuffers::Vector<int32_t>* indices, const 
                                             id.valid() ? "listed twice" : "no tensor"));
     }
     listed[id.index()] = true;
-    ports.push_back({.tensor = id, .order = {}});
+    ports.push_back({.tensor = id});
   }
   if (ports.empty()) throw CompileError(where, "there are none; at least one is supported");
   return ports;

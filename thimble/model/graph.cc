@@ -130,6 +130,18 @@ std::string accumulator_fault(const Graph& graph) {
   return "";
 }
 
+Shape in_order(const Shape& shape, const std::vector<int>& order) {
+  Shape result;
+  for (const int axis : order) result.push_back(shape.at(static_cast<size_t>(axis)));
+  return result;
+}
+
+Shape caller_shape(const Graph& graph, const Port& port) {
+  if (!port.shape.empty()) return port.shape;
+  const Shape& shape = graph.tensor(port.tensor).shape;
+  return port.order.empty() ? shape : in_order(shape, port.order);
+}
+
 std::string label(const Op& op) {
   return op.file_index < 0 ? fmt::format("{} (made by a rewrite)", name(op.attributes))
                            : fmt::format("{} #{}", name(op.attributes), op.file_index);

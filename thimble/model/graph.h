@@ -68,7 +68,8 @@ struct Op {
 /// axes in `order`, outermost first (empty: row-major). {0, 3, 1, 2} is a channels-first image.
 struct Port {
   TensorId tensor;
-  std::vector<int> order;
+  std::vector<int> order = {};
+  Shape shape = {};  ///< of the caller's bytes, where it does not follow from the tensor's
 
   bool operator==(const Port&) const = default;
 };
@@ -121,6 +122,10 @@ struct Graph {
 /// Empty, or what is wrong with Graph::accumulators. A list read from a file must pass before
 /// anything else touches it.
 [[nodiscard]] std::string accumulator_fault(const Graph& graph);
+/// The extents of axes in another order, which has them all.
+[[nodiscard]] Shape in_order(const Shape& shape, const std::vector<int>& order);
+/// As the caller has it.
+[[nodiscard]] Shape caller_shape(const Graph& graph, const Port& port);
 /// "CONV_2D #3" (number in the file), for messages and reports.
 [[nodiscard]] std::string label(const Op& op);
 /// Throws InternalError unless ids are in range, each tensor has one producer, operators stand in

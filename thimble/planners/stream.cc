@@ -8,6 +8,7 @@
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/best_cut.h"
+#include "thimble/planners/collect_input.h"
 #include "thimble/planners/execution.h"
 #include "thimble/planners/ports.h"
 #include "thimble/planners/resident_first.h"
@@ -28,9 +29,7 @@ constexpr int64_t kLeastGainOfBoth = 32;
 constexpr PlacementOptions kQuickLayout{.seconds = 1};
 
 struct StreamOptions {
-  bool in_place = true;
   std::vector<Granularity> granularities;
-  PortPlaces ports;
   int64_t enough_bytes = 0;
 };
 
@@ -41,10 +40,7 @@ StreamOptions stream_options(const Limits& limits, const PlannerOptions& options
     throw CompileError("--planner",
                        fmt::format("granularity={} is none of row, pixel and auto", which));
   }
-  StreamOptions result{.in_place = limits.in_place,
-                       .granularities = {},
-                       .ports = limits.ports,
-                       .enough_bytes = limits.sram_bytes.value_or(0)};
+  StreamOptions result{.granularities = {}, .enough_bytes = limits.sram_bytes.value_or(0)};
   if (which != "pixel") result.granularities.push_back(Granularity::kRow);
   if (which != "row") result.granularities.push_back(Granularity::kPixel);
   return result;
@@ -62,10 +58,10 @@ std::vector<TensorId> passing(const std::vector<Port>& ports, Place place) {
 /// The best cut of an order into spans of rows, loops over channels, spans inside of these, and
 /// single operators. Plans of `worthless_bytes` or more need not be found.
 StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
-                     const StreamOptions& options, int64_t worthless_bytes) {
-  const StreamSpans rows(graph, problem, order, options.in_place,
-                         passing(graph.inputs, options.ports.input),
-                         passing(graph.outputs, options.ports.output));
+                     const Limits& limits, const StreamOptions& options, int64_t worthless_bytes) {
+  const StreamSpans rows(graph, problem, order, limits.in_place,
+                         passing(graph.inputs, limits.ports.input),
+                         passing(graph.outputs, limits.ports.output));
   const std::vector<int64_t>& single = rows.single_bytes();
   const StreamCandidates possible(graph, problem, order, rows);
   std::vector<StreamCandidate> candidates;
@@ -101,7 +97,7 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
   StreamPlan plan{.order = order, .pieces = {}, .peak_bytes = cut.peak_bytes};
   if (cut.peak_bytes == StreamSpans::kImpossible) {
     const bool by_rows = options.granularities.front() == Granularity::kRow;
-    plan.why = by_rows || options.ports.output != Place::kStreamed
+    plan.why = by_rows || limits.ports.output != Place::kStreamed
                    ? rows.obstacle()
                    : "rows leave whole, which granularity=row or auto allows";
     return plan;
@@ -119,7 +115,7 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
 }
 
 /// Of the file's order, that of the least peak, and one that suits spans.
-StreamPlan best_plan(const Graph& graph, const OrderProblem& problem,
+StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const Limits& limits,
                      const StreamOptions& options) {
   std::vector<std::vector<int>> orders = {original_order(problem).ops};
   for (const std::vector<int>& order : {reorder(problem).ops, resident_first_order(graph)}) {
@@ -127,7 +123,7 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem,
   }
   std::optional<StreamPlan> best;
   for (const std::vector<int>& order : orders) {
-    StreamPlan plan = best_plan(graph, problem, order, options,
+    StreamPlan plan = best_plan(graph, problem, order, limits, options,
                                 best ? best->peak_bytes : StreamSpans::kImpossible);
     if (!best || plan.peak_bytes < best->peak_bytes) best = std::move(plan);
   }
@@ -167,7 +163,7 @@ Attempt attempt(const Graph& graph, std::vector<SecondPass> passes, const Limits
   Attempt result{.passes = std::move(passes)};
   result.network = doubled(graph, result.passes);
   result.problem = order_problem(result.network.graph, limits.in_place, limits.ports);
-  result.plan = best_plan(result.network.graph, result.problem, options);
+  result.plan = best_plan(result.network.graph, result.problem, limits, options);
   for (const SecondPass& pass : result.passes) result.macs += pass.macs;
   return result;
 }
@@ -202,32 +198,53 @@ Attempt best_attempt(const Graph& graph, const Limits& limits, const StreamOptio
   return best;
 }
 
+/// Whether the rows of the input pass through what needs the most, or cannot pass.
+bool receiving_needs_most(const StreamPlan& plan) {
+  if (plan.peak_bytes == StreamSpans::kImpossible) return true;
+  return std::ranges::any_of(plan.pieces, [&](const StreamPiece& piece) {
+    return piece.span && piece.span->bytes == plan.peak_bytes &&
+           !piece.span->rows.members.front().op.valid();
+  });
+}
+
 /// The plan with the least peak.
 Planned least_peak(const Graph& graph, const Limits& limits, const StreamOptions& options) {
   Attempt best = best_attempt(graph, limits, options);
-  if (best.plan.peak_bytes == StreamSpans::kImpossible) {
-    throw CompileError(limits.ports.input == Place::kStreamed ? "--input" : "--output",
-                       fmt::format("this network's cannot be streamed: {}", best.plan.why));
+  const bool streamed = limits.ports.input == Place::kStreamed;
+  std::optional<Graph> row_major;  // with the input whole and in that order, whatever brings it so
+  if (best.plan.peak_bytes > options.enough_bytes) {
+    if (streamed && (limits.max_recompute.value_or(0) > 0 || receiving_needs_most(best.plan)))
+      row_major = with_row_major_inputs(graph);
+    if (limits.ports.input == Place::kResident && limits.in_place)
+      row_major = with_turned_inputs(graph);
   }
-  std::optional<Graph> turned;
-  if (limits.in_place && limits.ports.input == Place::kResident &&
-      best.plan.peak_bytes > options.enough_bytes)
-    turned = with_turned_inputs(graph);
-  if (turned) {
-    Attempt other = best_attempt(*turned, limits, options);
-    if (other.plan.peak_bytes < best.plan.peak_bytes) {
+  std::string why = best.plan.why;
+  if (row_major) {
+    Limits whole = limits;
+    whole.ports.input = Place::kResident;
+    Attempt other = best_attempt(*row_major, whole, options);
+    if (why.empty()) why = fmt::format("passing by, it would need {} B", best.plan.peak_bytes);
+    if (other.plan.peak_bytes < best.plan.peak_bytes ||
+        best.plan.peak_bytes == StreamSpans::kImpossible) {
       best = std::move(other);
     } else {
-      turned.reset();
+      row_major.reset();
     }
+  }
+  if (best.plan.peak_bytes == StreamSpans::kImpossible) {
+    throw CompileError("--output",
+                       fmt::format("this network's cannot be streamed: {}", best.plan.why));
   }
   Planned result{
       .schedule = undoubled(best.network, stream_schedule(best.network.graph, best.problem,
                                                           best.plan, limits.in_place)),
       .lower_bound_bytes = 0,
       .notes = {summary(best.problem, best.plan)}};
-  if (turned) {
-    result.schedule = turn_inputs(graph, *turned, std::move(result.schedule));
+  if (row_major && streamed) {
+    result.schedule = collect_input(graph, std::move(result.schedule));
+    result.notes.push_back("the input is collected whole first: " + why);
+  } else if (row_major) {
+    result.schedule = turn_inputs(graph, *row_major, std::move(result.schedule));
     result.notes.push_back("the input is brought to row-major order first, in place");
   }
   if (!best.passes.empty()) {

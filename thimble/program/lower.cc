@@ -63,6 +63,7 @@ class Lowering {
     for (size_t k = 0; k < ports.size(); ++k) {
       const PlacedBuffer& placed = program_.buffers[buffers[k].index()];
       result.push_back({.tensor = ports[k].tensor,
+                        .shape = caller_shape(graph_, ports[k]),
                         .order = ports[k].order,
                         .buffer = buffers[k],
                         .place = placed.place,

@@ -40,6 +40,14 @@ void each_place(const Program& program, const ProgramPort& port,
 
 }  // namespace
 
+bool is_collected(const Program& program, const ProgramPort& port) {
+  return port.place == Place::kStreamed &&
+         std::ranges::any_of(program.buffers, [&](const PlacedBuffer& b) {
+           return b.tensor == port.tensor && b.place == Place::kResident &&
+                  b.size_bytes == port.size_bytes;
+         });
+}
+
 Bytes to_memory(const Program& program, const ProgramPort& port, const Bytes& given) {
   if (port.place != Place::kStreamed || port.order.empty()) return given;
   Bytes held(given.size());

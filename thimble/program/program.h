@@ -109,6 +109,7 @@ struct ProgramParams {
 /// Where an input or output lies.
 struct ProgramPort {
   TensorId tensor;
+  Shape shape;             ///< as the caller has it
   std::vector<int> order;  ///< of the caller's axes; empty: row-major
   BufferId buffer;
   Place place = Place::kResident;
@@ -127,6 +128,9 @@ struct Program {
   int64_t arena_bytes = 0;
   int64_t arena_alignment = 16;
 };
+
+/// Whether a streamed port is whole in the arena at some time.
+[[nodiscard]] bool is_collected(const Program& program, const ProgramPort& port);
 
 /// What the port's memory holds, given the tensor in the caller's order of axes, and back: another
 /// order only where rows are streamed, which are row-major.

@@ -17,14 +17,6 @@ std::vector<int> inverse(const std::vector<int>& permutation) {
   return result;
 }
 
-/// The extents of a port as the caller sees them.
-Shape port_shape(const Tensor& tensor, const Port& port) {
-  if (port.order.empty()) return tensor.shape;
-  Shape shape;
-  for (int axis : port.order) shape.push_back(tensor.shape.at(static_cast<size_t>(axis)));
-  return shape;
-}
-
 }  // namespace
 
 TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs) {
@@ -40,7 +32,7 @@ TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs) {
       throw CompileError(
           graph.name,
           fmt::format("input {} has {} bytes, the network's ({} {}) has {}", i, inputs[i].size(),
-                      name(tensor.type), to_string(port_shape(tensor, port)), tensor.size_bytes()));
+                      name(tensor.type), to_string(caller_shape(graph, port)), tensor.size_bytes()));
     }
     values[port.tensor.index()] = from_port(graph, port, inputs[i]);
   }
@@ -74,7 +66,7 @@ std::vector<Bytes> interpret_op(const Graph& graph, const Op& op, const TensorVa
 Bytes from_port(const Graph& graph, const Port& port, const Bytes& bytes) {
   if (port.order.empty()) return bytes;
   const Tensor& tensor = graph.tensor(port.tensor);
-  return reference::permute(bytes, port_shape(tensor, port), size_bytes(tensor.type),
+  return reference::permute(bytes, in_order(tensor.shape, port.order), size_bytes(tensor.type),
                             inverse(port.order));
 }
 

@@ -98,7 +98,9 @@ std::string ports_text(const CompileReport& report) {
                           human_size(bytes.bytes));
     } else if (bytes.place == Place::kStreamed) {
       text +=
-          fmt::format("  {}   streamed, rows of {}; never whole\n", name, human_size(bytes.bytes));
+          fmt::format("  {}   streamed, rows of {}; {}\n", name, human_size(bytes.bytes),
+                      is_collected(report.program, ports->front()) ? "collected in the SRAM above"
+                                                                   : "never whole");
     }
   }
   return text;

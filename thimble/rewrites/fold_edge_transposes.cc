@@ -57,7 +57,8 @@ Graph fold_edge_transposes(const Graph& graph) {
         })) {
       for (Port& port : result.inputs) {
         if (port.tensor == in && port.order.empty()) {
-          port = {out, inverse(transpose->permutation)};
+          port.tensor = out;
+          port.order = inverse(transpose->permutation);
           erase[k] = true;
         }
       }
@@ -66,7 +67,8 @@ Graph fold_edge_transposes(const Graph& graph) {
                writes_in_any_order(result, result.op(producer))) {
       for (Port& port : result.outputs) {
         if (port.tensor == out && port.order.empty()) {
-          port = {in, transpose->permutation};
+          port.tensor = in;
+          port.order = transpose->permutation;
           erase[k] = true;
         }
       }

@@ -12,6 +12,7 @@ Graph rewrite(const Graph& graph) {
   Graph result = fold_constants(graph);  // first: paddings and operands become constants
   result = remove_no_ops(result);        // before reshapes: fewer links in their chains
   result = remove_reshapes(result);
+  result = fold_edge_reshapes(result);
   result = fold_edge_transposes(result);  // before padding: a pad then sees the final layout
   result = merge_padding(result);
   return remove_dead_ops(result);  // last: sweeps up what the others disconnected

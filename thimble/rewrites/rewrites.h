@@ -22,6 +22,9 @@ namespace thimble {
 /// Rows and columns of the zero point in front of a convolution become its padding.
 ///   pad [1,114,114,32] -> depthwise VALID           becomes     depthwise with padding 1
 [[nodiscard]] Graph merge_padding(const Graph& graph);
+/// A reshape at the edge of the network becomes the shape of its port: the bytes are the same.
+///   x [1,1960] -> reshape -> [1,49,40,1] -> conv    becomes    port of [1,49,40,1], as 1x1960
+[[nodiscard]] Graph fold_edge_reshapes(const Graph& graph);
 /// A transpose at the edge of the network becomes the order of its port; the first operator then
 /// reads the caller's layout through strides.
 ///   x [1,3,224,224] -> transpose -> [1,224,224,3] -> conv    becomes    port of [1,224,224,3],

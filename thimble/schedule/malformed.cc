@@ -131,7 +131,7 @@ class Checker {
       if (ports[k] != 1)
         return fmt::format("buffer {} lies outside of the arena, but is no port", k);
       if (b.place == Place::kStreamed &&
-          (b.extents.size() <= size_t{kStreamAxis} || b.extents[0] != 1))
+          (b.extents.size() < 3 || b.extents.size() > 4 || b.extents[0] != 1))
         return fmt::format("buffer {} is streamed, but has no rows", k);
     }
     if ((streamed_inputs_ > 0 && schedule_.inputs.size() > 1) || streamed_outputs > 1)

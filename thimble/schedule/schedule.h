@@ -43,9 +43,9 @@ struct Wrap {
 enum class Place : uint8_t {
   kResident,  ///< in the arena
   kUser,      ///< in memory of the caller's; an input there is left as it is
-  /// Nowhere: rows (along kStreamAxis, of a tensor with one image) come from the caller or go there
-  /// one after the other, each once. Only copies touch it: those from it *receive*, those to it
-  /// *deliver*. Rows are row-major whatever the port's order of axes.
+  /// Nowhere: rows (along kStreamAxis, of one image or one sequence) come from the caller or go
+  /// there one after the other, each once. Only copies touch it: those from it *receive*, those to
+  /// it *deliver*. Rows are row-major whatever the port's order of axes.
   kStreamed,
 };
 [[nodiscard]] const char* name(Place place);  ///< "resident", "user", "streamed"
