@@ -85,11 +85,14 @@ TEST(Export, RefusesPaddingThatTheFormatLacks) {
   EXPECT_THAT(refusal(graph), HasSubstr("CONV_2D #0: the .tflite format has no room for"));
 }
 
-TEST(Export, RefusesReorderedInputs) {
+TEST(Export, RefusesReorderedAndReshapedInputs) {
   zoo::Builder net("n", 1);
   Graph graph = net.finish({net.relu(net.input({1, 8, 8, 2}))});
   graph.inputs[0].order = {0, 3, 1, 2};
-  EXPECT_THAT(refusal(graph), HasSubstr("n: an input or output with its axes in another order"));
+  EXPECT_THAT(refusal(graph), HasSubstr("n: an input or output of another shape or order of axes"));
+  graph.inputs[0].order.clear();
+  graph.inputs[0].shape = {1, elements(graph.tensor(graph.inputs[0].tensor).shape)};
+  EXPECT_THAT(refusal(graph), HasSubstr("n: an input or output of another shape or order of axes"));
 }
 
 }  // namespace

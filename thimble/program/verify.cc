@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 #include <utility>
 
+#include "thimble/program/call_form.h"
 #include "thimble/program/kernel_walk.h"
 #include "thimble/program/shadow.h"
 #include "thimble/schedule/progress.h"
@@ -17,16 +17,13 @@
 namespace thimble {
 namespace {
 
-struct Fault {
-  std::string message;
-};
-
 class Verifier {
  public:
   Verifier(const Graph& graph, const Program& program)
       : graph_(graph),
         program_(program),
         maps_(access_maps(graph)),
+        forms_(graph, program),
         memory_(program.arena_bytes),
         produced_(2 * graph.tensors.size()) {
     for (const std::vector<ProgramPort>& ports : {program.inputs, program.outputs}) {
@@ -34,7 +31,6 @@ class Verifier {
         if (port.place != Place::kResident) outside_.try_emplace(port.buffer, port.size_bytes);
       }
     }
-    for (const ProgramPort& port : program.inputs) inputs_.insert(port.buffer);
   }
 
   Verification run() {
@@ -52,7 +48,7 @@ class Verifier {
         each_port_element(port, memory, [&](int64_t address, int64_t element, int64_t size) {
           if (!memory.holds(address, value_key(port.tensor, element), size)) {
             throw Fault{fmt::format("at the end, element {} of output {} is missing", element,
-                                    describe(port.tensor))};
+                                    describe(graph_, port.tensor))};
           }
         });
       }
@@ -60,7 +56,7 @@ class Verifier {
         const int64_t all = elements(graph_.tensor(port.tensor).shape);
         if (port.place == Place::kStreamed && passed_[port.buffer] != all)
           throw Fault{fmt::format("at the end, element {} of input {} has not been received",
-                                  passed_[port.buffer], describe(port.tensor))};
+                                  passed_[port.buffer], describe(graph_, port.tensor))};
       }
     } catch (const Fault& fault) {
       result_.fault = fault.message;
@@ -98,10 +94,7 @@ class Verifier {
     return {value_kind(t), static_cast<int32_t>(element * size_bytes(graph_.tensor(t).type)), 0};
   }
 
-  std::string describe(TensorId t) const {
-    return fmt::format("tensor {} ('{}')", t.value, graph_.tensor(t).name);
-  }
-  std::string describe(const ShadowKey& key) const {
+  std::string describe_key(const ShadowKey& key) const {
     if (key.kind < 0) return "nothing";
     const auto count = static_cast<int32_t>(graph_.tensors.size());
     const TensorId t{key.kind % count};
@@ -109,19 +102,14 @@ class Verifier {
     const int64_t size =
         size_bytes(accumulators ? accumulator_type(graph_, t) : graph_.tensor(t).type);
     return fmt::format("{}element {} of {}", accumulators ? "accumulator of " : "", key.byte / size,
-                       describe(t));
+                       describe(graph_, t));
   }
-  std::string describe(const Call& call) const {
-    return fmt::format("step {} ({})", call.position,
-                       call.op.valid() ? label(graph_.op(call.op)) : "copy");
-  }
-
   template <class Visit>
   void each_port_element(const ProgramPort& port, const ShadowMemory& memory, const Visit& visit) {
     const Tensor& tensor = graph_.tensor(port.tensor);
     const int64_t size = size_bytes(tensor.type);
     if (!memory.inside(port.address, elements(tensor.shape) * size)) {
-      throw Fault{fmt::format("{} lies outside the arena", describe(port.tensor))};
+      throw Fault{fmt::format("{} lies outside the arena", describe(graph_, port.tensor))};
     }
     const bool row_major = port.place == Place::kStreamed;
     const std::vector<int>& order = row_major ? std::vector<int>() : port.order;
@@ -130,22 +118,14 @@ class Verifier {
     });
   }
 
-  const std::vector<KernelUse>& uses_of(const Call& call) {
-    const auto [it, added] = uses_.try_emplace({call.op, call.method});
-    if (!added) return it->second;
-    if (!has_kernel(graph_, graph_.op(call.op), call.method))
-      throw Fault{describe(call) + ": no kernel executes its operator that way"};
-    return it->second = kernel_uses(graph_, graph_.op(call.op), call.method);
-  }
-
   void visit(const Call& call, const Counters& counters) {
     ++result_.calls;
     const Region region = kernel_region(call, counters);
     if (empty(region)) return;
-    Walk walk = walk_of(call);
-    if (checked_calls_.insert(&call).second) check_form(call, walk);
+    Walk walk = forms_.walk(call);
+    forms_.check(call, walk);
     for (const IndexExpr& expr : call.leading) walk.leading.push_back(evaluate(expr, counters));
-    check_region(call, walk, region);
+    forms_.check_region(call, walk, region);
     std::vector<Side> in;
     for (size_t k = 0; k < call.in.size(); ++k) {
       const bool accumulators = call.method == Method::kFinalise;
@@ -191,150 +171,7 @@ class Verifier {
     const int64_t end = std::min<int64_t>(chunk.begin + narrow->chunk, reduced_extent(call));
     if (chunk.begin % narrow->chunk == 0 && chunk.end == end) return;
     throw Fault{fmt::format("{} adds channels {} to {} in one go, which is no chunk of {}",
-                            describe(call), chunk.begin, chunk.end - 1, narrow->chunk)};
-  }
-
-  Walk walk_of(const Call& call) {
-    if (!call.op.valid()) return identity_walk(graph_.tensor(call.out.tensor).shape);
-    const std::vector<KernelUse>& uses = uses_of(call);
-    const auto number = static_cast<size_t>(call.use);
-    if (number >= uses.size()) throw Fault{describe(call) + ": no such call of its kernel"};
-    const KernelUse& use = uses[number];
-    if (use.kernel != call.kernel || use.inputs != call.operands ||
-        use.in.size() != call.in.size()) {
-      throw Fault{describe(call) + ": not the kernel or the operands that do its operator"};
-    }
-    return {use.in, use.out, {}};
-  }
-
-  // What holds whenever the call is executed: each view shows the tensor that it should, a constant
-  // has that tensor's bytes, elements are aligned (cores without unaligned loads would stop).
-  void check_form(const Call& call, const Walk& walk) const {
-    const std::vector<TensorId> wanted = operands_of(call);
-    if (wanted.size() != call.in.size()) throw Fault{describe(call) + ": wrong number of operands"};
-    for (size_t k = 0; k < wanted.size(); ++k) {
-      const DType otherwise = graph_.tensor(wanted[k]).type;
-      const bool accumulators = call.method == Method::kFinalise;
-      check_view(call, call.in[k], wanted[k],
-                 accumulators ? accumulator_type(graph_, wanted[k]) : otherwise);
-      check_broadcast(call, call.in[k], walk.in[k]);
-    }
-    const TensorId out = call.op.valid() ? graph_.op(call.op).outputs[0] : call.out.tensor;
-    const bool accumulate = call.method == Method::kAccumulate;
-    check_view(call, call.out, out,
-               accumulate ? accumulator_type(graph_, out) : graph_.tensor(out).type);
-    if (call.out.constant >= 0) throw Fault{describe(call) + ": writes a constant"};
-    if (call.out.place != Place::kResident && inputs_.contains(call.out.buffer))
-      throw Fault{describe(call) + ": writes the caller's input"};
-    const bool streams = std::ranges::any_of(
-        call.in, [](const OperandView& view) { return view.place == Place::kStreamed; });
-    if (call.op.valid() && (streams || call.out.place == Place::kStreamed))
-      throw Fault{describe(call) + ": computes from or into rows of the caller's"};
-    if (call.op.valid()) return;
-    if (call.method == Method::kInPlace) {
-      check_copy_in_place(call);
-    } else if (call.kernel != copy_kernel(call.out.type)) {
-      throw Fault{describe(call) + ": not the copy of its type"};
-    }
-  }
-
-  // All that the kernel takes for granted.
-  void check_copy_in_place(const Call& call) const {
-    if (call.kernel != KernelId::kTransposeInPlace8 || size_bytes(call.out.type) != 1)
-      throw Fault{describe(call) + ": not the copy in place of its type"};
-    if (call.in[0].address != call.out.address) {
-      throw Fault{fmt::format("{}: is in place, but goes from {} to {}", describe(call),
-                              call.in[0].address, call.out.address)};
-    }
-    Shape extents;
-    for (const CallAxis& axis : call.axes) extents.push_back(axis.limits.size());
-    bool fixed = true;
-    for (const OperandView* view : {&call.in[0], &call.out})
-      fixed = fixed && view->bias.empty() && view->channel.empty() && view->modulus == 0;
-    if (!fixed || !transposes_in_place(extents, call.in[0].stride, call.out.stride))
-      throw Fault{describe(call) + ": its buffers are no matrix and its transpose"};
-  }
-
-  std::vector<TensorId> operands_of(const Call& call) const {
-    if (!call.op.valid()) return {call.out.tensor};
-    const Op& op = graph_.op(call.op);
-    if (call.method == Method::kFinalise) return {op.outputs[0]};
-    std::vector<TensorId> result;
-    for (int input : call.operands) result.push_back(op.inputs[static_cast<size_t>(input)]);
-    return result;
-  }
-
-  void check_view(const Call& call, const OperandView& view, TensorId wanted, DType type) const {
-    if (view.tensor != wanted || view.type != type) {
-      throw Fault{fmt::format("{}: takes {} for {}", describe(call), describe(view.tensor),
-                              describe(wanted))};
-    }
-    if (view.constant >= 0) {
-      const auto number = static_cast<size_t>(view.constant);
-      const Tensor& t = graph_.tensor(wanted);
-      if (!t.is_constant() || number >= program_.constants.size() ||
-          program_.constants[number].content.data != *t.data) {
-        throw Fault{describe(call) + ": reads the wrong constant"};
-      }
-    } else if (view.address % size_bytes(type) != 0) {
-      throw Fault{fmt::format("{}: {} lies unaligned at {}", describe(call), describe(wanted),
-                              view.address)};
-    }
-  }
-
-  // The kernel goes along all of its axes, also where the operand has none.
-  void check_broadcast(const Call& call, const OperandView& view, const OperandAxes& walk) const {
-    const size_t lead = walk.axes.size() - view.stride.size();
-    for (size_t axis = 0; axis < view.stride.size(); ++axis) {
-      if (walk.axes[lead + axis].empty() && view.stride[axis] != 0) {
-        throw Fault{fmt::format("{}: {} is broadcast along axis {}, but has stride {}",
-                                describe(call), describe(view.tensor), axis, view.stride[axis])};
-      }
-    }
-  }
-
-  // The call computes what its kernel can: nothing beyond its share of the output, and the axes
-  // that the kernel covers whatever the region says.
-  void check_region(const Call& call, const Walk& walk, const Region& region) {
-    const Region limits = limits_of(call, walk);
-    Region computed;
-    for (int64_t at : walk.leading) computed.push_back({at, at + 1});
-    computed.insert(computed.end(), region.begin(), region.end());
-    if (computed.size() != limits.size() || !contains(limits, computed)) {
-      throw Fault{fmt::format("{} computes {}, beyond its part {}", describe(call),
-                              to_string(computed), to_string(limits))};
-    }
-    for (size_t axis : whole_axes(call.kernel)) {
-      if (region[axis] != limits[limits.size() - 4 + axis]) {
-        throw Fault{fmt::format("{} computes {}, but its kernel does all of axis {}",
-                                describe(call), to_string(computed), axis)};
-      }
-    }
-  }
-
-  Region limits_of(const Call& call, const Walk& walk) {
-    if (call.op.valid()) return uses_of(call)[static_cast<size_t>(call.use)].limits;
-    const Shape& shape = graph_.tensor(call.out.tensor).shape;
-    Region limits;
-    for (const std::vector<int>& axis : walk.out.axes) {
-      limits.push_back({0, axis.empty() ? 1 : shape[static_cast<size_t>(axis[0])]});
-    }
-    return limits;
-  }
-
-  // Kernel axes that thimble_runtime/kernels.h wants covered by the region.
-  static std::vector<size_t> whole_axes(KernelId kernel) {
-    switch (kernel) {
-      case KernelId::kTransposeInPlace8:
-        return {0, 1, 2, 3};
-      case KernelId::kDepthwiseConv2DInPlace:
-        return {1, 2};
-      case KernelId::kSoftmaxI8I8:
-      case KernelId::kSoftmaxI8I16:
-        return {3};
-      default:
-        return {};
-    }
+                            describe(graph_, call), chunk.begin, chunk.end - 1, narrow->chunk)};
   }
 
   // Where the output overlaps an operand: the grain that the kernel promises. Nothing where all
@@ -413,7 +250,7 @@ class Verifier {
     int64_t index = pixel - side.bias;
     if (view.modulus != 0) {
       if (index < 0)
-        throw Fault{fmt::format("{}: {} before the start of a ring", describe(call), verb)};
+        throw Fault{fmt::format("{}: {} before the start of a ring", describe(graph_, call), verb)};
       index = index % view.modulus - side.channel;
     }
     const int64_t address = view.address + (index + channel) * side.size;
@@ -421,8 +258,8 @@ class Verifier {
                             ? address >= 0 && address + side.size <= constant_bytes(view.constant)
                             : side.memory->inside(address, side.size);
     if (!inside) {
-      throw Fault{fmt::format("{}: {} byte {} for {}, outside {}", describe(call), verb, address,
-                              describe(view.tensor),
+      throw Fault{fmt::format("{}: {} byte {} for {}, outside {}", describe(graph_, call), verb,
+                              address, describe(graph_, view.tensor),
                               view.constant >= 0               ? "its constant"
                               : view.place == Place::kResident ? "the arena"
                                                                : "the caller's memory")};
@@ -447,13 +284,14 @@ class Verifier {
           ++result_.checked_elements;
           if (side.view->constant >= 0) {
             if (address != element * side.size)
-              throw Fault{describe(call) + ": reads the wrong constant"};
+              throw Fault{describe(graph_, call) + ": reads the wrong constant"};
             return;
           }
           const ShadowKey key{side.kind, static_cast<int32_t>(element * side.size), complete};
           if (!side.memory->holds(address, key, side.size)) {
-            throw Fault{fmt::format("{} needs {} at byte {}, which holds {}", describe(call),
-                                    describe(key), address, describe(side.memory->at(address)))};
+            throw Fault{fmt::format("{} needs {} at byte {}, which holds {}",
+                                    describe(graph_, call), describe_key(key), address,
+                                    describe_key(side.memory->at(address)))};
           }
           if (side.view->place == Place::kStreamed) pass(call, side, element, "receives");
         });
@@ -463,8 +301,8 @@ class Verifier {
   void pass(const Call& call, const Side& side, int64_t element, const char* verb) {
     int64_t& next = passed_[side.view->buffer];
     if (element != next) {
-      throw Fault{fmt::format("{} {} element {} of {}, but {} is next", describe(call), verb,
-                              element, describe(side.view->tensor), next)};
+      throw Fault{fmt::format("{} {} element {} of {}, but {} is next", describe(graph_, call),
+                              verb, element, describe(graph_, side.view->tensor), next)};
     }
     ++next;
   }
@@ -487,9 +325,9 @@ class Verifier {
             key.reduced = static_cast<int32_t>(chunk.begin);
             if (!side.memory->holds(address, key, side.size)) {
               throw Fault{fmt::format(
-                  "{} adds a chunk from {} on to {}, which holds {} with {} added", describe(call),
-                  chunk.begin, describe(key), describe(side.memory->at(address)),
-                  side.memory->at(address).reduced)};
+                  "{} adds a chunk from {} on to {}, which holds {} with {} added",
+                  describe(graph_, call), chunk.begin, describe_key(key),
+                  describe_key(side.memory->at(address)), side.memory->at(address).reduced)};
             }
           } else if (call.op.valid()) {
             count_production(call, side, element, elements(shape));
@@ -507,8 +345,9 @@ class Verifier {
     if (produced != Produced::kNot) {
       ++result_.recomputed_elements;
       if (produced == Produced::kForGood || !call.recomputes) {
-        throw Fault{fmt::format("{} produces element {} of {} a second time", describe(call),
-                                element, describe(side.view->tensor))};
+        throw Fault{fmt::format("{} produces element {} of {} a second time",
+                                describe(graph_, call), element,
+                                describe(graph_, side.view->tensor))};
       }
     }
     produced = call.recomputes ? Produced::kForNow : Produced::kForGood;
@@ -519,7 +358,7 @@ class Verifier {
     const int64_t bytes = scratch_of(call);
     if (bytes == 0) return;
     if (!memory_.inside(call.scratch_address, bytes)) {
-      throw Fault{describe(call) + ": its scratch lies outside the arena"};
+      throw Fault{describe(graph_, call) + ": its scratch lies outside the arena"};
     }
     memory_.destroy(call.scratch_address, bytes);
   }
@@ -548,15 +387,13 @@ class Verifier {
   const Graph& graph_;
   const Program& program_;
   std::vector<AccessMap> maps_;
+  CallForms forms_;
   ShadowMemory memory_;                       // of the arena
   std::map<BufferId, ShadowMemory> outside_;  // the caller's, per port
   std::map<BufferId, int64_t> passed_;        // elements of streams received or delivered
-  std::set<BufferId> inputs_;
   // kForNow: by a step that recomputes.
   enum class Produced : uint8_t { kNot, kForNow, kForGood };
   std::vector<std::vector<Produced>> produced_;  // per kind, per element
-  std::set<const Call*> checked_calls_;
-  std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
   std::map<std::pair<OpId, Method>, int64_t> scratch_;
   Verification result_;
 };

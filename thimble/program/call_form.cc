@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/call_form.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace thimble {
+namespace {
+
+// Kernel axes that thimble_runtime/kernels.h wants covered by the region.
+std::vector<size_t> whole_axes(KernelId kernel) {
+  switch (kernel) {
+    case KernelId::kTransposeInPlace8:
+      return {0, 1, 2, 3};
+    case KernelId::kDepthwiseConv2DInPlace:
+      return {1, 2};
+    case KernelId::kSoftmaxI8I8:
+    case KernelId::kSoftmaxI8I16:
+      return {3};
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::string describe(const Graph& graph, TensorId t) {
+  return fmt::format("tensor {} ('{}')", t.value, graph.tensor(t).name);
+}
+
+std::string describe(const Graph& graph, const Call& call) {
+  return fmt::format("step {} ({})", call.position,
+                     call.op.valid() ? label(graph.op(call.op)) : "copy");
+}
+
+CallForms::CallForms(const Graph& graph, const Program& program)
+    : graph_(graph), program_(program) {
+  for (const ProgramPort& port : program.inputs) inputs_.insert(port.buffer);
+}
+
+const std::vector<KernelUse>& CallForms::uses_of(const Call& call) {
+  const auto [it, added] = uses_.try_emplace({call.op, call.method});
+  if (!added) return it->second;
+  if (!has_kernel(graph_, graph_.op(call.op), call.method))
+    throw Fault{describe(graph_, call) + ": no kernel executes its operator that way"};
+  return it->second = kernel_uses(graph_, graph_.op(call.op), call.method);
+}
+
+Walk CallForms::walk(const Call& call) {
+  if (!call.op.valid()) return identity_walk(graph_.tensor(call.out.tensor).shape);
+  const std::vector<KernelUse>& uses = uses_of(call);
+  const auto number = static_cast<size_t>(call.use);
+  if (number >= uses.size()) throw Fault{describe(graph_, call) + ": no such call of its kernel"};
+  const KernelUse& use = uses[number];
+  if (use.kernel != call.kernel || use.inputs != call.operands || use.in.size() != call.in.size()) {
+    throw Fault{describe(graph_, call) + ": not the kernel or the operands that do its operator"};
+  }
+  return {use.in, use.out, {}};
+}
+
+void CallForms::check(const Call& call, const Walk& walk) {
+  if (!checked_.insert(&call).second) return;
+  const std::vector<TensorId> wanted = operands_of(call);
+  if (wanted.size() != call.in.size())
+    throw Fault{describe(graph_, call) + ": wrong number of operands"};
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    const DType otherwise = graph_.tensor(wanted[k]).type;
+    const bool accumulators = call.method == Method::kFinalise;
+    check_view(call, call.in[k], wanted[k],
+               accumulators ? accumulator_type(graph_, wanted[k]) : otherwise);
+    check_broadcast(call, call.in[k], walk.in[k]);
+  }
+  const TensorId out = call.op.valid() ? graph_.op(call.op).outputs[0] : call.out.tensor;
+  const bool accumulate = call.method == Method::kAccumulate;
+  check_view(call, call.out, out,
+             accumulate ? accumulator_type(graph_, out) : graph_.tensor(out).type);
+  if (call.out.constant >= 0) throw Fault{describe(graph_, call) + ": writes a constant"};
+  if (call.out.place != Place::kResident && inputs_.contains(call.out.buffer))
+    throw Fault{describe(graph_, call) + ": writes the caller's input"};
+  const bool streams = std::ranges::any_of(
+      call.in, [](const OperandView& view) { return view.place == Place::kStreamed; });
+  if (call.op.valid() && (streams || call.out.place == Place::kStreamed))
+    throw Fault{describe(graph_, call) + ": computes from or into rows of the caller's"};
+  if (call.op.valid()) return;
+  if (call.method == Method::kInPlace) {
+    check_copy_in_place(call);
+  } else if (call.kernel != copy_kernel(call.out.type)) {
+    throw Fault{describe(graph_, call) + ": not the copy of its type"};
+  }
+}
+
+// All that the kernel takes for granted.
+void CallForms::check_copy_in_place(const Call& call) const {
+  if (call.kernel != KernelId::kTransposeInPlace8 || size_bytes(call.out.type) != 1)
+    throw Fault{describe(graph_, call) + ": not the copy in place of its type"};
+  if (call.in[0].address != call.out.address) {
+    throw Fault{fmt::format("{}: is in place, but goes from {} to {}", describe(graph_, call),
+                            call.in[0].address, call.out.address)};
+  }
+  Shape extents;
+  for (const CallAxis& axis : call.axes) extents.push_back(axis.limits.size());
+  bool fixed = true;
+  for (const OperandView* view : {&call.in[0], &call.out})
+    fixed = fixed && view->bias.empty() && view->channel.empty() && view->modulus == 0;
+  if (!fixed || !transposes_in_place(extents, call.in[0].stride, call.out.stride))
+    throw Fault{describe(graph_, call) + ": its buffers are no matrix and its transpose"};
+}
+
+std::vector<TensorId> CallForms::operands_of(const Call& call) const {
+  if (!call.op.valid()) return {call.out.tensor};
+  const Op& op = graph_.op(call.op);
+  if (call.method == Method::kFinalise) return {op.outputs[0]};
+  std::vector<TensorId> result;
+  for (int input : call.operands) result.push_back(op.inputs[static_cast<size_t>(input)]);
+  return result;
+}
+
+void CallForms::check_view(const Call& call, const OperandView& view, TensorId wanted,
+                           DType type) const {
+  if (view.tensor != wanted || view.type != type) {
+    throw Fault{fmt::format("{}: takes {} for {}", describe(graph_, call),
+                            describe(graph_, view.tensor), describe(graph_, wanted))};
+  }
+  if (view.constant >= 0) {
+    const auto number = static_cast<size_t>(view.constant);
+    const Tensor& t = graph_.tensor(wanted);
+    if (!t.is_constant() || number >= program_.constants.size() ||
+        program_.constants[number].content.data != *t.data) {
+      throw Fault{describe(graph_, call) + ": reads the wrong constant"};
+    }
+  } else if (view.address % size_bytes(type) != 0) {
+    throw Fault{fmt::format("{}: {} lies unaligned at {}", describe(graph_, call),
+                            describe(graph_, wanted), view.address)};
+  }
+}
+
+// The kernel goes along all of its axes, also where the operand has none.
+void CallForms::check_broadcast(const Call& call, const OperandView& view,
+                                const OperandAxes& walk) const {
+  const size_t lead = walk.axes.size() - view.stride.size();
+  for (size_t axis = 0; axis < view.stride.size(); ++axis) {
+    if (walk.axes[lead + axis].empty() && view.stride[axis] != 0) {
+      throw Fault{fmt::format("{}: {} is broadcast along axis {}, but has stride {}",
+                              describe(graph_, call), describe(graph_, view.tensor), axis,
+                              view.stride[axis])};
+    }
+  }
+}
+
+void CallForms::check_region(const Call& call, const Walk& walk, const Region& region) {
+  const Region limits = limits_of(call, walk);
+  Region computed;
+  for (int64_t at : walk.leading) computed.push_back({at, at + 1});
+  computed.insert(computed.end(), region.begin(), region.end());
+  if (computed.size() != limits.size() || !contains(limits, computed)) {
+    throw Fault{fmt::format("{} computes {}, beyond its part {}", describe(graph_, call),
+                            to_string(computed), to_string(limits))};
+  }
+  for (size_t axis : whole_axes(call.kernel)) {
+    if (region[axis] != limits[limits.size() - 4 + axis]) {
+      throw Fault{fmt::format("{} computes {}, but its kernel does all of axis {}",
+                              describe(graph_, call), to_string(computed), axis)};
+    }
+  }
+}
+
+Region CallForms::limits_of(const Call& call, const Walk& walk) {
+  if (call.op.valid()) return uses_of(call)[static_cast<size_t>(call.use)].limits;
+  const Shape& shape = graph_.tensor(call.out.tensor).shape;
+  Region limits;
+  for (const std::vector<int>& axis : walk.out.axes) {
+    limits.push_back({0, axis.empty() ? 1 : shape[static_cast<size_t>(axis[0])]});
+  }
+  return limits;
+}
+
+}  // namespace thimble
