@@ -23,6 +23,7 @@ struct Network {
   const char* name;
   int bits;
 };
+void PrintTo(const Network& n, std::ostream* out) { *out << n.name << ", " << n.bits; }
 
 void expect_equal_to_the_reference(const Graph& exact, int bits) {
   const PlannerChoice choice = choose_planner(fmt::format("pex:accumulators={}", bits));
@@ -50,8 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Network{"res8", 8}, Network{"micronet_kws_l", 8},
                       Network{"mobilenet_v2:resolution=96,width=0.35,variant=downsampled", 16},
                       Network{"mobilenet_v2:resolution=96,width=0.35", 8},
-                      Network{"mobilenet_v2:resolution=96,width=0.35,variant=downsampled", 8}),
-    [](const auto& network) { return fmt::format("{}", network.index); });
+                      Network{"mobilenet_v2:resolution=96,width=0.35,variant=downsampled", 8}));
 
 class LossyModels : public ::testing::TestWithParam<Network> {};
 

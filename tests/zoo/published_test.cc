@@ -24,6 +24,7 @@ struct Size {
   double mega_macs;        ///< 0: not published
   double mega_parameters;  ///< 0: not published
 };
+void PrintTo(const Size& size, std::ostream* out) { *out << size.network; }
 
 class PublishedSize : public ::testing::TestWithParam<Size> {};
 
@@ -63,13 +64,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Size{"micronet_kws_l", 65.7, 0}, Size{"micronet_kws_l_parent", 74.3, 0},
                       Size{"nasnet_a_mobile", 564, 5.3}, Size{"nasnet_a_cifar10", 0, 3.3},
                       Size{"darts_imagenet", 0, 4.7}, Size{"darts_cifar10", 528, 3.3},
-                      Size{"amoebanet_a", 555, 5.1}, Size{"randomly_wired", 583, 0}),
-    [](const auto& network) { return fmt::format("{}", network.index); });
+                      Size{"amoebanet_a", 555, 5.1}, Size{"randomly_wired", 583, 0}));
 
 struct Peak {
   const char* network;
   int64_t bytes;
 };
+void PrintTo(const Peak& peak, std::ostream* out) { *out << peak.network; }
 
 class PublishedPeak : public ::testing::TestWithParam<Peak> {};
 
@@ -94,8 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Peak{"micronet_kws_m", 86'100}, Peak{"micronet_kws_l_parent", 169'740},
                       Peak{"mobilenet_v1:width=0.25,resolution=96,channels=1", 55'296},
                       Peak{"reordering_figure1", 5'216}, Peak{"pex_figure1", 52'728},
-                      Peak{"motes_figure2", 1'152}),
-    [](const auto& network) { return fmt::format("{}", network.index); });
+                      Peak{"motes_figure2", 1'152}));
 
 }  // namespace
 }  // namespace thimble
