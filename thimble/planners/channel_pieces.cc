@@ -18,16 +18,7 @@ ChannelPieces::ChannelPieces(const Graph& graph, const OrderProblem& problem,
                              const std::vector<int>& order,
                              const std::vector<int64_t>& single_bytes,
                              const ChannelPieceOptions& options)
-    : problem_(problem),
-      rules_(graph),
-      made_(problem.size_bytes.size(), -1),
-      last_read_(problem.size_bytes.size(), -1) {
-  for (size_t at = 0; at < order.size(); ++at) {
-    const OrderProblem::Op& op = problem.ops[index(order[at])];
-    for (const int t : op.outputs) made_[index(t)] = static_cast<int>(at);
-    for (const int t : op.inputs) last_read_[index(t)] = static_cast<int>(at);
-  }
-  for (const int t : problem.outputs) last_read_[index(t)] = static_cast<int>(order.size());
+    : problem_(problem), rules_(graph), lives_(lives(problem, order)) {
   const auto count = static_cast<int>(order.size());
   for (int begin = 0; begin < count; ++begin) {
     std::vector<OpId> ops;
@@ -63,21 +54,14 @@ void ChannelPieces::collect(PlacedLoop placed, int64_t one_by_one) {
 /// made before for later.
 int64_t ChannelPieces::outside_bytes(int begin, int end, const ChannelLoop& loop) const {
   int64_t sum = 0;
-  for (size_t t = 0; t < made_.size(); ++t) {
-    const bool there = made_[t] < begin && last_read_[t] >= begin;
+  for (size_t t = 0; t < lives_.made.size(); ++t) {
+    const bool there = lives_.made[t] < begin && lives_.last_read[t] >= begin;
     const bool held =
-        last_read_[t] >= end ||
+        lives_.last_read[t] >= end ||
         std::ranges::find(loop.context, TensorId{static_cast<int32_t>(t)}) != loop.context.end();
-    if (there && held && is_live_before(t, begin)) sum += problem_.size_bytes[t];
+    if (there && held) sum += problem_.size_bytes[t];
   }
   return sum;
-}
-
-/// Inputs of the network exist from the start, constants have no bytes.
-bool ChannelPieces::is_live_before(size_t t, int begin) const {
-  return made_[t] >= 0
-             ? made_[t] < begin
-             : std::ranges::find(problem_.inputs, static_cast<int>(t)) != problem_.inputs.end();
 }
 
 int64_t most_channels(const ChannelLoop& loop, const LoopBytes& bytes, int64_t limit) {

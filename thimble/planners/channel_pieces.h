@@ -50,11 +50,10 @@ class ChannelPieces {
  private:
   void collect(PlacedLoop placed, int64_t one_by_one);
   [[nodiscard]] int64_t outside_bytes(int begin, int end, const ChannelLoop& loop) const;
-  [[nodiscard]] bool is_live_before(size_t tensor, int begin) const;
 
   const OrderProblem& problem_;
   ChannelLoops rules_;
-  std::vector<int> made_, last_read_;  ///< position per tensor; outputs are read behind the last
+  Lives lives_;
   std::vector<Candidate> candidates_;
 };
 

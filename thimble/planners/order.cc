@@ -40,6 +40,19 @@ std::vector<int64_t> working_sets(const OrderProblem& problem, const std::vector
   return result;
 }
 
+Lives lives(const OrderProblem& problem, const std::vector<int>& order) {
+  const size_t tensors = problem.size_bytes.size();
+  Lives result{std::vector<int>(tensors, -1), std::vector<int>(tensors, -1)};
+  const auto count = static_cast<int>(order.size());
+  for (int at = 0; at < count; ++at) {
+    const OrderProblem::Op& op = problem.ops[index(order[index(at)])];
+    for (const int t : op.outputs) result.made[index(t)] = at;
+    for (const int t : op.inputs) result.last_read[index(t)] = at;
+  }
+  for (const int t : problem.outputs) result.last_read[index(t)] = count;
+  return result;
+}
+
 Order original_order(const OrderProblem& problem) {
   std::vector<int> ops(problem.ops.size());
   std::iota(ops.begin(), ops.end(), 0);

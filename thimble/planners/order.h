@@ -48,6 +48,13 @@ struct Order {
 [[nodiscard]] std::vector<int64_t> working_sets(const OrderProblem& problem,
                                                 const std::vector<int>& order);
 
+/// Positions in an order, per tensor.
+struct Lives {
+  std::vector<int> made;       ///< -1: before the first
+  std::vector<int> last_read;  ///< -1: never; outputs of the network: behind the last
+};
+[[nodiscard]] Lives lives(const OrderProblem& problem, const std::vector<int>& order);
+
 [[nodiscard]] Order original_order(const OrderProblem& problem);
 /// Next the operator that leaves the fewest live bytes (ties: smaller working set, then file
 /// order).

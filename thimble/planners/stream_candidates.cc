@@ -67,7 +67,7 @@ std::vector<StreamCandidate> StreamCandidates::sliced_spans(
 int64_t StreamCandidates::slice_bytes(const StreamSpan& span, const ChannelLoop& loop) const {
   int64_t bytes = 0;
   for (size_t m = 0; m < span.rows.members.size(); ++m) {
-    if (span.rings[m] > 0 || span.rows.members[m].sums) bytes += spans_.member_bytes(span, m);
+    if (span.rings[m] > 0 || span.rows.members[m].sums) bytes += spans_.bytes().member(span, m);
   }
   return bytes / loop.channels;
 }

@@ -106,13 +106,7 @@ std::vector<Node> span_nodes(const Graph& graph, const StreamSpan& placed,
 void share_consumed_inputs(const Graph& graph, const OrderProblem& problem,
                            const std::vector<int>& order, const std::vector<bool>& in_piece,
                            Schedule& schedule) {
-  std::vector<int> last_read(problem.size_bytes.size(), -1);
-  for (size_t at = 0; at < order.size(); ++at) {
-    for (const int t : problem.ops[index(order[at])].inputs) {
-      last_read[index(t)] = static_cast<int>(at);
-    }
-  }
-  for (const int t : problem.outputs) last_read[index(t)] = static_cast<int>(order.size());
+  const std::vector<int> last_read = lives(problem, order).last_read;
   for (size_t at = 0; at < order.size(); ++at) {
     if (in_piece[at]) continue;
     const OpId op{order[at]};
