@@ -250,14 +250,15 @@ Graph random_branches(uint64_t seed, zoo::Random& random) {
 /// over channels.
 StreamPlan random_plan(const Graph& graph, const OrderProblem& problem,
                        const std::vector<int>& order, bool in_place, zoo::Random& random) {
-  StreamPlan plan{.order = order, .pieces = {}, .peak_bytes = INT64_MAX};
+  StreamPlan plan{.order = order, .pieces = {}, .over_input = {}, .peak_bytes = INT64_MAX};
   const StreamSpans spans(graph, problem, plan.order, in_place, {});
   const StreamCandidates candidates(graph, problem, plan.order, spans);
   const std::vector<int64_t> otherwise(plan.order.size(), INT64_MAX);
   std::vector<StreamCandidate> all;
   for (const Granularity granularity : {Granularity::kRow, Granularity::kPixel}) {
     for (auto& kind : {candidates.spans(otherwise, granularity),
-                       candidates.sliced_spans(otherwise, granularity)})
+                       candidates.sliced_spans(
+                           otherwise, std::vector<bool>(plan.order.size(), true), granularity)})
       all.insert(all.end(), kind.begin(), kind.end());
   }
   const auto begin = [](const StreamCandidate& c) { return c.piece.begin(); };

@@ -111,16 +111,16 @@ std::string entry_helpers(const Graph& graph, const CallerSide& side,
   const Stage& ticks = stages.front();
   const StreamRows rows = stream_rows(graph, *side.received);
   const char* type = input_type(graph, side);
-  const bool constant = ticks.rows_needed.find('i') == std::string::npos;
+  const std::string counter = fmt::format("i{}", ticks.counter.value);
+  const bool constant = ticks.rows_needed.find(counter) == std::string::npos;
   std::string text = fmt::format(
       "constexpr int32_t kTicks = {};\nconstexpr int32_t kRowElements = {};\n\n"
-      "// Tick i{} needs the rows of the input below this one.\n"
+      "// Tick {} needs the rows of the input below this one.\n"
       "int32_t rows_needed(int32_t{}) noexcept {{ return {}; }}\n\n"
       "// Where a row of the input belongs.\n"
       "{}* row_place(int8_t* arena, int32_t row) noexcept {{\n  return {};\n}}\n\n",
-      ticks.ticks, rows.row_elements, ticks.counter.value,
-      constant ? "" : fmt::format(" i{}", ticks.counter.value), ticks.rows_needed, type,
-      ticks.row_place);
+      ticks.ticks, rows.row_elements, counter, constant ? "" : " " + counter, ticks.rows_needed,
+      type, ticks.row_place);
   const std::vector<Stage> after = rest(stages);
   if (after.empty()) return text;
   std::string parameters = uses(after, "arena") ? "int8_t* arena" : "";

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
@@ -13,6 +15,24 @@
 
 namespace thimble {
 namespace {
+
+// Whether a line of code, which is no comment, has the identifier.
+bool mentions(const std::string& code, const std::string& identifier) {
+  std::istringstream lines(code);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t start = line.find_first_not_of(' ');
+    if (start == std::string::npos || line.compare(start, 2, "//") == 0) continue;
+    for (size_t at = line.find(identifier); at != std::string::npos;
+         at = line.find(identifier, at + 1)) {
+      const auto is_part = [&](size_t k) {
+        return k < line.size() &&
+               (std::isalnum(static_cast<unsigned char>(line[k])) != 0 || line[k] == '_');
+      };
+      if (!is_part(at + identifier.size()) && (at == 0 || !is_part(at - 1))) return true;
+    }
+  }
+  return false;
+}
 
 class StageWriter {
  public:
@@ -118,7 +138,7 @@ class StageWriter {
     std::string parameters, arguments;
     const auto parameter = [&](const char* type, const std::string& name_inside,
                                const char* name_outside) {
-      if (text.find(name_inside) == std::string::npos) return;
+      if (!mentions(text, name_inside)) return;
       parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", type, name_inside);
       arguments += fmt::format("{}{}", arguments.empty() ? "" : ", ", name_outside);
     };

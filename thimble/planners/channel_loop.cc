@@ -124,11 +124,12 @@ int64_t ChannelLoops::most_slices(TensorId t) const {
   return possible ? std::max<int64_t>(channels(tensor), 1) : 1;
 }
 
-int64_t ChannelLoops::full_bytes(const ChannelLoop& loop, DType sums) const {
+int64_t ChannelLoops::full_bytes(const ChannelLoop& loop, DType sums,
+                                 const std::vector<int64_t>& size_bytes) const {
   int64_t full = 0;
-  for (const TensorId t : loop.concatenated) full += graph_.tensor(t).size_bytes();
+  for (const TensorId t : loop.concatenated) full += size_bytes[t.index()];
   for (const TensorId t : loop.accumulated) {
-    full += elements(graph_.tensor(t).shape) * size_bytes(sums);
+    full += elements(graph_.tensor(t).shape) * thimble::size_bytes(sums);
   }
   return full;
 }

@@ -44,7 +44,9 @@ class ChannelLoops {
   /// In how many slices a tensor might exist at the most; 1: in every plan it is full at some time.
   [[nodiscard]] int64_t most_slices(TensorId t) const;
   /// Bytes of what the loop makes full: accumulators of type `sums`, and what it concatenates.
-  [[nodiscard]] int64_t full_bytes(const ChannelLoop& loop, DType sums) const;
+  /// size_bytes: per tensor, 0 for those outside of the arena.
+  [[nodiscard]] int64_t full_bytes(const ChannelLoop& loop, DType sums,
+                                   const std::vector<int64_t>& size_bytes) const;
   /// The most that slices of one channel take at once.
   [[nodiscard]] int64_t slice_bytes(const ChannelLoop& loop) const;
 

@@ -39,7 +39,7 @@ ChannelPieces::ChannelPieces(const Graph& graph, const OrderProblem& problem,
 
 void ChannelPieces::collect(PlacedLoop placed, int64_t one_by_one) {
   const LoopBytes bytes{.full = outside_bytes(placed.begin, placed.end, placed.loop) +
-                                rules_.full_bytes(placed.loop, placed.sums),
+                                rules_.full_bytes(placed.loop, placed.sums, problem_.size_bytes),
                         .slice = rules_.slice_bytes(placed.loop)};
   if (bytes.full >= one_by_one) return;
   const auto accumulated = static_cast<int>(placed.loop.accumulated.size());

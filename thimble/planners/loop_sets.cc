@@ -121,7 +121,9 @@ class Grower {
 LoopSet loop_set(const OrderProblem& problem, const ChannelLoops& rules, ChannelLoop loop,
                  DType sums) {
   LoopSet result{
-      .ops = {}, .loop = {}, .bytes = rules.full_bytes(loop, sums) + rules.slice_bytes(loop)};
+      .ops = {},
+      .loop = {},
+      .bytes = rules.full_bytes(loop, sums, problem.size_bytes) + rules.slice_bytes(loop)};
   for (const TensorId t : loop.context) result.bytes += problem.size_bytes[t.index()];
   for (const OpId op : loop.ops) {
     result.ops.push_back(op.value);

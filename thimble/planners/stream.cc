@@ -55,6 +55,18 @@ std::vector<TensorId> passing(const std::vector<Port>& ports, Place place) {
   return result;
 }
 
+/// Positions that no piece executes in less than `bytes`.
+std::vector<bool> without_piece_below(int64_t bytes, const std::vector<int64_t>& single_bytes,
+                                      const std::vector<CutPiece>& pieces) {
+  std::vector<bool> result;
+  for (const int64_t single : single_bytes) result.push_back(single >= bytes);
+  for (const CutPiece& piece : pieces) {
+    if (piece.cost.peak_bytes < bytes)
+      std::fill(result.begin() + piece.begin, result.begin() + piece.end, false);
+  }
+  return result;
+}
+
 /// The best cut of an order into spans of rows, loops over channels, spans inside of these, and
 /// single operators. Plans of `worthless_bytes` or more need not be found.
 StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
@@ -90,11 +102,12 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
     if (cut.peak_bytes <= options.enough_bytes || cut.peak_bytes == StreamSpans::kImpossible)
       continue;
     const int64_t gain = worthless_bytes / kLeastGainOfBoth;
-    add(possible.sliced_spans(otherwise(std::max(worthless_bytes - gain, options.enough_bytes + 1)),
+    const int64_t limit = std::max(worthless_bytes - gain, options.enough_bytes + 1);
+    add(possible.sliced_spans(otherwise(limit), without_piece_below(limit, single, pieces),
                               granularity));
     cut_again();
   }
-  StreamPlan plan{.order = order, .pieces = {}, .peak_bytes = cut.peak_bytes};
+  StreamPlan plan{.order = order, .pieces = {}, .over_input = {}, .peak_bytes = cut.peak_bytes};
   if (cut.peak_bytes == StreamSpans::kImpossible) {
     const bool by_rows = options.granularities.front() == Granularity::kRow;
     plan.why = by_rows || limits.ports.output != Place::kStreamed
@@ -111,20 +124,25 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
     }
     plan.pieces.push_back(std::move(chosen.piece));
   }
+  const std::vector<int64_t> in_place = working_sets(problem, order);
+  for (size_t at = 0; at < order.size(); ++at) {
+    if (single[at] < in_place[at]) plan.over_input.push_back(OpId{order[at]});
+  }
   return plan;
 }
 
 /// Of the file's order, that of the least peak, and one that suits spans.
 StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const Limits& limits,
-                     const StreamOptions& options) {
+                     const StreamOptions& options, int64_t worthless_bytes) {
   std::vector<std::vector<int>> orders = {original_order(problem).ops};
   for (const std::vector<int>& order : {reorder(problem).ops, resident_first_order(graph)}) {
     if (std::ranges::find(orders, order) == orders.end()) orders.push_back(order);
   }
   std::optional<StreamPlan> best;
   for (const std::vector<int>& order : orders) {
-    StreamPlan plan = best_plan(graph, problem, order, limits, options,
-                                best ? best->peak_bytes : StreamSpans::kImpossible);
+    StreamPlan plan =
+        best_plan(graph, problem, order, limits, options,
+                  std::min(worthless_bytes, best ? best->peak_bytes : worthless_bytes));
     if (!best || plan.peak_bytes < best->peak_bytes) best = std::move(plan);
   }
   return std::move(*best);
@@ -159,22 +177,24 @@ struct Attempt {
 };
 
 Attempt attempt(const Graph& graph, std::vector<SecondPass> passes, const Limits& limits,
-                const StreamOptions& options) {
+                const StreamOptions& options, int64_t worthless_bytes = StreamSpans::kImpossible) {
   Attempt result{.passes = std::move(passes)};
   result.network = doubled(graph, result.passes);
   result.problem = order_problem(result.network.graph, limits.in_place, limits.ports);
-  result.plan = best_plan(result.network.graph, result.problem, limits, options);
+  result.plan = best_plan(result.network.graph, result.problem, limits, options, worthless_bytes);
   for (const SecondPass& pass : result.passes) result.macs += pass.macs;
   return result;
 }
 
 /// Computes tensors twice, the largest first, as long as the peak falls and the user allows it;
 /// then leaves out what makes no difference.
-Attempt best_attempt(const Graph& graph, const Limits& limits, const StreamOptions& options) {
-  Attempt best = attempt(graph, {}, limits, options);
+Attempt best_attempt(const Graph& graph, const Limits& limits, const StreamOptions& options,
+                     int64_t worthless_bytes) {
   const double most_macs = limits.max_recompute.value_or(0) * static_cast<double>(macs(graph));
+  if (most_macs <= 0) return attempt(graph, {}, limits, options, worthless_bytes);
+  Attempt best = attempt(graph, {}, limits, options);  // whatever it needs, it may come to less
   const auto good_enough = [&] { return best.plan.peak_bytes <= options.enough_bytes; };
-  if (most_macs <= 0 || good_enough()) return best;
+  if (good_enough()) return best;
   std::vector<SecondPass> passes;
   int64_t recomputed = 0;
   int without_gain = 0;
@@ -198,22 +218,19 @@ Attempt best_attempt(const Graph& graph, const Limits& limits, const StreamOptio
   return best;
 }
 
-/// Whether the rows of the input pass through what needs the most, or cannot pass.
-bool receiving_needs_most(const StreamPlan& plan) {
-  if (plan.peak_bytes == StreamSpans::kImpossible) return true;
-  return std::ranges::any_of(plan.pieces, [&](const StreamPiece& piece) {
-    return piece.span && piece.span->bytes == plan.peak_bytes &&
-           !piece.span->rows.members.front().op.valid();
-  });
-}
+/// The plan with the least peak, and that; kImpossible and why if there is none.
+struct Found {
+  Planned planned;
+  int64_t peak_bytes = 0;
+  std::string why = {};
+};
 
-/// The plan with the least peak.
-Planned least_peak(const Graph& graph, const Limits& limits, const StreamOptions& options) {
-  Attempt best = best_attempt(graph, limits, options);
+Found least_peak(const Graph& graph, const Limits& limits, const StreamOptions& options) {
+  Attempt best = best_attempt(graph, limits, options, StreamSpans::kImpossible);
   const bool streamed = limits.ports.input == Place::kStreamed;
   std::optional<Graph> row_major;  // with the input whole and in that order, whatever brings it so
   if (best.plan.peak_bytes > options.enough_bytes) {
-    if (streamed && (limits.max_recompute.value_or(0) > 0 || receiving_needs_most(best.plan)))
+    if (streamed && graph.tensor(graph.inputs[0].tensor).size_bytes() < best.plan.peak_bytes)
       row_major = with_row_major_inputs(graph);
     if (limits.ports.input == Place::kResident && limits.in_place)
       row_major = with_turned_inputs(graph);
@@ -222,7 +239,7 @@ Planned least_peak(const Graph& graph, const Limits& limits, const StreamOptions
   if (row_major) {
     Limits whole = limits;
     whole.ports.input = Place::kResident;
-    Attempt other = best_attempt(*row_major, whole, options);
+    Attempt other = best_attempt(*row_major, whole, options, best.plan.peak_bytes);
     if (why.empty()) why = fmt::format("passing by, it would need {} B", best.plan.peak_bytes);
     if (other.plan.peak_bytes < best.plan.peak_bytes ||
         best.plan.peak_bytes == StreamSpans::kImpossible) {
@@ -231,10 +248,8 @@ Planned least_peak(const Graph& graph, const Limits& limits, const StreamOptions
       row_major.reset();
     }
   }
-  if (best.plan.peak_bytes == StreamSpans::kImpossible) {
-    throw CompileError("--output",
-                       fmt::format("this network's cannot be streamed: {}", best.plan.why));
-  }
+  if (best.plan.peak_bytes == StreamSpans::kImpossible)
+    return {.planned = {}, .peak_bytes = StreamSpans::kImpossible, .why = best.plan.why};
   Planned result{
       .schedule = undoubled(best.network, stream_schedule(best.network.graph, best.problem,
                                                           best.plan, limits.in_place)),
@@ -257,7 +272,7 @@ Planned least_peak(const Graph& graph, const Limits& limits, const StreamOptions
     for (const int t : *ports) bytes += best.problem.size_bytes[index(t)];
     result.lower_bound_bytes = std::max(result.lower_bound_bytes, bytes);
   }
-  return result;
+  return {std::move(result), best.plan.peak_bytes};
 }
 
 }  // namespace
@@ -267,16 +282,20 @@ Planned least_peak(const Graph& graph, const Limits& limits, const StreamOptions
 // bytes.
 PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
   const StreamOptions options = stream_options(limits, given);
-  Planned best = least_peak(graph, limits, options);
-  const auto laid_out = [&](const Planned& planned) {
+  Found found = least_peak(graph, limits, options);
+  if (found.peak_bytes == StreamSpans::kImpossible) {
+    throw CompileError("--output", fmt::format("this network's cannot be streamed: {}", found.why));
+  }
+  const auto arena_of = [&](const Planned& planned) {
     Schedule schedule = planned.schedule;
     place_ports(schedule, limits.ports);
-    return place(graph, schedule, kQuickLayout);
+    return place(graph, schedule, kQuickLayout).arena_bytes;
   };
-  const Placement placement = laid_out(best);
-  int64_t arena_bytes = placement.arena_bytes;
-  // Half a percent may be alignment.
-  if (arena_bytes <= std::max(placement.peak_bytes * 201 / 200, options.enough_bytes)) return best;
+  int64_t arena_bytes = arena_of(found.planned);
+  const bool within_peak = arena_bytes <= found.peak_bytes * 201 / 200;  // or alignment's fault
+  const bool peak_fits = found.peak_bytes <= options.enough_bytes;
+  if (arena_bytes <= options.enough_bytes || (within_peak && !peak_fits))
+    return std::move(found.planned);
   std::vector<StreamOptions> others;
   if (options.granularities.size() > 1) {
     for (const Granularity g : options.granularities) {
@@ -289,13 +308,14 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
     others.back().enough_bytes = 0;
   }
   for (const StreamOptions& other : others) {
-    Planned planned = least_peak(graph, limits, other);
-    const int64_t bytes = laid_out(planned).arena_bytes;
+    Found next = least_peak(graph, limits, other);
+    if (next.peak_bytes == StreamSpans::kImpossible) continue;
+    const int64_t bytes = arena_of(next.planned);
     if (bytes >= arena_bytes) continue;
     arena_bytes = bytes;
-    best = std::move(planned);
+    found = std::move(next);
   }
-  return best;
+  return std::move(found.planned);
 }
 
 }  // namespace thimble

@@ -43,12 +43,15 @@ std::vector<StreamCandidate> StreamCandidates::spans(const std::vector<int64_t>&
 }
 
 std::vector<StreamCandidate> StreamCandidates::sliced_spans(
-    const std::vector<int64_t>& otherwise_bytes, Granularity granularity) const {
+    const std::vector<int64_t>& otherwise_bytes, const std::vector<bool>& at,
+    Granularity granularity) const {
   std::vector<StreamCandidate> result;
   for (const ChannelPieces::Candidate& c : loops_) {
     const int begin = c.placed.begin, end = c.placed.end;
     const int64_t most = std::min(c.cost.peak_bytes, most_of(otherwise_bytes, begin, end));
-    if (c.bytes.full >= most) continue;
+    if (c.bytes.full >= most ||
+        std::find(at.begin() + begin, at.begin() + end, true) == at.begin() + end)
+      continue;
     for (StreamSpan& span : spans_.spans(begin, end, granularity)) {
       const LoopBytes bytes{c.bytes.full, slice_bytes(span, c.placed.loop)};
       if (bytes.with(1) >= most) continue;

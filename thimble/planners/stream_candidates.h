@@ -37,9 +37,11 @@ class StreamCandidates {
   /// of the order.
   [[nodiscard]] std::vector<StreamCandidate> spans(const std::vector<int64_t>& otherwise_bytes,
                                                    Granularity granularity) const;
-  /// The same, of spans inside of loops. They need less than these loops alone.
+  /// The same, of spans inside of loops that have at least one of the positions `at`. They need
+  /// less than these loops alone.
   [[nodiscard]] std::vector<StreamCandidate> sliced_spans(
-      const std::vector<int64_t>& otherwise_bytes, Granularity granularity) const;
+      const std::vector<int64_t>& otherwise_bytes, const std::vector<bool>& at,
+      Granularity granularity) const;
 
  private:
   [[nodiscard]] int64_t slice_bytes(const StreamSpan& span, const ChannelLoop& loop) const;

@@ -133,7 +133,9 @@ Schedule stream_schedule(const Graph& graph, const OrderProblem& problem, const 
                                 : PieceWriter{piece.begin(), piece.end(), std::move(by_rows)});
   }
   const Order order{.ops = plan.order, .peak_bytes = plan.peak_bytes};
-  Schedule schedule = cut_schedule(graph, problem, order, in_place, pieces);
+  OrderProblem not_in_place = problem;
+  for (const OpId op : plan.over_input) not_in_place.ops[op.index()].in_place.clear();
+  Schedule schedule = cut_schedule(graph, not_in_place, order, in_place, pieces);
   std::vector<bool> in_piece(plan.order.size(), false);
   for (const PieceWriter& piece : pieces) {
     std::fill(in_piece.begin() + piece.begin, in_piece.begin() + piece.end, true);

@@ -24,6 +24,8 @@ struct StreamPiece {
 struct StreamPlan {
   std::vector<int> order;
   std::vector<StreamPiece> pieces;  ///< ascending, disjoint
+  /// Operators that, where they are in no piece, lie over consumed input rather than in place.
+  std::vector<OpId> over_input;
   int64_t peak_bytes = 0;
   std::string why = {};  ///< there are no spans that let rows pass the ports
 };

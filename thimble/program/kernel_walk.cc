@@ -15,10 +15,30 @@ std::vector<int64_t> row_major(const Shape& shape) {
   return stride;
 }
 
-int64_t inner_extent(const std::vector<int>& merged, const Shape& shape) {
-  int64_t extent = 1;
-  for (size_t k = 1; k < merged.size(); ++k) extent *= shape[static_cast<size_t>(merged[k])];
-  return extent;
+/// The box around the indices [first, last] of merged axes.
+void set_merged(const std::vector<int>& merged, const Shape& shape, int64_t first, int64_t last,
+                Region& box) {
+  int64_t inner = 1;
+  for (const int axis : merged) inner *= shape[static_cast<size_t>(axis)];
+  for (const int axis : merged) {
+    inner /= shape[static_cast<size_t>(axis)];
+    const int64_t from = floor_div(first, inner), to = floor_div(last, inner);
+    box[static_cast<size_t>(axis)] = {from, to + 1};
+    if (from != to) return;  // the axes inside are whole
+    first -= from * inner;
+    last -= to * inner;
+  }
+}
+
+/// The first and the last index of merged axes in a box.
+Interval merged_indices(const std::vector<int>& merged, const Shape& shape, const Region& box) {
+  Interval indices{0, 0};
+  for (const int axis : merged) {
+    const auto a = static_cast<size_t>(axis);
+    indices.begin = indices.begin * shape[a] + box[a].begin;
+    indices.end = indices.end * shape[a] + box[a].end - 1;
+  }
+  return indices;
 }
 
 /// The coordinates whose coordinate * step is in [first, last].
@@ -60,26 +80,24 @@ Region to_tensor(const OperandAxes& walk, const std::vector<int64_t>& leading, c
     if (merged.empty()) continue;
     const Interval at =
         k < leading.size() ? Interval{leading[k], leading[k] + 1} : region[k - leading.size()];
-    const int64_t inner = inner_extent(merged, shape);
     const auto [first, last] = std::minmax({at.begin * walk.step[k], (at.end - 1) * walk.step[k]});
-    result[static_cast<size_t>(merged[0])] = {floor_div(first - walk.shift[k], inner),
-                                              floor_div(last - walk.shift[k], inner) + 1};
+    set_merged(merged, shape, first - walk.shift[k], last - walk.shift[k], result);
   }
   return result;
 }
 
 Region to_kernel(const OperandAxes& walk, const Region& region, const Shape& shape) {
+  if (empty(region)) return Region(4);
   Region result;
   for (size_t k = walk.axes.size() - 4; k < walk.axes.size(); ++k) {
     const std::vector<int>& merged = walk.axes[k];
     if (merged.empty()) {
-      result.push_back({0, empty(region) ? 0 : 1});
+      result.push_back({0, 1});
       continue;
     }
-    const int64_t inner = inner_extent(merged, shape);
-    const Interval& first = region[static_cast<size_t>(merged[0])];
-    result.push_back(coordinates(first.begin * inner + walk.shift[k],
-                                 first.end * inner - 1 + walk.shift[k], walk.step[k]));
+    const Interval indices = merged_indices(merged, shape, region);
+    result.push_back(
+        coordinates(indices.begin + walk.shift[k], indices.end + walk.shift[k], walk.step[k]));
   }
   return result;
 }
