@@ -115,20 +115,21 @@ TEST(Rewrites, FoldATransposeAtTheOutputIntoThePort) {
 
 TEST(Rewrites, FoldAReshapeAtAnEdgeIntoThePort) {
   testing::TestGraph g(12);
-  const TensorId x = g.reshape(g.input({1, 5, 12}), {1, 4, 5, 3});
+  const TensorId x = g.reshape(g.input({1, 60}), {1, 4, 5, 3});
   g.output(g.reshape(g.conv(g.transpose(x, {0, 2, 1, 3}), 2, 3, 1), {20, 2}));
   const Graph& before = g.graph();
   const Graph after = rewrite(before);
   EXPECT_EQ(after.ops.size(), 1U);
   const Port &in = after.inputs[0], &out = after.outputs[0];
-  EXPECT_EQ(caller_shape(after, in), (Shape{1, 5, 12}));
+  EXPECT_EQ(caller_shape(after, in), (Shape{1, 60}));
   EXPECT_EQ(caller_shape(after, out), (Shape{20, 2}));
+  EXPECT_EQ(after.tensor(in.tensor).name, before.tensor(before.inputs[0].tensor).name);
   EXPECT_EQ(after.tensor(out.tensor).name, before.tensor(before.outputs[0].tensor).name);
   EXPECT_EQ(in.order, (std::vector<int>{0, 2, 1, 3}));
   expect_same(before, after);
 }
 
-// A second reader, or a second port, has the tensor as it is.
+// A second reader or a second port has the tensor as it is, and rows stay rows.
 TEST(Rewrites, KeepAReshapeAtAnEdgeThatOthersSee) {
   testing::TestGraph g(13);
   const TensorId x = g.input({1, 2, 2, 6});
@@ -139,6 +140,9 @@ TEST(Rewrites, KeepAReshapeAtAnEdgeThatOthersSee) {
   const Graph after = rewrite(g.graph());
   EXPECT_EQ(count_ops(after, "RESHAPE"), 2);
   expect_same(g.graph(), after);
+  testing::TestGraph rows(14);
+  rows.output(rows.conv(rows.reshape(rows.input({1, 8, 3, 2}), {1, 4, 6, 2}), 2, 1, 1));
+  EXPECT_EQ(count_ops(rewrite(rows.graph()), "RESHAPE"), 1);
 }
 
 TEST(Rewrites, ReadThroughReshapes) {

@@ -157,7 +157,8 @@ std::string compare_outputs(const Graph& graph, const std::vector<InputCase>& ca
     for (size_t k = 0; k < cases[c].outputs.size(); ++k) {
       const Tensor& t = graph.tensor(graph.outputs[k].tensor);
       const std::string difference =
-          first_difference(cases[c].outputs[k], results.outputs[c][k], t.type, t.shape);
+          first_difference(cases[c].outputs[k], results.outputs[c][k], t.type,
+                           caller_shape(graph, graph.outputs[k]));
       if (!difference.empty())
         return fmt::format("{}, output {} '{}': {}\n", cases[c].name, k, display_name(t.name),
                            difference);
@@ -171,7 +172,8 @@ int report(const Graph& graph, const RunOptions& options, const std::vector<Inpu
   for (size_t k = 0; k < graph.outputs.size(); ++k) {
     const Tensor& t = graph.tensor(graph.outputs[k].tensor);
     fmt::print("  output {:<6} '{}' {} {}: {}\n", k, display_name(t.name), name(t.type),
-               to_string(t.shape), values_text(results.outputs[0][k], t.type));
+               to_string(caller_shape(graph, graph.outputs[k])),
+               values_text(results.outputs[0][k], t.type));
   }
   fmt::print("{}", results.facts);
   if (!options.output_file.empty()) write_outputs(graph, results.outputs[0], options.output_file);

@@ -91,7 +91,7 @@ std::string usage(const Program& program, const CallerSide& side, const std::str
             ? " Then read\n * the outputs from their places "
               "in the arena."
             : "",
-        is_collected(program, *side.received) ? "" : " and is never whole in memory");
+        is_whole(program, *side.received) ? "" : " and is never whole in memory");
   }
   if (all_in(program.inputs, Place::kResident) && all_in(program.outputs, Place::kResident)) {
     return fmt::format(

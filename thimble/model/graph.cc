@@ -136,6 +136,10 @@ Shape in_order(const Shape& shape, const std::vector<int>& order) {
   return result;
 }
 
+bool has_rows(const Shape& shape) {
+  return (shape.size() == 3 || shape.size() == 4) && shape[0] == 1;
+}
+
 Shape caller_shape(const Graph& graph, const Port& port) {
   if (!port.shape.empty()) return port.shape;
   const Shape& shape = graph.tensor(port.tensor).shape;

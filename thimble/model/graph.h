@@ -124,6 +124,9 @@ struct Graph {
 [[nodiscard]] std::string accumulator_fault(const Graph& graph);
 /// The extents of axes in another order, which has them all.
 [[nodiscard]] Shape in_order(const Shape& shape, const std::vector<int>& order);
+/// Whether it is that of one image (1 x rows x columns x channels) or one sequence (1 x rows x
+/// channels).
+[[nodiscard]] bool has_rows(const Shape& shape);
 /// As the caller has it.
 [[nodiscard]] Shape caller_shape(const Graph& graph, const Port& port);
 /// "CONV_2D #3" (number in the file), for messages and reports.

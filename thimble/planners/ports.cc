@@ -22,11 +22,11 @@ void check_streamed(const Graph& graph, const std::vector<Port>& ports, const st
                                            option.substr(2), ports.size()));
   }
   const Tensor& tensor = graph.tensor(ports[0].tensor);
-  if (tensor.shape.size() < 3 || tensor.shape.size() > 4 || tensor.shape[0] != 1) {
+  if (!has_rows(tensor.shape)) {
     throw CompileError(option,
                        fmt::format("streamed is for images and sequences, one by one (1 x rows x "
                                    "columns x channels, 1 x rows x channels); '{}' is {}",
-                                   tensor.name, to_string(tensor.shape)));
+                                   tensor.name, to_string(caller_shape(graph, ports[0]))));
   }
 }
 

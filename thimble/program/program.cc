@@ -40,7 +40,7 @@ void each_place(const Program& program, const ProgramPort& port,
 
 }  // namespace
 
-bool is_collected(const Program& program, const ProgramPort& port) {
+bool is_whole(const Program& program, const ProgramPort& port) {
   return port.place == Place::kStreamed &&
          std::ranges::any_of(program.buffers, [&](const PlacedBuffer& b) {
            return b.tensor == port.tensor && b.place == Place::kResident &&

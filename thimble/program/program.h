@@ -129,8 +129,8 @@ struct Program {
   int64_t arena_alignment = 16;
 };
 
-/// Whether a streamed port is whole in the arena at some time.
-[[nodiscard]] bool is_collected(const Program& program, const ProgramPort& port);
+/// Whether a streamed port is whole in the arena at some time: collected, or in a ring as long.
+[[nodiscard]] bool is_whole(const Program& program, const ProgramPort& port);
 
 /// What the port's memory holds, given the tensor in the caller's order of axes, and back: another
 /// order only where rows are streamed, which are row-major.

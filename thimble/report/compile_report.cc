@@ -97,10 +97,9 @@ std::string ports_text(const CompileReport& report) {
       text += fmt::format("  {}   {} in memory of the caller's, beside the SRAM above\n", name,
                           human_size(bytes.bytes));
     } else if (bytes.place == Place::kStreamed) {
-      text +=
-          fmt::format("  {}   streamed, rows of {}; {}\n", name, human_size(bytes.bytes),
-                      is_collected(report.program, ports->front()) ? "collected in the SRAM above"
-                                                                   : "never whole");
+      text += fmt::format(
+          "  {}   streamed, rows of {}; {}\n", name, human_size(bytes.bytes),
+          is_whole(report.program, ports->front()) ? "whole in the SRAM above" : "never whole");
     }
   }
   return text;
@@ -113,11 +112,11 @@ bool float_input(const CompileReport& report) {
 }
 
 // One that could come row by row, and does not.
-bool image_input(const CompileReport& report) {
+bool could_be_streamed(const CompileReport& report) {
   if (report.program.inputs.size() != 1) return false;
   const ProgramPort& port = report.program.inputs[0];
   const Shape& shape = report.graph.tensor(port.tensor).shape;
-  return port.place == Place::kResident && shape.size() == 4 && shape[0] == 1;
+  return port.place == Place::kResident && has_rows(shape);
 }
 
 // The smallest boards that would do.
@@ -143,7 +142,7 @@ std::string advice(const CompileReport& report) {
   if (!report.fits_sram()) {
     if (float_input(report))
       text += "  - --io-type int8: the float32 input costs four times an int8 one\n";
-    if (image_input(report))
+    if (could_be_streamed(report))
       text += "  - --input streamed: rows of the input as they come, never the whole of it\n";
     if (report.plan.planner.starts_with("original") || report.plan.planner.starts_with("greedy")) {
       text += "  - --planner reorder: the order with the least peak memory\n";

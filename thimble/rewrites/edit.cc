@@ -20,6 +20,11 @@ void erase_ops(Graph& graph, const std::vector<bool>& erase) {
   graph.ops = std::move(kept);
 }
 
+void move_port(Graph& graph, Port& port, TensorId tensor) {
+  graph.tensor(tensor).name = graph.tensor(port.tensor).name;
+  port.tensor = tensor;
+}
+
 bool is_input(const Graph& graph, TensorId tensor) {
   return std::any_of(graph.inputs.begin(), graph.inputs.end(),
                      [&](const Port& port) { return port.tensor == tensor; });

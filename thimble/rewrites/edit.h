@@ -12,6 +12,8 @@ namespace thimble {
 void redirect(Graph& graph, TensorId from, TensorId to);
 /// The graph without the operators whose flag is set.
 void erase_ops(Graph& graph, const std::vector<bool>& erase);
+/// The port has `tensor` instead, which takes its name.
+void move_port(Graph& graph, Port& port, TensorId tensor);
 [[nodiscard]] bool is_input(const Graph& graph, TensorId tensor);
 [[nodiscard]] bool is_output(const Graph& graph, TensorId tensor);
 

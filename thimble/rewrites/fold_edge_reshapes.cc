@@ -8,11 +8,14 @@
 namespace thimble {
 namespace {
 
-/// The port's bytes are those of `tensor`, too. It keeps its name and shape.
-void move_port(Graph& graph, Port& port, TensorId tensor) {
+void reshape_port(Graph& graph, Port& port, TensorId tensor) {
   if (port.shape.empty()) port.shape = graph.tensor(port.tensor).shape;
-  graph.tensor(tensor).name = graph.tensor(port.tensor).name;
-  port.tensor = tensor;
+  move_port(graph, port, tensor);
+}
+
+/// Whether rows that the caller may hand over, or take, one by one remain rows.
+bool keeps_rows(const Shape& callers, const Shape& shape) {
+  return !has_rows(callers) || (has_rows(shape) && shape[1] == callers[1]);
 }
 
 bool has_state(const Graph& graph, TensorId t) {
@@ -27,17 +30,19 @@ Graph fold_edge_reshapes(const Graph& graph) {
   for (size_t k = 0; k < result.ops.size(); ++k) {
     if (!std::holds_alternative<Reshape>(result.ops[k].attributes)) continue;
     const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
+    const Shape &from = result.tensor(in).shape, &to = result.tensor(out).shape;
     if (has_state(result, in) || has_state(result, out) || is_output(result, in)) continue;
+    if (!keeps_rows(is_input(result, in) ? from : to, is_input(result, in) ? to : from)) continue;
     const auto readers = consumers(result);
     if (is_input(result, in) && !is_output(result, out) && readers[in.index()].size() == 1) {
       for (Port& port : result.inputs) {
-        if (port.tensor == in) move_port(result, port, out);
+        if (port.tensor == in) reshape_port(result, port, out);
       }
       erase[k] = true;
     } else if (is_output(result, out) && readers[out.index()].empty() && !is_input(result, in) &&
                !result.tensor(in).is_constant()) {
       for (Port& port : result.outputs) {
-        if (port.tensor == out) move_port(result, port, in);
+        if (port.tensor == out) reshape_port(result, port, in);
       }
       erase[k] = true;
     }

@@ -57,7 +57,7 @@ Graph fold_edge_transposes(const Graph& graph) {
         })) {
       for (Port& port : result.inputs) {
         if (port.tensor == in && port.order.empty()) {
-          port.tensor = out;
+          move_port(result, port, out);
           port.order = inverse(transpose->permutation);
           erase[k] = true;
         }
@@ -67,7 +67,7 @@ Graph fold_edge_transposes(const Graph& graph) {
                writes_in_any_order(result, result.op(producer))) {
       for (Port& port : result.outputs) {
         if (port.tensor == out && port.order.empty()) {
-          port.tensor = in;
+          move_port(result, port, in);
           port.order = transpose->permutation;
           erase[k] = true;
         }

@@ -120,7 +120,7 @@ Graph integer_io(const Graph& graph) {
         result.tensor(in).type == DType::kFloat32 && is_input(result, in) &&
         !is_output(result, in) && readers[in.index()].size() == 1) {
       for (Port& port : result.inputs) {
-        if (port.tensor == in) port.tensor = out;
+        if (port.tensor == in) move_port(result, port, out);
       }
       erase[k] = true;
     }
@@ -128,7 +128,7 @@ Graph integer_io(const Graph& graph) {
         readers[out.index()].empty() && !is_output(result, in) && !is_input(result, in) &&
         !result.tensor(in).is_constant()) {
       for (Port& port : result.outputs) {
-        if (port.tensor == out) port.tensor = in;
+        if (port.tensor == out) move_port(result, port, in);
       }
       erase[k] = true;
     }

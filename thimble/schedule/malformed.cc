@@ -130,8 +130,7 @@ class Checker {
       if (b.place == Place::kResident) continue;
       if (ports[k] != 1)
         return fmt::format("buffer {} lies outside of the arena, but is no port", k);
-      if (b.place == Place::kStreamed &&
-          (b.extents.size() < 3 || b.extents.size() > 4 || b.extents[0] != 1))
+      if (b.place == Place::kStreamed && !has_rows(b.extents))
         return fmt::format("buffer {} is streamed, but has no rows", k);
     }
     if ((streamed_inputs_ > 0 && schedule_.inputs.size() > 1) || streamed_outputs > 1)
