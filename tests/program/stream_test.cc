@@ -258,7 +258,8 @@ Graph random_branches(uint64_t seed, zoo::Random& random) {
 /// over channels.
 StreamPlan random_plan(const Graph& graph, const OrderProblem& problem,
                        const std::vector<int>& order, bool in_place, zoo::Random& random) {
-  StreamPlan plan{.order = order, .pieces = {}, .over_input = {}, .peak_bytes = INT64_MAX};
+  StreamPlan plan{
+      .order = order, .pieces = {}, .over_input = {}, .peak_bytes = INT64_MAX, .bottleneck = 0};
   const StreamSpans spans(graph, problem, plan.order, in_place, {});
   const StreamCandidates candidates(graph, problem, plan.order, spans);
   const std::vector<int64_t> otherwise(plan.order.size(), INT64_MAX);

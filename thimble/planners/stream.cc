@@ -107,7 +107,11 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
                               granularity));
     cut_again();
   }
-  StreamPlan plan{.order = order, .pieces = {}, .over_input = {}, .peak_bytes = cut.peak_bytes};
+  StreamPlan plan{.order = order,
+                  .pieces = {},
+                  .over_input = {},
+                  .peak_bytes = cut.peak_bytes,
+                  .bottleneck = 0};
   if (cut.peak_bytes == StreamSpans::kImpossible) {
     const bool by_rows = options.granularities.front() == Granularity::kRow;
     plan.why = by_rows || limits.ports.output != Place::kStreamed
@@ -124,9 +128,12 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
     }
     plan.pieces.push_back(std::move(chosen.piece));
   }
+  const std::vector<bool> bottleneck = without_piece_below(cut.peak_bytes, single, pieces);
+  plan.bottleneck = static_cast<int>(std::ranges::find(bottleneck, true) - bottleneck.begin());
   const std::vector<int64_t> in_place = working_sets(problem, order);
   for (size_t at = 0; at < order.size(); ++at) {
-    if (single[at] < in_place[at]) plan.over_input.push_back(OpId{order[at]});
+    if (single[at] < in_place[at] && in_place[at] > std::max(plan.peak_bytes, options.enough_bytes))
+      plan.over_input.push_back(OpId{order[at]});
   }
   return plan;
 }
@@ -218,6 +225,15 @@ Attempt best_attempt(const Graph& graph, const Limits& limits, const StreamOptio
   return best;
 }
 
+/// Whether collecting the input may help: it is less than the peak, and what needs the most can be
+/// in a span with one of its readers.
+bool may_gain_by_collecting(const Graph& graph, const Attempt& attempt) {
+  const TensorId input = graph.inputs[0].tensor;
+  const int last_read = lives(attempt.problem, attempt.plan.order).last_read[input.index()];
+  return graph.tensor(input).size_bytes() < attempt.plan.peak_bytes &&
+         attempt.plan.bottleneck < last_read + StreamCandidates::kMostOps;
+}
+
 /// The plan with the least peak, and that; kImpossible and why if there is none.
 struct Found {
   Planned planned;
@@ -230,7 +246,7 @@ Found least_peak(const Graph& graph, const Limits& limits, const StreamOptions& 
   const bool streamed = limits.ports.input == Place::kStreamed;
   std::optional<Graph> row_major;  // with the input whole and in that order, whatever brings it so
   if (best.plan.peak_bytes > options.enough_bytes) {
-    if (streamed && graph.tensor(graph.inputs[0].tensor).size_bytes() < best.plan.peak_bytes)
+    if (streamed && (may_gain_by_collecting(graph, best) || limits.max_recompute.value_or(0) > 0))
       row_major = with_row_major_inputs(graph);
     if (limits.ports.input == Place::kResident && limits.in_place)
       row_major = with_turned_inputs(graph);
@@ -292,7 +308,8 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
     return place(graph, schedule, kQuickLayout).arena_bytes;
   };
   int64_t arena_bytes = arena_of(found.planned);
-  const bool within_peak = arena_bytes <= found.peak_bytes * 201 / 200;  // or alignment's fault
+  // Or the fault of alignment, or of a layout that is quick.
+  const bool within_peak = arena_bytes <= found.peak_bytes * 101 / 100;
   const bool peak_fits = found.peak_bytes <= options.enough_bytes;
   if (arena_bytes <= options.enough_bytes || (within_peak && !peak_fits))
     return std::move(found.planned);

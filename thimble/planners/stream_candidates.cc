@@ -6,8 +6,6 @@
 namespace thimble {
 namespace {
 
-constexpr int kMostOps = 128;  // in a span
-
 int64_t most_of(const std::vector<int64_t>& bytes, int begin, int end) {
   return *std::max_element(bytes.begin() + begin, bytes.begin() + end);
 }

@@ -27,6 +27,7 @@ struct StreamCandidate {
 
 class StreamCandidates {
  public:
+  static constexpr int kMostOps = 128;  ///< in a span
   /// All must outlive it.
   StreamCandidates(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
                    const StreamSpans& spans);

@@ -24,9 +24,11 @@ struct StreamPiece {
 struct StreamPlan {
   std::vector<int> order;
   std::vector<StreamPiece> pieces;  ///< ascending, disjoint
-  /// Operators that, where they are in no piece, lie over consumed input rather than in place.
+  /// Operators that, where they are in no piece, lie over consumed input, as in place they would
+  /// need more than the peak.
   std::vector<OpId> over_input;
   int64_t peak_bytes = 0;
+  int bottleneck = 0;    ///< the first position that no other piece executes with less
   std::string why = {};  ///< there are no spans that let rows pass the ports
 };
 
