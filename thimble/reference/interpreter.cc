@@ -29,10 +29,10 @@ TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs) {
     const Port& port = graph.inputs[i];
     const Tensor& tensor = graph.tensor(port.tensor);
     if (static_cast<int64_t>(inputs[i].size()) != tensor.size_bytes()) {
-      throw CompileError(
-          graph.name,
-          fmt::format("input {} has {} bytes, the network's ({} {}) has {}", i, inputs[i].size(),
-                      name(tensor.type), to_string(caller_shape(graph, port)), tensor.size_bytes()));
+      throw CompileError(graph.name,
+                         fmt::format("input {} has {} bytes, the network's ({} {}) has {}", i,
+                                     inputs[i].size(), name(tensor.type),
+                                     to_string(caller_shape(graph, port)), tensor.size_bytes()));
     }
     values[port.tensor.index()] = from_port(graph, port, inputs[i]);
   }
