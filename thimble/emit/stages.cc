@@ -199,7 +199,7 @@ class StageWriter {
 
   // Kernels have four axes, images all of them and sequences the last three.
   size_t row_axis(const OperandView& v) const {
-    return 4 - graph_.tensor(v.tensor).shape.size() + size_t{kStreamAxis};
+    return kKernelAxes - graph_.tensor(v.tensor).shape.size() + size_t{kStreamAxis};
   }
 
   // Of row `row`: the address of its first element.

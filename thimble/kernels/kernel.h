@@ -90,6 +90,9 @@ struct PackedConstant {
   bool operator==(const PackedConstant&) const = default;
 };
 
+/// Of every kernel: n, y, x, c. Axes before them are loops around the call.
+constexpr size_t kKernelAxes = 4;
+
 /// How a kernel's axes walk one operand. Kernel axis i runs over the tensor axes axes[i], merged
 /// row-major (none: the operand has extent 1 there, or is broadcast: stride 0), and
 /// merged tensor index = kernel coordinate * step[i] - shift[i].

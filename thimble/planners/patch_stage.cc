@@ -11,7 +11,6 @@ namespace thimble {
 namespace {
 
 constexpr size_t kRows = 1, kColumns = 2;  // axes of an image
-constexpr size_t kKernelAxes = 4;          // axes before them are loops around the call
 
 int64_t count_of(LoopId loop, const PatchGrid& grid) {
   return loop == kPatchRow ? grid.down : grid.across;

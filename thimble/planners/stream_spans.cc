@@ -7,14 +7,9 @@
 
 #include "thimble/operators/operators.h"
 #include "thimble/planners/execution.h"
-#include "thimble/planners/whole_operators.h"
-#include "thimble/schedule/progress.h"
-#include "thimble/schedule/reads.h"
 
 namespace thimble {
 namespace {
-
-constexpr size_t kKernelAxes = 4;  // axes before them are loops around the call
 
 /// Whether a kernel has the axis as one of its own, and not as that of the channels; merged with
 /// axes inside of it at most.
