@@ -140,6 +140,11 @@ TEST(Rewrites, KeepAReshapeAtAnEdgeThatOthersSee) {
   const Graph after = rewrite(g.graph());
   EXPECT_EQ(count_ops(after, "RESHAPE"), 2);
   expect_same(g.graph(), after);
+  testing::TestGraph flat(15);  // the caller's bytes are in the order of other axes
+  flat.output(flat.conv(flat.reshape(flat.input({2, 3, 4}), {1, 4, 3, 2}), 2, 1, 1));
+  EXPECT_EQ(count_ops(fold_edge_reshapes(flat.graph()), "RESHAPE"), 0);
+  flat.graph().inputs[0].order = {0, 2, 1};
+  EXPECT_EQ(count_ops(fold_edge_reshapes(flat.graph()), "RESHAPE"), 1);
   testing::TestGraph rows(14);
   rows.output(rows.conv(rows.reshape(rows.input({1, 8, 3, 2}), {1, 4, 6, 2}), 2, 1, 1));
   EXPECT_EQ(count_ops(rewrite(rows.graph()), "RESHAPE"), 1);

@@ -18,8 +18,13 @@ bool keeps_rows(const Shape& callers, const Shape& shape) {
   return !has_rows(callers) || (has_rows(shape) && shape[1] == callers[1]);
 }
 
-bool has_state(const Graph& graph, TensorId t) {
-  return std::ranges::any_of(graph.states, [&](const State& s) { return s.in == t || s.out == t; });
+/// A variable, or a port whose bytes lie in another order of axes.
+bool is_bound(const Graph& graph, TensorId t) {
+  const auto reordered = [&](const Port& p) { return p.tensor == t && !p.order.empty(); };
+  return std::ranges::any_of(graph.states,
+                             [&](const State& s) { return s.in == t || s.out == t; }) ||
+         std::ranges::any_of(graph.inputs, reordered) ||
+         std::ranges::any_of(graph.outputs, reordered);
 }
 
 }  // namespace
@@ -31,7 +36,7 @@ Graph fold_edge_reshapes(const Graph& graph) {
     if (!std::holds_alternative<Reshape>(result.ops[k].attributes)) continue;
     const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
     const Shape &from = result.tensor(in).shape, &to = result.tensor(out).shape;
-    if (has_state(result, in) || has_state(result, out) || is_output(result, in)) continue;
+    if (is_bound(result, in) || is_bound(result, out) || is_output(result, in)) continue;
     if (!keeps_rows(is_input(result, in) ? from : to, is_input(result, in) ? to : from)) continue;
     const auto readers = consumers(result);
     if (is_input(result, in) && !is_output(result, out) && readers[in.index()].size() == 1) {
