@@ -89,11 +89,11 @@ TEST(Verifier, InPlaceKernelsTakeWholeImages) {
   testing::TestGraph g(1);
   g.depthwise(g.input({1, 4, 4, 2}), 3, 1);
   OneStep plan = one_step(g, {0, 32, 64}, Method::kInPlace);
-  Step second = plan.step();
+  Program program = plan.program();
+  call(program).axes[1].interval.end = index(2);
+  expect_fault(verify(plan.graph, program).fault, "its kernel does all of axis 1");
   plan.step().region[1].end = index(2);
-  second.region[1].begin = index(2);
-  plan.schedule.nodes.push_back({second});
-  expect_fault(plan.fault(), "its kernel does all of axis 1");
+  expect_fault(malformed(plan.graph, plan.schedule), "does all of the axis 1 of its region");
 }
 
 TEST(Verifier, SoftmaxTakesWholeRows) {
@@ -103,11 +103,11 @@ TEST(Verifier, SoftmaxTakesWholeRows) {
   g.graph().tensors[1].quantization = {{0x1p-8F}, {-128}, 0};
   OneStep plan = one_step(g, {0, 4});
   EXPECT_EQ(plan.fault(), "");
-  Step second = plan.step();
+  Program program = plan.program();
+  call(program).axes[3].interval.end = index(2);
+  expect_fault(verify(plan.graph, program).fault, "its kernel does all of axis 3");
   plan.step().region[1].end = index(2);
-  second.region[1].begin = index(2);
-  plan.schedule.nodes.push_back({second});
-  expect_fault(plan.fault(), "its kernel does all of axis 3");
+  expect_fault(malformed(plan.graph, plan.schedule), "does all of the axis 3 of its region");
 }
 
 TEST(Verifier, BroadcastOperandsStandStill) {
@@ -254,7 +254,8 @@ TEST(Verifier, NobodyWritesTheCallersInput) {
   Program program = lower(hand.graph, hand.schedule, place(hand.graph, hand.schedule, {}));
   EXPECT_EQ(verify(hand.graph, program).fault, "");
   Call& last = std::get<Call>(std::get<ProgramLoop>(program.nodes[0].what).body[2].what);
-  last.out.buffer = {0};
+  last.out.buffer = program.inputs[0].buffer;
+  last.out.place = Place::kUser;
   expect_fault(verify(hand.graph, program).fault, "writes the caller's input");
 }
 

@@ -18,10 +18,11 @@ std::string sizes(const std::string& name, const std::vector<ProgramPort>& ports
   return fmt::format("const size_t {}[] = {{{}0}};\n", name, values);
 }
 
-std::string places(const std::string& name, const std::vector<ProgramPort>& ports) {
+std::string places(const std::string& name, const Program& program,
+                   const std::vector<ProgramPort>& ports) {
   std::string values;
   for (const ProgramPort& port : ports) {
-    values += port.place == Place::kResident ? fmt::format("{}, ", port.address)
+    values += port.place == Place::kResident ? fmt::format("{}, ", program.address(port.buffer))
                                              : std::string("THIMBLE_OUTSIDE, ");
   }
   return fmt::format("const size_t {}[] = {{{}0}};\n", name, values);
@@ -79,9 +80,9 @@ std::string table_text(const std::vector<FirmwareModel>& models) {
   for (const FirmwareModel& model : models) {
     const Program& p = *model.program;
     text += sizes(model.name + "_in_bytes", p.inputs);
-    text += places(model.name + "_in_at", p.inputs);
+    text += places(model.name + "_in_at", p, p.inputs);
     text += sizes(model.name + "_out_bytes", p.outputs);
-    text += places(model.name + "_out_at", p.outputs);
+    text += places(model.name + "_out_at", p, p.outputs);
     text += adapter(model);
     rows += fmt::format(
         "  {{\"{0}\", {0}_arena_bytes, {0}_arena_alignment, {1}, {0}_in_bytes, {0}_in_at, {2}, "

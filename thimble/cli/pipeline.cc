@@ -211,12 +211,7 @@ Compiled check_plan(const Source& source, const ModelOptions& model, const Plan&
     checked.placement.arena_bytes = std::max(checked.placement.arena_bytes, address + size);
   }
   const ProgressLine progress("verifying");
-  try {
-    return finish(std::move(graph), std::move(checked), {});
-  } catch (const InternalError& error) {
-    // Of a plan from outside the fault is the plan's: no kernel executes such a step.
-    throw CompileError(where, fmt::format("not a plan that can be executed: {}", error.what()));
-  }
+  return finish(std::move(graph), std::move(checked), {});
 }
 
 }  // namespace thimble

@@ -21,9 +21,9 @@ int64_t constant_bytes(const Program& program) {
 }
 
 // "t3 @ 1,024", or what it is outside of the arena.
-std::string place_text(const OperandView& v) {
+std::string place_text(const Program& program, const OperandView& v) {
   if (v.place == Place::kResident)
-    return fmt::format("t{} @ {}", v.tensor.value, with_separators(v.address));
+    return fmt::format("t{} @ {}", v.tensor.value, with_separators(program.address(v.buffer)));
   if (v.place == Place::kUser) return fmt::format("t{} (the caller's)", v.tensor.value);
   return fmt::format("rows of t{}", v.tensor.value);
 }
@@ -32,10 +32,11 @@ struct Row {
   std::string layer, reads, writes;
 };
 
-void collect(const Graph& graph, const std::vector<ProgramNode>& nodes, std::vector<Row>& rows) {
+void collect(const Graph& graph, const Program& program, const std::vector<ProgramNode>& nodes,
+             std::vector<Row>& rows) {
   for (const ProgramNode& node : nodes) {
     if (const auto* loop = std::get_if<ProgramLoop>(&node.what)) {
-      collect(graph, loop->body, rows);
+      collect(graph, program, loop->body, rows);
       continue;
     }
     const Call& call = std::get<Call>(node.what);
@@ -46,9 +47,9 @@ void collect(const Graph& graph, const std::vector<ProgramNode>& nodes, std::vec
     }
     for (const OperandView& v : call.in) {
       if (v.constant >= 0) continue;
-      row.reads += (row.reads.empty() ? "" : ", ") + place_text(v);
+      row.reads += (row.reads.empty() ? "" : ", ") + place_text(program, v);
     }
-    row.writes = place_text(call.out);
+    row.writes = place_text(program, call.out);
   }
 }
 
@@ -84,7 +85,7 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
   }
   for (const std::string& remark : options.remarks) text += "//   " + comment_text(remark) + "\n";
   std::vector<Row> rows(options.live_bytes.size());
-  collect(graph, program.nodes, rows);
+  collect(graph, program, program.nodes, rows);
   text += fmt::format("//   {:>4}  {:<30} {:<28} {:<18} {:>12}\n", "step", "layer", "reads",
                       "writes", "live bytes");
   for (size_t step = 0; step < rows.size(); ++step) {

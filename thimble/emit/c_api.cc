@@ -23,7 +23,8 @@ Shape port_shape(const Graph& graph, const ProgramPort& port) {
 }
 
 // The constants of a port, and where it is.
-std::string port_constants(const Graph& graph, const ProgramPort& port, const std::string& prefix) {
+std::string port_constants(const Graph& graph, const Program& program, const ProgramPort& port,
+                           const std::string& prefix) {
   const Tensor& tensor = graph.tensor(port.tensor);
   if (port.place == Place::kStreamed) {
     const StreamRows rows = stream_rows(graph, port);
@@ -32,13 +33,15 @@ std::string port_constants(const Graph& graph, const ProgramPort& port, const st
                        rows.row_elements * size_bytes(tensor.type));
   }
   const std::string offset =
-      port.place == Place::kResident ? fmt::format(", {}_offset = {}", prefix, port.address) : "";
+      port.place == Place::kResident
+          ? fmt::format(", {}_offset = {}", prefix, program.address(port.buffer))
+          : "";
   return fmt::format("enum {{ {0}_elements = {1}, {0}_bytes = {2}{3} }};\n", prefix,
                      elements(tensor.shape), port.size_bytes, offset);
 }
 
-std::string port_text(const Graph& graph, const ProgramPort& port, const std::string& prefix,
-                      const char* role) {
+std::string port_text(const Graph& graph, const Program& program, const ProgramPort& port,
+                      const std::string& prefix, const char* role) {
   const Tensor& tensor = graph.tensor(port.tensor);
   const bool rows = port.place == Place::kStreamed;
   const Shape shape = port_shape(graph, port);
@@ -56,7 +59,7 @@ std::string port_text(const Graph& graph, const ProgramPort& port, const std::st
     text += fmt::format(", real = {:.9g} * (value - {})", tensor.quantization.scales[0],
                         tensor.quantization.zero_points[0]);
   }
-  text += " */\n" + port_constants(graph, port, prefix);
+  text += " */\n" + port_constants(graph, program, port, prefix);
   if (!tensor.quantization.scales.empty()) {
     text += fmt::format("static inline float {}_scale(void) {{ return {}; }}\n", prefix,
                         float_literal(tensor.quantization.scales[0]));
@@ -174,7 +177,7 @@ std::string c_header(const Graph& graph, const Program& program, const EmitOptio
   for (const auto& [ports, what] :
        {std::pair{&program.inputs, "input"}, {&program.outputs, "output"}}) {
     for (size_t k = 0; k < ports->size(); ++k) {
-      text += port_text(graph, (*ports)[k], name + "_" + port_label(what, k, ports->size()), what);
+      text += port_text(graph, program, (*ports)[k], name + "_" + port_label(what, k, ports->size()), what);
     }
   }
   return text + "\n#ifdef __cplusplus\n}\n#endif\n";

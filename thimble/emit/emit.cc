@@ -21,15 +21,16 @@ namespace thimble {
 namespace {
 
 // Without calls that do nothing (reshape in place).
-std::vector<ProgramNode> working_nodes(const std::vector<ProgramNode>& nodes) {
+std::vector<ProgramNode> working_nodes(const Program& program,
+                                       const std::vector<ProgramNode>& nodes) {
   std::vector<ProgramNode> result;
   for (const ProgramNode& node : nodes) {
     if (const auto* call = std::get_if<Call>(&node.what)) {
-      if (!copies_onto_itself(*call)) result.push_back(node);
+      if (!copies_onto_itself(program, *call)) result.push_back(node);
       continue;
     }
     const ProgramLoop& loop = std::get<ProgramLoop>(node.what);
-    std::vector<ProgramNode> body = working_nodes(loop.body);
+    std::vector<ProgramNode> body = working_nodes(program, loop.body);
     if (!body.empty()) result.push_back({ProgramLoop{loop.id, loop.count, std::move(body)}});
   }
   return result;
@@ -85,24 +86,33 @@ std::vector<EmittedFile> runtime_copies(const Program& program) {
   return result;
 }
 
-// A kernel's scratch size is one constexpr function: planner and kernel must agree on it.
-std::string scratch_asserts(const Program& program) {
-  std::string text;
-  for (const ProgramParams& params : program.params) {
-    const auto* p = std::get_if<runtime::DepthwiseConv2DParams>(&params.params);
-    if (p == nullptr || params.kernel != KernelId::kDepthwiseConv2DInPlace) continue;
-    for (size_t b = 0; b < program.buffers.size(); ++b) {
-      const PlacedBuffer& placed = program.buffers[b];
-      if (placed.tensor.valid() ||
-          placed.size_bytes <
-              runtime::depthwise_conv_2d_in_place_scratch_bytes(p->window.in_h, p->window.in_w)) {
-        continue;
-      }
-      text +=
-          fmt::format("static_assert(depthwise_conv_2d_in_place_scratch_bytes({}, {}) <= {});\n",
-                      p->window.in_h, p->window.in_w, placed.size_bytes);
-      break;
+void collect_scratch(const std::vector<ProgramNode>& nodes,
+                     std::set<std::pair<BufferId, int>>& scratch) {
+  for (const ProgramNode& node : nodes) {
+    const auto* call = std::get_if<Call>(&node.what);
+    if (call == nullptr) {
+      collect_scratch(std::get<ProgramLoop>(node.what).body, scratch);
+    } else if (call->scratch.valid()) {
+      scratch.emplace(call->scratch, call->params);
     }
+  }
+}
+
+// A kernel's scratch size is one constexpr function of its parameters: what a call is handed must be
+// that much.
+std::string scratch_asserts(const Program& program) {
+  std::set<std::pair<BufferId, int>> all;
+  collect_scratch(program.nodes, all);
+  std::string text;
+  for (const auto& [buffer, number] : all) {
+    const ProgramParams& params = program.params[static_cast<size_t>(number)];
+    check(std::holds_alternative<runtime::DepthwiseConv2DParams>(params.params),
+          "a kernel with scratch whose size is not asserted");
+    text += fmt::format(
+        "static_assert(depthwise_conv_2d_in_place_scratch_bytes({0}.window.in_h, {0}.window.in_w) "
+        "<= {1}, \"{2}\");\n",
+        params_name(params), program.buffers[buffer.index()].size_bytes,
+        address_name(program, buffer));
   }
   return text;
 }
@@ -176,7 +186,7 @@ std::string cmake_text(const EmitOptions& options, const std::vector<EmittedFile
 std::vector<EmittedFile> emit(const Graph& graph, const Program& verified,
                               const EmitOptions& options) {
   Program program = verified;
-  program.nodes = working_nodes(verified.nodes);
+  program.nodes = working_nodes(verified, verified.nodes);
   std::vector<EmittedFile> runtime = runtime_copies(program);
   std::vector<EmittedFile> files;
   files.push_back({options.name + ".h", c_header(graph, program, options)});

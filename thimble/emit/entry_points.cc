@@ -56,9 +56,10 @@ std::string run_text(const std::string& name, const CallerSide& side,
     return text + "}\n";
   }
   text += fmt::format(
-      "  int32_t row = 0;\n"
       "  for (int32_t tick = 0; tick < kTicks; ++tick) {{\n"
-      "    for (; row < rows_needed(tick); ++row) receive(context, row, row_place(arena, row));\n"
+      "    const Rows rows = rows_of(tick);\n"
+      "    for (int32_t row = rows.begin; row < rows.end; ++row)\n"
+      "      receive(context, row, row_place(arena, row));\n"
       "    {};\n  }}\n",
       stages.front().call);
   if (!rest(stages).empty()) text += fmt::format("  finish({});\n", handed(rest(stages)));
@@ -83,7 +84,7 @@ std::string push_text(const Graph& graph, const std::string& name, const CallerS
              name, parameters, kept, type, opening(side, stages, true, fields)) +
          fmt::format(
              "  for (; state->tick < kTicks; ++state->tick) {{\n"
-             "    for (; state->row < rows_needed(state->tick); ++state->row) {{\n"
+             "    for (; state->row < rows_of(state->tick).end; ++state->row) {{\n"
              "      if (count-- <= 0) return false;\n"
              "      {0}* const into = row_place(arena, state->row);\n"
              "      for (int32_t k = 0; k < kRowElements; ++k) into[k] = rows[k];\n"
@@ -112,14 +113,16 @@ std::string entry_helpers(const Graph& graph, const CallerSide& side,
   const StreamRows rows = stream_rows(graph, *side.received);
   const char* type = input_type(graph, side);
   const std::string counter = fmt::format("i{}", ticks.counter.value);
-  const bool constant = ticks.rows_needed.find(counter) == std::string::npos;
+  const bool constant = (ticks.rows_begin + ticks.rows_end).find(counter) == std::string::npos;
   std::string text = fmt::format(
       "constexpr int32_t kTicks = {};\nconstexpr int32_t kRowElements = {};\n\n"
-      "// Tick {} needs the rows of the input below this one.\n"
-      "int32_t rows_needed(int32_t{}) noexcept {{ return {}; }}\n\n"
+      "struct Rows {{\n  int32_t begin, end;\n}};\n\n"
+      "// The rows of the input that come with tick {}; each tick goes on where the one before ended.\n"
+      "Rows rows_of(int32_t{}) noexcept {{ return {{{}, {}}}; }}\n\n"
       "// Where a row of the input belongs.\n"
       "{}* row_place(int8_t* arena, int32_t row) noexcept {{\n  return {};\n}}\n\n",
-      ticks.ticks, rows.row_elements, counter, constant ? "" : " " + counter, ticks.rows_needed,
+      ticks.ticks, rows.row_elements, counter, constant ? "" : " " + counter, ticks.rows_begin,
+      ticks.rows_end,
       type, ticks.row_place);
   const std::vector<Stage> after = rest(stages);
   if (after.empty()) return text;

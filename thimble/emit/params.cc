@@ -8,149 +8,47 @@
 
 #include "thimble/emit/emit.h"
 #include "thimble/emit/names.h"
+#include "thimble/kernels/fields.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
 namespace {
 
-// Collects "/*field=*/value" entries, one a line.
-class Fields {
+// A field's value as a C++ initialiser. Pointers are the constants' names, in order.
+class Values {
  public:
-  explicit Fields(std::vector<std::string> pointers) : pointers_(std::move(pointers)) {}
+  explicit Values(std::vector<std::string> pointers) : pointers_(std::move(pointers)) {}
 
-  Fields& pointer(const char* field) {
+  std::string of(int32_t value) const {
+    return value == INT32_MIN ? "INT32_MIN" : fmt::format("{}", value);
+  }
+  std::string of(float value) const { return fmt::format("{:a}f", value); }  // the very bits
+  template <class T>
+  std::string of(const T* const&) {
     check(next_ < pointers_.size(), "params name more constants than there are");
-    return add(field, pointers_[next_++]);
+    return pointers_[next_++];
   }
-  Fields& scales() {  // runtime::ChannelScales
-    check(next_ + 1 < pointers_.size(), "params name more constants than there are");
-    const std::string& multipliers = pointers_[next_++];
-    const std::string& shifts = pointers_[next_++];
-    return add("scales", fmt::format("{{{}, {}}}", multipliers, shifts));
+  template <class T, size_t N>
+  std::string of(const T (&values)[N]) {
+    std::string text;
+    for (const T& value : values) text += (text.empty() ? "" : ", ") + of(value);
+    return "{" + text + "}";
   }
-  Fields& number(const char* field, int64_t value) {
-    return add(field, value == INT32_MIN ? "INT32_MIN" : fmt::format("{}", value));
+  template <class Struct>
+    requires std::is_class_v<Struct>
+  std::string of(const Struct& s) {
+    constexpr bool kNames = std::is_same_v<Struct, runtime::Window2D> ||
+                            std::is_same_v<Struct, runtime::LinearAxis>;
+    std::string text;
+    each_field(s, [&](const char* name, const auto& field) {
+      text += (text.empty() ? "" : ", ") + (kNames ? fmt::format("/*{}=*/", name) : "") + of(field);
+    });
+    return "{" + text + "}";
   }
-  Fields& four(const char* field, const int32_t (&v)[4]) {
-    return add(field, fmt::format("{{{}, {}, {}, {}}}", v[0], v[1], v[2], v[3]));
-  }
-  Fields& two(const char* field, const int32_t (&v)[2]) {
-    return add(field, fmt::format("{{{}, {}}}", v[0], v[1]));
-  }
-  Fields& scale(const char* field, const runtime::Scale& s) {
-    return add(field, fmt::format("{{{}, {}}}", s.multiplier, s.shift));
-  }
-  Fields& pair(const char* field, const runtime::Scale (&s)[2]) {
-    return add(field, fmt::format("{{{{{}, {}}}, {{{}, {}}}}}", s[0].multiplier, s[0].shift,
-                                  s[1].multiplier, s[1].shift));
-  }
-  Fields& real(const char* field, float value) {  // hexadecimal: the very bits
-    return add(field, fmt::format("{:a}f", value));
-  }
-  Fields& window(const runtime::Window2D& w) {
-    return add("window", fmt::format("{{/*kernel=*/{}, {}, /*stride=*/{}, {}, /*dilation=*/{}, {}, "
-                                     "/*pad top, left=*/{}, {}, /*in=*/{}, {}}}",
-                                     w.kernel_h, w.kernel_w, w.stride_h, w.stride_w, w.dilation_h,
-                                     w.dilation_w, w.pad_top, w.pad_left, w.in_h, w.in_w));
-  }
-  Fields& axis(const char* field, const runtime::LinearAxis& a) {
-    return add(field, fmt::format("{{/*step=*/{}, /*offset=*/{}, /*in=*/{}}}", a.step, a.offset,
-                                  a.in_extent));
-  }
-  Fields& clamps(int32_t low, int32_t high) {
-    return number("clamp_min", low).number("clamp_max", high);
-  }
-
-  [[nodiscard]] std::string text() const { return text_; }
 
  private:
-  Fields& add(const char* field, const std::string& value) {
-    text_ += fmt::format("    /*{}=*/{},\n", field, value);
-    return *this;
-  }
-
   std::vector<std::string> pointers_;
   size_t next_ = 0;
-  std::string text_;
-};
-
-struct Printer {
-  Fields& f;
-
-  void operator()(const std::monostate&) const {}
-  void operator()(const runtime::Conv2DParams& p) const {
-    f.pointer("weights").pointer("bias").scales().window(p.window);
-    f.number("in_per_group", p.in_per_group).number("out_per_group", p.out_per_group);
-    f.number("input_zero_point", p.input_zero_point)
-        .number("output_zero_point", p.output_zero_point);
-    f.clamps(p.clamp_min, p.clamp_max);
-  }
-  void operator()(const runtime::Conv2DNarrowParams& p) const {
-    f.pointer("weights").pointer("bias").scales().window(p.window);
-    f.number("in_channels", p.in_channels).number("input_zero_point", p.input_zero_point);
-    f.number("accumulator_zero_point", p.accumulator_zero_point);
-  }
-  void operator()(const runtime::FullyConnectedParams& p) const {
-    f.pointer("bias").scales().number("in_channels", p.in_channels);
-    f.number("input_zero_point", p.input_zero_point);
-    f.number("weights_zero_point", p.weights_zero_point);
-    f.number("output_zero_point", p.output_zero_point);
-    f.clamps(p.clamp_min, p.clamp_max);
-  }
-  void operator()(const runtime::BatchMatMulParams& p) const {
-    f.number("depth", p.depth).two("zero_point", p.zero_point);
-    f.number("output_zero_point", p.output_zero_point).scale("scale", p.scale);
-  }
-  void operator()(const runtime::DepthwiseConv2DParams& p) const {
-    f.pointer("weights").pointer("bias").scales().window(p.window);
-    f.number("out_channels", p.out_channels).number("multiplier", p.multiplier);
-    f.number("input_zero_point", p.input_zero_point)
-        .number("output_zero_point", p.output_zero_point);
-    f.clamps(p.clamp_min, p.clamp_max);
-  }
-  void operator()(const runtime::Pool2DParams& p) const {
-    f.window(p.window).clamps(p.clamp_min, p.clamp_max);
-  }
-  void operator()(const runtime::MeanParams& p) const {
-    f.four("in_extent", p.in_extent).four("reduced", p.reduced).scale("scale", p.scale);
-    f.number("input_zero_point", p.input_zero_point)
-        .number("output_zero_point", p.output_zero_point);
-  }
-  void operator()(const runtime::SumParams& p) const {
-    f.four("in_extent", p.in_extent).four("reduced", p.reduced).number("chunk_axis", p.chunk_axis);
-  }
-  void operator()(const runtime::AddParams& p) const {
-    f.number("left_shift", p.left_shift).two("zero_point", p.zero_point);
-    f.number("output_zero_point", p.output_zero_point);
-    f.pair("scale", p.scale).scale("output_scale", p.output_scale).clamps(p.clamp_min, p.clamp_max);
-  }
-  void operator()(const runtime::MulParams& p) const {
-    f.two("zero_point", p.zero_point).number("output_zero_point", p.output_zero_point);
-    f.scale("output_scale", p.output_scale).clamps(p.clamp_min, p.clamp_max);
-  }
-  void operator()(const runtime::PadParams& p) const {
-    f.four("before", p.before).four("in_extent", p.in_extent).number("value", p.value);
-  }
-  void operator()(const runtime::RescaleParams& p) const {
-    f.scale("scale", p.scale).number("input_zero_point", p.input_zero_point);
-    f.number("output_zero_point", p.output_zero_point).clamps(p.clamp_min, p.clamp_max);
-  }
-  void operator()(const runtime::ClampParams& p) const { f.clamps(p.clamp_min, p.clamp_max); }
-  void operator()(const runtime::LookupParams&) const { f.pointer("table"); }
-  void operator()(const runtime::FloatParams& p) const {
-    f.real("scale", p.scale).number("zero_point", p.zero_point);
-  }
-  void operator()(const runtime::SoftmaxParams& p) const {
-    f.scale("input_scale", p.input_scale)
-        .number("diff_min", p.diff_min)
-        .number("channels", p.channels);
-  }
-  void operator()(const runtime::ResizeNearestNeighborParams&) const {
-    f.pointer("rows").pointer("columns");
-  }
-  void operator()(const runtime::ResizeBilinearParams& p) const {
-    f.axis("rows", p.rows).axis("columns", p.columns);
-  }
 };
 
 template <class T>
@@ -204,10 +102,18 @@ std::string params_text(const Program& program, const ProgramParams& params,
   for (int constant : params.constants) {
     pointers.push_back(data + "::" + program.constants[static_cast<size_t>(constant)].name);
   }
-  Fields fields(std::move(pointers));
-  std::visit(Printer{fields}, params.params);
-  return fmt::format("const {} {}{{\n{}}};\n", info(params.kernel).params, params_name(params),
-                     fields.text());
+  Values values(std::move(pointers));
+  std::string lines;
+  const auto add = [&](const char* name, const auto& field) {
+    lines += fmt::format("    /*{}=*/{},\n", name, values.of(field));
+  };
+  std::visit(
+      [&](const auto& p) {
+        if constexpr (!std::is_same_v<decltype(p), const std::monostate&>) each_field(p, add);
+      },
+      params.params);
+  return fmt::format("constexpr {} {}{{\n{}}};\n", info(params.kernel).params, params_name(params),
+                     lines);
 }
 
 std::string constant_declaration(const ProgramConstant& constant) {

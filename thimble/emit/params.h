@@ -8,7 +8,7 @@
 
 namespace thimble {
 
-/// "const Conv2DParams kConv2d0{...};" with every field named in a comment. `data` is the namespace
+/// "constexpr Conv2DParams kConv2d0{...};" with every field named in a comment. `data` is the namespace
 /// of the constants.
 [[nodiscard]] std::string params_text(const Program& program, const ProgramParams& params,
                                       const std::string& data);

@@ -64,7 +64,8 @@ class StageWriter {
         const ProgramLoop& loop = std::get<ProgramLoop>(nodes[first].what);
         result.push_back(stage({loop.body.begin() + 1, loop.body.end()}, &loop));
         const CallAxis& rows = call->axes[row_axis(call->out)];
-        result.back().rows_needed = bound_text(rows.interval.end, rows.limits);
+        result.back().rows_begin = bound_text(rows.interval.begin, rows.limits);
+        result.back().rows_end = bound_text(rows.interval.end, rows.limits);
         result.back().row_place = row_text(call->out);
         result.back().counter = loop.id;
       } else {
@@ -221,9 +222,8 @@ class StageWriter {
       arguments.push_back(bound_text(call.chunk->interval.begin, call.chunk->limits));
       arguments.push_back(bound_text(call.chunk->interval.end, call.chunk->limits));
     }
-    if (call.scratch_address >= 0) {
-      arguments.push_back(scratch_text(call.scratch_address));
-    }
+    if (call.scratch.valid())
+      arguments.push_back("arena + " + address_name(program_, call.scratch));
     const std::string pad = ",\n" + indent + std::string(4, ' ');
     std::string role;
     if (call.method == Method::kAccumulate) role = ", accumulated";
@@ -257,15 +257,6 @@ class StageWriter {
                       to_string(call.chunk->interval.begin), to_string(call.chunk->interval.end));
     }
     return text.empty() ? "whole" : text;
-  }
-
-  std::string scratch_text(int64_t address) const {
-    for (const PlacedBuffer& buffer : program_.buffers) {
-      if (buffer.address == address && !buffer.tensor.valid()) {
-        return "arena + " + address_name(program_, buffer.id);
-      }
-    }
-    return fmt::format("arena + {}", address);
   }
 
   std::string view_text(const OperandView& v) const {

@@ -1,69 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters bound to constants, and calls of the shipping kernels on the host.
+#include <type_traits>
+
+#include "thimble/kernels/fields.h"
 #include "thimble/kernels/kernel.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
 namespace {
 
-// Hands out the constants in order.
-class Pointers {
- public:
-  explicit Pointers(std::span<const void* const> constants) : constants_(constants) {}
-
-  template <class T>
-  void set(const T*& pointer) {
-    check(next_ < constants_.size(), "bind: too few constants");
-    pointer = static_cast<const T*>(constants_[next_++]);
-  }
-  void set(runtime::ChannelScales& scales) {
-    set(scales.multipliers);
-    set(scales.shifts);
-  }
-  [[nodiscard]] bool done() const { return next_ == constants_.size(); }
-
- private:
-  std::span<const void* const> constants_;
-  size_t next_ = 0;
-};
-
-struct Binder {
-  Pointers& pointers;
-
-  void operator()(runtime::Conv2DParams& p) const { weighted(p); }
-  void operator()(runtime::Conv2DNarrowParams& p) const { weighted(p); }
-  void operator()(runtime::DepthwiseConv2DParams& p) const { weighted(p); }
-  void operator()(runtime::FullyConnectedParams& p) const {
-    pointers.set(p.bias);
-    pointers.set(p.scales);
-  }
-  void operator()(runtime::LookupParams& p) const { pointers.set(p.table); }
-  void operator()(runtime::ResizeNearestNeighborParams& p) const {
-    pointers.set(p.rows);
-    pointers.set(p.columns);
-  }
-  void operator()(std::monostate&) const {}
-  void operator()(runtime::BatchMatMulParams&) const {}
-  void operator()(runtime::Pool2DParams&) const {}
-  void operator()(runtime::MeanParams&) const {}
-  void operator()(runtime::SumParams&) const {}
-  void operator()(runtime::AddParams&) const {}
-  void operator()(runtime::MulParams&) const {}
-  void operator()(runtime::PadParams&) const {}
-  void operator()(runtime::RescaleParams&) const {}
-  void operator()(runtime::ClampParams&) const {}
-  void operator()(runtime::FloatParams&) const {}
-  void operator()(runtime::SoftmaxParams&) const {}
-  void operator()(runtime::ResizeBilinearParams&) const {}
-
- private:
-  template <class Params>
-  void weighted(Params& p) const {
-    pointers.set(p.weights);
-    pointers.set(p.bias);
-    pointers.set(p.scales);
-  }
-};
+// Every number of the parameters; pointers do not count.
+std::vector<double> leaves(const KernelParams& params) {
+  std::vector<double> result;
+  const auto add = [&](const auto& leaf) {
+    if constexpr (!std::is_pointer_v<std::remove_cvref_t<decltype(leaf)>>)
+      result.push_back(static_cast<double>(leaf));
+  };
+  std::visit(
+      [&](const auto& p) {
+        if constexpr (!std::is_same_v<decltype(p), const std::monostate&>) each_leaf(p, add);
+      },
+      params);
+  return result;
+}
 
 template <class Params>
 using UnaryKernel = void (*)(const Params&, const runtime::View&, const runtime::View&,
@@ -115,10 +74,25 @@ void weighted(const Invocation& call) {
 
 KernelParams bind(const KernelParams& params, std::span<const void* const> constants) {
   KernelParams bound = params;
-  Pointers pointers(constants);
-  std::visit(Binder{pointers}, bound);
-  check(pointers.done(), "bind: too many constants");
+  size_t next = 0;
+  const auto point = [&](auto& leaf) {
+    using Leaf = std::remove_reference_t<decltype(leaf)>;
+    if constexpr (std::is_pointer_v<Leaf>) {
+      check(next < constants.size(), "bind: too few constants");
+      leaf = static_cast<Leaf>(constants[next++]);
+    }
+  };
+  std::visit(
+      [&](auto& p) {
+        if constexpr (!std::is_same_v<decltype(p), std::monostate&>) each_leaf(p, point);
+      },
+      bound);
+  check(next == constants.size(), "bind: too many constants");
   return bound;
+}
+
+bool same_values(const KernelParams& a, const KernelParams& b) {
+  return a.index() == b.index() && leaves(a) == leaves(b);
 }
 
 void invoke(const Invocation& call) {

@@ -68,6 +68,9 @@ struct KernelInfo {
   const char* source;  ///< the file that defines it, below runtime/: "portable/conv_2d.cc"
   const char* params;  ///< its parameters' type, "Conv2DParams"; empty if it takes none
   Progress progress;
+  /// What it requires of a view and of the region (kernel axes): all else it takes as it comes.
+  bool rings = true;                          ///< takes operands and outputs that are rings
+  std::array<bool, 4> whole_axes = {};        ///< the region covers all of these
 };
 [[nodiscard]] const KernelInfo& info(KernelId kernel);
 
@@ -151,6 +154,8 @@ enum class Method : uint8_t {
 
 /// params with its pointers set to `constants`, in order.
 [[nodiscard]] KernelParams bind(const KernelParams& params, std::span<const void* const> constants);
+/// Whether both are of one type and hold the same numbers, pointers apart.
+[[nodiscard]] bool same_values(const KernelParams& a, const KernelParams& b);
 
 /// One call with everything in place.
 struct Invocation {

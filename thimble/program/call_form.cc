@@ -5,26 +5,10 @@
 
 #include <algorithm>
 
+#include "thimble/program/arguments.h"
+#include "thimble/program/parameter_fault.h"
+
 namespace thimble {
-namespace {
-
-// Kernel axes that thimble_runtime/kernels.h wants covered by the region.
-std::vector<size_t> whole_axes(KernelId kernel) {
-  switch (kernel) {
-    case KernelId::kTransposeInPlace8:
-      return {0, 1, 2, 3};
-    case KernelId::kDepthwiseConv2DInPlace:
-      return {1, 2};
-    case KernelId::kSoftmaxI8I8:
-    case KernelId::kSoftmaxI8I16:
-      return {3};
-    default:
-      return {};
-  }
-}
-
-}  // namespace
-
 std::string describe(const Graph& graph, TensorId t) {
   return fmt::format("tensor {} ('{}')", t.value, graph.tensor(t).name);
 }
@@ -35,7 +19,7 @@ std::string describe(const Graph& graph, const Call& call) {
 }
 
 CallForms::CallForms(const Graph& graph, const Program& program)
-    : graph_(graph), program_(program) {
+    : graph_(graph), program_(program), loop_counts_(loop_counts(program)) {
   for (const ProgramPort& port : program.inputs) inputs_.insert(port.buffer);
 }
 
@@ -71,32 +55,86 @@ void CallForms::check(const Call& call, const Walk& walk) {
                accumulators ? accumulator_type(graph_, wanted[k]) : otherwise);
     check_broadcast(call, call.in[k], walk.in[k]);
   }
+  if (call.out.place != Place::kResident && inputs_.contains(call.out.buffer))
+    throw Fault{describe(graph_, call) + ": writes the caller's input"};
   const TensorId out = call.op.valid() ? graph_.op(call.op).outputs[0] : call.out.tensor;
   const bool accumulate = call.method == Method::kAccumulate;
   check_view(call, call.out, out,
              accumulate ? accumulator_type(graph_, out) : graph_.tensor(out).type);
   if (call.out.constant >= 0) throw Fault{describe(graph_, call) + ": writes a constant"};
-  if (call.out.place != Place::kResident && inputs_.contains(call.out.buffer))
-    throw Fault{describe(graph_, call) + ": writes the caller's input"};
   const bool streams = std::ranges::any_of(
       call.in, [](const OperandView& view) { return view.place == Place::kStreamed; });
   if (call.op.valid() && (streams || call.out.place == Place::kStreamed))
     throw Fault{describe(graph_, call) + ": computes from or into rows of the caller's"};
-  if (call.op.valid()) return;
-  if (call.method == Method::kInPlace) {
+  if (receives(call) || delivers(call)) check_rows(call, walk);
+  check_scratch(call);
+  if (const std::string fault = width_fault(graph_, call, walk, loop_counts_); !fault.empty())
+    throw Fault{describe(graph_, call) + ": " + fault};
+  if (call.op.valid()) {
+    const std::string fault = parameter_fault(graph_, program_, call);
+    if (!fault.empty()) throw Fault{describe(graph_, call) + ": " + fault};
+  } else if (call.params >= 0) {
+    throw Fault{describe(graph_, call) + ": a copy takes no parameters"};
+  } else if (call.method == Method::kInPlace) {
     check_copy_in_place(call);
   } else if (call.kernel != copy_kernel(call.out.type)) {
     throw Fault{describe(graph_, call) + ": not the copy of its type"};
   }
 }
 
+// The caller brings and takes rows in one piece: row-major, with all of their columns and channels.
+void CallForms::check_rows(const Call& call, const Walk& walk) const {
+  const OperandView& held = receives(call) ? call.out : call.in[0];
+  const Shape& shape = graph_.tensor(held.tensor).shape;
+  const size_t row = kKernelAxes - shape.size() + size_t{kStreamAxis};
+  int64_t pitch = 1;
+  for (size_t k = kKernelAxes; k-- > row + 1;) {
+    const std::vector<int>& axis = walk.out.axes[walk.out.axes.size() - kKernelAxes + k];
+    const int64_t extent = axis.empty() ? 1 : shape[static_cast<size_t>(axis[0])];
+    const CallAxis& a = call.axes[k];
+    const bool all = a.interval.begin.constant() && a.interval.end.constant() &&
+                     std::max(a.interval.begin.base, a.limits.begin) == 0 &&
+                     std::min(a.interval.end.base, a.limits.end) == extent;
+    if (!all || (extent > 1 && held.stride[k] != pitch))
+      throw Fault{describe(graph_, call) + ": rows of the caller's do not lie in one piece"};
+    pitch *= extent;
+  }
+}
+
+void CallForms::check_scratch(const Call& call) const {
+  const int64_t needed =
+      call.op.valid() ? scratch_bytes(graph_, graph_.op(call.op), call.method) : 0;
+  if ((needed > 0) != call.scratch.valid()) {
+    throw Fault{fmt::format("{}: {}", describe(graph_, call),
+                            needed > 0 ? "has no scratch" : "has scratch that no kernel needs")};
+  }
+  if (needed == 0) return;
+  const PlacedBuffer& scratch = program_.buffers[call.scratch.index()];
+  if (scratch.tensor.valid() || scratch.place != Place::kResident || scratch.size_bytes < needed)
+    throw Fault{fmt::format("{}: needs {} bytes of scratch", describe(graph_, call), needed)};
+}
+
+void CallForms::check_order(const Call& call, const Counters& counters) const {
+  const auto ordered = [&](const CallAxis& axis) {
+    const Interval i = evaluate(axis.interval, counters);
+    if (i.begin > i.end || axis.limits.begin > axis.limits.end) {
+      throw Fault{fmt::format("{}: [{}, {}) ends before it begins", describe(graph_, call),
+                              i.begin, i.end)};
+    }
+  };
+  for (const CallAxis& axis : call.axes) ordered(axis);
+  if (call.chunk) ordered(*call.chunk);
+}
+
 // All that the kernel takes for granted.
 void CallForms::check_copy_in_place(const Call& call) const {
   if (call.kernel != KernelId::kTransposeInPlace8 || size_bytes(call.out.type) != 1)
     throw Fault{describe(graph_, call) + ": not the copy in place of its type"};
-  if (call.in[0].address != call.out.address) {
+  const int64_t from = program_.address(call.in[0].buffer);
+  const int64_t to = program_.address(call.out.buffer);
+  if (from != to) {
     throw Fault{fmt::format("{}: is in place, but goes from {} to {}", describe(graph_, call),
-                            call.in[0].address, call.out.address)};
+                            from, to)};
   }
   Shape extents;
   for (const CallAxis& axis : call.axes) extents.push_back(axis.limits.size());
@@ -129,10 +167,29 @@ void CallForms::check_view(const Call& call, const OperandView& view, TensorId w
         program_.constants[number].content.data != *t.data) {
       throw Fault{describe(graph_, call) + ": reads the wrong constant"};
     }
-  } else if (view.address % size_bytes(type) != 0) {
-    throw Fault{fmt::format("{}: {} lies unaligned at {}", describe(graph_, call),
-                            describe(graph_, wanted), view.address)};
+    return;
   }
+  check_place(call, view);
+  if (program_.address(view.buffer) % size_bytes(type) != 0) {
+    throw Fault{fmt::format("{}: {} lies unaligned at {}", describe(graph_, call),
+                            describe(graph_, wanted), program_.address(view.buffer))};
+  }
+}
+
+// What the view says of its buffer is what the buffer is.
+void CallForms::check_place(const Call& call, const OperandView& view) const {
+  if (!view.buffer.valid() || view.buffer.index() >= program_.buffers.size())
+    throw Fault{describe(graph_, call) + ": a view of no buffer"};
+  const PlacedBuffer& buffer = program_.buffers[view.buffer.index()];
+  if (buffer.tensor != view.tensor || buffer.type != view.type || buffer.place != view.place ||
+      buffer.ring != (view.modulus != 0)) {
+    throw Fault{fmt::format("{}: shows {} otherwise than buffer {} holds it",
+                            describe(graph_, call), describe(graph_, view.tensor),
+                            view.buffer.value)};
+  }
+  if (buffer.ring && !info(call.kernel).rings)
+    throw Fault{fmt::format("{}: {} takes no ring", describe(graph_, call),
+                            info(call.kernel).name)};
 }
 
 // The kernel goes along all of its axes, also where the operand has none.
@@ -157,8 +214,9 @@ void CallForms::check_region(const Call& call, const Walk& walk, const Region& r
     throw Fault{fmt::format("{} computes {}, beyond its part {}", describe(graph_, call),
                             to_string(computed), to_string(limits))};
   }
-  for (size_t axis : whole_axes(call.kernel)) {
-    if (region[axis] != limits[limits.size() - 4 + axis]) {
+  for (size_t axis = 0; axis < kKernelAxes; ++axis) {
+    if (!info(call.kernel).whole_axes[axis]) continue;
+    if (region[axis] != limits[limits.size() - kKernelAxes + axis]) {
       throw Fault{fmt::format("{} computes {}, but its kernel does all of axis {}",
                               describe(graph_, call), to_string(computed), axis)};
     }

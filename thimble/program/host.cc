@@ -7,6 +7,7 @@
 #include <new>
 
 #include "thimble/model/error.h"
+#include "thimble/program/arguments.h"
 
 namespace thimble {
 namespace {
@@ -40,14 +41,14 @@ class Host {
       const ProgramPort& port = program_.inputs[k];
       check(static_cast<int64_t>(inputs[k].size()) == port.size_bytes,
             "execute: wrong size of input");
-      std::memcpy(memory(port.place, port.buffer) + port.address,
+      std::memcpy(memory(port.place, port.buffer) + program_.address(port.buffer),
                   to_memory(program_, port, inputs[k]).data(), inputs[k].size());
     }
     execute_calls(program_,
                   [&](const Call& call, const Counters& counters) { visit(call, counters); });
     std::vector<Bytes> outputs;
     for (const ProgramPort& port : program_.outputs) {
-      const uint8_t* bytes = memory(port.place, port.buffer) + port.address;
+      const uint8_t* bytes = memory(port.place, port.buffer) + program_.address(port.buffer);
       outputs.push_back(from_memory(program_, port, Bytes(bytes, bytes + port.size_bytes)));
     }
     return outputs;
@@ -68,36 +69,28 @@ class Host {
         program_.constants[static_cast<size_t>(constant)].content.data.data());
   }
 
-  runtime::View view(const OperandView& v, const Counters& counters) {
-    uint8_t* base = v.constant >= 0 ? data(v.constant) : memory(v.place, v.buffer);
-    runtime::View result{base + v.address,
-                         static_cast<int32_t>(sum(v.bias, counters)),
-                         static_cast<int32_t>(v.modulus),
-                         static_cast<int32_t>(sum(v.channel, counters)),
-                         {}};
-    for (size_t axis = 0; axis < 4; ++axis)
-      result.stride[axis] = static_cast<int32_t>(v.stride[axis]);
-    return result;
+  uint8_t* address(const OperandView& v) {
+    return v.constant >= 0 ? data(v.constant)
+                           : memory(v.place, v.buffer) + program_.address(v.buffer);
   }
 
+  // As the device does it: kernels are called with empty regions, too.
   void visit(const Call& call, const Counters& counters) {
-    const Region region = kernel_region(call, counters);
-    if (empty(region) || copies_onto_itself(call)) return;
-    Invocation invocation{
-        .kernel = call.kernel, .params = nullptr, .in = {}, .out = {}, .region = {}};
+    if (copies_onto_itself(program_, call)) return;
+    const Arguments given = arguments(call, counters);
+    Invocation invocation{.kernel = call.kernel,
+                          .params = nullptr,
+                          .in = given.in,
+                          .out = given.out,
+                          .region = given.region,
+                          .chunk_begin = given.chunk_begin,
+                          .chunk_end = given.chunk_end};
     if (call.params >= 0) invocation.params = &params_[static_cast<size_t>(call.params)];
-    for (const OperandView& v : call.in) invocation.in.push_back(view(v, counters));
-    invocation.out = view(call.out, counters);
-    for (size_t axis = 0; axis < 4; ++axis) {
-      invocation.region.begin[axis] = static_cast<int32_t>(region[axis].begin);
-      invocation.region.end[axis] = static_cast<int32_t>(region[axis].end);
-    }
-    const Interval chunk = chunk_of(call, counters);
-    if (call.chunk && chunk.empty()) return;
-    invocation.chunk_begin = static_cast<int32_t>(chunk.begin);
-    invocation.chunk_end = static_cast<int32_t>(chunk.end);
-    if (call.scratch_address >= 0) {
-      invocation.scratch = reinterpret_cast<int8_t*>(arena_.get() + call.scratch_address);
+    for (size_t k = 0; k < call.in.size(); ++k) invocation.in[k].data = address(call.in[k]);
+    invocation.out.data = address(call.out);
+    if (call.scratch.valid()) {
+      uint8_t* const scratch = arena_.get() + program_.address(call.scratch);
+      invocation.scratch = reinterpret_cast<int8_t*>(scratch);
     }
     invoke(invocation);
   }

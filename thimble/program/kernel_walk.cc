@@ -2,6 +2,7 @@
 #include "thimble/program/kernel_walk.h"
 
 #include <algorithm>
+#include <array>
 
 #include "thimble/model/division.h"
 
@@ -102,14 +103,14 @@ Region to_kernel(const OperandAxes& walk, const Region& region, const Shape& sha
   return result;
 }
 
-void each_coordinate(const Walk& walk, const OperandAxes& axes, const Shape& shape,
-                     const std::vector<int64_t>& stride, const Region& box,
-                     const std::function<void(int64_t, int64_t, int64_t)>& visit) {
+void each_run(const Walk& walk, const OperandAxes& axes, const Shape& shape,
+              const runtime::View& view, const Region& box,
+              const std::function<void(const Run&)>& visit) {
   if (empty(box)) return;
   const std::vector<int64_t> tensor_stride = row_major(shape);
-  const size_t lead = axes.axes.size() - 4;
+  const size_t lead = axes.axes.size() - kKernelAxes;
   int64_t element0 = 0;
-  std::vector<int64_t> step(4);
+  std::array<int64_t, kKernelAxes> step{};
   for (size_t k = 0; k < axes.axes.size(); ++k) {
     if (axes.axes[k].empty()) continue;
     const int64_t s = tensor_stride[static_cast<size_t>(axes.axes[k].back())];
@@ -117,14 +118,30 @@ void each_coordinate(const Walk& walk, const OperandAxes& axes, const Shape& sha
     if (k < lead) element0 += walk.leading[k] * axes.step[k] * s;
     if (k >= lead) step[k - lead] = axes.step[k] * s;
   }
-  for (int64_t n = box[0].begin; n < box[0].end; ++n) {
-    for (int64_t y = box[1].begin; y < box[1].end; ++y) {
-      for (int64_t x = box[2].begin; x < box[2].end; ++x) {
-        const int64_t place = n * stride[0] + y * stride[1] + x * stride[2];
-        const int64_t element = element0 + n * step[0] + y * step[1] + x * step[2];
-        for (int64_t c = box[3].begin; c < box[3].end; ++c) {
-          visit(place, c * stride[3], element + c * step[3]);
-        }
+  // Axes whose steps go on where those inside end are one run with these. A ring wraps between
+  // pixels.
+  Run run{.count = box[3].size(), .memory_step = view.stride[3], .element_step = step[3]};
+  size_t outer = kKernelAxes - 1;
+  for (; outer > 0 && view.modulus == 0; --outer) {
+    const size_t k = outer - 1;
+    const bool goes_on = view.stride[k] == run.memory_step * run.count &&
+                         step[k] == run.element_step * run.count;
+    if (box[k].size() != 1 && !goes_on) break;
+    run.count *= box[k].size();
+  }
+  std::array<int64_t, kKernelAxes> at{}, end{};
+  for (size_t k = 0; k < kKernelAxes; ++k) {
+    at[k] = box[k].begin;
+    end[k] = k < outer ? box[k].end : box[k].begin + 1;
+  }
+  run.channel = at[3] * view.stride[3];
+  for (at[0] = box[0].begin; at[0] < end[0]; ++at[0]) {
+    for (at[1] = box[1].begin; at[1] < end[1]; ++at[1]) {
+      for (at[2] = box[2].begin; at[2] < end[2]; ++at[2]) {
+        run.pixel = at[0] * view.stride[0] + at[1] * view.stride[1] + at[2] * view.stride[2];
+        run.element =
+            element0 + at[0] * step[0] + at[1] * step[1] + at[2] * step[2] + at[3] * step[3];
+        visit(run);
       }
     }
   }

@@ -31,12 +31,20 @@ struct Walk {
 /// The box of kernel coordinates (four axes) around a region of the tensor.
 [[nodiscard]] Region to_kernel(const OperandAxes& walk, const Region& region, const Shape& shape);
 
-/// Calls visit(pixel, channel, element) for every coordinate of `box`: pixel = sum of coordinate *
-/// stride of the first three axes, channel = that of the last (kernels add it after the modulus of
-/// a ring), element = the tensor's row-major element.
-void each_coordinate(const Walk& walk, const OperandAxes& axes, const Shape& shape,
-                     const std::vector<int64_t>& stride, const Region& box,
-                     const std::function<void(int64_t, int64_t, int64_t)>& visit);
+/// Elements of an operand that lie evenly in memory.
+struct Run {
+  int64_t pixel = 0;         ///< n * stride[0] + y * stride[1] + x * stride[2] of the first
+  int64_t channel = 0;       ///< c * stride[3]: kernels add it after the modulus of a ring
+  int64_t element = 0;       ///< number of the first, row-major in its tensor
+  int64_t count = 1;
+  int64_t memory_step = 1, element_step = 1;  ///< from one to the next, in elements
+};
+
+/// Calls visit(run) for the coordinates of `box` (the kernel's four axes), in row-major order, with
+/// runs as long as they can be. view: its strides and modulus.
+void each_run(const Walk& walk, const OperandAxes& axes, const Shape& shape,
+              const runtime::View& view, const Region& box,
+              const std::function<void(const Run&)>& visit);
 
 /// Calls visit(place, element) for every element of a tensor whose axes lie in memory in `order`.
 void each_element(const Shape& shape, const std::vector<int>& order,

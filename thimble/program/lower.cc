@@ -15,17 +15,6 @@
 namespace thimble {
 namespace {
 
-// Merged axes are one run in memory only if all but the first are held whole, one after the other.
-bool merges(const Buffer& buffer, const Shape& shape, const std::vector<int64_t>& stride,
-            const std::vector<int>& axes) {
-  for (size_t k = 1; k < axes.size(); ++k) {
-    const auto axis = static_cast<size_t>(axes[k]);
-    if (buffer.extents[axis] != shape[axis]) return false;
-    if (stride[static_cast<size_t>(axes[k - 1])] != stride[axis] * shape[axis]) return false;
-  }
-  return true;
-}
-
 class Lowering {
  public:
   Lowering(const Graph& graph, const Schedule& schedule, const Placement& placement)
@@ -67,7 +56,6 @@ class Lowering {
                         .order = ports[k].order,
                         .buffer = buffers[k],
                         .place = placed.place,
-                        .address = placed.address,
                         .size_bytes = placed.size_bytes});
     }
     return result;
@@ -136,7 +124,7 @@ class Lowering {
     call.axes = axes(piece, use, graph_.tensor(op.outputs[0]).shape);
     if (s.chunk) call.chunk = CallAxis{*s.chunk, piece.chunk_within};
     call.recomputes = s.recomputes;
-    if (s.scratch.valid()) call.scratch_address = program_.buffers[s.scratch.index()].address;
+    call.scratch = s.scratch;
     return call;
   }
 
@@ -147,7 +135,8 @@ class Lowering {
     const OperandAxes identity = identity_walk(shape).out;
     OperandView from = arena_view(s.in[0].buffer(), identity), to = arena_view(s.out, identity);
     // The layout may have its buffers apart: then it is like any other.
-    const bool in_place = s.method == Method::kInPlace && from.address == to.address;
+    const bool in_place = s.method == Method::kInPlace &&
+                          program_.address(from.buffer) == program_.address(to.buffer);
     KernelUse use{.kernel = in_place ? KernelId::kTransposeInPlace8 : copy_kernel(out.type),
                   .params = {},
                   .constants = {},
@@ -176,7 +165,6 @@ class Lowering {
                      .buffer = id,
                      .constant = -1,
                      .place = buffer.place,
-                     .address = program_.buffers[id.index()].address,
                      .stride = {},
                      .bias = {}};
     if (buffer.wrap) view.modulus = buffer.size_bytes() / size_bytes(buffer.type);
@@ -186,8 +174,6 @@ class Lowering {
     const auto is_channel = [&](size_t k) { return buffer.wrap && k + 1 == walk.axes.size(); };
     for (size_t k = 0; k < walk.axes.size(); ++k) {
       const std::vector<int>& merged = walk.axes[k];
-      check(merges(buffer, shape, stride, merged),
-            "a kernel merges axes that the buffer holds apart");
       const int64_t next = merged.empty() ? 0 : stride[static_cast<size_t>(merged.back())];
       view.stride.push_back(walk.step[k] * next);
       (is_channel(k) ? fixed_channel : fixed) += walk.shift[k] * next;
@@ -215,7 +201,6 @@ class Lowering {
                      .type = t.type,
                      .buffer = {},
                      .constant = constant_operand(tensor),
-                     .address = 0,
                      .stride = {},
                      .bias = {}};
     const std::vector<int64_t> stride = strides(whole_buffer(graph_, tensor));
@@ -232,72 +217,14 @@ class Lowering {
 
   // The step's region in the axes of the kernel.
   static std::vector<CallAxis> axes(const Piece& piece, const KernelUse& use, const Shape& shape) {
-    const RegionExpr& region = piece.step.region;
-    std::vector<CallAxis> result;
-    std::vector<CallAxis> unwalked = unwalked_axes(piece, use, shape);
-    for (size_t k = 0; k < use.out.axes.size(); ++k) {
-      const std::vector<int>& merged = use.out.axes[k];
-      if (merged.empty()) {
-        const bool leading = k + 4 < use.out.axes.size();
-        if (leading || unwalked.empty()) {
-          result.push_back({{index(0), index(1)}, {0, 1}});
-        } else {
-          result.push_back(std::move(unwalked.back()));
-          unwalked.pop_back();
-        }
-        continue;
-      }
-      int64_t inner = 1;
-      for (size_t m = 1; m < merged.size(); ++m) {
-        const auto axis = static_cast<size_t>(merged[m]);
-        const bool covered = region[axis].begin.constant() && region[axis].end.constant() &&
-                             region[axis].begin.base <= 0 && region[axis].end.base >= shape[axis] &&
-                             piece.within[axis].size() == shape[axis];
-        check(covered, "a piece cuts axes that its kernel merges");
-        inner *= shape[axis];
-      }
-      const IntervalExpr& first = region[static_cast<size_t>(merged[0])];
-      const Interval& within = piece.within[static_cast<size_t>(merged[0])];
-      const auto begin = compose(first.begin, inner, use.out.shift[k], 1);
-      const auto end = compose(first.end, inner, use.out.shift[k], 1);
-      check(begin && end, "a piece of merged axes has no closed form");
-      Interval limits{within.begin * inner + use.out.shift[k],
-                      within.end * inner + use.out.shift[k]};
-      if (begin->constant() && end->constant()) {  // they say it all
-        const int64_t extent = shape[static_cast<size_t>(merged[0])] * inner;
-        limits = {use.out.shift[k], use.out.shift[k] + extent};
-      }
-      result.push_back(
-          {{*begin, *end},
-           {std::max(use.limits[k].begin, limits.begin), std::min(use.limits[k].end, limits.end)}});
-    }
-    check(unwalked.empty(), "a piece cuts an axis that its kernel does not walk");
-    return result;
-  }
-
-  // Axes of one index that the kernel does not walk (a mean's), where the region may leave them
-  // out: then the call has nothing to do.
-  static std::vector<CallAxis> unwalked_axes(const Piece& piece, const KernelUse& use,
-                                             const Shape& shape) {
-    std::vector<CallAxis> result;
-    for (size_t axis = 0; axis < shape.size(); ++axis) {
-      const IntervalExpr& interval = piece.step.region[axis];
-      const bool walked = std::ranges::any_of(use.out.axes, [&](const std::vector<int>& merged) {
-        return std::ranges::find(merged, static_cast<int>(axis)) != merged.end();
-      });
-      const bool there = interval.begin.constant() && interval.end.constant() &&
-                         interval.begin.base <= 0 && interval.end.base >= shape[axis];
-      if (!walked && !there) result.push_back({interval, piece.within[axis]});
-    }
-    return result;
+    auto fit = kernel_axes(piece, use, shape);
+    check(std::holds_alternative<std::vector<CallAxis>>(fit), "lowering a malformed schedule");
+    return std::get<std::vector<CallAxis>>(std::move(fit));
   }
 
   // More than four axes: loops over the leading ones, whose counters enter the views' biases.
   ProgramNode nest(Call call) {
     if (call.axes.size() == 4) return {std::move(call)};
-    const CallAxis outer = call.axes.front();
-    check(outer.interval.begin.constant() && outer.interval.end.constant(),
-          "a leading axis is cut by a loop");
     const Interval range =
         kernel_region(call, Counters(static_cast<size_t>(program_.loop_count)))[0];
     const LoopId loop{program_.loop_count++};
@@ -320,28 +247,40 @@ class Lowering {
                               : fmt::format("{}_r{}", snake_name(op.attributes), id.value);
   }
 
+  // Calls of one operator whose kernels take the very same values share them.
   int params(OpId id, Method method, const KernelUse& use, int number) {
     if (std::holds_alternative<std::monostate>(use.params)) return -1;
-    // Methods whose kernels take the same type of parameters take the very same ones.
-    const auto type = static_cast<int>(use.params.index());
-    const auto [it, added] = params_.try_emplace({id, method == Method::kInPlace, type, number},
-                                                 static_cast<int>(program_.params.size()));
+    const auto [it, added] = params_.try_emplace({id, method, number}, -1);
     if (!added) return it->second;
-    const char* role =
-        std::holds_alternative<runtime::SumParams>(use.params) ? "_sum"
-        : std::holds_alternative<runtime::RescaleParams>(use.params) && method == Method::kFinalise
-            ? "_finalise"
-            : "";
-    ProgramParams result{op_name(id) + role + (number == 0 ? "" : fmt::format("_{}", number)),
-                         use.kernel,
-                         use.params,
-                         {}};
+    for (const int other : params_of_[id]) {
+      if (holds(program_.params[static_cast<size_t>(other)], use)) return it->second = other;
+    }
+    ProgramParams result{params_name(id, use, number), use.kernel, use.params, {}};
     for (const PackedConstant& packed : use.constants) {
       result.constants.push_back(static_cast<int>(program_.constants.size()));
       program_.constants.push_back({result.name + "_" + packed.role, packed});
     }
+    it->second = static_cast<int>(program_.params.size());
+    params_of_[id].push_back(it->second);
     program_.params.push_back(std::move(result));
     return it->second;
+  }
+
+  bool holds(const ProgramParams& params, const KernelUse& use) const {
+    if (!same_values(params.params, use.params) || params.constants.size() != use.constants.size())
+      return false;
+    for (size_t k = 0; k < use.constants.size(); ++k) {
+      const auto constant = static_cast<size_t>(params.constants[k]);
+      if (program_.constants[constant].content != use.constants[k]) return false;
+    }
+    return true;
+  }
+
+  // "conv_2d_3"; what else the operator needs has the kernel's name behind it.
+  std::string params_name(OpId id, const KernelUse& use, int number) {
+    std::string name = op_name(id);
+    if (!params_of_[id].empty()) name += fmt::format("_{}", info(use.kernel).name);
+    return number == 0 ? name : fmt::format("{}_{}", name, number);
   }
 
   int constant_operand(TensorId tensor) {
@@ -361,7 +300,8 @@ class Lowering {
   Program program_;
   Position position_ = 0;
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
-  std::map<std::tuple<OpId, bool, int, int>, int> params_;
+  std::map<std::tuple<OpId, Method, int>, int> params_;
+  std::map<OpId, std::vector<int>> params_of_;
   std::map<TensorId, int> operands_;
 };
 

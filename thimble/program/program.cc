@@ -22,10 +22,12 @@ void execute(const std::vector<ProgramNode>& nodes, Counters& counters,
   }
 }
 
+// Each bound by itself, as the emitted code does. The verifier refuses intervals that end before
+// they begin.
 Interval cut(const CallAxis& axis, const Counters& counters) {
   const Interval interval = evaluate(axis.interval, counters);
-  const int64_t begin = std::clamp(interval.begin, axis.limits.begin, axis.limits.end);
-  return {begin, std::clamp(interval.end, begin, axis.limits.end)};
+  return {std::clamp(interval.begin, axis.limits.begin, axis.limits.end),
+          std::clamp(interval.end, axis.limits.begin, axis.limits.end)};
 }
 
 // Calls visit(place in the caller's order, place in row-major order) for each element, in bytes.
@@ -87,11 +89,11 @@ Interval chunk_of(const Call& call, const Counters& counters) {
   return call.chunk ? cut(*call.chunk, counters) : Interval{};
 }
 
-bool copies_onto_itself(const Call& call) {
+bool copies_onto_itself(const Program& program, const Call& call) {
   const bool copies = call.kernel == KernelId::kCopy8 || call.kernel == KernelId::kCopy16 ||
                       call.kernel == KernelId::kCopy32;
   return copies && call.in[0].constant < 0 && call.in[0].place == Place::kResident &&
-         call.out.place == Place::kResident && call.in[0].address == call.out.address &&
+         call.out.place == Place::kResident && program.address(call.in[0].buffer) == program.address(call.out.buffer) &&
          call.in[0].stride == call.out.stride && call.in[0].bias == call.out.bias &&
          call.in[0].modulus == call.out.modulus && call.in[0].channel == call.out.channel;
 }

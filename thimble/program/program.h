@@ -12,6 +12,7 @@
 
 #include "thimble/kernels/kernel.h"
 #include "thimble/model/graph.h"
+#include "thimble/schedule/kernel_fit.h"
 #include "thimble/schedule/schedule.h"
 
 namespace thimble {
@@ -38,26 +39,19 @@ struct BiasTerm {
   bool operator==(const BiasTerm&) const = default;
 };
 
-/// runtime::View with what the host knows about it: where one operand of one call lies.
+/// runtime::View with what the host knows about it: where one operand of one call lies. Its address
+/// is the buffer's, Program::address.
 struct OperandView {
   TensorId tensor;
   DType type = DType::kInt8;       ///< of the elements in memory
   BufferId buffer;                 ///< invalid for constants
   int constant = -1;               ///< index into Program::constants, or -1
   Place place = Place::kResident;  ///< elsewhere: in memory of the buffer's own
-  int64_t address = 0;  ///< bytes from the start of the arena (the constant, the buffer's memory)
   std::vector<int64_t> stride;    ///< elements; one per kernel axis (n, y, x, c)
   std::vector<BiasTerm> bias;     ///< constant part first, if any
   int64_t modulus = 0;            ///< elements; 0: no ring
   std::vector<BiasTerm> channel;  ///< of a ring: taken off behind the modulus
   bool operator==(const OperandView&) const = default;
-};
-
-/// The interval of a kernel axis that a call computes, cut to `limits`.
-struct CallAxis {
-  IntervalExpr interval;
-  Interval limits;
-  bool operator==(const CallAxis&) const = default;
 };
 
 /// One call of a kernel (or a small nest of calls over leading axes).
@@ -75,7 +69,7 @@ struct Call {
       leading;                    ///< coordinates on the axes that are looped over, outermost first
   std::vector<CallAxis> axes;     ///< of the output, in kernel coordinates: the kernel's four
   std::optional<CallAxis> chunk;  ///< accumulate
-  int64_t scratch_address = -1;
+  BufferId scratch;               ///< invalid if the kernel needs none
   bool recomputes = false;  ///< the step says so
   bool operator==(const Call&) const = default;
 };
@@ -113,7 +107,6 @@ struct ProgramPort {
   std::vector<int> order;  ///< of the caller's axes; empty: row-major
   BufferId buffer;
   Place place = Place::kResident;
-  int64_t address = 0;  ///< in the arena; 0 outside of it
   int64_t size_bytes = 0;
   bool operator==(const ProgramPort&) const = default;
 };
@@ -127,6 +120,12 @@ struct Program {
   int loop_count = 0;
   int64_t arena_bytes = 0;
   int64_t arena_alignment = 16;
+
+  /// Bytes from the start of the memory that the buffer lies in; 0 for a constant. Nothing else
+  /// holds an address.
+  [[nodiscard]] int64_t address(BufferId buffer) const {
+    return buffer.valid() ? buffers[buffer.index()].address : 0;
+  }
 };
 
 /// Whether a streamed port is whole in the arena at some time: collected, or in a ring as long.
@@ -137,17 +136,19 @@ struct Program {
 [[nodiscard]] Bytes to_memory(const Program& program, const ProgramPort& port, const Bytes& given);
 [[nodiscard]] Bytes from_memory(const Program& program, const ProgramPort& port, const Bytes& held);
 
-/// Every call as executed, in order, with the counters of its loops.
+/// Every call as executed, in order, with the counters of its loops; also those whose region is
+/// empty, as the device makes them.
 void execute_calls(const Program& program,
                    const std::function<void(const Call&, const Counters&)>& visit);
 
-/// The region that a call computes now, in kernel coordinates; one interval per axis, maybe empty.
+/// The region that a call computes now, in kernel coordinates; one interval per axis, maybe empty:
+/// then its kernel does nothing.
 [[nodiscard]] Region kernel_region(const Call& call, const Counters& counters);
 /// The chunk of an accumulating call.
 [[nodiscard]] Interval chunk_of(const Call& call, const Counters& counters);
-/// A copy whose source and target are the same bytes: renames them (reshape in place) and does
-/// nothing.
-[[nodiscard]] bool copies_onto_itself(const Call& call);
+/// A copy whose source and target are the same bytes: renames them (reshape in place). It is neither
+/// executed nor emitted.
+[[nodiscard]] bool copies_onto_itself(const Program& program, const Call& call);
 /// A copy that takes rows of a streamed input from the caller, or hands out those of an output.
 [[nodiscard]] bool receives(const Call& call);
 [[nodiscard]] bool delivers(const Call& call);

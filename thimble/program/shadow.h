@@ -1,46 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shadow memory: what every byte of the arena holds.
+// Shadow memory: what every byte of a memory holds. Costs 8 bytes for each byte that was ever
+// written, in pages: an arena that a plan hardly uses costs hardly anything.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <vector>
+
+#include "thimble/model/id.h"
 
 namespace thimble {
 
-/// Which value a byte belongs to. `kind` numbers tensors and, apart from them, their accumulators.
-struct ShadowKey {
-  int32_t kind = -1;    ///< -1: garbage
-  int32_t byte = 0;     ///< of the tensor's row-major bytes
-  int32_t reduced = 0;  ///< accumulators: indices of chunk_axis added so far
-  bool operator==(const ShadowKey&) const = default;
+/// Whose bytes they are: the values of a tensor, or its accumulators with the indices [0, reduced)
+/// of chunk_axis added.
+struct Content {
+  TensorId tensor;  ///< invalid: garbage
+  bool sums = false;
+  int64_t reduced = 0;
+  auto operator<=>(const Content&) const = default;
+};
+
+/// Contents by number; 0 is garbage.
+class Contents {
+ public:
+  [[nodiscard]] uint32_t number(const Content& content);
+  [[nodiscard]] const Content& operator[](uint32_t number) const { return contents_[number]; }
+
+ private:
+  std::vector<Content> contents_{Content{}};
+  std::map<Content, uint32_t> numbers_;
+};
+
+/// What one byte holds: byte `byte` of the row-major bytes of a content.
+struct ShadowByte {
+  uint32_t content = 0, byte = 0;
+  bool operator==(const ShadowByte&) const = default;
 };
 
 class ShadowMemory {
  public:
-  explicit ShadowMemory(int64_t bytes) : cells_(static_cast<size_t>(bytes)) {}
+  explicit ShadowMemory(int64_t bytes);
 
   [[nodiscard]] bool inside(int64_t address, int64_t bytes) const {
-    return address >= 0 && bytes >= 0 && address <= static_cast<int64_t>(cells_.size()) - bytes;
+    return address >= 0 && bytes >= 0 && address <= size_bytes_ - bytes;
   }
-  [[nodiscard]] const ShadowKey& at(int64_t address) const {
-    return cells_[static_cast<size_t>(address)];
-  }
-  /// `bytes` bytes of one element, the first of which is `key`.
-  void write(int64_t address, ShadowKey key, int64_t bytes) {
-    for (int64_t k = 0; k < bytes; ++k, ++key.byte) cells_[static_cast<size_t>(address + k)] = key;
-  }
-  [[nodiscard]] bool holds(int64_t address, ShadowKey key, int64_t bytes) const {
-    for (int64_t k = 0; k < bytes; ++k, ++key.byte) {
-      if (cells_[static_cast<size_t>(address + k)] != key) return false;
-    }
-    return true;
-  }
-  void destroy(int64_t address, int64_t bytes) {
-    for (int64_t k = 0; k < bytes; ++k) cells_[static_cast<size_t>(address + k)] = ShadowKey{};
-  }
+  [[nodiscard]] ShadowByte at(int64_t address) const;
+  /// `bytes` neighbours, the first of which is `first`. Garbage stays garbage.
+  void write(int64_t address, ShadowByte first, int64_t bytes);
+  void destroy(int64_t address, int64_t bytes) { write(address, {}, bytes); }
+  /// The first of `bytes` neighbours from `address` on that does not hold what follows from
+  /// `first`, which is no garbage; -1 if all do.
+  [[nodiscard]] int64_t first_other(int64_t address, ShadowByte first, int64_t bytes) const;
 
  private:
-  std::vector<ShadowKey> cells_;
+  static constexpr int64_t kPage = 4096;
+  using Page = std::unique_ptr<ShadowByte[]>;
+
+  int64_t size_bytes_;
+  std::vector<Page> pages_;  ///< null: garbage
 };
 
 }  // namespace thimble

@@ -5,17 +5,26 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
+#include "thimble/operators/operators.h"
 #include "thimble/program/call_form.h"
-#include "thimble/program/kernel_walk.h"
-#include "thimble/program/shadow.h"
-#include "thimble/schedule/progress.h"
+#include "thimble/program/side.h"
 #include "thimble/schedule/reads.h"
 
 namespace thimble {
 namespace {
+
+// Work is counted in bytes compared, about. Plans do a small multiple of the network's own work:
+// each operand of a product is looked at once at most, in runs, and calls at borders do nothing.
+constexpr double kWorkOfNetwork = 64, kWorkOfAnyPlan = 2.5e8;
+constexpr double kWorkOfCall = 64, kWorkOfRun = 8;
+
+double most_work(const Graph& graph) {
+  auto own = static_cast<double>(macs(graph));
+  for (const Tensor& t : graph.tensors) own += static_cast<double>(elements(t.shape));
+  return kWorkOfAnyPlan + kWorkOfNetwork * own;
+}
 
 class Verifier {
  public:
@@ -25,7 +34,8 @@ class Verifier {
         maps_(access_maps(graph)),
         forms_(graph, program),
         memory_(program.arena_bytes),
-        produced_(2 * graph.tensors.size()) {
+        produced_(2 * graph.tensors.size()),
+        most_work_(most_work(graph)) {
     for (const std::vector<ProgramPort>& ports : {program.inputs, program.outputs}) {
       for (const ProgramPort& port : ports) {
         if (port.place != Place::kResident) outside_.try_emplace(port.buffer, port.size_bytes);
@@ -35,29 +45,11 @@ class Verifier {
 
   Verification run() {
     try {
-      for (const ProgramPort& port : program_.inputs) {
-        ShadowMemory& memory = memory_of(port.place, port.buffer);
-        each_port_element(port, memory, [&](int64_t address, int64_t element, int64_t size) {
-          memory.write(address, value_key(port.tensor, element), size);
-        });
-      }
+      for (const ProgramPort& port : program_.inputs) fill(port);
       execute_calls(program_,
                     [&](const Call& call, const Counters& counters) { visit(call, counters); });
-      for (const ProgramPort& port : program_.outputs) {
-        ShadowMemory& memory = memory_of(port.place, port.buffer);
-        each_port_element(port, memory, [&](int64_t address, int64_t element, int64_t size) {
-          if (!memory.holds(address, value_key(port.tensor, element), size)) {
-            throw Fault{fmt::format("at the end, element {} of output {} is missing", element,
-                                    describe(graph_, port.tensor))};
-          }
-        });
-      }
-      for (const ProgramPort& port : program_.inputs) {
-        const int64_t all = elements(graph_.tensor(port.tensor).shape);
-        if (port.place == Place::kStreamed && passed_[port.buffer] != all)
-          throw Fault{fmt::format("at the end, element {} of input {} has not been received",
-                                  passed_[port.buffer], describe(graph_, port.tensor))};
-      }
+      for (const ProgramPort& port : program_.outputs) check_complete(port);
+      for (const ProgramPort& port : program_.inputs) check_received(port);
     } catch (const Fault& fault) {
       result_.fault = fault.message;
     }
@@ -65,103 +57,135 @@ class Verifier {
   }
 
  private:
-  // One operand (or the output) of the call at hand.
-  struct Side {
-    const OperandView* view;
-    const OperandAxes* walk;
-    int64_t bias;
-    int64_t channel;
-    int64_t size;  // bytes per element
-    int32_t kind;
-    ShadowMemory* memory;  // none: a constant
-  };
-
   ShadowMemory& memory_of(Place place, BufferId buffer) {
     if (place == Place::kResident) return memory_;
     const auto it = outside_.find(buffer);
     if (it == outside_.end()) throw Fault{"a view of the caller's memory where there is none"};
     return it->second;
   }
-  ShadowMemory* memory_of(const OperandView& view) {
-    return view.constant >= 0 ? nullptr : &memory_of(view.place, view.buffer);
+
+  std::string describe_byte(ShadowByte byte) const {
+    const Content& content = contents_[byte.content];
+    if (!content.tensor.valid()) return "nothing";
+    const DType type = content.sums ? accumulator_type(graph_, content.tensor)
+                                    : graph_.tensor(content.tensor).type;
+    return fmt::format("{}element {} of {}{}", content.sums ? "accumulator of " : "",
+                       byte.byte / size_bytes(type), describe(graph_, content.tensor),
+                       content.sums ? fmt::format(" with {} added", content.reduced) : "");
   }
 
-  int32_t value_kind(TensorId t) const { return t.value; }
-  int32_t accumulator_kind(TensorId t) const {
-    return t.value + static_cast<int32_t>(graph_.tensors.size());
-  }
-  ShadowKey value_key(TensorId t, int64_t element) const {
-    return {value_kind(t), static_cast<int32_t>(element * size_bytes(graph_.tensor(t).type)), 0};
+  void spend(double work) {
+    work_ += work;
+    if (work_ <= most_work_) return;
+    throw Fault{
+        fmt::format("it does more work than {:.3g} times the network's own takes; not followed "
+                    "further after {} calls",
+                    kWorkOfNetwork, result_.calls)};
   }
 
-  std::string describe_key(const ShadowKey& key) const {
-    if (key.kind < 0) return "nothing";
-    const auto count = static_cast<int32_t>(graph_.tensors.size());
-    const TensorId t{key.kind % count};
-    const bool accumulators = key.kind >= count;
-    const int64_t size =
-        size_bytes(accumulators ? accumulator_type(graph_, t) : graph_.tensor(t).type);
-    return fmt::format("{}element {} of {}", accumulators ? "accumulator of " : "", key.byte / size,
-                       describe(graph_, t));
-  }
+  // Calls visit(address, first byte, bytes) for runs of the port's memory.
   template <class Visit>
-  void each_port_element(const ProgramPort& port, const ShadowMemory& memory, const Visit& visit) {
+  void each_port_run(const ProgramPort& port, const ShadowMemory& memory, const Visit& visit) {
     const Tensor& tensor = graph_.tensor(port.tensor);
-    const int64_t size = size_bytes(tensor.type);
-    if (!memory.inside(port.address, elements(tensor.shape) * size)) {
+    const int64_t size = size_bytes(tensor.type), count = elements(tensor.shape);
+    const int64_t address = program_.address(port.buffer);
+    if (!memory.inside(address, count * size))
       throw Fault{fmt::format("{} lies outside the arena", describe(graph_, port.tensor))};
+    const uint32_t values = contents_.number({port.tensor});
+    if (port.place == Place::kStreamed || port.order.empty()) {
+      visit(address, ShadowByte{values, 0}, count * size);
+      return;
     }
-    const bool row_major = port.place == Place::kStreamed;
-    const std::vector<int>& order = row_major ? std::vector<int>() : port.order;
-    each_element(tensor.shape, order, [&](int64_t place, int64_t element) {
-      visit(port.address + place * size, element, size);
+    each_element(tensor.shape, port.order, [&](int64_t place, int64_t element) {
+      visit(address + place * size, ShadowByte{values, static_cast<uint32_t>(element * size)},
+            size);
     });
+  }
+
+  void fill(const ProgramPort& port) {
+    ShadowMemory& memory = memory_of(port.place, port.buffer);
+    each_port_run(port, memory, [&](int64_t address, ShadowByte first, int64_t bytes) {
+      memory.write(address, first, bytes);
+    });
+  }
+
+  void check_complete(const ProgramPort& port) {
+    const ShadowMemory& memory = memory_of(port.place, port.buffer);
+    each_port_run(port, memory, [&](int64_t address, ShadowByte first, int64_t bytes) {
+      const int64_t other = memory.first_other(address, first, bytes);
+      if (other < 0) return;
+      const int64_t size = size_bytes(graph_.tensor(port.tensor).type);
+      throw Fault{fmt::format("at the end, element {} of output {} is missing",
+                              (first.byte + other - address) / size,
+                              describe(graph_, port.tensor))};
+    });
+  }
+
+  void check_received(const ProgramPort& port) {
+    const int64_t all = elements(graph_.tensor(port.tensor).shape);
+    if (port.place != Place::kStreamed || passed_[port.buffer] == all) return;
+    throw Fault{fmt::format("at the end, element {} of input {} has not been received",
+                            passed_[port.buffer], describe(graph_, port.tensor))};
+  }
+
+  Side side(const OperandView& view, const OperandAxes& walk, const runtime::View& numbers,
+            bool sums) {
+    const bool constant = view.constant >= 0;
+    return {.view = &view,
+            .walk = &walk,
+            .numbers = numbers,
+            .address = program_.address(view.buffer),
+            .memory = constant ? nullptr : &memory_of(view.place, view.buffer),
+            .content = {.tensor = view.tensor, .sums = sums}};
   }
 
   void visit(const Call& call, const Counters& counters) {
     ++result_.calls;
-    const Region region = kernel_region(call, counters);
-    if (empty(region)) return;
+    spend(kWorkOfCall);
     Walk walk = forms_.walk(call);
     forms_.check(call, walk);
     for (const IndexExpr& expr : call.leading) walk.leading.push_back(evaluate(expr, counters));
+    forms_.check_order(call, counters);
+    const Region region = kernel_region(call, counters);
+    const Interval chunk = chunk_of(call, counters);
+    const bool accumulate = call.method == Method::kAccumulate;
+    if (empty(region) || (accumulate && chunk.empty())) return;  // the kernel does nothing
     forms_.check_region(call, walk, region);
+    if (accumulate) check_chunk(call, chunk);
+    const Arguments given = arguments(call, counters);
     std::vector<Side> in;
     for (size_t k = 0; k < call.in.size(); ++k) {
-      const bool accumulators = call.method == Method::kFinalise;
-      const TensorId t = call.in[k].tensor;
-      in.push_back({&call.in[k], &walk.in[k], sum(call.in[k].bias, counters),
-                    sum(call.in[k].channel, counters), size_bytes(call.in[k].type),
-                    accumulators ? accumulator_kind(t) : value_kind(t), memory_of(call.in[k])});
+      const bool sums = call.method == Method::kFinalise;
+      in.push_back(side(call.in[k], walk.in[k], given.in[k], sums));
+      if (sums) in[k].content.reduced = reduced_extent(call);
     }
-    const bool accumulate = call.method == Method::kAccumulate;
-    const Side out{&call.out,
-                   &walk.out,
-                   sum(call.out.bias, counters),
-                   sum(call.out.channel, counters),
-                   size_bytes(call.out.type),
-                   accumulate ? accumulator_kind(call.out.tensor) : value_kind(call.out.tensor),
-                   memory_of(call.out)};
-    const Interval chunk = chunk_of(call, counters);
-    if (accumulate && chunk.empty()) return;
-    if (accumulate) check_chunk(call, chunk);
+    Side out = side(call.out, walk.out, given.out, accumulate);
+    if (accumulate) out.content.reduced = chunk.end;
+    execute(call, walk, in, out, region, chunk);
+  }
 
+  void execute(const Call& call, const Walk& walk, const std::vector<Side>& in, const Side& out,
+               const Region& region, const Interval& chunk) {
     const std::optional<Progress> grain = overlap_grain(call, walk, in, out, region);
-    if (!grain) {
+    const bool reads_first =
+        !grain || *grain == Progress::kElement || *grain == Progress::kPlane;
+    const auto part = [&](const Region& unit) {
       destroy_scratch(call);
-      for (size_t k = 0; k < in.size(); ++k) read(call, walk, k, in[k], region, chunk);
-      write(call, walk, out, region, chunk);
-      destroy_scratch(call);  // the kernel uses it until it ends
-      return;
-    }
-    each_unit(*grain, region, [&](const Region& unit) {
-      destroy_scratch(call);
-      const bool reads_first = *grain == Progress::kElement || *grain == Progress::kPlane;
       if (!reads_first) write(call, walk, out, unit, chunk);
       for (size_t k = 0; k < in.size(); ++k) read(call, walk, k, in[k], unit, chunk);
       if (reads_first) write(call, walk, out, unit, chunk);
-      destroy_scratch(call);
-    });
+      destroy_scratch(call);  // the kernel uses it until it ends
+    };
+    if (grain) {
+      each_unit(*grain, region, part);
+    } else {
+      part(region);
+    }
+  }
+
+  int64_t reduced_extent(const Call& call) const {
+    const Op& op = graph_.op(call.op);
+    return graph_.tensor(op.inputs[0]).shape[chunk_axis(graph_, op)];
   }
 
   // Where sums have less than 32 bits, their value depends on where one chunk ends.
@@ -178,93 +202,59 @@ class Verifier {
   // reads may as well come before all writes.
   std::optional<Progress> overlap_grain(const Call& call, const Walk& walk,
                                         const std::vector<Side>& in, const Side& out,
-                                        const Region& region) {
-    if (info(call.kernel).progress == Progress::kWhole) return std::nullopt;
-    const Interval target = addresses(out, region);
-    bool overlap = false;
-    bool behind = info(call.kernel).progress == Progress::kElement;
+                                        const Region& region) const {
+    const Progress progress = info(call.kernel).progress;
+    if (progress == Progress::kWhole) return std::nullopt;
+    const Interval target = hull_of(out, region);
+    bool overlap = false, behind = progress == Progress::kElement;
     for (size_t k = 0; k < in.size(); ++k) {
       if (in[k].memory != out.memory) continue;
-      const Interval source = addresses(in[k], kernel_box(call, walk, k, region, {0, 1 << 30}));
+      const Region box = needed_box(graph_, maps_, call, walk, k, region, {0, 1 << 30});
+      const Interval source = hull_of(in[k], box);
       if (source.begin >= target.end || target.begin >= source.end) continue;
       overlap = true;
       behind = behind && never_ahead(out, in[k]);
     }
-    return overlap && !behind ? std::optional(info(call.kernel).progress) : std::nullopt;
+    return overlap && !behind ? std::optional(progress) : std::nullopt;
   }
 
-  // Element by element in ascending addresses, the output never passes the operand.
-  static bool never_ahead(const Side& out, const Side& in) {
-    return in.view->stride == out.view->stride && in.bias == out.bias && in.view->modulus == 0 &&
-           out.view->modulus == 0 && out.size <= in.size && out.view->address <= in.view->address &&
-           std::is_sorted(out.view->stride.rbegin(), out.view->stride.rend());
-  }
-
-  // Hull of the bytes that a box of kernel coordinates touches. A ring: all of it, and what the
-  // channels of a pixel reach beyond.
-  Interval addresses(const Side& side, const Region& box) const {
-    if (empty(box)) return {};
-    const OperandView& view = *side.view;
-    if (view.modulus != 0) {
-      int64_t pitch = std::gcd(side.bias, view.modulus);
-      for (size_t axis = 0; axis < 3; ++axis) pitch = std::gcd(pitch, view.stride[axis]);
-      const auto [first, last] =
-          std::minmax({box[3].begin * view.stride[3], (box[3].end - 1) * view.stride[3]});
-      const int64_t begin = std::min<int64_t>(0, first - side.channel);
-      const int64_t end = view.modulus + std::max<int64_t>(0, last - side.channel + 1 - pitch);
-      return {view.address + begin * side.size, view.address + end * side.size};
-    }
-    Interval hull{view.address - side.bias * side.size, view.address + (1 - side.bias) * side.size};
-    for (size_t axis = 0; axis < box.size(); ++axis) {
-      const auto [low, high] = std::minmax(
-          {box[axis].begin * view.stride[axis], (box[axis].end - 1) * view.stride[axis]});
-      hull.begin += low * side.size;
-      hull.end += high * side.size;
-    }
-    return hull;
-  }
-
-  // Kernel coordinates of what operand k must provide for `region` of the output.
-  Region kernel_box(const Call& call, const Walk& walk, size_t k, const Region& region,
-                    const Interval& chunk) const {
-    if (!call.op.valid() || call.method == Method::kFinalise) return region;
-    const Op& op = graph_.op(call.op);
-    const auto input = static_cast<size_t>(call.operands[k]);
-    const InputMap& map = maps_[call.op.index()][input];
-    const Shape& out_shape = graph_.tensor(op.outputs[0]).shape;
-    const Shape& in_shape = graph_.tensor(op.inputs[input]).shape;
-    if (map.linear && same_extents(walk.out, out_shape, walk.in[k], in_shape)) return region;
-    const Region out = to_tensor(walk.out, walk.leading, region, out_shape);
-    Region needed = input_region(map, in_shape, out_shape, out);
-    if (call.chunk && input == 0) {
-      Interval& along = needed[chunk_axis(graph_, op)];
-      along = intersect({along}, {chunk})[0];
-    }
-    return to_kernel(walk.in[k], needed, in_shape);
-  }
-
-  // As runtime::pixel() finds it: the channel is added after the modulus.
-  int64_t address_of(const Call& call, const Side& side, int64_t pixel, int64_t channel,
-                     const char* verb) const {
-    const OperandView& view = *side.view;
-    int64_t index = pixel - side.bias;
-    if (view.modulus != 0) {
-      if (index < 0)
+  // Calls visit(address, first element, elements) for neighbours in memory that are neighbours in
+  // their tensor, all of them inside.
+  template <class Visit>
+  void each_piece(const Call& call, const Walk& walk, const Side& side, const Region& box,
+                  const char* verb, const Visit& visit) {
+    const Shape& shape = graph_.tensor(side.view->tensor).shape;
+    const int64_t size = side.element_bytes();
+    each_run(walk, *side.walk, shape, side.numbers, box, [&](const Run& run) {
+      const bool even = run.memory_step == 1 && run.element_step == 1;
+      spend((even ? kWorkOfRun : kWorkOfRun * static_cast<double>(run.count)) +
+            static_cast<double>(run.count * size));
+      const std::optional<int64_t> first = address_of(side, run);
+      if (!first)
         throw Fault{fmt::format("{}: {} before the start of a ring", describe(graph_, call), verb)};
-      index = index % view.modulus - side.channel;
-    }
-    const int64_t address = view.address + (index + channel) * side.size;
-    const bool inside = view.constant >= 0
-                            ? address >= 0 && address + side.size <= constant_bytes(view.constant)
-                            : side.memory->inside(address, side.size);
-    if (!inside) {
-      throw Fault{fmt::format("{}: {} byte {} for {}, outside {}", describe(graph_, call), verb,
-                              address, describe(graph_, view.tensor),
-                              view.constant >= 0               ? "its constant"
-                              : view.place == Place::kResident ? "the arena"
-                                                               : "the caller's memory")};
-    }
-    return address;
+      check_inside(call, side, *first, verb);
+      check_inside(call, side, *first + (run.count - 1) * run.memory_step * size, verb);
+      if (even) {
+        visit(*first, run.element, run.count);
+        return;
+      }
+      for (int64_t k = 0; k < run.count; ++k)
+        visit(*first + k * run.memory_step * size, run.element + k * run.element_step, 1);
+    });
+  }
+
+  void check_inside(const Call& call, const Side& side, int64_t address, const char* verb) const {
+    const OperandView& view = *side.view;
+    const int64_t size = side.element_bytes();
+    const bool inside = side.memory == nullptr
+                            ? address >= 0 && address + size <= constant_bytes(view.constant)
+                            : side.memory->inside(address, size);
+    if (inside) return;
+    throw Fault{fmt::format("{}: {} byte {} for {}, outside {}", describe(graph_, call), verb,
+                            address, describe(graph_, view.tensor),
+                            side.memory == nullptr           ? "its constant"
+                            : view.place == Place::kResident ? "the arena"
+                                                             : "the caller's memory")};
   }
 
   int64_t constant_bytes(int constant) const {
@@ -274,127 +264,107 @@ class Verifier {
 
   void read(const Call& call, const Walk& walk, size_t k, const Side& side, const Region& region,
             const Interval& chunk) {
-    const Region box = kernel_box(call, walk, k, region, chunk);
-    const Shape& shape = graph_.tensor(side.view->tensor).shape;
-    const int32_t complete = call.method == Method::kFinalise ? reduced_extent(call) : 0;
-    each_coordinate(
-        walk, *side.walk, shape, side.view->stride, box,
-        [&](int64_t pixel, int64_t channel, int64_t element) {
-          const int64_t address = address_of(call, side, pixel, channel, "reads");
-          ++result_.checked_elements;
-          if (side.view->constant >= 0) {
-            if (address != element * side.size)
-              throw Fault{describe(graph_, call) + ": reads the wrong constant"};
-            return;
-          }
-          const ShadowKey key{side.kind, static_cast<int32_t>(element * side.size), complete};
-          if (!side.memory->holds(address, key, side.size)) {
-            throw Fault{fmt::format("{} needs {} at byte {}, which holds {}",
-                                    describe(graph_, call), describe_key(key), address,
-                                    describe_key(side.memory->at(address)))};
-          }
-          if (side.view->place == Place::kStreamed) pass(call, side, element, "receives");
-        });
+    const Region box = needed_box(graph_, maps_, call, walk, k, region, chunk);
+    const uint32_t content = contents_.number(side.content);
+    const int64_t size = side.element_bytes();
+    const auto check = [&](int64_t address, int64_t element, int64_t count) {
+      result_.checked_elements += count;
+      if (side.memory == nullptr) {
+        if (address != element * size)
+          throw Fault{describe(graph_, call) + ": reads the wrong constant"};
+        return;
+      }
+      const ShadowByte first{content, static_cast<uint32_t>(element * size)};
+      const int64_t other = side.memory->first_other(address, first, count * size);
+      if (other >= 0) {
+        const auto off = static_cast<uint32_t>(other - address);
+        throw Fault{fmt::format("{} needs {} at byte {}, which holds {}", describe(graph_, call),
+                                describe_byte({content, first.byte + off}), other,
+                                describe_byte(side.memory->at(other)))};
+      }
+      if (side.view->place == Place::kStreamed) pass(call, side, element, count, "receives");
+    };
+    each_piece(call, walk, side, box, "reads", check);
   }
 
   // Rows come from the caller and go there in order, each once.
-  void pass(const Call& call, const Side& side, int64_t element, const char* verb) {
+  void pass(const Call& call, const Side& side, int64_t element, int64_t count, const char* verb) {
     int64_t& next = passed_[side.view->buffer];
     if (element != next) {
       throw Fault{fmt::format("{} {} element {} of {}, but {} is next", describe(graph_, call),
                               verb, element, describe(graph_, side.view->tensor), next)};
     }
-    ++next;
-  }
-
-  int32_t reduced_extent(const Call& call) const {
-    const Op& op = graph_.op(call.op);
-    return static_cast<int32_t>(graph_.tensor(op.inputs[0]).shape[chunk_axis(graph_, op)]);
+    next += count;
   }
 
   void write(const Call& call, const Walk& walk, const Side& side, const Region& region,
              const Interval& chunk) {
-    const Shape& shape = graph_.tensor(side.view->tensor).shape;
-    const bool accumulate = call.method == Method::kAccumulate;
-    each_coordinate(
-        walk, *side.walk, shape, side.view->stride, region,
-        [&](int64_t pixel, int64_t channel, int64_t element) {
-          const int64_t address = address_of(call, side, pixel, channel, "writes");
-          ShadowKey key{side.kind, static_cast<int32_t>(element * side.size), 0};
-          if (accumulate && chunk.begin != 0) {
-            key.reduced = static_cast<int32_t>(chunk.begin);
-            if (!side.memory->holds(address, key, side.size)) {
-              throw Fault{fmt::format(
-                  "{} adds a chunk from {} on to {}, which holds {} with {} added",
-                  describe(graph_, call), chunk.begin, describe_key(key),
-                  describe_key(side.memory->at(address)), side.memory->at(address).reduced)};
-            }
-          } else if (call.op.valid()) {
-            count_production(call, side, element, elements(shape));
-          }
-          if (accumulate) key.reduced = static_cast<int32_t>(chunk.end);
-          side.memory->write(address, key, side.size);
-          if (side.view->place == Place::kStreamed) pass(call, side, element, "delivers");
-        });
+    const uint32_t content = contents_.number(side.content);
+    const int64_t size = side.element_bytes();
+    const bool adds = side.content.sums && chunk.begin != 0;
+    Content before = side.content;
+    before.reduced = chunk.begin;
+    const uint32_t added_to = adds ? contents_.number(before) : 0;
+    const auto put = [&](int64_t address, int64_t element, int64_t count) {
+      const auto byte = static_cast<uint32_t>(element * size);
+      if (adds) {
+        const int64_t other =
+            side.memory->first_other(address, {added_to, byte}, count * size);
+        if (other >= 0) {
+          throw Fault{fmt::format("{} adds a chunk from {} on at byte {}, which holds {}",
+                                  describe(graph_, call), chunk.begin, other,
+                                  describe_byte(side.memory->at(other)))};
+        }
+      } else if (call.op.valid()) {
+        count_production(call, side, element, count);
+      }
+      side.memory->write(address, {content, byte}, count * size);
+      if (side.view->place == Place::kStreamed) pass(call, side, element, count, "delivers");
+    };
+    each_piece(call, walk, side, region, "writes", put);
   }
 
   void count_production(const Call& call, const Side& side, int64_t element, int64_t count) {
-    std::vector<Produced>& all = produced_[static_cast<size_t>(side.kind)];
-    if (all.empty()) all.resize(static_cast<size_t>(count), Produced::kNot);
-    Produced& produced = all[static_cast<size_t>(element)];
-    if (produced != Produced::kNot) {
-      ++result_.recomputed_elements;
-      if (produced == Produced::kForGood || !call.recomputes) {
-        throw Fault{fmt::format("{} produces element {} of {} a second time",
-                                describe(graph_, call), element,
-                                describe(graph_, side.view->tensor))};
+    const size_t kind =
+        2 * side.content.tensor.index() + static_cast<size_t>(side.content.sums ? 1 : 0);
+    std::vector<Produced>& all = produced_[kind];
+    const int64_t of_tensor = elements(graph_.tensor(side.view->tensor).shape);
+    if (all.empty()) all.resize(static_cast<size_t>(of_tensor), Produced::kNot);
+    for (int64_t k = element; k < element + count; ++k) {
+      Produced& produced = all[static_cast<size_t>(k)];
+      if (produced != Produced::kNot) {
+        ++result_.recomputed_elements;
+        if (produced == Produced::kForGood || !call.recomputes) {
+          throw Fault{fmt::format("{} produces element {} of {} a second time",
+                                  describe(graph_, call), k,
+                                  describe(graph_, side.view->tensor))};
+        }
       }
+      produced = call.recomputes ? Produced::kForNow : Produced::kForGood;
     }
-    produced = call.recomputes ? Produced::kForNow : Produced::kForGood;
   }
 
   void destroy_scratch(const Call& call) {
-    if (!call.op.valid()) return;
-    const int64_t bytes = scratch_of(call);
-    if (bytes == 0) return;
-    if (!memory_.inside(call.scratch_address, bytes)) {
+    if (!call.scratch.valid()) return;
+    const PlacedBuffer& scratch = program_.buffers[call.scratch.index()];
+    if (!memory_.inside(scratch.address, scratch.size_bytes))
       throw Fault{describe(graph_, call) + ": its scratch lies outside the arena"};
-    }
-    memory_.destroy(call.scratch_address, bytes);
-  }
-
-  int64_t scratch_of(const Call& call) {
-    const auto [it, added] = scratch_.try_emplace({call.op, call.method});
-    if (added) it->second = scratch_bytes(graph_, graph_.op(call.op), call.method);
-    return it->second;
-  }
-
-  static void each_unit(Progress progress, const Region& region,
-                        const std::function<void(const Region&)>& visit) {
-    if (progress != Progress::kElement) {
-      for_each_unit(progress, region, visit);
-      return;
-    }
-    for_each_unit(progress, region, [&](const Region& run) {
-      Region unit = run;
-      for (int64_t c = run.back().begin; c < run.back().end; ++c) {
-        unit.back() = {c, c + 1};
-        visit(unit);
-      }
-    });
+    spend(static_cast<double>(scratch.size_bytes));
+    memory_.destroy(scratch.address, scratch.size_bytes);
   }
 
   const Graph& graph_;
   const Program& program_;
   std::vector<AccessMap> maps_;
   CallForms forms_;
+  Contents contents_;
   ShadowMemory memory_;                       // of the arena
   std::map<BufferId, ShadowMemory> outside_;  // the caller's, per port
   std::map<BufferId, int64_t> passed_;        // elements of streams received or delivered
   // kForNow: by a step that recomputes.
   enum class Produced : uint8_t { kNot, kForNow, kForGood };
-  std::vector<std::vector<Produced>> produced_;  // per kind, per element
-  std::map<std::pair<OpId, Method>, int64_t> scratch_;
+  std::vector<std::vector<Produced>> produced_;  // per tensor: values, then sums; per element
+  double work_ = 0, most_work_;
   Verification result_;
 };
 

@@ -4,13 +4,13 @@
 
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/factors.h"
 #include "thimble/reference/narrow_sums.h"
 
 namespace thimble::reference {
-namespace {
 
-std::vector<FixedFactor> factors_of(const Tensor& input, const Tensor& weights, float result_scale,
-                                    int64_t channels) {
+std::vector<FixedFactor> fully_connected_factors(const Tensor& input, const Tensor& weights,
+                                                 float result_scale, int64_t channels) {
   if (weights.quantization.per_channel())
     return channel_factors(input, weights, result_scale, channels);
   // With one scale the original forms the product of the scales in float32, unlike a convolution.
@@ -18,6 +18,8 @@ std::vector<FixedFactor> factors_of(const Tensor& input, const Tensor& weights, 
   const FixedFactor factor = to_fixed_factor(double{product} / double{result_scale});
   return std::vector<FixedFactor>(static_cast<size_t>(channels), factor);
 }
+
+namespace {
 
 struct Rows {
   size_t channels, depth;  ///< of the weights
@@ -58,12 +60,12 @@ std::vector<Bytes> evaluate(const FullyConnected& op, const OpContext& context) 
   const Tensor& output = context.output();
   if (const Accumulator* narrow = find_accumulator(context.graph, context.op.outputs[0])) {
     return add_up(op, context, *narrow,
-                  factors_of(input, weights, narrow->scale, weights.shape.at(0)));
+                  fully_connected_factors(input, weights, narrow->scale, weights.shape.at(0)));
   }
   const Rows rows = rows_of(context);
   const std::vector<int32_t> bias = bias_of(context, weights.shape[0]);
   const std::vector<FixedFactor> factors =
-      factors_of(input, weights, scale_of(output), weights.shape[0]);
+      fully_connected_factors(input, weights, scale_of(output), weights.shape[0]);
   const ActivationRange range = activation_range(op.activation, output);
   const int32_t zero_point = zero_point_of(output);
 

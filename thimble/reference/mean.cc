@@ -5,20 +5,16 @@
 
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/factors.h"
 
 namespace thimble::reference {
-namespace {
 
-/// factor / count. The bits that the division would lose are kept by shifting left first, as far as
-/// the shift that remains stays within the 31 bits of a rounding division.
 FixedFactor divided(FixedFactor factor, int64_t count) {
   const int log2_count = 63 - std::countl_zero(static_cast<uint64_t>(count));
   const int shift = std::min({log2_count, 32, 31 + factor.shift});
   return {static_cast<int32_t>((int64_t{factor.multiplier} << shift) / count),
           factor.shift - shift};
 }
-
-}  // namespace
 
 std::vector<Bytes> evaluate(const Mean& op, const OpContext& context) {
   const Tensor& input = context.input(0);

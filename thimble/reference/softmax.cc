@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/factors.h"
 #include "thimble/reference/fixed_point.h"
 
 namespace thimble::reference {
@@ -13,12 +14,9 @@ namespace {
 constexpr int kDifferenceIntegerBits = 5;  ///< differences to the maximum reach from -32 to 0
 constexpr int kSumIntegerBits = 12;        ///< up to 4,096 channels of exponentials of at most 1
 
-struct Scaling {
-  FixedFactor factor;    ///< from a difference of quantised values to Fixed<5>
-  int64_t smallest = 0;  ///< differences below have an exponential of zero
-};
+}  // namespace
 
-Scaling scaling_of(double beta, double input_scale) {
+SoftmaxScaling softmax_scaling(double beta, double input_scale) {
   const double to_fixed =
       beta * input_scale * static_cast<double>(1 << (31 - kDifferenceIntegerBits));
   const FixedFactor factor = to_fixed_factor(std::min(to_fixed, 2147483647.0));
@@ -26,6 +24,8 @@ Scaling scaling_of(double beta, double input_scale) {
   const double radius = std::ldexp(largest, 31 - kDifferenceIntegerBits - factor.shift);
   return {factor, -static_cast<int64_t>(std::floor(radius))};
 }
+
+namespace {
 
 Fixed<0> exponential(int32_t difference, FixedFactor factor) {
   return exp_on_negative_values(Fixed<5>{multiply(difference, factor)});
@@ -46,7 +46,7 @@ Reciprocal reciprocal_of(Fixed<kSumIntegerBits> sum) {
 }
 
 /// One row of channels.
-void softmax_row(const int8_t* x, size_t channels, const Scaling& scaling, DType type,
+void softmax_row(const int8_t* x, size_t channels, const SoftmaxScaling& scaling, DType type,
                  std::vector<int32_t>& result) {
   const int32_t maximum = *std::max_element(x, x + channels);
   Fixed<kSumIntegerBits> sum;
@@ -79,7 +79,7 @@ std::vector<Bytes> evaluate(const Softmax& op, const OpContext& context) {
   const std::vector<int8_t> x = context.read<int8_t>(0);
   const size_t channels = static_cast<size_t>(input.shape.back());
   check(channels <= size_t{1} << kSumIntegerBits, "softmax sums at most 4,096 exponentials");
-  const Scaling scaling = scaling_of(double{op.beta}, double{scale_of(input)});
+  const SoftmaxScaling scaling = softmax_scaling(double{op.beta}, double{scale_of(input)});
   const DType type = context.output().type;
   check(type == DType::kInt8 || type == DType::kInt16, "softmax gives int8 or int16");
 

@@ -5,18 +5,28 @@
 #include <algorithm>
 #include <set>
 
-#include "thimble/schedule/gather.h"
+#include "thimble/operators/operators.h"
+#include "thimble/schedule/kernel_fit.h"
 
 namespace thimble {
 namespace {
 
 constexpr int64_t kMost = int64_t{1} << 31;
 constexpr int kMaxDepth = 16;
-constexpr int64_t kMostSteps = 100'000'000;  // as executed
+// Steps and iterations as executed: finer than a step per element of the network, or per
+// multiply-accumulate, no plan needs to be.
+constexpr double kStepsOfAnyPlan = 1e6, kStepsPerElement = 4;
+
+double most_steps(const Graph& graph) {
+  auto own = static_cast<double>(macs(graph));
+  for (const Tensor& t : graph.tensors) own += static_cast<double>(elements(t.shape));
+  return kStepsOfAnyPlan + kStepsPerElement * own;
+}
 
 class Checker {
  public:
-  Checker(const Graph& graph, const Schedule& schedule) : graph_(graph), schedule_(schedule) {}
+  Checker(const Graph& graph, const Schedule& schedule)
+      : graph_(graph), schedule_(schedule), most_steps_(most_steps(graph)) {}
 
   std::string run() {
     if (schedule_.loop_count < 0 || schedule_.loop_count > 1'000'000)
@@ -37,7 +47,7 @@ class Checker {
     }
     if (std::string fault = nodes(schedule_.nodes, 0, 1); !fault.empty()) return fault;
     if (streamed_inputs_ != receives_) return "an input is streamed that no step receives";
-    return gathers();
+    return kernels_fault(graph_, schedule_);
   }
 
  private:
@@ -54,9 +64,9 @@ class Checker {
   }
 
   std::string buffer(const Buffer& b) const {
-    int64_t count = 1;
+    int64_t bytes = size_bytes(b.type);
     for (int64_t extent : b.extents) {
-      if (extent < 1 || extent > kMost || (count *= extent) > kMost)
+      if (extent < 1 || extent > kMost || (bytes *= extent) > kMost)
         return "its extents are out of range";
     }
     if (!b.tensor.valid())
@@ -82,7 +92,7 @@ class Checker {
           b.wrap->modulus > kMost) {
         return "its ring is out of range";
       }
-      int64_t held = b.wrap->modulus;
+      int64_t held = b.wrap->modulus * size_bytes(b.type);
       for (size_t axis = 0; axis < rank; ++axis) {
         const bool wrapped = b.wraps(axis);
         if (wrapped && b.origin[axis] != index(0)) return "the axes of a ring have origin 0";
@@ -138,9 +148,12 @@ class Checker {
     return "";
   }
 
-  std::string nodes(const std::vector<Node>& nodes_in, int depth, int64_t times) {
+  std::string nodes(const std::vector<Node>& nodes_in, int depth, double times) {
     if (depth > kMaxDepth) return "loops are nested too deeply";
-    if (times > kMostSteps) return "it executes too many steps";
+    executed_ += times * static_cast<double>(nodes_in.size() + 1);
+    if (executed_ > most_steps_)
+      return fmt::format("it executes more than {:.0f} steps, which no plan of this network needs",
+                         most_steps_);
     for (const Node& node : nodes_in) {
       std::string fault;
       if (const auto* s = std::get_if<Step>(&node.what)) {
@@ -160,12 +173,17 @@ class Checker {
         }
         if (loop.count < 1 || loop.count > kMost) return "a loop's count is out of range";
         running_.insert(loop.id);
-        fault = nodes(loop.body, depth + 1, times * loop.count);
+        fault = nodes(loop.body, depth + 1, times * static_cast<double>(loop.count));
         running_.erase(loop.id);
       }
       if (!fault.empty()) return fault;
     }
     return "";
+  }
+
+  static bool ends_early(const IntervalExpr& i) {
+    return i.begin.constant() && i.end.constant() &&
+           evaluate(i.begin, {}) > evaluate(i.end, {});
   }
 
   // Follows only loops around the step at hand: the others' counters have no value.
@@ -188,16 +206,17 @@ class Checker {
     }
     for (const IntervalExpr& i : s.region) {
       if (!good(i.begin) || !good(i.end)) return "its region is out of range";
+      if (ends_early(i)) return "its region ends before it begins";
       follows_running = follows_running && runs(i);
     }
     if (s.chunk && (!good(s.chunk->begin) || !good(s.chunk->end)))
       return "its chunk is out of range";
+    if (s.chunk && ends_early(*s.chunk)) return "its chunk ends before it begins";
     if (!follows_running) return "it follows a loop that it does not stand in";
     const Buffer& out = schedule_.buffer(s.out);
     if (out.place == Place::kUser && is_input_.contains(s.out))
       return "it writes the caller's input";
-    if (in_range(s.scratch) && schedule_.buffer(s.scratch).place != Place::kResident)
-      return "its scratch lies outside of the arena";
+    if (std::string fault = scratch(s); !fault.empty()) return fault;
     if (!s.op.valid()) {
       const bool copy = s.in.size() == 1 && s.in[0].valid() && out.tensor.valid() &&
                         holds(s.in[0], out.tensor, false) && !out.sums &&
@@ -278,11 +297,19 @@ class Checker {
       if (!s.in[k].valid()) continue;
       if (!holds(s.in[k], op.inputs[k], false)) return "an input's buffer holds another tensor";
     }
-    const int64_t scratch = scratch_bytes(graph_, op, s.method);
-    const int64_t given = in_range(s.scratch) && !schedule_.buffer(s.scratch).tensor.valid()
-                              ? schedule_.buffer(s.scratch).size_bytes()
-                              : 0;
-    return given < scratch ? fmt::format("it needs {} bytes of scratch", scratch) : "";
+    return "";
+  }
+
+  std::string scratch(const Step& s) const {
+    const bool known = s.op.valid() && s.op.index() < graph_.ops.size() &&
+                       has_kernel(graph_, graph_.op(s.op), s.method);
+    const int64_t needed = known ? scratch_bytes(graph_, graph_.op(s.op), s.method) : 0;
+    if (needed == 0) return s.scratch.valid() ? "it has scratch that its kernel does not need" : "";
+    if (in_range(s.scratch)) {
+      const Buffer& b = schedule_.buffer(s.scratch);
+      if (!b.tensor.valid() && b.place == Place::kResident && b.size_bytes() >= needed) return "";
+    }
+    return fmt::format("it needs {} bytes of scratch in the arena", needed);
   }
 
   bool holds(const Operand& operand, TensorId tensor, bool sums) const {
@@ -292,23 +319,6 @@ class Checker {
     });
   }
 
-  // Operands in several buffers, once everything else is known to be well formed.
-  std::string gathers() const {
-    std::optional<Gathers> gathers;
-    std::string fault;
-    for_each_step(schedule_, [&](const Step& s, Position position) {
-      const bool several =
-          std::ranges::any_of(s.in, [](const Operand& o) { return o.from.size() > 1; });
-      if (!several || !fault.empty()) return;
-      if (!gathers) gathers.emplace(graph_, schedule_);
-      const auto pieces = gathers->pieces(s);
-      if (const auto* why = std::get_if<std::string>(&pieces)) {
-        fault = fmt::format("step {}: {}", position, *why);
-      }
-    });
-    return fault;
-  }
-
   const Graph& graph_;
   const Schedule& schedule_;
   std::set<LoopId> loops_;
@@ -316,6 +326,7 @@ class Checker {
   std::set<BufferId> is_input_;
   int streamed_inputs_ = 0, receives_ = 0;
   int steps_ = 0;
+  double executed_ = 0, most_steps_;  // steps and iterations
 };
 
 }  // namespace

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of every kernel's parameters, listed once: binding, printing, comparing and recording
+// go through them. C++17, and of the runtime's headers alone, since recorders of emitted code
+// include it too.
+//
+//   each_field(params, [](const char* name, auto& field) { ... });
+//
+// A field is a number, an array of numbers, a pointer to packed constants, or one of the structs
+// ChannelScales, Scale, Window2D and LinearAxis, which have fields of their own. Pointers come in
+// the order of KernelUse::constants.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "thimble_runtime/kernels.h"
+
+namespace thimble {
+namespace fields {
+
+using namespace thimble::runtime;
+
+/// Whether `Struct`, const or not, is `Wanted`.
+template <class Struct, class Wanted>
+using If = std::enable_if_t<std::is_same_v<std::remove_const_t<Struct>, Wanted>, int>;
+
+template <class S, class F, If<S, ChannelScales> = 0>
+void each_field(S& s, F visit) {
+  visit("multipliers", s.multipliers);
+  visit("shifts", s.shifts);
+}
+
+template <class S, class F, If<S, Scale> = 0>
+void each_field(S& s, F visit) {
+  visit("multiplier", s.multiplier);
+  visit("shift", s.shift);
+}
+
+template <class S, class F, If<S, LinearAxis> = 0>
+void each_field(S& s, F visit) {
+  visit("step", s.step);
+  visit("offset", s.offset);
+  visit("in_extent", s.in_extent);
+}
+
+template <class S, class F, If<S, Window2D> = 0>
+void each_field(S& s, F visit) {
+  visit("kernel_h", s.kernel_h);
+  visit("kernel_w", s.kernel_w);
+  visit("stride_h", s.stride_h);
+  visit("stride_w", s.stride_w);
+  visit("dilation_h", s.dilation_h);
+  visit("dilation_w", s.dilation_w);
+  visit("pad_top", s.pad_top);
+  visit("pad_left", s.pad_left);
+  visit("in_h", s.in_h);
+  visit("in_w", s.in_w);
+}
+
+template <class S, class F, If<S, Conv2DParams> = 0>
+void each_field(S& s, F visit) {
+  visit("weights", s.weights);
+  visit("bias", s.bias);
+  visit("scales", s.scales);
+  visit("window", s.window);
+  visit("in_per_group", s.in_per_group);
+  visit("out_per_group", s.out_per_group);
+  visit("input_zero_point", s.input_zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
+template <class S, class F, If<S, Conv2DNarrowParams> = 0>
+void each_field(S& s, F visit) {
+  visit("weights", s.weights);
+  visit("bias", s.bias);
+  visit("scales", s.scales);
+  visit("window", s.window);
+  visit("in_channels", s.in_channels);
+  visit("input_zero_point", s.input_zero_point);
+  visit("accumulator_zero_point", s.accumulator_zero_point);
+}
+
+template <class S, class F, If<S, FullyConnectedParams> = 0>
+void each_field(S& s, F visit) {
+  visit("bias", s.bias);
+  visit("scales", s.scales);
+  visit("in_channels", s.in_channels);
+  visit("input_zero_point", s.input_zero_point);
+  visit("weights_zero_point", s.weights_zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
+template <class S, class F, If<S, BatchMatMulParams> = 0>
+void each_field(S& s, F visit) {
+  visit("depth", s.depth);
+  visit("zero_point", s.zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("scale", s.scale);
+}
+
+template <class S, class F, If<S, DepthwiseConv2DParams> = 0>
+void each_field(S& s, F visit) {
+  visit("weights", s.weights);
+  visit("bias", s.bias);
+  visit("scales", s.scales);
+  visit("window", s.window);
+  visit("out_channels", s.out_channels);
+  visit("multiplier", s.multiplier);
+  visit("input_zero_point", s.input_zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
+template <class S, class F, If<S, Pool2DParams> = 0>
+void each_field(S& s, F visit) {
+  visit("window", s.window);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
+template <class S, class F, If<S, MeanParams> = 0>
+void each_field(S& s, F visit) {
+  visit("in_extent", s.in_extent);
+  visit("reduced", s.reduced);
+  visit("scale", s.scale);
+  visit("input_zero_point", s.input_zero_point);
+  visit("output_zero_point", s.output_zero_point);
+}
+
+template <class S, class F, If<S, SumParams> = 0>
+void each_field(S& s, F visit) {
+  visit("in_extent", s.in_extent);
+  visit("reduced", s.reduced);
+  visit("chunk_axis", s.chunk_axis);
+}
+
+template <class S, class F, If<S, AddParams> = 0>
+void each_field(S& s, F visit) {
+  visit("left_shift", s.left_shift);
+  visit("zero_point", s.zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("scale", s.scale);
+  visit("output_scale", s.output_scale);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
+template <class S, class F, If<S, MulParams> = 0>
+void each_field(S& s, F visit) {
+  visit("zero_point", s.zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("output_scale", s.output_scale);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
+template <class S, class F, If<S, PadParams> = 0>
+void each_field(S& s, F visit) {
+  visit("before", s.before);
+  visit("in_extent", s.in_extent);
+  visit("value", s.value);
+}
+
+template <class S, class F, If<S, RescaleParams> = 0>
+void each_field(S& s, F visit) {
+  visit("scale", s.scale);
+  visit("input_zero_point", s.input_zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
+template <class S, class F, If<S, ClampParams> = 0>
+void each_field(S& s, F visit) {
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
+template <class S, class F, If<S, LookupParams> = 0>
+void each_field(S& s, F visit) {
+  visit("table", s.table);
+}
+
+template <class S, class F, If<S, FloatParams> = 0>
+void each_field(S& s, F visit) {
+  visit("scale", s.scale);
+  visit("zero_point", s.zero_point);
+}
+
+template <class S, class F, If<S, SoftmaxParams> = 0>
+void each_field(S& s, F visit) {
+  visit("input_scale", s.input_scale);
+  visit("diff_min", s.diff_min);
+  visit("channels", s.channels);
+}
+
+template <class S, class F, If<S, ResizeNearestNeighborParams> = 0>
+void each_field(S& s, F visit) {
+  visit("rows", s.rows);
+  visit("columns", s.columns);
+}
+
+template <class S, class F, If<S, ResizeBilinearParams> = 0>
+void each_field(S& s, F visit) {
+  visit("rows", s.rows);
+  visit("columns", s.columns);
+}
+
+/// Calls leaf(field) for each number and each pointer, structs and arrays opened, in order.
+template <class S, class F>
+void each_leaf(S& s, const F& leaf) {
+  each_field(s, [&](const char*, auto& field) {
+    using Field = std::remove_const_t<std::remove_reference_t<decltype(field)>>;
+    if constexpr (std::is_array_v<Field>) {
+      for (auto& element : field) {
+        if constexpr (std::is_class_v<std::remove_extent_t<Field>>) {
+          each_leaf(element, leaf);
+        } else {
+          leaf(element);
+        }
+      }
+    } else if constexpr (std::is_class_v<Field>) {
+      each_leaf(field, leaf);
+    } else {
+      leaf(field);
+    }
+  });
+}
+
+}  // namespace fields
+
+using fields::each_field;
+using fields::each_leaf;
+
+}  // namespace thimble

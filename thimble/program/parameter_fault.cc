@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/parameter_fault.h"
+
+#include <algorithm>
+
+#include "thimble/model/resize.h"
+#include "thimble/program/read_back.h"
+#include "thimble/reference/factors.h"
+#include "thimble/reference/interpreter.h"
+
+namespace thimble {
+namespace {
+
+using reference::to_fixed_factor;
+
+// The last four extents of a shape, ones before them.
+std::vector<int64_t> four(const Shape& shape) {
+  std::vector<int64_t> result(kKernelAxes, 1);
+  for (size_t k = 0; k < std::min(kKernelAxes, shape.size()); ++k)
+    result[kKernelAxes - 1 - k] = shape[shape.size() - 1 - k];
+  return result;
+}
+
+void compare_four(const char* what, const int32_t (&given)[kKernelAxes],
+                  const std::vector<int64_t>& wanted, Difference& d) {
+  for (size_t k = 0; k < kKernelAxes; ++k) d.expect(what, given[k], wanted[k]);
+}
+
+std::string rescale_fault(const ReadBack& r, Activation activation) {
+  const auto* p = r.as<runtime::RescaleParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  d.expect("scale", p->scale, to_fixed_factor(scale(r.in(0)) / scale(r.out())));
+  d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
+  compare_output(*p, activation, r.out(), d);
+  return d.text();
+}
+
+std::string float_fault(const ReadBack& r, const Tensor& integers) {
+  const auto* p = r.as<runtime::FloatParams>();
+  if (p == nullptr) return kOtherKernel;
+  if (p->scale != integers.quantization.scales.at(0))
+    return fmt::format("its scale is {}, not {}", p->scale, integers.quantization.scales.at(0));
+  return Difference().expect("zero_point", p->zero_point, zero_point(integers)).text();
+}
+
+std::string pool_fault(const Window& window, Activation activation, const ReadBack& r) {
+  const auto* p = r.as<runtime::Pool2DParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  compare_window(window, r.in(0), p->window, d);
+  const reference::ActivationRange range = reference::activation_range(activation, r.out());
+  d.expect("clamp_min", p->clamp_min, range.min).expect("clamp_max", p->clamp_max, range.max);
+  return d.text();
+}
+
+// Sums over the axes for which reduced[axis] is 1, in chunks of rows.
+std::string sum_fault(const ReadBack& r, const std::vector<int64_t>& reduced) {
+  const auto* p = r.as<runtime::SumParams>();
+  if (p == nullptr) return kOtherKernel;
+  const Shape& x = r.in(0).shape;
+  Difference d;
+  compare_four("in_extent", p->in_extent, four(x), d);
+  compare_four("reduced", p->reduced, reduced, d);
+  const auto rank = static_cast<int64_t>(x.size());
+  d.expect("chunk_axis", p->chunk_axis,
+           static_cast<int64_t>(chunk_axis(r.graph, r.op)) + int64_t{kKernelAxes} - rank);
+  return d.text();
+}
+
+// What the reference makes of each value, in an order other than the table's.
+std::string table_fault(const ReadBack& r) {
+  if (r.as<runtime::LookupParams>() == nullptr) return kOtherKernel;
+  constexpr size_t kValues = 256;
+  const auto table = unpacked<int8_t>(r, 0, DType::kInt8, kValues);
+  if (table.size() != kValues) return "its table has another type or size";
+  Graph graph;
+  for (const Tensor* t : {&r.in(0), &r.out()})
+    graph.tensors.push_back({"", {int64_t{kValues}, 1}, t->type, t->quantization, nullptr});
+  const Op op{r.op.attributes, {{0}}, {{1}}, r.op.file_index};
+  Bytes downwards(kValues);
+  for (size_t k = 0; k < kValues; ++k) downwards[k] = static_cast<uint8_t>(127 - static_cast<int>(k));
+  const Bytes wanted = interpret_op(graph, op, {downwards, {}}).at(0);
+  for (size_t k = 0; k < kValues; ++k) {
+    if (table[kValues - 1 - k] != static_cast<int8_t>(wanted[k]))
+      return fmt::format("its table is wrong for {}", 127 - static_cast<int>(k));
+  }
+  return "";
+}
+
+std::string rows_fault(const ReadBack& r, size_t constant, const std::vector<int64_t>& wanted) {
+  const auto rows = unpacked<int16_t>(r, constant, DType::kInt16, wanted.size());
+  return std::ranges::equal(rows, wanted) ? "" : "its table of rows or columns is wrong";
+}
+
+/// By operator. Those whose kernels copy have no parameters.
+struct Checker {
+  const ReadBack& r;
+
+  std::string operator()(const Conv2D& a) const { return weights_fault(a, r); }
+  std::string operator()(const DepthwiseConv2D& a) const { return weights_fault(a, r); }
+  std::string operator()(const FullyConnected& a) const { return weights_fault(a, r); }
+  std::string operator()(const BatchMatMul& a) const {
+    const auto* p = r.as<runtime::BatchMatMulParams>();
+    if (p == nullptr) return kOtherKernel;
+    Difference d;
+    const Shape& x = r.in(0).shape;
+    d.expect("depth", p->depth, a.adjoint_x ? x[x.size() - 2] : x.back());
+    for (size_t k = 0; k < 2; ++k) d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
+    d.expect("output_zero_point", p->output_zero_point, zero_point(r.out()));
+    const float product =  // in float32, as the reference
+        r.in(0).quantization.scales.at(0) * r.in(1).quantization.scales.at(0);
+    d.expect("scale", p->scale, to_fixed_factor(static_cast<double>(product) / scale(r.out())));
+    return d.text();
+  }
+  std::string operator()(const AveragePool2D& a) const {
+    if (r.call.method == Method::kAccumulate) return sum_fault(r, {0, 1, 1, 0});
+    return pool_fault(a.window, a.activation, r);
+  }
+  std::string operator()(const MaxPool2D& a) const { return pool_fault(a.window, a.activation, r); }
+  std::string operator()(const Mean& a) const {
+    const Shape& x = r.in(0).shape;
+    std::vector<int64_t> reduced(kKernelAxes, 0);
+    int64_t count = 1;
+    for (const int axis : a.axes) {
+      count *= x.at(static_cast<size_t>(axis));
+      reduced.at(static_cast<size_t>(axis) + kKernelAxes - x.size()) = 1;
+    }
+    if (r.call.method == Method::kAccumulate) return sum_fault(r, reduced);
+    const auto* p = r.as<runtime::MeanParams>();
+    if (p == nullptr) return kOtherKernel;
+    Difference d;
+    compare_four("in_extent", p->in_extent, four(x), d);
+    compare_four("reduced", p->reduced, reduced, d);
+    d.expect("scale", p->scale,
+             reference::divided(to_fixed_factor(scale(r.in(0)) / scale(r.out())), count));
+    d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
+    d.expect("output_zero_point", p->output_zero_point, zero_point(r.out()));
+    return d.text();
+  }
+  std::string operator()(const Add& a) const {
+    const auto* p = r.as<runtime::AddParams>();
+    if (p == nullptr) return kOtherKernel;
+    constexpr int kLeftShift = 20;
+    const double common = 2 * std::max(scale(r.in(0)), scale(r.in(1)));
+    Difference d;
+    d.expect("left_shift", p->left_shift, kLeftShift);
+    for (size_t k = 0; k < 2; ++k) {
+      d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
+      d.expect("scale", p->scale[k], to_fixed_factor(scale(r.in(k)) / common));
+    }
+    d.expect("output_scale", p->output_scale,
+             to_fixed_factor(common / (double{1 << kLeftShift} * scale(r.out()))));
+    compare_output(*p, a.activation, r.out(), d);
+    return d.text();
+  }
+  std::string operator()(const Mul& a) const {
+    const auto* p = r.as<runtime::MulParams>();
+    if (p == nullptr) return kOtherKernel;
+    Difference d;
+    for (size_t k = 0; k < 2; ++k) d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
+    d.expect("output_scale", p->output_scale,
+             to_fixed_factor(scale(r.in(0)) * scale(r.in(1)) / scale(r.out())));
+    compare_output(*p, a.activation, r.out(), d);
+    return d.text();
+  }
+  std::string operator()(const Pad& a) const {
+    const auto* p = r.as<runtime::PadParams>();
+    if (p == nullptr) return kOtherKernel;
+    Difference d;
+    std::vector<int64_t> before(kKernelAxes, 0);
+    for (size_t k = 0; k < std::min(kKernelAxes, a.before.size()); ++k)
+      before[kKernelAxes - 1 - k] = a.before[a.before.size() - 1 - k];
+    compare_four("before", p->before, before, d);
+    compare_four("in_extent", p->in_extent, four(r.in(0).shape), d);
+    return d.expect("value", p->value, a.value).text();
+  }
+  std::string operator()(const Reshape&) const { return kOtherKernel; }
+  std::string operator()(const Transpose&) const { return kOtherKernel; }
+  std::string operator()(const Concat&) const { return kOtherKernel; }
+  std::string operator()(const Slice&) const { return kOtherKernel; }
+  std::string operator()(const Softmax& a) const {
+    const auto* p = r.as<runtime::SoftmaxParams>();
+    if (p == nullptr) return kOtherKernel;
+    const reference::SoftmaxScaling wanted =
+        reference::softmax_scaling(static_cast<double>(a.beta), scale(r.in(0)));
+    Difference d;
+    d.expect("input_scale", p->input_scale, wanted.factor);
+    d.expect("diff_min", p->diff_min, std::max<int64_t>(wanted.smallest, -INT32_MAX));
+    return d.expect("channels", p->channels, r.in(0).shape.back()).text();
+  }
+  std::string operator()(const Relu&) const { return rescale_fault(r, Activation::kRelu); }
+  std::string operator()(const Relu6&) const {
+    const auto* p = r.as<runtime::ClampParams>();
+    if (p == nullptr) return kOtherKernel;
+    const auto range = reference::activation_range(Activation::kRelu6, r.in(0));
+    return Difference()
+        .expect("clamp_min", p->clamp_min, range.min)
+        .expect("clamp_max", p->clamp_max, range.max)
+        .text();
+  }
+  std::string operator()(const Quantize&) const {
+    return r.in(0).type == DType::kFloat32 ? float_fault(r, r.out())
+                                           : rescale_fault(r, Activation::kNone);
+  }
+  std::string operator()(const Dequantize&) const { return float_fault(r, r.in(0)); }
+  std::string operator()(const Logistic&) const { return table_fault(r); }
+  std::string operator()(const ResizeNearestNeighbor& a) const {
+    if (r.as<runtime::ResizeNearestNeighborParams>() == nullptr) return kOtherKernel;
+    const Shape &x = r.in(0).shape, &y = r.out().shape;
+    const std::string rows = rows_fault(r, 0, nearest_rows(a, x[1], y[1]));
+    return rows.empty() ? rows_fault(r, 1, nearest_rows(a, x[2], y[2])) : rows;
+  }
+  std::string operator()(const ResizeBilinear& a) const {
+    const auto* p = r.as<runtime::ResizeBilinearParams>();
+    if (p == nullptr) return kOtherKernel;
+    Difference d;
+    const auto compare = [&](const runtime::LinearAxis& given, size_t axis) {
+      const int64_t in = r.in(0).shape[axis];
+      const LinearPositions wanted = linear_positions(a, in, r.out().shape[axis]);
+      d.expect("step", given.step, wanted.step).expect("offset", given.offset, wanted.offset);
+      d.expect("in_extent", given.in_extent, in);
+    };
+    compare(p->rows, 1);
+    compare(p->columns, 2);
+    return d.text();
+  }
+};
+
+}  // namespace
+
+std::string parameter_fault(const Graph& graph, const Program& program, const Call& call) {
+  const bool takes_some = *info(call.kernel).params != '\0';
+  if (!takes_some)
+    return call.params < 0 ? "" : "it has parameters that its kernel does not take";
+  const auto number = static_cast<size_t>(call.params);
+  if (call.params < 0 || number >= program.params.size()) return "it has no parameters";
+  const ProgramParams& given = program.params[number];
+  ReadBack r{graph, graph.op(call.op), call, given.params, {}};
+  for (const int constant : given.constants) {
+    const auto k = static_cast<size_t>(constant);
+    if (constant < 0 || k >= program.constants.size()) return "one of its constants is missing";
+    r.constants.push_back(&program.constants[k].content);
+  }
+  return std::visit(Checker{r}, r.op.attributes);
+}
+
+}  // namespace thimble

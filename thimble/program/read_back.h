@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call's parameters and constants beside its operator. Private to parameter_fault.cc and
+// weights_fault.cc.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "thimble/program/program.h"
+#include "thimble/reference/activation_range.h"
+
+namespace thimble {
+
+struct ReadBack {
+  const Graph& graph;
+  const Op& op;
+  const Call& call;
+  const KernelParams& params;
+  std::vector<const PackedConstant*> constants;
+
+  [[nodiscard]] const Tensor& in(size_t k) const { return graph.tensor(op.inputs.at(k)); }
+  [[nodiscard]] const Tensor& out() const { return graph.tensor(op.outputs.at(0)); }
+  /// Null if they are those of a kernel of another kind.
+  template <class Params>
+  [[nodiscard]] const Params* as() const {
+    return std::get_if<Params>(&params);
+  }
+};
+
+/// Collects the first difference.
+class Difference {
+ public:
+  Difference& expect(const char* what, int64_t given, int64_t wanted) {
+    if (text_.empty() && given != wanted)
+      text_ = fmt::format("its parameter {} is {}, not {}", what, given, wanted);
+    return *this;
+  }
+  Difference& expect(const char* what, const runtime::Scale& given, reference::FixedFactor wanted) {
+    return expect(what, given.multiplier, wanted.multiplier).expect(what, given.shift, wanted.shift);
+  }
+  Difference& fail(const std::string& text) {
+    if (text_.empty()) text_ = text;
+    return *this;
+  }
+  [[nodiscard]] bool none() const { return text_.empty(); }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+[[nodiscard]] inline int32_t zero_point(const Tensor& t) {
+  return t.quantization.zero_points.empty() ? 0 : t.quantization.zero_points[0];
+}
+[[nodiscard]] inline double scale(const Tensor& t) {
+  return static_cast<double>(t.quantization.scales.at(0));
+}
+
+/// Elements of a packed constant; none if it has another type or size.
+template <class T>
+[[nodiscard]] std::vector<T> unpacked(const ReadBack& r, size_t constant, DType type,
+                                      size_t count) {
+  if (constant >= r.constants.size()) return {};
+  const PackedConstant& packed = *r.constants[constant];
+  if (packed.type != type || packed.data.size() != count * sizeof(T)) return {};
+  std::vector<T> values(count);
+  if (count > 0) std::memcpy(values.data(), packed.data.data(), packed.data.size());
+  return values;
+}
+
+/// Of the operators with weights, in weights_fault.cc.
+[[nodiscard]] std::string weights_fault(const Conv2D& a, const ReadBack& r);
+[[nodiscard]] std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r);
+[[nodiscard]] std::string weights_fault(const FullyConnected& a, const ReadBack& r);
+/// window: of an operator over images.
+void compare_window(const Window& window, const Tensor& in, const runtime::Window2D& given,
+                    Difference& d);
+/// Output zero point and clamp, which most kernels have.
+template <class Params>
+void compare_output(const Params& p, Activation activation, const Tensor& out, Difference& d) {
+  const reference::ActivationRange range = reference::activation_range(activation, out);
+  d.expect("output_zero_point", p.output_zero_point, zero_point(out));
+  d.expect("clamp_min", p.clamp_min, range.min).expect("clamp_max", p.clamp_max, range.max);
+}
+constexpr const char* kOtherKernel = "its parameters are those of another kernel";
+
+}  // namespace thimble

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// One operand, or the output, of a call at one execution: the bytes that the kernel touches there.
+#pragma once
+
+#include <functional>
+
+#include "thimble/program/arguments.h"
+#include "thimble/program/shadow.h"
+
+namespace thimble {
+
+struct Side {
+  const OperandView* view;
+  const OperandAxes* walk;
+  runtime::View numbers;  ///< as the kernel is handed them
+  int64_t address = 0;    ///< of numbers.data, in `memory`
+  ShadowMemory* memory;   ///< null: a constant
+  Content content;        ///< what an operand must hold, or the output gets
+
+  [[nodiscard]] int64_t element_bytes() const { return size_bytes(view->type); }
+};
+
+/// Address of a run's first element, as runtime::pixel() finds it; nothing before the start of a
+/// ring.
+[[nodiscard]] std::optional<int64_t> address_of(const Side& side, const Run& run);
+
+/// Around all bytes that a box of kernel coordinates touches. A ring: all of it, and what the
+/// channels of a pixel reach beyond.
+[[nodiscard]] Interval hull_of(const Side& side, const Region& box);
+
+/// Whether the output, element by element in ascending addresses, never passes the operand.
+[[nodiscard]] bool never_ahead(const Side& out, const Side& in);
+
+/// Kernel coordinates of what operand `k` of the call must provide for `region` of its output, from
+/// the operator's access map. maps: of the graph's operators.
+[[nodiscard]] Region needed_box(const Graph& graph, const std::vector<AccessMap>& maps,
+                                const Call& call, const Walk& walk, size_t k, const Region& region,
+                                const Interval& chunk);
+
+/// Calls visit(unit) for the parts of `region` in the order in which the kernel reads and writes
+/// them: single elements for kElement, else as for_each_unit.
+void each_unit(Progress progress, const Region& region,
+               const std::function<void(const Region&)>& visit);
+
+}  // namespace thimble

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/read_back.h"
+#include "thimble/reference/factors.h"
+
+namespace thimble {
+namespace {
+
+// Where the weights of output channel o stand in the model's tensor.
+struct ChannelRun {
+  size_t first, step, count;
+};
+ChannelRun run_of(const Tensor& weights, bool channel_last, size_t o) {
+  const auto all = static_cast<size_t>(elements(weights.shape));
+  const auto channels =
+      static_cast<size_t>(channel_last ? weights.shape.back() : weights.shape.front());
+  return channel_last ? ChannelRun{o, channels, all / channels}
+                      : ChannelRun{o * (all / channels), 1, all / channels};
+}
+
+// Kernels hold weights as the model does; `constant` is their number.
+void compare_weights(const ReadBack& r, size_t constant, Difference& d) {
+  const Tensor& weights = r.in(1);
+  const auto count = static_cast<size_t>(elements(weights.shape));
+  const std::vector<int8_t> packed = unpacked<int8_t>(r, constant, DType::kInt8, count);
+  if (packed.size() != count) {
+    d.fail("its packed weights have another type or size");
+    return;
+  }
+  for (size_t k = 0; k < count; ++k) {
+    const auto wanted = static_cast<int8_t>((*weights.data)[k]);
+    if (packed[k] == wanted) continue;
+    d.fail(fmt::format("its packed weight {} is {}, not {}", k, packed[k], wanted));
+    return;
+  }
+}
+
+// folded: less input zero point * sum of the channel's weights.
+void compare_bias(const ReadBack& r, size_t constant, size_t channels, bool folded,
+                  bool channel_last, Difference& d) {
+  const std::vector<int32_t> packed = unpacked<int32_t>(r, constant, DType::kInt32, channels);
+  if (packed.size() != channels) {
+    d.fail("its packed bias has another type or size");
+    return;
+  }
+  for (size_t o = 0; o < channels && d.none(); ++o) {
+    int64_t bias = packed[o];
+    if (folded) {
+      const ChannelRun run = run_of(r.in(1), channel_last, o);
+      int64_t sum = 0;
+      for (size_t k = 0; k < run.count; ++k)
+        sum += static_cast<int8_t>((*r.in(1).data)[run.first + k * run.step]);
+      bias += sum * zero_point(r.in(0));
+    }
+    int32_t wanted = 0;
+    if (r.op.inputs.size() > 2)
+      std::memcpy(&wanted, r.in(2).data->data() + o * sizeof(wanted), sizeof(wanted));
+    if (bias != wanted)
+      d.fail(fmt::format("its packed bias {} stands for {}, not {}", o, bias, wanted));
+  }
+}
+
+// Two constants: multipliers, then shifts.
+void compare_factors(const ReadBack& r, size_t constant,
+                     const std::vector<reference::FixedFactor>& wanted, Difference& d) {
+  const auto multipliers = unpacked<int32_t>(r, constant, DType::kInt32, wanted.size());
+  const auto shifts = unpacked<int8_t>(r, constant + 1, DType::kInt8, wanted.size());
+  if (multipliers.size() != wanted.size() || shifts.size() != wanted.size()) {
+    d.fail("its packed scales have another type or size");
+    return;
+  }
+  for (size_t o = 0; o < wanted.size(); ++o) {
+    if (multipliers[o] == wanted[o].multiplier && shifts[o] == wanted[o].shift) continue;
+    d.fail(fmt::format("its scale of channel {} is {} * 2^{}, not {} * 2^{}", o, multipliers[o],
+                       shifts[o], wanted[o].multiplier, wanted[o].shift));
+    return;
+  }
+}
+
+// A fully connected layer is a 1 x 1 convolution without padding, wherever its rows lie.
+void compare_no_window(const ReadBack& r, const runtime::Window2D& given, Difference& d) {
+  d.expect("kernel_h", given.kernel_h, 1).expect("kernel_w", given.kernel_w, 1);
+  d.expect("stride_h", given.stride_h, 1).expect("stride_w", given.stride_w, 1);
+  d.expect("dilation_h", given.dilation_h, 1).expect("dilation_w", given.dilation_w, 1);
+  d.expect("pad_top", given.pad_top, 0).expect("pad_left", given.pad_left, 0);
+  if (given.in_h < r.call.axes[1].limits.end || given.in_w < r.call.axes[2].limits.end)
+    d.fail("its window takes rows of the input for padding");
+}
+
+template <class Op>
+void compare_place(const Op& a, const ReadBack& r, const runtime::Window2D& given, Difference& d) {
+  if constexpr (requires { a.window; }) {
+    compare_window(a.window, r.in(0), given, d);
+  } else {
+    compare_no_window(r, given, d);
+  }
+}
+
+// What convolutions and fully connected layers have in common: factors per scale of the result.
+template <class Op, class Factors>
+std::string convolution_fault(const Op& a, const ReadBack& r, const Factors& factors) {
+  Difference d;
+  const Tensor& weights = r.in(1);
+  const int64_t channels = weights.shape.front(), depth = weights.shape.back();
+  const auto count = static_cast<size_t>(channels);
+  const Accumulator* narrow = find_accumulator(r.graph, r.op.outputs[0]);
+  if (narrow != nullptr && r.call.method == Method::kFinalise) {
+    const auto* p = r.as<runtime::RescaleParams>();
+    if (p == nullptr) return kOtherKernel;
+    d.expect("scale", p->scale,
+             reference::to_fixed_factor(static_cast<double>(narrow->scale) / scale(r.out())));
+    d.expect("input_zero_point", p->input_zero_point, narrow->zero_point);
+    compare_output(*p, a.activation, r.out(), d);
+  } else if (narrow != nullptr) {
+    const auto* p = r.as<runtime::Conv2DNarrowParams>();
+    if (p == nullptr) return kOtherKernel;
+    compare_place(a, r, p->window, d);
+    d.expect("in_channels", p->in_channels, depth);
+    d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
+    d.expect("accumulator_zero_point", p->accumulator_zero_point, narrow->zero_point);
+    compare_weights(r, 0, d);
+    compare_bias(r, 1, count, false, false, d);
+    compare_factors(r, 2, factors(narrow->scale), d);
+  } else {
+    const auto* p = r.as<runtime::Conv2DParams>();
+    if (p == nullptr) return kOtherKernel;
+    const int64_t in_channels = std::is_same_v<Op, Conv2D> ? r.in(0).shape.back() : depth;
+    compare_place(a, r, p->window, d);
+    d.expect("in_per_group", p->in_per_group, depth);
+    d.expect("out_per_group", p->out_per_group, channels / (in_channels / depth));
+    d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
+    compare_output(*p, a.activation, r.out(), d);
+    compare_weights(r, 0, d);
+    compare_bias(r, 1, count, true, false, d);
+    compare_factors(r, 2, factors(r.out().quantization.scales.at(0)), d);
+  }
+  return d.text();
+}
+
+}  // namespace
+
+void compare_window(const Window& window, const Tensor& in, const runtime::Window2D& given,
+                    Difference& d) {
+  d.expect("kernel_h", given.kernel_h, window.kernel_h);
+  d.expect("kernel_w", given.kernel_w, window.kernel_w);
+  d.expect("stride_h", given.stride_h, window.stride_h);
+  d.expect("stride_w", given.stride_w, window.stride_w);
+  d.expect("dilation_h", given.dilation_h, window.dilation_h);
+  d.expect("dilation_w", given.dilation_w, window.dilation_w);
+  d.expect("pad_top", given.pad_top, window.padding.top);
+  d.expect("pad_left", given.pad_left, window.padding.left);
+  d.expect("in_h", given.in_h, in.shape.at(1)).expect("in_w", given.in_w, in.shape.at(2));
+}
+
+std::string weights_fault(const Conv2D& a, const ReadBack& r) {
+  return convolution_fault(a, r, [&](float result_scale) {
+    return reference::channel_factors(r.in(0), r.in(1), result_scale, r.in(1).shape.front());
+  });
+}
+
+std::string weights_fault(const FullyConnected& a, const ReadBack& r) {
+  const int64_t channels = r.in(1).shape.front();
+  const auto factors = [&](float result_scale) {
+    return reference::fully_connected_factors(r.in(0), r.in(1), result_scale, channels);
+  };
+  if (r.call.kernel != KernelId::kFullyConnected) return convolution_fault(a, r, factors);
+  const auto* p = r.as<runtime::FullyConnectedParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  d.expect("in_channels", p->in_channels, r.in(1).shape.back());
+  d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
+  d.expect("weights_zero_point", p->weights_zero_point, zero_point(r.in(1)));
+  compare_output(*p, a.activation, r.out(), d);
+  compare_bias(r, 0, static_cast<size_t>(channels), false, false, d);
+  compare_factors(r, 1, factors(r.out().quantization.scales.at(0)), d);
+  return d.text();
+}
+
+std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r) {
+  const auto* p = r.as<runtime::DepthwiseConv2DParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  const int64_t channels = r.in(1).shape.back();
+  compare_window(a.window, r.in(0), p->window, d);
+  d.expect("out_channels", p->out_channels, channels);
+  d.expect("multiplier", p->multiplier, a.multiplier);
+  d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
+  compare_output(*p, a.activation, r.out(), d);
+  compare_weights(r, 0, d);
+  compare_bias(r, 1, static_cast<size_t>(channels), true, true, d);
+  compare_factors(r, 2,
+                  reference::channel_factors(r.in(0), r.in(1),
+                                             r.out().quantization.scales.at(0), channels),
+                  d);
+  return d.text();
+}
+
+}  // namespace thimble

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// How single operators form their fixed-point factors, for those who check kernels' parameters; see
+// also activation_range.h.
+#pragma once
+
+#include <vector>
+
+#include "thimble/model/graph.h"
+#include "thimble/reference/fixed_point.h"
+
+namespace thimble::reference {
+
+/// Per output channel: input scale * weight scale / result scale; with one weight scale the product
+/// is formed in float32, unlike a convolution's.
+[[nodiscard]] std::vector<FixedFactor> fully_connected_factors(const Tensor& input,
+                                                               const Tensor& weights,
+                                                               float result_scale,
+                                                               int64_t channels);
+
+/// MEAN: factor / count. The bits that the division would lose are kept by shifting left first, as
+/// far as the shift that remains stays within the 31 bits of a rounding division.
+[[nodiscard]] FixedFactor divided(FixedFactor factor, int64_t count);
+
+struct SoftmaxScaling {
+  FixedFactor factor;    ///< from a difference of quantised values to Fixed<5>
+  int64_t smallest = 0;  ///< differences below have an exponential of zero
+};
+[[nodiscard]] SoftmaxScaling softmax_scaling(double beta, double input_scale);
+
+}  // namespace thimble::reference

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/schedule/kernel_fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace thimble {
+namespace {
+
+bool covers(const IntervalExpr& interval, int64_t extent) {
+  return interval.begin.constant() && interval.end.constant() && interval.begin.base <= 0 &&
+         interval.end.base >= extent;
+}
+
+// Axes of one index that the kernel does not walk (a mean's), where the region may leave them out:
+// then the call has nothing to do.
+std::vector<CallAxis> unwalked_axes(const Piece& piece, const KernelUse& use, const Shape& shape) {
+  std::vector<CallAxis> result;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    const IntervalExpr& interval = piece.step.region[axis];
+    const bool walked = std::ranges::any_of(use.out.axes, [&](const std::vector<int>& merged) {
+      return std::ranges::find(merged, static_cast<int>(axis)) != merged.end();
+    });
+    if (!walked && !covers(interval, shape[axis]))
+      result.push_back({interval, piece.within[axis]});
+  }
+  return result;
+}
+
+// One kernel axis that runs over merged axes of the output.
+std::variant<CallAxis, std::string> merged_axis(const Piece& piece, const KernelUse& use, size_t k,
+                                                const Shape& shape) {
+  const RegionExpr& region = piece.step.region;
+  const std::vector<int>& merged = use.out.axes[k];
+  int64_t inner = 1;
+  for (size_t m = 1; m < merged.size(); ++m) {
+    const auto axis = static_cast<size_t>(merged[m]);
+    if (!covers(region[axis], shape[axis]) || piece.within[axis].size() != shape[axis])
+      return fmt::format("its kernel does all of axis {} at once", axis);
+    inner *= shape[axis];
+  }
+  const auto first = static_cast<size_t>(merged[0]);
+  const Interval& within = piece.within[first];
+  const int64_t shift = use.out.shift[k];
+  const auto begin = compose(region[first].begin, inner, shift, 1);
+  const auto end = compose(region[first].end, inner, shift, 1);
+  if (!begin || !end) return fmt::format("its region along axis {} has no closed form", first);
+  Interval limits{within.begin * inner + shift, within.end * inner + shift};
+  if (begin->constant() && end->constant())  // they say it all
+    limits = {shift, shift + shape[first] * inner};
+  return CallAxis{
+      {*begin, *end},
+      {std::max(use.limits[k].begin, limits.begin), std::min(use.limits[k].end, limits.end)}};
+}
+
+// Of a kernel axis that its kernel wants whole, or that is a loop around the call.
+std::string axis_fault(const CallAxis& axis, size_t k, const KernelUse& use) {
+  const size_t leading = use.out.axes.size() - kKernelAxes;
+  const bool constant = axis.interval.begin.constant() && axis.interval.end.constant();
+  if (k < leading) return constant ? "" : "a loop around its kernel follows a loop of the plan";
+  if (!info(use.kernel).whole_axes[k - leading]) return "";
+  const Interval& all = use.limits[k];
+  const bool whole = constant && axis.limits == all && axis.interval.begin.base <= all.begin &&
+                     axis.interval.end.base >= all.end;
+  // Nothing at all is a part that every kernel takes.
+  const bool nothing = constant && axis.interval.begin == axis.interval.end;
+  return whole || nothing
+             ? ""
+             : fmt::format("{} does all of the axis {} of its region", info(use.kernel).name,
+                           k - leading);
+}
+
+}  // namespace
+
+std::variant<std::vector<CallAxis>, std::string> kernel_axes(const Piece& piece,
+                                                             const KernelUse& use,
+                                                             const Shape& shape) {
+  std::vector<CallAxis> result;
+  std::vector<CallAxis> unwalked = unwalked_axes(piece, use, shape);
+  for (size_t k = 0; k < use.out.axes.size(); ++k) {
+    if (!use.out.axes[k].empty()) {
+      auto axis = merged_axis(piece, use, k, shape);
+      if (auto* why = std::get_if<std::string>(&axis)) return std::move(*why);
+      result.push_back(std::get<CallAxis>(std::move(axis)));
+    } else if (k + kKernelAxes < use.out.axes.size() || unwalked.empty()) {
+      result.push_back({{index(0), index(1)}, {0, 1}});
+    } else {
+      result.push_back(std::move(unwalked.back()));
+      unwalked.pop_back();
+    }
+    if (std::string why = axis_fault(result.back(), k, use); !why.empty()) return why;
+  }
+  if (!unwalked.empty()) return "its region leaves out an axis that its kernel does not walk";
+  return result;
+}
+
+// Merged axes are one run in memory only if all but the first are held whole, one after the other.
+std::string buffer_fault(const Buffer& buffer, const OperandAxes& walk, const Shape& shape,
+                         KernelId kernel) {
+  if (buffer.wrap && !info(kernel).rings)
+    return fmt::format("{} takes no ring", info(kernel).name);
+  const std::vector<int64_t> stride = strides(buffer);
+  for (const std::vector<int>& merged : walk.axes) {
+    for (size_t k = 1; k < merged.size(); ++k) {
+      const auto outer = static_cast<size_t>(merged[k - 1]), axis = static_cast<size_t>(merged[k]);
+      if (buffer.extents[axis] != shape[axis] || stride[outer] != stride[axis] * shape[axis])
+        return fmt::format("{} takes axes {} and {} as one, which its buffer holds apart",
+                           info(kernel).name, outer, axis);
+    }
+  }
+  return "";
+}
+
+namespace {
+
+/// Asks the kernels of one graph's operators once.
+class Fit {
+ public:
+  Fit(const Graph& graph, const Schedule& schedule)
+      : graph_(graph), schedule_(schedule), gathers_(graph, schedule) {}
+
+  std::string fault(const Step& step) {
+    const auto pieces = gathers_.pieces(step);
+    if (const auto* why = std::get_if<std::string>(&pieces)) return *why;
+    if (!step.op.valid()) return "";
+    for (const Piece& piece : std::get<std::vector<Piece>>(pieces)) {
+      if (std::string why = fault(piece); !why.empty()) return why;
+    }
+    return "";
+  }
+
+ private:
+  std::string fault(const Piece& piece) {
+    const Step& step = piece.step;
+    const Op& op = graph_.op(step.op);
+    const Shape& shape = graph_.tensor(op.outputs[0]).shape;
+    for (const KernelUse& use : uses_of(step.op, step.method)) {
+      const auto axes = kernel_axes(piece, use, shape);
+      if (const auto* why = std::get_if<std::string>(&axes)) return *why;
+      for (size_t k = 0; k < use.inputs.size(); ++k) {
+        const BufferId from = step.in[static_cast<size_t>(use.inputs[k])].buffer();
+        if (!from.valid()) continue;  // a constant
+        if (std::string why = fault(from, use.in[k], use.kernel); !why.empty()) return why;
+      }
+      if (std::string why = fault(step.out, use.out, use.kernel); !why.empty()) return why;
+    }
+    return "";
+  }
+
+  std::string fault(BufferId id, const OperandAxes& walk, KernelId kernel) const {
+    const Buffer& buffer = schedule_.buffer(id);
+    return buffer_fault(buffer, walk, graph_.tensor(buffer.tensor).shape, kernel);
+  }
+
+  const std::vector<KernelUse>& uses_of(OpId op, Method method) {
+    const auto [it, added] = uses_.try_emplace({op, method});
+    if (!added) return it->second;
+    it->second = kernel_uses(graph_, graph_.op(op), method);
+    for (KernelUse& use : it->second) use.constants.clear();  // as many bytes as all weights
+    return it->second;
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  Gathers gathers_;
+  std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
+};
+
+}  // namespace
+
+std::string kernels_fault(const Graph& graph, const Schedule& schedule) {
+  Fit fit(graph, schedule);
+  std::string fault;
+  for_each_step(schedule, [&](const Step& step, Position position) {
+    if (!fault.empty()) return;
+    const std::string why = fit.fault(step);
+    if (!why.empty()) fault = fmt::format("step {}: {}", position, why);
+  });
+  return fault;
+}
+
+}  // namespace thimble
