@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "thimble/import/tensor_file.h"
+#include "thimble/kernels/fields.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
@@ -42,6 +43,35 @@ std::vector<ProgramLoop*> find_loops(std::vector<ProgramNode>& nodes) {
 
 using Change = std::function<void(const Place&)>;
 
+// Every number of a set of parameters.
+template <class Visit>
+void each_number(KernelParams& params, const Visit& visit) {
+  std::visit(
+      [&](auto& p) {
+        if constexpr (!std::is_same_v<decltype(p), std::monostate&>) {
+          each_leaf(p, [&](auto& leaf) {
+            if constexpr (!std::is_pointer_v<std::decay_t<decltype(leaf)>>) visit(leaf);
+          });
+        }
+      },
+      params);
+}
+
+// Noise, and the least and the most that every element can be.
+std::vector<std::vector<Bytes>> several_inputs(const Graph& graph) {
+  std::vector<std::vector<Bytes>> result(4);
+  for (const Port& port : graph.inputs) {
+    const Tensor& t = graph.tensor(port.tensor);
+    result[0].push_back(random_bytes(t.type, elements(t.shape), 7));
+    result[1].push_back(random_bytes(t.type, elements(t.shape), 8));
+    const bool real = t.type == DType::kFloat32;
+    const auto size = static_cast<size_t>(t.size_bytes());
+    result[2].push_back(real ? Bytes(size) : Bytes(size, 0x80));
+    result[3].push_back(real ? random_bytes(t.type, elements(t.shape), 9) : Bytes(size, 0x7F));
+  }
+  return result;
+}
+
 class Maker {
  public:
   Maker(const Graph& graph, const Schedule& schedule, const Placement& placement)
@@ -57,27 +87,33 @@ class Maker {
     for (size_t k = 0; k + 1 < places.size(); ++k) pieces(k, places[k], places[k + 1]);
     const size_t loop_count = find_loops(program_.nodes).size();
     for (size_t k = 0; k < loop_count; ++k) {
-      mutants_.push_back({fmt::format("loop {} one short", k), [program = program_, k] {
-                            Program mutant = program;
-                            --find_loops(mutant.nodes)[k]->count;
-                            return mutant;
-                          }});
+      mutants_.push_back(
+          {MutantKind::kPlan, fmt::format("loop {} one short", k), [program = program_, k] {
+             Program mutant = program;
+             --find_loops(mutant.nodes)[k]->count;
+             return mutant;
+           }});
     }
     shares();
+    for (size_t p = 0; p < program_.params.size(); ++p) parameters(p);
+    for (size_t c = 0; c < program_.constants.size(); ++c) constants(c);
+    for (size_t k = 0; k < places.size(); ++k) {
+      if (places[k].call().scratch.valid()) scratch(k, places[k].call().scratch);
+    }
     for (size_t b = 0; b < schedule_.buffers.size(); ++b) buffers(b);
     return std::move(mutants_);
   }
 
  private:
   void change(size_t number, const std::string& what, const Change& apply) {
-    mutants_.push_back(
-        {fmt::format("call {}: {}", number, what), [program = program_, number, apply] {
-           Program mutant = program;
-           std::vector<Place> places;
-           find_calls(mutant.nodes, places);
-           apply(places[number]);
-           return mutant;
-         }});
+    mutants_.push_back({MutantKind::kPlan, fmt::format("call {}: {}", number, what),
+                        [program = program_, number, apply] {
+                          Program mutant = program;
+                          std::vector<Place> places;
+                          find_calls(mutant.nodes, places);
+                          apply(places[number]);
+                          return mutant;
+                        }});
   }
 
   void calls(size_t number, const Place& place) {
@@ -167,13 +203,91 @@ class Maker {
     }
   }
 
+  void change_program(MutantKind kind, const std::string& what,
+                      const std::function<void(Program&)>& apply) {
+    mutants_.push_back({kind, what, [program = program_, apply] {
+                          Program mutant = program;
+                          apply(mutant);
+                          return mutant;
+                        }});
+  }
+
+  void parameters(size_t p) {
+    size_t leaves = 0;
+    each_number(program_.params[p].params, [&](auto&) { ++leaves; });
+    for (size_t leaf = 0; leaf < leaves; ++leaf) {
+      for (const int by : {-1, 1}) {
+        change_program(MutantKind::kParameters,
+                       fmt::format("parameters {}: number {} by {}", p, leaf, by),
+                       [p, leaf, by](Program& program) {
+                         size_t k = 0;
+                         each_number(program.params[p].params, [&](auto& number) {
+                           if (k++ == leaf)
+                             number += static_cast<std::decay_t<decltype(number)>>(by);
+                         });
+                       });
+      }
+    }
+    for (size_t q = p + 1; q < program_.params.size(); ++q) {
+      if (program_.params[p].params.index() != program_.params[q].params.index()) continue;
+      if (same_values(program_.params[p].params, program_.params[q].params)) continue;
+      change_program(MutantKind::kParameters, fmt::format("parameters {} and {} exchanged", p, q),
+                     [p, q](Program& program) {
+                       std::swap(program.params[p].params, program.params[q].params);
+                     });
+      break;
+    }
+  }
+
+  void constants(size_t c) {
+    const size_t size = program_.constants[c].content.data.size();
+    if (size == 0) return;
+    for (const size_t at : {size_t{0}, size / 3, size - 1}) {
+      change_program(MutantKind::kConstants, fmt::format("constant {}: byte {} changed", c, at),
+                     [c, at](Program& program) { ++program.constants[c].content.data[at]; });
+    }
+    const Bytes& data = program_.constants[c].content.data;
+    for (size_t at = size / 2; at + 1 < size; ++at) {
+      if (data[at] == data[at + 1]) continue;
+      change_program(MutantKind::kConstants,
+                     fmt::format("constant {}: bytes from {} exchanged", c, at),
+                     [c, at](Program& program) {
+                       Bytes& bytes = program.constants[c].content.data;
+                       std::swap(bytes[at], bytes[at + 1]);
+                     });
+      break;
+    }
+  }
+
+  void scratch(size_t number, BufferId buffer) {
+    const auto add = [&](const std::string& what,
+                         const std::function<void(Program&, Call&)>& apply) {
+      change_program(MutantKind::kScratch, fmt::format("call {}: scratch {}", number, what),
+                     [number, apply](Program& program) {
+                       std::vector<Place> places;
+                       find_calls(program.nodes, places);
+                       apply(program, places[number].call());
+                     });
+    };
+    add("left out", [](Program&, Call& call) { call.scratch = {}; });
+    add("one byte short",
+        [buffer](Program& program, Call&) { --program.buffers[buffer.index()].size_bytes; });
+    add("in the output", [buffer](Program& program, Call& call) {
+      program.buffers[buffer.index()].address = program.address(call.out.buffer);
+    });
+    add("beyond the arena", [buffer](Program& program, Call&) {
+      program.buffers[buffer.index()].address = program.arena_bytes;
+    });
+  }
+
   void shares() {
     for (const SharedBytes& shared : shared_bytes(graph_, schedule_)) {
       const int64_t lead = shared.same_address ? 0 : shared.lead_bytes.value_or(0);
       const int64_t address = placement_.addresses[shared.in.index()] - lead + 1;
       if (address < 0) continue;
       mutants_.push_back(
-          {fmt::format("buffer {} a byte too far over {}", shared.out.value, shared.in.value),
+          {MutantKind::kAddresses,
+           fmt::format("buffer {} a byte too far over {}", shared.out.value, shared.in.value),
            [this_graph = &graph_, this_schedule = &schedule_, placement = placement_,
             out = shared.out, address]() mutable {
              placement.addresses[out.index()] = address;
@@ -187,7 +301,7 @@ class Maker {
   void buffers(size_t b) {
     for (int64_t by : {-1, 1}) {
       if (placement_.addresses[b] + by < 0) continue;
-      mutants_.push_back({fmt::format("buffer {} moved by {}", b, by),
+      mutants_.push_back({MutantKind::kAddresses, fmt::format("buffer {} moved by {}", b, by),
                           [this_graph = &graph_, this_schedule = &schedule_, placement = placement_,
                            b, by]() mutable {
                             placement.addresses[b] += by;
@@ -197,7 +311,7 @@ class Maker {
     const Buffer& buffer = schedule_.buffers[b];
     if (!buffer.wrap || buffer.wrap->modulus < 2) return;
     mutants_.push_back(
-        {fmt::format("ring {} one short", b),
+        {MutantKind::kPlan, fmt::format("ring {} one short", b),
          [this_graph = &graph_, schedule = schedule_, placement = placement_, b]() mutable {
            --schedule.buffers[b].wrap->modulus;
            return lower(*this_graph, schedule, placement);
@@ -213,6 +327,22 @@ class Maker {
 
 }  // namespace
 
+const char* name(MutantKind kind) {
+  switch (kind) {
+    case MutantKind::kPlan:
+      return "plan";
+    case MutantKind::kParameters:
+      return "parameters";
+    case MutantKind::kConstants:
+      return "constants";
+    case MutantKind::kAddresses:
+      return "addresses";
+    case MutantKind::kScratch:
+      return "scratch";
+  }
+  return "";
+}
+
 std::vector<Mutant> mutants(const Graph& graph, const Schedule& schedule,
                             const Placement& placement) {
   return Maker(graph, schedule, placement).run();
@@ -220,20 +350,26 @@ std::vector<Mutant> mutants(const Graph& graph, const Schedule& schedule,
 
 MutantCount count_mutants(const Graph& graph, const Schedule& schedule, const Placement& placement,
                           int every) {
-  std::vector<Bytes> inputs;
-  for (const Port& port : graph.inputs) {
-    const Tensor& t = graph.tensor(port.tensor);
-    inputs.push_back(random_bytes(t.type, elements(t.shape), 7));
-  }
-  const std::vector<Bytes> expected = execute(lower(graph, schedule, placement), inputs);
+  const std::vector<std::vector<Bytes>> inputs = several_inputs(graph);
+  const Program right = lower(graph, schedule, placement);
+  std::vector<std::vector<Bytes>> expected;
+  for (const std::vector<Bytes>& input : inputs) expected.push_back(execute(right, input));
+  const auto is_harmless = [&](const Program& mutant) {
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      if (execute(mutant, inputs[k]) != expected[k]) return false;
+    }
+    return true;
+  };
   MutantCount count;
   const std::vector<Mutant> all = mutants(graph, schedule, placement);
   for (size_t k = 0; k < all.size(); k += static_cast<size_t>(every)) {
     const Program mutant = all[k].make();
     ++count.made;
+    ++count.made_of[all[k].kind];
     if (!verify(graph, mutant).ok()) {
       ++count.caught;
-    } else if (execute(mutant, inputs) == expected) {
+      ++count.caught_of[all[k].kind];
+    } else if (is_harmless(mutant)) {
       ++count.harmless;
     } else {
       count.missed.push_back(all[k].what);

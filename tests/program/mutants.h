@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,12 @@
 
 namespace thimble::testing {
 
+/// What is wrong with them.
+enum class MutantKind : uint8_t { kPlan, kParameters, kConstants, kAddresses, kScratch };
+[[nodiscard]] const char* name(MutantKind kind);
+
 struct Mutant {
+  MutantKind kind = MutantKind::kPlan;
   std::string what;  ///< "call 3 dropped"
   std::function<Program()> make;
 };
@@ -19,16 +25,19 @@ struct Mutant {
 /// Calls dropped, doubled and swapped; regions, chunks, strides and biases off by one; buffers
 /// moved by a byte either way; rings one row short; loops one iteration short; accumulators set
 /// anew by each chunk, or of another width; operands of two pieces exchanged; outputs a byte
-/// further over their inputs than they may lie.
+/// further over their inputs than they may lie. Every number of every set of parameters one more or
+/// less, sets of one type exchanged; bytes of packed constants changed or exchanged; scratch left
+/// out, too small, or elsewhere.
 [[nodiscard]] std::vector<Mutant> mutants(const Graph& graph, const Schedule& schedule,
                                           const Placement& placement);
 
 struct MutantCount {
   int made = 0, caught = 0, harmless = 0;
   std::vector<std::string> missed;  ///< passed the verifier and gave wrong outputs
+  std::map<MutantKind, int> made_of, caught_of;
 };
-/// Verifies each mutant (every `every`-th of them); those that pass are executed and must give what
-/// the program gives.
+/// Verifies each mutant (every `every`-th of them); those that pass are executed on several inputs,
+/// noise and extremes, and must give what the program gives.
 [[nodiscard]] MutantCount count_mutants(const Graph& graph, const Schedule& schedule,
                                         const Placement& placement, int every);
 

@@ -177,7 +177,8 @@ std::string c_header(const Graph& graph, const Program& program, const EmitOptio
   for (const auto& [ports, what] :
        {std::pair{&program.inputs, "input"}, {&program.outputs, "output"}}) {
     for (size_t k = 0; k < ports->size(); ++k) {
-      text += port_text(graph, program, (*ports)[k], name + "_" + port_label(what, k, ports->size()), what);
+      text += port_text(graph, program, (*ports)[k],
+                        name + "_" + port_label(what, k, ports->size()), what);
     }
   }
   return text + "\n#ifdef __cplusplus\n}\n#endif\n";

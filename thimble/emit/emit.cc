@@ -98,8 +98,8 @@ void collect_scratch(const std::vector<ProgramNode>& nodes,
   }
 }
 
-// A kernel's scratch size is one constexpr function of its parameters: what a call is handed must be
-// that much.
+// A kernel's scratch size is one constexpr function of its parameters: what a call is handed must
+// be that much.
 std::string scratch_asserts(const Program& program) {
   std::set<std::pair<BufferId, int>> all;
   collect_scratch(program.nodes, all);

@@ -117,13 +117,13 @@ std::string entry_helpers(const Graph& graph, const CallerSide& side,
   std::string text = fmt::format(
       "constexpr int32_t kTicks = {};\nconstexpr int32_t kRowElements = {};\n\n"
       "struct Rows {{\n  int32_t begin, end;\n}};\n\n"
-      "// The rows of the input that come with tick {}; each tick goes on where the one before ended.\n"
+      "// The rows of the input that come with tick {}; each tick goes on where the one before "
+      "ended.\n"
       "Rows rows_of(int32_t{}) noexcept {{ return {{{}, {}}}; }}\n\n"
       "// Where a row of the input belongs.\n"
       "{}* row_place(int8_t* arena, int32_t row) noexcept {{\n  return {};\n}}\n\n",
       ticks.ticks, rows.row_elements, counter, constant ? "" : " " + counter, ticks.rows_begin,
-      ticks.rows_end,
-      type, ticks.row_place);
+      ticks.rows_end, type, ticks.row_place);
   const std::vector<Stage> after = rest(stages);
   if (after.empty()) return text;
   std::string parameters = uses(after, "arena") ? "int8_t* arena" : "";

@@ -35,10 +35,9 @@ class Values {
     return "{" + text + "}";
   }
   template <class Struct>
-    requires std::is_class_v<Struct>
-  std::string of(const Struct& s) {
-    constexpr bool kNames = std::is_same_v<Struct, runtime::Window2D> ||
-                            std::is_same_v<Struct, runtime::LinearAxis>;
+  requires std::is_class_v<Struct> std::string of(const Struct& s) {
+    constexpr bool kNames =
+        std::is_same_v<Struct, runtime::Window2D> || std::is_same_v<Struct, runtime::LinearAxis>;
     std::string text;
     each_field(s, [&](const char* name, const auto& field) {
       text += (text.empty() ? "" : ", ") + (kNames ? fmt::format("/*{}=*/", name) : "") + of(field);

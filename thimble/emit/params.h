@@ -8,8 +8,8 @@
 
 namespace thimble {
 
-/// "constexpr Conv2DParams kConv2d0{...};" with every field named in a comment. `data` is the namespace
-/// of the constants.
+/// "constexpr Conv2DParams kConv2d0{...};" with every field named in a comment. `data` is the
+/// namespace of the constants.
 [[nodiscard]] std::string params_text(const Program& program, const ProgramParams& params,
                                       const std::string& data);
 /// "kConv2d0"

@@ -198,10 +198,7 @@ class StageWriter {
         row_text(call.in[0]));
   }
 
-  // Kernels have four axes, images all of them and sequences the last three.
-  size_t row_axis(const OperandView& v) const {
-    return kKernelAxes - graph_.tensor(v.tensor).shape.size() + size_t{kStreamAxis};
-  }
+  size_t row_axis(const OperandView& v) const { return stream_axis(graph_.tensor(v.tensor).shape); }
 
   // Of row `row`: the address of its first element.
   std::string row_text(const OperandView& v) const {

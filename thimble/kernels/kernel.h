@@ -69,8 +69,8 @@ struct KernelInfo {
   const char* params;  ///< its parameters' type, "Conv2DParams"; empty if it takes none
   Progress progress;
   /// What it requires of a view and of the region (kernel axes): all else it takes as it comes.
-  bool rings = true;                          ///< takes operands and outputs that are rings
-  std::array<bool, 4> whole_axes = {};        ///< the region covers all of these
+  bool rings = true;                    ///< takes operands and outputs that are rings
+  std::array<bool, 4> whole_axes = {};  ///< the region covers all of these
 };
 [[nodiscard]] const KernelInfo& info(KernelId kernel);
 

@@ -15,8 +15,11 @@ constexpr double kMost = std::numeric_limits<int32_t>::max();
 int32_t narrow(int64_t value) { return static_cast<int32_t>(value); }
 
 runtime::View view_of(const OperandView& v, const Counters& counters) {
-  runtime::View view{nullptr, narrow(sum(v.bias, counters)), narrow(v.modulus),
-                     narrow(sum(v.channel, counters)), {}};
+  runtime::View view{nullptr,
+                     narrow(sum(v.bias, counters)),
+                     narrow(v.modulus),
+                     narrow(sum(v.channel, counters)),
+                     {}};
   for (size_t axis = 0; axis < kKernelAxes; ++axis) view.stride[axis] = narrow(v.stride[axis]);
   return view;
 }
@@ -70,7 +73,8 @@ double reach(const Call& call, const OperandView& view, const OperandAxes& walk,
   const size_t leading = walk.axes.size() - kKernelAxes;
   for (size_t k = 0; k < kKernelAxes; ++k) {
     double extent = 1;
-    for (const int axis : walk.axes[leading + k]) extent *= size_of(shape[static_cast<size_t>(axis)]);
+    for (const int axis : walk.axes[leading + k])
+      extent *= size_of(shape[static_cast<size_t>(axis)]);
     extent = std::max(extent, size_of(call.axes[k].limits)) + size_of(walk.shift[leading + k]);
     if (k == 1 || k == 2) extent += halo;
     elements += extent * size_of(view.stride[k]);

@@ -86,7 +86,7 @@ void CallForms::check(const Call& call, const Walk& walk) {
 void CallForms::check_rows(const Call& call, const Walk& walk) const {
   const OperandView& held = receives(call) ? call.out : call.in[0];
   const Shape& shape = graph_.tensor(held.tensor).shape;
-  const size_t row = kKernelAxes - shape.size() + size_t{kStreamAxis};
+  const size_t row = stream_axis(shape);
   int64_t pitch = 1;
   for (size_t k = kKernelAxes; k-- > row + 1;) {
     const std::vector<int>& axis = walk.out.axes[walk.out.axes.size() - kKernelAxes + k];
@@ -118,8 +118,8 @@ void CallForms::check_order(const Call& call, const Counters& counters) const {
   const auto ordered = [&](const CallAxis& axis) {
     const Interval i = evaluate(axis.interval, counters);
     if (i.begin > i.end || axis.limits.begin > axis.limits.end) {
-      throw Fault{fmt::format("{}: [{}, {}) ends before it begins", describe(graph_, call),
-                              i.begin, i.end)};
+      throw Fault{fmt::format("{}: [{}, {}) ends before it begins", describe(graph_, call), i.begin,
+                              i.end)};
     }
   };
   for (const CallAxis& axis : call.axes) ordered(axis);
@@ -133,8 +133,8 @@ void CallForms::check_copy_in_place(const Call& call) const {
   const int64_t from = program_.address(call.in[0].buffer);
   const int64_t to = program_.address(call.out.buffer);
   if (from != to) {
-    throw Fault{fmt::format("{}: is in place, but goes from {} to {}", describe(graph_, call),
-                            from, to)};
+    throw Fault{
+        fmt::format("{}: is in place, but goes from {} to {}", describe(graph_, call), from, to)};
   }
   Shape extents;
   for (const CallAxis& axis : call.axes) extents.push_back(axis.limits.size());
@@ -188,8 +188,8 @@ void CallForms::check_place(const Call& call, const OperandView& view) const {
                             view.buffer.value)};
   }
   if (buffer.ring && !info(call.kernel).rings)
-    throw Fault{fmt::format("{}: {} takes no ring", describe(graph_, call),
-                            info(call.kernel).name)};
+    throw Fault{
+        fmt::format("{}: {} takes no ring", describe(graph_, call), info(call.kernel).name)};
 }
 
 // The kernel goes along all of its axes, also where the operand has none.

@@ -124,8 +124,8 @@ void each_run(const Walk& walk, const OperandAxes& axes, const Shape& shape,
   size_t outer = kKernelAxes - 1;
   for (; outer > 0 && view.modulus == 0; --outer) {
     const size_t k = outer - 1;
-    const bool goes_on = view.stride[k] == run.memory_step * run.count &&
-                         step[k] == run.element_step * run.count;
+    const bool goes_on =
+        view.stride[k] == run.memory_step * run.count && step[k] == run.element_step * run.count;
     if (box[k].size() != 1 && !goes_on) break;
     run.count *= box[k].size();
   }

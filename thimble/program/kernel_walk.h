@@ -33,9 +33,9 @@ struct Walk {
 
 /// Elements of an operand that lie evenly in memory.
 struct Run {
-  int64_t pixel = 0;         ///< n * stride[0] + y * stride[1] + x * stride[2] of the first
-  int64_t channel = 0;       ///< c * stride[3]: kernels add it after the modulus of a ring
-  int64_t element = 0;       ///< number of the first, row-major in its tensor
+  int64_t pixel = 0;    ///< n * stride[0] + y * stride[1] + x * stride[2] of the first
+  int64_t channel = 0;  ///< c * stride[3]: kernels add it after the modulus of a ring
+  int64_t element = 0;  ///< number of the first, row-major in its tensor
   int64_t count = 1;
   int64_t memory_step = 1, element_step = 1;  ///< from one to the next, in elements
 };

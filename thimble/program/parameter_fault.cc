@@ -79,7 +79,8 @@ std::string table_fault(const ReadBack& r) {
     graph.tensors.push_back({"", {int64_t{kValues}, 1}, t->type, t->quantization, nullptr});
   const Op op{r.op.attributes, {{0}}, {{1}}, r.op.file_index};
   Bytes downwards(kValues);
-  for (size_t k = 0; k < kValues; ++k) downwards[k] = static_cast<uint8_t>(127 - static_cast<int>(k));
+  for (size_t k = 0; k < kValues; ++k)
+    downwards[k] = static_cast<uint8_t>(127 - static_cast<int>(k));
   const Bytes wanted = interpret_op(graph, op, {downwards, {}}).at(0);
   for (size_t k = 0; k < kValues; ++k) {
     if (table[kValues - 1 - k] != static_cast<int8_t>(wanted[k]))
@@ -231,8 +232,7 @@ struct Checker {
 
 std::string parameter_fault(const Graph& graph, const Program& program, const Call& call) {
   const bool takes_some = *info(call.kernel).params != '\0';
-  if (!takes_some)
-    return call.params < 0 ? "" : "it has parameters that its kernel does not take";
+  if (!takes_some) return call.params < 0 ? "" : "it has parameters that its kernel does not take";
   const auto number = static_cast<size_t>(call.params);
   if (call.params < 0 || number >= program.params.size()) return "it has no parameters";
   const ProgramParams& given = program.params[number];

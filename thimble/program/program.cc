@@ -93,7 +93,8 @@ bool copies_onto_itself(const Program& program, const Call& call) {
   const bool copies = call.kernel == KernelId::kCopy8 || call.kernel == KernelId::kCopy16 ||
                       call.kernel == KernelId::kCopy32;
   return copies && call.in[0].constant < 0 && call.in[0].place == Place::kResident &&
-         call.out.place == Place::kResident && program.address(call.in[0].buffer) == program.address(call.out.buffer) &&
+         call.out.place == Place::kResident &&
+         program.address(call.in[0].buffer) == program.address(call.out.buffer) &&
          call.in[0].stride == call.out.stride && call.in[0].bias == call.out.bias &&
          call.in[0].modulus == call.out.modulus && call.in[0].channel == call.out.channel;
 }

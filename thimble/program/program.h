@@ -47,10 +47,10 @@ struct OperandView {
   BufferId buffer;                 ///< invalid for constants
   int constant = -1;               ///< index into Program::constants, or -1
   Place place = Place::kResident;  ///< elsewhere: in memory of the buffer's own
-  std::vector<int64_t> stride;    ///< elements; one per kernel axis (n, y, x, c)
-  std::vector<BiasTerm> bias;     ///< constant part first, if any
-  int64_t modulus = 0;            ///< elements; 0: no ring
-  std::vector<BiasTerm> channel;  ///< of a ring: taken off behind the modulus
+  std::vector<int64_t> stride;     ///< elements; one per kernel axis (n, y, x, c)
+  std::vector<BiasTerm> bias;      ///< constant part first, if any
+  int64_t modulus = 0;             ///< elements; 0: no ring
+  std::vector<BiasTerm> channel;   ///< of a ring: taken off behind the modulus
   bool operator==(const OperandView&) const = default;
 };
 
@@ -70,7 +70,7 @@ struct Call {
   std::vector<CallAxis> axes;     ///< of the output, in kernel coordinates: the kernel's four
   std::optional<CallAxis> chunk;  ///< accumulate
   BufferId scratch;               ///< invalid if the kernel needs none
-  bool recomputes = false;  ///< the step says so
+  bool recomputes = false;        ///< the step says so
   bool operator==(const Call&) const = default;
 };
 
@@ -146,9 +146,14 @@ void execute_calls(const Program& program,
 [[nodiscard]] Region kernel_region(const Call& call, const Counters& counters);
 /// The chunk of an accumulating call.
 [[nodiscard]] Interval chunk_of(const Call& call, const Counters& counters);
-/// A copy whose source and target are the same bytes: renames them (reshape in place). It is neither
-/// executed nor emitted.
+/// A copy whose source and target are the same bytes: renames them (reshape in place). It is
+/// neither executed nor emitted.
 [[nodiscard]] bool copies_onto_itself(const Program& program, const Call& call);
+/// The kernel axis along which rows of a streamed tensor pass: images have all four, sequences the
+/// last three.
+[[nodiscard]] inline size_t stream_axis(const Shape& shape) {
+  return kKernelAxes - shape.size() + size_t{kStreamAxis};
+}
 /// A copy that takes rows of a streamed input from the caller, or hands out those of an output.
 [[nodiscard]] bool receives(const Call& call);
 [[nodiscard]] bool delivers(const Call& call);

@@ -37,7 +37,8 @@ class Difference {
     return *this;
   }
   Difference& expect(const char* what, const runtime::Scale& given, reference::FixedFactor wanted) {
-    return expect(what, given.multiplier, wanted.multiplier).expect(what, given.shift, wanted.shift);
+    return expect(what, given.multiplier, wanted.multiplier)
+        .expect(what, given.shift, wanted.shift);
   }
   Difference& fail(const std::string& text) {
     if (text_.empty()) text_ = text;

@@ -11,8 +11,7 @@ uint32_t step_of(ShadowByte byte) { return byte.content == 0 ? 0 : 1; }
 }  // namespace
 
 uint32_t Contents::number(const Content& content) {
-  const auto [it, added] =
-      numbers_.try_emplace(content, static_cast<uint32_t>(contents_.size()));
+  const auto [it, added] = numbers_.try_emplace(content, static_cast<uint32_t>(contents_.size()));
   if (added) contents_.push_back(content);
   return it->second;
 }

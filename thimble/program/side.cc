@@ -33,8 +33,8 @@ Interval hull_of(const Side& side, const Region& box) {
   }
   Interval hull{side.address - view.bias * size, side.address + (1 - int64_t{view.bias}) * size};
   for (size_t axis = 0; axis < box.size(); ++axis) {
-    const auto [low, high] = std::minmax(
-        {box[axis].begin * view.stride[axis], (box[axis].end - 1) * view.stride[axis]});
+    const auto [low, high] =
+        std::minmax({box[axis].begin * view.stride[axis], (box[axis].end - 1) * view.stride[axis]});
     hull.begin += low * size;
     hull.end += high * size;
   }

@@ -167,8 +167,7 @@ class Verifier {
   void execute(const Call& call, const Walk& walk, const std::vector<Side>& in, const Side& out,
                const Region& region, const Interval& chunk) {
     const std::optional<Progress> grain = overlap_grain(call, walk, in, out, region);
-    const bool reads_first =
-        !grain || *grain == Progress::kElement || *grain == Progress::kPlane;
+    const bool reads_first = !grain || *grain == Progress::kElement || *grain == Progress::kPlane;
     const auto part = [&](const Region& unit) {
       destroy_scratch(call);
       if (!reads_first) write(call, walk, out, unit, chunk);
@@ -308,8 +307,7 @@ class Verifier {
     const auto put = [&](int64_t address, int64_t element, int64_t count) {
       const auto byte = static_cast<uint32_t>(element * size);
       if (adds) {
-        const int64_t other =
-            side.memory->first_other(address, {added_to, byte}, count * size);
+        const int64_t other = side.memory->first_other(address, {added_to, byte}, count * size);
         if (other >= 0) {
           throw Fault{fmt::format("{} adds a chunk from {} on at byte {}, which holds {}",
                                   describe(graph_, call), chunk.begin, other,
@@ -336,8 +334,7 @@ class Verifier {
         ++result_.recomputed_elements;
         if (produced == Produced::kForGood || !call.recomputes) {
           throw Fault{fmt::format("{} produces element {} of {} a second time",
-                                  describe(graph_, call), k,
-                                  describe(graph_, side.view->tensor))};
+                                  describe(graph_, call), k, describe(graph_, side.view->tensor))};
         }
       }
       produced = call.recomputes ? Produced::kForNow : Produced::kForGood;

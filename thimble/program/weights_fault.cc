@@ -187,10 +187,9 @@ std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r) {
   compare_output(*p, a.activation, r.out(), d);
   compare_weights(r, 0, d);
   compare_bias(r, 1, static_cast<size_t>(channels), true, true, d);
-  compare_factors(r, 2,
-                  reference::channel_factors(r.in(0), r.in(1),
-                                             r.out().quantization.scales.at(0), channels),
-                  d);
+  compare_factors(
+      r, 2,
+      reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0), channels), d);
   return d.text();
 }
 

@@ -24,8 +24,7 @@ std::vector<CallAxis> unwalked_axes(const Piece& piece, const KernelUse& use, co
     const bool walked = std::ranges::any_of(use.out.axes, [&](const std::vector<int>& merged) {
       return std::ranges::find(merged, static_cast<int>(axis)) != merged.end();
     });
-    if (!walked && !covers(interval, shape[axis]))
-      result.push_back({interval, piece.within[axis]});
+    if (!walked && !covers(interval, shape[axis])) result.push_back({interval, piece.within[axis]});
   }
   return result;
 }
@@ -67,10 +66,9 @@ std::string axis_fault(const CallAxis& axis, size_t k, const KernelUse& use) {
                      axis.interval.end.base >= all.end;
   // Nothing at all is a part that every kernel takes.
   const bool nothing = constant && axis.interval.begin == axis.interval.end;
-  return whole || nothing
-             ? ""
-             : fmt::format("{} does all of the axis {} of its region", info(use.kernel).name,
-                           k - leading);
+  return whole || nothing ? ""
+                          : fmt::format("{} does all of the axis {} of its region",
+                                        info(use.kernel).name, k - leading);
 }
 
 }  // namespace
@@ -100,8 +98,7 @@ std::variant<std::vector<CallAxis>, std::string> kernel_axes(const Piece& piece,
 // Merged axes are one run in memory only if all but the first are held whole, one after the other.
 std::string buffer_fault(const Buffer& buffer, const OperandAxes& walk, const Shape& shape,
                          KernelId kernel) {
-  if (buffer.wrap && !info(kernel).rings)
-    return fmt::format("{} takes no ring", info(kernel).name);
+  if (buffer.wrap && !info(kernel).rings) return fmt::format("{} takes no ring", info(kernel).name);
   const std::vector<int64_t> stride = strides(buffer);
   for (const std::vector<int>& merged : walk.axes) {
     for (size_t k = 1; k < merged.size(); ++k) {

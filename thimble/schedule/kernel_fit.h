@@ -31,8 +31,8 @@ struct CallAxis {
 [[nodiscard]] std::string buffer_fault(const Buffer& buffer, const OperandAxes& walk,
                                        const Shape& shape, KernelId kernel);
 
-/// Empty, or the first step that no kernel can take: "step 3: ...". The schedule's ids and ranks must
-/// be right.
+/// Empty, or the first step that no kernel can take: "step 3: ...". The schedule's ids and ranks
+/// must be right.
 [[nodiscard]] std::string kernels_fault(const Graph& graph, const Schedule& schedule);
 
 }  // namespace thimble

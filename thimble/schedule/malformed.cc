@@ -182,8 +182,7 @@ class Checker {
   }
 
   static bool ends_early(const IntervalExpr& i) {
-    return i.begin.constant() && i.end.constant() &&
-           evaluate(i.begin, {}) > evaluate(i.end, {});
+    return i.begin.constant() && i.end.constant() && evaluate(i.begin, {}) > evaluate(i.end, {});
   }
 
   // Follows only loops around the step at hand: the others' counters have no value.

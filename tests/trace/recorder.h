@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the trace of emitted code to standard output: every call of a kernel, as the kernels in
+// recording_kernels.cc see it. C++17, compiled by the tests together with what was emitted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "thimble/program/trace_text.h"
+
+namespace thimble {
+
+/// A memory that pointers may point into.
+struct TracedMemory {
+  std::string name;
+  const void* begin;
+  size_t bytes;
+  bool constant;  ///< named by its content, too
+};
+
+/// The arena comes first.
+void set_memories(const TracedMemory* memories, size_t count);
+/// "arena+16"; ends the process with a message for a pointer into none of the memories.
+std::string place_of(const void* pointer);
+void write_line(const std::string& line);
+
+/// Rows that are pushed leave no call behind: before each, the arena is all zero; the bytes that
+/// are not zero when the next line is written, or when pushed() is called, are the row's.
+void expect_row(long row);
+void pushed();
+
+/// Number of a set of parameters, in the order of first use.
+size_t params_number(const void* params, bool& added);
+std::string constant_of(const void* pointer);
+
+template <class Params>
+std::string traced_params(const Params& p) {
+  bool added = false;
+  const size_t number = params_number(&p, added);
+  const std::string name = "params " + std::to_string(number);
+  if (added) write_line(name + " =" + trace_params(p, constant_of));
+  return " " + name;
+}
+
+std::string traced_views(std::initializer_list<const runtime::View*> views);
+
+}  // namespace thimble

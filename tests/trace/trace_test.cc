@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The emitted code executes what was verified, call by call, argument by argument.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tests/support/golden.h"
+#include "tests/support/hand_written.h"
+#include "tests/support/shared.h"
+#include "tests/trace/traced.h"
+#include "thimble/cli/emission.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+testing::TraceBuild& build() {
+  static testing::TraceBuild build;
+  return build;
+}
+
+std::string difference(const Compiled& compiled, const std::string& name, size_t* lines = nullptr) {
+  const Source source{compiled.graph, name, std::string(64, '0')};
+  return build().difference(compiled.graph, compiled.program, name,
+                            emit_compiled(compiled, source, name, "a test"), lines);
+}
+
+Compiled by_hand(const testing::HandWritten& hand) {
+  const Source source{hand.graph, "net", ""};
+  const Plan plan{.planner = "by hand",
+                  .schedule = hand.schedule,
+                  .placement = place(hand.graph, hand.schedule, {}),
+                  .accumulators = hand.graph.accumulators};
+  return check_plan(source, {.model = "net", .rewrite = false}, plan, "net");
+}
+
+TEST(Trace, OfHandWrittenSchedulesIsTheirProgram) {
+  for (const testing::HandWritten& hand :
+       {testing::channel_loop(), testing::channel_loop(DType::kInt16),
+        testing::channel_loop(DType::kInt8), testing::row_span(), testing::row_stream(),
+        testing::row_span_of_user(), testing::residual_in_halves(true), testing::turned_input()}) {
+    EXPECT_EQ(difference(by_hand(hand), "net"), "");
+  }
+}
+
+// A trace that never differs would prove nothing.
+TEST(Trace, ShowsWhatTheEmittedCodeDoesOtherwise) {
+  const Compiled right = by_hand(testing::row_stream());
+  const auto fault_of = [&](const std::function<void(Program&)>& change) {
+    Compiled wrong = right;
+    change(wrong.program);
+    const Source source{right.graph, "net", ""};
+    return build().difference(right.graph, right.program, "net",
+                              emit_compiled(wrong, source, "net", "a test"));
+  };
+  const auto call = [](Program& program, size_t k) -> Call& {
+    return std::get<Call>(std::get<ProgramLoop>(program.nodes.at(0).what).body.at(k).what);
+  };
+  EXPECT_EQ(fault_of([](Program&) {}), "");
+  EXPECT_NE(fault_of([](Program& p) { p.constants[0].content.data[5] ^= 1; }), "");
+  EXPECT_NE(fault_of([](Program& p) { std::swap(p.params[0].params, p.params[1].params); }), "");
+  EXPECT_NE(fault_of([&](Program& p) { ++p.buffers[call(p, 1).out.buffer.index()].address; }), "");
+  EXPECT_NE(fault_of([&](Program& p) { ++call(p, 0).axes[1].interval.begin.base; }), "");
+  EXPECT_NE(fault_of([&](Program& p) { ++call(p, 1).axes[1].interval.end.base; }), "");
+  EXPECT_NE(fault_of([&](Program& p) { ++call(p, 2).in[0].stride[2]; }), "");
+  EXPECT_NE(fault_of([&](Program& p) { call(p, 4).in[0].bias.push_back({1, index(1)}); }), "");
+  EXPECT_NE(fault_of([&](Program& p) { std::swap(call(p, 1), call(p, 2)); }), "");
+}
+
+struct Kind {
+  const char* name;
+  PlanOptions options;
+};
+
+PlanOptions planned_by(const std::string& planner, PortPlaces ports = {}) {
+  PlanOptions options;
+  options.planner = planner;
+  options.ports = ports;
+  return options;
+}
+
+const std::vector<Kind>& kinds() {
+  static const std::vector<Kind> all{
+      {"reorder", planned_by("reorder")},
+      {"pex", planned_by("pex")},
+      {"patch", planned_by("patch")},
+      {"depthwise_tiling", planned_by("depthwise_tiling")},
+      {"rows", planned_by("stream:granularity=row")},
+      {"pixels", planned_by("stream:granularity=pixel")},
+      {"input_streamed", planned_by("stream", {.input = Place::kStreamed})},
+      {"output_streamed", planned_by("stream", {.output = Place::kStreamed})},
+      {"users", planned_by("stream", {.input = Place::kUser, .output = Place::kUser})}};
+  return all;
+}
+
+// Every golden model under every kind of plan; what cannot be planned so (no rows to stream) is
+// named.
+void expect_traces_of(const std::string& model, const std::vector<Kind>& planned) {
+  const std::string file = testing::model_path(model).string();
+  const Source source = load(file);
+  for (const Kind& kind : planned) {
+    SCOPED_TRACE(model + " " + kind.name);
+    try {
+      const auto answer = compile_model(source, {.model = file}, kind.options);
+      ASSERT_TRUE(std::holds_alternative<Compiled>(answer));
+      size_t lines = 0;
+      EXPECT_EQ(difference(std::get<Compiled>(answer), identifier(model), &lines), "");
+      EXPECT_GT(lines, 0U);
+      fmt::print("{} {}: {} lines\n", model, kind.name, lines);
+    } catch (const CompileError& error) {
+      EXPECT_NE(std::string(error.what()).find("streamed"), std::string::npos) << error.what();
+      fmt::print("{} {}: no plan: {}\n", model, kind.name, error.what());
+    }
+  }
+}
+
+bool nightly() { return std::getenv("THIMBLE_NIGHTLY") != nullptr; }
+
+class TraceOfModels : public ::testing::TestWithParam<std::string> {};
+
+// In CI small models under all kinds and the others under one; nightly all.
+TEST_P(TraceOfModels, IsTheirProgram) {
+  THIMBLE_NEEDS_SHARED();
+  const std::string& model = GetParam();
+  const auto bytes = std::filesystem::file_size(testing::model_path(model));
+  if (nightly() || bytes < 400'000) {
+    expect_traces_of(model, kinds());
+  } else if (bytes < 2'000'000) {
+    expect_traces_of(model, {kinds()[4]});
+  } else {
+    GTEST_SKIP() << "THIMBLE_NIGHTLY=1 compiles its weights for the host, too";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shared, TraceOfModels, ::testing::ValuesIn(testing::issue_models()),
+                         [](const auto& parameter) { return parameter.param; });
+
+}  // namespace
+}  // namespace thimble

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/trace.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "thimble/model/error.h"
+#include "thimble/program/arguments.h"
+#include "thimble/program/trace_text.h"
+
+namespace thimble {
+namespace {
+
+class Tracer {
+ public:
+  Tracer(const Graph& graph, const Program& program,
+         const std::function<void(const std::string&)>& line)
+      : graph_(graph), program_(program), line_(line) {
+    for (const ProgramConstant& c : program.constants)
+      constants_.push_back(trace_constant(c.name, c.content.data.data(), c.content.data.size()));
+    for (const ProgramParams& p : program.params) {
+      std::vector<const void*> pointers;
+      for (const int k : p.constants) pointers.push_back(&constants_[static_cast<size_t>(k)]);
+      params_.push_back(thimble::bind(p.params, pointers));
+    }
+  }
+
+  void visit(const Call& call, const Counters& counters) {
+    if (copies_onto_itself(program_, call)) return;
+    const Arguments given = arguments(call, counters);
+    if (receives(call)) {
+      rows("receive", call, call.out, given.out, given.region);
+    } else if (delivers(call)) {
+      rows("deliver", call, call.in[0], given.in[0], given.region);
+    } else {
+      kernel(call, given);
+    }
+  }
+
+ private:
+  std::string place(const OperandView& v) const {
+    if (v.constant >= 0) return constants_[static_cast<size_t>(v.constant)] + "+0";
+    return fmt::format("{}+{}", trace_memory(program_, v.buffer), program_.address(v.buffer));
+  }
+
+  void kernel(const Call& call, const Arguments& given) {
+    std::string text = info(call.kernel).name;
+    if (call.params >= 0) text += fmt::format(" params {}", params_number(call.params));
+    for (size_t k = 0; k < call.in.size(); ++k) text += trace_view(place(call.in[k]), given.in[k]);
+    text += trace_view(place(call.out), given.out) + trace_region(given.region);
+    if (call.chunk) text += trace_chunk(given.chunk_begin, given.chunk_end);
+    if (call.scratch.valid())
+      text += fmt::format(" | scratch arena+{}", program_.address(call.scratch));
+    line_(text);
+  }
+
+  // In the order in which they are used first.
+  size_t params_number(int params) {
+    const auto [it, added] = numbers_.try_emplace(params, numbers_.size());
+    if (!added) return it->second;
+    std::string text = fmt::format("params {} =", it->second);
+    const auto name = [](const void* constant) {
+      return *static_cast<const std::string*>(constant);
+    };
+    std::visit(
+        [&](const auto& p) {
+          if constexpr (!std::is_same_v<decltype(p), const std::monostate&>)
+            text += trace_params(p, name);
+        },
+        params_[static_cast<size_t>(params)]);
+    line_(text);
+    return it->second;
+  }
+
+  void rows(const char* verb, const Call& call, const OperandView& held, const runtime::View& view,
+            const runtime::Region& region) {
+    const Shape& shape = graph_.tensor(held.tensor).shape;
+    const size_t axis = stream_axis(shape);
+    const int64_t size = size_bytes(held.type);
+    const int64_t row_bytes = elements(shape) / shape[size_t{kStreamAxis}] * size;
+    check(call.in.size() == 1, "rows come from one buffer and go to one");
+    for (int32_t row = region.begin[axis]; row < region.end[axis]; ++row) {
+      int64_t index = int64_t{row} * view.stride[axis] - view.bias;
+      if (view.modulus != 0) index = index % view.modulus - view.channel;
+      const int64_t address = program_.address(held.buffer) + index * size;
+      line_(trace_row(verb, row, fmt::format("arena+{}", address), row_bytes));
+    }
+  }
+
+  const Graph& graph_;
+  const Program& program_;
+  const std::function<void(const std::string&)>& line_;
+  std::vector<std::string> constants_;  ///< by index: name and hash
+  std::vector<KernelParams> params_;    ///< pointers to elements of constants_
+  std::map<int, size_t> numbers_;
+};
+
+}  // namespace
+
+void trace(const Graph& graph, const Program& program,
+           const std::function<void(const std::string&)>& line) {
+  Tracer tracer(graph, program, line);
+  execute_calls(program,
+                [&](const Call& call, const Counters& counters) { tracer.visit(call, counters); });
+}
+
+std::string trace_memory(const Program& program, BufferId buffer) {
+  const auto named = [&](const char* what, const std::vector<ProgramPort>& ports) -> std::string {
+    for (size_t k = 0; k < ports.size(); ++k) {
+      if (ports[k].buffer == buffer && ports[k].place != Place::kResident)
+        return ports.size() == 1 ? what : fmt::format("{}_{}", what, k);
+    }
+    return "";
+  };
+  const std::string input = named("input", program.inputs);
+  if (!input.empty()) return input;
+  const std::string output = named("output", program.outputs);
+  return output.empty() ? "arena" : output;
+}
+
+}  // namespace thimble
