@@ -10,6 +10,7 @@
 #include "thimble/devices/size.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/model/error.h"
+#include "thimble/report/accumulator_notes.h"
 
 namespace thimble {
 namespace {
@@ -33,10 +34,13 @@ int verify_plan(const std::string& model, const std::string& file) {
     fmt::print("{}: WRONG: {}\n", file, compiled.verification.fault);
     return kDifference;
   }
-  fmt::print("{}: right: {} calls, {} elements checked, {} of SRAM\n", file,
-             with_separators(compiled.verification.calls),
+  const std::vector<std::string> lossy =
+      lossiness_notes(compiled.graph, compiled.plan.scale_source);
+  fmt::print("{}: right{}: {} calls, {} elements checked, {} of SRAM\n", file,
+             lossy.empty() ? "" : ", with lossy sums", with_separators(compiled.verification.calls),
              with_separators(compiled.verification.checked_elements),
              human_size(compiled.program.arena_bytes));
+  for (const std::string& note : lossy) fmt::print("  {}\n", note);
   return kDone;
 }
 

@@ -16,6 +16,11 @@ namespace thimble {
 [[nodiscard]] std::vector<std::string> accumulator_notes(const Graph& graph,
                                                          const std::string& scale_source);
 
+/// A line per accumulator: by how many of its steps a value of the tensor may be off, and whether
+/// the scale can be derived from the model.
+[[nodiscard]] std::vector<std::string> lossiness_notes(const Graph& graph,
+                                                       const std::string& scale_source);
+
 /// An object per accumulator.
 [[nodiscard]] nlohmann::ordered_json accumulators_json(const Graph& graph);
 
