@@ -15,15 +15,18 @@
 namespace thimble {
 namespace {
 
-testing::TraceBuild& build() {
-  static testing::TraceBuild build;
+testing::HostBuild& build() {
+  static testing::HostBuild build;
   return build;
 }
 
-std::string difference(const Compiled& compiled, const std::string& name, size_t* lines = nullptr) {
-  const Source source{compiled.graph, name, std::string(64, '0')};
-  return build().difference(compiled.graph, compiled.program, name,
-                            emit_compiled(compiled, source, name, "a test"), lines);
+// Of what was emitted for one program, to another.
+std::string difference(const Compiled& emitted, const Program& program, const std::string& name,
+                       size_t& lines) {
+  const Source source{emitted.graph, name, std::string(64, '0')};
+  const testing::EmittedProject project{&emitted.graph, &program, name,
+                                        emit_compiled(emitted, source, name, "a test")};
+  return build().trace_differences({project}, lines).at(0);
 }
 
 Compiled by_hand(const testing::HandWritten& hand) {
@@ -40,7 +43,10 @@ TEST(Trace, OfHandWrittenSchedulesIsTheirProgram) {
        {testing::channel_loop(), testing::channel_loop(DType::kInt16),
         testing::channel_loop(DType::kInt8), testing::row_span(), testing::row_stream(),
         testing::row_span_of_user(), testing::residual_in_halves(true), testing::turned_input()}) {
-    EXPECT_EQ(difference(by_hand(hand), "net"), "");
+    const Compiled compiled = by_hand(hand);
+    size_t lines = 0;
+    EXPECT_EQ(difference(compiled, compiled.program, "net", lines), "");
+    EXPECT_GT(lines, 2U);
   }
 }
 
@@ -50,9 +56,8 @@ TEST(Trace, ShowsWhatTheEmittedCodeDoesOtherwise) {
   const auto fault_of = [&](const std::function<void(Program&)>& change) {
     Compiled wrong = right;
     change(wrong.program);
-    const Source source{right.graph, "net", ""};
-    return build().difference(right.graph, right.program, "net",
-                              emit_compiled(wrong, source, "net", "a test"));
+    size_t lines = 0;
+    return difference(wrong, right.program, "net", lines);
   };
   const auto call = [](Program& program, size_t k) -> Call& {
     return std::get<Call>(std::get<ProgramLoop>(program.nodes.at(0).what).body.at(k).what);
@@ -104,8 +109,9 @@ void expect_traces_of(const std::string& model, const std::vector<Kind>& planned
     try {
       const auto answer = compile_model(source, {.model = file}, kind.options);
       ASSERT_TRUE(std::holds_alternative<Compiled>(answer));
+      const Compiled& compiled = std::get<Compiled>(answer);
       size_t lines = 0;
-      EXPECT_EQ(difference(std::get<Compiled>(answer), identifier(model), &lines), "");
+      EXPECT_EQ(difference(compiled, compiled.program, identifier(model), lines), "");
       EXPECT_GT(lines, 0U);
       fmt::print("{} {}: {} lines\n", model, kind.name, lines);
     } catch (const CompileError& error) {

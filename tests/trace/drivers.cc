@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/trace/drivers.h"
+
+#include <fmt/format.h>
+
+#include "thimble/emit/caller.h"
+#include "thimble/emit/names.h"
+
+namespace thimble::testing {
+namespace {
+
+std::string type_of(const Graph& graph, const ProgramPort& port) {
+  return c_type(graph.tensor(port.tensor).type);
+}
+
+std::string includes(const std::vector<EmittedProject>& projects) {
+  std::string text;
+  for (const EmittedProject& p : projects)
+    text += fmt::format("#include \"{0}.h\"\n#include \"{0}_weights.h\"\n", p.name);
+  return text + "#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <string>\n";
+}
+
+// main: by the name of the project.
+std::string dispatch(const std::vector<EmittedProject>& projects) {
+  std::string text = "int main(int argc, char** argv) {\n  const std::string name = argv[1];\n";
+  for (const EmittedProject& p : projects)
+    text += fmt::format("  if (name == \"{0}\") return drive_{0}::run(argc > 2);\n", p.name);
+  return text + "  return 2;\n}\n";
+}
+
+// Tensors of the caller's, as arguments of the emitted functions.
+std::string tensor_arguments(const CallerSide& side) {
+  std::string text;
+  for (const CallerField& field : side.fields) {
+    if (field.buffer.valid()) text += ", " + field.name;
+  }
+  return text;
+}
+
+std::string run_arguments(const CallerSide& side) {
+  std::string text = tensor_arguments(side);
+  if (side.received != nullptr) text += ", receive_row";
+  if (side.delivered != nullptr) text += ", deliver_row";
+  return side.received != nullptr || side.delivered != nullptr ? text + ", nullptr" : text;
+}
+
+// Of the caller's ports, those in memory of its own.
+std::string tensor_definitions(const Program& program, const CallerSide& side,
+                               const std::string& name) {
+  std::string text;
+  for (const CallerField& field : side.fields) {
+    if (!field.buffer.valid()) continue;
+    text += fmt::format("{0} {1}[{2}_{1}_elements];\n",
+                        c_type(program.buffers[field.buffer.index()].type), field.name, name);
+  }
+  return text;
+}
+
+std::string recording_callbacks(const EmittedProject& p, const CallerSide& side) {
+  std::string text;
+  const auto add = [&](const ProgramPort* port, const char* verb, const char* constness,
+                       const char* port_name) {
+    if (port == nullptr) return;
+    text += fmt::format(
+        "void {0}_row(void*, int32_t row, {1}{2}* at) {{\n"
+        "  thimble::write_line(thimble::trace_row(\"{0}\", row, thimble::place_of(at), "
+        "{3}_{4}_row_bytes));\n}}\n",
+        verb, constness, type_of(*p.graph, *port), p.name, port_name);
+  };
+  add(side.received, "receive", "", "input");
+  add(side.delivered, "deliver", "const ", "output");
+  return text;
+}
+
+std::string push_text(const EmittedProject& p, const CallerSide& side) {
+  if (side.received == nullptr) return "";
+  return fmt::format(
+      "  static {1} row[{0}_input_row_elements];\n"
+      "  std::memset(row, 0x5A, sizeof(row));\n"
+      "  {0}_state state;\n  {0}_begin(&state{2}{3});\n"
+      "  for (int32_t r = 0; r < {0}_input_rows; ++r) {{\n"
+      "    thimble::expect_row(r);\n    {0}_push_rows(arena, &state, row, 1);\n"
+      "    thimble::pushed();\n  }}\n",
+      p.name, type_of(*p.graph, *side.received), tensor_arguments(side),
+      side.delivered != nullptr ? ", deliver_row, nullptr" : "");
+}
+
+std::string tracing_text(const EmittedProject& p) {
+  const CallerSide side = caller_side(*p.graph, *p.program, p.name);
+  std::string memories;
+  for (const ProgramConstant& c : p.program->constants) {
+    memories += fmt::format("    {{\"{0}\", {1}_data::{0}, sizeof({1}_data::{0}), true}},\n",
+                            c.name, p.name);
+  }
+  for (const CallerField& field : side.fields) {
+    if (field.buffer.valid())
+      memories += fmt::format("    {{\"{0}\", {0}, sizeof({0}), false}},\n", field.name);
+  }
+  return fmt::format(
+      "namespace drive_{0} {{\n{1}{2}"
+      "int run(bool push) {{\n"
+      "  const size_t bytes = {0}_arena_bytes / 16 * 16 + 16;\n"
+      "  void* arena = aligned_alloc(16, bytes);\n  std::memset(arena, 0, bytes);\n"
+      "  const thimble::TracedMemory memories[] = {{\n"
+      "    {{\"arena\", arena, bytes, false}},\n{3}  }};\n"
+      "  thimble::set_memories(memories, sizeof(memories) / sizeof(memories[0]));\n"
+      "  if (!push) {{\n    {0}_run(arena{4});\n    return 0;\n  }}\n{5}  return 0;\n}}\n}}\n",
+      p.name, recording_callbacks(p, side), tensor_definitions(*p.program, side, p.name), memories,
+      run_arguments(side), push_text(p, side));
+}
+
+// Where a port's bytes are: in the arena, the caller's, or all rows of a stream.
+std::string port_place(const ProgramPort& port, const std::string& name, const std::string& label) {
+  if (port.place == Place::kResident) return fmt::format("{}_{}(arena)", name, label);
+  return port.place == Place::kUser ? label : label + "_rows";
+}
+
+std::string real_text(const EmittedProject& p) {
+  const CallerSide side = caller_side(*p.graph, *p.program, p.name);
+  std::string definitions = tensor_definitions(*p.program, side, p.name), reads, writes;
+  const auto stream = [&](const ProgramPort* port, const char* label, const char* constness,
+                          const char* verb, const char* copy) {
+    if (port == nullptr) return;
+    definitions += fmt::format(
+        "{0} {1}_rows[{2}_{1}_rows * {2}_{1}_row_elements];\n"
+        "void {3}_row(void*, int32_t row, {4}{0}* at) {{\n"
+        "  {0}* all = {1}_rows + row * {2}_{1}_row_elements;\n  {5}, {2}_{1}_row_bytes);\n}}\n",
+        type_of(*p.graph, *port), label, p.name, verb, constness, copy);
+  };
+  stream(side.received, "input", "", "receive", "std::memcpy(at, all");
+  stream(side.delivered, "output", "const ", "deliver", "std::memcpy(all, at");
+  for (size_t k = 0; k < p.program->inputs.size(); ++k) {
+    const ProgramPort& port = p.program->inputs[k];
+    reads += fmt::format("  if (fread({}, 1, {}, stdin) != {}) return 3;\n",
+                         port_place(port, p.name, port_label("input", k, p.program->inputs.size())),
+                         port.size_bytes, port.size_bytes);
+  }
+  for (size_t k = 0; k < p.program->outputs.size(); ++k) {
+    const ProgramPort& port = p.program->outputs[k];
+    writes +=
+        fmt::format("  fwrite({}, 1, {}, stdout);\n",
+                    port_place(port, p.name, port_label("output", k, p.program->outputs.size())),
+                    port.size_bytes);
+  }
+  return fmt::format(
+      "namespace drive_{0} {{\n{1}"
+      "int run(bool) {{\n"
+      "  void* arena = malloc({0}_arena_bytes + 0);\n"
+      "  if ({0}_arena_bytes > 0) std::memset(arena, 0xA5, {0}_arena_bytes);\n{2}"
+      "  {0}_run(arena{3});\n{4}  free(arena);\n  return 0;\n}}\n}}\n",
+      p.name, definitions, reads, run_arguments(side), writes);
+}
+
+}  // namespace
+
+std::string tracing_driver(const std::vector<EmittedProject>& projects) {
+  std::string text = includes(projects) + "#include \"recorder.h\"\n";
+  for (const EmittedProject& p : projects) text += tracing_text(p);
+  return text + dispatch(projects);
+}
+
+std::string real_driver(const std::vector<EmittedProject>& projects) {
+  std::string text = includes(projects);
+  for (const EmittedProject& p : projects) text += real_text(p);
+  return text + dispatch(projects);
+}
+
+}  // namespace thimble::testing

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs around emitted projects, for the host. Both take a project's name as their argument.
+#pragma once
+
+#include <string>
+
+#include "tests/trace/traced.h"
+
+namespace thimble::testing {
+
+/// Linked with recorder.cc: writes the trace of NAME_run or, with a second argument, of
+/// NAME_push_rows.
+[[nodiscard]] std::string tracing_driver(const std::vector<EmittedProject>& projects);
+
+/// Reads the inputs as their memory holds them, one port after the other, and writes the outputs.
+[[nodiscard]] std::string real_driver(const std::vector<EmittedProject>& projects);
+
+}  // namespace thimble::testing
