@@ -117,6 +117,7 @@ template <class T>
 inline void accumulate_narrow(const Conv2DNarrowParams& p, const View& x, const View& accumulators,
                               const Region& region, int32_t begin_channel,
                               int32_t end_channel) noexcept {
+  if (begin_channel == end_channel) return;
   ChunkSite site{};
   site.begin_channel = begin_channel;
   site.channels = end_channel - begin_channel;

@@ -45,6 +45,7 @@ struct Row {
 
 void batch_matmul(const BatchMatMulParams& p, const View& x, const View& y, const View& out,
                   const Region& region) noexcept {
+  if (region.begin[3] == region.end[3]) return;  // before a row of x is summed
   const BatchMatMulParams q = p;  // a copy that stores of int8 cannot alias
   const int32_t y_step = y.stride[3];
   for_each_pixel(region, [&](int32_t n, int32_t h, int32_t m) {

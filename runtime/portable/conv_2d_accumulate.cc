@@ -105,6 +105,8 @@ void accumulate(const Conv2DParams& p, const View& x, const View& accumulators,
 
 void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumulators,
                         const Region& region, int32_t begin_channel, int32_t end_channel) noexcept {
+  // Blocks of four pixels read their input before they look at the channels of the output.
+  if (begin_channel == end_channel || region.begin[3] == region.end[3]) return;
   ConvolutionSite site = convolution_site(p, x, begin_channel, end_channel - begin_channel);
   if (site.channels > kFewChannels || x.modulus != 0 || accumulators.modulus != 0) {
     return accumulate(p, x, accumulators, region, site, {0, 0});

@@ -28,6 +28,7 @@ void depthwise_conv_2d_in_place(const DepthwiseConv2DParams& p, const View& x, c
   columns.x_step = 1;
   columns.weights_step = p.out_channels;
   columns.out_step = out.stride[2];
+  if (rows.begin == rows.end || columns.begin == columns.end) return;  // before a plane is copied
   const bool tall = extent(rows.full) > extent(columns.full);
   Plane plane{tall ? columns : rows, tall ? rows : columns, 0, scratch, 0, nullptr, nullptr, true};
   for (int32_t n = region.begin[0]; n < region.end[0]; ++n) {

@@ -105,6 +105,7 @@ inline void softmax_pixel(const SoftmaxParams& p, const int8_t* x, int32_t step,
 template <class Out>
 inline void softmax(const SoftmaxParams& p, const View& x, const View& out, const Region& region,
                     int32_t bits) noexcept {
+  if (region.begin[3] == region.end[3]) return;  // pixels are whole otherwise
   for_each_pixel(region, [&](int32_t n, int32_t y, int32_t column) {
     softmax_pixel(p, pixel<const int8_t>(x, n, y, column), x.stride[3],
                   pixel<Out>(out, n, y, column), out.stride[3], bits);
