@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/support/hand_written.h"
+#include "tests/support/workload.h"
 #include "thimble/cli/emission.h"
 #include "thimble/cli/emitted_folder.h"
 #include "thimble/devices/temporary_folder.h"
@@ -42,7 +43,7 @@ void expect_golden_text(const std::string& name, const testing::HandWritten& han
     if (file.path.starts_with("thimble_runtime/") || file.path.ends_with("_weights.cc")) continue;
     const auto golden = std::filesystem::path(THIMBLE_SOURCE_DIR) / "tests/emit/golden" / name /
                         (file.path + ".txt");
-    if (std::getenv("THIMBLE_UPDATE") != nullptr) {
+    if (testing::workload().update) {
       std::filesystem::create_directories(golden.parent_path());
       std::ofstream(golden, std::ios::binary) << file.text;
     }

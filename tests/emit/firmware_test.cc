@@ -296,7 +296,8 @@ TEST_P(FirmwareOfModels, GivesTheGoldenOutputs) {
              measured.size.weight_bytes, measured.sets[0][0].stack_bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, FirmwareOfModels, ::testing::ValuesIn(testing::issue_models()));
+INSTANTIATE_TEST_SUITE_P(Shared, FirmwareOfModels, ::testing::ValuesIn(testing::issue_models()),
+                         [](const auto& model) { return model.param; });
 
 // The photographs of the golden inputs, row by row as a camera has them, in the plan's bytes: the
 // picture is never whole in the firmware's arena.
