@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "tests/runtime/cases.h"
+#include "thimble/model/error.h"
 
 namespace thimble::testing {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 using runtime::Region;
 using runtime::View;
 
+constexpr auto kLastKernel = KernelId::kResizeBilinear;
 constexpr Layout kLayouts[] = {Layout::kRowMajor, Layout::kChannelsFirst, Layout::kRowRing,
                                Layout::kPixelRing};
 
@@ -226,7 +228,7 @@ struct Kernel {
 
 std::vector<Kernel> every_kernel() {
   std::vector<Kernel> kernels;
-  for (int k = 0; k <= static_cast<int>(KernelId::kResizeBilinear); ++k) {
+  for (int k = 0; k <= static_cast<int>(kLastKernel); ++k) {
     const auto kernel = static_cast<KernelId>(k);
     kernels.push_back({info(kernel).name, [=](Random& r) { return random_case(kernel, r); }});
   }
@@ -287,6 +289,11 @@ TEST_P(EmptyCalls, TouchNoOperand) {
     ASSERT_TRUE(of_chunk || is_empty(call.region));
     c.run(call);
   }
+}
+
+TEST(EveryKernel, IsAmongTheRandomCases) {
+  const auto next = static_cast<KernelId>(static_cast<int>(kLastKernel) + 1);
+  EXPECT_THROW((void)info(next), InternalError) << info(next).name << " is not";
 }
 
 std::string name_of(const ::testing::TestParamInfo<Kernel>& parameter) {
