@@ -66,10 +66,16 @@ endfunction()
 # The tests without a label, for builds that run no others.
 add_custom_target(quick_tests)
 
-# thimble_test(NAME SOURCES a_test.cc ... [DEPS library ...] [LABELS label]): one executable, one CTest
-# entry per test. Label `qemu`: cross-compiles or emulates; `slow`: takes more than some seconds.
+# Tests with the sanitizers leave these out: a large network goes the ways that small ones do.
+set(THIMBLE_LARGE_MODELS *mcunetv2_large* *mobilenet_v2* *tinyengine_vww*)
+
+# thimble_test(NAME SOURCES a_test.cc ... [DEPS library ...] [LABELS label] [UNSANITIZED Suite.Test ...]):
+# one executable, one CTest entry per test. Label `qemu`: cross-compiles or emulates; `slow`: takes more
+# than some seconds. UNSANITIZED: tests (patterns of GoogleTest) with the label `unsanitized`, which
+# would take long with the sanitizers and show them nothing that others do not: large networks, published
+# figures, proofs of optimality.
 function(thimble_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS;UNSANITIZED" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
   target_link_libraries(test_${name} PRIVATE thimble_cold_options fmt::fmt GTest::gtest GTest::gmock GTest::gtest_main)
   target_precompile_headers(test_${name} REUSE_FROM thimble_test_headers)
@@ -82,6 +88,25 @@ function(thimble_test name)
   if(NOT ARG_LABELS)
     add_dependencies(quick_tests test_${name})
   endif()
-  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 LABELS "${ARG_LABELS}")
+  list(JOIN ARG_UNSANITIZED ":" unsanitized)
+  if(unsanitized)
+    gtest_discover_tests(test_${name} TEST_FILTER "${unsanitized}" DISCOVERY_TIMEOUT 60
+                         PROPERTIES LABELS "unsanitized;${ARG_LABELS}")
+    set(unsanitized "-${unsanitized}")
+  endif()
+  gtest_discover_tests(test_${name} TEST_FILTER "${unsanitized}" DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS "${ARG_LABELS}")
+  if(ARG_LABELS)
+    thimble_label_unbuilt(test_${name} "${ARG_LABELS}")
+  endif()
+endfunction()
+
+# CTest knows a test that is not built as TARGET_NOT_BUILT, which has no label of its own accord.
+function(thimble_label_unbuilt target labels)
+  set(script "${CMAKE_CURRENT_BINARY_DIR}/${target}_labels.cmake")
+  file(WRITE "${script}" "if(NOT EXISTS \"${CMAKE_CURRENT_BINARY_DIR}/${target}[1]_tests.cmake\")\n"
+                         "  set_tests_properties(${target}_NOT_BUILT PROPERTIES LABELS \"${labels}\")\n"
+                         "endif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${script}")
 endfunction()
 include(GoogleTest)

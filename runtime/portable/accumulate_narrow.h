@@ -92,8 +92,9 @@ inline void accumulate_chunk(const Conv2DNarrowParams& p, const View& x, const C
   int32_t o = region.begin[3];
   const int8_t* w = p.weights + o * site.pitch + site.begin_channel;
   to += o * step;
-  while (o < region.end[3]) {
-    const int32_t count = region.end[3] - o >= 4 ? 4 : 1;
+  const int32_t end = region.end[3];
+  while (o < end) {
+    const int32_t count = end - o >= 4 ? 4 : 1;
     Quad sums{};
     if (first) {
       for (int32_t k = 0; k < count; ++k) {
@@ -120,14 +121,16 @@ inline void accumulate_narrow(const Conv2DNarrowParams& p, const View& x, const 
   ChunkSite site{};
   site.begin_channel = begin_channel;
   site.channels = end_channel - begin_channel;
+  if (site.channels == 0) return;
   site.pitch = p.window.kernel_h * p.window.kernel_w * p.in_channels;
   for (site.n = region.begin[0]; site.n < region.end[0]; ++site.n) {
     for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
       site.rows = rows_at(p.window, y);
+      const bool single = site.pitch == p.in_channels && inside(site.rows, 0);
       for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
         site.columns = columns_at(p.window, column);
         site.single = nullptr;
-        if (site.pitch == p.in_channels && inside(site.rows, 0) && inside(site.columns, 0)) {
+        if (single && inside(site.columns, 0)) {
           site.single = pixel<const int8_t>(x, site.n, site.rows.origin, site.columns.origin) +
                         begin_channel * x.stride[3];
         }

@@ -32,6 +32,7 @@ void accumulate_few(const Conv2DParams& p, const View& x, const ConvolutionSite&
                     const View& accumulators, int32_t* to, const Region& region) noexcept {
   const int32_t first = region.begin[3];
   const int32_t count = region.end[3] - first;
+  if (count == 0) return;
   const int32_t step = accumulators.stride[3];
   const int32_t pixel_step = accumulators.stride[2];
   const int32_t x_step = x.stride[2] * p.window.stride_w;
@@ -43,9 +44,8 @@ void accumulate_few(const Conv2DParams& p, const View& x, const ConvolutionSite&
   to += first * step;
   if (site.begin_channel == 0) {
     for (int32_t k = 0; k < count; ++k) {
-      for (int32_t column = 0; column < 4; ++column) {
-        to[column * pixel_step + k * step] = p.bias[first + k];
-      }
+      const int32_t bias = p.bias[first + k];
+      for (int32_t column = 0; column < 4; ++column) to[column * pixel_step + k * step] = bias;
     }
   }
   const int8_t* w = p.weights + first * site.pitch + site.begin_channel;
@@ -105,6 +105,7 @@ void accumulate(const Conv2DParams& p, const View& x, const View& accumulators,
 
 void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumulators,
                         const Region& region, int32_t begin_channel, int32_t end_channel) noexcept {
+  if (begin_channel == end_channel) return;
   ConvolutionSite site = convolution_site(p, x, begin_channel, end_channel - begin_channel);
   if (site.channels > kFewChannels || x.modulus != 0 || accumulators.modulus != 0) {
     return accumulate(p, x, accumulators, region, site, {0, 0});

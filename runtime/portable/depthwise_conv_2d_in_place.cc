@@ -8,8 +8,9 @@ namespace {
 // One channel of the input, copied out before the first of its elements is overwritten.
 void copy_plane(const Window2D& w, const View& x, int32_t n, int32_t channel,
                 int8_t* plane) noexcept {
-  for (int32_t y = 0; y < w.in_h; ++y) {
-    const auto* from = pixel<const int8_t>(x, n, y, 0) + channel * x.stride[3];
+  const auto* row = pixel<const int8_t>(x, n, 0, 0) + channel * x.stride[3];
+  for (int32_t y = 0; y < w.in_h; ++y, row += x.stride[1]) {
+    const int8_t* from = row;
     for (int32_t column = 0; column < w.in_w; ++column, from += x.stride[2]) *plane++ = *from;
   }
 }
@@ -28,6 +29,7 @@ void depthwise_conv_2d_in_place(const DepthwiseConv2DParams& p, const View& x, c
   columns.x_step = 1;
   columns.weights_step = p.out_channels;
   columns.out_step = out.stride[2];
+  if (rows.begin == rows.end || columns.begin == columns.end) return;  // before a plane is copied
   const bool tall = extent(rows.full) > extent(columns.full);
   Plane plane{tall ? columns : rows, tall ? rows : columns, 0, scratch, 0, nullptr, nullptr, true};
   for (int32_t n = region.begin[0]; n < region.end[0]; ++n) {

@@ -75,7 +75,10 @@ template <class Out>
 inline void softmax_pixel(const SoftmaxParams& p, const int8_t* x, int32_t step, Out* out,
                           int32_t out_step, int32_t bits) noexcept {
   int32_t most = -128;
-  for (int32_t c = 0; c < p.channels; ++c) most = x[c * step] > most ? x[c * step] : most;
+  for (int32_t c = 0; c < p.channels; ++c) {
+    const int32_t value = x[c * step];
+    most = value > most ? value : most;
+  }
   int32_t sum = 0;  // in Q12
   for (int32_t c = 0; c < p.channels; ++c) {
     const int32_t difference = x[c * step] - most;
@@ -96,7 +99,8 @@ inline void softmax_pixel(const SoftmaxParams& p, const int8_t* x, int32_t step,
     // From 512 equal channels on, an int8 share rounds to nothing.
     if (difference >= p.diff_min && exponent <= 31) {
       const int32_t share = doubling_high_multiply(scale, exp_of_difference(p, difference));
-      value = limit(rounding_shift_right(share, exponent) + low, low, -low - 1);
+      const int32_t rounded = rounding_shift_right(share, exponent) + low;  // low at least
+      value = rounded > -low - 1 ? -low - 1 : rounded;
     }
     out[c * out_step] = static_cast<Out>(value);
   }
@@ -105,6 +109,7 @@ inline void softmax_pixel(const SoftmaxParams& p, const int8_t* x, int32_t step,
 template <class Out>
 inline void softmax(const SoftmaxParams& p, const View& x, const View& out, const Region& region,
                     int32_t bits) noexcept {
+  if (region.begin[3] == region.end[3]) return;  // pixels are whole otherwise
   for_each_pixel(region, [&](int32_t n, int32_t y, int32_t column) {
     softmax_pixel(p, pixel<const int8_t>(x, n, y, column), x.stride[3],
                   pixel<Out>(out, n, y, column), out.stride[3], bits);

@@ -6,6 +6,7 @@ namespace thimble::runtime {
 
 void sum_accumulate(const SumParams& p, const View& x, const View& sums, const Region& region,
                     int32_t begin, int32_t end) noexcept {
+  if (begin == end) return;
   for_each_pixel(region, [&](int32_t n, int32_t y, int32_t column) {
     const int32_t at[3] = {n, y, column};
     auto* to = first_channel<int32_t>(sums, region, n, y, column);

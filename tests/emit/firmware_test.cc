@@ -93,6 +93,28 @@ TEST(Firmware, HandWrittenSchedulesAreIdenticalAtTheirPeaks) {
   }
 }
 
+// A chunk [0, 0) behind each of the others: on the host it is not even a call.
+TEST(Firmware, EmptyChunksLeaveTheSumsAsTheyAre) {
+  std::vector<Entry> entries;
+  InputSet inputs;
+  for (const DType sums : {DType::kInt32, DType::kInt16, DType::kInt8}) {
+    testing::HandWritten hand = testing::channel_loop(sums);
+    auto& body = std::get<Loop>(hand.schedule.nodes.at(0).what).body;
+    Step nothing = std::get<Step>(body.back().what);
+    ASSERT_EQ(nothing.method, Method::kAccumulate);
+    nothing.chunk = IntervalExpr{index(0), index(0)};
+    body.push_back({nothing});
+    entries.push_back(hand_written_entry(hand, fmt::format("sums_of_{}", 8 * size_bytes(sums))));
+    inputs.push_back({random_bytes(DType::kInt8, 13 * 13 * 24, 5)});
+  }
+  const Measured measured = run(entries, {inputs});
+  for (size_t k = 0; k < entries.size(); ++k) {
+    EXPECT_EQ(measured.sets[0][k].outputs,
+              testing::expected_outputs(entries[k].compiled.graph, inputs[k]))
+        << entries[k].name;
+  }
+}
+
 // Nothing but the copy in place: a reshape in place costs no instruction.
 TEST(Firmware, PlanesOfAnImageAreTurnedInPlace) {
   testing::TestGraph g(1);
@@ -296,7 +318,8 @@ TEST_P(FirmwareOfModels, GivesTheGoldenOutputs) {
              measured.size.weight_bytes, measured.sets[0][0].stack_bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, FirmwareOfModels, ::testing::ValuesIn(testing::issue_models()));
+INSTANTIATE_TEST_SUITE_P(Shared, FirmwareOfModels, ::testing::ValuesIn(testing::issue_models()),
+                         [](const auto& model) { return model.param; });
 
 // The photographs of the golden inputs, row by row as a camera has them, in the plan's bytes: the
 // picture is never whole in the firmware's arena.

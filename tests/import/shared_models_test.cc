@@ -50,7 +50,8 @@ TEST_P(DeployedModel, IsImportedWithTheShapesOfItsGolden) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, DeployedModel, ::testing::ValuesIn(issue_models()));
+INSTANTIATE_TEST_SUITE_P(Models, DeployedModel, ::testing::ValuesIn(issue_models()),
+                         [](const auto& model) { return model.param; });
 
 TEST(SharedModels, SeededNoiseIsTheGoldenInput) {
   THIMBLE_NEEDS_SHARED();

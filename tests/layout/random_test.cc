@@ -23,6 +23,7 @@ struct Kind {
   bool aligned = false, gaps = false, overlaps = false, fixed = false;
   uint32_t seed = 1;
 };
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 class RandomProblem {
  public:

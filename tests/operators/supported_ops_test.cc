@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -11,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "tests/support/workload.h"
 #include "thimble/operators/operators.h"
 
 namespace thimble {
@@ -19,7 +19,7 @@ namespace {
 const char* const kPage = THIMBLE_SOURCE_DIR "/docs/supported_ops.md";
 
 TEST(SupportedOps, PageIsUpToDate) {
-  if (std::getenv("THIMBLE_UPDATE") != nullptr) {
+  if (testing::workload().update) {
     std::ofstream(kPage, std::ios::binary) << supported_ops_markdown();
   }
   std::ifstream file(kPage, std::ios::binary);

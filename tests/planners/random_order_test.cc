@@ -24,6 +24,7 @@ struct Kind {
   bool runs;  ///< most operators go on from one tensor that nobody has read
   uint32_t seed;
 };
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 class RandomOrderProblem {
  public:

@@ -14,6 +14,12 @@
 #include "thimble/planners/split.h"
 
 namespace thimble {
+
+// Beside its enumeration, where GoogleTest looks for it.
+static void PrintTo(Direction from, std::ostream* out) {
+  *out << (from == Direction::kForward ? "Start" : "End");
+}
+
 namespace {
 
 constexpr int64_t kAny = int64_t{1} << 40;  // above every peak
@@ -135,9 +141,7 @@ TEST_P(SearchFrom, GetsToTheEndWithABeamPastItsStates) {
 
 INSTANTIATE_TEST_SUITE_P(BothEnds, SearchFrom,
                          ::testing::Values(Direction::kForward, Direction::kBackward),
-                         [](const auto& from) {
-                           return from.param == Direction::kForward ? "Start" : "End";
-                         });
+                         ::testing::PrintToStringParamName());
 
 TEST(Split, PartsHaveTheLeastPeakOfTheWhole) {
   int more_than_one = 0;

@@ -15,6 +15,7 @@ struct Network {
   size_t ops;
   int64_t max_states;  ///< for a proof
 };
+void PrintTo(const Network& network, std::ostream* out) { *out << network.name; }
 
 OrderProblem nasnet_a_mobile(bool in_place) {
   return nasnet_problem({.resolution = 224, .channels = 44, .cells = 4, .in_place = in_place},

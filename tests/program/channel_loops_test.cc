@@ -64,8 +64,7 @@ std::vector<Accumulator> random_scales(std::vector<Accumulator> accumulators, zo
 }
 
 TEST(RandomChannelLoops, AreVerifiedAndEqualTheReference) {
-  const uint64_t graphs =
-      std::getenv("THIMBLE_NIGHTLY") != nullptr ? 20'000 : 1'500 / testing::kOneIn;
+  const uint64_t graphs = testing::random_cases(1'500 / testing::kOneIn, 20'000);
   size_t loops = 0;
   size_t accumulating = 0;
   size_t narrow = 0;

@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "tests/program/mutants.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_network.h"
 #include "tests/support/shared.h"
+#include "tests/support/workload.h"
 #include "thimble/import/tflite.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/host.h"
@@ -24,6 +28,13 @@ struct Network {
   int bits;
 };
 void PrintTo(const Network& n, std::ostream* out) { *out << n.name << ", " << n.bits; }
+
+std::string name_of(const ::testing::TestParamInfo<Network>& network) {
+  std::string name = fmt::format("{}_{}", network.param.name, network.param.bits);
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
 
 void expect_equal_to_the_reference(const Graph& exact, int bits) {
   const PlannerChoice choice = choose_planner(fmt::format("pex:accumulators={}", bits));
@@ -51,7 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Network{"res8", 8}, Network{"micronet_kws_l", 8},
                       Network{"mobilenet_v2:resolution=96,width=0.35,variant=downsampled", 16},
                       Network{"mobilenet_v2:resolution=96,width=0.35", 8},
-                      Network{"mobilenet_v2:resolution=96,width=0.35,variant=downsampled", 8}));
+                      Network{"mobilenet_v2:resolution=96,width=0.35,variant=downsampled", 8}),
+    name_of);
 
 class LossyModels : public ::testing::TestWithParam<Network> {};
 
@@ -61,12 +73,13 @@ TEST_P(LossyModels, EqualTheReference) {
   expect_equal_to_the_reference(rewrite(integer_io(graph)), GetParam().bits);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Shared, LossyModels,
-    ::testing::Values(Network{"pretrainedResnet_quant", 8}, Network{"tinyengine_vww", 8},
-                      Network{"mcunetv2_large", 16}, Network{"mcunetv2_large", 8},
-                      Network{"mobilenet_v2", 8}),
-    [](const auto& model) { return fmt::format("{}_{}", model.param.name, model.param.bits); });
+INSTANTIATE_TEST_SUITE_P(Shared, LossyModels,
+                         ::testing::Values(Network{"pretrainedResnet_quant", 8},
+                                           Network{"tinyengine_vww", 8},
+                                           Network{"mcunetv2_large", 16},
+                                           Network{"mcunetv2_large", 8},
+                                           Network{"mobilenet_v2", 8}),
+                         name_of);
 
 TEST(LossyPlans, MutantsAreCaught) {
   const Graph exact = rewrite(build_zoo("demo"));
@@ -74,7 +87,7 @@ TEST(LossyPlans, MutantsAreCaught) {
   const auto planned = std::get<Planned>(choice.planner->plan(exact, {}, choice.options));
   const Graph graph = with_accumulators(exact, planned.accumulators);
   const Placement placement = place(graph, planned.schedule, {});
-  const int every = std::getenv("THIMBLE_ALL_MUTANTS") != nullptr ? 1 : 5;
+  const int every = testing::workload().all_mutants ? 1 : 5;
   const testing::MutantCount count =
       testing::count_mutants(graph, planned.schedule, placement, every);
   fmt::print("{} mutants, {} caught, {} harmless\n", count.made, count.caught, count.harmless);

@@ -85,7 +85,8 @@ TEST_P(PlannedModels, NeedAtMostTheInterpretersArenaAndTheLayoutIsOptimal) {
   EXPECT_TRUE(built.placement.proven_optimal);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, PlannedModels, ::testing::ValuesIn(testing::issue_models()));
+INSTANTIATE_TEST_SUITE_P(Shared, PlannedModels, ::testing::ValuesIn(testing::issue_models()),
+                         [](const auto& model) { return model.param; });
 
 TEST(PlannedOps, EveryCaseGivesTheGoldenOutputs) {
   THIMBLE_NEEDS_SHARED();

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/hand_written.h"
 #include "tests/support/shared.h"
+#include "tests/support/workload.h"
 #include "thimble/import/tflite.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/planner.h"
@@ -61,13 +61,14 @@ TEST_P(MutantsOfModels, AreCaught) {
   // All of the small models' mutants; of the large ones' some tens, shared between the plans.
   const int share = static_cast<int>(plans.size());
   int every = macs(graph) > 100'000'000 ? 61 * share : macs(graph) > 5'000'000 ? 4 * share : 1;
-  if (std::getenv("THIMBLE_ALL_MUTANTS") != nullptr) every = 1;
+  if (testing::workload().all_mutants) every = 1;
   for (const auto& [name, planned] : plans) {
     expect_harmful_ones_caught(GetParam() + " " + name, graph, planned.schedule, every);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, MutantsOfModels, ::testing::ValuesIn(testing::issue_models()));
+INSTANTIATE_TEST_SUITE_P(Shared, MutantsOfModels, ::testing::ValuesIn(testing::issue_models()),
+                         [](const auto& model) { return model.param; });
 
 }  // namespace
 }  // namespace thimble

@@ -16,7 +16,7 @@
 namespace thimble {
 namespace {
 
-constexpr uint64_t kGraphs = 600 / testing::kOneIn;
+uint64_t number_of_graphs() { return testing::random_cases(testing::kSanitized ? 60 : 150, 6'000); }
 
 void expect_right(const Graph& graph, const Planned& planned, LayoutMethod method,
                   const std::vector<Bytes>& inputs, const std::vector<Bytes>& expected) {
@@ -36,8 +36,9 @@ Graph network(uint64_t seed) {
 }
 
 TEST(RandomPlans, AreVerifiedAndEqualTheReference) {
+  const uint64_t graphs = number_of_graphs();
   int operators = 0;
-  for (uint64_t seed = 1; seed <= kGraphs; ++seed) {
+  for (uint64_t seed = 1; seed <= graphs; ++seed) {
     const Graph plain = network(seed);
     const std::vector<Bytes> inputs = testing::noise(plain, seed);
     const std::vector<Bytes> expected = testing::expected_outputs(plain, inputs);
@@ -57,12 +58,13 @@ TEST(RandomPlans, AreVerifiedAndEqualTheReference) {
       }
     }
   }
-  fmt::print("{} networks, {} operators\n", kGraphs, operators);
+  fmt::print("{} networks, {} operators\n", graphs, operators);
 }
 
 TEST(RandomPlans, HarmfulMutantsAreCaught) {
+  const uint64_t graphs = number_of_graphs();
   testing::MutantCount total;
-  for (uint64_t seed = 1; seed <= kGraphs; seed += 5) {
+  for (uint64_t seed = 1; seed <= graphs; seed += 5) {
     const Graph graph = rewrite(network(seed));
     if (graph.ops.empty()) continue;
     const Planner& planner = planners().back();

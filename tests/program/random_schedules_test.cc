@@ -5,11 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "tests/program/mutants.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_schedule.h"
+#include "tests/support/workload.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/planner.h"
 #include "thimble/planners/whole_operators.h"
@@ -94,7 +94,7 @@ class RandomSchedules : public ::testing::Test {
   }
 
   void expect_mutants_caught(const Graph& graph, const Schedule& schedule, Counts& counts) {
-    const int every = std::getenv("THIMBLE_ALL_MUTANTS") != nullptr ? 1 : 5;
+    const int every = testing::workload().all_mutants ? 1 : 5;
     const testing::MutantCount found = testing::count_mutants(graph, schedule, placement_, every);
     counts.mutants += found.made;
     counts.caught += found.caught;
@@ -120,8 +120,7 @@ class RandomSchedules : public ::testing::Test {
 };
 
 TEST_F(RandomSchedules, AreVerifiedAndEqualTheReference) {
-  const bool nightly = std::getenv("THIMBLE_NIGHTLY") != nullptr;
-  const uint64_t graphs = nightly ? 8'000 : 800;
+  const uint64_t graphs = testing::random_cases(800, 8'000);
   Counts counts;
   for (uint64_t seed = 1; seed <= graphs; ++seed) {
     SCOPED_TRACE(seed);

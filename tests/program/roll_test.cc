@@ -201,7 +201,8 @@ TEST_P(RolledModels, ComeBackAsShortAsTheyWere) {
   expect_plans_come_back(rewrite(import_tflite(testing::model_path(GetParam()))), GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, RolledModels, ::testing::ValuesIn(testing::issue_models()));
+INSTANTIATE_TEST_SUITE_P(Shared, RolledModels, ::testing::ValuesIn(testing::issue_models()),
+                         [](const auto& model) { return model.param; });
 
 }  // namespace
 }  // namespace thimble

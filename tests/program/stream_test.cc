@@ -360,7 +360,7 @@ void print(const SpanCounts& counts) {
 }
 
 TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
-  const uint64_t graphs = std::getenv("THIMBLE_NIGHTLY") != nullptr ? 10'000 : 700;
+  const uint64_t graphs = testing::random_cases(700, 10'000);
   SpanCounts counts;
   for (uint64_t seed = 1; seed <= graphs && !::testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE(seed);
@@ -382,8 +382,7 @@ TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
 }
 
 TEST(RandomSpans, OfAttentionAreVerifiedAndEqualTheReferenceWithTheLeastRings) {
-  const uint64_t graphs =
-      std::getenv("THIMBLE_NIGHTLY") != nullptr ? 10'000 : 500 / testing::kOneIn;
+  const uint64_t graphs = testing::random_cases(500 / testing::kOneIn, 10'000);
   SpanCounts counts;
   for (uint64_t seed = 1; seed <= graphs && !::testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE(seed);
@@ -464,7 +463,7 @@ TEST(RandomBudgets, AreMetWhereAPlanWithoutOneFits) {
 }
 
 TEST(RandomStreams, EqualTheReferenceWithTheLeastRings) {
-  const uint64_t graphs = std::getenv("THIMBLE_NIGHTLY") != nullptr ? 5'000 : 300;
+  const uint64_t graphs = testing::random_cases(300, 5'000);
   size_t received = 0, delivered = 0;
   int caught = 0;
   for (uint64_t seed = 1; seed <= graphs; ++seed) {

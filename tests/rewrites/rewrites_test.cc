@@ -205,7 +205,8 @@ TEST_P(RewrittenModels, ComputeTheSameTensors) {
   expect_same(before, after);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shared, RewrittenModels, ::testing::ValuesIn(testing::issue_models()));
+INSTANTIATE_TEST_SUITE_P(Shared, RewrittenModels, ::testing::ValuesIn(testing::issue_models()),
+                         [](const auto& model) { return model.param; });
 
 TEST(RewrittenOps, ComputeTheSameTensors) {
   THIMBLE_NEEDS_SHARED();

@@ -11,10 +11,13 @@
 namespace thimble::testing {
 namespace {
 
-std::vector<int8_t> whole_result(const Case& c, const std::vector<int8_t>& x) {
+/// What kernel(params, x, out, region) makes of the whole input.
+template <class Params, class Kernel>
+std::vector<int8_t> whole_result(const Convolution& c, const std::vector<int8_t>& x,
+                                 const Params& p, Kernel kernel) {
   auto source = store(x, c.in);
   auto target = allocate<int8_t>(c.out, whole(c.out), Layout::kRowMajor);
-  c.run(source.view, target.view, whole(c.out));
+  kernel(p, source.view, target.view, whole(c.out));
   return elements(target, whole(c.out));
 }
 
@@ -30,8 +33,8 @@ TEST(Conv2DAccumulate, ChunksThenFinaliseEqualConv2D) {
     for (int32_t begin = 0; begin < c.in[3];) {
       // Often few channels, which the kernel adds in a way of their own.
       const int32_t most = random.between(0, 1) == 0 ? std::min(begin + 3, c.in[3]) : c.in[3];
-      const int32_t end = random.between(begin + 1, most);
-      runtime::Region held = whole(c.in);  // the chunk's channels and no others
+      const int32_t end = random.between(begin, most);  // some are empty
+      runtime::Region held = whole(c.in);               // the chunk's channels and no others
       held.begin[3] = begin;
       held.end[3] = end;
       auto chunk = store(x, c.in, held, Layout::kRowMajor);
@@ -40,13 +43,7 @@ TEST(Conv2DAccumulate, ChunksThenFinaliseEqualConv2D) {
     }
     auto target = allocate<int8_t>(c.out, all, Layout::kRowMajor);
     runtime::conv_2d_finalise(p, sums.view, target.view, all);
-    const Case plain{c.in,
-                     c.out,
-                     [&](const auto& from, const auto& to, const auto& region) {
-                       runtime::conv_2d(p, from, to, region);
-                     },
-                     {}};
-    ASSERT_EQ(elements(target, all), whole_result(plain, x));
+    ASSERT_EQ(elements(target, all), whole_result(c, x, p, runtime::conv_2d));
   }
 }
 
@@ -111,10 +108,7 @@ void expect_narrow_sums(NarrowKernel kernel, int32_t least_shift, int32_t most_s
     for (int8_t& shift : c.shifts)
       shift = static_cast<int8_t>(random.between(least_shift, most_shift));
     const int32_t zero_point = random.between(-100, 100);
-    const runtime::Conv2DNarrowParams p{
-        c.weights.data(), c.bias.data(), {c.multipliers.data(), c.shifts.data()},
-        c.window,         c.in[3],       c.input_zero_point,
-        zero_point};
+    const runtime::Conv2DNarrowParams p = c.narrow(zero_point);
     const std::vector<int8_t> x = random.bytes(count(c.in));
     const runtime::Region all = whole(c.out);
     auto sums =
@@ -132,6 +126,7 @@ void expect_narrow_sums(NarrowKernel kernel, int32_t least_shift, int32_t most_s
       kernel(p, source.view, sums.view, part, begin, end);
       part = {{0, 0, 0, part.end[3]}, {all.end[0], all.end[1], all.end[2], all.end[3]}};
       kernel(p, source.view, sums.view, part, begin, end);
+      kernel(p, source.view, sums.view, all, begin, begin);
     }
     const std::vector<T> expected = added_up<T>(c, x, chunk, zero_point);
     ASSERT_EQ(elements(sums, all), expected);
@@ -148,9 +143,10 @@ TEST(Conv2DAccumulate, AddsChunksIn8Bits) {
   expect_narrow_sums<int8_t>(runtime::conv_2d_accumulate_i8, -11, -5);
 }
 
+// Images and channels that the region leaves out stay as they are.
 TEST(DepthwiseConv2DInPlace, EqualsDepthwiseConv2D) {
   Random random(5);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 400; ++round) {
     const Convolution c = random_same_depthwise(random);
     const runtime::DepthwiseConv2DParams p = c.depthwise();
     const std::vector<int8_t> x = random.bytes(count(c.in));
@@ -158,30 +154,18 @@ TEST(DepthwiseConv2DInPlace, EqualsDepthwiseConv2D) {
     auto both = store(x, c.in, whole(c.in), layout);
     const auto scratch = std::make_unique<int8_t[]>(
         static_cast<size_t>(runtime::depthwise_conv_2d_in_place_scratch_bytes(c.in[1], c.in[2])));
-    runtime::depthwise_conv_2d_in_place(p, both.view, both.view, whole(c.out), scratch.get());
-    const Case plain{c.in,
-                     c.out,
-                     [&](const auto& from, const auto& to, const auto& region) {
-                       runtime::depthwise_conv_2d(p, from, to, region);
-                     },
-                     {}};
-    ASSERT_EQ(elements(both, whole(c.out)), whole_result(plain, x));
-  }
-}
-
-TEST(DepthwiseConv2DInPlace, LeavesOtherChannelsAlone) {
-  Random random(6);
-  const Convolution c = random_same_depthwise(random);
-  const std::vector<int8_t> x = random.bytes(count(c.in));
-  auto both = store(x, c.in);
-  std::vector<int8_t> scratch(static_cast<size_t>(c.in[1] * c.in[2]));
-  runtime::Region region = whole(c.out);
-  region.end[3] = 1;
-  runtime::depthwise_conv_2d_in_place(c.depthwise(), both.view, both.view, region, scratch.data());
-  const std::vector<int8_t> after = elements(both, whole(c.out));
-  for (size_t k = 0; k < x.size(); ++k) {
-    if (k % static_cast<size_t>(c.in[3]) == 0) continue;
-    EXPECT_EQ(after[k], x[k]);
+    runtime::Region region = whole(c.out);
+    for (const int axis : {0, 3}) {  // often empty
+      region.begin[axis] = random.between(0, region.end[axis]);
+      region.end[axis] = random.between(region.begin[axis], region.end[axis]);
+    }
+    runtime::depthwise_conv_2d_in_place(p, both.view, both.view, region, scratch.get());
+    auto expected = store(x, c.in);
+    auto computed = store(whole_result(c, x, p, runtime::depthwise_conv_2d), c.out);
+    for_each_element(region, [&](int32_t n, int32_t y, int32_t column, int32_t k) {
+      expected.at(n, y, column, k) = computed.at(n, y, column, k);
+    });
+    ASSERT_EQ(elements(both, whole(c.out)), elements(expected, whole(c.out)));
   }
 }
 

@@ -1,20 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random calls of kernels from int8 to int8, with what a piece of their output needs of their
-// input.
+// Random calls of every kernel, with what a piece of their output needs of their inputs.
 #pragma once
 
 #include <functional>
 
 #include "tests/runtime/tensors.h"
+#include "thimble/kernels/kernel.h"
 #include "thimble_runtime/kernels.h"
 
 namespace thimble::testing {
 
-struct Case {
-  Extents in, out;
-  std::function<void(const runtime::View& x, const runtime::View& out, const runtime::Region&)> run;
-  std::function<runtime::Region(const runtime::Region& out)> needed;
+enum class Element : uint8_t { kInt8, kInt16, kInt32, kFloat32 };
+
+/// Indices of the reduced axis that a call of an accumulating kernel adds.
+struct Chunk {
+  int32_t begin = 0, end = 0;
 };
+
+/// One tensor that a kernel reads or writes.
+struct Operand {
+  Extents extents;
+  Element element = Element::kInt8;
+  bool broadcast = false;  ///< along the axes on which it has one element
+};
+
+/// The arguments of a kernel, apart from its parameters.
+struct Call {
+  std::vector<runtime::View> in;
+  runtime::View out;
+  runtime::Region region;
+  Chunk chunk;
+  int8_t* scratch = nullptr;
+};
+
+struct Case {
+  std::vector<Operand> in;
+  Operand out;
+  std::function<void(const Call&)> run;
+  /// The box of each input that the region (and the chunk) needs; neither is empty.
+  std::function<std::vector<runtime::Region>(const runtime::Region& out, Chunk)> needed;
+  int32_t reduced = 0;          ///< extent of the axis that chunks are taken of; 0: no chunks
+  bool whole_channels = false;  ///< regions cover all channels
+  bool in_place = false;        ///< the output has the input's bytes
+};
+
+/// Small random shapes and parameters for the kernel.
+Case random_case(KernelId kernel, Random& random);
+/// The convolutions with more than one group, the depthwise ones with a multiplier.
+Case grouped_conv_2d_case(Random& random);
+Case multiplied_depthwise_conv_2d_case(Random& random);
 
 /// A convolution with its constants.
 struct Convolution {
@@ -26,6 +60,7 @@ struct Convolution {
   int32_t input_zero_point = 0;
 
   [[nodiscard]] runtime::Conv2DParams conv_2d() const;
+  [[nodiscard]] runtime::Conv2DNarrowParams narrow(int32_t accumulator_zero_point) const;
   [[nodiscard]] runtime::DepthwiseConv2DParams depthwise() const;
 };
 Convolution random_convolution(Random& random, int32_t groups);
@@ -35,24 +70,12 @@ Convolution random_same_depthwise(Random& random);
 
 /// The box of the input that the windows of a piece reach.
 runtime::Region window_region(const runtime::Window2D& window, const runtime::Region& out);
+runtime::Scale random_scale(Random& random, int32_t least_shift, int32_t most_shift);
+Extents random_extents(Random& random);
 
-Case conv_2d_case(Random& random);
-Case grouped_conv_2d_case(Random& random);
-Case depthwise_conv_2d_case(Random& random);
-Case multiplied_depthwise_conv_2d_case(Random& random);
-Case average_pool_2d_case(Random& random);
-Case max_pool_2d_case(Random& random);
-Case add_case(Random& random);
-Case batch_matmul_case(Random& random);
-Case mul_case(Random& random);
-Case mean_case(Random& random);
-Case pad_case(Random& random);
-Case copy_case(Random& random);
-Case rescale_case(Random& random);
-Case clamp_case(Random& random);
-Case lookup_case(Random& random);
-Case softmax_case(Random& random);
-Case resize_nearest_neighbor_case(Random& random);
-Case resize_bilinear_case(Random& random);
+// Of `random_case`, by file.
+Case weighted_case(KernelId kernel, Random& random);
+Case elementwise_case(KernelId kernel, Random& random);
+Case gathering_case(KernelId kernel, Random& random);
 
 }  // namespace thimble::testing

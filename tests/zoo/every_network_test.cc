@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "tests/support/workload.h"
 #include "thimble/export/tflite.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/import/tflite.h"
@@ -83,7 +84,7 @@ class EveryNetwork : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EveryNetwork, IsSoundAndItsProgramEqualsTheReference) {
   const bool large = kLarge.contains(GetParam());
-  if (large && std::getenv("THIMBLE_LARGE_NETWORKS") == nullptr) {
+  if (large && !testing::workload().large_networks) {
     GTEST_SKIP() << "above " << kManyMacs << " MACs: set THIMBLE_LARGE_NETWORKS=1 to run it";
   }
   const Graph graph = build_zoo(GetParam());

@@ -14,6 +14,15 @@
 //   whole    reads all of its input before it writes anything
 //
 //   none     any order
+//
+// With an empty region (view.h) a kernel does nothing: it reads and writes no element of its
+// operands or scratch, and views may point anywhere. An empty chunk [k, k) of a kernel that
+// accumulates does nothing either, also [0, 0): the sums stay as they are, and the chunk that sets
+// them first is the one that begins at 0 and is not empty. Loops that are cut to the border of a
+// tensor make such calls.
+//
+// No kernel reads an element that the region and the access map of the operator do not demand. All
+// take operands in any strides, in rings too, unless their comment says otherwise.
 #pragma once
 
 #include "thimble_runtime/view.h"

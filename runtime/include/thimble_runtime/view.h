@@ -25,7 +25,8 @@ struct View {
   int32_t stride[4];  ///< elements; 0: broadcast
 };
 
-/// Elements [begin, end) on each axis (n, y, x, c), in the tensor's coordinates. May be empty.
+/// Elements [begin, end) on each axis (n, y, x, c), in the tensor's coordinates; begin <= end. It
+/// is empty if begin == end on any axis: then a kernel touches no operand, whatever their data.
 struct Region {
   int32_t begin[4];
   int32_t end[4];

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random calls of the kernels without weights whose outputs read other places of the input, or
+// many.
+#include <algorithm>
+#include <memory>
+
+#include "tests/runtime/cases.h"
+
+namespace thimble::testing {
+namespace {
+
+using namespace runtime;
+using runtime::Region;
+
+Case pool_case(Random& random, void (*kernel)(const Pool2DParams&, const View&, const View&,
+                                              const Region&) noexcept) {
+  const Extents in = random_extents(random);
+  // Every window holds an element of the input: less padding than the window is wide, no dilation.
+  Pool2DParams p{};
+  p.window = {random.between(1, 4),
+              random.between(1, 4),
+              random.between(1, 3),
+              random.between(1, 3),
+              1,
+              1,
+              0,
+              0,
+              in[1],
+              in[2]};
+  p.window.pad_top = random.between(0, p.window.kernel_h - 1);
+  p.window.pad_left = random.between(0, p.window.kernel_w - 1);
+  p.clamp_min = -90;
+  p.clamp_max = 90;
+  const Extents out{in[0], (in[1] + p.window.pad_top - 1) / p.window.stride_h + 1,
+                    (in[2] + p.window.pad_left - 1) / p.window.stride_w + 1, in[3]};
+  return {.in = {{in}},
+          .out = {out},
+          .run = [=](const Call& a) { kernel(p, a.in[0], a.out, a.region); },
+          .needed = [w = p.window](const Region& r,
+                                   Chunk) { return std::vector<Region>{window_region(w, r)}; }};
+}
+
+// As many matrices on the right as on the left.
+Case batch_matmul_case(Random& random) {
+  const Extents in = random_extents(random);
+  const Extents out{in[0], in[1], in[2], random.between(1, 7)};
+  const BatchMatMulParams p{in[3],
+                            {random.between(-128, 127), random.between(-128, 127)},
+                            random.between(-128, 127),
+                            random_scale(random, -11, -7)};
+  return {.in = {{in}, {{in[0], in[1], out[3], in[3]}}},
+          .out = {out},
+          .run = [=](const Call& a) { batch_matmul(p, a.in[0], a.in[1], a.out, a.region); },
+          .needed = [depth = in[3]](const Region& r, Chunk) -> std::vector<Region> {
+            return {
+                {{r.begin[0], r.begin[1], r.begin[2], 0}, {r.end[0], r.end[1], r.end[2], depth}},
+                {{r.begin[0], r.begin[1], r.begin[3], 0}, {r.end[0], r.end[1], r.end[3], depth}}};
+          }};
+}
+
+Case mean_case(Random& random) {
+  const Extents in = random_extents(random);
+  Extents out = in;
+  MeanParams p{};
+  for (size_t k = 0; k < 4; ++k) {
+    p.in_extent[k] = in[k];
+    p.reduced[k] = random.between(0, 1);
+    if (p.reduced[k] != 0) out[k] = 1;
+  }
+  p.scale = random_scale(random, -5, 0);
+  p.input_zero_point = random.between(-128, 127);
+  p.output_zero_point = random.between(-128, 127);
+  return {.in = {{in}},
+          .out = {out},
+          .run = [=](const Call& a) { mean(p, a.in[0], a.out, a.region); },
+          .needed = [p](const Region& r, Chunk) -> std::vector<Region> {
+            Region needed = r;
+            for (int k = 0; k < 4; ++k) {
+              if (p.reduced[k] != 0) needed.end[k] = p.in_extent[k];
+            }
+            return {needed};
+          }};
+}
+
+Case sum_accumulate_case(Random& random) {
+  const Extents in = random_extents(random);
+  Extents out = in;
+  SumParams p{};
+  p.chunk_axis = random.between(0, 2);
+  for (size_t k = 0; k < 4; ++k) {
+    p.in_extent[k] = in[k];
+    p.reduced[k] = static_cast<int>(k) == p.chunk_axis || (k < 3 && random.between(0, 1) == 0);
+    if (p.reduced[k] != 0) out[k] = 1;
+  }
+  return {.in = {{in}},
+          .out = {out, Element::kInt32},
+          .run =
+              [=](const Call& a) {
+                sum_accumulate(p, a.in[0], a.out, a.region, a.chunk.begin, a.chunk.end);
+              },
+          .needed = [p](const Region& r, Chunk chunk) -> std::vector<Region> {
+            Region needed = r;
+            for (int k = 0; k < 4; ++k) {
+              if (p.reduced[k] != 0) needed.end[k] = p.in_extent[k];
+            }
+            needed.begin[p.chunk_axis] = chunk.begin;
+            needed.end[p.chunk_axis] = chunk.end;
+            return {needed};
+          },
+          .reduced = in[static_cast<size_t>(p.chunk_axis)]};
+}
+
+Case pad_case(Random& random) {
+  const Extents in = random_extents(random);
+  Extents out{};
+  PadParams p{};
+  p.value = random.between(-128, 127);
+  for (size_t k = 0; k < 4; ++k) {
+    p.in_extent[k] = in[k];
+    p.before[k] = random.between(0, 3);
+    out[k] = p.before[k] + in[k] + random.between(0, 3);
+  }
+  return {.in = {{in}},
+          .out = {out},
+          .run = [=](const Call& a) { pad(p, a.in[0], a.out, a.region); },
+          .needed = [p](const Region& r, Chunk) -> std::vector<Region> {
+            Region needed{};
+            for (int k = 0; k < 4; ++k) {
+              needed.begin[k] = std::clamp(r.begin[k] - p.before[k], 0, p.in_extent[k] - 1);
+              needed.end[k] =
+                  std::clamp(r.end[k] - p.before[k], needed.begin[k] + 1, p.in_extent[k]);
+            }
+            return {needed};
+          }};
+}
+
+// The order of axes changes in the view of the output, which is made here.
+Case transpose_case(Random& random) {
+  const Extents extents = random_extents(random);
+  return {.in = {{extents}},
+          .out = {extents},
+          .run = [](const Call& a) { transpose_in_place_8(a.in[0], a.out, a.region); },
+          .needed = [](const Region& r, Chunk) { return std::vector<Region>{r}; },
+          .in_place = true};
+}
+
+template <class Kernel>
+Case softmax_case(Random& random, Element element, Kernel kernel) {
+  const Extents extents = random_extents(random);
+  const SoftmaxParams p{random_scale(random, 20, 23), -128, extents[3]};
+  return {.in = {{extents}},
+          .out = {extents, element},
+          .run = [=](const Call& a) { kernel(p, a.in[0], a.out, a.region); },
+          .needed = [](const Region& r, Chunk) { return std::vector<Region>{r}; },
+          .whole_channels = true};
+}
+
+Case resize_nearest_neighbor_case(Random& random) {
+  const Extents in = random_extents(random);
+  // Whatever goes down the image will do.
+  const auto rows = [&](int32_t extent) {
+    std::vector<int16_t> result;
+    for (int32_t count = random.between(1, 12); count > 0; --count) {
+      result.push_back(static_cast<int16_t>(random.between(0, extent - 1)));
+    }
+    std::ranges::sort(result);
+    return std::make_shared<const std::vector<int16_t>>(std::move(result));
+  };
+  const auto y = rows(in[1]), x = rows(in[2]);
+  const Extents out{in[0], static_cast<int32_t>(y->size()), static_cast<int32_t>(x->size()), in[3]};
+  return {.in = {{in}},
+          .out = {out},
+          .run =
+              [=](const Call& a) {
+                resize_nearest_neighbor({y->data(), x->data()}, a.in[0], a.out, a.region);
+              },
+          .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
+            Region needed = r;
+            const auto map = [&](int axis, const std::vector<int16_t>& table) {
+              needed.begin[axis] = table[static_cast<size_t>(r.begin[axis])];
+              needed.end[axis] = table[static_cast<size_t>(r.end[axis] - 1)] + 1;
+            };
+            map(1, *y);
+            map(2, *x);
+            return {needed};
+          }};
+}
+
+Case resize_bilinear_case(Random& random) {
+  const Extents in = random_extents(random);
+  Extents out = in;
+  const auto axis = [&](size_t k) {
+    out[k] = random.between(1, 12);
+    const int32_t step = 1024 * in[k] / out[k];
+    return LinearAxis{step, random.between(0, 1) * (step / 2 - 512), in[k]};
+  };
+  const LinearAxis rows = axis(1);
+  const ResizeBilinearParams p{rows, axis(2)};
+  return {.in = {{in}},
+          .out = {out},
+          .run = [=](const Call& a) { resize_bilinear(p, a.in[0], a.out, a.region); },
+          .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
+            Region needed = r;
+            const auto map = [&](int k, const LinearAxis& a) {
+              const auto at = [&](int32_t index) { return index * a.step + a.offset; };
+              needed.begin[k] = std::max(at(r.begin[k]), 0) / 1024;
+              const int32_t last = (std::max(at(r.end[k] - 1), 0) + 1023) / 1024;
+              needed.end[k] = std::min(last, a.in_extent - 1) + 1;
+            };
+            map(1, p.rows);
+            map(2, p.columns);
+            return {needed};
+          }};
+}
+
+}  // namespace
+
+Case gathering_case(KernelId kernel, Random& random) {
+  switch (kernel) {
+    case KernelId::kBatchMatMul:
+      return batch_matmul_case(random);
+    case KernelId::kAveragePool2D:
+      return pool_case(random, average_pool_2d);
+    case KernelId::kMaxPool2D:
+      return pool_case(random, max_pool_2d);
+    case KernelId::kMean:
+      return mean_case(random);
+    case KernelId::kSumAccumulate:
+      return sum_accumulate_case(random);
+    case KernelId::kPad:
+      return pad_case(random);
+    case KernelId::kTransposeInPlace8:
+      return transpose_case(random);
+    case KernelId::kSoftmaxI8I8:
+      return softmax_case(random, Element::kInt8, softmax_i8_i8);
+    case KernelId::kSoftmaxI8I16:
+      return softmax_case(random, Element::kInt16, softmax_i8_i16);
+    case KernelId::kResizeNearestNeighbor:
+      return resize_nearest_neighbor_case(random);
+    case KernelId::kResizeBilinear:
+      return resize_bilinear_case(random);
+    default:
+      throw std::logic_error("gathering_case: not one of them");
+  }
+}
+
+}  // namespace thimble::testing

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random convolutions and fully connected layers.
+#include <algorithm>
+#include <memory>
+
+#include "tests/runtime/cases.h"
+
+namespace thimble::testing {
+namespace {
+
+using namespace runtime;
+using runtime::Region;
+
+int32_t out_extent(Random& random, int32_t in, int32_t kernel, int32_t stride, int32_t dilation,
+                   int32_t pad) {
+  const int32_t span = (kernel - 1) * dilation + 1;
+  const int32_t pad_end = random.between(0, kernel - 1);
+  return std::max(0, in + pad + pad_end - span) / stride + 1;
+}
+
+// Windows that reach into the input somewhere at least.
+Window2D random_window(Random& random, const Extents& in, Extents& out) {
+  Window2D w{};
+  w.kernel_h = random.between(1, 4);
+  w.kernel_w = random.between(1, 4);
+  w.stride_h = random.between(1, 3);
+  w.stride_w = random.between(1, 3);
+  w.dilation_h = random.between(1, 2);
+  w.dilation_w = random.between(1, 2);
+  w.pad_top = random.between(0, w.kernel_h - 1);
+  w.pad_left = random.between(0, w.kernel_w - 1);
+  w.in_h = in[1];
+  w.in_w = in[2];
+  out[1] = out_extent(random, in[1], w.kernel_h, w.stride_h, w.dilation_h, w.pad_top);
+  out[2] = out_extent(random, in[2], w.kernel_w, w.stride_w, w.dilation_w, w.pad_left);
+  return w;
+}
+
+void fill(Random& random, Convolution& c, int64_t weights) {
+  const auto channels = static_cast<size_t>(c.out[3]);
+  c.weights = random.bytes(weights);
+  c.input_zero_point = random.between(-128, 127);
+  for (size_t o = 0; o < channels; ++o) {
+    c.bias.push_back(random.between(-20000, 20000));
+    c.multipliers.push_back(random.between(1 << 30, 0x7FFFFFFF));
+    c.shifts.push_back(static_cast<int8_t>(random.between(-11, -5)));
+  }
+}
+
+}  // namespace
+
+Region window_region(const Window2D& w, const Region& out) {
+  Region needed = out;
+  auto reach = [&](int axis, int32_t stride, int32_t pad, int32_t span, int32_t extent) {
+    const int32_t begin = out.begin[axis] * stride - pad;
+    const int32_t end = (out.end[axis] - 1) * stride - pad + span;
+    needed.begin[axis] = std::clamp(begin, 0, extent - 1);
+    needed.end[axis] = std::clamp(end, needed.begin[axis] + 1, extent);
+  };
+  reach(1, w.stride_h, w.pad_top, (w.kernel_h - 1) * w.dilation_h + 1, w.in_h);
+  reach(2, w.stride_w, w.pad_left, (w.kernel_w - 1) * w.dilation_w + 1, w.in_w);
+  return needed;
+}
+
+Conv2DParams Convolution::conv_2d() const {
+  return {weights.data(),
+          bias.data(),
+          {multipliers.data(), shifts.data()},
+          window,
+          in[3] / groups,
+          out[3] / groups,
+          input_zero_point,
+          3,
+          -100,
+          110};
+}
+
+Conv2DNarrowParams Convolution::narrow(int32_t accumulator_zero_point) const {
+  return {
+      weights.data(),   bias.data(),           {multipliers.data(), shifts.data()}, window, in[3],
+      input_zero_point, accumulator_zero_point};
+}
+
+DepthwiseConv2DParams Convolution::depthwise() const {
+  return {weights.data(),
+          bias.data(),
+          {multipliers.data(), shifts.data()},
+          window,
+          out[3],
+          multiplier,
+          input_zero_point,
+          3,
+          -100,
+          110};
+}
+
+Convolution random_convolution(Random& random, int32_t groups) {
+  Convolution c;
+  c.groups = groups;
+  c.in = {random.between(1, 2), random.between(1, 7), random.between(1, 16),
+          groups * random.between(1, 6)};
+  c.out = {c.in[0], 0, 0, groups * random.between(1, 9)};
+  c.window = random_window(random, c.in, c.out);
+  fill(random, c, int64_t{c.out[3]} * c.window.kernel_h * c.window.kernel_w * c.in[3] / groups);
+  return c;
+}
+
+Convolution random_depthwise(Random& random, int32_t multiplier) {
+  Convolution c;
+  c.multiplier = multiplier;
+  c.in = {random.between(1, 2), random.between(1, 7), random.between(1, 16), random.between(1, 9)};
+  c.out = {c.in[0], 0, 0, c.in[3] * multiplier};
+  c.window = random_window(random, c.in, c.out);
+  fill(random, c, int64_t{c.out[3]} * c.window.kernel_h * c.window.kernel_w);
+  return c;
+}
+
+Convolution random_same_depthwise(Random& random) {
+  Convolution c;
+  c.in = c.out = {random.between(1, 2), random.between(1, 14), random.between(1, 14),
+                  random.between(1, 11)};
+  const int32_t kernel = random.between(0, 2) * 2 + 1;
+  const int32_t dilation = random.between(1, 2);
+  const int32_t pad = kernel / 2 * dilation;
+  c.window = {kernel, kernel, 1, 1, dilation, dilation, pad, pad, c.in[1], c.in[2]};
+  fill(random, c, int64_t{c.out[3]} * kernel * kernel);
+  return c;
+}
+
+namespace {
+
+using SharedConvolution = std::shared_ptr<const Convolution>;
+
+SharedConvolution shared(Convolution c) {
+  return std::make_shared<const Convolution>(std::move(c));
+}
+
+Case convolution_case(const SharedConvolution& c) {
+  return {.in = {{c->in}},
+          .out = {c->out},
+          .run = [c](const Call& a) { conv_2d(c->conv_2d(), a.in[0], a.out, a.region); },
+          .needed = [c](const Region& out, Chunk) -> std::vector<Region> {
+            Region needed = window_region(c->window, out);
+            const int32_t ins = c->in[3] / c->groups;
+            const int32_t outs = c->out[3] / c->groups;
+            needed.begin[3] = out.begin[3] / outs * ins;
+            needed.end[3] = ((out.end[3] - 1) / outs + 1) * ins;
+            return {needed};
+          }};
+}
+
+Case depthwise_case(const SharedConvolution& c) {
+  return {
+      .in = {{c->in}},
+      .out = {c->out},
+      .run = [c](const Call& a) { depthwise_conv_2d(c->depthwise(), a.in[0], a.out, a.region); },
+      .needed = [c](const Region& out, Chunk) -> std::vector<Region> {
+        Region needed = window_region(c->window, out);
+        needed.begin[3] = out.begin[3] / c->multiplier;
+        needed.end[3] = (out.end[3] - 1) / c->multiplier + 1;
+        return {needed};
+      }};
+}
+
+Case accumulate_case(const SharedConvolution& c, Element element,
+                     std::function<void(const Call&)> run) {
+  return {.in = {{c->in}},
+          .out = {c->out, element},
+          .run = std::move(run),
+          .needed = [c](const Region& out, Chunk chunk) -> std::vector<Region> {
+            Region needed = window_region(c->window, out);
+            needed.begin[3] = chunk.begin;
+            needed.end[3] = chunk.end;
+            return {needed};
+          },
+          .reduced = c->in[3]};
+}
+
+using NarrowKernel = void (*)(const Conv2DNarrowParams&, const View&, const View&, const Region&,
+                              int32_t, int32_t) noexcept;
+
+Case narrow_case(Random& random, Element element, NarrowKernel kernel) {
+  const auto c = shared(random_convolution(random, 1));
+  return accumulate_case(
+      c, element, [c, kernel, zero_point = random.between(-100, 100)](const Call& a) {
+        kernel(c->narrow(zero_point), a.in[0], a.out, a.region, a.chunk.begin, a.chunk.end);
+      });
+}
+
+Case conv_2d_accumulate_case(Random& random) {
+  const auto c = shared(random_convolution(random, 1));
+  return accumulate_case(c, Element::kInt32, [c](const Call& a) {
+    conv_2d_accumulate(c->conv_2d(), a.in[0], a.out, a.region, a.chunk.begin, a.chunk.end);
+  });
+}
+
+Case conv_2d_finalise_case(Random& random) {
+  const auto c = shared(random_convolution(random, 1));
+  return {.in = {{c->out, Element::kInt32}},
+          .out = {c->out},
+          .run = [c](const Call& a) { conv_2d_finalise(c->conv_2d(), a.in[0], a.out, a.region); },
+          .needed = [](const Region& out, Chunk) { return std::vector<Region>{out}; }};
+}
+
+// Whole images; the output at the addresses of the input.
+Case depthwise_in_place_case(Random& random) {
+  const auto c = shared(random_same_depthwise(random));
+  return {.in = {{c->in}},
+          .out = {c->out},
+          .run =
+              [c](const Call& a) {
+                depthwise_conv_2d_in_place(c->depthwise(), a.in[0], a.out, a.region, a.scratch);
+              },
+          .needed = [](const Region& out, Chunk) { return std::vector<Region>{out}; },
+          .in_place = true};
+}
+
+Case fully_connected_case(Random& random) {
+  const auto c = shared([&] {
+    Convolution dense;
+    dense.in = random_extents(random);
+    dense.out = {dense.in[0], dense.in[1], dense.in[2], random.between(1, 7)};
+    fill(random, dense, 0);
+    return dense;
+  }());
+  const int32_t weights_zero_point = random.between(-128, 127);
+  return {.in = {{c->in}, {{1, 1, c->out[3], c->in[3]}}},
+          .out = {c->out},
+          .run =
+              [=](const Call& a) {
+                const FullyConnectedParams p{c->bias.data(),
+                                             {c->multipliers.data(), c->shifts.data()},
+                                             c->in[3],
+                                             c->input_zero_point,
+                                             weights_zero_point,
+                                             3,
+                                             -100,
+                                             110};
+                fully_connected(p, a.in[0], a.in[1], a.out, a.region);
+              },
+          .needed = [channels = c->in[3]](const Region& out, Chunk) -> std::vector<Region> {
+            Region x = out;
+            x.begin[3] = 0;
+            x.end[3] = channels;
+            return {x, {{0, 0, out.begin[3], 0}, {1, 1, out.end[3], channels}}};
+          }};
+}
+
+}  // namespace
+
+Case grouped_conv_2d_case(Random& random) {
+  const int32_t groups = random.between(2, 3);
+  return convolution_case(shared(random_convolution(random, groups)));
+}
+
+Case multiplied_depthwise_conv_2d_case(Random& random) {
+  const int32_t multiplier = random.between(2, 9);
+  return depthwise_case(shared(random_depthwise(random, multiplier)));
+}
+
+Case weighted_case(KernelId kernel, Random& random) {
+  switch (kernel) {
+    case KernelId::kConv2D:
+      return convolution_case(shared(random_convolution(random, 1)));
+    case KernelId::kConv2DAccumulate:
+      return conv_2d_accumulate_case(random);
+    case KernelId::kConv2DAccumulateI16:
+      return narrow_case(random, Element::kInt16, conv_2d_accumulate_i16);
+    case KernelId::kConv2DAccumulateI8:
+      return narrow_case(random, Element::kInt8, conv_2d_accumulate_i8);
+    case KernelId::kConv2DFinalise:
+      return conv_2d_finalise_case(random);
+    case KernelId::kDepthwiseConv2D:
+      return depthwise_case(shared(random_depthwise(random, 1)));
+    case KernelId::kDepthwiseConv2DInPlace:
+      return depthwise_in_place_case(random);
+    case KernelId::kFullyConnected:
+      return fully_connected_case(random);
+    default:
+      throw std::logic_error("weighted_case: not one of them");
+  }
+}
+
+}  // namespace thimble::testing
