@@ -15,9 +15,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <sstream>
 #include <thread>
 
+#include "thimble/import/temporary.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
@@ -131,7 +133,11 @@ ProcessResult run_process(const Command& command) {
   Pipe out, err;
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                            std::chrono::duration<double>(command.timeout_seconds));
+  // A signal that comes between would not find the process.
+  std::optional<Uninterrupted> started_and_known{std::in_place};
   const pid_t pid = spawn(command, out, err);
+  const InterruptedChild ends_with_us(pid);
+  started_and_known.reset();
   out.close_write();
   err.close_write();
   ProcessResult result;
