@@ -105,4 +105,9 @@ void write_file(const fs::path& file, std::span<const std::string_view> pieces) 
   }
 }
 
+void write_new_file(const fs::path& file, std::string_view text) {
+  if (const int code = write_pieces(file, "wbx", {&text, 1}); code != 0)
+    throw fs::filesystem_error("write", file, std::error_code(code, std::generic_category()));
+}
+
 }  // namespace thimble

@@ -23,4 +23,8 @@ namespace thimble {
 /// CompileError says why. A stream is written directly.
 void write_file(const std::filesystem::path& file, std::span<const std::string_view> pieces);
 
+/// A file that must not exist, of a caller who removes it if it stays half-written. Throws
+/// std::filesystem::filesystem_error.
+void write_new_file(const std::filesystem::path& file, std::string_view text);
+
 }  // namespace thimble

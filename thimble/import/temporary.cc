@@ -3,9 +3,10 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -60,7 +61,9 @@ void report_signal(int signal) {
   const auto byte = static_cast<unsigned char>(signal);
   [[maybe_unused]] const ssize_t written = write(pipe_of_signals[1], &byte, 1);
   // Whoever wrote into the closed pipe would go on and report that as an error.
-  while (signal == SIGPIPE) pause();
+  if (signal == SIGPIPE) {
+    for (;;) pause();
+  }
   errno = kept;
 }
 
@@ -87,6 +90,24 @@ void remove_temporaries() {
   }
 }
 
+// Compilers remove temporary files of their own if they are asked to end.
+void end_children() {
+  const auto& children = registry().children;
+  const auto is_running = [](pid_t child) {
+    siginfo_t info{};
+    const int seen = waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT);
+    return seen == 0 && info.si_pid == 0;
+  };
+  for (pid_t child : children) {
+    if (is_running(child)) kill(-child, SIGTERM);
+  }
+  for (int wait = 0; wait < 100 && std::ranges::any_of(children, is_running); ++wait)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (pid_t child : children) {
+    if (is_running(child)) kill(-child, SIGKILL);
+  }
+}
+
 const char* description(int signal) {
   switch (signal) {
     case SIGINT:
@@ -100,10 +121,11 @@ const char* description(int signal) {
 
 [[noreturn]] void end_with(int signal) {
   registry().mutex.lock();  // and never unlocked: nothing begins any more
-  for (pid_t child : registry().children) kill(child, SIGKILL);
+  end_children();
   remove_temporaries();
   if (signal != SIGPIPE)
-    say(std::string("\nthimble: ") + description(signal) + "; nothing unfinished is left behind\n");
+    say(std::string(isatty(STDERR_FILENO) != 0 ? "\n" : "") + "thimble: " + description(signal) +
+        "; nothing unfinished is left behind\n");
   std::signal(signal, SIG_DFL);
   sigset_t only;
   sigemptyset(&only);

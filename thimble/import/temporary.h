@@ -40,7 +40,8 @@ class Uninterrupted {
   std::unique_lock<std::recursive_mutex> lock_;
 };
 
-/// A child process that a signal ends as well, while this exists.
+/// A child process, the leader of a group of its own, which a signal ends as well while this
+/// exists.
 class InterruptedChild {
  public:
   explicit InterruptedChild(int process);
