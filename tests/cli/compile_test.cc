@@ -98,7 +98,7 @@ TEST_F(Compile, KeepsOtherFilesOfAnExistingFolder) {
   write("mine.txt", "keep me");
   ASSERT_EQ(thimble({"compile", "zoo:demo", "-o", "."}).exit_status, 0);
   EXPECT_EQ(read("mine.txt"), "keep me");
-  EXPECT_THAT(names(), IsSupersetOf({"demo.cc", "demo.h", "example.c", "mine.txt"}));
+  EXPECT_THAT(names(), IsSupersetOf({"demo.cc", "demo.h", "demo_example.c", "mine.txt"}));
 }
 
 TEST_F(Compile, MobilenetNeedsLessThan500Megabytes) {

@@ -51,5 +51,10 @@ TEST(TableText, CsvQuotesWhatItMust) {
   EXPECT_EQ(csv_line({"a", "b,c", "say \"x\"", ""}), "a,\"b,c\",\"say \"\"x\"\"\",\n");
 }
 
+TEST(TableText, CsvHasNoFormulas) {
+  EXPECT_EQ(csv_line({"=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-x", "-1.5", "+2", "-", "a=b"}),
+            "'=1+1,'@SUM(A1),'+cmd|' /C calc'!A0,'-x,-1.5,+2,-,a=b\n");
+}
+
 }  // namespace
 }  // namespace thimble

@@ -9,6 +9,8 @@
 
 #include "tests/trace/drivers.h"
 #include "thimble/devices/process.h"
+#include "thimble/emit/runtime_copy.h"
+#include "thimble/model/error.h"
 #include "thimble/program/trace.h"
 
 namespace thimble::testing {
@@ -52,8 +54,22 @@ bool takes_rows(const Program& program) {
   return !program.inputs.empty() && program.inputs[0].place == Place::kStreamed;
 }
 
-std::vector<std::string> include_options(const fs::path& folder) {
-  return {"-I" + folder.string(), "-I" + (folder / "thimble_runtime" / "include").string()};
+// The recorder's sources beside the projects. They know the runtime as the repository has it; here
+// it is the projects' copy.
+void write_recorder(const fs::path& folder) {
+  const std::string copy = runtime_namespace(runtime_files());
+  const std::string name = copy.substr(copy.rfind(':') + 1);
+  write_text(folder / "thimble_runtime" / "kernels.h",
+             fmt::format("#pragma once\n#include \"../{}/kernels.h\"\n"
+                         "namespace thimble {{\nnamespace runtime = {};\n}}\n",
+                         runtime_folder(runtime_files()), name));
+  for (const char* file : {"recorder.h", "recorder.cc"})
+    write_text(folder / file, read_text(fs::path(kTraceFolder) / file));
+  std::string kernels = read_text(fs::path(kTraceFolder) / "recording_kernels.cc");
+  const std::string opening = "namespace thimble::runtime {";
+  check(kernels.find(opening) != std::string::npos, "the recording kernels open no namespace");
+  kernels.replace(kernels.find(opening), opening.size(), "namespace " + copy + " {");
+  write_text(folder / "recording_kernels.cc", kernels);
 }
 
 }  // namespace
@@ -90,12 +106,12 @@ std::string HostBuild::object_of(const std::string& source, const std::vector<st
 std::string HostBuild::build_traced(const std::vector<EmittedProject>& projects) {
   const fs::path folder = write(projects);
   write_text(folder / "driver.cc", tracing_driver(projects));
-  std::vector<std::string> options = include_options(folder);
-  options.insert(options.end(),
-                 {"-O0", "-I" + kTraceFolder, "-I" + std::string(THIMBLE_SOURCE_DIR)});
+  write_recorder(folder);
+  const std::vector<std::string> options{"-O0", "-I" + folder.string(),
+                                         "-I" + std::string(THIMBLE_SOURCE_DIR)};
   std::vector<std::string> link = options;
-  std::vector<std::string> sources{kTraceFolder + "/recorder.cc",
-                                   kTraceFolder + "/recording_kernels.cc"};
+  std::vector<std::string> sources{(folder / "recorder.cc").string(),
+                                   (folder / "recording_kernels.cc").string()};
   for (const EmittedProject& p : projects) {
     sources.push_back((folder / (p.name + "_weights.cc")).string());
     link.push_back((folder / (p.name + ".cc")).string());
@@ -134,9 +150,8 @@ std::vector<std::string> HostBuild::trace_differences(const std::vector<EmittedP
 std::string HostBuild::build_real(const std::vector<EmittedProject>& projects) {
   const fs::path folder = write(projects);
   write_text(folder / "driver.cc", real_driver(projects));
-  std::vector<std::string> options = include_options(folder);
-  options.insert(options.end(),
-                 {"-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"});
+  const std::vector<std::string> options{"-O1", "-g", "-fsanitize=address,undefined",
+                                         "-fno-sanitize-recover=all", "-I" + folder.string()};
   std::vector<std::string> link = options;
   std::set<std::string> sources;
   for (const EmittedProject& p : projects) {

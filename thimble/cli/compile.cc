@@ -12,6 +12,7 @@
 #include "thimble/cli/emission.h"
 #include "thimble/cli/emitted_folder.h"
 #include "thimble/cli/measure.h"
+#include "thimble/cli/output_files.h"
 #include "thimble/cli/pipeline.h"
 #include "thimble/cli/progress_line.h"
 #include "thimble/import/file_bytes.h"
@@ -25,7 +26,7 @@ struct CompileOptions {
   ModelOptions model;
   PlanOptions plan;
   std::string folder, name, json, save_plan, core = "cortex-m4";
-  bool measure = false;
+  bool measure = false, force = false;
 };
 
 void write_text(const std::string& file, const std::string& text) {
@@ -58,6 +59,22 @@ std::string command_text(const CompileOptions& options, const std::string& name)
   return text + " -o " + name;
 }
 
+// Refuses what would be lost, before any work is done.
+void check_targets(const CompileOptions& options, const Source& source, const std::string& name) {
+  std::vector<OutputFile> outputs = {{{"--json", options.json}, FileKind::kReport},
+                                     {{"--save-plan", options.save_plan}, FileKind::kPlan}};
+  if (!options.folder.empty()) {
+    outputs.push_back({{"-o", options.folder}, FileKind::kFolder});
+    for (const std::string& file : fixed_names(name)) {
+      outputs.push_back(
+          {{"-o", (std::filesystem::path(options.folder) / file).string()}, FileKind::kFolder});
+    }
+  }
+  check_outputs(input_files(options.model, options.plan), outputs, options.force);
+  if (!options.folder.empty())
+    check_folder(options.folder, name, {source.graph.name, source.sha256}, options.force);
+}
+
 MeasuredCost measured_cost(const Compiled& compiled, const std::vector<EmittedFile>& files,
                            const std::string& name, const std::string& core) {
   const ProgressLine progress("cross-compiling and running on the emulated board");
@@ -76,6 +93,8 @@ MeasuredCost measured_cost(const Compiled& compiled, const std::vector<EmittedFi
 
 int compile(const CompileOptions& options) {
   const Source source = load(options.model.model);
+  const std::string name = identifier(options.name.empty() ? source.graph.name : options.name);
+  check_targets(options, source, name);
   const Budget limits = budget(options.plan);
   auto answer = compile_model(source, options.model, options.plan);
   if (const auto* no = std::get_if<Infeasible>(&answer)) {
@@ -83,7 +102,6 @@ int compile(const CompileOptions& options) {
     return kDoesNotFit;
   }
   const Compiled& compiled = std::get<Compiled>(answer);
-  const std::string name = identifier(options.name.empty() ? compiled.graph.name : options.name);
   const std::string core = limits.device ? limits.device->core : options.core;
   CompileReport report{.graph = compiled.graph,
                        .plan = compiled.plan,
@@ -106,7 +124,11 @@ int compile(const CompileOptions& options) {
   }
   if (options.measure) report.measured = measured_cost(compiled, files, name, core);
   std::optional<StagedFolder> folder;  // takes its place when the other files are written
-  if (report.fits() && !options.folder.empty()) folder.emplace(options.folder, files);
+  if (report.fits() && !options.folder.empty()) {
+    const ProgressLine progress("writing files");
+    const ModelCode code{name, {source.graph.name, source.sha256}, std::move(files)};
+    folder.emplace(options.folder, code, options.force);
+  }
   if (!options.json.empty()) write_text(options.json, report_json(report));
   if (!options.save_plan.empty()) {
     write_text(options.save_plan,
@@ -119,8 +141,9 @@ int compile(const CompileOptions& options) {
   if (options.json != "/dev/stdout" && options.save_plan != "/dev/stdout") {
     fmt::print("{}", report_text(report));
     if (report.fits() && !options.folder.empty()) {
-      fmt::print("wrote {}: {}.h, {}.cc and what they need; example.c shows how to call it\n",
-                 options.folder, name, name);
+      fmt::print(
+          "wrote {0}: {1}.h, {1}.cc and what they need; {1}_example.c shows how to call it\n",
+          options.folder, name);
     }
     if (!report.fits() && !options.folder.empty())
       fmt::print("nothing was written to {}\n", options.folder);
@@ -145,6 +168,7 @@ void add_compile(CLI::App& app, int& status) {
                     "Cross-compile, and run on the emulated board, for code and stack bytes");
   add_text(*command, "--core", options->core, "CORE",
            "Core to measure for, unless --device says it (cortex-m4)");
+  add_force(*command, options->force);
   command->footer(
       "Examples:\n"
       "  thimble compile model.tflite --sram 64K -o firmware/model\n"

@@ -7,7 +7,8 @@
 namespace thimble {
 
 std::vector<EmittedFile> emit_compiled(const Compiled& compiled, const Source& source,
-                                       const std::string& name, const std::string& command) {
+                                       const std::string& name, const std::string& command,
+                                       std::span<const RuntimeFile> runtime) {
   check(compiled.verification.ok(), "only verified programs are emitted");
   return emit(compiled.graph, compiled.program,
               {.name = name,
@@ -19,7 +20,8 @@ std::vector<EmittedFile> emit_compiled(const Compiled& compiled, const Source& s
                .lower_bound_bytes = compiled.plan.placement.lower_bound_bytes,
                .layout_proven_optimal = compiled.plan.placement.proven_optimal,
                .macs = compiled.macs,
-               .remarks = accumulator_notes(compiled.graph, compiled.plan.scale_source)});
+               .remarks = accumulator_notes(compiled.graph, compiled.plan.scale_source),
+               .runtime = runtime});
 }
 
 }  // namespace thimble

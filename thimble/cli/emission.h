@@ -10,9 +10,9 @@
 
 namespace thimble {
 
-/// name: of the files and functions. command: for the banner.
-[[nodiscard]] std::vector<EmittedFile> emit_compiled(const Compiled& compiled, const Source& source,
-                                                     const std::string& name,
-                                                     const std::string& command);
+/// name: of the files and functions. command: for the banner. runtime: the version to copy.
+[[nodiscard]] std::vector<EmittedFile> emit_compiled(
+    const Compiled& compiled, const Source& source, const std::string& name,
+    const std::string& command, std::span<const RuntimeFile> runtime = runtime_files());
 
 }  // namespace thimble

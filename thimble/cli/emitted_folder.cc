@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/cli/emitted_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <string_view>
+#include <algorithm>
 #include <system_error>
 
+#include "thimble/emit/cmake_lists.h"
 #include "thimble/import/file_bytes.h"
+#include "thimble/import/sha256.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
@@ -17,81 +19,248 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kCMakeLists = "CMakeLists.txt";
+constexpr int64_t kMostFileBytes = int64_t{1} << 32;
+
 [[noreturn]] void fail(const fs::path& target, const std::string& reason) {
   throw CompileError(target.string(), fmt::format("the folder cannot be written: {}", reason));
 }
 
-// The topmost folder that creating `folder` will make; empty if it exists.
-fs::path first_missing(fs::path folder) {
-  fs::path missing;
-  std::error_code error;
-  for (; !folder.empty() && !fs::exists(folder, error) && !error; folder = folder.parent_path())
-    missing = folder;
-  return missing;
+// Each model's own files first.
+std::vector<CMakeTarget> targets(const Manifest& manifest) {
+  std::vector<CMakeTarget> result;
+  for (const auto& [name, from] : manifest.models) {
+    CMakeTarget target{.name = name, .sources = {}};
+    for (const auto& [path, file] : manifest.files) {
+      if (path.ends_with(".cc") && file.models.contains(name)) target.sources.push_back(path);
+    }
+    const auto is_own = [](const std::string& source) {
+      return source.find('/') == std::string::npos;
+    };
+    std::stable_partition(target.sources.begin(), target.sources.end(), is_own);
+    result.push_back(std::move(target));
+  }
+  return result;
 }
 
-}  // namespace
+// Whether there is a link, or a file, in place of a folder on the way.
+bool leads_elsewhere(const fs::path& folder, const fs::path& path) {
+  for (fs::path above = path.parent_path(); !above.empty(); above = above.parent_path()) {
+    const fs::file_status status = fs::symlink_status(folder / above);
+    if (fs::exists(status) && !fs::is_directory(status)) return true;
+  }
+  return false;
+}
 
-StagedFolder::StagedFolder(const fs::path& target, const std::vector<EmittedFile>& files)
-    : asked_(target), target_(fs::absolute(target).lexically_normal()), files_(files) {
-  if (!target_.has_filename()) target_ = target_.parent_path();
-  try {
-    stage();
-  } catch (const fs::filesystem_error& error) {
-    remove();
-    fail(target, error.code().message());
-  } catch (...) {
-    remove();
-    throw;
+// Whether a file may be replaced or removed: it is not there, or is as Thimble wrote it.
+bool is_free(const fs::path& folder, const std::string& path, const Manifest& manifest) {
+  if (leads_elsewhere(folder, path)) return false;
+  const fs::file_status status = fs::symlink_status(folder / path);
+  if (!fs::exists(status)) return true;
+  if (!fs::is_regular_file(status)) return false;
+  if (path == kManifestName) return true;  // it has been read
+  const auto known = manifest.files.find(path);
+  return known != manifest.files.end() &&
+         known->second.sha256 == sha256(read_file(folder / path, kMostFileBytes));
+}
+
+std::string list_text(const std::vector<std::string>& paths) {
+  constexpr size_t kShown = 8;
+  std::string text;
+  for (size_t k = 0; k < std::min(paths.size(), kShown); ++k)
+    text += (k == 0 ? "" : ", ") + paths[k];
+  return paths.size() <= kShown ? text : fmt::format("{} and {} more", text, paths.size() - kShown);
+}
+
+// Throws CompileError if one of `paths` is the user's, or the name is another model's.
+void check_free(const fs::path& asked, const std::string& name, const Manifest::Model& from,
+                const std::vector<std::string>& paths) {
+  const std::optional<Manifest> manifest = read_manifest(asked);
+  std::vector<std::string> taken;
+  if (!manifest) taken.emplace_back(kManifestName);
+  for (const std::string& path : paths) {
+    const bool free = is_free(asked, path, manifest.value_or(Manifest{}));
+    if (!free && (manifest || path != kManifestName)) taken.push_back(path);
+  }
+  if (!taken.empty()) {
+    throw CompileError(asked.string(),
+                       fmt::format("has files that Thimble did not write, or that were changed "
+                                   "since: {}; give -o another folder, or --force to replace them",
+                                   list_text(taken)));
+  }
+  const auto same_name = manifest->models.find(name);
+  if (same_name != manifest->models.end() && same_name->second.model != from.model) {
+    throw CompileError(asked.string(),
+                       fmt::format("has the code of another model, '{}', under the name {}; give "
+                                   "--name another, or --force to replace it",
+                                   same_name->second.model, name));
   }
 }
 
-void StagedFolder::stage() {
+// Files moved, so that a failure can be undone.
+class Moves {
+ public:
+  void move(const fs::path& from, const fs::path& to) {
+    fs::rename(from, to);
+    done_.emplace_back(from, to);
+  }
+  void undo() {
+    std::error_code ignored;  // as much as can be
+    for (auto it = done_.rbegin(); it != done_.rend(); ++it)
+      fs::rename(it->second, it->first, ignored);
+  }
+
+ private:
+  std::vector<std::pair<fs::path, fs::path>> done_;
+};
+
+}  // namespace
+
+FolderContent with_model(const Manifest& before, const ModelCode& code) {
+  FolderContent content{.manifest = before, .written = {}, .stale = {}};
+  Manifest& manifest = content.manifest;
+  for (auto& [path, file] : manifest.files) file.models.erase(code.name);
+  manifest.models[code.name] = code.from;
+  for (const EmittedFile& file : code.files) {
+    content.written[file.path] = file.text;
+    Manifest::File& entry = manifest.files[file.path];
+    entry.sha256 = sha256(file.text);
+    entry.models.insert(code.name);
+  }
+  manifest.files.erase(kCMakeLists);
+  for (const auto& [path, file] : manifest.files) {
+    if (file.models.empty()) content.stale.push_back(path);
+  }
+  for (const std::string& path : content.stale) manifest.files.erase(path);
+  const std::string cmake = cmake_lists(targets(manifest), THIMBLE_VERSION);
+  Manifest::File& entry = manifest.files[kCMakeLists];
+  entry.sha256 = sha256(cmake);
+  for (const auto& [name, from] : manifest.models) entry.models.insert(name);
+  content.written[kCMakeLists] = cmake;
+  content.written[kManifestName] = to_json(manifest);
+  return content;
+}
+
+std::vector<std::string> fixed_names(const std::string& name) {
+  return {kCMakeLists,         kManifestName,        name + ".h",        name + ".cc",
+          name + "_weights.h", name + "_weights.cc", name + "_example.c"};
+}
+
+void check_folder(const fs::path& target, const std::string& name, const Manifest::Model& from,
+                  bool force) {
+  if (force) return;
+  check_free(target, name, from, fixed_names(name));
+}
+
+MadeFolders::~MadeFolders() {
+  while (!folders_.empty()) folders_.pop_back();
+}
+
+void MadeFolders::make_above(const fs::path& path) {
+  fs::path above;
+  for (const fs::path& part : path.parent_path()) {
+    above /= part;
+    if (!fs::exists(above)) folders_.push_back(std::make_unique<Temporary>(above));
+  }
+}
+
+void MadeFolders::keep() {
+  for (const std::unique_ptr<Temporary>& folder : folders_) folder->keep();
+}
+
+FolderLock::FolderLock(const fs::path& folder)
+    : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  // Where it cannot be opened, what follows fails and says why.
+  if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
+}
+
+FolderLock::~FolderLock() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+StagedFolder::StagedFolder(const fs::path& target, const ModelCode& code, bool force)
+    : asked_(target) {
+  try {
+    std::error_code none;
+    target_ = fs::weakly_canonical(fs::absolute(target), none);
+    if (none) target_ = fs::absolute(target).lexically_normal();
+    if (!target_.has_filename()) target_ = target_.parent_path();
+    stage(code, force);
+  } catch (const fs::filesystem_error& error) {
+    fail(target, error.code().message());
+  }
+}
+
+void StagedFolder::stage(const ModelCode& code, bool force) {
   if (fs::exists(target_) && !fs::is_directory(target_)) {
     throw CompileError(asked_.string(),
                        "exists and is no folder; give -o a new or an existing folder");
   }
-  made_ = first_missing(target_.parent_path());
-  fs::create_directories(target_.parent_path());
-  std::string pattern = target_.string() + ".thimble-XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr) fail(asked_, std::generic_category().message(errno));
-  staging_ = pattern;
-  for (const EmittedFile& file : files_) {
-    fs::create_directories((staging_ / file.path).parent_path());
-    const std::array<std::string_view, 1> text{file.text};
-    write_file(staging_ / file.path, text);
+  made_.make_above(target_);
+  if (!fs::exists(target_)) above_.emplace(target_.parent_path());
+  const bool exists = fs::exists(target_);
+  if (exists) lock_.emplace(target_);
+  content_ = with_model(read_manifest(target_).value_or(Manifest{}), code);
+  if (!force && exists) {
+    std::vector<std::string> paths = content_.stale;
+    for (const auto& [path, text] : content_.written) paths.push_back(path);
+    check_free(asked_, code.name, code.from, paths);
   }
-  fs::permissions(staging_, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
-                                fs::perms::others_read | fs::perms::others_exec);
+  // In the folder itself: that is the same file system, and can be written if the folder can.
+  staging_.emplace(Temporary::Kind::kFolder, exists ? target_ : target_.parent_path());
+  for (const auto& [path, text] : content_.written) {
+    const fs::path file = staging_->path() / "new" / path;
+    fs::create_directories(file.parent_path());
+    write_new_file(file, text);
+  }
 }
 
-void StagedFolder::remove() {
-  std::error_code ignored;
-  if (!staging_.empty()) fs::remove_all(staging_, ignored);
-  if (!made_.empty()) fs::remove_all(made_, ignored);
+void StagedFolder::exchange() {
+  const fs::path fresh = staging_->path() / "new", old = staging_->path() / "old";
+  std::vector<std::string> replaced = content_.stale;
+  for (const auto& [path, text] : content_.written) replaced.push_back(path);
+  Moves moves;
+  MadeFolders folders;
+  try {
+    for (const std::string& path : replaced) {
+      if (leads_elsewhere(target_, path)) fail(asked_, path + " would lie outside of it");
+      if (!fs::exists(fs::symlink_status(target_ / path))) continue;
+      if (fs::is_directory(fs::symlink_status(target_ / path))) fail(asked_, path + " is a folder");
+      fs::create_directories((old / path).parent_path());
+      moves.move(target_ / path, old / path);
+    }
+    for (const auto& [path, text] : content_.written) {
+      folders.make_above(target_ / path);
+      moves.move(fresh / path, target_ / path);
+    }
+  } catch (...) {
+    moves.undo();
+    throw;
+  }
+  folders.keep();
+  std::error_code not_empty;
+  for (const std::string& path : content_.stale) {
+    for (fs::path above = fs::path(path).parent_path(); !above.empty(); above = above.parent_path())
+      fs::remove(target_ / above, not_empty);
+  }
 }
-
-StagedFolder::~StagedFolder() { remove(); }
 
 void StagedFolder::commit() {
+  const Uninterrupted whole;
   try {
     if (fs::exists(target_)) {
-      for (const EmittedFile& file : files_) {
-        fs::create_directories((target_ / file.path).parent_path());
-        fs::rename(staging_ / file.path, target_ / file.path);
-      }
+      exchange();
     } else {
-      fs::rename(staging_, target_);
-      staging_.clear();
+      fs::rename(staging_->path() / "new", target_);
     }
-    made_.clear();
+    made_.keep();
   } catch (const fs::filesystem_error& error) {
     fail(asked_, error.code().message());
   }
 }
 
-void write_folder(const fs::path& target, const std::vector<EmittedFile>& files) {
-  StagedFolder(target, files).commit();
+void write_folder(const fs::path& target, const ModelCode& code, bool force) {
+  StagedFolder(target, code, force).commit();
 }
 
 }  // namespace thimble

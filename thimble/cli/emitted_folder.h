@@ -1,40 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emitted files on disk: all of them or none.
+// An emitted folder on disk. Several models share one: each has files of its own, all have one
+// CMakeLists.txt, and each version of the runtime is there once.
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "thimble/cli/manifest.h"
 #include "thimble/emit/emit.h"
+#include "thimble/import/temporary.h"
 
 namespace thimble {
 
-/// Files in a temporary folder beside their target until commit() moves them there. Without it, or
-/// on failure (no permission, disk full: CompileError says why), nothing is left behind and the
-/// target is as it was.
+struct ModelCode {
+  std::string name;  ///< of files and functions
+  Manifest::Model from;
+  std::vector<EmittedFile> files;  ///< see emit()
+};
+
+/// A folder after a model's code has come to it.
+struct FolderContent {
+  Manifest manifest;
+  std::map<std::string, std::string> written;  ///< path -> text, with CMakeLists.txt and manifest
+  std::vector<std::string> stale;  ///< paths of files that no model of the folder needs any more
+};
+[[nodiscard]] FolderContent with_model(const Manifest& before, const ModelCode& code);
+
+/// The files that a folder has for `name` whatever the model, relative to it.
+[[nodiscard]] std::vector<std::string> fixed_names(const std::string& name);
+
+/// Throws CompileError if writing the code of `name` would replace what is not Thimble's, as far as
+/// that is known before the code is there. force: whatever is in the way may go.
+void check_folder(const std::filesystem::path& target, const std::string& name,
+                  const Manifest::Model& from, bool force);
+
+/// Folders made on the way, which go again if they stay empty: the innermost first.
+class MadeFolders {
+ public:
+  MadeFolders() = default;
+  ~MadeFolders();
+  MadeFolders(const MadeFolders&) = delete;
+  MadeFolders& operator=(const MadeFolders&) = delete;
+
+  /// Those above `path` that do not exist. Throws std::filesystem::filesystem_error.
+  void make_above(const std::filesystem::path& path);
+  void keep();
+
+ private:
+  std::vector<std::unique_ptr<Temporary>> folders_;
+};
+
+/// While it exists, others that lock the same folder wait.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::filesystem::path& folder);
+  ~FolderLock();
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+/// A model's files beside those that they replace, until commit() exchanges them. Without it, on
+/// failure (files of the user's in the way, no permission, disk full: CompileError says why) and
+/// when a signal ends the process, the target is as it was and nothing is left beside it.
 class StagedFolder {
  public:
-  /// Makes the folders above `target` if they do not exist.
-  StagedFolder(const std::filesystem::path& target, const std::vector<EmittedFile>& files);
-  ~StagedFolder();
-  StagedFolder(const StagedFolder&) = delete;
-  StagedFolder& operator=(const StagedFolder&) = delete;
-
-  /// Into a new folder, or an existing one, whose other files stay.
+  /// Makes the folders above `target` if they do not exist. Until it is destroyed, others that
+  /// write there wait.
+  StagedFolder(const std::filesystem::path& target, const ModelCode& code, bool force);
+  /// Everything or nothing: what fails half-way is undone.
   void commit();
 
  private:
-  void stage();
-  void remove();
+  void stage(const ModelCode& code, bool force);
+  void exchange();
 
   std::filesystem::path asked_;  ///< as the user wrote it
   std::filesystem::path target_;
-  const std::vector<EmittedFile>& files_;
-  std::filesystem::path staging_;  ///< empty once it has its place
-  std::filesystem::path made_;     ///< the topmost of the folders made above it; empty if none
+  FolderContent content_;
+  MadeFolders made_;
+  /// Another thimble may be adding a model to the same folder, or making it.
+  std::optional<FolderLock> above_, lock_;
+  std::optional<Temporary> staging_;  ///< new files in new/, those that they replace in old/
 };
 
 /// Both at once.
-void write_folder(const std::filesystem::path& target, const std::vector<EmittedFile>& files);
+void write_folder(const std::filesystem::path& target, const ModelCode& code, bool force = false);
 
 }  // namespace thimble

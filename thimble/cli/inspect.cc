@@ -6,9 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "thimble/cli/commands.h"
 #include "thimble/cli/pipeline.h"
+#include "thimble/cli/progress_line.h"
 
 namespace thimble {
 
@@ -33,8 +35,10 @@ void add_inspect(CLI::App& app, int& status) {
     const Source source = load(options->model.model);
     ModelOptions model = options->model;
     model.rewrite = model.rewrite && options->rewritten;
+    std::optional<ProgressLine> progress("inspecting");
     const Graph graph = prepare(source, model);
     const Inspection inspection = inspect(graph);
+    progress.reset();
     if (options->format == "csv") fmt::print("{}", inspection_csv(inspection));
     if (options->format == "json") fmt::print("{}", inspection_json(graph, inspection));
     if (options->format == "text") fmt::print("{}", inspection_text(graph, inspection));

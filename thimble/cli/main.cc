@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "thimble/cli/commands.h"
+#include "thimble/import/temporary.h"
 #include "thimble/model/error.h"
 
 namespace {
@@ -30,8 +31,12 @@ void occupy_standard_streams() {
   }
 }
 
-// Without fmt, which throws where standard error cannot be written.
-void complain(const std::string& text) { std::fputs(("thimble: " + text + "\n").c_str(), stderr); }
+// Without fmt, which throws where standard error cannot be written. A process that a signal is
+// ending says nothing here: what it misses is what was removed behind its back.
+void complain(const std::string& text) {
+  const Uninterrupted ended;
+  std::fputs(("thimble: " + text + "\n").c_str(), stderr);
+}
 
 void check_output() {
   std::cout.flush();
@@ -99,6 +104,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   occupy_standard_streams();
+  clean_up_when_interrupted();
   try {
     return run(argc, argv);
   } catch (const CompileError& error) {

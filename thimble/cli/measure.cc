@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <set>
+#include <string_view>
 
-#include "thimble/cli/emitted_folder.h"
 #include "thimble/devices/temporary_folder.h"
 #include "thimble/emit/names.h"
+#include "thimble/import/file_bytes.h"
 
 namespace thimble {
 namespace {
@@ -123,9 +125,7 @@ Measured measure(const std::vector<FirmwareModel>& models, const std::string& co
   std::vector<EmittedFile> all;
   for (const FirmwareModel& model : models) {
     for (const EmittedFile& file : model.files) {
-      if (file.path == "example.c" || file.path == "CMakeLists.txt" ||
-          !shared.insert(file.path).second)
-        continue;
+      if (!shared.insert(file.path).second) continue;
       all.push_back(file);
       if (!file.path.ends_with(".cc")) continue;
       const bool weights = file.path == model.name + "_weights.cc";
@@ -134,11 +134,13 @@ Measured measure(const std::vector<FirmwareModel>& models, const std::string& co
     }
   }
   all.push_back({"table.cc", table_text(models)});
-  write_folder(folder.path() / "emitted", all);
+  for (const EmittedFile& file : all) {
+    const std::filesystem::path path = folder.path() / "emitted" / file.path;
+    std::filesystem::create_directories(path.parent_path());
+    write_file(path, std::array<std::string_view, 1>{file.text});
+  }
   build.table_sources = {folder.path() / "emitted" / "table.cc"};
-  build.include_folders = {folder.path() / "emitted",
-                           folder.path() / "emitted" / "thimble_runtime" / "include",
-                           folder.path() / "emitted" / "thimble_runtime"};
+  build.include_folders = {folder.path() / "emitted"};
   Measured measured = run_on_qemu(build, in_memory(models, sets));
   for (std::vector<EmulatedRun>& set : measured.sets) {
     for (size_t m = 0; m < models.size(); ++m) {

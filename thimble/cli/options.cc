@@ -19,6 +19,17 @@ int64_t size_option(const char* option, const std::string& text) {
   }
 }
 
+// CLI::Range takes "nan", which is on neither side.
+CLI::Validator between(double least, double most) {
+  const auto fault = [least, most](const std::string& text) {
+    double value = 0;
+    const bool inside = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+    return inside ? std::string()
+                  : fmt::format("'{}' is no number from {} to {}", text, least, most);
+  };
+  return {fault, fmt::format("[{} - {}]", least, most), "between"};
+}
+
 void add_place(CLI::App& app, const std::string& option, Place& place, const std::string& help) {
   const std::string name = "--" + option;
   // What these options mean elsewhere, for those who type them here.
@@ -42,6 +53,10 @@ void add_place(CLI::App& app, const std::string& option, Place& place, const std
 
 }  // namespace
 
+std::vector<NamedFile> input_files(const ModelOptions& model, const PlanOptions& plan) {
+  return {{"MODEL", model.model}, {"--calibration", plan.calibration}, {"--device", plan.device}};
+}
+
 CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& value, const char* type,
                       const std::string& help) {
   const auto not_empty = [](const std::string& text) {
@@ -56,6 +71,10 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
   add_text(app, "MODEL", options.model, "", "A .tflite file, or zoo:NAME (see `thimble zoo`)")
       ->required();
   add_graph_options(app, options);
+}
+
+void add_force(CLI::App& app, bool& force) {
+  app.add_flag("--force", force, "Replace existing files, whatever they hold");
 }
 
 void add_graph_options(CLI::App& app, ModelOptions& options) {
@@ -85,7 +104,7 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
                  "Most MACs beyond the network's that a plan may execute, as a ratio of them "
                  "(planners that recompute: any)")
       ->type_name("RATIO")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(between(0.0, 1e6));
   app.add_flag_callback(
       "--no-in-place", [&options] { options.in_place = false; }, "No output over an input");
   app.add_option("--layout", options.layout,
@@ -94,7 +113,7 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
   app.add_option("--layout-seconds", options.layout_seconds,
                  "Time limit of the exact layout search (10)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 86400.0));
+      ->check(between(0.001, 86400.0));
   add_place(app, "input", options.ports.input,
             "Where inputs come from: resident, in the arena (default); user, memory of yours that "
             "is read and left as it is; streamed, row by row, not whole in memory unless that "

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "thimble/cli/output_files.h"
 #include "thimble/devices/device.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/placement.h"
@@ -35,11 +36,17 @@ struct PlanOptions {
   PortPlaces ports;
 };
 
+/// The files that such options name, for check_outputs.
+[[nodiscard]] std::vector<NamedFile> input_files(const ModelOptions& model,
+                                                 const PlanOptions& plan);
+
 /// An option or argument that must not be empty: an unset shell variable is a mistake, not a
 /// default.
 CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& value, const char* type,
                       const std::string& help);
 void add_model_options(CLI::App& app, ModelOptions& options);
+/// --force
+void add_force(CLI::App& app, bool& force);
 /// Those of ModelOptions beside the model itself.
 void add_graph_options(CLI::App& app, ModelOptions& options);
 void add_plan_options(CLI::App& app, PlanOptions& options);

@@ -2,7 +2,6 @@
 #include "thimble/cli/pipeline.h"
 
 #include <fmt/format.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 
@@ -11,6 +10,7 @@
 #include "thimble/devices/size.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/tflite.h"
+#include "thimble/import/utf8.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/program/lower.h"
@@ -33,7 +33,12 @@ std::string sha256_of(const Graph& graph) {
     text += t.name + to_string(t.shape) + name(t.type);
     if (t.data) text.append(t.data->begin(), t.data->end());
   }
-  return sha256(Bytes(text.begin(), text.end()));
+  return sha256(text);
+}
+
+// The name goes into files of JSON, which are UTF-8; names of files need not be.
+Graph from_file(const Bytes& bytes, const std::string& model) {
+  return import_tflite(bytes, valid_utf8(std::filesystem::path(model).stem().string()), model);
 }
 
 Compiled finish(Graph graph, Plan plan, Planned planned) {
@@ -79,25 +84,14 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const std::strin
   planned.accumulators = calibrated(graph, planned.accumulators, sets);
   planned.scale_source =
       fmt::format("measured on {} input{} of {}", sets.size(), sets.size() == 1 ? "" : "s",
-                  std::filesystem::path(file).filename().string());
+                  valid_utf8(std::filesystem::path(file).filename().string()));
 }
 
 }  // namespace
 
-std::string sha256(const Bytes& bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int length = 0;
-  check(EVP_Digest(bytes.data(), bytes.size(), digest, &length, EVP_sha256(), nullptr) == 1,
-        "no SHA-256");
-  std::string text;
-  for (unsigned int k = 0; k < length; ++k) text += fmt::format("{:02x}", digest[k]);
-  return text;
-}
-
 Graph load_graph(const std::string& model) {
   if (model.starts_with(kZoo)) return build_zoo(model.substr(kZoo.size()));
-  const Bytes bytes = read_file(model, kMostModelBytes);
-  return import_tflite(bytes, std::filesystem::path(model).stem().string(), model);
+  return from_file(read_file(model, kMostModelBytes), model);
 }
 
 Source load(const std::string& model) {
@@ -108,8 +102,7 @@ Source load(const std::string& model) {
     return {std::move(graph), model, std::move(digest)};
   }
   const Bytes bytes = read_file(model, kMostModelBytes);
-  return {import_tflite(bytes, std::filesystem::path(model).stem().string(), model), model,
-          sha256(bytes)};
+  return {from_file(bytes, model), model, sha256(bytes)};
 }
 
 Graph prepare(const Graph& graph, const ModelOptions& options) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "thimble/cli/options.h"
+#include "thimble/import/sha256.h"
 #include "thimble/program/program.h"
 #include "thimble/program/saved_plan.h"
 #include "thimble/program/verify.h"
@@ -60,8 +61,5 @@ struct Compiled {
 /// A saved plan against its model. The returned verification may have a fault.
 [[nodiscard]] Compiled check_plan(const Source& source, const ModelOptions& model, const Plan& plan,
                                   const std::string& where);
-
-/// Hexadecimal.
-[[nodiscard]] std::string sha256(const Bytes& bytes);
 
 }  // namespace thimble

@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "thimble/cli/commands.h"
+#include "thimble/cli/output_files.h"
 #include "thimble/cli/pipeline.h"
+#include "thimble/cli/progress_line.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/report/plan_report.h"
 
@@ -19,9 +21,12 @@ struct ShowOptions {
   ModelOptions model;
   PlanOptions plan;
   std::string format = "text", svg;
+  bool force = false;
 };
 
 int show_plan(const ShowOptions& options) {
+  check_outputs(input_files(options.model, options.plan),
+                {{{"--svg", options.svg}, FileKind::kSvg}}, options.force);
   const Source source = load(options.model.model);
   const Budget limits = budget(options.plan);
   const auto answer = compile_model(source, options.model, options.plan);
@@ -40,13 +45,15 @@ int show_plan(const ShowOptions& options) {
                           .weight_bytes = compiled.weight_bytes,
                           .sram_limit_bytes = limits.sram_bytes,
                           .flash_limit_bytes = limits.flash_bytes};
-  if (!options.svg.empty()) {
-    const std::string svg = plan_svg(report);
-    const std::array<std::string_view, 1> pieces{svg};
-    write_file(options.svg, pieces);
+  const bool shown = options.svg != "/dev/stdout";
+  std::string svg, text;
+  {
+    const ProgressLine progress("drawing the plan");
+    if (!options.svg.empty()) svg = plan_svg(report);
+    if (shown) text = options.format == "json" ? plan_json(report) : plan_text(report);
   }
-  if (options.svg != "/dev/stdout")
-    fmt::print("{}", options.format == "json" ? plan_json(report) : plan_text(report));
+  if (!options.svg.empty()) write_file(options.svg, std::array<std::string_view, 1>{svg});
+  fmt::print("{}", text);
   return report.fits() ? kDone : kDoesNotFit;
 }
 
@@ -62,6 +69,7 @@ void add_plan(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"text", "json"}));
   add_text(*command, "--svg", options->svg, "FILE",
            "Draw it too: time to the right, addresses upwards");
+  add_force(*command, options->force);
   command->footer(
       "Examples:\n"
       "  thimble plan model.tflite\n"

@@ -9,6 +9,7 @@
 #include "thimble/cli/emission.h"
 #include "thimble/cli/inference_io.h"
 #include "thimble/cli/measure.h"
+#include "thimble/cli/output_files.h"
 #include "thimble/cli/pipeline.h"
 #include "thimble/cli/progress_line.h"
 #include "thimble/devices/size.h"
@@ -25,6 +26,7 @@ struct RunOptions {
   PlanOptions plan;
   std::string on = "host", core, input_file, output_file, check;
   uint64_t seed = 1;
+  bool force = false;
 };
 
 // What an execution gave, case by case.
@@ -36,6 +38,7 @@ struct Results {
 };
 
 std::vector<InputCase> cases_of(const Graph& graph, const RunOptions& options) {
+  const ProgressLine progress("reading inputs");
   if (!options.check.empty()) {
     if (!options.input_file.empty())
       throw CompileError("--input-file",
@@ -235,8 +238,21 @@ std::string shortage(const Compiled& compiled, const Budget& limits) {
   return "";
 }
 
+// Refuses what would be lost, before any work is done.
+void check_target(const RunOptions& options) {
+  std::vector<NamedFile> inputs = input_files(options.model, options.plan);
+  inputs.push_back({"--input-file", options.input_file});
+  inputs.push_back({"--check", options.check});
+  const bool npy = options.output_file.ends_with(".npy");
+  check_outputs(
+      inputs,
+      {{{"--output-file", options.output_file}, npy ? FileKind::kNpy : FileKind::kSafetensors}},
+      options.force);
+}
+
 int run(const RunOptions& options) {
   check_options(options);
+  check_target(options);
   const Source source = load(options.model.model);
   if (!options.output_file.empty()) check_output_name(source.graph, options.output_file);
   if (options.on == "reference") {
@@ -294,6 +310,7 @@ void add_run(CLI::App& app, int& status) {
            "Write the outputs to .npy or .safetensors");
   add_text(*command, "--check", options->check, "FILE",
            "Golden .safetensors: take its inputs, compare outputs (on reference: every operator)");
+  add_force(*command, options->force);
   command->footer(
       "Examples:\n  thimble run model.tflite --on reference --check model.golden.safetensors\n"
       "  thimble run model.tflite --on host --input-file photo.npy --output-file scores.npy\n"

@@ -7,6 +7,7 @@
 
 #include "thimble/cli/commands.h"
 #include "thimble/cli/pipeline.h"
+#include "thimble/cli/progress_line.h"
 #include "thimble/devices/size.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/model/error.h"
@@ -17,10 +18,15 @@ namespace {
 
 constexpr int64_t kMostPlanBytes = int64_t{256} << 20;
 
+SavedPlan load_plan(const std::string& file) {
+  const ProgressLine progress("reading the plan");
+  const Bytes bytes = read_file(file, kMostPlanBytes);
+  return plan_from_json(std::string(bytes.begin(), bytes.end()), file);
+}
+
 int verify_plan(const std::string& model, const std::string& file) {
   const Source source = load(model);
-  const Bytes bytes = read_file(file, kMostPlanBytes);
-  const SavedPlan saved = plan_from_json(std::string(bytes.begin(), bytes.end()), file);
+  const SavedPlan saved = load_plan(file);
   if (saved.origin.sha256 != source.sha256) {
     throw CompileError(file,
                        fmt::format("is a plan of another model ('{}', sha256 {}); {} has sha256 {}",

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
+#include "thimble/cli/output_files.h"
 #include "thimble/cli/progress_line.h"
 #include "thimble/devices/size.h"
 #include "thimble/export/tflite.h"
@@ -30,10 +32,14 @@ int list_zoo() {
   return kDone;
 }
 
-int build(const std::string& spec, const std::string& file) {
+int build(const std::string& spec, const std::string& file, bool force) {
+  check_outputs({}, {{{"-o", file}, FileKind::kTflite}}, force);
   // "zoo:NAME" is what the other commands take.
-  const Graph graph = build_zoo(spec.starts_with("zoo:") ? spec.substr(4) : spec);
+  const std::string name = spec.starts_with("zoo:") ? spec.substr(4) : spec;
+  std::optional<ProgressLine> progress("building the network");
+  const Graph graph = build_zoo(name);
   write_tflite(graph, file);
+  progress.reset();
   fmt::print("{}: {} operators, {} MACs, {}\n", file, graph.ops.size(),
              with_separators(macs(graph)),
              human_size(static_cast<int64_t>(std::filesystem::file_size(file))));
@@ -45,6 +51,7 @@ int build(const std::string& spec, const std::string& file) {
 void add_zoo(CLI::App& app, int& status) {
   struct Options {
     std::string spec, file;
+    bool force = false;
   };
   CLI::App* zoo = app.add_subcommand("zoo", "Networks of the papers, built by Thimble");
   zoo->require_subcommand(0, 1);
@@ -58,9 +65,10 @@ void add_zoo(CLI::App& app, int& status) {
   auto options = std::make_shared<Options>();
   add_text(*make, "NAME", options->spec, "", "NAME or NAME:key=value,...")->required();
   add_text(*make, "-o,--output", options->file, "FILE", "The .tflite file to write")->required();
+  add_force(*make, options->force);
   zoo->callback([zoo, list, make, options, &status] {
     if (zoo->get_subcommands().empty() || list->parsed()) status = list_zoo();
-    if (make->parsed()) status = build(options->spec, options->file);
+    if (make->parsed()) status = build(options->spec, options->file, options->force);
   });
 }
 

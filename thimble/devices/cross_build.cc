@@ -29,11 +29,18 @@ namespace fs = std::filesystem;
 constexpr const char* kCompiler = "arm-none-eabi-g++";
 constexpr double kCompileSeconds = 600;
 
-constexpr std::array kCommonFlags = {"-mthumb",        "-O2",
-                                     "-std=c++17",     "-Wall",
-                                     "-Wextra",        "-Werror",
-                                     "-ffreestanding", "-fno-exceptions",
-                                     "-fno-rtti",      "-ffunction-sections",
+// -pipe: no temporary files of the compiler's.
+constexpr std::array kCommonFlags = {"-pipe",
+                                     "-mthumb",
+                                     "-O2",
+                                     "-std=c++17",
+                                     "-Wall",
+                                     "-Wextra",
+                                     "-Werror",
+                                     "-ffreestanding",
+                                     "-fno-exceptions",
+                                     "-fno-rtti",
+                                     "-ffunction-sections",
                                      "-fdata-sections"};
 
 constexpr std::array kBoards = {

@@ -15,9 +15,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <sstream>
 #include <thread>
 
+#include "thimble/import/temporary.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
@@ -53,6 +55,23 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
+// A group of its own for the process and those that it starts: they end together.
+class SpawnAttributes {
+ public:
+  SpawnAttributes() {
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+  }
+  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  posix_spawnattr_t* get() { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
 class SpawnActions {
  public:
   SpawnActions() { posix_spawn_file_actions_init(&actions_); }
@@ -77,9 +96,10 @@ pid_t spawn(const Command& command, const Pipe& out, const Pipe& err) {
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
+  SpawnAttributes attributes;
   pid_t pid = 0;
   const int error =
-      posix_spawnp(&pid, pointers[0], actions.get(), nullptr, pointers.data(), environ);
+      posix_spawnp(&pid, pointers[0], actions.get(), attributes.get(), pointers.data(), environ);
   if (error != 0) {
     throw CompileError(command.arguments[0],
                        fmt::format("cannot be started: {}", std::strerror(error)));
@@ -131,14 +151,18 @@ ProcessResult run_process(const Command& command) {
   Pipe out, err;
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                            std::chrono::duration<double>(command.timeout_seconds));
+  // A signal that comes between would not find the process.
+  std::optional<Uninterrupted> started_and_known{std::in_place};
   const pid_t pid = spawn(command, out, err);
+  const InterruptedChild ends_with_us(pid);
+  started_and_known.reset();
   out.close_write();
   err.close_write();
   ProcessResult result;
   int status = 0;
   if (!collect(out, err, deadline, result) || !wait_until(pid, deadline, status)) {
     result.timed_out = true;
-    kill(pid, SIGKILL);
+    kill(-pid, SIGKILL);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
   }

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+
+#include "thimble/import/temporary.h"
 
 namespace thimble {
 
@@ -10,14 +13,11 @@ class TemporaryFolder {
  public:
   /// Below the system's folder for temporary files. Throws CompileError if it cannot be made.
   TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_->path(); }
 
  private:
-  std::filesystem::path path_;
+  std::optional<Temporary> folder_;
 };
 
 }  // namespace thimble

@@ -18,7 +18,7 @@ class Example {
 
   std::string run() {
     std::string text = fmt::format(
-        "/* example.c: one inference of {0}. Build it with the files beside it; see "
+        "/* {0}_example.c: one inference. Build it with the files beside it; see "
         "CMakeLists.txt. */\n#include \"{0}.h\"\n\n"
         "static _Alignas({1}) uint8_t arena[{2}];\n",
         name_, program_.arena_alignment,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Program -> a C++ project that an embedded engineer can read: NAME.h (C API), NAME.cc (one
-// function a stage), NAME_weights.{h,cc}, an example in C, a CMake fragment, and the runtime files
-// it needs.
+// function a stage), NAME_weights.{h,cc}, NAME_example.c, and the runtime files it needs.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "thimble/kernels/runtime_sources.h"
 #include "thimble/program/program.h"
 
 namespace thimble {
@@ -22,6 +23,7 @@ struct EmitOptions {
   bool layout_proven_optimal = false;
   int64_t macs = 0;
   std::vector<std::string> remarks;  ///< for the banner, a line each
+  std::span<const RuntimeFile> runtime = runtime_files();
 };
 
 struct EmittedFile {
@@ -33,7 +35,9 @@ struct EmittedFile {
 [[nodiscard]] std::vector<EmittedFile> emit(const Graph& graph, const Program& program,
                                             const EmitOptions& options);
 
-/// A C identifier from any text: "my-model (1)" -> "my_model_1".
+/// A name for files, functions and a CMake target from any text, in at most some 60 letters, digits
+/// and single underscores: "my-model (1)" -> "my_model_1", "stdint" -> "stdint_model" (a name that
+/// is taken), "Größe" -> "groesse", "模型" -> "u6a21_u578b". What is cut has a hash behind it.
 [[nodiscard]] std::string identifier(const std::string& text);
 /// "conv_2d_0" -> "Conv2d0"
 [[nodiscard]] std::string pascal(const std::string& snake);

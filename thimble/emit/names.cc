@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 
 #include "thimble/emit/emit.h"
+#include "thimble/import/utf8.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
@@ -55,27 +57,20 @@ std::string stage_name(const Graph& graph, const Call& call) {
 
 std::string comment_text(const std::string& text) {
   std::string result;
-  for (char c : text) {
-    const bool delimits =
-        (c == '*' && result.ends_with('/')) || (c == '/' && result.ends_with('*'));
-    result += std::isprint(static_cast<unsigned char>(c)) && c != '\\' && !delimits ? c : '?';
-  }
-  return result;
-}
-
-std::string identifier(const std::string& text) {
-  std::string result;
-  for (char c : text) {
-    const bool word = std::isalnum(static_cast<unsigned char>(c)) != 0;
-    if (word) {
-      result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    } else if (!result.empty() && result.back() != '_') {
-      result += '_';
+  for (std::string_view rest = text; !rest.empty();) {
+    const CodePoint point = first_code_point(rest);
+    rest.remove_prefix(point.size_bytes);
+    const char c = point.valid && point.value < 0x7F ? static_cast<char>(point.value) : '\0';
+    const char before = result.empty() ? ' ' : result.back();
+    const bool delimits = (c == '*' && before == '/') || (c == '/' && before == '*');
+    const bool trigraph = c == '?' && before == '?';
+    if (c >= ' ' && c != '\\' && !delimits && !trigraph) {
+      result += c;
+    } else {
+      result += point.valid ? fmt::format("<U+{:04X}>", point.value)
+                            : fmt::format("<{:02X}>", point.value);
     }
   }
-  while (!result.empty() && result.back() == '_') result.pop_back();
-  if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0])) != 0)
-    result = "model_" + result;
   return result;
 }
 

@@ -18,7 +18,8 @@ namespace thimble {
 /// Where the text of a call's stage says which operator it runs: "conv_2d_0", "copy_t12".
 [[nodiscard]] std::string stage_name(const Graph& graph, const Call& call);
 
-/// Text on one line of a comment, whatever it contains.
+/// Text in a comment, in one line and printable ASCII, whatever it contains: what could end the
+/// comment, continue the line or turn the reader's display around is written as "<U+202E>".
 [[nodiscard]] std::string comment_text(const std::string& text);
 
 }  // namespace thimble

@@ -2,7 +2,6 @@
 #include "thimble/import/file_bytes.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -10,6 +9,7 @@
 #include <memory>
 #include <system_error>
 
+#include "thimble/import/temporary.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
@@ -24,8 +24,8 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 /// 0, or the errno of the first call that failed. The buffer is flushed by close, so a full disk
 /// may show only there.
-int write_pieces(const fs::path& file, std::span<const std::string_view> pieces) {
-  File out(std::fopen(file.c_str(), "wb"));
+int write_pieces(const fs::path& file, const char* mode, std::span<const std::string_view> pieces) {
+  File out(std::fopen(file.c_str(), mode));
   if (out == nullptr) return errno;
   for (std::string_view piece : pieces) {
     if (piece.empty()) continue;  // its pointer may be null
@@ -74,27 +74,40 @@ Bytes read_file(const fs::path& file, int64_t limit_bytes) {
   return bytes;
 }
 
-void write_file(const fs::path& file, std::span<const std::string_view> pieces) {
-  const fs::path target = resolved(file);
+bool is_stream(const fs::path& file) {
+  const std::string name = file.lexically_normal().string();
+  if (name == "/dev/stdout" || name == "/dev/stderr") return true;
+  if (name.starts_with("/dev/fd/") || name.starts_with("/proc/self/fd/")) return true;
   std::error_code error;
-  const fs::file_status status = fs::status(target, error);
-  if (fs::is_directory(status)) throw CompileError(file.string(), "cannot write: is a folder");
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    if (const int code = write_pieces(target, pieces); code != 0) fail_write(file, code);
+  const fs::file_status status = fs::status(file, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+void write_file(const fs::path& file, std::span<const std::string_view> pieces) {
+  if (is_stream(file)) {
+    // Appended: a standard stream may be a file that has content already.
+    if (const int code = write_pieces(file, "ab", pieces); code != 0) fail_write(file, code);
     return;
   }
-  fs::path temporary = target;
-  temporary += fmt::format(".{}.tmp", ::getpid());
-  if (const int code = write_pieces(temporary, pieces); code != 0) {
-    fs::remove(temporary, error);
-    fail_write(file, code);
+  const fs::path target = resolved(file);
+  try {
+    const fs::file_status status = fs::status(target);
+    if (fs::is_directory(status)) throw CompileError(file.string(), "cannot write: is a folder");
+    Temporary temporary(Temporary::Kind::kFile, target.parent_path());
+    if (const int code = write_pieces(temporary.path(), "wb", pieces); code != 0)
+      fail_write(file, code);
+    if (fs::exists(status)) fs::permissions(temporary.path(), status.permissions());
+    const Uninterrupted renamed_and_kept;
+    fs::rename(temporary.path(), target);
+    temporary.keep();
+  } catch (const fs::filesystem_error& error) {
+    fail_write(file, error.code().value());
   }
-  fs::rename(temporary, target, error);
-  if (error) {
-    const int code = error.value();
-    fs::remove(temporary, error);
-    fail_write(file, code);
-  }
+}
+
+void write_new_file(const fs::path& file, std::string_view text) {
+  if (const int code = write_pieces(file, "wbx", {&text, 1}); code != 0)
+    throw fs::filesystem_error("write", file, std::error_code(code, std::generic_category()));
 }
 
 }  // namespace thimble

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace thimble {
 namespace {
@@ -125,16 +126,33 @@ std::string markdown(const Table& table) {
   return text;
 }
 
+namespace {
+
+// Spreadsheets execute what looks like a formula; an apostrophe makes it text.
+std::string harmless(const std::string& field) {
+  const auto begins_number = [&] {
+    return field.size() > 1 &&
+           (std::isdigit(static_cast<unsigned char>(field[1])) != 0 || field[1] == '.');
+  };
+  const char first = field.empty() ? ' ' : field[0];
+  const bool formula = first == '=' || first == '@' || first == '\t' || first == '\r' ||
+                       ((first == '+' || first == '-') && field.size() > 1 && !begins_number());
+  return formula ? "'" + field : field;
+}
+
+}  // namespace
+
 std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
   for (size_t k = 0; k < fields.size(); ++k) {
     if (k != 0) line += ',';
-    if (fields[k].find_first_of(",\"\r\n") == std::string::npos) {
-      line += fields[k];
+    const std::string field = harmless(fields[k]);
+    if (field.find_first_of(",\"\r\n") == std::string::npos) {
+      line += field;
       continue;
     }
     line += '"';
-    for (char c : fields[k]) line += c == '"' ? "\"\"" : std::string(1, c);
+    for (char c : field) line += c == '"' ? "\"\"" : std::string(1, c);
     line += '"';
   }
   return line + "\n";

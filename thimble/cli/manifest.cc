@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/cli/manifest.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "thimble/import/file_bytes.h"
+
+namespace thimble {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr int kFormat = 1;
+constexpr int64_t kMostBytes = int64_t{4} << 20;
+constexpr int kDeepest = 5;
+
+bool is_letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_letter_or_digit);
+}
+
+// "kws.cc", "thimble_runtime_1a2b3c4d/portable/conv_2d.cc"; nothing that leads elsewhere.
+bool is_path(std::string_view text) {
+  for (;;) {
+    const std::string_view part = text.substr(0, text.find('/'));
+    const bool plain =
+        std::ranges::all_of(part, [](char c) { return is_letter_or_digit(c) || c == '.'; });
+    if (part.empty() || part[0] == '.' || !plain) return false;
+    if (part.size() == text.size()) return true;
+    text.remove_prefix(part.size() + 1);
+  }
+}
+
+// Throws Json::exception if anything is missing or of another type.
+std::optional<Manifest> read(const Json& json) {
+  if (json.at("format").get<int>() != kFormat) return std::nullopt;
+  Manifest manifest;
+  for (const auto& [name, model] : json.at("models").items()) {
+    if (!is_name(name)) return std::nullopt;
+    manifest.models[name] = {.model = model.at("model"), .sha256 = model.at("sha256")};
+  }
+  for (const auto& [path, file] : json.at("files").items()) {
+    if (!is_path(path)) return std::nullopt;
+    Manifest::File& entry = manifest.files[path];
+    entry.sha256 = file.at("sha256");
+    for (const Json& name : file.at("models")) {
+      if (!manifest.models.contains(name.get<std::string>())) return std::nullopt;
+      entry.models.insert(name);
+    }
+  }
+  return manifest;
+}
+
+}  // namespace
+
+std::string to_json(const Manifest& manifest) {
+  Json models = Json::object(), files = Json::object();
+  for (const auto& [name, model] : manifest.models)
+    models[name] = {{"model", model.model}, {"sha256", model.sha256}};
+  for (const auto& [path, file] : manifest.files)
+    files[path] = {{"sha256", file.sha256}, {"models", file.models}};
+  const Json json = {{"about", "What Thimble wrote here. It replaces and removes nothing else."},
+                     {"format", kFormat},
+                     {"models", models},
+                     {"files", files}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::optional<Manifest> manifest_from_json(const std::string& text) {
+  const auto not_too_deep = [](int depth, Json::parse_event_t, Json&) { return depth <= kDeepest; };
+  try {
+    return read(Json::parse(text, not_too_deep));
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Manifest> read_manifest(const fs::path& folder) {
+  const fs::path file = folder / kManifestName;
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(file, error);
+  if (!fs::exists(status)) return Manifest{};
+  if (!fs::is_regular_file(status) || fs::file_size(file, error) > size_t{kMostBytes} || error)
+    return std::nullopt;
+  const Bytes bytes = read_file(file, kMostBytes);
+  return manifest_from_json(std::string(bytes.begin(), bytes.end()));
+}
+
+}  // namespace thimble

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// thimble.json in an emitted folder: what Thimble wrote there, for which models. What it does not
+// have, or has with another hash, is the user's.
+//
+//   {"format": 1,
+//    "models": {"kws": {"model": "KWS", "sha256": "1f3a..."}},
+//    "files": {"kws.cc": {"sha256": "09bc...", "models": ["kws"]}, ...}}
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace thimble {
+
+inline constexpr const char* kManifestName = "thimble.json";
+
+struct Manifest {
+  struct Model {
+    std::string model;   ///< as its file is called, without ".tflite"
+    std::string sha256;  ///< of that file
+    bool operator==(const Model&) const = default;
+  };
+  struct File {
+    std::string sha256;            ///< of its content
+    std::set<std::string> models;  ///< by the names of their code: those that need it
+    bool operator==(const File&) const = default;
+  };
+  std::map<std::string, Model> models;  ///< by the name of their code
+  std::map<std::string, File> files;    ///< by their path in the folder, with '/'
+  bool operator==(const Manifest&) const = default;
+};
+
+[[nodiscard]] std::string to_json(const Manifest& manifest);
+/// Nothing if the text is no manifest, or names anything that Thimble would not write: paths out of
+/// the folder, hidden files, names that are no identifiers.
+[[nodiscard]] std::optional<Manifest> manifest_from_json(const std::string& text);
+
+/// Of a folder: empty if it has none or does not exist; nothing if what it has under that name is
+/// none.
+[[nodiscard]] std::optional<Manifest> read_manifest(const std::filesystem::path& folder);
+
+}  // namespace thimble

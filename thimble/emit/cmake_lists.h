@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CMake fragment of an emitted folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace thimble {
+
+struct CMakeTarget {
+  std::string name;
+  std::vector<std::string> sources;  ///< relative to the folder
+};
+
+/// A static library for each model of a folder.
+[[nodiscard]] std::string cmake_lists(const std::vector<CMakeTarget>& models,
+                                      const std::string& version);
+
+}  // namespace thimble

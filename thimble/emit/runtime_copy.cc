@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/emit/runtime_copy.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string_view>
+
+#include "thimble/import/sha256.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+constexpr std::string_view kHeaders = "include/thimble_runtime/";
+constexpr std::string_view kInclude = "#include \"";
+
+// The file of the runtime that `include` names, seen from `from`: beside it or in include/.
+const RuntimeFile* included(std::span<const RuntimeFile> runtime, std::string_view from,
+                            const std::string& include) {
+  const std::string beside = std::string(from.substr(0, from.rfind('/') + 1)) + include;
+  for (const RuntimeFile& file : runtime) {
+    if (file.path == beside || file.path == "include/" + include) return &file;
+  }
+  return nullptr;
+}
+
+// Calls edit(name) with what each of the file's includes names; what it returns is the new name.
+template <class Edit>
+std::string with_includes(std::string_view text, const Edit& edit) {
+  std::string result;
+  for (size_t at = text.find(kInclude); at != std::string_view::npos; at = text.find(kInclude)) {
+    const size_t begin = at + kInclude.size();
+    const size_t end = text.find('"', begin);
+    result += text.substr(0, begin);
+    result += edit(std::string(text.substr(begin, end - begin)));
+    text.remove_prefix(end);
+  }
+  return result.append(text);
+}
+
+// Below the copy's folder.
+std::filesystem::path emitted_path(std::string_view path) {
+  return path.starts_with(kHeaders) ? path.substr(kHeaders.size()) : path;
+}
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+}
+
+// Definitions of functions that other files call: those that begin a line and are in no unnamed
+// namespace.
+std::string with_weak_functions(const std::string& text, std::string_view path) {
+  std::istringstream lines(text);
+  std::string result;
+  bool hidden = false;
+  int functions = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "namespace {") hidden = true;
+    if (line == "}  // namespace") hidden = false;
+    if (!hidden && line.starts_with("void ")) {
+      line = "[[gnu::weak]] " + line;
+      ++functions;
+    }
+    result += line + "\n";
+  }
+  check(functions > 0, ("no kernel is found in the runtime's " + std::string(path)).c_str());
+  return result;
+}
+
+EmittedFile copy_of(const RuntimeFile& file, std::span<const RuntimeFile> runtime) {
+  const std::filesystem::path path = emitted_path(file.path);
+  std::string text = with_includes(file.text, [&](const std::string& name) {
+    const RuntimeFile* target = included(runtime, file.path, name);
+    check(target != nullptr, "a file of the runtime includes one that is none");
+    return emitted_path(target->path).lexically_relative(path.parent_path()).generic_string();
+  });
+  replace_all(text, "thimble::runtime", runtime_namespace(runtime));
+  if (file.path.ends_with(".cc")) text = with_weak_functions(text, file.path);
+  return {runtime_folder(runtime) + "/" + path.generic_string(), text};
+}
+
+}  // namespace
+
+std::string runtime_version(std::span<const RuntimeFile> runtime) {
+  std::string all;
+  for (const RuntimeFile& file : runtime) {
+    all.append(file.path).append(1, '\0').append(file.text).append(1, '\0');
+  }
+  return sha256(all).substr(0, 8);
+}
+
+std::string runtime_folder(std::span<const RuntimeFile> runtime) {
+  return "thimble_runtime_" + runtime_version(runtime);
+}
+
+std::string runtime_namespace(std::span<const RuntimeFile> runtime) {
+  return "thimble::runtime_" + runtime_version(runtime);
+}
+
+std::vector<EmittedFile> runtime_copies(std::span<const RuntimeFile> runtime,
+                                        std::set<std::string> paths) {
+  std::map<std::string_view, const RuntimeFile*> known;
+  for (const RuntimeFile& file : runtime) known.emplace(file.path, &file);
+  std::vector<EmittedFile> copies;
+  std::set<std::string> done;
+  while (!paths.empty()) {
+    const std::string path = paths.extract(paths.begin()).value();
+    if (!done.insert(path).second) continue;
+    const auto file = known.find(path);
+    check(file != known.end(), "a kernel's source is not among the runtime's files");
+    copies.push_back(copy_of(*file->second, runtime));
+    with_includes(file->second->text, [&](const std::string& name) {
+      paths.insert(std::string(included(runtime, path, name)->path));
+      return name;
+    });
+  }
+  std::ranges::sort(copies, {}, &EmittedFile::path);
+  return copies;
+}
+
+}  // namespace thimble
