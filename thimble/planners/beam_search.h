@@ -11,6 +11,7 @@ struct BeamLimits {
   int64_t states = 0;    ///< to store; past them only the best one is kept
   int64_t at_least = 0;  ///< no order has a smaller peak
   int64_t below = 0;     ///< a peak that is known already
+  OrderBudget* budget = nullptr;  ///< nothing is found once it is spent
 };
 
 struct BeamResult {
