@@ -52,8 +52,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: layout_bench FOLDER [WORK]\n");
     return 1;
   }
-  const int64_t work =
-      argc > 2 ? std::strtoll(argv[2], nullptr, 10) : thimble::layout::kSearchWork;
+  const int64_t work = argc > 2 ? std::strtoll(argv[2], nullptr, 10) : thimble::layout::kSearchWork;
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(argv[1])) {
     if (entry.path().extension() == ".csv") paths.push_back(entry.path());

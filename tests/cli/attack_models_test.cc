@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 constexpr const char* kLimit = "";
 constexpr int kPatienceSeconds = 200;
 #else
-constexpr const char* kLimit = "ulimit -v 1048576; ";
-constexpr int kPatienceSeconds = 10;
+constexpr const char* kLimit = "ulimit -v 1048576; ulimit -t 10; ";  // KiB, seconds of one core
+constexpr int kPatienceSeconds = 100;                                // the machine may have others to serve
 #endif
 
 class Bounded : public CommandLine {
@@ -75,14 +75,17 @@ TEST_F(Bounded, PlansOfMoreBytesAreRefusedUnlessAllowed) {
   write("large.json", plan.dump());
   const ProcessResult refused = limited({"verify", "zoo:demo", "large.json", "--max-bytes", "4M"});
   EXPECT_EQ(refused.exit_status, 1);
-  EXPECT_THAT(refused.err, HasSubstr("large.json: the buffers of this plan have more than 4.0 MiB"));
+  EXPECT_THAT(refused.err,
+              HasSubstr("large.json: the buffers of this plan have more than 4.0 MiB"));
   EXPECT_EQ(limited({"verify", "zoo:demo", "large.json", "--max-bytes", "5M"}).exit_status, 0);
 }
 
 TEST_F(Bounded, TimeLimitThatStruckIsReported) {
-  const std::vector<std::string> command = {
-      "compile", "zoo:randomly_wired:nodes=64", "--planner", "reorder", "--time-limit", "0.001",
-      "-o",      "out",                          "--json",    "r.json"};
+  const std::vector<std::string> command = {"compile",      "zoo:randomly_wired:nodes=64",
+                                            "--planner",    "reorder",
+                                            "--time-limit", "0.001",
+                                            "-o",           "out",
+                                            "--json",       "r.json"};
   const ProcessResult result = limited(command);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("note     --time-limit of 0.001 s struck"));

@@ -45,7 +45,8 @@ TEST_P(LargeNetworks, WideOnesAreOrdered) {
   EXPECT_LE(wide.plan.placement.arena_bytes, (kOps / 2 + 1) * kTensorBytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Planners, LargeNetworks, ::testing::Values("original", "reorder", "stream"),
+INSTANTIATE_TEST_SUITE_P(Planners, LargeNetworks,
+                         ::testing::Values("original", "reorder", "stream"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST(LargeNetwork, IsEmittedWithAStagePerOperator) {

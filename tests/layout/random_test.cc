@@ -158,7 +158,8 @@ TEST_P(RandomLayout, IsFoundByEachCompleteSearch) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Problem problem = RandomProblem(kind, seed).make();
     const Sweep swept = sweep(problem);
-    const int64_t least = exact(problem, {.work = 1'000'000'000, .good_enough_bytes = {}}).arena_bytes;
+    const int64_t least =
+        exact(problem, {.work = 1'000'000'000, .good_enough_bytes = {}}).arena_bytes;
 
     const std::vector<int64_t> bounds = section_bounds(problem, swept);
     DisjunctiveSearch disjunctive(problem, swept, bounds);

@@ -64,9 +64,8 @@ TEST(TellingUnits, DecideTheLeadOfRandomWindows) {
       const int64_t begin = draw(0, extent - 1);
       region.push_back({begin, draw(begin + 1, extent)});
     }
-    const int64_t all = lead(map, in, out, [&](const Visit& visit) {
-      for_each_unit(Progress::kPixel, region, visit);
-    });
+    const int64_t all = lead(
+        map, in, out, [&](const Visit& visit) { for_each_unit(Progress::kPixel, region, visit); });
     const int64_t telling = lead(map, in, out, [&](const Visit& visit) {
       for_each_telling_unit(Progress::kPixel, region, {{map, in}}, visit);
     });

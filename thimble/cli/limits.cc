@@ -11,10 +11,10 @@ namespace {
 
 void check_sum(int64_t bytes, int64_t max_bytes, const std::string& where, const char* what) {
   if (bytes <= max_bytes) return;
-  throw CompileError(
-      where, fmt::format("{} have more than {} between them; --max-bytes SIZE allows more, "
-                         "and takes memory and time in proportion",
-                         what, human_size(max_bytes)));
+  throw CompileError(where,
+                     fmt::format("{} have more than {} between them; --max-bytes SIZE allows more, "
+                                 "and takes memory and time in proportion",
+                                 what, human_size(max_bytes)));
 }
 
 }  // namespace

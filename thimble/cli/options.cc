@@ -107,8 +107,9 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
   app.add_option("--layout", options.layout,
                  "Address assignment: exact, or what the interpreter does")
       ->check(CLI::IsMember({"exact", "greedy_by_size"}));
-  app.add_option("--time-limit", options.time_limit_seconds,
-                 "Most time for planning and layout together; past it, the best answer so far (300)")
+  app.add_option(
+         "--time-limit", options.time_limit_seconds,
+         "Most time for planning and layout together; past it, the best answer so far (300)")
       ->type_name("SECONDS")
       ->check(CLI::Validator(not_nan, "", "a number"))
       ->check(CLI::Range(0.001, 86400.0));

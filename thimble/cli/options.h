@@ -20,7 +20,7 @@ namespace thimble {
 struct ModelOptions {
   std::string model;  ///< file or "zoo:NAME"
   bool rewrite = true;
-  std::string io_type = "model";  ///< or "int8"
+  std::string io_type = "model";   ///< or "int8"
   std::string max_bytes = "128M";  ///< of activations, as typed
 };
 

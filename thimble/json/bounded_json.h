@@ -8,8 +8,8 @@
 namespace thimble {
 
 struct JsonLimits {
-  int depth = 16;                      ///< of arrays and objects inside each other
-  size_t bytes = size_t{64} << 20;     ///< of text: each may take some fifty of memory
+  int depth = 16;                   ///< of arrays and objects inside each other
+  size_t bytes = size_t{64} << 20;  ///< of text: each may take some fifty of memory
 };
 
 /// Throws std::invalid_argument that says what is wrong: text that is no JSON, too long or nested

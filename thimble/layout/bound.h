@@ -17,8 +17,8 @@ struct Saving {
   bool operator==(const Saving&) const = default;
 };
 
-/// Pairs that can share bytes although live together (if ever they are), with addresses (and so the sizes) rounded up
-/// to `alignment`, a power of two that divides both addresses.
+/// Pairs that can share bytes although live together (if ever they are), with addresses (and so the
+/// sizes) rounded up to `alignment`, a power of two that divides both addresses.
 [[nodiscard]] std::vector<Saving> savings(const Problem& problem, int64_t alignment);
 
 /// Per section, what its buffers need at the least.

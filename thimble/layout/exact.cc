@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exact method: good greedy layouts first, then searches at falling capacities with growing
-// budgets, until the lower bound is met, a search proves that less is impossible, or the work is done that it may do.
+// budgets, until the lower bound is met, a search proves that less is impossible, or the work is
+// done that it may do.
 #include <algorithm>
 #include <random>
 

@@ -47,13 +47,13 @@ std::vector<int> fixed_first(const Problem& problem, std::vector<int> order) {
 
 bool live_together(const Buffer& a, const Buffer& b) {
   return std::ranges::any_of(a.lives, [&](const Life& x) {
-    return std::ranges::any_of(
-        b.lives, [&](const Life& y) { return x.begin < y.end && y.begin < x.end; });
+    return std::ranges::any_of(b.lives,
+                               [&](const Life& y) { return x.begin < y.end && y.begin < x.end; });
   });
 }
 
-/// By size, largest first, each at the lowest gap that it fits. Looks for conflicts among those that
-/// are placed instead of listing them all: memory in proportion to the buffers.
+/// By size, largest first, each at the lowest gap that it fits. Looks for conflicts among those
+/// that are placed instead of listing them all: memory in proportion to the buffers.
 class BySize {
  public:
   explicit BySize(const Problem& problem) : problem_(problem), overlaps_(problem.buffers.size()) {

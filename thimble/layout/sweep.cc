@@ -56,8 +56,7 @@ std::vector<Event> events_of(const Problem& problem) {
 }
 
 void find_sections(const Problem& problem, Sweep& result) {
-  for_each_section(problem,
-                   [&](const std::vector<int>& live) { result.sections.push_back(live); });
+  for_each_section(problem, [&](const std::vector<int>& live) { result.sections.push_back(live); });
   for (size_t s = 0; s < result.sections.size(); ++s) {
     for (const int buffer : result.sections[s]) {
       result.sections_of[static_cast<size_t>(buffer)].push_back(static_cast<int>(s));

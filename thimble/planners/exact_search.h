@@ -27,7 +27,7 @@ class ExactSearch {
  public:
   /// Both must outlive the search.
   ExactSearch(const OrderProblem& problem, const OrderLinks& links, Direction direction,
-              OrderBudget* budget);
+              OrderBudget* budget = nullptr);
 
   /// No order has a smaller peak; the largest number there is if none is left to be found.
   [[nodiscard]] int64_t bound_bytes() const;
@@ -46,7 +46,7 @@ class ExactSearch {
   StateTable table_;
   std::map<int64_t, std::vector<int>> open_;  ///< states to go on from, by cost; none empty
   OrderBudget* budget_;
-  std::optional<int> goal_;                   ///< a state at the other end
+  std::optional<int> goal_;  ///< a state at the other end
 };
 
 struct SearchLimits {

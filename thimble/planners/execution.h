@@ -37,8 +37,9 @@ void for_each(std::span<const uint64_t> set, Visit visit) {
   }
 }
 
-/// What searches for an order may still do: counted in steps (operators executed or undone, edges of
-/// flows, words of sets stored), some twenty million a second, so that it depends on nothing else.
+/// What searches for an order may still do: counted in steps (operators executed or undone, edges
+/// of flows, words of sets stored), some twenty million a second, so that it depends on nothing
+/// else.
 struct OrderBudget {
   int64_t steps = 0;
   const TimeLimit* time = nullptr;  ///< the safety net

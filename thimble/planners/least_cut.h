@@ -53,7 +53,6 @@ class LeastCut {
 
 /// Largest of all operators' least working sets: no order has a smaller peak. At least
 /// peak_bound_bytes, which counts only what is live for certain.
-[[nodiscard]] int64_t cut_bound_bytes(const OrderProblem& problem,
-                                      OrderBudget* budget = nullptr);
+[[nodiscard]] int64_t cut_bound_bytes(const OrderProblem& problem, OrderBudget* budget = nullptr);
 
 }  // namespace thimble

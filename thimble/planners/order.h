@@ -67,8 +67,9 @@ constexpr int64_t kOrderStates = 2'000'000;
 /// The least peak of all orders: the dynamic programme over sets of tensors of Liberis & Lane 2019,
 /// algorithm 1, with in-place execution in the objective (section 6), and what makes it scale
 /// (reorder.cc). Past about `max_states` sets, the best order known and the bound proven until
-/// then; past the steps of reorder.cc, too, which large networks need more of per state. Never worse
-/// than the two above; the same problem and number give the same order (unless time runs out).
+/// then; past the steps of reorder.cc, too, which large networks need more of per state. Never
+/// worse than the two above; the same problem and number give the same order (unless time runs
+/// out).
 [[nodiscard]] Order reorder(const OrderProblem& problem, int64_t max_states = kOrderStates,
                             const TimeLimit* time = nullptr);
 

@@ -22,7 +22,8 @@ void join(OpSet& set, const OpSet& other) {
 }
 
 /// `order`: neighbours first.
-Relatives relatives(const std::vector<int>& order, const std::vector<std::vector<int>>& neighbours) {
+Relatives relatives(const std::vector<int>& order,
+                    const std::vector<std::vector<int>>& neighbours) {
   Relatives result(order.size(), empty_set(order.size()));
   for (const int o : order) {
     for (const int p : neighbours[index(o)]) {

@@ -122,20 +122,17 @@ class Reordering {
 
   void search_windows(Task& task) {
     if (over(task)) return;
-    states_left_ -= improve_windows(task.part.problem, task.best,
-                                    {.at_least = bound_bytes_,
-                                     .states = states_left_ / 16,
-                                     .budget = &budget_});
+    states_left_ -= improve_windows(
+        task.part.problem, task.best,
+        {.at_least = bound_bytes_, .states = states_left_ / 16, .budget = &budget_});
   }
 
   void search_exactly(Task& task) {
     if (over(task)) return;
-    SearchResult result = search_from_both_ends(
-        task.part.problem,
-        {.at_least = bound_bytes_,
-         .below = task.best.peak_bytes,
-         .states = states_left_ / 2,
-         .budget = &budget_});
+    SearchResult result = search_from_both_ends(task.part.problem, {.at_least = bound_bytes_,
+                                                                    .below = task.best.peak_bytes,
+                                                                    .states = states_left_ / 2,
+                                                                    .budget = &budget_});
     states_left_ -= result.states;
     bound_bytes_ = result.bound_bytes;
     if (result.found) task.best = std::move(*result.found);

@@ -76,8 +76,8 @@ class SpanBytes {
   const std::vector<int> order_;
   Lives lives_;
   std::vector<int64_t> held_bytes_;  ///< per position of the order
-  std::vector<bool> row_major_;  ///< per tensor: as it lies at the edge of the network
-  std::vector<bool> element_;    ///< per operator: reads an element, then writes it
+  std::vector<bool> row_major_;      ///< per tensor: as it lies at the edge of the network
+  std::vector<bool> element_;        ///< per operator: reads an element, then writes it
 };
 
 }  // namespace thimble

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <algorithm>
-
 #include <vector>
 
 #include "thimble/planners/channel_pieces.h"

@@ -175,8 +175,8 @@ Schedule whole_operator_schedule(const Graph& graph, const OrderProblem& problem
   Schedule schedule;
   TensorBuffers buffers(graph, schedule);
   for (const Port& port : graph.inputs) schedule.inputs.push_back(buffers.of(port));
-  const std::vector<int64_t> held = held_bytes(lives(problem, order.ops), problem.size_bytes,
-                                               static_cast<int>(order.ops.size()));
+  const std::vector<int64_t> held =
+      held_bytes(lives(problem, order.ops), problem.size_bytes, static_cast<int>(order.ops.size()));
   std::vector<int> readers_left(graph.tensors.size());
   for (const OrderProblem::Op& op : problem.ops) {
     for (int t : op.inputs) ++readers_left[static_cast<size_t>(t)];

@@ -59,7 +59,8 @@ Placement place(const Graph& graph, const Schedule& schedule, const PlacementOpt
   for (layout::Buffer& buffer : unaligned.buffers) buffer.alignment = 1;
   const layout::Solution solution =
       options.method == LayoutMethod::kExact
-          ? layout::exact(problem, {.work = options.work, .good_enough_bytes = {}, .time = options.time})
+          ? layout::exact(problem,
+                          {.work = options.work, .good_enough_bytes = {}, .time = options.time})
           : layout::greedy_by_size(problem);
   std::vector<int64_t> addresses;
   for (const int n : number)

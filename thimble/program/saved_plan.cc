@@ -229,7 +229,8 @@ std::vector<Node> nodes_from(const Parsed& json, int depth) {
               .out = {number<int32_t>(entry.at("out"))},
               .scratch = {number<int32_t>(entry.value("scratch", Parsed(-1)))},
               .recomputes = entry.value("recomputes", false)};
-    for (const Parsed& interval : entry.at("region")) step.region.push_back(interval_from(interval));
+    for (const Parsed& interval : entry.at("region"))
+      step.region.push_back(interval_from(interval));
     if (entry.contains("chunk")) step.chunk = interval_from(entry.at("chunk"));
     nodes.push_back({step});
   }

@@ -212,8 +212,8 @@ class PairTimeline {
   const Schedule& schedule_;
   const std::vector<AccessMap>& maps_;
   Share share_;
-  bool row_major_;  // both; otherwise only a copy in place knows what lies where
-InputMap same_place_;  // of a copy
+  bool row_major_;       // both; otherwise only a copy in place knows what lies where
+  InputMap same_place_;  // of a copy
   std::vector<Event> events_;
   bool possible_ = true;
   bool written_ = false;
