@@ -27,7 +27,7 @@ constexpr int kMostWithoutGain = 4;  // tensors computed twice, one after the ot
 // must be at least this part, unless that is what it takes to fit.
 constexpr int64_t kLeastGainOfBoth = 32;
 /// Plans are compared by layouts that are quick, but the same on every machine.
-constexpr int64_t kQuickLayoutWork = layout::kSearchWork / 10;
+constexpr int64_t kQuickLayoutWork = layout::kSearchWork / 5;
 
 struct StreamOptions {
   std::vector<Granularity> granularities;
