@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time to a layout within the capacity in the file's name, and the least arena found in a time
-// limit: layout_bench FOLDER [SECONDS] > results/layout.csv
+// Time to a layout within the capacity in the file's name, and the least arena found in so much
+// work (layout.h): layout_bench FOLDER [WORK] > results/layout.csv
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,17 +49,17 @@ Timed timed(const Problem& problem, const thimble::layout::SearchLimits& limits)
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: layout_bench FOLDER [SECONDS]\n");
+    fmt::print(stderr, "usage: layout_bench FOLDER [WORK]\n");
     return 1;
   }
-  const double limit = argc > 2 ? std::strtod(argv[2], nullptr) : 30;
+  const int64_t work = argc > 2 ? std::strtoll(argv[2], nullptr, 10) : thimble::layout::kSearchWork;
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(argv[1])) {
     if (entry.path().extension() == ".csv") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
   fmt::print("# command: layout_bench ../shared/bench/layout {}; one thread of 2 shared cores\n",
-             limit);
+             work);
   fmt::print(
       "problem,buffers,lower_bound_bytes,greedy_by_size_bytes,capacity_bytes,seconds,nodes,"
       "fits,least_bytes,least_seconds,proven_optimal\n");
@@ -67,8 +67,8 @@ int main(int argc, char** argv) {
     const Problem problem = read_problem(path);
     const std::string stem = path.stem().string();
     const int64_t capacity = std::strtoll(stem.substr(stem.find('.') + 1).c_str(), nullptr, 10);
-    const Timed fit = timed(problem, {.seconds = limit, .good_enough_bytes = capacity});
-    const Timed least = timed(problem, {.seconds = limit, .good_enough_bytes = {}});
+    const Timed fit = timed(problem, {.work = work, .good_enough_bytes = capacity});
+    const Timed least = timed(problem, {.work = work, .good_enough_bytes = {}});
     for (const Timed* t : {&fit, &least}) {
       const std::string fault = thimble::layout::validate(problem, t->solution.addresses);
       if (fault.empty()) continue;

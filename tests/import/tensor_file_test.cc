@@ -197,8 +197,26 @@ TEST_F(TensorFiles, RefusesDamagedSafetensors) {
   EXPECT_THAT(message(R"({"x":{"dtype":"I8","shape":[3],"data_offsets":[0,3]},)"
                       R"("y":{"dtype":"I8","shape":[2],"data_offsets":[2,4]}})"),
               HasSubstr("tensor 'y' overlaps another"));
-  EXPECT_THAT(message("[[[[[[[[[[]]]]]]]]]]"), HasSubstr("nested too deeply"));
+  EXPECT_THAT(message("[[[[[[[[[[]]]]]]]]]]"), HasSubstr("nested more than 3 deep"));
   EXPECT_THAT(message(R"({"__metadata__":{"a":1}})"), HasSubstr("metadata 'a' is not a string"));
+}
+
+TEST_F(TensorFiles, RefusesTensorsOfOneName) {
+  EXPECT_THAT(safetensors_message(R"({"x":{"dtype":"I8","shape":[2],"data_offsets":[0,2]},)"
+                                  R"("x":{"dtype":"I8","shape":[2],"data_offsets":[2,4]}})",
+                                  4),
+              ::testing::HasSubstr("the key 'x' stands there twice"));
+}
+
+// The time limit of tests is what it would run into if each entry looked at all others.
+TEST_F(TensorFiles, ReadsHundredsOfThousandsOfTensors) {
+  constexpr int kTensors = 200'000;
+  TensorFile many;
+  for (int k = 0; k < kTensors; ++k)
+    many.tensors[std::to_string(k)] = {.type = DType::kInt8, .shape = {1}, .data = {7}};
+  const fs::path file = put("many.safetensors", "");
+  write_safetensors(file, many);
+  EXPECT_EQ(read_safetensors(file).tensors.size(), size_t{kTensors});
 }
 
 TEST_F(TensorFiles, RefusesAHeaderLongerThanTheFile) {

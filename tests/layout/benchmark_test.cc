@@ -37,7 +37,7 @@ TEST_P(PublishedProblem, FitsItsCapacity) {
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "needs " << path << ": set THIMBLE_SHARED";
   const Problem problem = read_problem(path);
   const int64_t capacity = std::stoll(name.substr(name.find('.') + 1));
-  const Solution solution = exact(problem, {.seconds = 120, .good_enough_bytes = capacity});
+  const Solution solution = exact(problem, {.work = 1'000'000'000, .good_enough_bytes = capacity});
   EXPECT_EQ(validate(problem, solution.addresses), "");
   EXPECT_LE(solution.arena_bytes, capacity);
 }

@@ -10,6 +10,7 @@
 #include "tests/support/workload.h"
 #include "thimble/layout/bound.h"
 #include "thimble/layout/disjunctive_search.h"
+#include "thimble/layout/greedy.h"
 #include "thimble/layout/layout.h"
 #include "thimble/layout/packing_search.h"
 
@@ -139,7 +140,7 @@ TEST_P(RandomLayout, IsAsLowAsTheEnumerationFinds) {
     const uint32_t seed = kind.seed * 1'000'000 + static_cast<uint32_t>(c);
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Problem problem = RandomProblem(kind, seed).make();
-    const Solution solution = exact(problem, {.seconds = 60, .good_enough_bytes = {}});
+    const Solution solution = exact(problem, {.work = 1'000'000'000, .good_enough_bytes = {}});
     ASSERT_EQ(validate(problem, solution.addresses), "");
     ASSERT_TRUE(solution.proven_optimal);
     ASSERT_LE(lower_bound_bytes(problem), solution.arena_bytes);
@@ -152,13 +153,14 @@ TEST_P(RandomLayout, IsAsLowAsTheEnumerationFinds) {
 TEST_P(RandomLayout, IsFoundByEachCompleteSearch) {
   const Kind kind = GetParam();
   const int cases = kind.cases / testing::kOneIn;
-  const Deadline never = Deadline::max();
+  SearchBudget never{.work = int64_t{1} << 60};
   for (int c = 0; c < cases / 2; ++c) {
     const uint32_t seed = kind.seed * 1'000'000 + static_cast<uint32_t>(c);
     SCOPED_TRACE(fmt::format("seed {}", seed));
     const Problem problem = RandomProblem(kind, seed).make();
     const Sweep swept = sweep(problem);
-    const int64_t least = exact(problem, {.seconds = 60, .good_enough_bytes = {}}).arena_bytes;
+    const int64_t least =
+        exact(problem, {.work = 1'000'000'000, .good_enough_bytes = {}}).arena_bytes;
 
     const std::vector<int64_t> bounds = section_bounds(problem, swept);
     DisjunctiveSearch disjunctive(problem, swept, bounds);
@@ -187,7 +189,7 @@ TEST_P(RandomLayout, LosesEachBufferMovedIntoALiveOne) {
     Problem problem = RandomProblem(kind, kind.seed * 1'000'000 + static_cast<uint32_t>(c)).make();
     problem.overlaps.clear();
     for (Buffer& buffer : problem.buffers) buffer.alignment = 1, buffer.address.reset();
-    const Solution solution = exact(problem, {.seconds = 60, .good_enough_bytes = {}});
+    const Solution solution = exact(problem, {.work = 1'000'000'000, .good_enough_bytes = {}});
     for (size_t i = 0; i < problem.buffers.size(); ++i) {
       for (size_t j = 0; j < problem.buffers.size(); ++j) {
         const Problem pair{.buffers = {problem.buffers[i], problem.buffers[j]}, .overlaps = {}};
@@ -204,6 +206,46 @@ TEST_P(RandomLayout, LosesEachBufferMovedIntoALiveOne) {
     }
   }
   EXPECT_GT(moved, cases / 4);
+}
+
+// What live buffers need, moment by moment; of large problems, the largest without any list.
+TEST_P(RandomLayout, IsBoundedAtEachMoment) {
+  const Kind kind = GetParam();
+  for (int c = 0; c < kind.cases / testing::kOneIn; ++c) {
+    SCOPED_TRACE(fmt::format("case {}", c));
+    Problem problem = RandomProblem(kind, static_cast<uint32_t>(c)).make();
+    for (Buffer& buffer : problem.buffers) {
+      buffer.alignment = 1;
+      buffer.address.reset();
+    }
+    const std::vector<int64_t> bounds = live_bounds(problem, 40);
+    for (int64_t at = 0; at < 40; ++at) {
+      Problem now = problem;
+      for (Buffer& buffer : now.buffers) {
+        const bool live = std::ranges::any_of(
+            buffer.lives, [&](const Life& life) { return life.begin <= at && at < life.end; });
+        if (!live) buffer.size_bytes = 0;
+        buffer.lives = {{0, 1}};
+      }
+      std::erase_if(now.overlaps, [&](const Overlap& o) {
+        return now.buffers[static_cast<size_t>(o.in)].size_bytes == 0 ||
+               now.buffers[static_cast<size_t>(o.out)].size_bytes == 0;
+      });
+      ASSERT_EQ(bounds[static_cast<size_t>(at)], lower_bound_bytes(now)) << at;
+    }
+  }
+}
+
+TEST_P(RandomLayout, IsTheSameWithAndWithoutAListOfConflicts) {
+  const Kind kind = GetParam();
+  for (int c = 0; c < kind.cases / testing::kOneIn; ++c) {
+    SCOPED_TRACE(fmt::format("case {}", c));
+    const Problem problem = RandomProblem(kind, static_cast<uint32_t>(c)).make();
+    const Sweep swept = sweep(problem);
+    const std::vector<int> by_size = greedy_orders(problem, swept)[0];
+    ASSERT_EQ(greedy(problem).addresses, place_in_order(problem, swept, by_size));
+    ASSERT_EQ(validate(problem, greedy(problem).addresses), "");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -22,7 +22,7 @@ void expect_right(const Graph& graph, const Planned& planned, LayoutMethod metho
                   const std::vector<Bytes>& inputs, const std::vector<Bytes>& expected) {
   const Schedule& schedule = planned.schedule;
   ASSERT_EQ(malformed(graph, schedule), "");
-  const Placement placement = place(graph, schedule, {.method = method, .seconds = 2});
+  const Placement placement = place(graph, schedule, {.method = method, .work = 8'000'000});
   EXPECT_EQ(layout::validate(layout_problem(graph, schedule, false), placement.addresses), "");
   EXPECT_LE(placement.peak_bytes, placement.lower_bound_bytes);
   EXPECT_LE(placement.lower_bound_bytes, placement.arena_bytes);

@@ -84,7 +84,7 @@ class RandomSchedules : public ::testing::Test {
  protected:
   void expect_right(const Graph& graph, const Schedule& schedule, uint64_t seed) {
     ASSERT_EQ(malformed(graph, schedule), "");
-    placement_ = place(graph, schedule, {.seconds = 1});
+    placement_ = place(graph, schedule, {.work = 4'000'000});
     const Program program = lower(graph, schedule, placement_);
     const Verification verification = verify(graph, program);
     ASSERT_EQ(verification.fault, "");

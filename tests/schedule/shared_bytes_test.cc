@@ -69,6 +69,13 @@ TEST(SharedBytes, ConvolutionIsAheadByItsWindow) {
   EXPECT_EQ(shared_bytes(g.graph(), whole_step(g.graph())), lead(32));
 }
 
+// As above with 4096 columns; found at the borders of the image, not pixel by pixel.
+TEST(SharedBytes, LargeImagesTakeNoLonger) {
+  testing::TestGraph g(1);
+  g.conv(g.input({1, 4096, 4096, 1}), 1, 3, 1);
+  EXPECT_EQ(shared_bytes(g.graph(), whole_step(g.graph())), lead(4096 + 2));
+}
+
 TEST(SharedBytes, WideningRunsAheadAndNarrowingFallsBehind) {
   const Graph wider = quantize_graph({2, 3}, DType::kInt8, DType::kInt16);
   EXPECT_EQ(shared_bytes(wider, whole_step(wider)), lead(5)) << "when element 4 is written";

@@ -9,6 +9,7 @@
 #include <new>
 #include <thread>
 
+#include "thimble/cli/limits.h"
 #include "thimble/cli/pipeline.h"
 #include "thimble/model/error.h"
 #include "thimble/report/inspect.h"
@@ -48,7 +49,8 @@ ComparedCell measured_cell(const Graph& graph, const std::string& where,
                            const PlanOptions& options) {
   const PlannerChoice choice = choose_planner(options.planner);
   const Clock::time_point start = Clock::now();
-  PlannerAnswer answer = plan_graph(graph, choice, options);
+  const TimeLimit time(options.time_limit_seconds);
+  PlannerAnswer answer = plan_graph(graph, choice, options, time);
   const double plan_seconds = seconds_since(start);
   if (const auto* no = std::get_if<Infeasible>(&answer)) {
     ComparedCell cell = failed(options.planner, Outcome::kInfeasible, no->reason);
@@ -57,13 +59,13 @@ ComparedCell measured_cell(const Graph& graph, const std::string& where,
   }
   auto& planned = std::get<Planned>(answer);
   const Clock::time_point placing = Clock::now();
-  Plan plan = plan_of(options.planner, planned, place_buffers(graph, planned, options));
+  Plan plan = plan_of(options.planner, planned, place_buffers(graph, planned, options, time));
   const double layout_seconds = seconds_since(placing);
   const Compiled compiled = verified(graph, std::move(plan), std::move(planned), where);
   const Placement& placement = compiled.plan.placement;
   return {.planner = options.planner,
           .outcome = Outcome::kPlanned,
-          .reason = {},
+          .reason = time.struck() ? time_limit_note(options) : "",
           .peak_bytes = placement.peak_bytes,
           .lower_bound_bytes = placement.lower_bound_bytes,
           .arena_bytes = placement.arena_bytes,
@@ -97,6 +99,7 @@ int64_t activation_bytes(const Graph& graph) {
 
 void measure_cells(const ComparisonJob& job, ComparedModel& result) {
   Graph graph = load_graph(job.model.model);
+  check_bytes(graph, max_bytes(job.model));
   if (job.interpreter) {
     result.interpreter = guarded("interpreter", [&] {
       ComparedCell cell = measured_cell(graph, job.model.model, interpreter_options());

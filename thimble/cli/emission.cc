@@ -2,7 +2,6 @@
 #include "thimble/cli/emission.h"
 
 #include "thimble/model/error.h"
-#include "thimble/report/accumulator_notes.h"
 
 namespace thimble {
 
@@ -20,7 +19,7 @@ std::vector<EmittedFile> emit_compiled(const Compiled& compiled, const Source& s
                .lower_bound_bytes = compiled.plan.placement.lower_bound_bytes,
                .layout_proven_optimal = compiled.plan.placement.proven_optimal,
                .macs = compiled.macs,
-               .remarks = accumulator_notes(compiled.graph, compiled.plan.scale_source),
+               .remarks = compiled.remarks,
                .runtime = runtime});
 }
 

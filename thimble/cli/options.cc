@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 
 #include "thimble/devices/size.h"
 #include "thimble/model/error.h"
@@ -83,6 +84,13 @@ void add_graph_options(CLI::App& app, ModelOptions& options) {
   app.add_option("--io-type", options.io_type,
                  "int8: drop a quantize or dequantize at the edge; the API then takes integers")
       ->check(CLI::IsMember({"model", "int8"}));
+  add_max_bytes(app, options.max_bytes);
+}
+
+void add_max_bytes(CLI::App& app, std::string& size) {
+  add_text(app, "--max-bytes", size, "SIZE",
+           "Refuse a model or a plan with more bytes of activations than this (128M): checking it "
+           "takes memory and time in proportion");
 }
 
 void add_plan_options(CLI::App& app, PlanOptions& options) {
@@ -110,8 +118,9 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
   app.add_option("--layout", options.layout,
                  "Address assignment: exact, or what the interpreter does")
       ->check(CLI::IsMember({"exact", "greedy_by_size"}));
-  app.add_option("--layout-seconds", options.layout_seconds,
-                 "Time limit of the exact layout search (10)")
+  app.add_option(
+         "--time-limit", options.time_limit_seconds,
+         "Most time for planning and layout together; past it, the best answer so far (300)")
       ->type_name("SECONDS")
       ->check(between(0.001, 86400.0));
   add_place(app, "input", options.ports.input,
@@ -121,6 +130,10 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
   add_place(app, "output", options.ports.output,
             "Where outputs go: resident, in the arena (default); user, memory of yours; streamed, "
             "row by row");
+}
+
+int64_t max_bytes(const ModelOptions& options) {
+  return size_option("--max-bytes", options.max_bytes);
 }
 
 Budget budget(const PlanOptions& options) {

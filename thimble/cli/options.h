@@ -21,7 +21,8 @@ namespace thimble {
 struct ModelOptions {
   std::string model;  ///< file or "zoo:NAME"
   bool rewrite = true;
-  std::string io_type = "model";  ///< or "int8"
+  std::string io_type = "model";   ///< or "int8"
+  std::string max_bytes = "128M";  ///< of activations, as typed
 };
 
 struct PlanOptions {
@@ -32,7 +33,7 @@ struct PlanOptions {
   std::optional<double> max_recompute;  ///< ratio
   bool in_place = true;
   std::string layout = "exact";
-  double layout_seconds = 10;
+  double time_limit_seconds = 300;  ///< of planning and layout together
   PortPlaces ports;
 };
 
@@ -49,9 +50,15 @@ void add_model_options(CLI::App& app, ModelOptions& options);
 void add_force(CLI::App& app, bool& force);
 /// Those of ModelOptions beside the model itself.
 void add_graph_options(CLI::App& app, ModelOptions& options);
+void add_max_bytes(CLI::App& app, std::string& size);
 void add_plan_options(CLI::App& app, PlanOptions& options);
 /// Those of PlanOptions beside the planner.
 void add_limit_options(CLI::App& app, PlanOptions& options);
+
+/// The most bytes that the activations of a model, or the buffers of a plan, may have between them:
+/// what verifying and executing take memory and time in proportion to. Throws CompileError for a
+/// size that is none.
+[[nodiscard]] int64_t max_bytes(const ModelOptions& options);
 
 /// The limits that a device and the command line give; the command line wins.
 struct Budget {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "thimble/cli/inference_io.h"
+#include "thimble/cli/limits.h"
 #include "thimble/cli/progress_line.h"
 #include "thimble/devices/size.h"
 #include "thimble/import/file_bytes.h"
@@ -48,7 +49,8 @@ Compiled finish(Graph graph, Plan plan, Planned planned) {
                   .planned = std::move(planned),
                   .program = {},
                   .verification = {},
-                  .live_bytes = {}};
+                  .live_bytes = {},
+                  .remarks = {}};
   result.program = lower(result.graph, result.plan.schedule, result.plan.placement);
   result.verification = verify(result.graph, result.program);
   result.live_bytes = live_bytes(result.graph, result.plan.schedule);
@@ -106,6 +108,7 @@ Source load(const std::string& model) {
 }
 
 Graph prepare(const Graph& graph, const ModelOptions& options) {
+  check_bytes(graph, max_bytes(options));
   Graph prepared = options.io_type == "int8" ? integer_io(graph) : graph;
   return options.rewrite ? rewrite(prepared) : prepared;
 }
@@ -115,13 +118,14 @@ Graph prepare(const Source& source, const ModelOptions& options) {
 }
 
 PlannerAnswer plan_graph(const Graph& graph, const PlannerChoice& choice,
-                         const PlanOptions& options) {
+                         const PlanOptions& options, const TimeLimit& time) {
   const Budget limits = budget(options);
   PlannerAnswer answer = choice.planner->plan(graph,
                                               {.sram_bytes = limits.sram_bytes,
                                                .max_recompute = options.max_recompute,
                                                .in_place = options.in_place,
-                                               .ports = options.ports},
+                                               .ports = options.ports,
+                                               .time = &time},
                                               choice.options);
   if (auto* planned = std::get_if<Planned>(&answer)) {
     if (!options.calibration.empty()) calibrate(graph, choice, options.calibration, *planned);
@@ -141,11 +145,12 @@ Plan plan_of(const std::string& planner, const Planned& planned, Placement place
           .scale_source = planned.accumulators.empty() ? "" : planned.scale_source};
 }
 
-Placement place_buffers(const Graph& graph, const Planned& planned, const PlanOptions& options) {
+Placement place_buffers(const Graph& graph, const Planned& planned, const PlanOptions& options,
+                        const TimeLimit& time) {
   return place(
       with_accumulators(graph, planned.accumulators), planned.schedule,
       {.method = options.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
-       .seconds = options.layout_seconds});
+       .time = &time});
 }
 
 Compiled verified(Graph graph, Plan plan, Planned planned, const std::string& where) {
@@ -154,8 +159,9 @@ Compiled verified(Graph graph, Plan plan, Planned planned, const std::string& wh
     throw InternalError(fmt::format("{}: the plan of {} fails verification: {}", where,
                                     result.plan.planner, result.verification.fault));
   }
-  for (std::string& note : accumulator_notes(result.graph, result.plan.scale_source))
-    result.planned.notes.push_back(std::move(note));
+  result.remarks = accumulator_notes(result.graph, result.plan.scale_source);
+  result.planned.notes.insert(result.planned.notes.end(), result.remarks.begin(),
+                              result.remarks.end());
   return result;
 }
 
@@ -163,22 +169,32 @@ std::variant<Compiled, Infeasible> compile_model(const Source& source, const Mod
                                                  const PlanOptions& options) {
   const PlannerChoice choice = planner_of(options);
   Graph graph = prepare(source, model);
+  const TimeLimit time(options.time_limit_seconds);
   Planned planned;
   {
     const ProgressLine progress(fmt::format("planning ({})", choice.planner->name));
-    PlannerAnswer answer = plan_graph(graph, choice, options);
+    PlannerAnswer answer = plan_graph(graph, choice, options, time);
     if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
     planned = std::get<Planned>(std::move(answer));
   }
   Placement placement;
   {
     const ProgressLine progress("placing buffers");
-    placement = place_buffers(graph, planned, options);
+    placement = place_buffers(graph, planned, options, time);
   }
   Plan plan = plan_of(options.planner.empty() ? choice.planner->name : options.planner, planned,
                       std::move(placement));
+  if (time.struck()) planned.notes.push_back(time_limit_note(options));
   const ProgressLine progress("verifying");
-  return verified(std::move(graph), std::move(plan), std::move(planned), source.where);
+  Compiled result = verified(std::move(graph), std::move(plan), std::move(planned), source.where);
+  if (time.struck()) result.remarks.push_back(time_limit_note(options));
+  return result;
+}
+
+std::string time_limit_note(const PlanOptions& options) {
+  return fmt::format(
+      "--time-limit of {} s struck: this is the best plan so far, and may be another elsewhere",
+      options.time_limit_seconds);
 }
 
 std::string infeasible_text(const Infeasible& no) {
@@ -192,6 +208,7 @@ Compiled check_plan(const Source& source, const ModelOptions& model, const Plan&
   std::string fault = accumulator_fault(graph);
   if (fault.empty()) fault = malformed(graph, plan.schedule);
   if (!fault.empty()) throw CompileError(where, "not a plan of this model: " + fault);
+  check_bytes(plan.schedule, max_bytes(model), where);
   Plan checked = plan;
   checked.placement.arena_bytes = 0;
   for (size_t b = 0; b < checked.schedule.buffers.size(); ++b) {

@@ -32,7 +32,8 @@ struct Compiled {
   Planned planned;  ///< notes and bounds; its schedule is in `plan`
   Program program;
   Verification verification;
-  std::vector<int64_t> live_bytes;  ///< per step
+  std::vector<int64_t> live_bytes;   ///< per step
+  std::vector<std::string> remarks;  ///< those of the notes that concern whoever has the code only
   int64_t macs = 0, recomputed_macs = 0;
   int64_t weight_bytes = 0;  ///< packed constants
 };
@@ -40,9 +41,11 @@ struct Compiled {
 /// The planner's answer, whose schedule is well formed; scales of accumulators measured if there is
 /// a file for it. `choice` is that of options.planner.
 [[nodiscard]] PlannerAnswer plan_graph(const Graph& graph, const PlannerChoice& choice,
-                                       const PlanOptions& options);
+                                       const PlanOptions& options, const TimeLimit& time);
 [[nodiscard]] Placement place_buffers(const Graph& graph, const Planned& planned,
-                                      const PlanOptions& options);
+                                      const PlanOptions& options, const TimeLimit& time);
+/// Says that the time limit ended a search.
+[[nodiscard]] std::string time_limit_note(const PlanOptions& options);
 /// What is kept of an answer, with its addresses. `planner` is as the user named it.
 [[nodiscard]] Plan plan_of(const std::string& planner, const Planned& planned, Placement placement);
 /// Lowers and verifies. `where` names the model in messages. Throws InternalError if the verifier

@@ -256,9 +256,9 @@ int run(const RunOptions& options) {
   const Source source = load(options.model.model);
   if (!options.output_file.empty()) check_output_name(source.graph, options.output_file);
   if (options.on == "reference") {
-    const Graph graph = options.model.io_type == "int8"
-                            ? prepare(source, {options.model.model, false, "int8"})
-                            : source.graph;
+    ModelOptions without_rewrite = options.model;
+    without_rewrite.rewrite = false;
+    const Graph graph = prepare(source, without_rewrite);
     const std::vector<InputCase> cases = cases_of(graph, options);
     fmt::print("{} on reference\n", source.where);
     return report(graph, options, cases, run_reference(graph, cases));

@@ -16,7 +16,7 @@
 namespace thimble {
 namespace {
 
-constexpr int64_t kMostPlanBytes = int64_t{256} << 20;
+constexpr int64_t kMostPlanBytes = int64_t{64} << 20;
 
 SavedPlan load_plan(const std::string& file) {
   const ProgressLine progress("reading the plan");
@@ -24,7 +24,7 @@ SavedPlan load_plan(const std::string& file) {
   return plan_from_json(std::string(bytes.begin(), bytes.end()), file);
 }
 
-int verify_plan(const std::string& model, const std::string& file) {
+int verify_plan(const std::string& model, const std::string& file, const std::string& max_bytes) {
   const Source source = load(model);
   const SavedPlan saved = load_plan(file);
   if (saved.origin.sha256 != source.sha256) {
@@ -34,7 +34,8 @@ int verify_plan(const std::string& model, const std::string& file) {
   }
   const ModelOptions options{.model = model,
                              .rewrite = saved.origin.rewrite,
-                             .io_type = saved.origin.int8_io ? "int8" : "model"};
+                             .io_type = saved.origin.int8_io ? "int8" : "model",
+                             .max_bytes = max_bytes};
   const Compiled compiled = check_plan(source, options, saved.plan, file);
   if (!compiled.verification.ok()) {
     fmt::print("{}: WRONG: {}\n", file, compiled.verification.fault);
@@ -54,18 +55,21 @@ int verify_plan(const std::string& model, const std::string& file) {
 
 void add_verify(CLI::App& app, int& status) {
   struct Options {
-    std::string model, plan;
+    std::string model, plan, max_bytes = ModelOptions().max_bytes;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("verify", "Check a saved plan against its model");
   add_text(*command, "MODEL", options->model, "", "A .tflite file, or zoo:NAME")->required();
   add_text(*command, "PLAN", options->plan, "", "A plan that `compile --save-plan` wrote")
       ->required();
+  add_max_bytes(*command, options->max_bytes);
   command->footer(
       "Example:\n"
       "  thimble compile model.tflite --save-plan plan.json\n"
       "  thimble verify model.tflite plan.json");
-  command->callback([options, &status] { status = verify_plan(options->model, options->plan); });
+  command->callback([options, &status] {
+    status = verify_plan(options->model, options->plan, options->max_bytes);
+  });
 }
 
 }  // namespace thimble

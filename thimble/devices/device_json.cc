@@ -9,9 +9,11 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 
 #include "thimble/devices/device.h"
 #include "thimble/devices/size.h"
+#include "thimble/json/bounded_json.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
@@ -149,8 +151,8 @@ void check_disjoint(const Device& device, const Object& object) {
 Device parse_device(const std::string& json, const std::string& where) {
   Json parsed;
   try {
-    parsed = Json::parse(json);
-  } catch (const Json::parse_error& error) {
+    parsed = parse_json(json, {.depth = 8, .bytes = size_t{1} << 20});
+  } catch (const std::invalid_argument& error) {
     throw CompileError(where, fmt::format("is not JSON: {}", error.what()));
   }
   const Object object{parsed, where};

@@ -11,6 +11,7 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tensor_file.h"
+#include "thimble/json/bounded_json.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
@@ -123,16 +124,11 @@ void check_cover(std::vector<Entry> entries, int64_t data_bytes, const std::stri
 }
 
 json parse_json_header(std::string_view text, const std::string& where) {
-  const auto refuse_deep = [&](int depth, json::parse_event_t, json&) {
-    if (depth > kMaxHeaderDepth)
-      throw CompileError(where, "is damaged: its header is nested too deeply");
-    return true;
-  };
   try {
-    json header = json::parse(text, refuse_deep);
+    json header = parse_json(text, {.depth = kMaxHeaderDepth, .bytes = kMaxHeaderBytes});
     if (header.is_object()) return header;
-  } catch (const json::exception&) {
-    throw CompileError(where, "is damaged: its header is not JSON");
+  } catch (const std::invalid_argument& fault) {
+    throw CompileError(where, fmt::format("is damaged: its header is not JSON: {}", fault.what()));
   }
   throw CompileError(where, "is damaged: its header is not a JSON object");
 }

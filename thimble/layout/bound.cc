@@ -3,7 +3,7 @@
 #include "thimble/layout/bound.h"
 
 #include <algorithm>
-#include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -57,30 +57,34 @@ int64_t group_bound(const std::vector<int64_t>& sizes, const std::vector<Saving>
 /// The bound of one section, every buffer of it at a multiple of `alignment`; `pairs` per buffer.
 class SectionBound {
  public:
-  SectionBound(const Problem& problem, const Sweep& sweep, int64_t alignment)
+  SectionBound(const Problem& problem, int64_t alignment)
       : problem_(problem),
         alignment_(alignment),
         pairs_(problem.buffers.size()),
-        number_(problem.buffers.size(), -1) {
-    for (const Saving& saving : savings(problem, sweep, alignment)) {
+        number_(problem.buffers.size(), -1),
+        in_section_(problem.buffers.size(), false) {
+    for (const Saving& saving : savings(problem, alignment)) {
       pairs_[static_cast<size_t>(saving.a)].push_back(saving);
       pairs_[static_cast<size_t>(saving.b)].push_back(saving);
     }
   }
 
-  /// Buffers of a smaller alignment are left out.
-  int64_t operator()(const std::vector<int>& section) {
+  /// Buffers of a smaller alignment are left out. Sections that cannot have more than `at_least`
+  /// bytes are not looked at any closer: it is the answer.
+  int64_t operator()(const std::vector<int>& section, int64_t at_least) {
     int64_t total = 0, largest_padding = 0;
-    in_section_.assign(problem_.buffers.size(), false);
     for (const int b : section) {
-      in_section_[index(b)] = buffer(b).alignment >= alignment_;
-      if (!in_section_[index(b)]) continue;
+      if (buffer(b).alignment < alignment_) continue;
       largest_padding = std::max(largest_padding, padded(b) - buffer(b).size_bytes);
+      total += padded(b);
     }
+    if (total <= at_least) return at_least;
+    for (const int b : section) in_section_[index(b)] = buffer(b).alignment >= alignment_;
+    total = 0;
     for (const int b : section) {
       if (in_section_[index(b)]) total += group_of(b);
     }
-    return total - largest_padding;
+    return std::max(total - largest_padding, at_least);
   }
 
  private:
@@ -123,39 +127,54 @@ class SectionBound {
   std::vector<bool> in_section_;  ///< and not counted yet
 };
 
+/// One for each alignment that buffers have, and for none.
+std::vector<SectionBound> bounds_by_alignment(const Problem& problem) {
+  std::set<int64_t> alignments{1};
+  for (const Buffer& buffer : problem.buffers) alignments.insert(buffer.alignment);
+  std::vector<SectionBound> result;
+  for (const int64_t alignment : alignments) result.emplace_back(problem, alignment);
+  return result;
+}
+
 }  // namespace
 
-std::vector<Saving> savings(const Problem& problem, const Sweep& sweep, int64_t alignment) {
-  std::set<std::pair<int, int>> pairs;
-  for (const Overlap& overlap : problem.overlaps) pairs.emplace(overlap.in, overlap.out);
+std::vector<Saving> savings(const Problem& problem, int64_t alignment) {
+  std::map<std::pair<int, int>, Conflict> pairs;
+  for (const Overlap& overlap : problem.overlaps) {
+    const Conflict conflict = relation(problem, overlap);
+    pairs.try_emplace({overlap.out, overlap.in}, conflict);
+  }
   std::vector<Saving> result;
-  for (const auto& [in, out] : pairs) {
-    const auto i = static_cast<size_t>(in), o = static_cast<size_t>(out);
-    const int64_t size_in = align_up(problem.buffers[i].size_bytes, alignment);
-    const int64_t size_out = align_up(problem.buffers[o].size_bytes, alignment);
-    // Nothing forbidden (or never live together): they may share all they like.
-    Conflict conflict{.other = out, .below = 0, .above = 0, .same = true};
-    for (const Conflict& c : sweep.conflicts[i]) {
-      if (c.other == out) conflict = c;
-    }
+  for (auto& [pair, conflict] : pairs) {
+    const auto [out, in] = pair;
+    const int64_t size_in = align_up(problem.buffers[index(in)].size_bytes, alignment);
+    const int64_t size_out = align_up(problem.buffers[index(out)].size_bytes, alignment);
+    if (!forbids_something(conflict)) conflict.same = true;  // they may share all they like
     conflict.above = align_up(conflict.above, alignment);
     conflict.below = align_down(conflict.below, alignment);
-    const int64_t bytes = largest_intersection(size_in, size_out, conflict);
-    if (bytes > 0) result.push_back({in, out, bytes});
+    const int64_t bytes = largest_intersection(size_out, size_in, conflict);
+    if (bytes > 0) result.push_back({out, in, bytes});
   }
   return result;
 }
 
 std::vector<int64_t> section_bounds(const Problem& problem, const Sweep& sweep) {
   std::vector<int64_t> result(sweep.sections.size(), 0);
-  std::set<int64_t> alignments{1};
-  for (const Buffer& buffer : problem.buffers) alignments.insert(buffer.alignment);
-  for (const int64_t alignment : alignments) {
-    SectionBound bound(problem, sweep, alignment);
-    for (size_t s = 0; s < result.size(); ++s) {
-      result[s] = std::max(result[s], bound(sweep.sections[s]));
-    }
+  for (SectionBound& bound : bounds_by_alignment(problem)) {
+    for (size_t s = 0; s < result.size(); ++s) result[s] = bound(sweep.sections[s], result[s]);
   }
+  return result;
+}
+
+std::vector<int64_t> live_bounds(const Problem& problem, int64_t moments) {
+  SectionBound bound(problem, 1);
+  std::vector<int64_t> result(static_cast<size_t>(moments), 0);
+  for_each_live_set(problem, [&](const std::vector<int>& live, const Life& while_live) {
+    const int64_t begin = std::max<int64_t>(while_live.begin, 0);
+    const int64_t end = std::min(while_live.end, moments);
+    if (begin >= end) return;
+    std::fill(result.begin() + begin, result.begin() + end, bound(live, 0));
+  });
   return result;
 }
 
@@ -176,9 +195,11 @@ int64_t quantum_bytes(const Problem& problem) {
 }
 
 int64_t lower_bound_bytes(const Problem& problem) {
-  const Sweep swept = sweep(problem);
+  std::vector<SectionBound> bounds = bounds_by_alignment(problem);
   int64_t result = 0;
-  for (const int64_t bound : section_bounds(problem, swept)) result = std::max(result, bound);
+  for_each_section(problem, [&](const std::vector<int>& section) {
+    for (SectionBound& bound : bounds) result = bound(section, result);
+  });
   for (const Buffer& buffer : problem.buffers) {
     result = std::max(result, buffer.size_bytes + buffer.address.value_or(0));
   }

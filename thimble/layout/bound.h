@@ -17,10 +17,9 @@ struct Saving {
   bool operator==(const Saving&) const = default;
 };
 
-/// Pairs that can share bytes although live together, with addresses (and so the sizes) rounded up
-/// to `alignment`, a power of two that divides both addresses.
-[[nodiscard]] std::vector<Saving> savings(const Problem& problem, const Sweep& sweep,
-                                          int64_t alignment);
+/// Pairs that can share bytes although live together (if ever they are), with addresses (and so the
+/// sizes) rounded up to `alignment`, a power of two that divides both addresses.
+[[nodiscard]] std::vector<Saving> savings(const Problem& problem, int64_t alignment);
 
 /// Per section, what its buffers need at the least.
 ///

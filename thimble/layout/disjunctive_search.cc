@@ -23,9 +23,10 @@ DisjunctiveSearch::DisjunctiveSearch(const Problem& problem, const Sweep& sweep,
   }
 }
 
-SearchOutcome DisjunctiveSearch::run(int64_t capacity_bytes, int64_t max_nodes, Deadline deadline) {
+SearchOutcome DisjunctiveSearch::run(int64_t capacity_bytes, int64_t max_nodes,
+                                     SearchBudget& budget) {
   capacity_ = capacity_bytes;
-  deadline_ = deadline;
+  budget_ = &budget;
   last_node_ = nodes_ + max_nodes;
   Node root;
   for (const Buffer& buffer : problem_.buffers) {
@@ -45,9 +46,8 @@ SearchOutcome DisjunctiveSearch::run(int64_t capacity_bytes, int64_t max_nodes, 
 SearchOutcome DisjunctiveSearch::solve(Node node, const std::vector<int>& changed) {
   ++nodes_;
   if (nodes_ > last_node_) return SearchOutcome::kStopped;
-  if (nodes_ % 64 == 0 && std::chrono::steady_clock::now() >= deadline_) {
-    return SearchOutcome::kStopped;
-  }
+  budget_->work -= std::ssize(pairs_);
+  if (budget_->work <= 0 || (nodes_ % 64 == 0 && budget_->spent())) return SearchOutcome::kStopped;
   if (!propagate(node, changed) || !sections_fit(node)) return SearchOutcome::kNone;
   const int pair = worst_violation(node);
   if (pair < 0) {

@@ -25,7 +25,7 @@ class DisjunctiveSearch {
                     const std::vector<int64_t>& section_bounds);
 
   /// kNone proves that no layout exists within the capacity.
-  SearchOutcome run(int64_t capacity_bytes, int64_t max_nodes, Deadline deadline);
+  SearchOutcome run(int64_t capacity_bytes, int64_t max_nodes, SearchBudget& budget);
 
   [[nodiscard]] const std::vector<int64_t>& addresses() const { return addresses_; }  ///< if found
   [[nodiscard]] int64_t nodes() const { return nodes_; }  ///< over all runs
@@ -60,7 +60,7 @@ class DisjunctiveSearch {
   int64_t capacity_ = 0;
   std::vector<int64_t> addresses_;
   int64_t nodes_ = 0, last_node_ = 0;
-  Deadline deadline_;
+  SearchBudget* budget_ = nullptr;  ///< of the run
 };
 
 }  // namespace thimble::layout

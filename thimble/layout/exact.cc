@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exact method: good greedy layouts first, then searches at falling capacities with growing
-// budgets, until the lower bound is met, a search proves that less is impossible, or time is up.
+// budgets, until the lower bound is met, a search proves that less is impossible, or the work is
+// done that it may do.
 #include <algorithm>
-#include <chrono>
 #include <random>
 
 #include "thimble/layout/bound.h"
@@ -16,20 +16,24 @@
 namespace thimble::layout {
 namespace {
 
-constexpr int kRepairRounds = 100;
+constexpr int64_t kRepairRounds = 100;
+/// Conflicts that all these rounds may look at; with many there are fewer rounds.
+constexpr int64_t kRepairWork = 50'000'000;
+/// Of more than these no list of conflicts is made: it would take gigabytes.
+constexpr int64_t kMostPairs = 2'000'000;
 /// Nodes for each order in the first round. A good order needs a few hundred; a bad one would not
 /// end.
 constexpr int64_t kFirstBudget = 500;
 constexpr int kRestarts = 5;  ///< of each order, in each round
 /// Each level of the disjunctive search keeps a byte per conflict; larger problems do without it.
-constexpr size_t kMostConflicts = 40'000;
+constexpr int64_t kMostConflicts = 40'000;
 
 /// One connected part of a problem.
 class PartSearch {
  public:
-  PartSearch(const Problem& problem, int64_t enough_bytes, Deadline deadline)
+  PartSearch(const Problem& problem, int64_t enough_bytes, SearchBudget& budget)
       : problem_(problem),
-        deadline_(deadline),
+        budget_(budget),
         sweep_(sweep(problem)),
         bounds_(section_bounds(problem, sweep_)),
         quantum_(quantum_bytes(problem)),
@@ -37,7 +41,7 @@ class PartSearch {
     best_.lower_bound_bytes = layout::lower_bound_bytes(problem);
     const int64_t goal = std::max(enough_, best_.lower_bound_bytes);
     keep(greedy_by_size(problem).addresses);
-    if (best_.arena_bytes > goal) keep(best_greedy(problem, sweep_, goal, kRepairRounds));
+    if (best_.arena_bytes > goal) keep(best_greedy(problem, sweep_, goal, repair_rounds()));
   }
 
   Solution run() {
@@ -50,7 +54,6 @@ class PartSearch {
   [[nodiscard]] bool done() const {
     return best_.arena_bytes <= std::max(enough_, best_.lower_bound_bytes);
   }
-  [[nodiscard]] bool late() const { return std::chrono::steady_clock::now() >= deadline_; }
 
   void keep(const std::vector<int64_t>& addresses) {
     const int64_t bytes = layout::arena_bytes(problem_, addresses);
@@ -59,22 +62,29 @@ class PartSearch {
     best_.arena_bytes = bytes;
   }
 
+  [[nodiscard]] int64_t conflict_count() const {
+    int64_t count = 0;
+    for (const std::vector<Conflict>& row : sweep_.conflicts) count += std::ssize(row);
+    return count;
+  }
+  [[nodiscard]] int repair_rounds() const {
+    return static_cast<int>(std::min(kRepairWork / (conflict_count() + 1), kRepairRounds));
+  }
+
   void search() {
     PackingSearch packing(problem_, sweep_);
     DisjunctiveSearch disjunctive(problem_, sweep_, bounds_);
-    size_t conflict_count = 0;
-    for (const std::vector<Conflict>& row : sweep_.conflicts) conflict_count += row.size();
-    const bool pairwise = !packing.complete() && conflict_count <= kMostConflicts;
+    const bool pairwise = !packing.complete() && conflict_count() <= kMostConflicts;
     std::vector<LearningOrder> orders;
     for (std::vector<int>& order : greedy_orders(problem_, sweep_)) {
       orders.emplace_back(std::move(order));
     }
-    int64_t budget = kFirstBudget;
-    for (int round = 0; !done() && !late(); ++round, budget += budget / 4) {
+    int64_t nodes = kFirstBudget;
+    for (int round = 0; !done() && !budget_.spent(); ++round, nodes += nodes / 4) {
       for (const int64_t capacity : capacities(round)) {
-        if (!any_fixed()) pack(packing, orders, capacity, budget);
+        if (!any_fixed()) pack(packing, orders, capacity, nodes);
         if (!pairwise || !open(capacity)) continue;
-        const SearchOutcome outcome = disjunctive.run(capacity, budget, deadline_);
+        const SearchOutcome outcome = disjunctive.run(capacity, nodes, budget_);
         conclude(outcome, capacity, true, disjunctive.addresses());
       }
     }
@@ -83,12 +93,12 @@ class PartSearch {
 
   /// Each order as it is, then several times with what it learnt.
   void pack(PackingSearch& packing, std::vector<LearningOrder>& orders, int64_t capacity,
-            int64_t budget) {
+            int64_t nodes) {
     for (int restart = 0; restart <= kRestarts; ++restart) {
       for (LearningOrder& order : orders) {
         if (!open(capacity)) return;
         const std::vector<int> tried = restart == 0 ? order.base() : order.next(random_);
-        const SearchOutcome outcome = packing.run(capacity, tried, budget, deadline_);
+        const SearchOutcome outcome = packing.run(capacity, tried, nodes, budget_);
         conclude(outcome, capacity, packing.complete(), packing.addresses());
         order.learn(packing.blame());
       }
@@ -110,7 +120,7 @@ class PartSearch {
 
   /// Whether a search at this capacity can still tell anything.
   [[nodiscard]] bool open(int64_t capacity) const {
-    return !done() && !late() && capacity >= best_.lower_bound_bytes &&
+    return !done() && !budget_.spent() && capacity >= best_.lower_bound_bytes &&
            capacity < best_.arena_bytes;
   }
 
@@ -125,7 +135,7 @@ class PartSearch {
   }
 
   const Problem& problem_;
-  const Deadline deadline_;
+  SearchBudget& budget_;
   const Sweep sweep_;
   const std::vector<int64_t> bounds_;
   const int64_t quantum_, enough_;
@@ -145,26 +155,22 @@ void check_fixed(const Problem& problem, const Sweep& sweep) {
   }
 }
 
-Deadline deadline_after(double seconds) {
-  // A year is as good as for ever, and does not overflow.
-  const auto capped = std::chrono::duration<double>(std::min(seconds, 3.2e7));
-  return std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::steady_clock::duration>(capped);
-}
-
 }  // namespace
 
 Solution exact(const Problem& problem, const SearchLimits& limits) {
-  const Deadline deadline = deadline_after(limits.seconds);
+  if (live_pairs(problem) > kMostPairs) return greedy(problem);
+  SearchBudget budget{.work = limits.work, .time = limits.time};
   const Sweep swept = sweep(problem);
   check_fixed(problem, swept);
   Solution result;
   result.addresses.assign(problem.buffers.size(), 0);
   result.lower_bound_bytes = lower_bound_bytes(problem);
   int64_t enough = std::max(limits.good_enough_bytes.value_or(0), result.lower_bound_bytes);
-  for (const std::vector<int>& part : parts(swept)) {
-    const Problem sub = restrict_to(problem, part);
-    const Solution solution = PartSearch(sub, enough, deadline).run();
+  const std::vector<std::vector<int>> all_parts = parts(swept);
+  const std::vector<Problem> problems = restricted(problem, all_parts);
+  for (size_t p = 0; p < all_parts.size(); ++p) {
+    const std::vector<int>& part = all_parts[p];
+    const Solution solution = PartSearch(problems[p], enough, budget).run();
     for (size_t i = 0; i < part.size(); ++i) {
       result.addresses[static_cast<size_t>(part[i])] = solution.addresses[i];
     }

@@ -17,8 +17,8 @@ struct Forbidden {
 
 /// Lowest multiple of alignment in none of the intervals.
 int64_t lowest_free(std::vector<Forbidden>& forbidden, int64_t alignment) {
-  std::sort(forbidden.begin(), forbidden.end(),
-            [](const Forbidden& a, const Forbidden& b) { return a.begin < b.begin; });
+  if (!std::ranges::is_sorted(forbidden, {}, &Forbidden::begin))
+    std::ranges::sort(forbidden, {}, &Forbidden::begin);
   int64_t address = 0;
   for (const Forbidden& f : forbidden) {
     if (f.begin > address) break;
@@ -44,6 +44,72 @@ std::vector<int> fixed_first(const Problem& problem, std::vector<int> order) {
   });
   return order;
 }
+
+bool live_together(const Buffer& a, const Buffer& b) {
+  return std::ranges::any_of(a.lives, [&](const Life& x) {
+    return std::ranges::any_of(b.lives,
+                               [&](const Life& y) { return x.begin < y.end && y.begin < x.end; });
+  });
+}
+
+/// By size, largest first, each at the lowest gap that it fits. Looks for conflicts among those
+/// that are placed instead of listing them all: memory in proportion to the buffers.
+class BySize {
+ public:
+  explicit BySize(const Problem& problem) : problem_(problem), overlaps_(problem.buffers.size()) {
+    for (const Overlap& overlap : problem.overlaps) {
+      const Conflict conflict = relation(problem, overlap);
+      overlaps_[index(overlap.in)].push_back({overlap.out, conflict});
+      const Conflict mirrored{overlap.out, -conflict.above, -conflict.below, conflict.same};
+      overlaps_[index(overlap.out)].push_back({overlap.in, mirrored});
+    }
+  }
+
+  std::vector<int64_t> addresses() {
+    std::vector<int> order(problem_.buffers.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [&](int b) { return problem_.buffers[index(b)].size_bytes; });
+    addresses_.assign(order.size(), 0);
+    for (const int b : fixed_first(problem_, order)) {
+      const Buffer& buffer = problem_.buffers[index(b)];
+      addresses_[index(b)] = buffer.address ? *buffer.address : lowest_gap(b);
+      if (buffer.size_bytes == 0) continue;
+      const auto above = std::ranges::upper_bound(placed_, addresses_[index(b)], {},
+                                                  [&](int p) { return addresses_[index(p)]; });
+      placed_.insert(above, b);
+    }
+    return std::move(addresses_);
+  }
+
+ private:
+  struct Partner {
+    int other;
+    Conflict conflict;  ///< seen from the other
+  };
+
+  int64_t lowest_gap(int b) {
+    const Buffer& buffer = problem_.buffers[index(b)];
+    if (buffer.size_bytes == 0) return 0;
+    forbidden_.clear();
+    for (const int p : placed_) {
+      const Buffer& other = problem_.buffers[index(p)];
+      if (!live_together(buffer, other)) continue;
+      const auto partner = std::ranges::find(overlaps_[index(b)], p, &Partner::other);
+      const Conflict conflict = partner != overlaps_[index(b)].end()
+                                    ? partner->conflict
+                                    : Conflict{b, -buffer.size_bytes, other.size_bytes, false};
+      if (forbids_something(conflict)) forbid(conflict, addresses_[index(p)], forbidden_);
+    }
+    return lowest_free(forbidden_, buffer.alignment);
+  }
+
+  const Problem& problem_;
+  std::vector<std::vector<Partner>> overlaps_;  ///< per buffer
+  std::vector<int64_t> addresses_;
+  std::vector<int> placed_;  ///< by address
+  std::vector<Forbidden> forbidden_;
+};
 
 }  // namespace
 
@@ -149,20 +215,20 @@ std::vector<int64_t> best_greedy(const Problem& problem, const Sweep& sweep, int
   return best;
 }
 
+Solution greedy(const Problem& problem) {
+  Solution result;
+  result.addresses = BySize(problem).addresses();
+  result.arena_bytes = arena_bytes(problem, result.addresses);
+  result.lower_bound_bytes = lower_bound_bytes(problem);
+  result.proven_optimal = result.arena_bytes == result.lower_bound_bytes;
+  return result;
+}
+
 Solution greedy_by_size(const Problem& problem) {
   // The interpreter knows no overlaps.
   Problem disjoint = problem;
   disjoint.overlaps.clear();
-  const Sweep swept = sweep(disjoint);
-  std::vector<int> order(problem.buffers.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return problem.buffers[static_cast<size_t>(a)].size_bytes >
-           problem.buffers[static_cast<size_t>(b)].size_bytes;
-  });
-  Solution result;
-  result.addresses = place_in_order(disjoint, swept, order);
-  result.arena_bytes = arena_bytes(problem, result.addresses);
+  Solution result = greedy(disjoint);
   result.lower_bound_bytes = lower_bound_bytes(problem);
   result.proven_optimal = result.arena_bytes == result.lower_bound_bytes;
   return result;

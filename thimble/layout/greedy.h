@@ -15,6 +15,10 @@ namespace thimble::layout {
 [[nodiscard]] std::vector<int64_t> place_in_order(const Problem& problem, const Sweep& sweep,
                                                   const std::vector<int>& order);
 
+/// By size, largest first, permitted overlaps used; without a list of conflicts, for problems that
+/// have too many.
+[[nodiscard]] Solution greedy(const Problem& problem);
+
 /// Orders worth trying, best habits first: by size, by size x life, by life, by time, by how full
 /// the fullest section of the buffer is.
 [[nodiscard]] std::vector<std::vector<int>> greedy_orders(const Problem& problem,

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "thimble/model/time_limit.h"
+
 namespace thimble::layout {
 
 /// Half-open, in steps.
@@ -62,15 +64,24 @@ struct Solution {
 /// permitted overlaps applied.
 [[nodiscard]] int64_t lower_bound_bytes(const Problem& problem);
 
+/// The same per moment 0, 1, ... below `moments`, as if every buffer could lie anywhere.
+[[nodiscard]] std::vector<int64_t> live_bounds(const Problem& problem, int64_t moments);
+
 /// What TensorFlow Lite Micro does: by size, largest first, each at the lowest gap it fits.
 [[nodiscard]] Solution greedy_by_size(const Problem& problem);
 
+/// Searches count their work in buffers and conflicts that they look at: ten seconds at the most.
+constexpr int64_t kSearchWork = 250'000'000;
+
 struct SearchLimits {
-  double seconds = 10;
+  int64_t work = kSearchWork;
   std::optional<int64_t> good_enough_bytes;  ///< stop at the first layout within this capacity
+  const TimeLimit* time = nullptr;           ///< the safety net
 };
 
-/// Branch and bound; the best so far (never worse than greedy_by_size) when time runs out.
+/// Branch and bound; the best so far (never worse than greedy_by_size) when work or time run out.
+/// Problems with more than some million pairs of buffers that are live together are laid out
+/// greedily.
 [[nodiscard]] Solution exact(const Problem& problem, const SearchLimits& limits);
 
 /// Empty if the addresses are a layout of the problem, else the first fault: "buffers 3 and 5

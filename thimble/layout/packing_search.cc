@@ -44,7 +44,7 @@ void PackingSearch::find_shares() {
   for (size_t s = 0; s < sweep_.sections.size(); ++s) {
     for (const int b : sweep_.sections[s]) initial_left_[s] += padded_[index(b)];
   }
-  for (const Saving& saving : savings(problem_, sweep_, unit_)) {
+  for (const Saving& saving : savings(problem_, unit_)) {
     const auto& a = sweep_.sections_of[index(saving.a)];
     const auto& b = sweep_.sections_of[index(saving.b)];
     std::vector<int> common;
@@ -73,7 +73,7 @@ void PackingSearch::find_twins() {
 }
 
 SearchOutcome PackingSearch::run(int64_t capacity_bytes, const std::vector<int>& order,
-                                 int64_t max_nodes, Deadline deadline) {
+                                 int64_t max_nodes, SearchBudget& budget) {
   const size_t count = padded_.size();
   capacity_ = capacity_bytes;
   capacity_padded_ = align_up(capacity_bytes, unit_);
@@ -87,7 +87,7 @@ SearchOutcome PackingSearch::run(int64_t capacity_bytes, const std::vector<int>&
   placed_.clear();
   trail_.clear();
   blame_.assign(count, 0);
-  deadline_ = deadline;
+  budget_ = &budget;
   last_node_ = nodes_ + max_nodes;
   unplaced_neighbours_.assign(count, 0);
   std::vector<int> unplaced;
@@ -107,10 +107,11 @@ SearchOutcome PackingSearch::run(int64_t capacity_bytes, const std::vector<int>&
   return solve(unplaced, {});
 }
 
-bool PackingSearch::out_of_budget() {
+bool PackingSearch::out_of_budget(size_t unplaced) {
   ++nodes_;
-  if (nodes_ >= last_node_) return true;
-  return nodes_ % 256 == 0 && std::chrono::steady_clock::now() >= deadline_;
+  budget_->work -= static_cast<int64_t>(unplaced);
+  if (nodes_ >= last_node_ || budget_->work <= 0) return true;
+  return nodes_ % 256 == 0 && budget_->spent();
 }
 
 std::vector<std::vector<int>> PackingSearch::split(const std::vector<int>& unplaced) const {
@@ -149,7 +150,7 @@ SearchOutcome PackingSearch::solve(const std::vector<int>& unplaced, Level level
 }
 
 SearchOutcome PackingSearch::solve_part(const std::vector<int>& part, Level level) {
-  if (out_of_budget()) return SearchOutcome::kStopped;
+  if (out_of_budget(part.size())) return SearchOutcome::kStopped;
   std::vector<int> rest;
   for (const Candidate& candidate : candidates(part, level)) {
     const size_t placed_mark = placed_.size(), trail_mark = trail_.size();

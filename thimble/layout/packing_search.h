@@ -15,7 +15,6 @@
 //  - buffers without unplaced neighbours cost nothing; what falls apart in time is solved apart.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -25,9 +24,14 @@
 
 namespace thimble::layout {
 
-using Deadline = std::chrono::steady_clock::time_point;
-
 enum class SearchOutcome { kFound, kNone, kStopped };
+
+/// What all searches of one problem have together. They count down the work.
+struct SearchBudget {
+  int64_t work = 0;  ///< in buffers and conflicts looked at
+  const TimeLimit* time = nullptr;
+  [[nodiscard]] bool spent() const { return work <= 0 || late(time); }
+};
 
 class PackingSearch {
  public:
@@ -39,9 +43,9 @@ class PackingSearch {
   /// go without that.
   [[nodiscard]] bool complete() const { return complete_; }
 
-  /// `order`: all buffers, the preferred first. Stops after max_nodes or at the deadline.
+  /// `order`: all buffers, the preferred first. Stops after max_nodes or when the budget is spent.
   SearchOutcome run(int64_t capacity_bytes, const std::vector<int>& order, int64_t max_nodes,
-                    Deadline deadline);
+                    SearchBudget& budget);
 
   [[nodiscard]] const std::vector<int64_t>& addresses() const { return address_; }  ///< if found
   [[nodiscard]] int64_t nodes() const { return nodes_; }  ///< over all runs
@@ -87,7 +91,7 @@ class PackingSearch {
   bool place(int buffer, int64_t address);
   void take_back(size_t placed_mark, size_t trail_mark);
   bool sections_fit(int64_t address);
-  bool out_of_budget();
+  bool out_of_budget(size_t unplaced);
 
   const Problem& problem_;
   const Sweep& sweep_;
@@ -111,7 +115,7 @@ class PackingSearch {
   std::vector<Trail> trail_;
   std::vector<int64_t> blame_;
   int64_t nodes_ = 0, last_node_ = 0;
-  Deadline deadline_;
+  SearchBudget* budget_ = nullptr;  ///< of the run
 };
 
 }  // namespace thimble::layout

@@ -56,18 +56,7 @@ std::vector<Event> events_of(const Problem& problem) {
 }
 
 void find_sections(const Problem& problem, Sweep& result) {
-  std::vector<int> live;
-  bool grown = false;  // since the last section; a set that only shrank is a subset of that one
-  for (const Event& event : events_of(problem)) {
-    if (event.begins) {
-      live.insert(std::lower_bound(live.begin(), live.end(), event.buffer), event.buffer);
-      grown = true;
-      continue;
-    }
-    if (grown) result.sections.push_back(live);
-    grown = false;
-    live.erase(std::lower_bound(live.begin(), live.end(), event.buffer));
-  }
+  for_each_section(problem, [&](const std::vector<int>& live) { result.sections.push_back(live); });
   for (size_t s = 0; s < result.sections.size(); ++s) {
     for (const int buffer : result.sections[s]) {
       result.sections_of[static_cast<size_t>(buffer)].push_back(static_cast<int>(s));
@@ -75,14 +64,33 @@ void find_sections(const Problem& problem, Sweep& result) {
   }
 }
 
-/// What `in` and `out` may do; seen from `out`, since then delta = address(in) - address(out).
-Conflict relation(const Problem& problem, const Overlap& overlap) {
-  const int64_t size_in = problem.buffers[static_cast<size_t>(overlap.in)].size_bytes;
-  const int64_t size_out = problem.buffers[static_cast<size_t>(overlap.out)].size_bytes;
-  Conflict result{.other = overlap.in, .below = -size_in, .above = size_out, .same = false};
-  if (overlap.lead_bytes) result.above = std::min(size_out, *overlap.lead_bytes);
-  result.same = overlap.same_address && result.above > 0;
-  return result;
+/// Calls visit(a, b) when b begins to live while a does: once per pair, or once per life.
+template <typename Visit>
+void for_each_pair(const Problem& problem, Visit visit) {
+  std::vector<int> live;
+  for (const Event& event : events_of(problem)) {
+    if (event.begins) {
+      for (const int other : live) visit(other, event.buffer);
+      live.push_back(event.buffer);
+    } else {
+      live.erase(std::find(live.begin(), live.end(), event.buffer));
+    }
+  }
+}
+
+void find_conflicts(const Problem& problem, Sweep& result) {
+  const auto add = [&](int self, int other) {
+    result.conflicts[index(self)].push_back({other, -problem.buffers[index(other)].size_bytes,
+                                             problem.buffers[index(self)].size_bytes, false});
+  };
+  for_each_pair(problem, [&](int a, int b) {
+    add(a, b);
+    add(b, a);
+  });
+  for (std::vector<Conflict>& row : result.conflicts) {
+    std::ranges::sort(row, {}, &Conflict::other);
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+  }
 }
 
 Conflict mirrored(const Conflict& conflict, int self) {
@@ -98,6 +106,58 @@ void set_conflict(std::vector<Conflict>& row, const Conflict& conflict) {
 
 }  // namespace
 
+void for_each_section(const Problem& problem,
+                      const std::function<void(const std::vector<int>&)>& visit) {
+  check_problem(problem);
+  std::vector<int> live;
+  bool grown = false;  // since the last section; a set that only shrank is a subset of that one
+  for (const Event& event : events_of(problem)) {
+    if (event.begins) {
+      live.insert(std::lower_bound(live.begin(), live.end(), event.buffer), event.buffer);
+      grown = true;
+      continue;
+    }
+    if (grown) visit(live);
+    grown = false;
+    live.erase(std::lower_bound(live.begin(), live.end(), event.buffer));
+  }
+}
+
+void for_each_live_set(const Problem& problem,
+                       const std::function<void(const std::vector<int>&, const Life&)>& visit) {
+  check_problem(problem);
+  std::vector<int> live;
+  int64_t since = 0;
+  for (const Event& event : events_of(problem)) {
+    if (event.time > since && !live.empty()) visit(live, {since, event.time});
+    since = event.time;
+    const auto at = std::lower_bound(live.begin(), live.end(), event.buffer);
+    if (event.begins) {
+      live.insert(at, event.buffer);
+    } else {
+      live.erase(at);
+    }
+  }
+}
+
+int64_t live_pairs(const Problem& problem) {
+  int64_t live = 0, pairs = 0;
+  for (const Event& event : events_of(problem)) {
+    if (event.begins) pairs += live;
+    live += event.begins ? 1 : -1;
+  }
+  return pairs;
+}
+
+Conflict relation(const Problem& problem, const Overlap& overlap) {
+  const int64_t size_in = problem.buffers[static_cast<size_t>(overlap.in)].size_bytes;
+  const int64_t size_out = problem.buffers[static_cast<size_t>(overlap.out)].size_bytes;
+  Conflict result{.other = overlap.in, .below = -size_in, .above = size_out, .same = false};
+  if (overlap.lead_bytes) result.above = std::min(size_out, *overlap.lead_bytes);
+  result.same = overlap.same_address && result.above > 0;
+  return result;
+}
+
 Sweep sweep(const Problem& problem) {
   check_problem(problem);
   const size_t count = problem.buffers.size();
@@ -106,22 +166,7 @@ Sweep sweep(const Problem& problem) {
   result.conflicts.resize(count);
   find_sections(problem, result);
 
-  std::vector<int> seen(count, -1);
-  for (size_t i = 0; i < count; ++i) {
-    std::vector<Conflict>& row = result.conflicts[i];
-    seen[i] = static_cast<int>(i);
-    for (const int s : result.sections_of[i]) {
-      for (const int other : result.sections[static_cast<size_t>(s)]) {
-        const auto o = static_cast<size_t>(other);
-        if (seen[o] == static_cast<int>(i)) continue;
-        seen[o] = static_cast<int>(i);
-        row.push_back(
-            {other, -problem.buffers[o].size_bytes, problem.buffers[i].size_bytes, false});
-      }
-    }
-    std::sort(row.begin(), row.end(),
-              [](const Conflict& a, const Conflict& b) { return a.other < b.other; });
-  }
+  find_conflicts(problem, result);
   for (const Overlap& overlap : problem.overlaps) {
     const Conflict conflict = relation(problem, overlap);
     set_conflict(result.conflicts[static_cast<size_t>(overlap.out)], conflict);
@@ -129,7 +174,7 @@ Sweep sweep(const Problem& problem) {
                  mirrored(conflict, overlap.out));
   }
   for (std::vector<Conflict>& row : result.conflicts) {
-    std::erase_if(row, [](const Conflict& c) { return c.above <= c.below + 1; });
+    std::erase_if(row, [](const Conflict& c) { return !forbids_something(c); });
   }
   return result;
 }
@@ -155,17 +200,25 @@ std::vector<std::vector<int>> parts(const Sweep& sweep) {
   return result;
 }
 
-Problem restrict_to(const Problem& problem, const std::vector<int>& buffers) {
-  Problem result;
-  std::vector<int> number(problem.buffers.size(), -1);
-  for (const int buffer : buffers) {
-    number[static_cast<size_t>(buffer)] = static_cast<int>(result.buffers.size());
-    result.buffers.push_back(problem.buffers[static_cast<size_t>(buffer)]);
+std::vector<Problem> restricted(const Problem& problem,
+                                const std::vector<std::vector<int>>& parts) {
+  struct Number {
+    int part = -1, buffer = -1;
+  };
+  std::vector<Number> number(problem.buffers.size());
+  std::vector<Problem> result(parts.size());
+  for (size_t p = 0; p < parts.size(); ++p) {
+    for (const int buffer : parts[p]) {
+      number[index(buffer)] = {static_cast<int>(p), static_cast<int>(result[p].buffers.size())};
+      result[p].buffers.push_back(problem.buffers[index(buffer)]);
+    }
   }
   for (Overlap overlap : problem.overlaps) {
-    overlap.in = number[static_cast<size_t>(overlap.in)];
-    overlap.out = number[static_cast<size_t>(overlap.out)];
-    if (overlap.in >= 0 && overlap.out >= 0) result.overlaps.push_back(overlap);
+    const Number in = number[index(overlap.in)], out = number[index(overlap.out)];
+    if (in.part != out.part || in.part < 0) continue;
+    overlap.in = in.buffer;
+    overlap.out = out.buffer;
+    result[index(in.part)].overlaps.push_back(overlap);
   }
   return result;
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "thimble/layout/layout.h"
@@ -36,6 +37,24 @@ struct Sweep {
       conflicts;  ///< per buffer, by `other`; those that forbid something
 };
 
+/// Calls visit(buffers) for each section, in time order, without keeping any: they may have the
+/// square of the number of buffers between them. Throws InternalError as sweep() does.
+void for_each_section(const Problem& problem,
+                      const std::function<void(const std::vector<int>&)>& visit);
+
+/// Calls visit(buffers, while) for each set of buffers that are live together, in time order: also
+/// for those that are subsets of others.
+void for_each_live_set(const Problem& problem,
+                       const std::function<void(const std::vector<int>&, const Life&)>& visit);
+
+/// How many pairs of buffers are live together (once for each life): the size of Sweep::conflicts.
+[[nodiscard]] int64_t live_pairs(const Problem& problem);
+
+/// What `in` and `out` may do if they are live together; seen from `out`, since then delta =
+/// address(in) - address(out).
+[[nodiscard]] Conflict relation(const Problem& problem, const Overlap& overlap);
+[[nodiscard]] inline bool forbids_something(const Conflict& c) { return c.above > c.below + 1; }
+
 /// Throws InternalError if the problem is malformed: negative sizes, alignments that are not powers
 /// of two, lives out of order, overlaps out of range.
 [[nodiscard]] Sweep sweep(const Problem& problem);
@@ -44,8 +63,9 @@ struct Sweep {
 /// buffers. Buffers without conflicts are parts of one.
 [[nodiscard]] std::vector<std::vector<int>> parts(const Sweep& sweep);
 
-/// The problem restricted to some of its buffers, which get the numbers 0, 1, ... in that order.
-[[nodiscard]] Problem restrict_to(const Problem& problem, const std::vector<int>& buffers);
+/// Per part the problem restricted to its buffers, which get the numbers 0, 1, ... in that order.
+[[nodiscard]] std::vector<Problem> restricted(const Problem& problem,
+                                              const std::vector<std::vector<int>>& parts);
 
 [[nodiscard]] inline int64_t align_up(int64_t value, int64_t alignment) {
   return (value + alignment - 1) & ~(alignment - 1);

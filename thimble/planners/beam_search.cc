@@ -19,10 +19,11 @@ int members(const OpSet& set) {
 BeamResult beam_search(const OrderProblem& problem, const OrderLinks& links, Direction direction,
                        const BeamLimits& limits) {
   const size_t count = problem.ops.size();
-  Walker walker(problem, links, direction);
+  Walker walker(problem, links, direction, limits.budget);
   StateTable table(count);
   std::vector<std::vector<int>> levels(count + 1);  // by number of moves
   const auto add = [&](int64_t cost, int way, const std::vector<int>& moves) {
+    charge(limits.budget, walker.executed().size());
     const int executed = members(walker.executed());
     const int state =
         table.add(walker.executed(), {.cost = cost, .live_bytes = walker.live_bytes()}, way, moves);
@@ -31,7 +32,7 @@ BeamResult beam_search(const OrderProblem& problem, const OrderLinks& links, Dir
     if (state >= 0) levels[index(level)].push_back(state);
   };
   add(limits.at_least, -1, {});
-  for (size_t k = 0; k < count; ++k) {
+  for (size_t k = 0; k < count && !spent(limits.budget); ++k) {
     std::vector<int>& level = levels[k];
     const auto key = [&](int s) {
       return std::tuple(table.state(s).cost, table.state(s).live_bytes, s);
@@ -49,7 +50,7 @@ BeamResult beam_search(const OrderProblem& problem, const OrderLinks& links, Dir
     }
   }
   BeamResult result{.found = {}, .states = table.size()};
-  if (levels[count].empty()) return result;
+  if (levels[count].empty() || spent(limits.budget)) return result;
   const int goal = levels[count].back();
   result.found = {.ops = table.moves_to(goal), .peak_bytes = table.state(goal).cost};
   if (direction == Direction::kBackward) {

@@ -7,10 +7,11 @@
 namespace thimble {
 
 struct BeamLimits {
-  int64_t width = 0;     ///< states kept with the same number of operators
-  int64_t states = 0;    ///< to store; past them only the best one is kept
-  int64_t at_least = 0;  ///< no order has a smaller peak
-  int64_t below = 0;     ///< a peak that is known already
+  int64_t width = 0;              ///< states kept with the same number of operators
+  int64_t states = 0;             ///< to store; past them only the best one is kept
+  int64_t at_least = 0;           ///< no order has a smaller peak
+  int64_t below = 0;              ///< a peak that is known already
+  OrderBudget* budget = nullptr;  ///< nothing is found once it is spent
 };
 
 struct BeamResult {

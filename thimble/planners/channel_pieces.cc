@@ -18,7 +18,11 @@ ChannelPieces::ChannelPieces(const Graph& graph, const OrderProblem& problem,
                              const std::vector<int>& order,
                              const std::vector<int64_t>& single_bytes,
                              const ChannelPieceOptions& options)
-    : problem_(problem), rules_(graph), lives_(lives(problem, order)) {
+    : problem_(problem),
+      order_(order),
+      rules_(graph),
+      lives_(lives(problem, order)),
+      held_bytes_(held_bytes(lives_, problem.size_bytes, static_cast<int>(order.size()))) {
   const auto count = static_cast<int>(order.size());
   for (int begin = 0; begin < count; ++begin) {
     std::vector<OpId> ops;
@@ -53,13 +57,14 @@ void ChannelPieces::collect(PlacedLoop placed, int64_t one_by_one) {
 /// Full tensors that live while operators [begin, end) execute: what the loop reads, and what was
 /// made before for later.
 int64_t ChannelPieces::outside_bytes(int begin, int end, const ChannelLoop& loop) const {
-  int64_t sum = 0;
-  for (size_t t = 0; t < lives_.made.size(); ++t) {
-    const bool there = lives_.made[t] < begin && lives_.last_read[t] >= begin;
-    const bool held =
-        lives_.last_read[t] >= end ||
-        std::ranges::find(loop.context, TensorId{static_cast<int32_t>(t)}) != loop.context.end();
-    if (there && held) sum += problem_.size_bytes[t];
+  int64_t sum = held_bytes_[index(begin)];
+  for (int at = begin; at < end; ++at) {
+    for (const int t : problem_.ops[index(order_[index(at)])].inputs) {
+      const bool dies = lives_.made[index(t)] < begin && lives_.last_read[index(t)] == at;
+      const bool read_throughout =
+          std::ranges::find(loop.context, TensorId{t}) != loop.context.end();
+      if (dies && !read_throughout) sum -= problem_.size_bytes[index(t)];
+    }
   }
   return sum;
 }

@@ -52,8 +52,10 @@ class ChannelPieces {
   [[nodiscard]] int64_t outside_bytes(int begin, int end, const ChannelLoop& loop) const;
 
   const OrderProblem& problem_;
+  const std::vector<int>& order_;
   ChannelLoops rules_;
   Lives lives_;
+  std::vector<int64_t> held_bytes_;  ///< per position of the order
   std::vector<Candidate> candidates_;
 };
 

@@ -8,8 +8,12 @@
 
 namespace thimble {
 
-ExactSearch::ExactSearch(const OrderProblem& problem, const OrderLinks& links, Direction direction)
-    : direction_(direction), walker_(problem, links, direction), table_(problem.ops.size()) {
+ExactSearch::ExactSearch(const OrderProblem& problem, const OrderLinks& links, Direction direction,
+                         OrderBudget* budget)
+    : direction_(direction),
+      walker_(problem, links, direction, budget),
+      table_(problem.ops.size()),
+      budget_(budget) {
   open_[0].push_back(add(0, -1, {}));
 }
 
@@ -20,6 +24,7 @@ int64_t ExactSearch::bound_bytes() const {
 /// The state that the walker stands at, at the end of `moves` from the end of `way`; -1 if it is
 /// known already.
 int ExactSearch::add(int64_t cost, int way, const std::vector<int>& moves) {
+  charge(budget_, walker_.executed().size());
   const int state = table_.add(walker_.executed(),
                                {.cost = cost, .live_bytes = walker_.live_bytes()}, way, moves);
   const OpSet& left = walker_.moves();
@@ -64,8 +69,9 @@ std::optional<FoundOrder> ExactSearch::step(int64_t at_least, int64_t below) {
 
 SearchResult search_from_both_ends(const OrderProblem& problem, const SearchLimits& limits) {
   const OrderLinks links(problem);
-  std::array<ExactSearch, 2> ends = {ExactSearch(problem, links, Direction::kForward),
-                                     ExactSearch(problem, links, Direction::kBackward)};
+  std::array<ExactSearch, 2> ends = {
+      ExactSearch(problem, links, Direction::kForward, limits.budget),
+      ExactSearch(problem, links, Direction::kBackward, limits.budget)};
   SearchResult result{.found = {}, .bound_bytes = limits.at_least};
   int64_t below = limits.below;
   for (size_t turn = 0; result.bound_bytes < below && result.states < limits.states; turn ^= 1) {
@@ -73,9 +79,10 @@ SearchResult search_from_both_ends(const OrderProblem& problem, const SearchLimi
       below = found->peak_bytes;
       result.found = std::move(found);
     }
+    result.states = ends[0].states() + ends[1].states();
+    if (spent(limits.budget)) break;  // ways on may be missing: nothing is proven by their lack
     const int64_t proven = std::max(ends[0].bound_bytes(), ends[1].bound_bytes());
     result.bound_bytes = std::max(result.bound_bytes, std::min(proven, below));
-    result.states = ends[0].states() + ends[1].states();
   }
   return result;
 }

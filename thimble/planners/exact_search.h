@@ -26,7 +26,8 @@ struct FoundOrder {
 class ExactSearch {
  public:
   /// Both must outlive the search.
-  ExactSearch(const OrderProblem& problem, const OrderLinks& links, Direction direction);
+  ExactSearch(const OrderProblem& problem, const OrderLinks& links, Direction direction,
+              OrderBudget* budget = nullptr);
 
   /// No order has a smaller peak; the largest number there is if none is left to be found.
   [[nodiscard]] int64_t bound_bytes() const;
@@ -44,13 +45,15 @@ class ExactSearch {
   Walker walker_;
   StateTable table_;
   std::map<int64_t, std::vector<int>> open_;  ///< states to go on from, by cost; none empty
-  std::optional<int> goal_;                   ///< a state at the other end
+  OrderBudget* budget_;
+  std::optional<int> goal_;  ///< a state at the other end
 };
 
 struct SearchLimits {
   int64_t at_least = 0;  ///< no order has a smaller peak
   int64_t below = 0;     ///< a peak that is known already
   int64_t states = 0;    ///< most states to store
+  OrderBudget* budget = nullptr;
 };
 struct SearchResult {
   std::optional<FoundOrder> found;  ///< the best with a peak below the one that is known

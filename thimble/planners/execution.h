@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "thimble/model/time_limit.h"
 #include "thimble/planners/order.h"
 
 namespace thimble {
@@ -36,6 +37,22 @@ void for_each(std::span<const uint64_t> set, Visit visit) {
   }
 }
 
+/// What searches for an order may still do: counted in steps (operators executed or undone, edges
+/// of flows, words of sets stored), some twenty million a second, so that it depends on nothing
+/// else.
+struct OrderBudget {
+  int64_t steps = 0;
+  const TimeLimit* time = nullptr;  ///< the safety net
+
+  [[nodiscard]] bool spent() const { return steps <= 0 || late(time); }
+};
+inline void charge(OrderBudget* budget, size_t steps) {
+  if (budget != nullptr) budget->steps -= static_cast<int64_t>(steps);
+}
+[[nodiscard]] inline bool spent(const OrderBudget* budget) {
+  return budget != nullptr && budget->spent();
+}
+
 /// Readers and producers of an order problem, checked once: throws InternalError if a tensor has
 /// two producers, or an index is out of range, or an operator lists a tensor twice.
 struct OrderLinks {
@@ -61,6 +78,8 @@ class Execution {
   /// Operators that have been executed, and no reader of theirs.
   [[nodiscard]] const OpSet& last() const { return last_; }
   [[nodiscard]] int64_t live_bytes() const { return live_bytes_; }
+  /// Readers of a tensor that have not been executed.
+  [[nodiscard]] int reads_left(int tensor) const { return reads_left_[index(tensor)]; }
   /// Bytes live while `op`, which is ready, executes: in place where that is less.
   [[nodiscard]] int64_t working_set(int op) const;
   [[nodiscard]] int64_t live_bytes_after(int op) const;
@@ -91,6 +110,7 @@ class Execution {
 
 /// Appends what is left to `ops`, which has been executed: next the operator that leaves the fewest
 /// live bytes (ties: smaller working set, then file order).
-void complete_greedily(const OrderProblem& problem, Execution& execution, std::vector<int>& ops);
+void complete_greedily(const OrderProblem& problem, const OrderLinks& links, Execution& execution,
+                       std::vector<int>& ops);
 
 }  // namespace thimble

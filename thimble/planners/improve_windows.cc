@@ -31,13 +31,16 @@ int64_t improve_windows(const OrderProblem& problem, FoundOrder& order,
                         const WindowLimits& limits) {
   const std::ptrdiff_t count = std::ssize(order.ops);
   int64_t states = 0;
-  for (std::ptrdiff_t length = 16; states < limits.states && length < 2 * count;) {
+  for (std::ptrdiff_t length = 16;
+       states < limits.states && length < 2 * count && !spent(limits.budget);) {
     const Stretch window = around(peak_position(problem, order), length, count);
     const auto first = order.ops.begin() + window.first, end = order.ops.begin() + window.end;
+    charge(limits.budget, problem.size_bytes.size());
     const Part part = part_of(problem, {order.ops.begin(), first}, {first, end});
-    const SearchResult result = search_from_both_ends(
-        part.problem,
-        {.at_least = limits.at_least, .below = order.peak_bytes, .states = limits.states / 16});
+    const SearchResult result = search_from_both_ends(part.problem, {.at_least = limits.at_least,
+                                                                     .below = order.peak_bytes,
+                                                                     .states = limits.states / 16,
+                                                                     .budget = limits.budget});
     states += result.states;
     if (!result.found) {
       length *= 2;

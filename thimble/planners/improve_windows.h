@@ -9,6 +9,7 @@ namespace thimble {
 struct WindowLimits {
   int64_t at_least = 0;  ///< no order has a smaller peak
   int64_t states = 0;    ///< of all searches together, about
+  OrderBudget* budget = nullptr;
 };
 
 /// Puts consecutive operators around the peak into their best order, ever more of them, until the

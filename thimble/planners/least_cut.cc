@@ -12,9 +12,10 @@ constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max() / 4;
 
 }  // namespace
 
-LeastCut::LeastCut(const OrderProblem& problem, const OrderLinks& links)
+LeastCut::LeastCut(const OrderProblem& problem, const OrderLinks& links, OrderBudget* budget)
     : problem_(problem),
       links_(links),
+      budget_(budget),
       source_(static_cast<int>(problem.ops.size() + problem.size_bytes.size())),
       sink_(source_ + 1),
       from_(index(sink_) + 1) {
@@ -89,6 +90,7 @@ std::optional<Cut> LeastCut::between(const OpSet& inside, const OpSet& outside) 
 
 /// Distances from the source over edges with capacity left; whether the sink has one.
 bool LeastCut::find_levels() {
+  charge(budget_, edges_.size());
   level_.assign(from_.size(), -1);
   level_[index(source_)] = 0;
   std::vector<int> queue = {source_};
@@ -139,11 +141,11 @@ int64_t LeastCut::least_working_set(int op) {
   return least;
 }
 
-int64_t cut_bound_bytes(const OrderProblem& problem) {
+int64_t cut_bound_bytes(const OrderProblem& problem, OrderBudget* budget) {
   const OrderLinks links(problem);
-  LeastCut cuts(problem, links);
+  LeastCut cuts(problem, links, budget);
   int64_t result = 0;
-  for (int op = 0; op < static_cast<int>(problem.ops.size()); ++op) {
+  for (int op = 0; op < static_cast<int>(problem.ops.size()) && !spent(budget); ++op) {
     result = std::max(result, cuts.least_working_set(op));
   }
   return result;

@@ -20,7 +20,7 @@ struct Cut {
 class LeastCut {
  public:
   /// Both must outlive it.
-  LeastCut(const OrderProblem& problem, const OrderLinks& links);
+  LeastCut(const OrderProblem& problem, const OrderLinks& links, OrderBudget* budget = nullptr);
 
   /// Among the sets that contain `inside` (and what is before it) and nothing of `outside` (nor
   /// what is after it), one with the fewest live bytes; of those, the one that is in all others.
@@ -43,6 +43,7 @@ class LeastCut {
 
   const OrderProblem& problem_;
   const OrderLinks& links_;
+  OrderBudget* const budget_;
   const int source_, sink_;
   std::vector<Edge> edges_;             ///< an edge and its reverse side by side
   std::vector<std::vector<int>> from_;  ///< per node: edges
@@ -52,6 +53,6 @@ class LeastCut {
 
 /// Largest of all operators' least working sets: no order has a smaller peak. At least
 /// peak_bound_bytes, which counts only what is live for certain.
-[[nodiscard]] int64_t cut_bound_bytes(const OrderProblem& problem);
+[[nodiscard]] int64_t cut_bound_bytes(const OrderProblem& problem, OrderBudget* budget = nullptr);
 
 }  // namespace thimble

@@ -92,7 +92,7 @@ class Search {
     Choice first;
     for (const LoopSet& loop : start) first.push_back(&loop);
     Found best = evaluate(first).value();
-    while (best.peak() > limits_.enough_bytes) {
+    while (best.peak() > limits_.enough_bytes && !late(limits_.time)) {
       std::optional<Found> next = improve(best);
       if (!next) break;
       best = std::move(*next);
@@ -101,7 +101,7 @@ class Search {
                       .order = {},
                       .peak_bytes = best.peak(),
                       .states = states_,
-                      .ended = states_ < limits_.states};
+                      .ended = states_ < limits_.states && !late(limits_.time)};
     for (const LoopSet* loop : best.choice) result.loops.push_back(*loop);
     for (const int group : best.order.ops)
       result.order.push_back(best.network.members[index(group)]);
@@ -132,7 +132,7 @@ class Search {
       std::erase(ways.back(), loop);
     }
     for (const Choice& choice : ways) {
-      if (states_ >= limits_.states) break;
+      if (states_ >= limits_.states || late(limits_.time)) break;
       std::optional<Found> found = evaluate(choice);
       if (found && found->key < best.key) return found;
     }
@@ -143,7 +143,7 @@ class Search {
   std::optional<Found> evaluate(const Choice& choice) {
     std::optional<Contracted> network = contract(problem_, links_, choice);
     if (!network) return std::nullopt;
-    Order order = reorder(network->problem, kStatesPerOrder);
+    Order order = reorder(network->problem, kStatesPerOrder, limits_.time);
     states_ += order.states + static_cast<int64_t>(problem_.ops.size());
     std::vector<int64_t> bytes = working_sets(network->problem, order.ops);
     const int64_t peak = *std::ranges::max_element(bytes);

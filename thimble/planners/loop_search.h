@@ -24,6 +24,7 @@ struct LoopChoice {
 struct LoopSearchLimits {
   int64_t states = 2'000'000;  ///< about
   int64_t enough_bytes = 0;    ///< a peak that needs no improvement
+  const TimeLimit* time = nullptr;
 };
 
 /// From a choice of `sets` (none, or a known one), as long as the peak falls.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <tuple>
 
 #include "thimble/model/error.h"
@@ -53,6 +54,19 @@ Lives lives(const OrderProblem& problem, const std::vector<int>& order) {
   return result;
 }
 
+std::vector<int64_t> held_bytes(const Lives& lives, const std::vector<int64_t>& size_bytes,
+                                int count) {
+  std::vector<int64_t> result(index(count) + 2, 0);
+  for (size_t t = 0; t < size_bytes.size(); ++t) {
+    if (lives.last_read[t] <= lives.made[t]) continue;
+    result[index(lives.made[t] + 1)] += size_bytes[t];
+    result[index(lives.last_read[t] + 1)] -= size_bytes[t];
+  }
+  for (size_t at = 1; at < result.size(); ++at) result[at] += result[at - 1];
+  result.pop_back();
+  return result;
+}
+
 Order original_order(const OrderProblem& problem) {
   std::vector<int> ops(problem.ops.size());
   std::iota(ops.begin(), ops.end(), 0);
@@ -63,24 +77,69 @@ Order greedy_order(const OrderProblem& problem) {
   const OrderLinks links(problem);
   Execution execution(problem, links);
   std::vector<int> ops;
-  complete_greedily(problem, execution, ops);
+  complete_greedily(problem, links, execution, ops);
   return measured(problem, std::move(ops));
 }
 
-void complete_greedily(const OrderProblem& problem, Execution& execution, std::vector<int>& ops) {
-  const auto count = static_cast<int>(problem.ops.size());
-  while (static_cast<int>(ops.size()) < count) {
-    int best = -1;
-    std::tuple<int64_t, int64_t> best_key;
-    for_each(execution.ready(), [&](int op) {
-      const std::tuple key(execution.live_bytes_after(op), execution.working_set(op));
-      if (best >= 0 && key >= best_key) return;
-      best = op;
-      best_key = key;
-    });
+namespace {
+
+/// Operators that are ready, the best one first. A key changes only when an operator becomes the
+/// last reader of one of its inputs, so that all keys take time in proportion to the network.
+class GreedyQueue {
+ public:
+  GreedyQueue(const OrderProblem& problem, const OrderLinks& links, const Execution& execution)
+      : problem_(problem), links_(links), execution_(execution), key_(problem.ops.size()) {
+    for_each(execution.ready(), [&](int op) { add(op); });
+  }
+
+  /// Takes the best one out; -1 if none is ready.
+  int take() {
+    if (queue_.empty()) return -1;
+    const int op = std::get<int>(*queue_.begin());
+    queue_.erase(queue_.begin());
+    return op;
+  }
+
+  /// After `op` was executed.
+  void update(int op) {
+    for (const int t : problem_.ops[index(op)].inputs) {
+      if (execution_.reads_left(t) != 1) continue;
+      for (const int reader : links_.readers[index(t)]) {
+        if (execution_.ready(reader) && queue_.erase(key_[index(reader)]) > 0) add(reader);
+      }
+    }
+    for (const int next : links_.after[index(op)]) {
+      if (execution_.ready(next)) add(next);
+    }
+  }
+
+ private:
+  using Key = std::tuple<int64_t, int64_t, int>;  // live bytes beyond those of now, operator
+
+  void add(int op) {
+    const int64_t now = execution_.live_bytes();
+    key_[index(op)] = {execution_.live_bytes_after(op) - now, execution_.working_set(op) - now, op};
+    queue_.insert(key_[index(op)]);
+  }
+
+  const OrderProblem& problem_;
+  const OrderLinks& links_;
+  const Execution& execution_;
+  std::vector<Key> key_;
+  std::set<Key> queue_;
+};
+
+}  // namespace
+
+void complete_greedily(const OrderProblem& problem, const OrderLinks& links, Execution& execution,
+                       std::vector<int>& ops) {
+  GreedyQueue queue(problem, links, execution);
+  while (ops.size() < problem.ops.size()) {
+    const int best = queue.take();
     check(best >= 0, "order: operators that wait for each other");
     execution.execute(best);
     ops.push_back(best);
+    queue.update(best);
   }
 }
 

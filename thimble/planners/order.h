@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "thimble/model/graph.h"
+#include "thimble/model/time_limit.h"
 
 namespace thimble {
 
@@ -54,15 +55,22 @@ struct Lives {
   std::vector<int> last_read;  ///< -1: never; outputs of the network: behind the last
 };
 [[nodiscard]] Lives lives(const OrderProblem& problem, const std::vector<int>& order);
+/// Per position, and at the end: bytes of tensors made before it for it or later ones.
+[[nodiscard]] std::vector<int64_t> held_bytes(const Lives& lives,
+                                              const std::vector<int64_t>& size_bytes, int count);
 
 [[nodiscard]] Order original_order(const OrderProblem& problem);
 /// Next the operator that leaves the fewest live bytes (ties: smaller working set, then file
 /// order).
 [[nodiscard]] Order greedy_order(const OrderProblem& problem);
+constexpr int64_t kOrderStates = 2'000'000;
 /// The least peak of all orders: the dynamic programme over sets of tensors of Liberis & Lane 2019,
 /// algorithm 1, with in-place execution in the objective (section 6), and what makes it scale
 /// (reorder.cc). Past about `max_states` sets, the best order known and the bound proven until
-/// then. Never worse than the two above; the same problem and number give the same order.
-[[nodiscard]] Order reorder(const OrderProblem& problem, int64_t max_states = 2'000'000);
+/// then; past the steps of reorder.cc, too, which large networks need more of per state. Never
+/// worse than the two above; the same problem and number give the same order (unless time runs
+/// out).
+[[nodiscard]] Order reorder(const OrderProblem& problem, int64_t max_states = kOrderStates,
+                            const TimeLimit* time = nullptr);
 
 }  // namespace thimble

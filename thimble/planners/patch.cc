@@ -63,6 +63,7 @@ class PatchSearch {
 
   void run() {
     for (size_t k = 0; k < graph_.ops.size(); ++k) {
+      if (best_ && late(limits_.time)) return;
       if (!wishes_.split || graph_.ops[k].file_index == *wishes_.split)
         try_split({static_cast<int32_t>(k)});
     }
@@ -213,8 +214,9 @@ PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const Planner
   if (!may_be_whole) expect_choice(search, wished);
   std::optional<Patches>& best = search.best();
   int64_t bound = search.bound_bytes().value_or(INT64_MAX);
+  if (late(limits.time)) bound = 0;  // not all was looked at
   if (may_be_whole) {
-    const Order order = reorder(search.problem());
+    const Order order = reorder(search.problem(), kOrderStates, limits.time);
     bound = std::min(bound, order.lower_bound_bytes);
     if (!best || order.peak_bytes <= std::max(best->peak_bytes(), limits.sram_bytes.value_or(0))) {
       Planned planned{

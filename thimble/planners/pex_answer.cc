@@ -45,22 +45,34 @@ bool better(const PexPlan& a, const PexPlan& b) {
 }
 
 /// No loops and no order need less: each tensor that some loop might slice counts one channel.
-int64_t bound_bytes(const ChannelLoops& rules, OrderProblem problem, int64_t states) {
+int64_t bound_bytes(const ChannelLoops& rules, OrderProblem problem, int64_t states,
+                    const TimeLimit* time) {
   for (size_t t = 0; t < problem.size_bytes.size(); ++t) {
     const int64_t channels = rules.most_slices(TensorId{static_cast<int32_t>(t)});
     problem.size_bytes[t] /= channels;
   }
   for (OrderProblem::Op& op : problem.ops) op.scratch_bytes = 0;
-  return reorder(problem, states).lower_bound_bytes;
+  return reorder(problem, states, time).lower_bound_bytes;
 }
+
+/// How long to look at orders.
+struct SearchEffort {
+  int64_t states = 0;
+  const TimeLimit* time = nullptr;
+};
 
 /// What is known of a network with more than one order.
 class Orders {
  public:
-  Orders(const Graph& graph, const OrderProblem& problem, const PexOptions& options, int64_t states)
-      : graph_(graph), problem_(problem), options_(options), states_left_(states) {
+  Orders(const Graph& graph, const OrderProblem& problem, const PexOptions& options,
+         const SearchEffort& effort)
+      : graph_(graph),
+        problem_(problem),
+        options_(options),
+        time_(effort.time),
+        states_left_(effort.states) {
     best_ = pex(graph, problem, original_order(problem).ops, options);
-    take(reorder(problem).ops);
+    take(reorder(problem, kOrderStates, time_).ops);
   }
 
   /// The best cut of the best order found. Searches with the loops that gain on their own first,
@@ -96,9 +108,9 @@ class Orders {
     std::vector<LoopSet> start;
     for (const PlacedLoop& placed : from.loops)
       start.push_back(loop_set(problem_, rules, placed.loop, options_.pieces.narrowest_sums));
-    const LoopChoice found =
-        search_loops(problem_, sets, start,
-                     {.states = states_left_, .enough_bytes = options_.budget_bytes.value_or(0)});
+    const LoopChoice found = search_loops(
+        problem_, sets, start,
+        {.states = states_left_, .enough_bytes = options_.budget_bytes.value_or(0), .time = time_});
     states_left_ -= found.states;
     states_ += found.states;
     ended_ = found.ended;
@@ -111,6 +123,7 @@ class Orders {
   const Graph& graph_;
   const OrderProblem& problem_;
   const PexOptions& options_;
+  const TimeLimit* time_;
   int64_t states_left_;
   int64_t states_ = 0;
   bool ended_ = true;  ///< the last search had no state too few
@@ -144,14 +157,15 @@ PlannerAnswer channel_loops(const Graph& graph, const Limits& limits, const Orde
     result.lower_bound_bytes = limits.sram_bytes ? 0 : best.peak_bytes;
     proof = "there is one order, and no other cut of it into loops has a smaller peak";
   } else {
-    Orders orders(graph, problem, options, states);
+    Orders orders(graph, problem, options, {.states = states, .time = limits.time});
     best = orders.search();
     proof = fmt::format("{} states of orders and loops searched{}", orders.states(),
                         orders.ended() ? ": no single loop more, less or instead lowers the peak"
                                        : "; with more there may be a smaller peak (option states)");
   }
   if (result.lower_bound_bytes == 0)
-    result.lower_bound_bytes = bound_bytes(ChannelLoops(graph), problem, kStatesOfBound);
+    result.lower_bound_bytes =
+        bound_bytes(ChannelLoops(graph), problem, kStatesOfBound, limits.time);
   result.proven_optimal = best.peak_bytes == result.lower_bound_bytes;
   if (!limits.sram_bytes) {
     if (best.peak_bytes > result.lower_bound_bytes) {

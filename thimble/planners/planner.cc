@@ -39,7 +39,8 @@ PlannerAnswer plan_greedy(const Graph& graph, const Limits& limits, const Planne
 PlannerAnswer plan_reorder(const Graph& graph, const Limits& limits,
                            const PlannerOptions& options) {
   const OrderProblem problem = order_problem(graph, limits.in_place, limits.ports);
-  const Order order = reorder(problem, number_option(options, "states", 1).value_or(2'000'000));
+  const Order order =
+      reorder(problem, number_option(options, "states", 1).value_or(kOrderStates), limits.time);
   Planned result = planned(graph, problem, order, limits.in_place);
   result.notes.push_back(
       order.proven_optimal

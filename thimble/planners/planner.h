@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "thimble/model/time_limit.h"
 #include "thimble/schedule/schedule.h"
 
 namespace thimble {
@@ -19,6 +20,7 @@ struct Limits {
   std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them
   bool in_place = true;                 ///< outputs over inputs that are no longer needed
   PortPlaces ports;                     ///< what is not resident costs nothing
+  const TimeLimit* time = nullptr;      ///< past it, the best answer so far
 };
 
 /// key=value pairs behind the planner's name.

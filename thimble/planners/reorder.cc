@@ -14,6 +14,18 @@
 namespace thimble {
 namespace {
 
+/// For minimum cuts, one per operator of each part.
+constexpr int64_t kCutSteps = 100'000'000;
+/// For searches, beside their states, whose steps are more in large networks: those of up to
+/// kUsualOps operators hardly ever come to so many, and of larger ones they become fewer.
+constexpr int64_t kSearchSteps = 2'000'000'000;
+constexpr int64_t kUsualOps = 420;
+
+int64_t search_steps(size_t ops) {
+  const int64_t over = std::max<int64_t>(static_cast<int64_t>(ops), kUsualOps);
+  return kSearchSteps / over * kUsualOps / over * kUsualOps / over * kUsualOps;
+}
+
 /// A part and what is known about it.
 struct Task {
   Part part;
@@ -23,11 +35,14 @@ struct Task {
 
 class Reordering {
  public:
-  Reordering(const OrderProblem& problem, int64_t max_states) : states_left_(max_states) {
-    for (Part& part : split(problem)) {
+  Reordering(const OrderProblem& problem, int64_t max_states, const TimeLimit* time)
+      : cuts_{.steps = kCutSteps, .time = time},
+        budget_{.steps = search_steps(problem.ops.size()), .time = time},
+        states_left_(max_states) {
+    for (Part& part : split(problem, &cuts_)) {
       const Order file = original_order(part.problem), greedy = greedy_order(part.problem);
       const Order& better = greedy.peak_bytes < file.peak_bytes ? greedy : file;
-      bound_bytes_ = std::max(bound_bytes_, cut_bound_bytes(part.problem));
+      bound_bytes_ = std::max(bound_bytes_, cut_bound_bytes(part.problem, &cuts_));
       tasks_.push_back({.part = std::move(part),
                         .best = {.ops = better.ops, .peak_bytes = better.peak_bytes},
                         .beam_states_per_width = 1});
@@ -65,20 +80,23 @@ class Reordering {
     return result;
   }
 
-  [[nodiscard]] bool proven(const Task& task) const { return task.best.peak_bytes <= bound_bytes_; }
+  [[nodiscard]] bool over(const Task& task) const {
+    return task.best.peak_bytes <= bound_bytes_ || budget_.spent();
+  }
 
   struct Beam {
     Direction direction;
     int64_t width, states;
   };
   void search_beam(Task& task, const Beam& beam) {
-    if (proven(task)) return;
+    if (over(task)) return;
     const OrderLinks links(task.part.problem);
     BeamResult result = beam_search(task.part.problem, links, beam.direction,
                                     {.width = beam.width,
                                      .states = beam.states,
                                      .at_least = bound_bytes_,
-                                     .below = task.best.peak_bytes});
+                                     .below = task.best.peak_bytes,
+                                     .budget = &budget_});
     states_left_ -= result.states;
     task.beam_states_per_width = result.states / beam.width + 1;
     if (result.found) task.best = std::move(*result.found);
@@ -103,21 +121,24 @@ class Reordering {
   }
 
   void search_windows(Task& task) {
-    if (proven(task)) return;
-    states_left_ -= improve_windows(task.part.problem, task.best,
-                                    {.at_least = bound_bytes_, .states = states_left_ / 16});
+    if (over(task)) return;
+    states_left_ -= improve_windows(
+        task.part.problem, task.best,
+        {.at_least = bound_bytes_, .states = states_left_ / 16, .budget = &budget_});
   }
 
   void search_exactly(Task& task) {
-    if (proven(task)) return;
-    SearchResult result = search_from_both_ends(
-        task.part.problem,
-        {.at_least = bound_bytes_, .below = task.best.peak_bytes, .states = states_left_ / 2});
+    if (over(task)) return;
+    SearchResult result = search_from_both_ends(task.part.problem, {.at_least = bound_bytes_,
+                                                                    .below = task.best.peak_bytes,
+                                                                    .states = states_left_ / 2,
+                                                                    .budget = &budget_});
     states_left_ -= result.states;
     bound_bytes_ = result.bound_bytes;
     if (result.found) task.best = std::move(*result.found);
   }
 
+  OrderBudget cuts_, budget_;
   std::vector<Task> tasks_;
   int64_t bound_bytes_ = 0;  ///< of the whole
   int64_t states_left_;
@@ -125,13 +146,13 @@ class Reordering {
 
 }  // namespace
 
-Order reorder(const OrderProblem& problem, int64_t max_states) {
+Order reorder(const OrderProblem& problem, int64_t max_states, const TimeLimit* time) {
   Order best = original_order(problem);
   const Order greedy = greedy_order(problem);
   if (greedy.peak_bytes < best.peak_bytes) best = greedy;
   if (best.proven_optimal) return best;
   const FoldedRuns folded = fold_runs(problem);
-  const Order found = Reordering(folded.problem, max_states).run();
+  const Order found = Reordering(folded.problem, max_states, time).run();
   if (found.peak_bytes < best.peak_bytes) {
     best.ops.clear();
     for (const int op : found.ops) {

@@ -56,11 +56,16 @@ SpanBytes::SpanBytes(const Graph& graph, const OrderProblem& problem, const std:
       in_place_(in_place),
       received_(std::move(received)),
       spans_(spans),
+      order_(order),
       lives_(thimble::lives(problem, order)),
       row_major_(graph.tensors.size(), true) {
   for (const auto* ports : {&graph.inputs, &graph.outputs}) {
     for (const Port& port : *ports) row_major_[port.tensor.index()] = port.order.empty();
   }
+  std::vector<int64_t> sizes;
+  for (size_t t = 0; t < graph.tensors.size(); ++t)
+    sizes.push_back(size(TensorId{static_cast<int32_t>(t)}));
+  held_bytes_ = held_bytes(lives_, sizes, static_cast<int>(order.size()));
   const std::vector<AccessMap> maps = access_maps(graph);
   StepProgress progress(graph, maps);
   for (size_t op = 0; op < graph.ops.size(); ++op)
@@ -75,23 +80,27 @@ int64_t SpanBytes::size(TensorId t) const {
   return is_received(t) ? 0 : problem_.size_bytes[t.index()];
 }
 
-std::vector<TensorId> SpanBytes::live_before(int at) const {
+std::vector<TensorId> SpanBytes::consumed(int begin, int end) const {
   std::vector<TensorId> result;
-  for (size_t t = 0; t < lives_.made.size(); ++t) {
-    const TensorId id{static_cast<int32_t>(t)};
-    if (lives_.made[t] < at && lives_.last_read[t] >= at && size(id) > 0) result.push_back(id);
+  for (int at = begin; at < end; ++at) {
+    for (const int t : problem_.ops[index(order_[index(at)])].inputs) {
+      const TensorId id{t};
+      if (lives_.made[index(t)] < begin && lives_.last_read[index(t)] == at && size(id) > 0)
+        result.push_back(id);
+    }
   }
+  std::ranges::sort(result);
   return result;
 }
 
 std::vector<int64_t> SpanBytes::single(const std::vector<int>& order) const {
   std::vector<int64_t> result = working_sets(problem_, order);
+  const InputLeads leads(graph_);
   for (int at = 0; in_place_ && at < static_cast<int>(order.size()); ++at) {
     const OpId op{order[index(at)]};
     const int64_t out = size(graph_.op(op).outputs[0]);
-    int64_t live = out + problem_.ops[op.index()].scratch_bytes;
-    for (const TensorId t : live_before(at)) live += size(t);
-    for (const InputLead& lead : input_leads(graph_, op)) {
+    const int64_t live = out + problem_.ops[op.index()].scratch_bytes + held(at);
+    for (const InputLead& lead : leads.of(op)) {
       if (lives_.last_read[lead.input.index()] != at || size(lead.input) == 0 || out == 0) continue;
       result[index(at)] =
           std::min(result[index(at)], live - shared_bytes(out, size(lead.input), lead.bytes));
@@ -180,24 +189,30 @@ int64_t SpanBytes::member(const StreamSpan& span, size_t m) const {
   return span.columns && made.op.valid() ? row / t.shape[kColumnAxis] * held : row * held;
 }
 
-void SpanBytes::measure(StreamSpan& span) const {
+void SpanBytes::measure(StreamSpan& span, int64_t useless_bytes) const {
   std::vector<size_t> whole;
-  int64_t scratch = 0;
+  int64_t scratch = 0, largest_out = 0, largest_in = 0;
   for (size_t m = 0; m < span.rows.members.size(); ++m) {
     const SpanMember& made = span.rows.members[m];
     const bool by_pixels = span.columns && made.op.valid();
     span.rings.push_back(made.ring > 0 && by_pixels ? ring_pixels(span, m) : made.ring);
     span.bytes += member(span, m);
-    if (made.ring == 0 && !made.sums) whole.push_back(m);
+    if (made.ring == 0 && !made.sums) {
+      whole.push_back(m);
+      largest_out = std::max(largest_out, size(made.out));
+    }
     if (made.op.valid()) scratch = std::max(scratch, problem_.ops[made.op.index()].scratch_bytes);
   }
-  span.bytes += scratch;
+  span.bytes += scratch + held(span.begin);
+  if (!in_place_) return;
+  const std::vector<TensorId> inputs = consumed(span.begin, span.end);
+  for (const TensorId t : inputs) largest_in = std::max(largest_in, size(t));
+  if (span.bytes - std::min(largest_out, largest_in) >= useless_bytes) return;
   int64_t saved = 0;
-  for (const TensorId t : live_before(span.begin)) {
-    span.bytes += size(t);
-    if (lives_.last_read[t.index()] >= span.end || !in_place_) continue;
+  for (const TensorId t : inputs) {
     for (const size_t m : whole) {
       const TensorId out = span.rows.members[m].out;
+      if (std::min(size(out), size(t)) <= saved) continue;  // no lead saves more
       const std::optional<int64_t> lead = lead_bytes(span, m, t);
       if (!lead) continue;
       const int64_t shared = shared_bytes(size(out), size(t), *lead);

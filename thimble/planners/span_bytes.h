@@ -35,13 +35,14 @@ struct StreamSpan {
 /// Of the spans of one order.
 class SpanBytes {
  public:
-  /// All but the order and `received` must outlive it. in_place: outputs may lie over inputs;
+  /// The graph, the problem and the spans must outlive it. in_place: outputs may lie over inputs;
   /// received: network inputs that never exist whole.
   SpanBytes(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
             bool in_place, std::vector<TensorId> received, const Spans& spans);
 
-  /// Sets rings, bytes, out and under of a span that has the rest.
-  void measure(StreamSpan& span) const;
+  /// Sets rings, bytes, out and under of a span that has the rest. Where it comes to
+  /// `useless_bytes` in any case, no output is laid over an input.
+  void measure(StreamSpan& span, int64_t useless_bytes) const;
   /// Of what a member has while the span runs: its ring, its sums, or the whole tensor.
   [[nodiscard]] int64_t member(const StreamSpan& span, size_t member) const;
   /// Live while each operator executes alone, per position of the order; with the output over
@@ -50,10 +51,12 @@ class SpanBytes {
   [[nodiscard]] bool is_received(TensorId t) const;
   [[nodiscard]] int64_t size(TensorId t) const;  ///< 0 if it is received
   [[nodiscard]] const Lives& lives() const { return lives_; }
+  /// Made before the position of the order, for it or later ones.
+  [[nodiscard]] int64_t held(int at) const { return held_bytes_[static_cast<size_t>(at)]; }
 
  private:
-  /// Those with bytes that were made before the position, for it or later ones.
-  [[nodiscard]] std::vector<TensorId> live_before(int at) const;
+  /// What operators [begin, end) are the last to read of what was made before them, ascending.
+  [[nodiscard]] std::vector<TensorId> consumed(int begin, int end) const;
   [[nodiscard]] Raster raster(const StreamSpan& span, size_t member) const;
   /// Nothing if the operand does not follow the rows.
   [[nodiscard]] std::optional<RasterReader> reader(const StreamSpan& span, size_t member,
@@ -70,9 +73,11 @@ class SpanBytes {
   const bool in_place_;
   const std::vector<TensorId> received_;
   const Spans& spans_;
+  const std::vector<int> order_;
   Lives lives_;
-  std::vector<bool> row_major_;  ///< per tensor: as it lies at the edge of the network
-  std::vector<bool> element_;    ///< per operator: reads an element, then writes it
+  std::vector<int64_t> held_bytes_;  ///< per position of the order
+  std::vector<bool> row_major_;      ///< per tensor: as it lies at the edge of the network
+  std::vector<bool> element_;        ///< per operator: reads an element, then writes it
 };
 
 }  // namespace thimble

@@ -24,15 +24,16 @@ int64_t live_at_end(const OrderProblem& problem) {
 
 /// Operators executed in a state like M, neither none nor all; nothing if there is no such state.
 /// Of several, that which leaves parts of equal size.
-std::vector<int> least_state(const OrderProblem& problem) {
+std::vector<int> least_state(const OrderProblem& problem, OrderBudget* budget) {
   const OrderLinks links(problem);
-  LeastCut cuts(problem, links);
+  LeastCut cuts(problem, links, budget);
   const OpSet none = empty_set(problem.ops.size());
   const auto count = static_cast<int64_t>(problem.ops.size());
   int64_t least = std::min(live_at_start(problem, links), live_at_end(problem));
   std::vector<int> best;
   // The least state with some operator executed; if that is the end, the end has less than all.
   for (int op = 0; op < static_cast<int>(count); ++op) {
+    if (spent(budget)) return {};
     OpSet with_op = none;
     put(with_op, op, true);
     const Cut cut = *cuts.between(with_op, none);
@@ -48,9 +49,9 @@ std::vector<int> least_state(const OrderProblem& problem) {
   return best;
 }
 
-void split_into(const Part& part, std::vector<Part>& result) {
+void split_into(const Part& part, OrderBudget* budget, std::vector<Part>& result) {
   const std::vector<int> first =
-      part.ops.size() < 2 ? std::vector<int>() : least_state(part.problem);
+      part.ops.size() < 2 ? std::vector<int>() : least_state(part.problem, budget);
   if (first.empty()) {
     result.push_back(part);
     return;
@@ -61,7 +62,7 @@ void split_into(const Part& part, std::vector<Part>& result) {
                       std::back_inserter(second));
   for (Part half : {part_of(part.problem, {}, first), part_of(part.problem, first, second)}) {
     for (int& op : half.ops) op = part.ops[index(op)];
-    split_into(half, result);
+    split_into(half, budget, result);
   }
 }
 
@@ -102,13 +103,13 @@ Part part_of(const OrderProblem& problem, const std::vector<int>& done,
   return part;
 }
 
-std::vector<Part> split(const OrderProblem& problem) {
+std::vector<Part> split(const OrderProblem& problem, OrderBudget* budget) {
   std::vector<int> all(problem.ops.size());
   std::iota(all.begin(), all.end(), 0);
   std::vector<Part> result;
   const Part whole{.problem = problem, .ops = all};
   if (regular(problem)) {
-    split_into(whole, result);
+    split_into(whole, budget, result);
   } else {
     result.push_back(whole);
   }

@@ -9,7 +9,7 @@
 // Within a part the same holds for a state with no more live bytes than at both ends of the part.
 #pragma once
 
-#include "thimble/planners/order.h"
+#include "thimble/planners/execution.h"
 
 namespace thimble {
 
@@ -21,8 +21,8 @@ struct Part {
 };
 
 /// Parts whose orders, put together, are an order of the whole; the largest of their least peaks is
-/// the least peak. One part if the problem is not regular.
-[[nodiscard]] std::vector<Part> split(const OrderProblem& problem);
+/// the least peak. One part if the problem is not regular; fewer than there are past the budget.
+[[nodiscard]] std::vector<Part> split(const OrderProblem& problem, OrderBudget* budget = nullptr);
 
 /// The operators that `ops` lists, which are executed when those of `done` have been.
 [[nodiscard]] Part part_of(const OrderProblem& problem, const std::vector<int>& done,

@@ -26,7 +26,8 @@ constexpr int kMostWithoutGain = 4;  // tensors computed twice, one after the ot
 // Rows inside of a loop over channels cost a call per row and channel: of a peak, what they save
 // must be at least this part, unless that is what it takes to fit.
 constexpr int64_t kLeastGainOfBoth = 32;
-constexpr PlacementOptions kQuickLayout{.seconds = 1};
+/// Plans are compared by layouts that are quick, but the same on every machine.
+constexpr int64_t kQuickLayoutWork = layout::kSearchWork / 5;
 
 struct StreamOptions {
   std::vector<Granularity> granularities;
@@ -142,7 +143,8 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const std:
 StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const Limits& limits,
                      const StreamOptions& options, int64_t worthless_bytes) {
   std::vector<std::vector<int>> orders = {original_order(problem).ops};
-  for (const std::vector<int>& order : {reorder(problem).ops, resident_first_order(graph)}) {
+  for (const std::vector<int>& order :
+       {reorder(problem, kOrderStates, limits.time).ops, resident_first_order(graph)}) {
     if (std::ranges::find(orders, order) == orders.end()) orders.push_back(order);
   }
   std::optional<StreamPlan> best;
@@ -207,7 +209,7 @@ Attempt best_attempt(const Graph& graph, const Limits& limits, const StreamOptio
   int without_gain = 0;
   for (const SecondPass& pass : second_passes(graph)) {
     if (static_cast<double>(recomputed + pass.macs) > most_macs) continue;
-    if (without_gain == kMostWithoutGain || good_enough()) break;
+    if (without_gain == kMostWithoutGain || good_enough() || late(limits.time)) break;
     passes.push_back(pass);
     recomputed += pass.macs;
     Attempt next = attempt(graph, passes, limits, options);
@@ -305,7 +307,7 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
   const auto arena_of = [&](const Planned& planned) {
     Schedule schedule = planned.schedule;
     place_ports(schedule, limits.ports);
-    return place(graph, schedule, kQuickLayout).arena_bytes;
+    return place(graph, schedule, {.work = kQuickLayoutWork, .time = limits.time}).arena_bytes;
   };
   int64_t arena_bytes = arena_of(found.planned);
   // Or the fault of alignment, or of a layout that is quick.
@@ -325,6 +327,7 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
     others.back().enough_bytes = 0;
   }
   for (const StreamOptions& other : others) {
+    if (late(limits.time)) break;
     Found next = least_peak(graph, limits, other);
     if (next.peak_bytes == StreamSpans::kImpossible) continue;
     const int64_t bytes = arena_of(next.planned);

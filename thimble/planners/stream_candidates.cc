@@ -32,7 +32,7 @@ std::vector<StreamCandidate> StreamCandidates::loops() const {
 std::vector<StreamCandidate> StreamCandidates::spans(const std::vector<int64_t>& otherwise_bytes,
                                                      Granularity granularity) const {
   std::vector<StreamCandidate> result;
-  for (StreamSpan& s : spans_.all(otherwise_bytes, kMostOps, granularity)) {
+  for (StreamSpan& s : spans_.all(otherwise_bytes, most_ops(otherwise_bytes.size()), granularity)) {
     const int ops = s.end - s.begin;
     const CutCost cost{.peak_bytes = s.bytes, .by_pixels = s.columns ? ops : 0, .in_pieces = ops};
     result.push_back({{.span = std::move(s), .loop = {}}, cost, {}});

@@ -11,6 +11,7 @@
 //       depthwise  > a row of one channel of d
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "thimble/planners/channel_pieces.h"
@@ -28,6 +29,13 @@ struct StreamCandidate {
 class StreamCandidates {
  public:
   static constexpr int kMostOps = 128;  ///< in a span
+  /// The same in a network of so many operators: large ones are searched less deeply, so that the
+  /// work grows no faster than they do.
+  [[nodiscard]] static int most_ops(size_t ops) {
+    constexpr size_t kUsualOps = 1000, kLeast = 8;
+    const size_t most = kMostOps * kUsualOps / std::max(ops, kUsualOps);
+    return static_cast<int>(std::max(most, kLeast));
+  }
   /// All must outlive it.
   StreamCandidates(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
                    const StreamSpans& spans);

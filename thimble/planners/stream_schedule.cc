@@ -107,10 +107,11 @@ void share_consumed_inputs(const Graph& graph, const OrderProblem& problem,
                            const std::vector<int>& order, const std::vector<bool>& in_piece,
                            Schedule& schedule) {
   const std::vector<int> last_read = lives(problem, order).last_read;
+  const InputLeads leads(graph);
   for (size_t at = 0; at < order.size(); ++at) {
     if (in_piece[at]) continue;
     const OpId op{order[at]};
-    for (const InputLead& lead : input_leads(graph, op)) {
+    for (const InputLead& lead : leads.of(op)) {
       if (last_read[lead.input.index()] == static_cast<int>(at))
         share(schedule, graph.op(op).outputs[0], lead.input);
     }

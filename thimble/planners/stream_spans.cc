@@ -125,8 +125,8 @@ std::optional<Span> StreamSpans::derive(int axis, const std::vector<OpId>& ops,
   return span;
 }
 
-std::optional<StreamSpan> StreamSpans::span(int begin, int end, int axis,
-                                            Granularity granularity) const {
+std::optional<StreamSpan> StreamSpans::span(int begin, int end, int axis, Granularity granularity,
+                                            int64_t useless_bytes) const {
   std::vector<OpId> ops;
   std::vector<TensorId> received;
   for (int at = begin; at < end; ++at) {
@@ -143,7 +143,7 @@ std::optional<StreamSpan> StreamSpans::span(int begin, int end, int axis,
   if (!rows) return std::nullopt;
   StreamSpan result{.begin = begin, .end = end, .rows = std::move(*rows)};
   if (granularity == Granularity::kPixel && !add_columns(ops, result)) return std::nullopt;
-  bytes_.measure(result);
+  bytes_.measure(result, useless_bytes);
   return result;
 }
 
@@ -203,23 +203,14 @@ std::vector<int> StreamSpans::row_axes(OpId last, Granularity granularity) const
   return axes;
 }
 
-int64_t StreamSpans::held_bytes(int begin, int end) const {
-  int64_t bytes = 0;
-  const auto& [made, last_read] = bytes_.lives();
-  for (size_t t = 0; t < made.size(); ++t) {
-    if (made[t] < end && last_read[t] >= end && last_read[t] >= begin)
-      bytes += bytes_.size(TensorId{static_cast<int32_t>(t)});
-  }
-  return bytes;
-}
-
-std::vector<StreamSpan> StreamSpans::spans(int begin, int end, Granularity granularity) const {
+std::vector<StreamSpan> StreamSpans::spans(int begin, int end, Granularity granularity,
+                                           int64_t useless_bytes) const {
   int last = end - 1;
   while (last >= begin && sums_rows(begin, OpId{order_[index(last)]})) --last;
   std::vector<StreamSpan> result;
   if (last < begin) return result;
   for (const int axis : row_axes(OpId{order_[index(last)]}, granularity)) {
-    std::optional<StreamSpan> found = span(begin, end, axis, granularity);
+    std::optional<StreamSpan> found = span(begin, end, axis, granularity, useless_bytes);
     if (found) result.push_back(std::move(*found));
   }
   return result;
@@ -240,10 +231,11 @@ std::vector<StreamSpan> StreamSpans::all(const std::vector<int64_t>& otherwise_b
               : std::ranges::find(takes_[last.index()], true) != takes_[last.index()].end();
       if (!(sums || in_pieces) || reads_sum(begin, end - 1, last)) break;
       most_bytes = std::max(most_bytes, otherwise_bytes[index(end - 1)]);
-      if (held_bytes(begin, end) >= most_bytes) continue;
+      // What is live behind the span is live throughout, whichever way it executes.
+      if (bytes_.held(end) >= most_bytes) continue;
       // In one piece a single operator needs no more.
       if (end == begin + 1 && !passes_rows(last)) continue;
-      for (StreamSpan& found : spans(begin, end, granularity)) {
+      for (StreamSpan& found : spans(begin, end, granularity, most_bytes)) {
         if (found.bytes < most_bytes) result.push_back(std::move(found));
       }
     }

@@ -18,6 +18,8 @@ enum class Granularity { kRow, kPixel };
 
 class StreamSpans {
  public:
+  static constexpr int64_t kImpossible = std::numeric_limits<int64_t>::max();
+
   /// The first three must outlive it. in_place: outputs may lie over inputs; received: network
   /// inputs that never exist whole; delivered: outputs that do not either.
   StreamSpans(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
@@ -27,9 +29,11 @@ class StreamSpans {
   /// Operators [begin, end) of the order as a span, if they make one. axis: of the rows of the last
   /// one's output.
   [[nodiscard]] std::optional<StreamSpan> span(int begin, int end, int axis,
-                                               Granularity granularity) const;
+                                               Granularity granularity,
+                                               int64_t useless_bytes = kImpossible) const;
   /// The same along every axis that there may be rows along.
-  [[nodiscard]] std::vector<StreamSpan> spans(int begin, int end, Granularity granularity) const;
+  [[nodiscard]] std::vector<StreamSpan> spans(int begin, int end, Granularity granularity,
+                                              int64_t useless_bytes = kImpossible) const;
   [[nodiscard]] const SpanBytes& bytes() const { return bytes_; }
   /// All spans of at most `most_ops` operators that need less than the most that one of their
   /// operators needs otherwise, per position of the order.
@@ -39,7 +43,6 @@ class StreamSpans {
   /// consumed input where that is less. kImpossible where it cannot, as its input or output passes
   /// row by row.
   [[nodiscard]] const std::vector<int64_t>& single_bytes() const { return single_bytes_; }
-  static constexpr int64_t kImpossible = std::numeric_limits<int64_t>::max();
   /// If no spans leave out what is impossible: which operator is in the way.
   [[nodiscard]] std::string obstacle() const;
 
@@ -57,8 +60,6 @@ class StreamSpans {
                                            const std::vector<TensorId>& received) const;
   /// False if it is no span of images that goes by pixels.
   bool add_columns(std::vector<OpId> ops, StreamSpan& span) const;
-  /// Of tensors that live while operators [begin, end) of the order execute, whichever way.
-  [[nodiscard]] int64_t held_bytes(int begin, int end) const;
   /// Whether an operator reads what operators [begin, end) of the order sum over their rows.
   [[nodiscard]] bool reads_sum(int begin, int end, OpId op) const;
   [[nodiscard]] bool passes_rows(OpId op) const;  ///< receives or delivers

@@ -18,17 +18,20 @@ bool regular(const OrderProblem& problem) {
   });
 }
 
-Walker::Walker(const OrderProblem& problem, const OrderLinks& links, Direction direction)
+Walker::Walker(const OrderProblem& problem, const OrderLinks& links, Direction direction,
+               OrderBudget* budget)
     : links_(links),
       execution_(problem, links),
       forward_(direction == Direction::kForward),
-      settles_(forward_ || regular(problem)) {
+      settles_(forward_ || regular(problem)),
+      budget_(budget) {
   if (forward_) return;
   std::vector<int> order;
-  complete_greedily(problem, execution_, order);
+  complete_greedily(problem, links, execution_, order);
 }
 
 int64_t Walker::move(int op) {
+  charge(budget_, 2);  // it will be taken back
   if (forward_) {
     const int64_t cost = execution_.working_set(op);
     execution_.execute(op);
@@ -65,6 +68,7 @@ void Walker::each_way_on(int64_t paid, int64_t below,
   }
   const OpSet from = moves();
   for_each(from, [&](int op) {
+    if (spent(budget_)) return;
     taken = {op};
     const int64_t cost = std::max(paid, move(op));
     if (cost < below) {

@@ -18,8 +18,10 @@ enum class Direction { kForward, kBackward };
 /// back one that no executed operator depends on. Both cost the bytes live while it executes.
 class Walker {
  public:
-  /// Both must outlive the walker. It stands at its end of the order.
-  Walker(const OrderProblem& problem, const OrderLinks& links, Direction direction);
+  /// All must outlive the walker. It stands at its end of the order. Moves are charged to the
+  /// budget, if there is one.
+  Walker(const OrderProblem& problem, const OrderLinks& links, Direction direction,
+         OrderBudget* budget = nullptr);
 
   [[nodiscard]] int64_t live_bytes() const { return execution_.live_bytes(); }
   [[nodiscard]] const OpSet& executed() const { return execution_.executed(); }
@@ -50,7 +52,8 @@ class Walker {
 
   /// Calls `visit(cost, moves)` after each move that keeps the cost below `below`, and what can be
   /// taken at once then: the walker stands there meanwhile. `paid` is the cost of the state it is
-  /// at, and comes back to. What can be taken at once here is the only way on.
+  /// at, and comes back to. What can be taken at once here is the only way on. Leaves out the rest
+  /// once the budget is spent.
   void each_way_on(int64_t paid, int64_t below,
                    const std::function<void(int64_t, const std::vector<int>&)>& visit);
 
@@ -62,6 +65,7 @@ class Walker {
   Execution execution_;
   const bool forward_;
   const bool settles_;
+  OrderBudget* const budget_;
 };
 
 }  // namespace thimble

@@ -2,6 +2,7 @@
 #include "thimble/planners/whole_operators.h"
 
 #include <algorithm>
+#include <map>
 
 #include "thimble/schedule/shared_bytes.h"
 
@@ -52,34 +53,43 @@ Step whole_step(const Graph& graph, OpId id, Method method, TensorBuffers& buffe
   return step;
 }
 
-// Gives buffers the order of axes that the caller wants.
-void set_port_orders(const Graph& graph, Schedule& schedule) {
-  for (Buffer& buffer : schedule.buffers) {
-    for (const std::vector<Port>& ports : {graph.inputs, graph.outputs}) {
-      for (const Port& port : ports) {
-        if (port.tensor == buffer.tensor) buffer.order = port.order;
-      }
-    }
-  }
+// The operator and the tensors that it touches, as a network of their own: what else a large one
+// holds costs nothing.
+struct Alone {
+  Graph graph;
+  std::vector<TensorId> of;  // tensors of this one -> the same in the whole
+};
+
+Alone alone(const Graph& graph, OpId id) {
+  Alone result;
+  std::map<TensorId, TensorId> number;
+  const auto numbered = [&](TensorId t) {
+    const auto next = TensorId{static_cast<int32_t>(result.of.size())};
+    const auto [known, added] = number.try_emplace(t, next);
+    if (!added) return known->second;
+    result.of.push_back(t);
+    result.graph.tensors.push_back(graph.tensor(t));
+    return next;
+  };
+  Op op = graph.op(id);
+  for (TensorId& t : op.inputs) t = numbered(t);
+  for (TensorId& t : op.outputs) t = numbered(t);
+  result.graph.ops.push_back(std::move(op));
+  return result;
 }
 
 // Inputs whose bytes the output can take, as far as one operator alone can tell.
-std::vector<OrderProblem::Op::InPlace> in_place_inputs(const Graph& graph, OpId id) {
+std::vector<OrderProblem::Op::InPlace> in_place_inputs(const Graph& graph, const InputLeads& leads,
+                                                       OpId id) {
   std::vector<OrderProblem::Op::InPlace> result;
   const Op& op = graph.op(id);
   const int64_t out_bytes = graph.tensor(op.outputs[0]).size_bytes();
-  for (const InputLead& lead : input_leads(graph, id)) {
+  for (const InputLead& lead : leads.of(id)) {
     if (lead.bytes <= 0 && graph.tensor(lead.input).size_bytes() >= out_bytes)
       result.push_back({lead.input.value, scratch_bytes(graph, op, Method::kCompute)});
   }
-  const auto lies_row_major = [&](TensorId t) {
-    return std::ranges::none_of(graph.inputs,
-                                [&](const Port& p) { return p.tensor == t && !p.order.empty(); }) &&
-           std::ranges::none_of(graph.outputs,
-                                [&](const Port& p) { return p.tensor == t && !p.order.empty(); });
-  };
   const bool lie_alike = !graph.tensor(op.inputs[0]).is_constant() &&
-                         lies_row_major(op.inputs[0]) && lies_row_major(op.outputs[0]);
+                         leads.lies_row_major(op.inputs[0]) && leads.lies_row_major(op.outputs[0]);
   if (result.empty() && lie_alike && has_kernel(graph, op, Method::kInPlace)) {
     result.push_back({op.inputs[0].value, scratch_bytes(graph, op, Method::kInPlace)});
   }
@@ -103,16 +113,29 @@ bool needs_in_place_kernel(const Graph& graph, const OrderProblem& problem, size
 
 }  // namespace
 
-std::vector<InputLead> input_leads(const Graph& graph, OpId id) {
-  Schedule alone;
-  TensorBuffers buffers(graph, alone);
-  const Step step = whole_step(graph, id, Method::kCompute, buffers, alone);
-  for (const BufferId in : read_buffers(step)) alone.shares.push_back({step.out, in});
-  alone.nodes.push_back({step});
-  set_port_orders(graph, alone);
+InputLeads::InputLeads(const Graph& graph)
+    : graph_(graph), order_(graph.tensors.size()), lies_row_major_(graph.tensors.size(), true) {
+  for (const auto* ports : {&graph.inputs, &graph.outputs}) {
+    for (const Port& port : *ports) {
+      order_[port.tensor.index()] = port.order;
+      if (!port.order.empty()) lies_row_major_[port.tensor.index()] = false;
+    }
+  }
+}
+
+std::vector<InputLead> InputLeads::of(OpId id) const {
+  const Alone op = alone(graph_, id);
+  Schedule schedule;
+  TensorBuffers buffers(op.graph, schedule);
+  const Step step = whole_step(op.graph, OpId{0}, Method::kCompute, buffers, schedule);
+  for (const BufferId in : read_buffers(step)) schedule.shares.push_back({step.out, in});
+  schedule.nodes.push_back({step});
+  for (Buffer& buffer : schedule.buffers) {
+    if (buffer.tensor.valid()) buffer.order = order_[op.of[buffer.tensor.index()].index()];
+  }
   std::vector<InputLead> result;
-  for (const SharedBytes& shared : shared_bytes(graph, alone)) {
-    const TensorId input = alone.buffer(shared.in).tensor;
+  for (const SharedBytes& shared : shared_bytes(op.graph, schedule)) {
+    const TensorId input = op.of[schedule.buffer(shared.in).tensor.index()];
     if (shared.lead_bytes && std::ranges::find(result, input, &InputLead::input) == result.end())
       result.push_back({input, *shared.lead_bytes});
   }
@@ -121,6 +144,7 @@ std::vector<InputLead> input_leads(const Graph& graph, OpId id) {
 
 OrderProblem order_problem(const Graph& graph, bool in_place, const PortPlaces& ports) {
   OrderProblem problem;
+  const InputLeads leads(graph);
   for (const Tensor& t : graph.tensors)
     problem.size_bytes.push_back(t.is_constant() ? 0 : t.size_bytes());
   for (const Port& port : graph.inputs) problem.inputs.push_back(port.tensor.value);
@@ -138,7 +162,7 @@ OrderProblem order_problem(const Graph& graph, bool in_place, const PortPlaces& 
       }
     }
     for (TensorId t : op.outputs) entry.outputs.push_back(t.value);
-    if (in_place) entry.in_place = in_place_inputs(graph, op_id(k));
+    if (in_place) entry.in_place = in_place_inputs(graph, leads, op_id(k));
     problem.ops.push_back(std::move(entry));
   }
   if (ports.input != Place::kResident) leave_out(problem.inputs, problem);
@@ -151,6 +175,8 @@ Schedule whole_operator_schedule(const Graph& graph, const OrderProblem& problem
   Schedule schedule;
   TensorBuffers buffers(graph, schedule);
   for (const Port& port : graph.inputs) schedule.inputs.push_back(buffers.of(port));
+  const std::vector<int64_t> held =
+      held_bytes(lives(problem, order.ops), problem.size_bytes, static_cast<int>(order.ops.size()));
   std::vector<int> readers_left(graph.tensors.size());
   for (const OrderProblem::Op& op : problem.ops) {
     for (int t : op.inputs) ++readers_left[static_cast<size_t>(t)];
@@ -162,9 +188,9 @@ Schedule whole_operator_schedule(const Graph& graph, const OrderProblem& problem
     auto dies = [&](int t) { return readers_left[static_cast<size_t>(t)] == 1; };
     Method method = Method::kCompute;
     if (in_place && needs_in_place_kernel(graph, problem, k) && dies(op.in_place[0].input)) {
-      OrderProblem without = problem;
-      without.ops[k].in_place.clear();
-      if (working_sets(without, order.ops)[at] > order.peak_bytes) method = Method::kInPlace;
+      int64_t apart = held[at] + op.scratch_bytes;
+      for (const int t : op.outputs) apart += problem.size_bytes[static_cast<size_t>(t)];
+      if (apart > order.peak_bytes) method = Method::kInPlace;
     }
     const Step step = whole_step(graph, op_id(k), method, buffers, schedule);
     if (in_place) {

@@ -21,8 +21,22 @@ struct InputLead {
   TensorId input;
   int64_t bytes = 0;
 };
-/// Of the inputs whose bytes the output could take at all.
-[[nodiscard]] std::vector<InputLead> input_leads(const Graph& graph, OpId op);
+/// The leads of a graph's operators, each measured by itself.
+class InputLeads {
+ public:
+  /// The graph must outlive this.
+  explicit InputLeads(const Graph& graph);
+
+  /// One entry per input whose bytes the output could take at all.
+  [[nodiscard]] std::vector<InputLead> of(OpId op) const;
+  /// No port has the tensor in another order.
+  [[nodiscard]] bool lies_row_major(TensorId t) const { return lies_row_major_[t.index()]; }
+
+ private:
+  const Graph& graph_;
+  std::vector<std::vector<int>> order_;  ///< per tensor, as ports have it
+  std::vector<bool> lies_row_major_;     ///< per tensor
+};
 
 /// Each operator once, from and into whole tensors, in that order. Depthwise convolutions run in
 /// place only where the peak asks for it.

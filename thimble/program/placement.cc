@@ -14,11 +14,10 @@ struct Kept {
   std::vector<int> number;
 };
 
-template <typename Keep>
-Kept kept(const layout::Problem& problem, const Keep& keep) {
+Kept kept(const layout::Problem& problem) {
   Kept result{.problem = {}, .number = std::vector<int>(problem.buffers.size(), -1)};
   for (size_t b = 0; b < problem.buffers.size(); ++b) {
-    if (problem.buffers[b].size_bytes == 0 || !keep(problem.buffers[b])) continue;
+    if (problem.buffers[b].size_bytes == 0) continue;
     result.number[b] = static_cast<int>(result.problem.buffers.size());
     result.problem.buffers.push_back(problem.buffers[b]);
   }
@@ -55,13 +54,13 @@ layout::Problem layout_problem(const Graph& graph, const Schedule& schedule, boo
 }
 
 Placement place(const Graph& graph, const Schedule& schedule, const PlacementOptions& options) {
-  const auto [problem, number] =
-      kept(layout_problem(graph, schedule, false), [](const layout::Buffer&) { return true; });
+  const auto [problem, number] = kept(layout_problem(graph, schedule, false));
   layout::Problem unaligned = problem;
   for (layout::Buffer& buffer : unaligned.buffers) buffer.alignment = 1;
   const layout::Solution solution =
       options.method == LayoutMethod::kExact
-          ? layout::exact(problem, {.seconds = options.seconds, .good_enough_bytes = std::nullopt})
+          ? layout::exact(problem,
+                          {.work = options.work, .good_enough_bytes = {}, .time = options.time})
           : layout::greedy_by_size(problem);
   std::vector<int64_t> addresses;
   for (const int n : number)
@@ -77,15 +76,7 @@ std::vector<int64_t> live_bytes(const Graph& graph, const Schedule& schedule) {
   const layout::Problem problem = layout_problem(graph, schedule, true);
   Position steps = 0;
   for_each_step(schedule, [&](const Step&, Position position) { steps = position + 1; });
-  std::vector<int64_t> result;
-  for (Position at = 0; at < steps; ++at) {
-    layout::Problem now = kept(problem, [&](const layout::Buffer& buffer) {
-                            return buffer.lives[0].begin <= at && at < buffer.lives[0].end;
-                          }).problem;
-    for (layout::Buffer& buffer : now.buffers) buffer.lives = {{0, 1}};
-    result.push_back(layout::lower_bound_bytes(now));
-  }
-  return result;
+  return layout::live_bounds(problem, steps);
 }
 
 }  // namespace thimble

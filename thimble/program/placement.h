@@ -12,7 +12,8 @@ enum class LayoutMethod : uint8_t { kExact, kGreedyBySize };
 
 struct PlacementOptions {
   LayoutMethod method = LayoutMethod::kExact;
-  double seconds = 10;  ///< for the exact search
+  int64_t work = layout::kSearchWork;  ///< of the exact search
+  const TimeLimit* time = nullptr;     ///< the safety net of all searches
 };
 
 /// Addresses of a schedule's buffers. In bytes; the three sizes as DESIGN.md defines them:

@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "thimble/json/bounded_json.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;  // written in the order in which it reads well
+using Parsed = nlohmann::json;
 
 constexpr int kVersion = 2;
 
@@ -110,7 +112,7 @@ Json json_of(const std::vector<Node>& nodes) {
 
 // json's own conversions cut what is too large.
 template <class T>
-T number(const Json& json) {
+T number(const Parsed& json) {
   const bool fits = json.is_number_unsigned()  ? std::in_range<T>(json.get<uint64_t>())
                     : json.is_number_integer() ? std::in_range<T>(json.get<int64_t>())
                                                : false;
@@ -121,24 +123,24 @@ T number(const Json& json) {
 }
 
 template <class T>
-std::vector<T> numbers(const Json& json) {
+std::vector<T> numbers(const Parsed& json) {
   std::vector<T> result;
-  for (const Json& element : json) result.push_back(number<T>(element));
+  for (const Parsed& element : json) result.push_back(number<T>(element));
   return result;
 }
 
-IndexExpr expr_from(const Json& json) {
+IndexExpr expr_from(const Parsed& json) {
   if (json.is_number()) return index(number<int64_t>(json));
   IndexExpr expr{.base = number<int64_t>(json.at("base")),
                  .terms = {},
                  .divisor = number<int64_t>(json.at("divisor"))};
-  for (const Json& term : json.at("terms")) {
+  for (const Parsed& term : json.at("terms")) {
     expr.terms.push_back({LoopId{number<int32_t>(term.at(0))}, number<int64_t>(term.at(1))});
   }
   return expr;
 }
 
-IntervalExpr interval_from(const Json& json) {
+IntervalExpr interval_from(const Parsed& json) {
   return {expr_from(json.at(0)), expr_from(json.at(1))};
 }
 
@@ -165,32 +167,32 @@ Method method_from(const std::string& text) {
   throw std::invalid_argument("unknown method '" + text + "'");
 }
 
-std::vector<BufferId> ids_from(const Json& json) {
+std::vector<BufferId> ids_from(const Parsed& json) {
   std::vector<BufferId> ids;
-  for (const Json& id : json) ids.push_back({number<int32_t>(id)});
+  for (const Parsed& id : json) ids.push_back({number<int32_t>(id)});
   return ids;
 }
 
-std::vector<Operand> operands_from(const Json& json) {
+std::vector<Operand> operands_from(const Parsed& json) {
   std::vector<Operand> operands;
-  for (const Json& entry : json) {
+  for (const Parsed& entry : json) {
     operands.push_back(entry.is_array() ? Operand(ids_from(entry))
                                         : Operand(BufferId{number<int32_t>(entry)}));
   }
   return operands;
 }
 
-Buffer buffer_from(const Json& json) {
+Buffer buffer_from(const Parsed& json) {
   Buffer buffer{.tensor = {number<int32_t>(json.at("tensor"))},
                 .type = type_from(json.at("type")),
                 .extents = numbers<Shape::value_type>(json.at("extents")),
                 .origin = {},
                 .wrap = {},
-                .order = numbers<int>(json.value("order", Json::array())),
-                .tier = number<int>(json.value("tier", Json(0))),
+                .order = numbers<int>(json.value("order", Parsed::array())),
+                .tier = number<int>(json.value("tier", Parsed(0))),
                 .sums = json.value("sums", false),
                 .place = place_from(json.value("place", name(Place::kResident)))};
-  for (const Json& expr : json.at("origin")) buffer.origin.push_back(expr_from(expr));
+  for (const Parsed& expr : json.at("origin")) buffer.origin.push_back(expr_from(expr));
   if (json.contains("ring")) {
     buffer.wrap = Wrap{number<int>(json.at("ring").at("axis")),
                        number<int64_t>(json.at("ring").at("modulus"))};
@@ -198,7 +200,7 @@ Buffer buffer_from(const Json& json) {
   return buffer;
 }
 
-Accumulator accumulator_from(const Json& json) {
+Accumulator accumulator_from(const Parsed& json) {
   return {.tensor = {number<int32_t>(json.at("tensor"))},
           .type = type_from(json.at("type")),
           .scale = json.at("scale").get<float>(),
@@ -207,11 +209,12 @@ Accumulator accumulator_from(const Json& json) {
 }
 
 constexpr int kMaxDepth = 64;
+constexpr int kMostBrackets = 2 * kMaxDepth + 8;  // a loop is an object in the list of its body
 
-std::vector<Node> nodes_from(const Json& json, int depth) {
+std::vector<Node> nodes_from(const Parsed& json, int depth) {
   if (depth > kMaxDepth) throw std::invalid_argument("loops are nested too deeply");
   std::vector<Node> nodes;
-  for (const Json& entry : json) {
+  for (const Parsed& entry : json) {
     if (entry.contains("loop")) {
       nodes.push_back({Loop{{number<int32_t>(entry.at("loop"))},
                             number<int64_t>(entry.at("count")),
@@ -224,33 +227,34 @@ std::vector<Node> nodes_from(const Json& json, int depth) {
               .chunk = {},
               .in = operands_from(entry.at("in")),
               .out = {number<int32_t>(entry.at("out"))},
-              .scratch = {number<int32_t>(entry.value("scratch", Json(-1)))},
+              .scratch = {number<int32_t>(entry.value("scratch", Parsed(-1)))},
               .recomputes = entry.value("recomputes", false)};
-    for (const Json& interval : entry.at("region")) step.region.push_back(interval_from(interval));
+    for (const Parsed& interval : entry.at("region"))
+      step.region.push_back(interval_from(interval));
     if (entry.contains("chunk")) step.chunk = interval_from(entry.at("chunk"));
     nodes.push_back({step});
   }
   return nodes;
 }
 
-SavedPlan saved_from(const Json& json) {
+SavedPlan saved_from(const Parsed& json) {
   if (number<int>(json.at("thimble_plan")) != kVersion)
     throw std::invalid_argument("unknown version");
   SavedPlan saved;
-  const Json& model = json.at("model");
+  const Parsed& model = json.at("model");
   saved.origin = {model.at("name"), model.at("sha256"), model.at("rewrite"), model.at("int8_io")};
   saved.plan.planner = json.at("planner");
-  for (const Json& accumulator : json.value("accumulators", Json::array()))
+  for (const Parsed& accumulator : json.value("accumulators", Parsed::array()))
     saved.plan.accumulators.push_back(accumulator_from(accumulator));
   saved.plan.scale_source = json.value("scale_source", "");
   Schedule& schedule = saved.plan.schedule;
-  for (const Json& buffer : json.at("buffers")) {
+  for (const Parsed& buffer : json.at("buffers")) {
     schedule.buffers.push_back(buffer_from(buffer));
     saved.plan.placement.addresses.push_back(number<int64_t>(buffer.at("address")));
   }
   schedule.inputs = ids_from(json.at("inputs"));
   schedule.outputs = ids_from(json.at("outputs"));
-  for (const Json& share : json.at("shares")) {
+  for (const Parsed& share : json.at("shares")) {
     schedule.shares.push_back({{number<int32_t>(share.at(0))}, {number<int32_t>(share.at(1))}});
   }
   schedule.loop_count = number<int32_t>(json.at("loop_count"));
@@ -299,7 +303,7 @@ std::string to_json(const Plan& plan, const PlanOrigin& origin) {
 
 SavedPlan plan_from_json(const std::string& text, const std::string& where) {
   try {
-    return saved_from(Json::parse(text));
+    return saved_from(parse_json(text, {.depth = kMostBrackets}));
   } catch (const nlohmann::json::exception& error) {
     throw CompileError(where, std::string("not a saved plan of thimble: ") + error.what());
   } catch (const std::invalid_argument& error) {

@@ -9,6 +9,7 @@
 #include "thimble/schedule/gather.h"
 #include "thimble/schedule/progress.h"
 #include "thimble/schedule/reads.h"
+#include "thimble/schedule/telling_units.h"
 
 namespace thimble {
 namespace {
@@ -27,9 +28,11 @@ bool plain(const Buffer& buffer) {
                      [](const IndexExpr& expr) { return expr.constant(); });
 }
 
-// The caller writes inputs before the first step and reads outputs after the last.
-bool is_port(const std::vector<BufferId>& ports, BufferId buffer) {
-  return std::find(ports.begin(), ports.end(), buffer) != ports.end();
+// By buffer. The caller writes inputs before the first step and reads outputs after the last.
+std::vector<bool> are_ports(const Schedule& schedule, const std::vector<BufferId>& ports) {
+  std::vector<bool> result(schedule.buffers.size(), false);
+  for (const BufferId id : ports) result[id.index()] = true;
+  return result;
 }
 
 // Byte offset of tensor element `at` in a plain buffer.
@@ -51,7 +54,10 @@ class PairTimeline {
         maps_(maps),
         share_(share),
         row_major_(schedule.buffer(share.out).order.empty() &&
-                   schedule.buffer(share.in).order.empty()) {}
+                   schedule.buffer(share.in).order.empty()) {
+    const auto rank = static_cast<int>(schedule.buffer(share.in).extents.size());
+    for (int axis = 0; axis < rank; ++axis) same_place_.axes.push_back(Affine{.out_axis = axis});
+  }
 
   void visit(const Piece& piece, Progress progress, const Counters& counters) {
     const Step& step = piece.step;
@@ -125,14 +131,40 @@ class PairTimeline {
   // The step both reads `in` and writes `out`: unit by unit, in the order of its kernel.
   void units(const Step& step, Progress progress, const std::vector<size_t>& operands,
              const Region& region, const Counters& counters) {
-    for_each_unit(progress, region, [&](const Region& unit) {
+    const auto visit = [&](const Region& unit) {
       if (progress == Progress::kElement) {
         run_of_elements(step, operands, unit, counters);
         return;
       }
       write(unit);  // within a unit, writes may come before reads
       for (size_t k : operands) read(read_region(graph_, maps_, step, k, unit, counters));
-    });
+    };
+    if (const auto reads = whole_reads(step, progress, operands); reads) {
+      for_each_telling_unit(progress, region, *reads, visit);
+    } else {
+      for_each_unit(progress, region, visit);
+    }
+  }
+
+  // How the step reads `in`; nothing if `in` is a block, or read in boxes around linear indices.
+  std::optional<std::vector<WholeRead>> whole_reads(const Step& step, Progress progress,
+                                                    const std::vector<size_t>& operands) const {
+    const Buffer& in = schedule_.buffer(share_.in);
+    const Shape& shape = graph_.tensor(in.tensor).shape;
+    const auto at_0 = [](const IndexExpr& origin) { return origin.base == 0; };
+    if (in.extents != shape || !std::ranges::all_of(in.origin, at_0)) return std::nullopt;
+    if (!step.op.valid() || step.method == Method::kFinalise)
+      return std::vector<WholeRead>{{same_place_, shape}};
+    std::vector<WholeRead> reads;
+    for (const size_t k : operands) {
+      const InputMap& map = maps_[step.op.index()][k];
+      if (!map.linear) {
+        reads.push_back({map, shape});
+      } else if (progress != Progress::kElement || step.method != Method::kCompute) {
+        return std::nullopt;
+      }  // else element by element at the output's linear indices, which is even
+    }
+    return reads;
   }
 
   // A run along the last axis. How far writes are ahead changes evenly along it: the first two and
@@ -180,7 +212,8 @@ class PairTimeline {
   const Schedule& schedule_;
   const std::vector<AccessMap>& maps_;
   Share share_;
-  bool row_major_;  // both; otherwise only a copy in place knows what lies where
+  bool row_major_;       // both; otherwise only a copy in place knows what lies where
+  InputMap same_place_;  // of a copy
   std::vector<Event> events_;
   bool possible_ = true;
   bool written_ = false;
@@ -194,9 +227,11 @@ std::vector<SharedBytes> shared_bytes(const Graph& graph, const Schedule& schedu
   StepProgress progress(graph, maps);
   std::vector<PairTimeline> pairs;
   std::multimap<BufferId, size_t> pairs_of;
+  const std::vector<bool> is_input = are_ports(schedule, schedule.inputs);
+  const std::vector<bool> is_output = are_ports(schedule, schedule.outputs);
   for (const Share& share : schedule.shares) {
     if (!plain(schedule.buffer(share.out)) || !plain(schedule.buffer(share.in))) continue;
-    if (is_port(schedule.inputs, share.out) || is_port(schedule.outputs, share.in)) continue;
+    if (is_input[share.out.index()] || is_output[share.in.index()]) continue;
     pairs_of.emplace(share.out, pairs.size());
     pairs_of.emplace(share.in, pairs.size());
     pairs.emplace_back(graph, schedule, maps, share);
