@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "thimble/import/tensor_file.h"
 #include "thimble/kernels/fields.h"
 #include "thimble/program/host.h"
@@ -78,25 +80,26 @@ class Maker {
       : graph_(graph),
         schedule_(schedule),
         placement_(placement),
-        program_(lower(graph, schedule, placement)) {}
+        program_(std::make_shared<const Program>(lower(graph, schedule, placement))),
+        start_(*program_) {}
 
   std::vector<Mutant> run() {
     std::vector<Place> places;
-    find_calls(program_.nodes, places);
+    find_calls(start_.nodes, places);
     for (size_t k = 0; k < places.size(); ++k) calls(k, places[k]);
     for (size_t k = 0; k + 1 < places.size(); ++k) pieces(k, places[k], places[k + 1]);
-    const size_t loop_count = find_loops(program_.nodes).size();
+    const size_t loop_count = find_loops(start_.nodes).size();
     for (size_t k = 0; k < loop_count; ++k) {
       mutants_.push_back(
           {MutantKind::kPlan, fmt::format("loop {} one short", k), [program = program_, k] {
-             Program mutant = program;
+             Program mutant = *program;
              --find_loops(mutant.nodes)[k]->count;
              return mutant;
            }});
     }
     shares();
-    for (size_t p = 0; p < program_.params.size(); ++p) parameters(p);
-    for (size_t c = 0; c < program_.constants.size(); ++c) constants(c);
+    for (size_t p = 0; p < start_.params.size(); ++p) parameters(p);
+    for (size_t c = 0; c < start_.constants.size(); ++c) constants(c);
     for (size_t k = 0; k < places.size(); ++k) {
       if (places[k].call().scratch.valid()) scratch(k, places[k].call().scratch);
     }
@@ -108,7 +111,7 @@ class Maker {
   void change(size_t number, const std::string& what, const Change& apply) {
     mutants_.push_back({MutantKind::kPlan, fmt::format("call {}: {}", number, what),
                         [program = program_, number, apply] {
-                          Program mutant = program;
+                          Program mutant = *program;
                           std::vector<Place> places;
                           find_calls(mutant.nodes, places);
                           apply(places[number]);
@@ -206,7 +209,7 @@ class Maker {
   void change_program(MutantKind kind, const std::string& what,
                       const std::function<void(Program&)>& apply) {
     mutants_.push_back({kind, what, [program = program_, apply] {
-                          Program mutant = program;
+                          Program mutant = *program;
                           apply(mutant);
                           return mutant;
                         }});
@@ -214,7 +217,7 @@ class Maker {
 
   void parameters(size_t p) {
     size_t leaves = 0;
-    each_number(program_.params[p].params, [&](auto&) { ++leaves; });
+    each_number(start_.params[p].params, [&](auto&) { ++leaves; });
     for (size_t leaf = 0; leaf < leaves; ++leaf) {
       for (const int by : {-1, 1}) {
         change_program(MutantKind::kParameters,
@@ -228,9 +231,9 @@ class Maker {
                        });
       }
     }
-    for (size_t q = p + 1; q < program_.params.size(); ++q) {
-      if (program_.params[p].params.index() != program_.params[q].params.index()) continue;
-      if (same_values(program_.params[p].params, program_.params[q].params)) continue;
+    for (size_t q = p + 1; q < start_.params.size(); ++q) {
+      if (start_.params[p].params.index() != start_.params[q].params.index()) continue;
+      if (same_values(start_.params[p].params, start_.params[q].params)) continue;
       change_program(MutantKind::kParameters, fmt::format("parameters {} and {} exchanged", p, q),
                      [p, q](Program& program) {
                        std::swap(program.params[p].params, program.params[q].params);
@@ -240,13 +243,13 @@ class Maker {
   }
 
   void constants(size_t c) {
-    const size_t size = program_.constants[c].content.data.size();
+    const size_t size = start_.constants[c].content.data.size();
     if (size == 0) return;
     for (const size_t at : {size_t{0}, size / 3, size - 1}) {
       change_program(MutantKind::kConstants, fmt::format("constant {}: byte {} changed", c, at),
                      [c, at](Program& program) { ++program.constants[c].content.data[at]; });
     }
-    const Bytes& data = program_.constants[c].content.data;
+    const Bytes& data = start_.constants[c].content.data;
     for (size_t at = size / 2; at + 1 < size; ++at) {
       if (data[at] == data[at + 1]) continue;
       change_program(MutantKind::kConstants,
@@ -321,7 +324,8 @@ class Maker {
   const Graph& graph_;
   const Schedule& schedule_;
   const Placement& placement_;
-  Program program_;
+  std::shared_ptr<const Program> program_;  ///< shared by the mutants to be: it has all weights
+  Program start_;
   std::vector<Mutant> mutants_;
 };
 

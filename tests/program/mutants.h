@@ -15,6 +15,9 @@ namespace thimble::testing {
 /// What is wrong with them.
 enum class MutantKind : uint8_t { kPlan, kParameters, kConstants, kAddresses, kScratch };
 [[nodiscard]] const char* name(MutantKind kind);
+constexpr MutantKind kMutantKinds[] = {MutantKind::kPlan, MutantKind::kParameters,
+                                       MutantKind::kConstants, MutantKind::kAddresses,
+                                       MutantKind::kScratch};
 
 struct Mutant {
   MutantKind kind = MutantKind::kPlan;

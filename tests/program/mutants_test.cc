@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,12 +25,44 @@
 namespace thimble {
 namespace {
 
+constexpr const char* kResults = THIMBLE_SOURCE_DIR "/bench/results/mutants.csv";
+constexpr size_t kPerPlanOfResults = 350;
+
+// A line of the results file, which begins with the command that writes it.
+void add_result(const std::string& name, const testing::MutantCount& count) {
+  const bool begin = !std::filesystem::exists(kResults);
+  std::ofstream file(kResults, std::ios::app);
+  if (begin) {
+    file << "# rm bench/results/mutants.csv; THIMBLE_UPDATE=1 "
+            "build/dev/tests/program/test_program --gtest_filter='*MutantsOfModels*'\n"
+            "plan,made,caught,harmless,missed";
+    for (const testing::MutantKind kind : testing::kMutantKinds)
+      file << fmt::format(",{0},{0}_caught", testing::name(kind));
+    file << "\n";
+  }
+  file << fmt::format("{},{},{},{},{}", name, count.made, count.caught, count.harmless,
+                      count.missed.size());
+  const auto of = [](const std::map<testing::MutantKind, int>& counts, testing::MutantKind kind) {
+    const auto it = counts.find(kind);
+    return it == counts.end() ? 0 : it->second;
+  };
+  for (const testing::MutantKind kind : testing::kMutantKinds)
+    file << fmt::format(",{},{}", of(count.made_of, kind), of(count.caught_of, kind));
+  file << "\n";
+}
+
+// every: 0 for as many as the results file has.
 void expect_harmful_ones_caught(const std::string& name, const Graph& graph,
                                 const Schedule& schedule, int every) {
   const Placement placement = place(graph, schedule, {});
+  if (every == 0) {
+    const size_t all = testing::mutants(graph, schedule, placement).size();
+    every = static_cast<int>(std::max<size_t>(1, all / kPerPlanOfResults));
+  }
   const testing::MutantCount count = testing::count_mutants(graph, schedule, placement, every);
   fmt::print("{}: {} mutants, {} caught, {} harmless, {} missed\n", name, count.made, count.caught,
              count.harmless, count.missed.size());
+  if (testing::workload().update) add_result(name, count);
   EXPECT_GT(count.made, 3);
   EXPECT_GT(count.caught, count.made / 2);
   for (const std::string& missed : count.missed)
@@ -62,6 +97,7 @@ TEST_P(MutantsOfModels, AreCaught) {
   const int share = static_cast<int>(plans.size());
   int every = macs(graph) > 100'000'000 ? 61 * share : macs(graph) > 5'000'000 ? 4 * share : 1;
   if (testing::workload().all_mutants) every = 1;
+  if (testing::workload().update) every = 0;
   for (const auto& [name, planned] : plans) {
     expect_harmful_ones_caught(GetParam() + " " + name, graph, planned.schedule, every);
   }

@@ -6,6 +6,7 @@
 
 #include "tests/support/hand_written.h"
 #include "tests/support/test_graph.h"
+#include "thimble/planners/whole_operators.h"
 #include "thimble/program/lower.h"
 #include "thimble/schedule/span.h"
 
@@ -173,6 +174,97 @@ TEST(Verifier, ViewsShowTheOperandsThemselves) {
   Program program = plan.program();
   call(program).in[1] = call(program).in[0];
   expect_fault(verify(plan.graph, program).fault, "takes tensor 0");
+}
+
+// Two convolutions of one shape, one after the other.
+struct TwoConvolutions {
+  TwoConvolutions() {
+    testing::TestGraph g(3);
+    const TensorId x = g.input({1, 4, 4, 3});
+    g.output(g.conv(g.conv(x, 3, 3, 1), 3, 3, 1));
+    graph = g.graph();
+    const OrderProblem problem = order_problem(graph, true);
+    const Schedule schedule =
+        whole_operator_schedule(graph, problem, original_order(problem), true);
+    program = lower(graph, schedule, place(graph, schedule, {}));
+    EXPECT_EQ(fault(), "");
+  }
+  [[nodiscard]] std::string fault() const { return verify(graph, program).fault; }
+
+  Graph graph;
+  Program program;
+};
+
+TEST(Verifier, ReadsParametersBack) {
+  TwoConvolutions swapped;
+  std::swap(call(swapped.program, 0).params, call(swapped.program, 1).params);
+  expect_fault(swapped.fault(), "step 0 (CONV_2D #0): its p");
+  TwoConvolutions values;
+  std::swap(values.program.params[0].params, values.program.params[1].params);
+  expect_fault(values.fault(), "its parameter input_zero_point is");
+  TwoConvolutions none;
+  call(none.program).params = -1;
+  expect_fault(none.fault(), "it has no parameters");
+}
+
+TEST(Verifier, ReadsPackedConstantsBack) {
+  const auto fault_of = [](const std::string& role, size_t byte) {
+    TwoConvolutions two;
+    for (ProgramConstant& c : two.program.constants) {
+      if (c.content.role != role) continue;
+      c.content.data.at(byte) ^= 1;
+      return two.fault();
+    }
+    return std::string("there are no ") + role;
+  };
+  expect_fault(fault_of("weights", 7), "its packed weight 7 is");
+  expect_fault(fault_of("bias", 4), "its packed bias 1 stands for");
+  expect_fault(fault_of("multipliers", 1), "its scale of channel 0 is");
+  expect_fault(fault_of("shifts", 2), "its scale of channel 2 is");
+}
+
+TEST(Verifier, WhatAKernelSeesFits32Bits) {
+  TwoConvolutions stride;
+  call(stride.program).in[0].stride[1] = int64_t{1} << 29;
+  expect_fault(stride.fault(), "what it reaches of tensor 0 ('t0') does not fit 32 bits");
+  TwoConvolutions bias;
+  call(bias.program).out.bias.push_back({int64_t{1} << 16, index(1 << 16)});
+  expect_fault(bias.fault(), "does not fit 32 bits");
+  TwoConvolutions region;
+  call(region.program).axes[1].interval.end = index(int64_t{1} << 31);
+  expect_fault(region.fault(), "the bounds of axis 1 of its region do not fit 32 bits");
+}
+
+TEST(Verifier, RegionsDoNotEndBeforeTheyBegin) {
+  TwoConvolutions two;
+  call(two.program).axes[1].interval = {index(5), index(3)};
+  expect_fault(two.fault(), "[5, 3) ends before it begins");
+}
+
+TEST(Verifier, CopiesAndKernelsHaveNoScratchThatNobodyNeeds) {
+  TwoConvolutions two;
+  call(two.program).scratch = {0};
+  expect_fault(two.fault(), "has scratch that no kernel needs");
+}
+
+// Each iteration does what the first did: a program that never ends is not followed forever.
+TEST(Verifier, DoesNotMuchMoreWorkThanTheNetwork) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 64, 64, 16});
+  g.output(g.conv(x, 16, 1, 1));
+  OneStep plan;
+  plan.graph = g.graph();
+  Schedule& s = plan.schedule;
+  s.buffers = {whole_buffer(plan.graph, x), whole_buffer(plan.graph, x),
+               whole_buffer(plan.graph, plan.graph.ops[0].outputs[0])};
+  s.inputs = {{0}};
+  s.outputs = {{2}};
+  s.loop_count = 1;
+  const RegionExpr all = region_expr(whole(plan.graph.tensor(x).shape));
+  s.nodes = {{Loop{{0}, 4'000'000, {{Step{.region = all, .in = {BufferId{0}}, .out = {1}}}}}}};
+  plan.addresses = {0, 65536, 131072};
+  ASSERT_EQ(malformed(plan.graph, s), "");
+  expect_fault(plan.fault(), "it does more work than");
 }
 
 // What the verifier says of a program of row_stream() with one thing changed in its loop.

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <deque>
 #include <set>
 
 #include "tests/support/hand_written.h"
 #include "tests/support/random_network.h"
+#include "tests/support/workload.h"
 #include "tests/trace/plan_damage.h"
 #include "tests/trace/traced.h"
 #include "thimble/cli/emission.h"
@@ -153,7 +153,7 @@ class DamagedPlans : public ::testing::Test {
 };
 
 TEST_F(DamagedPlans, AreRefusedOrComputeWhatTheReferenceComputes) {
-  const bool nightly = std::getenv("THIMBLE_NIGHTLY") != nullptr;
+  const bool nightly = testing::workload().nightly;
   const int count = nightly ? 100'000 : 2'000;
   const int most_traced = nightly ? count : 32, most_run = nightly ? 600 : 16;
   const size_t batch = nightly ? 64 : 16;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "tests/support/golden.h"
 #include "tests/support/hand_written.h"
 #include "tests/support/shared.h"
+#include "tests/support/test_graph.h"
+#include "tests/support/workload.h"
 #include "tests/trace/traced.h"
 #include "thimble/cli/emission.h"
 #include "thimble/model/error.h"
@@ -73,6 +73,51 @@ TEST(Trace, ShowsWhatTheEmittedCodeDoesOtherwise) {
   EXPECT_NE(fault_of([&](Program& p) { std::swap(call(p, 1), call(p, 2)); }), "");
 }
 
+// What a kernel needs is asked of its own function when the emitted code is compiled.
+TEST(Trace, OfTooLittleScratchDoesNotCompile) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 5, 5, 2});
+  g.output(g.depthwise(x, 3, 1));
+  const Graph& graph = g.graph();
+  Schedule s{.buffers = {whole_buffer(graph, x),
+                         whole_buffer(graph, graph.ops[0].outputs[0]),
+                         {.tensor = {}, .extents = {25}}},
+             .inputs = {{0}},
+             .outputs = {{1}}};
+  s.nodes = {{Step{.op = {0},
+                   .method = Method::kInPlace,
+                   .region = region_expr(whole(graph.tensor(x).shape)),
+                   .in = {BufferId{0}, {}, {}},
+                   .out = {1},
+                   .scratch = {2}}}};
+  Compiled compiled = by_hand({graph, s, 0});
+  size_t lines = 0;
+  EXPECT_EQ(difference(compiled, compiled.program, "net", lines), "");
+  --compiled.program.buffers[2].size_bytes;
+  EXPECT_NE(difference(compiled, compiled.program, "net", lines).find("static assertion failed"),
+            std::string::npos);
+}
+
+// Rows of an output go to the caller; none of the shared models has any.
+TEST(Trace, OfNetworksWithRowsAtBothEnds) {
+  for (const char* network : {"zoo:unet:resolution=32", "zoo:transformer:tokens=16,width=16"}) {
+    SCOPED_TRACE(network);
+    const Source source = load(network);
+    for (const PortPlaces ports : {PortPlaces{Place::kResident, Place::kStreamed},
+                                   PortPlaces{Place::kStreamed, Place::kStreamed}}) {
+      PlanOptions options;
+      options.planner = "stream";
+      options.ports = ports;
+      const auto answer = compile_model(source, {.model = network}, options);
+      ASSERT_TRUE(std::holds_alternative<Compiled>(answer));
+      const Compiled& compiled = std::get<Compiled>(answer);
+      size_t lines = 0;
+      EXPECT_EQ(difference(compiled, compiled.program, "net", lines), "");
+      fmt::print("{}: {} lines\n", network, lines);
+    }
+  }
+}
+
 struct Kind {
   const char* name;
   PlanOptions options;
@@ -121,8 +166,6 @@ void expect_traces_of(const std::string& model, const std::vector<Kind>& planned
   }
 }
 
-bool nightly() { return std::getenv("THIMBLE_NIGHTLY") != nullptr; }
-
 class TraceOfModels : public ::testing::TestWithParam<std::string> {};
 
 // In CI small models under all kinds and the others under one; nightly all.
@@ -130,7 +173,7 @@ TEST_P(TraceOfModels, IsTheirProgram) {
   THIMBLE_NEEDS_SHARED();
   const std::string& model = GetParam();
   const auto bytes = std::filesystem::file_size(testing::model_path(model));
-  if (nightly() || bytes < 400'000) {
+  if (testing::workload().nightly || bytes < 400'000) {
     expect_traces_of(model, kinds());
   } else if (bytes < 2'000'000) {
     expect_traces_of(model, {kinds()[4]});
