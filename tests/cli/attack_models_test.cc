@@ -18,7 +18,7 @@ constexpr const char* kLimit = "";
 constexpr int kPatienceSeconds = 200;
 #else
 constexpr const char* kLimit = "ulimit -v 1048576; ulimit -t 10; ";  // KiB, seconds of one core
-constexpr int kPatienceSeconds = 100;                                // others may keep the machine busy
+constexpr int kPatienceSeconds = 100;
 #endif
 
 class Bounded : public CommandLine {

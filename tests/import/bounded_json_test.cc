@@ -19,8 +19,8 @@ std::string fault_of(const std::string& text, const JsonLimits& limits = {}) {
 }
 
 TEST(BoundedJson, ReadsWhatTheParserReads) {
-  const std::string text =
-      R"({"a": [1, -2, 2.5, "x", null, true], "b": {"a": {}, "c": [[], [0]]}, "d": 18446744073709551615})";
+  const std::string text = R"({"a": [1, -2, 2.5, "x", null, true], "b": {"a": {}, "c": [[], [0]]},)"
+                           R"( "d": 18446744073709551615})";
   EXPECT_EQ(parse_json(text, {}), nlohmann::json::parse(text));
   EXPECT_EQ(parse_json(" 7 ", {}), nlohmann::json(7));
 }

@@ -167,6 +167,7 @@ std::vector<int64_t> section_bounds(const Problem& problem, const Sweep& sweep) 
 }
 
 std::vector<int64_t> live_bounds(const Problem& problem, int64_t moments) {
+  check_problem(problem);
   SectionBound bound(problem, 1);
   std::vector<int64_t> result(static_cast<size_t>(moments), 0);
   for_each_live_set(problem, [&](const std::vector<int>& live, const Life& while_live) {
@@ -195,6 +196,7 @@ int64_t quantum_bytes(const Problem& problem) {
 }
 
 int64_t lower_bound_bytes(const Problem& problem) {
+  check_problem(problem);
   std::vector<SectionBound> bounds = bounds_by_alignment(problem);
   int64_t result = 0;
   for_each_section(problem, [&](const std::vector<int>& section) {

@@ -216,6 +216,7 @@ std::vector<int64_t> best_greedy(const Problem& problem, const Sweep& sweep, int
 }
 
 Solution greedy(const Problem& problem) {
+  check_problem(problem);
   Solution result;
   result.addresses = BySize(problem).addresses();
   result.arena_bytes = arena_bytes(problem, result.addresses);
@@ -225,6 +226,7 @@ Solution greedy(const Problem& problem) {
 }
 
 Solution greedy_by_size(const Problem& problem) {
+  check_problem(problem);
   // The interpreter knows no overlaps.
   Problem disjoint = problem;
   disjoint.overlaps.clear();

@@ -11,27 +11,6 @@
 namespace thimble::layout {
 namespace {
 
-void check_problem(const Problem& problem) {
-  const auto count = static_cast<int>(problem.buffers.size());
-  for (const Buffer& buffer : problem.buffers) {
-    check(buffer.size_bytes >= 0, "layout: a buffer of negative size");
-    check(buffer.alignment > 0 && std::has_single_bit(static_cast<uint64_t>(buffer.alignment)),
-          "layout: an alignment that is not a power of two");
-    int64_t previous_end = std::numeric_limits<int64_t>::min();
-    for (const Life& life : buffer.lives) {
-      check(life.begin < life.end && life.begin >= previous_end, "layout: lives out of order");
-      previous_end = life.end;
-    }
-    check(!buffer.address || (*buffer.address >= 0 && *buffer.address % buffer.alignment == 0),
-          "layout: a fixed address that is negative or not aligned");
-  }
-  for (const Overlap& overlap : problem.overlaps) {
-    check(overlap.in >= 0 && overlap.in < count && overlap.out >= 0 && overlap.out < count &&
-              overlap.in != overlap.out,
-          "layout: an overlap of buffers that do not exist");
-  }
-}
-
 struct Event {
   int64_t time;
   bool begins;  // ends come first at equal times: intervals are half-open
@@ -105,6 +84,27 @@ void set_conflict(std::vector<Conflict>& row, const Conflict& conflict) {
 }
 
 }  // namespace
+
+void check_problem(const Problem& problem) {
+  const auto count = static_cast<int>(problem.buffers.size());
+  for (const Buffer& buffer : problem.buffers) {
+    check(buffer.size_bytes >= 0, "layout: a buffer of negative size");
+    check(buffer.alignment > 0 && std::has_single_bit(static_cast<uint64_t>(buffer.alignment)),
+          "layout: an alignment that is not a power of two");
+    int64_t previous_end = std::numeric_limits<int64_t>::min();
+    for (const Life& life : buffer.lives) {
+      check(life.begin < life.end && life.begin >= previous_end, "layout: lives out of order");
+      previous_end = life.end;
+    }
+    check(!buffer.address || (*buffer.address >= 0 && *buffer.address % buffer.alignment == 0),
+          "layout: a fixed address that is negative or not aligned");
+  }
+  for (const Overlap& overlap : problem.overlaps) {
+    check(overlap.in >= 0 && overlap.in < count && overlap.out >= 0 && overlap.out < count &&
+              overlap.in != overlap.out,
+          "layout: an overlap of buffers that do not exist");
+  }
+}
 
 void for_each_section(const Problem& problem,
                       const std::function<void(const std::vector<int>&)>& visit) {

@@ -37,6 +37,9 @@ struct Sweep {
       conflicts;  ///< per buffer, by `other`; those that forbid something
 };
 
+/// Throws InternalError if the problem is malformed, as sweep() does.
+void check_problem(const Problem& problem);
+
 /// Calls visit(buffers) for each section, in time order, without keeping any: they may have the
 /// square of the number of buffers between them. Throws InternalError as sweep() does.
 void for_each_section(const Problem& problem,
