@@ -122,7 +122,7 @@ TEST_F(Lossy, SavedPlansKeepTheirAccumulators) {
   EXPECT_THAT(chunks.out, HasSubstr("WRONG: step 2 (CONV_2D #2) adds channels 0 to 0 in one go"));
   EXPECT_THAT(changed("type", "int16").err, HasSubstr("not a plan of this model: buffer"));
   EXPECT_THAT(changed("scale", 0).err, HasSubstr("an accumulator's scale is not positive"));
-  EXPECT_THAT(changed("scale", 1e-30).err, HasSubstr("not a plan that can be executed"));
+  EXPECT_THAT(changed("scale", 1e-30).err, HasSubstr("an accumulator's scale is too small"));
   EXPECT_THAT(changed("tensor", 12345).err, HasSubstr("an accumulator's tensor does not exist"));
 }
 

@@ -97,7 +97,7 @@ TEST(Emit, TensorsOfTheCallersAreParameters) {
   const testing::HandWritten hand = testing::row_span_of_user();
   const std::string signature = "void net_run(void* arena, const int8_t* input, int8_t* output);";
   EXPECT_THAT(text_of(hand, "net.h"), HasSubstr(signature));
-  EXPECT_THAT(text_of(hand, "example.c"), HasSubstr("net_run(arena, input, output);"));
+  EXPECT_THAT(text_of(hand, "net_example.c"), HasSubstr("net_run(arena, input, output);"));
   const std::string text = text_of(hand, "net.cc");
   EXPECT_THAT(text, HasSubstr("const_cast<int8_t*>(caller.input), 0, 0, 0, {4608, 192, 8, 1}}"));
   EXPECT_THAT(text, HasSubstr("View{caller.output, 0, 0, 0, {2304, 192, 16, 1}}"));

@@ -123,6 +123,13 @@ std::string accumulator_fault(const Graph& graph) {
     const float most_ratio = a.type == DType::kInt8 ? 0x1p22F : 0x1p14F;  // stays within 32 bits
     if (out_scale.size() != 1 || !(a.scale / out_scale[0] < most_ratio))
       return "an accumulator's scale is too large for its tensor's";
+    const Op& op = graph.op(made_by);
+    const std::vector<float>& x_scale = graph.tensor(op.inputs.at(0)).quantization.scales;
+    for (const float weight : graph.tensor(op.inputs.at(1)).quantization.scales) {
+      const double product = x_scale.size() == 1 ? double{x_scale[0]} * double{weight} : 0;
+      if (!(product / double{a.scale} < 0x1p30))  // the largest fixed-point factor
+        return "an accumulator's scale is too small for its operator's products";
+    }
     const Shape& x = graph.tensor(graph.op(made_by).inputs.at(0)).shape;
     if (a.chunk < 1 || x.empty() || a.chunk > x.back())
       return "an accumulator's chunk is not between 1 and the channels of the operator's input";
