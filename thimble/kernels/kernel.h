@@ -68,7 +68,9 @@ struct KernelInfo {
   const char* source;  ///< the file that defines it, below runtime/: "portable/conv_2d.cc"
   const char* params;  ///< its parameters' type, "Conv2DParams"; empty if it takes none
   Progress progress;
-  /// What it requires of a view and of the region (kernel axes): all else it takes as it comes.
+  /// What it requires of views and of the region (kernel axes). All else it takes as it comes: any
+  /// strides, elements aligned to their own size; and none reads an element that the operator's
+  /// access map does not demand (tests/runtime).
   bool rings = true;                    ///< takes operands and outputs that are rings
   std::array<bool, 4> whole_axes = {};  ///< the region covers all of these
 };
