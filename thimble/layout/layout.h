@@ -70,8 +70,9 @@ struct Solution {
 /// What TensorFlow Lite Micro does: by size, largest first, each at the lowest gap it fits.
 [[nodiscard]] Solution greedy_by_size(const Problem& problem);
 
-/// Searches count their work in buffers and conflicts that they look at: ten seconds at the most.
-constexpr int64_t kSearchWork = 250'000'000;
+/// Searches count their work in buffers and conflicts that they look at: this takes some ten
+/// seconds.
+constexpr int64_t kSearchWork = 500'000'000;
 
 struct SearchLimits {
   int64_t work = kSearchWork;
