@@ -105,7 +105,7 @@ TEST_F(Bounded, PlansDoNotDependOnTheTime) {
 }
 
 TEST_F(Bounded, NestedPlansCostNoMemory) {
-  write("deep.json", "{\"thimble_plan\": " + std::string(20'000'000, '['));
+  write("deep.json", "{\"thimble_plan\": " + std::string(10'000'000, '['));
   const ProcessResult result = limited({"verify", "zoo:demo", "deep.json"});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, HasSubstr("deep.json: not a saved plan of thimble: nested more than"));

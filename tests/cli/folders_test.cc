@@ -171,6 +171,32 @@ TEST_F(Folders, ANameIsOneModels) {
   EXPECT_EQ(compile("zoo:demo", {"--name", "net", "--planner", "original"}).exit_status, 0);
 }
 
+// Nothing but the code's own files, however well the hash fits.
+TEST_F(Folders, AManifestCannotClaimTheUsersFiles) {
+  ASSERT_EQ(compile("zoo:demo").exit_status, 0);
+  make("out/notes.txt", "mine\n");
+  nlohmann::json manifest = json_of(read("out/thimble.json"));
+  manifest["files"]["notes.txt"] = {
+      {"models", {"demo"}},
+      {"sha256", "fcbc800db3f1867000b852f1ce0044b8f1584f76ade1ed6e65189824f95c3cda"}};
+  write("out/thimble.json", manifest.dump());
+  EXPECT_EQ(compile("zoo:demo").exit_status, 1);
+  EXPECT_EQ(read("out/notes.txt"), "mine\n");
+}
+
+TEST_F(Folders, AnotherModelOfTheSameNameIsMentioned) {
+  for (const char* network : {"demo", "ds_cnn_s"}) {
+    fs::create_directories(folder() / network);
+    ASSERT_EQ(thimble({"zoo", "build", network, "-o", std::string(network) + "/model.tflite"})
+                  .exit_status,
+              0);
+  }
+  EXPECT_THAT(compile("demo/model.tflite").out, Not(HasSubstr("replaced")));
+  EXPECT_THAT(compile("ds_cnn_s/model.tflite").out,
+              HasSubstr("replaced the code of another model (sha256 "));
+  EXPECT_THAT(compile("ds_cnn_s/model.tflite").out, Not(HasSubstr("replaced")));
+}
+
 TEST_F(Folders, AManifestCannotNameFilesElsewhere) {
   ASSERT_EQ(compile("zoo:demo").exit_status, 0);
   write("victim", "mine");

@@ -32,7 +32,8 @@ std::vector<EmittedFile> emit_plan(const testing::HandWritten& hand, const std::
   const Plan plan{.planner = "by hand",
                   .schedule = hand.schedule,
                   .placement = place(hand.graph, hand.schedule, {})};
-  const Compiled compiled = check_plan(source, {.model = name, .rewrite = false}, plan, name);
+  const Compiled compiled =
+      described(check_plan(source, {.model = name, .rewrite = false}, plan, name));
   return emit_compiled(compiled, source, name, "thimble compile " + name);
 }
 

@@ -50,7 +50,8 @@ Entry hand_written_entry(const testing::HandWritten& hand, const std::string& na
                   .schedule = hand.schedule,
                   .placement = place(hand.graph, hand.schedule, {}),
                   .accumulators = hand.graph.accumulators};
-  return entry_of(check_plan(source, {.model = name, .rewrite = false}, plan, name), name);
+  return entry_of(described(check_plan(source, {.model = name, .rewrite = false}, plan, name)),
+                  name);
 }
 
 Measured run(const std::vector<Entry>& entries, const std::vector<InputSet>& sets) {

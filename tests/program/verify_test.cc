@@ -247,6 +247,31 @@ TEST(Verifier, CopiesAndKernelsHaveNoScratchThatNobodyNeeds) {
   expect_fault(two.fault(), "has scratch that no kernel needs");
 }
 
+// Elements before the first byte of the buffer: the output would pass the sums that it is made of.
+TEST(Verifier, ElementsLieInTheirBuffer) {
+  testing::HandWritten hand = testing::channel_loop();
+  std::vector<int64_t> addresses = place(hand.graph, hand.schedule, {}).addresses;
+  for (size_t b = 0; b < hand.schedule.buffers.size(); ++b) {
+    Buffer& buffer = hand.schedule.buffers[b];
+    if (buffer.tensor != hand.graph.ops[2].outputs[0]) continue;
+    buffer.origin[0] = index(1);
+    addresses[b] += 20'000;
+  }
+  Placement moved{.addresses = addresses, .arena_bytes = 60'000};
+  ASSERT_EQ(malformed(hand.graph, hand.schedule), "");
+  expect_fault(verify(hand.graph, lower(hand.graph, hand.schedule, moved)).fault,
+               "outside its buffer");
+}
+
+TEST(Verifier, InputsDoNotLieOverEachOther) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 4});
+  g.input({1, 4});
+  g.add(x, x);
+  g.graph().ops[0].inputs[1] = {1};
+  expect_fault(one_step(g, {0, 2, 8}).fault(), "at the start, element 2 of input tensor 0");
+}
+
 // Each iteration does what the first did: a program that never ends is not followed forever.
 TEST(Verifier, DoesNotMuchMoreWorkThanTheNetwork) {
   testing::TestGraph g(1);
@@ -287,14 +312,33 @@ TEST(Verifier, RowsComeInTimeOnceAndInOrder) {
   expect_fault(fault_of_stream([](Body& body) { body.erase(body.begin()); }),
                "CONV_2D #0) needs element 0 of tensor 0");
   expect_fault(fault_of_stream([](Body& body) { body.insert(body.begin(), body[0]); }),
-               "receives element 0 of tensor 0 ('t0'), but 192 is next");
+               "receives rows from 0 on, but 1 is next");
   expect_fault(fault_of_stream([](Body& body) { shift_rows(body[0], -1); }), "needs element");
   expect_fault(fault_of_stream([](Body& body) { shift_rows(body[0], 1); }),
-               "receives element 192 of tensor 0 ('t0'), but 0 is next");
+               "receives rows from 1 on, but 0 is next");
 }
 
 // A convolution of stride 2 without padding: the last row comes all the same, though nobody reads
 // it.
+// An empty interval is no leave to begin elsewhere: rows that are pushed come up to its end.
+TEST(Verifier, EmptyIntervalsOfRowsStandWhereTheRowsAre) {
+  using Body = std::vector<ProgramNode>;
+  expect_fault(fault_of_stream([](Body& body) {
+                 ProgramNode none = body[0];
+                 std::get<Call>(none.what).axes[kStreamAxis].interval = {index(24), index(24)};
+                 body.insert(body.begin(), none);
+               }),
+               "receives rows from 24 on, but 0 is next");
+}
+
+TEST(Verifier, RowsBelongWhereTheyBelongWheneverTheyCome) {
+  using Body = std::vector<ProgramNode>;
+  expect_fault(fault_of_stream([](Body& body) {
+                 std::get<Call>(body[0].what).out.bias.push_back({1, index({0}, 1)});
+               }),
+               "where a row belongs depends on when it comes");
+}
+
 TEST(Verifier, AllRowsCome) {
   testing::TestGraph g(1);
   const TensorId x = g.input({1, 4, 2, 1});

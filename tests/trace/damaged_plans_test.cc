@@ -97,7 +97,7 @@ class DamagedPlans : public ::testing::Test {
       if (execute(compiled->program, inputs) != testing::expected_outputs(compiled->graph, inputs))
         return "it is called right, but computes something else";
     }
-    keep(std::move(*compiled));
+    keep(described(std::move(*compiled)));
     return "";
   }
 

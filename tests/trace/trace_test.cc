@@ -35,7 +35,7 @@ Compiled by_hand(const testing::HandWritten& hand) {
                   .schedule = hand.schedule,
                   .placement = place(hand.graph, hand.schedule, {}),
                   .accumulators = hand.graph.accumulators};
-  return check_plan(source, {.model = "net", .rewrite = false}, plan, "net");
+  return described(check_plan(source, {.model = "net", .rewrite = false}, plan, "net"));
 }
 
 TEST(Trace, OfHandWrittenSchedulesIsTheirProgram) {

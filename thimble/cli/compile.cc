@@ -11,6 +11,7 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/emission.h"
 #include "thimble/cli/emitted_folder.h"
+#include "thimble/cli/manifest.h"
 #include "thimble/cli/measure.h"
 #include "thimble/cli/output_files.h"
 #include "thimble/cli/pipeline.h"
@@ -91,42 +92,45 @@ MeasuredCost measured_cost(const Compiled& compiled, const std::vector<EmittedFi
           .core = core};
 }
 
-int compile(const CompileOptions& options) {
-  const Source source = load(options.model.model);
-  const std::string name = identifier(options.name.empty() ? source.graph.name : options.name);
-  check_targets(options, source, name);
-  const Budget limits = budget(options.plan);
-  auto answer = compile_model(source, options.model, options.plan);
-  if (const auto* no = std::get_if<Infeasible>(&answer)) {
-    fmt::print("{}", infeasible_text(*no));
-    return kDoesNotFit;
-  }
-  const Compiled& compiled = std::get<Compiled>(answer);
-  const std::string core = limits.device ? limits.device->core : options.core;
-  CompileReport report{.graph = compiled.graph,
-                       .plan = compiled.plan,
-                       .program = compiled.program,
-                       .model = source.where,
-                       .device = limits.device,
-                       .sram_limit_bytes = limits.sram_bytes,
-                       .flash_limit_bytes = limits.flash_bytes,
-                       .live_bytes = compiled.live_bytes,
-                       .notes = compiled.planned.notes,
-                       .macs = compiled.macs,
-                       .recomputed_macs = compiled.recomputed_macs,
-                       .weight_bytes = compiled.weight_bytes,
-                       .verified = compiled.verification.ok(),
-                       .measured = {}};
-  std::vector<EmittedFile> files;
-  if (options.measure || !options.folder.empty()) {
-    const ProgressLine progress("writing code");
-    files = emit_compiled(compiled, source, name, command_text(options, name));
-  }
-  if (options.measure) report.measured = measured_cost(compiled, files, name, core);
+CompileReport report_of(const Compiled& compiled, const Source& source, const Budget& limits) {
+  return {.graph = compiled.graph,
+          .plan = compiled.plan,
+          .program = compiled.program,
+          .model = source.where,
+          .device = limits.device,
+          .sram_limit_bytes = limits.sram_bytes,
+          .flash_limit_bytes = limits.flash_bytes,
+          .live_bytes = compiled.live_bytes,
+          .notes = compiled.planned.notes,
+          .macs = compiled.macs,
+          .recomputed_macs = compiled.recomputed_macs,
+          .weight_bytes = compiled.weight_bytes,
+          .verified = compiled.verification.ok(),
+          .measured = {}};
+}
+
+// Files of one name may be different models: whoever replaces one by the other should know.
+std::string replaced_model(const std::string& folder, const std::string& name,
+                           const Source& source) {
+  const Manifest manifest = read_manifest(folder).value_or(Manifest{});
+  const auto before = manifest.models.find(name);
+  if (before == manifest.models.end() || before->second.sha256 == source.sha256) return "";
+  return fmt::format("replaced the code of another {} (sha256 {})\n", before->second.model,
+                     before->second.sha256.substr(0, 12));
+}
+
+// Everything, or nothing in the folder. Returns what to say of it.
+std::string write_files(const CompileOptions& options, const Compiled& compiled,
+                        const Source& source, const CompileReport& report, ModelCode code) {
+  std::string said;
+  const std::string name = code.name;
   std::optional<StagedFolder> folder;  // takes its place when the other files are written
   if (report.fits() && !options.folder.empty()) {
     const ProgressLine progress("writing files");
-    const ModelCode code{name, {source.graph.name, source.sha256}, std::move(files)};
+    said = fmt::format(
+        "wrote {0}: {1}.h, {1}.cc and what they need; {1}_example.c shows how to call it\n",
+        options.folder, name);
+    said += replaced_model(options.folder, name, source);
     folder.emplace(options.folder, code, options.force);
   }
   if (!options.json.empty()) write_text(options.json, report_json(report));
@@ -138,16 +142,37 @@ int compile(const CompileOptions& options) {
                                        .int8_io = options.model.io_type == "int8"}));
   }
   if (folder) folder->commit();
-  if (options.json != "/dev/stdout" && options.save_plan != "/dev/stdout") {
-    fmt::print("{}", report_text(report));
-    if (report.fits() && !options.folder.empty()) {
-      fmt::print(
-          "wrote {0}: {1}.h, {1}.cc and what they need; {1}_example.c shows how to call it\n",
-          options.folder, name);
-    }
-    if (!report.fits() && !options.folder.empty())
-      fmt::print("nothing was written to {}\n", options.folder);
+  if (!report.fits() && !options.folder.empty())
+    said = fmt::format("nothing was written to {}\n", options.folder);
+  return said;
+}
+
+int compile(const CompileOptions& options) {
+  const Source source = load(options.model.model);
+  const std::string name = identifier(options.name.empty() ? source.graph.name : options.name);
+  check_targets(options, source, name);
+  const Budget limits = budget(options.plan);
+  auto answer = compile_model(source, options.model, options.plan);
+  if (const auto* no = std::get_if<Infeasible>(&answer)) {
+    fmt::print("{}", infeasible_text(*no));
+    return kDoesNotFit;
   }
+  const Compiled& compiled = std::get<Compiled>(answer);
+  CompileReport report = report_of(compiled, source, limits);
+  std::vector<EmittedFile> files;
+  if (options.measure || !options.folder.empty()) {
+    const ProgressLine progress("writing code");
+    files = emit_compiled(compiled, source, name, command_text(options, name));
+  }
+  if (options.measure) {
+    const std::string core = limits.device ? limits.device->core : options.core;
+    report.measured = measured_cost(compiled, files, name, core);
+  }
+  const std::string said =
+      write_files(options, compiled, source, report,
+                  {name, {source.graph.name, source.sha256}, std::move(files)});
+  if (options.json != "/dev/stdout" && options.save_plan != "/dev/stdout")
+    fmt::print("{}{}", report_text(report), said);
   return report.fits() ? kDone : kDoesNotFit;
 }
 

@@ -37,6 +37,19 @@ bool is_path(std::string_view text) {
   }
 }
 
+// Whether Thimble writes such files: for a model, for all, or of the runtime.
+bool is_ours(const std::string& path, const std::set<std::string>& models) {
+  if (path == "CMakeLists.txt" || path == kManifestName) return true;
+  if (path.starts_with("thimble_runtime_"))
+    return path.find('/') != std::string::npos && (path.ends_with(".h") || path.ends_with(".cc"));
+  return std::ranges::any_of(models, [&](const std::string& name) {
+    for (const char* end : {".h", ".cc", "_weights.h", "_weights.cc", "_example.c"}) {
+      if (path == name + end) return true;
+    }
+    return false;
+  });
+}
+
 // Throws Json::exception if anything is missing or of another type.
 std::optional<Manifest> read(const Json& json) {
   if (json.at("format").get<int>() != kFormat) return std::nullopt;
@@ -53,6 +66,7 @@ std::optional<Manifest> read(const Json& json) {
       if (!manifest.models.contains(name.get<std::string>())) return std::nullopt;
       entry.models.insert(name);
     }
+    if (!is_ours(path, entry.models)) return std::nullopt;
   }
   return manifest;
 }

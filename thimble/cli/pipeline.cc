@@ -24,7 +24,7 @@ namespace thimble {
 namespace {
 
 constexpr int64_t kMostModelBytes = int64_t{1} << 31;
-constexpr int64_t kMostArenaBytes = int64_t{1} << 31;
+constexpr int64_t kMostArenaBytes = (int64_t{1} << 31) - 1;
 constexpr std::string_view kZoo = "zoo:";
 
 // A zoo model has no file: its constants and shapes stand for it.
@@ -53,13 +53,16 @@ Compiled finish(Graph graph, Plan plan, Planned planned) {
                   .remarks = {}};
   result.program = lower(result.graph, result.plan.schedule, result.plan.placement);
   result.verification = verify(result.graph, result.program);
-  result.live_bytes = live_bytes(result.graph, result.plan.schedule);
-  result.macs = macs(result.graph, result.plan.schedule);
-  result.recomputed_macs = result.macs - macs(result.graph);
-  for (const ProgramConstant& constant : result.program.constants) {
-    result.weight_bytes += static_cast<int64_t>(constant.content.data.size());
-  }
   return result;
+}
+
+// What reports and banners say of it.
+void describe(Compiled& compiled) {
+  compiled.live_bytes = live_bytes(compiled.graph, compiled.plan.schedule);
+  compiled.macs = macs(compiled.graph, compiled.plan.schedule);
+  compiled.recomputed_macs = compiled.macs - macs(compiled.graph);
+  for (const ProgramConstant& constant : compiled.program.constants)
+    compiled.weight_bytes += static_cast<int64_t>(constant.content.data.size());
 }
 
 // Unless named: the best there is, of those that can do what is asked for.
@@ -159,6 +162,7 @@ Compiled verified(Graph graph, Plan plan, Planned planned, const std::string& wh
     throw InternalError(fmt::format("{}: the plan of {} fails verification: {}", where,
                                     result.plan.planner, result.verification.fault));
   }
+  describe(result);
   result.remarks = accumulator_notes(result.graph, result.plan.scale_source);
   result.planned.notes.insert(result.planned.notes.end(), result.remarks.begin(),
                               result.remarks.end());
@@ -222,6 +226,11 @@ Compiled check_plan(const Source& source, const ModelOptions& model, const Plan&
   }
   const ProgressLine progress("verifying");
   return finish(std::move(graph), std::move(checked), {});
+}
+
+Compiled described(Compiled checked) {
+  describe(checked);
+  return checked;
 }
 
 }  // namespace thimble

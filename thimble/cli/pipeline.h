@@ -61,8 +61,10 @@ struct Compiled {
 /// "does not fit: ..." and the bound, for standard output.
 [[nodiscard]] std::string infeasible_text(const Infeasible& no);
 
-/// A saved plan against its model. The returned verification may have a fault.
+/// A saved plan against its model. The returned verification may have a fault; live bytes, MACs and
+/// weights are left out (described() adds them): a hostile plan is not walked again.
 [[nodiscard]] Compiled check_plan(const Source& source, const ModelOptions& model, const Plan& plan,
                                   const std::string& where);
+[[nodiscard]] Compiled described(Compiled checked);
 
 }  // namespace thimble

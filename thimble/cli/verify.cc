@@ -12,11 +12,12 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/model/error.h"
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/tensor_text.h"
 
 namespace thimble {
 namespace {
 
-constexpr int64_t kMostPlanBytes = int64_t{64} << 20;
+constexpr int64_t kMostPlanBytes = int64_t{16} << 20;
 
 SavedPlan load_plan(const std::string& file) {
   const ProgressLine progress("reading the plan");
@@ -28,9 +29,10 @@ int verify_plan(const std::string& model, const std::string& file, const std::st
   const Source source = load(model);
   const SavedPlan saved = load_plan(file);
   if (saved.origin.sha256 != source.sha256) {
-    throw CompileError(file,
-                       fmt::format("is a plan of another model ('{}', sha256 {}); {} has sha256 {}",
-                                   saved.origin.model, saved.origin.sha256, model, source.sha256));
+    throw CompileError(
+        file, fmt::format("is a plan of another model ('{}', sha256 {}); {} has sha256 {}",
+                          display_name(saved.origin.model), display_name(saved.origin.sha256),
+                          model, source.sha256));
   }
   const ModelOptions options{.model = model,
                              .rewrite = saved.origin.rewrite,

@@ -56,8 +56,10 @@ std::string port_text(const Graph& graph, const Program& program, const ProgramP
                   : !port.order.empty()     ? " (axes in the caller's order)"
                                             : "");
   if (!tensor.quantization.scales.empty()) {
-    text += fmt::format(", real = {:.9g} * (value - {})", tensor.quantization.scales[0],
-                        tensor.quantization.zero_points[0]);
+    const int32_t zero_point = tensor.quantization.zero_points[0];
+    text +=
+        fmt::format(", real = {:.9g} * (value {} {})", tensor.quantization.scales[0],
+                    zero_point < 0 ? '+' : '-', zero_point < 0 ? -int64_t{zero_point} : zero_point);
   }
   text += " */\n" + port_constants(graph, program, port, prefix);
   if (!tensor.quantization.scales.empty()) {

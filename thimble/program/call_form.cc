@@ -87,6 +87,10 @@ void CallForms::check_rows(const Call& call, const Walk& walk) const {
   const OperandView& held = receives(call) ? call.out : call.in[0];
   const Shape& shape = graph_.tensor(held.tensor).shape;
   const size_t row = stream_axis(shape);
+  const auto fixed = [](const BiasTerm& term) { return term.expr.constant(); };
+  if (receives(call) &&
+      !(std::ranges::all_of(held.bias, fixed) && std::ranges::all_of(held.channel, fixed)))
+    throw Fault{describe(graph_, call) + ": where a row belongs depends on when it comes"};
   int64_t pitch = 1;
   for (size_t k = kKernelAxes; k-- > row + 1;) {
     const std::vector<int>& axis = walk.out.axes[walk.out.axes.size() - kKernelAxes + k];

@@ -144,19 +144,28 @@ IntervalExpr interval_from(const Parsed& json) {
   return {expr_from(json.at(0)), expr_from(json.at(1))};
 }
 
+// Of a text from the file, what a terminal can be shown.
+std::string printable(const std::string& text) {
+  std::string result = text.substr(0, 40);
+  for (char& c : result) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return result;
+}
+
 DType type_from(const std::string& text) {
   for (DType type : {DType::kBool, DType::kInt8, DType::kUInt8, DType::kInt16, DType::kInt32,
                      DType::kInt64, DType::kFloat32}) {
     if (text == name(type)) return type;
   }
-  throw std::invalid_argument("unknown type '" + text + "'");
+  throw std::invalid_argument("unknown type '" + printable(text) + "'");
 }
 
 Place place_from(const std::string& text) {
   for (Place place : {Place::kResident, Place::kUser, Place::kStreamed}) {
     if (text == name(place)) return place;
   }
-  throw std::invalid_argument("unknown place '" + text + "'");
+  throw std::invalid_argument("unknown place '" + printable(text) + "'");
 }
 
 Method method_from(const std::string& text) {
@@ -164,7 +173,7 @@ Method method_from(const std::string& text) {
        {Method::kCompute, Method::kInPlace, Method::kAccumulate, Method::kFinalise}) {
     if (text == name_of(method)) return method;
   }
-  throw std::invalid_argument("unknown method '" + text + "'");
+  throw std::invalid_argument("unknown method '" + printable(text) + "'");
 }
 
 std::vector<BufferId> ids_from(const Parsed& json) {

@@ -46,9 +46,10 @@ class Verifier {
   Verification run() {
     try {
       for (const ProgramPort& port : program_.inputs) fill(port);
+      for (const ProgramPort& port : program_.inputs) check_complete(port, "at the start", "input");
       execute_calls(program_,
                     [&](const Call& call, const Counters& counters) { visit(call, counters); });
-      for (const ProgramPort& port : program_.outputs) check_complete(port);
+      for (const ProgramPort& port : program_.outputs) check_complete(port, "at the end", "output");
       for (const ProgramPort& port : program_.inputs) check_received(port);
     } catch (const Fault& fault) {
       result_.fault = fault.message;
@@ -109,14 +110,14 @@ class Verifier {
     });
   }
 
-  void check_complete(const ProgramPort& port) {
+  void check_complete(const ProgramPort& port, const char* when, const char* what) {
     const ShadowMemory& memory = memory_of(port.place, port.buffer);
     each_port_run(port, memory, [&](int64_t address, ShadowByte first, int64_t bytes) {
       const int64_t other = memory.first_other(address, first, bytes);
       if (other < 0) return;
       const int64_t size = size_bytes(graph_.tensor(port.tensor).type);
-      throw Fault{fmt::format("at the end, element {} of output {} is missing",
-                              (first.byte + other - address) / size,
+      throw Fault{fmt::format("{}, element {} of {} {} is missing", when,
+                              (first.byte + other - address) / size, what,
                               describe(graph_, port.tensor))};
     });
   }
@@ -147,6 +148,7 @@ class Verifier {
     for (const IndexExpr& expr : call.leading) walk.leading.push_back(evaluate(expr, counters));
     forms_.check_order(call, counters);
     const Region region = kernel_region(call, counters);
+    if (receives(call)) check_next_row(call, region);
     const Interval chunk = chunk_of(call, counters);
     const bool accumulate = call.method == Method::kAccumulate;
     if (empty(region) || (accumulate && chunk.empty())) return;  // the kernel does nothing
@@ -185,6 +187,18 @@ class Verifier {
   int64_t reduced_extent(const Call& call) const {
     const Op& op = graph_.op(call.op);
     return graph_.tensor(op.inputs[0]).shape[chunk_axis(graph_, op)];
+  }
+
+  // Rows that are pushed come up to the end that the interval of their tick has, wherever it
+  // begins: it begins where the one before ended, also if there are none.
+  void check_next_row(const Call& call, const Region& region) {
+    const Shape& shape = graph_.tensor(call.out.tensor).shape;
+    const int64_t row_elements = elements(shape) / shape[size_t{kStreamAxis}];
+    const int64_t next = passed_[call.in[0].buffer] / row_elements;
+    const int64_t begin = region[stream_axis(shape)].begin;
+    if (begin == next) return;
+    throw Fault{fmt::format("{} receives rows from {} on, but {} is next", describe(graph_, call),
+                            begin, next)};
   }
 
   // Where sums have less than 32 bits, their value depends on where one chunk ends.
@@ -245,15 +259,15 @@ class Verifier {
   void check_inside(const Call& call, const Side& side, int64_t address, const char* verb) const {
     const OperandView& view = *side.view;
     const int64_t size = side.element_bytes();
-    const bool inside = side.memory == nullptr
-                            ? address >= 0 && address + size <= constant_bytes(view.constant)
-                            : side.memory->inside(address, size);
-    if (inside) return;
+    const int64_t bytes = side.memory == nullptr ? constant_bytes(view.constant)
+                                                 : program_.buffers[view.buffer.index()].size_bytes;
+    const bool inside = address >= side.address && address + size <= side.address + bytes;
+    if (inside && (side.memory == nullptr || side.memory->inside(address, size))) return;
     throw Fault{fmt::format("{}: {} byte {} for {}, outside {}", describe(graph_, call), verb,
                             address, describe(graph_, view.tensor),
-                            side.memory == nullptr           ? "its constant"
-                            : view.place == Place::kResident ? "the arena"
-                                                             : "the caller's memory")};
+                            inside                   ? "the arena"
+                            : side.memory == nullptr ? "its constant"
+                                                     : "its buffer")};
   }
 
   int64_t constant_bytes(int constant) const {

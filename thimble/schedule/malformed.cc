@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "thimble/operators/operators.h"
@@ -11,7 +13,10 @@
 namespace thimble {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 31;
+constexpr int64_t kMost = int64_t{1} << 31, kMostDivisor = int64_t{1} << 20;
+constexpr double kMostLives = 1e8;  // loops * buffers: each pair is looked at
+// Coefficient * iterations, and origin * stride: what is computed with them fits 64 bits.
+constexpr double kMostTerm = 0x1p36, kMostOrigin = 0x1p56;
 constexpr int kMaxDepth = 16;
 // Steps and iterations as executed: finer than a step per element of the network, or per
 // multiply-accumulate, no plan needs to be.
@@ -29,7 +34,9 @@ class Checker {
       : graph_(graph), schedule_(schedule), most_steps_(most_steps(graph)) {}
 
   std::string run() {
-    if (schedule_.loop_count < 0 || schedule_.loop_count > 1'000'000)
+    if (schedule_.loop_count < 0 || schedule_.loop_count > 1'000'000 ||
+        static_cast<double>(schedule_.loop_count) * static_cast<double>(schedule_.buffers.size()) >
+            kMostLives)
       return "the number of loops is out of range";
     for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
       if (std::string fault = buffer(schedule_.buffers[b]); !fault.empty()) {
@@ -44,6 +51,7 @@ class Checker {
     for (const Share& share : schedule_.shares) {
       if (!in_range(share.out) || !in_range(share.in))
         return "a share names a buffer that does not exist";
+      if (share.out == share.in) return "a buffer shares bytes with itself";
     }
     if (std::string fault = nodes(schedule_.nodes, 0, 1); !fault.empty()) return fault;
     if (streamed_inputs_ != receives_) return "an input is streamed that no step receives";
@@ -54,11 +62,14 @@ class Checker {
   bool in_range(BufferId id) const { return id.valid() && id.index() < schedule_.buffers.size(); }
 
   bool good(const IndexExpr& expr) const {
-    if (expr.divisor < 1 || expr.divisor > kMost || expr.base > kMost || expr.base < -kMost)
+    if (expr.divisor < 1 || expr.divisor > kMostDivisor || expr.base > kMost || expr.base < -kMost)
       return false;
+    LoopId before{-1};
     for (const Term& term : expr.terms) {
-      if (!term.loop.valid() || term.loop.value >= schedule_.loop_count) return false;
-      if (term.coefficient > kMost || term.coefficient < -kMost) return false;
+      if (term.loop <= before || term.loop.value >= schedule_.loop_count) return false;
+      if (term.coefficient > kMost || term.coefficient < -kMost || term.coefficient == 0)
+        return false;
+      before = term.loop;
     }
     return true;
   }
@@ -77,9 +88,13 @@ class Checker {
     if (b.extents.size() != rank || b.origin.size() != rank) return "its rank is not its tensor's";
     if (b.type != (b.sums ? accumulator_type(graph_, b.tensor) : t.type))
       return "its type is not that of its tensor's values or sums";
-    for (const IndexExpr& expr : b.origin) {
+    double first = 0;  // of the elements held, among the tensor's
+    for (size_t axis = 0; axis < rank; ++axis) {
+      const IndexExpr& expr = b.origin[axis];
       if (!good(expr)) return "its origin is out of range";
+      first += std::abs(static_cast<double>(expr.base)) * static_cast<double>(bytes);
     }
+    if (first > kMostOrigin) return "its origin is out of range";
     std::vector<int> sorted = b.order;
     std::sort(sorted.begin(), sorted.end());
     for (size_t k = 0; k < sorted.size(); ++k) {
@@ -172,7 +187,7 @@ class Checker {
           return "a loop's number is out of range or used twice";
         }
         if (loop.count < 1 || loop.count > kMost) return "a loop's count is out of range";
-        running_.insert(loop.id);
+        running_.emplace(loop.id, loop.count);
         fault = nodes(loop.body, depth + 1, times * static_cast<double>(loop.count));
         running_.erase(loop.id);
       }
@@ -187,8 +202,11 @@ class Checker {
 
   // Follows only loops around the step at hand: the others' counters have no value.
   bool runs(const IndexExpr& expr) const {
-    return std::all_of(expr.terms.begin(), expr.terms.end(),
-                       [&](const Term& term) { return running_.contains(term.loop); });
+    return std::all_of(expr.terms.begin(), expr.terms.end(), [&](const Term& term) {
+      const auto count = running_.find(term.loop);
+      return count != running_.end() && std::abs(static_cast<double>(term.coefficient) *
+                                                 static_cast<double>(count->second)) <= kMostTerm;
+    });
   }
   bool runs(const IntervalExpr& i) const { return runs(i.begin) && runs(i.end); }
   bool runs(BufferId id) const {
@@ -211,7 +229,8 @@ class Checker {
     if (s.chunk && (!good(s.chunk->begin) || !good(s.chunk->end)))
       return "its chunk is out of range";
     if (s.chunk && ends_early(*s.chunk)) return "its chunk ends before it begins";
-    if (!follows_running) return "it follows a loop that it does not stand in";
+    if (!follows_running)
+      return "it follows a loop that it does not stand in, or reaches far beyond any tensor";
     const Buffer& out = schedule_.buffer(s.out);
     if (out.place == Place::kUser && is_input_.contains(s.out))
       return "it writes the caller's input";
@@ -267,6 +286,8 @@ class Checker {
     const Shape& shape = graph_.tensor(held.tensor).shape;
     bool in_one_piece = held.place == Place::kResident && held.order.empty() &&
                         (!held.wrap || held.wrap->axis == kStreamAxis);
+    if (from_stream && !held.origin[size_t{kStreamAxis}].constant())
+      return "where a row of the caller's belongs depends on when it comes";
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       if (axis == kStreamAxis) continue;
       const IntervalExpr& i = s.region[axis];
@@ -321,7 +342,7 @@ class Checker {
   const Graph& graph_;
   const Schedule& schedule_;
   std::set<LoopId> loops_;
-  std::set<LoopId> running_;  // around the step at hand
+  std::map<LoopId, int64_t> running_;  // around the step at hand: iterations
   std::set<BufferId> is_input_;
   int streamed_inputs_ = 0, receives_ = 0;
   int steps_ = 0;
