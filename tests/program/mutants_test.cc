@@ -35,7 +35,7 @@ void add_result(const std::string& name, const testing::MutantCount& count) {
   if (begin) {
     file << "# rm bench/results/mutants.csv; THIMBLE_UPDATE=1 "
             "build/dev/tests/program/test_program --gtest_filter='*MutantsOfModels*'\n"
-            "plan,made,caught,harmless,missed";
+            "program,made,caught,harmless,missed";
     for (const testing::MutantKind kind : testing::kMutantKinds)
       file << fmt::format(",{0},{0}_caught", testing::name(kind));
     file << "\n";

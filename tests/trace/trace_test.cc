@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "tests/support/golden.h"
 #include "tests/support/hand_written.h"
 #include "tests/support/shared.h"
@@ -180,6 +183,30 @@ TEST_P(TraceOfModels, IsTheirProgram) {
   } else {
     GTEST_SKIP() << "THIMBLE_NIGHTLY=1 compiles its weights for the host, too";
   }
+}
+
+// Golden data of models beyond those above, as far as Thimble takes them: single operators, mostly.
+TEST(Trace, OfTheOtherGoldenModelsIsTheirProgram) {
+  THIMBLE_NEEDS_SHARED();
+  const std::vector<std::string> above = testing::issue_models();
+  std::set<std::string> others;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(testing::shared_folder() / "golden")) {
+    const std::string file = entry.path().filename().string();
+    const std::string model = file.substr(0, file.find('.'));
+    if (std::ranges::find(above, model) == above.end()) others.insert(model);
+  }
+  int taken = 0;
+  for (const std::string& model : others) {
+    try {
+      (void)prepare(load(testing::model_path(model).string()), {});
+    } catch (const CompileError&) {
+      continue;  // an operator or a type that is not supported
+    }
+    ++taken;
+    expect_traces_of(model, testing::workload().nightly ? kinds() : std::vector{kinds()[0]});
+  }
+  EXPECT_GT(taken, 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shared, TraceOfModels, ::testing::ValuesIn(testing::issue_models()),

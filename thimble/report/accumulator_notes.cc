@@ -38,12 +38,13 @@ std::vector<std::string> lossiness_notes(const Graph& graph, const std::string& 
         l.derived ? "its scale is the bound that the weights give"
                   : fmt::format("its scale cannot be derived from the model (the plan says: '{}')",
                                 display_name(scale_source));
-    notes.push_back(fmt::format(
-        "LOSSY: values of '{}', summed in {} with scale {:.6g}, may be {}{:.4g} by rounding, {:.4g} "
-        "by saturation; {}",
-        display_name(t.name), name(find_accumulator(graph, l.tensor)->type),
-        find_accumulator(graph, l.tensor)->scale, extent, l.rounding_steps, l.saturation_steps,
-        scale));
+    notes.push_back(
+        fmt::format("LOSSY: values of '{}', summed in {} with scale {:.6g}, may be {}{:.4g} by "
+                    "rounding, {:.4g} "
+                    "by saturation; {}",
+                    display_name(t.name), name(find_accumulator(graph, l.tensor)->type),
+                    find_accumulator(graph, l.tensor)->scale, extent, l.rounding_steps,
+                    l.saturation_steps, scale));
   }
   return notes;
 }
