@@ -52,6 +52,39 @@ TEST(Malformed, NamesTheFaultOfARowSpan) {
         "share"}});
 }
 
+// Numbers that are small each, and much together.
+TEST(Malformed, BoundsWhatAPlanMayAskFor) {
+  expect_faults(testing::row_span(),
+                {{[](Schedule& s) { loop(s).count = 1'000'000'000; }, "it executes more than"},
+                 {[](Schedule& s) {
+                    s.loop_count = 1'000'000;
+                    s.buffers.resize(1000, s.buffers[2]);
+                  },
+                  "the number of loops is out of range"},
+                 {[](Schedule& s) {
+                    const Term term = step(s, 0).region[1].begin.terms.at(0);
+                    step(s, 0).region[1].begin.terms = {term, term};
+                  },
+                  "its region is out of range"},
+                 {[](Schedule& s) {
+                    s.shares.push_back({{1}, {1}});
+                  },
+                  "shares bytes with itself"}});
+}
+
+TEST(Malformed, NamesWhatNoKernelTakes) {
+  expect_faults(testing::row_span(),
+                {{[](Schedule& s) {
+                    s.buffers.push_back({.tensor = {}, .extents = {64}});
+                    step(s, 0).scratch = {static_cast<int32_t>(s.buffers.size()) - 1};
+                  },
+                  "it has scratch that its kernel does not need"},
+                 {[](Schedule& s) {
+                    step(s, 0).region[3] = {index(5), index(3)};
+                  },
+                  "its region ends before it begins"}});
+}
+
 TEST(Malformed, NamesTheFaultOfAChannelLoop) {
   expect_faults(
       testing::channel_loop(),

@@ -38,9 +38,14 @@ class Values {
   requires std::is_class_v<Struct> std::string of(const Struct& s) {
     constexpr bool kNames =
         std::is_same_v<Struct, runtime::Window2D> || std::is_same_v<Struct, runtime::LinearAxis>;
+    constexpr size_t kMostInLine = 4;
     std::string text;
+    size_t number = 0;
     each_field(s, [&](const char* name, const auto& field) {
-      text += (text.empty() ? "" : ", ") + (kNames ? fmt::format("/*{}=*/", name) : "") + of(field);
+      const bool begins_line = kNames && number > 0 && number % kMostInLine == 0;
+      text += number == 0 ? "" : begins_line ? ",\n                " : ", ";
+      text += (kNames ? fmt::format("/*{}=*/", name) : "") + of(field);
+      ++number;
     });
     return "{" + text + "}";
   }
