@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proof that a Program computes its Graph, without weights or inputs: it runs over shadow memory
-// that knows (tensor, element) for every byte of the arena.
+// Proof that a Program computes its Graph, without inputs: it runs over shadow memory that knows
+// (tensor, element) for every byte that was written.
 //
 // For every call as executed, with the region that it computes now:
 //   - each operand holds exactly the elements that the operator's access map demands;
 //   - where output and operand overlap, the same at the grain of the kernel's progress;
 //   - each output element is produced once, but for steps that recompute, where it may be produced
 //     again by steps that recompute; each interval of a reduction is added once, in order;
-//   - everything lies inside the arena, or inside of the caller's memory of one port; the caller's
-//     inputs are not written;
+//   - every element lies in the buffer that the view names, in the arena or in the caller's memory
+//     of one port; the caller's inputs are not written;
 //   - rows come from the caller, and go there, once and in order, untouched by anything but copies.
+// For every call as written (call_form.h): parameters and packed constants are its operator's, the
+// kernel takes such views and has its scratch, all numbers fit 32 bits.
 // At the end the outputs are complete, and all rows of a streamed input have been taken. It trusts
 // access maps and the kernels' contract (which axes of a tensor a kernel walks, its progress), and
-// neither the planner, the layout nor the lowering.
+// neither the planner, the layout nor the lowering. Work is bounded: a program that does far more
+// than its network needs is not followed to its end, and that is its fault.
 #pragma once
 
 #include <cstdint>
