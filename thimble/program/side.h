@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include "thimble/program/arguments.h"
 #include "thimble/program/shadow.h"
@@ -28,7 +30,8 @@ struct Side {
 /// channels of a pixel reach beyond.
 [[nodiscard]] Interval hull_of(const Side& side, const Region& box);
 
-/// Whether the output, element by element in ascending addresses, never passes the operand.
+/// Whether the output, element by element in ascending addresses, never passes the operand. Both
+/// have no element before their address: the verifier refuses those outside of their buffers.
 [[nodiscard]] bool never_ahead(const Side& out, const Side& in);
 
 /// Kernel coordinates of what operand `k` of the call must provide for `region` of its output, from
