@@ -80,6 +80,14 @@ TEST(Malformed, NamesWhatNoKernelTakes) {
                   },
                   "it has scratch that its kernel does not need"},
                  {[](Schedule& s) {
+                    s.buffers.push_back(s.buffers[1]);
+                    Step copy{.region = step(s, 0).region, .in = {BufferId{1}}};
+                    copy.out = {static_cast<int32_t>(s.buffers.size()) - 1};
+                    copy.chunk = step(s, 0).region[1];
+                    loop(s).body.push_back({copy});
+                  },
+                  "a copy goes from one buffer"},
+                 {[](Schedule& s) {
                     step(s, 0).region[3] = {index(5), index(3)};
                   },
                   "its region ends before it begins"}});

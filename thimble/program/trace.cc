@@ -113,10 +113,11 @@ std::string trace_memory(const Program& program, BufferId buffer) {
     }
     return "";
   };
-  const std::string input = named("input", program.inputs);
-  if (!input.empty()) return input;
-  const std::string output = named("output", program.outputs);
-  return output.empty() ? "arena" : output;
+  for (const std::string& port :
+       {named("input", program.inputs), named("output", program.outputs)}) {
+    if (!port.empty()) return port;
+  }
+  return "arena";
 }
 
 }  // namespace thimble

@@ -236,7 +236,7 @@ class Checker {
       return "it writes the caller's input";
     if (std::string fault = scratch(s); !fault.empty()) return fault;
     if (!s.op.valid()) {
-      const bool copy = s.in.size() == 1 && s.in[0].valid() && out.tensor.valid() &&
+      const bool copy = s.in.size() == 1 && !s.chunk && s.in[0].valid() && out.tensor.valid() &&
                         holds(s.in[0], out.tensor, false) && !out.sums &&
                         s.region.size() == out.extents.size();
       if (!copy) return "a copy goes from one buffer of a tensor's values to another";
