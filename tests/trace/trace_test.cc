@@ -176,7 +176,7 @@ TEST_P(TraceOfModels, IsTheirProgram) {
   THIMBLE_NEEDS_SHARED();
   const std::string& model = GetParam();
   const auto bytes = std::filesystem::file_size(testing::model_path(model));
-  if (testing::workload().nightly || bytes < 400'000) {
+  if (testing::workload().nightly || bytes < 120'000) {
     expect_traces_of(model, kinds());
   } else if (bytes < 2'000'000) {
     expect_traces_of(model, {kinds()[4]});
