@@ -23,9 +23,9 @@
 #include "thimble/cli/emission.h"
 #include "thimble/cli/inference_io.h"
 #include "thimble/cli/measure.h"
-#include "thimble/devices/process.h"
 #include "thimble/model/error.h"
 #include "thimble/reference/interpreter.h"
+#include "thimble/toolchain/process.h"
 #include "zoo/zoo.h"
 
 namespace {

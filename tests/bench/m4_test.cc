@@ -10,8 +10,8 @@
 
 #include "tests/support/shared.h"
 #include "tests/support/workload.h"
-#include "thimble/devices/process.h"
-#include "thimble/devices/temporary_folder.h"
+#include "thimble/toolchain/process.h"
+#include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "thimble/devices/process.h"
-#include "thimble/devices/temporary_folder.h"
 #include "thimble/model/graph.h"
+#include "thimble/toolchain/process.h"
+#include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble::testing {
 

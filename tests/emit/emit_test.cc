@@ -14,12 +14,12 @@
 #include "tests/support/workload.h"
 #include "thimble/cli/emission.h"
 #include "thimble/cli/emitted_folder.h"
-#include "thimble/devices/temporary_folder.h"
 #include "thimble/emit/names.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
+#include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {
 namespace {

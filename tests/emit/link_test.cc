@@ -11,11 +11,11 @@
 
 #include "thimble/cli/emission.h"
 #include "thimble/cli/emitted_folder.h"
-#include "thimble/devices/process.h"
-#include "thimble/devices/temporary_folder.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/program/host.h"
+#include "thimble/toolchain/process.h"
+#include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {
 namespace {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <sstream>
 
-#include "thimble/devices/process.h"
 #include "thimble/emit/emit.h"
+#include "thimble/toolchain/process.h"
 
 namespace thimble {
 namespace {

@@ -11,11 +11,11 @@
 #include "tests/support/golden.h"
 #include "tests/support/shared.h"
 #include "thimble/cli/pipeline.h"
-#include "thimble/devices/process.h"
-#include "thimble/devices/temporary_folder.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/reference/interpreter.h"
+#include "thimble/toolchain/process.h"
+#include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes of a cross-compiled firmware.
-#include "thimble/devices/cross_build.h"
+#include "thimble/toolchain/cross_build.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "thimble/devices/temporary_folder.h"
 #include "thimble/model/error.h"
+#include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models with known facts on the emulated board.
-#include "thimble/devices/qemu.h"
+#include "thimble/toolchain/qemu.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,8 +8,8 @@
 
 #include <fstream>
 
-#include "thimble/devices/temporary_folder.h"
 #include "thimble/model/error.h"
+#include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {
 namespace {

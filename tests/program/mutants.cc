@@ -6,11 +6,11 @@
 #include <memory>
 
 #include "thimble/import/tensor_file.h"
-#include "thimble/kernels/fields.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
 #include "thimble/schedule/shared_bytes.h"
+#include "thimble/target/kernels/fields.h"
 
 namespace thimble::testing {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/program/placement.h"
+#include "thimble/plan/placement.h"
 #include "thimble/program/program.h"
 
 namespace thimble::testing {

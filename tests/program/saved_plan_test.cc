@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/program/saved_plan.h"
+#include "thimble/plan/saved_plan.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "tests/runtime/tensors.h"
-#include "thimble/kernels/kernel.h"
+#include "thimble/target/kernels/kernel.h"
 #include "thimble_runtime/kernels.h"
 
 namespace thimble::testing {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "thimble/kernels/kernel.h"
 #include "thimble/model/error.h"
 #include "thimble/program/lower.h"
 #include "thimble/schedule/gather.h"
 #include "thimble/schedule/reads.h"
+#include "thimble/target/kernels/kernel.h"
 
 namespace thimble::testing {
 namespace {

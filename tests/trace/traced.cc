@@ -8,10 +8,10 @@
 #include <sstream>
 
 #include "tests/trace/drivers.h"
-#include "thimble/devices/process.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/model/error.h"
 #include "thimble/program/trace.h"
+#include "thimble/toolchain/process.h"
 
 namespace thimble::testing {
 namespace {

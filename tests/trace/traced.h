@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "thimble/devices/temporary_folder.h"
 #include "thimble/emit/emit.h"
+#include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble::testing {
 

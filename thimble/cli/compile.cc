@@ -165,7 +165,7 @@ int compile(const CompileOptions& options) {
     files = emit_compiled(compiled, source, name, command_text(options, name));
   }
   if (options.measure) {
-    const std::string core = limits.device ? limits.device->core : options.core;
+    const std::string core = limits.device ? limits.device->core.name : options.core;
     report.measured = measured_cost(compiled, files, name, core);
   }
   const std::string said =

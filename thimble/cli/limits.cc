@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "thimble/devices/size.h"
 #include "thimble/model/error.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {

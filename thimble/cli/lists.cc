@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "thimble/cli/commands.h"
-#include "thimble/devices/device.h"
-#include "thimble/devices/size.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/planner.h"
+#include "thimble/target/size.h"
+#include "thimble/target/target.h"
 
 namespace thimble {
 namespace {
@@ -31,8 +31,9 @@ void print_table(const std::vector<std::vector<std::string>>& rows) {
 void list_devices() {
   std::vector<std::vector<std::string>> rows = {
       {"device", "core", "MHz", "SRAM", "largest piece of SRAM", "flash", "chip"}};
-  for (const Device& device : builtin_devices()) {
-    rows.push_back({device.name, device.core, fmt::format("{:>3}", device.clock_hz / 1'000'000),
+  for (const Target& device : builtin_targets()) {
+    rows.push_back({device.name, device.core.name,
+                    fmt::format("{:>3}", device.clock_hz / 1'000'000),
                     human_size(device.sram_bytes()), human_size(device.largest_sram_run_bytes()),
                     human_size(device.flash_bytes), device.chip});
   }

@@ -7,9 +7,9 @@
 #include <set>
 #include <string_view>
 
-#include "thimble/devices/temporary_folder.h"
 #include "thimble/emit/names.h"
 #include "thimble/import/file_bytes.h"
+#include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {
 namespace {

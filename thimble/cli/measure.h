@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "thimble/devices/qemu.h"
 #include "thimble/emit/emit.h"
 #include "thimble/program/program.h"
+#include "thimble/toolchain/qemu.h"
 
 namespace thimble {
 

@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 
-#include "thimble/devices/size.h"
 #include "thimble/model/error.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {
@@ -139,7 +139,7 @@ int64_t max_bytes(const ModelOptions& options) {
 Budget budget(const PlanOptions& options) {
   Budget result;
   if (!options.device.empty()) {
-    result.device = find_device(options.device);
+    result.device = find_target(options.device);
     result.sram_bytes = result.device->largest_sram_run_bytes();
     result.flash_bytes = result.device->flash_bytes;
   }

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "thimble/cli/output_files.h"
-#include "thimble/devices/device.h"
+#include "thimble/plan/placement.h"
 #include "thimble/planners/planner.h"
-#include "thimble/program/placement.h"
+#include "thimble/target/target.h"
 
 // A declaration: CLI11 takes seconds to compile in each file that includes it.
 namespace CLI {
@@ -62,7 +62,7 @@ void add_limit_options(CLI::App& app, PlanOptions& options);
 
 /// The limits that a device and the command line give; the command line wins.
 struct Budget {
-  std::optional<Device> device;
+  std::optional<Target> device;
   std::optional<int64_t> sram_bytes, flash_bytes;
 };
 /// Throws CompileError for unknown devices and for sizes that are none.

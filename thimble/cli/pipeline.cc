@@ -8,7 +8,6 @@
 #include "thimble/cli/inference_io.h"
 #include "thimble/cli/limits.h"
 #include "thimble/cli/progress_line.h"
-#include "thimble/devices/size.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/tflite.h"
 #include "thimble/import/utf8.h"
@@ -18,6 +17,7 @@
 #include "thimble/reference/partial_sums.h"
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/rewrites/rewrites.h"
+#include "thimble/target/size.h"
 #include "zoo/zoo.h"
 
 namespace thimble {

@@ -6,8 +6,8 @@
 
 #include "thimble/cli/options.h"
 #include "thimble/import/sha256.h"
+#include "thimble/plan/saved_plan.h"
 #include "thimble/program/program.h"
-#include "thimble/program/saved_plan.h"
 #include "thimble/program/verify.h"
 
 namespace thimble {

@@ -12,11 +12,11 @@
 #include "thimble/cli/output_files.h"
 #include "thimble/cli/pipeline.h"
 #include "thimble/cli/progress_line.h"
-#include "thimble/devices/size.h"
 #include "thimble/model/error.h"
 #include "thimble/program/host.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/report/tensor_text.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {
@@ -277,7 +277,7 @@ int run(const RunOptions& options) {
   std::vector<InputCase> cases = cases_of(compiled.graph, options);
   const std::vector<std::vector<Bytes>> exact = expect_lossy(compiled.graph, cases);
   const std::string core = !options.core.empty() ? options.core
-                           : limits.device       ? limits.device->core
+                           : limits.device       ? limits.device->core.name
                                                  : "cortex-m4";
   Results results =
       options.on == "host" ? run_host(compiled, cases) : run_qemu(compiled, source, core, cases);

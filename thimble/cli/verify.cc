@@ -8,11 +8,11 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/pipeline.h"
 #include "thimble/cli/progress_line.h"
-#include "thimble/devices/size.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/model/error.h"
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/report/tensor_text.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {

@@ -13,9 +13,9 @@
 #include "thimble/cli/options.h"
 #include "thimble/cli/output_files.h"
 #include "thimble/cli/progress_line.h"
-#include "thimble/devices/size.h"
 #include "thimble/export/tflite.h"
 #include "thimble/operators/operators.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "thimble/devices/size.h"
 #include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {

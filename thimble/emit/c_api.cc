@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "thimble/devices/size.h"
 #include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {

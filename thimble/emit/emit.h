@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "thimble/kernels/runtime_sources.h"
 #include "thimble/program/program.h"
+#include "thimble/target/kernels/runtime_sources.h"
 
 namespace thimble {
 

@@ -8,8 +8,8 @@
 
 #include "thimble/emit/emit.h"
 #include "thimble/emit/names.h"
-#include "thimble/kernels/fields.h"
 #include "thimble/model/error.h"
+#include "thimble/target/kernels/fields.h"
 
 namespace thimble {
 namespace {

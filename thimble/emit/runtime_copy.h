@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "thimble/emit/emit.h"
-#include "thimble/kernels/runtime_sources.h"
+#include "thimble/target/kernels/runtime_sources.h"
 
 namespace thimble {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "thimble/kernels/kernel.h"
 #include "thimble/operators/operators.h"
+#include "thimble/target/kernels/kernel.h"
 
 namespace thimble {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
+#include "thimble/plan/placement.h"
 #include "thimble/planners/best_cut.h"
 #include "thimble/planners/collect_input.h"
 #include "thimble/planners/execution.h"
@@ -17,7 +18,6 @@
 #include "thimble/planners/stream_schedule.h"
 #include "thimble/planners/turn_inputs.h"
 #include "thimble/planners/whole_operators.h"
-#include "thimble/program/placement.h"
 
 namespace thimble {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "thimble/kernels/kernel.h"
 #include "thimble/planners/order.h"
 #include "thimble/planners/span_bytes.h"
+#include "thimble/target/kernels/kernel.h"
 
 namespace thimble {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "thimble/kernels/kernel.h"
+#include "thimble/target/kernels/kernel.h"
 
 namespace thimble {
 

@@ -2,7 +2,7 @@
 // Schedule + addresses -> Program: kernels chosen, views formed, constants packed once.
 #pragma once
 
-#include "thimble/program/placement.h"
+#include "thimble/plan/placement.h"
 #include "thimble/program/program.h"
 
 namespace thimble {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters and packed constants, read back: what a kernel would compute with them is what its
-// operator says. Written apart from the packing (thimble/kernels), on the arithmetic of the
+// operator says. Written apart from the packing (thimble/target/kernels), on the arithmetic of the
 // reference: packed weights are unpacked, sums of weights taken out of the bias again.
 #pragma once
 

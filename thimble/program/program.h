@@ -10,10 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "thimble/kernels/kernel.h"
 #include "thimble/model/graph.h"
 #include "thimble/schedule/kernel_fit.h"
 #include "thimble/schedule/schedule.h"
+#include "thimble/target/kernels/kernel.h"
 
 namespace thimble {
 

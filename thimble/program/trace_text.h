@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <string>
 
-#include "thimble/kernels/fields.h"
+#include "thimble/target/kernels/fields.h"
 
 namespace thimble {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "thimble/devices/size.h"
 #include "thimble/model/error.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/table.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "thimble/devices/size.h"
 #include "thimble/operators/operators.h"
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/schedule_words.h"
 #include "thimble/report/tensor_text.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {
@@ -122,12 +122,12 @@ bool could_be_streamed(const CompileReport& report) {
 // The smallest boards that would do.
 std::string larger_boards(const CompileReport& report) {
   constexpr size_t kShown = 3;
-  std::vector<Device> enough = builtin_devices();
-  std::erase_if(enough, [&](const Device& device) {
+  std::vector<Target> enough = builtin_targets();
+  std::erase_if(enough, [&](const Target& device) {
     return device.largest_sram_run_bytes() < report.plan.placement.arena_bytes ||
            device.flash_bytes < flash_bytes(report);
   });
-  std::stable_sort(enough.begin(), enough.end(), [](const Device& a, const Device& b) {
+  std::stable_sort(enough.begin(), enough.end(), [](const Target& a, const Target& b) {
     return a.largest_sram_run_bytes() < b.largest_sram_run_bytes();
   });
   std::string text;

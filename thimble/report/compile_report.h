@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "thimble/devices/device.h"
+#include "thimble/plan/saved_plan.h"
 #include "thimble/program/program.h"
-#include "thimble/program/saved_plan.h"
+#include "thimble/target/target.h"
 
 namespace thimble {
 
@@ -24,7 +24,7 @@ struct CompileReport {
   const Plan& plan;
   const Program& program;
   std::string model;  ///< as the user named it
-  std::optional<Device> device;
+  std::optional<Target> device;
   std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
   std::vector<int64_t> live_bytes;  ///< per step
   std::vector<std::string> notes;

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "thimble/devices/size.h"
 #include "thimble/operators/operators.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/tensor_text.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/devices/embedded_file.h"
+#include "thimble/target/embedded_file.h"
 
 namespace thimble {
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "thimble/devices/size.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/paper.h"
 #include "thimble/report/table.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {

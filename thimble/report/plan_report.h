@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "thimble/program/saved_plan.h"
+#include "thimble/plan/saved_plan.h"
 
 namespace thimble {
 

@@ -12,13 +12,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "thimble/devices/size.h"
 #include "thimble/model/error.h"
 #include "thimble/report/plan_report.h"
 #include "thimble/report/rectangle_label.h"
 #include "thimble/report/schedule_words.h"
 #include "thimble/report/tensor_text.h"
 #include "thimble/report/xml_text.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {

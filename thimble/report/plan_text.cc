@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "thimble/devices/size.h"
 #include "thimble/report/plan_report.h"
 #include "thimble/report/schedule_words.h"
 #include "thimble/report/table.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {

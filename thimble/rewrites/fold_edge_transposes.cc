@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "thimble/kernels/kernel.h"
 #include "thimble/rewrites/edit.h"
 #include "thimble/rewrites/rewrites.h"
+#include "thimble/target/kernels/kernel.h"
 
 namespace thimble {
 namespace {

@@ -23,9 +23,9 @@
 #include <variant>
 #include <vector>
 
-#include "thimble/kernels/kernel.h"
 #include "thimble/model/graph.h"
 #include "thimble/schedule/index_expr.h"
+#include "thimble/target/kernels/kernel.h"
 
 namespace thimble {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels that ship: plain functions on views. Preconditions are proved by the compiler on the
-// host (thimble/kernels, thimble/program/verify); the kernels check nothing and return nothing.
+// host (thimble/target/kernels, thimble/program/verify); the kernels check nothing and return
+// nothing.
 //
 // The order in which a kernel reads and writes is part of its contract (`progress`), since an
 // output may overlap an input that is no longer needed:

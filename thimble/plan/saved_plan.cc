@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/plan/saved_plan.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "thimble/json/bounded_json.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+using Json = nlohmann::ordered_json;  // written in the order in which it reads well
+using Parsed = nlohmann::json;
+
+constexpr int kVersion = 2;
+
+// --- to JSON -------------------------------------------------------------------------------------
+
+// A number, or {"base", "terms": [[loop, coefficient], ...], "divisor"}.
+Json json_of(const IndexExpr& expr) {
+  if (expr.constant() && expr.divisor == 1) return expr.base;
+  Json terms = Json::array();
+  for (const Term& term : expr.terms) terms.push_back({term.loop.value, term.coefficient});
+  return {{"base", expr.base}, {"terms", terms}, {"divisor", expr.divisor}};
+}
+
+Json json_of(const IntervalExpr& interval) {
+  return {json_of(interval.begin), json_of(interval.end)};
+}
+
+const char* name_of(Method method) {
+  switch (method) {
+    case Method::kCompute:
+      return "compute";
+    case Method::kInPlace:
+      return "in_place";
+    case Method::kAccumulate:
+      return "accumulate";
+    case Method::kFinalise:
+      return "finalise";
+  }
+  throw InternalError("unknown method");
+}
+
+Json json_of(const Buffer& buffer, int64_t address) {
+  Json origin = Json::array();
+  for (const IndexExpr& expr : buffer.origin) origin.push_back(json_of(expr));
+  Json json = {{"tensor", buffer.tensor.value},
+               {"type", name(buffer.type)},
+               {"extents", buffer.extents},
+               {"origin", origin},
+               {"address", address}};
+  if (buffer.wrap) json["ring"] = {{"axis", buffer.wrap->axis}, {"modulus", buffer.wrap->modulus}};
+  if (!buffer.order.empty()) json["order"] = buffer.order;
+  if (buffer.tier != 0) json["tier"] = buffer.tier;
+  if (buffer.sums) json["sums"] = true;
+  if (buffer.place != Place::kResident) json["place"] = name(buffer.place);
+  return json;
+}
+
+Json json_of(const Accumulator& accumulator) {
+  return {{"tensor", accumulator.tensor.value},
+          {"type", name(accumulator.type)},
+          {"scale", accumulator.scale},
+          {"zero_point", accumulator.zero_point},
+          {"chunk", accumulator.chunk}};
+}
+
+Json json_of(const std::vector<BufferId>& ids) {
+  Json json = Json::array();
+  for (BufferId id : ids) json.push_back(id.value);
+  return json;
+}
+
+// -1 for a constant, a number, or a list of several.
+Json json_of(const Operand& operand) {
+  return operand.from.size() > 1 ? json_of(operand.from) : Json(operand.buffer().value);
+}
+
+Json json_of(const std::vector<Operand>& operands) {
+  Json json = Json::array();
+  for (const Operand& operand : operands) json.push_back(json_of(operand));
+  return json;
+}
+
+Json json_of(const std::vector<Node>& nodes) {
+  Json json = Json::array();
+  for (const Node& node : nodes) {
+    if (const auto* loop = std::get_if<Loop>(&node.what)) {
+      json.push_back(
+          {{"loop", loop->id.value}, {"count", loop->count}, {"body", json_of(loop->body)}});
+      continue;
+    }
+    const Step& step = std::get<Step>(node.what);
+    Json region = Json::array();
+    for (const IntervalExpr& interval : step.region) region.push_back(json_of(interval));
+    Json entry = {{"op", step.op.value},
+                  {"method", name_of(step.method)},
+                  {"region", region},
+                  {"in", json_of(step.in)},
+                  {"out", step.out.value}};
+    if (step.chunk) entry["chunk"] = json_of(*step.chunk);
+    if (step.scratch.valid()) entry["scratch"] = step.scratch.value;
+    if (step.recomputes) entry["recomputes"] = true;
+    json.push_back(entry);
+  }
+  return json;
+}
+
+// --- from JSON: nlohmann's exceptions become one CompileError in plan_from_json ------------------
+
+// json's own conversions cut what is too large.
+template <class T>
+T number(const Parsed& json) {
+  const bool fits = json.is_number_unsigned()  ? std::in_range<T>(json.get<uint64_t>())
+                    : json.is_number_integer() ? std::in_range<T>(json.get<int64_t>())
+                                               : false;
+  if (!fits)
+    throw std::invalid_argument("not a whole number of its range: " +
+                                (json.is_number() ? json.dump() : json.type_name()));
+  return json.get<T>();
+}
+
+template <class T>
+std::vector<T> numbers(const Parsed& json) {
+  std::vector<T> result;
+  for (const Parsed& element : json) result.push_back(number<T>(element));
+  return result;
+}
+
+IndexExpr expr_from(const Parsed& json) {
+  if (json.is_number()) return index(number<int64_t>(json));
+  IndexExpr expr{.base = number<int64_t>(json.at("base")),
+                 .terms = {},
+                 .divisor = number<int64_t>(json.at("divisor"))};
+  for (const Parsed& term : json.at("terms")) {
+    expr.terms.push_back({LoopId{number<int32_t>(term.at(0))}, number<int64_t>(term.at(1))});
+  }
+  return expr;
+}
+
+IntervalExpr interval_from(const Parsed& json) {
+  return {expr_from(json.at(0)), expr_from(json.at(1))};
+}
+
+// Of a text from the file, what a terminal can be shown.
+std::string printable(const std::string& text) {
+  std::string result = text.substr(0, 40);
+  for (char& c : result) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  return result;
+}
+
+DType type_from(const std::string& text) {
+  for (DType type : {DType::kBool, DType::kInt8, DType::kUInt8, DType::kInt16, DType::kInt32,
+                     DType::kInt64, DType::kFloat32}) {
+    if (text == name(type)) return type;
+  }
+  throw std::invalid_argument("unknown type '" + printable(text) + "'");
+}
+
+Place place_from(const std::string& text) {
+  for (Place place : {Place::kResident, Place::kUser, Place::kStreamed}) {
+    if (text == name(place)) return place;
+  }
+  throw std::invalid_argument("unknown place '" + printable(text) + "'");
+}
+
+Method method_from(const std::string& text) {
+  for (Method method :
+       {Method::kCompute, Method::kInPlace, Method::kAccumulate, Method::kFinalise}) {
+    if (text == name_of(method)) return method;
+  }
+  throw std::invalid_argument("unknown method '" + printable(text) + "'");
+}
+
+std::vector<BufferId> ids_from(const Parsed& json) {
+  std::vector<BufferId> ids;
+  for (const Parsed& id : json) ids.push_back({number<int32_t>(id)});
+  return ids;
+}
+
+std::vector<Operand> operands_from(const Parsed& json) {
+  std::vector<Operand> operands;
+  for (const Parsed& entry : json) {
+    operands.push_back(entry.is_array() ? Operand(ids_from(entry))
+                                        : Operand(BufferId{number<int32_t>(entry)}));
+  }
+  return operands;
+}
+
+Buffer buffer_from(const Parsed& json) {
+  Buffer buffer{.tensor = {number<int32_t>(json.at("tensor"))},
+                .type = type_from(json.at("type")),
+                .extents = numbers<Shape::value_type>(json.at("extents")),
+                .origin = {},
+                .wrap = {},
+                .order = numbers<int>(json.value("order", Parsed::array())),
+                .tier = number<int>(json.value("tier", Parsed(0))),
+                .sums = json.value("sums", false),
+                .place = place_from(json.value("place", name(Place::kResident)))};
+  for (const Parsed& expr : json.at("origin")) buffer.origin.push_back(expr_from(expr));
+  if (json.contains("ring")) {
+    buffer.wrap = Wrap{number<int>(json.at("ring").at("axis")),
+                       number<int64_t>(json.at("ring").at("modulus"))};
+  }
+  return buffer;
+}
+
+Accumulator accumulator_from(const Parsed& json) {
+  return {.tensor = {number<int32_t>(json.at("tensor"))},
+          .type = type_from(json.at("type")),
+          .scale = json.at("scale").get<float>(),
+          .zero_point = number<int32_t>(json.at("zero_point")),
+          .chunk = number<int64_t>(json.at("chunk"))};
+}
+
+constexpr int kMaxDepth = 64;
+constexpr int kMostBrackets = 2 * kMaxDepth + 8;  // a loop is an object in the list of its body
+
+std::vector<Node> nodes_from(const Parsed& json, int depth) {
+  if (depth > kMaxDepth) throw std::invalid_argument("loops are nested too deeply");
+  std::vector<Node> nodes;
+  for (const Parsed& entry : json) {
+    if (entry.contains("loop")) {
+      nodes.push_back({Loop{{number<int32_t>(entry.at("loop"))},
+                            number<int64_t>(entry.at("count")),
+                            nodes_from(entry.at("body"), depth + 1)}});
+      continue;
+    }
+    Step step{.op = {number<int32_t>(entry.at("op"))},
+              .method = method_from(entry.at("method")),
+              .region = {},
+              .chunk = {},
+              .in = operands_from(entry.at("in")),
+              .out = {number<int32_t>(entry.at("out"))},
+              .scratch = {number<int32_t>(entry.value("scratch", Parsed(-1)))},
+              .recomputes = entry.value("recomputes", false)};
+    for (const Parsed& interval : entry.at("region"))
+      step.region.push_back(interval_from(interval));
+    if (entry.contains("chunk")) step.chunk = interval_from(entry.at("chunk"));
+    nodes.push_back({step});
+  }
+  return nodes;
+}
+
+SavedPlan saved_from(const Parsed& json) {
+  if (number<int>(json.at("thimble_plan")) != kVersion)
+    throw std::invalid_argument("unknown version");
+  SavedPlan saved;
+  const Parsed& model = json.at("model");
+  saved.origin = {model.at("name"), model.at("sha256"), model.at("rewrite"), model.at("int8_io")};
+  saved.plan.planner = json.at("planner");
+  for (const Parsed& accumulator : json.value("accumulators", Parsed::array()))
+    saved.plan.accumulators.push_back(accumulator_from(accumulator));
+  saved.plan.scale_source = json.value("scale_source", "");
+  Schedule& schedule = saved.plan.schedule;
+  for (const Parsed& buffer : json.at("buffers")) {
+    schedule.buffers.push_back(buffer_from(buffer));
+    saved.plan.placement.addresses.push_back(number<int64_t>(buffer.at("address")));
+  }
+  schedule.inputs = ids_from(json.at("inputs"));
+  schedule.outputs = ids_from(json.at("outputs"));
+  for (const Parsed& share : json.at("shares")) {
+    schedule.shares.push_back({{number<int32_t>(share.at(0))}, {number<int32_t>(share.at(1))}});
+  }
+  schedule.loop_count = number<int32_t>(json.at("loop_count"));
+  schedule.nodes = nodes_from(json.at("nodes"), 0);
+  saved.plan.placement.peak_bytes = number<int64_t>(json.at("peak_bytes"));
+  saved.plan.placement.lower_bound_bytes = number<int64_t>(json.at("lower_bound_bytes"));
+  saved.plan.placement.arena_bytes = number<int64_t>(json.at("arena_bytes"));
+  saved.plan.placement.proven_optimal = json.at("layout_proven_optimal");
+  return saved;
+}
+
+}  // namespace
+
+std::string to_json(const Plan& plan, const PlanOrigin& origin) {
+  Json buffers = Json::array();
+  for (size_t b = 0; b < plan.schedule.buffers.size(); ++b) {
+    buffers.push_back(json_of(plan.schedule.buffers[b], plan.placement.addresses[b]));
+  }
+  Json accumulators = Json::array();
+  for (const Accumulator& accumulator : plan.accumulators)
+    accumulators.push_back(json_of(accumulator));
+  Json shares = Json::array();
+  for (const Share& share : plan.schedule.shares)
+    shares.push_back({share.out.value, share.in.value});
+  const Json json = {{"thimble_plan", kVersion},
+                     {"model",
+                      {{"name", origin.model},
+                       {"sha256", origin.sha256},
+                       {"rewrite", origin.rewrite},
+                       {"int8_io", origin.int8_io}}},
+                     {"planner", plan.planner},
+                     {"accumulators", accumulators},
+                     {"scale_source", plan.scale_source},
+                     {"peak_bytes", plan.placement.peak_bytes},
+                     {"lower_bound_bytes", plan.placement.lower_bound_bytes},
+                     {"arena_bytes", plan.placement.arena_bytes},
+                     {"layout_proven_optimal", plan.placement.proven_optimal},
+                     {"loop_count", plan.schedule.loop_count},
+                     {"inputs", json_of(plan.schedule.inputs)},
+                     {"outputs", json_of(plan.schedule.outputs)},
+                     {"shares", shares},
+                     {"buffers", buffers},
+                     {"nodes", json_of(plan.schedule.nodes)}};
+  return json.dump(1) + "\n";
+}
+
+SavedPlan plan_from_json(const std::string& text, const std::string& where) {
+  try {
+    return saved_from(parse_json(text, {.depth = kMostBrackets}));
+  } catch (const nlohmann::json::exception& error) {
+    throw CompileError(where, std::string("not a saved plan of thimble: ") + error.what());
+  } catch (const std::invalid_argument& error) {
+    throw CompileError(where, std::string("not a saved plan of thimble: ") + error.what());
+  }
+}
+
+}  // namespace thimble

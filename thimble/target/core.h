@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cores that programs are compiled for, and the instruction sets that kernels are written in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace thimble {
+
+/// What a kernel's source needs of the core.
+enum class InstructionSet : uint8_t {
+  kPortable,  ///< C++ alone
+  kDsp,       ///< Armv7E-M or Armv8-M with the DSP extension: dual 16-bit multiply-accumulate
+};
+[[nodiscard]] const char* name(InstructionSet set);  ///< "portable", "dsp": the folder in runtime/
+
+struct Core {
+  std::string name;  ///< as GCC's -mcpu takes it: "cortex-m4"
+  /// Of the compiler, beside -mthumb.
+  std::vector<std::string> flags;
+  std::vector<InstructionSet> sets = {InstructionSet::kPortable};
+
+  [[nodiscard]] bool has(InstructionSet set) const;
+  bool operator==(const Core&) const = default;
+};
+
+/// Cores that Thimble knows more of than the name.
+[[nodiscard]] std::vector<Core> known_cores();
+/// One of these, or one that portable kernels are compiled for with -mcpu=NAME.
+[[nodiscard]] Core core_named(const std::string& name);
+
+}  // namespace thimble

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A text file compiled into the program (cmake/embed.cmake).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace thimble {
+
+struct EmbeddedFile {
+  std::string_view path;  ///< relative, with '/'
+  std::string_view text;
+};
+
+/// devices/*.json.
+[[nodiscard]] std::span<const EmbeddedFile> device_files();
+
+}  // namespace thimble

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices; an adjoint one is walked along its axes the other way round.
+#include <algorithm>
+
+#include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/quantize.h"
+
+namespace thimble {
+namespace {
+
+/// The operand's batches as the kernel's, then the axis that the output has, then the summed one.
+OperandAxes matrix_axes(const Shape& shape, bool summed_first, const OperandAxes& out,
+                        size_t out_rank) {
+  OperandAxes axes = out;
+  const size_t lead = axes.axes.size() - out_rank;  // of those without an axis
+  for (std::vector<int>& axis : axes.axes) axis.clear();
+  const size_t first = lead + out_rank - shape.size();
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    const bool batch = axis + 2 < shape.size();
+    if (!batch || shape[axis] != 1) axes.axes[first + axis] = {static_cast<int>(axis)};
+  }
+  if (summed_first) std::swap(axes.axes.back(), axes.axes[axes.axes.size() - 2]);
+  return axes;
+}
+
+}  // namespace
+
+bool supported(const BatchMatMul&, const Operands& t, Method method) {
+  return method == Method::kCompute && t.count() == 2 && t.in(0).type == DType::kInt8 &&
+         t.in(1).type == DType::kInt8 && t.out().type == DType::kInt8;
+}
+
+std::vector<KernelUse> uses(const BatchMatMul& a, const Operands& t, Method) {
+  const Shape& x = t.in(0).shape;
+  const Shape& y = t.in(1).shape;
+  const Shape& out = t.out().shape;
+  runtime::BatchMatMulParams params{};
+  params.depth = static_cast<int32_t>(a.adjoint_x ? x[x.size() - 2] : x.back());
+  for (size_t k = 0; k < 2; ++k) params.zero_point[k] = zero_point_of(t.in(k));
+  params.output_zero_point = zero_point_of(t.out());
+  const float product = scale_of(t.in(0)) * scale_of(t.in(1));  // in float32, as the reference
+  params.scale =
+      quantize_scale(static_cast<double>(product) / static_cast<double>(scale_of(t.out())));
+  const OperandAxes axes = identity_axes(out.size());
+  return {{.kernel = KernelId::kBatchMatMul,
+           .params = params,
+           .constants = {},
+           .inputs = {0, 1},
+           .in = {matrix_axes(x, a.adjoint_x, axes, out.size()),
+                  matrix_axes(y, !a.adjoint_y, axes, out.size())},
+           .out = axes,
+           .limits = limits_of(axes, out)}};
+}
+
+}  // namespace thimble

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/kernels/conv_2d.h"
+
+#include "thimble/model/error.h"
+#include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/weights.h"
+
+namespace thimble {
+namespace {
+
+KernelId convolution_kernel(Method method) {
+  switch (method) {
+    case Method::kCompute:
+      return KernelId::kConv2D;
+    case Method::kAccumulate:
+      return KernelId::kConv2DAccumulate;
+    case Method::kFinalise:
+      return KernelId::kConv2DFinalise;
+    case Method::kInPlace:
+      break;
+  }
+  throw InternalError("a convolution has no kernel that executes in place");
+}
+
+// Sums in an accumulator of Graph::accumulators: added chunk by chunk, then rescaled.
+KernelUse narrow_use(const Operands& t, Method method, const ConvolutionAxes& axes,
+                     const runtime::Conv2DParams& params, const Accumulator& accumulator,
+                     const ClampRange& clamp) {
+  const bool int16 = accumulator.type == DType::kInt16;
+  KernelUse use{.inputs = {0}, .out = axes.out, .limits = limits_of(axes.out, t.out().shape)};
+  if (method == Method::kFinalise) {
+    use.kernel = int16 ? KernelId::kRescaleI16I8 : KernelId::kRescaleI8I8;
+    use.params =
+        runtime::RescaleParams{.scale = quantize_scale(static_cast<double>(accumulator.scale) /
+                                                       static_cast<double>(scale_of(t.out()))),
+                               .input_zero_point = accumulator.zero_point,
+                               .output_zero_point = zero_point_of(t.out()),
+                               .clamp_min = clamp.min,
+                               .clamp_max = clamp.max};
+    use.in = {axes.out};
+    return use;
+  }
+  check(method == Method::kAccumulate, "an operator with an accumulator is computed otherwise");
+  use.kernel = int16 ? KernelId::kConv2DAccumulateI16 : KernelId::kConv2DAccumulateI8;
+  use.params = runtime::Conv2DNarrowParams{.weights = nullptr,
+                                           .bias = nullptr,
+                                           .scales = {},
+                                           .window = params.window,
+                                           .in_channels = params.in_per_group,
+                                           .input_zero_point = zero_point_of(t.in(0)),
+                                           .accumulator_zero_point = accumulator.zero_point};
+  use.constants =
+      unfolded_constants(t, static_cast<size_t>(t.out().shape.back()), accumulator.scale);
+  use.constants.insert(use.constants.begin(), packed_weights(t, t.in(1).shape));
+  use.in = {axes.in};
+  return use;
+}
+
+}  // namespace
+
+KernelUse convolution_use(const Operands& t, Method method, const ConvolutionAxes& axes,
+                          runtime::Conv2DParams params, Activation activation) {
+  const ClampRange clamp = clamp_range(activation, t.out());
+  if (const Accumulator* narrow = find_accumulator(t.graph, t.op.outputs[0]))
+    return narrow_use(t, method, axes, params, *narrow, clamp);
+  params.input_zero_point = zero_point_of(t.in(0));
+  params.output_zero_point = zero_point_of(t.out());
+  params.clamp_min = clamp.min;
+  params.clamp_max = clamp.max;
+  const bool finalise = method == Method::kFinalise;
+  return {.kernel = convolution_kernel(method),
+          .params = params,
+          .constants = weight_constants(t, WeightOrder::kChannelFirst, t.in(1).shape),
+          .inputs = {0},
+          .in = {finalise ? axes.out : axes.in},
+          .out = axes.out,
+          .limits = limits_of(axes.out, t.out().shape)};
+}
+
+bool supported(const Conv2D&, const Operands& t, Method method) {
+  if (method == Method::kInPlace || !has_foldable_weights(t)) return false;
+  const bool grouped = t.in(0).shape.back() != t.in(1).shape.back();
+  if (grouped && method != Method::kCompute) return false;
+  return folded_bias(t, WeightOrder::kChannelFirst).has_value();
+}
+
+std::vector<KernelUse> uses(const Conv2D& a, const Operands& t, Method method) {
+  const int64_t per_group = t.in(1).shape.back();
+  const int64_t groups = t.in(0).shape.back() / per_group;
+  runtime::Conv2DParams params{};
+  params.window = window_of(a.window, t.in(0).shape);
+  params.in_per_group = static_cast<int32_t>(per_group);
+  params.out_per_group = static_cast<int32_t>(t.out().shape.back() / groups);
+  return {convolution_use(t, method, {identity_axes(4), identity_axes(4)}, params, a.activation)};
+}
+
+}  // namespace thimble

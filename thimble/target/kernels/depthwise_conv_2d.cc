@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/weights.h"
+
+namespace thimble {
+
+bool supported(const DepthwiseConv2D& a, const Operands& t, Method method) {
+  if (!has_foldable_weights(t) || !folded_bias(t, WeightOrder::kChannelLast)) return false;
+  if (method == Method::kInPlace) return a.multiplier == 1 && t.in(0).shape == t.out().shape;
+  return method == Method::kCompute;
+}
+
+std::vector<KernelUse> uses(const DepthwiseConv2D& a, const Operands& t, Method method) {
+  const Shape& weights = t.in(1).shape;  // [1, kernel_h, kernel_w, out channels], as the kernel's
+  const ClampRange clamp = clamp_range(a.activation, t.out());
+  runtime::DepthwiseConv2DParams params{};
+  params.window = window_of(a.window, t.in(0).shape);
+  params.out_channels = static_cast<int32_t>(weights[3]);
+  params.multiplier = static_cast<int32_t>(a.multiplier);
+  params.input_zero_point = zero_point_of(t.in(0));
+  params.output_zero_point = zero_point_of(t.out());
+  params.clamp_min = clamp.min;
+  params.clamp_max = clamp.max;
+  const bool in_place = method == Method::kInPlace;
+  return {{.kernel = in_place ? KernelId::kDepthwiseConv2DInPlace : KernelId::kDepthwiseConv2D,
+           .params = params,
+           .constants =
+               weight_constants(t, WeightOrder::kChannelLast, {weights[1], weights[2], weights[3]}),
+           .inputs = {0},
+           .in = {identity_axes(4)},
+           .out = identity_axes(4),
+           .limits = limits_of(identity_axes(4), t.out().shape)}};
+}
+
+}  // namespace thimble

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/kernels/kernel.h"
+
+#include <algorithm>
+
+#include "thimble/model/error.h"
+#include "thimble/target/kernels/operands.h"
+
+namespace thimble {
+namespace {
+
+// Axes of several indices, outermost first; nothing if there are gaps between them.
+std::optional<std::vector<size_t>> dense_axes(const Shape& extents,
+                                              const std::vector<int64_t>& stride) {
+  std::vector<size_t> axes;
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    if (extents[axis] > 1) axes.push_back(axis);
+  }
+  std::ranges::sort(axes, std::greater{}, [&](size_t axis) { return stride[axis]; });
+  int64_t next = 1;
+  for (size_t k = axes.size(); k-- > 0; next *= extents[axes[k]]) {
+    if (stride[axes[k]] != next) return std::nullopt;
+  }
+  return axes;
+}
+
+}  // namespace
+
+bool has_kernel(const Graph& graph, const Op& op, Method method) {
+  const bool sums = method == Method::kAccumulate || method == Method::kFinalise;
+  if (!sums && find_accumulator(graph, op.outputs.at(0)) != nullptr) return false;
+  const Operands t{graph, op};
+  return std::visit([&](const auto& a) { return supported(a, t, method); }, op.attributes);
+}
+
+size_t chunk_axis(const Graph& graph, const Op& op) {
+  const bool channels = std::holds_alternative<Conv2D>(op.attributes) ||
+                        std::holds_alternative<FullyConnected>(op.attributes);
+  return channels ? graph.tensor(op.inputs.at(0)).shape.size() - 1 : kSummedAxis;
+}
+
+std::vector<KernelUse> kernel_uses(const Graph& graph, const Op& op, Method method) {
+  check(has_kernel(graph, op, method), "kernel_uses: no kernel does that");
+  const Operands t{graph, op};
+  return std::visit([&](const auto& a) { return uses(a, t, method); }, op.attributes);
+}
+
+int64_t scratch_bytes(const Graph& graph, const Op& op, Method method) {
+  if (method != Method::kInPlace || !std::holds_alternative<DepthwiseConv2D>(op.attributes)) {
+    return 0;
+  }
+  const Shape& x = graph.tensor(op.inputs.at(0)).shape;
+  return runtime::depthwise_conv_2d_in_place_scratch_bytes(static_cast<int32_t>(x.at(1)),
+                                                           static_cast<int32_t>(x.at(2)));
+}
+
+KernelId copy_kernel(DType type) {
+  switch (type) {
+    case DType::kBool:
+    case DType::kInt8:
+    case DType::kUInt8:
+      return KernelId::kCopy8;
+    case DType::kInt16:
+      return KernelId::kCopy16;
+    case DType::kInt32:
+    case DType::kFloat32:
+      return KernelId::kCopy32;
+    case DType::kInt64:
+      break;
+  }
+  throw InternalError("copy_kernel: no kernel copies elements of 64 bits");
+}
+
+bool transposes_in_place(const Shape& extents, const std::vector<int64_t>& from,
+                         const std::vector<int64_t>& to) {
+  if (extents.size() > 4) return false;
+  std::optional<std::vector<size_t>> before = dense_axes(extents, from);
+  const std::optional<std::vector<size_t>> after = dense_axes(extents, to);
+  if (!before || !after) return false;
+  if (after->empty()) return before->empty();
+  const auto first = std::ranges::find(*before, after->front());
+  std::rotate(before->begin(), first, before->end());
+  return before == after;
+}
+
+}  // namespace thimble

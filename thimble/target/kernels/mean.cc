@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+
+#include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/quantize.h"
+
+namespace thimble {
+namespace {
+
+bool is_reduced(const Mean& a, size_t axis) {
+  return std::find(a.axes.begin(), a.axes.end(), static_cast<int>(axis)) != a.axes.end();
+}
+
+// 1 / count goes into the multiplier, truncated, with as much of it shifted out as there are bits
+// in the count.
+runtime::Scale scale_over(double real, int64_t count) {
+  const runtime::Scale scale = quantize_scale(real);
+  int shift = std::bit_width(static_cast<uint64_t>(count)) - 1;
+  shift = std::min({shift, 32, 31 + scale.shift});
+  const int64_t multiplier = (static_cast<int64_t>(scale.multiplier) << shift) / count;
+  return {static_cast<int32_t>(multiplier), scale.shift - shift};
+}
+
+}  // namespace
+
+KernelUse sum_use(const Operands& t, const std::vector<bool>& reduced, const OperandAxes& out) {
+  const Shape& x = t.in(0).shape;
+  runtime::SumParams params{};
+  std::copy_n(last_extents(x).begin(), 4, params.in_extent);
+  // Kernel axis k is axis k - lead of x.
+  const auto lead = static_cast<ptrdiff_t>(4) - static_cast<ptrdiff_t>(x.size());
+  for (size_t axis = 0; axis < x.size(); ++axis) {
+    const ptrdiff_t k = lead + static_cast<ptrdiff_t>(axis);
+    if (reduced[axis]) params.reduced[k] = 1;
+    if (axis == kSummedAxis) params.chunk_axis = static_cast<int32_t>(k);
+  }
+  return {.kernel = KernelId::kSumAccumulate,
+          .params = params,
+          .constants = {},
+          .inputs = {0},
+          .in = {identity_axes(x.size())},
+          .out = out,
+          .limits = limits_of(out, t.out().shape)};
+}
+
+bool supported(const Mean& a, const Operands& t, Method method) {
+  const Shape& x = t.in(0).shape;
+  // Axes before the last four are loops around the call, which cannot sum.
+  for (size_t axis = 0; axis + 4 < x.size(); ++axis) {
+    if (is_reduced(a, axis)) return false;
+  }
+  if (t.in(0).type != DType::kInt8 || t.out().type != DType::kInt8) return false;
+  if (method == Method::kCompute) return true;
+  return method != Method::kInPlace && x.size() > kSummedAxis + 1 && is_reduced(a, kSummedAxis) &&
+         !is_reduced(a, x.size() - 1);
+}
+
+std::vector<KernelUse> uses(const Mean& a, const Operands& t, Method method) {
+  const Shape& x = t.in(0).shape;
+  const Shape& out = t.out().shape;
+  const bool kept = out.size() == x.size();
+  OperandAxes out_axes = identity_axes(x.size());
+  const size_t lead = out_axes.axes.size() - x.size();
+  runtime::MeanParams params{};
+  std::copy_n(last_extents(x).begin(), 4, params.in_extent);
+  int64_t count = 1;
+  int next = 0;  // axis of the output
+  std::vector<bool> reduced(x.size());
+  for (size_t axis = 0; axis < x.size(); ++axis) {
+    std::vector<int>& walked = out_axes.axes[lead + axis];
+    walked.clear();
+    if (!is_reduced(a, axis)) {
+      walked.push_back(next++);
+      continue;
+    }
+    count *= x[axis];
+    reduced[axis] = true;
+    params.reduced[lead + axis + 4 - out_axes.axes.size()] = 1;
+    if (kept) ++next;
+  }
+  if (method == Method::kAccumulate) return {sum_use(t, reduced, out_axes)};
+  params.scale = scale_over(
+      static_cast<double>(scale_of(t.in(0))) / static_cast<double>(scale_of(t.out())), count);
+  params.input_zero_point = zero_point_of(t.in(0));
+  params.output_zero_point = zero_point_of(t.out());
+  const bool finalise = method == Method::kFinalise;
+  return {{.kernel = finalise ? KernelId::kMeanFinalise : KernelId::kMean,
+           .params = params,
+           .constants = {},
+           .inputs = {0},
+           .in = {finalise ? out_axes : identity_axes(x.size())},
+           .out = out_axes,
+           .limits = limits_of(out_axes, out)}};
+}
+
+}  // namespace thimble

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operator with its tensors at hand, and what the operators' files implement. Private to
+// thimble/target/kernels.
+#pragma once
+
+#include "thimble/target/kernels/kernel.h"
+
+namespace thimble {
+
+struct Operands {
+  const Graph& graph;
+  const Op& op;
+
+  [[nodiscard]] size_t count() const { return op.inputs.size(); }
+  [[nodiscard]] const Tensor& in(size_t k) const { return graph.tensor(op.inputs.at(k)); }
+  [[nodiscard]] const Tensor& out() const { return graph.tensor(op.outputs.at(0)); }
+  /// Null if there is none.
+  [[nodiscard]] const Tensor* bias() const { return count() > 2 ? &in(2) : nullptr; }
+};
+
+/// Of a tensor with one scale.
+[[nodiscard]] inline float scale_of(const Tensor& t) { return t.quantization.scales.at(0); }
+[[nodiscard]] inline int32_t zero_point_of(const Tensor& t) {
+  return t.quantization.zero_points.empty() ? 0 : t.quantization.zero_points[0];
+}
+
+/// Means and pooling over images take chunks along their rows.
+constexpr size_t kSummedAxis = 1;
+/// sum_accumulate over the axes of x for which reduced[axis] holds. out: as for the whole operator.
+[[nodiscard]] KernelUse sum_use(const Operands& t, const std::vector<bool>& reduced,
+                                const OperandAxes& out);
+
+/// Whether there are kernels for it: each operator answers for the methods that it knows.
+[[nodiscard]] bool supported(const Conv2D&, const Operands&, Method);
+[[nodiscard]] bool supported(const DepthwiseConv2D&, const Operands&, Method);
+[[nodiscard]] bool supported(const FullyConnected&, const Operands&, Method);
+[[nodiscard]] bool supported(const BatchMatMul&, const Operands&, Method);
+[[nodiscard]] bool supported(const AveragePool2D&, const Operands&, Method);
+[[nodiscard]] bool supported(const MaxPool2D&, const Operands&, Method);
+[[nodiscard]] bool supported(const Mean&, const Operands&, Method);
+[[nodiscard]] bool supported(const Add&, const Operands&, Method);
+[[nodiscard]] bool supported(const Mul&, const Operands&, Method);
+[[nodiscard]] bool supported(const Pad&, const Operands&, Method);
+[[nodiscard]] bool supported(const Reshape&, const Operands&, Method);
+[[nodiscard]] bool supported(const Transpose&, const Operands&, Method);
+[[nodiscard]] bool supported(const Softmax&, const Operands&, Method);
+[[nodiscard]] bool supported(const Relu&, const Operands&, Method);
+[[nodiscard]] bool supported(const Relu6&, const Operands&, Method);
+[[nodiscard]] bool supported(const Quantize&, const Operands&, Method);
+[[nodiscard]] bool supported(const Dequantize&, const Operands&, Method);
+[[nodiscard]] bool supported(const Concat&, const Operands&, Method);
+[[nodiscard]] bool supported(const Logistic&, const Operands&, Method);
+[[nodiscard]] bool supported(const Slice&, const Operands&, Method);
+[[nodiscard]] bool supported(const ResizeNearestNeighbor&, const Operands&, Method);
+[[nodiscard]] bool supported(const ResizeBilinear&, const Operands&, Method);
+
+/// The calls; only where supported() holds.
+[[nodiscard]] std::vector<KernelUse> uses(const Conv2D&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const DepthwiseConv2D&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const FullyConnected&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const BatchMatMul&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const AveragePool2D&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const MaxPool2D&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Mean&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Add&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Mul&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Pad&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Reshape&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Transpose&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Softmax&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Relu&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Relu6&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Quantize&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Dequantize&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Concat&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Logistic&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Slice&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const ResizeNearestNeighbor&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const ResizeBilinear&, const Operands&, Method);
+
+}  // namespace thimble

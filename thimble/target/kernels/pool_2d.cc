@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/weights.h"
+
+namespace thimble {
+namespace {
+
+// One window, which covers the input.
+bool pools_all(const Window& w, const Operands& t) {
+  const Shape &x = t.in(0).shape, &out = t.out().shape;
+  return out[1] == 1 && out[2] == 1 && w.kernel_h - w.padding.top >= x[1] &&
+         w.kernel_w - w.padding.left >= x[2];
+}
+
+bool pools_int8(const Operands& t, Method method) {
+  return method == Method::kCompute && t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
+}
+
+KernelUse pool_use(KernelId kernel, const Window& window, Activation activation,
+                   const Operands& t) {
+  const ClampRange clamp = clamp_range(activation, t.out());
+  const runtime::Pool2DParams params{window_of(window, t.in(0).shape), clamp.min, clamp.max};
+  return {.kernel = kernel,
+          .params = params,
+          .constants = {},
+          .inputs = {0},
+          .in = {identity_axes(4)},
+          .out = identity_axes(4),
+          .limits = limits_of(identity_axes(4), t.out().shape)};
+}
+
+}  // namespace
+
+bool supported(const AveragePool2D& a, const Operands& t, Method method) {
+  if (pools_int8(t, method)) return true;
+  return method != Method::kInPlace && pools_int8(t, Method::kCompute) && pools_all(a.window, t);
+}
+
+bool supported(const MaxPool2D&, const Operands& t, Method method) { return pools_int8(t, method); }
+
+std::vector<KernelUse> uses(const AveragePool2D& a, const Operands& t, Method method) {
+  if (method == Method::kAccumulate)
+    return {sum_use(t, {false, true, true, false}, identity_axes(4))};
+  const bool finalise = method == Method::kFinalise;
+  return {pool_use(finalise ? KernelId::kAveragePool2DFinalise : KernelId::kAveragePool2D, a.window,
+                   a.activation, t)};
+}
+
+std::vector<KernelUse> uses(const MaxPool2D& a, const Operands& t, Method) {
+  return {pool_use(KernelId::kMaxPool2D, a.window, a.activation, t)};
+}
+
+}  // namespace thimble

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/kernels/weights.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "thimble/model/error.h"
+#include "thimble/target/kernels/quantize.h"
+
+namespace thimble {
+namespace {
+
+template <class T>
+PackedConstant packed(std::string role, DType type, const std::vector<T>& values) {
+  PackedConstant result{std::move(role), type, {static_cast<int64_t>(values.size())}, {}};
+  result.data.resize(values.size() * sizeof(T));
+  std::memcpy(result.data.data(), values.data(), result.data.size());
+  return result;
+}
+
+std::vector<PackedConstant> packed_scales(const std::vector<runtime::Scale>& scales) {
+  std::vector<int32_t> multipliers;
+  std::vector<int8_t> shifts;
+  for (const runtime::Scale& scale : scales) {
+    multipliers.push_back(scale.multiplier);
+    shifts.push_back(static_cast<int8_t>(scale.shift));
+  }
+  return {packed("multipliers", DType::kInt32, multipliers),
+          packed("shifts", DType::kInt8, shifts)};
+}
+
+std::vector<int32_t> bias_values(const Tensor* bias, size_t channels) {
+  std::vector<int32_t> values(channels);
+  if (bias == nullptr) return values;
+  check(bias->data->size() == channels * sizeof(int32_t), "a bias has the wrong size");
+  std::memcpy(values.data(), bias->data->data(), bias->data->size());
+  return values;
+}
+
+std::vector<int64_t> weight_sums(const Tensor& weights, WeightOrder order) {
+  const bool first = order == WeightOrder::kChannelFirst;
+  const auto channels = static_cast<size_t>(first ? weights.shape.front() : weights.shape.back());
+  std::vector<int64_t> sums(channels);
+  const Bytes& data = *weights.data;
+  const size_t run = first ? data.size() / channels : 1;  // neighbours of one channel
+  for (size_t k = 0; k < data.size(); k += run) {
+    int64_t& sum = sums[k / run % channels];
+    for (size_t j = k; j < k + run; ++j) sum += static_cast<int8_t>(data[j]);
+  }
+  return sums;
+}
+
+}  // namespace
+
+bool has_foldable_weights(const Operands& t) {
+  if (t.count() < 2 || t.count() > 3) return false;
+  const Tensor& weights = t.in(1);
+  const std::vector<int32_t>& zeros = weights.quantization.zero_points;
+  const bool int8 =
+      t.in(0).type == DType::kInt8 && weights.type == DType::kInt8 && t.out().type == DType::kInt8;
+  const bool unbiased = std::all_of(zeros.begin(), zeros.end(), [](int32_t z) { return z == 0; });
+  const Tensor* bias = t.bias();
+  const bool bias_fits = bias == nullptr || (bias->type == DType::kInt32 && bias->is_constant());
+  return int8 && unbiased && bias_fits && weights.is_constant();
+}
+
+std::optional<std::vector<int32_t>> folded_bias(const Operands& t, WeightOrder order) {
+  const std::vector<int64_t> sums = weight_sums(t.in(1), order);
+  std::vector<int32_t> bias = bias_values(t.bias(), sums.size());
+  const int64_t zero_point = zero_point_of(t.in(0));
+  for (size_t o = 0; o < sums.size(); ++o) {
+    const int64_t folded = bias[o] - zero_point * sums[o];
+    if (folded < std::numeric_limits<int32_t>::min() ||
+        folded > std::numeric_limits<int32_t>::max()) {
+      return std::nullopt;
+    }
+    bias[o] = static_cast<int32_t>(folded);
+  }
+  return bias;
+}
+
+std::vector<runtime::Scale> channel_scales(const Operands& t, size_t channels, float result_scale) {
+  const std::vector<float>& scales = t.in(1).quantization.scales;
+  const float in = scale_of(t.in(0));
+  const auto out = static_cast<double>(result_scale);
+  const bool in_float =
+      scales.size() == 1 && std::holds_alternative<FullyConnected>(t.op.attributes);
+  std::vector<runtime::Scale> result;
+  for (size_t o = 0; o < channels; ++o) {
+    const float weight = scales.size() == 1 ? scales[0] : scales.at(o);
+    const double product = in_float ? static_cast<double>(in * weight)
+                                    : static_cast<double>(in) * static_cast<double>(weight);
+    result.push_back(quantize_scale(product / out));
+  }
+  return result;
+}
+
+std::vector<PackedConstant> weight_constants(const Operands& t, WeightOrder order,
+                                             Shape packed_shape) {
+  const std::optional<std::vector<int32_t>> bias = folded_bias(t, order);
+  check(bias.has_value(), "a folded bias does not fit 32 bits");
+  std::vector<PackedConstant> result =
+      packed_scales(channel_scales(t, bias->size(), scale_of(t.out())));
+  result.insert(result.begin(), packed("bias", DType::kInt32, *bias));
+  result.insert(result.begin(), packed_weights(t, std::move(packed_shape)));
+  return result;
+}
+
+PackedConstant packed_weights(const Operands& t, Shape packed_shape) {
+  return {"weights", DType::kInt8, std::move(packed_shape), *t.in(1).data};
+}
+
+std::vector<PackedConstant> unfolded_constants(const Operands& t, size_t channels,
+                                               float result_scale) {
+  std::vector<PackedConstant> result = packed_scales(channel_scales(t, channels, result_scale));
+  result.insert(result.begin(), packed("bias", DType::kInt32, bias_values(t.bias(), channels)));
+  return result;
+}
+
+runtime::Window2D window_of(const Window& w, const Shape& x) {
+  return {.kernel_h = static_cast<int32_t>(w.kernel_h),
+          .kernel_w = static_cast<int32_t>(w.kernel_w),
+          .stride_h = static_cast<int32_t>(w.stride_h),
+          .stride_w = static_cast<int32_t>(w.stride_w),
+          .dilation_h = static_cast<int32_t>(w.dilation_h),
+          .dilation_w = static_cast<int32_t>(w.dilation_w),
+          .pad_top = static_cast<int32_t>(w.padding.top),
+          .pad_left = static_cast<int32_t>(w.padding.left),
+          .in_h = static_cast<int32_t>(x.at(1)),
+          .in_w = static_cast<int32_t>(x.at(2))};
+}
+
+}  // namespace thimble

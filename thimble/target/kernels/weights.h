@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packed constants of operators with weights. Private to thimble/target/kernels.
+#pragma once
+
+#include <optional>
+
+#include "thimble/target/kernels/operands.h"
+
+namespace thimble {
+
+/// x and output int8 with one scale each, weights int8 with zero points 0, bias int32 or absent;
+/// weights and bias constant.
+[[nodiscard]] bool has_foldable_weights(const Operands& t);
+
+/// How the elements of the weights belong to output channels.
+enum class WeightOrder {
+  kChannelFirst,  ///< [out channel][...]
+  kChannelLast,   ///< [...][out channel]
+};
+
+/// bias - input zero point * (sum of the channel's weights); nothing if one does not fit 32 bits.
+[[nodiscard]] std::optional<std::vector<int32_t>> folded_bias(const Operands& t, WeightOrder order);
+
+/// input scale * weight scale / result scale of each output channel. Per-tensor weights of a fully
+/// connected layer multiply the first two in float32, as the reference does.
+[[nodiscard]] std::vector<runtime::Scale> channel_scales(const Operands& t, size_t channels,
+                                                         float result_scale);
+
+/// Those that has_foldable_weights() operators pass: weights, bias, multipliers, shifts.
+[[nodiscard]] std::vector<PackedConstant> weight_constants(const Operands& t, WeightOrder order,
+                                                           Shape packed_shape);
+/// bias as it is (zeros if absent), multipliers, shifts.
+[[nodiscard]] std::vector<PackedConstant> unfolded_constants(const Operands& t, size_t channels,
+                                                             float result_scale);
+/// The weights themselves.
+[[nodiscard]] PackedConstant packed_weights(const Operands& t, Shape packed_shape);
+
+[[nodiscard]] runtime::Window2D window_of(const Window& w, const Shape& x);
+
+}  // namespace thimble

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/toolchain/qemu.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string_view>
+
+#include "thimble/model/error.h"
+#include "thimble/toolchain/process.h"
+#include "thimble/toolchain/temporary_folder.h"
+
+namespace thimble {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kEmulator = "qemu-system-arm";
+// Relative to the folder that QEMU runs in: its options give commas a meaning.
+constexpr const char* kInputFile = "input.bin";
+constexpr const char* kOutputFile = "output.bin";
+
+void write_inputs(const std::vector<InputSet>& sets, const fs::path& path) {
+  std::ofstream file(path, std::ios::binary);
+  for (const InputSet& set : sets) {
+    for (const std::vector<Bytes>& inputs : set) {
+      for (const Bytes& input : inputs) {
+        file.write(reinterpret_cast<const char*>(input.data()),
+                   static_cast<std::streamsize>(input.size()));
+      }
+    }
+  }
+  file.close();
+  if (!file) throw CompileError(path.string(), "cannot be written");
+}
+
+Bytes read_bytes(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  const std::string bytes = text.str();
+  return {bytes.begin(), bytes.end()};
+}
+
+// Each output is preceded by its size.
+class OutputReader {
+ public:
+  explicit OutputReader(Bytes bytes) : bytes_(std::move(bytes)) {}
+
+  Bytes next() {
+    static_assert(std::endian::native == std::endian::little);
+    uint32_t size = 0;
+    check(bytes_.size() - at_ >= sizeof(size), "the firmware wrote too few outputs");
+    std::memcpy(&size, bytes_.data() + at_, sizeof(size));
+    at_ += sizeof(size);
+    check(bytes_.size() - at_ >= size, "the firmware wrote an output in part");
+    const auto begin = bytes_.begin() + static_cast<std::ptrdiff_t>(at_);
+    at_ += size;
+    return {begin, begin + static_cast<std::ptrdiff_t>(size)};
+  }
+  [[nodiscard]] bool at_end() const { return at_ == bytes_.size(); }
+
+ private:
+  Bytes bytes_;
+  size_t at_ = 0;
+};
+
+// "result model=0x1 set=0x0 ... name=a name": fields by key; the name is the last.
+std::map<std::string, std::string> fields(const std::string& line) {
+  std::map<std::string, std::string> found;
+  size_t at = line.find(' ');
+  while (at != std::string::npos) {
+    const size_t equals = line.find('=', at);
+    check(equals != std::string::npos, "the firmware's report is malformed");
+    const std::string key = line.substr(at + 1, equals - at - 1);
+    at = key == "name" ? std::string::npos : line.find(' ', equals);
+    found[key] = line.substr(equals + 1, at == std::string::npos ? at : at - equals - 1);
+  }
+  return found;
+}
+
+int64_t number(const std::map<std::string, std::string>& fields, const char* key) {
+  const auto found = fields.find(key);
+  check(found != fields.end() && found->second.starts_with("0x"), "a field of a report is missing");
+  int64_t value = 0;
+  const std::string& digits = found->second;
+  const char* const end = digits.data() + digits.size();
+  const auto parsed = std::from_chars(digits.data() + 2, end, value, 16);
+  check(parsed.ec == std::errc() && parsed.ptr == end, "a field of a report is not a number");
+  return value;
+}
+
+[[noreturn]] void reject_run(const ProcessResult& result, const std::string& machine) {
+  throw InternalError(fmt::format("the firmware failed on {} (status {}):\n{}{}", machine,
+                                  result.exit_status, result.out, result.err));
+}
+
+std::vector<EmulatedRun> parse_report(const std::string& report) {
+  std::vector<EmulatedRun> runs;
+  std::istringstream lines(report);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("result ")) continue;
+    const auto values = fields(line);
+    runs.push_back({.name = values.at("name"),
+                    .instructions = number(values, "instructions"),
+                    .stack_bytes = number(values, "stack"),
+                    .guards = values.at("guards"),
+                    .inputs_intact = values.at("inputs") == "intact",
+                    .outputs = std::vector<Bytes>(static_cast<size_t>(number(values, "outputs")))});
+  }
+  return runs;
+}
+
+ProcessResult emulate(const Board& board, size_t sets, const fs::path& folder, double seconds) {
+  const std::string semihosting = fmt::format(
+      "enable=on,target=native,arg=firmware,arg={},arg={},arg={}", kInputFile, kOutputFile, sets);
+  // icount: an instruction takes a nanosecond of the board's time, whatever the host's load.
+  return run_process({.arguments = {kEmulator, "-M", board.machine, "-display", "none", "-monitor",
+                                    "none", "-serial", "null", "-semihosting-config", semihosting,
+                                    "-icount", "shift=0", "-kernel", "firmware.elf"},
+                      .working_folder = folder,
+                      .timeout_seconds = seconds});
+}
+
+}  // namespace
+
+Measured run_on_qemu(const CrossBuild& build, const std::vector<InputSet>& sets,
+                     double timeout_seconds) {
+  const Board board = board_for(build.core);
+  require_program(kEmulator, "qemu-system-arm");
+  const TemporaryFolder folder;
+  Measured measured;
+  measured.size = build_firmware(build, folder.path());
+  write_inputs(sets, folder.path() / kInputFile);
+  const ProcessResult result = emulate(board, sets.size(), folder.path(), timeout_seconds);
+  if (result.timed_out) {
+    throw CompileError(board.machine,
+                       fmt::format("did not finish within {:.0f} s of emulation", timeout_seconds));
+  }
+  if (!result.succeeded()) reject_run(result, board.machine);
+
+  std::vector<EmulatedRun> runs = parse_report(result.err);
+  OutputReader outputs(read_bytes(folder.path() / kOutputFile));
+  size_t at = 0;
+  for (const InputSet& set : sets) {
+    check(runs.size() - at >= set.size(), "the firmware ran fewer models than it was asked to");
+    std::vector<EmulatedRun>& done = measured.sets.emplace_back();
+    for (size_t model = 0; model < set.size(); ++model) {
+      done.push_back(std::move(runs[at++]));
+      for (Bytes& output : done.back().outputs) output = outputs.next();
+    }
+  }
+  check(at == runs.size() && outputs.at_end(), "the firmware ran more models than it was asked to");
+  return measured;
+}
+
+}  // namespace thimble

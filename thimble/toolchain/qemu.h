@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running models on an emulated board: outputs, instructions, peak stack, and whether each kept to
+// its arena.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "thimble/model/graph.h"
+#include "thimble/toolchain/cross_build.h"
+
+namespace thimble {
+
+/// One inference of one model.
+struct EmulatedRun {
+  std::string name;           ///< as in the table
+  int64_t instructions = 0;   ///< of the model's function, its return included; up to 4 off
+  int64_t stack_bytes = 0;    ///< the deepest that it used, the harness' own frame excluded
+  std::string guards;         ///< "intact"; else which zone beside the arena was written: "before",
+                              ///< "after", "both"; likewise beside tensors outside of it
+  bool inputs_intact = true;  ///< those outside of the arena
+  std::vector<Bytes> outputs;
+
+  [[nodiscard]] bool guards_intact() const { return guards == "intact"; }
+};
+
+struct Measured {
+  FirmwareSize size;
+  std::vector<std::vector<EmulatedRun>> sets;  ///< [input set][model]
+};
+
+/// The bytes of each input of each model: [model][input].
+using InputSet = std::vector<std::vector<Bytes>>;
+
+/// Builds the firmware and runs all of its models on each input set. Every model runs in an arena
+/// of exactly its bytes, aligned as it asks and no better, poisoned, between guard zones.
+/// Throws CompileError if QEMU or the compiler is not installed or the time is over, InternalError
+/// if a model faults or the inputs do not match the table.
+[[nodiscard]] Measured run_on_qemu(const CrossBuild& build, const std::vector<InputSet>& sets,
+                                   double timeout_seconds = 600);
+
+}  // namespace thimble
