@@ -1,10 +1,10 @@
 # Writes OUTPUT, a C++ file that defines runtime_files() (thimble/target/kernels/runtime_sources.h) with the
-# text of FILES, given relative to ROOT. Literals are split: compilers limit their length.
+# text of FILES, which lie at PATHS. Literals are split: compilers limit their length.
 
 set(chunk_length 8000)
 set(entries "")
-foreach(path ${FILES})
-  file(READ ${ROOT}/${path} text)
+foreach(path file IN ZIP_LISTS FILES PATHS)
+  file(READ ${file} text)
   string(LENGTH "${text}" length)
   string(APPEND entries "    {\"${path}\",")
   set(begin 0)

@@ -19,12 +19,13 @@ inline int32_t round_to_int(float x) noexcept {
   return rest <= -0.5F ? whole - 1 : whole;
 }
 
-template <class Out>
-inline void quantize(const FloatParams& p, const View& x, const View& out, const Region& region,
-                     int32_t low, int32_t high) noexcept {
+template <class In, class Out>
+inline void quantize(const FloatParams& p, const View& x, const View& out,
+                     const Region& region) noexcept {
+  constexpr int32_t kMost = (1 << (8 * sizeof(Out) - 1)) - 1;
   const FloatParams q = p;  // a copy that stores of int8 cannot alias
-  map_elements<float, Out>(x, out, region, [&](float value) {
-    return static_cast<Out>(limit(round_to_int(value / q.scale) + q.zero_point, low, high));
+  map_elements<In, Out>(x, out, region, [&](In value) {
+    return static_cast<Out>(limit(round_to_int(value / q.scale) + q.zero_point, -kMost - 1, kMost));
   });
 }
 

@@ -70,10 +70,10 @@ inline int32_t exp_of_difference(const SoftmaxParams& p, int32_t difference) noe
                                              p.input_scale.multiplier));
 }
 
-/// One pixel. bits: of the output's type.
+/// One pixel. bits: of the output's type. Not inlined: its loops need all registers.
 template <class Out>
-inline void softmax_pixel(const SoftmaxParams& p, const int8_t* x, int32_t step, Out* out,
-                          int32_t out_step, int32_t bits) noexcept {
+[[gnu::noinline]] inline void softmax_pixel(const SoftmaxParams& p, const int8_t* x, int32_t step,
+                                            Out* out, int32_t out_step, int32_t bits) noexcept {
   int32_t most = -128;
   for (int32_t c = 0; c < p.channels; ++c) {
     const int32_t value = x[c * step];
@@ -106,13 +106,14 @@ inline void softmax_pixel(const SoftmaxParams& p, const int8_t* x, int32_t step,
   }
 }
 
-template <class Out>
-inline void softmax(const SoftmaxParams& p, const View& x, const View& out, const Region& region,
-                    int32_t bits) noexcept {
+template <class In, class Out>
+inline void softmax(const SoftmaxParams& p, const View& x, const View& out,
+                    const Region& region) noexcept {
+  constexpr int32_t kBits = 8 * sizeof(Out);
   if (region.begin[3] == region.end[3]) return;  // pixels are whole otherwise
   for_each_pixel(region, [&](int32_t n, int32_t y, int32_t column) {
-    softmax_pixel(p, pixel<const int8_t>(x, n, y, column), x.stride[3],
-                  pixel<Out>(out, n, y, column), out.stride[3], bits);
+    softmax_pixel(p, pixel<const In>(x, n, y, column), x.stride[3], pixel<Out>(out, n, y, column),
+                  out.stride[3], kBits);
   });
 }
 

@@ -98,6 +98,7 @@ struct Make {
   }
   Graph operator()(const Relu& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
   Graph operator()(const Relu6& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
+  Graph operator()(const LeakyRelu& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
   Graph operator()(const Quantize& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
   Graph operator()(const Dequantize& a) const {
     return Literal().int8(kCube).tensor(kCube, DType::kFloat32, {}).op(a);

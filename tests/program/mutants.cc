@@ -176,8 +176,8 @@ class Maker {
       });
       change(number, "kernel of another width", [](const Place& p) {
         KernelId& kernel = p.call().kernel;
-        kernel = kernel == KernelId::kConv2DAccumulateI8 ? KernelId::kConv2DAccumulateI16
-                                                         : KernelId::kConv2DAccumulateI8;
+        const DType other = info(kernel).out == DType::kInt8 ? DType::kInt16 : DType::kInt8;
+        kernel = portable_kernel(Family::kConv2DAccumulate, DType::kInt8, other);
       });
     }
     change(number, "output bias off by one", [](const Place& p) {

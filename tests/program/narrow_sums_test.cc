@@ -66,7 +66,7 @@ TEST(NarrowSums, OfAnotherWidthAreCaught) {
   Narrow narrow;
   narrow.accumulator().type = DType::kInt16;
   expect_fault(narrow, "not the kernel or the operands that do its operator");
-  narrow.project().kernel = KernelId::kConv2DAccumulateI16;  // in buffers of 8 bits
+  narrow.project().kernel = kernel_named("conv_2d_accumulate_i16");  // in buffers of 8 bits
   expect_fault(narrow, "takes tensor");
 }
 

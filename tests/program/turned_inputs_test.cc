@@ -81,7 +81,7 @@ TEST(TurnedInputs, VerifierWantsAMatrixAndItsTranspose) {
             "step 0 (copy): its buffers are no matrix and its transpose");
   ++program.buffers[copy.out.buffer.index()].address;
   EXPECT_EQ(verify(hand.graph, program).fault, "step 0 (copy): is in place, but goes from 5 to 6");
-  copy.kernel = KernelId::kCopy8;
+  copy.kernel = copy_kernel(DType::kInt8);
   EXPECT_EQ(verify(hand.graph, program).fault, "step 0 (copy): not the copy in place of its type");
 }
 

@@ -53,9 +53,8 @@ OneStep one_step(testing::TestGraph& g, std::vector<int64_t> addresses,
   }
   step.out = add(whole_buffer(result.graph, op.outputs[0]));
   s.outputs = {step.out};
-  if (const int64_t bytes = scratch_bytes(result.graph, op, method); bytes > 0) {
-    step.scratch = add({.tensor = {}, .extents = {bytes}, .origin = {}, .wrap = {}, .order = {}});
-  }
+  if (const Scratch needed = scratch(result.graph, op, method); needed.size_bytes > 0)
+    step.scratch = add_scratch(s, needed);
   s.nodes = {{step}};
   return result;
 }

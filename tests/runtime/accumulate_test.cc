@@ -153,7 +153,7 @@ TEST(DepthwiseConv2DInPlace, EqualsDepthwiseConv2D) {
     const Layout layout = round % 2 == 0 ? Layout::kRowMajor : Layout::kChannelsFirst;
     auto both = store(x, c.in, whole(c.in), layout);
     const auto scratch = std::make_unique<int8_t[]>(
-        static_cast<size_t>(runtime::depthwise_conv_2d_in_place_scratch_bytes(c.in[1], c.in[2])));
+        static_cast<size_t>(runtime::depthwise_conv_2d_in_place_scratch_bytes(p)));
     runtime::Region region = whole(c.out);
     for (const int axis : {0, 3}) {  // often empty
       region.begin[axis] = random.between(0, region.end[axis]);

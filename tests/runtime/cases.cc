@@ -11,53 +11,63 @@ Extents random_extents(Random& random) {
   return {2, random.between(1, 7), random.between(1, 7), random.between(1, 11)};
 }
 
-// No default: a new kernel does not compile until random cases cover it.
+// No default: a new family does not compile until random cases cover it.
 Case random_case(KernelId kernel, Random& random) {
-  switch (kernel) {
-    case KernelId::kConv2D:
-    case KernelId::kConv2DAccumulate:
-    case KernelId::kConv2DAccumulateI16:
-    case KernelId::kConv2DAccumulateI8:
-    case KernelId::kConv2DFinalise:
-    case KernelId::kFullyConnected:
-    case KernelId::kDepthwiseConv2D:
-    case KernelId::kDepthwiseConv2DInPlace:
+  switch (info(kernel).family) {
+    case Family::kConv2D:
+    case Family::kConv2DAccumulate:
+    case Family::kConv2DFinalise:
+    case Family::kFullyConnected:
+    case Family::kDepthwiseConv2D:
+    case Family::kDepthwiseConv2DInPlace:
       return weighted_case(kernel, random);
-    case KernelId::kAveragePool2DFinalise:
-    case KernelId::kMeanFinalise:
-    case KernelId::kAdd:
-    case KernelId::kMul:
-    case KernelId::kCopy8:
-    case KernelId::kCopy16:
-    case KernelId::kCopy32:
-    case KernelId::kRescaleI8I8:
-    case KernelId::kRescaleI8U8:
-    case KernelId::kRescaleU8I8:
-    case KernelId::kRescaleI8I16:
-    case KernelId::kRescaleI16I8:
-    case KernelId::kRescaleI32I8:
-    case KernelId::kRescaleI16I32:
-    case KernelId::kClamp:
-    case KernelId::kLookupI8:
-    case KernelId::kQuantizeF32I8:
-    case KernelId::kQuantizeF32I16:
-    case KernelId::kDequantizeI8F32:
-    case KernelId::kDequantizeI16F32:
+    case Family::kAveragePool2DFinalise:
+    case Family::kMeanFinalise:
+    case Family::kAdd:
+    case Family::kMul:
+    case Family::kCopy:
+    case Family::kRescale:
+    case Family::kClamp:
+    case Family::kLeakyRelu:
+    case Family::kLookup:
+    case Family::kQuantize:
+    case Family::kDequantize:
       return elementwise_case(kernel, random);
-    case KernelId::kBatchMatMul:
-    case KernelId::kAveragePool2D:
-    case KernelId::kMaxPool2D:
-    case KernelId::kMean:
-    case KernelId::kSumAccumulate:
-    case KernelId::kPad:
-    case KernelId::kTransposeInPlace8:
-    case KernelId::kSoftmaxI8I8:
-    case KernelId::kSoftmaxI8I16:
-    case KernelId::kResizeNearestNeighbor:
-    case KernelId::kResizeBilinear:
+    case Family::kBatchMatMul:
+    case Family::kAveragePool2D:
+    case Family::kMaxPool2D:
+    case Family::kMean:
+    case Family::kSumAccumulate:
+    case Family::kPad:
+    case Family::kTransposeInPlace:
+    case Family::kSoftmax:
+    case Family::kResizeNearestNeighbor:
+    case Family::kResizeBilinear:
       return gathering_case(kernel, random);
   }
   throw std::logic_error("random_case: no such kernel");
+}
+
+Element element_of(DType type) {
+  switch (size_bytes(type)) {
+    case 1:
+      return Element::kInt8;
+    case 2:
+      return Element::kInt16;
+    default:
+      return type == DType::kFloat32 ? Element::kFloat32 : Element::kInt32;
+  }
+}
+
+void run(KernelId kernel, const KernelParams& params, const Call& call) {
+  invoke({.kernel = kernel,
+          .params = &params,
+          .in = call.in,
+          .out = call.out,
+          .region = call.region,
+          .chunk_begin = call.chunk.begin,
+          .chunk_end = call.chunk.end,
+          .scratch = call.scratch});
 }
 
 }  // namespace thimble::testing

@@ -42,6 +42,11 @@ struct Case {
   int32_t reduced = 0;          ///< extent of the axis that chunks are taken of; 0: no chunks
   bool whole_channels = false;  ///< regions cover all channels
   bool in_place = false;        ///< the output has the input's bytes
+  /// The portable kernel's `run`, for those that must do the same; none: `run`.
+  std::function<void(const Call&)> whole;
+  bool rings = true;            ///< takes them
+  bool dense_channels = false;  ///< input channels are neighbours
+  int64_t scratch_bytes = 0;    ///< of pieces; words of 32 bits
 };
 
 /// Small random shapes and parameters for the kernel.
@@ -49,6 +54,11 @@ Case random_case(KernelId kernel, Random& random);
 /// The convolutions with more than one group, the depthwise ones with a multiplier.
 Case grouped_conv_2d_case(Random& random);
 Case multiplied_depthwise_conv_2d_case(Random& random);
+
+/// How a kernel's row says what elements it takes.
+Element element_of(DType type);
+/// Calls the kernel of a row.
+void run(KernelId kernel, const KernelParams& params, const Call& call);
 
 /// A convolution with its constants.
 struct Convolution {

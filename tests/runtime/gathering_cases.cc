@@ -144,13 +144,12 @@ Case transpose_case(Random& random) {
           .in_place = true};
 }
 
-template <class Kernel>
-Case softmax_case(Random& random, Element element, Kernel kernel) {
+Case softmax_case(Random& random, KernelId kernel) {
   const Extents extents = random_extents(random);
   const SoftmaxParams p{random_scale(random, 20, 23), -128, extents[3]};
-  return {.in = {{extents}},
-          .out = {extents, element},
-          .run = [=](const Call& a) { kernel(p, a.in[0], a.out, a.region); },
+  return {.in = {{extents, element_of(info(kernel).in)}},
+          .out = {extents, element_of(info(kernel).out)},
+          .run = [=](const Call& call) { run(kernel, p, call); },
           .needed = [](const Region& r, Chunk) { return std::vector<Region>{r}; },
           .whole_channels = true};
 }
@@ -216,28 +215,26 @@ Case resize_bilinear_case(Random& random) {
 }  // namespace
 
 Case gathering_case(KernelId kernel, Random& random) {
-  switch (kernel) {
-    case KernelId::kBatchMatMul:
+  switch (info(kernel).family) {
+    case Family::kBatchMatMul:
       return batch_matmul_case(random);
-    case KernelId::kAveragePool2D:
+    case Family::kAveragePool2D:
       return pool_case(random, average_pool_2d);
-    case KernelId::kMaxPool2D:
+    case Family::kMaxPool2D:
       return pool_case(random, max_pool_2d);
-    case KernelId::kMean:
+    case Family::kMean:
       return mean_case(random);
-    case KernelId::kSumAccumulate:
+    case Family::kSumAccumulate:
       return sum_accumulate_case(random);
-    case KernelId::kPad:
+    case Family::kPad:
       return pad_case(random);
-    case KernelId::kTransposeInPlace8:
+    case Family::kTransposeInPlace:
       return transpose_case(random);
-    case KernelId::kSoftmaxI8I8:
-      return softmax_case(random, Element::kInt8, softmax_i8_i8);
-    case KernelId::kSoftmaxI8I16:
-      return softmax_case(random, Element::kInt16, softmax_i8_i16);
-    case KernelId::kResizeNearestNeighbor:
+    case Family::kSoftmax:
+      return softmax_case(random, kernel);
+    case Family::kResizeNearestNeighbor:
       return resize_nearest_neighbor_case(random);
-    case KernelId::kResizeBilinear:
+    case Family::kResizeBilinear:
       return resize_bilinear_case(random);
     default:
       throw std::logic_error("gathering_case: not one of them");

@@ -135,10 +135,10 @@ SharedConvolution shared(Convolution c) {
   return std::make_shared<const Convolution>(std::move(c));
 }
 
-Case convolution_case(const SharedConvolution& c) {
+Case convolution_case(const SharedConvolution& c, KernelId kernel) {
   return {.in = {{c->in}},
           .out = {c->out},
-          .run = [c](const Call& a) { conv_2d(c->conv_2d(), a.in[0], a.out, a.region); },
+          .run = [=](const Call& call) { run(kernel, c->conv_2d(), call); },
           .needed = [c](const Region& out, Chunk) -> std::vector<Region> {
             Region needed = window_region(c->window, out);
             const int32_t ins = c->in[3] / c->groups;
@@ -176,15 +176,12 @@ Case accumulate_case(const SharedConvolution& c, Element element,
           .reduced = c->in[3]};
 }
 
-using NarrowKernel = void (*)(const Conv2DNarrowParams&, const View&, const View&, const Region&,
-                              int32_t, int32_t) noexcept;
-
-Case narrow_case(Random& random, Element element, NarrowKernel kernel) {
+Case narrow_case(Random& random, KernelId kernel) {
   const auto c = shared(random_convolution(random, 1));
-  return accumulate_case(
-      c, element, [c, kernel, zero_point = random.between(-100, 100)](const Call& a) {
-        kernel(c->narrow(zero_point), a.in[0], a.out, a.region, a.chunk.begin, a.chunk.end);
-      });
+  return accumulate_case(c, element_of(info(kernel).out),
+                         [c, kernel, zero_point = random.between(-100, 100)](const Call& call) {
+                           run(kernel, c->narrow(zero_point), call);
+                         });
 }
 
 Case conv_2d_accumulate_case(Random& random) {
@@ -246,11 +243,28 @@ Case fully_connected_case(Random& random) {
           }};
 }
 
+/// A call that the kernel takes; what it computes is what the portable one does.
+Case conv_2d_case(Random& random, KernelId kernel) {
+  for (;;) {
+    const auto c = shared(random_convolution(random, 1));
+    KernelUse use{.kernel = portable_kernel(Family::kConv2D), .params = c->conv_2d()};
+    for (const int32_t extent : c->out) use.limits.push_back({0, extent});
+    if (!does(kernel, use)) continue;
+    Case result = convolution_case(c, kernel);
+    result.whole = convolution_case(c, use.kernel).run;
+    result.rings = info(kernel).rings;
+    result.dense_channels = info(kernel).dense_channels;
+    result.scratch_bytes = scratch_bytes(kernel, use);
+    return result;
+  }
+}
+
 }  // namespace
 
 Case grouped_conv_2d_case(Random& random) {
   const int32_t groups = random.between(2, 3);
-  return convolution_case(shared(random_convolution(random, groups)));
+  return convolution_case(shared(random_convolution(random, groups)),
+                          portable_kernel(Family::kConv2D));
 }
 
 Case multiplied_depthwise_conv_2d_case(Random& random) {
@@ -259,22 +273,19 @@ Case multiplied_depthwise_conv_2d_case(Random& random) {
 }
 
 Case weighted_case(KernelId kernel, Random& random) {
-  switch (kernel) {
-    case KernelId::kConv2D:
-      return convolution_case(shared(random_convolution(random, 1)));
-    case KernelId::kConv2DAccumulate:
-      return conv_2d_accumulate_case(random);
-    case KernelId::kConv2DAccumulateI16:
-      return narrow_case(random, Element::kInt16, conv_2d_accumulate_i16);
-    case KernelId::kConv2DAccumulateI8:
-      return narrow_case(random, Element::kInt8, conv_2d_accumulate_i8);
-    case KernelId::kConv2DFinalise:
+  switch (info(kernel).family) {
+    case Family::kConv2D:
+      return conv_2d_case(random, kernel);
+    case Family::kConv2DAccumulate:
+      return info(kernel).out == DType::kInt32 ? conv_2d_accumulate_case(random)
+                                               : narrow_case(random, kernel);
+    case Family::kConv2DFinalise:
       return conv_2d_finalise_case(random);
-    case KernelId::kDepthwiseConv2D:
+    case Family::kDepthwiseConv2D:
       return depthwise_case(shared(random_depthwise(random, 1)));
-    case KernelId::kDepthwiseConv2DInPlace:
+    case Family::kDepthwiseConv2DInPlace:
       return depthwise_in_place_case(random);
-    case KernelId::kFullyConnected:
+    case Family::kFullyConnected:
       return fully_connected_case(random);
     default:
       throw std::logic_error("weighted_case: not one of them");

@@ -325,6 +325,11 @@ class Draw {
     const TensorId x = int8(some_shape(1, 6));
     op(Relu{}, {x}, DType::kInt8, maybe(0.5) ? at(x).quantization : int8_quantization());
   }
+  void make(const LeakyRelu&) {
+    const DType type = maybe(0.5) ? DType::kInt8 : DType::kInt16;
+    const TensorId x = add(some_shape(1, 6), type, quantization_of(type));
+    op(LeakyRelu{0.25F}, {x}, type, maybe(0.5) ? at(x).quantization : quantization_of(type));
+  }
   void make(const Relu6&) {
     const TensorId x = int8(some_shape(1, 6));
     op(Relu6{}, {x}, DType::kInt8, at(x).quantization);

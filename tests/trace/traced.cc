@@ -65,7 +65,7 @@ void write_recorder(const fs::path& folder) {
                          runtime_folder(runtime_files()), name));
   for (const char* file : {"recorder.h", "recorder.cc"})
     write_text(folder / file, read_text(fs::path(kTraceFolder) / file));
-  std::string kernels = read_text(fs::path(kTraceFolder) / "recording_kernels.cc");
+  std::string kernels = read_text(THIMBLE_RECORDING_KERNELS);
   const std::string opening = "namespace thimble::runtime {";
   check(kernels.find(opening) != std::string::npos, "the recording kernels open no namespace");
   kernels.replace(kernels.find(opening), opening.size(), "namespace " + copy + " {");

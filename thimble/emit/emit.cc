@@ -50,18 +50,18 @@ std::vector<EmittedFile> runtime_of(const Program& program, const EmitOptions& o
   collect_kernels(program.nodes, kernels);
   std::set<std::string> paths{"include/thimble_runtime/index.h",
                               "include/thimble_runtime/kernels.h"};
-  for (KernelId kernel : kernels) paths.insert(info(kernel).source);
+  for (KernelId kernel : kernels) paths.insert(info(kernel).source());
   return runtime_copies(options.runtime, paths);
 }
 
 void collect_scratch(const std::vector<ProgramNode>& nodes,
-                     std::set<std::pair<BufferId, int>>& scratch) {
+                     std::set<std::tuple<BufferId, int, KernelId>>& scratch) {
   for (const ProgramNode& node : nodes) {
     const auto* call = std::get_if<Call>(&node.what);
     if (call == nullptr) {
       collect_scratch(std::get<ProgramLoop>(node.what).body, scratch);
     } else if (call->scratch.valid()) {
-      scratch.emplace(call->scratch, call->params);
+      scratch.emplace(call->scratch, call->params, call->kernel);
     }
   }
 }
@@ -69,18 +69,14 @@ void collect_scratch(const std::vector<ProgramNode>& nodes,
 // A kernel's scratch size is one constexpr function of its parameters: what a call is handed must
 // be that much.
 std::string scratch_asserts(const Program& program) {
-  std::set<std::pair<BufferId, int>> all;
+  std::set<std::tuple<BufferId, int, KernelId>> all;
   collect_scratch(program.nodes, all);
   std::string text;
-  for (const auto& [buffer, number] : all) {
+  for (const auto& [buffer, number, kernel] : all) {
     const ProgramParams& params = program.params[static_cast<size_t>(number)];
-    check(std::holds_alternative<runtime::DepthwiseConv2DParams>(params.params),
-          "a kernel with scratch whose size is not asserted");
-    text += fmt::format(
-        "static_assert(depthwise_conv_2d_in_place_scratch_bytes({0}.window.in_h, {0}.window.in_w) "
-        "<= {1}, \"{2}\");\n",
-        params_name(params), program.buffers[buffer.index()].size_bytes,
-        address_name(program, buffer));
+    text += fmt::format("static_assert({}_scratch_bytes({}) <= {}, \"{}\");\n", info(kernel).name,
+                        params_name(params), program.buffers[buffer.index()].size_bytes,
+                        address_name(program, buffer));
   }
   return text;
 }

@@ -116,7 +116,7 @@ std::string params_text(const Program& program, const ProgramParams& params,
         if constexpr (!std::is_same_v<decltype(p), const std::monostate&>) each_field(p, add);
       },
       params.params);
-  return fmt::format("constexpr {} {}{{\n{}}};\n", info(params.kernel).params, params_name(params),
+  return fmt::format("constexpr {} {}{{\n{}}};\n", type_name(params.params), params_name(params),
                      lines);
 }
 

@@ -19,7 +19,8 @@ constexpr std::string_view kInclude = "#include \"";
 // The file of the runtime that `include` names, seen from `from`: beside it or in include/.
 const RuntimeFile* included(std::span<const RuntimeFile> runtime, std::string_view from,
                             const std::string& include) {
-  const std::string beside = std::string(from.substr(0, from.rfind('/') + 1)) + include;
+  const std::string beside =
+      (std::filesystem::path(from).parent_path() / include).lexically_normal().generic_string();
   for (const RuntimeFile& file : runtime) {
     if (file.path == beside || file.path == "include/" + include) return &file;
   }

@@ -250,7 +250,7 @@ class StageWriter {
     if (call.chunk) {
       text +=
           fmt::format("{}input {} [{}, {})", text.empty() ? "" : ", ",
-                      call.kernel == KernelId::kSumAccumulate ? "rows" : "channels",
+                      info(call.kernel).family == Family::kSumAccumulate ? "rows" : "channels",
                       to_string(call.chunk->interval.begin), to_string(call.chunk->interval.end));
     }
     return text.empty() ? "whole" : text;

@@ -197,6 +197,12 @@ FileOperator written(const Relu6&, const Context& c) {
   return made(BuiltinOperator::RELU6, c.version());
 }
 
+FileOperator written(const LeakyRelu& op, const Context& c) {
+  tflite::LeakyReluOptionsT options;
+  options.alpha = op.alpha;
+  return made(BuiltinOperator::LEAKY_RELU, c.version(), options);
+}
+
 FileOperator written(const Logistic&, const Context& c) {
   return made(BuiltinOperator::LOGISTIC, c.version());
 }

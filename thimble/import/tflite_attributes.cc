@@ -285,6 +285,10 @@ Attributes resize_nearest_neighbor(const FileOp& op) {
       op, options(op, op.op.builtin_options_as_ResizeNearestNeighborOptions()));
 }
 
+Attributes leaky_relu(const FileOp& op) {
+  return LeakyRelu{.alpha = options(op, op.op.builtin_options_as_LeakyReluOptions()).alpha()};
+}
+
 template <class Operator>
 Attributes plain(const FileOp&) {
   return Operator{};
@@ -301,6 +305,7 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::DEPTHWISE_CONV_2D, 2, 3, 2, kNoLimit, depthwise_conv_2d},
     OperatorKind{BuiltinOperator::DEQUANTIZE, 1, 1, kNoLimit, kNoLimit, plain<Dequantize>},
     OperatorKind{BuiltinOperator::FULLY_CONNECTED, 2, 3, 2, kNoLimit, fully_connected},
+    OperatorKind{BuiltinOperator::LEAKY_RELU, 1, 1, kNoLimit, kNoLimit, leaky_relu},
     OperatorKind{BuiltinOperator::LOGISTIC, 1, 1, kNoLimit, kNoLimit, plain<Logistic>},
     OperatorKind{BuiltinOperator::MAX_POOL_2D, 1, 1, kNoLimit, kNoLimit, max_pool_2d},
     OperatorKind{BuiltinOperator::MEAN, 2, 2, kNoLimit, 1, mean},

@@ -27,6 +27,7 @@ struct NameOf {
   Names operator()(const Softmax&) const { return {"SOFTMAX", "softmax"}; }
   Names operator()(const Relu&) const { return {"RELU", "relu"}; }
   Names operator()(const Relu6&) const { return {"RELU6", "relu6"}; }
+  Names operator()(const LeakyRelu&) const { return {"LEAKY_RELU", "leaky_relu"}; }
   Names operator()(const Quantize&) const { return {"QUANTIZE", "quantize"}; }
   Names operator()(const Dequantize&) const { return {"DEQUANTIZE", "dequantize"}; }
   Names operator()(const Concat&) const { return {"CONCATENATION", "concatenation"}; }

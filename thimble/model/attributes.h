@@ -119,6 +119,12 @@ struct Relu {
   bool operator==(const Relu&) const = default;
 };
 
+/// x where x >= 0, alpha x below. int8 or int16.
+struct LeakyRelu {
+  float alpha = 0;
+  bool operator==(const LeakyRelu&) const = default;
+};
+
 struct Relu6 {
   bool operator==(const Relu6&) const = default;
 };
@@ -170,7 +176,7 @@ struct ResizeBilinear {
 
 using Attributes =
     std::variant<Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D, MaxPool2D,
-                 Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6, Quantize,
+                 Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6, LeakyRelu, Quantize,
                  Dequantize, Concat, Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...

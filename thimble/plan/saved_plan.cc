@@ -102,6 +102,7 @@ Json json_of(const std::vector<Node>& nodes) {
                   {"out", step.out.value}};
     if (step.chunk) entry["chunk"] = json_of(*step.chunk);
     if (step.scratch.valid()) entry["scratch"] = step.scratch.value;
+    if (step.kernel.valid()) entry["kernel"] = info(step.kernel).name;
     if (step.recomputes) entry["recomputes"] = true;
     json.push_back(entry);
   }
@@ -120,6 +121,13 @@ T number(const Parsed& json) {
     throw std::invalid_argument("not a whole number of its range: " +
                                 (json.is_number() ? json.dump() : json.type_name()));
   return json.get<T>();
+}
+
+KernelId kernel_of(const Parsed& json) {
+  const auto name = json.get<std::string>();
+  const KernelId kernel = kernel_named(name);
+  if (!kernel.valid()) throw std::invalid_argument("there is no kernel '" + name + "'");
+  return kernel;
 }
 
 template <class T>
@@ -237,6 +245,7 @@ std::vector<Node> nodes_from(const Parsed& json, int depth) {
               .in = operands_from(entry.at("in")),
               .out = {number<int32_t>(entry.at("out"))},
               .scratch = {number<int32_t>(entry.value("scratch", Parsed(-1)))},
+              .kernel = entry.contains("kernel") ? kernel_of(entry.at("kernel")) : KernelId{},
               .recomputes = entry.value("recomputes", false)};
     for (const Parsed& interval : entry.at("region"))
       step.region.push_back(interval_from(interval));

@@ -46,10 +46,8 @@ Step whole_step(const Graph& graph, OpId id, Method method, TensorBuffers& buffe
       .op = id, .method = method, .region = region_expr(whole(graph.tensor(op.outputs[0]).shape))};
   for (TensorId t : op.inputs) step.in.push_back(buffers.of(t));
   step.out = buffers.of(op.outputs[0]);
-  if (const int64_t bytes = scratch_bytes(graph, op, method); bytes > 0) {
-    step.scratch = {static_cast<int32_t>(schedule.buffers.size())};
-    schedule.buffers.push_back({.tensor = {}, .type = DType::kInt8, .extents = {bytes}});
-  }
+  if (const Scratch needed = scratch(graph, op, method); needed.size_bytes > 0)
+    step.scratch = add_scratch(schedule, needed);
   return step;
 }
 
@@ -86,12 +84,12 @@ std::vector<OrderProblem::Op::InPlace> in_place_inputs(const Graph& graph, const
   const int64_t out_bytes = graph.tensor(op.outputs[0]).size_bytes();
   for (const InputLead& lead : leads.of(id)) {
     if (lead.bytes <= 0 && graph.tensor(lead.input).size_bytes() >= out_bytes)
-      result.push_back({lead.input.value, scratch_bytes(graph, op, Method::kCompute)});
+      result.push_back({lead.input.value, scratch(graph, op, Method::kCompute).size_bytes});
   }
   const bool lie_alike = !graph.tensor(op.inputs[0]).is_constant() &&
                          leads.lies_row_major(op.inputs[0]) && leads.lies_row_major(op.outputs[0]);
   if (result.empty() && lie_alike && has_kernel(graph, op, Method::kInPlace)) {
-    result.push_back({op.inputs[0].value, scratch_bytes(graph, op, Method::kInPlace)});
+    result.push_back({op.inputs[0].value, scratch(graph, op, Method::kInPlace).size_bytes});
   }
   return result;
 }
@@ -153,7 +151,7 @@ OrderProblem order_problem(const Graph& graph, bool in_place, const PortPlaces& 
     const Op& op = graph.ops[k];
     OrderProblem::Op entry{.inputs = {},
                            .outputs = {},
-                           .scratch_bytes = scratch_bytes(graph, op, Method::kCompute),
+                           .scratch_bytes = scratch(graph, op, Method::kCompute).size_bytes,
                            .in_place = {}};
     for (TensorId t : op.inputs) {
       if (!graph.tensor(t).is_constant() &&

@@ -37,7 +37,7 @@ Walk CallForms::walk(const Call& call) {
   const auto number = static_cast<size_t>(call.use);
   if (number >= uses.size()) throw Fault{describe(graph_, call) + ": no such call of its kernel"};
   const KernelUse& use = uses[number];
-  if (use.kernel != call.kernel || use.inputs != call.operands || use.in.size() != call.in.size()) {
+  if (!does(call.kernel, use) || use.inputs != call.operands || use.in.size() != call.in.size()) {
     throw Fault{describe(graph_, call) + ": not the kernel or the operands that do its operator"};
   }
   return {use.in, use.out, {}};
@@ -67,6 +67,8 @@ void CallForms::check(const Call& call, const Walk& walk) {
   if (call.op.valid() && (streams || call.out.place == Place::kStreamed))
     throw Fault{describe(graph_, call) + ": computes from or into rows of the caller's"};
   if (receives(call) || delivers(call)) check_rows(call, walk);
+  if (call.op.valid() && info(call.kernel).dense_channels && call.in[0].stride.back() != 1)
+    throw Fault{describe(graph_, call) + ": its kernel takes channels side by side"};
   check_scratch(call);
   if (const std::string fault = width_fault(graph_, call, walk, loop_counts_); !fault.empty())
     throw Fault{describe(graph_, call) + ": " + fault};
@@ -105,17 +107,21 @@ void CallForms::check_rows(const Call& call, const Walk& walk) const {
   }
 }
 
-void CallForms::check_scratch(const Call& call) const {
+void CallForms::check_scratch(const Call& call) {
   const int64_t needed =
-      call.op.valid() ? scratch_bytes(graph_, graph_.op(call.op), call.method) : 0;
+      call.op.valid() ? scratch_bytes(call.kernel, uses_of(call)[static_cast<size_t>(call.use)])
+                      : 0;
   if ((needed > 0) != call.scratch.valid()) {
     throw Fault{fmt::format("{}: {}", describe(graph_, call),
                             needed > 0 ? "has no scratch" : "has scratch that no kernel needs")};
   }
   if (needed == 0) return;
   const PlacedBuffer& scratch = program_.buffers[call.scratch.index()];
-  if (scratch.tensor.valid() || scratch.place != Place::kResident || scratch.size_bytes < needed)
-    throw Fault{fmt::format("{}: needs {} bytes of scratch", describe(graph_, call), needed)};
+  const int64_t alignment = size_bytes(info(call.kernel).scratch_type);
+  if (scratch.tensor.valid() || scratch.place != Place::kResident || scratch.size_bytes < needed ||
+      program_.address(call.scratch) % alignment != 0)
+    throw Fault{fmt::format("{}: needs {} bytes of scratch, aligned to {}", describe(graph_, call),
+                            needed, alignment)};
 }
 
 void CallForms::check_order(const Call& call, const Counters& counters) const {
@@ -132,7 +138,7 @@ void CallForms::check_order(const Call& call, const Counters& counters) const {
 
 // All that the kernel takes for granted.
 void CallForms::check_copy_in_place(const Call& call) const {
-  if (call.kernel != KernelId::kTransposeInPlace8 || size_bytes(call.out.type) != 1)
+  if (info(call.kernel).family != Family::kTransposeInPlace || size_bytes(call.out.type) != 1)
     throw Fault{describe(graph_, call) + ": not the copy in place of its type"};
   const int64_t from = program_.address(call.in[0].buffer);
   const int64_t to = program_.address(call.out.buffer);

@@ -48,7 +48,7 @@ class CallForms {
   void check_view(const Call& call, const OperandView& view, TensorId wanted, DType type) const;
   void check_place(const Call& call, const OperandView& view) const;
   void check_broadcast(const Call& call, const OperandView& view, const OperandAxes& walk) const;
-  void check_scratch(const Call& call) const;
+  void check_scratch(const Call& call);
   void check_rows(const Call& call, const Walk& walk) const;
   void check_copy_in_place(const Call& call) const;
 

@@ -109,8 +109,9 @@ class Lowering {
   Call one_call(const Piece& piece, const KernelUse& use, int number) {
     const Step& s = piece.step;
     const Op& op = graph_.op(s.op);
-    Call call{.op = s.op, .method = s.method, .use = number, .kernel = use.kernel};
-    call.params = params(s.op, s.method, use, number);
+    const KernelId kernel = chosen(s.kernel, use);
+    Call call{.op = s.op, .method = s.method, .use = number, .kernel = kernel};
+    call.params = params(s.op, kernel, use, number);
     call.position = position_;
     call.operands = use.inputs;
     for (size_t k = 0; k < use.inputs.size(); ++k) {
@@ -121,10 +122,10 @@ class Lowering {
                                  : arena_view(s.in[input].buffer(), use.in[k]));
     }
     call.out = arena_view(s.out, use.out);
-    call.axes = axes(piece, use, graph_.tensor(op.outputs[0]).shape);
+    call.axes = axes(piece, use, kernel, graph_.tensor(op.outputs[0]).shape);
     if (s.chunk) call.chunk = CallAxis{*s.chunk, piece.chunk_within};
     call.recomputes = s.recomputes;
-    call.scratch = s.scratch;
+    if (scratch_bytes(kernel, use) > 0) call.scratch = s.scratch;
     return call;
   }
 
@@ -137,13 +138,13 @@ class Lowering {
     // The layout may have its buffers apart: then it is like any other.
     const bool in_place = s.method == Method::kInPlace &&
                           program_.address(from.buffer) == program_.address(to.buffer);
-    KernelUse use{.kernel = in_place ? KernelId::kTransposeInPlace8 : copy_kernel(out.type),
-                  .params = {},
-                  .constants = {},
-                  .inputs = {0},
-                  .in = {identity},
-                  .out = identity,
-                  .limits = {}};
+    KernelUse use{
+        .kernel = in_place ? portable_kernel(Family::kTransposeInPlace) : copy_kernel(out.type),
+        .params = {},
+        .inputs = {0},
+        .in = {identity},
+        .out = identity,
+        .limits = {}};
     for (const std::vector<int>& axis : identity.axes) {
       use.limits.push_back({0, axis.empty() ? 1 : shape[static_cast<size_t>(axis[0])]});
     }
@@ -152,7 +153,7 @@ class Lowering {
     call.operands = {0};
     call.in = {std::move(from)};
     call.out = std::move(to);
-    call.axes = axes(piece, use, shape);
+    call.axes = axes(piece, use, use.kernel, shape);
     return call;
   }
 
@@ -216,8 +217,9 @@ class Lowering {
   }
 
   // The step's region in the axes of the kernel.
-  static std::vector<CallAxis> axes(const Piece& piece, const KernelUse& use, const Shape& shape) {
-    auto fit = kernel_axes(piece, use, shape);
+  static std::vector<CallAxis> axes(const Piece& piece, const KernelUse& use, KernelId kernel,
+                                    const Shape& shape) {
+    auto fit = kernel_axes(piece, use, kernel, shape);
     check(std::holds_alternative<std::vector<CallAxis>>(fit), "lowering a malformed schedule");
     return std::get<std::vector<CallAxis>>(std::move(fit));
   }
@@ -248,15 +250,17 @@ class Lowering {
   }
 
   // Calls of one operator whose kernels take the very same values share them.
-  int params(OpId id, Method method, const KernelUse& use, int number) {
+  int params(OpId id, KernelId kernel, const KernelUse& use, int number) {
     if (std::holds_alternative<std::monostate>(use.params)) return -1;
-    const auto [it, added] = params_.try_emplace({id, method, number}, -1);
+    const auto [it, added] = params_.try_emplace({id, kernel, number}, -1);
     if (!added) return it->second;
+    const std::vector<PackedConstant> constants = pack(graph_, graph_.op(id), kernel);
     for (const int other : params_of_[id]) {
-      if (holds(program_.params[static_cast<size_t>(other)], use)) return it->second = other;
+      const ProgramParams& known = program_.params[static_cast<size_t>(other)];
+      if (holds(known, use.params, constants)) return it->second = other;
     }
-    ProgramParams result{params_name(id, use, number), use.kernel, use.params, {}};
-    for (const PackedConstant& packed : use.constants) {
+    ProgramParams result{params_name(id, kernel, number), use.params, {}};
+    for (const PackedConstant& packed : constants) {
       result.constants.push_back(static_cast<int>(program_.constants.size()));
       program_.constants.push_back({result.name + "_" + packed.role, packed});
     }
@@ -266,20 +270,21 @@ class Lowering {
     return it->second;
   }
 
-  bool holds(const ProgramParams& params, const KernelUse& use) const {
-    if (!same_values(params.params, use.params) || params.constants.size() != use.constants.size())
+  bool holds(const ProgramParams& known, const KernelParams& params,
+             const std::vector<PackedConstant>& constants) const {
+    if (!same_values(known.params, params) || known.constants.size() != constants.size())
       return false;
-    for (size_t k = 0; k < use.constants.size(); ++k) {
-      const auto constant = static_cast<size_t>(params.constants[k]);
-      if (program_.constants[constant].content != use.constants[k]) return false;
+    for (size_t k = 0; k < constants.size(); ++k) {
+      const auto constant = static_cast<size_t>(known.constants[k]);
+      if (program_.constants[constant].content != constants[k]) return false;
     }
     return true;
   }
 
   // "conv_2d_3"; what else the operator needs has the kernel's name behind it.
-  std::string params_name(OpId id, const KernelUse& use, int number) {
+  std::string params_name(OpId id, KernelId kernel, int number) {
     std::string name = op_name(id);
-    if (!params_of_[id].empty()) name += fmt::format("_{}", info(use.kernel).name);
+    if (!params_of_[id].empty()) name += fmt::format("_{}", info(kernel).name);
     return number == 0 ? name : fmt::format("{}_{}", name, number);
   }
 
@@ -300,7 +305,7 @@ class Lowering {
   Program program_;
   Position position_ = 0;
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
-  std::map<std::tuple<OpId, Method, int>, int> params_;
+  std::map<std::tuple<OpId, KernelId, int>, int> params_;
   std::map<OpId, std::vector<int>> params_of_;
   std::map<TensorId, int> operands_;
 };

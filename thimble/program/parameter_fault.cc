@@ -190,6 +190,17 @@ struct Checker {
     d.expect("diff_min", p->diff_min, std::max<int64_t>(wanted.smallest, -INT32_MAX));
     return d.expect("channels", p->channels, r.in(0).shape.back()).text();
   }
+  std::string operator()(const LeakyRelu& a) const {
+    const auto* p = r.as<runtime::LeakyReluParams>();
+    if (p == nullptr) return kOtherKernel;
+    const auto wanted = reference::leaky_relu_factors(a, r.in(0), r.out());
+    Difference d;
+    d.expect("positive", p->positive, wanted.positive);
+    d.expect("negative", p->negative, wanted.negative);
+    d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
+    compare_output(*p, Activation::kNone, r.out(), d);
+    return d.text();
+  }
   std::string operator()(const Relu&) const { return rescale_fault(r, Activation::kRelu); }
   std::string operator()(const Relu6&) const {
     const auto* p = r.as<runtime::ClampParams>();
@@ -231,11 +242,12 @@ struct Checker {
 }  // namespace
 
 std::string parameter_fault(const Graph& graph, const Program& program, const Call& call) {
-  const bool takes_some = *info(call.kernel).params != '\0';
+  const bool takes_some = info(call.kernel).params != 0;
   if (!takes_some) return call.params < 0 ? "" : "it has parameters that its kernel does not take";
   const auto number = static_cast<size_t>(call.params);
   if (call.params < 0 || number >= program.params.size()) return "it has no parameters";
   const ProgramParams& given = program.params[number];
+  if (given.params.index() != info(call.kernel).params) return kOtherKernel;
   ReadBack r{graph, graph.op(call.op), call, given.params, {}};
   for (const int constant : given.constants) {
     const auto k = static_cast<size_t>(constant);

@@ -90,8 +90,7 @@ Interval chunk_of(const Call& call, const Counters& counters) {
 }
 
 bool copies_onto_itself(const Program& program, const Call& call) {
-  const bool copies = call.kernel == KernelId::kCopy8 || call.kernel == KernelId::kCopy16 ||
-                      call.kernel == KernelId::kCopy32;
+  const bool copies = info(call.kernel).family == Family::kCopy;
   return copies && call.in[0].constant < 0 && call.in[0].place == Place::kResident &&
          call.out.place == Place::kResident &&
          program.address(call.in[0].buffer) == program.address(call.out.buffer) &&

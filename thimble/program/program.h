@@ -59,7 +59,7 @@ struct Call {
   OpId op;  ///< invalid: copy
   Method method = Method::kCompute;
   int use = 0;  ///< index into kernel_uses(graph, op, method)
-  KernelId kernel = KernelId::kCopy8;
+  KernelId kernel;
   int params = -1;            ///< index into Program::params, or -1
   Position position = 0;      ///< of the step it came from
   std::vector<int> operands;  ///< operand k of the call is input operands[k] of the operator
@@ -94,8 +94,7 @@ struct ProgramConstant {
 };
 
 struct ProgramParams {
-  std::string name;  ///< identifier: "conv_2d_0"
-  KernelId kernel = KernelId::kCopy8;
+  std::string name;            ///< identifier: "conv_2d_0"
   KernelParams params;         ///< pointers null
   std::vector<int> constants;  ///< in the order of the pointers
 };

@@ -162,7 +162,8 @@ std::string weights_fault(const FullyConnected& a, const ReadBack& r) {
   const auto factors = [&](float result_scale) {
     return reference::fully_connected_factors(r.in(0), r.in(1), result_scale, channels);
   };
-  if (r.call.kernel != KernelId::kFullyConnected) return convolution_fault(a, r, factors);
+  if (info(r.call.kernel).family != Family::kFullyConnected)
+    return convolution_fault(a, r, factors);
   const auto* p = r.as<runtime::FullyConnectedParams>();
   if (p == nullptr) return kOtherKernel;
   Difference d;

@@ -65,6 +65,7 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const Softmax& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Relu& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Relu6& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const LeakyRelu& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Quantize& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Dequantize& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Concat& op, const OpContext& context);

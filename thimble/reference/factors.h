@@ -17,6 +17,13 @@ namespace thimble::reference {
                                                                float result_scale,
                                                                int64_t channels);
 
+/// LEAKY_RELU: of inputs at or above the zero point, and below it; formed in float32.
+struct LeakyReluFactors {
+  FixedFactor positive, negative;
+};
+[[nodiscard]] LeakyReluFactors leaky_relu_factors(const LeakyRelu& op, const Tensor& input,
+                                                  const Tensor& output);
+
 /// MEAN: factor / count. The bits that the division would lose are kept by shifting left first, as
 /// far as the shift that remains stays within the 31 bits of a rounding division.
 [[nodiscard]] FixedFactor divided(FixedFactor factor, int64_t count);

@@ -133,6 +133,12 @@ RealValues real(const Relu6&, const RealContext& c) {
   return clamped(Activation::kRelu6, *c.inputs[0]);
 }
 
+RealValues real(const LeakyRelu& op, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  for (float& value : result) value = value >= 0 ? value : op.alpha * value;
+  return result;
+}
+
 RealValues real(const Logistic&, const RealContext& c) {
   RealValues result = *c.inputs[0];
   for (float& value : result) value = 1 / (1 + std::exp(-value));

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 namespace thimble {
 namespace {
@@ -56,11 +54,11 @@ std::variant<CallAxis, std::string> merged_axis(const Piece& piece, const Kernel
 }
 
 // Of a kernel axis that its kernel wants whole, or that is a loop around the call.
-std::string axis_fault(const CallAxis& axis, size_t k, const KernelUse& use) {
+std::string axis_fault(const CallAxis& axis, size_t k, const KernelUse& use, KernelId kernel) {
   const size_t leading = use.out.axes.size() - kKernelAxes;
   const bool constant = axis.interval.begin.constant() && axis.interval.end.constant();
   if (k < leading) return constant ? "" : "a loop around its kernel follows a loop of the plan";
-  if (!info(use.kernel).whole_axes[k - leading]) return "";
+  if (!info(kernel).whole_axes[k - leading]) return "";
   const Interval& all = use.limits[k];
   const bool whole = constant && axis.limits == all && axis.interval.begin.base <= all.begin &&
                      axis.interval.end.base >= all.end;
@@ -68,13 +66,21 @@ std::string axis_fault(const CallAxis& axis, size_t k, const KernelUse& use) {
   const bool nothing = constant && axis.interval.begin == axis.interval.end;
   return whole || nothing ? ""
                           : fmt::format("{} does all of the axis {} of its region",
-                                        info(use.kernel).name, k - leading);
+                                        info(kernel).name, k - leading);
+}
+
+// Elements from one of the channels that the kernel walks to the next.
+int64_t channel_step(const Buffer& buffer, const OperandAxes& walk) {
+  const std::vector<int>& channels = walk.axes.back();
+  return channels.empty()
+             ? 0
+             : strides(buffer)[static_cast<size_t>(channels.back())] * walk.step.back();
 }
 
 }  // namespace
 
 std::variant<std::vector<CallAxis>, std::string> kernel_axes(const Piece& piece,
-                                                             const KernelUse& use,
+                                                             const KernelUse& use, KernelId kernel,
                                                              const Shape& shape) {
   std::vector<CallAxis> result;
   std::vector<CallAxis> unwalked = unwalked_axes(piece, use, shape);
@@ -89,7 +95,7 @@ std::variant<std::vector<CallAxis>, std::string> kernel_axes(const Piece& piece,
       result.push_back(std::move(unwalked.back()));
       unwalked.pop_back();
     }
-    if (std::string why = axis_fault(result.back(), k, use); !why.empty()) return why;
+    if (std::string why = axis_fault(result.back(), k, use, kernel); !why.empty()) return why;
   }
   if (!unwalked.empty()) return "its region leaves out an axis that its kernel does not walk";
   return result;
@@ -111,65 +117,59 @@ std::string buffer_fault(const Buffer& buffer, const OperandAxes& walk, const Sh
   return "";
 }
 
-namespace {
+KernelFits::KernelFits(const Graph& graph, const Schedule& schedule)
+    : graph_(graph), schedule_(schedule), gathers_(graph, schedule) {}
 
-/// Asks the kernels of one graph's operators once.
-class Fit {
- public:
-  Fit(const Graph& graph, const Schedule& schedule)
-      : graph_(graph), schedule_(schedule), gathers_(graph, schedule) {}
-
-  std::string fault(const Step& step) {
-    const auto pieces = gathers_.pieces(step);
-    if (const auto* why = std::get_if<std::string>(&pieces)) return *why;
-    if (!step.op.valid()) return "";
-    for (const Piece& piece : std::get<std::vector<Piece>>(pieces)) {
-      if (std::string why = fault(piece); !why.empty()) return why;
-    }
-    return "";
+std::string KernelFits::fault(const Step& step) {
+  const auto pieces = gathers_.pieces(step);
+  if (const auto* why = std::get_if<std::string>(&pieces)) return *why;
+  if (!step.op.valid()) return "";
+  for (const Piece& piece : std::get<std::vector<Piece>>(pieces)) {
+    if (std::string why = fault(piece); !why.empty()) return why;
   }
+  return "";
+}
 
- private:
-  std::string fault(const Piece& piece) {
-    const Step& step = piece.step;
-    const Op& op = graph_.op(step.op);
-    const Shape& shape = graph_.tensor(op.outputs[0]).shape;
-    for (const KernelUse& use : uses_of(step.op, step.method)) {
-      const auto axes = kernel_axes(piece, use, shape);
-      if (const auto* why = std::get_if<std::string>(&axes)) return *why;
-      for (size_t k = 0; k < use.inputs.size(); ++k) {
-        const BufferId from = step.in[static_cast<size_t>(use.inputs[k])].buffer();
-        if (!from.valid()) continue;  // a constant
-        if (std::string why = fault(from, use.in[k], use.kernel); !why.empty()) return why;
-      }
-      if (std::string why = fault(step.out, use.out, use.kernel); !why.empty()) return why;
-    }
-    return "";
+std::string KernelFits::fault(const Piece& piece) {
+  const Step& step = piece.step;
+  const Shape& shape = graph_.tensor(graph_.op(step.op).outputs[0]).shape;
+  const std::vector<KernelUse>& uses = uses_of(step.op, step.method);
+  const auto done = [&](const KernelUse& use) { return does(step.kernel, use); };
+  if (step.kernel.valid() && std::ranges::none_of(uses, done))
+    return fmt::format("{} does not do its operator", info(step.kernel).name);
+  for (const KernelUse& use : uses) {
+    const KernelId kernel = chosen(step.kernel, use);
+    const auto axes = kernel_axes(piece, use, kernel, shape);
+    if (const auto* why = std::get_if<std::string>(&axes)) return *why;
+    if (std::string why = fault(step, use, kernel); !why.empty()) return why;
   }
+  return "";
+}
 
-  std::string fault(BufferId id, const OperandAxes& walk, KernelId kernel) const {
+std::string KernelFits::fault(const Step& step, const KernelUse& use, KernelId kernel) const {
+  const auto of_buffer = [&](BufferId id, const OperandAxes& walk) {
     const Buffer& buffer = schedule_.buffer(id);
     return buffer_fault(buffer, walk, graph_.tensor(buffer.tensor).shape, kernel);
+  };
+  for (size_t k = 0; k < use.inputs.size(); ++k) {
+    const BufferId from = step.in[static_cast<size_t>(use.inputs[k])].buffer();
+    if (!from.valid()) continue;  // a constant
+    if (std::string why = of_buffer(from, use.in[k]); !why.empty()) return why;
+    if (k == 0 && info(kernel).dense_channels &&
+        channel_step(schedule_.buffer(from), use.in[k]) != 1)
+      return fmt::format("{} takes channels side by side", info(kernel).name);
   }
+  return of_buffer(step.out, use.out);
+}
 
-  const std::vector<KernelUse>& uses_of(OpId op, Method method) {
-    const auto [it, added] = uses_.try_emplace({op, method});
-    if (!added) return it->second;
-    it->second = kernel_uses(graph_, graph_.op(op), method);
-    for (KernelUse& use : it->second) use.constants.clear();  // as many bytes as all weights
-    return it->second;
-  }
-
-  const Graph& graph_;
-  const Schedule& schedule_;
-  Gathers gathers_;
-  std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
-};
-
-}  // namespace
+const std::vector<KernelUse>& KernelFits::uses_of(OpId op, Method method) {
+  const auto [it, added] = uses_.try_emplace({op, method});
+  if (added) it->second = kernel_uses(graph_, graph_.op(op), method);
+  return it->second;
+}
 
 std::string kernels_fault(const Graph& graph, const Schedule& schedule) {
-  Fit fit(graph, schedule);
+  KernelFits fit(graph, schedule);
   std::string fault;
   for_each_step(schedule, [&](const Step& step, Position position) {
     if (!fault.empty()) return;

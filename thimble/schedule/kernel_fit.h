@@ -4,7 +4,9 @@
 // lowered.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,15 +23,37 @@ struct CallAxis {
 
 /// The piece's region in the axes of the kernel, one per entry of use.out.axes; or why the kernel
 /// cannot compute it: axes that it merges or walks whole are cut, or axes before its four follow a
-/// loop. shape: of the output.
+/// loop. kernel: one that does() the use. shape: of the output.
 [[nodiscard]] std::variant<std::vector<CallAxis>, std::string> kernel_axes(const Piece& piece,
                                                                            const KernelUse& use,
+                                                                           KernelId kernel,
                                                                            const Shape& shape);
 
 /// Empty, or why the kernel cannot take the buffer for an operand (or its output) that it walks so:
 /// a ring, or merged axes that do not lie one after the other. shape: of the buffer's tensor.
 [[nodiscard]] std::string buffer_fault(const Buffer& buffer, const OperandAxes& walk,
                                        const Shape& shape, KernelId kernel);
+
+/// Asks the kernels of one schedule's steps.
+class KernelFits {
+ public:
+  /// Both must outlive it. The schedule's ids and ranks must be right.
+  KernelFits(const Graph& graph, const Schedule& schedule);
+
+  /// Empty, or why the kernel that the step names (or the portable one) cannot take it.
+  [[nodiscard]] std::string fault(const Step& step);
+  /// What the operator does that way.
+  [[nodiscard]] const std::vector<KernelUse>& uses_of(OpId op, Method method);
+
+ private:
+  [[nodiscard]] std::string fault(const Piece& piece);
+  [[nodiscard]] std::string fault(const Step& step, const KernelUse& use, KernelId kernel) const;
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  Gathers gathers_;
+  std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
+};
 
 /// Empty, or the first step that no kernel can take: "step 3: ...". The schedule's ids and ranks
 /// must be right.

@@ -323,13 +323,18 @@ class Checker {
   std::string scratch(const Step& s) const {
     const bool known = s.op.valid() && s.op.index() < graph_.ops.size() &&
                        has_kernel(graph_, graph_.op(s.op), s.method);
-    const int64_t needed = known ? scratch_bytes(graph_, graph_.op(s.op), s.method) : 0;
-    if (needed == 0) return s.scratch.valid() ? "it has scratch that its kernel does not need" : "";
+    const Scratch needed =
+        known ? thimble::scratch(graph_, graph_.op(s.op), s.method, s.kernel) : Scratch{};
+    if (needed.size_bytes == 0)
+      return s.scratch.valid() ? "it has scratch that its kernel does not need" : "";
     if (in_range(s.scratch)) {
       const Buffer& b = schedule_.buffer(s.scratch);
-      if (!b.tensor.valid() && b.place == Place::kResident && b.size_bytes() >= needed) return "";
+      if (!b.tensor.valid() && b.place == Place::kResident && b.size_bytes() >= needed.size_bytes &&
+          size_bytes(b.type) >= size_bytes(needed.type))
+        return "";
     }
-    return fmt::format("it needs {} bytes of scratch in the arena", needed);
+    return fmt::format("it needs {} bytes of scratch in the arena, of {}", needed.size_bytes,
+                       name(needed.type));
   }
 
   bool holds(const Operand& operand, TensorId tensor, bool sums) const {

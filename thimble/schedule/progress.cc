@@ -37,12 +37,12 @@ void visit_runs(Region& unit, const Region& region, size_t axis, size_t inner,
 Progress StepProgress::of(const Step& step) {
   if (!step.op.valid() && step.method == Method::kInPlace) return Progress::kWhole;
   if (!step.op.valid() || step.method == Method::kFinalise) return Progress::kElement;
-  const auto [it, added] = known_.try_emplace({step.op, step.method}, Progress::kNone);
+  const auto [it, added] = known_.try_emplace({step.op, step.method, step.kernel}, Progress::kNone);
   if (!added) return it->second;
   const Op& op = graph_.op(step.op);
   const std::vector<KernelUse> uses = kernel_uses(graph_, op, step.method);
   if (uses.size() != 1) return it->second;
-  const Progress progress = info(uses[0].kernel).progress;
+  const Progress progress = info(chosen(step.kernel, uses[0])).progress;
   if (progress == Progress::kElement && !lies_alike(graph_, op, maps_[step.op.index()])) {
     return it->second;
   }

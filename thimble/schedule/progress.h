@@ -25,7 +25,7 @@ class StepProgress {
  private:
   const Graph& graph_;
   const std::vector<AccessMap>& maps_;
-  std::map<std::pair<OpId, Method>, Progress> known_;
+  std::map<std::tuple<OpId, Method, KernelId>, Progress> known_;
 };
 
 /// Calls visit(unit) for the parts of `region`, in the kernel's order: a run along the last axis

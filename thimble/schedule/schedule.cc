@@ -245,6 +245,13 @@ bool recomputes(const Schedule& schedule) {
   return any;
 }
 
+BufferId add_scratch(Schedule& schedule, const Scratch& needed) {
+  schedule.buffers.push_back({.tensor = {},
+                              .type = needed.type,
+                              .extents = {needed.size_bytes / size_bytes(needed.type)}});
+  return {static_cast<int32_t>(schedule.buffers.size()) - 1};
+}
+
 Buffer whole_buffer(const Graph& graph, TensorId tensor) {
   const Tensor& t = graph.tensor(tensor);
   Buffer buffer{

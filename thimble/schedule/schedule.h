@@ -107,6 +107,7 @@ struct Step {
   std::vector<Operand> in;            ///< one per operator input
   BufferId out;
   BufferId scratch;         ///< invalid if none is needed
+  KernelId kernel;          ///< one that does() its operator; invalid: the portable one
   bool recomputes = false;  ///< what it produces may be produced more than once
   bool operator==(const Step&) const = default;
 };
@@ -181,6 +182,8 @@ struct LiveRange {
 /// Whether any step does.
 [[nodiscard]] bool recomputes(const Schedule& schedule);
 
+/// A new buffer for it.
+[[nodiscard]] BufferId add_scratch(Schedule& schedule, const Scratch& needed);
 /// Whole buffer for a tensor.
 [[nodiscard]] Buffer whole_buffer(const Graph& graph, TensorId tensor);
 

@@ -22,6 +22,12 @@
 // them first is the one that begins at 0 and is not empty. Loops that are cut to the border of a
 // tensor make such calls.
 //
+// A kernel's name is its family's; where a family is there for several types, those of its elements
+// (i8, u8, i16, i32, f32: input, then output; accumulators where the input is always int8; bits
+// where only the size counts); what it is limited to; its instruction set unless it is portable:
+// rescale_i8_i16, conv_2d_accumulate_i16, copy_8, conv_2d_1x1_dsp. Kernels of one family and types
+// do the same to the bit. The size of its scratch is NAME_scratch_bytes, of its parameters.
+//
 // No kernel reads an element that the region and the access map of the operator do not demand. All
 // take operands in any strides, in rings too, unless their comment says otherwise.
 #pragma once
@@ -66,6 +72,14 @@ struct Conv2DParams {
 
 /// x int8, out int8; region: of the output. progress: pixel.
 void conv_2d(const Conv2DParams& p, const View& x, const View& out, const Region& region) noexcept;
+/// The same for a window of one tap without padding, one group: channels of x are neighbours; no
+/// rings. scratch: conv_2d_1x1_dsp_scratch_bytes, aligned to 4. progress: pixel.
+void conv_2d_1x1_dsp(const Conv2DParams& p, const View& x, const View& out, const Region& region,
+                     int8_t* scratch) noexcept;
+/// Two pixels in 16 bits a channel.
+constexpr int32_t conv_2d_1x1_dsp_scratch_bytes(const Conv2DParams& p) noexcept {
+  return p.in_per_group / 4 * 16;
+}
 /// Adds the contribution of input channels [begin_channel, end_channel) to 32-bit accumulators;
 /// sets them to bias first if begin_channel is 0. One group only. progress: pixel.
 void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumulators,
@@ -138,8 +152,9 @@ void depthwise_conv_2d(const DepthwiseConv2DParams& p, const View& x, const View
 void depthwise_conv_2d_in_place(const DepthwiseConv2DParams& p, const View& x, const View& out,
                                 const Region& region, int8_t* scratch) noexcept;
 /// One channel of the input.
-constexpr int32_t depthwise_conv_2d_in_place_scratch_bytes(int32_t in_h, int32_t in_w) noexcept {
-  return in_h * in_w;
+constexpr int32_t depthwise_conv_2d_in_place_scratch_bytes(
+    const DepthwiseConv2DParams& p) noexcept {
+  return p.window.in_h * p.window.in_w;
 }
 
 struct Pool2DParams {
@@ -251,6 +266,17 @@ struct ClampParams {
   int32_t clamp_min, clamp_max;
 };
 void clamp(const ClampParams& p, const View& x, const View& out, const Region& region) noexcept;
+
+/// Scaled by one factor where x is at least its zero point, by another below. progress: element.
+struct LeakyReluParams {
+  Scale positive, negative;
+  int32_t input_zero_point, output_zero_point;
+  int32_t clamp_min, clamp_max;
+};
+void leaky_relu_i8_i8(const LeakyReluParams& p, const View& x, const View& out,
+                      const Region& region) noexcept;
+void leaky_relu_i16_i16(const LeakyReluParams& p, const View& x, const View& out,
+                        const Region& region) noexcept;
 
 /// Any function of one int8, as a table: logistic. progress: element.
 struct LookupParams {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "thimble/model/error.h"
@@ -54,12 +55,39 @@ Graph fully_connected(const Shape& x, const Shape& out, int64_t depth) {
 TEST(KernelTable, NamesEveryKernelOnceAndShipsItsSource) {
   std::set<std::string> paths, names;
   for (const RuntimeFile& file : runtime_files()) paths.insert(std::string(file.path));
-  constexpr int kCount = static_cast<int>(KernelId::kResizeBilinear) + 1;
-  for (int k = 0; k < kCount; ++k) {
-    const KernelInfo& kernel = info(static_cast<KernelId>(k));
-    EXPECT_TRUE(paths.contains(kernel.source)) << kernel.source;
-    EXPECT_EQ(kernel.source, std::string("portable/") + kernel.name + ".cc");
+  for (const KernelInfo& kernel : kernels()) {
+    EXPECT_TRUE(paths.contains(kernel.source())) << kernel.source();
     EXPECT_TRUE(names.insert(kernel.name).second) << kernel.name;
+  }
+}
+
+// thimble_runtime/kernels.h: what a family is there for several times is told apart by its name.
+// thimble_runtime/kernels.h: the rows of a family are told apart by their names.
+TEST(KernelTable, NamesFollowTheGrammar) {
+  const std::map<DType, std::string> letters = {{DType::kInt8, "_i8"},
+                                                {DType::kUInt8, "_u8"},
+                                                {DType::kInt16, "_i16"},
+                                                {DType::kInt32, "_i32"},
+                                                {DType::kFloat32, "_f32"}};
+  std::map<Family, int> rows;
+  for (const KernelInfo& kernel : kernels())
+    rows[kernel.family] += kernel.set == InstructionSet::kPortable;
+  for (const KernelInfo& kernel : kernels()) {
+    const std::string name = kernel.name;
+    if (kernel.set != InstructionSet::kPortable) {
+      EXPECT_TRUE(name.ends_with(std::string("_") + thimble::name(kernel.set))) << name;
+    } else if (rows[kernel.family] > 1 && kernel.family != Family::kCopy &&
+               kernel.family != Family::kConv2DAccumulate) {
+      EXPECT_TRUE(name.ends_with(letters.at(kernel.in) + letters.at(kernel.out))) << name;
+    }
+  }
+}
+
+TEST(KernelTable, HasAPortableRowForEachVariant) {
+  for (const KernelInfo& kernel : kernels()) {
+    const KernelId portable = portable_kernel(kernel.family, kernel.in, kernel.out);
+    ASSERT_TRUE(portable.valid()) << kernel.name;
+    EXPECT_EQ(info(portable).params, kernel.params) << kernel.name;
   }
 }
 
@@ -128,7 +156,7 @@ TEST(FullyConnected, TakesVariableWeightsWithAKernelOfItsOwn) {
   const Graph graph =
       single(FullyConnected{}, {int8_tensor({1, 6}), int8_tensor({4, 6}), int8_tensor({1, 4})});
   const KernelUse use = only_use(graph);
-  EXPECT_EQ(use.kernel, KernelId::kFullyConnected);
+  EXPECT_EQ(use.kernel, portable_kernel(Family::kFullyConnected));
   EXPECT_EQ(use.inputs, (std::vector<int>{0, 1}));
   EXPECT_EQ(use.in[1].axes, (Axes{{}, {}, {0}, {1}}));
   EXPECT_FALSE(has_kernel(graph, graph.ops[0], Method::kAccumulate));
@@ -137,21 +165,21 @@ TEST(FullyConnected, TakesVariableWeightsWithAKernelOfItsOwn) {
 TEST(ResizeNearestNeighbor, TabulatesRowsAndColumns) {
   const Graph graph =
       single(ResizeNearestNeighbor{}, {int8_tensor({1, 2, 3, 4}), int8_tensor({1, 4, 2, 4})});
-  const KernelUse use = only_use(graph);
-  ASSERT_EQ(use.constants.size(), 2u);
-  EXPECT_EQ(use.constants[0].data, (Bytes{0, 0, 0, 0, 1, 0, 1, 0}));  // int16
-  EXPECT_EQ(use.constants[1].data, (Bytes{0, 0, 1, 0}));
+  const auto constants = pack(graph, graph.ops[0], only_use(graph).kernel);
+  ASSERT_EQ(constants.size(), 2u);
+  EXPECT_EQ(constants[0].data, (Bytes{0, 0, 0, 0, 1, 0, 1, 0}));  // int16
+  EXPECT_EQ(constants[1].data, (Bytes{0, 0, 1, 0}));
 }
 
 TEST(Conv2D, FoldsTheZeroPointIntoTheBias) {
   Tensor x = int8_tensor({1, 1, 1, 2}, 10);
   const Graph graph =
       single(Conv2D{}, {x, constant({2, 1, 1, 2}, {1, 2, 3, 0xFF}), int8_tensor({1, 1, 1, 2})});
-  const KernelUse use = only_use(graph);
-  ASSERT_EQ(use.constants.size(), 4u);
-  EXPECT_EQ(use.constants[1].role, "bias");
+  const auto constants = pack(graph, graph.ops[0], only_use(graph).kernel);
+  ASSERT_EQ(constants.size(), 4u);
+  EXPECT_EQ(constants[1].role, "bias");
   int32_t bias[2];
-  std::memcpy(bias, use.constants[1].data.data(), sizeof(bias));
+  std::memcpy(bias, constants[1].data.data(), sizeof(bias));
   EXPECT_THAT(bias, ::testing::ElementsAre(-30, -20));
 }
 
@@ -174,7 +202,7 @@ TEST(Conv2D, FinalisesWhatItsOutputWalks) {
   const Graph graph = single(Conv2D{}, {int8_tensor({1, 1, 1, 4}), constant({2, 1, 1, 4}, Bytes(8)),
                                         int8_tensor({1, 1, 1, 2})});
   const KernelUse use = only_use(graph, Method::kFinalise);
-  EXPECT_EQ(use.kernel, KernelId::kConv2DFinalise);
+  EXPECT_EQ(use.kernel, kernel_named("conv_2d_finalise"));
   EXPECT_EQ(use.in[0], use.out);
 }
 
@@ -183,9 +211,10 @@ TEST(DepthwiseConv2D, ExecutesInPlaceWithAPlaneOfScratch) {
   const Graph graph = single(
       DepthwiseConv2D{same, 1, Activation::kNone},
       {int8_tensor({1, 5, 7, 2}), constant({1, 3, 3, 2}, Bytes(18)), int8_tensor({1, 5, 7, 2})});
-  EXPECT_EQ(only_use(graph, Method::kInPlace).kernel, KernelId::kDepthwiseConv2DInPlace);
-  EXPECT_EQ(scratch_bytes(graph, graph.ops[0], Method::kInPlace), 35);
-  EXPECT_EQ(scratch_bytes(graph, graph.ops[0], Method::kCompute), 0);
+  EXPECT_EQ(only_use(graph, Method::kInPlace).kernel,
+            portable_kernel(Family::kDepthwiseConv2DInPlace));
+  EXPECT_EQ(scratch(graph, graph.ops[0], Method::kInPlace).size_bytes, 35);
+  EXPECT_EQ(scratch(graph, graph.ops[0], Method::kCompute).size_bytes, 0);
 }
 
 TEST(DepthwiseConv2D, HasNoKernelInPlaceWithAMultiplier) {
@@ -217,7 +246,7 @@ TEST(Slice, StepsThroughTheInputAndLeavesDroppedAxesOut) {
   const Graph graph =
       single(Slice{{1, 3, 3}, {1, 2, -1}, {0}}, {int8_tensor({2, 9, 4}), int8_tensor({3, 2})});
   const KernelUse use = only_use(graph);
-  EXPECT_EQ(use.kernel, KernelId::kCopy8);
+  EXPECT_EQ(use.kernel, copy_kernel(DType::kInt8));
   EXPECT_EQ(use.in[0].axes, (Axes{{}, {0}, {1}, {2}}));
   EXPECT_EQ(use.in[0].shift, (std::vector<int64_t>{0, -1, -3, -3}));
   EXPECT_EQ(use.in[0].step, (std::vector<int64_t>{1, 1, 2, -1}));
@@ -228,10 +257,12 @@ TEST(Slice, StepsThroughTheInputAndLeavesDroppedAxesOut) {
 TEST(Logistic, LooksUpWhatTheInterpreterSays) {
   Tensor out = int8_tensor({4}, -128);
   out.quantization.scales = {0x1p-8F};
-  const KernelUse use = only_use(single(Logistic{}, {int8_tensor({4}, 0), out}));
-  EXPECT_EQ(use.kernel, KernelId::kLookupI8);
-  ASSERT_EQ(use.constants.size(), 1u);
-  const PackedConstant& table = use.constants[0];
+  const Graph graph = single(Logistic{}, {int8_tensor({4}, 0), out});
+  const KernelUse use = only_use(graph);
+  EXPECT_EQ(use.kernel, portable_kernel(Family::kLookup));
+  const auto constants = pack(graph, graph.ops[0], use.kernel);
+  ASSERT_EQ(constants.size(), 1u);
+  const PackedConstant& table = constants[0];
   EXPECT_EQ(table.role, "table");
   ASSERT_EQ(table.data.size(), 256u);
   EXPECT_EQ(table.data[0], 0x80);    // of -128: 0
@@ -257,7 +288,7 @@ TEST(Transpose, WalksTheInputInTheOutputsAxesBeyondFour) {
 TEST(Reshape, IsOneRowOnBothSides) {
   const Graph graph = single(Reshape{}, {int8_tensor({2, 3, 4}), int8_tensor({24})});
   const KernelUse use = only_use(graph);
-  EXPECT_EQ(use.kernel, KernelId::kCopy8);
+  EXPECT_EQ(use.kernel, copy_kernel(DType::kInt8));
   EXPECT_EQ(use.in[0].axes, (Axes{{}, {}, {}, {0, 1, 2}}));
   EXPECT_EQ(use.limits.back(), (Interval{0, 24}));
 }

@@ -48,6 +48,8 @@ struct Operand {
 };
 
 struct Run {
+  const Graph& graph;
+  const Op& op;
   const KernelUse& use;
   std::vector<Operand> in;
   Operand out;
@@ -86,7 +88,8 @@ void call(const Run& run, const KernelParams& params, const std::vector<int64_t>
 void execute(const Run& run) {
   std::vector<Memory> constants;
   std::vector<const void*> pointers;
-  for (const PackedConstant& constant : run.use.constants) constants.emplace_back(constant.data);
+  for (const PackedConstant& constant : pack(run.graph, run.op, run.use.kernel))
+    constants.emplace_back(constant.data);
   for (const Memory& memory : constants) pointers.push_back(memory.data.get());
   call(run, thimble::bind(run.use.params, pointers), {});
 }
@@ -109,9 +112,9 @@ Bytes run_op(const Graph& graph, const Op& op, Method method, const TensorValues
   const Tensor& result = graph.tensor(op.outputs[0]);
   Memory separate(static_cast<size_t>(result.size_bytes()));
   Memory& out = method == Method::kInPlace ? inputs[0] : separate;
-  Memory scratch(static_cast<size_t>(scratch_bytes(graph, op, method)));
+  Memory scratch(static_cast<size_t>(thimble::scratch(graph, op, method).size_bytes));
   for (const KernelUse& use : kernel_uses(graph, op, method)) {
-    Run run{.use = use, .in = {}, .out = {&out, result.shape}};
+    Run run{.graph = graph, .op = op, .use = use, .in = {}, .out = {&out, result.shape}};
     for (int k : use.inputs) {
       const auto input = static_cast<size_t>(k);
       run.in.push_back({&inputs[input], graph.tensor(op.inputs[input]).shape});
@@ -134,14 +137,20 @@ Bytes run_op_in_chunks(const Graph& graph, const Op& op, const TensorValues& val
   check(add.size() == 1 && finish.size() == 1, "chunks: one call each");
   int32_t begin = 0;
   for (int32_t end : ends) {
-    execute({.use = add[0],
+    execute({.graph = graph,
+             .op = op,
+             .use = add[0],
              .in = {{&inputs[0], x.shape}},
              .out = {&sums, result.shape},
              .chunk_begin = begin,
              .chunk_end = end});
     begin = end;
   }
-  execute({.use = finish[0], .in = {{&sums, result.shape}}, .out = {&out, result.shape}});
+  execute({.graph = graph,
+           .op = op,
+           .use = finish[0],
+           .in = {{&sums, result.shape}},
+           .out = {&out, result.shape}});
   return content(out);
 }
 

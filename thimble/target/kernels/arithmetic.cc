@@ -36,7 +36,8 @@ std::vector<KernelUse> uses(const Add& a, const Operands& t, Method) {
       quantize_scale(twice_larger / ((1 << kLeftShift) * static_cast<double>(scale_of(t.out()))));
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
-  return {elementwise_use(KernelId::kAdd, params, {t.in(0).shape, t.in(1).shape}, t.out().shape)};
+  return {elementwise_use(portable_kernel(Family::kAdd), params, {t.in(0).shape, t.in(1).shape},
+                          t.out().shape)};
 }
 
 std::vector<KernelUse> uses(const Mul& a, const Operands& t, Method) {
@@ -49,7 +50,8 @@ std::vector<KernelUse> uses(const Mul& a, const Operands& t, Method) {
                                        static_cast<double>(scale_of(t.out())));
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
-  return {elementwise_use(KernelId::kMul, params, {t.in(0).shape, t.in(1).shape}, t.out().shape)};
+  return {elementwise_use(portable_kernel(Family::kMul), params, {t.in(0).shape, t.in(1).shape},
+                          t.out().shape)};
 }
 
 }  // namespace thimble

@@ -47,7 +47,6 @@ KernelUse elementwise_use(KernelId kernel, KernelParams params, const std::vecto
                           const Shape& out) {
   KernelUse use{.kernel = kernel,
                 .params = params,
-                .constants = {},
                 .inputs = {},
                 .in = {},
                 .out = identity_axes(out.size()),

@@ -43,9 +43,8 @@ std::vector<KernelUse> uses(const BatchMatMul& a, const Operands& t, Method) {
   params.scale =
       quantize_scale(static_cast<double>(product) / static_cast<double>(scale_of(t.out())));
   const OperandAxes axes = identity_axes(out.size());
-  return {{.kernel = KernelId::kBatchMatMul,
+  return {{.kernel = portable_kernel(Family::kBatchMatMul),
            .params = params,
-           .constants = {},
            .inputs = {0, 1},
            .in = {matrix_axes(x, a.adjoint_x, axes, out.size()),
                   matrix_axes(y, !a.adjoint_y, axes, out.size())},

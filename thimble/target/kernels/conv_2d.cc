@@ -3,6 +3,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
 #include "thimble/target/kernels/weights.h"
 
@@ -12,11 +13,11 @@ namespace {
 KernelId convolution_kernel(Method method) {
   switch (method) {
     case Method::kCompute:
-      return KernelId::kConv2D;
+      return portable_kernel(Family::kConv2D);
     case Method::kAccumulate:
-      return KernelId::kConv2DAccumulate;
+      return portable_kernel(Family::kConv2DAccumulate, DType::kInt8, DType::kInt32);
     case Method::kFinalise:
-      return KernelId::kConv2DFinalise;
+      return portable_kernel(Family::kConv2DFinalise, DType::kInt32, DType::kInt8);
     case Method::kInPlace:
       break;
   }
@@ -27,10 +28,9 @@ KernelId convolution_kernel(Method method) {
 KernelUse narrow_use(const Operands& t, Method method, const ConvolutionAxes& axes,
                      const runtime::Conv2DParams& params, const Accumulator& accumulator,
                      const ClampRange& clamp) {
-  const bool int16 = accumulator.type == DType::kInt16;
   KernelUse use{.inputs = {0}, .out = axes.out, .limits = limits_of(axes.out, t.out().shape)};
   if (method == Method::kFinalise) {
-    use.kernel = int16 ? KernelId::kRescaleI16I8 : KernelId::kRescaleI8I8;
+    use.kernel = portable_kernel(Family::kRescale, accumulator.type, DType::kInt8);
     use.params =
         runtime::RescaleParams{.scale = quantize_scale(static_cast<double>(accumulator.scale) /
                                                        static_cast<double>(scale_of(t.out()))),
@@ -42,7 +42,7 @@ KernelUse narrow_use(const Operands& t, Method method, const ConvolutionAxes& ax
     return use;
   }
   check(method == Method::kAccumulate, "an operator with an accumulator is computed otherwise");
-  use.kernel = int16 ? KernelId::kConv2DAccumulateI16 : KernelId::kConv2DAccumulateI8;
+  use.kernel = portable_kernel(Family::kConv2DAccumulate, DType::kInt8, accumulator.type);
   use.params = runtime::Conv2DNarrowParams{.weights = nullptr,
                                            .bias = nullptr,
                                            .scales = {},
@@ -50,9 +50,6 @@ KernelUse narrow_use(const Operands& t, Method method, const ConvolutionAxes& ax
                                            .in_channels = params.in_per_group,
                                            .input_zero_point = zero_point_of(t.in(0)),
                                            .accumulator_zero_point = accumulator.zero_point};
-  use.constants =
-      unfolded_constants(t, static_cast<size_t>(t.out().shape.back()), accumulator.scale);
-  use.constants.insert(use.constants.begin(), packed_weights(t, t.in(1).shape));
   use.in = {axes.in};
   return use;
 }
@@ -71,18 +68,30 @@ KernelUse convolution_use(const Operands& t, Method method, const ConvolutionAxe
   const bool finalise = method == Method::kFinalise;
   return {.kernel = convolution_kernel(method),
           .params = params,
-          .constants = weight_constants(t, WeightOrder::kChannelFirst, t.in(1).shape),
           .inputs = {0},
           .in = {finalise ? axes.out : axes.in},
           .out = axes.out,
           .limits = limits_of(axes.out, t.out().shape)};
 }
 
+std::vector<PackedConstant> pack_conv_2d(const Operands& t) {
+  return weight_constants(t, WeightOrder::kChannelFirst, t.in(1).shape);
+}
+
+std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t) {
+  const Accumulator* accumulator = find_accumulator(t.graph, t.op.outputs[0]);
+  check(accumulator != nullptr, "narrow sums without an accumulator");
+  std::vector<PackedConstant> result =
+      unfolded_constants(t, static_cast<size_t>(t.out().shape.back()), accumulator->scale);
+  result.insert(result.begin(), packed_weights(t, t.in(1).shape));
+  return result;
+}
+
 bool supported(const Conv2D&, const Operands& t, Method method) {
   if (method == Method::kInPlace || !has_foldable_weights(t)) return false;
   const bool grouped = t.in(0).shape.back() != t.in(1).shape.back();
   if (grouped && method != Method::kCompute) return false;
-  return folded_bias(t, WeightOrder::kChannelFirst).has_value();
+  return bias_folds(t, WeightOrder::kChannelFirst);
 }
 
 std::vector<KernelUse> uses(const Conv2D& a, const Operands& t, Method method) {

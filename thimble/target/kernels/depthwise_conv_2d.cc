@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
 #include "thimble/target/kernels/weights.h"
 
 namespace thimble {
 
+std::vector<PackedConstant> pack_depthwise_conv_2d(const Operands& t) {
+  const Shape& weights = t.in(1).shape;
+  return weight_constants(t, WeightOrder::kChannelLast, {weights[1], weights[2], weights[3]});
+}
+
 bool supported(const DepthwiseConv2D& a, const Operands& t, Method method) {
-  if (!has_foldable_weights(t) || !folded_bias(t, WeightOrder::kChannelLast)) return false;
+  if (!has_foldable_weights(t) || !bias_folds(t, WeightOrder::kChannelLast)) return false;
   if (method == Method::kInPlace) return a.multiplier == 1 && t.in(0).shape == t.out().shape;
   return method == Method::kCompute;
 }
@@ -23,11 +29,10 @@ std::vector<KernelUse> uses(const DepthwiseConv2D& a, const Operands& t, Method 
   params.output_zero_point = zero_point_of(t.out());
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
-  const bool in_place = method == Method::kInPlace;
-  return {{.kernel = in_place ? KernelId::kDepthwiseConv2DInPlace : KernelId::kDepthwiseConv2D,
+  const Family family =
+      method == Method::kInPlace ? Family::kDepthwiseConv2DInPlace : Family::kDepthwiseConv2D;
+  return {{.kernel = portable_kernel(family),
            .params = params,
-           .constants =
-               weight_constants(t, WeightOrder::kChannelLast, {weights[1], weights[2], weights[3]}),
            .inputs = {0},
            .in = {identity_axes(4)},
            .out = identity_axes(4),

@@ -181,6 +181,16 @@ void each_field(S& s, F visit) {
   visit("clamp_max", s.clamp_max);
 }
 
+template <class S, class F, If<S, LeakyReluParams> = 0>
+void each_field(S& s, F visit) {
+  visit("positive", s.positive);
+  visit("negative", s.negative);
+  visit("input_zero_point", s.input_zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
 template <class S, class F, If<S, LookupParams> = 0>
 void each_field(S& s, F visit) {
   visit("table", s.table);

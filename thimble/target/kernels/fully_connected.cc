@@ -8,6 +8,7 @@
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/conv_2d.h"
 #include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
 #include "thimble/target/kernels/weights.h"
 
@@ -76,9 +77,8 @@ KernelUse variable_weights_use(const FullyConnected& a, const Operands& t) {
   for (std::vector<int>& axis : rows.axes) axis.clear();
   rows.axes[rows.axes.size() - 2] = {0};
   rows.axes[rows.axes.size() - 1] = {1};
-  return {.kernel = KernelId::kFullyConnected,
+  return {.kernel = portable_kernel(Family::kFullyConnected),
           .params = params,
-          .constants = unfolded_constants(t, static_cast<size_t>(weights[0]), scale_of(t.out())),
           .inputs = {0, 1},
           .in = {axes.in, rows},
           .out = axes.out,
@@ -86,6 +86,10 @@ KernelUse variable_weights_use(const FullyConnected& a, const Operands& t) {
 }
 
 }  // namespace
+
+std::vector<PackedConstant> pack_fully_connected(const Operands& t) {
+  return unfolded_constants(t, static_cast<size_t>(t.in(1).shape[0]), scale_of(t.out()));
+}
 
 bool supported(const FullyConnected&, const Operands& t, Method method) {
   if (method == Method::kInPlace || t.count() < 2) return false;
@@ -96,7 +100,7 @@ bool supported(const FullyConnected&, const Operands& t, Method method) {
   if (!has_foldable_weights(t)) return method == Method::kCompute && has_variable_weights(t);
   // Chunks are intervals of one axis.
   if (method != Method::kCompute && x.back() != weights[1]) return false;
-  return folded_bias(t, WeightOrder::kChannelFirst).has_value();
+  return bias_folds(t, WeightOrder::kChannelFirst);
 }
 
 std::vector<KernelUse> uses(const FullyConnected& a, const Operands& t, Method method) {

@@ -34,9 +34,8 @@ bool has_kernel(const Graph& graph, const Op& op, Method method) {
 }
 
 size_t chunk_axis(const Graph& graph, const Op& op) {
-  const bool channels = std::holds_alternative<Conv2D>(op.attributes) ||
-                        std::holds_alternative<FullyConnected>(op.attributes);
-  return channels ? graph.tensor(op.inputs.at(0)).shape.size() - 1 : kSummedAxis;
+  const size_t rank = graph.tensor(op.inputs.at(0)).shape.size();
+  return std::visit([&](const auto& a) { return accumulated_axis(a, rank); }, op.attributes);
 }
 
 std::vector<KernelUse> kernel_uses(const Graph& graph, const Op& op, Method method) {
@@ -45,13 +44,24 @@ std::vector<KernelUse> kernel_uses(const Graph& graph, const Op& op, Method meth
   return std::visit([&](const auto& a) { return uses(a, t, method); }, op.attributes);
 }
 
-int64_t scratch_bytes(const Graph& graph, const Op& op, Method method) {
-  if (method != Method::kInPlace || !std::holds_alternative<DepthwiseConv2D>(op.attributes)) {
-    return 0;
+KernelId chosen(KernelId wanted, const KernelUse& use) {
+  return wanted.valid() && does(wanted, use) ? wanted : use.kernel;
+}
+
+Scratch scratch(const Graph& graph, const Op& op, Method method, KernelId wanted) {
+  Scratch most;
+  for (const KernelUse& use : kernel_uses(graph, op, method)) {
+    const KernelId kernel = chosen(wanted, use);
+    most.size_bytes = std::max(most.size_bytes, scratch_bytes(kernel, use));
+    if (size_bytes(info(kernel).scratch_type) > size_bytes(most.type))
+      most.type = info(kernel).scratch_type;
   }
-  const Shape& x = graph.tensor(op.inputs.at(0)).shape;
-  return runtime::depthwise_conv_2d_in_place_scratch_bytes(static_cast<int32_t>(x.at(1)),
-                                                           static_cast<int32_t>(x.at(2)));
+  return most;
+}
+
+std::vector<PackedConstant> pack(const Graph& graph, const Op& op, KernelId kernel) {
+  const KernelInfo& k = info(kernel);
+  return k.pack == nullptr ? std::vector<PackedConstant>{} : k.pack({graph, op});
 }
 
 KernelId copy_kernel(DType type) {
@@ -59,12 +69,12 @@ KernelId copy_kernel(DType type) {
     case DType::kBool:
     case DType::kInt8:
     case DType::kUInt8:
-      return KernelId::kCopy8;
+      return portable_kernel(Family::kCopy);
     case DType::kInt16:
-      return KernelId::kCopy16;
+      return portable_kernel(Family::kCopy, DType::kInt16, DType::kInt16);
     case DType::kInt32:
     case DType::kFloat32:
-      return KernelId::kCopy32;
+      return portable_kernel(Family::kCopy, DType::kInt32, DType::kInt32);
     case DType::kInt64:
       break;
   }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the runtime offers, seen from the host: which kernel takes an operator (or a piece of it),
-// with which parameters and packed constants, how its four axes walk the operands, its scratch and
-// progress.
+// What the runtime offers, seen from the host: a table with a row per kernel, and which of them
+// take an operator (or a piece of it): with which parameters, how their four axes walk the
+// operands, and, once one is chosen, with which packed constants.
 #pragma once
 
 #include <array>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "thimble/model/graph.h"
 #include "thimble/regions/region.h"
+#include "thimble/target/core.h"
 #include "thimble_runtime/kernels.h"
 
 namespace thimble {
 
-/// One enumerator per function of thimble_runtime/kernels.h.
-enum class KernelId : uint8_t {
+/// What a kernel computes, whatever the types of the elements and the instruction set.
+enum class Family : uint8_t {
   kConv2D,
   kConv2DAccumulate,
-  kConv2DAccumulateI16,
-  kConv2DAccumulateI8,
   kConv2DFinalise,
   kFullyConnected,
   kBatchMatMul,
@@ -37,44 +37,29 @@ enum class KernelId : uint8_t {
   kAdd,
   kMul,
   kPad,
-  kCopy8,
-  kCopy16,
-  kCopy32,
-  kTransposeInPlace8,
-  kRescaleI8I8,
-  kRescaleI8U8,
-  kRescaleU8I8,
-  kRescaleI8I16,
-  kRescaleI16I8,
-  kRescaleI32I8,
-  kRescaleI16I32,
+  kCopy,
+  kTransposeInPlace,
+  kRescale,
   kClamp,
-  kLookupI8,
-  kQuantizeF32I8,
-  kQuantizeF32I16,
-  kDequantizeI8F32,
-  kDequantizeI16F32,
-  kSoftmaxI8I8,
-  kSoftmaxI8I16,
+  kLeakyRelu,
+  kLookup,
+  kQuantize,
+  kDequantize,
+  kSoftmax,
   kResizeNearestNeighbor,
   kResizeBilinear,
 };
 
+/// A row of the table of kernels: one function of thimble_runtime/kernels.h.
+struct KernelId {
+  int16_t row = -1;
+
+  [[nodiscard]] bool valid() const { return row >= 0; }
+  auto operator<=>(const KernelId&) const = default;
+};
+
 /// In which order a kernel reads and writes (see thimble_runtime/kernels.h).
 enum class Progress : uint8_t { kElement, kPixel, kPlane, kWhole, kNone };
-
-struct KernelInfo {
-  const char* name;    ///< of the function: "conv_2d"
-  const char* source;  ///< the file that defines it, below runtime/: "portable/conv_2d.cc"
-  const char* params;  ///< its parameters' type, "Conv2DParams"; empty if it takes none
-  Progress progress;
-  /// What it requires of views and of the region (kernel axes). All else it takes as it comes: any
-  /// strides, elements aligned to their own size; and none reads an element that the operator's
-  /// access map does not demand (tests/runtime).
-  bool rings = true;                    ///< takes operands and outputs that are rings
-  std::array<bool, 4> whole_axes = {};  ///< the region covers all of these
-};
-[[nodiscard]] const KernelInfo& info(KernelId kernel);
 
 /// Parameters as the kernel takes them; pointers are null until `bind`.
 using KernelParams =
@@ -82,9 +67,9 @@ using KernelParams =
                  runtime::FullyConnectedParams, runtime::BatchMatMulParams,
                  runtime::DepthwiseConv2DParams, runtime::Pool2DParams, runtime::MeanParams,
                  runtime::SumParams, runtime::AddParams, runtime::MulParams, runtime::PadParams,
-                 runtime::RescaleParams, runtime::ClampParams, runtime::LookupParams,
-                 runtime::FloatParams, runtime::SoftmaxParams, runtime::ResizeNearestNeighborParams,
-                 runtime::ResizeBilinearParams>;
+                 runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams,
+                 runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams,
+                 runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
@@ -109,12 +94,53 @@ struct OperandAxes {
   bool operator==(const OperandAxes&) const = default;
 };
 
+struct Operands;
+struct KernelUse;
+struct Invocation;
+
+struct KernelInfo {
+  const char* name;  ///< of the function: "rescale_i8_i16" (the grammar: thimble_runtime/kernels.h)
+  Family family;
+  /// Elements of operand 0 (and of all other activations), and of the output.
+  DType in = DType::kInt8, out = DType::kInt8;
+  InstructionSet set = InstructionSet::kPortable;
+  Progress progress = Progress::kElement;
+
+  /// What it requires of views and of the region (kernel axes). All else it takes as it comes: any
+  /// strides, elements aligned to their own size; and none reads an element that the operator's
+  /// access map does not demand (tests/runtime).
+  bool rings = true;                    ///< takes operands and outputs that are rings
+  std::array<bool, 4> whole_axes = {};  ///< the region covers all of these
+  bool dense_channels = false;          ///< channels of operand 0 are neighbours in memory
+  /// Which of the family's calls it takes; null: all.
+  bool (*takes)(const KernelUse&) = nullptr;
+  int channel_multiple = 1;  ///< input channels that it does fastest are multiples of this
+  int64_t (*scratch_bytes)(const KernelParams&) = nullptr;  ///< null: none
+  DType scratch_type = DType::kInt8;                        ///< its alignment
+  /// Its constants, in the order of the pointers in its parameters. Null: it has none.
+  std::vector<PackedConstant> (*pack)(const Operands&) = nullptr;
+
+  // Of its function's type.
+  void (*invoke)(const Invocation&) = nullptr;
+  size_t params = 0;  ///< index of its alternative of KernelParams; 0: it takes none
+
+  [[nodiscard]] std::string source() const;  ///< below runtime/: "portable/conv_2d.cc"
+};
+[[nodiscard]] std::span<const KernelInfo> kernels();
+[[nodiscard]] const KernelInfo& info(KernelId kernel);
+/// Invalid if there is none.
+[[nodiscard]] KernelId kernel_named(std::string_view name);
+/// The portable row, which takes every call of its family; invalid if there is none for the types.
+[[nodiscard]] KernelId portable_kernel(Family family, DType in = DType::kInt8,
+                                       DType out = DType::kInt8);
+/// "Conv2DParams"; empty for none.
+[[nodiscard]] const char* type_name(const KernelParams& params);
+
 /// One call of a kernel that does an operator or a part of it. If there are more than 4 axes, the
 /// leading ones are loops around the call.
 struct KernelUse {
-  KernelId kernel;
-  KernelParams params;
-  std::vector<PackedConstant> constants;  ///< in the order of the pointers in params
+  KernelId kernel;      ///< the portable one; `candidates` has others that do the same
+  KernelParams params;  ///< pointers null
   /// Operands: indices into Op::inputs (activations or constants). Finalise: {0}, the accumulators.
   std::vector<int> inputs;
   std::vector<OperandAxes> in;  ///< one per operand
@@ -142,10 +168,33 @@ enum class Method : uint8_t {
 /// The axis of operand 0 that kAccumulate takes a chunk of: the channels of a convolution, the rows
 /// of a mean. Requires has_kernel(kAccumulate).
 [[nodiscard]] size_t chunk_axis(const Graph& graph, const Op& op);
-/// The calls that do it, in order. Requires has_kernel.
+/// The calls that do it, in order, without their constants. Requires has_kernel.
 [[nodiscard]] std::vector<KernelUse> kernel_uses(const Graph& graph, const Op& op, Method method);
-/// Bytes of scratch that the step needs beside its operands.
-[[nodiscard]] int64_t scratch_bytes(const Graph& graph, const Op& op, Method method);
+/// Whether the kernel computes what use.kernel does, given its parameters.
+[[nodiscard]] bool does(KernelId kernel, const KernelUse& use);
+
+/// A row that can make a call.
+struct Candidate {
+  KernelId kernel;
+  int64_t scratch_bytes = 0;
+};
+/// All that a core has for the call, the portable one first. What they require of views and
+/// regions: schedule/kernel_fit.h.
+[[nodiscard]] std::vector<Candidate> candidates(const KernelUse& use, const Core& core);
+/// Bytes of scratch beside the operands. `kernel`: a row that does() the use.
+[[nodiscard]] int64_t scratch_bytes(KernelId kernel, const KernelUse& use);
+/// The kernel that a step names, if it does() the use, else the portable one: an operator's calls
+/// may be of several families.
+[[nodiscard]] KernelId chosen(KernelId wanted, const KernelUse& use);
+/// What one step needs beside its operands, its calls one after the other.
+struct Scratch {
+  int64_t size_bytes = 0;
+  DType type = DType::kInt8;  ///< its alignment
+};
+[[nodiscard]] Scratch scratch(const Graph& graph, const Op& op, Method method,
+                              KernelId wanted = {});
+/// The constants of a call of the operator, packed for the kernel.
+[[nodiscard]] std::vector<PackedConstant> pack(const Graph& graph, const Op& op, KernelId kernel);
 /// A plain copy of elements of `type`.
 [[nodiscard]] KernelId copy_kernel(DType type);
 /// Whether transpose_in_place_8 takes a tensor of these extents from one set of strides (in

@@ -6,11 +6,18 @@
 #include "thimble/reference/interpreter.h"
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/packing.h"
 
 namespace thimble {
 namespace {
 
-PackedConstant table_of(const Operands& t) {
+bool is_function_of_int8(const Operands& t, Method method) {
+  return method == Method::kCompute && t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
+}
+
+}  // namespace
+
+std::vector<PackedConstant> pack_lookup(const Operands& t) {
   Graph graph;
   for (const Tensor* tensor : {&t.in(0), &t.out()}) {
     graph.tensors.push_back({"", {256}, tensor->type, tensor->quantization, nullptr});
@@ -18,26 +25,16 @@ PackedConstant table_of(const Operands& t) {
   const Op op{t.op.attributes, {{0}}, {{1}}, t.op.file_index};
   Bytes values(256);
   std::iota(values.begin(), values.end(), uint8_t{0x80});  // from -128 to 127
-  return {"table", DType::kInt8, {256}, interpret_op(graph, op, {values, {}}).at(0)};
+  return {{"table", DType::kInt8, {256}, interpret_op(graph, op, {values, {}}).at(0)}};
 }
-
-bool is_function_of_int8(const Operands& t, Method method) {
-  return method == Method::kCompute && t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
-}
-
-std::vector<KernelUse> lookup(const Operands& t) {
-  KernelUse use =
-      elementwise_use(KernelId::kLookupI8, runtime::LookupParams{}, {t.in(0).shape}, t.out().shape);
-  use.constants.push_back(table_of(t));
-  return {use};
-}
-
-}  // namespace
 
 bool supported(const Logistic&, const Operands& t, Method method) {
   return is_function_of_int8(t, method);
 }
 
-std::vector<KernelUse> uses(const Logistic&, const Operands& t, Method) { return lookup(t); }
+std::vector<KernelUse> uses(const Logistic&, const Operands& t, Method) {
+  return {elementwise_use(portable_kernel(Family::kLookup), runtime::LookupParams{},
+                          {t.in(0).shape}, t.out().shape)};
+}
 
 }  // namespace thimble

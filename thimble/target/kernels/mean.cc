@@ -36,9 +36,8 @@ KernelUse sum_use(const Operands& t, const std::vector<bool>& reduced, const Ope
     if (reduced[axis]) params.reduced[k] = 1;
     if (axis == kSummedAxis) params.chunk_axis = static_cast<int32_t>(k);
   }
-  return {.kernel = KernelId::kSumAccumulate,
+  return {.kernel = portable_kernel(Family::kSumAccumulate, DType::kInt8, DType::kInt32),
           .params = params,
-          .constants = {},
           .inputs = {0},
           .in = {identity_axes(x.size())},
           .out = out,
@@ -86,9 +85,9 @@ std::vector<KernelUse> uses(const Mean& a, const Operands& t, Method method) {
   params.input_zero_point = zero_point_of(t.in(0));
   params.output_zero_point = zero_point_of(t.out());
   const bool finalise = method == Method::kFinalise;
-  return {{.kernel = finalise ? KernelId::kMeanFinalise : KernelId::kMean,
+  return {{.kernel = finalise ? portable_kernel(Family::kMeanFinalise, DType::kInt32, DType::kInt8)
+                              : portable_kernel(Family::kMean),
            .params = params,
-           .constants = {},
            .inputs = {0},
            .in = {finalise ? out_axes : identity_axes(x.size())},
            .out = out_axes,

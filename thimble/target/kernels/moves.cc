@@ -25,7 +25,6 @@ KernelUse copy_use(const Operands& t, int input, OperandAxes in, OperandAxes out
   Region limits = limits_of(out, t.out().shape);
   return {.kernel = copy_kernel(t.out().type),
           .params = {},
-          .constants = {},
           .inputs = {input},
           .in = {std::move(in)},
           .out = std::move(out),
@@ -88,9 +87,8 @@ std::vector<KernelUse> uses(const Pad& a, const Operands& t, Method) {
     params.before[4 - count + k] = static_cast<int32_t>(a.before[x.size() - count + k]);
   }
   const OperandAxes axes = identity_axes(x.size());
-  return {{.kernel = KernelId::kPad,
+  return {{.kernel = portable_kernel(Family::kPad),
            .params = params,
-           .constants = {},
            .inputs = {0},
            .in = {axes},
            .out = axes,

@@ -26,9 +26,23 @@ struct Operands {
 
 /// Means and pooling over images take chunks along their rows.
 constexpr size_t kSummedAxis = 1;
+/// The axis of operand 0 whose chunks an operator accumulates.
+template <class Op>
+[[nodiscard]] size_t accumulated_axis(const Op&, size_t) {
+  return kSummedAxis;
+}
+[[nodiscard]] inline size_t accumulated_axis(const Conv2D&, size_t rank) { return rank - 1; }
+[[nodiscard]] inline size_t accumulated_axis(const FullyConnected&, size_t rank) {
+  return rank - 1;
+}
 /// sum_accumulate over the axes of x for which reduced[axis] holds. out: as for the whole operator.
 [[nodiscard]] KernelUse sum_use(const Operands& t, const std::vector<bool>& reduced,
                                 const OperandAxes& out);
+
+/// Whether the portable kernels have the family for the types of operand 0 and the output.
+[[nodiscard]] inline bool has_row(Family family, const Operands& t) {
+  return portable_kernel(family, t.in(0).type, t.out().type).valid();
+}
 
 /// Whether there are kernels for it: each operator answers for the methods that it knows.
 [[nodiscard]] bool supported(const Conv2D&, const Operands&, Method);
@@ -43,6 +57,7 @@ constexpr size_t kSummedAxis = 1;
 [[nodiscard]] bool supported(const Pad&, const Operands&, Method);
 [[nodiscard]] bool supported(const Reshape&, const Operands&, Method);
 [[nodiscard]] bool supported(const Transpose&, const Operands&, Method);
+[[nodiscard]] bool supported(const LeakyRelu&, const Operands&, Method);
 [[nodiscard]] bool supported(const Softmax&, const Operands&, Method);
 [[nodiscard]] bool supported(const Relu&, const Operands&, Method);
 [[nodiscard]] bool supported(const Relu6&, const Operands&, Method);
@@ -67,6 +82,7 @@ constexpr size_t kSummedAxis = 1;
 [[nodiscard]] std::vector<KernelUse> uses(const Pad&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Reshape&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Transpose&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const LeakyRelu&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Softmax&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Relu&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Relu6&, const Operands&, Method);

@@ -24,7 +24,6 @@ KernelUse pool_use(KernelId kernel, const Window& window, Activation activation,
   const runtime::Pool2DParams params{window_of(window, t.in(0).shape), clamp.min, clamp.max};
   return {.kernel = kernel,
           .params = params,
-          .constants = {},
           .inputs = {0},
           .in = {identity_axes(4)},
           .out = identity_axes(4),
@@ -44,12 +43,14 @@ std::vector<KernelUse> uses(const AveragePool2D& a, const Operands& t, Method me
   if (method == Method::kAccumulate)
     return {sum_use(t, {false, true, true, false}, identity_axes(4))};
   const bool finalise = method == Method::kFinalise;
-  return {pool_use(finalise ? KernelId::kAveragePool2DFinalise : KernelId::kAveragePool2D, a.window,
-                   a.activation, t)};
+  return {pool_use(
+      finalise ? portable_kernel(Family::kAveragePool2DFinalise, DType::kInt32, DType::kInt8)
+               : portable_kernel(Family::kAveragePool2D),
+      a.window, a.activation, t)};
 }
 
 std::vector<KernelUse> uses(const MaxPool2D& a, const Operands& t, Method) {
-  return {pool_use(KernelId::kMaxPool2D, a.window, a.activation, t)};
+  return {pool_use(portable_kernel(Family::kMaxPool2D), a.window, a.activation, t)};
 }
 
 }  // namespace thimble

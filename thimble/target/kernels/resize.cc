@@ -5,6 +5,7 @@
 
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/packing.h"
 
 namespace thimble {
 namespace {
@@ -13,11 +14,10 @@ bool resizes_int8(const Operands& t, Method method) {
   return method == Method::kCompute && t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
 }
 
-KernelUse resize_use(const Operands& t, KernelId kernel, KernelParams params) {
+KernelUse resize_use(const Operands& t, Family family, KernelParams params) {
   const OperandAxes axes = identity_axes(4);
-  return {.kernel = kernel,
+  return {.kernel = portable_kernel(family),
           .params = params,
-          .constants = {},
           .inputs = {0},
           .in = {axes},
           .out = axes,
@@ -44,14 +44,16 @@ bool supported(const ResizeNearestNeighbor&, const Operands& t, Method method) {
   return resizes_int8(t, method);
 }
 
-std::vector<KernelUse> uses(const ResizeNearestNeighbor& a, const Operands& t, Method) {
+std::vector<KernelUse> uses(const ResizeNearestNeighbor&, const Operands& t, Method) {
+  return {resize_use(t, Family::kResizeNearestNeighbor, runtime::ResizeNearestNeighborParams{})};
+}
+
+std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t) {
+  const auto& a = std::get<ResizeNearestNeighbor>(t.op.attributes);
   const Shape& x = t.in(0).shape;
   const Shape& y = t.out().shape;
-  KernelUse use =
-      resize_use(t, KernelId::kResizeNearestNeighbor, runtime::ResizeNearestNeighborParams{});
-  use.constants = {packed_rows("rows", nearest_rows(a, x[1], y[1])),
-                   packed_rows("columns", nearest_rows(a, x[2], y[2]))};
-  return {use};
+  return {packed_rows("rows", nearest_rows(a, x[1], y[1])),
+          packed_rows("columns", nearest_rows(a, x[2], y[2]))};
 }
 
 bool supported(const ResizeBilinear&, const Operands& t, Method method) {
@@ -62,7 +64,7 @@ std::vector<KernelUse> uses(const ResizeBilinear& a, const Operands& t, Method) 
   const Shape& x = t.in(0).shape;
   const Shape& y = t.out().shape;
   return {resize_use(
-      t, KernelId::kResizeBilinear,
+      t, Family::kResizeBilinear,
       runtime::ResizeBilinearParams{linear_axis(a, x[1], y[1]), linear_axis(a, x[2], y[2])})};
 }
 

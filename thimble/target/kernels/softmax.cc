@@ -16,9 +16,8 @@ constexpr int64_t kMostChannels = 4095;  // the sum of exponentials has 12 integ
 
 bool supported(const Softmax&, const Operands& t, Method method) {
   const Shape& x = t.in(0).shape;
-  const DType out = t.out().type;
-  return method == Method::kCompute && t.in(0).type == DType::kInt8 &&
-         (out == DType::kInt8 || out == DType::kInt16) && !x.empty() && x.back() <= kMostChannels;
+  return method == Method::kCompute && has_row(Family::kSoftmax, t) && !x.empty() &&
+         x.back() <= kMostChannels;
 }
 
 std::vector<KernelUse> uses(const Softmax& a, const Operands& t, Method) {
@@ -34,8 +33,7 @@ std::vector<KernelUse> uses(const Softmax& a, const Operands& t, Method) {
                                    31 - kIntegerBits - params.input_scale.shift);
   params.diff_min = -static_cast<int32_t>(std::min(std::floor(radius), most));
   params.channels = static_cast<int32_t>(t.in(0).shape.back());
-  const bool int8 = t.out().type == DType::kInt8;
-  return {elementwise_use(int8 ? KernelId::kSoftmaxI8I8 : KernelId::kSoftmaxI8I16, params,
+  return {elementwise_use(portable_kernel(Family::kSoftmax, t.in(0).type, t.out().type), params,
                           {t.in(0).shape}, t.out().shape)};
 }
 

@@ -2,6 +2,7 @@
 #include "thimble/target/kernels/weights.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -78,6 +79,20 @@ std::optional<std::vector<int32_t>> folded_bias(const Operands& t, WeightOrder o
     bias[o] = static_cast<int32_t>(folded);
   }
   return bias;
+}
+
+// Planners ask this of each operator again and again: sums of all weights would be too much.
+bool bias_folds(const Operands& t, WeightOrder order) {
+  const Tensor& weights = t.in(1);
+  const bool first = order == WeightOrder::kChannelFirst;
+  const int64_t channels =
+      std::max<int64_t>(1, first ? weights.shape.front() : weights.shape.back());
+  const int64_t largest =
+      std::abs(int64_t{zero_point_of(t.in(0))}) * 128 * (elements(weights.shape) / channels);
+  int64_t bias = 0;
+  for (const int32_t value : bias_values(t.bias(), static_cast<size_t>(channels)))
+    bias = std::max(bias, std::abs(int64_t{value}));
+  return largest + bias <= std::numeric_limits<int32_t>::max() || folded_bias(t, order).has_value();
 }
 
 std::vector<runtime::Scale> channel_scales(const Operands& t, size_t channels, float result_scale) {

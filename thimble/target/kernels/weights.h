@@ -21,6 +21,9 @@ enum class WeightOrder {
 /// bias - input zero point * (sum of the channel's weights); nothing if one does not fit 32 bits.
 [[nodiscard]] std::optional<std::vector<int32_t>> folded_bias(const Operands& t, WeightOrder order);
 
+/// Whether there is such a bias: most of the time the extents alone say so.
+[[nodiscard]] bool bias_folds(const Operands& t, WeightOrder order);
+
 /// input scale * weight scale / result scale of each output channel. Per-tensor weights of a fully
 /// connected layer multiply the first two in float32, as the reference does.
 [[nodiscard]] std::vector<runtime::Scale> channel_scales(const Operands& t, size_t channels,

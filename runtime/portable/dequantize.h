@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
 #include "thimble_runtime/kernels.h"
 #include "walk.h"
 
 namespace thimble::runtime {
 
-void dequantize_i8_f32(const FloatParams& p, const View& x, const View& out,
+template <class In, class Out>
+inline void dequantize(const FloatParams& p, const View& x, const View& out,
                        const Region& region) noexcept {
   const FloatParams q = p;
-  map_elements<int8_t, float>(x, out, region, [&q](int32_t value) {
-    return q.scale * static_cast<float>(value - q.zero_point);
+  map_elements<In, Out>(x, out, region, [&q](int32_t value) {
+    return q.scale * static_cast<Out>(value - q.zero_point);
   });
 }
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs of int16 in one register, as Armv7E-M and the DSP extension of Armv8-M have them. Elsewhere
+// (on the host, where plans are proved) the same in C++.
+#pragma once
+
+#include <stdint.h>
+
+#if defined(__ARM_FEATURE_SIMD32)
+#include <arm_acle.h>
+#endif
+
+namespace thimble::runtime {
+
+/// Four int8 from any address.
+inline uint32_t load_4(const int8_t* from) noexcept {
+  uint32_t word;
+  __builtin_memcpy(&word, from, sizeof(word));
+  return word;
+}
+
+#if defined(__ARM_FEATURE_SIMD32)
+
+/// Bytes 0 and 2 as two int16.
+inline uint32_t even_bytes(uint32_t word) noexcept {
+  return static_cast<uint32_t>(__sxtb16(static_cast<uint8x4_t>(word)));
+}
+/// Bytes 1 and 3.
+inline uint32_t odd_bytes(uint32_t word) noexcept { return even_bytes(word >> 8 | word << 24); }
+/// sum + both products of the halves.
+inline int32_t dual_multiply_add(uint32_t a, uint32_t b, int32_t sum) noexcept {
+  return __smlad(static_cast<int16x2_t>(a), static_cast<int16x2_t>(b), sum);
+}
+
+#else
+
+inline uint32_t even_bytes(uint32_t word) noexcept {
+  const auto low = static_cast<uint16_t>(static_cast<int8_t>(word));
+  const auto high = static_cast<uint16_t>(static_cast<int8_t>(word >> 16));
+  return low | static_cast<uint32_t>(high) << 16;
+}
+inline uint32_t odd_bytes(uint32_t word) noexcept { return even_bytes(word >> 8); }
+inline int32_t dual_multiply_add(uint32_t a, uint32_t b, int32_t sum) noexcept {
+  const auto low = [](uint32_t x) { return int32_t{static_cast<int16_t>(x)}; };
+  const auto high = [](uint32_t x) { return int32_t{static_cast<int16_t>(x >> 16)}; };
+  return sum + low(a) * low(b) + high(a) * high(b);
+}
+
+#endif
+
+}  // namespace thimble::runtime

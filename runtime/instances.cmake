@@ -1,0 +1,38 @@
+# Kernels of families that are templates: their sources are written here, one for each row of types, so that a
+# model pays only for its own.
+
+set(type_of_i8 int8_t)
+set(type_of_u8 uint8_t)
+set(type_of_i16 int16_t)
+set(type_of_i32 int32_t)
+set(type_of_f32 float)
+
+# thimble_instances(SOURCES_VARIABLE FAMILY PARAMS IN_OUT ...): portable/FAMILY.h defines the template
+# FAMILY<In, Out>; its instances are the kernels FAMILY_IN_OUT.
+function(thimble_instances sources family params)
+  set(list ${${sources}})
+  foreach(types ${ARGN})
+    string(REPLACE "_" ";" types_list ${types})
+    list(GET types_list 0 in)
+    list(GET types_list 1 out)
+    set(in ${type_of_${in}})
+    set(out ${type_of_${out}})
+    string(LENGTH "void ${family}_${types}(" indent)
+    string(REPEAT " " ${indent} indent)
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/portable/${family}_${types}.cc @ONLY CONTENT
+"// SPDX-License-Identifier: Apache-2.0
+#include \"@family@.h\"
+
+namespace thimble::runtime {
+
+void @family@_@types@(const @params@& p, const View& x, const View& out,
+@indent@const Region& region) noexcept {
+  @family@<@in@, @out@>(p, x, out, region);
+}
+
+}  // namespace thimble::runtime
+")
+    list(APPEND list portable/${family}_${types}.cc)
+  endforeach()
+  set(${sources} ${list} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/plan/choose_kernels.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "thimble/schedule/kernel_fit.h"
+
+namespace thimble {
+namespace {
+
+void each_step(std::vector<Node>& nodes, const std::function<void(Step&)>& visit) {
+  for (Node& node : nodes) {
+    if (auto* step = std::get_if<Step>(&node.what)) {
+      visit(*step);
+    } else {
+      each_step(std::get<Loop>(node.what).body, visit);
+    }
+  }
+}
+
+// Kernels that do several output channels at once gain nothing in slices of fewer.
+constexpr int64_t kFewestChannels = 4;
+
+class Choice {
+ public:
+  Choice(const Graph& graph, const Schedule& schedule, const Core& core, int64_t room_bytes)
+      : graph_(graph),
+        core_(core),
+        room_bytes_(room_bytes),
+        fits_(graph, schedule),
+        live_bytes_(live_bytes(graph, schedule)) {}
+
+  Candidate of(const Step& step, Position position) {
+    if (!step.op.valid() || !is_wide(step)) return {};
+    const int64_t room = room_bytes_ - live_bytes_[static_cast<size_t>(position)];
+    for (const KernelUse& use : fits_.uses_of(step.op, step.method)) {
+      for (const Candidate& candidate : candidates(use, core_)) {
+        if (candidate.kernel == use.kernel || candidate.scratch_bytes > room) continue;
+        Step changed = step;
+        changed.kernel = candidate.kernel;
+        if (fits_.fault(changed).empty()) return candidate;
+      }
+    }
+    return {};
+  }
+
+ private:
+  bool is_wide(const Step& step) const {
+    if (step.region.empty()) return false;
+    const IntervalExpr& channels = step.region.back();
+    const auto width = [&](const Interval& i) { return i.size() >= kFewestChannels; };
+    return channels.begin.constant() && channels.end.constant() &&
+           width({channels.begin.base, channels.end.base});
+  }
+
+  const Graph& graph_;
+  const Core& core_;
+  int64_t room_bytes_;
+  KernelFits fits_;
+  std::vector<int64_t> live_bytes_;
+};
+
+bool names_kernels(const Schedule& schedule) {
+  bool found = false;
+  for_each_step(schedule, [&](const Step& step, Position) { found |= step.kernel.valid(); });
+  return found;
+}
+
+}  // namespace
+
+Schedule with_kernels(const Graph& graph, Schedule schedule, const Core& core, int64_t room_bytes) {
+  std::vector<Candidate> choices;
+  {
+    Choice choice(graph, schedule, core, room_bytes);
+    for_each_step(schedule, [&](const Step& step, Position position) {
+      choices.push_back(choice.of(step, position));
+    });
+  }
+  size_t position = 0;
+  each_step(schedule.nodes, [&](Step& step) {
+    const Candidate& chosen = choices[position++];
+    if (!chosen.kernel.valid()) return;
+    step.kernel = chosen.kernel;
+    const Scratch needed = scratch(graph, graph.op(step.op), step.method, step.kernel);
+    step.scratch = needed.size_bytes > 0 ? add_scratch(schedule, needed) : BufferId{};
+  });
+  return schedule;
+}
+
+PlacedSchedule place_with_kernels(const Graph& graph, Schedule schedule, const Core& core,
+                                  std::optional<int64_t> sram_bytes,
+                                  const PlacementOptions& options) {
+  Placement portable = place(graph, schedule, options);
+  const int64_t limit = std::max(portable.arena_bytes, sram_bytes.value_or(0));
+  // Alignment and holes may want some of the room that live bytes leave.
+  for (const int64_t percent : {100, 95, 85, 70, 40}) {
+    Schedule changed = with_kernels(graph, schedule, core, limit * percent / 100);
+    if (!names_kernels(changed)) break;
+    Placement placement = place(graph, changed, options);
+    if (placement.arena_bytes <= limit) return {std::move(changed), std::move(placement)};
+  }
+  return {std::move(schedule), std::move(portable)};
+}
+
+}  // namespace thimble

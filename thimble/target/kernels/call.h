@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the type of a kernel's function to how it is called. Private to the table.
+#pragma once
+
+#include "thimble/model/error.h"
+#include "thimble/target/kernels/kernel.h"
+
+namespace thimble {
+
+template <class Params>
+const Params& params_of(const Invocation& call) {
+  check(call.params != nullptr, "invoke: the kernel needs parameters");
+  const auto* params = std::get_if<Params>(call.params);
+  check(params != nullptr, "invoke: parameters of another kernel");
+  return *params;
+}
+
+inline const runtime::View& operand(const Invocation& call, size_t k) {
+  check(k < call.in.size(), "invoke: an operand is missing");
+  return call.in[k];
+}
+
+// Every form that a kernel's arguments have.
+template <class P>
+using UnaryKernel = void (*)(const P&, const runtime::View&, const runtime::View&,
+                             const runtime::Region&) noexcept;
+template <class P>
+using BinaryKernel = void (*)(const P&, const runtime::View&, const runtime::View&,
+                              const runtime::View&, const runtime::Region&) noexcept;
+template <class P>
+using AccumulatingKernel = void (*)(const P&, const runtime::View&, const runtime::View&,
+                                    const runtime::Region&, int32_t, int32_t) noexcept;
+template <class P>
+using ScratchKernel = void (*)(const P&, const runtime::View&, const runtime::View&,
+                               const runtime::Region&, int8_t*) noexcept;
+using MovingKernel = void (*)(const runtime::View&, const runtime::View&,
+                              const runtime::Region&) noexcept;
+
+template <class P>
+void apply(UnaryKernel<P> kernel, const Invocation& call) {
+  kernel(params_of<P>(call), operand(call, 0), call.out, call.region);
+}
+template <class P>
+void apply(BinaryKernel<P> kernel, const Invocation& call) {
+  kernel(params_of<P>(call), operand(call, 0), operand(call, 1), call.out, call.region);
+}
+template <class P>
+void apply(AccumulatingKernel<P> kernel, const Invocation& call) {
+  kernel(params_of<P>(call), operand(call, 0), call.out, call.region, call.chunk_begin,
+         call.chunk_end);
+}
+template <class P>
+void apply(ScratchKernel<P> kernel, const Invocation& call) {
+  check(call.scratch != nullptr, "invoke: the kernel needs scratch");
+  kernel(params_of<P>(call), operand(call, 0), call.out, call.region, call.scratch);
+}
+inline void apply(MovingKernel kernel, const Invocation& call) {
+  kernel(operand(call, 0), call.out, call.region);
+}
+
+/// Index of the alternative of KernelParams that the kernel takes.
+template <class P, class... Rest>
+constexpr size_t params_index(void (*)(const P&, Rest...) noexcept) {
+  if constexpr (std::is_same_v<P, runtime::View>) {
+    return 0;
+  } else {
+    return KernelParams(P{}).index();
+  }
+}
+
+/// A row of the table with what follows from its function.
+template <auto Kernel>
+constexpr KernelInfo row(KernelInfo info) {
+  info.invoke = [](const Invocation& call) { apply(Kernel, call); };
+  info.params = params_index(Kernel);
+  return info;
+}
+
+/// A size function of the runtime's as a column of the table.
+template <auto Bytes>
+int64_t bytes_by(const KernelParams& params) {
+  return std::visit(
+      [](const auto& p) -> int64_t {
+        if constexpr (requires { Bytes(p); }) {
+          return Bytes(p);
+        } else {
+          throw InternalError("scratch_bytes: parameters of another kernel");
+        }
+      },
+      params);
+}
+
+}  // namespace thimble

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns `pack` of the table: an operator's constants as its kernels hold them, in the order
+// of the pointers in their parameters. Private to thimble/target/kernels.
+#pragma once
+
+#include "thimble/target/kernels/operands.h"
+
+namespace thimble {
+
+[[nodiscard]] std::vector<PackedConstant> pack_conv_2d(const Operands& t);
+/// Sums in an accumulator of Graph::accumulators.
+[[nodiscard]] std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_fully_connected(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_depthwise_conv_2d(const Operands& t);
+/// What the reference interpreter gives for each of the 256 values.
+[[nodiscard]] std::vector<PackedConstant> pack_lookup(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t);
+
+}  // namespace thimble

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of kernels: a row each. What a new one needs beside its row: docs/hacking.md.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "thimble/model/error.h"
+#include "thimble/target/kernels/call.h"
+#include "thimble/target/kernels/kernel.h"
+#include "thimble/target/kernels/packing.h"
+
+namespace thimble {
+namespace {
+
+using enum DType;
+using enum Progress;
+using F = Family;
+constexpr auto kDsp = InstructionSet::kDsp;
+
+constexpr std::array<bool, 4> kAllAxes = {true, true, true, true};
+constexpr std::array<bool, 4> kImages = {false, true, true, false};
+constexpr std::array<bool, 4> kChannels = {false, false, false, true};
+
+// A window of one tap that never meets padding, one group of channels, pixels in pairs.
+bool is_pointwise(const KernelUse& use) {
+  const auto& p = std::get<runtime::Conv2DParams>(use.params);
+  const runtime::Window2D& w = p.window;
+  return w.kernel_h == 1 && w.kernel_w == 1 && w.pad_top == 0 && w.pad_left == 0 &&
+         p.in_per_group >= 4 && p.out_per_group == use.limits.back().end &&
+         use.limits[use.limits.size() - 2].size() >= 2;
+}
+
+constexpr KernelInfo kKernels[] = {
+    row<runtime::conv_2d>(
+        {.name = "conv_2d", .family = F::kConv2D, .progress = kPixel, .pack = pack_conv_2d}),
+    row<runtime::conv_2d_1x1_dsp>(
+        {.name = "conv_2d_1x1_dsp",
+         .family = F::kConv2D,
+         .set = kDsp,
+         .progress = kPixel,
+         .rings = false,
+         .dense_channels = true,
+         .takes = is_pointwise,
+         .channel_multiple = 4,
+         .scratch_bytes = bytes_by<runtime::conv_2d_1x1_dsp_scratch_bytes>,
+         .scratch_type = kInt32,
+         .pack = pack_conv_2d}),
+    row<runtime::conv_2d_accumulate>({.name = "conv_2d_accumulate",
+                                      .family = F::kConv2DAccumulate,
+                                      .out = kInt32,
+                                      .progress = kPixel,
+                                      .pack = pack_conv_2d}),
+    row<runtime::conv_2d_accumulate_i16>({.name = "conv_2d_accumulate_i16",
+                                          .family = F::kConv2DAccumulate,
+                                          .out = kInt16,
+                                          .progress = kPixel,
+                                          .pack = pack_narrow_conv_2d}),
+    row<runtime::conv_2d_accumulate_i8>({.name = "conv_2d_accumulate_i8",
+                                         .family = F::kConv2DAccumulate,
+                                         .progress = kPixel,
+                                         .pack = pack_narrow_conv_2d}),
+    row<runtime::conv_2d_finalise>({.name = "conv_2d_finalise",
+                                    .family = F::kConv2DFinalise,
+                                    .in = kInt32,
+                                    .out = kInt8,
+                                    .pack = pack_conv_2d}),
+    row<runtime::fully_connected>({.name = "fully_connected",
+                                   .family = F::kFullyConnected,
+                                   .progress = kPixel,
+                                   .pack = pack_fully_connected}),
+    row<runtime::batch_matmul>(
+        {.name = "batch_matmul", .family = F::kBatchMatMul, .progress = kPixel}),
+    row<runtime::depthwise_conv_2d>({.name = "depthwise_conv_2d",
+                                     .family = F::kDepthwiseConv2D,
+                                     .progress = kPixel,
+                                     .pack = pack_depthwise_conv_2d}),
+    row<runtime::depthwise_conv_2d_in_place>(
+        {.name = "depthwise_conv_2d_in_place",
+         .family = F::kDepthwiseConv2DInPlace,
+         .progress = kPlane,
+         .rings = false,
+         .whole_axes = kImages,
+         .scratch_bytes = bytes_by<runtime::depthwise_conv_2d_in_place_scratch_bytes>,
+         .pack = pack_depthwise_conv_2d}),
+    row<runtime::average_pool_2d>(
+        {.name = "average_pool_2d", .family = F::kAveragePool2D, .progress = kPixel}),
+    row<runtime::average_pool_2d_finalise>({.name = "average_pool_2d_finalise",
+                                            .family = F::kAveragePool2DFinalise,
+                                            .in = kInt32,
+                                            .out = kInt8}),
+    row<runtime::max_pool_2d>({.name = "max_pool_2d", .family = F::kMaxPool2D, .progress = kPixel}),
+    row<runtime::mean>({.name = "mean", .family = F::kMean, .progress = kNone}),
+    row<runtime::mean_finalise>(
+        {.name = "mean_finalise", .family = F::kMeanFinalise, .in = kInt32, .out = kInt8}),
+    row<runtime::sum_accumulate>(
+        {.name = "sum_accumulate", .family = F::kSumAccumulate, .out = kInt32, .progress = kNone}),
+    row<runtime::add>({.name = "add", .family = F::kAdd}),
+    row<runtime::mul>({.name = "mul", .family = F::kMul}),
+    row<runtime::pad>({.name = "pad", .family = F::kPad, .progress = kNone}),
+    row<runtime::copy_8>({.name = "copy_8", .family = F::kCopy}),
+    row<runtime::copy_16>({.name = "copy_16", .family = F::kCopy, .in = kInt16, .out = kInt16}),
+    row<runtime::copy_32>({.name = "copy_32", .family = F::kCopy, .in = kInt32, .out = kInt32}),
+    row<runtime::transpose_in_place_8>({.name = "transpose_in_place_8",
+                                        .family = F::kTransposeInPlace,
+                                        .progress = kWhole,
+                                        .rings = false,
+                                        .whole_axes = kAllAxes}),
+    row<runtime::rescale_i8_i8>({.name = "rescale_i8_i8", .family = F::kRescale}),
+    row<runtime::rescale_i8_u8>({.name = "rescale_i8_u8", .family = F::kRescale, .out = kUInt8}),
+    row<runtime::rescale_u8_i8>(
+        {.name = "rescale_u8_i8", .family = F::kRescale, .in = kUInt8, .out = kInt8}),
+    row<runtime::rescale_i8_i16>({.name = "rescale_i8_i16", .family = F::kRescale, .out = kInt16}),
+    row<runtime::rescale_i16_i8>(
+        {.name = "rescale_i16_i8", .family = F::kRescale, .in = kInt16, .out = kInt8}),
+    row<runtime::rescale_i32_i8>(
+        {.name = "rescale_i32_i8", .family = F::kRescale, .in = kInt32, .out = kInt8}),
+    row<runtime::rescale_i16_i32>(
+        {.name = "rescale_i16_i32", .family = F::kRescale, .in = kInt16, .out = kInt32}),
+    row<runtime::clamp>({.name = "clamp", .family = F::kClamp}),
+    row<runtime::leaky_relu_i8_i8>({.name = "leaky_relu_i8_i8", .family = F::kLeakyRelu}),
+    row<runtime::leaky_relu_i16_i16>(
+        {.name = "leaky_relu_i16_i16", .family = F::kLeakyRelu, .in = kInt16, .out = kInt16}),
+    row<runtime::lookup_i8>({.name = "lookup_i8", .family = F::kLookup, .pack = pack_lookup}),
+    row<runtime::quantize_f32_i8>(
+        {.name = "quantize_f32_i8", .family = F::kQuantize, .in = kFloat32, .out = kInt8}),
+    row<runtime::quantize_f32_i16>(
+        {.name = "quantize_f32_i16", .family = F::kQuantize, .in = kFloat32, .out = kInt16}),
+    row<runtime::dequantize_i8_f32>(
+        {.name = "dequantize_i8_f32", .family = F::kDequantize, .out = kFloat32}),
+    row<runtime::dequantize_i16_f32>(
+        {.name = "dequantize_i16_f32", .family = F::kDequantize, .in = kInt16, .out = kFloat32}),
+    row<runtime::softmax_i8_i8>({.name = "softmax_i8_i8",
+                                 .family = F::kSoftmax,
+                                 .progress = kNone,
+                                 .whole_axes = kChannels}),
+    row<runtime::softmax_i8_i16>({.name = "softmax_i8_i16",
+                                  .family = F::kSoftmax,
+                                  .out = kInt16,
+                                  .progress = kNone,
+                                  .whole_axes = kChannels}),
+    row<runtime::resize_nearest_neighbor>({.name = "resize_nearest_neighbor",
+                                           .family = F::kResizeNearestNeighbor,
+                                           .progress = kPixel,
+                                           .pack = pack_resize_nearest_neighbor}),
+    row<runtime::resize_bilinear>(
+        {.name = "resize_bilinear", .family = F::kResizeBilinear, .progress = kPixel}),
+};
+
+bool same_types(const KernelInfo& a, const KernelInfo& b) {
+  return a.family == b.family && a.in == b.in && a.out == b.out && a.params == b.params;
+}
+
+KernelId id_of(const KernelInfo& kernel) { return {static_cast<int16_t>(&kernel - kKernels)}; }
+
+}  // namespace
+
+std::span<const KernelInfo> kernels() { return kKernels; }
+
+const KernelInfo& info(KernelId kernel) {
+  const auto k = static_cast<size_t>(kernel.row);
+  check(kernel.valid() && k < std::size(kKernels), "info: unknown kernel");
+  return kKernels[k];
+}
+
+std::string KernelInfo::source() const { return fmt::format("{}/{}.cc", thimble::name(set), name); }
+
+KernelId kernel_named(std::string_view name) {
+  const auto* found = std::ranges::find(kKernels, name, &KernelInfo::name);
+  return found == std::end(kKernels) ? KernelId{} : id_of(*found);
+}
+
+KernelId portable_kernel(Family family, DType in, DType out) {
+  for (const KernelInfo& k : kKernels) {
+    if (k.family == family && k.in == in && k.out == out && k.set == InstructionSet::kPortable)
+      return id_of(k);
+  }
+  return {};
+}
+
+bool does(KernelId kernel, const KernelUse& use) {
+  const KernelInfo& k = info(kernel);
+  return kernel == use.kernel ||
+         (same_types(k, info(use.kernel)) && (k.takes == nullptr || k.takes(use)));
+}
+
+std::vector<Candidate> candidates(const KernelUse& use, const Core& core) {
+  std::vector<Candidate> result{{use.kernel, scratch_bytes(use.kernel, use)}};
+  for (const KernelInfo& k : kKernels) {
+    const KernelId kernel = id_of(k);
+    if (kernel != use.kernel && core.has(k.set) && does(kernel, use))
+      result.push_back({kernel, scratch_bytes(kernel, use)});
+  }
+  return result;
+}
+
+int64_t scratch_bytes(KernelId kernel, const KernelUse& use) {
+  const KernelInfo& k = info(kernel);
+  return k.scratch_bytes == nullptr ? 0 : k.scratch_bytes(use.params);
+}
+
+void invoke(const Invocation& call) { info(call.kernel).invoke(call); }
+
+}  // namespace thimble
