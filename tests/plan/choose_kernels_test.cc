@@ -92,7 +92,7 @@ TEST(ChooseKernels, LeavesThePiecesThatAFastKernelRefuses) {
 
 TEST(ChooseKernels, EveryPlanOfRandomNetworksStaysRight) {
   int chosen = 0;
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
+  for (uint64_t seed = 1; seed <= 500; ++seed) {
     const Graph graph = testing::random_network(seed);
     for (const Planner& planner : planners()) {
       const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
@@ -103,7 +103,7 @@ TEST(ChooseKernels, EveryPlanOfRandomNetworksStaysRight) {
       if (HasFailure()) return;
     }
   }
-  EXPECT_GT(chosen, 40);
+  EXPECT_GT(chosen, 20);
 }
 
 TEST(NamedKernels, AreMalformedWhereTheyDoNotDoTheOperator) {

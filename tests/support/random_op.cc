@@ -327,7 +327,7 @@ class Draw {
   }
   void make(const LeakyRelu&) {
     const DType type = maybe(0.5) ? DType::kInt8 : DType::kInt16;
-    const TensorId x = add(some_shape(1, 6), type, quantization_of(type));
+    const TensorId x = tensor(some_shape(1, 6), type, quantization_of(type));
     op(LeakyRelu{0.25F}, {x}, type, maybe(0.5) ? at(x).quantization : quantization_of(type));
   }
   void make(const Relu6&) {
