@@ -20,11 +20,12 @@
 #include <string>
 #include <vector>
 
-#include "thimble/cli/emission.h"
-#include "thimble/cli/inference_io.h"
-#include "thimble/cli/measure.h"
+#include "thimble/cli/options.h"
+#include "thimble/driver/inference_io.h"
+#include "thimble/driver/measure.h"
 #include "thimble/model/error.h"
 #include "thimble/reference/interpreter.h"
+#include "thimble/target/size.h"
 #include "thimble/toolchain/process.h"
 #include "zoo/zoo.h"
 
@@ -103,28 +104,24 @@ std::string row_name(const std::string& model) {
 }
 
 // A planner and its options, as typed behind `thimble compile MODEL --planner`.
-struct PlanRequest {
+Request parse_plan(const std::string& text) {
   ModelOptions model;
   PlanOptions plan;
-};
-
-PlanRequest parse_plan(const std::string& text) {
-  PlanRequest request;
   CLI::App app{"", "compile"};
-  add_text(app, "PLANNER", request.plan.planner, "NAME", "")->required();
-  add_graph_options(app, request.model);
-  add_limit_options(app, request.plan);
+  add_text(app, "PLANNER", plan.planner, "NAME", "")->required();
+  add_graph_options(app, model);
+  add_limit_options(app, plan);
   app.set_help_flag();
   try {
     app.parse(text);
   } catch (const CLI::ParseError& error) {
     throw CompileError("--plan '" + text + "'", error.what());
   }
-  return request;
+  return request(model, plan);
 }
 
-std::vector<PlanRequest> parse_plans(const std::vector<std::string>& texts) {
-  std::vector<PlanRequest> requests;
+std::vector<Request> parse_plans(const std::vector<std::string>& texts) {
+  std::vector<Request> requests;
   for (const std::string& text : texts) requests.push_back(parse_plan(text));
   return requests;
 }
@@ -187,8 +184,8 @@ struct Expected {
   std::vector<Bytes> outputs;
 };
 
-Expected expect(const Source& source, const std::string& io_type) {
-  const Graph graph = prepare(source, {.model = "", .rewrite = false, .io_type = io_type});
+Expected expect(const Source& source, bool int8_io) {
+  const Graph graph = prepare(source.graph, {.rewrite = false, .int8_io = int8_io});
   Expected expected{seeded_case(graph, 1), {}};
   const TensorValues values = interpret(graph, expected.input.inputs);
   for (const Port& port : graph.outputs)
@@ -205,7 +202,7 @@ class Bench {
     const std::string name = row_name(model);
     if (table_.has(name + ",")) return;
     std::optional<Source> source;
-    std::map<std::string, Expected> expected;  // by the type of the edges
+    std::map<bool, Expected> expected;  // by int8_io
     for (size_t k = 0; k < requests_.size(); ++k) {
       const std::string key = name + "," + without_commas(options_.plans[k]);
       if (table_.has(key)) continue;
@@ -215,8 +212,8 @@ class Bench {
         table_.add(name + ",", 0, kNotRun + quoted(error.what()));
         return;
       }
-      PlanRequest request = requests_[k];
-      request.model.model = model;
+      Request request = requests_[k];
+      request.model = *source;
       try {
         measure_plan(name, key, *source, request, expected);
       } catch (const std::exception& error) {
@@ -229,28 +226,30 @@ class Bench {
   static constexpr const char* kNotRun = ",,,,,,,,,,";
 
   void measure_plan(const std::string& name, const std::string& key, const Source& source,
-                    const PlanRequest& request, std::map<std::string, Expected>& all_expected) {
+                    const Request& request, std::map<bool, Expected>& all_expected) {
     const auto start = std::chrono::steady_clock::now();
-    const auto answer = compile_model(source, request.model, request.plan);
-    if (const auto* no = std::get_if<Infeasible>(&answer))
-      throw CompileError("", infeasible_text(*no));
+    const Answer answer = compile(request);
+    if (const auto* no = std::get_if<Infeasible>(&answer)) {
+      throw CompileError("does not fit", fmt::format("{}; no plan is below {}\n", no->reason,
+                                                     human_size(no->lower_bound_bytes)));
+    }
     const auto& compiled = std::get<Compiled>(answer);
-    const std::string plan = fmt::format("{},{},{}", compiled.program.arena_bytes, compiled.macs,
-                                         compiled.recomputed_macs);
+    const std::string plan = fmt::format("{},{},{}", compiled.program.arena_bytes,
+                                         compiled.cost.macs, compiled.cost.recomputed_macs);
     const std::string why_not = too_large(compiled);
     if (!why_not.empty()) {
       table_.add(key, 0,
-                 fmt::format("{},,,,,{},,,{}", plan, compiled.weight_bytes, quoted(why_not)));
+                 fmt::format("{},,,,,{},,,{}", plan, compiled.cost.weight_bytes, quoted(why_not)));
       return;
     }
-    const std::string& io_type = request.model.io_type;
-    if (!all_expected.contains(io_type)) all_expected[io_type] = expect(source, io_type);
-    const Expected& expected = all_expected[io_type];
+    const bool int8_io = request.graph.int8_io;
+    if (!all_expected.contains(int8_io)) all_expected[int8_io] = expect(source, int8_io);
+    const Expected& expected = all_expected[int8_io];
     const std::string function = identifier(compiled.graph.name);
-    const Measured measured =
-        measure({{function, emit_compiled(compiled, source, function, "firmware_bench"),
-                  &compiled.program}},
-                "cortex-m4", {{expected.input.inputs}});
+    const Measured measured = measure(
+        {{function, emitted_files(compiled, {.name = function, .command = "firmware_bench"}),
+          &compiled.program}},
+        "cortex-m4", {{expected.input.inputs}});
     const EmulatedRun& run = measured.sets[0][0];
     const bool identical = run.outputs == expected.outputs && run.guards_intact();
     const auto base = table_.instructions(name + "," + without_commas(options_.plans[0]));
@@ -265,14 +264,14 @@ class Bench {
   }
 
   [[nodiscard]] std::string too_large(const Compiled& compiled) const {
-    if (compiled.macs > options_.max_macs) return "not run: more MACs than --max-macs";
-    if (compiled.weight_bytes > kBoardWeightBytes)
+    if (compiled.cost.macs > options_.max_macs) return "not run: more MACs than --max-macs";
+    if (compiled.cost.weight_bytes > kBoardWeightBytes)
       return fmt::format("not run: the board holds {} B of weights", kBoardWeightBytes);
     return "";
   }
 
   const Options& options_;
-  std::vector<PlanRequest> requests_;  ///< of options_.plans
+  std::vector<Request> requests_;  ///< of options_.plans
   Table table_;
 };
 

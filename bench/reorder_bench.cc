@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "order_networks.h"
-#include "thimble/cli/pipeline.h"
+#include "thimble/driver/driver.h"
 #include "thimble/planners/whole_operators.h"
 
 namespace {
@@ -89,7 +89,7 @@ int main(int argc, char** argv) {
         command);
     for (const bool in_place : {false, true}) print_generated(in_place, states);
     for (const std::string& model : models) {
-      const Graph graph = prepare(load_graph(model), {});
+      const Graph graph = prepare(load(model).graph, {});
       for (const bool in_place : {false, true}) {
         print_row(name_of(model) + (in_place ? " in place" : ""), order_problem(graph, in_place),
                   states);

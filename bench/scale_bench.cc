@@ -13,8 +13,7 @@
 #include <string>
 
 #include "tests/support/large_network.h"
-#include "thimble/cli/emission.h"
-#include "thimble/cli/pipeline.h"
+#include "thimble/driver/driver.h"
 
 namespace {
 
@@ -23,8 +22,7 @@ using namespace thimble;
 /// Everything that `thimble compile -o` does, but for reading the model and writing the files.
 void compile(testing::Form form, int ops) {
   const Source source{testing::large_network(form, ops), testing::name(form), std::string(64, '0')};
-  const auto answer = compile_model(source, {.model = source.where}, {});
-  (void)emit_compiled(std::get<Compiled>(answer), source, source.where, "scale_bench");
+  (void)thimble::compile({.model = source, .emission = Emission{.command = "scale_bench"}});
 }
 
 double seconds_of(const timeval& time) {

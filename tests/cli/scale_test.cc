@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/large_network.h"
-#include "thimble/cli/emission.h"
-#include "thimble/cli/pipeline.h"
+#include "thimble/driver/driver.h"
 #include "thimble/layout/layout.h"
 #include "thimble/planners/whole_operators.h"
 
@@ -20,9 +19,7 @@ constexpr int64_t kTensorBytes = 64;
 
 Compiled compiled(Form form, const std::string& planner) {
   const Source source{large_network(form, kOps), testing::name(form), std::string(64, '0')};
-  PlanOptions options;
-  options.planner = planner;
-  return std::get<Compiled>(compile_model(source, {.model = source.where}, options));
+  return std::get<Compiled>(compile({.model = source, .planner = planner}));
 }
 
 class LargeNetworks : public ::testing::TestWithParam<const char*> {};
@@ -51,12 +48,10 @@ INSTANTIATE_TEST_SUITE_P(Planners, LargeNetworks,
 
 TEST(LargeNetwork, IsEmittedWithAStagePerOperator) {
   const Source source{large_network(Form::kWide, kOps), "wide", std::string(64, '0')};
-  PlanOptions options;
-  options.planner = "original";
-  const auto answer = compile_model(source, {.model = "wide"}, options);
-  const auto files = emit_compiled(std::get<Compiled>(answer), source, "wide", "test");
+  const Answer answer =
+      compile({.model = source, .planner = "original", .emission = Emission{.name = "wide"}});
   size_t bytes = 0;
-  for (const EmittedFile& file : files) bytes += file.text.size();
+  for (const EmittedFile& file : std::get<Compiled>(answer).files) bytes += file.text.size();
   EXPECT_GT(bytes, size_t{kOps} * 50);
 }
 

@@ -12,11 +12,11 @@
 
 #include "tests/support/hand_written.h"
 #include "tests/support/workload.h"
-#include "thimble/cli/emission.h"
-#include "thimble/cli/emitted_folder.h"
+#include "thimble/driver/driver.h"
 #include "thimble/emit/names.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/import/tensor_file.h"
+#include "thimble/output/emitted_folder.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/toolchain/temporary_folder.h"
@@ -32,9 +32,8 @@ std::vector<EmittedFile> emit_plan(const testing::HandWritten& hand, const std::
   const Plan plan{.planner = "by hand",
                   .schedule = hand.schedule,
                   .placement = place(hand.graph, hand.schedule, {})};
-  const Compiled compiled =
-      described(check_plan(source, {.model = name, .rewrite = false}, plan, name));
-  return emit_compiled(compiled, source, name, "thimble compile " + name);
+  const Compiled compiled = described(check_plan(source, {.rewrite = false}, plan, name));
+  return emitted_files(compiled, {.name = name, .command = "thimble compile " + name});
 }
 
 // The names in emitted text change with every change of the runtime.

@@ -10,8 +10,8 @@
 #include "tests/support/random_schedule.h"
 #include "tests/support/shared.h"
 #include "tests/support/test_graph.h"
-#include "thimble/cli/emission.h"
-#include "thimble/cli/measure.h"
+#include "thimble/driver/driver.h"
+#include "thimble/driver/measure.h"
 #include "thimble/import/tflite.h"
 #include "thimble/planners/turn_inputs.h"
 #include "thimble/planners/whole_operators.h"
@@ -33,15 +33,13 @@ struct Entry {
 
 Entry entry_of(Compiled compiled, const std::string& name) {
   Entry entry{std::move(compiled), identifier(name), {}};
-  const Source source{entry.compiled.graph, name, std::string(64, '0')};
-  entry.files = emit_compiled(entry.compiled, source, entry.name, "a test");
+  entry.files = emitted_files(entry.compiled, {.name = entry.name, .command = "a test"});
   return entry;
 }
 
-Entry planned_entry(const std::filesystem::path& model, const PlanOptions& options = {}) {
-  const Source source = load(model.string());
-  return entry_of(std::get<Compiled>(compile_model(source, {.model = model.string()}, options)),
-                  model.stem().string());
+Entry planned_entry(const std::filesystem::path& model, Request request = {}) {
+  request.model = model.string();
+  return entry_of(std::get<Compiled>(compile(request)), model.stem().string());
 }
 
 Entry hand_written_entry(const testing::HandWritten& hand, const std::string& name) {
@@ -50,8 +48,7 @@ Entry hand_written_entry(const testing::HandWritten& hand, const std::string& na
                   .schedule = hand.schedule,
                   .placement = place(hand.graph, hand.schedule, {}),
                   .accumulators = hand.graph.accumulators};
-  return entry_of(described(check_plan(source, {.model = name, .rewrite = false}, plan, name)),
-                  name);
+  return entry_of(described(check_plan(source, {.rewrite = false}, plan, name)), name);
 }
 
 Measured run(const std::vector<Entry>& entries, const std::vector<InputSet>& sets) {
@@ -191,7 +188,7 @@ TEST(Firmware, InPatchesEqualsTheReference) {
   std::vector<Entry> entries;
   for (const char* model : {"zoo:demo", "zoo:micronet_vww_2"}) {
     entries.push_back(planned_entry(model, {.planner = "patch:patches=5"}));
-    EXPECT_GT(entries.back().compiled.recomputed_macs, 0);
+    EXPECT_GT(entries.back().compiled.cost.recomputed_macs, 0);
   }
   expect_reference_outputs(entries);
 }
@@ -206,12 +203,13 @@ TEST(Firmware, SpansWithUpsamplingEqualTheReference) {
   const Source odd{g.graph(), "odd", std::string(64, '0')};
   std::vector<Entry> entries;
   for (const Source& source : {load("zoo:unet:resolution=32"), odd}) {
-    for (const PlanOptions& options :
-         {PlanOptions{.planner = "stream:granularity=row"},
-          PlanOptions{.planner = "stream:granularity=pixel"},
-          PlanOptions{.planner = "stream",
+    for (const Request& request :
+         {Request{.model = source, .planner = "stream:granularity=row"},
+          Request{.model = source, .planner = "stream:granularity=pixel"},
+          Request{.model = source,
+          .planner = "stream",
           .ports = {.input = Place::kStreamed, .output = Place::kStreamed}}}) {
-      entries.push_back(entry_of(std::get<Compiled>(compile_model(source, {.model = "m"}, options)),
+      entries.push_back(entry_of(std::get<Compiled>(compile(request)),
                                  fmt::format("upsampled_{}", entries.size())));
     }
   }
@@ -237,10 +235,11 @@ TEST(Firmware, RowsOfChannelsAndCollectedRowsEqualTheReference) {
   const Source channels{g.graph(), "channels", std::string(64, '0')};
   std::vector<Entry> entries;
   for (const char* planner : {"stream:granularity=row", "stream:granularity=pixel"}) {
-    const PlanOptions options{.planner = planner, .ports = {.input = Place::kUser}};
-    entries.push_back(entry_of(std::get<Compiled>(compile_model(channels, {.model = "m"}, options)),
-                               fmt::format("channels_{}", entries.size())));
-    EXPECT_THAT(entries.back().compiled.planned.notes.at(0), ::testing::HasSubstr("of them both"));
+    entries.push_back(entry_of(
+        std::get<Compiled>(
+            compile({.model = channels, .planner = planner, .ports = {.input = Place::kUser}})),
+        fmt::format("channels_{}", entries.size())));
+    EXPECT_GT(std::get<note::Spans>(entries.back().compiled.notes.at(0)).ops_in_both, 0);
   }
   entries.push_back(planned_entry("zoo:transformer",
                                   {.planner = "stream", .ports = {.input = Place::kStreamed}}));
@@ -249,17 +248,14 @@ TEST(Firmware, RowsOfChannelsAndCollectedRowsEqualTheReference) {
   tokens.output(tokens.linear(tokens.linear(tokens.input({1, 30, 8}), 12), 5));
   const PortPlaces passing{.input = Place::kStreamed, .output = Place::kStreamed};
   entries.push_back(
-      entry_of(std::get<Compiled>(compile_model({tokens.graph(), "tokens", std::string(64, '0')},
-                                                {.model = "m"}, {.ports = passing})),
+      entry_of(std::get<Compiled>(compile({.model = source_of(tokens.graph()), .ports = passing})),
                "tokens"));
   EXPECT_EQ(entries.back().compiled.program.arena_bytes, 8 + 12 + 5);
   testing::TestGraph row(8);  // whose loop has one iteration
   const TensorId x = row.input({1, 1, 4, 3});
   row.output(row.conv(row.concat(x, x), 2, 1, 1));
-  entries.push_back(
-      entry_of(std::get<Compiled>(compile_model({row.graph(), "row", std::string(64, '0')},
-                                                {.model = "m"}, {.ports = passing})),
-               "row"));
+  entries.push_back(entry_of(
+      std::get<Compiled>(compile({.model = source_of(row.graph()), .ports = passing})), "row"));
   expect_reference_outputs(entries);
 }
 
@@ -295,7 +291,7 @@ TEST_P(FirmwareOfModels, GivesTheGoldenOutputs) {
     for (const testing::Golden::Inference& inference : golden.seeds) {
       sets.push_back({inference.input_bytes()});
       expected.push_back(inference.outputs);
-      if (entries[0].compiled.macs > 100'000'000) break;  // one inference of the largest
+      if (entries[0].compiled.cost.macs > 100'000'000) break;  // one inference of the largest
     }
   }
   const Measured measured = run(entries, sets);
@@ -310,7 +306,7 @@ TEST_P(FirmwareOfModels, GivesTheGoldenOutputs) {
     }
   }
   EXPECT_EQ(measured.size.static_ram_bytes, 0);
-  EXPECT_EQ(measured.size.weight_bytes, entries[0].compiled.weight_bytes);
+  EXPECT_EQ(measured.size.weight_bytes, entries[0].compiled.cost.weight_bytes);
   if (GetParam() == "person_detect") {
     EXPECT_LT(measured.size.code_bytes, 24 * 1024);
   }
@@ -363,9 +359,9 @@ TEST(Firmware, RowsAndTensorsOfTheCallersWhateverTheirAxes) {
   for (const PortPlaces& ports : {PortPlaces{.input = Place::kStreamed, .output = Place::kStreamed},
                                   PortPlaces{.input = Place::kUser, .output = Place::kUser},
                                   PortPlaces{.input = Place::kStreamed, .output = Place::kUser}}) {
-    entries.push_back(entry_of(std::get<Compiled>(compile_model(
-                                   source, {.model = "m"}, {.planner = "stream", .ports = ports})),
-                               fmt::format("places_{}", entries.size())));
+    entries.push_back(entry_of(
+        std::get<Compiled>(compile({.model = source, .planner = "stream", .ports = ports})),
+        fmt::format("places_{}", entries.size())));
     EXPECT_FALSE(entries.back().compiled.program.inputs[0].order.empty());
     EXPECT_EQ(execute(entries.back().compiled.program, {input})[0], expected);
   }

@@ -9,10 +9,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "thimble/cli/emission.h"
-#include "thimble/cli/emitted_folder.h"
+#include "thimble/driver/driver.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/import/tensor_file.h"
+#include "thimble/output/emitted_folder.h"
 #include "thimble/program/host.h"
 #include "thimble/toolchain/process.h"
 #include "thimble/toolchain/temporary_folder.h"
@@ -49,12 +49,10 @@ struct Linked {
 
 Linked emitted(const std::string& zoo, const fs::path& folder,
                std::span<const RuntimeFile> runtime) {
-  const ModelOptions model{.model = "zoo:" + zoo};
-  const Source source = load(model.model);
-  Linked result{zoo, std::get<Compiled>(compile_model(source, model, {})), {}};
-  write_folder(
-      folder / zoo,
-      {zoo, {zoo, source.sha256}, emit_compiled(result.compiled, source, zoo, "a test", runtime)});
+  const Request request{.model = "zoo:" + zoo,
+                        .emission = Emission{.name = zoo, .command = "a test", .runtime = runtime}};
+  Linked result{zoo, std::get<Compiled>(compile(request)), {}};
+  write_folder(folder / zoo, {zoo, {zoo, result.compiled.sha256}, result.compiled.files});
   for (const ProgramPort& port : result.compiled.program.inputs) {
     const Tensor& t = result.compiled.graph.tensor(port.tensor);
     result.inputs.push_back(random_bytes(t.type, elements(t.shape), 7));

@@ -10,7 +10,7 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/shared.h"
-#include "thimble/cli/pipeline.h"
+#include "thimble/driver/driver.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/reference/interpreter.h"
@@ -76,7 +76,7 @@ TEST(Examples, AudioLoopHearsWords) {
 TEST(Examples, BothRunWithNetworksOfTheZoo) {
   for (const auto& [example, model] :
        {std::pair{"camera", "zoo:demo"}, {"audio", "zoo:micronet_kws_s"}}) {
-    const Graph graph = prepare(load(model), {.model = model, .io_type = "int8"});
+    const Graph graph = prepare(load(model).graph, {.int8_io = true});
     std::vector<Bytes> inputs;
     std::vector<std::string> expected;
     for (uint64_t seed = 1; seed <= 2; ++seed) {

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/support/test_graph.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
@@ -125,7 +127,11 @@ TEST(Patch, SaysWhatItRecomputes) {
   // Of 12 rows of the convolution's output 7 + 7 are computed, of columns likewise.
   EXPECT_EQ(macs(graph, answer.schedule) - macs(graph),
             macs(graph, graph.ops[0]) / 144 * (14 * 14 - 144));
-  EXPECT_THAT(answer.notes[0], HasSubstr("2 x 2 patches of 6 x 6, split behind ADD #2"));
+  const auto& patches = std::get<note::Patches>(answer.notes[0]);
+  EXPECT_EQ((std::array{patches.down, patches.across, patches.rows, patches.columns}),
+            (std::array<int64_t, 4>{2, 2, 6, 6}));
+  EXPECT_EQ(patches.last, OpId{2});
+  EXPECT_EQ(patches.recomputed_macs, macs(graph, answer.schedule) - macs(graph));
 }
 
 TEST(Patch, ChoosesNoMoreThanWholeOperatorsNeed) {

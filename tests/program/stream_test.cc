@@ -24,6 +24,7 @@
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
+#include "thimble/report/note_text.h"
 #include "thimble/rewrites/rewrites.h"
 #include "zoo/random.h"
 #include "zoo/zoo.h"
@@ -509,8 +510,8 @@ TEST(Streaming, CollectsAnInputThatOperatorsNeedWholeOrThatIsLessThanItsRows) {
     const Planner* planner = choose_planner("stream").planner;
     const auto planned =
         std::get<Planned>(planner->plan(graph, {.ports = {.input = Place::kStreamed}}, {}));
-    ASSERT_EQ(planned.notes.size(), 2U) << planned.notes[0];
-    EXPECT_EQ(planned.notes.at(1), "the input is collected whole first: " + why);
+    ASSERT_EQ(planned.notes.size(), 2U) << sentence(planned.notes[0], graph);
+    EXPECT_EQ(sentence(planned.notes.at(1), graph), "the input is collected whole first: " + why);
     ASSERT_EQ(malformed(graph, planned.schedule), "");
     const Placement placement = place(graph, planned.schedule, {});
     const Program program = lower(graph, planned.schedule, placement);

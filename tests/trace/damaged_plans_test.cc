@@ -12,7 +12,7 @@
 #include "tests/support/workload.h"
 #include "tests/trace/plan_damage.h"
 #include "tests/trace/traced.h"
-#include "thimble/cli/emission.h"
+#include "thimble/driver/driver.h"
 #include "thimble/model/error.h"
 #include "thimble/program/host.h"
 #include "thimble/report/tensor_text.h"
@@ -34,14 +34,14 @@ void add_base(std::vector<Base>& bases, const Graph& graph, const Plan& plan) {
 void add_planned(std::vector<Base>& bases, const Graph& graph) {
   for (const char* planner : {"reorder", "pex", "patch", "stream:granularity=row",
                               "stream:granularity=pixel", "pex:accumulators=8", "streamed"}) {
-    PlanOptions options;
     const bool streamed = std::string(planner) == "streamed";
-    options.planner = streamed ? "stream" : planner;
-    if (streamed) options.ports.input = Place::kStreamed;
-    if (std::string(planner).starts_with("pex")) options.sram = "1";  // as small as it can
+    Request request{.model = Source{graph, "net", ""},
+                    .graph = {.rewrite = false},
+                    .planner = streamed ? "stream" : planner};
+    if (streamed) request.ports.input = Place::kStreamed;
+    if (std::string(planner).starts_with("pex")) request.sram_bytes = 1;  // as small as it can
     try {
-      const auto answer =
-          compile_model({graph, "net", ""}, {.model = "net", .rewrite = false}, options);
+      const Answer answer = compile(request);
       if (const auto* compiled = std::get_if<Compiled>(&answer))
         add_base(bases, compiled->graph, compiled->plan);
     } catch (const CompileError&) {  // this network cannot be planned so
@@ -80,7 +80,7 @@ class DamagedPlans : public ::testing::Test {
     std::optional<Compiled> compiled;
     try {
       const SavedPlan saved = plan_from_json(text, "plan");
-      compiled = check_plan(base.source, {.model = "net", .rewrite = false}, saved.plan, "plan");
+      compiled = check_plan(base.source, {.rewrite = false}, saved.plan, "plan");
     } catch (const CompileError&) {
       ++tally_.refused;
       return "";
@@ -104,9 +104,9 @@ class DamagedPlans : public ::testing::Test {
   // For the compiler, unless the very same code waits there or was there.
   void keep(Compiled compiled) {
     const std::string name = fmt::format("net_{}", waiting_.size());
-    const Source source{compiled.graph, "net", ""};
-    std::vector<EmittedFile> files = emit_compiled(compiled, source, name, "a test");
-    const std::vector<EmittedFile> unnamed = emit_compiled(compiled, source, "net", "a test");
+    std::vector<EmittedFile> files = emitted_files(compiled, {.name = name, .command = "a test"});
+    const std::vector<EmittedFile> unnamed =
+        emitted_files(compiled, {.name = "net", .command = "a test"});
     std::string code;
     for (const EmittedFile& file : unnamed) {
       if (!file.path.starts_with("thimble_runtime")) code += file.text;

@@ -12,7 +12,7 @@
 #include "tests/support/test_graph.h"
 #include "tests/support/workload.h"
 #include "tests/trace/traced.h"
-#include "thimble/cli/emission.h"
+#include "thimble/driver/driver.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
@@ -26,9 +26,8 @@ testing::HostBuild& build() {
 // Of what was emitted for one program, to another.
 std::string difference(const Compiled& emitted, const Program& program, const std::string& name,
                        size_t& lines) {
-  const Source source{emitted.graph, name, std::string(64, '0')};
-  const testing::EmittedProject project{&emitted.graph, &program, name,
-                                        emit_compiled(emitted, source, name, "a test")};
+  const testing::EmittedProject project{
+      &emitted.graph, &program, name, emitted_files(emitted, {.name = name, .command = "a test"})};
   return build().trace_differences({project}, lines).at(0);
 }
 
@@ -38,7 +37,7 @@ Compiled by_hand(const testing::HandWritten& hand) {
                   .schedule = hand.schedule,
                   .placement = place(hand.graph, hand.schedule, {}),
                   .accumulators = hand.graph.accumulators};
-  return described(check_plan(source, {.model = "net", .rewrite = false}, plan, "net"));
+  return described(check_plan(source, {.rewrite = false}, plan, "net"));
 }
 
 TEST(Trace, OfHandWrittenSchedulesIsTheirProgram) {
@@ -108,10 +107,7 @@ TEST(Trace, OfNetworksWithRowsAtBothEnds) {
     const Source source = load(network);
     for (const PortPlaces ports : {PortPlaces{Place::kResident, Place::kStreamed},
                                    PortPlaces{Place::kStreamed, Place::kStreamed}}) {
-      PlanOptions options;
-      options.planner = "stream";
-      options.ports = ports;
-      const auto answer = compile_model(source, {.model = network}, options);
+      const Answer answer = compile({.model = source, .planner = "stream", .ports = ports});
       ASSERT_TRUE(std::holds_alternative<Compiled>(answer));
       const Compiled& compiled = std::get<Compiled>(answer);
       size_t lines = 0;
@@ -123,27 +119,21 @@ TEST(Trace, OfNetworksWithRowsAtBothEnds) {
 
 struct Kind {
   const char* name;
-  PlanOptions options;
+  std::string planner;
+  PortPlaces ports = {};
 };
-
-PlanOptions planned_by(const std::string& planner, PortPlaces ports = {}) {
-  PlanOptions options;
-  options.planner = planner;
-  options.ports = ports;
-  return options;
-}
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all{
-      {"reorder", planned_by("reorder")},
-      {"pex", planned_by("pex")},
-      {"patch", planned_by("patch")},
-      {"depthwise_tiling", planned_by("depthwise_tiling")},
-      {"rows", planned_by("stream:granularity=row")},
-      {"pixels", planned_by("stream:granularity=pixel")},
-      {"input_streamed", planned_by("stream", {.input = Place::kStreamed})},
-      {"output_streamed", planned_by("stream", {.output = Place::kStreamed})},
-      {"users", planned_by("stream", {.input = Place::kUser, .output = Place::kUser})}};
+      {"reorder", "reorder"},
+      {"pex", "pex"},
+      {"patch", "patch"},
+      {"depthwise_tiling", "depthwise_tiling"},
+      {"rows", "stream:granularity=row"},
+      {"pixels", "stream:granularity=pixel"},
+      {"input_streamed", "stream", {.input = Place::kStreamed}},
+      {"output_streamed", "stream", {.output = Place::kStreamed}},
+      {"users", "stream", {.input = Place::kUser, .output = Place::kUser}}};
   return all;
 }
 
@@ -155,7 +145,8 @@ void expect_traces_of(const std::string& model, const std::vector<Kind>& planned
   for (const Kind& kind : planned) {
     SCOPED_TRACE(model + " " + kind.name);
     try {
-      const auto answer = compile_model(source, {.model = file}, kind.options);
+      const Answer answer =
+          compile({.model = source, .planner = kind.planner, .ports = kind.ports});
       ASSERT_TRUE(std::holds_alternative<Compiled>(answer));
       const Compiled& compiled = std::get<Compiled>(answer);
       size_t lines = 0;
@@ -199,7 +190,7 @@ TEST(Trace, OfTheOtherGoldenModelsIsTheirProgram) {
   int taken = 0;
   for (const std::string& model : others) {
     try {
-      (void)prepare(load(testing::model_path(model).string()), {});
+      (void)prepare(load(testing::model_path(model).string()).graph, {});
     } catch (const CompileError&) {
       continue;  // an operator or a type that is not supported
     }

@@ -5,14 +5,17 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <thread>
 
+#include "thimble/cli/answers.h"
 #include "thimble/cli/commands.h"
-#include "thimble/cli/compare_paper.h"
-#include "thimble/cli/comparison_run.h"
+#include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
+#include "thimble/driver/paper_comparison.h"
 #include "thimble/model/error.h"
 #include "zoo/zoo.h"
 
@@ -23,8 +26,8 @@ struct CompareOptions {
   std::vector<std::string> models;
   ModelOptions model;
   PlanOptions plan;
-  std::string planners, paper;
-  bool zoo = false, csv = false, json = false, markdown = false;
+  std::string planners, paper, json;
+  bool zoo = false, csv = false, markdown = false, force = false;
   unsigned jobs = 0;
 };
 
@@ -79,28 +82,27 @@ size_t terminal_width() {
   return size.ws_col;
 }
 
-// Progress over models, "comparing: 3 of 40 models done".
-class Counter {
- public:
-  void start(size_t total) {
-    total_ = total;
-    line_.show(text());
-  }
-  void done() {
-    ++done_;
-    line_.show(text());
-  }
-
- private:
-  [[nodiscard]] std::string text() const {
-    return fmt::format("comparing: {} of {} models done", done_, total_);
-  }
-  size_t done_ = 0, total_ = 0;
-  ProgressLine line_{"comparing"};
-};
-
-unsigned threads(const CompareOptions& options) {
-  return options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+// Models on several threads, in order, with "comparing: 3 of 40 models done".
+std::vector<ComparedModel> compared_models(const std::vector<ComparisonJob>& jobs,
+                                           unsigned wanted) {
+  const auto progress = [&](size_t done) {
+    return fmt::format("comparing: {} of {} models done", done, jobs.size());
+  };
+  ProgressLine line(progress(0));
+  std::vector<ComparedModel> results(jobs.size());
+  std::atomic<size_t> next = 0, done = 0;
+  const auto work = [&] {
+    for (size_t k = next++; k < jobs.size(); k = next++) {
+      results[k] = compared(jobs[k]);
+      line.show(progress(++done));
+    }
+  };
+  const size_t threads = wanted != 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
+  std::vector<std::thread> pool;
+  for (size_t k = 1; k < std::min(threads, jobs.size()); ++k) pool.emplace_back(work);
+  work();
+  for (std::thread& thread : pool) thread.join();
+  return results;
 }
 
 // Bugs weigh more than faults, faults more than "does not fit".
@@ -125,54 +127,75 @@ int exit_status(const Comparison& comparison) {
   return kDone;
 }
 
+// What is printed: the table for people, for spreadsheets or for pages.
+struct Texts {
+  std::string text, csv, markdown, json;
+};
+
+void print(const CompareOptions& options, const Texts& texts) {
+  write_text(options.json, texts.json);
+  print_beside(options.json, options.csv        ? texts.csv
+                             : options.markdown ? texts.markdown
+                                                : texts.text);
+}
+
 int compare_models(const CompareOptions& options) {
   const std::vector<std::string> specs =
       options.planners.empty() ? all_planners(options.plan.ports) : planner_specs(options.planners);
-  const Budget limits = budget(options.plan);
+  const Request asked = request(options.model, options.plan);
   Comparison comparison{.planners = specs,
                         .models = {},
-                        .sram_limit_bytes = limits.sram_bytes,
-                        .flash_limit_bytes = limits.flash_bytes};
-  ComparisonJob job{.model = options.model, .plans = {}};
+                        .sram_limit_bytes = asked.sram_limit_bytes(),
+                        .flash_limit_bytes = asked.flash_limit_bytes()};
+  ComparisonJob job{.model = {}, .request = asked, .plans = {}};
   for (const std::string& spec : specs) {
     [[maybe_unused]] const PlannerChoice choice = choose_planner(spec);  // refused before any work
-    job.plans.push_back(options.plan);
-    job.plans.back().planner = spec;
+    job.plans.push_back({spec, asked.in_place, asked.layout});
   }
   std::vector<ComparisonJob> jobs;
   for (const std::string& model : model_names(options)) {
-    job.model.model = model;
+    job.model = model;
     jobs.push_back(job);
   }
-  {
-    Counter counter;
-    counter.start(jobs.size());
-    comparison.models = run_comparison(jobs, threads(options), [&](size_t) { counter.done(); });
-  }
-  fmt::print("{}", options.csv        ? comparison_csv(comparison)
-                   : options.json     ? comparison_json(comparison)
-                   : options.markdown ? comparison_markdown(comparison)
-                                      : comparison_text(comparison, terminal_width()));
+  comparison.models = compared_models(jobs, options.jobs);
+  print(options, {.text = comparison_text(comparison, terminal_width()),
+                  .csv = comparison_csv(comparison),
+                  .markdown = comparison_markdown(comparison),
+                  .json = comparison_json(comparison)});
   return exit_status(comparison);
 }
 
 int compare_paper(const CompareOptions& options) {
   const Paper paper = find_paper(options.paper);
-  std::vector<ReproducedFigure> results;
-  {
-    Counter counter;
-    results = reproduce(
-        paper, threads(options), [&](size_t total) { counter.start(total); },
-        [&](size_t) { counter.done(); });
-  }
-  fmt::print("{}", options.csv        ? paper_csv(paper, results)
-                   : options.json     ? paper_json(paper, results)
-                   : options.markdown ? paper_markdown(paper, results)
-                                      : paper_text(paper, results));
+  const std::vector<ReproducedFigure> results =
+      reproduce(paper, [&](const auto& jobs) { return compared_models(jobs, options.jobs); });
+  print(options, {.text = paper_text(paper, results),
+                  .csv = paper_csv(paper, results),
+                  .markdown = paper_markdown(paper, results),
+                  .json = paper_json(paper, results)});
   return kDone;
 }
 
-int compare(const CompareOptions& options) {
+// What was a flag takes a file now; a model behind it is no file.
+void tell_apart(CompareOptions& options) {
+  if (options.json.starts_with("zoo:") || options.json.ends_with(".tflite")) {
+    options.models.insert(options.models.begin(), options.json);
+    options.json = kStandardOutput;
+  }
+  if (options.json == kStandardOutput && (options.csv || options.markdown)) {
+    throw CompileError(options.csv ? "--csv" : "--markdown",
+                       "excludes --json without a file: both are for standard output");
+  }
+}
+
+int compare(CompareOptions options) {
+  tell_apart(options);
+  std::vector<NamedFile> inputs{{"--device", options.plan.device}, {"--paper", options.paper}};
+  for (const std::string& model : options.models) inputs.push_back({"MODEL", model});
+  check_outputs(
+      inputs,
+      {{{"--json", options.json}, FileKind::kReport, options.paper.empty() ? "compare" : "paper"}},
+      options.force);
   if (!options.paper.empty()) return compare_paper(options);
   if (options.models.empty() && !options.zoo)
     throw CompileError("MODEL", "is required: .tflite files, zoo:NAME, --zoo, or --paper NAME");
@@ -181,10 +204,11 @@ int compare(const CompareOptions& options) {
 
 void add_formats(CLI::App& command, CompareOptions& options) {
   CLI::Option* csv = command.add_flag("--csv", options.csv, "A line per model and planner");
-  CLI::Option* json = command.add_flag("--json", options.json, "Everything, with exact numbers");
   CLI::Option* markdown = command.add_flag("--markdown", options.markdown, "A table to paste");
-  csv->excludes(json)->excludes(markdown);
-  json->excludes(markdown);
+  csv->excludes(markdown);
+  // Without a file it is a format like the others.
+  add_json(command, options.json)->expected(0, 1)->default_str(kStandardOutput);
+  add_force(command, options.force);
 }
 
 }  // namespace

@@ -2,23 +2,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
-#include <string_view>
 
+#include "thimble/cli/answers.h"
 #include "thimble/cli/commands.h"
-#include "thimble/cli/emission.h"
-#include "thimble/cli/emitted_folder.h"
-#include "thimble/cli/manifest.h"
-#include "thimble/cli/measure.h"
-#include "thimble/cli/output_files.h"
-#include "thimble/cli/pipeline.h"
+#include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
-#include "thimble/import/file_bytes.h"
-#include "thimble/import/tensor_file.h"
-#include "thimble/report/compile_report.h"
+#include "thimble/driver/reports.h"
+#include "thimble/driver/run.h"
+#include "thimble/output/emitted_folder.h"
+#include "thimble/plan/saved_plan.h"
 
 namespace thimble {
 namespace {
@@ -29,11 +24,6 @@ struct CompileOptions {
   std::string folder, name, json, save_plan, core = "cortex-m4";
   bool measure = false, force = false;
 };
-
-void write_text(const std::string& file, const std::string& text) {
-  const std::array<std::string_view, 1> pieces{text};
-  write_file(file, pieces);
-}
 
 // The command as typed, without the folders that would make the emitted bytes depend on the
 // machine.
@@ -62,7 +52,7 @@ std::string command_text(const CompileOptions& options, const std::string& name)
 
 // Refuses what would be lost, before any work is done.
 void check_targets(const CompileOptions& options, const Source& source, const std::string& name) {
-  std::vector<OutputFile> outputs = {{{"--json", options.json}, FileKind::kReport},
+  std::vector<OutputFile> outputs = {{{"--json", options.json}, FileKind::kReport, "compile"},
                                      {{"--save-plan", options.save_plan}, FileKind::kPlan}};
   if (!options.folder.empty()) {
     outputs.push_back({{"-o", options.folder}, FileKind::kFolder});
@@ -76,39 +66,6 @@ void check_targets(const CompileOptions& options, const Source& source, const st
     check_folder(options.folder, name, {source.graph.name, source.sha256}, options.force);
 }
 
-MeasuredCost measured_cost(const Compiled& compiled, const std::vector<EmittedFile>& files,
-                           const std::string& name, const std::string& core) {
-  const ProgressLine progress("cross-compiling and running on the emulated board");
-  std::vector<Bytes> inputs;
-  for (size_t k = 0; k < compiled.program.inputs.size(); ++k) {
-    const Tensor& t = compiled.graph.tensor(compiled.program.inputs[k].tensor);
-    inputs.push_back(random_bytes(t.type, elements(t.shape), 1 + k));
-  }
-  const Measured result = measure({{name, files, &compiled.program}}, core, {{inputs}});
-  return {.code_bytes = result.size.code_bytes,
-          .weight_bytes = result.size.weight_bytes,
-          .stack_bytes = result.sets[0][0].stack_bytes,
-          .static_ram_bytes = result.size.static_ram_bytes,
-          .core = core};
-}
-
-CompileReport report_of(const Compiled& compiled, const Source& source, const Budget& limits) {
-  return {.graph = compiled.graph,
-          .plan = compiled.plan,
-          .program = compiled.program,
-          .model = source.where,
-          .device = limits.device,
-          .sram_limit_bytes = limits.sram_bytes,
-          .flash_limit_bytes = limits.flash_bytes,
-          .live_bytes = compiled.live_bytes,
-          .notes = compiled.planned.notes,
-          .macs = compiled.macs,
-          .recomputed_macs = compiled.recomputed_macs,
-          .weight_bytes = compiled.weight_bytes,
-          .verified = compiled.verification.ok(),
-          .measured = {}};
-}
-
 // Files of one name may be different models: whoever replaces one by the other should know.
 std::string replaced_model(const std::string& folder, const std::string& name,
                            const Source& source) {
@@ -120,8 +77,8 @@ std::string replaced_model(const std::string& folder, const std::string& name,
 }
 
 // Everything, or nothing in the folder. Returns what to say of it.
-std::string write_files(const CompileOptions& options, const Compiled& compiled,
-                        const Source& source, const CompileReport& report, ModelCode code) {
+std::string write_files(const CompileOptions& options, const Source& source,
+                        const Compiled& compiled, const CompileReport& report, ModelCode code) {
   std::string said;
   const std::string name = code.name;
   std::optional<StagedFolder> folder;  // takes its place when the other files are written
@@ -133,7 +90,7 @@ std::string write_files(const CompileOptions& options, const Compiled& compiled,
     said += replaced_model(options.folder, name, source);
     folder.emplace(options.folder, code, options.force);
   }
-  if (!options.json.empty()) write_text(options.json, report_json(report));
+  write_text(options.json, report_json(report));
   if (!options.save_plan.empty()) {
     write_text(options.save_plan,
                to_json(compiled.plan, {.model = source.graph.name,
@@ -147,32 +104,25 @@ std::string write_files(const CompileOptions& options, const Compiled& compiled,
   return said;
 }
 
-int compile(const CompileOptions& options) {
-  const Source source = load(options.model.model);
+int compile_model(const CompileOptions& options) {
+  const Source source = read_model(options.model.model);
   const std::string name = identifier(options.name.empty() ? source.graph.name : options.name);
   check_targets(options, source, name);
-  const Budget limits = budget(options.plan);
-  auto answer = compile_model(source, options.model, options.plan);
-  if (const auto* no = std::get_if<Infeasible>(&answer)) {
-    fmt::print("{}", infeasible_text(*no));
-    return kDoesNotFit;
-  }
-  const Compiled& compiled = std::get<Compiled>(answer);
-  CompileReport report = report_of(compiled, source, limits);
-  std::vector<EmittedFile> files;
-  if (options.measure || !options.folder.empty()) {
-    const ProgressLine progress("writing code");
-    files = emit_compiled(compiled, source, name, command_text(options, name));
-  }
+  Request asked = request(options.model, options.plan);
+  asked.model = source;
+  if (!options.folder.empty()) asked.emission = {name, command_text(options, name)};
+  std::optional<Compiled> compiled = compile_shown(asked, options.json);
+  if (!compiled) return kDoesNotFit;
+  CompileReport report = compile_report(*compiled);
   if (options.measure) {
-    const std::string core = limits.device ? limits.device->core.name : options.core;
-    report.measured = measured_cost(compiled, files, name, core);
+    const ProgressLine progress("cross-compiling and running on the emulated board");
+    report.measured = measured_cost(
+        *compiled, options.plan.device.empty() ? options.core : asked.target.core.name);
   }
   const std::string said =
-      write_files(options, compiled, source, report,
-                  {name, {source.graph.name, source.sha256}, std::move(files)});
-  if (options.json != "/dev/stdout" && options.save_plan != "/dev/stdout")
-    fmt::print("{}{}", report_text(report), said);
+      write_files(options, source, *compiled, report,
+                  {name, {source.graph.name, source.sha256}, std::move(compiled->files)});
+  if (options.save_plan != kStandardOutput) print_beside(options.json, report_text(report) + said);
   return report.fits() ? kDone : kDoesNotFit;
 }
 
@@ -186,7 +136,7 @@ void add_compile(CLI::App& app, int& status) {
   add_text(*command, "-o,--output-folder", options->folder, "FOLDER", "Folder for the sources");
   add_text(*command, "--name", options->name, "NAME",
            "Name of files and functions (default: the model's)");
-  add_text(*command, "--json", options->json, "FILE", "Write the report as JSON to a file");
+  add_json(*command, options->json);
   add_text(*command, "--save-plan", options->save_plan, "FILE",
            "Write the plan as JSON to a file, for `thimble verify`");
   command->add_flag("--measure", options->measure,
@@ -200,7 +150,7 @@ void add_compile(CLI::App& app, int& status) {
       "  thimble compile model.tflite --device nucleo-f446re --measure --json report.json\n"
       "  thimble compile model.tflite --input streamed -o firmware/model   (rows of a camera)\n"
       "  thimble compile zoo:reordering_figure1 --planner original --no-in-place");
-  command->callback([options, &status] { status = compile(*options); });
+  command->callback([options, &status] { status = compile_model(*options); });
 }
 
 }  // namespace thimble

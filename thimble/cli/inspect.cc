@@ -1,26 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/report/inspect.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
-#include <optional>
 
+#include "thimble/cli/answers.h"
 #include "thimble/cli/commands.h"
-#include "thimble/cli/pipeline.h"
+#include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
 
 namespace thimble {
+namespace {
+
+struct InspectOptions {
+  ModelOptions model;
+  std::string format = "text", json;
+  bool rewritten = false, force = false;
+};
+
+int inspect_model(const InspectOptions& options) {
+  check_outputs({{"MODEL", options.model.model}},
+                {{{"--json", options.json}, FileKind::kReport, "inspect"}}, options.force);
+  const Source source = read_model(options.model.model);
+  std::string json, text;
+  {
+    const ProgressLine progress("inspecting");
+    GraphOptions graph_as = graph_options(options.model);
+    graph_as.rewrite = graph_as.rewrite && options.rewritten;
+    const Graph graph = prepare(source.graph, graph_as);
+    const Inspection inspection = inspect(graph);
+    json = inspection_json(graph, inspection);
+    text = options.format == "csv"    ? inspection_csv(inspection)
+           : options.format == "json" ? json
+                                      : inspection_text(graph, inspection);
+  }
+  write_text(options.json, json);
+  print_beside(options.json, text);
+  return kDone;
+}
+
+}  // namespace
 
 void add_inspect(CLI::App& app, int& status) {
-  struct Options {
-    ModelOptions model;
-    std::string format = "text";
-    bool rewritten = false;
-  };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InspectOptions>();
   CLI::App* command = app.add_subcommand(
       "inspect", "Operators, tensors, quantisation, working set per step, bottleneck");
   add_model_options(*command, options->model);
@@ -28,22 +50,12 @@ void add_inspect(CLI::App& app, int& status) {
                     "Show the graph as it is planned, not as the file has it");
   command->add_option("--format", options->format, "text, csv or json")
       ->check(CLI::IsMember({"text", "csv", "json"}));
+  add_json(*command, options->json);
+  add_force(*command, options->force);
   command->footer(
       "Examples:\n  thimble inspect model.tflite\n  thimble inspect model.tflite --format csv > "
       "layers.csv");
-  command->callback([options, &status] {
-    const Source source = load(options->model.model);
-    ModelOptions model = options->model;
-    model.rewrite = model.rewrite && options->rewritten;
-    std::optional<ProgressLine> progress("inspecting");
-    const Graph graph = prepare(source, model);
-    const Inspection inspection = inspect(graph);
-    progress.reset();
-    if (options->format == "csv") fmt::print("{}", inspection_csv(inspection));
-    if (options->format == "json") fmt::print("{}", inspection_json(graph, inspection));
-    if (options->format == "text") fmt::print("{}", inspection_text(graph, inspection));
-    status = kDone;
-  });
+  command->callback([options, &status] { status = inspect_model(*options); });
 }
 
 }  // namespace thimble

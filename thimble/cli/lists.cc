@@ -2,42 +2,28 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdio>
-#include <string>
-#include <vector>
+#include <functional>
+#include <memory>
 
+#include "thimble/cli/answers.h"
 #include "thimble/cli/commands.h"
+#include "thimble/cli/options.h"
 #include "thimble/operators/operators.h"
-#include "thimble/planners/planner.h"
-#include "thimble/target/size.h"
-#include "thimble/target/target.h"
+#include "thimble/report/devices_report.h"
 
 namespace thimble {
 namespace {
 
-// Columns as wide as their longest entry; the last is not filled up.
-void print_table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<size_t> widths(rows[0].size(), 0);
-  for (const auto& row : rows) {
-    for (size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
-  }
-  for (const auto& row : rows) {
-    for (size_t k = 0; k + 1 < row.size(); ++k) fmt::print("{:<{}}  ", row[k], widths[k]);
-    fmt::print("{}\n", row.back());
-  }
-}
+struct ListOptions {
+  std::string json;
+  bool force = false;
+};
 
-void list_devices() {
-  std::vector<std::vector<std::string>> rows = {
-      {"device", "core", "MHz", "SRAM", "largest piece of SRAM", "flash", "chip"}};
-  for (const Target& device : builtin_targets()) {
-    rows.push_back({device.name, device.core.name,
-                    fmt::format("{:>3}", device.clock_hz / 1'000'000),
-                    human_size(device.sram_bytes()), human_size(device.largest_sram_run_bytes()),
-                    human_size(device.flash_bytes), device.chip});
-  }
-  print_table(rows);
+void list_devices(const ListOptions& options) {
+  check_outputs({}, {{{"--json", options.json}, FileKind::kReport, "devices"}}, options.force);
+  const std::vector<Target> devices = builtin_targets();
+  write_text(options.json, devices_json(devices));
+  print_beside(options.json, devices_text(devices));
 }
 
 void list_planners() {
@@ -52,16 +38,22 @@ void list_planners() {
 }  // namespace
 
 void add_lists(CLI::App& app, int& status) {
-  auto add = [&](const char* name, const char* help, const char* example, void (*print)()) {
+  const auto add = [&](const char* name, const char* help, const char* example,
+                       std::function<void()> print) {
     CLI::App* command = app.add_subcommand(name, help);
     command->footer(fmt::format("Example:\n  thimble {}", example));
-    command->callback([print, &status] {
+    command->callback([print = std::move(print), &status] {
       print();
       status = kDone;
     });
+    return command;
   };
-  add("devices", "Boards that are known",
-      "devices && thimble compile model.tflite --device nucleo-f446re", list_devices);
+  auto options = std::make_shared<ListOptions>();
+  CLI::App* devices = add("devices", "Boards that are known",
+                          "devices && thimble compile model.tflite --device nucleo-f446re",
+                          [options] { list_devices(*options); });
+  add_json(*devices, options->json);
+  add_force(*devices, options->force);
   add("planners", "Planners and their options",
       "planners && thimble compile model.tflite --planner reorder:states=100000", list_planners);
   add("ops", "Operators that are supported, with their constraints", "ops > supported_ops.md",

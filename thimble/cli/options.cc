@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 
+#include "thimble/driver/inference_io.h"
 #include "thimble/model/error.h"
 #include "thimble/target/size.h"
 
@@ -132,19 +133,32 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
             "row by row");
 }
 
-int64_t max_bytes(const ModelOptions& options) {
-  return size_option("--max-bytes", options.max_bytes);
+CLI::Option* add_json(CLI::App& app, std::string& file) {
+  return add_text(app, "--json", file, "FILE",
+                  "Write the figures as JSON to a file (docs/json.md)");
 }
 
-Budget budget(const PlanOptions& options) {
-  Budget result;
-  if (!options.device.empty()) {
-    result.device = find_target(options.device);
-    result.sram_bytes = result.device->largest_sram_run_bytes();
-    result.flash_bytes = result.device->flash_bytes;
-  }
-  if (!options.sram.empty()) result.sram_bytes = size_option("--sram", options.sram);
-  if (!options.flash.empty()) result.flash_bytes = size_option("--flash", options.flash);
+GraphOptions graph_options(const ModelOptions& options) {
+  return {.rewrite = options.rewrite,
+          .int8_io = options.io_type == "int8",
+          .max_bytes = size_option("--max-bytes", options.max_bytes)};
+}
+
+Request request(const ModelOptions& model, const PlanOptions& plan) {
+  Request result{
+      .model = model.model,
+      .graph = graph_options(model),
+      .planner = plan.planner,
+      .max_recompute = plan.max_recompute,
+      .in_place = plan.in_place,
+      .ports = plan.ports,
+      .layout = plan.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
+      .time_limit_seconds = plan.time_limit_seconds};
+  if (!plan.device.empty()) result.target = find_target(plan.device);
+  if (!plan.sram.empty()) result.sram_bytes = size_option("--sram", plan.sram);
+  if (!plan.flash.empty()) result.flash_bytes = size_option("--flash", plan.flash);
+  if (!plan.calibration.empty())
+    result.calibration = {plan.calibration, read_inputs(plan.calibration)};
   return result;
 }
 

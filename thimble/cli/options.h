@@ -5,10 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "thimble/cli/output_files.h"
-#include "thimble/plan/placement.h"
-#include "thimble/planners/planner.h"
-#include "thimble/target/target.h"
+#include "thimble/driver/driver.h"
+#include "thimble/output/output_files.h"
 
 // A declaration: CLI11 takes seconds to compile in each file that includes it.
 namespace CLI {
@@ -55,17 +53,12 @@ void add_plan_options(CLI::App& app, PlanOptions& options);
 /// Those of PlanOptions beside the planner.
 void add_limit_options(CLI::App& app, PlanOptions& options);
 
-/// The most bytes that the activations of a model, or the buffers of a plan, may have between them:
-/// what verifying and executing take memory and time in proportion to. Throws CompileError for a
-/// size that is none.
-[[nodiscard]] int64_t max_bytes(const ModelOptions& options);
+/// --json
+CLI::Option* add_json(CLI::App& app, std::string& file);
 
-/// The limits that a device and the command line give; the command line wins.
-struct Budget {
-  std::optional<Target> device;
-  std::optional<int64_t> sram_bytes, flash_bytes;
-};
-/// Throws CompileError for unknown devices and for sizes that are none.
-[[nodiscard]] Budget budget(const PlanOptions& options);
+/// Texts as values. Throws CompileError for sizes that are none, unknown devices, and inputs for
+/// calibration that cannot be read.
+[[nodiscard]] GraphOptions graph_options(const ModelOptions& options);
+[[nodiscard]] Request request(const ModelOptions& model, const PlanOptions& plan);
 
 }  // namespace thimble

@@ -2,17 +2,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
-#include <cstdio>
 #include <memory>
-#include <string_view>
 
+#include "thimble/cli/answers.h"
 #include "thimble/cli/commands.h"
-#include "thimble/cli/output_files.h"
-#include "thimble/cli/pipeline.h"
+#include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
-#include "thimble/import/file_bytes.h"
-#include "thimble/report/plan_report.h"
+#include "thimble/driver/reports.h"
 
 namespace thimble {
 namespace {
@@ -20,40 +16,29 @@ namespace {
 struct ShowOptions {
   ModelOptions model;
   PlanOptions plan;
-  std::string format = "text", svg;
+  std::string format = "text", json, svg;
   bool force = false;
 };
 
 int show_plan(const ShowOptions& options) {
   check_outputs(input_files(options.model, options.plan),
-                {{{"--svg", options.svg}, FileKind::kSvg}}, options.force);
-  const Source source = load(options.model.model);
-  const Budget limits = budget(options.plan);
-  const auto answer = compile_model(source, options.model, options.plan);
-  if (const auto* no = std::get_if<Infeasible>(&answer)) {
-    fmt::print("{}", infeasible_text(*no));
-    return kDoesNotFit;
-  }
-  const Compiled& compiled = std::get<Compiled>(answer);
-  const PlanReport report{.graph = compiled.graph,
-                          .plan = compiled.plan,
-                          .model = source.where,
-                          .live_bytes = compiled.live_bytes,
-                          .notes = compiled.planned.notes,
-                          .macs = compiled.macs,
-                          .recomputed_macs = compiled.recomputed_macs,
-                          .weight_bytes = compiled.weight_bytes,
-                          .sram_limit_bytes = limits.sram_bytes,
-                          .flash_limit_bytes = limits.flash_bytes};
-  const bool shown = options.svg != "/dev/stdout";
-  std::string svg, text;
+                {{{"--svg", options.svg}, FileKind::kSvg},
+                 {{"--json", options.json}, FileKind::kReport, "plan"}},
+                options.force);
+  const auto compiled = compile_shown(request(options.model, options.plan), options.json);
+  if (!compiled) return kDoesNotFit;
+  const PlanReport report = plan_report(*compiled);
+  std::string svg, json, text;
   {
     const ProgressLine progress("drawing the plan");
     if (!options.svg.empty()) svg = plan_svg(report);
-    if (shown) text = options.format == "json" ? plan_json(report) : plan_text(report);
+    if (!options.json.empty() || options.format == "json") json = plan_json(report);
+    if (options.format == "text") text = plan_text(report);
   }
-  if (!options.svg.empty()) write_file(options.svg, std::array<std::string_view, 1>{svg});
-  fmt::print("{}", text);
+  write_text(options.svg, svg);
+  write_text(options.json, json);
+  if (options.svg != kStandardOutput)
+    print_beside(options.json, options.format == "json" ? json : text);
   return report.fits() ? kDone : kDoesNotFit;
 }
 
@@ -67,6 +52,7 @@ void add_plan(CLI::App& app, int& status) {
   add_plan_options(*command, options->plan);
   command->add_option("--format", options->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
+  add_json(*command, options->json);
   add_text(*command, "--svg", options->svg, "FILE",
            "Draw it too: time to the right, addresses upwards");
   add_force(*command, options->force);

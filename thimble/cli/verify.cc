@@ -2,22 +2,29 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 
+#include "thimble/cli/answers.h"
 #include "thimble/cli/commands.h"
-#include "thimble/cli/pipeline.h"
+#include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/model/error.h"
+#include "thimble/plan/saved_plan.h"
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/answers_json.h"
 #include "thimble/report/tensor_text.h"
-#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {
 
 constexpr int64_t kMostPlanBytes = int64_t{16} << 20;
+
+struct VerifyOptions {
+  ModelOptions model;
+  std::string plan, json;
+  bool force = false;
+};
 
 SavedPlan load_plan(const std::string& file) {
   const ProgressLine progress("reading the plan");
@@ -25,8 +32,11 @@ SavedPlan load_plan(const std::string& file) {
   return plan_from_json(std::string(bytes.begin(), bytes.end()), file);
 }
 
-int verify_plan(const std::string& model, const std::string& file, const std::string& max_bytes) {
-  const Source source = load(model);
+int verify_plan(const VerifyOptions& options) {
+  const std::string &model = options.model.model, &file = options.plan;
+  check_outputs({{"MODEL", model}, {"PLAN", file}},
+                {{{"--json", options.json}, FileKind::kReport, "verify"}}, options.force);
+  const Source source = read_model(model);
   const SavedPlan saved = load_plan(file);
   if (saved.origin.sha256 != source.sha256) {
     throw CompileError(
@@ -34,44 +44,39 @@ int verify_plan(const std::string& model, const std::string& file, const std::st
                           display_name(saved.origin.model), display_name(saved.origin.sha256),
                           model, source.sha256));
   }
-  const ModelOptions options{.model = model,
-                             .rewrite = saved.origin.rewrite,
-                             .io_type = saved.origin.int8_io ? "int8" : "model",
-                             .max_bytes = max_bytes};
-  const Compiled compiled = check_plan(source, options, saved.plan, file);
-  if (!compiled.verification.ok()) {
-    fmt::print("{}: WRONG: {}\n", file, compiled.verification.fault);
-    return kDifference;
-  }
-  const std::vector<std::string> lossy =
-      lossiness_notes(compiled.graph, compiled.plan.scale_source);
-  fmt::print("{}: right{}: {} calls, {} elements checked, {} of SRAM\n", file,
-             lossy.empty() ? "" : ", with lossy sums", with_separators(compiled.verification.calls),
-             with_separators(compiled.verification.checked_elements),
-             human_size(compiled.program.arena_bytes));
-  for (const std::string& note : lossy) fmt::print("  {}\n", note);
-  return kDone;
+  GraphOptions graph = graph_options(options.model);
+  graph.rewrite = saved.origin.rewrite;
+  graph.int8_io = saved.origin.int8_io;
+  std::optional<ProgressLine> progress(name(Phase::kVerifying));
+  const Compiled compiled = check_plan(source, graph, saved.plan, file);
+  progress.reset();
+  const VerificationReport report{
+      .model = model,
+      .plan = file,
+      .verification = compiled.verification,
+      .arena_bytes = compiled.program.arena_bytes,
+      .lossy = lossiness_notes(compiled.graph, compiled.plan.scale_source)};
+  write_text(options.json, verification_json(report));
+  print_beside(options.json, verification_text(report));
+  return compiled.verification.ok() ? kDone : kDifference;
 }
 
 }  // namespace
 
 void add_verify(CLI::App& app, int& status) {
-  struct Options {
-    std::string model, plan, max_bytes = ModelOptions().max_bytes;
-  };
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyOptions>();
   CLI::App* command = app.add_subcommand("verify", "Check a saved plan against its model");
-  add_text(*command, "MODEL", options->model, "", "A .tflite file, or zoo:NAME")->required();
+  add_text(*command, "MODEL", options->model.model, "", "A .tflite file, or zoo:NAME")->required();
   add_text(*command, "PLAN", options->plan, "", "A plan that `compile --save-plan` wrote")
       ->required();
-  add_max_bytes(*command, options->max_bytes);
+  add_max_bytes(*command, options->model.max_bytes);
+  add_json(*command, options->json);
+  add_force(*command, options->force);
   command->footer(
       "Example:\n"
       "  thimble compile model.tflite --save-plan plan.json\n"
       "  thimble verify model.tflite plan.json");
-  command->callback([options, &status] {
-    status = verify_plan(options->model, options->plan, options->max_bytes);
-  });
+  command->callback([options, &status] { status = verify_plan(*options); });
 }
 
 }  // namespace thimble

@@ -7,20 +7,43 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "thimble/cli/answers.h"
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
-#include "thimble/cli/output_files.h"
 #include "thimble/cli/progress_line.h"
 #include "thimble/export/tflite.h"
 #include "thimble/operators/operators.h"
+#include "thimble/report/json_text.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
 namespace {
 
-int list_zoo() {
+using Json = nlohmann::ordered_json;
+
+struct ZooOptions {
+  std::string spec, file, json;
+  bool force = false;
+};
+
+Json zoo_json() {
+  Json networks = Json::array();
+  for (const ZooEntry& entry : zoo_entries()) {
+    Json parameters = Json::array();
+    for (const ZooEntry::Parameter& p : entry.parameters)
+      parameters.push_back({{"key", p.key}, {"initial", p.initial}, {"meaning", p.meaning}});
+    networks.push_back({{"name", entry.name}, {"about", entry.about}, {"parameters", parameters}});
+  }
+  return {{"networks", networks}};
+}
+
+int list_zoo(const ZooOptions& options) {
+  check_outputs({}, {{{"--json", options.json}, FileKind::kReport, "zoo list"}}, options.force);
+  write_text(options.json, json_text("zoo list", zoo_json()));
+  if (options.json == kStandardOutput) return kDone;
   size_t width = 0;
   for (const ZooEntry& entry : zoo_entries()) width = std::max(width, entry.name.size());
   for (const ZooEntry& entry : zoo_entries()) {
@@ -32,27 +55,32 @@ int list_zoo() {
   return kDone;
 }
 
-int build(const std::string& spec, const std::string& file, bool force) {
-  check_outputs({}, {{{"-o", file}, FileKind::kTflite}}, force);
+int build(const ZooOptions& options) {
+  const std::string &spec = options.spec, &file = options.file;
+  check_outputs({},
+                {{{"-o", file}, FileKind::kTflite},
+                 {{"--json", options.json}, FileKind::kReport, "zoo build"}},
+                options.force);
   // "zoo:NAME" is what the other commands take.
   const std::string name = spec.starts_with("zoo:") ? spec.substr(4) : spec;
   std::optional<ProgressLine> progress("building the network");
   const Graph graph = build_zoo(name);
   write_tflite(graph, file);
   progress.reset();
-  fmt::print("{}: {} operators, {} MACs, {}\n", file, graph.ops.size(),
-             with_separators(macs(graph)),
-             human_size(static_cast<int64_t>(std::filesystem::file_size(file))));
+  const auto file_bytes = static_cast<int64_t>(std::filesystem::file_size(file));
+  write_text(options.json, json_text("zoo build", {{"network", name},
+                                                   {"file", file},
+                                                   {"operators", graph.ops.size()},
+                                                   {"macs", macs(graph)},
+                                                   {"file_bytes", file_bytes}}));
+  print_beside(options.json, fmt::format("{}: {} operators, {} MACs, {}\n", file, graph.ops.size(),
+                                         with_separators(macs(graph)), human_size(file_bytes)));
   return kDone;
 }
 
 }  // namespace
 
 void add_zoo(CLI::App& app, int& status) {
-  struct Options {
-    std::string spec, file;
-    bool force = false;
-  };
   CLI::App* zoo = app.add_subcommand("zoo", "Networks of the papers, built by Thimble");
   zoo->require_subcommand(0, 1);
   zoo->footer(
@@ -62,13 +90,16 @@ void add_zoo(CLI::App& app, int& status) {
       "  thimble inspect zoo:ds_cnn_s");
   CLI::App* list = zoo->add_subcommand("list", "The networks and their parameters");
   CLI::App* make = zoo->add_subcommand("build", "Write a network as a .tflite file");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ZooOptions>();
   add_text(*make, "NAME", options->spec, "", "NAME or NAME:key=value,...")->required();
   add_text(*make, "-o,--output", options->file, "FILE", "The .tflite file to write")->required();
-  add_force(*make, options->force);
+  for (CLI::App* command : {list, make}) {
+    add_json(*command, options->json);
+    add_force(*command, options->force);
+  }
   zoo->callback([zoo, list, make, options, &status] {
-    if (zoo->get_subcommands().empty() || list->parsed()) status = list_zoo();
-    if (make->parsed()) status = build(options->spec, options->file, options->force);
+    if (zoo->get_subcommands().empty() || list->parsed()) status = list_zoo(*options);
+    if (make->parsed()) status = build(*options);
   });
 }
 

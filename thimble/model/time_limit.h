@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // One limit of time for all of planning and layout of a model: a safety net. What searches do is
 // limited by counting work, so that the same input gives the same plan; past this limit they stop
-// with the best answer so far, which may depend on the machine, and reports say so.
+// with the best answer so far, which may depend on the machine, and reports say so. Whoever waits
+// can end them the same way.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <functional>
+#include <utility>
 
 namespace thimble {
 
 class TimeLimit {
  public:
-  /// From now on. Not a number is none of these: options refuse it.
-  explicit TimeLimit(double seconds) : end_(Clock::now() + duration(seconds)) {}
+  /// From now on. Not a number is none of these: options refuse it. go_on is asked now and then by
+  /// the searches; false ends them.
+  explicit TimeLimit(double seconds, std::function<bool()> go_on = nullptr)
+      : end_(Clock::now() + duration(seconds)), go_on_(std::move(go_on)) {}
 
   /// Whether it is over; remembers that a search was told so.
   [[nodiscard]] bool passed() const {
-    if (!struck_ && Clock::now() >= end_) struck_ = true;
+    if (struck_) return true;
+    const Clock::time_point now = Clock::now();
+    struck_ = now >= end_;
+    if (go_on_ && now >= ask_) {
+      struck_ = !go_on_() || struck_;
+      ask_ = now + kBetweenQuestions;
+    }
     return struck_;
   }
   /// Whether any search stopped because of it.
@@ -25,6 +35,7 @@ class TimeLimit {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kBetweenQuestions{20};
   static Clock::duration duration(double seconds) {
     // A year is as good as for ever, and does not overflow.
     const std::chrono::duration<double> capped(std::min(seconds, 3.2e7));
@@ -32,7 +43,9 @@ class TimeLimit {
   }
 
   Clock::time_point end_;
-  mutable std::atomic<bool> struck_ = false;
+  std::function<bool()> go_on_;
+  mutable Clock::time_point ask_;  ///< not before this; a limit's searches are of one thread
+  mutable bool struck_ = false;
 };
 
 /// Without a limit (null) nothing is ever late.

@@ -144,25 +144,24 @@ class PatchSearch {
   std::string refusal_;
 };
 
-double percent(int64_t part, int64_t whole) {
-  return 100.0 * static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole, 1));
-}
-
-std::vector<std::string> notes(const Graph& graph, const Patches& choice, int64_t network_macs) {
+std::vector<Note> notes(const Patches& choice, int64_t network_macs) {
   const PatchCandidate& c = choice.candidate;
   const PatchStage& stage = choice.split.stage;
-  return {
-      fmt::format("{} x {} patches of {} x {}, split behind {} ({}); {:+.3f} M MACs: {:+.1f} % in "
-                  "the stage, {:+.1f} % in all",
-                  c.grid.down, c.grid.across, c.grid.rows, c.grid.columns,
-                  label(graph.op(stage.ops.back())), to_string(graph.tensor(stage.split).shape),
-                  static_cast<double>(c.recomputed_macs) / 1e6,
-                  percent(c.recomputed_macs, c.stage_macs),
-                  percent(c.recomputed_macs, network_macs)),
-      fmt::format("the stage needs {} B: inputs {}, split tensor {}{}, slices {}; the rest {} B",
-                  c.stage_bytes(), c.input_bytes, c.held_bytes - c.input_bytes,
-                  choice.split.under ? " beyond them" : "", c.order.peak_bytes,
-                  choice.split.rest.peak_bytes)};
+  return {note::Patches{.down = c.grid.down,
+                        .across = c.grid.across,
+                        .rows = c.grid.rows,
+                        .columns = c.grid.columns,
+                        .last = stage.ops.back(),
+                        .split = stage.split,
+                        .recomputed_macs = c.recomputed_macs,
+                        .stage_macs = c.stage_macs,
+                        .network_macs = network_macs},
+          note::PatchBytes{.stage_bytes = c.stage_bytes(),
+                           .input_bytes = c.input_bytes,
+                           .slice_bytes = c.order.peak_bytes,
+                           .split_bytes = c.held_bytes - c.input_bytes,
+                           .split_over_inputs = choice.split.under.has_value(),
+                           .rest_bytes = choice.split.rest.peak_bytes}};
 }
 
 std::string cause(const Graph& graph, const Patches& choice) {
@@ -223,7 +222,7 @@ PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const Planner
           .schedule = whole_operator_schedule(graph, search.problem(), order, limits.in_place),
           .lower_bound_bytes = bound,
           .proven_optimal = order.peak_bytes == bound,
-          .notes = {"no patches: none need less memory than whole operators in the best order"}};
+          .notes = {note::NoPatches{}}};
       return fit(std::move(planned), limits, order.peak_bytes,
                  fmt::format("whole operators in the best order need {} B, and no patches less",
                              order.peak_bytes));
@@ -232,7 +231,7 @@ PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const Planner
   Planned planned{.schedule = patch_schedule(graph, best->split, best->candidate, limits.in_place),
                   .lower_bound_bytes = bound,
                   .proven_optimal = best->peak_bytes() == bound,
-                  .notes = notes(graph, *best, search.network_macs())};
+                  .notes = notes(*best, search.network_macs())};
   return fit(std::move(planned), limits, best->peak_bytes(), cause(graph, *best));
 }
 

@@ -131,18 +131,16 @@ class Orders {
   PexPlan best_;
 };
 
-std::string summary(const OrderProblem& problem, const PexPlan& plan) {
-  size_t in_loops = 0;
-  for (const PlacedLoop& placed : plan.loops) in_loops += placed.loop.ops.size();
-  std::string sums;
-  for (const DType type : {DType::kInt32, DType::kInt16, DType::kInt8}) {
-    if (const int count = plan.summed_in(type); count > 0) {
-      sums += fmt::format("{}{} in {} bits", sums.empty() ? ", tensors summed: " : ", ", count,
-                          8 * size_bytes(type));
-    }
-  }
-  return fmt::format("{} of {} operators execute in {} loops over channels{}; peak {} B", in_loops,
-                     problem.ops.size(), plan.loops.size(), sums, plan.peak_bytes);
+note::ChannelLoops summary(const OrderProblem& problem, const PexPlan& plan) {
+  note::ChannelLoops result{.ops = static_cast<int64_t>(problem.ops.size()),
+                            .loops = static_cast<int64_t>(plan.loops.size()),
+                            .sums_of_32 = plan.summed_in(DType::kInt32),
+                            .sums_of_16 = plan.summed_in(DType::kInt16),
+                            .sums_of_8 = plan.summed_in(DType::kInt8),
+                            .peak_bytes = plan.peak_bytes};
+  for (const PlacedLoop& placed : plan.loops)
+    result.ops_in_loops += static_cast<int64_t>(placed.loop.ops.size());
+  return result;
 }
 
 PlannerAnswer channel_loops(const Graph& graph, const Limits& limits, const OrderProblem& problem,
@@ -151,32 +149,25 @@ PlannerAnswer channel_loops(const Graph& graph, const Limits& limits, const Orde
   const Order file = original_order(problem);
   PexPlan best;
   Planned result{.scale_source = "bound from the weights"};
-  std::string proof;
+  note::ChannelLoopSearch searched;
   if (is_only_order(problem, file.ops)) {
     best = pex(graph, problem, file.ops, options);
     result.lower_bound_bytes = limits.sram_bytes ? 0 : best.peak_bytes;
-    proof = "there is one order, and no other cut of it into loops has a smaller peak";
   } else {
     Orders orders(graph, problem, options, {.states = states, .time = limits.time});
     best = orders.search();
-    proof = fmt::format("{} states of orders and loops searched{}", orders.states(),
-                        orders.ended() ? ": no single loop more, less or instead lowers the peak"
-                                       : "; with more there may be a smaller peak (option states)");
+    searched = {.states = orders.states(), .ended = orders.ended()};
   }
   if (result.lower_bound_bytes == 0)
     result.lower_bound_bytes =
         bound_bytes(ChannelLoops(graph), problem, kStatesOfBound, limits.time);
   result.proven_optimal = best.peak_bytes == result.lower_bound_bytes;
+  result.notes.push_back(summary(problem, best));
   if (!limits.sram_bytes) {
-    if (best.peak_bytes > result.lower_bound_bytes) {
-      proof +=
-          fmt::format("; no loops need less than {} B (gap {:.1f} %)", result.lower_bound_bytes,
-                      100.0 * static_cast<double>(best.peak_bytes - result.lower_bound_bytes) /
-                          static_cast<double>(result.lower_bound_bytes));
-    }
-    result.notes.push_back(proof);
+    searched.peak_bytes = best.peak_bytes;
+    searched.lower_bound_bytes = result.lower_bound_bytes;
+    result.notes.push_back(searched);
   }
-  result.notes.insert(result.notes.begin(), summary(problem, best));
   result.schedule = pex_schedule(graph, problem, best, limits.in_place);
   result.accumulators = pex_accumulators(graph, best);
   return result;

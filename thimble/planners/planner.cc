@@ -42,17 +42,13 @@ PlannerAnswer plan_reorder(const Graph& graph, const Limits& limits,
   const Order order =
       reorder(problem, number_option(options, "states", 1).value_or(kOrderStates), limits.time);
   Planned result = planned(graph, problem, order, limits.in_place);
-  result.notes.push_back(
-      order.proven_optimal
-          ? fmt::format("no order of whole operators has a smaller peak{}",
-                        order.states == 0 ? " (it is the largest working set that none can avoid)"
-                                          : fmt::format(" ({} states searched)", order.states))
-          : fmt::format(
-                "{} states searched without a proof (option states): peak {} B, no order has "
-                "less than {} B (gap {:.1f} %)",
-                order.states, order.peak_bytes, order.lower_bound_bytes,
-                100.0 * static_cast<double>(order.peak_bytes - order.lower_bound_bytes) /
-                    static_cast<double>(order.lower_bound_bytes)));
+  if (order.proven_optimal) {
+    result.notes.push_back(note::LeastOrder{.states = order.states});
+  } else {
+    result.notes.push_back(note::BestOrder{.states = order.states,
+                                           .peak_bytes = order.peak_bytes,
+                                           .lower_bound_bytes = order.lower_bound_bytes});
+  }
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "thimble/model/time_limit.h"
+#include "thimble/plan/note.h"
 #include "thimble/schedule/schedule.h"
 
 namespace thimble {
@@ -32,8 +33,8 @@ struct Planned {
   bool proven_optimal = false;    ///< the peak meets it
   /// Sums of less than 32 bits that the schedule was made for: it is one of the graph with these.
   std::vector<Accumulator> accumulators;
-  std::string scale_source;        ///< of the accumulators: where their scales are from
-  std::vector<std::string> notes;  ///< for the report, a sentence each
+  std::string scale_source;  ///< of the accumulators: where their scales are from
+  std::vector<Note> notes;   ///< for the report
 };
 
 /// "No": even the best that this planner can do needs more than the limits allow.

@@ -157,23 +157,19 @@ StreamPlan best_plan(const Graph& graph, const OrderProblem& problem, const Limi
   return std::move(*best);
 }
 
-std::string summary(const OrderProblem& problem, const StreamPlan& plan) {
-  int spans = 0, in_spans = 0, by_pixels = 0, loops = 0, in_loops = 0, in_both = 0;
+note::Spans summary(const OrderProblem& problem, const StreamPlan& plan) {
+  note::Spans result{.ops = static_cast<int64_t>(problem.ops.size()),
+                     .peak_bytes = plan.peak_bytes};
   for (const StreamPiece& piece : plan.pieces) {
     const int ops = piece.end() - piece.begin();
-    spans += piece.span ? 1 : 0;
-    in_spans += piece.span ? ops : 0;
-    by_pixels += piece.span && piece.span->columns ? ops : 0;
-    loops += piece.loop ? 1 : 0;
-    in_loops += piece.loop ? ops : 0;
-    in_both += piece.span && piece.loop ? ops : 0;
+    result.spans += piece.span ? 1 : 0;
+    result.ops_in_spans += piece.span ? ops : 0;
+    result.ops_by_pixels += piece.span && piece.span->columns ? ops : 0;
+    result.loops += piece.loop ? 1 : 0;
+    result.ops_in_loops += piece.loop ? ops : 0;
+    result.ops_in_both += piece.span && piece.loop ? ops : 0;
   }
-  std::string text = fmt::format("{} of {} operators execute row by row in {} spans", in_spans,
-                                 problem.ops.size(), spans);
-  if (by_pixels > 0) text += fmt::format(" ({} of them pixel by pixel)", by_pixels);
-  if (in_loops > 0) text += fmt::format(", {} in {} loops over channels", in_loops, loops);
-  if (in_both > 0) text += fmt::format(" ({} of them both)", in_both);
-  return text + fmt::format("; peak {} B", plan.peak_bytes);
+  return result;
 }
 
 /// A plan of a network some of whose operators stand twice.
@@ -253,12 +249,12 @@ Found least_peak(const Graph& graph, const Limits& limits, const StreamOptions& 
     if (limits.ports.input == Place::kResident && limits.in_place)
       row_major = with_turned_inputs(graph);
   }
-  std::string why = best.plan.why;
+  const note::InputCollected collected{.obstacle = best.plan.why,
+                                       .passing_peak_bytes = best.plan.peak_bytes};
   if (row_major) {
     Limits whole = limits;
     whole.ports.input = Place::kResident;
     Attempt other = best_attempt(*row_major, whole, options, best.plan.peak_bytes);
-    if (why.empty()) why = fmt::format("passing by, it would need {} B", best.plan.peak_bytes);
     if (other.plan.peak_bytes < best.plan.peak_bytes ||
         best.plan.peak_bytes == StreamSpans::kImpossible) {
       best = std::move(other);
@@ -275,15 +271,14 @@ Found least_peak(const Graph& graph, const Limits& limits, const StreamOptions& 
       .notes = {summary(best.problem, best.plan)}};
   if (row_major && streamed) {
     result.schedule = collect_input(graph, std::move(result.schedule));
-    result.notes.push_back("the input is collected whole first: " + why);
+    result.notes.push_back(collected);
   } else if (row_major) {
     result.schedule = turn_inputs(graph, *row_major, std::move(result.schedule));
-    result.notes.push_back("the input is brought to row-major order first, in place");
+    result.notes.push_back(note::InputRelaid{});
   }
   if (!best.passes.empty()) {
-    result.notes.push_back(
-        fmt::format("{} tensors are computed twice instead of kept: {:+.3f} M MACs",
-                    best.passes.size(), static_cast<double>(best.macs) / 1e6));
+    result.notes.push_back(note::Rematerialised{.tensors = static_cast<int64_t>(best.passes.size()),
+                                                .macs = best.macs});
   }
   for (const auto* ports : {&best.problem.inputs, &best.problem.outputs}) {
     int64_t bytes = 0;

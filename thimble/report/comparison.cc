@@ -205,7 +205,7 @@ std::string comparison_json(const Comparison& comparison) {
   const Json json = {{"sram_limit_bytes", limit(comparison.sram_limit_bytes)},
                      {"flash_limit_bytes", limit(comparison.flash_limit_bytes)},
                      {"models", models}};
-  return json_text(json);
+  return json_text("compare", json);
 }
 
 }  // namespace thimble

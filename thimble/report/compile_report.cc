@@ -292,7 +292,7 @@ std::string report_json(const CompileReport& report) {
       {"notes", report.notes},
       {"steps", steps_json(report)},
       {"buffers", buffers_json(report)}};
-  return json_text(json);
+  return json_text("compile", json);
 }
 
 }  // namespace thimble

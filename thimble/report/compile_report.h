@@ -15,6 +15,7 @@ namespace thimble {
 /// What only cross-compiling tells.
 struct MeasuredCost {
   int64_t code_bytes = 0, weight_bytes = 0, stack_bytes = 0, static_ram_bytes = 0;
+  int64_t instructions = 0;  ///< of one inference
   std::string core;
 };
 

@@ -164,7 +164,7 @@ std::string inspection_json(const Graph& graph, const Inspection& inspection) {
        inspection.ops.empty() ? Json() : Json(inspection.ops[inspection.bottleneck].file_index)},
       {"operators", ops},
       {"tensors", tensors}};
-  return json_text(json);
+  return json_text("inspect", json);
 }
 
 }  // namespace thimble

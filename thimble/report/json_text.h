@@ -7,8 +7,10 @@
 
 namespace thimble {
 
-/// Indented by one space, with a line break at the end; bytes that are not UTF-8 become U+FFFD.
-[[nodiscard]] std::string json_text(const nlohmann::ordered_json& json);
+/// The object with a first field "thimble_report", which is what output_files.h knows such a file
+/// by: the command, see docs/json.md. Indented by one space, with a line break at the end; bytes
+/// that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string json_text(const char* report, const nlohmann::ordered_json& fields);
 
 /// The same value in a table: null is an empty field, text has no quotation marks.
 [[nodiscard]] std::string csv_field(const nlohmann::ordered_json& json);

@@ -163,7 +163,7 @@ std::string paper_json(const Paper& paper, const Results& results) {
                      {"citation", paper.citation},
                      {"accountings", paper.accountings},
                      {"figures", figures}};
-  return json_text(json);
+  return json_text("paper", json);
 }
 
 }  // namespace thimble

@@ -139,7 +139,7 @@ std::string plan_json(const PlanReport& report) {
                      {"executed_steps", steps.executed},
                      {"schedule", Tree(report).nodes(report.plan.schedule.nodes)},
                      {"buffers", buffers_json(report)}};
-  return json_text(json);
+  return json_text("plan", json);
 }
 
 }  // namespace thimble

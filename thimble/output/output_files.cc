@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/cli/output_files.h"
+#include "thimble/output/output_files.h"
 
 #include <fmt/format.h>
 
@@ -19,14 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* description(FileKind kind) {
-  switch (kind) {
+std::string description(const OutputFile& output) {
+  switch (output.kind) {
     case FileKind::kFolder:
       return "emitted sources";
     case FileKind::kSvg:
       return "an SVG";
     case FileKind::kReport:
-      return "a report of Thimble's";
+      return fmt::format("a report of Thimble's ({})", output.report);
     case FileKind::kPlan:
       return "a plan of Thimble's";
     case FileKind::kNpy:
@@ -53,19 +53,25 @@ bool is_safetensors(std::string_view text) {
   return header_bytes >= 2 && header_bytes <= text.size() - 8 && text[8] == '{';
 }
 
-bool is_of_kind(std::string_view text, FileKind kind) {
-  constexpr std::string_view kPlanKey = "\"thimble_plan\"";
-  const bool json = text.starts_with('{');
-  switch (kind) {
+// A "no" is an answer of every command that plans, and what follows it in the same file is another.
+bool is_report(std::string_view text, const std::string& report) {
+  const auto says = [&](const std::string& name) {
+    return text.substr(0, 100).find("\"thimble_report\": \"" + name + "\"") !=
+           std::string_view::npos;
+  };
+  return text.starts_with('{') && (says(report) || says("infeasible"));
+}
+
+bool is_of_kind(std::string_view text, const OutputFile& output) {
+  switch (output.kind) {
     case FileKind::kFolder:
       return true;
     case FileKind::kSvg:
       return (text.starts_with("<svg") || text.starts_with("<?xml")) && has_all(text, {"<svg"});
     case FileKind::kReport:
-      return json && !has_all(text, {kPlanKey}) &&
-             has_all(text, {"\"planner\"", "\"arena_bytes\"", "\"layout_proven_optimal\""});
+      return is_report(text, output.report);
     case FileKind::kPlan:
-      return json && has_all(text, {kPlanKey});
+      return text.starts_with('{') && has_all(text, {"\"thimble_plan\""});
     case FileKind::kNpy:
       return text.starts_with("\x93NUMPY");
     case FileKind::kSafetensors:
@@ -96,13 +102,13 @@ void check_kind(const OutputFile& output) {
   if (output.kind == FileKind::kFolder || is_stream(path) || !replaces) return;
   std::ifstream in(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (is_of_kind(text, output.kind)) return;
+  if (is_of_kind(text, output)) return;
   throw CompileError(
       output.file.option,
       output.kind == FileKind::kTflite
           ? fmt::format("{} exists; give another file, or --force to replace it", path)
           : fmt::format("{} exists and is not {}; give another file, or --force to replace it",
-                        path, description(output.kind)));
+                        path, description(output)));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace thimble {
 enum class FileKind {
   kFolder,  ///< of emitted sources: emitted_folder.h says what may be replaced there
   kSvg,
-  kReport,  ///< of `compile --json`
+  kReport,  ///< of `--json`: one of the same command's
   kPlan,    ///< of `compile --save-plan`
   kNpy,
   kSafetensors,
@@ -26,6 +26,7 @@ struct NamedFile {
 struct OutputFile {
   NamedFile file;
   FileKind kind;
+  std::string report = {};  ///< kReport: "compile", the command
 };
 
 /// To be called before any work is done. Throws CompileError if an output is one of the inputs or

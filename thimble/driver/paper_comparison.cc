@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/cli/compare_paper.h"
+#include "thimble/driver/paper_comparison.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "thimble/cli/comparison_run.h"
 #include "thimble/model/error.h"
 #include "zoo/zoo.h"
 
@@ -40,33 +39,22 @@ std::string obstacle(const PublishedFigure& figure) {
   return fmt::format("no network '{}' in the zoo", network);
 }
 
-PlanOptions plan_of(const PublishedFigure& figure) {
-  PlanOptions options;
-  options.planner = figure.planner;
-  options.in_place = figure.in_place;
-  options.layout = figure.layout;
-  return options;
-}
-
-bool same_plan(const PlanOptions& a, const PlanOptions& b) {
-  return a.planner == b.planner && a.in_place == b.in_place && a.layout == b.layout;
-}
-
 CellPlace add_figure(const PublishedFigure& figure, std::vector<ComparisonJob>& jobs) {
   auto job = std::find_if(jobs.begin(), jobs.end(), [&](const ComparisonJob& j) {
-    return j.model.model == figure.model && j.model.rewrite == figure.rewrite;
+    return j.model == figure.model && j.request.graph.rewrite == figure.rewrite;
   });
   if (job == jobs.end()) {
-    ComparisonJob added;
-    added.model.model = figure.model;
-    added.model.rewrite = figure.rewrite;
-    added.interpreter = false;
-    job = jobs.insert(jobs.end(), added);
+    job = jobs.insert(jobs.end(), {.model = figure.model,
+                                   .request = {.graph = {.rewrite = figure.rewrite}},
+                                   .plans = {},
+                                   .interpreter = false});
   }
-  const PlanOptions options = plan_of(figure);
-  auto plan = std::find_if(job->plans.begin(), job->plans.end(),
-                           [&](const PlanOptions& p) { return same_plan(p, options); });
-  if (plan == job->plans.end()) plan = job->plans.insert(plan, options);
+  const ComparedPlan wanted{
+      .planner = figure.planner,
+      .in_place = figure.in_place,
+      .layout = figure.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize};
+  auto plan = std::find(job->plans.begin(), job->plans.end(), wanted);
+  if (plan == job->plans.end()) plan = job->plans.insert(plan, wanted);
   return {static_cast<size_t>(job - jobs.begin()), static_cast<size_t>(plan - job->plans.begin())};
 }
 
@@ -112,9 +100,7 @@ ReproducedFigure result_of(const PublishedFigure& figure, const ComparedModel& m
 
 }  // namespace
 
-std::vector<ReproducedFigure> reproduce(const Paper& paper, unsigned threads,
-                                        const std::function<void(size_t)>& started,
-                                        const std::function<void(size_t)>& done) {
+std::vector<ReproducedFigure> reproduce(const Paper& paper, const ComparisonRunner& run) {
   std::vector<ReproducedFigure> results(paper.figures.size());
   std::vector<std::optional<CellPlace>> places(paper.figures.size());
   std::vector<ComparisonJob> jobs;
@@ -122,8 +108,7 @@ std::vector<ReproducedFigure> reproduce(const Paper& paper, unsigned threads,
     results[k].not_measured = obstacle(paper.figures[k]);
     if (results[k].not_measured.empty()) places[k] = add_figure(paper.figures[k], jobs);
   }
-  started(jobs.size());
-  const std::vector<ComparedModel> models = run_comparison(jobs, threads, done);
+  const std::vector<ComparedModel> models = run(jobs);
   for (size_t k = 0; k < paper.figures.size(); ++k) {
     if (!places[k]) continue;
     const ComparedModel& model = models[places[k]->job];

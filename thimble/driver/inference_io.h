@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs and outputs of `thimble run`: from files, from a seed, from golden data.
+// Inputs and outputs of inferences: from files, from a seed, from golden data.
 #pragma once
 
 #include <map>
@@ -21,6 +21,8 @@ struct InputCase {
 
 /// Noise for every input.
 [[nodiscard]] InputCase seeded_case(const Graph& graph, uint64_t seed);
+/// .npy ("input.0") or .safetensors.
+[[nodiscard]] TensorFile read_inputs(const std::string& file);
 /// .npy (networks with one input) or .safetensors ("input.0", ... or the inputs' names). Throws
 /// CompileError if types or sizes do not fit.
 [[nodiscard]] InputCase file_case(const Graph& graph, const std::string& file);
@@ -30,8 +32,10 @@ struct InputCase {
 
 /// Inputs alone, a list per inference with one entry per port. A tensor may hold several inferences
 /// along a leading axis of its own (6x96x96x1 for a network that takes 1x96x96x1, or 6x1x96x96x1);
-/// the inputs of golden data are found, too. Throws CompileError as file_case.
+/// the inputs of golden data are found, too. `file` is where they are from. Throws CompileError as
+/// file_case.
 [[nodiscard]] std::vector<std::vector<Bytes>> input_sets(const Graph& graph,
+                                                         const TensorFile& content,
                                                          const std::string& file);
 
 /// Throws CompileError unless write_outputs will know the format.

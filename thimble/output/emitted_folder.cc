@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/cli/emitted_folder.h"
+#include "thimble/output/emitted_folder.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/cli/limits.h"
+#include "thimble/driver/byte_limits.h"
 
 #include <fmt/format.h>
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "thimble/cli/manifest.h"
 #include "thimble/emit/emit.h"
 #include "thimble/import/temporary.h"
+#include "thimble/output/manifest.h"
 
 namespace thimble {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/cli/measure.h"
+#include "thimble/driver/measure.h"
 
 #include <fmt/format.h>
 

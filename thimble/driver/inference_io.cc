@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/cli/inference_io.h"
+#include "thimble/driver/inference_io.h"
 
 #include <fmt/format.h>
 
@@ -80,19 +80,12 @@ std::vector<Bytes> ports_from(const Graph& graph, const std::vector<Port>& ports
   return result;
 }
 
-// A .npy file holds "input.0".
-TensorFile read_inputs(const Graph& graph, const std::string& file) {
-  if (file.ends_with(".safetensors")) return read_safetensors(file);
-  if (!file.ends_with(".npy"))
-    throw CompileError(file, "inputs come from .npy or .safetensors files");
-  if (graph.inputs.size() != 1) {
-    throw CompileError(file, fmt::format("holds one tensor, the network has {} inputs; use "
-                                         ".safetensors with input.0, input.1, ...",
-                                         graph.inputs.size()));
-  }
-  TensorFile content;
-  content.tensors["input.0"] = read_npy(file);
-  return content;
+// A .npy file holds one tensor, which has no name.
+void check_inputs(const Graph& graph, const std::string& file) {
+  if (!file.ends_with(".npy") || graph.inputs.size() == 1) return;
+  throw CompileError(file, fmt::format("holds one tensor, the network has {} inputs; use "
+                                       ".safetensors with input.0, input.1, ...",
+                                       graph.inputs.size()));
 }
 
 void add_operators(const TensorFile& file, InputCase& into) {
@@ -117,15 +110,26 @@ InputCase seeded_case(const Graph& graph, uint64_t seed) {
   return result;
 }
 
+TensorFile read_inputs(const std::string& file) {
+  if (file.ends_with(".safetensors")) return read_safetensors(file);
+  if (!file.ends_with(".npy"))
+    throw CompileError(file, "inputs come from .npy or .safetensors files");
+  TensorFile content;
+  content.tensors["input.0"] = read_npy(file);
+  return content;
+}
+
 InputCase file_case(const Graph& graph, const std::string& file) {
+  check_inputs(graph, file);
   return {.name = file,
-          .inputs = ports_from(graph, graph.inputs, read_inputs(graph, file), "input", file),
+          .inputs = ports_from(graph, graph.inputs, read_inputs(file), "input", file),
           .outputs = {},
           .ops = {}};
 }
 
-std::vector<std::vector<Bytes>> input_sets(const Graph& graph, const std::string& file) {
-  const TensorFile content = read_inputs(graph, file);
+std::vector<std::vector<Bytes>> input_sets(const Graph& graph, const TensorFile& content,
+                                           const std::string& file) {
+  check_inputs(graph, file);
   std::vector<std::vector<Bytes>> result;
   std::string prefix;
   for (int seed = 2; seed == 2 || find(content, prefix + "input.0") != nullptr; ++seed) {

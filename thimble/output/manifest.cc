@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/cli/manifest.h"
+#include "thimble/output/manifest.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

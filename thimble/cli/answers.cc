@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/cli/answers.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+#include "thimble/cli/progress_line.h"
+#include "thimble/import/file_bytes.h"
+#include "thimble/report/answers_json.h"
+#include "thimble/target/size.h"
+
+namespace thimble {
+
+Source read_model(const std::string& model) {
+  const ProgressLine progress(name(Phase::kReading));
+  return load(model);
+}
+
+std::optional<Compiled> compile_shown(Request request, const std::string& json) {
+  std::optional<ProgressLine> line;
+  std::optional<Phase> shown;
+  request.progress = [&](Phase phase) {
+    if (shown == phase) return true;
+    const bool named = phase == Phase::kPlanning && !request.planner.empty();
+    line.reset();
+    line.emplace(named ? fmt::format("planning ({})", request.planner) : name(phase));
+    shown = phase;
+    return true;
+  };
+  Answer answer = compile(request);
+  line.reset();
+  if (const auto* no = std::get_if<Infeasible>(&answer)) {
+    write_text(json, infeasible_json({.model = load(request.model).where,
+                                      .planner = request.planner,
+                                      .reason = no->reason,
+                                      .lower_bound_bytes = no->lower_bound_bytes}));
+    print_beside(json, fmt::format("does not fit: {}; no plan is below {}\n", no->reason,
+                                   human_size(no->lower_bound_bytes)));
+    return std::nullopt;
+  }
+  return std::get<Compiled>(std::move(answer));
+}
+
+void write_text(const std::string& file, const std::string& text) {
+  if (file == kStandardOutput) {  // behind what is there already
+    fmt::print("{}", text);
+  } else if (!file.empty()) {
+    write_file(file, std::array<std::string_view, 1>{text});
+  }
+}
+
+void print_beside(const std::string& json, const std::string& text) {
+  if (json != kStandardOutput) fmt::print("{}", text);
+}
+
+}  // namespace thimble

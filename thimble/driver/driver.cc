@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/driver/driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "thimble/driver/byte_limits.h"
+#include "thimble/driver/inference_io.h"
+#include "thimble/import/utf8.h"
+#include "thimble/operators/operators.h"
+#include "thimble/program/lower.h"
+#include "thimble/reference/partial_sums.h"
+#include "thimble/report/accumulator_notes.h"
+
+namespace thimble {
+namespace {
+
+constexpr int64_t kMostArenaBytes = (int64_t{1} << 31) - 1;
+
+/// Where a compilation is, and whether it may go on.
+class Steps {
+ public:
+  explicit Steps(const PhaseCallback& progress) : progress_(progress) {}
+  [[nodiscard]] bool enter(Phase phase) {
+    phase_ = phase;
+    return go_on();
+  }
+  [[nodiscard]] bool go_on() {
+    if (!cancelled_ && progress_) cancelled_ = !progress_(phase_);
+    return !cancelled_;
+  }
+  [[nodiscard]] bool cancelled() const { return cancelled_; }
+  [[nodiscard]] Cancelled answer() const { return {phase_}; }
+
+ private:
+  const PhaseCallback& progress_;
+  Phase phase_ = Phase::kReading;
+  bool cancelled_ = false;
+};
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// Unless named: the best there is, of those that can do what is asked for.
+PlannerChoice planner_of(const Request& request) {
+  if (!request.planner.empty()) return choose_planner(request.planner);
+  const bool streams =
+      request.ports.input == Place::kStreamed || request.ports.output == Place::kStreamed;
+  const auto best = std::find_if(planners().rbegin(), planners().rend(),
+                                 [&](const Planner& p) { return p.streams || !streams; });
+  return {&*best, {}};
+}
+
+// Scales from inputs of the user's instead of bounds.
+void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibration& calibration,
+               Planned& planned) {
+  const auto bits = choice.options.find("accumulators");
+  if (bits == choice.options.end() || bits->second == "32") {
+    throw CompileError("--calibration",
+                       "is for sums of less than 32 bits: --planner pex:accumulators=8");
+  }
+  const std::vector<std::vector<Bytes>> sets =
+      input_sets(graph, calibration.tensors, calibration.name);
+  if (planned.accumulators.empty()) return;  // nothing that is lossy would gain anything
+  planned.accumulators = calibrated(graph, planned.accumulators, sets);
+  planned.scale_source =
+      fmt::format("measured on {} input{} of {}", sets.size(), sets.size() == 1 ? "" : "s",
+                  valid_utf8(std::filesystem::path(calibration.name).filename().string()));
+}
+
+// The planner's answer, whose schedule is well formed.
+PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
+                         const TimeLimit& time, Steps& steps) {
+  PlannerAnswer answer = choice.planner->plan(graph,
+                                              {.sram_bytes = request.sram_limit_bytes(),
+                                               .max_recompute = request.max_recompute,
+                                               .in_place = request.in_place,
+                                               .ports = request.ports,
+                                               .time = &time},
+                                              choice.options);
+  auto* planned = std::get_if<Planned>(&answer);
+  if (planned == nullptr) return answer;
+  if (request.calibration && !steps.cancelled() && steps.enter(Phase::kCalibrating))
+    calibrate(graph, choice, *request.calibration, *planned);
+  const Graph meant = with_accumulators(graph, planned->accumulators);
+  check_graph(meant);
+  if (const std::string fault = malformed(meant, planned->schedule); !fault.empty())
+    throw InternalError(fmt::format("planner {}: {}", choice.planner->name, fault));
+  return answer;
+}
+
+// The planner's schedule at addresses: its only owner from here on.
+Plan placed(const std::string& planner, Planned planned, const Graph& graph,
+            const PlacementOptions& options) {
+  Plan plan{.planner = planner,
+            .schedule = std::move(planned.schedule),
+            .placement = {},
+            .accumulators = std::move(planned.accumulators),
+            .scale_source = std::move(planned.scale_source)};
+  if (plan.accumulators.empty()) plan.scale_source.clear();
+  plan.placement = place(with_accumulators(graph, plan.accumulators), plan.schedule, options);
+  return plan;
+}
+
+Compiled lowered(const Source& source, Graph graph, Plan plan) {
+  graph.accumulators = plan.accumulators;
+  Compiled result{.where = source.where,
+                  .sha256 = source.sha256,
+                  .target = {},
+                  .sram_limit_bytes = {},
+                  .flash_limit_bytes = {},
+                  .graph = std::move(graph),
+                  .plan = std::move(plan)};
+  result.program = lower(result.graph, result.plan.schedule, result.plan.placement);
+  result.verification = verify(result.graph, result.program);
+  return result;
+}
+
+Compiled proven(const Source& source, Graph graph, Plan plan) {
+  Compiled result = lowered(source, std::move(graph), std::move(plan));
+  if (!result.verification.ok()) {
+    throw InternalError(fmt::format("{}: the plan of {} fails verification: {}", source.where,
+                                    result.plan.planner, result.verification.fault));
+  }
+  return described(std::move(result));
+}
+
+// What concerns whoever has the code only.
+std::vector<std::string> remarks(const Compiled& compiled) {
+  std::vector<std::string> lines = accumulator_notes(compiled.graph, compiled.plan.scale_source);
+  for (const Note& note : compiled.notes) {
+    if (std::holds_alternative<note::TimeLimitStruck>(note))
+      lines.push_back(sentence(note, compiled.graph));
+  }
+  return lines;
+}
+
+Answer compiled(const Request& request, const PlannerChoice& choice, Steps& steps) {
+  if (!steps.enter(Phase::kReading)) return steps.answer();
+  const Source source = load(request.model);
+  Graph graph = prepare(source.graph, request.graph);
+  if (!steps.enter(Phase::kPlanning)) return steps.answer();
+  const TimeLimit time(request.time_limit_seconds, [&steps] { return steps.go_on(); });
+  const Stopwatch planning;
+  PlannerAnswer answer;
+  try {
+    answer = planned_by(choice, graph, request, time, steps);
+  } catch (const CompileError&) {
+    // A search that was stopped may take what it did not come to for missing.
+    if (!steps.cancelled()) throw;
+  }
+  const double plan_seconds = planning.seconds();
+  if (steps.cancelled()) return steps.answer();
+  if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
+  auto& planned = std::get<Planned>(answer);
+  std::vector<Note> notes = std::move(planned.notes);
+  if (!steps.enter(Phase::kPlacing)) return steps.answer();
+  const Stopwatch placing;
+  Plan plan = placed(request.planner.empty() ? choice.planner->name : request.planner,
+                     std::move(planned), graph, {.method = request.layout, .time = &time});
+  const double layout_seconds = placing.seconds();
+  if (steps.cancelled() || !steps.enter(Phase::kVerifying)) return steps.answer();
+  Compiled result = proven(source, std::move(graph), std::move(plan));
+  result.target = request.target;
+  result.sram_limit_bytes = request.sram_limit_bytes();
+  result.flash_limit_bytes = request.flash_limit_bytes();
+  result.plan_seconds = plan_seconds;
+  result.layout_seconds = layout_seconds;
+  result.notes = std::move(notes);
+  if (time.struck()) result.notes.push_back(note::TimeLimitStruck{request.time_limit_seconds});
+  if (!request.emission) return result;
+  if (!steps.enter(Phase::kEmitting)) return steps.answer();
+  result.files = emitted_files(result, *request.emission);
+  return result;
+}
+
+}  // namespace
+
+const char* name(Phase phase) {
+  switch (phase) {
+    case Phase::kReading:
+      return "reading the model";
+    case Phase::kPlanning:
+      return "planning";
+    case Phase::kCalibrating:
+      return "calibrating";
+    case Phase::kPlacing:
+      return "placing buffers";
+    case Phase::kVerifying:
+      return "verifying";
+    case Phase::kEmitting:
+      return "writing code";
+  }
+  throw InternalError("unknown Phase");
+}
+
+std::optional<int64_t> Request::sram_limit_bytes() const {
+  if (sram_bytes || target.memories.empty()) return sram_bytes;
+  return target.largest_sram_run_bytes();
+}
+
+std::optional<int64_t> Request::flash_limit_bytes() const {
+  if (flash_bytes || target.memories.empty()) return flash_bytes;
+  return target.flash_bytes;
+}
+
+bool Compiled::fits() const {
+  return (!sram_limit_bytes || plan.placement.arena_bytes <= *sram_limit_bytes) &&
+         (!flash_limit_bytes || cost.weight_bytes <= *flash_limit_bytes);
+}
+
+Answer compile(const Request& request) {
+  const PlannerChoice choice = planner_of(request);  // refused before any work
+  Steps steps(request.progress);
+  return compiled(request, choice, steps);
+}
+
+std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission& emission) {
+  check(compiled.verification.ok(), "only verified programs are emitted");
+  return emit(compiled.graph, compiled.program,
+              {.name = identifier(emission.name.empty() ? compiled.graph.name : emission.name),
+               .command = emission.command,
+               .version = THIMBLE_VERSION,
+               .sha256 = compiled.sha256,
+               .planner = compiled.plan.planner,
+               .live_bytes = compiled.cost.live_bytes,
+               .lower_bound_bytes = compiled.plan.placement.lower_bound_bytes,
+               .layout_proven_optimal = compiled.plan.placement.proven_optimal,
+               .macs = compiled.cost.macs,
+               .remarks = remarks(compiled),
+               .runtime = emission.runtime});
+}
+
+Compiled check_plan(const Source& source, const GraphOptions& options, const Plan& plan,
+                    const std::string& where) {
+  Graph graph = with_accumulators(prepare(source.graph, options), plan.accumulators);
+  std::string fault = accumulator_fault(graph);
+  if (fault.empty()) fault = malformed(graph, plan.schedule);
+  if (!fault.empty()) throw CompileError(where, "not a plan of this model: " + fault);
+  check_bytes(plan.schedule, options.max_bytes, where);
+  Plan checked = plan;
+  checked.placement.arena_bytes = 0;
+  for (size_t b = 0; b < checked.schedule.buffers.size(); ++b) {
+    if (checked.schedule.buffers[b].place != Place::kResident) continue;
+    const int64_t address = checked.placement.addresses[b];
+    const int64_t size = checked.schedule.buffers[b].size_bytes();
+    if (address < 0 || address > kMostArenaBytes - size) {
+      throw CompileError(where, fmt::format("buffer {} lies at {}, outside any arena", b, address));
+    }
+    checked.placement.arena_bytes = std::max(checked.placement.arena_bytes, address + size);
+  }
+  return lowered(source, std::move(graph), std::move(checked));
+}
+
+Compiled described(Compiled checked) {
+  Cost& cost = checked.cost;
+  cost.live_bytes = live_bytes(checked.graph, checked.plan.schedule);
+  cost.macs = macs(checked.graph, checked.plan.schedule);
+  cost.recomputed_macs = cost.macs - macs(checked.graph);
+  for (const ProgramConstant& constant : checked.program.constants)
+    cost.weight_bytes += static_cast<int64_t>(constant.content.data.size());
+  return checked;
+}
+
+}  // namespace thimble

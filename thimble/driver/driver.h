@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole path behind one function: a model in; plan, figures and firmware sources out. It prints
+// nothing, writes no file, starts no thread and never ends the process.
+//
+//   const thimble::Answer answer = thimble::compile({.model = thimble::ModelBytes{"kws", bytes},
+//                                                    .sram_bytes = 64 * 1024,
+//                                                    .emission = thimble::Emission{}});
+//   if (const auto* no = std::get_if<thimble::Infeasible>(&answer)) {
+//     std::puts(no->reason.c_str());  // no plan needs less than no->lower_bound_bytes
+//   } else {
+//     const auto& kws = std::get<thimble::Compiled>(answer);
+//     kws.fits();                        // within the limits, kws.plan.placement.arena_bytes of
+//     SRAM for (const thimble::EmittedFile& file : kws.files) save(file.path, file.text);
+//   }
+//
+// "Does not fit" is an answer. The model's fault, or the request's, throws CompileError, which says
+// what is wrong and where (model/error.h); InternalError is a bug in Thimble. `examples/embedding`
+// is a whole program.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "thimble/driver/source.h"
+#include "thimble/emit/emit.h"
+#include "thimble/import/tensor_file.h"
+#include "thimble/model/error.h"
+#include "thimble/plan/note.h"
+#include "thimble/plan/plan.h"
+#include "thimble/planners/planner.h"
+#include "thimble/program/program.h"
+#include "thimble/program/verify.h"
+#include "thimble/report/note_text.h"
+#include "thimble/target/target.h"
+
+namespace thimble {
+
+/// What compile() does, in this order; calibration and emission only if asked for.
+enum class Phase : uint8_t { kReading, kPlanning, kCalibrating, kPlacing, kVerifying, kEmitting };
+[[nodiscard]] const char* name(Phase phase);  ///< "reading the model", ...
+
+/// Called at the begin of each phase, and some fifty times a second while searches run, on the
+/// caller's thread. false cancels: soon in searches, elsewhere before the next phase.
+using PhaseCallback = std::function<bool(Phase)>;
+
+/// Typical inputs, from a file: "input.0", ... or the names of the network's inputs. A tensor may
+/// hold several inferences along a leading axis of its own.
+struct Calibration {
+  std::string name;  ///< in messages and reports
+  TensorFile tensors;
+};
+
+/// Of the sources that are written.
+struct Emission {
+  std::string name;                 ///< of files and functions; empty: the network's
+  std::string command = "thimble";  ///< that made them, for the banner
+  std::span<const RuntimeFile> runtime = runtime_files();  ///< what is copied
+};
+
+struct Request {
+  ModelSource model;
+  GraphOptions graph;
+  Target target = generic_target("cortex-m4");
+  std::optional<int64_t> sram_bytes, flash_bytes;  ///< instead of the target's
+  std::string planner;                  ///< "NAME:key=value,..."; empty: the best there is
+  std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them
+  bool in_place = true;                 ///< outputs over inputs that are no longer needed
+  PortPlaces ports;
+  LayoutMethod layout = LayoutMethod::kExact;
+  double time_limit_seconds = 300;         ///< of planning and layout together: a safety net
+  std::optional<Calibration> calibration;  ///< for planners with lossy sums
+  std::optional<Emission> emission;        ///< nothing: no files
+  PhaseCallback progress;
+
+  /// What the arena, and the code with its weights, may need: nothing if any size will do.
+  [[nodiscard]] std::optional<int64_t> sram_limit_bytes() const;
+  [[nodiscard]] std::optional<int64_t> flash_limit_bytes() const;
+};
+
+/// What a plan costs beside its memory, which is in Plan::placement.
+struct Cost {
+  std::vector<int64_t> live_bytes;        ///< per step
+  int64_t macs = 0, recomputed_macs = 0;  ///< executed; of these, beyond the network's own
+  int64_t weight_bytes = 0;               ///< packed constants
+};
+
+/// A plan that is proven right, and what there is to know of it.
+struct Compiled {
+  std::string where, sha256;  ///< of the model, see Source
+  Target target;
+  std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
+  Graph graph;  ///< as planned, with the plan's accumulators
+  Plan plan;
+  std::vector<Note> notes;  ///< sentence() says them
+  Program program;
+  Verification verification;
+  Cost cost;
+  double plan_seconds = 0, layout_seconds = 0;
+  std::vector<EmittedFile> files;  ///< if the request has an emission
+
+  /// Within the limits: a planner's best may be more, which is told here and not refused. Of flash
+  /// only the weights are known before code is compiled.
+  [[nodiscard]] bool fits() const;
+};
+
+struct Cancelled {
+  Phase phase;  ///< that was not finished
+};
+
+using Answer = std::variant<Compiled, Infeasible, Cancelled>;
+
+/// Reads, rewrites, plans, places, lowers, verifies and emits. The same request gives the same
+/// bytes, unless the time limit struck (a note says so). Throws InternalError if the verifier finds
+/// a fault: nothing unverified goes further.
+[[nodiscard]] Answer compile(const Request& request);
+
+/// The files of a verified program, as compile() would have written them.
+[[nodiscard]] std::vector<EmittedFile> emitted_files(const Compiled& compiled,
+                                                     const Emission& emission);
+
+/// A saved plan against its model. The returned verification may have a fault; the cost is left out
+/// (described() adds it): a hostile plan is not walked again. `where` names the plan's file. Throws
+/// CompileError if it is no plan of this model.
+[[nodiscard]] Compiled check_plan(const Source& source, const GraphOptions& options,
+                                  const Plan& plan, const std::string& where);
+[[nodiscard]] Compiled described(Compiled checked);
+
+}  // namespace thimble

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/driver/model_comparison.h"
+
+#include <exception>
+#include <new>
+
+#include "thimble/report/inspect.h"
+
+namespace thimble {
+namespace {
+
+ComparedCell failed(const std::string& planner, Outcome outcome, const std::string& reason) {
+  ComparedCell cell;
+  cell.planner = planner;
+  cell.outcome = outcome;
+  cell.reason = reason;
+  return cell;
+}
+
+// Elsewhere only main() catches. Here one cell must not lose the others.
+template <typename Work>
+ComparedCell guarded(const std::string& planner, const Work& work) {
+  try {
+    return work();
+  } catch (const CompileError& error) {
+    return failed(planner, Outcome::kInputFault, error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(planner, Outcome::kInputFault, "out of memory");
+  } catch (const std::exception& error) {
+    return failed(planner, Outcome::kInternalFault, std::string("internal error: ") + error.what());
+  }
+}
+
+ComparedCell cell_of(const Request& request) {
+  const Answer answer = compile(request);
+  if (const auto* no = std::get_if<Infeasible>(&answer)) {
+    ComparedCell cell = failed(request.planner, Outcome::kInfeasible, no->reason);
+    cell.lower_bound_bytes = no->lower_bound_bytes;
+    return cell;
+  }
+  const auto* compiled = std::get_if<Compiled>(&answer);
+  if (compiled == nullptr) return failed(request.planner, Outcome::kInputFault, "cancelled");
+  std::string struck;
+  for (const Note& note : compiled->notes) {
+    if (std::holds_alternative<note::TimeLimitStruck>(note))
+      struck = sentence(note, compiled->graph);
+  }
+  const Placement& placement = compiled->plan.placement;
+  return {.planner = request.planner,
+          .outcome = Outcome::kPlanned,
+          .reason = struck,
+          .peak_bytes = placement.peak_bytes,
+          .lower_bound_bytes = placement.lower_bound_bytes,
+          .arena_bytes = placement.arena_bytes,
+          .macs = compiled->cost.macs,
+          .recomputed_macs = compiled->cost.recomputed_macs,
+          .weight_bytes = compiled->cost.weight_bytes,
+          .plan_seconds = compiled->plan_seconds,
+          .layout_seconds = compiled->layout_seconds,
+          .layout_proven = placement.proven_optimal,
+          .live_bytes = compiled->cost.live_bytes};
+}
+
+// What the interpreter does with the file: nothing rewritten, nothing in place.
+ComparedCell interpreter_cell(const Source& source, const GraphOptions& options) {
+  ComparedCell cell = cell_of({.model = source,
+                               .graph = {.rewrite = false, .max_bytes = options.max_bytes},
+                               .planner = "original",
+                               .in_place = false,
+                               .layout = LayoutMethod::kGreedyBySize});
+  cell.planner = "interpreter";
+  return cell;
+}
+
+int64_t activation_bytes(const Graph& graph) {
+  int64_t sum = 0;
+  const std::vector<OpId> producer = producers(graph);
+  for (size_t t = 0; t < graph.tensors.size(); ++t) {
+    if (producer[t].valid()) sum += graph.tensors[t].size_bytes();
+  }
+  for (const Port& port : graph.inputs) sum += graph.tensor(port.tensor).size_bytes();
+  return sum;
+}
+
+void add_cells(const ComparisonJob& job, ComparedModel& result) {
+  Request request = job.request;
+  const Source source = load(job.model);
+  request.model = source;
+  const Graph graph = prepare(source.graph, request.graph);
+  if (job.interpreter) {
+    result.interpreter =
+        guarded("interpreter", [&] { return interpreter_cell(source, request.graph); });
+  }
+  result.weight_bytes = inspect(graph).weight_bytes;
+  result.activation_bytes = activation_bytes(graph);
+  for (const ComparedPlan& plan : job.plans) {
+    request.planner = plan.planner;
+    request.in_place = plan.in_place;
+    request.layout = plan.layout;
+    result.cells.push_back(guarded(plan.planner, [&] { return cell_of(request); }));
+  }
+}
+
+}  // namespace
+
+ComparedModel compared(const ComparisonJob& job) {
+  ComparedModel result;
+  result.model = job.model;
+  const ComparedCell outcome = guarded("", [&] {
+    add_cells(job, result);
+    return ComparedCell{};
+  });
+  if (outcome.planned()) return result;
+  // The model could not be read: the reason stands in every cell.
+  result.interpreter = failed("interpreter", outcome.outcome, outcome.reason);
+  result.cells.clear();
+  for (const ComparedPlan& plan : job.plans)
+    result.cells.push_back(failed(plan.planner, outcome.outcome, outcome.reason));
+  return result;
+}
+
+}  // namespace thimble

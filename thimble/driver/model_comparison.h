@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planners run on one model. What fails becomes a cell that says why.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thimble/driver/driver.h"
+#include "thimble/report/comparison.h"
+
+namespace thimble {
+
+/// What differs between the columns of a comparison.
+struct ComparedPlan {
+  std::string planner;
+  bool in_place = true;
+  LayoutMethod layout = LayoutMethod::kExact;
+  bool operator==(const ComparedPlan&) const = default;
+};
+
+/// One model, which is read once for all plans.
+struct ComparisonJob {
+  std::string model;  ///< as the user named it
+  Request request;    ///< all but the model and what a plan says
+  std::vector<ComparedPlan> plans;
+  bool interpreter = true;  ///< measure the interpreter's plan too
+};
+
+/// A cell per plan. Never throws: faults and bugs are outcomes of cells.
+[[nodiscard]] ComparedModel compared(const ComparisonJob& job);
+
+}  // namespace thimble

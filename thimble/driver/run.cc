@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/driver/run.h"
+
+#include <fmt/format.h>
+
+#include "thimble/driver/measure.h"
+#include "thimble/program/host.h"
+#include "thimble/reference/interpreter.h"
+#include "thimble/report/tensor_text.h"
+
+namespace thimble {
+namespace {
+
+std::vector<Bytes> outputs_of(const Graph& graph, const TensorValues& values) {
+  std::vector<Bytes> outputs;
+  for (const Port& port : graph.outputs)
+    outputs.push_back(to_port(graph, port, values[port.tensor.index()]));
+  return outputs;
+}
+
+std::vector<Bytes> reference_outputs(const Graph& graph, const std::vector<Bytes>& inputs) {
+  return outputs_of(graph, interpret(graph, inputs));
+}
+
+// With sums of less than 32 bits an inference is right if it gives what the reference gives with
+// the same accumulators: that becomes what is expected. Returns what was, or the exact
+// arithmetic's.
+std::vector<std::vector<Bytes>> expect_lossy(const Graph& graph, std::vector<InputCase>& cases) {
+  std::vector<std::vector<Bytes>> exact;
+  if (graph.accumulators.empty()) return exact;
+  for (InputCase& c : cases) {
+    exact.push_back(c.outputs.empty() ? reference_outputs(with_accumulators(graph, {}), c.inputs)
+                                      : c.outputs);
+    c.outputs = reference_outputs(graph, c.inputs);
+  }
+  return exact;
+}
+
+void add_deviations(const Graph& graph, const std::vector<std::vector<Bytes>>& exact,
+                    Inferences& result) {
+  if (exact.empty()) return;
+  result.deviations.resize(graph.outputs.size());
+  for (size_t k = 0; k < graph.outputs.size(); ++k) {
+    const DType type = graph.tensor(graph.outputs[k].tensor).type;
+    for (size_t c = 0; c < exact.size(); ++c)
+      add_deviation(result.deviations[k], exact[c][k], result.outputs[c][k], type);
+  }
+}
+
+// Every operator's outputs against the golden's, on the graph as imported.
+void compare_ops(const Graph& graph, const InputCase& expected, const TensorValues& values,
+                 Inferences& result) {
+  for (const Op& op : graph.ops) {
+    for (size_t j = 0; j < op.outputs.size(); ++j) {
+      const auto it = expected.ops.find({op.file_index, static_cast<int>(j)});
+      if (it == expected.ops.end()) continue;
+      ++result.compared_ops;
+      const Tensor& t = graph.tensor(op.outputs[j]);
+      const std::string difference =
+          first_difference(it->second.data, values[op.outputs[j].index()], t.type, t.shape);
+      if (!difference.empty() && result.difference.empty()) {
+        result.difference =
+            fmt::format("{}, tensor '{}': {}", label(op), display_name(t.name), difference);
+      }
+    }
+  }
+}
+
+// The first output that is not what is expected, unless something worse is known.
+void compare_outputs(const Graph& graph, const std::vector<InputCase>& cases, Inferences& result) {
+  for (size_t c = 0; c < cases.size(); ++c) {
+    for (size_t k = 0; k < cases[c].outputs.size() && result.difference.empty(); ++k) {
+      const Tensor& t = graph.tensor(graph.outputs[k].tensor);
+      const std::string difference = first_difference(
+          cases[c].outputs[k], result.outputs[c][k], t.type, caller_shape(graph, graph.outputs[k]));
+      if (difference.empty()) continue;
+      result.difference =
+          fmt::format("{}, output {} '{}': {}", cases[c].name, k, display_name(t.name), difference);
+    }
+  }
+}
+
+Measured on_board(const Compiled& compiled, const std::string& core,
+                  const std::vector<InputCase>& cases) {
+  const std::string name = identifier(compiled.graph.name);
+  std::vector<InputSet> sets;
+  for (const InputCase& c : cases) sets.push_back({c.inputs});
+  return measure({{name, emitted_files(compiled, {.name = name}), &compiled.program}}, core, sets);
+}
+
+MeasuredCost cost_of(const Measured& measured, const std::string& core) {
+  const EmulatedRun& first = measured.sets[0][0];
+  return {.code_bytes = measured.size.code_bytes,
+          .weight_bytes = measured.size.weight_bytes,
+          .stack_bytes = first.stack_bytes,
+          .static_ram_bytes = measured.size.static_ram_bytes,
+          .instructions = first.instructions,
+          .core = core};
+}
+
+}  // namespace
+
+Inferences run_reference(const Graph& graph, const std::vector<InputCase>& cases) {
+  Inferences result;
+  for (const InputCase& c : cases) {
+    const TensorValues values = interpret(graph, c.inputs);
+    compare_ops(graph, c, values, result);
+    result.outputs.push_back(outputs_of(graph, values));
+  }
+  compare_outputs(graph, cases, result);
+  return result;
+}
+
+Inferences run_host(const Compiled& compiled, std::vector<InputCase> cases) {
+  const std::vector<std::vector<Bytes>> exact = expect_lossy(compiled.graph, cases);
+  Inferences result;
+  for (const InputCase& c : cases) result.outputs.push_back(execute(compiled.program, c.inputs));
+  add_deviations(compiled.graph, exact, result);
+  compare_outputs(compiled.graph, cases, result);
+  return result;
+}
+
+Inferences run_emulated(const Compiled& compiled, const std::string& core,
+                        std::vector<InputCase> cases) {
+  const std::vector<std::vector<Bytes>> exact = expect_lossy(compiled.graph, cases);
+  const Measured measured = on_board(compiled, core, cases);
+  Inferences result;
+  result.board = cost_of(measured, core);
+  for (const std::vector<EmulatedRun>& set : measured.sets) {
+    result.outputs.push_back(set[0].outputs);
+    if (!set[0].guards_intact())
+      result.difference = fmt::format("the firmware wrote {} its arena", set[0].guards);
+    if (!set[0].inputs_intact) result.difference = "the firmware changed the caller's input";
+  }
+  add_deviations(compiled.graph, exact, result);
+  compare_outputs(compiled.graph, cases, result);
+  return result;
+}
+
+MeasuredCost measured_cost(const Compiled& compiled, const std::string& core) {
+  return cost_of(on_board(compiled, core, {seeded_case(compiled.graph, 1)}), core);
+}
+
+}  // namespace thimble

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/driver/source.h"
+
+#include <filesystem>
+
+#include "thimble/driver/byte_limits.h"
+#include "thimble/import/file_bytes.h"
+#include "thimble/import/sha256.h"
+#include "thimble/import/tflite.h"
+#include "thimble/import/utf8.h"
+#include "thimble/rewrites/rewrites.h"
+#include "zoo/zoo.h"
+
+namespace thimble {
+namespace {
+
+constexpr int64_t kMostModelBytes = int64_t{1} << 31;
+constexpr std::string_view kZoo = "zoo:";
+
+std::string sha256_of(const Graph& graph) {
+  std::string text = graph.name;
+  for (const Tensor& t : graph.tensors) {
+    text += t.name + to_string(t.shape) + name(t.type);
+    if (t.data) text.append(t.data->begin(), t.data->end());
+  }
+  return sha256(text);
+}
+
+// The name goes into files of JSON, which are UTF-8; names of files need not be.
+Source imported(const Bytes& bytes, const std::string& name, const std::string& where) {
+  return {import_tflite(bytes, valid_utf8(name), where), where, sha256(bytes)};
+}
+
+Source named(const std::string& model) {
+  if (model.starts_with(kZoo)) {
+    Source source = source_of(build_zoo(model.substr(kZoo.size())));
+    source.where = model;
+    return source;
+  }
+  return imported(read_file(model, kMostModelBytes), std::filesystem::path(model).stem().string(),
+                  model);
+}
+
+}  // namespace
+
+Source source_of(Graph graph) {
+  std::string digest = sha256_of(graph), where = graph.name;
+  return {std::move(graph), std::move(where), std::move(digest)};
+}
+
+Source load(const ModelSource& model) {
+  if (const auto* name = std::get_if<std::string>(&model)) return named(*name);
+  if (const auto* file = std::get_if<ModelBytes>(&model))
+    return imported(file->bytes, file->name, file->name);
+  return std::get<Source>(model);
+}
+
+Graph prepare(const Graph& graph, const GraphOptions& options) {
+  check_bytes(graph, options.max_bytes);
+  Graph prepared = options.int8_io ? integer_io(graph) : graph;
+  return options.rewrite ? rewrite(prepared) : prepared;
+}
+
+}  // namespace thimble

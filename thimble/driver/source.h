@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model as it comes, and the graph of it that is planned.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "thimble/model/graph.h"
+
+namespace thimble {
+
+/// A model as it came.
+struct Source {
+  Graph graph;         ///< as imported, nothing rewritten
+  std::string where;   ///< the file, for messages
+  std::string sha256;  ///< of the file; of the graph's description if there is none
+};
+
+/// A .tflite file in memory.
+struct ModelBytes {
+  std::string name;  ///< of the network, and in messages
+  Bytes bytes;
+};
+
+/// A path or "zoo:NAME:key=value,...", the bytes of a file, or a network that is there already.
+using ModelSource = std::variant<std::string, ModelBytes, Source>;
+
+/// Throws CompileError for what cannot be read, or uses what is not supported.
+[[nodiscard]] Source load(const ModelSource& model);
+/// A network made in memory: its constants and shapes stand for the file.
+[[nodiscard]] Source source_of(Graph graph);
+
+/// What is done to a graph before it is planned.
+struct GraphOptions {
+  bool rewrite = true;                     ///< to fewer operators, outputs identical
+  bool int8_io = false;                    ///< without a quantize or dequantize at the edge
+  int64_t max_bytes = int64_t{128} << 20;  ///< of activations: larger networks are refused
+};
+
+/// The graph that is planned. Throws CompileError if its activations have more bytes than allowed.
+[[nodiscard]] Graph prepare(const Graph& graph, const GraphOptions& options);
+
+}  // namespace thimble

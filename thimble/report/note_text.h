@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notes on a plan as sentences.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "thimble/model/graph.h"
+#include "thimble/plan/note.h"
+
+namespace thimble {
+
+/// graph: the one that was planned.
+[[nodiscard]] std::string sentence(const Note& note, const Graph& graph);
+[[nodiscard]] std::vector<std::string> sentences(const std::vector<Note>& notes,
+                                                 const Graph& graph);
+
+}  // namespace thimble

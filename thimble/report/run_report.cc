@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/report/run_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "thimble/report/json_text.h"
+#include "thimble/target/size.h"
+
+namespace thimble {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string output_text(const RunReport& report, size_t k) {
+  const Port& port = report.graph.outputs[k];
+  const Tensor& t = report.graph.tensor(port.tensor);
+  return fmt::format("  output {:<6} '{}' {} {}: {}\n", k, display_name(t.name), name(t.type),
+                     to_string(caller_shape(report.graph, port)),
+                     values_text(report.inferences.outputs[0][k], t.type));
+}
+
+std::string board_text(const MeasuredCost& board) {
+  return fmt::format(
+      "  instructions  {} per inference ({}, emulated)\n  stack         {} at the deepest\n"
+      "  code          {} of flash\n  weights       {} of flash\n  static RAM    {}\n",
+      with_separators(board.instructions), board.core, human_size(board.stack_bytes),
+      human_size(board.code_bytes), human_size(board.weight_bytes),
+      human_size(board.static_ram_bytes));
+}
+
+std::string deviation_text(const RunReport& report, size_t k) {
+  const Deviation& deviation = report.inferences.deviations[k];
+  const DType type = report.graph.tensor(report.graph.outputs[k].tensor).type;
+  return fmt::format(
+      "  LOSSY         output {} differs from the exact arithmetic by at most {:.4g}, {:.4g} on "
+      "average{}\n",
+      k, deviation.most, deviation.mean(), type == DType::kFloat32 ? "" : " (steps of its type)");
+}
+
+std::string verdict_text(const RunReport& report) {
+  const Inferences& inferences = report.inferences;
+  if (!inferences.difference.empty())
+    return fmt::format("  DIFFERENT: {}\n", inferences.difference);
+  if (report.compared_with.empty()) return "";
+  const size_t count = inferences.outputs.size();
+  return fmt::format("  identical to {}: outputs of {} {}{}\n", report.compared_with, count,
+                     count == 1 ? "inference" : "inferences",
+                     report.on == "reference"
+                         ? fmt::format(", {} operators", inferences.compared_ops)
+                         : std::string());
+}
+
+Json outputs_json(const RunReport& report) {
+  Json outputs = Json::array();
+  for (size_t k = 0; k < report.graph.outputs.size(); ++k) {
+    const Port& port = report.graph.outputs[k];
+    const Tensor& t = report.graph.tensor(port.tensor);
+    const bool lossy = !report.inferences.deviations.empty();
+    const Deviation deviation = lossy ? report.inferences.deviations[k] : Deviation();
+    outputs.push_back({{"name", t.name},
+                       {"type", name(t.type)},
+                       {"shape", caller_shape(report.graph, port)},
+                       {"most_deviation", lossy ? Json(deviation.most) : Json()},
+                       {"mean_deviation", lossy ? Json(deviation.mean()) : Json()}});
+  }
+  return outputs;
+}
+
+Json board_json(const std::optional<MeasuredCost>& board) {
+  if (!board) return {};
+  return {{"core", board->core},
+          {"instructions", board->instructions},
+          {"stack_bytes", board->stack_bytes},
+          {"code_bytes", board->code_bytes},
+          {"weight_bytes", board->weight_bytes},
+          {"static_ram_bytes", board->static_ram_bytes}};
+}
+
+}  // namespace
+
+std::string run_text(const RunReport& report) {
+  std::string text = fmt::format(
+      "{} on {}{}", report.model, report.on,
+      report.inferences.board ? fmt::format(" ({})", report.inferences.board->core) : "");
+  if (!report.planner.empty()) {
+    text += fmt::format(", planner {}\n  SRAM          {}", report.planner,
+                        human_size(report.arena_bytes));
+  }
+  text += "\n";
+  for (size_t k = 0; k < report.graph.outputs.size(); ++k) text += output_text(report, k);
+  if (report.inferences.board) text += board_text(*report.inferences.board);
+  for (size_t k = 0; k < report.inferences.deviations.size(); ++k)
+    text += deviation_text(report, k);
+  return text + verdict_text(report);
+}
+
+std::string run_json(const RunReport& report) {
+  const bool planned = !report.planner.empty();
+  const Inferences& inferences = report.inferences;
+  return json_text(
+      "run", {{"model", report.model},
+              {"on", report.on},
+              {"planner", planned ? Json(report.planner) : Json()},
+              {"arena_bytes", planned ? Json(report.arena_bytes) : Json()},
+              {"inferences", inferences.outputs.size()},
+              {"compared_with", report.compared_with.empty() ? Json() : Json(report.compared_with)},
+              {"compared_operators", inferences.compared_ops},
+              {"difference", inferences.difference.empty() ? Json() : Json(inferences.difference)},
+              {"lossy", !inferences.deviations.empty()},
+              {"outputs", outputs_json(report)},
+              {"board", board_json(inferences.board)}});
+}
+
+}  // namespace thimble

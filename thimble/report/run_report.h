@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What inferences gave: `thimble run`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thimble/report/compile_report.h"
+#include "thimble/report/tensor_text.h"
+
+namespace thimble {
+
+/// What an execution gave, case by case.
+struct Inferences {
+  std::vector<std::vector<Bytes>> outputs;  ///< [case][port], in the caller's bytes
+  std::string difference;                   ///< the first from what is expected; empty: none
+  size_t compared_ops = 0;
+  std::vector<Deviation> deviations;  ///< of lossy sums, per output; empty: they are exact
+  std::optional<MeasuredCost> board;  ///< if it was the emulated one
+};
+
+/// Refers to the caller's graph and inferences.
+struct RunReport {
+  const Graph& graph;
+  const Inferences& inferences;
+  std::string model;          ///< as the user named it
+  std::string on;             ///< "reference", "host", "qemu"
+  std::string planner;        ///< as named; empty: the reference, which has none
+  int64_t arena_bytes = 0;    ///< of the plan
+  std::string compared_with;  ///< "GOLDEN.safetensors", ...; empty: with nothing
+};
+
+[[nodiscard]] std::string run_text(const RunReport& report);
+[[nodiscard]] std::string run_json(const RunReport& report);
+
+}  // namespace thimble
