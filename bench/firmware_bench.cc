@@ -235,7 +235,7 @@ class Bench {
     if (const auto* no = std::get_if<Infeasible>(&answer))
       throw CompileError("", infeasible_text(*no));
     const auto& compiled = std::get<Compiled>(answer);
-    const std::string plan = fmt::format("{},{},{}", compiled.program.arena_bytes, compiled.macs,
+    const std::string plan = fmt::format("{},{},{}", compiled.program.arena_bytes(), compiled.macs,
                                          compiled.recomputed_macs);
     const std::string why_not = too_large(compiled);
     if (!why_not.empty()) {

@@ -16,8 +16,8 @@ std::vector<EmittedFile> emit_compiled(const Compiled& compiled, const Source& s
                .sha256 = source.sha256,
                .planner = compiled.plan.planner,
                .live_bytes = compiled.live_bytes,
-               .lower_bound_bytes = compiled.plan.placement.lower_bound_bytes,
-               .layout_proven_optimal = compiled.plan.placement.proven_optimal,
+               .lower_bound_bytes = compiled.plan.placement.arena().lower_bound_bytes,
+               .layout_proven_optimal = compiled.plan.placement.arena().proven_optimal,
                .macs = compiled.macs,
                .remarks = compiled.remarks,
                .runtime = runtime});

@@ -61,8 +61,7 @@ void describe(Compiled& compiled) {
   compiled.live_bytes = live_bytes(compiled.graph, compiled.plan.schedule);
   compiled.macs = macs(compiled.graph, compiled.plan.schedule);
   compiled.recomputed_macs = compiled.macs - macs(compiled.graph);
-  for (const ProgramConstant& constant : compiled.program.constants)
-    compiled.weight_bytes += static_cast<int64_t>(constant.content.data.size());
+  compiled.weight_bytes = constant_bytes(compiled.program);
 }
 
 // Unless named: the best there is, of those that can do what is asked for.
@@ -214,16 +213,20 @@ Compiled check_plan(const Source& source, const ModelOptions& model, const Plan&
   if (!fault.empty()) throw CompileError(where, "not a plan of this model: " + fault);
   check_bytes(plan.schedule, max_bytes(model), where);
   Plan checked = plan;
-  checked.placement.arena_bytes = 0;
   for (size_t b = 0; b < checked.schedule.buffers.size(); ++b) {
-    if (checked.schedule.buffers[b].place != Place::kResident) continue;
+    if (!is_laid_out(checked.schedule.buffers[b].memory)) continue;
     const int64_t address = checked.placement.addresses[b];
     const int64_t size = checked.schedule.buffers[b].size_bytes();
     if (address < 0 || address > kMostArenaBytes - size) {
       throw CompileError(where, fmt::format("buffer {} lies at {}, outside any arena", b, address));
     }
-    checked.placement.arena_bytes = std::max(checked.placement.arena_bytes, address + size);
   }
+  const Placement sizes = placement_at(checked.schedule, checked.placement.addresses);
+  int64_t all_bytes = 0;  // they are reserved for the shadow, and by the host
+  for (size_t m = 0; m < sizes.memories.size(); ++m)
+    all_bytes += checked.placement.memories[m].size_bytes = sizes.memories[m].size_bytes;
+  if (all_bytes > kMostArenaBytes)
+    throw CompileError(where, "its memories have more bytes between them than any board");
   const ProgressLine progress("verifying");
   return finish(std::move(graph), std::move(checked), {});
 }

@@ -230,7 +230,7 @@ std::string shortage(const Compiled& compiled, const Budget& limits) {
         "options says why\n",
         human_size(needed), memory, human_size(needed - limit));
   };
-  const int64_t arena = compiled.program.arena_bytes;
+  const int64_t arena = compiled.program.arena_bytes();
   if (limits.sram_bytes && arena > *limits.sram_bytes)
     return line("SRAM", arena, *limits.sram_bytes);
   if (limits.flash_bytes && compiled.weight_bytes > *limits.flash_bytes)
@@ -284,7 +284,7 @@ int run(const RunOptions& options) {
   if (!exact.empty()) results.facts += deviation_text(compiled.graph, exact, results);
   fmt::print("{} on {}, planner {}\n  SRAM          {}\n", source.where,
              options.on == "host" ? "host" : "qemu (" + core + ")", compiled.plan.planner,
-             human_size(compiled.program.arena_bytes));
+             human_size(compiled.program.arena_bytes()));
   return report(compiled.graph, options, cases, results);
 }
 

@@ -48,7 +48,7 @@ int verify_plan(const std::string& model, const std::string& file, const std::st
   fmt::print("{}: right{}: {} calls, {} elements checked, {} of SRAM\n", file,
              lossy.empty() ? "" : ", with lossy sums", with_separators(compiled.verification.calls),
              with_separators(compiled.verification.checked_elements),
-             human_size(compiled.program.arena_bytes));
+             human_size(compiled.program.arena_bytes()));
   for (const std::string& note : lossy) fmt::print("  {}\n", note);
   return kDone;
 }

@@ -237,10 +237,11 @@ std::string parameter_fault(const Graph& graph, const Program& program, const Ca
   if (call.params < 0 || number >= program.params.size()) return "it has no parameters";
   const ProgramParams& given = program.params[number];
   ReadBack r{graph, graph.op(call.op), call, given.params, {}};
-  for (const int constant : given.constants) {
-    const auto k = static_cast<size_t>(constant);
-    if (constant < 0 || k >= program.constants.size()) return "one of its constants is missing";
-    r.constants.push_back(&program.constants[k].content);
+  for (const BufferId id : given.constants) {
+    const bool known = id.valid() && id.index() < program.buffers.size();
+    const ProgramConstant* constant = known ? program.constant(id) : nullptr;
+    if (constant == nullptr) return "one of its constants is missing";
+    r.constants.push_back(&constant->content);
   }
   return std::visit(Checker{r}, r.op.attributes);
 }
