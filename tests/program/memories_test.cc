@@ -168,7 +168,7 @@ TEST(Memories, EveryMutantIsCaughtOrHarmless) {
   const testing::HandWritten hand = testing::several_memories();
   const testing::MutantCount count = testing::count_mutants(
       hand.graph, hand.schedule, place(hand.graph, hand.schedule, {}), 1);
-  EXPECT_GT(count.caught, 300);
+  EXPECT_GT(count.caught, 250);
   for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
 }
 
@@ -185,7 +185,7 @@ TEST(Memories, HaveNamesInTraces) {
   const testing::HandWritten hand = testing::several_memories();
   std::string text;
   trace(hand.graph, program_of(hand), [&](const std::string& line) { text += line + "\n"; });
-  for (const char* part : {"receive row 0 arena+0", "psram+0", "sram2+0", "output+0"})
+  for (const char* part : {"receive row 1 at arena+32, 32 bytes", "psram+0", "sram2+0", "output+0"})
     expect_part(text, part);
 }
 

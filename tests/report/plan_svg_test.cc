@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include <algorithm>
+#include <map>
 
 #include "tests/report/reported_plan.h"
 #include "tests/report/xml.h"

@@ -107,11 +107,10 @@ TEST(ScheduleWords, RegionsLeaveOutWholeAxes) {
 
 TEST(PlanText, SeveralMemoriesHaveALineEach) {
   const std::string text = plan_text(placed(several_memories()).report());
-  EXPECT_THAT(text, HasSubstr("  arena  1 KiB, layout proven optimal\n"
-                              "  peak   1 KiB at step 2 (DEPTHWISE_CONV_2D #1)\n"
-                              "  sram2  1 KiB of 1 KiB, layout proven optimal\n"
-                              "  peak   1 KiB\n"
-                              "  psram  1 KiB of 8 MiB, layout proven optimal\n"));
+  EXPECT_THAT(text, HasSubstr("  arena  1.0 KiB (1,024 B), layout proven optimal\n"
+                              "  peak   1.0 KiB (1,024 B) at step 2 (DEPTHWISE_CONV_2D #1)\n"
+                              "  sram2  1.0 KiB (1,024 B) of 1.0 KiB (1,024 B), layout proven"));
+  EXPECT_THAT(text, HasSubstr("  psram  1.0 KiB (1,024 B) of 8.0 MiB (8,388,608 B), layout"));
   EXPECT_THAT(text, HasSubstr("  [0, 5)  psram 0 "));
   EXPECT_THAT(text, HasSubstr("  [3, 5)  sram2 0 "));
 }

@@ -161,12 +161,12 @@ std::string push_form(const Graph& graph, const CallerSide& side, const std::str
       side.arena_parameters(""));
 }
 
-// " and 1,024 bytes of psram" for the memories beside the arena, where there are some.
+// ", 1,024 bytes of psram", a line each, for the memories beside the arena, where there are some.
 std::string further_bytes(const Program& program) {
   std::string text;
   for (const MemoryId id : arenas(program)) {
     if (id != kArena)
-      text += fmt::format(", {} bytes of {}", with_separators(program.memory(id).size_bytes),
+      text += fmt::format(",\n * {} bytes of {}", with_separators(program.memory(id).size_bytes),
                           program.memory(id).name);
   }
   return text;
