@@ -234,7 +234,7 @@ class Bench {
                                                      human_size(no->lower_bound_bytes)));
     }
     const auto& compiled = std::get<Compiled>(answer);
-    const std::string plan = fmt::format("{},{},{}", compiled.program.arena_bytes,
+    const std::string plan = fmt::format("{},{},{}", compiled.program.arena_bytes(),
                                          compiled.cost.macs, compiled.cost.recomputed_macs);
     const std::string why_not = too_large(compiled);
     if (!why_not.empty()) {

@@ -26,20 +26,20 @@ class LargeNetworks : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(LargeNetworks, ChainIsExecutedInPlace) {
   const Compiled chain = compiled(Form::kChain, GetParam());
-  EXPECT_EQ(chain.plan.placement.arena_bytes, kTensorBytes);
-  EXPECT_TRUE(chain.plan.placement.proven_optimal);
+  EXPECT_EQ(chain.plan.placement.arena_bytes(), kTensorBytes);
+  EXPECT_TRUE(chain.plan.placement.arena().proven_optimal);
 }
 
 TEST_P(LargeNetworks, OutputsNeedTheirBytesEach) {
   const Compiled outputs = compiled(Form::kManyOutputs, GetParam());
-  EXPECT_EQ(outputs.plan.placement.arena_bytes, kOps * kTensorBytes);
-  EXPECT_TRUE(outputs.plan.placement.proven_optimal);
+  EXPECT_EQ(outputs.plan.placement.arena_bytes(), kOps * kTensorBytes);
+  EXPECT_TRUE(outputs.plan.placement.arena().proven_optimal);
 }
 
 // A tree of additions holds one tensor per level and what it adds; the file's order all leaves.
 TEST_P(LargeNetworks, WideOnesAreOrdered) {
   const Compiled wide = compiled(Form::kWide, GetParam());
-  EXPECT_LE(wide.plan.placement.arena_bytes, (kOps / 2 + 1) * kTensorBytes);
+  EXPECT_LE(wide.plan.placement.arena_bytes(), (kOps / 2 + 1) * kTensorBytes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Planners, LargeNetworks,

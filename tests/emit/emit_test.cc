@@ -69,6 +69,10 @@ TEST(Emit, ChannelLoopReadsAsInTheGoldenText) {
   expect_golden_text("channel_loop", testing::channel_loop());
 }
 
+TEST(Emit, SeveralMemoriesReadAsInTheGoldenText) {
+  expect_golden_text("several_memories", testing::several_memories());
+}
+
 TEST(Emit, RowsOfTheCallersReadAsInTheGoldenText) {
   expect_golden_text("row_stream", testing::row_stream());
 }
@@ -259,6 +263,29 @@ int main(void) {
   }
   fwrite(pushed, net_output_row_bytes, net_output_rows, stdout);
   free(arena); free(rows); free(pulled); free(pushed);
+}
+)",
+                       "c");
+}
+
+TEST(Emit, SeveralMemoriesAreExactlyTheirBytes) {
+  expect_hosts_outputs(testing::several_memories(), std::string(kArena) + R"(
+int main(void) {
+  int8_t* rows = malloc(net_input_rows * net_input_row_bytes);
+  if (fread(rows, net_input_row_bytes, net_input_rows, stdin) != net_input_rows) return 1;
+  void* arena = arena_of_its_bytes();
+  void* sram2 = aligned_alloc(16, net_sram2_arena_bytes);
+  void* psram = aligned_alloc(net_psram_arena_alignment, net_psram_arena_bytes);
+  int8_t* output = malloc(net_output_bytes);
+  for (int inference = 0; inference < 2; ++inference) {
+    memset(sram2, 0x5A, net_sram2_arena_bytes);
+    memset(psram, 0xA5, net_psram_arena_bytes);
+    net_state state;
+    net_begin(&state, output);
+    if (!net_push_rows(arena, sram2, psram, &state, rows, net_input_rows)) return 2;
+  }
+  fwrite(output, 1, net_output_bytes, stdout);
+  free(arena); free(sram2); free(psram); free(rows); free(output);
 }
 )",
                        "c");

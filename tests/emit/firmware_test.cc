@@ -84,7 +84,7 @@ TEST(Firmware, HandWrittenSchedulesAreIdenticalAtTheirPeaks) {
   for (size_t k = 0; k < entries.size(); ++k) {
     const EmulatedRun& run = measured.sets[0][k];
     expect_kept_to_its_memory(run);
-    EXPECT_EQ(entries[k].compiled.program.arena_bytes, hands[k].peak_bytes);
+    EXPECT_EQ(entries[k].compiled.program.arena_bytes(), hands[k].peak_bytes);
     const TensorValues values = interpret(hands[k].graph, inputs[k]);
     EXPECT_EQ(run.outputs[0], values[hands[k].graph.outputs[0].tensor.index()]);
     fmt::print("{}: {} instructions, {} B of stack\n", run.name, run.instructions, run.stack_bytes);
@@ -128,7 +128,7 @@ TEST(Firmware, PlanesOfAnImageAreTurnedInPlace) {
   const Bytes planes = random_bytes(DType::kInt8, elements(shape), 5);
   const EmulatedRun run = thimble::run(entries, {{{planes}}}).sets[0][0];
   expect_kept_to_its_memory(run);
-  EXPECT_EQ(entries[0].compiled.program.arena_bytes, elements(shape));
+  EXPECT_EQ(entries[0].compiled.program.arena_bytes(), elements(shape));
   const size_t pixels = 224 * 224;
   size_t wrong = 0;
   for (size_t k = 0; k < planes.size(); ++k) {
@@ -222,7 +222,7 @@ TEST(Firmware, TokenByTokenEqualsTheReference) {
   for (const char* model : {"zoo:transformer", "zoo:transformer:tokens=30,heads=4,blocks=1"}) {
     entries.push_back(planned_entry(model, {.planner = "stream"}));
   }
-  EXPECT_EQ(entries[0].compiled.program.arena_bytes, 6'368);
+  EXPECT_EQ(entries[0].compiled.program.arena_bytes(), 6'368);
   expect_reference_outputs(entries);
 }
 
@@ -250,7 +250,7 @@ TEST(Firmware, RowsOfChannelsAndCollectedRowsEqualTheReference) {
   entries.push_back(
       entry_of(std::get<Compiled>(compile({.model = source_of(tokens.graph()), .ports = passing})),
                "tokens"));
-  EXPECT_EQ(entries.back().compiled.program.arena_bytes, 8 + 12 + 5);
+  EXPECT_EQ(entries.back().compiled.program.arena_bytes(), 8 + 12 + 5);
   testing::TestGraph row(8);  // whose loop has one iteration
   const TensorId x = row.input({1, 1, 4, 3});
   row.output(row.conv(row.concat(x, x), 2, 1, 1));
@@ -274,7 +274,7 @@ TEST(Firmware, OfAModelWithSumsOf8BitsEqualsTheReferenceWithThem) {
   std::vector<Entry> entries;
   entries.push_back(planned_entry(testing::model_path("pretrainedResnet_quant"),
                                   {.planner = "pex:accumulators=8"}));
-  EXPECT_LT(entries[0].compiled.program.arena_bytes, 34'000);
+  EXPECT_LT(entries[0].compiled.program.arena_bytes(), 34'000);
   expect_reference_outputs(entries);
 }
 
@@ -326,7 +326,7 @@ TEST(Firmware, PersonDetectorFedByRowsOfAPhotograph) {
   entries.push_back(
       planned_entry(testing::model_path("person_detect"), {.ports = {.input = Place::kStreamed}}));
   const Program& program = entries[0].compiled.program;
-  EXPECT_LT(program.arena_bytes, 24'000);
+  EXPECT_LT(program.arena_bytes(), 24'000);
   std::vector<InputSet> sets;
   std::vector<Bytes> expected;
   for (const auto& file : testing::golden_paths("person_detect")) {
@@ -341,7 +341,7 @@ TEST(Firmware, PersonDetectorFedByRowsOfAPhotograph) {
     EXPECT_EQ(measured.sets[s][0].outputs[0], expected[s]);
   }
   EXPECT_EQ(measured.size.static_ram_bytes, 0);
-  fmt::print("{} B of arena, {} instructions, {} B of stack\n", program.arena_bytes,
+  fmt::print("{} B of arena, {} instructions, {} B of stack\n", program.arena_bytes(),
              measured.sets[0][0].instructions, measured.sets[0][0].stack_bytes);
 }
 

@@ -65,7 +65,7 @@ TEST(ChooseKernels, CostsNoArenaWithoutABudget) {
       place_with_kernels(graph, schedule, core_named("cortex-m4"), std::nullopt, {});
   EXPECT_GT(fast_steps(placed.schedule), 0);  // not at the peak, but behind it
   EXPECT_LT(fast_steps(placed.schedule), 3);
-  EXPECT_LE(placed.placement.arena_bytes, place(graph, schedule, {}).arena_bytes);
+  EXPECT_LE(placed.placement.arena_bytes(), place(graph, schedule, {}).arena_bytes());
   expect_right(graph, placed);
 }
 

@@ -20,9 +20,9 @@ namespace {
 void expect_exact_at_peak(const testing::HandWritten& plan) {
   ASSERT_EQ(malformed(plan.graph, plan.schedule), "");
   const Placement placement = place(plan.graph, plan.schedule, {});
-  EXPECT_EQ(placement.peak_bytes, plan.peak_bytes);
-  EXPECT_EQ(placement.arena_bytes, plan.peak_bytes);
-  EXPECT_TRUE(placement.proven_optimal);
+  EXPECT_EQ(placement.arena().peak_bytes, plan.peak_bytes);
+  EXPECT_EQ(placement.arena_bytes(), plan.peak_bytes);
+  EXPECT_TRUE(placement.arena().proven_optimal);
   const Program program = lower(plan.graph, plan.schedule, placement);
   EXPECT_EQ(verify(plan.graph, program).fault, "");
   EXPECT_EQ(macs(plan.graph, plan.schedule), macs(plan.graph));
@@ -138,7 +138,7 @@ TEST(HandWritten, RingsOfAFewChannelsAreExact) {
   schedule.outputs = {kY};
   ASSERT_EQ(malformed(graph, schedule), "");
   const Program program = lower(graph, schedule, place(graph, schedule, {}));
-  EXPECT_EQ(program.arena_bytes, 120 + 120 + 3 * 4 * 2);
+  EXPECT_EQ(program.arena_bytes(), 120 + 120 + 3 * 4 * 2);
   EXPECT_EQ(verify(graph, program).fault, "");
   const std::vector<Bytes> inputs{random_bytes(DType::kInt8, 120, 1)};
   EXPECT_EQ(execute(program, inputs)[0], interpret(graph, inputs)[y.index()]);

@@ -152,7 +152,7 @@ class Maker {
       }
     }
     for (const int64_t rows : {-1, 1}) {
-      if (!receives(call) && !delivers(call)) break;
+      if (!receives(start_, call) && !delivers(start_, call)) break;
       change(number, rows < 0 ? "rows one later" : "rows one earlier", [rows](const Place& p) {
         IntervalExpr& interval = p.call().axes[kStreamAxis].interval;
         interval.begin.base += rows * interval.begin.divisor;
@@ -279,7 +279,7 @@ class Maker {
       program.buffers[buffer.index()].address = program.address(call.out.buffer);
     });
     add("beyond the arena", [buffer](Program& program, Call&) {
-      program.buffers[buffer.index()].address = program.arena_bytes;
+      program.buffers[buffer.index()].address = program.arena_bytes();
     });
   }
 
@@ -294,9 +294,8 @@ class Maker {
            [this_graph = &graph_, this_schedule = &schedule_, placement = placement_,
             out = shared.out, address]() mutable {
              placement.addresses[out.index()] = address;
-             const int64_t end = address + this_schedule->buffer(out).size_bytes();
-             placement.arena_bytes = std::max(placement.arena_bytes, end);
-             return lower(*this_graph, *this_schedule, placement);
+             return lower(*this_graph, *this_schedule,
+                          placement_at(*this_schedule, std::move(placement.addresses)));
            }});
     }
   }
@@ -310,6 +309,14 @@ class Maker {
                             placement.addresses[b] += by;
                             return lower(*this_graph, *this_schedule, placement);
                           }});
+    }
+    for (size_t m = kFirstFurtherMemory.index(); m < start_.memories.size(); ++m) {
+      for (const MemoryId to : {MemoryId{static_cast<int32_t>(m)}, kArena, kFlash}) {
+        if (to == start_.buffers[b].memory) continue;
+        change_program(MutantKind::kAddresses,
+                       fmt::format("buffer {} in {}", b, start_.memory(to).name),
+                       [b, to](Program& program) { program.buffers[b].memory = to; });
+      }
     }
     const Buffer& buffer = schedule_.buffers[b];
     if (!buffer.wrap || buffer.wrap->modulus < 2) return;

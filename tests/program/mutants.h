@@ -30,7 +30,7 @@ struct Mutant {
 /// anew by each chunk, or of another width; operands of two pieces exchanged; outputs a byte
 /// further over their inputs than they may lie. Every number of every set of parameters one more or
 /// less, sets of one type exchanged; bytes of packed constants changed or exchanged; scratch left
-/// out, too small, or elsewhere.
+/// out, too small, or elsewhere. Where there are several memories: buffers in another one.
 [[nodiscard]] std::vector<Mutant> mutants(const Graph& graph, const Schedule& schedule,
                                           const Placement& placement);
 

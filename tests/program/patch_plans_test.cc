@@ -82,7 +82,7 @@ TEST_P(PatchedNetworks, EqualTheReferenceWhereverTheyAreSplit) {
     const int splits = for_each_split(graph, patches, [&](const PlannerOptions& options) {
       for (const bool in_place : {true, false}) {
         const Built built = build(graph, {.in_place = in_place}, options);
-        EXPECT_EQ(built.placement.peak_bytes, built.planned.lower_bound_bytes);
+        EXPECT_EQ(built.placement.arena().peak_bytes, built.planned.lower_bound_bytes);
         expect_equal_to_reference(graph, built.program);
       }
     });
@@ -96,7 +96,7 @@ TEST_P(PatchedNetworks, AreChosenWithTheLeastPeak) {
   expect_equal_to_reference(graph, chosen.program);
   for (const char* patches : {"2", "3", "5"}) {
     for_each_split(graph, patches, [&](const PlannerOptions& options) {
-      EXPECT_LE(chosen.placement.peak_bytes,
+      EXPECT_LE(chosen.placement.arena().peak_bytes,
                 std::get<Planned>(plan_patch(graph, {}, options)).lower_bound_bytes);
     });
   }
@@ -122,22 +122,22 @@ TEST(PatchPlans, HaveThePublishedFiguresOfMobileNetV2) {
   const Graph graph = rewrite(build_zoo("mobilenet_v2"));
   const PlannerOptions options = {{"patches", "4"}, {"split", "12"}, {"accounting", "paper"}};
   const Built built = build(graph, {}, options);
-  EXPECT_EQ(built.placement.peak_bytes, 320'960);
-  EXPECT_EQ(built.placement.arena_bytes, 320'960);
+  EXPECT_EQ(built.placement.arena().peak_bytes, 320'960);
+  EXPECT_EQ(built.placement.arena_bytes(), 320'960);
   const int64_t all = macs(graph);
   const auto extra = static_cast<double>(macs(graph, built.planned.schedule) - all);
   EXPECT_NEAR(extra / static_cast<double>(all), 0.093, 0.0005);
   int64_t stage = 0;
   for (const Op& op : graph.ops) stage += op.file_index <= 12 ? macs(graph, op) : 0;
   EXPECT_NEAR(extra / static_cast<double>(stage), 0.306, 0.0005);
-  EXPECT_EQ(build(graph, {.in_place = false}, options).placement.peak_bytes, 326'144);
+  EXPECT_EQ(build(graph, {.in_place = false}, options).placement.arena().peak_bytes, 326'144);
 }
 
 TEST(PatchPlans, NeedLessWithTheSplitTensorOverTheInput) {
   const Graph graph = rewrite(build_zoo("mobilenet_v2"));
   const Built built = build(graph, {}, {{"patches", "4"}, {"split", "12"}});
-  EXPECT_LT(built.placement.arena_bytes, 320'960);
-  EXPECT_EQ(built.placement.peak_bytes, built.planned.lower_bound_bytes);
+  EXPECT_LT(built.placement.arena_bytes(), 320'960);
+  EXPECT_EQ(built.placement.arena().peak_bytes, built.planned.lower_bound_bytes);
 }
 
 TEST(PatchPlans, OfRandomNetworksEqualTheReference) {

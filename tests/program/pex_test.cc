@@ -25,7 +25,7 @@ Planned plan(const Graph& graph, const std::string& spec) {
 
 int64_t arena(const Graph& graph, const std::string& spec) {
   const Planned planned = plan(graph, spec);
-  return place(with_accumulators(graph, planned.accumulators), planned.schedule, {}).arena_bytes;
+  return place(with_accumulators(graph, planned.accumulators), planned.schedule, {}).arena_bytes();
 }
 
 int64_t verified_arena(const Graph& graph, const std::string& spec) {
@@ -34,7 +34,7 @@ int64_t verified_arena(const Graph& graph, const std::string& spec) {
   const Placement placement = place(meant, planned.schedule, {});
   EXPECT_EQ(verify(meant, lower(meant, planned.schedule, placement)).fault, "");
   EXPECT_EQ(macs(meant, planned.schedule), macs(graph));
-  return placement.arena_bytes;
+  return placement.arena_bytes();
 }
 
 struct Published {
@@ -123,7 +123,7 @@ int64_t peak_with(const Graph& graph, const OrderProblem& problem, const std::ve
                   const std::vector<PlacedLoop>& loops) {
   const PexPlan plan{.order = order, .loops = loops, .peak_bytes = INT64_MAX};
   const Schedule schedule = pex_schedule(graph, problem, plan, /*in_place=*/false);
-  return place(graph, schedule, {}).peak_bytes;
+  return place(graph, schedule, {}).arena().peak_bytes;
 }
 
 /// Over all sets of disjoint loops.

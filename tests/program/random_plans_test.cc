@@ -24,8 +24,8 @@ void expect_right(const Graph& graph, const Planned& planned, LayoutMethod metho
   ASSERT_EQ(malformed(graph, schedule), "");
   const Placement placement = place(graph, schedule, {.method = method, .work = 8'000'000});
   EXPECT_EQ(layout::validate(layout_problem(graph, schedule, false), placement.addresses), "");
-  EXPECT_LE(placement.peak_bytes, placement.lower_bound_bytes);
-  EXPECT_LE(placement.lower_bound_bytes, placement.arena_bytes);
+  EXPECT_LE(placement.arena().peak_bytes, placement.arena().lower_bound_bytes);
+  EXPECT_LE(placement.arena().lower_bound_bytes, placement.arena_bytes());
   const Program program = lower(graph, schedule, placement);
   ASSERT_EQ(verify(graph, program).fault, "");
   EXPECT_EQ(execute(program, inputs), expected);

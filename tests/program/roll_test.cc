@@ -93,7 +93,7 @@ TEST(Roll, BringsBackTheHandWrittenSchedules) {
     expect_verified(hand.graph, unroll(hand.schedule));
     const Schedule back = expect_comes_back(hand.graph, hand.schedule, "by hand");
     expect_verified(hand.graph, back);
-    EXPECT_EQ(place(hand.graph, back, {}).arena_bytes, hand.peak_bytes);
+    EXPECT_EQ(place(hand.graph, back, {}).arena_bytes(), hand.peak_bytes);
   }
 }
 

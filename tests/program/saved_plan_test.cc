@@ -26,7 +26,7 @@ TEST(SavedPlan, ComesBackAsItWas) {
     const SavedPlan back = plan_from_json(to_json(plan, origin), "p.json");
     EXPECT_EQ(back.plan.schedule, plan.schedule);
     EXPECT_EQ(back.plan.placement.addresses, plan.placement.addresses);
-    EXPECT_EQ(back.plan.placement.arena_bytes, plan.placement.arena_bytes);
+    EXPECT_EQ(back.plan.placement.arena_bytes(), plan.placement.arena_bytes());
     EXPECT_EQ(back.plan.accumulators, plan.accumulators);
     EXPECT_EQ(back.plan.scale_source, plan.scale_source);
     EXPECT_EQ(back.origin, origin);

@@ -41,7 +41,7 @@ int64_t verified_arena(const Graph& graph, const std::string& granularity) {
   const Placement placement = place(graph, schedule, {});
   EXPECT_EQ(verify(graph, lower(graph, schedule, placement)).fault, "");
   EXPECT_EQ(macs(graph, schedule), macs(graph));
-  return placement.arena_bytes;
+  return placement.arena_bytes();
 }
 
 // What row streaming should reach by the estimate in the shared published_peaks.md; all are below
@@ -88,7 +88,7 @@ TEST(Stream, KeepsOfASegmentationNetworkWhatWaitsForTheDecoder) {
   const auto streamed = std::get<Planned>(plan_stream(graph, {.ports = ports}, {}));
   const Placement placement = place(graph, streamed.schedule, {});
   EXPECT_EQ(verify(graph, lower(graph, streamed.schedule, placement)).fault, "");
-  EXPECT_EQ(placement.arena_bytes, 92'544 - 27'648 + 3 * 288 + 192);
+  EXPECT_EQ(placement.arena_bytes(), 92'544 - 27'648 + 3 * 288 + 192);
 }
 
 // T tokens of C channels, H heads. x (y lies over it), keys and values: 3 T C. Rings of one token:
@@ -123,7 +123,7 @@ TEST(Stream, NestsRowsInALoopOverChannelsWhereThatLowersThePeak) {
     EXPECT_EQ(macs(graph, planned.schedule), macs(graph));
     const std::vector<Bytes> inputs = testing::noise(graph, 1);
     EXPECT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
-    return placement.arena_bytes;
+    return placement.arena_bytes();
   };
   EXPECT_EQ(arena("row", {}), d_bytes + 3 * 64);
   EXPECT_EQ(arena("pixel", {}), d_bytes + 2 * 64 + 3);
@@ -174,7 +174,7 @@ TEST(Stream, ComputesAnImageTwiceWhereThatIsAllowed) {
               (1 + recompute) * static_cast<double>(macs(graph)));
     const std::vector<Bytes> inputs = testing::noise(graph, 1);
     EXPECT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
-    return placement.arena_bytes;
+    return placement.arena_bytes();
   };
   EXPECT_EQ(arena_with(0), 220'304);
   EXPECT_EQ(arena_with(0.12), 191'744);
@@ -418,7 +418,7 @@ TEST_P(Ports, GiveTheGoldenOutputsFromWhereverTheyAre) {
     ASSERT_EQ(verify(graph, program).fault, "");
     EXPECT_EQ(macs(graph, planned.schedule), macs(graph));
     if (input == Place::kUser) {
-      EXPECT_LE(placement.arena_bytes, place(graph, plan(graph).schedule, {}).arena_bytes);
+      EXPECT_LE(placement.arena_bytes(), place(graph, plan(graph).schedule, {}).arena_bytes());
     }
     const std::vector<Bytes> outputs = execute(program, first.input_bytes());
     for (size_t k = 0; k < outputs.size(); ++k) {
@@ -439,7 +439,7 @@ TEST(Stream, NeedsLessWhereTheInputIsNeverWhole) {
         std::get<Planned>(plan_stream(graph, {.ports = {.input = Place::kStreamed}}, {}));
     const Placement placement = place(graph, planned.schedule, {});
     EXPECT_EQ(verify(graph, lower(graph, planned.schedule, placement)).fault, "");
-    return placement.arena_bytes;
+    return placement.arena_bytes();
   };
   EXPECT_LE(streamed_arena("mobilenet_v2"), 132'000);
   EXPECT_LE(streamed_arena("mobilenet_v2:resolution=96"), 38'000);
@@ -455,9 +455,9 @@ TEST(RandomBudgets, AreMetWhereAPlanWithoutOneFits) {
     Limits limits{.in_place = random.chance(0.8)};
     if (random.chance(0.3)) limits.ports.input = Place::kStreamed;
     const auto planned = std::get<Planned>(plan_stream(graph, limits, {}));
-    limits.sram_bytes = place(graph, planned.schedule, {}).arena_bytes;
+    limits.sram_bytes = place(graph, planned.schedule, {}).arena_bytes();
     const auto within = std::get<Planned>(plan_stream(graph, limits, {}));
-    EXPECT_LE(place(graph, within.schedule, {}).arena_bytes, *limits.sram_bytes);
+    EXPECT_LE(place(graph, within.schedule, {}).arena_bytes(), *limits.sram_bytes);
     received += limits.ports.input == Place::kStreamed ? 1 : 0;
   }
   EXPECT_GT(received, 50U);

@@ -41,7 +41,7 @@ TEST(TurnedInputs, LetRowsLieOverAnImageThatComesAsPlanes) {
   const auto planned = std::get<Planned>(plan_stream(graph, {}, {}));
   EXPECT_TRUE(turns_first(planned.schedule));
   const Placement placement = place(graph, planned.schedule, {});
-  EXPECT_LE(placement.arena_bytes, 205'000);
+  EXPECT_LE(placement.arena_bytes(), 205'000);
   EXPECT_EQ(verify(graph, lower(graph, planned.schedule, placement)).fault, "");
   ASSERT_EQ(planned.notes.size(), 2U);
   EXPECT_TRUE(std::holds_alternative<note::InputRelaid>(planned.notes[1]));
@@ -53,7 +53,7 @@ TEST(TurnedInputs, HandWrittenPlanHasItsPeakAndItsMutantsAreCaught) {
   const testing::HandWritten hand = testing::turned_input();
   ASSERT_EQ(malformed(hand.graph, hand.schedule), "");
   const Placement placement = place(hand.graph, hand.schedule, {});
-  EXPECT_EQ(placement.arena_bytes, hand.peak_bytes);
+  EXPECT_EQ(placement.arena_bytes(), hand.peak_bytes);
   EXPECT_EQ(fault(hand, placement), "");
   const testing::MutantCount count =
       testing::count_mutants(hand.graph, hand.schedule, placement, 1);
@@ -65,9 +65,9 @@ TEST(TurnedInputs, HandWrittenPlanHasItsPeakAndItsMutantsAreCaught) {
 
 TEST(TurnedInputs, VerifierWantsTheVeryBytesOrOthers) {
   const testing::HandWritten hand = testing::turned_input();
-  EXPECT_EQ(fault(hand, {.addresses = {0, 90, 0}, .arena_bytes = 180}), "");
+  EXPECT_EQ(fault(hand, placement_at(hand.schedule, {0, 90, 0})), "");
   for (int64_t by : {1, 45, 89}) {
-    const Placement partly{.addresses = {0, by, 180}, .arena_bytes = 220};
+    const Placement partly = placement_at(hand.schedule, {0, by, 180});
     EXPECT_NE(fault(hand, partly).find("step 0 (copy) needs"), std::string::npos) << by;
   }
 }
@@ -89,7 +89,7 @@ TEST(TurnedInputs, VerifierWantsAMatrixAndItsTranspose) {
 TEST(TurnedInputs, AnOrdinaryCopyOverItselfIsRefused) {
   testing::HandWritten hand = testing::turned_input();
   std::get<Step>(hand.schedule.nodes[0].what).method = Method::kCompute;
-  const Placement over{.addresses = {0, 0, 90}, .arena_bytes = 130};
+  const Placement over = placement_at(hand.schedule, {0, 0, 90});
   EXPECT_NE(fault(hand, over).find("which holds"), std::string::npos);
 }
 

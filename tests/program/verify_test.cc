@@ -19,19 +19,9 @@ struct OneStep {
   Schedule schedule;
   std::vector<int64_t> addresses;
 
-  [[nodiscard]] Program program() const { return lower(graph, schedule, placement()); }
+  [[nodiscard]] Program program() const { return lower(graph, schedule, placement_at(schedule, addresses)); }
   [[nodiscard]] std::string fault() const { return verify(graph, program()).fault; }
   Step& step(size_t k = 0) { return std::get<Step>(schedule.nodes[k].what); }
-
- private:
-  [[nodiscard]] Placement placement() const {
-    Placement result{.addresses = addresses};
-    for (size_t b = 0; b < addresses.size(); ++b) {
-      const int64_t end = addresses[b] + schedule.buffers[b].size_bytes();
-      result.arena_bytes = std::max(result.arena_bytes, end);
-    }
-    return result;
-  }
 };
 
 OneStep one_step(testing::TestGraph& g, std::vector<int64_t> addresses,
@@ -256,7 +246,7 @@ TEST(Verifier, ElementsLieInTheirBuffer) {
     buffer.origin[0] = index(1);
     addresses[b] += 20'000;
   }
-  Placement moved{.addresses = addresses, .arena_bytes = 60'000};
+  const Placement moved = placement_at(hand.schedule, addresses);
   ASSERT_EQ(malformed(hand.graph, hand.schedule), "");
   expect_fault(verify(hand.graph, lower(hand.graph, hand.schedule, moved)).fault,
                "outside its buffer");
@@ -351,7 +341,7 @@ TEST(Verifier, AllRowsCome) {
              .outputs = {{2}},
              .shares = {},
              .loop_count = 1};
-  s.buffers[0].place = Place::kStreamed;
+  s.buffers[0].memory = kStream;
   const auto rows = [&](TensorId t, int64_t last) {
     return along(graph.tensor(t).shape, 1, {index(tick, 1), index(tick, 1, last)});
   };
@@ -390,7 +380,6 @@ TEST(Verifier, NobodyWritesTheCallersInput) {
   EXPECT_EQ(verify(hand.graph, program).fault, "");
   Call& last = std::get<Call>(std::get<ProgramLoop>(program.nodes[0].what).body[2].what);
   last.out.buffer = program.inputs[0].buffer;
-  last.out.place = Place::kUser;
   expect_fault(verify(hand.graph, program).fault, "writes the caller's input");
 }
 

@@ -54,6 +54,20 @@ void expect_agrees(const ReportedPlan& plan) {
   }
 }
 
+TEST(PlanJson, HasEachMemoryWithWhatItTakes) {
+  const json j = parsed(placed(several_memories()));
+  const json& memories = j.at("memories");
+  ASSERT_EQ(memories.size(), 3U);
+  EXPECT_EQ(memories.at(1).at("name"), "sram2");
+  EXPECT_EQ(memories.at(2).at("kind"), "external_ram");
+  EXPECT_EQ(memories.at(2).at("capacity_bytes"), 8 << 20);
+  for (const json& memory : memories) EXPECT_EQ(memory.at("size_bytes"), 1'024);
+  EXPECT_EQ(j.at("buffers").at(2).at("memory"), "psram");
+  EXPECT_EQ(j.at("buffers").at(2).at("offset_bytes"), 0);
+  EXPECT_EQ(j.at("buffers").at(5).at("place"), "user");
+  EXPECT_EQ(parsed(placed(channel_loop())).at("memories").size(), 1U);
+}
+
 TEST(PlanJson, AgreesWithTheSchedule) {
   expect_agrees(placed(channel_loop()));
   expect_agrees(placed(row_span()));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "tests/report/reported_plan.h"
 #include "tests/report/xml.h"
@@ -101,6 +102,22 @@ TEST(PlanSvg, CoordinatesFollowLivesAndAddresses) {
     EXPECT_NEAR(b[k].box.y + b[k].box.height, ground - scale * address, kRounding);
     EXPECT_NEAR(b[k].box.height, scale * size, kRounding);
   }
+}
+
+// Arena, sram2 and psram have 1,024 B each: a third of the height.
+TEST(PlanSvg, MemoriesLieOneAboveTheOther) {
+  const auto elements = parse_xml(plan_svg(placed(several_memories()).report()));
+  const std::vector<Drawn> drawn_buffers = drawn(elements, "buffer");
+  std::map<std::string, Rectangle> box;
+  for (const Drawn& buffer : drawn_buffers) box[buffer.id] = buffer.box;
+  ASSERT_EQ(box.size(), 4U);  // those of the caller's and the stream are not there
+  EXPECT_NEAR(box["b3"].y + box["b3"].height, box["b1"].y + box["b1"].height, kRounding);
+  EXPECT_NEAR(box["b4"].y + box["b4"].height, box["b3"].y, kRounding);
+  EXPECT_NEAR(box["b2"].y + box["b2"].height, box["b4"].y, kRounding);
+  std::vector<std::string> texts;
+  for (const XmlElement& e : elements) texts.push_back(e.text);
+  for (const char* text : {"arena 1,024 B", "sram2 1,024 B", "psram 1,024 B"})
+    EXPECT_THAT(texts, Contains(Eq(text)));
 }
 
 TEST(PlanSvg, LoopsSpanTheirSteps) {

@@ -105,6 +105,16 @@ TEST(ScheduleWords, RegionsLeaveOutWholeAxes) {
   EXPECT_EQ(region_text(region, shape), "rows [0, 3), channels [2 * i0, 2 * i0 + 2)");
 }
 
+TEST(PlanText, SeveralMemoriesHaveALineEach) {
+  const std::string text = plan_text(placed(several_memories()).report());
+  EXPECT_THAT(text, HasSubstr("  arena  1.0 KiB (1,024 B), layout proven optimal\n"
+                              "  peak   1.0 KiB (1,024 B) at step 2 (DEPTHWISE_CONV_2D #1)\n"
+                              "  sram2  1.0 KiB (1,024 B) of 1.0 KiB (1,024 B), layout proven"));
+  EXPECT_THAT(text, HasSubstr("  psram  1.0 KiB (1,024 B) of 8.0 MiB (8,388,608 B), layout"));
+  EXPECT_THAT(text, HasSubstr("  [0, 5)  psram 0 "));
+  EXPECT_THAT(text, HasSubstr("  [3, 5)  sram2 0 "));
+}
+
 TEST(ScheduleWords, HeldParts) {
   const HandWritten written = channel_loop();
   const Graph& graph = written.graph;
@@ -113,12 +123,10 @@ TEST(ScheduleWords, HeldParts) {
   buffer.order = {0, 3, 1, 2};
   EXPECT_EQ(held_text(graph, buffer), "all, axes as 0 3 1 2");
   buffer.order = {};
-  buffer.tier = 1;
-  EXPECT_EQ(held_text(graph, buffer), "all, tier 1");
   buffer.wrap = Wrap{2, 10};
   buffer.extents[3] = 8;
   buffer.origin[3] = index(LoopId{0}, 8);
-  EXPECT_EQ(held_text(graph, buffer), "ring of 10 pixels, channels [8 * i0, 8 * i0 + 8), tier 1");
+  EXPECT_EQ(held_text(graph, buffer), "ring of 10 pixels, channels [8 * i0, 8 * i0 + 8)");
   EXPECT_EQ(held_text(graph, Buffer{.extents = {64}}), "");
 }
 

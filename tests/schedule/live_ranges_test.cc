@@ -52,7 +52,7 @@ TEST(LiveRanges, StreamedPortsLiveWhileRowsPass) {
   schedule.nodes.insert(schedule.nodes.begin(), copy(kD, kD));
   EXPECT_EQ(live_ranges(schedule)[kA.index()], (LiveRange{0, 4}));
   EXPECT_EQ(live_ranges(schedule)[kE.index()], (LiveRange{4, 5}));
-  schedule.buffers[kA.index()].place = schedule.buffers[kE.index()].place = Place::kStreamed;
+  schedule.buffers[kA.index()].memory = schedule.buffers[kE.index()].memory = kStream;
   EXPECT_EQ(live_ranges(schedule)[kA.index()], (LiveRange{1, 4})) << "the loop that receives";
   schedule.nodes.push_back(copy(kD, kD));
   EXPECT_EQ(live_ranges(schedule)[kE.index()], (LiveRange{4, 5})) << "not to the end";

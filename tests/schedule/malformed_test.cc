@@ -136,9 +136,9 @@ TEST(Malformed, RefusesACopyInPlaceOfWideElements) {
 TEST(Malformed, NamesTheFaultOfAStream) {
   expect_faults(
       testing::row_stream(),
-      {{[](Schedule& s) { s.buffers[1].place = Place::kUser; }, "is no port"},
+      {{[](Schedule& s) { s.buffers[1].memory = kCaller; }, "is no port"},
        {[](Schedule& s) { s.inputs[0] = {5}; }, "input 0 is not held whole"},
-       {[](Schedule& s) { s.buffers[4].place = Place::kResident; }, ""},
+       {[](Schedule& s) { s.buffers[4].memory = kArena; }, ""},
        {[](Schedule& s) { loop(s).body.erase(loop(s).body.begin()); }, "that no step receives"},
        {[](Schedule& s) { std::swap(loop(s).body[0], loop(s).body[1]); }, "by the first step"},
        {[](Schedule& s) {
@@ -155,6 +155,33 @@ TEST(Malformed, NamesTheFaultOfAStream) {
        {[](Schedule& s) { step(s, 0).recomputes = true; }, "come and go once"},
        {[](Schedule& s) { step(s, 4).in = {BufferId{3}}, step(s, 4).out = {4}; },
         "a copy goes from one buffer"}});
+}
+
+// Memories: 0 arena, 1 caller, 2 stream, 3 flash, 4 sram2, 5 psram. Buffers: 0 rows that come, 1
+// ring, 2 a, 3 b, 4 c, 5 y.
+TEST(Malformed, NamesTheFaultOfAMemory) {
+  const auto memory = [](auto field, auto value) {
+    return [=](Schedule& s) { s.memories[5].*field = value; };
+  };
+  expect_faults(
+      testing::several_memories(),
+      {{[](Schedule&) {}, ""},
+       {memory(&ScheduleMemory::name, std::string("sram2")), "memory 5: there is another 'sram2'"},
+       {memory(&ScheduleMemory::name, std::string("*/ int")), "memory 5: its name is not one of"},
+       {memory(&ScheduleMemory::name, std::string(33, 'a')), "memory 5: its name is not one of"},
+       {memory(&ScheduleMemory::kind, MemoryKind::kCaller), "memory 5: there is one caller only"},
+       {memory(&ScheduleMemory::kind, MemoryKind::kMappedFlash), "there is one mapped_flash only"},
+       {memory(&ScheduleMemory::alignment, int64_t{24}), "its alignment is no power of two"},
+       {memory(&ScheduleMemory::capacity_bytes, std::optional<int64_t>(-1)), "its capacity is out"},
+       {memory(&ScheduleMemory::kind, MemoryKind::kBlockStorage),
+        "step 1: no step reads or writes psram, which is block storage"},
+       {[](Schedule& s) { s.memories.resize(3); }, "the number of memories is out of range"},
+       {[](Schedule& s) { s.memories[0].kind = MemoryKind::kExternalRam; }, "it is not the arena"},
+       {[](Schedule& s) { s.memories[3].kind = MemoryKind::kSram; }, "it is not the flash"},
+       {[](Schedule& s) { s.buffers[2].memory = {6}; }, "buffer 2: its memory does not exist"},
+       {[](Schedule& s) { s.buffers[2].memory = {}; }, "buffer 2: its memory does not exist"},
+       {[](Schedule& s) { s.buffers[2].memory = kFlash; }, "buffer 2: flash holds packed constants"},
+       {[](Schedule& s) { s.buffers[2].memory = kCaller; }, "buffer 2 lies outside of the arena"}});
 }
 
 TEST(Malformed, NobodyWritesTheCallersInput) {

@@ -150,7 +150,7 @@ HandWritten row_stream() {
   loop.body.push_back({Step{.region = made, .in = {kY}, .out = kDelivered}});
   for (const TensorId t : {x, y}) {
     schedule.buffers.push_back(whole_buffer(graph, t));
-    schedule.buffers.back().place = Place::kStreamed;
+    schedule.buffers.back().memory = kStream;
   }
   schedule.inputs = {kReceived};
   schedule.outputs = {kDelivered};
@@ -163,7 +163,7 @@ HandWritten row_stream() {
 HandWritten row_span_of_user() {
   HandWritten hand = row_span();
   for (const BufferId id : {hand.schedule.inputs[0], hand.schedule.outputs[0]})
-    hand.schedule.buffers[id.index()].place = Place::kUser;
+    hand.schedule.buffers[id.index()].memory = kCaller;
   hand.schedule.shares.clear();
   hand.peak_bytes = 576 + 192;
   return hand;
@@ -245,6 +245,56 @@ HandWritten turned_input() {
   schedule.outputs = {kY};
   schedule.shares = {{kX, kPlanes}, {kY, kX}};
   return {graph, schedule, 95};
+}
+
+// The worked example of docs/memories.md. Tick i receives row i of x (32 B) and computes row i - 1
+// of a from the ring of three: 96 B. a, b, c and y have 8 x 8 x 16 = 1,024 B each; a is cold while
+// b and c are made. In the arena, ring and b never meet: 1,024 B.
+HandWritten several_memories() {
+  TestGraph g(5);
+  const TensorId x = g.input({1, 8, 8, 4});
+  const TensorId a = g.conv(x, 16, 3, 1);
+  const TensorId b = g.depthwise(a, 3, 1);
+  const TensorId c = g.conv(b, 16, 1, 1);
+  const TensorId y = g.add(a, c);
+  g.output(y);
+  const Graph& graph = g.graph();
+  constexpr LoopId kTick{0};
+  constexpr BufferId kX{0}, kRing{1}, kA{2}, kB{3}, kC{4}, kY{5};
+  Schedule schedule{.loop_count = 1};
+  schedule.memories[kArena.index()] = {
+      .name = "arena", .kind = MemoryKind::kTightlyCoupled, .capacity_bytes = 2'048};
+  schedule.memories.push_back(
+      {.name = "sram2", .kind = MemoryKind::kSram, .capacity_bytes = 1'024});
+  schedule.memories.push_back({.name = "psram",
+                               .kind = MemoryKind::kExternalRam,
+                               .capacity_bytes = 8 << 20,
+                               .alignment = 32});
+  const std::pair<TensorId, MemoryId> held[] = {{x, kStream}, {x, kArena},  {a, kPsram},
+                                                {b, kArena},  {c, kSram2}, {y, kCaller}};
+  for (const auto& [tensor, memory] : held) {
+    schedule.buffers.push_back(whole_buffer(graph, tensor));
+    schedule.buffers.back().memory = memory;
+  }
+  Buffer& ring = schedule.buffers[kRing.index()];
+  ring.extents[kStreamAxis] = 3;
+  ring.wrap = Wrap{kStreamAxis, 3};
+  const auto rows = [&](TensorId t, int64_t first) {
+    return along(graph.tensor(t).shape, kStreamAxis,
+                 {index(kTick, 1, first), index(kTick, 1, first + 1)});
+  };
+  const auto all = [&](TensorId t) { return region_expr(whole(graph.tensor(t).shape)); };
+  schedule.nodes = {
+      {Loop{kTick,
+            9,
+            {{Step{.region = rows(x, 0), .in = {kX}, .out = kRing}},
+             {Step{.op = {0}, .region = rows(a, -1), .in = {kRing, {}, {}}, .out = kA}}}}},
+      {Step{.op = {1}, .region = all(b), .in = {kA, {}, {}}, .out = kB}},
+      {Step{.op = {2}, .region = all(c), .in = {kB, {}, {}}, .out = kC}},
+      {Step{.op = {3}, .region = all(y), .in = {kA, kC}, .out = kY}}};
+  schedule.inputs = {kX};
+  schedule.outputs = {kY};
+  return {graph, schedule, 1'024};
 }
 
 }  // namespace thimble::testing

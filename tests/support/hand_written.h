@@ -27,5 +27,9 @@ struct HandWritten {
 /// A convolution of an image that comes as planes: a copy in place turns it to row-major order,
 /// then the output lies over consumed pixels.
 [[nodiscard]] HandWritten turned_input();
+/// A residual with buffers in two banks, in external RAM, in the caller's memory, and a stream
+/// (docs/memories.md). peak_bytes is the arena's.
+[[nodiscard]] HandWritten several_memories();
+constexpr MemoryId kSram2{4}, kPsram{5};  ///< of several_memories()
 
 }  // namespace thimble::testing

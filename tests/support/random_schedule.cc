@@ -367,10 +367,9 @@ class Changer {
 }  // namespace
 
 std::string not_lowered(const Graph& graph, const Schedule& schedule) {
-  Placement placement;
-  placement.addresses.assign(schedule.buffers.size(), 0);
+  const std::vector<int64_t> addresses(schedule.buffers.size());
   try {
-    (void)lower(graph, schedule, placement);
+    (void)lower(graph, schedule, placement_at(schedule, addresses));
   } catch (const InternalError& error) {
     return error.what();
   }

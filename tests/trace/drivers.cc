@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/trace/drivers.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
@@ -38,7 +38,7 @@ std::string tensor_arguments(const CallerSide& side) {
 }
 
 std::string run_arguments(const CallerSide& side) {
-  std::string text = tensor_arguments(side);
+  std::string text = fmt::format("{}", fmt::join(side.arenas, ", ")) + tensor_arguments(side);
   if (side.received != nullptr) text += ", receive_row";
   if (side.delivered != nullptr) text += ", deliver_row";
   return side.received != nullptr || side.delivered != nullptr ? text + ", nullptr" : text;
@@ -74,20 +74,32 @@ std::string recording_callbacks(const EmittedProject& p, const CallerSide& side)
 
 std::string push_text(const EmittedProject& p, const CallerSide& side) {
   if (side.received == nullptr) return "";
+  std::string arena_arguments;
+  for (const std::string& arena : side.arenas) arena_arguments += arena + ", ";
   return fmt::format(
       "  static {1} row[{0}_input_row_elements];\n"
       "  std::memset(row, 0x5A, sizeof(row));\n"
       "  {0}_state state;\n  {0}_begin(&state{2}{3});\n"
       "  for (int32_t r = 0; r < {0}_input_rows; ++r) {{\n"
-      "    thimble::expect_row(r);\n    {0}_push_rows(arena, &state, row, 1);\n"
+      "    thimble::expect_row(r);\n    {0}_push_rows({4}&state, row, 1);\n"
       "    thimble::pushed();\n  }}\n",
       p.name, type_of(*p.graph, *side.received), tensor_arguments(side),
-      side.delivered != nullptr ? ", deliver_row, nullptr" : "");
+      side.delivered != nullptr ? ", deliver_row, nullptr" : "", arena_arguments);
 }
 
 std::string tracing_text(const EmittedProject& p) {
-  const CallerSide side = caller_side(*p.graph, *p.program, p.name);
-  std::string memories;
+  const CallerSide side = caller_side(*p.program, p.name);
+  std::string memories, allocations;
+  for (const MemoryId id : arenas(*p.program)) {
+    const std::string arena = arena_name(*p.program, id);
+    allocations += fmt::format(
+        "  const size_t {1}_size = {0}_{1}_bytes / 16 * 16 + 16;\n"
+        "  void* {1} = aligned_alloc({0}_{1}_alignment, {1}_size);\n"
+        "  std::memset({1}, 0, {1}_size);\n",
+        p.name, arena);
+    memories += fmt::format("    {{\"{}\", {}, {}_size, false}},\n", p.program->memory(id).name,
+                            arena, arena);
+  }
   for (const ProgramConstant& c : p.program->constants) {
     memories += fmt::format("    {{\"{0}\", {1}_data::{0}, sizeof({1}_data::{0}), true}},\n",
                             c.name, p.name);
@@ -99,24 +111,24 @@ std::string tracing_text(const EmittedProject& p) {
   return fmt::format(
       "namespace drive_{0} {{\n{1}{2}"
       "int run(bool push) {{\n"
-      "  const size_t bytes = {0}_arena_bytes / 16 * 16 + 16;\n"
-      "  void* arena = aligned_alloc(16, bytes);\n  std::memset(arena, 0, bytes);\n"
-      "  const thimble::TracedMemory memories[] = {{\n"
-      "    {{\"arena\", arena, bytes, false}},\n{3}  }};\n"
+      "{6}  const thimble::TracedMemory memories[] = {{\n"
+      "{3}  }};\n"
       "  thimble::set_memories(memories, sizeof(memories) / sizeof(memories[0]));\n"
-      "  if (!push) {{\n    {0}_run(arena{4});\n    return 0;\n  }}\n{5}  return 0;\n}}\n}}\n",
+      "  if (!push) {{\n    {0}_run({4});\n    return 0;\n  }}\n{5}  return 0;\n}}\n}}\n",
       p.name, recording_callbacks(p, side), tensor_definitions(*p.program, side, p.name), memories,
-      run_arguments(side), push_text(p, side));
+      run_arguments(side), push_text(p, side), allocations);
 }
 
-// Where a port's bytes are: in the arena, the caller's, or all rows of a stream.
-std::string port_place(const ProgramPort& port, const std::string& name, const std::string& label) {
-  if (port.place == Place::kResident) return fmt::format("{}_{}(arena)", name, label);
-  return port.place == Place::kUser ? label : label + "_rows";
+// Where a port's bytes are: in an arena, the caller's, or all rows of a stream.
+std::string port_place(const EmittedProject& p, const ProgramPort& port, const std::string& label) {
+  const MemoryId memory = p.program->memory_of(port.buffer);
+  if (is_laid_out(memory))
+    return fmt::format("{}_{}({})", p.name, label, arena_name(*p.program, memory));
+  return memory == kCaller ? label : label + "_rows";
 }
 
 std::string real_text(const EmittedProject& p) {
-  const CallerSide side = caller_side(*p.graph, *p.program, p.name);
+  const CallerSide side = caller_side(*p.program, p.name);
   std::string definitions = tensor_definitions(*p.program, side, p.name), reads, writes;
   const auto stream = [&](const ProgramPort* port, const char* label, const char* constness,
                           const char* verb, const char* copy) {
@@ -132,23 +144,29 @@ std::string real_text(const EmittedProject& p) {
   for (size_t k = 0; k < p.program->inputs.size(); ++k) {
     const ProgramPort& port = p.program->inputs[k];
     reads += fmt::format("  if (fread({}, 1, {}, stdin) != {}) return 3;\n",
-                         port_place(port, p.name, port_label("input", k, p.program->inputs.size())),
+                         port_place(p, port, port_label("input", k, p.program->inputs.size())),
                          port.size_bytes, port.size_bytes);
   }
   for (size_t k = 0; k < p.program->outputs.size(); ++k) {
     const ProgramPort& port = p.program->outputs[k];
     writes +=
         fmt::format("  fwrite({}, 1, {}, stdout);\n",
-                    port_place(port, p.name, port_label("output", k, p.program->outputs.size())),
+                    port_place(p, port, port_label("output", k, p.program->outputs.size())),
                     port.size_bytes);
+  }
+  std::string allocations, frees;
+  for (const std::string& arena : side.arenas) {
+    allocations += fmt::format(
+        "  void* {1} = malloc({0}_{1}_bytes + 0);\n"
+        "  if ({0}_{1}_bytes > 0) std::memset({1}, 0xA5, {0}_{1}_bytes);\n",
+        p.name, arena);
+    frees += fmt::format("  free({});\n", arena);
   }
   return fmt::format(
       "namespace drive_{0} {{\n{1}"
-      "int run(bool) {{\n"
-      "  void* arena = malloc({0}_arena_bytes + 0);\n"
-      "  if ({0}_arena_bytes > 0) std::memset(arena, 0xA5, {0}_arena_bytes);\n{2}"
-      "  {0}_run(arena{3});\n{4}  free(arena);\n  return 0;\n}}\n}}\n",
-      p.name, definitions, reads, run_arguments(side), writes);
+      "int run(bool) {{\n{2}{3}"
+      "  {0}_run({4});\n{5}{6}  return 0;\n}}\n}}\n",
+      p.name, definitions, allocations, reads, run_arguments(side), writes, frees);
 }
 
 }  // namespace

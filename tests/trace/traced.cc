@@ -51,7 +51,7 @@ std::string compare(const EmittedProject& p, const fs::path& file, size_t& lines
 }
 
 bool takes_rows(const Program& program) {
-  return !program.inputs.empty() && program.inputs[0].place == Place::kStreamed;
+  return !program.inputs.empty() && program.memory_of(program.inputs[0].buffer) == kStream;
 }
 
 // The recorder's sources beside the projects. They know the runtime as the repository has it; here

@@ -21,7 +21,7 @@ namespace {
 struct CompileOptions {
   ModelOptions model;
   PlanOptions plan;
-  std::string folder, name, json, save_plan, core = "cortex-m4";
+  std::string folder, name, json, save_plan;
   bool measure = false, force = false;
 };
 
@@ -35,6 +35,7 @@ std::string command_text(const CompileOptions& options, const std::string& name)
     text += " --calibration " + std::filesystem::path(options.plan.calibration).filename().string();
   }
   if (!options.plan.device.empty()) text += " --device " + options.plan.device;
+  if (!options.plan.core.empty()) text += " --core " + options.plan.core;
   if (!options.plan.sram.empty()) text += " --sram " + options.plan.sram;
   if (!options.plan.flash.empty()) text += " --flash " + options.plan.flash;
   if (options.plan.max_recompute)
@@ -116,8 +117,8 @@ int compile_model(const CompileOptions& options) {
   CompileReport report = compile_report(*compiled);
   if (options.measure) {
     const ProgressLine progress("cross-compiling and running on the emulated board");
-    report.measured = measured_cost(
-        *compiled, options.plan.device.empty() ? options.core : asked.target.core.name);
+    const std::string& core = asked.target.core.name;
+    report.measured = measured_cost(*compiled, core.empty() ? "cortex-m4" : core);
   }
   const std::string said =
       write_files(options, source, *compiled, report,
@@ -139,10 +140,10 @@ void add_compile(CLI::App& app, int& status) {
   add_json(*command, options->json);
   add_text(*command, "--save-plan", options->save_plan, "FILE",
            "Write the plan as JSON to a file, for `thimble verify`");
-  command->add_flag("--measure", options->measure,
-                    "Cross-compile, and run on the emulated board, for code and stack bytes");
-  add_text(*command, "--core", options->core, "CORE",
-           "Core to measure for, unless --device says it (cortex-m4)");
+  command->add_flag(
+      "--measure", options->measure,
+      "Cross-compile for the core (cortex-m4), and run on the emulated board, for code "
+      "and stack bytes");
   add_force(*command, options->force);
   command->footer(
       "Examples:\n"

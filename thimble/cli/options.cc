@@ -106,6 +106,9 @@ void add_plan_options(CLI::App& app, PlanOptions& options) {
 void add_limit_options(CLI::App& app, PlanOptions& options) {
   add_text(app, "--device", options.device, "NAME",
            "Board whose memory is the limit (see `thimble devices`), or your own as FILE.json");
+  add_text(app, "--core", options.core, "CORE",
+           "Core whose instructions kernels may use, as GCC's -mcpu takes it (default: the "
+           "device's; without one, kernels for any core)");
   add_text(app, "--sram", options.sram, "SIZE",
            "Most SRAM for the arena: 65536, 64K (= 65,536), 64kB (= 64,000)");
   add_text(app, "--flash", options.flash, "SIZE", "Most flash for code and weights");
@@ -155,6 +158,7 @@ Request request(const ModelOptions& model, const PlanOptions& plan) {
       .layout = plan.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
       .time_limit_seconds = plan.time_limit_seconds};
   if (!plan.device.empty()) result.target = find_target(plan.device);
+  if (!plan.core.empty()) result.target.core = core_named(plan.core);
   if (!plan.sram.empty()) result.sram_bytes = size_option("--sram", plan.sram);
   if (!plan.flash.empty()) result.flash_bytes = size_option("--flash", plan.flash);
   if (!plan.calibration.empty())

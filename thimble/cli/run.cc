@@ -20,7 +20,7 @@ namespace {
 struct RunOptions {
   ModelOptions model;
   PlanOptions plan;
-  std::string on = "host", core, input_file, output_file, check, json;
+  std::string on = "host", input_file, output_file, check, json;
   uint64_t seed = 1;
   bool force = false;
 };
@@ -39,17 +39,11 @@ std::vector<InputCase> cases_of(const Graph& graph, const RunOptions& options) {
 
 // An option without effect would make its user believe something of the run that is not so.
 void check_options(const RunOptions& options) {
-  if (options.on != "qemu" && !options.core.empty()) {
-    throw CompileError("--core",
-                       fmt::format("is for --on qemu; --on {} emulates no core", options.on));
-  }
   if (options.on != "reference") return;
   const std::pair<const char*, const std::string&> plan_options[] = {
-      {"--planner", options.plan.planner},
-      {"--calibration", options.plan.calibration},
-      {"--device", options.plan.device},
-      {"--sram", options.plan.sram},
-      {"--flash", options.plan.flash}};
+      {"--planner", options.plan.planner}, {"--calibration", options.plan.calibration},
+      {"--device", options.plan.device},   {"--core", options.plan.core},
+      {"--sram", options.plan.sram},       {"--flash", options.plan.flash}};
   constexpr const char* kNoPlan = "is for --on host or qemu; the reference has no plan";
   for (const auto& [option, value] : plan_options) {
     if (!value.empty()) throw CompileError(option, kNoPlan);
@@ -66,7 +60,7 @@ std::string shortage(const Compiled& compiled) {
         "options says why\n",
         human_size(needed), memory, human_size(needed - limit));
   };
-  const int64_t arena = compiled.program.arena_bytes;
+  const int64_t arena = compiled.program.arena_bytes();
   if (compiled.sram_limit_bytes && arena > *compiled.sram_limit_bytes)
     return line("SRAM", arena, *compiled.sram_limit_bytes);
   return line("flash", compiled.cost.weight_bytes, compiled.flash_limit_bytes.value_or(0));
@@ -118,6 +112,8 @@ int run(const RunOptions& options) {
   if (options.on == "reference") return run_on_reference(options, source);
   Request asked = request(options.model, options.plan);
   asked.model = source;
+  if (options.on == "qemu" && asked.target.core.name.empty())
+    asked.target.core = core_named("cortex-m4");
   const auto compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
   if (!compiled->fits()) {
@@ -130,16 +126,14 @@ int run(const RunOptions& options) {
   std::optional<ProgressLine> progress(host ? "executing"
                                             : "cross-compiling and running on the emulated board");
   const Inferences inferences =
-      host ? run_host(*compiled, cases)
-           : run_emulated(*compiled, options.core.empty() ? asked.target.core.name : options.core,
-                          cases);
+      host ? run_host(*compiled, cases) : run_emulated(*compiled, asked.target.core.name, cases);
   progress.reset();
   return finish(options, {.graph = compiled->graph,
                           .inferences = inferences,
                           .model = source.where,
                           .on = options.on,
                           .planner = compiled->plan.planner,
-                          .arena_bytes = compiled->program.arena_bytes,
+                          .arena_bytes = compiled->program.arena_bytes(),
                           .compared_with = inferences.deviations.empty()
                                                ? ""
                                                : "the reference with the same accumulators"});
@@ -158,8 +152,6 @@ void add_run(CLI::App& app, int& status) {
                    "reference: the plain interpreter; host (default): the plan with the "
                    "shipping kernels;\nqemu: the emitted firmware on an emulated board")
       ->check(CLI::IsMember({"reference", "host", "qemu"}));
-  add_text(*command, "--core", options->core, "CORE",
-           "Core to emulate, with --on qemu (cortex-m4)");
   add_text(*command, "--input-file", options->input_file, "FILE",
            "Inputs: .npy or .safetensors (default: seeded noise)");
   command->add_option("--seed", options->seed, "Seed of the noise (1)")->type_name("NUMBER");

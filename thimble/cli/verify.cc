@@ -54,7 +54,7 @@ int verify_plan(const VerifyOptions& options) {
       .model = model,
       .plan = file,
       .verification = compiled.verification,
-      .arena_bytes = compiled.program.arena_bytes,
+      .arena_bytes = compiled.program.arena_bytes(),
       .lossy = lossiness_notes(compiled.graph, compiled.plan.scale_source)};
   write_text(options.json, verification_json(report));
   print_beside(options.json, verification_text(report));

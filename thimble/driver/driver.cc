@@ -10,6 +10,7 @@
 #include "thimble/driver/inference_io.h"
 #include "thimble/import/utf8.h"
 #include "thimble/operators/operators.h"
+#include "thimble/plan/choose_kernels.h"
 #include "thimble/program/lower.h"
 #include "thimble/reference/partial_sums.h"
 #include "thimble/report/accumulator_notes.h"
@@ -98,16 +99,18 @@ PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const 
   return answer;
 }
 
-// The planner's schedule at addresses: its only owner from here on.
+// The planner's schedule with the target's kernels, at addresses: its only owner from here on.
 Plan placed(const std::string& planner, Planned planned, const Graph& graph,
-            const PlacementOptions& options) {
+            const Request& request, const TimeLimit& time) {
+  PlacedSchedule placed = place_with_kernels(
+      with_accumulators(graph, planned.accumulators), std::move(planned.schedule),
+      request.target.core, request.sram_limit_bytes(), {.method = request.layout, .time = &time});
   Plan plan{.planner = planner,
-            .schedule = std::move(planned.schedule),
-            .placement = {},
+            .schedule = std::move(placed.schedule),
+            .placement = std::move(placed.placement),
             .accumulators = std::move(planned.accumulators),
             .scale_source = std::move(planned.scale_source)};
   if (plan.accumulators.empty()) plan.scale_source.clear();
-  plan.placement = place(with_accumulators(graph, plan.accumulators), plan.schedule, options);
   return plan;
 }
 
@@ -166,7 +169,7 @@ Answer compiled(const Request& request, const PlannerChoice& choice, Steps& step
   if (!steps.enter(Phase::kPlacing)) return steps.answer();
   const Stopwatch placing;
   Plan plan = placed(request.planner.empty() ? choice.planner->name : request.planner,
-                     std::move(planned), graph, {.method = request.layout, .time = &time});
+                     std::move(planned), graph, request, time);
   const double layout_seconds = placing.seconds();
   if (steps.cancelled() || !steps.enter(Phase::kVerifying)) return steps.answer();
   Compiled result = proven(source, std::move(graph), std::move(plan));
@@ -214,7 +217,7 @@ std::optional<int64_t> Request::flash_limit_bytes() const {
 }
 
 bool Compiled::fits() const {
-  return (!sram_limit_bytes || plan.placement.arena_bytes <= *sram_limit_bytes) &&
+  return (!sram_limit_bytes || plan.placement.arena_bytes() <= *sram_limit_bytes) &&
          (!flash_limit_bytes || cost.weight_bytes <= *flash_limit_bytes);
 }
 
@@ -233,8 +236,8 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
                .sha256 = compiled.sha256,
                .planner = compiled.plan.planner,
                .live_bytes = compiled.cost.live_bytes,
-               .lower_bound_bytes = compiled.plan.placement.lower_bound_bytes,
-               .layout_proven_optimal = compiled.plan.placement.proven_optimal,
+               .lower_bound_bytes = compiled.plan.placement.arena().lower_bound_bytes,
+               .layout_proven_optimal = compiled.plan.placement.arena().proven_optimal,
                .macs = compiled.cost.macs,
                .remarks = remarks(compiled),
                .runtime = emission.runtime});
@@ -248,16 +251,20 @@ Compiled check_plan(const Source& source, const GraphOptions& options, const Pla
   if (!fault.empty()) throw CompileError(where, "not a plan of this model: " + fault);
   check_bytes(plan.schedule, options.max_bytes, where);
   Plan checked = plan;
-  checked.placement.arena_bytes = 0;
   for (size_t b = 0; b < checked.schedule.buffers.size(); ++b) {
-    if (checked.schedule.buffers[b].place != Place::kResident) continue;
+    if (!is_laid_out(checked.schedule.buffers[b].memory)) continue;
     const int64_t address = checked.placement.addresses[b];
     const int64_t size = checked.schedule.buffers[b].size_bytes();
     if (address < 0 || address > kMostArenaBytes - size) {
       throw CompileError(where, fmt::format("buffer {} lies at {}, outside any arena", b, address));
     }
-    checked.placement.arena_bytes = std::max(checked.placement.arena_bytes, address + size);
   }
+  const Placement sizes = placement_at(checked.schedule, checked.placement.addresses);
+  int64_t all_bytes = 0;  // they are reserved for the shadow, and by the host
+  for (size_t m = 0; m < sizes.memories.size(); ++m)
+    all_bytes += checked.placement.memories[m].size_bytes = sizes.memories[m].size_bytes;
+  if (all_bytes > kMostArenaBytes)
+    throw CompileError(where, "its memories have more bytes between them than any board");
   return lowered(source, std::move(graph), std::move(checked));
 }
 
@@ -266,8 +273,7 @@ Compiled described(Compiled checked) {
   cost.live_bytes = live_bytes(checked.graph, checked.plan.schedule);
   cost.macs = macs(checked.graph, checked.plan.schedule);
   cost.recomputed_macs = cost.macs - macs(checked.graph);
-  for (const ProgramConstant& constant : checked.program.constants)
-    cost.weight_bytes += static_cast<int64_t>(constant.content.data.size());
+  cost.weight_bytes = constant_bytes(checked.program);
   return checked;
 }
 

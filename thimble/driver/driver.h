@@ -9,7 +9,7 @@
 //     std::puts(no->reason.c_str());  // no plan needs less than no->lower_bound_bytes
 //   } else {
 //     const auto& kws = std::get<thimble::Compiled>(answer);
-//     kws.fits();                        // within the limits, kws.plan.placement.arena_bytes of
+//     kws.fits();                        // within the limits, kws.program.arena_bytes() of
 //     SRAM for (const thimble::EmittedFile& file : kws.files) save(file.path, file.text);
 //   }
 //
@@ -64,7 +64,7 @@ struct Emission {
 struct Request {
   ModelSource model;
   GraphOptions graph;
-  Target target = generic_target("cortex-m4");
+  Target target;  ///< default: kernels for any core, no limits
   std::optional<int64_t> sram_bytes, flash_bytes;  ///< instead of the target's
   std::string planner;                  ///< "NAME:key=value,..."; empty: the best there is
   std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them

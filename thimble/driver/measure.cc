@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/toolchain/temporary_folder.h"
@@ -24,8 +25,9 @@ std::string places(const std::string& name, const Program& program,
                    const std::vector<ProgramPort>& ports) {
   std::string values;
   for (const ProgramPort& port : ports) {
-    values += port.place == Place::kResident ? fmt::format("{}, ", program.address(port.buffer))
-                                             : std::string("THIMBLE_OUTSIDE, ");
+    values += program.memory_of(port.buffer) == kArena
+                  ? fmt::format("{}, ", program.address(port.buffer))
+                  : std::string("THIMBLE_OUTSIDE, ");
   }
   return fmt::format("const size_t {}[] = {{{}0}};\n", name, values);
 }
@@ -48,17 +50,34 @@ std::string row_function(const FirmwareModel& model, const ProgramPort& port, si
       in ? "values[k] = at[k]" : "at[k] = values[k]");
 }
 
-// `NAME_on_board`, what the harness calls: it hands over what lies outside of the arena.
+// `NAME_on_board`, what the harness calls: it hands over what lies outside of the arena. Memories
+// beside it are static, and ports there are copied.
 std::string adapter(const FirmwareModel& model) {
-  std::string functions, arguments, callbacks;
+  const Program& program = *model.program;
+  std::string functions, arenas_text, arguments, callbacks, before, after;
+  for (const MemoryId id : arenas(program)) {
+    if (id == kArena) continue;
+    const std::string arena = model.name + "_" + arena_name(program, id);
+    functions += fmt::format("alignas({0}_alignment) unsigned char {0}[{0}_bytes];\n", arena);
+    arenas_text += ", " + arena;
+  }
   size_t outside = 0;
-  for (const auto* ports : {&model.program->inputs, &model.program->outputs}) {
-    for (const ProgramPort& port : *ports) {
-      if (port.place == Place::kResident) continue;
-      if (port.place == Place::kStreamed) {
+  for (const auto* ports : {&program.inputs, &program.outputs}) {
+    for (size_t k = 0; k < ports->size(); ++k) {
+      const ProgramPort& port = (*ports)[k];
+      const bool in = ports == &program.inputs;
+      const MemoryId memory = program.memory_of(port.buffer);
+      if (memory == kArena) continue;
+      if (memory == kStream) {
         functions += row_function(model, port, outside);
-        callbacks += fmt::format(", {}_{}", model.name,
-                                 ports == &model.program->inputs ? "receive_row" : "deliver_row");
+        callbacks += fmt::format(", {}_{}", model.name, in ? "receive_row" : "deliver_row");
+      } else if (is_laid_out(memory)) {
+        const std::string there = fmt::format(
+            "{0}_{1}({0}_{2})", model.name, port_label(in ? "input" : "output", k, ports->size()),
+            arena_name(program, memory));
+        const std::string here = fmt::format("outside[{}]", outside);
+        (in ? before : after) += fmt::format("  __builtin_memcpy({}, {}, {});\n", in ? there : here,
+                                             in ? here : there, port.size_bytes);
       } else {
         arguments +=
             fmt::format(", static_cast<{}*>(outside[{}])", type_of(*model.program, port), outside);
@@ -69,8 +88,9 @@ std::string adapter(const FirmwareModel& model) {
   if (!callbacks.empty()) callbacks += ", const_cast<void**>(outside)";
   return functions + fmt::format(
                          "void {0}_on_board(void* arena, void* const*{1}) {{\n"
-                         "  {0}_run(arena{2}{3});\n}}\n",
-                         model.name, outside > 0 ? " outside" : "", arguments, callbacks);
+                         "{5}  {0}_run(arena{4}{2}{3});\n{6}}}\n",
+                         model.name, outside > 0 ? " outside" : "", arguments, callbacks,
+                         arenas_text, before, after);
 }
 
 // The table that the harness goes through.

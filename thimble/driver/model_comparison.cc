@@ -49,15 +49,15 @@ ComparedCell cell_of(const Request& request) {
   return {.planner = request.planner,
           .outcome = Outcome::kPlanned,
           .reason = struck,
-          .peak_bytes = placement.peak_bytes,
-          .lower_bound_bytes = placement.lower_bound_bytes,
-          .arena_bytes = placement.arena_bytes,
+          .peak_bytes = placement.arena().peak_bytes,
+          .lower_bound_bytes = placement.arena().lower_bound_bytes,
+          .arena_bytes = placement.arena_bytes(),
           .macs = compiled->cost.macs,
           .recomputed_macs = compiled->cost.recomputed_macs,
           .weight_bytes = compiled->cost.weight_bytes,
           .plan_seconds = compiled->plan_seconds,
           .layout_seconds = compiled->layout_seconds,
-          .layout_proven = placement.proven_optimal,
+          .layout_proven = placement.arena().proven_optimal,
           .live_bytes = compiled->cost.live_bytes};
 }
 

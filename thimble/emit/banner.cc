@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
@@ -13,18 +12,14 @@
 namespace thimble {
 namespace {
 
-int64_t constant_bytes(const Program& program) {
-  return std::accumulate(program.constants.begin(), program.constants.end(), int64_t{0},
-                         [](int64_t sum, const ProgramConstant& c) {
-                           return sum + static_cast<int64_t>(c.content.data.size());
-                         });
-}
-
-// "t3 @ 1,024", or what it is outside of the arena.
+// "t3 @ 1,024", "t3 @ psram 0", or what it is outside of these.
 std::string place_text(const Program& program, const OperandView& v) {
-  if (v.place == Place::kResident)
-    return fmt::format("t{} @ {}", v.tensor.value, with_separators(program.address(v.buffer)));
-  if (v.place == Place::kUser) return fmt::format("t{} (the caller's)", v.tensor.value);
+  const MemoryId memory = program.memory_of(v.buffer);
+  if (is_laid_out(memory))
+    return fmt::format("t{} @ {}{}", v.tensor.value,
+                       memory == kArena ? "" : program.memory(memory).name + " ",
+                       with_separators(program.address(v.buffer)));
+  if (memory == kCaller) return fmt::format("t{} (the caller's)", v.tensor.value);
   return fmt::format("rows of t{}", v.tensor.value);
 }
 
@@ -41,12 +36,12 @@ void collect(const Graph& graph, const Program& program, const std::vector<Progr
     }
     const Call& call = std::get<Call>(node.what);
     Row& row = rows[static_cast<size_t>(call.position)];
-    row.layer = stage_name(graph, call);
+    row.layer = stage_name(graph, program, call);
     if (call.op.valid() && graph.op(call.op).file_index >= 0) {
       row.layer += fmt::format(" [#{}]", graph.op(call.op).file_index);
     }
     for (const OperandView& v : call.in) {
-      if (v.constant >= 0) continue;
+      if (program.constant(v.buffer) != nullptr) continue;
       row.reads += (row.reads.empty() ? "" : ", ") + place_text(program, v);
     }
     row.writes = place_text(program, call.out);
@@ -64,21 +59,28 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
   text += fmt::format(
       "// SRAM {} B (peak at step {}; {}) | weights {} B | {:.3f} M MAC | planner {} | "
       "[#n] = operator number in the model\n",
-      with_separators(program.arena_bytes),
+      with_separators(program.arena_bytes()),
       peak == options.live_bytes.end() ? 0 : peak - options.live_bytes.begin(),
       options.layout_proven_optimal
           ? "layout proven optimal"
           : fmt::format("lower bound {} B", with_separators(options.lower_bound_bytes)),
       with_separators(constant_bytes(program)), static_cast<double>(options.macs) / 1e6,
       comment_text(options.planner));
+  for (const MemoryId id : arenas(program)) {
+    if (id == kArena) continue;
+    const ProgramMemory& memory = program.memory(id);
+    text += fmt::format("//   {} {} B ({})\n", memory.name, with_separators(memory.size_bytes),
+                        name(memory.kind));
+  }
   for (const auto& [ports, what] :
        {std::pair{&program.inputs, "input"}, {&program.outputs, "output"}}) {
     for (size_t k = 0; k < ports->size(); ++k) {
       const ProgramPort& port = (*ports)[k];
-      if (port.place == Place::kResident) continue;
+      const MemoryId memory = program.memory_of(port.buffer);
+      if (is_laid_out(memory)) continue;
       text += fmt::format("//   {}, {} B, {}\n", port_label(what, k, ports->size()),
                           with_separators(port.size_bytes),
-                          port.place == Place::kUser ? "lies in memory of the caller's"
+                          memory == kCaller         ? "lies in memory of the caller's"
                           : is_whole(program, port)  ? "passes row by row"
                                                      : "passes row by row and is never whole");
     }
@@ -98,21 +100,23 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
 }
 
 std::string arena_map(const Graph& graph, const Program& program) {
-  std::string text =
-      "// Where each buffer lies in the arena, in bytes: contents, and the steps in which it "
-      "lives.\n";
-  for (size_t b = 0; b < program.buffers.size(); ++b) {
-    const PlacedBuffer& placed = program.buffers[b];
-    if (placed.place != Place::kResident) continue;
-    std::string what = placed.tensor.valid()
-                           ? fmt::format("{} {}{} '{}'", name(placed.type),
-                                         to_string(placed.extents), placed.ring ? " (ring)" : "",
-                                         comment_text(graph.tensor(placed.tensor).name))
-                           : std::string("scratch");
-    text += fmt::format("constexpr int32_t {} = {};  // {} B, {}, steps {}-{}\n",
-                        address_name(program, {static_cast<int32_t>(b)}), placed.address,
-                        with_separators(placed.size_bytes), what, placed.live.begin,
-                        std::max(placed.live.begin, placed.live.end - 1));
+  std::string text;
+  for (const MemoryId memory : arenas(program)) {
+    text += fmt::format(
+        "// Where each buffer lies in {}, in bytes: contents, and the steps in which it lives.\n",
+        memory == kArena ? "the arena" : arena_name(program, memory));
+    for (const PlacedBuffer& placed : program.buffers) {
+      if (placed.memory != memory) continue;
+      std::string what = placed.tensor.valid()
+                             ? fmt::format("{} {}{} '{}'", name(placed.type),
+                                           to_string(placed.extents), placed.ring ? " (ring)" : "",
+                                           comment_text(graph.tensor(placed.tensor).name))
+                             : std::string("scratch");
+      text += fmt::format("constexpr int32_t {} = {};  // {} B, {}, steps {}-{}\n",
+                          address_name(program, placed.id), placed.address,
+                          with_separators(placed.size_bytes), what, placed.live.begin,
+                          std::max(placed.live.begin, placed.live.end - 1));
+    }
   }
   return text;
 }

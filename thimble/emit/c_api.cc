@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
 #include "thimble/target/size.h"
@@ -16,8 +18,8 @@ std::string float_literal(float value) {  // needs a point or an exponent
   return text + "f";
 }
 
-Shape port_shape(const Graph& graph, const ProgramPort& port) {
-  if (port.place != Place::kStreamed) return port.shape;
+Shape port_shape(const Graph& graph, const Program& program, const ProgramPort& port) {
+  if (program.memory_of(port.buffer) != kStream) return port.shape;
   const Shape& shape = graph.tensor(port.tensor).shape;
   return {shape.begin() + kStreamAxis + 1, shape.end()};  // of a row
 }
@@ -26,14 +28,15 @@ Shape port_shape(const Graph& graph, const ProgramPort& port) {
 std::string port_constants(const Graph& graph, const Program& program, const ProgramPort& port,
                            const std::string& prefix) {
   const Tensor& tensor = graph.tensor(port.tensor);
-  if (port.place == Place::kStreamed) {
+  const MemoryId memory = program.memory_of(port.buffer);
+  if (memory == kStream) {
     const StreamRows rows = stream_rows(graph, port);
     return fmt::format("enum {{ {0}_rows = {1}, {0}_row_elements = {2}, {0}_row_bytes = {3} }};\n",
                        prefix, rows.rows, rows.row_elements,
                        rows.row_elements * size_bytes(tensor.type));
   }
   const std::string offset =
-      port.place == Place::kResident
+      is_laid_out(memory)
           ? fmt::format(", {}_offset = {}", prefix, program.address(port.buffer))
           : "";
   return fmt::format("enum {{ {0}_elements = {1}, {0}_bytes = {2}{3} }};\n", prefix,
@@ -43,13 +46,14 @@ std::string port_constants(const Graph& graph, const Program& program, const Pro
 std::string port_text(const Graph& graph, const Program& program, const ProgramPort& port,
                       const std::string& prefix, const char* role) {
   const Tensor& tensor = graph.tensor(port.tensor);
-  const bool rows = port.place == Place::kStreamed;
-  const Shape shape = port_shape(graph, port);
+  const MemoryId memory = program.memory_of(port.buffer);
+  const bool rows = memory == kStream;
+  const Shape shape = port_shape(graph, program, port);
   std::string text =
       fmt::format("\n/* {}{} '{}': {} {}{}",
-                  rows                         ? "A row of the "
-                  : port.place == Place::kUser ? "The caller's "
-                                               : "The ",
+                  rows                ? "A row of the "
+                  : memory == kCaller ? "The caller's "
+                                      : "The ",
                   role, comment_text(tensor.name), name(tensor.type), to_string(shape),
                   rows && shape.size() == 2 ? " (columns x channels)"
                   : rows                    ? " (channels)"
@@ -68,18 +72,17 @@ std::string port_text(const Graph& graph, const Program& program, const ProgramP
     text +=
         fmt::format("enum {{ {}_zero_point = {} }};\n", prefix, tensor.quantization.zero_points[0]);
   }
-  if (port.place != Place::kResident) return text;
+  if (!is_laid_out(memory)) return text;
   return text + fmt::format(
-                    "static inline {0}* {1}(void* arena) {{ return ({0}*)((uint8_t*)arena + "
+                    "static inline {0}* {1}(void* {2}) {{ return ({0}*)((uint8_t*){2} + "
                     "{1}_offset); }}\n",
-                    c_type(tensor.type), prefix);
+                    c_type(tensor.type), prefix, arena_name(program, memory));
 }
 
-bool all_in(const std::vector<ProgramPort>& ports, Place place) {
-  for (const ProgramPort& port : ports) {
-    if (port.place != place) return false;
-  }
-  return true;
+bool all_laid_out(const Program& program, const std::vector<ProgramPort>& ports) {
+  return std::ranges::all_of(ports, [&](const ProgramPort& port) {
+    return is_laid_out(program.memory_of(port.buffer));
+  });
 }
 
 // How an inference is done, for the head of the file.
@@ -92,25 +95,25 @@ std::string usage(const Program& program, const CallerSide& side, const std::str
         " * does: call {0}_run, which asks for each row when it is needed.{1} */\n",
         name,
         side.delivered != nullptr ? " Rows of the\n * output are handed out as they are made."
-        : all_in(program.outputs, Place::kResident)
+        : all_laid_out(program, program.outputs)
             ? " Then read\n * the outputs from their places "
               "in the arena."
             : "",
         is_whole(program, *side.received) ? "" : " and is never whole in memory");
   }
-  if (all_in(program.inputs, Place::kResident) && all_in(program.outputs, Place::kResident)) {
+  if (all_laid_out(program, program.inputs) && all_laid_out(program, program.outputs)) {
     return fmt::format(
         " * Write the inputs to their places in the arena, call {}_run, read the outputs from "
         "theirs.\n * Inputs are overwritten. */\n",
         name);
   }
   return fmt::format(" * {}, call {}_run{}. */\n",
-                     all_in(program.inputs, Place::kResident)
+                     all_laid_out(program, program.inputs)
                          ? "Write the inputs to their places in the arena (they are overwritten)"
                          : "Inputs are tensors of yours, which are left as they are",
                      name,
                      side.delivered != nullptr ? ", which hands out the output row by row"
-                     : all_in(program.outputs, Place::kResident)
+                     : all_laid_out(program, program.outputs)
                          ? ", read the outputs from their places in it"
                          : "; outputs are written to tensors of yours");
 }
@@ -153,28 +156,60 @@ std::string push_form(const Graph& graph, const CallerSide& side, const std::str
       "/* Takes the next `count` rows, one after the other in memory, and executes what can be "
       "executed\n   with them. The last row of the input, number {0}_input_rows - 1, ends the "
       "inference: true. The\n   arena must be left alone between the calls of an inference. */\n"
-      "bool {0}_push_rows(void* arena, {0}_state* state, const {1}* rows, int32_t count);\n",
-      name, c_type(graph.tensor(side.received->tensor).type), fields, parameters);
+      "bool {0}_push_rows({4}, {0}_state* state, const {1}* rows, int32_t count);\n",
+      name, c_type(graph.tensor(side.received->tensor).type), fields, parameters,
+      side.arena_parameters(""));
+}
+
+// ", 1,024 bytes of psram", a line each, for the memories beside the arena, where there are some.
+std::string further_bytes(const Program& program) {
+  std::string text;
+  for (const MemoryId id : arenas(program)) {
+    if (id != kArena)
+      text += fmt::format(",\n * {} bytes of {}", with_separators(program.memory(id).size_bytes),
+                          program.memory(id).name);
+  }
+  return text;
+}
+
+std::string size_constants(const Program& program, const std::string& name) {
+  std::string text;
+  for (const MemoryId id : arenas(program)) {
+    const ProgramMemory& memory = program.memory(id);
+    text += fmt::format("enum {{ {0}_{1}_bytes = {2}, {0}_{1}_alignment = {3} }};\n", name,
+                        arena_name(program, id), memory.size_bytes, memory.alignment);
+  }
+  return text;
+}
+
+// What the pointers of NAME_run must be.
+std::string arena_comment(const Program& program, const std::string& name) {
+  std::string text = "/* One inference.";
+  for (const MemoryId id : arenas(program)) {
+    text += fmt::format("{0} {2}: {1}_{2}_bytes bytes{3}, aligned to {1}_{2}_alignment.",
+                        id == kArena ? "" : "\n  ", name, arena_name(program, id),
+                        id == kArena ? "" : " of " + program.memory(id).name);
+  }
+  return text + " */\n";
 }
 
 }  // namespace
 
 std::string c_header(const Graph& graph, const Program& program, const EmitOptions& options) {
   const std::string& name = options.name;
-  const CallerSide side = caller_side(graph, program, name);
+  const CallerSide side = caller_side(program, name);
   std::string text = fmt::format(
       "/* {0}.h: generated by thimble {1}. Do not edit.\n"
       " *\n"
-      " * An inference needs {2} bytes of memory, the arena, and nothing else but stack{3}.\n{4}"
+      " * An inference needs {2} bytes of memory, the arena{8}, and nothing else but stack{3}.\n{4}"
       "#pragma once\n\n#include <stdbool.h>\n#include <stdint.h>\n\n"
       "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n"
-      "enum {{ {0}_arena_bytes = {5}, {0}_arena_alignment = {6} }};\n\n{7}"
-      "/* One inference. arena: {0}_arena_bytes bytes, aligned to {0}_arena_alignment. */\n"
-      "void {0}_run({8});\n",
-      name, options.version, with_separators(program.arena_bytes),
+      "{5}\n{6}{7}"
+      "void {0}_run({9});\n",
+      name, options.version, with_separators(program.arena_bytes()),
       side.fields.empty() || !side.fields[0].buffer.valid() ? "" : ", and the caller's tensors",
-      usage(program, side, name), program.arena_bytes, program.arena_alignment,
-      callbacks(graph, side, name), side.run_parameters("arena", name));
+      usage(program, side, name), size_constants(program, name), callbacks(graph, side, name),
+      arena_comment(program, name), further_bytes(program), side.run_parameters("", name));
   if (side.received != nullptr) text += push_form(graph, side, name);
   for (const auto& [ports, what] :
        {std::pair{&program.inputs, "input"}, {&program.outputs, "output"}}) {

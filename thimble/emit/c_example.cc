@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "thimble/emit/c_api.h"
 #include "thimble/emit/caller.h"
@@ -14,25 +14,33 @@ class Example {
       : graph_(graph),
         program_(program),
         name_(options.name),
-        side_(caller_side(graph, program, options.name)) {}
+        side_(caller_side(program, options.name)) {}
 
   std::string run() {
     std::string text = fmt::format(
         "/* {0}_example.c: one inference. Build it with the files beside it; see "
-        "CMakeLists.txt. */\n#include \"{0}.h\"\n\n"
-        "static _Alignas({1}) uint8_t arena[{2}];\n",
-        name_, program_.arena_alignment,
-        program_.arena_bytes > 0 ? name_ + "_arena_bytes" : "1 /* nothing lies there */");
+        "CMakeLists.txt. */\n#include \"{0}.h\"\n\n",
+        name_);
+    for (const MemoryId id : arenas(program_)) {
+      const ProgramMemory& memory = program_.memory(id);
+      const std::string arena = arena_name(program_, id);
+      text += fmt::format(
+          "static _Alignas({}) uint8_t {}[{}];{}\n", memory.alignment, arena,
+          memory.size_bytes > 0 ? fmt::format("{}_{}_bytes", name_, arena)
+                                : "1 /* nothing lies there */",
+          id == kArena ? "" : fmt::format(" /* yours to place in {} */", memory.name));
+    }
     text += outside() + "\nint main(void) {\n";
     for (size_t k = 0; k < program_.inputs.size(); ++k) text += fill(k);
     text += call();
     if (side_.delivered != nullptr) return text + "  return largest_row;\n}\n";
     const std::string port = port_prefix("output", 0, program_.outputs);
     const std::string y =
-        program_.outputs[0].place == Place::kUser ? label("output", 0, program_.outputs) : "y";
+        program_.memory_of(program_.outputs[0].buffer) == kCaller ? label("output", 0, program_.outputs) : "y";
     if (y == "y") {
-      text += fmt::format("  const {}* y = {}(arena);\n",
-                          c_type(graph_.tensor(program_.outputs[0].tensor).type), port);
+      text += fmt::format("  const {}* y = {}({});\n",
+                          c_type(graph_.tensor(program_.outputs[0].tensor).type), port,
+                          arena_of(program_.outputs[0]));
     }
     return text +
            fmt::format(
@@ -51,6 +59,10 @@ class Example {
   }
   std::string type(const ProgramPort& port) const {
     return c_type(graph_.tensor(port.tensor).type);
+  }
+
+  std::string arena_of(const ProgramPort& port) const {
+    return arena_name(program_, program_.memory_of(port.buffer));
   }
 
   /// Tensors of the user's, and what takes rows of the output.
@@ -74,13 +86,14 @@ class Example {
 
   std::string fill(size_t k) const {
     const ProgramPort& port = program_.inputs[k];
-    if (port.place == Place::kStreamed) return "";
+    const MemoryId memory = program_.memory_of(port.buffer);
+    if (memory == kStream) return "";
     const std::string prefix = port_prefix("input", k, program_.inputs);
     const bool quantized = !graph_.tensor(port.tensor).quantization.zero_points.empty();
-    const bool own = port.place == Place::kUser;
+    const bool own = memory == kCaller;
     const std::string x = own ? label("input", k, program_.inputs) : fmt::format("x{}", k);
     std::string text;
-    if (!own) text = fmt::format("  {}* {} = {}(arena);\n", type(port), x, prefix);
+    if (!own) text = fmt::format("  {}* {} = {}({});\n", type(port), x, prefix, arena_of(port));
     return text + fmt::format(
                       "  for (int k = 0; k < {0}_elements; ++k) {1}[k] = {2}; /* your data here "
                       "*/\n",
@@ -88,12 +101,13 @@ class Example {
   }
 
   std::string call() const {
+    const std::string arenas = fmt::format("{}", fmt::join(side_.arenas, ", "));
     std::string arguments;
     for (const CallerField& field : side_.fields) {
       const char* deliver = field.name == "deliver" ? "take_row" : "0";
       arguments += ", " + (field.buffer.valid() ? field.name : std::string(deliver));
     }
-    if (side_.received == nullptr) return fmt::format("  {}_run(arena{});\n", name_, arguments);
+    if (side_.received == nullptr) return fmt::format("  {}_run({}{});\n", name_, arenas, arguments);
     const bool quantized = !graph_.tensor(side_.received->tensor).quantization.zero_points.empty();
     return fmt::format(
         "  {0}_state state;\n"
@@ -102,8 +116,9 @@ class Example {
         "    {2} values[{0}_input_row_elements];\n"
         "    for (int k = 0; k < {0}_input_row_elements; ++k) values[k] = {3}; /* a row of your "
         "camera */\n"
-        "    {0}_push_rows(arena, &state, values, 1);\n  }}\n",
-        name_, arguments, type(*side_.received), quantized ? name_ + "_input_zero_point" : "0");
+        "    {0}_push_rows({4}, &state, values, 1);\n  }}\n",
+        name_, arguments, type(*side_.received), quantized ? name_ + "_input_zero_point" : "0",
+        arenas);
   }
 
   const Graph& graph_;

@@ -9,26 +9,34 @@
 namespace thimble {
 namespace {
 
-void add_tensors(const Graph& graph, const std::vector<ProgramPort>& ports, const char* what,
+void add_tensors(const Program& program, const std::vector<ProgramPort>& ports, const char* what,
                  const char* constness, std::vector<CallerField>& fields) {
   for (size_t k = 0; k < ports.size(); ++k) {
-    if (ports[k].place != Place::kUser) continue;
-    fields.push_back({fmt::format("{}{}*", constness, c_type(graph.tensor(ports[k].tensor).type)),
+    const PlacedBuffer& buffer = program.buffer(ports[k].buffer);
+    if (buffer.memory != kCaller) continue;
+    fields.push_back({fmt::format("{}{}*", constness, c_type(buffer.type)),
                       port_label(what, k, ports.size()), ports[k].buffer});
   }
 }
 
-const ProgramPort* streamed(const std::vector<ProgramPort>& ports) {
+const ProgramPort* streamed(const Program& program, const std::vector<ProgramPort>& ports) {
   for (const ProgramPort& port : ports) {
-    if (port.place == Place::kStreamed) return &port;
+    if (program.memory_of(port.buffer) == kStream) return &port;
   }
   return nullptr;
 }
 
 }  // namespace
 
-std::string CallerSide::run_parameters(const char* arena, const std::string& name) const {
-  std::string text = fmt::format("void* {}", arena);
+std::string CallerSide::arena_parameters(const char* suffix) const {
+  std::string text;
+  for (const std::string& arena : arenas)
+    text += fmt::format("{}void* {}{}", text.empty() ? "" : ", ", arena, suffix);
+  return text;
+}
+
+std::string CallerSide::run_parameters(const char* suffix, const std::string& name) const {
+  std::string text = arena_parameters(suffix);
   for (const CallerField& field : fields) {
     if (field.buffer.valid()) text += fmt::format(", {} {}", field.type, field.name);
   }
@@ -43,11 +51,14 @@ std::string CallerSide::arguments() const {
   return text;
 }
 
-CallerSide caller_side(const Graph& graph, const Program& program, const std::string& name) {
-  CallerSide side{
-      .fields = {}, .received = streamed(program.inputs), .delivered = streamed(program.outputs)};
-  add_tensors(graph, program.inputs, "input", "const ", side.fields);
-  add_tensors(graph, program.outputs, "output", "", side.fields);
+CallerSide caller_side(const Program& program, const std::string& name) {
+  CallerSide side{.arenas = {},
+                  .fields = {},
+                  .received = streamed(program, program.inputs),
+                  .delivered = streamed(program, program.outputs)};
+  for (const MemoryId memory : arenas(program)) side.arenas.push_back(arena_name(program, memory));
+  add_tensors(program, program.inputs, "input", "const ", side.fields);
+  add_tensors(program, program.outputs, "output", "", side.fields);
   if (side.delivered != nullptr) {
     side.fields.push_back({name + "_deliver", "deliver", {}});
     side.fields.push_back({"void*", "context", {}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the caller of emitted code brings besides the arena: tensors of its own, rows, callbacks.
+// What the caller of emitted code brings: arenas, tensors of its own, rows, callbacks.
 #pragma once
 
 #include <string>
@@ -16,18 +16,20 @@ struct CallerField {
 };
 
 struct CallerSide {
+  std::vector<std::string> arenas;        ///< pointers: "arena", then those of other memories
   std::vector<CallerField> fields;        ///< tensors of the user's; deliver and context
   const ProgramPort* received = nullptr;  ///< an input that comes row by row
   const ProgramPort* delivered = nullptr;
 
   [[nodiscard]] std::string arguments() const;  ///< "input, deliver, context"
-  /// "void* arena, int8_t* output, NAME_receive receive, void* context" of NAME_run.
-  [[nodiscard]] std::string run_parameters(const char* arena, const std::string& name) const;
+  /// "void* arena, void* psram_arena", with `suffix` behind each name.
+  [[nodiscard]] std::string arena_parameters(const char* suffix) const;
+  /// These and "int8_t* output, NAME_receive receive, void* context", of NAME_run.
+  [[nodiscard]] std::string run_parameters(const char* suffix, const std::string& name) const;
 };
 
 /// name: of the emitted project. The program must outlive the answer.
-[[nodiscard]] CallerSide caller_side(const Graph& graph, const Program& program,
-                                     const std::string& name);
+[[nodiscard]] CallerSide caller_side(const Program& program, const std::string& name);
 
 /// "input", numbered if there are several.
 [[nodiscard]] std::string port_label(const char* what, size_t number, size_t count);

@@ -34,12 +34,13 @@ std::vector<ProgramNode> working_nodes(const Program& program,
   return result;
 }
 
-void collect_kernels(const std::vector<ProgramNode>& nodes, std::set<KernelId>& kernels) {
+void collect_kernels(const Program& program, const std::vector<ProgramNode>& nodes,
+                     std::set<KernelId>& kernels) {
   for (const ProgramNode& node : nodes) {
     if (const auto* call = std::get_if<Call>(&node.what)) {
-      if (!receives(*call) && !delivers(*call)) kernels.insert(call->kernel);
+      if (!receives(program, *call) && !delivers(program, *call)) kernels.insert(call->kernel);
     } else {
-      collect_kernels(std::get<ProgramLoop>(node.what).body, kernels);
+      collect_kernels(program, std::get<ProgramLoop>(node.what).body, kernels);
     }
   }
 }
@@ -47,7 +48,7 @@ void collect_kernels(const std::vector<ProgramNode>& nodes, std::set<KernelId>& 
 // The sources of the kernels in use, the header of index arithmetic, and what these include.
 std::vector<EmittedFile> runtime_of(const Program& program, const EmitOptions& options) {
   std::set<KernelId> kernels;
-  collect_kernels(program.nodes, kernels);
+  collect_kernels(program, program.nodes, kernels);
   std::set<std::string> paths{"include/thimble_runtime/index.h",
                               "include/thimble_runtime/kernels.h"};
   for (KernelId kernel : kernels) paths.insert(info(kernel).source());
@@ -95,7 +96,7 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
   const std::string asserts = scratch_asserts(program);
   if (!asserts.empty()) text += asserts + "\n";
   const std::vector<Stage> all = stages(graph, program, data);
-  const CallerSide side = caller_side(graph, program, name);
+  const CallerSide side = caller_side(program, name);
   text += caller_struct(side);
   for (const Stage& stage : all) text += stage.text + "\n";
   text += entry_helpers(graph, side, all);

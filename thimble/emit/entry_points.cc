@@ -14,9 +14,8 @@ bool streams(const std::vector<Stage>& stages) {
   return !stages.empty() && stages.front().ticks > 0;
 }
 
-bool uses(const std::vector<Stage>& stages, const char* what) {
-  return std::ranges::any_of(
-      stages, [&](const Stage& s) { return s.call.find(what) != std::string::npos; });
+bool uses(const std::vector<Stage>& stages, const std::string& what) {
+  return std::ranges::any_of(stages, [&](const Stage& s) { return mentions(s.call, what); });
 }
 
 const char* input_type(const Graph& graph, const CallerSide& side) {
@@ -28,18 +27,29 @@ std::vector<Stage> rest(const std::vector<Stage>& stages) {
   return {stages.begin() + (streams(stages) ? 1 : 0), stages.end()};
 }
 
-// "arena, caller" as the stages of `stages` need them.
-std::string handed(const std::vector<Stage>& stages) {
-  std::string text = uses(stages, "arena") ? "arena" : "";
-  if (uses(stages, "caller")) text += text.empty() ? "caller" : ", caller";
+// "arena, caller" as the stages of `stages` need them, with the types before them or without.
+std::string handed(const CallerSide& side, const std::vector<Stage>& stages, bool types) {
+  std::string text;
+  const auto add = [&](const char* type, const std::string& name) {
+    if (uses(stages, name)) text += (text.empty() ? "" : ", ") + (types ? type + name : name);
+  };
+  for (const std::string& arena : side.arenas) add("int8_t* ", arena);
+  add("const Caller& ", "caller");
   return text;
 }
 
 // The first lines of an entry point: its parameters as the stages want them.
-std::string opening(const CallerSide& side, const std::vector<Stage>& stages, bool arena,
+std::string opening(const CallerSide& side, const std::vector<Stage>& stages,
                     const std::string& fields) {
-  std::string text = arena ? "  int8_t* const arena = static_cast<int8_t*>(arena_bytes);\n"
-                           : "  (void)arena_bytes;  // nothing lies there\n";
+  std::string text;
+  for (const std::string& arena : side.arenas) {
+    const bool row = streams(stages) && stages.front().row_arena == arena;
+    if (row || uses(stages, arena)) {
+      text += fmt::format("  int8_t* const {0} = static_cast<int8_t*>({0}_bytes);\n", arena);
+    } else {
+      text += fmt::format("  (void){0}_bytes;  // nothing lies there\n", arena);
+    }
+  }
   if (!side.fields.empty() && uses(stages, "caller"))
     text += fmt::format("  const Caller caller{{{}}};\n", fields);
   return text;
@@ -49,8 +59,8 @@ std::string run_text(const std::string& name, const CallerSide& side,
                      const std::vector<Stage>& stages) {
   const bool pulls = streams(stages);
   std::string text =
-      fmt::format("void {}_run({}) {{\n", name, side.run_parameters("arena_bytes", name));
-  text += opening(side, stages, pulls || uses(stages, "arena"), side.arguments());
+      fmt::format("void {}_run({}) {{\n", name, side.run_parameters("_bytes", name));
+  text += opening(side, stages, side.arguments());
   if (!pulls) {
     for (const Stage& stage : stages) text += fmt::format("  {};\n", stage.call);
     return text + "}\n";
@@ -59,10 +69,11 @@ std::string run_text(const std::string& name, const CallerSide& side,
       "  for (int32_t tick = 0; tick < kTicks; ++tick) {{\n"
       "    const Rows rows = rows_of(tick);\n"
       "    for (int32_t row = rows.begin; row < rows.end; ++row)\n"
-      "      receive(context, row, row_place(arena, row));\n"
+      "      receive(context, row, row_place({}, row));\n"
       "    {};\n  }}\n",
-      stages.front().call);
-  if (!rest(stages).empty()) text += fmt::format("  finish({});\n", handed(rest(stages)));
+      stages.front().row_arena, stages.front().call);
+  if (!rest(stages).empty())
+    text += fmt::format("  finish({});\n", handed(side, rest(stages), false));
   return text + "}\n";
 }
 
@@ -78,22 +89,26 @@ std::string push_text(const Graph& graph, const std::string& name, const CallerS
   return fmt::format(
              "\nvoid {0}_begin({0}_state* state{1}) {{\n"
              "  state->tick = 0;\n  state->row = 0;\n{2}}}\n\n"
-             "bool {0}_push_rows(void* arena_bytes, {0}_state* state, const {3}* rows, int32_t "
+             "bool {0}_push_rows({5}, {0}_state* state, const {3}* rows, int32_t "
              "count) {{\n"
              "  if (state->tick == kTicks) return true;\n{4}",
-             name, parameters, kept, type, opening(side, stages, true, fields)) +
+             name, parameters, kept, type, opening(side, stages, fields),
+             side.arena_parameters("_bytes")) +
          fmt::format(
              "  for (; state->tick < kTicks; ++state->tick) {{\n"
              "    for (; state->row < rows_of(state->tick).end; ++state->row) {{\n"
              "      if (count-- <= 0) return false;\n"
-             "      {0}* const into = row_place(arena, state->row);\n"
+             "      {0}* const into = row_place({4}, state->row);\n"
              "      for (int32_t k = 0; k < kRowElements; ++k) into[k] = rows[k];\n"
              "      rows += kRowElements;\n"
              "    }}\n"
              "{3}    {1};\n  }}\n{2}  return true;\n}}\n",
              type, stages.front().call,
-             rest(stages).empty() ? "" : fmt::format("  finish({});\n", handed(rest(stages))),
-             uses({stages.front()}, "tick") ? "    const int32_t tick = state->tick;\n" : "");
+             rest(stages).empty()
+                 ? ""
+                 : fmt::format("  finish({});\n", handed(side, rest(stages), false)),
+             uses({stages.front()}, "tick") ? "    const int32_t tick = state->tick;\n" : "",
+             stages.front().row_arena);
 }
 
 }  // namespace
@@ -121,16 +136,13 @@ std::string entry_helpers(const Graph& graph, const CallerSide& side,
       "ended.\n"
       "Rows rows_of(int32_t{}) noexcept {{ return {{{}, {}}}; }}\n\n"
       "// Where a row of the input belongs.\n"
-      "{}* row_place(int8_t* arena, int32_t row) noexcept {{\n  return {};\n}}\n\n",
+      "{}* row_place(int8_t* {}, int32_t row) noexcept {{\n  return {};\n}}\n\n",
       ticks.ticks, rows.row_elements, counter, constant ? "" : " " + counter, ticks.rows_begin,
-      ticks.rows_end, type, ticks.row_place);
+      ticks.rows_end, type, ticks.row_arena, ticks.row_place);
   const std::vector<Stage> after = rest(stages);
   if (after.empty()) return text;
-  std::string parameters = uses(after, "arena") ? "int8_t* arena" : "";
-  if (uses(after, "caller"))
-    parameters += parameters.empty() ? "const Caller& caller" : ", const Caller& caller";
   text += fmt::format("// What follows when all rows have come.\nvoid finish({}) noexcept {{\n",
-                      parameters);
+                      handed(side, after, true));
   for (const Stage& stage : after) text += fmt::format("  {};\n", stage.call);
   return text + "}\n\n";
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 #include <string_view>
 
 #include "thimble/emit/emit.h"
@@ -13,13 +14,44 @@
 
 namespace thimble {
 
+bool mentions(const std::string& code, const std::string& identifier) {
+  std::istringstream lines(code);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t start = line.find_first_not_of(' ');
+    if (start == std::string::npos || line.compare(start, 2, "//") == 0) continue;
+    for (size_t at = line.find(identifier); at != std::string::npos;
+         at = line.find(identifier, at + 1)) {
+      const auto is_part = [&](size_t k) {
+        return k < line.size() &&
+               (std::isalnum(static_cast<unsigned char>(line[k])) != 0 || line[k] == '_');
+      };
+      if (!is_part(at + identifier.size()) && (at == 0 || !is_part(at - 1))) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<MemoryId> arenas(const Program& program) {
+  std::vector<MemoryId> result;
+  for (size_t m = 0; m < program.memories.size(); ++m) {
+    const MemoryId memory{static_cast<int32_t>(m)};
+    if (memory == kArena || (is_laid_out(memory) && program.memory(memory).size_bytes > 0))
+      result.push_back(memory);
+  }
+  return result;
+}
+
+std::string arena_name(const Program& program, MemoryId memory) {
+  return memory == kArena ? "arena" : program.memory(memory).name + "_arena";
+}
+
 std::string address_name(const Program& program, BufferId buffer) {
   const PlacedBuffer& placed = program.buffers[buffer.index()];
   if (!placed.tensor.valid()) return fmt::format("kScratch{}", buffer.value);
   const auto alike =
       std::count_if(program.buffers.begin(), program.buffers.end(), [&](const PlacedBuffer& other) {
         return other.tensor == placed.tensor && other.sums == placed.sums &&
-               other.place == Place::kResident;
+               is_laid_out(other.memory);
       });
   return fmt::format("kT{}{}{}", placed.tensor.value, placed.sums ? "Accumulators" : "",
                      alike > 1 ? fmt::format("Buffer{}", buffer.value) : "");
@@ -45,9 +77,9 @@ const char* c_type(DType type) {
   throw InternalError("unknown DType");
 }
 
-std::string stage_name(const Graph& graph, const Call& call) {
+std::string stage_name(const Graph& graph, const Program& program, const Call& call) {
   if (!call.op.valid()) {
-    const char* verb = receives(call) ? "receive" : delivers(call) ? "deliver" : "copy";
+    const char* verb = receives(program, call) ? "receive" : delivers(program, call) ? "deliver" : "copy";
     return fmt::format("{}_t{}", verb, call.out.tensor.value);
   }
   const Op& op = graph.op(call.op);

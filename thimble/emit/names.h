@@ -3,10 +3,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "thimble/program/program.h"
 
 namespace thimble {
+
+/// The memories that the caller hands over a pointer to: the arena, and others where something is
+/// laid out; and the names of these pointers: "arena", "psram_arena".
+[[nodiscard]] std::vector<MemoryId> arenas(const Program& program);
+[[nodiscard]] std::string arena_name(const Program& program, MemoryId memory);
+
+/// Whether a line of code, which is no comment, has the identifier.
+[[nodiscard]] bool mentions(const std::string& code, const std::string& identifier);
 
 /// Of the constant that holds a buffer's address: "kT12", "kT12Accumulators", "kScratch3"; with the
 /// buffer's number behind it where a tensor has several buffers of a kind.
@@ -16,7 +25,7 @@ namespace thimble {
 [[nodiscard]] const char* c_type(DType type);
 
 /// Where the text of a call's stage says which operator it runs: "conv_2d_0", "copy_t12".
-[[nodiscard]] std::string stage_name(const Graph& graph, const Call& call);
+[[nodiscard]] std::string stage_name(const Graph& graph, const Program& program, const Call& call);
 
 /// Text in a comment, in one line and printable ASCII, whatever it contains: what could end the
 /// comment, continue the line or turn the reader's display around is written as "<U+202E>".

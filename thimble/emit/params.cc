@@ -103,9 +103,8 @@ std::string params_name(const ProgramParams& params) { return "k" + pascal(param
 std::string params_text(const Program& program, const ProgramParams& params,
                         const std::string& data) {
   std::vector<std::string> pointers;
-  for (int constant : params.constants) {
-    pointers.push_back(data + "::" + program.constants[static_cast<size_t>(constant)].name);
-  }
+  for (const BufferId constant : params.constants)
+    pointers.push_back(data + "::" + program.constant(constant)->name);
   Values values(std::move(pointers));
   std::string lines;
   const auto add = [&](const char* name, const auto& field) {

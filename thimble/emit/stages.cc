@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
@@ -15,24 +13,6 @@
 
 namespace thimble {
 namespace {
-
-// Whether a line of code, which is no comment, has the identifier.
-bool mentions(const std::string& code, const std::string& identifier) {
-  std::istringstream lines(code);
-  for (std::string line; std::getline(lines, line);) {
-    const size_t start = line.find_first_not_of(' ');
-    if (start == std::string::npos || line.compare(start, 2, "//") == 0) continue;
-    for (size_t at = line.find(identifier); at != std::string::npos;
-         at = line.find(identifier, at + 1)) {
-      const auto is_part = [&](size_t k) {
-        return k < line.size() &&
-               (std::isalnum(static_cast<unsigned char>(line[k])) != 0 || line[k] == '_');
-      };
-      if (!is_part(at + identifier.size()) && (at == 0 || !is_part(at - 1))) return true;
-    }
-  }
-  return false;
-}
 
 class StageWriter {
  public:
@@ -60,7 +40,7 @@ class StageWriter {
       size_t last = first + 1;  // all calls of one step belong together
       while (last < nodes.size() && position(nodes[first]) == position(nodes[last])) ++last;
       const Call* call = first_call(nodes[first]);
-      if (call != nullptr && receives(*call)) {
+      if (call != nullptr && receives(program_, *call)) {
         const ProgramLoop& loop = std::get<ProgramLoop>(nodes[first].what);
         result.push_back(stage({loop.body.begin() + 1, loop.body.end()}, &loop));
         const CallAxis& rows = call->axes[row_axis(call->out)];
@@ -68,6 +48,7 @@ class StageWriter {
         result.back().rows_end = bound_text(rows.interval.end, rows.limits);
         result.back().row_place = row_text(call->out);
         result.back().counter = loop.id;
+        result.back().row_arena = arena_name(program_, program_.memory_of(call->out.buffer));
       } else {
         result.push_back(stage({nodes.begin() + static_cast<std::ptrdiff_t>(first),
                                 nodes.begin() + static_cast<std::ptrdiff_t>(last)},
@@ -121,7 +102,7 @@ class StageWriter {
     if (steps.empty()) {
       name = "nothing_but_rows";  // an input whose rows nobody reads at once
     } else if (steps.size() == 1) {
-      name = stage_name(graph_, *calls[0]);
+      name = stage_name(graph_, program_, *calls[0]);
     } else {
       name = fmt::format("fused_steps_{}_to_{}", *steps.begin(), *steps.rbegin());
     }
@@ -138,12 +119,15 @@ class StageWriter {
     const std::string text = body(nodes, 1);
     std::string parameters, arguments;
     const auto parameter = [&](const char* type, const std::string& name_inside,
-                               const char* name_outside) {
+                               const std::string& name_outside) {
       if (!mentions(text, name_inside)) return;
       parameters += fmt::format("{}{} {}", parameters.empty() ? "" : ", ", type, name_inside);
       arguments += fmt::format("{}{}", arguments.empty() ? "" : ", ", name_outside);
     };
-    parameter("int8_t*", "arena", "arena");
+    for (const MemoryId memory : arenas(program_)) {
+      const std::string arena = arena_name(program_, memory);
+      parameter("int8_t*", arena, arena);
+    }
     parameter("const Caller&", "caller", "caller");
     if (ticks != nullptr) {
       comment = "// One tick of the rows:\n" + comment;
@@ -160,7 +144,7 @@ class StageWriter {
     const std::string result = to_string(graph_.tensor(call.out.tensor).shape);
     if (!call.op.valid()) {
       return fmt::format(
-          "{} {}{}", delivers(call) ? "rows go to the caller, of" : "copy of", result,
+          "{} {}{}", delivers(program_, call) ? "rows go to the caller, of" : "copy of", result,
           call.method == Method::kInPlace ? ", in place, to another order of its axes" : "");
     }
     std::string inputs;
@@ -193,7 +177,7 @@ class StageWriter {
         "{0}// {1}: {2}\n"
         "{0}for (int32_t row = {3}; row < {4}; ++row) {{\n"
         "{0}  caller.deliver(caller.context, row, {5});\n{0}}}\n",
-        indent, stage_name(graph_, call), piece_text(call),
+        indent, stage_name(graph_, program_, call), piece_text(call),
         bound_text(rows.interval.begin, rows.limits), bound_text(rows.interval.end, rows.limits),
         row_text(call.in[0]));
   }
@@ -207,7 +191,7 @@ class StageWriter {
   }
 
   std::string call_text(const Call& call, const std::string& indent) const {
-    if (delivers(call)) return deliver_text(call, indent);
+    if (delivers(program_, call)) return deliver_text(call, indent);
     std::vector<std::string> arguments;
     if (call.params >= 0) {
       arguments.push_back(params_name(program_.params[static_cast<size_t>(call.params)]));
@@ -220,13 +204,13 @@ class StageWriter {
       arguments.push_back(bound_text(call.chunk->interval.end, call.chunk->limits));
     }
     if (call.scratch.valid())
-      arguments.push_back("arena + " + address_name(program_, call.scratch));
+      arguments.push_back(pointer_text(call.scratch));
     const std::string pad = ",\n" + indent + std::string(4, ' ');
     std::string role;
     if (call.method == Method::kAccumulate) role = ", accumulated";
     if (call.method == Method::kFinalise) role = ", from its accumulators";
     const std::string comment =
-        fmt::format("{}// {}: {}{}\n", indent, stage_name(graph_, call), piece_text(call), role);
+        fmt::format("{}// {}: {}{}\n", indent, stage_name(graph_, program_, call), piece_text(call), role);
     return comment +
            fmt::format("{}{}({});\n", indent, info(call.kernel).name, fmt::join(arguments, pad));
   }
@@ -258,21 +242,25 @@ class StageWriter {
 
   std::string view_text(const OperandView& v) const {
     std::string base;
-    if (v.constant >= 0) {
-      const ProgramConstant& constant = program_.constants[static_cast<size_t>(v.constant)];
-      base = fmt::format("const_cast<{}*>({}::{})", c_type(constant.content.type), data_,
-                         constant.name);
-    } else if (v.place == Place::kUser) {
+    if (const ProgramConstant* constant = program_.constant(v.buffer); constant != nullptr) {
+      base = fmt::format("const_cast<{}*>({}::{})", c_type(constant->content.type), data_,
+                         constant->name);
+    } else if (program_.memory_of(v.buffer) == kCaller) {
       base = "caller." + outside_name(program_, v.buffer);
       const bool input = std::ranges::find(program_.inputs, v.buffer, &ProgramPort::buffer) !=
                          program_.inputs.end();
       if (input) base = fmt::format("const_cast<{}*>({})", c_type(v.type), base);
     } else {
-      base = "arena + " + address_name(program_, v.buffer);
+      base = pointer_text(v.buffer);
     }
     return fmt::format("View{{{}, {}, {}, {}, {{{}, {}, {}, {}}}}}", base, sum_text(v.bias),
                        v.modulus, sum_text(v.channel), v.stride[0], v.stride[1], v.stride[2],
                        v.stride[3]);
+  }
+
+  std::string pointer_text(BufferId buffer) const {
+    return arena_name(program_, program_.memory_of(buffer)) + " + " +
+           address_name(program_, buffer);
   }
 
   static std::string sum_text(const std::vector<BiasTerm>& terms) {

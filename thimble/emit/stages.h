@@ -15,8 +15,9 @@ struct Stage {
   std::string call;   ///< "conv_2d_0(arena)"; one of ticks: "fused_steps_1_to_3(arena, tick)"
   int64_t ticks = 0;  ///< that many calls, while rows of the input come; 0: one, and no rows
   /// Where ticks: the rows [begin, end) that tick `i0` receives before anything else, and where in
-  /// the arena row `row` belongs. Expressions.
+  /// `row_arena` row `row` belongs. Expressions.
   std::string rows_begin, rows_end, row_place;
+  std::string row_arena;  ///< name of the pointer
   LoopId counter;
 };
 

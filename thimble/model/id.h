@@ -22,5 +22,6 @@ using TensorId = Id<struct TensorTag>;
 using OpId = Id<struct OpTag>;
 using BufferId = Id<struct BufferTag>;
 using LoopId = Id<struct LoopTag>;
+using MemoryId = Id<struct MemoryTag>;
 
 }  // namespace thimble

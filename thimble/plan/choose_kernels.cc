@@ -92,13 +92,13 @@ PlacedSchedule place_with_kernels(const Graph& graph, Schedule schedule, const C
                                   std::optional<int64_t> sram_bytes,
                                   const PlacementOptions& options) {
   Placement portable = place(graph, schedule, options);
-  const int64_t limit = std::max(portable.arena_bytes, sram_bytes.value_or(0));
+  const int64_t limit = std::max(portable.arena_bytes(), sram_bytes.value_or(0));
   // Alignment and holes may want some of the room that live bytes leave.
   for (const int64_t percent : {100, 95, 85, 70, 40}) {
     Schedule changed = with_kernels(graph, schedule, core, limit * percent / 100);
     if (!names_kernels(changed)) break;
     Placement placement = place(graph, changed, options);
-    if (placement.arena_bytes <= limit) return {std::move(changed), std::move(placement)};
+    if (placement.arena_bytes() <= limit) return {std::move(changed), std::move(placement)};
   }
   return {std::move(schedule), std::move(portable)};
 }

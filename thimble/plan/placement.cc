@@ -29,32 +29,10 @@ Kept kept(const layout::Problem& problem) {
   return result;
 }
 
-}  // namespace
-
-layout::Problem layout_problem(const Graph& graph, const Schedule& schedule, bool alignment_1) {
-  layout::Problem problem;
-  const std::vector<LiveRange> lives = live_ranges(schedule);
-  for (size_t b = 0; b < schedule.buffers.size(); ++b) {
-    const Buffer& buffer = schedule.buffers[b];
-    // A buffer that nothing touches still needs a place if it is a port.
-    const layout::Life life{lives[b].begin, std::max(lives[b].end, lives[b].begin + 1)};
-    const bool resident = buffer.place == Place::kResident;
-    problem.buffers.push_back({.size_bytes = resident ? buffer.size_bytes() : 0,
-                               .alignment = alignment_1 ? 1 : size_bytes(buffer.type),
-                               .lives = {life},
-                               .address = std::nullopt});
-  }
-  for (const SharedBytes& shared : shared_bytes(graph, schedule)) {
-    problem.overlaps.push_back({.out = shared.out.value,
-                                .in = shared.in.value,
-                                .lead_bytes = shared.lead_bytes,
-                                .same_address = shared.same_address});
-  }
-  return problem;
-}
-
-Placement place(const Graph& graph, const Schedule& schedule, const PlacementOptions& options) {
-  const auto [problem, number] = kept(layout_problem(graph, schedule, false));
+MemoryPlacement laid_out(const layout::Problem& all, const PlacementOptions& options,
+                         std::vector<int64_t>& addresses) {
+  const auto [problem, number] = kept(all);
+  if (problem.buffers.empty()) return {.proven_optimal = true};
   layout::Problem unaligned = problem;
   for (layout::Buffer& buffer : unaligned.buffers) buffer.alignment = 1;
   const layout::Solution solution =
@@ -62,18 +40,99 @@ Placement place(const Graph& graph, const Schedule& schedule, const PlacementOpt
           ? layout::exact(problem,
                           {.work = options.work, .good_enough_bytes = {}, .time = options.time})
           : layout::greedy_by_size(problem);
-  std::vector<int64_t> addresses;
-  for (const int n : number)
-    addresses.push_back(n < 0 ? 0 : solution.addresses[static_cast<size_t>(n)]);
-  return {.addresses = std::move(addresses),
-          .peak_bytes = layout::lower_bound_bytes(unaligned),
+  for (size_t b = 0; b < number.size(); ++b) {
+    if (number[b] >= 0) addresses[b] = solution.addresses[static_cast<size_t>(number[b])];
+  }
+  return {.peak_bytes = layout::lower_bound_bytes(unaligned),
           .lower_bound_bytes = solution.lower_bound_bytes,
-          .arena_bytes = solution.arena_bytes,
+          .size_bytes = solution.arena_bytes,
           .proven_optimal = solution.proven_optimal};
 }
 
-std::vector<int64_t> live_bytes(const Graph& graph, const Schedule& schedule) {
-  const layout::Problem problem = layout_problem(graph, schedule, true);
+/// The problem of each memory from what they have in common.
+class Problems {
+ public:
+  Problems(const Graph& graph, const Schedule& schedule)
+      : schedule_(schedule), lives_(live_ranges(schedule)), shares_(shared_bytes(graph, schedule)) {}
+
+  layout::Problem of(MemoryId memory, bool alignment_1) const {
+    layout::Problem problem;
+    for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
+      const Buffer& buffer = schedule_.buffers[b];
+      // A buffer that nothing touches still needs a place if it is a port.
+      const layout::Life life{lives_[b].begin, std::max(lives_[b].end, lives_[b].begin + 1)};
+      const bool here = buffer.memory == memory;
+      problem.buffers.push_back({.size_bytes = here ? buffer.size_bytes() : 0,
+                                 .alignment = alignment_1 ? 1 : size_bytes(buffer.type),
+                                 .lives = {life},
+                                 .address = std::nullopt});
+    }
+    for (const SharedBytes& shared : shares_) {
+      problem.overlaps.push_back({.out = shared.out.value,
+                                  .in = shared.in.value,
+                                  .lead_bytes = shared.lead_bytes,
+                                  .same_address = shared.same_address});
+    }
+    return problem;
+  }
+
+ private:
+  const Schedule& schedule_;
+  std::vector<LiveRange> lives_;
+  std::vector<SharedBytes> shares_;
+};
+
+}  // namespace
+
+layout::Problem layout_problem(const Graph& graph, const Schedule& schedule, bool alignment_1,
+                               MemoryId memory) {
+  return Problems(graph, schedule).of(memory, alignment_1);
+}
+
+Placement place(const Graph& graph, const Schedule& schedule, const PlacementOptions& options) {
+  const Problems problems(graph, schedule);
+  Placement result{.addresses = std::vector<int64_t>(schedule.buffers.size()), .memories = {}};
+  for (size_t m = 0; m < schedule.memories.size(); ++m) {
+    const MemoryId memory{static_cast<int32_t>(m)};
+    result.memories.push_back(is_laid_out(memory)
+                                  ? laid_out(problems.of(memory, false), options, result.addresses)
+                                  : MemoryPlacement{});
+  }
+  return result;
+}
+
+Placement placement_at(const Schedule& schedule, std::vector<int64_t> addresses) {
+  Placement result{.addresses = std::move(addresses),
+                   .memories = std::vector<MemoryPlacement>(schedule.memories.size())};
+  for (size_t b = 0; b < schedule.buffers.size(); ++b) {
+    const Buffer& buffer = schedule.buffers[b];
+    if (!is_laid_out(buffer.memory)) continue;
+    int64_t& size_bytes = result.memories[buffer.memory.index()].size_bytes;
+    size_bytes = std::max(size_bytes, result.addresses[b] + buffer.size_bytes());
+  }
+  return result;
+}
+
+std::vector<MemoryId> Placement::in_use() const {
+  std::vector<MemoryId> result;
+  for (size_t m = 0; m < memories.size(); ++m) {
+    const MemoryId id{static_cast<int32_t>(m)};
+    if (id == kArena || memories[m].size_bytes > 0) result.push_back(id);
+  }
+  return result;
+}
+
+std::optional<MemoryId> beyond_capacity(const Schedule& schedule, const Placement& placement) {
+  for (size_t m = 0; m < schedule.memories.size(); ++m) {
+    const std::optional<int64_t> capacity = schedule.memories[m].capacity_bytes;
+    if (capacity && placement.memories[m].size_bytes > *capacity)
+      return MemoryId{static_cast<int32_t>(m)};
+  }
+  return std::nullopt;
+}
+
+std::vector<int64_t> live_bytes(const Graph& graph, const Schedule& schedule, MemoryId memory) {
+  const layout::Problem problem = layout_problem(graph, schedule, true, memory);
   Position steps = 0;
   for_each_step(schedule, [&](const Step&, Position position) { steps = position + 1; });
   return layout::live_bounds(problem, steps);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/plan/saved_plan.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -13,7 +14,8 @@ namespace {
 using Json = nlohmann::ordered_json;  // written in the order in which it reads well
 using Parsed = nlohmann::json;
 
-constexpr int kVersion = 2;
+// Version 2 had the place of a port instead of each buffer's memory; it is read.
+constexpr int kVersion = 3, kOldestVersion = 2;
 
 // --- to JSON -------------------------------------------------------------------------------------
 
@@ -43,7 +45,31 @@ const char* name_of(Method method) {
   throw InternalError("unknown method");
 }
 
-Json json_of(const Buffer& buffer, int64_t address) {
+Json json_of(const ScheduleMemory& memory, const MemoryPlacement& placement) {
+  Json json = {{"name", memory.name},
+               {"kind", name(memory.kind)},
+               {"alignment", memory.alignment},
+               {"peak_bytes", placement.peak_bytes},
+               {"lower_bound_bytes", placement.lower_bound_bytes},
+               {"size_bytes", placement.size_bytes},
+               {"layout_proven_optimal", placement.proven_optimal}};
+  if (memory.capacity_bytes) json["capacity_bytes"] = *memory.capacity_bytes;
+  return json;
+}
+
+// Those that differ from what every schedule has.
+Json memories_json(const Plan& plan) {
+  Json json = Json::array();
+  const std::vector<ScheduleMemory>& memories = plan.schedule.memories;
+  const std::vector<ScheduleMemory> common = common_memories();
+  for (size_t m = 0; m < memories.size(); ++m) {
+    if (m < common.size() && memories[m] == common[m]) continue;
+    json.push_back(json_of(memories[m], plan.placement.memories[m]));
+  }
+  return json;
+}
+
+Json json_of(const Schedule& schedule, const Buffer& buffer, int64_t address) {
   Json origin = Json::array();
   for (const IndexExpr& expr : buffer.origin) origin.push_back(json_of(expr));
   Json json = {{"tensor", buffer.tensor.value},
@@ -53,9 +79,8 @@ Json json_of(const Buffer& buffer, int64_t address) {
                {"address", address}};
   if (buffer.wrap) json["ring"] = {{"axis", buffer.wrap->axis}, {"modulus", buffer.wrap->modulus}};
   if (!buffer.order.empty()) json["order"] = buffer.order;
-  if (buffer.tier != 0) json["tier"] = buffer.tier;
   if (buffer.sums) json["sums"] = true;
-  if (buffer.place != Place::kResident) json["place"] = name(buffer.place);
+  if (buffer.memory != kArena) json["memory"] = schedule.memory(buffer.memory).name;
   return json;
 }
 
@@ -169,11 +194,52 @@ DType type_from(const std::string& text) {
   throw std::invalid_argument("unknown type '" + printable(text) + "'");
 }
 
-Place place_from(const std::string& text) {
-  for (Place place : {Place::kResident, Place::kUser, Place::kStreamed}) {
-    if (text == name(place)) return place;
+MemoryKind kind_from(const std::string& text) {
+  for (MemoryKind kind : {MemoryKind::kTightlyCoupled, MemoryKind::kSram, MemoryKind::kExternalRam,
+                          MemoryKind::kBlockStorage}) {
+    if (text == name(kind)) return kind;
   }
-  throw std::invalid_argument("unknown place '" + printable(text) + "'");
+  throw std::invalid_argument("unknown kind of memory '" + printable(text) + "'");
+}
+
+void memories_from(const Parsed& json, Plan& plan) {
+  std::vector<ScheduleMemory>& memories = plan.schedule.memories;
+  plan.placement.memories.resize(memories.size());
+  for (const Parsed& entry : json) {
+    ScheduleMemory memory{.name = entry.at("name"),
+                          .kind = kind_from(entry.at("kind")),
+                          .capacity_bytes = {},
+                          .alignment = number<int64_t>(entry.at("alignment"))};
+    if (entry.contains("capacity_bytes"))
+      memory.capacity_bytes = number<int64_t>(entry.at("capacity_bytes"));
+    const MemoryPlacement placement{
+        .peak_bytes = number<int64_t>(entry.at("peak_bytes")),
+        .lower_bound_bytes = number<int64_t>(entry.at("lower_bound_bytes")),
+        .size_bytes = number<int64_t>(entry.at("size_bytes")),
+        .proven_optimal = entry.at("layout_proven_optimal")};
+    if (memory.name == memories[kArena.index()].name) {
+      memories[kArena.index()] = std::move(memory);
+    } else {
+      memories.push_back(std::move(memory));
+      plan.placement.memories.push_back(placement);
+    }
+  }
+}
+
+MemoryId memory_from(const Parsed& buffer, const Schedule& schedule) {
+  if (buffer.contains("place")) {  // version 2
+    const std::string place = buffer.at("place");
+    for (const Place known : {Place::kResident, Place::kUser, Place::kStreamed}) {
+      if (place == name(known)) return memory_of(known);
+    }
+    throw std::invalid_argument("unknown place '" + printable(place) + "'");
+  }
+  if (!buffer.contains("memory")) return kArena;
+  const std::string text = buffer.at("memory");
+  const auto found = std::ranges::find(schedule.memories, text, &ScheduleMemory::name);
+  if (found == schedule.memories.end())
+    throw std::invalid_argument("unknown memory '" + printable(text) + "'");
+  return {static_cast<int32_t>(found - schedule.memories.begin())};
 }
 
 Method method_from(const std::string& text) {
@@ -199,16 +265,15 @@ std::vector<Operand> operands_from(const Parsed& json) {
   return operands;
 }
 
-Buffer buffer_from(const Parsed& json) {
+Buffer buffer_from(const Parsed& json, const Schedule& schedule) {
   Buffer buffer{.tensor = {number<int32_t>(json.at("tensor"))},
                 .type = type_from(json.at("type")),
                 .extents = numbers<Shape::value_type>(json.at("extents")),
                 .origin = {},
                 .wrap = {},
                 .order = numbers<int>(json.value("order", Parsed::array())),
-                .tier = number<int>(json.value("tier", Parsed(0))),
                 .sums = json.value("sums", false),
-                .place = place_from(json.value("place", name(Place::kResident)))};
+                .memory = memory_from(json, schedule)};
   for (const Parsed& expr : json.at("origin")) buffer.origin.push_back(expr_from(expr));
   if (json.contains("ring")) {
     buffer.wrap = Wrap{number<int>(json.at("ring").at("axis")),
@@ -256,7 +321,8 @@ std::vector<Node> nodes_from(const Parsed& json, int depth) {
 }
 
 SavedPlan saved_from(const Parsed& json) {
-  if (number<int>(json.at("thimble_plan")) != kVersion)
+  const int version = number<int>(json.at("thimble_plan"));
+  if (version < kOldestVersion || version > kVersion)
     throw std::invalid_argument("unknown version");
   SavedPlan saved;
   const Parsed& model = json.at("model");
@@ -266,8 +332,9 @@ SavedPlan saved_from(const Parsed& json) {
     saved.plan.accumulators.push_back(accumulator_from(accumulator));
   saved.plan.scale_source = json.value("scale_source", "");
   Schedule& schedule = saved.plan.schedule;
+  memories_from(json.value("memories", Parsed::array()), saved.plan);
   for (const Parsed& buffer : json.at("buffers")) {
-    schedule.buffers.push_back(buffer_from(buffer));
+    schedule.buffers.push_back(buffer_from(buffer, schedule));
     saved.plan.placement.addresses.push_back(number<int64_t>(buffer.at("address")));
   }
   schedule.inputs = ids_from(json.at("inputs"));
@@ -277,10 +344,11 @@ SavedPlan saved_from(const Parsed& json) {
   }
   schedule.loop_count = number<int32_t>(json.at("loop_count"));
   schedule.nodes = nodes_from(json.at("nodes"), 0);
-  saved.plan.placement.peak_bytes = number<int64_t>(json.at("peak_bytes"));
-  saved.plan.placement.lower_bound_bytes = number<int64_t>(json.at("lower_bound_bytes"));
-  saved.plan.placement.arena_bytes = number<int64_t>(json.at("arena_bytes"));
-  saved.plan.placement.proven_optimal = json.at("layout_proven_optimal");
+  saved.plan.placement.memories[kArena.index()] = {
+      .peak_bytes = number<int64_t>(json.at("peak_bytes")),
+      .lower_bound_bytes = number<int64_t>(json.at("lower_bound_bytes")),
+      .size_bytes = number<int64_t>(json.at("arena_bytes")),
+      .proven_optimal = json.at("layout_proven_optimal")};
   return saved;
 }
 
@@ -289,7 +357,7 @@ SavedPlan saved_from(const Parsed& json) {
 std::string to_json(const Plan& plan, const PlanOrigin& origin) {
   Json buffers = Json::array();
   for (size_t b = 0; b < plan.schedule.buffers.size(); ++b) {
-    buffers.push_back(json_of(plan.schedule.buffers[b], plan.placement.addresses[b]));
+    buffers.push_back(json_of(plan.schedule, plan.schedule.buffers[b], plan.placement.addresses[b]));
   }
   Json accumulators = Json::array();
   for (const Accumulator& accumulator : plan.accumulators)
@@ -297,7 +365,8 @@ std::string to_json(const Plan& plan, const PlanOrigin& origin) {
   Json shares = Json::array();
   for (const Share& share : plan.schedule.shares)
     shares.push_back({share.out.value, share.in.value});
-  const Json json = {{"thimble_plan", kVersion},
+  const MemoryPlacement& arena = plan.placement.arena();
+  Json json = {{"thimble_plan", kVersion},
                      {"model",
                       {{"name", origin.model},
                        {"sha256", origin.sha256},
@@ -306,16 +375,17 @@ std::string to_json(const Plan& plan, const PlanOrigin& origin) {
                      {"planner", plan.planner},
                      {"accumulators", accumulators},
                      {"scale_source", plan.scale_source},
-                     {"peak_bytes", plan.placement.peak_bytes},
-                     {"lower_bound_bytes", plan.placement.lower_bound_bytes},
-                     {"arena_bytes", plan.placement.arena_bytes},
-                     {"layout_proven_optimal", plan.placement.proven_optimal},
+                     {"peak_bytes", arena.peak_bytes},
+                     {"lower_bound_bytes", arena.lower_bound_bytes},
+                     {"arena_bytes", arena.size_bytes},
+                     {"layout_proven_optimal", arena.proven_optimal},
                      {"loop_count", plan.schedule.loop_count},
                      {"inputs", json_of(plan.schedule.inputs)},
                      {"outputs", json_of(plan.schedule.outputs)},
                      {"shares", shares},
                      {"buffers", buffers},
                      {"nodes", json_of(plan.schedule.nodes)}};
+  if (Json memories = memories_json(plan); !memories.empty()) json["memories"] = std::move(memories);
   return json.dump(1) + "\n";
 }
 

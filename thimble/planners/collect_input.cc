@@ -16,7 +16,7 @@ Schedule collect_input(const Graph& graph, Schedule schedule) {
   const Shape& shape = graph.tensor(graph.inputs[0].tensor).shape;
   const BufferId stream{static_cast<int32_t>(schedule.buffers.size())};
   schedule.buffers.push_back(whole_buffer(graph, graph.inputs[0].tensor));
-  schedule.buffers.back().place = Place::kStreamed;
+  schedule.buffers.back().memory = kStream;
   schedule.inputs[0] = stream;
   const LoopId rows{schedule.loop_count++};
   const Step receive{.region = along(shape, kStreamAxis, {index(rows, 1), index(rows, 1, 1)}),

@@ -302,7 +302,7 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
   const auto arena_of = [&](const Planned& planned) {
     Schedule schedule = planned.schedule;
     place_ports(schedule, limits.ports);
-    return place(graph, schedule, {.work = kQuickLayoutWork, .time = limits.time}).arena_bytes;
+    return place(graph, schedule, {.work = kQuickLayoutWork, .time = limits.time}).arena_bytes();
   };
   int64_t arena_bytes = arena_of(found.planned);
   // Or the fault of alignment, or of a layout that is quick.

@@ -28,7 +28,7 @@ BufferId streamed(const Graph& graph, std::vector<BufferId>& ports, BufferId hel
                   Schedule& schedule) {
   const BufferId stream{static_cast<int32_t>(schedule.buffers.size())};
   Buffer rows = whole_buffer(graph, schedule.buffer(held).tensor);
-  rows.place = Place::kStreamed;
+  rows.memory = kStream;
   schedule.buffers.push_back(std::move(rows));
   std::ranges::replace(ports, held, stream);
   schedule.buffers[held.index()].order.clear();  // rows come and go in the network's own order

@@ -55,18 +55,12 @@ void CallForms::check(const Call& call, const Walk& walk) {
                accumulators ? accumulator_type(graph_, wanted[k]) : otherwise);
     check_broadcast(call, call.in[k], walk.in[k]);
   }
-  if (call.out.place != Place::kResident && inputs_.contains(call.out.buffer))
-    throw Fault{describe(graph_, call) + ": writes the caller's input"};
+  check_written(call);
   const TensorId out = call.op.valid() ? graph_.op(call.op).outputs[0] : call.out.tensor;
   const bool accumulate = call.method == Method::kAccumulate;
   check_view(call, call.out, out,
              accumulate ? accumulator_type(graph_, out) : graph_.tensor(out).type);
-  if (call.out.constant >= 0) throw Fault{describe(graph_, call) + ": writes a constant"};
-  const bool streams = std::ranges::any_of(
-      call.in, [](const OperandView& view) { return view.place == Place::kStreamed; });
-  if (call.op.valid() && (streams || call.out.place == Place::kStreamed))
-    throw Fault{describe(graph_, call) + ": computes from or into rows of the caller's"};
-  if (receives(call) || delivers(call)) check_rows(call, walk);
+  if (receives(program_, call) || delivers(program_, call)) check_rows(call, walk);
   if (call.op.valid() && info(call.kernel).dense_channels && call.in[0].stride.back() != 1)
     throw Fault{describe(graph_, call) + ": its kernel takes channels side by side"};
   check_scratch(call);
@@ -84,13 +78,26 @@ void CallForms::check(const Call& call, const Walk& walk) {
   }
 }
 
+void CallForms::check_written(const Call& call) const {
+  check_exists(call, call.out.buffer);
+  const MemoryId memory = program_.memory_of(call.out.buffer);
+  if (memory == kFlash) throw Fault{describe(graph_, call) + ": writes a constant"};
+  if (!is_laid_out(memory) && inputs_.contains(call.out.buffer))
+    throw Fault{describe(graph_, call) + ": writes the caller's input"};
+  const bool streams = std::ranges::any_of(call.in, [&](const OperandView& view) {
+    return program_.memory_of(view.buffer) == kStream;
+  });
+  if (call.op.valid() && (streams || memory == kStream))
+    throw Fault{describe(graph_, call) + ": computes from or into rows of the caller's"};
+}
+
 // The caller brings and takes rows in one piece: row-major, with all of their columns and channels.
 void CallForms::check_rows(const Call& call, const Walk& walk) const {
-  const OperandView& held = receives(call) ? call.out : call.in[0];
+  const OperandView& held = receives(program_, call) ? call.out : call.in[0];
   const Shape& shape = graph_.tensor(held.tensor).shape;
   const size_t row = stream_axis(shape);
   const auto fixed = [](const BiasTerm& term) { return term.expr.constant(); };
-  if (receives(call) &&
+  if (receives(program_, call) &&
       !(std::ranges::all_of(held.bias, fixed) && std::ranges::all_of(held.channel, fixed)))
     throw Fault{describe(graph_, call) + ": where a row belongs depends on when it comes"};
   int64_t pitch = 1;
@@ -116,9 +123,10 @@ void CallForms::check_scratch(const Call& call) {
                             needed > 0 ? "has no scratch" : "has scratch that no kernel needs")};
   }
   if (needed == 0) return;
+  check_exists(call, call.scratch);
   const PlacedBuffer& scratch = program_.buffers[call.scratch.index()];
   const int64_t alignment = size_bytes(info(call.kernel).scratch_type);
-  if (scratch.tensor.valid() || scratch.place != Place::kResident || scratch.size_bytes < needed ||
+  if (scratch.tensor.valid() || !is_laid_out(scratch.memory) || scratch.size_bytes < needed ||
       program_.address(call.scratch) % alignment != 0)
     throw Fault{fmt::format("{}: needs {} bytes of scratch, aligned to {}", describe(graph_, call),
                             needed, alignment)};
@@ -140,6 +148,8 @@ void CallForms::check_order(const Call& call, const Counters& counters) const {
 void CallForms::check_copy_in_place(const Call& call) const {
   if (info(call.kernel).family != Family::kTransposeInPlace || size_bytes(call.out.type) != 1)
     throw Fault{describe(graph_, call) + ": not the copy in place of its type"};
+  if (program_.memory_of(call.in[0].buffer) != program_.memory_of(call.out.buffer))
+    throw Fault{describe(graph_, call) + ": is in place, but goes to another memory"};
   const int64_t from = program_.address(call.in[0].buffer);
   const int64_t to = program_.address(call.out.buffer);
   if (from != to) {
@@ -170,33 +180,36 @@ void CallForms::check_view(const Call& call, const OperandView& view, TensorId w
     throw Fault{fmt::format("{}: takes {} for {}", describe(graph_, call),
                             describe(graph_, view.tensor), describe(graph_, wanted))};
   }
-  if (view.constant >= 0) {
-    const auto number = static_cast<size_t>(view.constant);
+  check_buffer(call, view);
+  if (const ProgramConstant* constant = program_.constant(view.buffer); constant != nullptr) {
     const Tensor& t = graph_.tensor(wanted);
-    if (!t.is_constant() || number >= program_.constants.size() ||
-        program_.constants[number].content.data != *t.data) {
+    if (!t.is_constant() || constant->content.data != *t.data)
       throw Fault{describe(graph_, call) + ": reads the wrong constant"};
-    }
-    return;
   }
-  check_place(call, view);
   if (program_.address(view.buffer) % size_bytes(type) != 0) {
     throw Fault{fmt::format("{}: {} lies unaligned at {}", describe(graph_, call),
                             describe(graph_, wanted), program_.address(view.buffer))};
   }
 }
 
-// What the view says of its buffer is what the buffer is.
-void CallForms::check_place(const Call& call, const OperandView& view) const {
-  if (!view.buffer.valid() || view.buffer.index() >= program_.buffers.size())
+void CallForms::check_exists(const Call& call, BufferId buffer) const {
+  if (!buffer.valid() || buffer.index() >= program_.buffers.size())
     throw Fault{describe(graph_, call) + ": a view of no buffer"};
+}
+
+// What the view says of its buffer is what the buffer is, and kernels reach its memory.
+void CallForms::check_buffer(const Call& call, const OperandView& view) const {
+  check_exists(call, view.buffer);
   const PlacedBuffer& buffer = program_.buffers[view.buffer.index()];
-  if (buffer.tensor != view.tensor || buffer.type != view.type || buffer.place != view.place ||
+  if (buffer.tensor != view.tensor || buffer.type != view.type ||
       buffer.ring != (view.modulus != 0)) {
     throw Fault{fmt::format("{}: shows {} otherwise than buffer {} holds it",
                             describe(graph_, call), describe(graph_, view.tensor),
                             view.buffer.value)};
   }
+  const ProgramMemory& memory = program_.memory(buffer.memory);
+  if (memory.kind == MemoryKind::kBlockStorage)
+    throw Fault{fmt::format("{}: no kernel reaches {}", describe(graph_, call), memory.name)};
   if (buffer.ring && !info(call.kernel).rings)
     throw Fault{
         fmt::format("{}: {} takes no ring", describe(graph_, call), info(call.kernel).name)};

@@ -46,7 +46,9 @@ class CallForms {
   [[nodiscard]] Region limits_of(const Call& call, const Walk& walk);
   [[nodiscard]] std::vector<TensorId> operands_of(const Call& call) const;
   void check_view(const Call& call, const OperandView& view, TensorId wanted, DType type) const;
-  void check_place(const Call& call, const OperandView& view) const;
+  void check_buffer(const Call& call, const OperandView& view) const;
+  void check_exists(const Call& call, BufferId buffer) const;
+  void check_written(const Call& call) const;
   void check_broadcast(const Call& call, const OperandView& view, const OperandAxes& walk) const;
   void check_scratch(const Call& call);
   void check_rows(const Call& call, const Walk& walk) const;

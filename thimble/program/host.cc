@@ -18,7 +18,7 @@ struct Free {
   void operator()(uint8_t* bytes) const { ::operator delete[](bytes, kAlignment); }
 };
 
-// Exactly the arena, so that a sanitizer sees every access beyond it.
+// Exactly the memory, so that a sanitizer sees every access beyond it.
 std::unique_ptr<uint8_t[], Free> poisoned(int64_t bytes) {
   auto* arena = static_cast<uint8_t*>(::operator new[](static_cast<size_t>(bytes), kAlignment));
   std::memset(arena, 0xA5, static_cast<size_t>(bytes));
@@ -27,10 +27,12 @@ std::unique_ptr<uint8_t[], Free> poisoned(int64_t bytes) {
 
 class Host {
  public:
-  explicit Host(const Program& program) : program_(program), arena_(poisoned(program.arena_bytes)) {
+  explicit Host(const Program& program) : program_(program) {
+    for (const ProgramMemory& memory : program.memories)
+      laid_out_.push_back(poisoned(memory.kind == MemoryKind::kMappedFlash ? 0 : memory.size_bytes));
     for (const ProgramParams& p : program.params) {
       std::vector<const void*> pointers;
-      for (int constant : p.constants) pointers.push_back(data(constant));
+      for (const BufferId constant : p.constants) pointers.push_back(address(constant));
       params_.push_back(thimble::bind(p.params, pointers));
     }
   }
@@ -41,37 +43,28 @@ class Host {
       const ProgramPort& port = program_.inputs[k];
       check(static_cast<int64_t>(inputs[k].size()) == port.size_bytes,
             "execute: wrong size of input");
-      std::memcpy(memory(port.place, port.buffer) + program_.address(port.buffer),
-                  to_memory(program_, port, inputs[k]).data(), inputs[k].size());
+      std::memcpy(address(port.buffer), to_memory(program_, port, inputs[k]).data(), inputs[k].size());
     }
     execute_calls(program_,
                   [&](const Call& call, const Counters& counters) { visit(call, counters); });
     std::vector<Bytes> outputs;
     for (const ProgramPort& port : program_.outputs) {
-      const uint8_t* bytes = memory(port.place, port.buffer) + program_.address(port.buffer);
+      const uint8_t* bytes = address(port.buffer);
       outputs.push_back(from_memory(program_, port, Bytes(bytes, bytes + port.size_bytes)));
     }
     return outputs;
   }
 
  private:
-  // Of a port that lies outside of the arena: exactly its bytes, too.
-  uint8_t* memory(Place place, BufferId buffer) {
-    if (place == Place::kResident) return arena_.get();
-    const auto [it, added] = outside_.try_emplace(buffer);
-    if (added) it->second = poisoned(program_.buffers[buffer.index()].size_bytes);
-    return it->second.get();
-  }
-
-  uint8_t* data(int constant) const {
+  uint8_t* address(BufferId id) {
+    const PlacedBuffer& buffer = program_.buffer(id);
     // Kernels take views of writable memory; they write only to their outputs.
-    return const_cast<uint8_t*>(
-        program_.constants[static_cast<size_t>(constant)].content.data.data());
-  }
-
-  uint8_t* address(const OperandView& v) {
-    return v.constant >= 0 ? data(v.constant)
-                           : memory(v.place, v.buffer) + program_.address(v.buffer);
+    if (const ProgramConstant* constant = program_.constant(id); constant != nullptr)
+      return const_cast<uint8_t*>(constant->content.data.data());
+    if (is_laid_out(buffer.memory)) return laid_out_[buffer.memory.index()].get() + buffer.address;
+    const auto [it, added] = callers_.try_emplace(id);  // exactly its bytes, too
+    if (added) it->second = poisoned(buffer.size_bytes);
+    return it->second.get();
   }
 
   // As the device does it: kernels are called with empty regions, too.
@@ -86,18 +79,16 @@ class Host {
                           .chunk_begin = given.chunk_begin,
                           .chunk_end = given.chunk_end};
     if (call.params >= 0) invocation.params = &params_[static_cast<size_t>(call.params)];
-    for (size_t k = 0; k < call.in.size(); ++k) invocation.in[k].data = address(call.in[k]);
-    invocation.out.data = address(call.out);
-    if (call.scratch.valid()) {
-      uint8_t* const scratch = arena_.get() + program_.address(call.scratch);
-      invocation.scratch = reinterpret_cast<int8_t*>(scratch);
-    }
+    for (size_t k = 0; k < call.in.size(); ++k) invocation.in[k].data = address(call.in[k].buffer);
+    invocation.out.data = address(call.out.buffer);
+    if (call.scratch.valid())
+      invocation.scratch = reinterpret_cast<int8_t*>(address(call.scratch));
     invoke(invocation);
   }
 
   const Program& program_;
-  std::unique_ptr<uint8_t[], Free> arena_;
-  std::map<BufferId, std::unique_ptr<uint8_t[], Free>> outside_;
+  std::vector<std::unique_ptr<uint8_t[], Free>> laid_out_;  // by memory
+  std::map<BufferId, std::unique_ptr<uint8_t[], Free>> callers_;
   std::vector<KernelParams> params_;
 };
 

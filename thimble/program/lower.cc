@@ -20,11 +20,19 @@ class Lowering {
   Lowering(const Graph& graph, const Schedule& schedule, const Placement& placement)
       : graph_(graph), schedule_(schedule), placement_(placement), gathers_(graph, schedule) {
     program_.loop_count = schedule.loop_count;
-    program_.arena_bytes = placement.arena_bytes;
+    for (size_t m = 0; m < schedule.memories.size(); ++m) {
+      const ScheduleMemory& memory = schedule.memories[m];
+      program_.memories.push_back({.name = memory.name,
+                                   .kind = memory.kind,
+                                   .size_bytes = placement.memories[m].size_bytes,
+                                   .capacity_bytes = memory.capacity_bytes,
+                                   .alignment = memory.alignment});
+    }
   }
 
   Program run() {
     const std::vector<LiveRange> lives = live_ranges(schedule_);
+    for_each_step(schedule_, [&](const Step&, Position position) { steps_ = position + 1; });
     for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
       const Buffer& buffer = schedule_.buffers[b];
       program_.buffers.push_back(
@@ -34,8 +42,8 @@ class Lowering {
            .extents = buffer.extents,
            .ring = buffer.wrap.has_value(),
            .sums = buffer.sums,
-           .place = buffer.place,
-           .address = buffer.place == Place::kResident ? placement_.addresses[b] : 0,
+           .memory = buffer.memory,
+           .address = is_laid_out(buffer.memory) ? placement_.addresses[b] : 0,
            .size_bytes = buffer.size_bytes(),
            .live = lives[b]});
     }
@@ -50,13 +58,11 @@ class Lowering {
                                  const std::vector<BufferId>& buffers) {
     std::vector<ProgramPort> result;
     for (size_t k = 0; k < ports.size(); ++k) {
-      const PlacedBuffer& placed = program_.buffers[buffers[k].index()];
       result.push_back({.tensor = ports[k].tensor,
                         .shape = caller_shape(graph_, ports[k]),
                         .order = ports[k].order,
                         .buffer = buffers[k],
-                        .place = placed.place,
-                        .size_bytes = placed.size_bytes});
+                        .size_bytes = program_.buffer(buffers[k]).size_bytes});
     }
     return result;
   }
@@ -119,9 +125,9 @@ class Lowering {
       const TensorId tensor = operand_tensor(graph_, schedule_, s, input);
       const bool constant = s.method != Method::kFinalise && graph_.tensor(tensor).is_constant();
       call.in.push_back(constant ? constant_view(op, input, use.in[k])
-                                 : arena_view(s.in[input].buffer(), use.in[k]));
+                                 : view_of(s.in[input].buffer(), use.in[k]));
     }
-    call.out = arena_view(s.out, use.out);
+    call.out = view_of(s.out, use.out);
     call.axes = axes(piece, use, kernel, graph_.tensor(op.outputs[0]).shape);
     if (s.chunk) call.chunk = CallAxis{*s.chunk, piece.chunk_within};
     call.recomputes = s.recomputes;
@@ -134,9 +140,10 @@ class Lowering {
     const Buffer& out = schedule_.buffer(s.out);
     const Shape& shape = graph_.tensor(out.tensor).shape;
     const OperandAxes identity = identity_walk(shape).out;
-    OperandView from = arena_view(s.in[0].buffer(), identity), to = arena_view(s.out, identity);
+    OperandView from = view_of(s.in[0].buffer(), identity), to = view_of(s.out, identity);
     // The layout may have its buffers apart: then it is like any other.
     const bool in_place = s.method == Method::kInPlace &&
+                          program_.memory_of(from.buffer) == program_.memory_of(to.buffer) &&
                           program_.address(from.buffer) == program_.address(to.buffer);
     KernelUse use{
         .kernel = in_place ? portable_kernel(Family::kTransposeInPlace) : copy_kernel(out.type),
@@ -157,15 +164,13 @@ class Lowering {
     return call;
   }
 
-  OperandView arena_view(BufferId id, const OperandAxes& walk) const {
+  OperandView view_of(BufferId id, const OperandAxes& walk) const {
     const Buffer& buffer = schedule_.buffer(id);
     const Shape& shape = graph_.tensor(buffer.tensor).shape;
     const std::vector<int64_t> stride = strides(buffer);
     OperandView view{.tensor = buffer.tensor,
                      .type = buffer.type,
                      .buffer = id,
-                     .constant = -1,
-                     .place = buffer.place,
                      .stride = {},
                      .bias = {}};
     if (buffer.wrap) view.modulus = buffer.size_bytes() / size_bytes(buffer.type);
@@ -200,8 +205,7 @@ class Lowering {
     const Tensor& t = graph_.tensor(tensor);
     OperandView view{.tensor = tensor,
                      .type = t.type,
-                     .buffer = {},
-                     .constant = constant_operand(tensor),
+                     .buffer = constant_operand(tensor),
                      .stride = {},
                      .bias = {}};
     const std::vector<int64_t> stride = strides(whole_buffer(graph_, tensor));
@@ -261,8 +265,7 @@ class Lowering {
     }
     ProgramParams result{params_name(id, kernel, number), use.params, {}};
     for (const PackedConstant& packed : constants) {
-      result.constants.push_back(static_cast<int>(program_.constants.size()));
-      program_.constants.push_back({result.name + "_" + packed.role, packed});
+      result.constants.push_back(add_constant(result.name + "_" + packed.role, packed, {}));
     }
     it->second = static_cast<int>(program_.params.size());
     params_of_[id].push_back(it->second);
@@ -275,8 +278,7 @@ class Lowering {
     if (!same_values(known.params, params) || known.constants.size() != constants.size())
       return false;
     for (size_t k = 0; k < constants.size(); ++k) {
-      const auto constant = static_cast<size_t>(known.constants[k]);
-      if (program_.constants[constant].content != constants[k]) return false;
+      if (program_.constant(known.constants[k])->content != constants[k]) return false;
     }
     return true;
   }
@@ -288,14 +290,33 @@ class Lowering {
     return number == 0 ? name : fmt::format("{}_{}", name, number);
   }
 
-  int constant_operand(TensorId tensor) {
-    const auto [it, added] =
-        operands_.try_emplace(tensor, static_cast<int>(program_.constants.size()));
+  BufferId constant_operand(TensorId tensor) {
+    const auto [it, added] = operands_.try_emplace(tensor);
     if (!added) return it->second;
     const Tensor& t = graph_.tensor(tensor);
-    program_.constants.push_back(
-        {fmt::format("constant_{}", tensor.value), {"operand", t.type, t.shape, *t.data}});
-    return it->second;
+    return it->second = add_constant(fmt::format("constant_{}", tensor.value),
+                                     {"operand", t.type, t.shape, *t.data}, tensor);
+  }
+
+  // A buffer in flash, behind the ones before. tensor: invalid unless it is packed as it is.
+  BufferId add_constant(std::string name, PackedConstant content, TensorId tensor) {
+    const BufferId id{static_cast<int32_t>(program_.buffers.size())};
+    const int64_t alignment = std::max<int64_t>(1, size_bytes(content.type));
+    const auto size = static_cast<int64_t>(content.data.size());
+    int64_t& end = program_.memories[kFlash.index()].size_bytes;
+    const int64_t address = (end + alignment - 1) / alignment * alignment;
+    program_.buffers.push_back({.id = id,
+                                .tensor = tensor,
+                                .type = content.type,
+                                .extents = content.shape,
+                                .memory = kFlash,
+                                .address = address,
+                                .size_bytes = size,
+                                .live = {0, steps_},
+                                .constant = static_cast<int>(program_.constants.size())});
+    end = address + size;
+    program_.constants.push_back({std::move(name), std::move(content), id});
+    return id;
   }
 
   const Graph& graph_;
@@ -303,11 +324,11 @@ class Lowering {
   const Placement& placement_;
   Gathers gathers_;
   Program program_;
-  Position position_ = 0;
+  Position position_ = 0, steps_ = 0;
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
   std::map<std::tuple<OpId, KernelId, int>, int> params_;
   std::map<OpId, std::vector<int>> params_of_;
-  std::map<TensorId, int> operands_;
+  std::map<TensorId, BufferId> operands_;
 };
 
 }  // namespace

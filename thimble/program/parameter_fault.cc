@@ -249,10 +249,11 @@ std::string parameter_fault(const Graph& graph, const Program& program, const Ca
   const ProgramParams& given = program.params[number];
   if (given.params.index() != info(call.kernel).params) return kOtherKernel;
   ReadBack r{graph, graph.op(call.op), call, given.params, {}};
-  for (const int constant : given.constants) {
-    const auto k = static_cast<size_t>(constant);
-    if (constant < 0 || k >= program.constants.size()) return "one of its constants is missing";
-    r.constants.push_back(&program.constants[k].content);
+  for (const BufferId id : given.constants) {
+    const bool known = id.valid() && id.index() < program.buffers.size();
+    const ProgramConstant* constant = known ? program.constant(id) : nullptr;
+    if (constant == nullptr) return "one of its constants is missing";
+    r.constants.push_back(&constant->content);
   }
   return std::visit(Checker{r}, r.op.attributes);
 }

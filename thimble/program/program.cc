@@ -33,7 +33,7 @@ Interval cut(const CallAxis& axis, const Counters& counters) {
 // Calls visit(place in the caller's order, place in row-major order) for each element, in bytes.
 void each_place(const Program& program, const ProgramPort& port,
                 const std::function<void(size_t, size_t, size_t)>& visit) {
-  const PlacedBuffer& buffer = program.buffers[port.buffer.index()];
+  const PlacedBuffer& buffer = program.buffer(port.buffer);
   const auto size = static_cast<size_t>(size_bytes(buffer.type));
   each_element(buffer.extents, port.order, [&](int64_t place, int64_t element) {
     visit(static_cast<size_t>(place) * size, static_cast<size_t>(element) * size, size);
@@ -43,15 +43,15 @@ void each_place(const Program& program, const ProgramPort& port,
 }  // namespace
 
 bool is_whole(const Program& program, const ProgramPort& port) {
-  return port.place == Place::kStreamed &&
+  return program.memory_of(port.buffer) == kStream &&
          std::ranges::any_of(program.buffers, [&](const PlacedBuffer& b) {
-           return b.tensor == port.tensor && b.place == Place::kResident &&
+           return b.tensor == port.tensor && is_laid_out(b.memory) &&
                   b.size_bytes == port.size_bytes;
          });
 }
 
 Bytes to_memory(const Program& program, const ProgramPort& port, const Bytes& given) {
-  if (port.place != Place::kStreamed || port.order.empty()) return given;
+  if (program.memory_of(port.buffer) != kStream || port.order.empty()) return given;
   Bytes held(given.size());
   each_place(program, port, [&](size_t callers, size_t row_major, size_t size) {
     std::memcpy(held.data() + row_major, given.data() + callers, size);
@@ -60,7 +60,7 @@ Bytes to_memory(const Program& program, const ProgramPort& port, const Bytes& gi
 }
 
 Bytes from_memory(const Program& program, const ProgramPort& port, const Bytes& held) {
-  if (port.place != Place::kStreamed || port.order.empty()) return held;
+  if (program.memory_of(port.buffer) != kStream || port.order.empty()) return held;
   Bytes given(held.size());
   each_place(program, port, [&](size_t callers, size_t row_major, size_t size) {
     std::memcpy(given.data() + callers, held.data() + row_major, size);
@@ -91,18 +91,27 @@ Interval chunk_of(const Call& call, const Counters& counters) {
 
 bool copies_onto_itself(const Program& program, const Call& call) {
   const bool copies = info(call.kernel).family == Family::kCopy;
-  return copies && call.in[0].constant < 0 && call.in[0].place == Place::kResident &&
-         call.out.place == Place::kResident &&
+  const MemoryId memory = program.memory_of(call.out.buffer);
+  return copies && is_laid_out(memory) && program.memory_of(call.in[0].buffer) == memory &&
          program.address(call.in[0].buffer) == program.address(call.out.buffer) &&
          call.in[0].stride == call.out.stride && call.in[0].bias == call.out.bias &&
          call.in[0].modulus == call.out.modulus && call.in[0].channel == call.out.channel;
 }
 
-bool receives(const Call& call) {
-  return !call.op.valid() && call.in.at(0).place == Place::kStreamed;
+bool receives(const Program& program, const Call& call) {
+  return !call.op.valid() && program.memory_of(call.in.at(0).buffer) == kStream;
 }
 
-bool delivers(const Call& call) { return !call.op.valid() && call.out.place == Place::kStreamed; }
+bool delivers(const Program& program, const Call& call) {
+  return !call.op.valid() && program.memory_of(call.out.buffer) == kStream;
+}
+
+int64_t constant_bytes(const Program& program) {
+  int64_t sum = 0;
+  for (const ProgramConstant& constant : program.constants)
+    sum += static_cast<int64_t>(constant.content.data.size());
+  return sum;
+}
 
 int64_t sum(const std::vector<BiasTerm>& terms, const Counters& counters) {
   int64_t result = 0;

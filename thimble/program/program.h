@@ -17,7 +17,7 @@
 
 namespace thimble {
 
-/// A buffer of the schedule.
+/// A buffer of the schedule, or a packed constant.
 struct PlacedBuffer {
   BufferId id;
   TensorId tensor;  ///< invalid: scratch
@@ -25,10 +25,11 @@ struct PlacedBuffer {
   Shape extents;
   bool ring = false;
   bool sums = false;  ///< accumulators
-  Place place = Place::kResident;
-  int64_t address = 0;  ///< bytes from the start of the arena; 0 outside of it
+  MemoryId memory = kArena;
+  int64_t address = 0;  ///< bytes from the start of its memory; the caller's ports have one each
   int64_t size_bytes = 0;
-  LiveRange live;  ///< in positions of the schedule
+  LiveRange live;     ///< in positions of the schedule
+  int constant = -1;  ///< index into Program::constants, or -1
   bool operator==(const PlacedBuffer&) const = default;
 };
 
@@ -39,18 +40,26 @@ struct BiasTerm {
   bool operator==(const BiasTerm&) const = default;
 };
 
-/// runtime::View with what the host knows about it: where one operand of one call lies. Its address
-/// is the buffer's, Program::address.
+/// What a memory is, and how much of it the program takes.
+struct ProgramMemory {
+  std::string name;
+  MemoryKind kind = MemoryKind::kSram;
+  int64_t size_bytes = 0;                 ///< 0: nothing lies there
+  std::optional<int64_t> capacity_bytes;  ///< as the schedule has it
+  int64_t alignment = 16;                 ///< of its first byte
+  bool operator==(const ProgramMemory&) const = default;
+};
+
+/// runtime::View with what the host knows about it: where one operand of one call lies. Its memory
+/// and address are the buffer's.
 struct OperandView {
   TensorId tensor;
-  DType type = DType::kInt8;       ///< of the elements in memory
-  BufferId buffer;                 ///< invalid for constants
-  int constant = -1;               ///< index into Program::constants, or -1
-  Place place = Place::kResident;  ///< elsewhere: in memory of the buffer's own
-  std::vector<int64_t> stride;     ///< elements; one per kernel axis (n, y, x, c)
-  std::vector<BiasTerm> bias;      ///< constant part first, if any
-  int64_t modulus = 0;             ///< elements; 0: no ring
-  std::vector<BiasTerm> channel;   ///< of a ring: taken off behind the modulus
+  DType type = DType::kInt8;  ///< of the elements in memory
+  BufferId buffer;
+  std::vector<int64_t> stride;    ///< elements; one per kernel axis (n, y, x, c)
+  std::vector<BiasTerm> bias;     ///< constant part first, if any
+  int64_t modulus = 0;            ///< elements; 0: no ring
+  std::vector<BiasTerm> channel;  ///< of a ring: taken off behind the modulus
   bool operator==(const OperandView&) const = default;
 };
 
@@ -86,17 +95,18 @@ struct ProgramNode {
   bool operator==(const ProgramNode&) const = default;
 };
 
-/// Read-only data, packed once however many calls use it.
+/// Read-only data, packed once however many calls use it: the bytes of a buffer in flash.
 struct ProgramConstant {
   std::string name;  ///< identifier: "conv_2d_0_weights"
   PackedConstant content;
+  BufferId buffer;
   bool operator==(const ProgramConstant&) const = default;
 };
 
 struct ProgramParams {
   std::string name;            ///< identifier: "conv_2d_0"
   KernelParams params;         ///< pointers null
-  std::vector<int> constants;  ///< in the order of the pointers
+  std::vector<BufferId> constants;  ///< in the order of the pointers
 };
 
 /// Where an input or output lies.
@@ -105,29 +115,38 @@ struct ProgramPort {
   Shape shape;             ///< as the caller has it
   std::vector<int> order;  ///< of the caller's axes; empty: row-major
   BufferId buffer;
-  Place place = Place::kResident;
   int64_t size_bytes = 0;
   bool operator==(const ProgramPort&) const = default;
 };
 
 struct Program {
   std::vector<ProgramNode> nodes;
-  std::vector<PlacedBuffer> buffers;  ///< one per buffer of the schedule
+  std::vector<ProgramMemory> memories;
+  std::vector<PlacedBuffer> buffers;  ///< one per buffer of the schedule, one per constant
   std::vector<ProgramConstant> constants;
   std::vector<ProgramParams> params;
   std::vector<ProgramPort> inputs, outputs;
   int loop_count = 0;
-  int64_t arena_bytes = 0;
-  int64_t arena_alignment = 16;
 
-  /// Bytes from the start of the memory that the buffer lies in; 0 for a constant. Nothing else
-  /// holds an address.
-  [[nodiscard]] int64_t address(BufferId buffer) const {
-    return buffer.valid() ? buffers[buffer.index()].address : 0;
+  [[nodiscard]] const PlacedBuffer& buffer(BufferId id) const { return buffers[id.index()]; }
+  [[nodiscard]] const ProgramMemory& memory(MemoryId id) const { return memories[id.index()]; }
+  /// The memory that the buffer lies in.
+  [[nodiscard]] MemoryId memory_of(BufferId id) const { return buffer(id).memory; }
+  /// Bytes from the start of the memory that the buffer lies in. Nothing else holds an address.
+  [[nodiscard]] int64_t address(BufferId id) const { return buffer(id).address; }
+  /// What the buffer holds, if it is a packed constant; else null.
+  [[nodiscard]] const ProgramConstant* constant(BufferId id) const {
+    const int number = buffer(id).constant;
+    return number < 0 ? nullptr : &constants[static_cast<size_t>(number)];
   }
+  [[nodiscard]] const ProgramMemory& arena() const { return memory(kArena); }
+  [[nodiscard]] int64_t arena_bytes() const { return arena().size_bytes; }
 };
 
-/// Whether a streamed port is whole in the arena at some time: collected, or in a ring as long.
+/// Bytes of packed constants, without what aligns them.
+[[nodiscard]] int64_t constant_bytes(const Program& program);
+
+/// Whether a streamed port is whole in memory at some time: collected, or in a ring as long.
 [[nodiscard]] bool is_whole(const Program& program, const ProgramPort& port);
 
 /// What the port's memory holds, given the tensor in the caller's order of axes, and back: another
@@ -154,8 +173,8 @@ void execute_calls(const Program& program,
   return kKernelAxes - shape.size() + size_t{kStreamAxis};
 }
 /// A copy that takes rows of a streamed input from the caller, or hands out those of an output.
-[[nodiscard]] bool receives(const Call& call);
-[[nodiscard]] bool delivers(const Call& call);
+[[nodiscard]] bool receives(const Program& program, const Call& call);
+[[nodiscard]] bool delivers(const Program& program, const Call& call);
 /// Sum of bias terms.
 [[nodiscard]] int64_t sum(const std::vector<BiasTerm>& terms, const Counters& counters);
 

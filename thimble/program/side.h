@@ -16,7 +16,7 @@ struct Side {
   const OperandAxes* walk;
   runtime::View numbers;  ///< as the kernel is handed them
   int64_t address = 0;    ///< of numbers.data, in `memory`
-  ShadowMemory* memory;   ///< null: a constant
+  ShadowMemory* memory;   ///< null: flash
   Content content;        ///< what an operand must hold, or the output gets
 
   [[nodiscard]] int64_t element_bytes() const { return size_bytes(view->type); }

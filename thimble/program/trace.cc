@@ -21,7 +21,7 @@ class Tracer {
       constants_.push_back(trace_constant(c.name, c.content.data.data(), c.content.data.size()));
     for (const ProgramParams& p : program.params) {
       std::vector<const void*> pointers;
-      for (const int k : p.constants) pointers.push_back(&constants_[static_cast<size_t>(k)]);
+      for (const BufferId id : p.constants) pointers.push_back(&constant(id));
       params_.push_back(thimble::bind(p.params, pointers));
     }
   }
@@ -29,9 +29,9 @@ class Tracer {
   void visit(const Call& call, const Counters& counters) {
     if (copies_onto_itself(program_, call)) return;
     const Arguments given = arguments(call, counters);
-    if (receives(call)) {
+    if (receives(program_, call)) {
       rows("receive", call, call.out, given.out, given.region);
-    } else if (delivers(call)) {
+    } else if (delivers(program_, call)) {
       rows("deliver", call, call.in[0], given.in[0], given.region);
     } else {
       kernel(call, given);
@@ -39,19 +39,22 @@ class Tracer {
   }
 
  private:
-  std::string place(const OperandView& v) const {
-    if (v.constant >= 0) return constants_[static_cast<size_t>(v.constant)] + "+0";
-    return fmt::format("{}+{}", trace_memory(program_, v.buffer), program_.address(v.buffer));
+  const std::string& constant(BufferId id) const {
+    return constants_[static_cast<size_t>(program_.buffer(id).constant)];
+  }
+
+  std::string place(BufferId id, int64_t offset = 0) const {
+    if (program_.constant(id) != nullptr) return constant(id) + "+0";
+    return fmt::format("{}+{}", trace_memory(program_, id), program_.address(id) + offset);
   }
 
   void kernel(const Call& call, const Arguments& given) {
     std::string text = info(call.kernel).name;
     if (call.params >= 0) text += fmt::format(" params {}", params_number(call.params));
-    for (size_t k = 0; k < call.in.size(); ++k) text += trace_view(place(call.in[k]), given.in[k]);
-    text += trace_view(place(call.out), given.out) + trace_region(given.region);
+    for (size_t k = 0; k < call.in.size(); ++k) text += trace_view(place(call.in[k].buffer), given.in[k]);
+    text += trace_view(place(call.out.buffer), given.out) + trace_region(given.region);
     if (call.chunk) text += trace_chunk(given.chunk_begin, given.chunk_end);
-    if (call.scratch.valid())
-      text += fmt::format(" | scratch arena+{}", program_.address(call.scratch));
+    if (call.scratch.valid()) text += " | scratch " + place(call.scratch);
     line_(text);
   }
 
@@ -83,8 +86,7 @@ class Tracer {
     for (int32_t row = region.begin[axis]; row < region.end[axis]; ++row) {
       int64_t index = int64_t{row} * view.stride[axis] - view.bias;
       if (view.modulus != 0) index = index % view.modulus - view.channel;
-      const int64_t address = program_.address(held.buffer) + index * size;
-      line_(trace_row(verb, row, fmt::format("arena+{}", address), row_bytes));
+      line_(trace_row(verb, row, place(held.buffer, index * size), row_bytes));
     }
   }
 
@@ -108,16 +110,15 @@ void trace(const Graph& graph, const Program& program,
 std::string trace_memory(const Program& program, BufferId buffer) {
   const auto named = [&](const char* what, const std::vector<ProgramPort>& ports) -> std::string {
     for (size_t k = 0; k < ports.size(); ++k) {
-      if (ports[k].buffer == buffer && ports[k].place != Place::kResident)
+      if (ports[k].buffer == buffer)
         return ports.size() == 1 ? what : fmt::format("{}_{}", what, k);
     }
     return "";
   };
-  for (const std::string& port :
-       {named("input", program.inputs), named("output", program.outputs)}) {
-    if (!port.empty()) return port;
-  }
-  return "arena";
+  const MemoryId memory = program.memory_of(buffer);
+  if (is_laid_out(memory)) return program.memory(memory).name;
+  const std::string input = named("input", program.inputs);
+  return input.empty() ? named("output", program.outputs) : input;
 }
 
 }  // namespace thimble

@@ -17,7 +17,8 @@ namespace thimble {
 void trace(const Graph& graph, const Program& program,
            const std::function<void(const std::string&)>& line);
 
-/// What the memory of a buffer is called in a trace: "arena", "input", "output_1".
+/// What the memory of a buffer is called in a trace: "arena", "psram", "input",
+/// "output_1".
 [[nodiscard]] std::string trace_memory(const Program& program, BufferId buffer);
 
 }  // namespace thimble

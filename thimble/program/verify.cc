@@ -9,6 +9,7 @@
 
 #include "thimble/operators/operators.h"
 #include "thimble/program/call_form.h"
+#include "thimble/program/memory_fault.h"
 #include "thimble/program/side.h"
 #include "thimble/schedule/reads.h"
 
@@ -33,18 +34,13 @@ class Verifier {
         program_(program),
         maps_(access_maps(graph)),
         forms_(graph, program),
-        memory_(program.arena_bytes),
         produced_(2 * graph.tensors.size()),
-        most_work_(most_work(graph)) {
-    for (const std::vector<ProgramPort>& ports : {program.inputs, program.outputs}) {
-      for (const ProgramPort& port : ports) {
-        if (port.place != Place::kResident) outside_.try_emplace(port.buffer, port.size_bytes);
-      }
-    }
-  }
+        most_work_(most_work(graph)) {}
 
   Verification run() {
     try {
+      if (const std::string fault = memory_fault(program_); !fault.empty()) throw Fault{fault};
+      make_shadows();
       for (const ProgramPort& port : program_.inputs) fill(port);
       for (const ProgramPort& port : program_.inputs) check_complete(port, "at the start", "input");
       execute_calls(program_,
@@ -58,11 +54,29 @@ class Verifier {
   }
 
  private:
-  ShadowMemory& memory_of(Place place, BufferId buffer) {
-    if (place == Place::kResident) return memory_;
-    const auto it = outside_.find(buffer);
-    if (it == outside_.end()) throw Fault{"a view of the caller's memory where there is none"};
-    return it->second;
+  void make_shadows() {
+    for (const ProgramMemory& memory : program_.memories)
+      laid_out_.emplace_back(memory.kind == MemoryKind::kMappedFlash ? 0 : memory.size_bytes);
+    for (const std::vector<ProgramPort>* ports : {&program_.inputs, &program_.outputs}) {
+      for (const ProgramPort& port : *ports) {
+        if (!is_laid_out(program_.memory_of(port.buffer)))
+          callers_.try_emplace(port.buffer, port.size_bytes);
+      }
+    }
+  }
+
+  // Null: flash.
+  ShadowMemory* shadow_of(BufferId buffer) {
+    const MemoryId memory = program_.memory_of(buffer);
+    if (memory == kFlash) return nullptr;
+    if (is_laid_out(memory)) return &laid_out_[memory.index()];
+    const auto it = callers_.find(buffer);
+    if (it == callers_.end()) throw Fault{"a view of the caller's memory where there is none"};
+    return &it->second;
+  }
+
+  const std::string& memory_name(BufferId buffer) const {
+    return program_.memory(program_.memory_of(buffer)).name;
   }
 
   std::string describe_byte(ShadowByte byte) const {
@@ -91,9 +105,10 @@ class Verifier {
     const int64_t size = size_bytes(tensor.type), count = elements(tensor.shape);
     const int64_t address = program_.address(port.buffer);
     if (!memory.inside(address, count * size))
-      throw Fault{fmt::format("{} lies outside the arena", describe(graph_, port.tensor))};
+      throw Fault{fmt::format("{} lies outside the {}", describe(graph_, port.tensor),
+                              memory_name(port.buffer))};
     const uint32_t values = contents_.number({port.tensor});
-    if (port.place == Place::kStreamed || port.order.empty()) {
+    if (program_.memory_of(port.buffer) == kStream || port.order.empty()) {
       visit(address, ShadowByte{values, 0}, count * size);
       return;
     }
@@ -104,14 +119,14 @@ class Verifier {
   }
 
   void fill(const ProgramPort& port) {
-    ShadowMemory& memory = memory_of(port.place, port.buffer);
+    ShadowMemory& memory = *shadow_of(port.buffer);
     each_port_run(port, memory, [&](int64_t address, ShadowByte first, int64_t bytes) {
       memory.write(address, first, bytes);
     });
   }
 
   void check_complete(const ProgramPort& port, const char* when, const char* what) {
-    const ShadowMemory& memory = memory_of(port.place, port.buffer);
+    const ShadowMemory& memory = *shadow_of(port.buffer);
     each_port_run(port, memory, [&](int64_t address, ShadowByte first, int64_t bytes) {
       const int64_t other = memory.first_other(address, first, bytes);
       if (other < 0) return;
@@ -124,19 +139,18 @@ class Verifier {
 
   void check_received(const ProgramPort& port) {
     const int64_t all = elements(graph_.tensor(port.tensor).shape);
-    if (port.place != Place::kStreamed || passed_[port.buffer] == all) return;
+    if (program_.memory_of(port.buffer) != kStream || passed_[port.buffer] == all) return;
     throw Fault{fmt::format("at the end, element {} of input {} has not been received",
                             passed_[port.buffer], describe(graph_, port.tensor))};
   }
 
   Side side(const OperandView& view, const OperandAxes& walk, const runtime::View& numbers,
             bool sums) {
-    const bool constant = view.constant >= 0;
     return {.view = &view,
             .walk = &walk,
             .numbers = numbers,
             .address = program_.address(view.buffer),
-            .memory = constant ? nullptr : &memory_of(view.place, view.buffer),
+            .memory = shadow_of(view.buffer),
             .content = {.tensor = view.tensor, .sums = sums}};
   }
 
@@ -148,7 +162,7 @@ class Verifier {
     for (const IndexExpr& expr : call.leading) walk.leading.push_back(evaluate(expr, counters));
     forms_.check_order(call, counters);
     const Region region = kernel_region(call, counters);
-    if (receives(call)) check_next_row(call, region);
+    if (receives(program_, call)) check_next_row(call, region);
     const Interval chunk = chunk_of(call, counters);
     const bool accumulate = call.method == Method::kAccumulate;
     if (empty(region) || (accumulate && chunk.empty())) return;  // the kernel does nothing
@@ -259,20 +273,14 @@ class Verifier {
   void check_inside(const Call& call, const Side& side, int64_t address, const char* verb) const {
     const OperandView& view = *side.view;
     const int64_t size = side.element_bytes();
-    const int64_t bytes = side.memory == nullptr ? constant_bytes(view.constant)
-                                                 : program_.buffers[view.buffer.index()].size_bytes;
+    const int64_t bytes = program_.buffer(view.buffer).size_bytes;
     const bool inside = address >= side.address && address + size <= side.address + bytes;
     if (inside && (side.memory == nullptr || side.memory->inside(address, size))) return;
     throw Fault{fmt::format("{}: {} byte {} for {}, outside {}", describe(graph_, call), verb,
                             address, describe(graph_, view.tensor),
-                            inside                   ? "the arena"
+                            inside                   ? "the " + memory_name(view.buffer)
                             : side.memory == nullptr ? "its constant"
                                                      : "its buffer")};
-  }
-
-  int64_t constant_bytes(int constant) const {
-    return static_cast<int64_t>(
-        program_.constants[static_cast<size_t>(constant)].content.data.size());
   }
 
   void read(const Call& call, const Walk& walk, size_t k, const Side& side, const Region& region,
@@ -283,7 +291,7 @@ class Verifier {
     const auto check = [&](int64_t address, int64_t element, int64_t count) {
       result_.checked_elements += count;
       if (side.memory == nullptr) {
-        if (address != element * size)
+        if (address - side.address != element * size)
           throw Fault{describe(graph_, call) + ": reads the wrong constant"};
         return;
       }
@@ -295,7 +303,7 @@ class Verifier {
                                 describe_byte({content, first.byte + off}), other,
                                 describe_byte(side.memory->at(other)))};
       }
-      if (side.view->place == Place::kStreamed) pass(call, side, element, count, "receives");
+      if (program_.memory_of(side.view->buffer) == kStream) pass(call, side, element, count, "receives");
     };
     each_piece(call, walk, side, box, "reads", check);
   }
@@ -331,7 +339,7 @@ class Verifier {
         count_production(call, side, element, count);
       }
       side.memory->write(address, {content, byte}, count * size);
-      if (side.view->place == Place::kStreamed) pass(call, side, element, count, "delivers");
+      if (program_.memory_of(side.view->buffer) == kStream) pass(call, side, element, count, "delivers");
     };
     each_piece(call, walk, side, region, "writes", put);
   }
@@ -357,11 +365,9 @@ class Verifier {
 
   void destroy_scratch(const Call& call) {
     if (!call.scratch.valid()) return;
-    const PlacedBuffer& scratch = program_.buffers[call.scratch.index()];
-    if (!memory_.inside(scratch.address, scratch.size_bytes))
-      throw Fault{describe(graph_, call) + ": its scratch lies outside the arena"};
+    const PlacedBuffer& scratch = program_.buffer(call.scratch);
     spend(static_cast<double>(scratch.size_bytes));
-    memory_.destroy(scratch.address, scratch.size_bytes);
+    shadow_of(call.scratch)->destroy(scratch.address, scratch.size_bytes);
   }
 
   const Graph& graph_;
@@ -369,8 +375,8 @@ class Verifier {
   std::vector<AccessMap> maps_;
   CallForms forms_;
   Contents contents_;
-  ShadowMemory memory_;                       // of the arena
-  std::map<BufferId, ShadowMemory> outside_;  // the caller's, per port
+  std::vector<ShadowMemory> laid_out_;        // by memory; of the others, empty
+  std::map<BufferId, ShadowMemory> callers_;  // and streams; per port
   std::map<BufferId, int64_t> passed_;        // elements of streams received or delivered
   // kForNow: by a step that recomputes.
   enum class Produced : uint8_t { kNot, kForNow, kForGood };

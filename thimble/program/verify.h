@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proof that a Program computes its Graph, without inputs: it runs over shadow memory that knows
-// (tensor, element) for every byte that was written.
+// Proof that a Program computes its Graph, without inputs: it runs over shadow memories, one for
+// each that is written, that know (tensor, element) for every byte that was written. What lies in
+// which memory is looked at first (memory_fault.h).
 //
 // For every call as executed, with the region that it computes now:
 //   - each operand holds exactly the elements that the operator's access map demands;
 //   - where output and operand overlap, the same at the grain of the kernel's progress;
 //   - each output element is produced once, but for steps that recompute, where it may be produced
 //     again by steps that recompute; each interval of a reduction is added once, in order;
-//   - every element lies in the buffer that the view names, in the arena or in the caller's memory
-//     of one port; the caller's inputs are not written;
+//   - every element lies in the buffer that the view names, inside of its memory; neither flash nor
+//     the caller's inputs are written;
 //   - rows come from the caller, and go there, once and in order, untouched by anything but copies.
 // For every call as written (call_form.h): parameters and packed constants are its operator's, the
 // kernel takes such views and has its scratch, all numbers fit 32 bits.

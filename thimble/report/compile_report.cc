@@ -9,6 +9,7 @@
 #include "thimble/operators/operators.h"
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/report/json_text.h"
+#include "thimble/report/memories_json.h"
 #include "thimble/report/schedule_words.h"
 #include "thimble/report/tensor_text.h"
 #include "thimble/target/size.h"
@@ -41,7 +42,7 @@ std::string step_label(const CompileReport& report, size_t position) {
 std::vector<const PlacedBuffer*> live_at(const CompileReport& report, size_t position) {
   std::vector<const PlacedBuffer*> live;
   for (const PlacedBuffer& buffer : report.program.buffers) {
-    if (buffer.place == Place::kResident && buffer.live.begin <= static_cast<Position>(position) &&
+    if (buffer.memory == kArena && buffer.live.begin <= static_cast<Position>(position) &&
         static_cast<Position>(position) < buffer.live.end) {
       live.push_back(&buffer);
     }
@@ -78,9 +79,10 @@ struct PortBytes {
 PortBytes port_bytes(const CompileReport& report, const std::vector<ProgramPort>& ports) {
   PortBytes result;
   for (const ProgramPort& port : ports) {
-    if (port.place == Place::kResident) continue;
-    result.place = port.place;
-    const int64_t rows = port.place == Place::kStreamed
+    const MemoryId memory = report.program.memory_of(port.buffer);
+    if (is_laid_out(memory)) continue;
+    result.place = place_of(memory);
+    const int64_t rows = memory == kStream
                              ? report.graph.tensor(port.tensor).shape[size_t{kStreamAxis}]
                              : 1;
     result.bytes += port.size_bytes / rows;
@@ -116,7 +118,7 @@ bool could_be_streamed(const CompileReport& report) {
   if (report.program.inputs.size() != 1) return false;
   const ProgramPort& port = report.program.inputs[0];
   const Shape& shape = report.graph.tensor(port.tensor).shape;
-  return port.place == Place::kResident && has_rows(shape);
+  return is_laid_out(report.program.memory_of(port.buffer)) && has_rows(shape);
 }
 
 // The smallest boards that would do.
@@ -124,7 +126,7 @@ std::string larger_boards(const CompileReport& report) {
   constexpr size_t kShown = 3;
   std::vector<Target> enough = builtin_targets();
   std::erase_if(enough, [&](const Target& device) {
-    return device.largest_sram_run_bytes() < report.plan.placement.arena_bytes ||
+    return device.largest_sram_run_bytes() < report.plan.placement.arena_bytes() ||
            device.flash_bytes < flash_bytes(report);
   });
   std::stable_sort(enough.begin(), enough.end(), [](const Target& a, const Target& b) {
@@ -157,7 +159,7 @@ std::string advice(const CompileReport& report) {
 
 std::string fit_text(const CompileReport& report) {
   std::string text;
-  const int64_t arena = report.plan.placement.arena_bytes;
+  const int64_t arena = report.plan.placement.arena_bytes();
   if (report.sram_limit_bytes) {
     const int64_t left = *report.sram_limit_bytes - arena;
     text += left >= 0
@@ -183,6 +185,7 @@ std::string fit_text(const CompileReport& report) {
 Json buffers_json(const CompileReport& report) {
   Json buffers = Json::array();
   for (const PlacedBuffer& buffer : report.program.buffers) {
+    if (buffer.memory == kFlash) continue;  // "flash" has the bytes
     buffers.push_back(
         {{"id", buffer.id.value},
          {"tensor", buffer.tensor.valid() ? Json(buffer.tensor.value) : Json()},
@@ -191,8 +194,9 @@ Json buffers_json(const CompileReport& report) {
          {"extents", buffer.extents},
          {"ring", buffer.ring},
          {"sums", buffer.sums},
-         {"place", name(buffer.place)},
-         {"offset_bytes", buffer.place == Place::kResident ? Json(buffer.address) : Json()},
+         {"place", name(place_of(buffer.memory))},
+         {"memory", report.program.memory(buffer.memory).name},
+         {"offset_bytes", is_laid_out(buffer.memory) ? Json(buffer.address) : Json()},
          {"size_bytes", buffer.size_bytes},
          {"begin_step", buffer.live.begin},
          {"end_step", buffer.live.end}});
@@ -221,7 +225,8 @@ Json steps_json(const CompileReport& report) {
 }  // namespace
 
 bool CompileReport::fits_sram() const {
-  return !sram_limit_bytes || plan.placement.arena_bytes <= *sram_limit_bytes;
+  return !beyond_capacity(plan.schedule, plan.placement) &&
+         (!sram_limit_bytes || plan.placement.arena_bytes() <= *sram_limit_bytes);
 }
 
 bool CompileReport::fits_flash() const {
@@ -232,12 +237,11 @@ std::string report_text(const CompileReport& report) {
   const Placement& placement = report.plan.placement;
   std::string text = fmt::format("{} (planner {}{})\n", report.model, report.plan.planner,
                                  report.device ? ", " + report.device->name : "");
-  text += fmt::format(
-      "  SRAM     {}{}\n", human_size(placement.arena_bytes),
-      placement.proven_optimal
-          ? ", layout proven optimal"
-          : fmt::format(", no layout is below {}", human_size(placement.lower_bound_bytes)));
-  text += peak_text(report);
+  for (const MemoryId id : placement.in_use()) {
+    text += fmt::format("  {:<8} {}\n", id == kArena ? "SRAM" : report.program.memory(id).name,
+                        memory_text(report.plan.schedule, placement, id));
+    if (id == kArena) text += peak_text(report);
+  }
   text += ports_text(report);
   text += fmt::format("  weights  {}\n", human_size(report.weight_bytes));
   if (report.measured) {
@@ -270,10 +274,11 @@ std::string report_json(const CompileReport& report) {
       {"fits", report.fits()},
       {"sram_limit_bytes", report.sram_limit_bytes ? Json(*report.sram_limit_bytes) : Json()},
       {"flash_limit_bytes", report.flash_limit_bytes ? Json(*report.flash_limit_bytes) : Json()},
-      {"peak_bytes", placement.peak_bytes},
-      {"lower_bound_bytes", placement.lower_bound_bytes},
-      {"arena_bytes", placement.arena_bytes},
-      {"layout_proven_optimal", placement.proven_optimal},
+      {"peak_bytes", placement.arena().peak_bytes},
+      {"lower_bound_bytes", placement.arena().lower_bound_bytes},
+      {"arena_bytes", placement.arena_bytes()},
+      {"layout_proven_optimal", placement.arena().proven_optimal},
+      {"memories", memories_json(report.plan)},
       {"input", name(port_bytes(report, report.program.inputs).place)},
       {"output", name(port_bytes(report, report.program.outputs).place)},
       {"caller_bytes",

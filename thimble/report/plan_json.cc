@@ -5,6 +5,7 @@
 
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/report/json_text.h"
+#include "thimble/report/memories_json.h"
 #include "thimble/report/plan_report.h"
 #include "thimble/report/schedule_words.h"
 
@@ -59,6 +60,7 @@ class Tree {
                                             : std::string(name(op->attributes))},
                  {"number", op == nullptr || op->file_index < 0 ? Json() : Json(op->file_index)},
                  {"method", op == nullptr ? "copy" : name(s.method)},
+                 {"kernel", s.kernel.valid() ? Json(info(s.kernel).name) : Json()},
                  {"tensor", out.tensor.value},
                  {"region", std::move(region)},
                  {"computes", region_text(s.region, report_.graph.tensor(out.tensor).shape)},
@@ -100,13 +102,13 @@ Json buffers_json(const PlanReport& report) {
          {"ring", buffer.wrap ? Json{{"axis", buffer.wrap->axis}, {"modulus", buffer.wrap->modulus}}
                               : Json()},
          {"order", buffer.order},
-         {"tier", buffer.tier},
-         {"place", name(buffer.place)},
+         {"place", name(place_of(buffer.memory))},
+         {"memory", schedule.memory(buffer.memory).name},
          {"size_bytes", buffer.size_bytes()},
          {"begin_step", lives[b].begin},
          {"end_step", lives[b].end},
          {"offset_bytes",
-          buffer.place == Place::kResident ? Json(report.plan.placement.addresses[b]) : Json()},
+          is_laid_out(buffer.memory) ? Json(report.plan.placement.addresses[b]) : Json()},
          {"may_lie_over", std::move(over)}});
   }
   return buffers;
@@ -124,10 +126,11 @@ std::string plan_json(const PlanReport& report) {
                      {"fits", report.fits()},
                      {"sram_limit_bytes", limit_json(report.sram_limit_bytes)},
                      {"flash_limit_bytes", limit_json(report.flash_limit_bytes)},
-                     {"peak_bytes", placement.peak_bytes},
-                     {"lower_bound_bytes", placement.lower_bound_bytes},
-                     {"arena_bytes", placement.arena_bytes},
-                     {"layout_proven_optimal", placement.proven_optimal},
+                     {"peak_bytes", placement.arena().peak_bytes},
+                     {"lower_bound_bytes", placement.arena().lower_bound_bytes},
+                     {"arena_bytes", placement.arena_bytes()},
+                     {"layout_proven_optimal", placement.arena().proven_optimal},
+                     {"memories", memories_json(report.plan)},
                      {"weight_bytes", report.weight_bytes},
                      {"macs", report.macs},
                      {"recomputed_macs", report.recomputed_macs},

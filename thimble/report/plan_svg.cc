@@ -44,7 +44,7 @@ const char* colour(BufferKind kind) {
     case BufferKind::kScratch:
       return "#d8d8d8";
     case BufferKind::kUser:  // not in the arena, and not in the picture
-    case BufferKind::kStream:
+    case BufferKind::kStreamed:
       return "none";
   }
   throw InternalError("unknown BufferKind");
@@ -85,7 +85,8 @@ class Picture {
       : report_(report),
         schedule_(report.plan.schedule),
         lives_(live_ranges(schedule_)),
-        loops_(loop_extents(schedule_)) {
+        loops_(loop_extents(schedule_)),
+        memories_(report.plan.placement.in_use()) {
     columns_ = std::max<Position>(1, static_cast<Position>(step_counts(schedule_).written));
     for (LiveRange& life : lives_) {  // a port that no step touches is there all the same
       life.end = std::max(life.end, life.begin + 1);
@@ -94,7 +95,12 @@ class Picture {
     for (const LoopExtent& loop : loops_) depth_ = std::max(depth_, loop.depth + 1);
     column_ = std::clamp(kUsualWidth / columns_, kLeastColumn, kMostColumn);
     column_ = std::max(column_, kLeastWidth / columns_);
-    most_address_ = std::max<int64_t>(1, report.plan.placement.arena_bytes);
+    base_.resize(schedule_.memories.size());
+    for (const MemoryId id : memories_) {
+      base_[id.index()] = most_address_;
+      most_address_ += report.plan.placement.memory(id).size_bytes;
+    }
+    most_address_ = std::max<int64_t>(1, most_address_);
   }
 
   std::string run() {
@@ -120,8 +126,11 @@ class Picture {
            kPlotHeight * static_cast<double>(address) / static_cast<double>(most_address_);
   }
 
-  bool in_arena(size_t b) const { return schedule_.buffers[b].place == Place::kResident; }
-  int64_t address(size_t b) const { return report_.plan.placement.addresses[b]; }
+  bool is_drawn(size_t b) const { return is_laid_out(schedule_.buffers[b].memory); }
+  // In the picture: one memory above the other.
+  int64_t address(size_t b) const {
+    return base_[schedule_.buffers[b].memory.index()] + report_.plan.placement.addresses[b];
+  }
   int64_t end_address(size_t b) const { return address(b) + schedule_.buffers[b].size_bytes(); }
 
   Rectangle box(size_t b, const LiveRange& life) const {
@@ -134,7 +143,7 @@ class Picture {
            text_at(kLeft, 22, "start",
                    fmt::format("{} (planner {}): arena {} B", display_name(report_.model),
                                display_name(report_.plan.planner),
-                               with_separators(report_.plan.placement.arena_bytes))) +
+                               with_separators(report_.plan.placement.arena_bytes()))) +
            "</g>\n";
   }
 
@@ -142,7 +151,7 @@ class Picture {
     std::string svg;
     double at = kLeft;
     for (BufferKind kind : kBufferKinds) {
-      if (kind == BufferKind::kUser || kind == BufferKind::kStream) continue;
+      if (kind == BufferKind::kUser || kind == BufferKind::kStreamed) continue;
       const bool there = std::any_of(
           schedule_.buffers.begin(), schedule_.buffers.end(),
           [&](const Buffer& buffer) { return buffer_kind(report_.graph, buffer) == kind; });
@@ -182,13 +191,22 @@ class Picture {
       return fmt::format("<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\"{}/>\n",
                          kLeft - 5, y(at), x(columns_), y(at), style);
     };
-    for (int64_t at = 0; at <= most_address_; at += distance) svg += line(at, "");
-    svg += line(most_address_, " stroke=\"#b03030\" stroke-dasharray=\"6 4\"") + "</g>\n";
-    for (int64_t at = 0; at <= most_address_; at += distance)
-      svg += text_at(kLeft - 9, y(at) + 4, "end", with_separators(at));
-    svg += text_at(x(columns_), y(most_address_) - 5, "end",
-                   fmt::format("arena {} B", with_separators(most_address_)));
-    return svg + upright_text(20, (top() + bottom()) / 2, "middle", "address in the arena (bytes)");
+    std::string numbers;
+    for (const MemoryId id : memories_) {
+      const int64_t base = base_[id.index()];
+      const int64_t size = std::max<int64_t>(1, report_.plan.placement.memory(id).size_bytes);
+      for (int64_t at = 0; at <= size; at += distance) {
+        svg += line(base + at, "");
+        numbers += text_at(kLeft - 9, y(base + at) + 4, "end", with_separators(at));
+      }
+      svg += line(base + size, " stroke=\"#b03030\" stroke-dasharray=\"6 4\"");
+      numbers += text_at(x(columns_), y(base + size) - 5, "end",
+                         fmt::format("{} {} B", schedule_.memory(id).name, with_separators(size)));
+    }
+    svg += "</g>\n" + numbers;
+    return svg + upright_text(20, (top() + bottom()) / 2, "middle",
+                              memories_.size() == 1 ? "address in the arena (bytes)"
+                                                    : "address in each memory (bytes)");
   }
 
   std::string buffers() const {
@@ -201,7 +219,7 @@ class Picture {
           "b{} {}: {}{}, {} {}, {} B at {}, steps [{}, {})", b, buffer_name(report_.graph, buffer),
           name(kind), holds.empty() ? "" : " (" + holds + ")", name(buffer.type),
           to_string(buffer.extents), with_separators(buffer.size_bytes()),
-          with_separators(address(b)), lives_[b].begin, lives_[b].end);
+          with_separators(report_.plan.placement.addresses[b]), lives_[b].begin, lives_[b].end);
       svg += rectangle(box(b, lives_[b])) +
              fmt::format(" class=\"buffer\" id=\"b{}\" fill=\"{}\"><title>{}</title></rect>\n", b,
                          colour(kind), xml_text(what));
@@ -213,7 +231,7 @@ class Picture {
   std::vector<size_t> drawing_order() const {
     std::vector<size_t> order;
     for (size_t b = 0; b < lives_.size(); ++b) {
-      if (in_arena(b)) order.push_back(b);
+      if (is_drawn(b)) order.push_back(b);
     }
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return lives_[a].begin < lives_[b].begin; });
@@ -223,7 +241,7 @@ class Picture {
   std::string labels() const {
     std::string svg = "<g pointer-events=\"none\">\n";
     for (size_t b = 0; b < lives_.size(); ++b) {
-      if (in_arena(b)) svg += label(b);
+      if (is_drawn(b)) svg += label(b);
     }
     return svg + "</g>\n";
   }
@@ -253,7 +271,7 @@ class Picture {
     std::vector<bool> taken(static_cast<size_t>(lives_[b].end - lives_[b].begin));
     for (size_t other = 0; other < lives_.size(); ++other) {
       const bool meets =
-          in_arena(other) && address(other) < end_address(b) && address(b) < end_address(other);
+          is_drawn(other) && address(other) < end_address(b) && address(b) < end_address(other);
       if (other == b || !meets) continue;
       const Position end = std::min(lives_[b].end, lives_[other].end);
       for (Position at = std::max(lives_[b].begin, lives_[other].begin); at < end; ++at)
@@ -290,7 +308,9 @@ class Picture {
   Position columns_ = 1;
   int depth_ = 0;  // of nested loops
   double column_ = 0;
-  int64_t most_address_ = 1;
+  std::vector<MemoryId> memories_;
+  std::vector<int64_t> base_;  // by memory: its first address in the picture
+  int64_t most_address_ = 0;
 };
 
 }  // namespace

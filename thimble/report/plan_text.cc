@@ -33,12 +33,13 @@ std::string heading(const PlanReport& report) {
   const Placement& placement = report.plan.placement;
   const StepCounts steps = step_counts(report.plan.schedule);
   std::string text = fmt::format("{} (planner {})\n", report.model, report.plan.planner);
-  text += fmt::format(
-      "  arena  {}{}\n", human_size(placement.arena_bytes),
-      placement.proven_optimal
-          ? ", layout proven optimal"
-          : fmt::format(", no layout is below {}", human_size(placement.lower_bound_bytes)));
-  text += fmt::format("  peak   {}{}\n", human_size(placement.peak_bytes), peak_place(report));
+  const Schedule& schedule = report.plan.schedule;
+  for (const MemoryId id : placement.in_use()) {
+    text += fmt::format("  {:<6} {}\n", schedule.memory(id).name,
+                        memory_text(schedule, placement, id));
+    text += fmt::format("  peak   {}{}\n", human_size(placement.memory(id).peak_bytes),
+                        id == kArena ? peak_place(report) : "");
+  }
   text += fmt::format("  work   {}", counted(steps.written, "step"));
   if (steps.executed != steps.written) {
     const auto loops = static_cast<int64_t>(loop_extents(report.plan.schedule).size());
@@ -75,6 +76,7 @@ std::string executes_text(const PlanReport& report, const Step& step) {
       text += ", finalises";
       break;
   }
+  if (step.kernel.valid()) text += fmt::format(", by {}", info(step.kernel).name);
   return text;
 }
 
@@ -150,6 +152,14 @@ class TextTree {
   Position position_ = 0;
 };
 
+// "1,024", "psram 1,024".
+std::string address_text(const PlanReport& report, size_t b) {
+  const MemoryId memory = report.plan.schedule.buffers[b].memory;
+  if (!is_laid_out(memory)) return "-";
+  const std::string address = with_separators(report.plan.placement.addresses[b]);
+  return memory == kArena ? address : report.plan.schedule.memory(memory).name + " " + address;
+}
+
 std::string buffers_text(const PlanReport& report) {
   const Schedule& schedule = report.plan.schedule;
   const std::vector<LiveRange> lives = live_ranges(schedule);
@@ -176,8 +186,7 @@ std::string buffers_text(const PlanReport& report) {
         {buffer_label(id), name(buffer_kind(report.graph, buffer)), held_text(report.graph, buffer),
          to_string(buffer.extents), name(buffer.type), with_separators(buffer.size_bytes()),
          fmt::format("[{}, {})", lives[b].begin, lives[b].end),
-         buffer.place == Place::kResident ? with_separators(report.plan.placement.addresses[b])
-                                          : "-",
+         address_text(report, b),
          under, buffer_name(report.graph, buffer)});
   }
   return aligned_text(table, 0);
@@ -193,13 +202,14 @@ std::string limit_text(const char* what, const std::optional<int64_t>& limit, in
 }  // namespace
 
 bool PlanReport::fits() const {
-  return (!sram_limit_bytes || plan.placement.arena_bytes <= *sram_limit_bytes) &&
+  return !beyond_capacity(plan.schedule, plan.placement) &&
+         (!sram_limit_bytes || plan.placement.arena_bytes() <= *sram_limit_bytes) &&
          (!flash_limit_bytes || weight_bytes <= *flash_limit_bytes);
 }
 
 std::string plan_text(const PlanReport& report) {
   return heading(report) + "\n" + TextTree(report).run() + "\n" + buffers_text(report) +
-         limit_text("SRAM", report.sram_limit_bytes, report.plan.placement.arena_bytes) +
+         limit_text("SRAM", report.sram_limit_bytes, report.plan.placement.arena_bytes()) +
          limit_text("weights in flash", report.flash_limit_bytes, report.weight_bytes);
 }
 

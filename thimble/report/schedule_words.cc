@@ -7,6 +7,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/report/tensor_text.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {
@@ -102,7 +103,7 @@ const char* name(BufferKind kind) {
       return "scratch";
     case BufferKind::kUser:
       return "user";
-    case BufferKind::kStream:
+    case BufferKind::kStreamed:
       return "stream";
   }
   throw InternalError("unknown BufferKind");
@@ -110,8 +111,8 @@ const char* name(BufferKind kind) {
 
 BufferKind buffer_kind(const Graph& graph, const Buffer& buffer) {
   if (!buffer.tensor.valid()) return BufferKind::kScratch;
-  if (buffer.place == Place::kUser) return BufferKind::kUser;
-  if (buffer.place == Place::kStreamed) return BufferKind::kStream;
+  if (buffer.memory == kCaller) return BufferKind::kUser;
+  if (buffer.memory == kStream) return BufferKind::kStreamed;
   if (buffer.sums) return BufferKind::kAccumulators;
   if (buffer.wrap) return BufferKind::kRing;
   if (buffer.extents == graph.tensor(buffer.tensor).shape) return BufferKind::kWhole;
@@ -121,6 +122,18 @@ BufferKind buffer_kind(const Graph& graph, const Buffer& buffer) {
 
 std::string buffer_name(const Graph& graph, const Buffer& buffer) {
   return buffer.tensor.valid() ? display_name(graph.tensor(buffer.tensor).name) : "scratch";
+}
+
+std::string memory_text(const Schedule& schedule, const Placement& placement, MemoryId id) {
+  const ScheduleMemory& memory = schedule.memory(id);
+  const MemoryPlacement& placed = placement.memory(id);
+  const bool further = id >= kFirstFurtherMemory && memory.capacity_bytes;
+  return fmt::format(
+      "{}{}{}", human_size(placed.size_bytes),
+      further ? fmt::format(" of {}", human_size(*memory.capacity_bytes)) : "",
+      placed.proven_optimal
+          ? ", layout proven optimal"
+          : fmt::format(", no layout is below {}", human_size(placed.lower_bound_bytes)));
 }
 
 std::string buffer_label(BufferId id) { return fmt::format("b{}", id.value); }
@@ -137,7 +150,6 @@ std::string held_text(const Graph& graph, const Buffer& buffer) {
   text = joined(text, parts(box, shape));
   if (text.empty()) text = "all";
   if (!buffer.order.empty()) text += fmt::format(", axes as {}", fmt::join(buffer.order, " "));
-  if (buffer.tier != 0) text += fmt::format(", tier {}", buffer.tier);
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "thimble/plan/placement.h"
 #include "thimble/schedule/schedule.h"
 
 namespace thimble {
@@ -20,16 +21,20 @@ enum class BufferKind : uint8_t {
   kAccumulators,
   kScratch,
   kUser,    ///< whole, in memory of the caller's
-  kStream,  ///< rows that come from the caller or go there
+  kStreamed,  ///< rows that come from the caller or go there
 };
 inline constexpr BufferKind kBufferKinds[] = {
     BufferKind::kWhole,        BufferKind::kBlock,   BufferKind::kSlice, BufferKind::kRing,
-    BufferKind::kAccumulators, BufferKind::kScratch, BufferKind::kUser,  BufferKind::kStream};
+    BufferKind::kAccumulators, BufferKind::kScratch, BufferKind::kUser,  BufferKind::kStreamed};
 [[nodiscard]] const char* name(BufferKind kind);  ///< "whole", ...
 [[nodiscard]] BufferKind buffer_kind(const Graph& graph, const Buffer& buffer);
 
 /// The tensor's name on one line, or "scratch".
 [[nodiscard]] std::string buffer_name(const Graph& graph, const Buffer& buffer);
+/// "1,024 B of 32 KiB, layout proven optimal": what the layout takes, and of how much where it is
+/// not the arena.
+[[nodiscard]] std::string memory_text(const Schedule& schedule, const Placement& placement,
+                                      MemoryId id);
 /// "b3".
 [[nodiscard]] std::string buffer_label(BufferId id);
 /// "all" of the tensor, "channel i0", "rows [2 * i0, 2 * i0 + 4)", "ring of 3 rows".

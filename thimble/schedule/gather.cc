@@ -165,7 +165,7 @@ std::variant<Gathers::Blocks, std::string> Gathers::blocks(const Step& step, siz
   const std::optional<size_t> axis = axis_between(first, schedule_.buffer(from[1]));
   for (size_t k = 0; k < from.size(); ++k) {
     const Buffer& b = schedule_.buffer(from[k]);
-    const bool alike = b.tensor == first.tensor && b.sums == first.sums && b.tier == first.tier;
+    const bool alike = b.tensor == first.tensor && b.sums == first.sums;
     if (!alike || b.wrap || !b.tensor.valid()) return "its buffers are no blocks of one tensor";
     if (!axis) return "its buffers do not differ along one axis";
     if (k == 0) continue;

@@ -102,6 +102,7 @@ class Gatherer {
     target.origin[axis] = origin;
     target.extents[axis] = extent;
     target.order.clear();
+    if (!is_laid_out(target.memory)) target.memory = kArena;  // a block may be a port
     for (size_t k = 0; k < target.extents.size(); ++k) {
       step.region.push_back({target.origin[k], target.origin[k] + target.extents[k]});
     }

@@ -38,6 +38,7 @@ class Checker {
         static_cast<double>(schedule_.loop_count) * static_cast<double>(schedule_.buffers.size()) >
             kMostLives)
       return "the number of loops is out of range";
+    if (std::string fault = memories_fault(schedule_.memories); !fault.empty()) return fault;
     for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
       if (std::string fault = buffer(schedule_.buffers[b]); !fault.empty()) {
         return fmt::format("buffer {}: {}", b, fault);
@@ -75,6 +76,9 @@ class Checker {
   }
 
   std::string buffer(const Buffer& b) const {
+    if (!b.memory.valid() || b.memory.index() >= schedule_.memories.size())
+      return "its memory does not exist";
+    if (b.memory == kFlash) return "flash holds packed constants, and no buffer of a schedule";
     int64_t bytes = size_bytes(b.type);
     for (int64_t extent : b.extents) {
       if (extent < 1 || extent > kMost || (bytes *= extent) > kMost)
@@ -126,9 +130,11 @@ class Checker {
       if (!in_range(buffers[k])) return fmt::format("{} {} has no buffer", what, k);
       const Buffer& b = schedule_.buffer(buffers[k]);
       const Tensor& t = graph_.tensor(ports[k].tensor);
+      if (schedule_.memory(b.memory).kind == MemoryKind::kBlockStorage)
+        return fmt::format("{} {} lies in block storage, where no caller reaches it", what, k);
       if (b.tensor != ports[k].tensor || b.extents != t.shape || b.type != t.type || b.sums ||
           b.wrap ||
-          b.order != (b.place == Place::kStreamed ? std::vector<int>() : ports[k].order) ||
+          b.order != (b.memory == kStream ? std::vector<int>() : ports[k].order) ||
           b.origin != std::vector<IndexExpr>(t.shape.size(), index(0))) {
         return fmt::format("{} {} is not held whole, in the caller's order", what, k);
       }
@@ -136,26 +142,27 @@ class Checker {
     return "";
   }
 
-  // Only ports lie outside of the arena, each for one port; rows come and go of one tensor each.
+  // Only ports are the caller's or streamed, each buffer for one port; rows come and go of one
+  // tensor each.
   std::string places() {
     std::vector<int> ports(schedule_.buffers.size());
     for (const BufferId id : schedule_.inputs) {
       const Buffer& b = schedule_.buffer(id);
       ++ports[id.index()];
       is_input_.insert(id);
-      streamed_inputs_ += b.place == Place::kStreamed ? 1 : 0;
+      streamed_inputs_ += b.memory == kStream ? 1 : 0;
     }
     int streamed_outputs = 0;
     for (const BufferId id : schedule_.outputs) {
       ++ports[id.index()];
-      streamed_outputs += schedule_.buffer(id).place == Place::kStreamed ? 1 : 0;
+      streamed_outputs += schedule_.buffer(id).memory == kStream ? 1 : 0;
     }
     for (size_t k = 0; k < schedule_.buffers.size(); ++k) {
       const Buffer& b = schedule_.buffers[k];
-      if (b.place == Place::kResident) continue;
+      if (is_laid_out(b.memory)) continue;
       if (ports[k] != 1)
         return fmt::format("buffer {} lies outside of the arena, but is no port", k);
-      if (b.place == Place::kStreamed && !has_rows(b.extents))
+      if (b.memory == kStream && !has_rows(b.extents))
         return fmt::format("buffer {} is streamed, but has no rows", k);
     }
     if ((streamed_inputs_ > 0 && schedule_.inputs.size() > 1) || streamed_outputs > 1)
@@ -232,8 +239,9 @@ class Checker {
     if (!follows_running)
       return "it follows a loop that it does not stand in, or reaches far beyond any tensor";
     const Buffer& out = schedule_.buffer(s.out);
-    if (out.place == Place::kUser && is_input_.contains(s.out))
+    if (out.memory == kCaller && is_input_.contains(s.out))
       return "it writes the caller's input";
+    if (std::string fault = reach(s); !fault.empty()) return fault;
     if (std::string fault = scratch(s); !fault.empty()) return fault;
     if (!s.op.valid()) {
       const bool copy = s.in.size() == 1 && !s.chunk && s.in[0].valid() && out.tensor.valid() &&
@@ -242,13 +250,24 @@ class Checker {
       if (!copy) return "a copy goes from one buffer of a tensor's values to another";
       return s.method == Method::kCompute ? rows_of_stream(s) : copy_in_place(s, out);
     }
-    const auto streamed = [&](BufferId id) {
-      return schedule_.buffer(id).place == Place::kStreamed;
-    };
+    const auto streamed = [&](BufferId id) { return schedule_.buffer(id).memory == kStream; };
     if (streamed(s.out) || std::ranges::any_of(read_buffers(s), streamed))
       return "rows of the caller's are copied, and nothing else is done with them";
     if (s.op.index() >= graph_.ops.size()) return "its operator does not exist";
     return operands(s, graph_.op(s.op), out);
+  }
+
+  // What kernels, and copies, can load from and store to.
+  std::string reach(const Step& s) const {
+    std::vector<BufferId> touched = read_buffers(s);
+    touched.push_back(s.out);
+    if (in_range(s.scratch)) touched.push_back(s.scratch);
+    for (const BufferId id : touched) {
+      const ScheduleMemory& memory = schedule_.memory(schedule_.buffer(id).memory);
+      if (memory.kind == MemoryKind::kBlockStorage)
+        return fmt::format("no step reads or writes {}, which is block storage", memory.name);
+    }
+    return "";
   }
 
   std::string copy_in_place(const Step& s, const Buffer& out) const {
@@ -258,7 +277,7 @@ class Checker {
     const Shape& shape = graph_.tensor(out.tensor).shape;
     for (const Buffer* b : {&in, &out}) {
       const bool whole =
-          b->place == Place::kResident && b->extents == shape && !b->wrap &&
+          is_laid_out(b->memory) && b->extents == shape && !b->wrap &&
           std::ranges::all_of(b->origin, [](const IndexExpr& e) { return e == index(0); });
       if (!whole) return "a copy in place goes between buffers that hold all of their tensor";
     }
@@ -277,14 +296,14 @@ class Checker {
     const std::vector<BufferId> in = read_buffers(s);
     const Buffer& out = schedule_.buffer(s.out);
     const bool from_stream = std::ranges::any_of(
-        in, [&](BufferId id) { return schedule_.buffer(id).place == Place::kStreamed; });
-    if (!from_stream && out.place != Place::kStreamed) return "";
+        in, [&](BufferId id) { return schedule_.buffer(id).memory == kStream; });
+    if (!from_stream && out.memory != kStream) return "";
     if (in.size() != 1 || s.recomputes) return "rows come and go once, from or to one buffer";
     if (from_stream ? !is_input_.contains(in[0]) : is_input_.contains(s.out))
       return "rows are received of an input, and delivered of an output";
     const Buffer& held = from_stream ? out : schedule_.buffer(in[0]);
     const Shape& shape = graph_.tensor(held.tensor).shape;
-    bool in_one_piece = held.place == Place::kResident && held.order.empty() &&
+    bool in_one_piece = is_laid_out(held.memory) && held.order.empty() &&
                         (!held.wrap || held.wrap->axis == kStreamAxis);
     if (from_stream && !held.origin[size_t{kStreamAxis}].constant())
       return "where a row of the caller's belongs depends on when it comes";
@@ -329,7 +348,7 @@ class Checker {
       return s.scratch.valid() ? "it has scratch that its kernel does not need" : "";
     if (in_range(s.scratch)) {
       const Buffer& b = schedule_.buffer(s.scratch);
-      if (!b.tensor.valid() && b.place == Place::kResident && b.size_bytes() >= needed.size_bytes &&
+      if (!b.tensor.valid() && is_laid_out(b.memory) && b.size_bytes() >= needed.size_bytes &&
           size_bytes(b.type) >= size_bytes(needed.type))
         return "";
     }

@@ -144,23 +144,11 @@ std::vector<BufferId> read_buffers(const Step& step) {
 
 bool receives(const Schedule& schedule, const Step& step) {
   return !step.op.valid() && step.in.size() == 1 && step.in[0].from.size() == 1 &&
-         schedule.buffer(step.in[0].from[0]).place == Place::kStreamed;
+         schedule.buffer(step.in[0].from[0]).memory == kStream;
 }
 
 bool delivers(const Schedule& schedule, const Step& step) {
-  return !step.op.valid() && schedule.buffer(step.out).place == Place::kStreamed;
-}
-
-const char* name(Place place) {
-  switch (place) {
-    case Place::kResident:
-      return "resident";
-    case Place::kUser:
-      return "user";
-    case Place::kStreamed:
-      return "streamed";
-  }
-  throw InternalError("unknown Place");
+  return !step.op.valid() && schedule.buffer(step.out).memory == kStream;
 }
 
 void for_each_step(const Schedule& schedule, const WrittenVisit& visit) {
@@ -191,7 +179,7 @@ std::vector<LiveRange> live_ranges(const Schedule& schedule) {
     steps = position + 1;
   });
   const auto there_always = [&](BufferId id) {
-    return schedule.buffer(id).place != Place::kStreamed;
+    return schedule.buffer(id).memory != kStream;
   };
   for (BufferId id : schedule.inputs) {
     if (there_always(id)) extend(id, 0, 0);

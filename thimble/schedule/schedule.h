@@ -25,6 +25,7 @@
 
 #include "thimble/model/graph.h"
 #include "thimble/schedule/index_expr.h"
+#include "thimble/schedule/memories.h"
 #include "thimble/target/kernels/kernel.h"
 
 namespace thimble {
@@ -38,25 +39,6 @@ struct Wrap {
   bool operator==(const Wrap&) const = default;
 };
 
-/// Where a buffer lies. All but kResident are ports of the network, held whole, row-major or in the
-/// caller's order, apart from the arena.
-enum class Place : uint8_t {
-  kResident,  ///< in the arena
-  kUser,      ///< in memory of the caller's; an input there is left as it is
-  /// Nowhere: rows (along kStreamAxis, of one image or one sequence) come from the caller or go
-  /// there one after the other, each once. Only copies touch it: those from it *receive*, those to
-  /// it *deliver*. Rows are row-major whatever the port's order of axes.
-  kStreamed,
-};
-[[nodiscard]] const char* name(Place place);  ///< "resident", "user", "streamed"
-constexpr int kStreamAxis = 1;
-
-/// Of all inputs and of all outputs of a network.
-struct PortPlaces {
-  Place input = Place::kResident, output = Place::kResident;
-  bool operator==(const PortPlaces&) const = default;
-};
-
 /// Memory that holds a part of a tensor. Without a ring, tensor element e is at e - origin, in a
 /// box of shape `extents`; with one, origin is 0 on the axes that are taken modulo.
 struct Buffer {
@@ -66,9 +48,10 @@ struct Buffer {
   std::vector<IndexExpr> origin;  ///< a buffer whose origin follows a loop is new in each iteration
   std::optional<Wrap> wrap;
   std::vector<int> order;  ///< axes as they lie in memory, outermost first; empty: row-major
-  int tier = 0;            ///< of the device's memories, in order of preference
   bool sums = false;       ///< accumulators of the tensor, not its values
-  Place place = Place::kResident;
+  /// Ports only are the caller's or streamed: whole, in the caller's order of axes or, streamed,
+  /// row-major. Of a stream, only copies are made: those from it *receive*, those to it *deliver*.
+  MemoryId memory = kArena;
 
   [[nodiscard]] int64_t size_bytes() const;
   /// Whether the ring takes the axis modulo; false without a ring.
@@ -135,12 +118,14 @@ struct Share {
 
 struct Schedule {
   std::vector<Node> nodes;
+  std::vector<ScheduleMemory> memories = common_memories();
   std::vector<Buffer> buffers;
   std::vector<BufferId> inputs, outputs;  ///< one per port of the graph
   std::vector<Share> shares;
   int loop_count = 0;  ///< LoopIds are below it
 
   [[nodiscard]] const Buffer& buffer(BufferId id) const { return buffers[id.index()]; }
+  [[nodiscard]] const ScheduleMemory& memory(MemoryId id) const { return memories[id.index()]; }
   bool operator==(const Schedule&) const = default;
 };
 

@@ -21,9 +21,9 @@ struct Event {
   int64_t byte;  // write: end of the bytes written; read: first byte read
 };
 
-// A box in the arena at a fixed origin, no ring.
+// A box at a fixed origin in memory that is laid out, no ring.
 bool plain(const Buffer& buffer) {
-  return buffer.tensor.valid() && buffer.place == Place::kResident && !buffer.wrap &&
+  return buffer.tensor.valid() && is_laid_out(buffer.memory) && !buffer.wrap &&
          std::all_of(buffer.origin.begin(), buffer.origin.end(),
                      [](const IndexExpr& expr) { return expr.constant(); });
 }
@@ -231,6 +231,7 @@ std::vector<SharedBytes> shared_bytes(const Graph& graph, const Schedule& schedu
   const std::vector<bool> is_output = are_ports(schedule, schedule.outputs);
   for (const Share& share : schedule.shares) {
     if (!plain(schedule.buffer(share.out)) || !plain(schedule.buffer(share.in))) continue;
+    if (schedule.buffer(share.out).memory != schedule.buffer(share.in).memory) continue;
     if (is_input[share.out.index()] || is_output[share.in.index()]) continue;
     pairs_of.emplace(share.out, pairs.size());
     pairs_of.emplace(share.in, pairs.size());

@@ -31,6 +31,10 @@ const char* name(MemoryKind kind) {
       return "mapped_flash";
     case MemoryKind::kBlockStorage:
       return "block_storage";
+    case MemoryKind::kCaller:
+      return "caller";
+    case MemoryKind::kStream:
+      return "stream";
   }
   throw InternalError("unknown MemoryKind");
 }

@@ -13,9 +13,14 @@ enum class MemoryKind : uint8_t {
   kSram,
   kExternalRam,  ///< PSRAM, SDRAM
   kMappedFlash,  ///< reads like memory
-  kBlockStorage,
+  kBlockStorage,  ///< flash that is written in blocks, an SD card, a host: nothing computes there
+  kCaller,        ///< whatever the caller of emitted code brings; no chip has it
+  kStream,        ///< nowhere: rows that pass; no chip has it
 };
 [[nodiscard]] const char* name(MemoryKind kind);  ///< "tightly_coupled", "sram", ...
+[[nodiscard]] inline bool on_chip(MemoryKind kind) {
+  return kind == MemoryKind::kTightlyCoupled || kind == MemoryKind::kSram;
+}
 
 /// Contiguous addresses.
 struct Bank {

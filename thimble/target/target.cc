@@ -9,18 +9,10 @@
 #include "thimble/target/embedded_file.h"
 
 namespace thimble {
-namespace {
-
-bool on_chip(const Memory& memory) {
-  return memory.kind == MemoryKind::kTightlyCoupled || memory.kind == MemoryKind::kSram;
-}
-
-}  // namespace
-
 int64_t Target::sram_bytes() const {
   int64_t sum = 0;
   for (const Memory& memory : memories) {
-    if (on_chip(memory)) sum += memory.size_bytes();
+    if (on_chip(memory.kind)) sum += memory.size_bytes();
   }
   return sum;
 }
@@ -28,7 +20,7 @@ int64_t Target::sram_bytes() const {
 int64_t Target::largest_sram_run_bytes() const {
   std::vector<Bank> banks;
   for (const Memory& memory : memories) {
-    if (on_chip(memory)) banks.insert(banks.end(), memory.banks.begin(), memory.banks.end());
+    if (on_chip(memory.kind)) banks.insert(banks.end(), memory.banks.begin(), memory.banks.end());
   }
   return thimble::largest_run_bytes(std::move(banks));
 }

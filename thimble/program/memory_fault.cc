@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/memory_fault.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace thimble {
+namespace {
+
+std::string buffer_fault(const Program& program, const PlacedBuffer& buffer) {
+  if (!buffer.memory.valid() || buffer.memory.index() >= program.memories.size())
+    return "lies in a memory that does not exist";
+  const bool in_flash = buffer.memory == kFlash;
+  if (in_flash != (buffer.constant >= 0)) return "is no packed constant in flash";
+  if (!is_laid_out(buffer.memory) && !in_flash) return "";
+  const ProgramMemory& memory = program.memory(buffer.memory);
+  if (buffer.address < 0 || buffer.size_bytes < 0 ||
+      buffer.address > memory.size_bytes - buffer.size_bytes)
+    return fmt::format("lies outside the {}", memory.name);
+  if (!in_flash) return "";
+  const auto number = static_cast<size_t>(buffer.constant);
+  if (number >= program.constants.size()) return "is a constant that does not exist";
+  const ProgramConstant& constant = program.constants[number];
+  const bool same = constant.buffer == buffer.id && constant.content.type == buffer.type &&
+                    static_cast<int64_t>(constant.content.data.size()) == buffer.size_bytes;
+  return same ? "" : "has not the size of its constant";
+}
+
+// Nobody writes there, so no shadow would find that two are at one address.
+std::string flash_fault(const Program& program) {
+  std::vector<const PlacedBuffer*> in_flash;
+  for (const PlacedBuffer& buffer : program.buffers) {
+    if (buffer.memory == kFlash && buffer.size_bytes > 0) in_flash.push_back(&buffer);
+  }
+  std::ranges::sort(in_flash, {}, &PlacedBuffer::address);
+  for (size_t k = 1; k < in_flash.size(); ++k) {
+    if (in_flash[k - 1]->address + in_flash[k - 1]->size_bytes > in_flash[k]->address)
+      return fmt::format("buffer {} overlaps another one in flash", in_flash[k]->id.value);
+  }
+  return "";
+}
+
+std::string port_fault(const Program& program, const ProgramPort& port) {
+  if (!port.buffer.valid() || port.buffer.index() >= program.buffers.size())
+    return "a port has no buffer";
+  const ProgramMemory& memory = program.memory(program.memory_of(port.buffer));
+  const bool reached =
+      memory.kind != MemoryKind::kMappedFlash && memory.kind != MemoryKind::kBlockStorage;
+  return reached ? "" : fmt::format("a port lies in {}, where no caller reaches it", memory.name);
+}
+
+}  // namespace
+
+std::string memory_fault(const Program& program) {
+  if (program.memories.size() < kFirstFurtherMemory.index()) return "it lacks memories";
+  for (const ProgramMemory& memory : program.memories) {
+    if (memory.capacity_bytes && memory.size_bytes > *memory.capacity_bytes)
+      return fmt::format("{} has {} bytes, but {} are needed there", memory.name,
+                         *memory.capacity_bytes, memory.size_bytes);
+  }
+  for (size_t b = 0; b < program.buffers.size(); ++b) {
+    const PlacedBuffer& buffer = program.buffers[b];
+    if (buffer.id.index() != b) return fmt::format("buffer {} has another's number", b);
+    if (const std::string fault = buffer_fault(program, buffer); !fault.empty())
+      return fmt::format("buffer {} {}", b, fault);
+  }
+  for (const std::vector<ProgramPort>* ports : {&program.inputs, &program.outputs}) {
+    for (const ProgramPort& port : *ports) {
+      if (std::string fault = port_fault(program, port); !fault.empty()) return fault;
+    }
+  }
+  return flash_fault(program);
+}
+
+}  // namespace thimble

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan takes of each memory, as reports write it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "thimble/plan/plan.h"
+
+namespace thimble {
+
+/// A list of the arena and the others where something is laid out: name, kind, capacity_bytes (null
+/// if none is known), peak_bytes, lower_bound_bytes, size_bytes, layout_proven_optimal.
+[[nodiscard]] nlohmann::ordered_json memories_json(const Plan& plan);
+
+}  // namespace thimble

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/schedule/memories.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+constexpr size_t kMostMemories = 32, kLongestName = 32;
+constexpr int64_t kMostCapacity = int64_t{1} << 40, kMostAlignment = 4096;
+
+// It becomes an identifier of the emitted code.
+bool is_memory_name(const std::string& name) {
+  const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  return !name.empty() && name.size() <= kLongestName && letter(name[0]) &&
+         std::ranges::all_of(
+             name, [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+std::string memory_fault(const ScheduleMemory& memory) {
+  if (!is_memory_name(memory.name))
+    return "its name is not one of lower-case letters, digits and underscores";
+  if (memory.capacity_bytes && (*memory.capacity_bytes < 0 || *memory.capacity_bytes > kMostCapacity))
+    return "its capacity is out of range";
+  const bool aligns = memory.alignment >= 1 && memory.alignment <= kMostAlignment &&
+                      std::has_single_bit(static_cast<uint64_t>(memory.alignment));
+  return aligns ? "" : "its alignment is no power of two up to 4,096";
+}
+
+}  // namespace
+
+std::vector<ScheduleMemory> common_memories() {
+  return {{.name = "arena", .kind = MemoryKind::kSram},
+          {.name = "caller", .kind = MemoryKind::kCaller},
+          {.name = "stream", .kind = MemoryKind::kStream},
+          {.name = "flash", .kind = MemoryKind::kMappedFlash}};
+}
+
+std::string memories_fault(const std::vector<ScheduleMemory>& memories) {
+  const std::vector<ScheduleMemory> common = common_memories();
+  if (memories.size() < common.size() || memories.size() > kMostMemories)
+    return "the number of memories is out of range";
+  std::set<std::string> names;
+  for (size_t m = 0; m < memories.size(); ++m) {
+    const ScheduleMemory& memory = memories[m];
+    if (const std::string fault = memory_fault(memory); !fault.empty())
+      return fmt::format("memory {}: {}", m, fault);
+    if (!names.insert(memory.name).second)
+      return fmt::format("memory {}: there is another '{}'", m, memory.name);
+    if (m == kArena.index() ? memory.name != common[m].name || !on_chip(memory.kind)
+                            : m < common.size() && memory != common[m])
+      return fmt::format("memory {}: it is not the {}", m, common[m].name);
+    const bool further = on_chip(memory.kind) || memory.kind == MemoryKind::kExternalRam ||
+                         memory.kind == MemoryKind::kBlockStorage;
+    if (m >= common.size() && !further)
+      return fmt::format("memory {}: there is one {} only", m, name(memory.kind));
+  }
+  return "";
+}
+
+const char* name(Place place) {
+  switch (place) {
+    case Place::kResident:
+      return "resident";
+    case Place::kUser:
+      return "user";
+    case Place::kStreamed:
+      return "streamed";
+  }
+  throw InternalError("unknown Place");
+}
+
+MemoryId memory_of(Place place) {
+  switch (place) {
+    case Place::kResident:
+      return kArena;
+    case Place::kUser:
+      return kCaller;
+    case Place::kStreamed:
+      return kStream;
+  }
+  throw InternalError("unknown Place");
+}
+
+Place place_of(MemoryId memory) {
+  if (memory == kCaller) return Place::kUser;
+  return memory == kStream ? Place::kStreamed : Place::kResident;
+}
+
+}  // namespace thimble
