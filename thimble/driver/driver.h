@@ -118,6 +118,9 @@ using Answer = std::variant<Compiled, Infeasible, Cancelled>;
 /// a fault: nothing unverified goes further.
 [[nodiscard]] Answer compile(const Request& request);
 
+/// Names of the planners that can do it, the best last: that is the one which needs no name.
+[[nodiscard]] std::vector<std::string> planners_for(const PortPlaces& ports);
+
 /// The files of a verified program, as compile() would have written them.
 [[nodiscard]] std::vector<EmittedFile> emitted_files(const Compiled& compiled,
                                                      const Emission& emission);
