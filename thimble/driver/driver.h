@@ -56,25 +56,25 @@ struct Calibration {
 
 /// Of the sources that are written.
 struct Emission {
-  std::string name;                 ///< of files and functions; empty: the network's
+  std::string name = {};            ///< of files and functions; empty: the network's
   std::string command = "thimble";  ///< that made them, for the banner
   std::span<const RuntimeFile> runtime = runtime_files();  ///< what is copied
 };
 
 struct Request {
   ModelSource model;
-  GraphOptions graph;
+  GraphOptions graph = {};
   Target target = generic_target("cortex-m4");
-  std::optional<int64_t> sram_bytes, flash_bytes;  ///< instead of the target's
-  std::string planner;                  ///< "NAME:key=value,..."; empty: the best there is
-  std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them
-  bool in_place = true;                 ///< outputs over inputs that are no longer needed
-  PortPlaces ports;
+  std::optional<int64_t> sram_bytes = {}, flash_bytes = {};  ///< instead of the target's
+  std::string planner = {};                  ///< "NAME:key=value,..."; empty: the best there is
+  std::optional<double> max_recompute = {};  ///< MACs beyond the network's, as a ratio of them
+  bool in_place = true;                      ///< outputs over inputs that are no longer needed
+  PortPlaces ports = {};
   LayoutMethod layout = LayoutMethod::kExact;
-  double time_limit_seconds = 300;         ///< of planning and layout together: a safety net
-  std::optional<Calibration> calibration;  ///< for planners with lossy sums
-  std::optional<Emission> emission;        ///< nothing: no files
-  PhaseCallback progress;
+  double time_limit_seconds = 300;              ///< of planning and layout together: a safety net
+  std::optional<Calibration> calibration = {};  ///< for planners with lossy sums
+  std::optional<Emission> emission = {};        ///< nothing: no files
+  PhaseCallback progress = {};
 
   /// What the arena, and the code with its weights, may need: nothing if any size will do.
   [[nodiscard]] std::optional<int64_t> sram_limit_bytes() const;
