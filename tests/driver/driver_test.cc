@@ -125,16 +125,6 @@ TEST(Driver, CancellationReachesSearches) {
   EXPECT_EQ(asked, 2) << "nothing is asked of whoever has cancelled";
 }
 
-// What was not looked at must not be taken for the user's fault.
-TEST(Driver, ACancelledSearchComplainsOfNothing) {
-  int asked = 0;
-  const Answer answer = compile(
-      {.model = "zoo:mobilenet_v2", .planner = "patch:patches=3", .progress = [&](Phase phase) {
-         return phase != Phase::kPlanning || ++asked < 2;
-       }});
-  EXPECT_TRUE(std::holds_alternative<Cancelled>(answer));
-}
-
 TEST(Driver, ATimeLimitIsANoteAndNoCancellation) {
   const Source source{testing::large_network(testing::Form::kWide, 3000), "wide", ""};
   const Compiled result =

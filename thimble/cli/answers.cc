@@ -8,8 +8,6 @@
 
 #include "thimble/cli/progress_line.h"
 #include "thimble/import/file_bytes.h"
-#include "thimble/report/answers_json.h"
-#include "thimble/target/size.h"
 
 namespace thimble {
 
@@ -19,28 +17,32 @@ Source read_model(const std::string& model) {
 }
 
 std::optional<Compiled> compile_shown(Request request, const std::string& json) {
+  if (request.planner.empty()) request.planner = planners_for(request.ports).back();
   std::optional<ProgressLine> line;
   std::optional<Phase> shown;
   request.progress = [&](Phase phase) {
     if (shown == phase) return true;
-    const bool named = phase == Phase::kPlanning && !request.planner.empty();
     line.reset();
-    line.emplace(named ? fmt::format("planning ({})", request.planner) : name(phase));
+    line.emplace(phase == Phase::kPlanning ? fmt::format("planning ({})", request.planner)
+                                           : name(phase));
     shown = phase;
     return true;
   };
   Answer answer = compile(request);
   line.reset();
   if (const auto* no = std::get_if<Infeasible>(&answer)) {
-    write_text(json, infeasible_json({.model = load(request.model).where,
-                                      .planner = request.planner,
-                                      .reason = no->reason,
-                                      .lower_bound_bytes = no->lower_bound_bytes}));
-    print_beside(json, fmt::format("does not fit: {}; no plan is below {}\n", no->reason,
-                                   human_size(no->lower_bound_bytes)));
+    print_no(json, {.model = load(request.model).where,
+                    .planner = request.planner,
+                    .reason = no->reason,
+                    .lower_bound_bytes = no->lower_bound_bytes});
     return std::nullopt;
   }
   return std::get<Compiled>(std::move(answer));
+}
+
+void print_no(const std::string& json, const InfeasibleReport& no) {
+  write_text(json, infeasible_json(no));
+  print_beside(json, infeasible_text(no));
 }
 
 void write_text(const std::string& file, const std::string& text) {

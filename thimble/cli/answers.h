@@ -6,6 +6,7 @@
 #include <string>
 
 #include "thimble/driver/driver.h"
+#include "thimble/report/answers_json.h"
 
 namespace thimble {
 
@@ -17,6 +18,9 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 /// As compile(), with lines of progress. A planner's "no" is printed, and written to `json` unless
 /// that is empty; then there is nothing.
 [[nodiscard]] std::optional<Compiled> compile_shown(Request request, const std::string& json);
+
+/// "does not fit: ...", for people and for scripts.
+void print_no(const std::string& json, const InfeasibleReport& no);
 
 /// Empty: nowhere.
 void write_text(const std::string& file, const std::string& text);

@@ -51,16 +51,6 @@ std::vector<std::string> planner_specs(const std::string& list) {
   return specs;
 }
 
-// Of those that can do what is asked for.
-std::vector<std::string> all_planners(const PortPlaces& ports) {
-  const bool streams = ports.input == Place::kStreamed || ports.output == Place::kStreamed;
-  std::vector<std::string> names;
-  for (const Planner& planner : planners()) {
-    if (planner.streams || !streams) names.emplace_back(planner.name);
-  }
-  return names;
-}
-
 std::vector<std::string> model_names(const CompareOptions& options) {
   std::vector<std::string> names = options.models;
   if (options.zoo) names.emplace_back(kWholeZoo);
@@ -141,7 +131,7 @@ void print(const CompareOptions& options, const Texts& texts) {
 
 int compare_models(const CompareOptions& options) {
   const std::vector<std::string> specs =
-      options.planners.empty() ? all_planners(options.plan.ports) : planner_specs(options.planners);
+      options.planners.empty() ? planners_for(options.plan.ports) : planner_specs(options.planners);
   const Request asked = request(options.model, options.plan);
   Comparison comparison{.planners = specs,
                         .models = {},

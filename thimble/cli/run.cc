@@ -52,18 +52,15 @@ void check_options(const RunOptions& options) {
   if (options.plan.ports.output != Place::kResident) throw CompileError("--output", kNoPlan);
 }
 
-// Which memory is too small, as a line for standard output; empty if all fits.
+// Which memory is too small for a plan that does not fit.
 std::string shortage(const Compiled& compiled) {
-  const auto line = [](const char* memory, int64_t needed, int64_t limit) {
-    return fmt::format(
-        "does not fit: needs {} of {}, {} more than there is; `thimble compile` with the same "
-        "options says why\n",
-        human_size(needed), memory, human_size(needed - limit));
-  };
-  const int64_t arena = compiled.program.arena_bytes();
-  if (compiled.sram_limit_bytes && arena > *compiled.sram_limit_bytes)
-    return line("SRAM", arena, *compiled.sram_limit_bytes);
-  return line("flash", compiled.cost.weight_bytes, compiled.flash_limit_bytes.value_or(0));
+  const int64_t arena = compiled.program.arena_bytes(), weights = compiled.cost.weight_bytes;
+  const bool sram = compiled.sram_limit_bytes && arena > *compiled.sram_limit_bytes;
+  const int64_t needed = sram ? arena : weights;
+  const int64_t limit = *(sram ? compiled.sram_limit_bytes : compiled.flash_limit_bytes);
+  return fmt::format(
+      "needs {} of {}, {} more than there is; `thimble compile` with the same options says why",
+      human_size(needed), sram ? "SRAM" : "flash", human_size(needed - limit));
 }
 
 // Refuses what would be lost, before any work is done.
@@ -117,8 +114,9 @@ int run(const RunOptions& options) {
   const auto compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
   if (!compiled->fits()) {
-    const std::string reason = shortage(*compiled);
-    fmt::print("{}", reason);
+    print_no(
+        options.json,
+        {.model = source.where, .planner = compiled->plan.planner, .reason = shortage(*compiled)});
     return kDoesNotFit;
   }
   const std::vector<InputCase> cases = cases_of(compiled->graph, options);

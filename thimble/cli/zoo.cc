@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
+#include "thimble/driver/zoo_report.h"
 #include "thimble/export/tflite.h"
 #include "thimble/operators/operators.h"
 #include "thimble/report/json_text.h"
@@ -22,36 +22,15 @@
 namespace thimble {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct ZooOptions {
   std::string spec, file, json;
   bool force = false;
 };
 
-Json zoo_json() {
-  Json networks = Json::array();
-  for (const ZooEntry& entry : zoo_entries()) {
-    Json parameters = Json::array();
-    for (const ZooEntry::Parameter& p : entry.parameters)
-      parameters.push_back({{"key", p.key}, {"initial", p.initial}, {"meaning", p.meaning}});
-    networks.push_back({{"name", entry.name}, {"about", entry.about}, {"parameters", parameters}});
-  }
-  return {{"networks", networks}};
-}
-
 int list_zoo(const ZooOptions& options) {
   check_outputs({}, {{{"--json", options.json}, FileKind::kReport, "zoo list"}}, options.force);
-  write_text(options.json, json_text("zoo list", zoo_json()));
-  if (options.json == kStandardOutput) return kDone;
-  size_t width = 0;
-  for (const ZooEntry& entry : zoo_entries()) width = std::max(width, entry.name.size());
-  for (const ZooEntry& entry : zoo_entries()) {
-    fmt::print("zoo:{:<{}}  {}\n", entry.name, width, entry.about);
-    for (const ZooEntry::Parameter& p : entry.parameters) {
-      fmt::print("    {}={}  {}\n", p.key, p.initial, p.meaning);
-    }
-  }
+  write_text(options.json, zoo_json());
+  print_beside(options.json, zoo_text());
   return kDone;
 }
 

@@ -51,16 +51,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Unless named: the best there is, of those that can do what is asked for.
-PlannerChoice planner_of(const Request& request) {
-  if (!request.planner.empty()) return choose_planner(request.planner);
-  const bool streams =
-      request.ports.input == Place::kStreamed || request.ports.output == Place::kStreamed;
-  const auto best = std::find_if(planners().rbegin(), planners().rend(),
-                                 [&](const Planner& p) { return p.streams || !streams; });
-  return {&*best, {}};
-}
-
 // Scales from inputs of the user's instead of bounds.
 void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibration& calibration,
                Planned& planned) {
@@ -154,13 +144,7 @@ Answer compiled(const Request& request, const PlannerChoice& choice, Steps& step
   if (!steps.enter(Phase::kPlanning)) return steps.answer();
   const TimeLimit time(request.time_limit_seconds, [&steps] { return steps.go_on(); });
   const Stopwatch planning;
-  PlannerAnswer answer;
-  try {
-    answer = planned_by(choice, graph, request, time, steps);
-  } catch (const CompileError&) {
-    // A search that was stopped may take what it did not come to for missing.
-    if (!steps.cancelled()) throw;
-  }
+  PlannerAnswer answer = planned_by(choice, graph, request, time, steps);
   const double plan_seconds = planning.seconds();
   if (steps.cancelled()) return steps.answer();
   if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
@@ -221,8 +205,18 @@ bool Compiled::fits() const {
          (!flash_limit_bytes || cost.weight_bytes <= *flash_limit_bytes);
 }
 
+std::vector<std::string> planners_for(const PortPlaces& ports) {
+  const bool streams = ports.input == Place::kStreamed || ports.output == Place::kStreamed;
+  std::vector<std::string> names;
+  for (const Planner& planner : planners()) {
+    if (planner.streams || !streams) names.emplace_back(planner.name);
+  }
+  return names;
+}
+
 Answer compile(const Request& request) {
-  const PlannerChoice choice = planner_of(request);  // refused before any work
+  const PlannerChoice choice = choose_planner(
+      request.planner.empty() ? planners_for(request.ports).back() : request.planner);
   Steps steps(request.progress);
   return compiled(request, choice, steps);
 }

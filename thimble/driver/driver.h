@@ -56,25 +56,25 @@ struct Calibration {
 
 /// Of the sources that are written.
 struct Emission {
-  std::string name;                 ///< of files and functions; empty: the network's
+  std::string name = {};            ///< of files and functions; empty: the network's
   std::string command = "thimble";  ///< that made them, for the banner
   std::span<const RuntimeFile> runtime = runtime_files();  ///< what is copied
 };
 
 struct Request {
   ModelSource model;
-  GraphOptions graph;
-  Target target;  ///< default: kernels for any core, no limits
-  std::optional<int64_t> sram_bytes, flash_bytes;  ///< instead of the target's
-  std::string planner;                  ///< "NAME:key=value,..."; empty: the best there is
-  std::optional<double> max_recompute;  ///< MACs beyond the network's, as a ratio of them
-  bool in_place = true;                 ///< outputs over inputs that are no longer needed
-  PortPlaces ports;
+  GraphOptions graph = {};
+  Target target = {};  ///< default: kernels for any core, no limits
+  std::optional<int64_t> sram_bytes = {}, flash_bytes = {};  ///< instead of the target's
+  std::string planner = {};                  ///< "NAME:key=value,..."; empty: the best there is
+  std::optional<double> max_recompute = {};  ///< MACs beyond the network's, as a ratio of them
+  bool in_place = true;                      ///< outputs over inputs that are no longer needed
+  PortPlaces ports = {};
   LayoutMethod layout = LayoutMethod::kExact;
-  double time_limit_seconds = 300;         ///< of planning and layout together: a safety net
-  std::optional<Calibration> calibration;  ///< for planners with lossy sums
-  std::optional<Emission> emission;        ///< nothing: no files
-  PhaseCallback progress;
+  double time_limit_seconds = 300;              ///< of planning and layout together: a safety net
+  std::optional<Calibration> calibration = {};  ///< for planners with lossy sums
+  std::optional<Emission> emission = {};        ///< nothing: no files
+  PhaseCallback progress = {};
 
   /// What the arena, and the code with its weights, may need: nothing if any size will do.
   [[nodiscard]] std::optional<int64_t> sram_limit_bytes() const;
@@ -117,6 +117,9 @@ using Answer = std::variant<Compiled, Infeasible, Cancelled>;
 /// bytes, unless the time limit struck (a note says so). Throws InternalError if the verifier finds
 /// a fault: nothing unverified goes further.
 [[nodiscard]] Answer compile(const Request& request);
+
+/// Names of the planners that can do it, the best last: that is the one which needs no name.
+[[nodiscard]] std::vector<std::string> planners_for(const PortPlaces& ports);
 
 /// The files of a verified program, as compile() would have written them.
 [[nodiscard]] std::vector<EmittedFile> emitted_files(const Compiled& compiled,

@@ -12,13 +12,21 @@ namespace thimble {
 
 using Json = nlohmann::ordered_json;
 
+std::string infeasible_text(const InfeasibleReport& report) {
+  return fmt::format("does not fit: {}{}\n", report.reason,
+                     report.lower_bound_bytes
+                         ? "; no plan is below " + human_size(*report.lower_bound_bytes)
+                         : std::string());
+}
+
 std::string infeasible_json(const InfeasibleReport& report) {
-  return json_text("infeasible",
-                   {{"model", report.model},
-                    {"planner", report.planner.empty() ? Json() : Json(report.planner)},
-                    {"fits", false},
-                    {"reason", report.reason},
-                    {"lower_bound_bytes", report.lower_bound_bytes}});
+  return json_text(
+      "infeasible",
+      {{"model", report.model},
+       {"planner", report.planner},
+       {"fits", false},
+       {"reason", report.reason},
+       {"lower_bound_bytes", report.lower_bound_bytes ? Json(*report.lower_bound_bytes) : Json()}});
 }
 
 std::string verification_text(const VerificationReport& report) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,12 +11,13 @@
 
 namespace thimble {
 
-/// A planner's "no".
+/// A planner's "no"; or a plan that is too large to run.
 struct InfeasibleReport {
-  std::string model, planner;  ///< as the user named them; no planner: the default
+  std::string model, planner;
   std::string reason;
-  int64_t lower_bound_bytes = 0;
+  std::optional<int64_t> lower_bound_bytes;  ///< of all plans
 };
+[[nodiscard]] std::string infeasible_text(const InfeasibleReport& report);
 [[nodiscard]] std::string infeasible_json(const InfeasibleReport& report);
 
 /// A saved plan, checked.

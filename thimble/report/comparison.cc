@@ -100,7 +100,7 @@ Json cell_json(const Comparison& comparison, const ComparedModel& model, const C
   const bool answered = planned || cell.outcome == Outcome::kInfeasible;
   return {{"planner", cell.planner},
           {"outcome", name(cell.outcome)},
-          {"reason", planned ? Json() : Json(cell.reason)},
+          {"reason", cell.reason.empty() ? Json() : Json(cell.reason)},
           {"fits", comparison.limited() && answered ? Json(comparison.fits(cell)) : Json()},
           {"peak_bytes", if_planned(cell.peak_bytes)},
           {"lower_bound_bytes", answered ? Json(cell.lower_bound_bytes) : Json()},
@@ -138,7 +138,7 @@ bool Comparison::fits(const ComparedCell& cell) const {
 std::vector<std::string> reasons(const Comparison& comparison) {
   std::vector<std::string> result;
   const auto add = [&](const ComparedModel& model, const ComparedCell& cell) {
-    if (cell.planned()) return;
+    if (cell.reason.empty()) return;
     // A model that cannot be read fails with every planner, for one reason that names it.
     const std::string text =
         cell.reason.starts_with(model.model + ":")

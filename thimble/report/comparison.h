@@ -21,7 +21,8 @@ enum class Outcome : uint8_t {
 struct ComparedCell {
   std::string planner;  ///< as typed
   Outcome outcome = Outcome::kPlanned;
-  std::string reason;  ///< unless planned; the numbers below are then 0
+  /// Unless planned: the numbers below are then 0. Else whether the time limit struck.
+  std::string reason;
   int64_t peak_bytes = 0, lower_bound_bytes = 0, arena_bytes = 0;
   int64_t macs = 0, recomputed_macs = 0;
   int64_t weight_bytes = 0;  ///< packed
@@ -49,7 +50,8 @@ struct Comparison {
   [[nodiscard]] bool fits(const ComparedCell& cell) const;
 };
 
-/// Why cells are empty, each reason once: "zoo:nothing: there is no such network ...".
+/// Why cells are empty, or may be others elsewhere, each reason once: "zoo:nothing: there is no
+/// such network ...".
 [[nodiscard]] std::vector<std::string> reasons(const Comparison& comparison);
 
 /// width: of the terminal, 0 for none.

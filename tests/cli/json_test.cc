@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/json.md against what the commands write: every field is documented with its types, and every
+// documented one occurs.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "tests/cli/command_line.h"
+#include "tests/support/test_graph.h"
+#include "thimble/export/tflite.h"
+#include "thimble/import/tensor_file.h"
+#include "zoo/zoo.h"
+
+namespace thimble::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+/// field -> its types, "integer or null".
+using Fields = std::map<std::string, std::set<std::string>>;
+/// By the report: "compile", "zoo list".
+using Reports = std::map<std::string, Fields>;
+
+const char* type_of(const json& value) {
+  if (value.is_null()) return "null";
+  if (value.is_boolean()) return "boolean";
+  if (value.is_number_integer()) return "integer";
+  return value.is_number() ? "number" : "text";
+}
+
+// "schedule[]" stands for the nodes of all depths, "accountings.*" for names that users choose.
+std::string documented_path(std::string path) {
+  for (size_t at = path.find(".body[]"); at != std::string::npos; at = path.find(".body[]"))
+    path.erase(at, std::string(".body[]").size());
+  return path.starts_with("accountings.") ? "accountings.*" : path;
+}
+
+void collect(const std::string& path, const json& value, Fields& fields) {
+  if (value.is_array()) {
+    for (const json& element : value) collect(path + "[]", element, fields);
+  } else if (value.is_object()) {
+    if (!path.empty() && !path.ends_with("[]")) fields[path].insert("object");
+    for (const auto& [key, member] : value.items())
+      collect(path.empty() ? key : path + "." + key, member, fields);
+  } else {
+    fields[documented_path(path)].insert(type_of(value));
+  }
+}
+
+std::set<std::string> split(const std::string& types) {
+  std::set<std::string> result;
+  std::istringstream words(types);
+  for (std::string word; words >> word;) {
+    if (word != "or") result.insert(word);
+  }
+  return result;
+}
+
+// Of the page: sections "## `compile`", rows "| `peak_bytes` | integer | B | ... |".
+Reports documented() {
+  Reports reports;
+  std::ifstream page(THIMBLE_SOURCE_DIR "/docs/json.md");
+  std::string report;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("## `")) report = line.substr(4, line.find('`', 4) - 4);
+    if (!line.starts_with("| `")) continue;
+    const size_t name_end = line.find('`', 3), type = line.find("| ", name_end) + 2;
+    const std::string field = line.substr(3, name_end - 3);
+    EXPECT_FALSE(reports[report].contains(field)) << report << " has two rows of " << field;
+    reports[report][field] = split(line.substr(type, line.find(" |", type) - type));
+  }
+  return reports;
+}
+
+std::string text_of(const std::set<std::string>& types) {
+  return fmt::format("{}", fmt::join(types, " or "));
+}
+
+class JsonPage : public CommandLine {
+ protected:
+  /// A command with --json, whose exit status is expected.
+  void run(std::vector<std::string> arguments, int exit_status = 0) {
+    arguments.insert(arguments.end(), {"--json", "report.json", "--force"});
+    const ProcessResult result = thimble(arguments);
+    EXPECT_EQ(result.exit_status, exit_status)
+        << fmt::format("{}", fmt::join(arguments, " ")) << result.out << result.err;
+    const json report = json_of(read("report.json"));
+    Fields& fields = written_[report.at("thimble_report")];
+    collect("", report, fields);
+  }
+
+  /// The demo network's golden data, with an output that is not so.
+  void write_golden(const std::string& file) const {
+    const Graph graph = build_zoo("demo");
+    const Tensor& in = graph.tensor(graph.inputs[0].tensor);
+    const Tensor& out = graph.tensor(graph.outputs[0].tensor);
+    const Tensor& first = graph.tensor(graph.ops[0].outputs[0]);
+    const auto zeros = [](const Tensor& t) {
+      return NamedTensor{t.type, t.shape, Bytes(static_cast<size_t>(t.size_bytes()), 0)};
+    };
+    write_safetensors(
+        folder() / file,
+        {.tensors = {{"input.0", zeros(in)}, {"output.0", zeros(out)}, {"op.0.0", zeros(first)}},
+         .metadata = {}});
+  }
+
+  Reports written_;
+};
+
+TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
+  const std::string lossy = "pex:accumulators=8", device = "nucleo-f446re";
+  TestGraph planes(1);
+  planes.output(planes.conv(planes.transpose(planes.input({1, 3, 8, 8}), {0, 2, 3, 1}), 4, 3, 1));
+  write_tflite(planes.graph(), folder() / "planes.tflite");
+  write_golden("wrong.safetensors");
+  run({"inspect", "zoo:demo"});
+  for (const std::string command : {"plan", "compile"}) {
+    run({command, "zoo:demo", "--input", "user"});
+    run({command, "zoo:demo", "--planner", lossy});
+    run({command, "zoo:demo", "--planner", "pex", "--device", device});
+    run({command, "zoo:transformer", "--input", "streamed"});
+    run({command, "planes.tflite"});
+    run({command, "zoo:demo", "--planner", "patch", "--sram", "1K"}, 2);
+  }
+  run({"compile", "zoo:demo", "--measure", "--device", device, "--sram", "64K"});
+  run({"run", "zoo:demo", "--on", "qemu"});
+  run({"run", "zoo:demo", "--planner", lossy});
+  run({"run", "zoo:demo", "--planner", "original", "--sram", "1K"}, 2);
+  run({"run", "zoo:demo", "--on", "reference", "--check", "wrong.safetensors"}, 4);
+  ASSERT_EQ(
+      thimble({"compile", "zoo:demo", "--planner", lossy, "--save-plan", "p.json"}).exit_status, 0);
+  run({"verify", "zoo:demo", "p.json"});
+  json plan = json_of(read("p.json"));
+  for (json& buffer : plan.at("buffers")) buffer["address"] = 0;
+  write("p.json", plan.dump());
+  run({"verify", "zoo:demo", "p.json"}, 4);
+  run({"compare", "zoo:demo", "--planners", "original,patch:split=999"}, 1);
+  run({"compare", "none.tflite", "--sram", "64K", "--flash", "1M"}, 1);
+  run({"compare", "zoo:demo", "--sram", "64K"});
+  run({"compare", "--paper", "operator_reordering"});
+  run({"compare", "--paper", "pex"});
+  run({"zoo", "list"});
+  run({"zoo", "build", "demo", "-o", "demo.tflite"});
+  run({"devices"});
+  const Reports page = documented();
+  for (const auto& [report, fields] : written_) {
+    const Fields& rows = page.contains(report) ? page.at(report) : Fields();
+    for (const auto& [field, types] : fields) {
+      const auto row = rows.find(field);
+      EXPECT_TRUE(row != rows.end())
+          << "| " << report << " | `" << field << "` | " << text_of(types) << " | is undocumented";
+      if (row != rows.end()) {
+        EXPECT_EQ(text_of(row->second), text_of(types)) << report << ": " << field;
+      }
+    }
+  }
+  for (const auto& [report, fields] : page) {
+    ASSERT_TRUE(written_.contains(report)) << report << " is of no command";
+    for (const auto& [field, types] : fields)
+      EXPECT_TRUE(written_[report].contains(field)) << report << ": nobody writes " << field;
+  }
+}
+
+// The options that were formats before there was --json FILE.
+TEST_F(JsonPage, FormatsPrintTheSameText) {
+  for (const std::string command : {"inspect", "plan"}) {
+    EXPECT_EQ(thimble({command, "zoo:demo", "--json", "r.json"}).exit_status, 0);
+    EXPECT_EQ(thimble({command, "zoo:demo", "--format", "json"}).out, read("r.json"));
+    EXPECT_EQ(thimble({command, "zoo:demo", "--json", "/dev/stdout"}).out, read("r.json"));
+    EXPECT_EQ(thimble({command, "zoo:demo", "--json", "r.json"}).exit_status, 0) << "its own kind";
+    const ProcessResult other = thimble({"devices", "--json", "r.json"});
+    EXPECT_EQ(other.exit_status, 1);
+    EXPECT_THAT(other.err, HasSubstr("r.json exists and is not a report of Thimble's (devices)"));
+    std::filesystem::remove(folder() / "r.json");
+  }
+}
+
+TEST_F(JsonPage, CompareTakesModelsBehindAFlagThatHasNoFile) {
+  const ProcessResult before = thimble({"compare", "--planners", "original", "--json", "zoo:demo"});
+  EXPECT_EQ(before.exit_status, 0) << before.err;
+  EXPECT_EQ(json_of(before.out).at("models").size(), 1U);
+  const ProcessResult file =
+      thimble({"compare", "zoo:demo", "--planners", "original", "--csv", "--json", "r.json"});
+  EXPECT_THAT(file.out, HasSubstr("model,planner,outcome"));
+  EXPECT_EQ(json_of(read("r.json")).at("models").at(0).at("model"), "zoo:demo");
+  const ProcessResult appended =
+      redirected(">> log", {"compare", "zoo:demo", "--planners", "original", "--json"});
+  EXPECT_EQ(appended.exit_status, 0);
+  EXPECT_THAT(read("log"), HasSubstr("zoo:demo"));
+}
+
+}  // namespace
+}  // namespace thimble::testing
