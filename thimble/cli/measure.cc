@@ -58,7 +58,10 @@ std::string adapter(const FirmwareModel& model) {
   for (const MemoryId id : arenas(program)) {
     if (id == kArena) continue;
     const std::string arena = model.name + "_" + arena_name(program, id);
-    functions += fmt::format("alignas({0}_alignment) unsigned char {0}[{0}_bytes];\n", arena);
+    functions += fmt::format(
+        "[[gnu::section(\".bss.thimble_memories\")]] alignas({0}_alignment) unsigned char "
+        "{0}[{0}_bytes];\n",
+        arena);
     arenas_text += ", " + arena;
   }
   size_t outside = 0;

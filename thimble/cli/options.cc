@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 
 #include "thimble/model/error.h"
@@ -108,6 +109,8 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
   add_text(app, "--sram", options.sram, "SIZE",
            "Most SRAM for the arena: 65536, 64K (= 65,536), 64kB (= 64,000)");
   add_text(app, "--flash", options.flash, "SIZE", "Most flash for code and weights");
+  app.add_flag("--external-ram", options.external_ram,
+               "Buffers that do not fit on chip may lie in the device's external RAM");
   app.add_option("--max-recompute", options.max_recompute,
                  "Most MACs beyond the network's that a plan may execute, as a ratio of them "
                  "(planners that recompute: any)")
@@ -136,14 +139,35 @@ int64_t max_bytes(const ModelOptions& options) {
   return size_option("--max-bytes", options.max_bytes);
 }
 
+namespace {
+
+bool has_external_ram(const std::vector<ScheduleMemory>& memories) {
+  return std::ranges::find(memories, MemoryKind::kExternalRam, &ScheduleMemory::kind) !=
+         memories.end();
+}
+
+}  // namespace
+
 Budget budget(const PlanOptions& options) {
   Budget result;
   if (!options.device.empty()) {
     result.device = find_target(options.device);
     result.sram_bytes = result.device->largest_sram_run_bytes();
     result.flash_bytes = result.device->flash_bytes;
+    // A limit of the user's is one for the arena, and for all that is on chip.
+    if (options.sram.empty() || options.external_ram)
+      result.memories = schedule_memories(*result.device, options.external_ram);
   }
   if (!options.sram.empty()) result.sram_bytes = size_option("--sram", options.sram);
+  if (options.external_ram && (!result.device || !has_external_ram(result.memories)))
+    throw CompileError("--external-ram", "needs a --device that has some");
+  if (!options.sram.empty() && options.external_ram) {
+    const auto further = result.memories.begin() + kFirstFurtherMemory.value;
+    const auto stays = [](const ScheduleMemory& memory) { return !on_chip(memory.kind); };
+    result.memories.erase(std::stable_partition(further, result.memories.end(), stays),
+                          result.memories.end());
+    result.memories[kArena.index()].capacity_bytes = result.sram_bytes;
+  }
   if (!options.flash.empty()) result.flash_bytes = size_option("--flash", options.flash);
   return result;
 }

@@ -4,9 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "thimble/cli/output_files.h"
-#include "thimble/plan/placement.h"
+#include "thimble/plan/spread.h"
 #include "thimble/planners/planner.h"
 #include "thimble/target/target.h"
 
@@ -33,6 +34,7 @@ struct PlanOptions {
   std::optional<double> max_recompute;  ///< ratio
   bool in_place = true;
   std::string layout = "exact";
+  bool external_ram = false;  ///< what does not fit on chip may lie in the device's
   double time_limit_seconds = 300;  ///< of planning and layout together
   PortPlaces ports;
 };
@@ -64,6 +66,7 @@ void add_limit_options(CLI::App& app, PlanOptions& options);
 struct Budget {
   std::optional<Target> device;
   std::optional<int64_t> sram_bytes, flash_bytes;
+  std::vector<ScheduleMemory> memories;  ///< none: the arena is all there is
 };
 /// Throws CompileError for unknown devices and for sizes that are none.
 [[nodiscard]] Budget budget(const PlanOptions& options);

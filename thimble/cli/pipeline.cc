@@ -147,12 +147,20 @@ Plan plan_of(const std::string& planner, const Planned& planned, Placement place
           .scale_source = planned.accumulators.empty() ? "" : planned.scale_source};
 }
 
+namespace {
+
+PlacementOptions placement_options(const PlanOptions& options, const TimeLimit& time) {
+  return {
+      .method = options.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
+      .time = &time};
+}
+
+}  // namespace
+
 Placement place_buffers(const Graph& graph, const Planned& planned, const PlanOptions& options,
                         const TimeLimit& time) {
-  return place(
-      with_accumulators(graph, planned.accumulators), planned.schedule,
-      {.method = options.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
-       .time = &time});
+  return place(with_accumulators(graph, planned.accumulators), planned.schedule,
+               placement_options(options, time));
 }
 
 Compiled verified(Graph graph, Plan plan, Planned planned, const std::string& where) {
@@ -168,15 +176,47 @@ Compiled verified(Graph graph, Plan plan, Planned planned, const std::string& wh
   return result;
 }
 
+namespace {
+
+bool has_several(const std::vector<ScheduleMemory>& memories) {
+  return memories.size() > kFirstFurtherMemory.index();
+}
+
+// As if all memories were one.
+PlanOptions with_all_memories(PlanOptions options, const Budget& limits) {
+  int64_t sum = 0;
+  for (const ScheduleMemory& memory : limits.memories) sum += memory.capacity_bytes.value_or(0);
+  options.device.clear();
+  options.external_ram = false;
+  options.sram = std::to_string(sum);
+  return options;
+}
+
+// Into further memories of the device, where the arena is too small and they help.
+void use_all_memories(const Graph& graph, const Budget& limits, const PlacementOptions& options,
+                      Planned& planned, Placement& placement) {
+  if (!has_several(limits.memories) || placement.arena_bytes() <= *limits.sram_bytes) return;
+  auto found = spread(with_accumulators(graph, planned.accumulators), planned.schedule,
+                      limits.memories, options);
+  if (!found) return;
+  planned.schedule = std::move(found->schedule);
+  placement = std::move(found->placement);
+}
+
+}  // namespace
+
 std::variant<Compiled, Infeasible> compile_model(const Source& source, const ModelOptions& model,
                                                  const PlanOptions& options) {
   const PlannerChoice choice = planner_of(options);
+  const Budget limits = budget(options);
   Graph graph = prepare(source, model);
   const TimeLimit time(options.time_limit_seconds);
   Planned planned;
   {
     const ProgressLine progress(fmt::format("planning ({})", choice.planner->name));
     PlannerAnswer answer = plan_graph(graph, choice, options, time);
+    if (std::holds_alternative<Infeasible>(answer) && has_several(limits.memories))
+      answer = plan_graph(graph, choice, with_all_memories(options, limits), time);
     if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
     planned = std::get<Planned>(std::move(answer));
   }
@@ -184,6 +224,7 @@ std::variant<Compiled, Infeasible> compile_model(const Source& source, const Mod
   {
     const ProgressLine progress("placing buffers");
     placement = place_buffers(graph, planned, options, time);
+    use_all_memories(graph, limits, placement_options(options, time), planned, placement);
   }
   Plan plan = plan_of(options.planner.empty() ? choice.planner->name : options.planner, planned,
                       std::move(placement));
