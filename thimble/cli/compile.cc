@@ -38,6 +38,7 @@ std::string command_text(const CompileOptions& options, const std::string& name)
   if (!options.plan.core.empty()) text += " --core " + options.plan.core;
   if (!options.plan.sram.empty()) text += " --sram " + options.plan.sram;
   if (!options.plan.flash.empty()) text += " --flash " + options.plan.flash;
+  if (options.plan.external_ram) text += " --external-ram";
   if (options.plan.max_recompute)
     text += fmt::format(" --max-recompute {}", *options.plan.max_recompute);
   if (!options.plan.in_place) text += " --no-in-place";

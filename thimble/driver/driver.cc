@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "thimble/driver/byte_limits.h"
+#include "thimble/driver/device_memories.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/import/utf8.h"
 #include "thimble/operators/operators.h"
@@ -69,15 +70,23 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
 }
 
 // The planner's answer, whose schedule is well formed.
+PlannerAnswer planned_for(std::optional<int64_t> sram_bytes, const PlannerChoice& choice,
+                          const Graph& graph, const Request& request, const TimeLimit& time) {
+  return choice.planner->plan(graph,
+                              {.sram_bytes = sram_bytes,
+                               .max_recompute = request.max_recompute,
+                               .in_place = request.in_place,
+                               .ports = request.ports,
+                               .time = &time},
+                              choice.options);
+}
+
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
                          const TimeLimit& time, Steps& steps) {
-  PlannerAnswer answer = choice.planner->plan(graph,
-                                              {.sram_bytes = request.sram_limit_bytes(),
-                                               .max_recompute = request.max_recompute,
-                                               .in_place = request.in_place,
-                                               .ports = request.ports,
-                                               .time = &time},
-                                              choice.options);
+  const std::vector<ScheduleMemory> memories = device_memories(request);
+  PlannerAnswer answer = planned_for(request.sram_limit_bytes(), choice, graph, request, time);
+  if (std::holds_alternative<Infeasible>(answer) && has_several(memories))
+    answer = planned_for(capacity_bytes(memories), choice, graph, request, time);
   auto* planned = std::get_if<Planned>(&answer);
   if (planned == nullptr) return answer;
   if (request.calibration && !steps.cancelled() && steps.enter(Phase::kCalibrating))
@@ -90,11 +99,13 @@ PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const 
 }
 
 // The planner's schedule with the target's kernels, at addresses: its only owner from here on.
-Plan placed(const std::string& planner, Planned planned, const Graph& graph,
-            const Request& request, const TimeLimit& time) {
+Plan placed(const std::string& planner, Planned planned, const Graph& graph, const Request& request,
+            const TimeLimit& time) {
   PlacedSchedule placed = place_with_kernels(
       with_accumulators(graph, planned.accumulators), std::move(planned.schedule),
       request.target.core, request.sram_limit_bytes(), {.method = request.layout, .time = &time});
+  use_further_memories(with_accumulators(graph, planned.accumulators), request,
+                       {.method = request.layout, .time = &time}, placed);
   Plan plan{.planner = planner,
             .schedule = std::move(placed.schedule),
             .placement = std::move(placed.placement),

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "thimble/schedule/shared_bytes.h"
+#include "thimble/plan/layout_problems.h"
 
 namespace thimble {
 namespace {
@@ -49,54 +49,23 @@ MemoryPlacement laid_out(const layout::Problem& all, const PlacementOptions& opt
           .proven_optimal = solution.proven_optimal};
 }
 
-/// The problem of each memory from what they have in common.
-class Problems {
- public:
-  Problems(const Graph& graph, const Schedule& schedule)
-      : schedule_(schedule), lives_(live_ranges(schedule)), shares_(shared_bytes(graph, schedule)) {}
-
-  layout::Problem of(MemoryId memory, bool alignment_1) const {
-    layout::Problem problem;
-    for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
-      const Buffer& buffer = schedule_.buffers[b];
-      // A buffer that nothing touches still needs a place if it is a port.
-      const layout::Life life{lives_[b].begin, std::max(lives_[b].end, lives_[b].begin + 1)};
-      const bool here = buffer.memory == memory;
-      problem.buffers.push_back({.size_bytes = here ? buffer.size_bytes() : 0,
-                                 .alignment = alignment_1 ? 1 : size_bytes(buffer.type),
-                                 .lives = {life},
-                                 .address = std::nullopt});
-    }
-    for (const SharedBytes& shared : shares_) {
-      problem.overlaps.push_back({.out = shared.out.value,
-                                  .in = shared.in.value,
-                                  .lead_bytes = shared.lead_bytes,
-                                  .same_address = shared.same_address});
-    }
-    return problem;
-  }
-
- private:
-  const Schedule& schedule_;
-  std::vector<LiveRange> lives_;
-  std::vector<SharedBytes> shares_;
-};
-
 }  // namespace
 
 layout::Problem layout_problem(const Graph& graph, const Schedule& schedule, bool alignment_1,
                                MemoryId memory) {
-  return Problems(graph, schedule).of(memory, alignment_1);
+  return LayoutProblems(graph, schedule).of(memory, memories_of_buffers(schedule), alignment_1);
 }
 
 Placement place(const Graph& graph, const Schedule& schedule, const PlacementOptions& options) {
-  const Problems problems(graph, schedule);
+  const LayoutProblems problems(graph, schedule);
+  const std::vector<MemoryId> where = memories_of_buffers(schedule);
   Placement result{.addresses = std::vector<int64_t>(schedule.buffers.size()), .memories = {}};
   for (size_t m = 0; m < schedule.memories.size(); ++m) {
     const MemoryId memory{static_cast<int32_t>(m)};
-    result.memories.push_back(is_laid_out(memory)
-                                  ? laid_out(problems.of(memory, false), options, result.addresses)
-                                  : MemoryPlacement{});
+    result.memories.push_back(
+        is_laid_out(memory)
+            ? laid_out(problems.of(memory, where, false), options, result.addresses)
+            : MemoryPlacement{});
   }
   return result;
 }

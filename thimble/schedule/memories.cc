@@ -12,8 +12,7 @@
 namespace thimble {
 namespace {
 
-constexpr size_t kMostMemories = 32, kLongestName = 32;
-constexpr int64_t kMostCapacity = int64_t{1} << 40, kMostAlignment = 4096;
+constexpr size_t kLongestName = 32;
 
 // It becomes an identifier of the emitted code.
 bool is_memory_name(const std::string& name) {
@@ -26,9 +25,9 @@ bool is_memory_name(const std::string& name) {
 std::string memory_fault(const ScheduleMemory& memory) {
   if (!is_memory_name(memory.name))
     return "its name is not one of lower-case letters, digits and underscores";
-  if (memory.capacity_bytes && (*memory.capacity_bytes < 0 || *memory.capacity_bytes > kMostCapacity))
+  if (memory.capacity_bytes && (*memory.capacity_bytes < 0 || *memory.capacity_bytes > kMostMemoryBytes))
     return "its capacity is out of range";
-  const bool aligns = memory.alignment >= 1 && memory.alignment <= kMostAlignment &&
+  const bool aligns = memory.alignment >= 1 && memory.alignment <= kMostMemoryAlignment &&
                       std::has_single_bit(static_cast<uint64_t>(memory.alignment));
   return aligns ? "" : "its alignment is no power of two up to 4,096";
 }

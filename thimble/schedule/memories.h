@@ -23,6 +23,9 @@ namespace thimble {
 constexpr MemoryId kArena{0}, kCaller{1}, kStream{2}, kFlash{3}, kFirstFurtherMemory{4};
 constexpr int kStreamAxis = 1;
 
+constexpr size_t kMostMemories = 32;
+constexpr int64_t kMostMemoryAlignment = 4096, kMostMemoryBytes = int64_t{1} << 40;
+
 /// What a schedule knows of a memory: contiguous bytes (banks that do not touch are several).
 struct ScheduleMemory {
   std::string name;  ///< "psram": lower-case letters, digits, underscores

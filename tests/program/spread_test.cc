@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules whose buffers do not fit the arena, spread over the memories of a target.
+#include "thimble/plan/spread.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/random_network.h"
+#include "tests/support/test_graph.h"
+#include "tests/support/workload.h"
+#include "thimble/planners/planner.h"
+#include "thimble/program/host.h"
+#include "thimble/program/lower.h"
+#include "thimble/program/verify.h"
+
+namespace thimble {
+namespace {
+
+std::vector<ScheduleMemory> with_capacities(int64_t arena, const std::vector<int64_t>& further) {
+  std::vector<ScheduleMemory> result = common_memories();
+  result[kArena.index()].capacity_bytes = arena;
+  for (const int64_t bytes : further)
+    result.push_back({.name = fmt::format("bank_{}", result.size()), .capacity_bytes = bytes});
+  return result;
+}
+
+// "name kind KiB" of each beside the common ones, the arena first.
+std::vector<std::string> words(const std::vector<ScheduleMemory>& memories) {
+  std::vector<std::string> result;
+  for (size_t m = 0; m < memories.size(); ++m) {
+    if (m != kArena.index() && m < kFirstFurtherMemory.index()) continue;
+    result.push_back(fmt::format("{} {} {}", memories[m].name, name(memories[m].kind),
+                                 *memories[m].capacity_bytes / 1024));
+  }
+  return result;
+}
+
+using Words = std::vector<std::string>;
+
+TEST(ScheduleMemories, AreTheContiguousRunsOfATarget) {
+  const auto of = [](const char* board, bool external) {
+    return words(schedule_memories(find_target(board), external));
+  };
+  EXPECT_EQ(of("nucleo-l476rg", false), (Words{"arena sram 96", "sram_2 sram 32"}));
+  EXPECT_EQ(of("nucleo-f767zi", false), (Words{"arena tightly_coupled 512"}));
+  EXPECT_EQ(of("nucleo-h743zi", false),
+            (Words{"arena sram 512", "dtcm tightly_coupled 128", "ahb_sram sram 288",
+                   "ahb_sram_2 sram 64"}));
+  EXPECT_EQ(of("mps2-an386", false), (Words{"arena sram 4096"}));
+  EXPECT_EQ(of("mps2-an386", true), (Words{"arena sram 4096", "psram external_ram 16384"}));
+  EXPECT_EQ(words(schedule_memories(generic_target("cortex-m4"), true)).size(), 0U);
+}
+
+TEST(ScheduleMemories, HaveNamesThatEmittedCodeCanHave) {
+  const Target target = parse_target(
+      R"({"name": "n", "chip": "c", "core": "cortex-m4", "clock_hz": 1, "flash": "1M", "memories": [
+        {"name": "Arena", "kind": "sram", "alignment": 65536,
+         "banks": [{"base": "0x0", "size": "4K"}, {"base": "0x10000", "size": "3K"}]},
+        {"name": "2 */ ü", "kind": "sram", "banks": [{"base": "0x20000", "size": "2K"}]},
+        {"name": "flash", "kind": "sram", "banks": [{"base": "0x30000", "size": "1K"}]}]})",
+      "n.json");
+  const std::vector<ScheduleMemory> memories = schedule_memories(target, false);
+  EXPECT_EQ(memories_fault(memories), "");
+  EXPECT_EQ(words(memories), (Words{"arena sram 4", "arena_2 sram 3", "m_2______ sram 2",
+                                    "flash_2 sram 1"}));
+}
+
+// x -> a -> b, where b + x is y: x lives across a and b. 256 B each.
+TEST(Spread, MovesWhatLivesAcrossThePeak) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 8, 8, 4});
+  const TensorId b = g.conv(g.conv(x, 4, 1, 1), 4, 1, 1);
+  g.output(g.add(x, b));
+  const auto planned = std::get<Planned>(
+      choose_planner("original").planner->plan(g.graph(), {.in_place = false}, {}));
+  ASSERT_EQ(place(g.graph(), planned.schedule, {}).arena_bytes(), 768);
+  const auto found = spread(g.graph(), planned.schedule, with_capacities(512, {300}), {});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->placement.arena_bytes(), 512);
+  EXPECT_EQ(found->placement.memory({4}).size_bytes, 256);
+  EXPECT_FALSE(spread(g.graph(), planned.schedule, with_capacities(512, {255}), {}));
+  EXPECT_FALSE(spread(g.graph(), planned.schedule, with_capacities(200, {300}), {}));
+  EXPECT_TRUE(spread(g.graph(), planned.schedule, with_capacities(256, {256, 256}), {}));
+}
+
+TEST(Spread, KeepsToCapacitiesAndTheReferencesOutputs) {
+  const uint64_t graphs = testing::random_cases(testing::kSanitized ? 20 : 120, 4'000);
+  int found_some = 0, moved = 0;
+  for (uint64_t seed = 1; seed <= graphs; ++seed) {
+    SCOPED_TRACE(seed);
+    const Graph graph = testing::random_network(seed);
+    for (const char* planner : {"reorder", "stream"}) {
+      const auto planned =
+          std::get<Planned>(choose_planner(planner).planner->plan(graph, {}, {}));
+      const int64_t whole = place(graph, planned.schedule, {}).arena_bytes();
+      const auto found = spread(graph, planned.schedule,
+                                with_capacities(whole * 2 / 3, {whole / 3, whole / 2}), {});
+      if (!found) continue;
+      ++found_some;
+      ASSERT_EQ(malformed(graph, found->schedule), "");
+      ASSERT_EQ(beyond_capacity(found->schedule, found->placement), std::nullopt);
+      for (const Buffer& buffer : found->schedule.buffers) moved += buffer.memory == kArena ? 0 : 1;
+      const Program program = lower(graph, found->schedule, found->placement);
+      ASSERT_EQ(verify(graph, program).fault, "");
+      const std::vector<Bytes> inputs = testing::noise(graph, seed);
+      ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
+    }
+  }
+  fmt::print("{} of {} schedules fit, {} buffers moved\n", found_some, 2 * graphs, moved);
+  EXPECT_GT(found_some, static_cast<int>(graphs) / 2);
+}
+
+}  // namespace
+}  // namespace thimble

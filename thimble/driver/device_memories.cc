@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/driver/device_memories.h"
+
+#include <algorithm>
+
+#include "thimble/model/error.h"
+#include "thimble/plan/spread.h"
+
+namespace thimble {
+
+std::vector<ScheduleMemory> device_memories(const Request& request) {
+  std::vector<ScheduleMemory> memories;
+  if (!request.target.memories.empty() && (!request.sram_bytes || request.external_ram))
+    memories = schedule_memories(request.target, request.external_ram);
+  if (!request.external_ram) return memories;
+  const auto is_external = [](const ScheduleMemory& memory) {
+    return memory.kind == MemoryKind::kExternalRam;
+  };
+  if (std::ranges::none_of(memories, is_external))
+    throw CompileError("--external-ram", "needs a --device that has some");
+  if (request.sram_bytes) {
+    const auto further = memories.begin() + kFirstFurtherMemory.value;
+    memories.erase(std::remove_if(further, memories.end(),
+                                  [](const ScheduleMemory& m) { return on_chip(m.kind); }),
+                   memories.end());
+    memories[kArena.index()].capacity_bytes = request.sram_bytes;
+  }
+  return memories;
+}
+
+bool has_several(const std::vector<ScheduleMemory>& memories) {
+  return memories.size() > kFirstFurtherMemory.index();
+}
+
+int64_t capacity_bytes(const std::vector<ScheduleMemory>& memories) {
+  int64_t sum = 0;
+  for (const ScheduleMemory& memory : memories) sum += memory.capacity_bytes.value_or(0);
+  return sum;
+}
+
+void use_further_memories(const Graph& graph, const Request& request,
+                          const PlacementOptions& options, PlacedSchedule& placed) {
+  const std::vector<ScheduleMemory> memories = device_memories(request);
+  const std::optional<int64_t> limit = request.sram_limit_bytes();
+  if (!has_several(memories) || placed.placement.arena_bytes() <= limit.value_or(0)) return;
+  auto found = spread(graph, placed.schedule, memories, options);
+  if (!found) return;
+  placed.schedule = std::move(found->schedule);
+  placed.placement = std::move(found->placement);
+}
+
+}  // namespace thimble

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/plan/layout_problems.h"
+
+#include <algorithm>
+
+namespace thimble {
+
+LayoutProblems::LayoutProblems(const Graph& graph, const Schedule& schedule)
+    : schedule_(schedule), lives_(live_ranges(schedule)), overlaps_(shared_bytes(graph, schedule)) {}
+
+layout::Problem LayoutProblems::of(MemoryId memory, const std::vector<MemoryId>& where,
+                                   bool alignment_1) const {
+  layout::Problem problem;
+  for (size_t b = 0; b < schedule_.buffers.size(); ++b) {
+    const Buffer& buffer = schedule_.buffers[b];
+    // A buffer that nothing touches still needs a place if it is a port.
+    const layout::Life life{lives_[b].begin, std::max(lives_[b].end, lives_[b].begin + 1)};
+    problem.buffers.push_back({.size_bytes = where[b] == memory ? buffer.size_bytes() : 0,
+                               .alignment = alignment_1 ? 1 : size_bytes(buffer.type),
+                               .lives = {life},
+                               .address = std::nullopt});
+  }
+  for (const SharedBytes& shared : overlaps_) {
+    problem.overlaps.push_back({.out = shared.out.value,
+                                .in = shared.in.value,
+                                .lead_bytes = shared.lead_bytes,
+                                .same_address = shared.same_address});
+  }
+  return problem;
+}
+
+std::vector<MemoryId> memories_of_buffers(const Schedule& schedule) {
+  std::vector<MemoryId> result;
+  for (const Buffer& buffer : schedule.buffers) result.push_back(buffer.memory);
+  return result;
+}
+
+}  // namespace thimble
