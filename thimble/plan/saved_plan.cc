@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "thimble/import/file_bytes.h"
 #include "thimble/json/bounded_json.h"
 #include "thimble/model/error.h"
 
@@ -14,6 +15,7 @@ using Json = nlohmann::ordered_json;  // written in the order in which it reads 
 using Parsed = nlohmann::json;
 
 constexpr int kVersion = 2;
+constexpr int64_t kMostPlanBytes = int64_t{16} << 20;
 
 // --- to JSON -------------------------------------------------------------------------------------
 
@@ -318,6 +320,11 @@ SavedPlan plan_from_json(const std::string& text, const std::string& where) {
   } catch (const std::invalid_argument& error) {
     throw CompileError(where, std::string("not a saved plan of thimble: ") + error.what());
   }
+}
+
+SavedPlan read_plan(const std::string& file) {
+  const Bytes bytes = read_file(file, kMostPlanBytes);
+  return plan_from_json(std::string(bytes.begin(), bytes.end()), file);
 }
 
 }  // namespace thimble
