@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -8,17 +6,11 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
-#include "thimble/import/file_bytes.h"
-#include "thimble/model/error.h"
-#include "thimble/plan/saved_plan.h"
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/report/answers_json.h"
-#include "thimble/report/tensor_text.h"
 
 namespace thimble {
 namespace {
-
-constexpr int64_t kMostPlanBytes = int64_t{16} << 20;
 
 struct VerifyOptions {
   ModelOptions model;
@@ -26,29 +18,16 @@ struct VerifyOptions {
   bool force = false;
 };
 
-SavedPlan load_plan(const std::string& file) {
-  const ProgressLine progress("reading the plan");
-  const Bytes bytes = read_file(file, kMostPlanBytes);
-  return plan_from_json(std::string(bytes.begin(), bytes.end()), file);
-}
-
 int verify_plan(const VerifyOptions& options) {
   const std::string &model = options.model.model, &file = options.plan;
   check_outputs({{"MODEL", model}, {"PLAN", file}},
                 {{{"--json", options.json}, FileKind::kReport, "verify"}}, options.force);
   const Source source = read_model(model);
-  const SavedPlan saved = load_plan(file);
-  if (saved.origin.sha256 != source.sha256) {
-    throw CompileError(
-        file, fmt::format("is a plan of another model ('{}', sha256 {}); {} has sha256 {}",
-                          display_name(saved.origin.model), display_name(saved.origin.sha256),
-                          model, source.sha256));
-  }
-  GraphOptions graph = graph_options(options.model);
-  graph.rewrite = saved.origin.rewrite;
-  graph.int8_io = saved.origin.int8_io;
-  std::optional<ProgressLine> progress(name(Phase::kVerifying));
-  const Compiled compiled = check_plan(source, graph, saved.plan, file);
+  std::optional<ProgressLine> progress("reading the plan");
+  const SavedPlan saved = read_plan(file);
+  progress.emplace(name(Phase::kVerifying));
+  const Compiled compiled =
+      check_saved_plan(source, saved, graph_options(options.model).max_bytes, file);
   progress.reset();
   const VerificationReport report{
       .model = model,

@@ -15,6 +15,7 @@
 #include "thimble/program/lower.h"
 #include "thimble/reference/partial_sums.h"
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/tensor_text.h"
 
 namespace thimble {
 namespace {
@@ -271,6 +272,20 @@ Compiled check_plan(const Source& source, const GraphOptions& options, const Pla
   if (all_bytes > kMostArenaBytes)
     throw CompileError(where, "its memories have more bytes between them than any board");
   return lowered(source, std::move(graph), std::move(checked));
+}
+
+Compiled check_saved_plan(const Source& source, const SavedPlan& saved, int64_t max_bytes,
+                          const std::string& where) {
+  const PlanOrigin& origin = saved.origin;
+  if (origin.sha256 != source.sha256) {
+    throw CompileError(
+        where, fmt::format("is a plan of another model ('{}', sha256 {}); {} has sha256 {}",
+                           display_name(origin.model), display_name(origin.sha256), source.where,
+                           source.sha256));
+  }
+  return check_plan(source,
+                    {.rewrite = origin.rewrite, .int8_io = origin.int8_io, .max_bytes = max_bytes},
+                    saved.plan, where);
 }
 
 Compiled described(Compiled checked) {

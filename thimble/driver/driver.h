@@ -30,7 +30,7 @@
 #include "thimble/import/tensor_file.h"
 #include "thimble/model/error.h"
 #include "thimble/plan/note.h"
-#include "thimble/plan/plan.h"
+#include "thimble/plan/saved_plan.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/program.h"
 #include "thimble/program/verify.h"
@@ -131,6 +131,9 @@ using Answer = std::variant<Compiled, Infeasible, Cancelled>;
 /// CompileError if it is no plan of this model.
 [[nodiscard]] Compiled check_plan(const Source& source, const GraphOptions& options,
                                   const Plan& plan, const std::string& where);
+/// The same of a file, whose model must be this one.
+[[nodiscard]] Compiled check_saved_plan(const Source& source, const SavedPlan& saved,
+                                        int64_t max_bytes, const std::string& where);
 [[nodiscard]] Compiled described(Compiled checked);
 
 }  // namespace thimble

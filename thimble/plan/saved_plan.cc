@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "thimble/import/file_bytes.h"
 #include "thimble/json/bounded_json.h"
 #include "thimble/model/error.h"
 
@@ -16,6 +17,7 @@ using Parsed = nlohmann::json;
 
 // Version 2 had the place of a port instead of each buffer's memory; it is read.
 constexpr int kVersion = 3, kOldestVersion = 2;
+constexpr int64_t kMostPlanBytes = int64_t{16} << 20;
 
 // --- to JSON -------------------------------------------------------------------------------------
 
@@ -397,6 +399,11 @@ SavedPlan plan_from_json(const std::string& text, const std::string& where) {
   } catch (const std::invalid_argument& error) {
     throw CompileError(where, std::string("not a saved plan of thimble: ") + error.what());
   }
+}
+
+SavedPlan read_plan(const std::string& file) {
+  const Bytes bytes = read_file(file, kMostPlanBytes);
+  return plan_from_json(std::string(bytes.begin(), bytes.end()), file);
 }
 
 }  // namespace thimble

@@ -27,5 +27,6 @@ struct SavedPlan {
 /// Throws CompileError for anything that is not a saved plan. The schedule may still be
 /// malformed().
 [[nodiscard]] SavedPlan plan_from_json(const std::string& text, const std::string& where);
+[[nodiscard]] SavedPlan read_plan(const std::string& file);
 
 }  // namespace thimble
