@@ -75,9 +75,9 @@ std::string adapter(const FirmwareModel& model) {
         functions += row_function(model, port, outside);
         callbacks += fmt::format(", {}_{}", model.name, in ? "receive_row" : "deliver_row");
       } else if (is_laid_out(memory)) {
-        const std::string there = fmt::format(
-            "{0}_{1}({0}_{2})", model.name, port_label(in ? "input" : "output", k, ports->size()),
-            arena_name(program, memory));
+        const std::string there = fmt::format("{0}_{1}({0}_{2})", model.name,
+                                              port_label(in ? "input" : "output", k, ports->size()),
+                                              arena_name(program, memory));
         const std::string here = fmt::format("outside[{}]", outside);
         (in ? before : after) += fmt::format("  __builtin_memcpy({}, {}, {});\n", in ? there : here,
                                              in ? here : there, port.size_bytes);

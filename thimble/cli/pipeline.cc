@@ -150,9 +150,8 @@ Plan plan_of(const std::string& planner, const Planned& planned, Placement place
 namespace {
 
 PlacementOptions placement_options(const PlanOptions& options, const TimeLimit& time) {
-  return {
-      .method = options.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
-      .time = &time};
+  return {.method = options.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
+          .time = &time};
 }
 
 }  // namespace

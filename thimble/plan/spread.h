@@ -25,8 +25,8 @@ struct SpreadSchedule {
 };
 
 /// Moves buffers out of memories that are too small, one at a time: the one that takes the most off
-/// the bytes beyond capacity, summed over all steps, into the first memory where it does. Nothing if
-/// no such move is left, or after some rounds whose layouts need more than what is live. The
+/// the bytes beyond capacity, summed over all steps, into the first memory where it does. Nothing
+/// if no such move is left, or after some rounds whose layouts need more than what is live. The
 /// schedule has the four common memories only, all of them without capacity.
 [[nodiscard]] std::optional<SpreadSchedule> spread(const Graph& graph, const Schedule& schedule,
                                                    const std::vector<ScheduleMemory>& memories,

@@ -106,7 +106,7 @@ struct ProgramConstant {
 struct ProgramParams {
   std::string name;  ///< identifier: "conv_2d_0"
   KernelId kernel = KernelId::kCopy8;
-  KernelParams params;         ///< pointers null
+  KernelParams params;              ///< pointers null
   std::vector<BufferId> constants;  ///< in the order of the pointers
 };
 
