@@ -187,14 +187,14 @@ TEST(Memories, HaveNamesInTraces) {
     expect_part(text, part);
 }
 
-Plan plan_of(const testing::HandWritten& hand) {
+Plan plan_over_memories(const testing::HandWritten& hand) {
   return {.planner = "by hand",
           .schedule = hand.schedule,
           .placement = place(hand.graph, hand.schedule, {})};
 }
 
 TEST(Memories, AreSavedWithTheirSizes) {
-  const Plan plan = plan_of(testing::several_memories());
+  const Plan plan = plan_over_memories(testing::several_memories());
   const Plan back = plan_from_json(to_json(plan, {}), "p.json").plan;
   EXPECT_EQ(back.schedule, plan.schedule);
   ASSERT_EQ(back.placement.memories.size(), plan.placement.memories.size());
@@ -213,14 +213,14 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 TEST(Memories, OfPlansSavedBeforeThemAreThePlacesOfPorts) {
   const testing::HandWritten hand = testing::row_stream();
   std::string text =
-      replaced(to_json(plan_of(hand), {}), "\"thimble_plan\": 3", "\"thimble_plan\": 2");
+      replaced(to_json(plan_over_memories(hand), {}), "\"thimble_plan\": 3", "\"thimble_plan\": 2");
   for (size_t at; (at = text.find("\"memory\": \"stream\"")) != std::string::npos;)
     text.replace(at, 18, "\"place\": \"streamed\"");
   EXPECT_EQ(plan_from_json(text, "p.json").plan.schedule, hand.schedule);
 }
 
 TEST(Memories, ThatAPlanDoesNotHaveAreRefused) {
-  const std::string good = to_json(plan_of(testing::several_memories()), {});
+  const std::string good = to_json(plan_over_memories(testing::several_memories()), {});
   const auto refusal = [&](const std::string& what, const std::string& by) {
     try {
       (void)plan_from_json(replaced(good, what, by), "p.json");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers over several memories, where the arena alone is too small (docs/memories.md).
 //
-//   nucleo-l476rg: arena 96 KiB at 0x20000000, sram_2 32 KiB at 0x10000000
-//   120 KiB live at the peak  ->  30 KiB of them that live across it move to sram_2
+//   x -> a -> b, x + b -> y, 256 B each     arena 512 B, sram_2 300 B
+//   all in the arena: 768 B                 x, which lives across a and b, in sram_2: 512 + 256 B
 #pragma once
 
 #include <optional>
