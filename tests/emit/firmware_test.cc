@@ -91,6 +91,17 @@ TEST(Firmware, HandWrittenSchedulesAreIdenticalAtTheirPeaks) {
   }
 }
 
+// Two further memories are in the board's PSRAM, with the addresses that it has.
+TEST(Firmware, SeveralMemoriesAreIdentical) {
+  const testing::HandWritten hand = testing::several_memories();
+  std::vector<Entry> entries;
+  entries.push_back(hand_written_entry(hand, "several_memories"));
+  const InputSet inputs{{random_bytes(DType::kInt8, 256, 5)}};
+  const EmulatedRun run = thimble::run(entries, {inputs}).sets[0][0];
+  expect_kept_to_its_memory(run);
+  EXPECT_EQ(run.outputs, testing::expected_outputs(hand.graph, inputs[0]));
+}
+
 // A chunk [0, 0) behind each of the others: on the host it is not even a call.
 TEST(Firmware, EmptyChunksLeaveTheSumsAsTheyAre) {
   std::vector<Entry> entries;

@@ -44,8 +44,7 @@ TEST(Memories, HaveALayoutEach) {
     EXPECT_EQ(placement.memory(id).size_bytes, 1'024);
     EXPECT_TRUE(placement.memory(id).proven_optimal);
   }
-  EXPECT_EQ(placement.in_use(),
-            (std::vector<MemoryId>{kArena, testing::kSram2, testing::kPsram}));
+  EXPECT_EQ(placement.in_use(), (std::vector<MemoryId>{kArena, testing::kSram2, testing::kPsram}));
   EXPECT_EQ(live_bytes(hand.graph, hand.schedule), (std::vector<int64_t>{96, 96, 1024, 1024, 0}));
   EXPECT_EQ(live_bytes(hand.graph, hand.schedule, testing::kSram2),
             (std::vector<int64_t>{0, 0, 0, 1024, 1024}));
@@ -111,8 +110,7 @@ TEST(Memories, VerifierRefusesWritesToFlash) {
   expect_part(fault_of([](Program& p) { p.buffers[kB].memory = kFlash; }),
               "buffer 3 is no packed constant in flash");
   expect_part(fault_of([](Program& p) {
-                p.buffers[p.constants[1].buffer.index()].address =
-                    p.address(p.constants[0].buffer);
+                p.buffers[p.constants[1].buffer.index()].address = p.address(p.constants[0].buffer);
               }),
               "in flash");
 }
@@ -166,8 +164,8 @@ TEST(Memories, BlockStorageIsLaidOut) {
 
 TEST(Memories, EveryMutantIsCaughtOrHarmless) {
   const testing::HandWritten hand = testing::several_memories();
-  const testing::MutantCount count = testing::count_mutants(
-      hand.graph, hand.schedule, place(hand.graph, hand.schedule, {}), 1);
+  const testing::MutantCount count =
+      testing::count_mutants(hand.graph, hand.schedule, place(hand.graph, hand.schedule, {}), 1);
   EXPECT_GT(count.caught, 250);
   for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
 }
@@ -189,14 +187,14 @@ TEST(Memories, HaveNamesInTraces) {
     expect_part(text, part);
 }
 
-Plan plan_of(const testing::HandWritten& hand) {
+Plan plan_over_memories(const testing::HandWritten& hand) {
   return {.planner = "by hand",
           .schedule = hand.schedule,
           .placement = place(hand.graph, hand.schedule, {})};
 }
 
 TEST(Memories, AreSavedWithTheirSizes) {
-  const Plan plan = plan_of(testing::several_memories());
+  const Plan plan = plan_over_memories(testing::several_memories());
   const Plan back = plan_from_json(to_json(plan, {}), "p.json").plan;
   EXPECT_EQ(back.schedule, plan.schedule);
   ASSERT_EQ(back.placement.memories.size(), plan.placement.memories.size());
@@ -214,14 +212,15 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 
 TEST(Memories, OfPlansSavedBeforeThemAreThePlacesOfPorts) {
   const testing::HandWritten hand = testing::row_stream();
-  std::string text = replaced(to_json(plan_of(hand), {}), "\"thimble_plan\": 3", "\"thimble_plan\": 2");
+  std::string text =
+      replaced(to_json(plan_over_memories(hand), {}), "\"thimble_plan\": 3", "\"thimble_plan\": 2");
   for (size_t at; (at = text.find("\"memory\": \"stream\"")) != std::string::npos;)
     text.replace(at, 18, "\"place\": \"streamed\"");
   EXPECT_EQ(plan_from_json(text, "p.json").plan.schedule, hand.schedule);
 }
 
 TEST(Memories, ThatAPlanDoesNotHaveAreRefused) {
-  const std::string good = to_json(plan_of(testing::several_memories()), {});
+  const std::string good = to_json(plan_over_memories(testing::several_memories()), {});
   const auto refusal = [&](const std::string& what, const std::string& by) {
     try {
       (void)plan_from_json(replaced(good, what, by), "p.json");

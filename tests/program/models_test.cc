@@ -78,8 +78,9 @@ TEST_P(PlannedModels, NeedAtMostTheInterpretersArenaAndTheLayoutIsOptimal) {
   THIMBLE_NEEDS_SHARED();
   const Graph graph = rewrite(integer_io(import_tflite(testing::model_path(GetParam()))));
   const Built built = build(graph, "reorder");
-  fmt::print("{}: peak {}, lower bound {}, arena {}\n", GetParam(), built.placement.arena().peak_bytes,
-             built.placement.arena().lower_bound_bytes, built.placement.arena_bytes());
+  fmt::print("{}: peak {}, lower bound {}, arena {}\n", GetParam(),
+             built.placement.arena().peak_bytes, built.placement.arena().lower_bound_bytes,
+             built.placement.arena_bytes());
   EXPECT_LE(built.placement.arena_bytes(), arena_limit(GetParam()));
   EXPECT_EQ(built.placement.arena_bytes(), built.placement.arena().lower_bound_bytes);
   EXPECT_TRUE(built.placement.arena().proven_optimal);

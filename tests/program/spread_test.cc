@@ -43,12 +43,11 @@ TEST(ScheduleMemories, AreTheContiguousRunsOfATarget) {
   };
   EXPECT_EQ(of("nucleo-l476rg", false), (Words{"arena sram 96", "sram_2 sram 32"}));
   EXPECT_EQ(of("nucleo-f767zi", false), (Words{"arena tightly_coupled 512"}));
-  EXPECT_EQ(of("nucleo-h743zi", false),
-            (Words{"arena sram 512", "dtcm tightly_coupled 128", "ahb_sram sram 288",
-                   "ahb_sram_2 sram 64"}));
+  EXPECT_EQ(of("nucleo-h743zi", false), (Words{"arena sram 512", "dtcm tightly_coupled 128",
+                                               "ahb_sram sram 288", "ahb_sram_2 sram 64"}));
   EXPECT_EQ(of("mps2-an386", false), (Words{"arena sram 4096"}));
   EXPECT_EQ(of("mps2-an386", true), (Words{"arena sram 4096", "psram external_ram 16384"}));
-  EXPECT_EQ(words(schedule_memories(generic_target("cortex-m4"), true)).size(), 0U);
+  EXPECT_EQ(schedule_memories(generic_target("cortex-m4"), true), common_memories());
 }
 
 TEST(ScheduleMemories, HaveNamesThatEmittedCodeCanHave) {
@@ -61,8 +60,8 @@ TEST(ScheduleMemories, HaveNamesThatEmittedCodeCanHave) {
       "n.json");
   const std::vector<ScheduleMemory> memories = schedule_memories(target, false);
   EXPECT_EQ(memories_fault(memories), "");
-  EXPECT_EQ(words(memories), (Words{"arena sram 4", "arena_2 sram 3", "m_2______ sram 2",
-                                    "flash_2 sram 1"}));
+  EXPECT_EQ(words(memories),
+            (Words{"arena sram 4", "arena_2 sram 3", "m_2______ sram 2", "flash_2 sram 1"}));
 }
 
 // x -> a -> b, where b + x is y: x lives across a and b. 256 B each.
@@ -85,13 +84,13 @@ TEST(Spread, MovesWhatLivesAcrossThePeak) {
 
 TEST(Spread, KeepsToCapacitiesAndTheReferencesOutputs) {
   const uint64_t graphs = testing::random_cases(testing::kSanitized ? 20 : 120, 4'000);
-  int found_some = 0, moved = 0;
+  int found_some = 0;
+  int64_t moved_bytes = 0;
   for (uint64_t seed = 1; seed <= graphs; ++seed) {
     SCOPED_TRACE(seed);
     const Graph graph = testing::random_network(seed);
     for (const char* planner : {"reorder", "stream"}) {
-      const auto planned =
-          std::get<Planned>(choose_planner(planner).planner->plan(graph, {}, {}));
+      const auto planned = std::get<Planned>(choose_planner(planner).planner->plan(graph, {}, {}));
       const int64_t whole = place(graph, planned.schedule, {}).arena_bytes();
       const auto found = spread(graph, planned.schedule,
                                 with_capacities(whole * 2 / 3, {whole / 3, whole / 2}), {});
@@ -99,14 +98,15 @@ TEST(Spread, KeepsToCapacitiesAndTheReferencesOutputs) {
       ++found_some;
       ASSERT_EQ(malformed(graph, found->schedule), "");
       ASSERT_EQ(beyond_capacity(found->schedule, found->placement), std::nullopt);
-      for (const Buffer& buffer : found->schedule.buffers) moved += buffer.memory == kArena ? 0 : 1;
+      for (const Buffer& buffer : found->schedule.buffers)
+        moved_bytes += buffer.memory == kArena ? 0 : buffer.size_bytes();
       const Program program = lower(graph, found->schedule, found->placement);
       ASSERT_EQ(verify(graph, program).fault, "");
       const std::vector<Bytes> inputs = testing::noise(graph, seed);
       ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
     }
   }
-  fmt::print("{} of {} schedules fit, {} buffers moved\n", found_some, 2 * graphs, moved);
+  fmt::print("{} of {} schedules fit, {} B moved\n", found_some, 2 * graphs, moved_bytes);
   EXPECT_GT(found_some, static_cast<int>(graphs) / 2);
 }
 

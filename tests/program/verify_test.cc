@@ -19,7 +19,9 @@ struct OneStep {
   Schedule schedule;
   std::vector<int64_t> addresses;
 
-  [[nodiscard]] Program program() const { return lower(graph, schedule, placement_at(schedule, addresses)); }
+  [[nodiscard]] Program program() const {
+    return lower(graph, schedule, placement_at(schedule, addresses));
+  }
   [[nodiscard]] std::string fault() const { return verify(graph, program()).fault; }
   Step& step(size_t k = 0) { return std::get<Step>(schedule.nodes[k].what); }
 };

@@ -180,7 +180,8 @@ TEST(Malformed, NamesTheFaultOfAMemory) {
        {[](Schedule& s) { s.memories[3].kind = MemoryKind::kSram; }, "it is not the flash"},
        {[](Schedule& s) { s.buffers[2].memory = {6}; }, "buffer 2: its memory does not exist"},
        {[](Schedule& s) { s.buffers[2].memory = {}; }, "buffer 2: its memory does not exist"},
-       {[](Schedule& s) { s.buffers[2].memory = kFlash; }, "buffer 2: flash holds packed constants"},
+       {[](Schedule& s) { s.buffers[2].memory = kFlash; },
+        "buffer 2: flash holds packed constants"},
        {[](Schedule& s) { s.buffers[2].memory = kCaller; }, "buffer 2 lies outside of the arena"}});
 }
 

@@ -270,7 +270,7 @@ HandWritten several_memories() {
                                .kind = MemoryKind::kExternalRam,
                                .capacity_bytes = 8 << 20,
                                .alignment = 32});
-  const std::pair<TensorId, MemoryId> held[] = {{x, kStream}, {x, kArena},  {a, kPsram},
+  const std::pair<TensorId, MemoryId> held[] = {{x, kStream}, {x, kArena}, {a, kPsram},
                                                 {b, kArena},  {c, kSram2}, {y, kCaller}};
   for (const auto& [tensor, memory] : held) {
     schedule.buffers.push_back(whole_buffer(graph, tensor));

@@ -149,10 +149,9 @@ std::string real_text(const EmittedProject& p) {
   }
   for (size_t k = 0; k < p.program->outputs.size(); ++k) {
     const ProgramPort& port = p.program->outputs[k];
-    writes +=
-        fmt::format("  fwrite({}, 1, {}, stdout);\n",
-                    port_place(p, port, port_label("output", k, p.program->outputs.size())),
-                    port.size_bytes);
+    writes += fmt::format("  fwrite({}, 1, {}, stdout);\n",
+                          port_place(p, port, port_label("output", k, p.program->outputs.size())),
+                          port.size_bytes);
   }
   std::string allocations, frees;
   for (const std::string& arena : side.arenas) {

@@ -86,19 +86,20 @@ void damage_number(Json& number, zoo::Random& random) {
   }
 }
 
+const std::array<const char*, 5> kMemories = {"arena", "caller", "stream", "sram2", "psram"};
+
 void damage_text(Json& text, zoo::Random& random) {
   static const std::array<const char*, 4> kMethods = {"compute", "in_place", "accumulate",
                                                       "finalise"};
-  static const std::array<const char*, 3> kPlaces = {"resident", "user", "streamed"};
   static const std::array<const char*, 4> kTypes = {"int8", "int16", "int32", "float32"};
   for (const char* known : kMethods) {
     if (text == known) text = one_of(kMethods, random);
   }
-  for (const char* known : kPlaces) {
-    if (text == known) text = one_of(kPlaces, random);
-  }
   for (const char* known : kTypes) {
     if (text == known) text = one_of(kTypes, random);
+  }
+  for (const char* known : kMemories) {
+    if (text == known) text = one_of(kMemories, random);
   }
 }
 
@@ -122,13 +123,15 @@ void damage_list(Json& list, zoo::Random& random) {
 // Drops an entry, or adds one that others of its kind have.
 void damage_object(Json& object, zoo::Random& random) {
   static const std::array<const char*, 6> kOptional = {"ring",    "order",      "chunk",
-                                                       "scratch", "recomputes", "place"};
+                                                       "scratch", "recomputes", "memory"};
   const char* key = one_of(kOptional, random);
   if (object.contains(key)) {
     object.erase(key);
   } else if (object.contains("op")) {
     object[std::string(key) == "chunk" ? "chunk" : "recomputes"] =
         std::string(key) == "chunk" ? Json::array({0, random.between(0, 4)}) : Json(true);
+  } else if (object.contains("extents") && std::string(key) == "memory") {
+    object["memory"] = one_of(kMemories, random);
   } else if (object.contains("extents")) {
     object["ring"] = {{"axis", random.between(0, 2)}, {"modulus", random.between(1, 12)}};
   }

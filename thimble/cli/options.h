@@ -32,7 +32,7 @@ struct PlanOptions {
   std::optional<double> max_recompute;  ///< ratio
   bool in_place = true;
   std::string layout = "exact";
-  bool external_ram = false;  ///< what does not fit on chip may lie in the device's
+  bool external_ram = false;        ///< what does not fit on chip may lie in the device's
   double time_limit_seconds = 300;  ///< of planning and layout together
   PortPlaces ports;
 };

@@ -81,8 +81,8 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
       text += fmt::format("//   {}, {} B, {}\n", port_label(what, k, ports->size()),
                           with_separators(port.size_bytes),
                           memory == kCaller         ? "lies in memory of the caller's"
-                          : is_whole(program, port)  ? "passes row by row"
-                                                     : "passes row by row and is never whole");
+                          : is_whole(program, port) ? "passes row by row"
+                                                    : "passes row by row and is never whole");
     }
   }
   for (const std::string& remark : options.remarks) text += "//   " + comment_text(remark) + "\n";

@@ -36,9 +36,8 @@ std::string port_constants(const Graph& graph, const Program& program, const Pro
                        rows.row_elements * size_bytes(tensor.type));
   }
   const std::string offset =
-      is_laid_out(memory)
-          ? fmt::format(", {}_offset = {}", prefix, program.address(port.buffer))
-          : "";
+      is_laid_out(memory) ? fmt::format(", {}_offset = {}", prefix, program.address(port.buffer))
+                          : "";
   return fmt::format("enum {{ {0}_elements = {1}, {0}_bytes = {2}{3} }};\n", prefix,
                      elements(tensor.shape), port.size_bytes, offset);
 }
@@ -80,9 +79,8 @@ std::string port_text(const Graph& graph, const Program& program, const ProgramP
 }
 
 bool all_laid_out(const Program& program, const std::vector<ProgramPort>& ports) {
-  return std::ranges::all_of(ports, [&](const ProgramPort& port) {
-    return is_laid_out(program.memory_of(port.buffer));
-  });
+  return std::ranges::all_of(
+      ports, [&](const ProgramPort& port) { return is_laid_out(program.memory_of(port.buffer)); });
 }
 
 // How an inference is done, for the head of the file.
@@ -95,10 +93,9 @@ std::string usage(const Program& program, const CallerSide& side, const std::str
         " * does: call {0}_run, which asks for each row when it is needed.{1} */\n",
         name,
         side.delivered != nullptr ? " Rows of the\n * output are handed out as they are made."
-        : all_laid_out(program, program.outputs)
-            ? " Then read\n * the outputs from their places "
-              "in the arena."
-            : "",
+        : all_laid_out(program, program.outputs) ? " Then read\n * the outputs from their places "
+                                                   "in the arena."
+                                                 : "",
         is_whole(program, *side.received) ? "" : " and is never whole in memory");
   }
   if (all_laid_out(program, program.inputs) && all_laid_out(program, program.outputs)) {

@@ -24,19 +24,20 @@ class Example {
     for (const MemoryId id : arenas(program_)) {
       const ProgramMemory& memory = program_.memory(id);
       const std::string arena = arena_name(program_, id);
-      text += fmt::format(
-          "static _Alignas({}) uint8_t {}[{}];{}\n", memory.alignment, arena,
-          memory.size_bytes > 0 ? fmt::format("{}_{}_bytes", name_, arena)
-                                : "1 /* nothing lies there */",
-          id == kArena ? "" : fmt::format(" /* yours to place in {} */", memory.name));
+      text +=
+          fmt::format("static _Alignas({}) uint8_t {}[{}];{}\n", memory.alignment, arena,
+                      memory.size_bytes > 0 ? fmt::format("{}_{}_bytes", name_, arena)
+                                            : "1 /* nothing lies there */",
+                      id == kArena ? "" : fmt::format(" /* yours to place in {} */", memory.name));
     }
     text += outside() + "\nint main(void) {\n";
     for (size_t k = 0; k < program_.inputs.size(); ++k) text += fill(k);
     text += call();
     if (side_.delivered != nullptr) return text + "  return largest_row;\n}\n";
     const std::string port = port_prefix("output", 0, program_.outputs);
-    const std::string y =
-        program_.memory_of(program_.outputs[0].buffer) == kCaller ? label("output", 0, program_.outputs) : "y";
+    const std::string y = program_.memory_of(program_.outputs[0].buffer) == kCaller
+                              ? label("output", 0, program_.outputs)
+                              : "y";
     if (y == "y") {
       text += fmt::format("  const {}* y = {}({});\n",
                           c_type(graph_.tensor(program_.outputs[0].tensor).type), port,
@@ -107,7 +108,8 @@ class Example {
       const char* deliver = field.name == "deliver" ? "take_row" : "0";
       arguments += ", " + (field.buffer.valid() ? field.name : std::string(deliver));
     }
-    if (side_.received == nullptr) return fmt::format("  {}_run({}{});\n", name_, arenas, arguments);
+    if (side_.received == nullptr)
+      return fmt::format("  {}_run({}{});\n", name_, arenas, arguments);
     const bool quantized = !graph_.tensor(side_.received->tensor).quantization.zero_points.empty();
     return fmt::format(
         "  {0}_state state;\n"

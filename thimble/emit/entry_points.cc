@@ -58,8 +58,7 @@ std::string opening(const CallerSide& side, const std::vector<Stage>& stages,
 std::string run_text(const std::string& name, const CallerSide& side,
                      const std::vector<Stage>& stages) {
   const bool pulls = streams(stages);
-  std::string text =
-      fmt::format("void {}_run({}) {{\n", name, side.run_parameters("_bytes", name));
+  std::string text = fmt::format("void {}_run({}) {{\n", name, side.run_parameters("_bytes", name));
   text += opening(side, stages, side.arguments());
   if (!pulls) {
     for (const Stage& stage : stages) text += fmt::format("  {};\n", stage.call);

@@ -79,7 +79,9 @@ const char* c_type(DType type) {
 
 std::string stage_name(const Graph& graph, const Program& program, const Call& call) {
   if (!call.op.valid()) {
-    const char* verb = receives(program, call) ? "receive" : delivers(program, call) ? "deliver" : "copy";
+    const char* verb = receives(program, call)   ? "receive"
+                       : delivers(program, call) ? "deliver"
+                                                 : "copy";
     return fmt::format("{}_t{}", verb, call.out.tensor.value);
   }
   const Op& op = graph.op(call.op);

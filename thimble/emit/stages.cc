@@ -203,14 +203,13 @@ class StageWriter {
       arguments.push_back(bound_text(call.chunk->interval.begin, call.chunk->limits));
       arguments.push_back(bound_text(call.chunk->interval.end, call.chunk->limits));
     }
-    if (call.scratch.valid())
-      arguments.push_back(pointer_text(call.scratch));
+    if (call.scratch.valid()) arguments.push_back(pointer_text(call.scratch));
     const std::string pad = ",\n" + indent + std::string(4, ' ');
     std::string role;
     if (call.method == Method::kAccumulate) role = ", accumulated";
     if (call.method == Method::kFinalise) role = ", from its accumulators";
-    const std::string comment =
-        fmt::format("{}// {}: {}{}\n", indent, stage_name(graph_, program_, call), piece_text(call), role);
+    const std::string comment = fmt::format(
+        "{}// {}: {}{}\n", indent, stage_name(graph_, program_, call), piece_text(call), role);
     return comment +
            fmt::format("{}{}({});\n", indent, info(call.kernel).name, fmt::join(arguments, pad));
   }

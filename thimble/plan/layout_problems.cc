@@ -6,7 +6,9 @@
 namespace thimble {
 
 LayoutProblems::LayoutProblems(const Graph& graph, const Schedule& schedule)
-    : schedule_(schedule), lives_(live_ranges(schedule)), overlaps_(shared_bytes(graph, schedule)) {}
+    : schedule_(schedule),
+      lives_(live_ranges(schedule)),
+      overlaps_(shared_bytes(graph, schedule)) {}
 
 layout::Problem LayoutProblems::of(MemoryId memory, const std::vector<MemoryId>& where,
                                    bool alignment_1) const {

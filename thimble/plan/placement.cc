@@ -63,9 +63,8 @@ Placement place(const Graph& graph, const Schedule& schedule, const PlacementOpt
   for (size_t m = 0; m < schedule.memories.size(); ++m) {
     const MemoryId memory{static_cast<int32_t>(m)};
     result.memories.push_back(
-        is_laid_out(memory)
-            ? laid_out(problems.of(memory, where, false), options, result.addresses)
-            : MemoryPlacement{});
+        is_laid_out(memory) ? laid_out(problems.of(memory, where, false), options, result.addresses)
+                            : MemoryPlacement{});
   }
   return result;
 }

@@ -359,7 +359,8 @@ SavedPlan saved_from(const Parsed& json) {
 std::string to_json(const Plan& plan, const PlanOrigin& origin) {
   Json buffers = Json::array();
   for (size_t b = 0; b < plan.schedule.buffers.size(); ++b) {
-    buffers.push_back(json_of(plan.schedule, plan.schedule.buffers[b], plan.placement.addresses[b]));
+    buffers.push_back(
+        json_of(plan.schedule, plan.schedule.buffers[b], plan.placement.addresses[b]));
   }
   Json accumulators = Json::array();
   for (const Accumulator& accumulator : plan.accumulators)
@@ -369,25 +370,26 @@ std::string to_json(const Plan& plan, const PlanOrigin& origin) {
     shares.push_back({share.out.value, share.in.value});
   const MemoryPlacement& arena = plan.placement.arena();
   Json json = {{"thimble_plan", kVersion},
-                     {"model",
-                      {{"name", origin.model},
-                       {"sha256", origin.sha256},
-                       {"rewrite", origin.rewrite},
-                       {"int8_io", origin.int8_io}}},
-                     {"planner", plan.planner},
-                     {"accumulators", accumulators},
-                     {"scale_source", plan.scale_source},
-                     {"peak_bytes", arena.peak_bytes},
-                     {"lower_bound_bytes", arena.lower_bound_bytes},
-                     {"arena_bytes", arena.size_bytes},
-                     {"layout_proven_optimal", arena.proven_optimal},
-                     {"loop_count", plan.schedule.loop_count},
-                     {"inputs", json_of(plan.schedule.inputs)},
-                     {"outputs", json_of(plan.schedule.outputs)},
-                     {"shares", shares},
-                     {"buffers", buffers},
-                     {"nodes", json_of(plan.schedule.nodes)}};
-  if (Json memories = memories_json(plan); !memories.empty()) json["memories"] = std::move(memories);
+               {"model",
+                {{"name", origin.model},
+                 {"sha256", origin.sha256},
+                 {"rewrite", origin.rewrite},
+                 {"int8_io", origin.int8_io}}},
+               {"planner", plan.planner},
+               {"accumulators", accumulators},
+               {"scale_source", plan.scale_source},
+               {"peak_bytes", arena.peak_bytes},
+               {"lower_bound_bytes", arena.lower_bound_bytes},
+               {"arena_bytes", arena.size_bytes},
+               {"layout_proven_optimal", arena.proven_optimal},
+               {"loop_count", plan.schedule.loop_count},
+               {"inputs", json_of(plan.schedule.inputs)},
+               {"outputs", json_of(plan.schedule.outputs)},
+               {"shares", shares},
+               {"buffers", buffers},
+               {"nodes", json_of(plan.schedule.nodes)}};
+  if (Json memories = memories_json(plan); !memories.empty())
+    json["memories"] = std::move(memories);
   return json.dump(1) + "\n";
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers over several memories, where the arena alone is too small (docs/memories.md).
 //
-//   nucleo-l476rg: arena 96 KiB at 0x20000000, sram_2 32 KiB at 0x10000000
-//   120 KiB live at the peak  ->  30 KiB of them that live across it move to sram_2
+//   x -> a -> b, x + b -> y, 256 B each     arena 512 B, sram_2 300 B
+//   all in the arena: 768 B                 x, which lives across a and b, in sram_2: 512 + 256 B
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct SpreadSchedule {
 };
 
 /// Moves buffers out of memories that are too small, one at a time: the one that takes the most off
-/// the bytes beyond capacity, summed over all steps, into the first memory where it does. Nothing if
-/// no such move is left, or after some rounds whose layouts need more than what is live. The
+/// the bytes beyond capacity, summed over all steps, into the first memory where it does. Nothing
+/// if no such move is left, or after some rounds whose layouts need more than what is live. The
 /// schedule has the four common memories only, all of them without capacity.
 [[nodiscard]] std::optional<SpreadSchedule> spread(const Graph& graph, const Schedule& schedule,
                                                    const std::vector<ScheduleMemory>& memories,

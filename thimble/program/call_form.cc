@@ -84,9 +84,8 @@ void CallForms::check_written(const Call& call) const {
   if (memory == kFlash) throw Fault{describe(graph_, call) + ": writes a constant"};
   if (!is_laid_out(memory) && inputs_.contains(call.out.buffer))
     throw Fault{describe(graph_, call) + ": writes the caller's input"};
-  const bool streams = std::ranges::any_of(call.in, [&](const OperandView& view) {
-    return program_.memory_of(view.buffer) == kStream;
-  });
+  const bool streams = std::ranges::any_of(
+      call.in, [&](const OperandView& view) { return program_.memory_of(view.buffer) == kStream; });
   if (call.op.valid() && (streams || memory == kStream))
     throw Fault{describe(graph_, call) + ": computes from or into rows of the caller's"};
 }

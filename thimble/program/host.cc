@@ -29,7 +29,8 @@ class Host {
  public:
   explicit Host(const Program& program) : program_(program) {
     for (const ProgramMemory& memory : program.memories)
-      laid_out_.push_back(poisoned(memory.kind == MemoryKind::kMappedFlash ? 0 : memory.size_bytes));
+      laid_out_.push_back(
+          poisoned(memory.kind == MemoryKind::kMappedFlash ? 0 : memory.size_bytes));
     for (const ProgramParams& p : program.params) {
       std::vector<const void*> pointers;
       for (const BufferId constant : p.constants) pointers.push_back(address(constant));
@@ -43,7 +44,8 @@ class Host {
       const ProgramPort& port = program_.inputs[k];
       check(static_cast<int64_t>(inputs[k].size()) == port.size_bytes,
             "execute: wrong size of input");
-      std::memcpy(address(port.buffer), to_memory(program_, port, inputs[k]).data(), inputs[k].size());
+      std::memcpy(address(port.buffer), to_memory(program_, port, inputs[k]).data(),
+                  inputs[k].size());
     }
     execute_calls(program_,
                   [&](const Call& call, const Counters& counters) { visit(call, counters); });
@@ -81,8 +83,7 @@ class Host {
     if (call.params >= 0) invocation.params = &params_[static_cast<size_t>(call.params)];
     for (size_t k = 0; k < call.in.size(); ++k) invocation.in[k].data = address(call.in[k].buffer);
     invocation.out.data = address(call.out.buffer);
-    if (call.scratch.valid())
-      invocation.scratch = reinterpret_cast<int8_t*>(address(call.scratch));
+    if (call.scratch.valid()) invocation.scratch = reinterpret_cast<int8_t*>(address(call.scratch));
     invoke(invocation);
   }
 

@@ -168,11 +168,8 @@ class Lowering {
     const Buffer& buffer = schedule_.buffer(id);
     const Shape& shape = graph_.tensor(buffer.tensor).shape;
     const std::vector<int64_t> stride = strides(buffer);
-    OperandView view{.tensor = buffer.tensor,
-                     .type = buffer.type,
-                     .buffer = id,
-                     .stride = {},
-                     .bias = {}};
+    OperandView view{
+        .tensor = buffer.tensor, .type = buffer.type, .buffer = id, .stride = {}, .bias = {}};
     if (buffer.wrap) view.modulus = buffer.size_bytes() / size_bytes(buffer.type);
     // What the first element held is behind that of the tensor: in a ring, along the channels
     // apart.

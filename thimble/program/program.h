@@ -104,8 +104,8 @@ struct ProgramConstant {
 };
 
 struct ProgramParams {
-  std::string name;            ///< identifier: "conv_2d_0"
-  KernelParams params;         ///< pointers null
+  std::string name;                 ///< identifier: "conv_2d_0"
+  KernelParams params;              ///< pointers null
   std::vector<BufferId> constants;  ///< in the order of the pointers
 };
 

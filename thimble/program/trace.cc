@@ -51,7 +51,8 @@ class Tracer {
   void kernel(const Call& call, const Arguments& given) {
     std::string text = info(call.kernel).name;
     if (call.params >= 0) text += fmt::format(" params {}", params_number(call.params));
-    for (size_t k = 0; k < call.in.size(); ++k) text += trace_view(place(call.in[k].buffer), given.in[k]);
+    for (size_t k = 0; k < call.in.size(); ++k)
+      text += trace_view(place(call.in[k].buffer), given.in[k]);
     text += trace_view(place(call.out.buffer), given.out) + trace_region(given.region);
     if (call.chunk) text += trace_chunk(given.chunk_begin, given.chunk_end);
     if (call.scratch.valid()) text += " | scratch " + place(call.scratch);

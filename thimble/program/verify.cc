@@ -303,7 +303,8 @@ class Verifier {
                                 describe_byte({content, first.byte + off}), other,
                                 describe_byte(side.memory->at(other)))};
       }
-      if (program_.memory_of(side.view->buffer) == kStream) pass(call, side, element, count, "receives");
+      if (program_.memory_of(side.view->buffer) == kStream)
+        pass(call, side, element, count, "receives");
     };
     each_piece(call, walk, side, box, "reads", check);
   }
@@ -339,7 +340,8 @@ class Verifier {
         count_production(call, side, element, count);
       }
       side.memory->write(address, {content, byte}, count * size);
-      if (program_.memory_of(side.view->buffer) == kStream) pass(call, side, element, count, "delivers");
+      if (program_.memory_of(side.view->buffer) == kStream)
+        pass(call, side, element, count, "delivers");
     };
     each_piece(call, walk, side, region, "writes", put);
   }

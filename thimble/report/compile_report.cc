@@ -82,9 +82,8 @@ PortBytes port_bytes(const CompileReport& report, const std::vector<ProgramPort>
     const MemoryId memory = report.program.memory_of(port.buffer);
     if (is_laid_out(memory)) continue;
     result.place = place_of(memory);
-    const int64_t rows = memory == kStream
-                             ? report.graph.tensor(port.tensor).shape[size_t{kStreamAxis}]
-                             : 1;
+    const int64_t rows =
+        memory == kStream ? report.graph.tensor(port.tensor).shape[size_t{kStreamAxis}] : 1;
     result.bytes += port.size_bytes / rows;
   }
   return result;

@@ -35,8 +35,8 @@ std::string heading(const PlanReport& report) {
   std::string text = fmt::format("{} (planner {})\n", report.model, report.plan.planner);
   const Schedule& schedule = report.plan.schedule;
   for (const MemoryId id : placement.in_use()) {
-    text += fmt::format("  {:<6} {}\n", schedule.memory(id).name,
-                        memory_text(schedule, placement, id));
+    text +=
+        fmt::format("  {:<6} {}\n", schedule.memory(id).name, memory_text(schedule, placement, id));
     text += fmt::format("  peak   {}{}\n", human_size(placement.memory(id).peak_bytes),
                         id == kArena ? peak_place(report) : "");
   }
@@ -182,12 +182,11 @@ std::string buffers_text(const PlanReport& report) {
     for (const Share& share : schedule.shares) {
       if (share.out == id) under += (under.empty() ? "" : " ") + buffer_label(share.in);
     }
-    table.rows.push_back(
-        {buffer_label(id), name(buffer_kind(report.graph, buffer)), held_text(report.graph, buffer),
-         to_string(buffer.extents), name(buffer.type), with_separators(buffer.size_bytes()),
-         fmt::format("[{}, {})", lives[b].begin, lives[b].end),
-         address_text(report, b),
-         under, buffer_name(report.graph, buffer)});
+    table.rows.push_back({buffer_label(id), name(buffer_kind(report.graph, buffer)),
+                          held_text(report.graph, buffer), to_string(buffer.extents),
+                          name(buffer.type), with_separators(buffer.size_bytes()),
+                          fmt::format("[{}, {})", lives[b].begin, lives[b].end),
+                          address_text(report, b), under, buffer_name(report.graph, buffer)});
   }
   return aligned_text(table, 0);
 }

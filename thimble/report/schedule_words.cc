@@ -128,12 +128,11 @@ std::string memory_text(const Schedule& schedule, const Placement& placement, Me
   const ScheduleMemory& memory = schedule.memory(id);
   const MemoryPlacement& placed = placement.memory(id);
   const bool further = id >= kFirstFurtherMemory && memory.capacity_bytes;
-  return fmt::format(
-      "{}{}{}", human_size(placed.size_bytes),
-      further ? fmt::format(" of {}", human_size(*memory.capacity_bytes)) : "",
-      placed.proven_optimal
-          ? ", layout proven optimal"
-          : fmt::format(", no layout is below {}", human_size(placed.lower_bound_bytes)));
+  return fmt::format("{}{}{}", human_size(placed.size_bytes),
+                     further ? fmt::format(" of {}", human_size(*memory.capacity_bytes)) : "",
+                     placed.proven_optimal ? ", layout proven optimal"
+                                           : fmt::format(", no layout is below {}",
+                                                         human_size(placed.lower_bound_bytes)));
 }
 
 std::string buffer_label(BufferId id) { return fmt::format("b{}", id.value); }

@@ -20,7 +20,7 @@ enum class BufferKind : uint8_t {
   kRing,
   kAccumulators,
   kScratch,
-  kUser,    ///< whole, in memory of the caller's
+  kUser,      ///< whole, in memory of the caller's
   kStreamed,  ///< rows that come from the caller or go there
 };
 inline constexpr BufferKind kBufferKinds[] = {

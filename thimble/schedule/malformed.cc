@@ -133,8 +133,7 @@ class Checker {
       if (schedule_.memory(b.memory).kind == MemoryKind::kBlockStorage)
         return fmt::format("{} {} lies in block storage, where no caller reaches it", what, k);
       if (b.tensor != ports[k].tensor || b.extents != t.shape || b.type != t.type || b.sums ||
-          b.wrap ||
-          b.order != (b.memory == kStream ? std::vector<int>() : ports[k].order) ||
+          b.wrap || b.order != (b.memory == kStream ? std::vector<int>() : ports[k].order) ||
           b.origin != std::vector<IndexExpr>(t.shape.size(), index(0))) {
         return fmt::format("{} {} is not held whole, in the caller's order", what, k);
       }
@@ -239,8 +238,7 @@ class Checker {
     if (!follows_running)
       return "it follows a loop that it does not stand in, or reaches far beyond any tensor";
     const Buffer& out = schedule_.buffer(s.out);
-    if (out.memory == kCaller && is_input_.contains(s.out))
-      return "it writes the caller's input";
+    if (out.memory == kCaller && is_input_.contains(s.out)) return "it writes the caller's input";
     if (std::string fault = reach(s); !fault.empty()) return fault;
     if (std::string fault = scratch(s); !fault.empty()) return fault;
     if (!s.op.valid()) {

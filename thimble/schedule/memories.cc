@@ -25,7 +25,8 @@ bool is_memory_name(const std::string& name) {
 std::string memory_fault(const ScheduleMemory& memory) {
   if (!is_memory_name(memory.name))
     return "its name is not one of lower-case letters, digits and underscores";
-  if (memory.capacity_bytes && (*memory.capacity_bytes < 0 || *memory.capacity_bytes > kMostMemoryBytes))
+  if (memory.capacity_bytes &&
+      (*memory.capacity_bytes < 0 || *memory.capacity_bytes > kMostMemoryBytes))
     return "its capacity is out of range";
   const bool aligns = memory.alignment >= 1 && memory.alignment <= kMostMemoryAlignment &&
                       std::has_single_bit(static_cast<uint64_t>(memory.alignment));

@@ -178,9 +178,7 @@ std::vector<LiveRange> live_ranges(const Schedule& schedule) {
     extend(step.scratch, position, position + 1);
     steps = position + 1;
   });
-  const auto there_always = [&](BufferId id) {
-    return schedule.buffer(id).memory != kStream;
-  };
+  const auto there_always = [&](BufferId id) { return schedule.buffer(id).memory != kStream; };
   for (BufferId id : schedule.inputs) {
     if (there_always(id)) extend(id, 0, 0);
   }

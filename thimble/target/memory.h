@@ -11,8 +11,8 @@ namespace thimble {
 enum class MemoryKind : uint8_t {
   kTightlyCoupled,  ///< SRAM on the core's own bus
   kSram,
-  kExternalRam,  ///< PSRAM, SDRAM
-  kMappedFlash,  ///< reads like memory
+  kExternalRam,   ///< PSRAM, SDRAM
+  kMappedFlash,   ///< reads like memory
   kBlockStorage,  ///< flash that is written in blocks, an SD card, a host: nothing computes there
   kCaller,        ///< whatever the caller of emitted code brings; no chip has it
   kStream,        ///< nowhere: rows that pass; no chip has it
