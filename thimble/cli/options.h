@@ -25,10 +25,10 @@ struct ModelOptions {
 };
 
 struct PlanOptions {
-  std::string planner;      ///< "" is the default
-  std::string calibration;  ///< file of inputs that scales of accumulators are measured on, or ""
+  std::string planner;       ///< "" is the default
+  std::string calibration;   ///< file of inputs that scales of accumulators are measured on, or ""
   std::string device, core;  ///< as typed
-  std::string sram, flash;              ///< sizes as typed
+  std::string sram, flash;   ///< sizes as typed
   std::optional<double> max_recompute;  ///< ratio
   bool in_place = true;
   std::string layout = "exact";
