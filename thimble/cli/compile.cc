@@ -19,6 +19,7 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/report/compile_report.h"
+#include "thimble/toolchain/board.h"
 
 namespace thimble {
 namespace {
@@ -76,20 +77,29 @@ void check_targets(const CompileOptions& options, const Source& source, const st
     check_folder(options.folder, name, {source.graph.name, source.sha256}, options.force);
 }
 
+// Stack where the core can be emulated; code for any core that the compiler knows.
 MeasuredCost measured_cost(const Compiled& compiled, const std::vector<EmittedFile>& files,
                            const std::string& name, const std::string& core) {
-  const ProgressLine progress("cross-compiling and running on the emulated board");
-  std::vector<Bytes> inputs;
-  for (size_t k = 0; k < compiled.program.inputs.size(); ++k) {
-    const Tensor& t = compiled.graph.tensor(compiled.program.inputs[k].tensor);
-    inputs.push_back(random_bytes(t.type, elements(t.shape), 1 + k));
+  const ProgressLine progress("cross-compiling for " + core);
+  const std::vector<FirmwareModel> models = {{name, files, &compiled.program}};
+  Measured result;
+  if (boards_of(core).empty()) {
+    result.size = measure_sizes(models, core);
+  } else {
+    std::vector<Bytes> inputs;
+    for (size_t k = 0; k < compiled.program.inputs.size(); ++k) {
+      const Tensor& t = compiled.graph.tensor(compiled.program.inputs[k].tensor);
+      inputs.push_back(random_bytes(t.type, elements(t.shape), 1 + k));
+    }
+    result = measure(models, core, {{inputs}});
   }
-  const Measured result = measure({{name, files, &compiled.program}}, core, {{inputs}});
-  return {.code_bytes = result.size.code_bytes,
-          .weight_bytes = result.size.weight_bytes,
-          .stack_bytes = result.sets[0][0].stack_bytes,
-          .static_ram_bytes = result.size.static_ram_bytes,
-          .core = core};
+  MeasuredCost cost{.code_bytes = result.size.code_bytes,
+                    .weight_bytes = result.size.weight_bytes,
+                    .stack_bytes = {},
+                    .static_ram_bytes = result.size.static_ram_bytes,
+                    .core = core};
+  if (!result.sets.empty()) cost.stack_bytes = result.sets[0][0].stack_bytes;
+  return cost;
 }
 
 CompileReport report_of(const Compiled& compiled, const Source& source, const Budget& limits) {
@@ -190,7 +200,7 @@ void add_compile(CLI::App& app, int& status) {
   add_text(*command, "--save-plan", options->save_plan, "FILE",
            "Write the plan as JSON to a file, for `thimble verify`");
   command->add_flag("--measure", options->measure,
-                    "Cross-compile, and run on the emulated board, for code and stack bytes");
+                    "Cross-compile for code bytes, and run on an emulated board for stack bytes");
   add_text(*command, "--core", options->core, "CORE",
            "Core to measure for, unless --device says it (cortex-m4)");
   add_force(*command, options->force);

@@ -32,6 +32,7 @@ struct RunOptions {
 // What an execution gave, case by case.
 struct Results {
   std::vector<std::vector<Bytes>> outputs;
+  std::string where;        ///< it was executed
   std::string facts;        ///< lines for the report
   std::string differences;  ///< of operators (reference) or guards; empty if all is well
   size_t compared_ops = 0;
@@ -122,7 +123,7 @@ Results run_reference(const Graph& graph, const std::vector<InputCase>& cases) {
 
 Results run_host(const Compiled& compiled, const std::vector<InputCase>& cases) {
   const ProgressLine progress("executing");
-  Results results;
+  Results results{.where = "host", .facts = {}, .differences = {}};
   for (const InputCase& c : cases) results.outputs.push_back(execute(compiled.program, c.inputs));
   return results;
 }
@@ -136,7 +137,9 @@ Results run_qemu(const Compiled& compiled, const Source& source, const std::stri
   const Measured measured =
       measure({{name, emit_compiled(compiled, source, name, "thimble run"), &compiled.program}},
               core, sets);
-  Results results;
+  Results results{.where = fmt::format("qemu ({}, {})", core, measured.machine),
+                  .facts = {},
+                  .differences = {}};
   for (const std::vector<EmulatedRun>& set : measured.sets) {
     results.outputs.push_back(set[0].outputs);
     if (!set[0].guards_intact())
@@ -282,9 +285,8 @@ int run(const RunOptions& options) {
   Results results =
       options.on == "host" ? run_host(compiled, cases) : run_qemu(compiled, source, core, cases);
   if (!exact.empty()) results.facts += deviation_text(compiled.graph, exact, results);
-  fmt::print("{} on {}, planner {}\n  SRAM          {}\n", source.where,
-             options.on == "host" ? "host" : "qemu (" + core + ")", compiled.plan.planner,
-             human_size(compiled.program.arena_bytes));
+  fmt::print("{} on {}, planner {}\n  SRAM          {}\n", source.where, results.where,
+             compiled.plan.planner, human_size(compiled.program.arena_bytes));
   return report(compiled.graph, options, cases, results);
 }
 
@@ -315,7 +317,7 @@ void add_run(CLI::App& app, int& status) {
       "Examples:\n  thimble run model.tflite --on reference --check model.golden.safetensors\n"
       "  thimble run model.tflite --on host --input-file photo.npy --output-file scores.npy\n"
       "  thimble run model.tflite --on qemu --input streamed --input-file photo.npy\n"
-      "  thimble run zoo:demo --on qemu --core cortex-m4");
+      "  thimble run zoo:demo --on qemu --core cortex-m0");
   command->callback([options, &status] { status = run(*options); });
 }
 

@@ -243,7 +243,8 @@ std::string report_text(const CompileReport& report) {
   if (report.measured) {
     text += fmt::format("  code     {} on {}; stack {}; static RAM {}\n",
                         human_size(report.measured->code_bytes), report.measured->core,
-                        human_size(report.measured->stack_bytes),
+                        report.measured->stack_bytes ? human_size(*report.measured->stack_bytes)
+                                                     : "not measured (no board is emulated)",
                         human_size(report.measured->static_ram_bytes));
   }
   text += fmt::format("  work     {:.3f} M MAC", static_cast<double>(report.macs) / 1e6);
@@ -260,8 +261,10 @@ std::string report_text(const CompileReport& report) {
 
 std::string report_json(const CompileReport& report) {
   const Placement& placement = report.plan.placement;
-  const auto measured = [&](int64_t MeasuredCost::*field) {
-    return report.measured ? Json((*report.measured).*field) : Json();
+  const auto measured = [&]<typename T>(T MeasuredCost::*field) {
+    const std::optional<int64_t> bytes =
+        report.measured ? (*report.measured).*field : std::optional<int64_t>();
+    return bytes ? Json(*bytes) : Json();
   };
   const Json json = {
       {"model", report.model},

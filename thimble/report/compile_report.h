@@ -14,7 +14,9 @@ namespace thimble {
 
 /// What only cross-compiling tells.
 struct MeasuredCost {
-  int64_t code_bytes = 0, weight_bytes = 0, stack_bytes = 0, static_ram_bytes = 0;
+  int64_t code_bytes = 0, weight_bytes = 0;
+  std::optional<int64_t> stack_bytes;  ///< of an inference on an emulated board, if there is one
+  int64_t static_ram_bytes = 0;
   std::string core;
 };
 
