@@ -12,6 +12,7 @@
 #include "thimble/planners/planner.h"
 #include "thimble/target/size.h"
 #include "thimble/target/target.h"
+#include "thimble/toolchain/board.h"
 
 namespace thimble {
 namespace {
@@ -32,7 +33,8 @@ void list_devices() {
   std::vector<std::vector<std::string>> rows = {
       {"device", "core", "MHz", "SRAM", "largest piece of SRAM", "flash", "chip"}};
   for (const Target& device : builtin_targets()) {
-    rows.push_back({device.name, device.core.name,
+    const char* emulated = boards_of(device.core.name).empty() ? "" : " (emulated)";
+    rows.push_back({device.name, device.core.name + emulated,
                     fmt::format("{:>3}", device.clock_hz / 1'000'000),
                     human_size(device.sram_bytes()), human_size(device.largest_sram_run_bytes()),
                     human_size(device.flash_bytes), device.chip});
