@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Cores, GoldenModelsOnCore,
 
 TEST(GoldenModelsOnMicrobit, FitAndGiveTheGoldenOutputs) {
   THIMBLE_NEEDS_SHARED();
-  for (const char* name : {"kws_ref_model", "hello_world_int8"}) {
+  for (const char* name : {"kws_ref_model", "hello_world_int8", "person_detect"}) {
     std::vector<GoldenModel> models;
     models.push_back(golden_model(name, std::numeric_limits<int64_t>::max()).value());
     EXPECT_EQ(expect_golden_outputs(models, "cortex-m0", 2), "microbit") << name;
