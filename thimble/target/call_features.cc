@@ -10,8 +10,6 @@
 namespace thimble {
 namespace {
 
-using runtime::Region;
-
 constexpr std::array kNames = {
     "call",         "looped",         "row",          "pixel",        "element",
     "quad",         "quad_run",       "quad_product", "quad_strided", "single",
@@ -91,7 +89,7 @@ void count(const runtime::BatchMatMulParams& p, const CallShape& call, FeatureSu
 void count(const runtime::Pool2DParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
   if (std::string_view(info(call.kernel).name).ends_with("_finalise")) return;
-  const Region& region = call.region;
+  const runtime::Region& region = call.region;
   const double images = extent(region, 0);
   const TapSums y = row_taps(p.window, region), x = column_taps(p.window, region);
   const double taps = images * y.inside * x.inside, runs = images * y.inside * x.outputs;
@@ -135,6 +133,9 @@ void count(const runtime::SumParams& p, const CallShape& call, FeatureSums sums)
 }
 
 bool empty(const CallShape& call) {
+  const bool accumulates =
+      std::string_view(info(call.kernel).name).find("_accumulate") != std::string_view::npos;
+  if (accumulates && call.chunk_begin == call.chunk_end) return true;
   for (int axis = 0; axis < 4; ++axis) {
     if (call.region.begin[axis] >= call.region.end[axis]) return true;
   }
@@ -163,12 +164,12 @@ const char* name(Feature feature) {
   return kNames[k];
 }
 
-TapSums row_taps(const runtime::Window2D& window, const Region& region) {
+TapSums row_taps(const runtime::Window2D& window, const runtime::Region& region) {
   const auto at = [&](int32_t y) { return runtime::rows_at(window, y); };
   return tap_sums(region.begin[1], region.end[1], at, window.kernel_h);
 }
 
-TapSums column_taps(const runtime::Window2D& window, const Region& region) {
+TapSums column_taps(const runtime::Window2D& window, const runtime::Region& region) {
   const auto at = [&](int32_t x) { return runtime::columns_at(window, x); };
   return tap_sums(region.begin[2], region.end[2], at, window.kernel_w);
 }

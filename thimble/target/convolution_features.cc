@@ -9,7 +9,6 @@ namespace thimble {
 namespace {
 
 using runtime::Conv2DParams;
-using runtime::Region;
 
 constexpr int32_t kSliceChannels = 3;  // at most: convolve_slice.h
 constexpr int32_t kFewChannels = 8;    // at most: conv_2d_accumulate.cc
@@ -25,7 +24,7 @@ bool taps_join(const Conv2DParams& p, const CallShape& call, int32_t channels) {
          x.stride[2] * p.window.dilation_w == channels;
 }
 
-Channels in_groups(const Conv2DParams& p, const Region& region) {
+Channels in_groups(const Conv2DParams& p, const runtime::Region& region) {
   Channels channels;
   for (int32_t o = region.begin[3]; o < region.end[3];) {
     const int32_t end = std::min((o / p.out_per_group + 1) * p.out_per_group, region.end[3]);
@@ -40,7 +39,7 @@ Channels in_groups(const Conv2DParams& p, const Region& region) {
 // `share`: of the pixels, those that are computed one by one. channels: of the input.
 void count_windows(const Conv2DParams& p, const CallShape& call, int32_t channels, double share,
                    FeatureSums sums) {
-  const Region& region = call.region;
+  const runtime::Region& region = call.region;
   const double taps = window_taps(p.window);
   const TapSums y = row_taps(p.window, region), x = column_taps(p.window, region);
   const double images = extent(region, 0) * share;
@@ -71,7 +70,7 @@ void count_windows(const Conv2DParams& p, const CallShape& call, int32_t channel
 // One to three channels: four neighbouring pixels at a time where none of them reads padding.
 void count_slice(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
   Conv2DParams joined = p;
-  Region region = call.region;
+  runtime::Region region = call.region;
   if (runtime::rows_join(p.window, call.in[0], call.out, region)) {
     joined.window = runtime::join_rows(p.window);
     region = runtime::join_rows(region, p.window.in_w);
@@ -105,7 +104,7 @@ double count_few(const Conv2DParams& p, const CallShape& call, FeatureSums sums)
   const int32_t chunk = call.chunk_end - call.chunk_begin;
   if (chunk > kFewChannels || window_taps(p.window) > 1 || ring(call.in[0]) || ring(call.out))
     return 1;
-  const Region& region = call.region;
+  const runtime::Region& region = call.region;
   const double all = pixels(region);
   double fours = 0;
   if (runtime::rows_join(p.window, call.in[0], call.out, region)) {
@@ -126,7 +125,7 @@ double count_few(const Conv2DParams& p, const CallShape& call, FeatureSums sums)
 }  // namespace
 
 void count(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
-  const Region& region = call.region;
+  const runtime::Region& region = call.region;
   const bool finalises = std::string_view(info(call.kernel).name).ends_with("_finalise");
   if (finalises) {
     sums.add(Feature::kRow, rows(region));
@@ -147,7 +146,7 @@ void count(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
 }
 
 void count(const runtime::Conv2DNarrowParams& p, const CallShape& call, FeatureSums sums) {
-  const Region& region = call.region;
+  const runtime::Region& region = call.region;
   const double images = extent(region, 0);
   const TapSums y = row_taps(p.window, region), x = column_taps(p.window, region);
   const double taps = images * y.inside * x.inside;

@@ -8,11 +8,10 @@ namespace thimble {
 namespace {
 
 using runtime::DepthwiseConv2DParams;
-using runtime::Region;
 using runtime::Window2D;
 
 // Quads only of channels whose inputs lie evenly: one each, or one for all four.
-Channels in_even_quads(int32_t multiplier, const Region& region) {
+Channels in_even_quads(int32_t multiplier, const runtime::Region& region) {
   if (multiplier == 1) return in_quads(region.end[3] - region.begin[3]);
   Channels channels;
   for (int32_t o = region.begin[3]; o < region.end[3];) {
@@ -24,7 +23,7 @@ Channels in_even_quads(int32_t multiplier, const Region& region) {
 }
 
 void count_pixels(const DepthwiseConv2DParams& p, const CallShape& call, FeatureSums sums) {
-  const Region& region = call.region;
+  const runtime::Region& region = call.region;
   const Window2D& w = p.window;
   const double images = extent(region, 0), count = pixels(region);
   const TapSums y = row_taps(w, region), x = column_taps(w, region);
@@ -52,7 +51,7 @@ void count_pixels(const DepthwiseConv2DParams& p, const CallShape& call, Feature
 // Channel by channel. in_place: from a copy of the channel, whose longer axis is walked inside.
 void count_planes(const DepthwiseConv2DParams& p, const CallShape& call, bool in_place,
                   FeatureSums sums) {
-  const Region& region = call.region;
+  const runtime::Region& region = call.region;
   const Window2D& w = p.window;
   const TapSums y = row_taps(w, region), x = column_taps(w, region);
   const runtime::Outputs full_y = runtime::full_rows(w, region);

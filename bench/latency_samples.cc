@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/latency_samples.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "bench/latency_networks.h"
+#include "tests/support/random_schedule.h"
+#include "thimble/cli/emission.h"
+#include "thimble/cli/inference_io.h"
+#include "thimble/cli/measure.h"
+#include "thimble/planners/whole_operators.h"
+#include "thimble/program/estimate.h"
+
+namespace thimble {
+namespace {
+
+constexpr size_t kPerFirmware = 60;
+constexpr int64_t kMostMacs = 4'000'000;
+
+// Cut into pieces that nobody would plan, but that kernels take.
+Compiled in_random_pieces(const Source& source, uint64_t seed) {
+  zoo::Random random(seed);
+  const Graph& graph = source.graph;
+  const OrderProblem problem = order_problem(graph, true);
+  const Schedule whole = whole_operator_schedule(graph, problem, original_order(problem), true);
+  Plan plan{.planner = "pieces",
+            .schedule = testing::random_schedule(graph, whole, 6, random).schedule,
+            .placement = {},
+            .accumulators = graph.accumulators};
+  plan.placement = place(graph, plan.schedule, {});
+  return described(check_plan(source, {.model = source.where, .rewrite = false}, plan, "pieces"));
+}
+
+std::optional<Compiled> planned(const Source& source, const ModelOptions& model,
+                                const std::string& planner) {
+  auto answer = compile_model(source, model, {.planner = planner});
+  if (!std::holds_alternative<Compiled>(answer)) return std::nullopt;
+  return std::get<Compiled>(std::move(answer));
+}
+
+}  // namespace
+
+void SampleCounter::add(const std::string& name, const Source& source, Compiled compiled) {
+  waiting_.push_back({name, source, std::move(compiled)});
+  if (waiting_.size() == kPerFirmware) count();
+}
+
+void SampleCounter::count() {
+  if (waiting_.empty()) return;
+  std::vector<FirmwareModel> models;
+  InputSet inputs;
+  for (const Waiting& w : waiting_) {
+    models.push_back(
+        {w.name, emit_compiled(w.compiled, w.source, w.name, "fit_latency"), &w.compiled.program});
+    inputs.push_back(seeded_case(w.compiled.graph, 1).inputs);
+  }
+  const Measured measured = measure(models, core_, {inputs});
+  for (size_t k = 0; k < waiting_.size(); ++k) {
+    samples_.push_back({waiting_[k].name, summed_features(waiting_[k].compiled.program),
+                        static_cast<double>(measured.sets[0][k].instructions)});
+  }
+  fmt::print(stderr, "{} programs counted on {}\n", samples_.size(), measured.machine);
+  waiting_.clear();
+}
+
+std::vector<LatencySample> random_samples(const std::string& core, uint64_t first, uint64_t last) {
+  std::vector<LatencySample> samples;
+  SampleCounter counter(core, samples);
+  for (uint64_t seed = first; seed < last; ++seed) {
+    const LatencyNetwork network = latency_network(seed);
+    const Source source{network.graph, fmt::format("network_{}", seed), std::string(64, '0')};
+    std::optional<Compiled> compiled =
+        network.in_pieces
+            ? in_random_pieces(source, seed)
+            : planned(source, {.model = source.where, .rewrite = false}, network.planner);
+    if (compiled && compiled->macs <= kMostMacs)
+      counter.add(source.where, source, std::move(*compiled));
+  }
+  counter.count();
+  return samples;
+}
+
+std::vector<LatencySample> model_samples(const std::string& core,
+                                         const std::vector<std::string>& models,
+                                         const std::vector<std::string>& planners) {
+  std::vector<LatencySample> samples;
+  for (const std::string& model : models) {
+    const Source source = load(model);
+    SampleCounter counter(core, samples);
+    for (const std::string& planner : planners) {
+      const std::string name =
+          identifier(std::filesystem::path(model).stem().string() + "_" + planner);
+      if (auto compiled = planned(source, {.model = model}, planner))
+        counter.add(name, source, std::move(*compiled));
+    }
+    counter.count();
+  }
+  return samples;
+}
+
+}  // namespace thimble
