@@ -42,9 +42,15 @@ class Draw {
                          .activation = activation()});
   }
   TensorId depthwise(TensorId x) {
-    return net_.depthwise(x, {.kernel = one_of({3, 3, 5, 7}),
+    const int64_t kernel = one_of({3, 3, 5, 7});
+    return net_.depthwise(x, {.kernel = maybe(0.75) ? kernel : zoo::Size2D(some(1, 10), some(1, 8)),
                               .stride = maybe(0.3) ? 2 : 1,
                               .multiplier = maybe(0.85) ? 1 : some(2, 8)});
+  }
+  TensorId multiplied() {
+    return net_.depthwise(image(40, 4), {.kernel = {some(1, 10), some(1, 8)},
+                                         .stride = maybe(0.5) ? 2 : 1,
+                                         .multiplier = some(2, 12)});
   }
 
   TensorId window() {
@@ -91,6 +97,12 @@ class Draw {
     return maybe(0.5) ? net_.max_pool(x, layer) : net_.average_pool(x, layer);
   }
   TensorId mean() { return net_.mean(image(20, 64), maybe(0.5)); }
+  TensorId averaged() {
+    const TensorId x = conv(image(24, 8), 3, 24);
+    return maybe(0.5) ? net_.mean(x)
+                      : net_.average_pool(
+                            x, {.kernel = {net_.shape(x)[1], net_.shape(x)[2]}, .stride = 1});
+  }
   TensorId sum() {
     const TensorId x = image(24, 48);
     const TensorId y = net_.input(net_.shape(x));
@@ -136,16 +148,17 @@ class Draw {
 };
 
 constexpr std::array kKinds = {
-    &Draw::window, &Draw::pointwise, &Draw::block,  &Draw::separable, &Draw::plain,
-    &Draw::window, &Draw::pointwise, &Draw::block,  &Draw::separable, &Draw::plain,
-    &Draw::pool,   &Draw::mean,      &Draw::sum,    &Draw::elements,  &Draw::moved,
-    &Draw::dense,  &Draw::product,   &Draw::softmax};
+    &Draw::window, &Draw::pointwise, &Draw::block,   &Draw::separable,  &Draw::plain,
+    &Draw::window, &Draw::pointwise, &Draw::block,   &Draw::separable,  &Draw::plain,
+    &Draw::pool,   &Draw::mean,      &Draw::sum,     &Draw::elements,   &Draw::moved,
+    &Draw::dense,  &Draw::product,   &Draw::softmax, &Draw::multiplied, &Draw::averaged};
 
 TensorId lone_depthwise(Draw& draw) { return draw.depthwise(draw.image(24, 48)); }
 
 constexpr const char* kPlanners[] = {"reorder",
                                      "pex",
                                      "depthwise_tiling",
+                                     "pex:accumulators=16",
                                      "patch",
                                      "stream:granularity=row",
                                      "stream:granularity=pixel"};
@@ -153,18 +166,18 @@ constexpr const char* kPlanners[] = {"reorder",
 }  // namespace
 
 LatencyNetwork latency_network(uint64_t seed) {
-  // Two kinds more than the table: depthwise convolutions, and small networks of one operator that
-  // reach every kernel.
-  const uint64_t kinds = kKinds.size() + 3;
+  // Beside the table: depthwise convolutions, and small networks of one operator that reach every
+  // kernel.
+  const uint64_t kinds = kKinds.size() + 5;
   const uint64_t kind = seed % kinds, round = seed / kinds;
   const bool in_pieces = round % 3 == 1;
   const char* planner = kPlanners[round % std::size(kPlanners)];
-  if (kind == kKinds.size()) {
-    const Graph graph = testing::random_op_graph(seed * 7919 + 13);
-    return {rewrite(graph), "reorder", false};
+  if (kind >= kKinds.size() + 2) {
+    const Graph graph = testing::random_op_graph(seed);
+    return {rewrite(graph), "reorder", in_pieces};
   }
   Draw draw(seed);
-  const TensorId y = kind > kKinds.size() ? lone_depthwise(draw) : (draw.*kKinds[kind])();
+  const TensorId y = kind >= kKinds.size() ? lone_depthwise(draw) : (draw.*kKinds[kind])();
   return {rewrite(draw.finish(y)), planner, in_pieces};
 }
 

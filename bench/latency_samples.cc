@@ -12,6 +12,7 @@
 #include "thimble/cli/emission.h"
 #include "thimble/cli/inference_io.h"
 #include "thimble/cli/measure.h"
+#include "thimble/model/error.h"
 #include "thimble/planners/whole_operators.h"
 #include "thimble/program/estimate.h"
 
@@ -35,6 +36,15 @@ Compiled in_random_pieces(const Source& source, uint64_t seed) {
   return described(check_plan(source, {.model = source.where, .rewrite = false}, plan, "pieces"));
 }
 
+// Nothing if the builder finds no scales for it: some layer's values are all alike.
+std::optional<LatencyNetwork> drawn_network(uint64_t seed) {
+  try {
+    return latency_network(seed);
+  } catch (const InternalError&) {
+    return std::nullopt;
+  }
+}
+
 std::optional<Compiled> planned(const Source& source, const ModelOptions& model,
                                 const std::string& planner) {
   auto answer = compile_model(source, model, {.planner = planner});
@@ -43,6 +53,16 @@ std::optional<Compiled> planned(const Source& source, const ModelOptions& model,
 }
 
 }  // namespace
+
+std::optional<double> estimate(const LatencyModel& model, const LatencySample& sample) {
+  double sum = model.program;
+  for (const auto& [kernel, counts] : sample.features) {
+    const Features* each = model.coefficients(kernel);
+    if (each == nullptr) return std::nullopt;
+    sum += dot(counts, *each);
+  }
+  return sum;
+}
 
 void SampleCounter::add(const std::string& name, const Source& source, Compiled compiled) {
   waiting_.push_back({name, source, std::move(compiled)});
@@ -71,7 +91,9 @@ std::vector<LatencySample> random_samples(const std::string& core, uint64_t firs
   std::vector<LatencySample> samples;
   SampleCounter counter(core, samples);
   for (uint64_t seed = first; seed < last; ++seed) {
-    const LatencyNetwork network = latency_network(seed);
+    const std::optional<LatencyNetwork> drawn = drawn_network(seed);
+    if (!drawn) continue;
+    const LatencyNetwork& network = *drawn;
     const Source source{network.graph, fmt::format("network_{}", seed), std::string(64, '0')};
     std::optional<Compiled> compiled =
         network.in_pieces

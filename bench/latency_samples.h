@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct LatencySample {
   std::map<std::string, Features> features;  ///< by kernel
   double counted = 0;
 };
+
+/// Instructions; nothing if a kernel has no coefficients.
+[[nodiscard]] std::optional<double> estimate(const LatencyModel& model,
+                                             const LatencySample& sample);
 
 /// Counts one inference of each program, many in one firmware.
 class SampleCounter {

@@ -63,6 +63,8 @@ ComparedCell measured_cell(const Graph& graph, const std::string& where,
   const double layout_seconds = seconds_since(placing);
   const Compiled compiled = verified(graph, std::move(plan), std::move(planned), where);
   const Placement& placement = compiled.plan.placement;
+  const std::optional<CoreEstimate> estimate =
+      estimate_on(compiled.program, budget(options).device);
   return {.planner = options.planner,
           .outcome = Outcome::kPlanned,
           .reason = time.struck() ? time_limit_note(options) : "",
@@ -72,6 +74,7 @@ ComparedCell measured_cell(const Graph& graph, const std::string& where,
           .macs = compiled.macs,
           .recomputed_macs = compiled.recomputed_macs,
           .weight_bytes = compiled.weight_bytes,
+          .instructions = estimate ? std::optional(estimate->estimate.instructions) : std::nullopt,
           .plan_seconds = plan_seconds,
           .layout_seconds = layout_seconds,
           .layout_proven = placement.proven_optimal,

@@ -116,7 +116,8 @@ CompileReport report_of(const Compiled& compiled, const Source& source, const Bu
           .recomputed_macs = compiled.recomputed_macs,
           .weight_bytes = compiled.weight_bytes,
           .verified = compiled.verification.ok(),
-          .measured = {}};
+          .measured = {},
+          .estimate = {}};
 }
 
 // Files of one name may be different models: whoever replaces one by the other should know.
@@ -169,6 +170,7 @@ int compile(const CompileOptions& options) {
   }
   const Compiled& compiled = std::get<Compiled>(answer);
   CompileReport report = report_of(compiled, source, limits);
+  report.estimate = estimate_on(compiled.program, limits.device, options.core);
   std::vector<EmittedFile> files;
   if (options.measure || !options.folder.empty()) {
     const ProgressLine progress("writing code");
@@ -202,7 +204,7 @@ void add_compile(CLI::App& app, int& status) {
   command->add_flag("--measure", options->measure,
                     "Cross-compile for code bytes, and run on an emulated board for stack bytes");
   add_text(*command, "--core", options->core, "CORE",
-           "Core to measure for, unless --device says it (cortex-m4)");
+           "Core to measure and to estimate for, unless --device says it (cortex-m4)");
   add_force(*command, options->force);
   command->footer(
       "Examples:\n"

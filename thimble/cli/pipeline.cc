@@ -201,6 +201,12 @@ std::string time_limit_note(const PlanOptions& options) {
       options.time_limit_seconds);
 }
 
+std::optional<CoreEstimate> estimate_on(const Program& program, const std::optional<Target>& device,
+                                        const std::string& core) {
+  if (device) return estimate_on(program, device->core.name, device->clock_hz);
+  return estimate_on(program, core, 0);
+}
+
 std::string infeasible_text(const Infeasible& no) {
   return fmt::format("does not fit: {}; no plan is below {}\n", no.reason,
                      human_size(no.lower_bound_bytes));

@@ -7,6 +7,7 @@
 #include "thimble/cli/options.h"
 #include "thimble/import/sha256.h"
 #include "thimble/plan/saved_plan.h"
+#include "thimble/program/estimate.h"
 #include "thimble/program/program.h"
 #include "thimble/program/verify.h"
 
@@ -57,6 +58,11 @@ struct Compiled {
 [[nodiscard]] std::variant<Compiled, Infeasible> compile_model(const Source& source,
                                                                const ModelOptions& model,
                                                                const PlanOptions& options);
+
+/// On the device's core at its clock; without a device on `core`, at no clock.
+[[nodiscard]] std::optional<CoreEstimate> estimate_on(const Program& program,
+                                                      const std::optional<Target>& device,
+                                                      const std::string& core = "cortex-m4");
 
 /// "does not fit: ..." and the bound, for standard output.
 [[nodiscard]] std::string infeasible_text(const Infeasible& no);

@@ -44,7 +44,8 @@ int show_plan(const ShowOptions& options) {
                           .recomputed_macs = compiled.recomputed_macs,
                           .weight_bytes = compiled.weight_bytes,
                           .sram_limit_bytes = limits.sram_bytes,
-                          .flash_limit_bytes = limits.flash_bytes};
+                          .flash_limit_bytes = limits.flash_bytes,
+                          .estimate = estimate_on(compiled.program, limits.device)};
   const bool shown = options.svg != "/dev/stdout";
   std::string svg, text;
   {

@@ -35,12 +35,6 @@ void each_call(const Program& program,
   });
 }
 
-double product(const Features& counts, const Features& coefficients) {
-  double sum = 0;
-  for (size_t k = 0; k < counts.size(); ++k) sum += counts[k] * coefficients[k];
-  return sum;
-}
-
 }  // namespace
 
 Estimate estimate(const Program& program, const LatencyModel& model) {
@@ -53,13 +47,20 @@ Estimate estimate(const Program& program, const LatencyModel& model) {
       result.left_out.insert(kernel);
       return;
     }
-    const double instructions = product(counts, *coefficients);
+    const double instructions = dot(counts, *coefficients);
     const auto position = static_cast<size_t>(call.position);
     if (result.steps.size() <= position) result.steps.resize(position + 1);
     result.steps[position] += instructions;
     result.instructions += instructions;
   });
   return result;
+}
+
+std::optional<CoreEstimate> estimate_on(const Program& program, const std::string& core,
+                                        int64_t clock_hz) {
+  const std::optional<LatencyModel> model = latency_model(core);
+  if (!model) return std::nullopt;
+  return CoreEstimate{.core = core, .clock_hz = clock_hz, .estimate = estimate(program, *model)};
 }
 
 std::map<std::string, Features> summed_features(const Program& program) {

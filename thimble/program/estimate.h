@@ -21,6 +21,16 @@ struct Estimate {
 /// Rows that the caller brings or takes are his affair, and count nothing.
 [[nodiscard]] Estimate estimate(const Program& program, const LatencyModel& model);
 
+/// On a core, at a board's clock.
+struct CoreEstimate {
+  std::string core;
+  int64_t clock_hz = 0;  ///< 0: not known
+  Estimate estimate;
+};
+/// Nothing if the core has no latency model.
+[[nodiscard]] std::optional<CoreEstimate> estimate_on(const Program& program,
+                                                      const std::string& core, int64_t clock_hz);
+
 /// Every call as executed: its kernel's name and features, summed. What a model is fitted to.
 [[nodiscard]] std::map<std::string, Features> summed_features(const Program& program);
 

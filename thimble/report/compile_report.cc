@@ -8,6 +8,7 @@
 
 #include "thimble/operators/operators.h"
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/estimate_words.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/schedule_words.h"
 #include "thimble/report/tensor_text.h"
@@ -254,6 +255,7 @@ std::string report_text(const CompileReport& report) {
   if (report.recomputed_macs < 0)
     text += fmt::format(", {:.3f} M fewer than whole operators (nobody reads those elements)",
                         static_cast<double>(-report.recomputed_macs) / 1e6);
+  if (report.estimate) text += "\n  time     " + estimate_text(*report.estimate);
   text += fmt::format("\n  verified {}\n", report.verified ? "yes" : "no");
   for (const std::string& note : report.notes) text += "  note     " + note + "\n";
   return text + fit_text(report);
@@ -288,6 +290,7 @@ std::string report_json(const CompileReport& report) {
         {"weight_bytes", report.weight_bytes}}},
       {"macs", report.macs},
       {"recomputed_macs", report.recomputed_macs},
+      {"estimate", estimate_json(report.estimate)},
       {"verified", report.verified},
       {"lossy", !report.graph.accumulators.empty()},
       {"accumulators", accumulators_json(report.graph)},

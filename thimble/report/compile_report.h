@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "thimble/plan/saved_plan.h"
+#include "thimble/program/estimate.h"
 #include "thimble/program/program.h"
 #include "thimble/target/target.h"
 
@@ -34,6 +35,7 @@ struct CompileReport {
   int64_t weight_bytes = 0;
   bool verified = false;
   std::optional<MeasuredCost> measured;
+  std::optional<CoreEstimate> estimate;
 
   [[nodiscard]] bool fits_sram() const;
   [[nodiscard]] bool fits_flash() const;

@@ -10,12 +10,13 @@
 namespace thimble {
 namespace {
 
-constexpr std::array kNames = {
-    "call",         "looped",         "row",          "pixel",        "element",
-    "quad",         "quad_run",       "quad_product", "quad_strided", "single",
-    "single_run",   "single_product", "four",         "four_run",     "four_product",
-    "one",          "one_run",        "one_product",  "weight",       "padding_run",
-    "padding_quad", "padding_single", "copied",       "ring_pixel",   "ring_run"};
+constexpr std::array kNames = {"call",         "looped",         "row",          "pixel",
+                               "element",      "quad",           "quad_run",     "quad_product",
+                               "quad_strided", "single",         "single_run",   "single_product",
+                               "four",         "four_run",       "four_product", "one",
+                               "one_run",      "one_product",    "weight",       "padding_run",
+                               "padding_quad", "padding_single", "copied",       "ring_pixel",
+                               "ring_run",     "broken"};
 static_assert(kNames.size() == std::tuple_size_v<Features>);
 
 bool any_ring(const CallShape& call) {
@@ -176,6 +177,12 @@ TapSums column_taps(const runtime::Window2D& window, const runtime::Region& regi
 
 Channels in_quads(int32_t channels) {
   return {static_cast<double>(channels / 4), static_cast<double>(channels % 4)};
+}
+
+double dot(const Features& counts, const Features& coefficients) {
+  double sum = 0;
+  for (size_t k = 0; k < counts.size(); ++k) sum += counts[k] * coefficients[k];
+  return sum;
 }
 
 Features features(const CallShape& call) {

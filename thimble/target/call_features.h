@@ -34,17 +34,21 @@ enum class Feature : uint8_t {
   kOneRun,         ///< of all ones
   kOneProduct,     ///< of all ones
   kWeight,         ///< summed, or sums begun, before the first product
-  kPaddingRun,     ///< rows of windows with padding, of all quads and singles
+  kPaddingRun,     ///< runs, or rows of windows, with padding, of all quads and singles
   kPaddingQuad,    ///< taps of padding, of all quads
   kPaddingSingle,  ///< taps of padding, of all singles
   kCopied,         ///< elements copied to scratch
   kRingPixel,      ///< pixels found in rings
   kRingRun,        ///< runs found in rings
+  kBroken,         ///< taps that a ring's end makes the kernel look for one by one
   kCount,
 };
 [[nodiscard]] const char* name(Feature feature);  ///< "quad_product"
 
 using Features = std::array<double, static_cast<size_t>(Feature::kCount)>;
+
+/// Counts times coefficients, summed.
+[[nodiscard]] double dot(const Features& counts, const Features& coefficients);
 
 /// One call as it is executed. Views count with their strides and rings, not with their data.
 struct CallShape {

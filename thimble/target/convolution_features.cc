@@ -36,6 +36,27 @@ Channels in_groups(const Conv2DParams& p, const runtime::Region& region) {
   return channels;
 }
 
+// Runs of all windows that a ring's end cuts in two (taps_before_wrap).
+double cut_runs(const runtime::Window2D& w, const runtime::View& x, const runtime::Region& region) {
+  double cut = 0;
+  const int32_t tap_step = x.stride[2] * w.dilation_w;
+  for (int32_t n = region.begin[0]; n < region.end[0]; ++n) {
+    for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
+      const runtime::Taps down = runtime::rows_at(w, y);
+      for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
+        const runtime::Taps across = runtime::columns_at(w, column);
+        const int32_t width = (across.end - across.begin - 1) * tap_step;
+        for (int32_t k = down.begin; k < down.end && width > 0; ++k) {
+          const int32_t at = ring_index(x, n, down.origin + k * w.dilation_h,
+                                        across.origin + across.begin * w.dilation_w);
+          cut += at + width >= x.modulus ? 1 : 0;
+        }
+      }
+    }
+  }
+  return cut;
+}
+
 // `share`: of the pixels, those that are computed one by one. channels: of the input.
 void count_windows(const Conv2DParams& p, const CallShape& call, int32_t channels, double share,
                    FeatureSums sums) {
@@ -46,7 +67,14 @@ void count_windows(const Conv2DParams& p, const CallShape& call, int32_t channel
   const double count = pixels(region) * share;
   const double inside = images * y.inside * x.inside;
   const bool joined = taps > 1 && taps_join(p, call, channels);
-  const double runs = joined ? images * y.outputs * p.window.kernel_h * x.runs : count * taps;
+  // The only tap of a 1 x 1 window is found once for the pixel, and its run is the quad.
+  const double found = taps == 1 ? 0 : joined ? images * y.inside * x.some_inside : inside;
+  const double outside =
+      taps == 1 ? 0
+      : joined  ? images * (y.outputs * p.window.kernel_h * x.runs - y.inside * x.some_inside)
+                : count * taps - inside;
+  const bool cuts = joined && ring(call.in[0]);
+  const double runs = found + (cuts ? share * cut_runs(p.window, call.in[0], region) : 0);
   const double products = count * taps * channels;
   const bool strided = call.in[0].stride[3] != 1;
   const double padding = (count * taps - inside) * channels;
@@ -55,16 +83,14 @@ void count_windows(const Conv2DParams& p, const CallShape& call, int32_t channel
   sums.add(Feature::kElement, count * extent(region, 3));
   sums.add(Feature::kQuad, quads * count);
   sums.add(Feature::kQuadRun, quads * runs);
+  sums.add(Feature::kPaddingRun, (quads + singles) * outside);
   sums.add(Feature::kQuadProduct, quads * (strided ? 0 : products - padding));
   sums.add(Feature::kQuadStrided, quads * (strided ? products : padding));
   sums.add(Feature::kSingle, singles * count);
   sums.add(Feature::kSingleRun, singles * runs);
   sums.add(Feature::kSingleProduct, singles * products);
   if (ring(call.out) || (ring(call.in[0]) && taps == 1)) sums.add(Feature::kRingPixel, count);
-  if (ring(call.in[0]) && taps > 1) {
-    const double found = joined ? images * y.inside * x.some_inside : inside;
-    sums.add(Feature::kRingRun, (quads + singles) * found);
-  }
+  if (ring(call.in[0])) sums.add(Feature::kRingRun, (quads + singles) * runs);
 }
 
 // One to three channels: four neighbouring pixels at a time where none of them reads padding.

@@ -22,15 +22,55 @@ Channels in_even_quads(int32_t multiplier, const runtime::Region& region) {
   return channels;
 }
 
+// Taps and their rows.
+struct TapCount {
+  double taps = 0, rows = 0;
+};
+
+bool broken(const Window2D& w, const runtime::View& x, int32_t first, const runtime::Taps& down,
+            const runtime::Taps& across) {
+  const int32_t row_step = x.stride[1] * w.dilation_h;
+  const int32_t row = (across.end - across.begin - 1) * x.stride[2] * w.dilation_w;
+  const int32_t last = first + (down.end - down.begin - 1) * row_step + row;
+  if (last < x.modulus) return false;
+  const int32_t wrap_row = (x.modulus - first + row_step - 1) / row_step;
+  return first + (wrap_row - 1) * row_step + row >= x.modulus || last >= 2 * x.modulus;
+}
+
+// Of windows with a row that the end of a ring cuts in two (find_wrap): the kernel goes tap by tap.
+TapCount broken_taps(const DepthwiseConv2DParams& p, const CallShape& call) {
+  const runtime::Region& region = call.region;
+  const runtime::View& x = call.in[0];
+  const Window2D& w = p.window;
+  TapCount count;
+  for (int32_t n = region.begin[0]; n < region.end[0]; ++n) {
+    for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
+      const runtime::Taps down = runtime::rows_at(w, y);
+      for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
+        const runtime::Taps across = runtime::columns_at(w, column);
+        if (down.begin == down.end || across.begin == across.end) continue;
+        const int32_t first = ring_index(x, n, down.origin + down.begin * w.dilation_h,
+                                         across.origin + across.begin * w.dilation_w);
+        if (!broken(w, x, first, down, across)) continue;
+        count.rows += down.end - down.begin;
+        count.taps += (down.end - down.begin) * (across.end - across.begin);
+      }
+    }
+  }
+  return count;
+}
+
 void count_pixels(const DepthwiseConv2DParams& p, const CallShape& call, FeatureSums sums) {
   const runtime::Region& region = call.region;
   const Window2D& w = p.window;
   const double images = extent(region, 0), count = pixels(region);
   const TapSums y = row_taps(w, region), x = column_taps(w, region);
-  const double taps = images * y.inside * x.inside;
-  const double runs = images * y.inside * x.some_inside;
+  const TapCount one_by_one = call.in[0].modulus == 0 ? TapCount{} : broken_taps(p, call);
+  const double inside = images * y.inside * x.inside;
+  const double taps = inside - one_by_one.taps;
+  const double runs = images * y.inside * x.some_inside - one_by_one.rows;
   const double clipped = count - images * y.full * x.full;
-  const double padding = count * w.kernel_h * w.kernel_w - taps;
+  const double padding = count * w.kernel_h * w.kernel_w - inside;
   const auto [quads, singles] = in_even_quads(p.multiplier, region);
   const bool even = p.multiplier == 1 && call.in[0].stride[3] == 1;
   sums.add(Feature::kRow, rows(region));
@@ -42,6 +82,7 @@ void count_pixels(const DepthwiseConv2DParams& p, const CallShape& call, Feature
   sums.add(Feature::kSingle, singles * count);
   sums.add(Feature::kSingleRun, singles * runs);
   sums.add(Feature::kSingleProduct, singles * taps);
+  sums.add(Feature::kBroken, (quads + singles) * one_by_one.taps);
   sums.add(Feature::kPaddingRun, (quads + singles) * clipped * w.kernel_h);
   sums.add(Feature::kPaddingQuad, quads * padding);
   sums.add(Feature::kPaddingSingle, singles * padding);

@@ -38,6 +38,12 @@ struct TapSums {
 [[nodiscard]] TapSums row_taps(const runtime::Window2D& window, const runtime::Region& region);
 [[nodiscard]] TapSums column_taps(const runtime::Window2D& window, const runtime::Region& region);
 
+/// Where channel 0 of a pixel lies in a ring.
+[[nodiscard]] inline int32_t ring_index(const runtime::View& view, int32_t n, int32_t y,
+                                        int32_t x) {
+  return (n * view.stride[0] + y * view.stride[1] + x * view.stride[2] - view.bias) % view.modulus;
+}
+
 /// Output channels in quads and singles, as kernels take them.
 struct Channels {
   double quads = 0, singles = 0;

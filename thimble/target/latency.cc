@@ -57,10 +57,7 @@ const Features* LatencyModel::coefficients(const std::string& kernel) const {
 std::optional<double> LatencyModel::estimate(const CallShape& call) const {
   const Features* each = coefficients(info(call.kernel).name);
   if (each == nullptr) return std::nullopt;
-  const Features counts = features(call);
-  double sum = 0;
-  for (size_t k = 0; k < counts.size(); ++k) sum += counts[k] * (*each)[k];
-  return sum;
+  return dot(features(call), *each);
 }
 
 LatencyModel parse_latency(const std::string& json, const std::string& where) {

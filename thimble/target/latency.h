@@ -28,6 +28,7 @@ struct LatencyModel {
   [[nodiscard]] const Features* coefficients(const std::string& kernel) const;
   /// Instructions; nothing if the kernel has no coefficients.
   [[nodiscard]] std::optional<double> estimate(const CallShape& call) const;
+  bool operator==(const LatencyModel&) const = default;
 };
 
 /// `where` names the text in messages. Throws CompileError.
