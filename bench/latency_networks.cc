@@ -153,7 +153,20 @@ constexpr std::array kKinds = {
     &Draw::pool,   &Draw::mean,      &Draw::sum,     &Draw::elements,   &Draw::moved,
     &Draw::dense,  &Draw::product,   &Draw::softmax, &Draw::multiplied, &Draw::averaged};
 
+constexpr uint64_t kFirstLone = 10;  // of the kinds
+
 TensorId lone_depthwise(Draw& draw) { return draw.depthwise(draw.image(24, 48)); }
+
+// Of any operator, or of one with kernels for many pairs of types.
+Graph one_operator(uint64_t number) {
+  static const Attributes kMany[] = {Quantize{}, Quantize{},   Quantize{},       Dequantize{},
+                                     Quantize{}, Dequantize{}, ResizeBilinear{}, Softmax{},
+                                     Quantize{}, Reshape{},    Relu6{},          FullyConnected{}};
+  const uint64_t operators = std::variant_size_v<Attributes>;
+  const uint64_t index =
+      number % 2 == 0 ? number / 2 % operators : kMany[number / 2 % std::size(kMany)].index();
+  return testing::random_op_graph(number * operators + index);
+}
 
 constexpr const char* kPlanners[] = {"reorder",
                                      "pex",
@@ -168,16 +181,16 @@ constexpr const char* kPlanners[] = {"reorder",
 LatencyNetwork latency_network(uint64_t seed) {
   // Beside the table: depthwise convolutions, and small networks of one operator that reach every
   // kernel.
-  const uint64_t kinds = kKinds.size() + 5;
+  const uint64_t kinds = kKinds.size() + 1 + 10;
   const uint64_t kind = seed % kinds, round = seed / kinds;
-  const bool in_pieces = round % 3 == 1;
+  // Planners have little to cut in a network of one operator.
+  const bool lone = kind >= kFirstLone;
+  const bool in_pieces = lone ? round % 2 == 1 : round % 3 == 1;
   const char* planner = kPlanners[round % std::size(kPlanners)];
-  if (kind >= kKinds.size() + 2) {
-    const Graph graph = testing::random_op_graph(seed);
-    return {rewrite(graph), "reorder", in_pieces};
-  }
+  if (kind > kKinds.size())
+    return {rewrite(one_operator(round * 10 + kind % 10)), "reorder", in_pieces};
   Draw draw(seed);
-  const TensorId y = kind >= kKinds.size() ? lone_depthwise(draw) : (draw.*kKinds[kind])();
+  const TensorId y = kind == kKinds.size() ? lone_depthwise(draw) : (draw.*kKinds[kind])();
   return {rewrite(draw.finish(y)), planner, in_pieces};
 }
 
