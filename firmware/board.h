@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the harness needs from a board; each board's folder defines it, with its counter.h.
+// What the harness needs from a board; each board's folder has machine.h and
+// link.ld, all share startup.cc and sections.ld.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "counter.h"
+#include "machine.h"
 
 namespace thimble_firmware {
 

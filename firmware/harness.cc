@@ -9,8 +9,8 @@
 // they were when the run ends.
 // Command line: NAME INPUT_FILE OUTPUT_FILE SETS. Input: for each set, for each model, for each
 // input its bytes. Output: the same order, each output preceded by its size (32 bits,
-// little-endian). Calls nothing outside this folder (no memcpy, no 64-bit division): all that the
-// linker takes from libraries is there for the models.
+// little-endian). Calls nothing outside this folder (no memcpy or memset, no 64-bit division): all
+// that the linker takes from libraries is there for the models.
 #include "harness.h"
 
 #include "board.h"
@@ -20,7 +20,6 @@ using namespace thimble_firmware;
 
 namespace {
 
-constexpr size_t kGuardBytes = 512;
 constexpr uint8_t kPoison = 0xA5;
 constexpr uint32_t kPaint = 0xC5C55C5C;
 
@@ -82,6 +81,10 @@ struct Guarded {
 // Hands out pieces of the free memories, one behind the other.
 class Placer {
  public:
+  Placer() {
+    for (size_t& used : used_) used = 0;
+  }
+
   // Aligned as asked for and no better, with room for the guards.
   Guarded place(size_t size_bytes, uintptr_t alignment, const char* refusal, const char* name) {
     for (size_t i = 0; i < kMemoryCount; ++i) {
@@ -97,7 +100,7 @@ class Placer {
   }
 
  private:
-  size_t used_[kMemoryCount] = {};
+  size_t used_[kMemoryCount];
 };
 
 constexpr size_t kMostOutside = 16;
@@ -174,18 +177,18 @@ void place_memory(const thimble_model& model, RunMemory& memory) {
   asm volatile("mov %0, sp" : "=r"(stack));
   for (volatile uint32_t* word = limit; word < stack; ++word) *word = kPaint;
 
-  volatile uint32_t* const counter = kCounter;
-  const uint32_t before = *counter;
+  const uint32_t before = read_counter();
   uint32_t begin = before;
-  while (begin == before) begin = *counter;
+  while (begin == before) begin = read_counter();
   run(arena, outside);
-  const uint32_t end = *counter;
+  const uint32_t end = read_counter();
   uint32_t polls = 0;
-  while (*counter == end) ++polls;
+  while (read_counter() == end) ++polls;
 
   const volatile uint32_t* word = limit;
   while (word < stack && *word == kPaint) ++word;
-  return {begin - end, polls, static_cast<uint32_t>(stack - const_cast<uint32_t*>(word)) * 4};
+  return {ticks_between(begin, end), polls,
+          static_cast<uint32_t>(stack - const_cast<uint32_t*>(word)) * 4};
 }
 
 void nothing(void*, void* const*) {}
@@ -226,11 +229,15 @@ void print_field(const char* field, uint64_t value) {
   print_hex(value);
 }
 
-// Instructions since the last edge seen; kPollInstructions: ldr, cmp, add, branch.
+// Without a 64-bit product, which Armv6-M takes from a library. factor: below 2^16.
+uint64_t times(uint32_t value, uint32_t factor) {
+  return (static_cast<uint64_t>((value >> 16) * factor) << 16) + (value & 0xFFFF) * factor;
+}
+
+// Instructions from one edge of the counter to the end of the run.
 uint64_t instructions(const Cost& cost) {
-  constexpr uint32_t kPollInstructions = 4;
-  return (static_cast<uint64_t>(cost.ticks) + 1) * kInstructionsPerTick -
-         static_cast<uint64_t>(cost.polls) * kPollInstructions;
+  return times(cost.ticks, kInstructionsPerTick) + kInstructionsPerTick -
+         cost.polls * kPollInstructions;
 }
 
 void run_model(uint32_t number, uint32_t set, uint64_t overhead, const Files& files) {
@@ -263,7 +270,7 @@ void run_model(uint32_t number, uint32_t set, uint64_t overhead, const Files& fi
 
 // Splits the text at spaces, in place.
 Options parse(char* text) {
-  const char* words[4] = {};
+  const char* words[4];
   size_t count = 0;
   bool inside = false;
   for (char* at = text; *at != '\0'; ++at) {
@@ -302,7 +309,7 @@ void check_input_size(int32_t file, uint32_t sets) {
 }  // namespace
 
 extern "C" void harness_main() {
-  char text[512];
+  char text[128];
   if (!command_line(text, sizeof(text))) fail("the command line is too long", "");
   const Options options = parse(text);
   const Files files = {open_file(options.input_path, OpenMode::kRead),

@@ -27,7 +27,7 @@ TEST_F(Usage, EveryHelpHasAnExampleOfItsOwn) {
 }
 
 TEST_F(Usage, ListsSayWhatThereIs) {
-  EXPECT_THAT(thimble({"devices"}).out, HasSubstr("nucleo-f446re"));
+  EXPECT_THAT(thimble({"devices"}).out, HasSubstr("nucleo-f446re        cortex-m4 (emulated)"));
   EXPECT_THAT(thimble({"planners"}).out, HasSubstr("(default)"));
   EXPECT_THAT(thimble({"ops"}).out, HasSubstr("## CONV_2D"));
   EXPECT_THAT(thimble({"zoo"}).out, HasSubstr("zoo:demo"));

@@ -2,10 +2,12 @@
 // Sizes of a cross-compiled firmware.
 #include "thimble/toolchain/cross_build.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
 
 #include "thimble/model/error.h"
 #include "thimble/toolchain/temporary_folder.h"
@@ -31,9 +33,20 @@ class CrossBuilt : public ::testing::Test {
     return folder_.path() / name;
   }
   FirmwareSize measure(const std::string& code, const std::string& weights = "") const {
-    return measure_firmware({.sources = {write("code.cc", code)},
-                             .weight_sources = {write("weights.cc", weights)},
-                             .table_sources = {write("table.cc", kTable)}});
+    return firmware(code, weights).size;
+  }
+  Firmware firmware(const std::string& code, const std::string& weights = "",
+                    const std::string& core = "cortex-m4", int64_t ram_bytes = 16) const {
+    return build_firmware(build(code, weights, core, ram_bytes), folder_.path());
+  }
+  CrossBuild build(const std::string& code, const std::string& weights, const std::string& core,
+                   int64_t ram_bytes = 16) const {
+    return {.sources = {write("code.cc", code)},
+            .weight_sources = {write("weights.cc", weights)},
+            .table_sources = {write("table.cc", kTable)},
+            .include_folders = {},
+            .core = core,
+            .ram_bytes = ram_bytes};
   }
   TemporaryFolder folder_;
 };
@@ -105,13 +118,58 @@ TEST_F(CrossBuilt, ShowsTheCompilersMessage) {
   }
 }
 
-TEST_F(CrossBuilt, RejectsCoresThatAreNotEmulated) {
+constexpr const char* kReturn = "void run(void*); void run(void*) {}\n";
+
+std::string message_of(const std::function<void()>& fails) {
   try {
-    (void)board_for("cortex-m99");
-    FAIL() << "accepted";
+    fails();
   } catch (const CompileError& error) {
-    EXPECT_STREQ(error.what(), "core 'cortex-m99': cannot be emulated; there is cortex-m4");
+    return error.what();
   }
+  return "no failure";
+}
+
+TEST_F(CrossBuilt, RejectsCoresThatAreNotEmulated) {
+  EXPECT_EQ(message_of([&] { (void)firmware(kReturn, "", "cortex-m23"); }),
+            "core 'cortex-m23': cannot be emulated; there are cortex-m0, cortex-m0plus, cortex-m3, "
+            "cortex-m4, cortex-m7, cortex-m33, cortex-m55");
+}
+
+TEST_F(CrossBuilt, TakesTheSmallBoardWhereAllFits) {
+  constexpr const char* kWeigh =
+      "extern const signed char weights[]; void run(void*);\n"
+      "void run(void* arena) { *static_cast<signed char*>(arena) = weights[3]; }\n";
+  const auto machine = [&](int weight_bytes, int64_t ram_bytes) {
+    const std::string weights = fmt::format(
+        "extern const signed char weights[{0}]; const signed char weights[{0}] = {{1}};\n",
+        weight_bytes);
+    return firmware(kWeigh, weights, "cortex-m0", ram_bytes).board.machine;
+  };
+  EXPECT_EQ(machine(200'000, 13'000), "microbit");
+  EXPECT_EQ(machine(200'000, 14'000), "mps2-an385") << "RAM";
+  EXPECT_EQ(machine(260'000, 13'000), "mps2-an385") << "flash";
+  EXPECT_EQ(machine(5'000'000, 13'000), "mps2-an385") << "code memory";
+}
+
+// Harness and start-up code call nothing in libraries: what comes from there is the models'.
+TEST_F(CrossBuilt, CountsNothingOfTheFirmwareOnAnyCore) {
+  for (const std::string& core : emulated_cores()) {
+    const Firmware built = firmware(kReturn, "", core);
+    EXPECT_LE(built.size.code_bytes, 4) << core;
+    EXPECT_EQ(built.size.static_ram_bytes, 0) << core;
+  }
+}
+
+TEST_F(CrossBuilt, GivesSizesForCoresWithoutABoard) {
+  const char* divide =
+      "void run(void*); void run(void* arena) {\n"
+      "  auto* x = static_cast<volatile int*>(arena); x[0] = x[0] / x[1]; }\n";
+  const FirmwareSize small = measure_sizes(build(divide, "", "cortex-m23"));
+  EXPECT_EQ(measure_sizes(build(divide, "", "cortex-m4")), firmware(divide).size);
+  EXPECT_GT(small.code_bytes, 0);
+  EXPECT_LT(measure_sizes(build(kReturn, "", "cortex-m35p")).code_bytes, 5);
+  EXPECT_THAT(message_of([&] { (void)measure_sizes(build(divide, "", "z80")); }),
+              HasSubstr("core 'z80': arm-none-eabi-g++ does not take it: "));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "thimble/model/error.h"
@@ -51,16 +52,20 @@ std::string table_source(const std::vector<TinyModel>& models) {
       arrays, entries, models.size());
 }
 
-CrossBuild tiny_build(const std::vector<TinyModel>& models, const std::filesystem::path& folder) {
+CrossBuild tiny_build(const std::vector<TinyModel>& models, const std::filesystem::path& folder,
+                      const std::string& core = "cortex-m4", int64_t ram_bytes = 0) {
   std::ofstream(folder / "table.cc") << table_source(models);
   return {.sources = {models_folder() / "tiny_models.cc"},
           .weight_sources = {models_folder() / "tiny_weights.cc"},
           .table_sources = {folder / "table.cc"},
-          .include_folders = {models_folder()}};
+          .include_folders = {models_folder()},
+          .core = core,
+          .ram_bytes = ram_bytes};
 }
 
 // Runs the models once, each on bytes 0, 1, 2, ...
-std::vector<EmulatedRun> run(const std::vector<TinyModel>& models) {
+std::vector<EmulatedRun> run(const std::vector<TinyModel>& models,
+                             const std::string& core = "cortex-m4") {
   const TemporaryFolder folder;
   InputSet inputs;
   for (const TinyModel& m : models) {
@@ -68,7 +73,7 @@ std::vector<EmulatedRun> run(const std::vector<TinyModel>& models) {
     for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<uint8_t>(i);
     inputs.push_back({input});
   }
-  return run_on_qemu(tiny_build(models, folder.path()), {inputs}, kSeconds).sets.at(0);
+  return run_on_qemu(tiny_build(models, folder.path(), core), {inputs}, kSeconds).sets.at(0);
 }
 
 TEST(Qemu, RunsAModel) {
@@ -135,10 +140,53 @@ TEST(Qemu, PoisonsTheArena) {
   EXPECT_THAT(runs[0].outputs[0], Each(0xA5));
 }
 
-TEST(Qemu, CountsInstructions) {
-  const auto runs = run({{.function = "count_down"}});
-  EXPECT_NEAR(static_cast<double>(runs[0].instructions), 100000003.0, 4.0);
+// Every board: instructions of a loop of known length, arena and guards, in its memory.
+struct CoreOnBoard {
+  std::string core, machine;
+  int64_t ram_bytes = 2000;
+};
+void PrintTo(const CoreOnBoard& c, std::ostream* out) { *out << c.core << " on " << c.machine; }
+
+class QemuBoards : public ::testing::TestWithParam<CoreOnBoard> {};
+
+TEST_P(QemuBoards, CountInstructionsAndKeepModelsApart) {
+  const TemporaryFolder folder;
+  const std::vector<TinyModel> models = {
+      {.function = "count_down"},
+      {.function = "add_one", .input_bytes = 500, .output_at = 500, .output_bytes = 500},
+      {.function = "add_two", .input_bytes = 300, .output_bytes = 300, .outside = true},
+      {.function = "write_after"},
+      {.function = "use_stack"}};
+  const InputSet inputs = {{Bytes{}}, {Bytes(500, 1)}, {Bytes(300, 1)}, {Bytes{}}, {Bytes{}}};
+  const Measured measured = run_on_qemu(
+      tiny_build(models, folder.path(), GetParam().core, GetParam().ram_bytes), {inputs}, kSeconds);
+  EXPECT_EQ(measured.machine, GetParam().machine);
+  const std::vector<EmulatedRun>& runs = measured.sets.at(0);
+  // Armv6-M calls what others jump to: the table's function pushes two registers.
+  const bool armv6 = GetParam().core.starts_with("cortex-m0");
+  EXPECT_NEAR(static_cast<double>(runs[0].instructions), 100000002.0 + (armv6 ? 3 : 0), 4.0);
+  EXPECT_EQ(runs[0].stack_bytes, armv6 ? 8 : 0);
+  EXPECT_THAT(runs[1].outputs[0], Each(2));
+  EXPECT_TRUE(runs[1].guards_intact());
+  EXPECT_THAT(runs[2].outputs[0], Each(3));
+  EXPECT_EQ(runs[3].guards, "after");
+  EXPECT_EQ(runs[4].stack_bytes, armv6 ? 216 : 208);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, QemuBoards,
+                         ::testing::Values(CoreOnBoard{"cortex-m0", "microbit"},
+                                           CoreOnBoard{"cortex-m0", "mps2-an385", 100'000},
+                                           CoreOnBoard{"cortex-m0plus", "microbit"},
+                                           CoreOnBoard{"cortex-m3", "mps2-an385"},
+                                           CoreOnBoard{"cortex-m4", "mps2-an386"},
+                                           CoreOnBoard{"cortex-m7", "mps2-an500"},
+                                           CoreOnBoard{"cortex-m33", "mps2-an505"},
+                                           CoreOnBoard{"cortex-m55", "mps3-an547"}),
+                         [](const auto& board) {
+                           std::string name = board.param.core + "_on_" + board.param.machine;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 TEST(Qemu, MeasuresStack) {
   const auto runs = run({{.function = "use_stack"}, {.function = "count_down"}});
@@ -166,9 +214,10 @@ TEST(Qemu, ReadsWeightsThatCodeMemoryCannotHold) {
   EXPECT_EQ(measured.sets[0][0].outputs[0], Bytes{17});
 }
 
-std::string failure_of(const std::vector<TinyModel>& models) {
+std::string failure_of(const std::vector<TinyModel>& models,
+                       const std::string& core = "cortex-m4") {
   try {
-    run(models);
+    run(models, core);
   } catch (const InternalError& error) {
     return error.what();
   }
@@ -178,6 +227,7 @@ std::string failure_of(const std::vector<TinyModel>& models) {
 TEST(Qemu, ReportsAFault) {
   EXPECT_THAT(failure_of({{.function = "add_one"}, {.function = "fault"}}),
               HasSubstr("fault model=0x1 pc="));
+  EXPECT_THAT(failure_of({{.function = "unaligned"}}, "cortex-m0"), HasSubstr("fault model=0x0"));
 }
 
 TEST(Qemu, ReportsAStackOverflow) {

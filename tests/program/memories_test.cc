@@ -175,7 +175,7 @@ TEST(Memories, TurnAnImageInPlaceOnlyWithinOne) {
   hand.schedule.memories.push_back({.name = "psram", .kind = MemoryKind::kExternalRam});
   hand.schedule.buffers[0].memory = kFirstFurtherMemory;
   const Program program = program_of(hand);
-  EXPECT_EQ(std::get<Call>(program.nodes[0].what).kernel, KernelId::kCopy8);
+  EXPECT_EQ(std::get<Call>(program.nodes[0].what).kernel, copy_kernel(DType::kInt8));
   EXPECT_EQ(verify(hand.graph, program).fault, "");
 }
 

@@ -40,6 +40,24 @@ b5      whole         all         1x13x13x24  int8    4,056  [4, 5)        0  b4
 )");
 }
 
+TEST(PlanText, ShowsEstimatesPerStepAndInTotal) {
+  const ReportedPlan plan = placed(channel_loop());
+  PlanReport report = plan.report();
+  report.estimate = {.core = "cortex-m7",
+                     .clock_hz = 216'000'000,
+                     .estimate = {.instructions = 4.32e6,
+                                  .steps = {1'234'567, 20, 300, 4'000},
+                                  .left_out = {"add"}}};
+  const std::string text = plan_text(report);
+  EXPECT_THAT(text, HasSubstr("  time   4.320 M instructions on cortex-m7 (estimated); 20.0 ms at "
+                              "216 MHz if each takes a cycle; without add\n"));
+  EXPECT_THAT(text, HasSubstr("step    live  instructions  executes"));
+  EXPECT_THAT(text, HasSubstr("\n   0  20,449     1,234,567  | CONV_2D #0  "));
+  EXPECT_THAT(text, HasSubstr("\n   4   8,112             0  ADD #3  ")) << "left out";
+  report.estimate->clock_hz = 0;
+  EXPECT_THAT(plan_text(report), Not(HasSubstr(" MHz")));
+}
+
 TEST(PlanText, RowSpanShowsRowsAndRings) {
   const std::string text = plan_text(placed(row_span()).report());
   EXPECT_THAT(text, HasSubstr("| DEPTHWISE_CONV_2D #1       row i0 - 1  b1     b2      t6\n"));

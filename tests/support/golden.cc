@@ -150,6 +150,18 @@ std::vector<std::string> issue_models() {
           "tinyengine_vww",         "mcunetv2_large", "mobilenet_v2"};
 }
 
+std::vector<std::string> golden_names() {
+  std::vector<std::string> names;
+  const std::filesystem::path folder = shared_folder() / "models";
+  if (!std::filesystem::exists(folder)) return names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().stem().string();
+    if (std::filesystem::exists(golden_paths(name)[0])) names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::filesystem::path model_path(const std::string& model) {
   return shared_folder() / "models" / (model + ".tflite");
 }

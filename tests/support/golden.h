@@ -30,6 +30,9 @@ struct OpsCase {
 
 /// Names of the real models: "person_detect", ...
 [[nodiscard]] std::vector<std::string> issue_models();
+/// All models with recorded values, also those that Thimble does not take, sorted. Empty where the
+/// shared data are absent.
+[[nodiscard]] std::vector<std::string> golden_names();
 [[nodiscard]] std::filesystem::path model_path(const std::string& model);
 /// NAME.golden.safetensors, then any NAME.WHAT.golden.safetensors (photographs), sorted.
 [[nodiscard]] std::vector<std::filesystem::path> golden_paths(const std::string& model);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
@@ -134,11 +135,22 @@ std::vector<InputSet> in_memory(const std::vector<FirmwareModel>& models,
   return sets;
 }
 
-}  // namespace
+// Of all memories and of what lies outside of them, with the guards of the smallest board.
+int64_t ram_bytes(const Program& program) {
+  constexpr int64_t kGuardsBytes = 2 * 64 + 32;
+  int64_t sum = 0;
+  for (const MemoryId id : arenas(program)) sum += program.memory(id).size_bytes + kGuardsBytes;
+  for (const auto* ports : {&program.inputs, &program.outputs}) {
+    for (const ProgramPort& port : *ports) {
+      if (program.memory_of(port.buffer) != kArena) sum += port.size_bytes + kGuardsBytes;
+    }
+  }
+  return sum;
+}
 
-Measured measure(const std::vector<FirmwareModel>& models, const std::string& core,
-                 const std::vector<InputSet>& sets) {
-  const TemporaryFolder folder;
+// Writes the sources below `folder`.
+CrossBuild cross_build(const std::vector<FirmwareModel>& models, const std::string& core,
+                       const std::filesystem::path& folder) {
   CrossBuild build{.sources = {},
                    .weight_sources = {},
                    .table_sources = {},
@@ -147,24 +159,38 @@ Measured measure(const std::vector<FirmwareModel>& models, const std::string& co
   std::set<std::string> shared;  // runtime files that several models bring along
   std::vector<EmittedFile> all;
   for (const FirmwareModel& model : models) {
+    build.ram_bytes = std::max(build.ram_bytes, ram_bytes(*model.program));
     for (const EmittedFile& file : model.files) {
       if (!shared.insert(file.path).second) continue;
       all.push_back(file);
       if (!file.path.ends_with(".cc")) continue;
       const bool weights = file.path == model.name + "_weights.cc";
-      (weights ? build.weight_sources : build.sources)
-          .push_back(folder.path() / "emitted" / file.path);
+      (weights ? build.weight_sources : build.sources).push_back(folder / "emitted" / file.path);
     }
   }
   all.push_back({"table.cc", table_text(models)});
   for (const EmittedFile& file : all) {
-    const std::filesystem::path path = folder.path() / "emitted" / file.path;
+    const std::filesystem::path path = folder / "emitted" / file.path;
     std::filesystem::create_directories(path.parent_path());
     write_file(path, std::array<std::string_view, 1>{file.text});
   }
-  build.table_sources = {folder.path() / "emitted" / "table.cc"};
-  build.include_folders = {folder.path() / "emitted"};
-  Measured measured = run_on_qemu(build, in_memory(models, sets));
+  build.table_sources = {folder / "emitted" / "table.cc"};
+  build.include_folders = {folder / "emitted"};
+  return build;
+}
+
+}  // namespace
+
+FirmwareSize measure_sizes(const std::vector<FirmwareModel>& models, const std::string& core) {
+  const TemporaryFolder folder;
+  return measure_sizes(cross_build(models, core, folder.path()));
+}
+
+Measured measure(const std::vector<FirmwareModel>& models, const std::string& core,
+                 const std::vector<InputSet>& sets) {
+  const TemporaryFolder folder;
+  Measured measured =
+      run_on_qemu(cross_build(models, core, folder.path()), in_memory(models, sets));
   for (std::vector<EmulatedRun>& set : measured.sets) {
     for (size_t m = 0; m < models.size(); ++m) {
       const Program& program = *models[m].program;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled model cross-compiled and run on the emulated board.
+// A compiled model cross-compiled and run on an emulated board.
 #pragma once
 
 #include <string>
@@ -17,6 +17,10 @@ struct FirmwareModel {
   std::vector<EmittedFile> files;
   const Program* program = nullptr;
 };
+
+/// Sizes alone, for any core that the compiler knows.
+[[nodiscard]] FirmwareSize measure_sizes(const std::vector<FirmwareModel>& models,
+                                         const std::string& core);
 
 /// Builds one firmware from the models and runs it on each of `sets`.
 [[nodiscard]] Measured measure(const std::vector<FirmwareModel>& models, const std::string& core,

@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 
+#include "thimble/driver/reports.h"
 #include "thimble/report/inspect.h"
 
 namespace thimble {
@@ -46,6 +47,7 @@ ComparedCell cell_of(const Request& request) {
       struck = sentence(note, compiled->graph);
   }
   const Placement& placement = compiled->plan.placement;
+  const std::optional<CoreEstimate> estimate = estimate_of(*compiled);
   return {.planner = request.planner,
           .outcome = Outcome::kPlanned,
           .reason = struck,
@@ -55,6 +57,7 @@ ComparedCell cell_of(const Request& request) {
           .macs = compiled->cost.macs,
           .recomputed_macs = compiled->cost.recomputed_macs,
           .weight_bytes = compiled->cost.weight_bytes,
+          .instructions = estimate ? std::optional(estimate->estimate.instructions) : std::nullopt,
           .plan_seconds = compiled->plan_seconds,
           .layout_seconds = compiled->layout_seconds,
           .layout_proven = placement.arena().proven_optimal,

@@ -12,6 +12,11 @@ std::vector<std::string> note_lines(const Compiled& compiled) {
   return lines;
 }
 
+std::optional<CoreEstimate> estimate_of(const Compiled& compiled) {
+  const std::string& core = compiled.target.core.name;
+  return estimate_on(compiled.program, core.empty() ? "cortex-m4" : core, compiled.target.clock_hz);
+}
+
 CompileReport compile_report(const Compiled& compiled) {
   return {
       .graph = compiled.graph,
@@ -27,7 +32,8 @@ CompileReport compile_report(const Compiled& compiled) {
       .recomputed_macs = compiled.cost.recomputed_macs,
       .weight_bytes = compiled.cost.weight_bytes,
       .verified = compiled.verification.ok(),
-      .measured = {}};
+      .measured = {},
+      .estimate = estimate_of(compiled)};
 }
 
 PlanReport plan_report(const Compiled& compiled) {
@@ -40,7 +46,8 @@ PlanReport plan_report(const Compiled& compiled) {
           .recomputed_macs = compiled.cost.recomputed_macs,
           .weight_bytes = compiled.cost.weight_bytes,
           .sram_limit_bytes = compiled.sram_limit_bytes,
-          .flash_limit_bytes = compiled.flash_limit_bytes};
+          .flash_limit_bytes = compiled.flash_limit_bytes,
+          .estimate = estimate_of(compiled)};
 }
 
 }  // namespace thimble

@@ -7,6 +7,7 @@
 #include "thimble/program/host.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/report/tensor_text.h"
+#include "thimble/toolchain/board.h"
 
 namespace thimble {
 namespace {
@@ -88,14 +89,22 @@ Measured on_board(const Compiled& compiled, const std::string& core,
   return measure({{name, emitted_files(compiled, {.name = name}), &compiled.program}}, core, sets);
 }
 
+MeasuredCost cost_of(const FirmwareSize& size, const std::string& core) {
+  return {.code_bytes = size.code_bytes,
+          .weight_bytes = size.weight_bytes,
+          .stack_bytes = {},
+          .instructions = {},
+          .static_ram_bytes = size.static_ram_bytes,
+          .core = core,
+          .machine = ""};
+}
+
 MeasuredCost cost_of(const Measured& measured, const std::string& core) {
-  const EmulatedRun& first = measured.sets[0][0];
-  return {.code_bytes = measured.size.code_bytes,
-          .weight_bytes = measured.size.weight_bytes,
-          .stack_bytes = first.stack_bytes,
-          .static_ram_bytes = measured.size.static_ram_bytes,
-          .instructions = first.instructions,
-          .core = core};
+  MeasuredCost cost = cost_of(measured.size, core);
+  cost.stack_bytes = measured.sets[0][0].stack_bytes;
+  cost.instructions = measured.sets[0][0].instructions;
+  cost.machine = measured.machine;
+  return cost;
 }
 
 }  // namespace
@@ -138,7 +147,12 @@ Inferences run_emulated(const Compiled& compiled, const std::string& core,
 }
 
 MeasuredCost measured_cost(const Compiled& compiled, const std::string& core) {
-  return cost_of(on_board(compiled, core, {seeded_case(compiled.graph, 1)}), core);
+  if (!boards_of(core).empty())
+    return cost_of(on_board(compiled, core, {seeded_case(compiled.graph, 1)}), core);
+  const std::string name = identifier(compiled.graph.name);
+  return cost_of(
+      measure_sizes({{name, emitted_files(compiled, {.name = name}), &compiled.program}}, core),
+      core);
 }
 
 }  // namespace thimble

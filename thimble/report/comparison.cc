@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "thimble/model/error.h"
@@ -38,6 +39,13 @@ bool recomputes(const Comparison& comparison) {
   return false;
 }
 
+bool estimates(const Comparison& comparison) {
+  return std::ranges::any_of(comparison.models, [](const ComparedModel& model) {
+    return std::ranges::any_of(
+        model.cells, [](const ComparedCell& cell) { return cell.instructions.has_value(); });
+  });
+}
+
 // Columns that would say the same in every row are left out: extra MACs if nothing recomputes, the
 // fit if there is no limit.
 std::vector<std::string> cell_texts(const Comparison& comparison, const ComparedModel& model,
@@ -49,6 +57,8 @@ std::vector<std::string> cell_texts(const Comparison& comparison, const Compared
                                     r ? fmt::format("{:.3f}", *r) : "-"};
   if (recomputes(comparison))
     texts.push_back(planned ? fmt::format("{:.1f} %", extra_macs_percent(cell)) : "-");
+  if (estimates(comparison))
+    texts.push_back(cell.instructions ? fmt::format("{:.1f}", *cell.instructions / 1e6) : "-");
   texts.push_back(planned ? fmt::format("{:.2f}", cell.plan_seconds + cell.layout_seconds) : "-");
   if (comparison.limited())
     texts.push_back(comparison.fits(cell)                               ? "yes"
@@ -63,6 +73,7 @@ Table table_of(const Comparison& comparison) {
   for (const std::string& planner : comparison.planners) {
     ColumnGroup group{planner, {{"peak"}, {"arena"}, {"ratio"}}};
     if (recomputes(comparison)) group.columns.push_back({"extra MACs"});
+    if (estimates(comparison)) group.columns.push_back({"M instr."});
     group.columns.push_back({"search s"});
     if (comparison.limited()) group.columns.push_back({"fits"});
     table.groups.push_back(std::move(group));
@@ -91,7 +102,7 @@ std::string limits_text(const Comparison& comparison) {
 
 constexpr const char* kLegend =
     "bytes of SRAM; interpreter: arena in the file's order, greedy_by_size, nothing in place or\n"
-    "rewritten; ratio: arena to the interpreter's\n";
+    "rewritten; ratio: arena to the interpreter's; M instr.: estimated (docs/latency.md)\n";
 
 Json cell_json(const Comparison& comparison, const ComparedModel& model, const ComparedCell& cell) {
   const bool planned = cell.planned();
@@ -110,6 +121,8 @@ Json cell_json(const Comparison& comparison, const ComparedModel& model, const C
           {"macs", if_planned(cell.macs)},
           {"recomputed_macs", if_planned(cell.recomputed_macs)},
           {"weight_bytes", if_planned(cell.weight_bytes)},
+          {"estimated_instructions",
+           cell.instructions ? Json(std::llround(*cell.instructions)) : Json()},
           {"plan_seconds", if_planned(cell.plan_seconds)},
           {"layout_seconds", if_planned(cell.layout_seconds)}};
 }
@@ -169,8 +182,8 @@ std::string comparison_markdown(const Comparison& comparison) {
 std::string comparison_csv(const Comparison& comparison) {
   std::string text =
       "model,planner,outcome,fits,interpreter_bytes,peak_bytes,lower_bound_bytes,arena_bytes,ratio,"
-      "layout_proven_optimal,macs,recomputed_macs,weight_bytes,plan_seconds,layout_seconds,"
-      "reason\n";
+      "layout_proven_optimal,macs,recomputed_macs,weight_bytes,estimated_instructions,plan_seconds,"
+      "layout_seconds,reason\n";
   for (const ComparedModel& model : comparison.models) {
     for (const ComparedCell& cell : model.cells) {
       const Json json = cell_json(comparison, model, cell);
@@ -180,7 +193,8 @@ std::string comparison_csv(const Comparison& comparison) {
            model.interpreter.planned() ? std::to_string(model.interpreter.arena_bytes) : "",
            field("peak_bytes"), field("lower_bound_bytes"), field("arena_bytes"), field("ratio"),
            field("layout_proven_optimal"), field("macs"), field("recomputed_macs"),
-           field("weight_bytes"), field("plan_seconds"), field("layout_seconds"), field("reason")});
+           field("weight_bytes"), field("estimated_instructions"), field("plan_seconds"),
+           field("layout_seconds"), field("reason")});
     }
   }
   return text;

@@ -25,7 +25,8 @@ struct ComparedCell {
   std::string reason;
   int64_t peak_bytes = 0, lower_bound_bytes = 0, arena_bytes = 0;
   int64_t macs = 0, recomputed_macs = 0;
-  int64_t weight_bytes = 0;  ///< packed
+  int64_t weight_bytes = 0;            ///< packed
+  std::optional<double> instructions;  ///< estimated
   double plan_seconds = 0, layout_seconds = 0;
   bool layout_proven = false;
   std::vector<int64_t> live_bytes;  ///< per step

@@ -8,6 +8,7 @@
 
 #include "thimble/operators/operators.h"
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/estimate_words.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/memories_json.h"
 #include "thimble/report/schedule_words.h"
@@ -246,7 +247,8 @@ std::string report_text(const CompileReport& report) {
   if (report.measured) {
     text += fmt::format("  code     {} on {}; stack {}; static RAM {}\n",
                         human_size(report.measured->code_bytes), report.measured->core,
-                        human_size(report.measured->stack_bytes),
+                        report.measured->stack_bytes ? human_size(*report.measured->stack_bytes)
+                                                     : "not measured (no board is emulated)",
                         human_size(report.measured->static_ram_bytes));
   }
   text += fmt::format("  work     {:.3f} M MAC", static_cast<double>(report.macs) / 1e6);
@@ -256,6 +258,7 @@ std::string report_text(const CompileReport& report) {
   if (report.recomputed_macs < 0)
     text += fmt::format(", {:.3f} M fewer than whole operators (nobody reads those elements)",
                         static_cast<double>(-report.recomputed_macs) / 1e6);
+  if (report.estimate) text += "\n  time     " + estimate_text(*report.estimate);
   text += fmt::format("\n  verified {}\n", report.verified ? "yes" : "no");
   for (const std::string& note : report.notes) text += "  note     " + note + "\n";
   return text + fit_text(report);
@@ -263,8 +266,10 @@ std::string report_text(const CompileReport& report) {
 
 std::string report_json(const CompileReport& report) {
   const Placement& placement = report.plan.placement;
-  const auto measured = [&](int64_t MeasuredCost::*field) {
-    return report.measured ? Json((*report.measured).*field) : Json();
+  const auto measured = [&]<typename T>(T MeasuredCost::*field) {
+    const std::optional<int64_t> bytes =
+        report.measured ? (*report.measured).*field : std::optional<int64_t>();
+    return bytes ? Json(*bytes) : Json();
   };
   const Json json = {
       {"model", report.model},
@@ -289,6 +294,7 @@ std::string report_json(const CompileReport& report) {
         {"weight_bytes", report.weight_bytes}}},
       {"macs", report.macs},
       {"recomputed_macs", report.recomputed_macs},
+      {"estimate", estimate_json(report.estimate)},
       {"verified", report.verified},
       {"lossy", !report.graph.accumulators.empty()},
       {"accumulators", accumulators_json(report.graph)},

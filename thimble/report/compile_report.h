@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "thimble/plan/saved_plan.h"
+#include "thimble/program/estimate.h"
 #include "thimble/program/program.h"
 #include "thimble/target/target.h"
 
@@ -14,9 +15,12 @@ namespace thimble {
 
 /// What only cross-compiling tells.
 struct MeasuredCost {
-  int64_t code_bytes = 0, weight_bytes = 0, stack_bytes = 0, static_ram_bytes = 0;
-  int64_t instructions = 0;  ///< of one inference
+  int64_t code_bytes = 0, weight_bytes = 0;
+  /// Of an inference on an emulated board, if there is one.
+  std::optional<int64_t> stack_bytes, instructions;
+  int64_t static_ram_bytes = 0;
   std::string core;
+  std::string machine;  ///< that ran it, by QEMU's name; empty: none
 };
 
 /// Everything a report says. References live as long as the caller's compilation.
@@ -33,6 +37,7 @@ struct CompileReport {
   int64_t weight_bytes = 0;
   bool verified = false;
   std::optional<MeasuredCost> measured;
+  std::optional<CoreEstimate> estimate;
 
   [[nodiscard]] bool fits_sram() const;
   [[nodiscard]] bool fits_flash() const;

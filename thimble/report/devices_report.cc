@@ -8,6 +8,7 @@
 
 #include "thimble/report/json_text.h"
 #include "thimble/target/size.h"
+#include "thimble/toolchain/board.h"
 
 namespace thimble {
 
@@ -18,7 +19,8 @@ std::string devices_text(const std::vector<Target>& devices) {
   std::vector<std::vector<std::string>> rows = {
       {"device", "core", "MHz", "SRAM", "largest piece of SRAM", "flash", "chip"}};
   for (const Target& device : devices) {
-    rows.push_back({device.name, device.core.name,
+    const char* emulated = boards_of(device.core.name).empty() ? "" : " (emulated)";
+    rows.push_back({device.name, device.core.name + emulated,
                     fmt::format("{:>3}", device.clock_hz / 1'000'000),
                     human_size(device.sram_bytes()), human_size(device.largest_sram_run_bytes()),
                     human_size(device.flash_bytes), device.chip});
@@ -41,6 +43,7 @@ std::string devices_json(const std::vector<Target>& devices) {
     list.push_back({{"name", device.name},
                     {"chip", device.chip},
                     {"core", device.core.name},
+                    {"emulated", !boards_of(device.core.name).empty()},
                     {"clock_hz", device.clock_hz},
                     {"sram_bytes", device.sram_bytes()},
                     {"largest_sram_run_bytes", device.largest_sram_run_bytes()},

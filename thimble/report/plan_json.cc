@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/estimate_words.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/memories_json.h"
 #include "thimble/report/plan_report.h"
@@ -71,6 +73,11 @@ class Tree {
                  {"scratch", json_of(s.scratch)},
                  {"recomputes", s.recomputes},
                  {"live_bytes", report_.live_bytes[static_cast<size_t>(position_)]}};
+    if (report_.estimate) {
+      const std::vector<double>& steps_in = report_.estimate->estimate.steps;
+      const auto at = static_cast<size_t>(position_);
+      json["estimated_instructions"] = at < steps_in.size() ? std::llround(steps_in[at]) : 0;
+    }
     ++position_;
     return json;
   }
@@ -134,6 +141,7 @@ std::string plan_json(const PlanReport& report) {
                      {"weight_bytes", report.weight_bytes},
                      {"macs", report.macs},
                      {"recomputed_macs", report.recomputed_macs},
+                     {"estimate", estimate_json(report.estimate)},
                      {"lossy", !report.graph.accumulators.empty()},
                      {"accumulators", accumulators_json(report.graph)},
                      {"accumulator_scales", report.plan.scale_source},

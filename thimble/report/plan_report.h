@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "thimble/plan/saved_plan.h"
+#include "thimble/program/estimate.h"
 
 namespace thimble {
 
@@ -28,6 +29,7 @@ struct PlanReport {
   int64_t macs = 0, recomputed_macs = 0;
   int64_t weight_bytes = 0;
   std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
+  std::optional<CoreEstimate> estimate;
 
   [[nodiscard]] bool fits() const;
 };

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "thimble/report/estimate_words.h"
 #include "thimble/report/plan_report.h"
 #include "thimble/report/schedule_words.h"
 #include "thimble/report/table.h"
@@ -52,6 +54,7 @@ std::string heading(const PlanReport& report) {
                         static_cast<double>(report.recomputed_macs) / 1e6);
   }
   text += "\n";
+  if (report.estimate) text += "  time   " + estimate_text(*report.estimate) + "\n";
   for (const std::string& note : report.notes) text += "  note   " + note + "\n";
   return text;
 }
@@ -105,6 +108,8 @@ class TextTree {
                        {"reads", false},
                        {"writes", false},
                        {"tensor", false}}}};
+    std::vector<Column>& columns = table_.groups[0].columns;
+    if (report_.estimate) columns.insert(columns.begin() + 2, Column{"instructions"});
     add(report_.plan.schedule.nodes, 0);
     return aligned_text(table_, 0);
   }
@@ -124,7 +129,8 @@ class TextTree {
       table_.rows.emplace_back(table_.groups[0].columns.size());
       add(loop.body, depth + 1);
       extent.steps.end = position_;
-      table_.rows[row][2] = bars + "loop " + loop_text(extent) + steps_text(extent.steps);
+      table_.rows[row][report_.estimate ? 3 : 2] =
+          bars + "loop " + loop_text(extent) + steps_text(extent.steps);
     }
   }
 
@@ -134,16 +140,28 @@ class TextTree {
     return fmt::format(" (steps {} to {})", steps.begin, steps.end - 1);
   }
 
+  // Of all executions of the step; none if it copies nothing.
+  std::string instructions_text() const {
+    const std::vector<double>& steps = report_.estimate->estimate.steps;
+    const auto at = static_cast<size_t>(position_);
+    return with_separators(at < steps.size() ? std::llround(steps[at]) : 0);
+  }
+
   void step(const Step& s, const std::string& bars) {
     const Schedule& schedule = report_.plan.schedule;
     const Buffer& out = schedule.buffer(s.out);
     std::string writes = buffer_label(s.out);
     if (s.scratch.valid()) writes += " (scratch " + buffer_label(s.scratch) + ")";
-    table_.rows.push_back({fmt::format("{}", position_),
-                           with_separators(report_.live_bytes[static_cast<size_t>(position_)]),
-                           bars + executes_text(report_, s),
-                           region_text(s.region, report_.graph.tensor(out.tensor).shape),
-                           reads_text(s), writes, buffer_name(report_.graph, out)});
+    std::vector<std::string> row = {
+        fmt::format("{}", position_),
+        with_separators(report_.live_bytes[static_cast<size_t>(position_)]),
+        bars + executes_text(report_, s),
+        region_text(s.region, report_.graph.tensor(out.tensor).shape),
+        reads_text(s),
+        writes,
+        buffer_name(report_.graph, out)};
+    if (report_.estimate) row.insert(row.begin() + 2, instructions_text());
+    table_.rows.push_back(std::move(row));
     ++position_;
   }
 

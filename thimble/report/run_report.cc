@@ -25,9 +25,9 @@ std::string board_text(const MeasuredCost& board) {
   return fmt::format(
       "  instructions  {} per inference ({}, emulated)\n  stack         {} at the deepest\n"
       "  code          {} of flash\n  weights       {} of flash\n  static RAM    {}\n",
-      with_separators(board.instructions), board.core, human_size(board.stack_bytes),
-      human_size(board.code_bytes), human_size(board.weight_bytes),
-      human_size(board.static_ram_bytes));
+      with_separators(board.instructions.value_or(0)), board.core,
+      human_size(board.stack_bytes.value_or(0)), human_size(board.code_bytes),
+      human_size(board.weight_bytes), human_size(board.static_ram_bytes));
 }
 
 std::string deviation_text(const RunReport& report, size_t k) {
@@ -71,8 +71,9 @@ Json outputs_json(const RunReport& report) {
 Json board_json(const std::optional<MeasuredCost>& board) {
   if (!board) return {};
   return {{"core", board->core},
-          {"instructions", board->instructions},
-          {"stack_bytes", board->stack_bytes},
+          {"machine", board->machine},
+          {"instructions", board->instructions.value_or(0)},
+          {"stack_bytes", board->stack_bytes.value_or(0)},
           {"code_bytes", board->code_bytes},
           {"weight_bytes", board->weight_bytes},
           {"static_ram_bytes", board->static_ram_bytes}};
@@ -81,9 +82,11 @@ Json board_json(const std::optional<MeasuredCost>& board) {
 }  // namespace
 
 std::string run_text(const RunReport& report) {
-  std::string text = fmt::format(
-      "{} on {}{}", report.model, report.on,
-      report.inferences.board ? fmt::format(" ({})", report.inferences.board->core) : "");
+  std::string text =
+      fmt::format("{} on {}{}", report.model, report.on,
+                  report.inferences.board ? fmt::format(" ({}, {})", report.inferences.board->core,
+                                                        report.inferences.board->machine)
+                                          : "");
   if (!report.planner.empty()) {
     text += fmt::format(", planner {}\n  SRAM          {}", report.planner,
                         human_size(report.arena_bytes));

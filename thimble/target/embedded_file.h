@@ -14,5 +14,7 @@ struct EmbeddedFile {
 
 /// devices/*.json.
 [[nodiscard]] std::span<const EmbeddedFile> device_files();
+/// cores/*.json.
+[[nodiscard]] std::span<const EmbeddedFile> core_files();
 
 }  // namespace thimble

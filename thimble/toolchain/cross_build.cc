@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "thimble/model/error.h"
-#include "thimble/target/size.h"
+#include "thimble/target/core.h"
 #include "thimble/toolchain/firmware_files.h"
 #include "thimble/toolchain/link_map.h"
 #include "thimble/toolchain/process.h"
@@ -30,25 +30,12 @@ constexpr const char* kCompiler = "arm-none-eabi-g++";
 constexpr double kCompileSeconds = 600;
 
 // -pipe: no temporary files of the compiler's.
-constexpr std::array kCommonFlags = {"-pipe",
-                                     "-mthumb",
-                                     "-O2",
-                                     "-std=c++17",
-                                     "-Wall",
-                                     "-Wextra",
-                                     "-Werror",
-                                     "-ffreestanding",
-                                     "-fno-exceptions",
-                                     "-fno-rtti",
-                                     "-ffunction-sections",
+constexpr std::array kCommonFlags = {"-pipe",          "-O2",
+                                     "-std=c++17",     "-Wall",
+                                     "-Wextra",        "-Werror",
+                                     "-ffreestanding", "-fno-exceptions",
+                                     "-fno-rtti",      "-ffunction-sections",
                                      "-fdata-sections"};
-
-constexpr std::array kBoards = {
-    Board{"cortex-m4",
-          "mps2-an386",
-          {"-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"},
-          int64_t{3} << 20},
-};
 
 // What an object counts as; its file is named after it.
 enum class Role : uint8_t { kModel, kWeights, kTable, kFirmware };
@@ -66,48 +53,56 @@ std::string object_name(Role role, size_t number, bool in_psram) {
                      in_psram ? ".psram" : "");
 }
 
-std::vector<fs::path> write_firmware(const Board& board, const fs::path& folder) {
+// What all boards share is compiled with machine.h of one of them.
+std::vector<fs::path> write_firmware(const fs::path& folder) {
   std::vector<fs::path> sources;
   for (const EmbeddedFile& file : firmware_files()) {
     const fs::path path = folder / file.path;
     fs::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << file.text;
-    const bool ours = path.parent_path() == folder || path.parent_path() == folder / board.machine;
-    if (ours && path.extension() == ".cc") sources.push_back(path);
+    if (path.extension() == ".cc") sources.push_back(path);
   }
   return sources;
 }
 
-std::vector<Unit> list_units(const CrossBuild& build, const std::vector<fs::path>& firmware) {
+void add_units(const std::vector<fs::path>& sources, Role role, std::vector<Unit>& units) {
+  for (const fs::path& source : sources) {
+    units.push_back({fs::absolute(source), role, object_name(role, units.size(), false)});
+  }
+}
+
+std::vector<Unit> model_units(const CrossBuild& build) {
   std::vector<Unit> units;
-  const auto add = [&](const std::vector<fs::path>& sources, Role role) {
-    for (const fs::path& source : sources) {
-      units.push_back({fs::absolute(source), role, object_name(role, units.size(), false)});
-    }
-  };
-  // Weights first: they take the longest.
-  add(build.weight_sources, Role::kWeights);
-  add(build.sources, Role::kModel);
-  add(build.table_sources, Role::kTable);
-  add(firmware, Role::kFirmware);
+  add_units(build.weight_sources, Role::kWeights, units);  // first: they take the longest
+  add_units(build.sources, Role::kModel, units);
+  add_units(build.table_sources, Role::kTable, units);
   return units;
 }
 
-std::vector<std::string> compile_arguments(const CrossBuild& build, const Board& board,
-                                           const Unit& unit, const fs::path& firmware_folder) {
-  std::vector<std::string> arguments = {kCompiler};
-  arguments.insert(arguments.end(), board.flags.begin(), board.flags.end());
+std::vector<std::string> target_arguments(const std::string& core) {
+  std::vector<std::string> arguments = {kCompiler, "-mthumb"};
+  const std::vector<std::string> flags = core_named(core).flags;
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  return arguments;
+}
+
+// machine_folder: of the board.
+std::vector<std::string> compile_arguments(const CrossBuild& build, const Unit& unit,
+                                           const fs::path& machine_folder) {
+  std::vector<std::string> arguments = target_arguments(build.core);
   arguments.insert(arguments.end(), kCommonFlags.begin(), kCommonFlags.end());
   for (const fs::path& folder : build.include_folders) {
     arguments.push_back("-I" + fs::absolute(folder).string());
   }
   if (unit.role == Role::kTable || unit.role == Role::kFirmware) {
-    arguments.push_back("-I" + firmware_folder.string());
-    arguments.push_back("-I" + (firmware_folder / board.machine).string());
+    arguments.push_back("-I" + machine_folder.parent_path().string());
   }
-  // The harness must not call memcpy and memset, which would then be counted as the models'.
-  if (unit.role == Role::kFirmware) arguments.push_back("-fno-tree-loop-distribute-patterns");
-  for (const char* argument : {"-c", "-o"}) arguments.push_back(argument);
+  if (unit.role == Role::kFirmware) {
+    arguments.push_back("-I" + machine_folder.string());
+    // The harness must not call memcpy and memset, which would then be counted as the models'.
+    arguments.emplace_back("-fno-tree-loop-distribute-patterns");
+  }
+  for (const char* argument : {"-c", "-o"}) arguments.emplace_back(argument);
   arguments.push_back(unit.object);
   arguments.push_back(unit.source.string());
   return arguments;
@@ -125,13 +120,21 @@ void compile(const Command& command, const fs::path& source) {
                                                     kCompiler, command.timeout_seconds));
   }
   if (!result.succeeded()) {
-    throw InternalError(fmt::format("{} does not compile for the emulated core:\n{}",
-                                    source.string(), shortened(result.err)));
+    throw InternalError(fmt::format("{} does not compile for the core:\n{}", source.string(),
+                                    shortened(result.err)));
   }
 }
 
 // All units, as many at a time as there are cores; the first failure is thrown when all have ended.
-void compile_all(const std::vector<Command>& commands, const std::vector<Unit>& units) {
+// Objects are written to the folder that the machine's folder is two below.
+void compile_all(const CrossBuild& build, const std::vector<Unit>& units,
+                 const fs::path& machine_folder) {
+  std::vector<Command> commands;
+  for (const Unit& unit : units) {
+    commands.push_back({.arguments = compile_arguments(build, unit, machine_folder),
+                        .working_folder = machine_folder.parent_path().parent_path(),
+                        .timeout_seconds = kCompileSeconds});
+  }
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   std::exception_ptr failure;
@@ -154,42 +157,42 @@ void compile_all(const std::vector<Command>& commands, const std::vector<Unit>& 
   if (failure) std::rethrow_exception(failure);
 }
 
-// Weights that code memory has no room for get the name that the linker script puts into PSRAM.
-void move_large_weights(const Board& board, const fs::path& folder, std::vector<Unit>& units) {
+// Weights that code memory has no room for have the name that the linker script puts into external
+// RAM.
+void name_weights(int64_t room_bytes, const fs::path& folder, std::vector<Unit>& units) {
   int64_t total = 0;
   for (const Unit& unit : units) {
     if (unit.role == Role::kWeights) {
       total += static_cast<int64_t>(fs::file_size(folder / unit.object));
     }
   }
-  if (total <= board.weights_in_code_memory_bytes) return;
   for (size_t i = 0; i < units.size(); ++i) {
     if (units[i].role != Role::kWeights) continue;
-    const std::string name = object_name(Role::kWeights, i, true);
+    const std::string name = object_name(Role::kWeights, i, total > room_bytes);
     fs::rename(folder / units[i].object, folder / name);
     units[i].object = name;
   }
 }
 
-void link(const Board& board, const fs::path& folder, const fs::path& script,
-          const std::vector<Unit>& units) {
-  std::vector<std::string> arguments = {kCompiler, "-mthumb"};
-  arguments.insert(arguments.end(), board.flags.begin(), board.flags.end());
+// Empty, or the linker's message that the memory is too small.
+std::string link(const CrossBuild& build, const fs::path& folder, const std::string& machine,
+                 const std::vector<Unit>& units) {
+  std::vector<std::string> arguments = target_arguments(build.core);
   for (const Unit& unit : units) arguments.push_back(unit.object);
   for (const char* argument :
        {"-nostdlib", "-Wl,--gc-sections", "-Wl,--fatal-warnings", "-Wl,--no-warn-rwx-segments",
-        "-Wl,-Map=firmware.map", "-Wl,--start-group", "-lm", "-lc", "-lgcc", "-Wl,--end-group"}) {
-    arguments.push_back(argument);
+        "-Wl,-Map=firmware.map", "-Wl,--start-group", "-lm", "-lc", "-lgcc", "-Wl,--end-group",
+        "-Lfirmware", "-o", "firmware.elf"}) {
+    arguments.emplace_back(argument);
   }
-  arguments.insert(arguments.end(), {"-T", script.string(), "-o", "firmware.elf"});
+  arguments.push_back(fmt::format("-Wl,--defsym=model_ram_bytes={}", build.ram_bytes));
+  arguments.insert(arguments.end(), {"-T", "firmware/" + machine + "/link.ld"});
   const ProcessResult result = run_process(
       {.arguments = arguments, .working_folder = folder, .timeout_seconds = kCompileSeconds});
-  if (result.succeeded()) return;
-  if (result.err.find("will not fit in region") != std::string::npos) {
-    throw CompileError(board.machine, fmt::format("the emulated board's memory is too small:\n{}",
-                                                  shortened(result.err)));
-  }
-  throw InternalError(fmt::format("the firmware does not link:\n{}", shortened(result.err)));
+  if (result.succeeded()) return "";
+  if (result.err.find("will not fit in region") == std::string::npos)
+    throw InternalError(fmt::format("the firmware does not link:\n{}", shortened(result.err)));
+  return shortened(result.err);
 }
 
 bool is_static_ram(std::string_view section) {
@@ -220,38 +223,60 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-}  // namespace
-
-Board board_for(const std::string& core) {
-  std::vector<std::string> cores;
-  for (const Board& board : kBoards) {
-    if (core == board.core) return board;
-    cores.emplace_back(board.core);
-  }
-  throw CompileError(fmt::format("core '{}'", core),
-                     fmt::format("cannot be emulated; there is {}", fmt::join(cores, ", ")));
-}
-
-FirmwareSize build_firmware(const CrossBuild& build, const fs::path& folder) {
-  const Board board = board_for(build.core);
-  require_program(kCompiler, "gcc-arm-none-eabi");
-  const fs::path firmware_folder = folder / "firmware";
-  std::vector<Unit> units = list_units(build, write_firmware(board, firmware_folder));
-  std::vector<Command> commands;
-  for (const Unit& unit : units) {
-    commands.push_back({.arguments = compile_arguments(build, board, unit, firmware_folder),
-                        .working_folder = folder,
-                        .timeout_seconds = kCompileSeconds});
-  }
-  compile_all(commands, units);
-  move_large_weights(board, folder, units);
-  link(board, folder, firmware_folder / board.machine / "link.ld", units);
+FirmwareSize linked_size(const fs::path& folder) {
   return add_up(parse_link_map(read_text(folder / "firmware.map")));
 }
 
-FirmwareSize measure_firmware(const CrossBuild& build) {
+// Asked of the compiler: there are more cores than Thimble knows.
+void check_compiler(const std::string& core) {
+  require_program(kCompiler, "gcc-arm-none-eabi");
+  std::vector<std::string> arguments = target_arguments(core);
+  arguments.insert(arguments.end(), {"-E", "-x", "c++", "/dev/null"});
+  const ProcessResult result = run_process({.arguments = arguments, .working_folder = {}});
+  if (result.succeeded()) return;
+  throw CompileError(fmt::format("core '{}'", core),
+                     fmt::format("{} does not take it: {}", kCompiler,
+                                 result.err.substr(0, result.err.find('\n'))));
+}
+
+}  // namespace
+
+Firmware build_firmware(const CrossBuild& build, const fs::path& folder) {
+  const std::vector<Board> boards = boards_of(build.core);
+  if (boards.empty()) {
+    throw CompileError(
+        fmt::format("core '{}'", build.core),
+        fmt::format("cannot be emulated; there are {}", fmt::join(emulated_cores(), ", ")));
+  }
+  check_compiler(build.core);
+  const fs::path firmware = fs::absolute(folder) / "firmware";
+  const std::vector<fs::path> firmware_sources = write_firmware(firmware);
+  std::vector<Unit> models = model_units(build);
+  compile_all(build, models, firmware / boards[0].machine);
+  std::string refusal;
+  for (const Board& board : boards) {
+    name_weights(board.weights_in_code_memory_bytes, folder, models);
+    std::vector<Unit> units;
+    add_units(firmware_sources, Role::kFirmware, units);
+    compile_all(build, units, firmware / board.machine);
+    units.insert(units.end(), models.begin(), models.end());
+    refusal = link(build, folder, board.machine, units);
+    if (refusal.empty()) return {board, linked_size(folder)};
+  }
+  throw CompileError(boards.back().machine,
+                     fmt::format("the emulated board's memory is too small:\n{}", refusal));
+}
+
+FirmwareSize measure_sizes(const CrossBuild& build) {
+  check_compiler(build.core);
   const TemporaryFolder folder;
-  return build_firmware(build, folder.path());
+  const fs::path sizes = folder.path() / "firmware" / "sizes";
+  (void)write_firmware(sizes.parent_path());
+  const std::vector<Unit> units = model_units(build);
+  compile_all(build, units, sizes);
+  const std::string refusal = link(build, folder.path(), "sizes", units);
+  if (!refusal.empty()) throw CompileError("the models", "are too large:\n" + refusal);
+  return linked_size(folder.path());
 }
 
 }  // namespace thimble

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-compiling a model's sources into a firmware for an emulated board, and its sizes.
+// Cross-compiling a model's sources into a firmware, and its sizes.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
+
+#include "thimble/toolchain/board.h"
 
 namespace thimble {
 
@@ -19,6 +20,8 @@ struct CrossBuild {
       table_sources;  ///< define thimble_models ("harness.h"): not counted
   std::vector<std::filesystem::path> include_folders;
   std::string core = "cortex-m4";
+  /// Of RAM that the most demanding of the models takes: its arena, and tensors outside of it.
+  int64_t ram_bytes = 0;
 };
 
 /// Of what the linker kept. Start-up code, semihosting, harness and table are left out; what
@@ -30,23 +33,18 @@ struct FirmwareSize {
   bool operator==(const FirmwareSize&) const = default;
 };
 
-/// An emulated board.
-struct Board {
-  const char* core;
-  const char* machine;                   ///< QEMU's name, and the folder in firmware/
-  std::array<const char*, 3> flags;      ///< of the compiler
-  int64_t weights_in_code_memory_bytes;  ///< above that weights go to PSRAM
+struct Firmware {
+  Board board;  ///< that it is for
+  FirmwareSize size;
 };
-/// Throws CompileError, listing the cores that can be emulated.
-[[nodiscard]] Board board_for(const std::string& core);
 
-/// Compiles and links `folder`/firmware.elf; everything is written below `folder`. Throws
-/// CompileError if the compiler is not installed or the board's memory is too small, InternalError
-/// if sources do not compile.
-[[nodiscard]] FirmwareSize build_firmware(const CrossBuild& build,
-                                          const std::filesystem::path& folder);
+/// Compiles and links `folder`/firmware.elf for the first of the core's boards that has the memory;
+/// everything is written below `folder`. Throws CompileError if the compiler is not installed, no
+/// board emulates the core, or none has the memory; InternalError if sources do not compile.
+[[nodiscard]] Firmware build_firmware(const CrossBuild& build, const std::filesystem::path& folder);
 
-/// The same for the sizes alone.
-[[nodiscard]] FirmwareSize measure_firmware(const CrossBuild& build);
+/// The sizes alone, for any core that the compiler knows, whatever memory it takes. Throws
+/// CompileError if the compiler is not installed or does not know the core.
+[[nodiscard]] FirmwareSize measure_sizes(const CrossBuild& build);
 
 }  // namespace thimble

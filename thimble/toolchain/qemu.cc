@@ -116,11 +116,12 @@ std::vector<EmulatedRun> parse_report(const std::string& report) {
   return runs;
 }
 
-ProcessResult emulate(const Board& board, size_t sets, const fs::path& folder, double seconds) {
+ProcessResult emulate(const std::string& machine, size_t sets, const fs::path& folder,
+                      double seconds) {
   const std::string semihosting = fmt::format(
       "enable=on,target=native,arg=firmware,arg={},arg={},arg={}", kInputFile, kOutputFile, sets);
   // icount: an instruction takes a nanosecond of the board's time, whatever the host's load.
-  return run_process({.arguments = {kEmulator, "-M", board.machine, "-display", "none", "-monitor",
+  return run_process({.arguments = {kEmulator, "-M", machine, "-display", "none", "-monitor",
                                     "none", "-serial", "null", "-semihosting-config", semihosting,
                                     "-icount", "shift=0", "-kernel", "firmware.elf"},
                       .working_folder = folder,
@@ -131,18 +132,18 @@ ProcessResult emulate(const Board& board, size_t sets, const fs::path& folder, d
 
 Measured run_on_qemu(const CrossBuild& build, const std::vector<InputSet>& sets,
                      double timeout_seconds) {
-  const Board board = board_for(build.core);
   require_program(kEmulator, "qemu-system-arm");
   const TemporaryFolder folder;
-  Measured measured;
-  measured.size = build_firmware(build, folder.path());
+  const Firmware firmware = build_firmware(build, folder.path());
+  Measured measured{.machine = firmware.board.machine, .size = firmware.size, .sets = {}};
   write_inputs(sets, folder.path() / kInputFile);
-  const ProcessResult result = emulate(board, sets.size(), folder.path(), timeout_seconds);
+  const ProcessResult result =
+      emulate(measured.machine, sets.size(), folder.path(), timeout_seconds);
   if (result.timed_out) {
-    throw CompileError(board.machine,
+    throw CompileError(measured.machine,
                        fmt::format("did not finish within {:.0f} s of emulation", timeout_seconds));
   }
-  if (!result.succeeded()) reject_run(result, board.machine);
+  if (!result.succeeded()) reject_run(result, measured.machine);
 
   std::vector<EmulatedRun> runs = parse_report(result.err);
   OutputReader outputs(read_bytes(folder.path() / kOutputFile));

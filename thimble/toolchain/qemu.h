@@ -26,6 +26,7 @@ struct EmulatedRun {
 };
 
 struct Measured {
+  std::string machine;  ///< the emulated board, by QEMU's name
   FirmwareSize size;
   std::vector<std::vector<EmulatedRun>> sets;  ///< [input set][model]
 };
@@ -35,7 +36,8 @@ using InputSet = std::vector<std::vector<Bytes>>;
 
 /// Builds the firmware and runs all of its models on each input set. Every model runs in an arena
 /// of exactly its bytes, aligned as it asks and no better, poisoned, between guard zones.
-/// Throws CompileError if QEMU or the compiler is not installed or the time is over, InternalError
+/// Throws CompileError if QEMU or the compiler is not installed, no board emulates the
+/// core or has the memory, or the time is over, InternalError
 /// if a model faults or the inputs do not match the table.
 [[nodiscard]] Measured run_on_qemu(const CrossBuild& build, const std::vector<InputSet>& sets,
                                    double timeout_seconds = 600);

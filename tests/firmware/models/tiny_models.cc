@@ -20,20 +20,22 @@ void add_last_huge_weight(void* arena) {
   bytes(arena)[0] = static_cast<uint8_t>(bytes(arena)[0] + kHugeWeights[4999999]);
 }
 
-// 2 for the counter's constant, 2 * 50,000,000 for the loop, 1 for the return.
-void count_down(void*) {
+// 1 for the counter's constant, 2 * 50,000,000 for the loop, 1 for the return.
+[[gnu::naked]] void count_down(void*) {
   asm volatile(
-      "movw r0, #0xF080\n\t"
-      "movt r0, #0x02FA\n"
+      ".syntax unified\n\t"
+      "ldr r0, =50000000\n"
       "1:\n\t"
       "subs r0, #1\n\t"
-      "bne 1b" ::
-          : "r0", "cc");
+      "bne 1b\n\t"
+      "bx lr\n\t"
+      ".ltorg");
 }
 
 // 200 bytes and two saved registers.
 [[gnu::naked]] void use_stack(void*) {
   asm volatile(
+      ".syntax unified\n\t"
       "push {r4, lr}\n\t"
       "sub sp, #200\n\t"
       "movs r4, #1\n\t"
@@ -54,13 +56,26 @@ void write_before(void* arena) { --bytes(arena)[-1]; }
 
 void fault(void*) { asm volatile("udf #0"); }
 
+// No Armv6-M loads a word from an odd address.
+[[gnu::naked]] void unaligned(void*) {
+  asm volatile(
+      ".syntax unified\n\t"
+      "adds r0, #1\n\t"
+      "ldr r0, [r0]\n\t"
+      "bx lr");
+}
+
 [[gnu::naked]] void overflow_stack(void*) {
   asm volatile(
+      ".syntax unified\n\t"
       "mov r1, sp\n\t"
-      "sub r0, sp, #0x30000\n"
+      "ldr r0, =0x30000\n\t"
+      "subs r0, r1, r0\n"
       "1:\n\t"
-      "str r0, [r1, #-4]!\n\t"
+      "subs r1, #4\n\t"
+      "str r0, [r1]\n\t"
       "cmp r1, r0\n\t"
       "bne 1b\n\t"
-      "bx lr");
+      "bx lr\n\t"
+      ".ltorg");
 }

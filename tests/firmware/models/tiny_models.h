@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models by hand, for the tests of the emulated board.
+// Models by hand, for the tests of the emulated boards.
 #pragma once
 
 #include <stdint.h>
@@ -15,6 +15,7 @@ void use_stack(void* arena);
 void write_after(void* arena);
 void write_before(void* arena);
 void fault(void* arena);
+void unaligned(void* arena);
 void overflow_stack(void* arena);
 void add_two(void* input, void* output);
 void change_input(void* input, void* output);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From reset to the harness on an MPS2 board with the AN386 image: vectors, FPU, memory, counter.
+// From reset to the harness on any Cortex-M: vectors, FPU, memory, counter.
 #include "board.h"
 #include "semihosting.h"
 
@@ -18,18 +18,17 @@ volatile uint32_t running_model;
 
 namespace {
 
-// Coprocessor access control: full access to CP10 and CP11, the FPU.
+// Coprocessor access control: full access to CP10 and CP11, the FPU and MVE.
 volatile uint32_t* const kCpacr = reinterpret_cast<volatile uint32_t*>(0xE000ED88);
 constexpr uint32_t kFpuAccess = 0xFu << 20;
-// Configurable, hard and bus fault status.
+// Configurable, hard and bus fault status; 0 on Armv6-M.
 volatile uint32_t* const kCfsr = reinterpret_cast<volatile uint32_t*>(0xE000ED28);
 
-// CMSDK APB timer 0: 32 bits on the 25 MHz system clock. Unlike SysTick's 24 bits it lasts for
-// 1.7e11 instructions, so that no interrupt disturbs the count or the measured stack.
-struct Timer {
-  uint32_t control, value, reload, interrupt;
-};
-volatile Timer* const kTimer = reinterpret_cast<volatile Timer*>(0x40000000);
+#ifdef __ARM_FP
+constexpr bool kFpu = true;
+#else
+constexpr bool kFpu = false;
+#endif
 
 void initialise_memory() {
   const uint32_t* source = data_load;
@@ -46,23 +45,14 @@ Memory free_memory(size_t index) {
 
 uint8_t* stack_limit() { return stack_bottom; }
 
-namespace {
-
-void start_counter() {
-  kTimer->control = 0;
-  kTimer->reload = 0xFFFFFFFF;
-  kTimer->value = 0xFFFFFFFF;
-  kTimer->control = 1;
-}
-
-}  // namespace
-
 }  // namespace thimble_firmware
 
 void reset_handler() {
   using namespace thimble_firmware;
-  *kCpacr = *kCpacr | kFpuAccess;
-  asm volatile("dsb\n\tisb" ::: "memory");
+  if (kFpu) {
+    *kCpacr = *kCpacr | kFpuAccess;
+    asm volatile("dsb\n\tisb" ::: "memory");
+  }
   initialise_memory();
   start_counter();
   harness_main();
@@ -91,7 +81,9 @@ namespace {
       "mov r0, sp\n\t"
       "ldr r1, =stack_top\n\t"
       "mov sp, r1\n\t"
-      "b %0" ::"i"(report_fault));
+      "ldr r1, =%0\n\t"
+      "bx r1\n\t"
+      ".ltorg" ::"i"(report_fault));
 }
 
 using Vector = void (*)();

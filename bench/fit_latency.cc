@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fits the latency model of a core to instructions counted in QEMU (docs/latency.md):
+//   fit_latency --core cortex-m4 --programs 1240 ../shared/models/*.tflite
+// writes cores/cortex-m4.json; bench/results/latency_cortex-m4.csv, a line for each program, with
+// those that were held back; and bench/results/latency_totals_cortex-m4.csv for the models.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "bench/latency_samples.h"
+#include "bench/nnls.h"
+#include "thimble/model/error.h"
+#include "zoo/random.h"
+
+namespace {
+
+using namespace thimble;
+
+// A kernel in fewer programs is left out: its coefficients would mean nothing.
+constexpr size_t kFewestPrograms = 5;
+
+struct Options {
+  std::string core = "cortex-m4";
+  uint64_t programs = 1240;
+  std::vector<std::string> models;
+  std::vector<std::string> planners = {"reorder", "stream", "pex"};
+  std::string folder = ".";
+};
+
+// The kernel that most of the instructions go to.
+std::string main_kernel(const LatencyModel& model, const LatencySample& sample) {
+  std::string found;
+  double most = -1;
+  for (const auto& [kernel, counts] : sample.features) {
+    const Features* each = model.coefficients(kernel);
+    const double instructions = each == nullptr ? 0 : dot(counts, *each);
+    if (instructions > most) {
+      most = instructions;
+      found = kernel;
+    }
+  }
+  return found;
+}
+
+// A quarter, whatever the order of the kinds of networks.
+bool held_back(size_t sample) { return zoo::Random(sample).next() % 4 == 0; }
+
+std::vector<std::string> known_kernels(const std::vector<LatencySample>& samples) {
+  std::map<std::string, size_t> programs;
+  for (size_t s = 0; s < samples.size(); ++s) {
+    if (held_back(s)) continue;
+    for (const auto& [kernel, counts] : samples[s].features) ++programs[kernel];
+  }
+  std::vector<std::string> known;
+  for (const auto& [kernel, count] : programs) {
+    if (count >= kFewestPrograms) known.push_back(kernel);
+  }
+  return known;
+}
+
+// Relative errors count: each line is divided by what was counted.
+LatencyModel fit(const std::string& core, const std::vector<LatencySample>& samples) {
+  const std::vector<std::string> kernels = known_kernels(samples);
+  constexpr size_t kWidth = std::tuple_size_v<Features>;
+  std::vector<std::vector<double>> rows;
+  for (size_t s = 0; s < samples.size(); ++s) {
+    const LatencySample& sample = samples[s];
+    std::vector<double> row(1 + kernels.size() * kWidth);
+    row[0] = 1 / sample.counted;
+    size_t found = 0;
+    for (size_t k = 0; k < kernels.size(); ++k) {
+      const auto counts = sample.features.find(kernels[k]);
+      if (counts == sample.features.end()) continue;
+      ++found;
+      for (size_t f = 0; f < kWidth; ++f)
+        row[1 + k * kWidth + f] = counts->second[f] / sample.counted;
+    }
+    if (!held_back(s) && found == sample.features.size()) rows.push_back(std::move(row));
+  }
+  const std::vector<double> x =
+      nonnegative_least_squares(rows, std::vector<double>(rows.size(), 1.0));
+  LatencyModel model{.core = core, .program = x[0], .kernels = {}};
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    Features& each = model.kernels[kernels[k]];
+    for (size_t f = 0; f < kWidth; ++f) each[f] = x[1 + k * kWidth + f];
+  }
+  return model;
+}
+
+double quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::ranges::sort(values);
+  return values[static_cast<size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
+struct Errors {
+  std::vector<double> relative;
+  [[nodiscard]] nlohmann::json json() const {
+    const auto rounded = [](double value) { return std::round(value * 1e4) / 1e4; };
+    return {{"programs", relative.size()},
+            {"median", rounded(quantile(relative, 0.5))},
+            {"p90", rounded(quantile(relative, 0.9))}};
+  }
+};
+
+// Of programs that were held back, by the kernel that takes most; "all" of them.
+std::map<std::string, Errors> held_back_errors(const LatencyModel& model,
+                                               const std::vector<LatencySample>& samples) {
+  std::map<std::string, Errors> errors;
+  for (size_t s = 0; s < samples.size(); ++s) {
+    if (!held_back(s)) continue;
+    const std::optional<double> estimated = estimate(model, samples[s]);
+    if (!estimated) continue;
+    const double error = std::abs(*estimated / samples[s].counted - 1);
+    errors["all"].relative.push_back(error);
+    errors[main_kernel(model, samples[s])].relative.push_back(error);
+  }
+  return errors;
+}
+
+std::string model_json(const LatencyModel& model, const std::string& command,
+                       const std::map<std::string, Errors>& errors) {
+  nlohmann::ordered_json json;
+  const auto rounded = [](double value) { return std::round(value * 1e3) / 1e3; };
+  json["core"] = model.core;
+  json["counted"] = "instructions";
+  json["command"] = command;
+  json["program"] = rounded(model.program);
+  for (const auto& [kernel, each] : model.kernels) {
+    nlohmann::ordered_json& entry = json["kernels"][kernel] = nlohmann::ordered_json::object();
+    for (size_t f = 0; f < each.size(); ++f) {
+      if (rounded(each[f]) > 0) entry[name(static_cast<Feature>(f))] = rounded(each[f]);
+    }
+  }
+  for (const auto& [kernel, error] : errors) json["held_back"][kernel] = error.json();
+  return json.dump(1) + "\n";
+}
+
+// "name,kernel,held_back,counted,estimated,error".
+std::string samples_csv(const LatencyModel& model, const std::string& command,
+                        const std::vector<LatencySample>& samples, bool all_held_back) {
+  std::string text =
+      fmt::format("# {}\nprogram,main_kernel,held_back,counted,estimated,error\n", command);
+  for (size_t s = 0; s < samples.size(); ++s) {
+    const std::optional<double> estimated = estimate(model, samples[s]);
+    text +=
+        fmt::format("{},{},{},{:.0f},{},{}\n", samples[s].name, main_kernel(model, samples[s]),
+                    all_held_back || held_back(s) ? "yes" : "no", samples[s].counted,
+                    estimated ? fmt::format("{:.0f}", *estimated) : "",
+                    estimated ? fmt::format("{:.4f}", *estimated / samples[s].counted - 1) : "");
+  }
+  return text;
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw CompileError(path, "cannot be written");
+  fmt::print("wrote {}\n", path);
+}
+
+std::string command_of(int argc, char** argv) {
+  std::string text = "fit_latency";
+  for (int k = 1; k < argc; ++k) text += std::string(" ") + argv[k];
+  return text;
+}
+
+void run(const Options& options, const std::string& command) {
+  const std::vector<LatencySample> samples = random_samples(options.core, 0, options.programs);
+  const LatencyModel model = fit(options.core, samples);
+  const std::map<std::string, Errors> errors = held_back_errors(model, samples);
+  for (const auto& [kernel, error] : errors) fmt::print("{:<28} {}\n", kernel, error.json().dump());
+  write(options.folder + "/cores/" + options.core + ".json", model_json(model, command, errors));
+  const std::string results = options.folder + "/bench/results/latency_";
+  write(results + options.core + ".csv", samples_csv(model, command, samples, false));
+  if (options.models.empty()) return;
+  const std::vector<LatencySample> models =
+      model_samples(options.core, options.models, options.planners);
+  write(results + "totals_" + options.core + ".csv", samples_csv(model, command, models, true));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Fits a core's latency model to instructions counted in QEMU", "fit_latency"};
+  app.add_option("MODEL", options.models, "Models whose totals are compared");
+  app.add_option("--core", options.core, "Core to count on (cortex-m4)");
+  app.add_option("--programs", options.programs, "Random programs; a quarter is held back (1240)");
+  app.add_option("--folder", options.folder, "The repository (.)");
+  try {
+    app.parse(argc, argv);
+    run(options, command_of(argc, argv));
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fit_latency: {}\n", error.what());
+    return 1;
+  }
+}

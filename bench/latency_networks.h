@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random networks of one to six operators, in the sizes of networks for microcontrollers, and the
+// plans that cut them into pieces: what a latency model is fitted to.
+#pragma once
+
+#include <string>
+
+#include "thimble/model/graph.h"
+#include "zoo/random.h"
+
+namespace thimble {
+
+struct LatencyNetwork {
+  Graph graph;
+  std::string planner;     ///< NAME:key=value
+  bool in_pieces = false;  ///< whole operators instead, cut by random_schedule()
+};
+
+/// Consecutive seeds go through all kinds of operators.
+[[nodiscard]] LatencyNetwork latency_network(uint64_t seed);
+
+}  // namespace thimble

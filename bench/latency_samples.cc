@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/latency_samples.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "bench/latency_networks.h"
+#include "tests/support/random_schedule.h"
+#include "thimble/driver/inference_io.h"
+#include "thimble/driver/measure.h"
+#include "thimble/model/error.h"
+#include "thimble/planners/whole_operators.h"
+#include "thimble/program/estimate.h"
+
+namespace thimble {
+namespace {
+
+constexpr size_t kPerFirmware = 60;
+constexpr int64_t kMostMacs = 4'000'000;
+
+// Cut into pieces that nobody would plan, but that kernels take.
+Compiled in_random_pieces(const Source& source, uint64_t seed) {
+  zoo::Random random(seed);
+  const Graph& graph = source.graph;
+  const OrderProblem problem = order_problem(graph, true);
+  const Schedule whole = whole_operator_schedule(graph, problem, original_order(problem), true);
+  Plan plan{.planner = "pieces",
+            .schedule = testing::random_schedule(graph, whole, 6, random).schedule,
+            .placement = {},
+            .accumulators = graph.accumulators};
+  plan.placement = place(graph, plan.schedule, {});
+  return described(check_plan(source, {.rewrite = false}, plan, "pieces"));
+}
+
+// Nothing if the builder finds no scales for it: some layer's values are all alike.
+std::optional<LatencyNetwork> drawn_network(uint64_t seed) {
+  try {
+    return latency_network(seed);
+  } catch (const InternalError&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Compiled> planned(const Source& source, bool rewrite, const std::string& core,
+                                const std::string& planner) {
+  Answer answer = compile({.model = source,
+                           .graph = {.rewrite = rewrite},
+                           .target = generic_target(core),
+                           .planner = planner});
+  if (!std::holds_alternative<Compiled>(answer)) return std::nullopt;
+  return std::get<Compiled>(std::move(answer));
+}
+
+}  // namespace
+
+std::optional<double> estimate(const LatencyModel& model, const LatencySample& sample) {
+  double sum = model.program;
+  for (const auto& [kernel, counts] : sample.features) {
+    const Features* each = model.coefficients(kernel);
+    if (each == nullptr) return std::nullopt;
+    sum += dot(counts, *each);
+  }
+  return sum;
+}
+
+void SampleCounter::add(const std::string& name, Compiled compiled) {
+  waiting_.push_back({name, std::move(compiled)});
+  if (waiting_.size() == kPerFirmware) count();
+}
+
+void SampleCounter::count() {
+  if (waiting_.empty()) return;
+  std::vector<FirmwareModel> models;
+  InputSet inputs;
+  for (const Waiting& w : waiting_) {
+    models.push_back({w.name, emitted_files(w.compiled, {.name = w.name, .command = "fit_latency"}),
+                      &w.compiled.program});
+    inputs.push_back(seeded_case(w.compiled.graph, 1).inputs);
+  }
+  const Measured measured = measure(models, core_, {inputs});
+  for (size_t k = 0; k < waiting_.size(); ++k) {
+    samples_.push_back({waiting_[k].name, summed_features(waiting_[k].compiled.program),
+                        static_cast<double>(measured.sets[0][k].instructions)});
+  }
+  fmt::print(stderr, "{} programs counted on {}\n", samples_.size(), measured.machine);
+  waiting_.clear();
+}
+
+std::vector<LatencySample> random_samples(const std::string& core, uint64_t first, uint64_t last) {
+  std::vector<LatencySample> samples;
+  SampleCounter counter(core, samples);
+  for (uint64_t seed = first; seed < last; ++seed) {
+    const std::optional<LatencyNetwork> drawn = drawn_network(seed);
+    if (!drawn) continue;
+    const LatencyNetwork& network = *drawn;
+    const Source source{network.graph, fmt::format("network_{}", seed), std::string(64, '0')};
+    std::optional<Compiled> compiled = network.in_pieces
+                                           ? in_random_pieces(source, seed)
+                                           : planned(source, false, core, network.planner);
+    if (compiled && compiled->cost.macs <= kMostMacs)
+      counter.add(source.where, std::move(*compiled));
+  }
+  counter.count();
+  return samples;
+}
+
+std::vector<LatencySample> model_samples(const std::string& core,
+                                         const std::vector<std::string>& models,
+                                         const std::vector<std::string>& planners) {
+  std::vector<LatencySample> samples;
+  for (const std::string& model : models) {
+    const Source source = load(model);
+    SampleCounter counter(core, samples);
+    for (const std::string& planner : planners) {
+      const std::string name =
+          identifier(std::filesystem::path(model).stem().string() + "_" + planner);
+      if (auto compiled = planned(source, true, core, planner))
+        counter.add(name, std::move(*compiled));
+    }
+    counter.count();
+  }
+  return samples;
+}
+
+}  // namespace thimble

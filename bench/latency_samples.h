@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs, and the instructions that QEMU counts of each.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thimble/driver/driver.h"
+#include "thimble/target/latency.h"
+
+namespace thimble {
+
+struct LatencySample {
+  std::string name;
+  std::map<std::string, Features> features;  ///< by kernel
+  double counted = 0;
+};
+
+/// Instructions; nothing if a kernel has no coefficients.
+[[nodiscard]] std::optional<double> estimate(const LatencyModel& model,
+                                             const LatencySample& sample);
+
+/// Counts one inference of each program, many in one firmware.
+class SampleCounter {
+ public:
+  SampleCounter(std::string core, std::vector<LatencySample>& samples)
+      : core_(std::move(core)), samples_(samples) {}
+  void add(const std::string& name, Compiled compiled);
+  /// Counts those that were added and not yet counted.
+  void count();
+
+ private:
+  struct Waiting {
+    std::string name;
+    Compiled compiled;
+  };
+  std::string core_;
+  std::vector<Waiting> waiting_;
+  std::vector<LatencySample>& samples_;
+};
+
+/// Those of latency_network(first) to latency_network(last - 1) that can be planned.
+[[nodiscard]] std::vector<LatencySample> random_samples(const std::string& core, uint64_t first,
+                                                        uint64_t last);
+/// Of models, each with every planner.
+[[nodiscard]] std::vector<LatencySample> model_samples(const std::string& core,
+                                                       const std::vector<std::string>& models,
+                                                       const std::vector<std::string>& planners);
+
+}  // namespace thimble

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cores/*.json estimate, beside instructions that are counted now: of networks that the
+// coefficients were not fitted to.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bench/latency_samples.h"
+#include "tests/support/golden.h"
+#include "tests/support/shared.h"
+
+namespace thimble {
+namespace {
+
+// Relative; every kernel has coefficients.
+std::vector<double> errors_of(const std::vector<LatencySample>& samples) {
+  const LatencyModel model = latency_model("cortex-m4").value();
+  std::vector<double> errors;
+  for (const LatencySample& sample : samples) {
+    const double estimated = estimate(model, sample).value();
+    errors.push_back(std::abs(estimated / sample.counted - 1));
+    fmt::print("{}: {:.0f} counted, {:.0f} estimated\n", sample.name, sample.counted, estimated);
+  }
+  std::ranges::sort(errors);
+  return errors;
+}
+
+// Seeds that are not among those fitted to.
+TEST(LatencyModel, OfTheM4IsWithinATenthForNetworksThatItHasNotSeen) {
+  const std::vector<double> errors = errors_of(random_samples("cortex-m4", 100'000, 100'050));
+  ASSERT_GT(errors.size(), 40U);
+  EXPECT_LT(errors[errors.size() / 2], 0.05);
+  EXPECT_LT(errors[errors.size() * 9 / 10], 0.2);
+}
+
+TEST(LatencyModel, OfTheM4IsWithinATenthForModels) {
+  THIMBLE_NEEDS_SHARED();
+  std::vector<std::string> models;
+  for (const char* name : {"kws_ref_model", "micro_speech_quantized", "person_detect"})
+    models.push_back(testing::model_path(name).string());
+  const std::vector<double> errors =
+      errors_of(model_samples("cortex-m4", models, {"reorder", "stream"}));
+  EXPECT_EQ(errors.size(), 6U);
+  EXPECT_LT(errors.back(), 0.1);
+}
+
+}  // namespace
+}  // namespace thimble

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/latency.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "thimble/model/error.h"
+#include "thimble/target/embedded_file.h"
+
+namespace thimble {
+namespace {
+
+using ::testing::HasSubstr;
+
+double count(const CallShape& call, Feature feature) {
+  return features(call)[static_cast<size_t>(feature)];
+}
+
+// Of a tensor of these extents, row-major; modulus: of a ring.
+runtime::View view(int32_t columns, int32_t channels, int32_t rows, int32_t modulus = 0) {
+  return {nullptr, 0, modulus, 0, {rows * columns * channels, columns * channels, channels, 1}};
+}
+
+// 3 x 3 taps over 6 x 8 x 5, padded by one: as many outputs.
+CallShape convolution(int32_t out_channels) {
+  runtime::Conv2DParams p{};
+  p.window = {3, 3, 1, 1, 1, 1, 1, 1, 6, 8};
+  p.in_per_group = 5;
+  p.out_per_group = out_channels;
+  return {.kernel = kernel_named("conv_2d"),
+          .params = p,
+          .in = {view(8, 5, 6)},
+          .out = view(8, out_channels, 6),
+          .region = {{0, 0, 0, 0}, {1, 6, 8, out_channels}}};
+}
+
+TEST(CallFeatures, OfAConvolutionFollowFromItsWindow) {
+  const CallShape call = convolution(6);  // a quad and two singles
+  EXPECT_EQ(count(call, Feature::kPixel), 48);
+  EXPECT_EQ(count(call, Feature::kElement), 48 * 6);
+  EXPECT_EQ(count(call, Feature::kQuad), 48);
+  EXPECT_EQ(count(call, Feature::kSingle), 96);
+  // Rows inside: 2 + 4 * 3 + 2 for each column.
+  EXPECT_EQ(count(call, Feature::kQuadRun), 16 * 8);
+  const double inside = 16.0 * 22 * 5, all = 48.0 * 9 * 5;
+  EXPECT_EQ(count(call, Feature::kQuadProduct), inside);
+  EXPECT_EQ(count(call, Feature::kQuadStrided), all - inside) << "padding";
+  EXPECT_EQ(count(call, Feature::kSingleProduct), 2 * all);
+}
+
+TEST(CallFeatures, OfASliceAreOfFourPixelsAtATime) {
+  const CallShape call = convolution(2);
+  // Columns 1 to 6 read no padding: one four; rows 1 to 4 neither.
+  EXPECT_EQ(count(call, Feature::kFour), 2 * 4 * 1);
+  EXPECT_EQ(count(call, Feature::kOne), 2 * (48 - 16));
+  EXPECT_EQ(count(call, Feature::kFourProduct), 2 * 4 * 9 * 5);
+  EXPECT_EQ(count(call, Feature::kQuad), 0);
+}
+
+TEST(CallFeatures, OfAnEmptyRegionAreTheCallAlone) {
+  CallShape call = convolution(6);
+  call.region.end[1] = 0;
+  call.looped = true;
+  Features expected{};
+  expected[static_cast<size_t>(Feature::kCall)] = 1;
+  expected[static_cast<size_t>(Feature::kLooped)] = 1;
+  EXPECT_EQ(features(call), expected);
+}
+
+// Two rows of 8 pixels of 4 channels, of which the window's columns lie on both sides of the end.
+TEST(CallFeatures, OfADepthwiseOneFindTheEndOfARing) {
+  runtime::DepthwiseConv2DParams p{};
+  p.window = {1, 3, 1, 1, 1, 1, 0, 1, 6, 8};
+  p.out_channels = 4;
+  p.multiplier = 1;
+  CallShape call{.kernel = kernel_named("depthwise_conv_2d"),
+                 .params = p,
+                 .in = {view(8, 4, 6, 12 * 4)},
+                 .out = view(8, 4, 6),
+                 .region = {{0, 1, 2, 0}, {1, 2, 7, 4}}};
+  // Row 1 begins at pixel 8 of 12: pixels 4 and 5 of it wrap from the ring's last to its first.
+  EXPECT_EQ(count(call, Feature::kBroken), 2 * 3);
+  EXPECT_EQ(count(call, Feature::kQuadProduct), 3 * 3);
+  EXPECT_EQ(count(call, Feature::kRingPixel), 5);
+  call.in[0].modulus = 0;
+  EXPECT_EQ(count(call, Feature::kBroken), 0);
+  EXPECT_EQ(count(call, Feature::kQuadProduct), 5 * 3);
+}
+
+TEST(CallFeatures, OfElementsJoinRowsThatLieEvenly) {
+  CallShape call{.kernel = kernel_named("clamp"),
+                 .params = runtime::ClampParams{},
+                 .in = {view(8, 5, 6)},
+                 .out = view(8, 5, 6),
+                 .region = {{0, 0, 0, 0}, {1, 6, 8, 5}}};
+  EXPECT_EQ(count(call, Feature::kPixel), 6);
+  call.out.stride[2] = 7;
+  EXPECT_EQ(count(call, Feature::kPixel), 48);
+  EXPECT_EQ(count(call, Feature::kElement), 240);
+}
+
+constexpr const char* kModel = R"({"core": "c", "program": 5,
+  "kernels": {"conv_2d": {"call": 10, "quad": 2.5}, "conv_2d_finalise": {"call": 7}}})";
+
+TEST(Latency, AddsUpWhatEachLoopTakes) {
+  const LatencyModel model = parse_latency(kModel, "c.json");
+  EXPECT_EQ(model.core, "c");
+  EXPECT_EQ(model.program, 5);
+  EXPECT_EQ(model.estimate(convolution(6)), 10 + 2.5 * 48);
+  CallShape clamp = convolution(6);
+  clamp.kernel = kernel_named("clamp");
+  EXPECT_EQ(model.estimate(clamp), std::nullopt);
+}
+
+TEST(Latency, OfAVariantIsThatOfTheLongestNameItBeginsWith) {
+  const LatencyModel model = parse_latency(kModel, "c.json");
+  EXPECT_EQ(model.coefficients("conv_2d_1x1_dsp"), model.coefficients("conv_2d"));
+  EXPECT_EQ(model.coefficients("conv_2d_finalise_dsp"), model.coefficients("conv_2d_finalise"));
+  EXPECT_NE(model.coefficients("conv_2d"), model.coefficients("conv_2d_finalise"));
+  EXPECT_EQ(model.coefficients("depthwise_conv_2d"), nullptr);
+}
+
+std::string fault_of(const std::string& json) {
+  try {
+    (void)parse_latency(json, "c.json");
+  } catch (const CompileError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Latency, RejectsWhatIsNoModel) {
+  EXPECT_THAT(fault_of("{"), HasSubstr("c.json: is not JSON"));
+  EXPECT_EQ(fault_of("{}"), "c.json: lacks the field 'core'");
+  EXPECT_EQ(fault_of(R"({"core": 1})"), "c.json: 'core' must be a text");
+  EXPECT_EQ(fault_of(R"({"core": "c", "program": -1})"),
+            "c.json: 'program' must be a number, 0 or more");
+  EXPECT_EQ(fault_of(R"({"core": "c", "program": 0, "kernels": {"add": {"quod": 1}}})"),
+            "c.json, add: has an unknown field 'quod'");
+}
+
+TEST(Latency, IsThereForTheCoresThatWereCounted) {
+  for (const EmbeddedFile& file : core_files()) {
+    const std::string path(file.path);
+    const std::string core = path.substr(0, path.size() - std::string(".json").size());
+    EXPECT_EQ(latency_model(core).value().core, core);
+  }
+  EXPECT_EQ(latency_model("cortex-m0plus").value().core, "cortex-m0");
+  EXPECT_EQ(latency_model("cortex-m23"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace thimble

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/program/estimate.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "thimble/program/arguments.h"
+
+namespace thimble {
+namespace {
+
+bool follows_counters(const Call& call) {
+  return std::ranges::any_of(call.axes, [](const CallAxis& axis) {
+    return !axis.interval.begin.constant() || !axis.interval.end.constant();
+  });
+}
+
+// Calls visit(call, features) for every call that the device makes.
+void each_call(const Program& program,
+               const std::function<void(const Call&, const Features&)>& visit) {
+  CallShape shape;
+  execute_calls(program, [&](const Call& call, const Counters& counters) {
+    if (copies_onto_itself(program, call) || receives(call) || delivers(call)) return;
+    Arguments now = arguments(call, counters);
+    shape.kernel = call.kernel;
+    shape.params =
+        call.params < 0 ? KernelParams{} : program.params[static_cast<size_t>(call.params)].params;
+    shape.in = std::move(now.in);
+    shape.out = now.out;
+    shape.region = now.region;
+    shape.chunk_begin = now.chunk_begin;
+    shape.chunk_end = now.chunk_end;
+    shape.looped = follows_counters(call);
+    visit(call, features(shape));
+  });
+}
+
+}  // namespace
+
+Estimate estimate(const Program& program, const LatencyModel& model) {
+  Estimate result;
+  result.instructions = model.program;
+  each_call(program, [&](const Call& call, const Features& counts) {
+    const char* kernel = info(call.kernel).name;
+    const Features* coefficients = model.coefficients(kernel);
+    if (coefficients == nullptr) {
+      result.left_out.insert(kernel);
+      return;
+    }
+    const double instructions = dot(counts, *coefficients);
+    const auto position = static_cast<size_t>(call.position);
+    if (result.steps.size() <= position) result.steps.resize(position + 1);
+    result.steps[position] += instructions;
+    result.instructions += instructions;
+  });
+  return result;
+}
+
+std::optional<CoreEstimate> estimate_on(const Program& program, const std::string& core,
+                                        int64_t clock_hz) {
+  const std::optional<LatencyModel> model = latency_model(core);
+  if (!model) return std::nullopt;
+  return CoreEstimate{.core = core, .clock_hz = clock_hz, .estimate = estimate(program, *model)};
+}
+
+std::map<std::string, Features> summed_features(const Program& program) {
+  std::map<std::string, Features> sums;
+  each_call(program, [&](const Call& call, const Features& counts) {
+    Features& sum = sums.try_emplace(info(call.kernel).name).first->second;
+    for (size_t k = 0; k < counts.size(); ++k) sum[k] += counts[k];
+  });
+  return sums;
+}
+
+}  // namespace thimble

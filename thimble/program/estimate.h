@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program is estimated to take on a core, before it is compiled for one.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "thimble/program/program.h"
+#include "thimble/target/latency.h"
+
+namespace thimble {
+
+struct Estimate {
+  double instructions = 0;         ///< of an inference
+  std::vector<double> steps;       ///< by position of the schedule, all of its executions; what an
+                                   ///< inference takes beside its calls is left out
+  std::set<std::string> left_out;  ///< kernels without coefficients: they count nothing
+};
+
+/// Rows that the caller brings or takes are his affair, and count nothing.
+[[nodiscard]] Estimate estimate(const Program& program, const LatencyModel& model);
+
+/// On a core, at a board's clock.
+struct CoreEstimate {
+  std::string core;
+  int64_t clock_hz = 0;  ///< 0: not known
+  Estimate estimate;
+};
+/// Nothing if the core has no latency model.
+[[nodiscard]] std::optional<CoreEstimate> estimate_on(const Program& program,
+                                                      const std::string& core, int64_t clock_hz);
+
+/// Every call as executed: its kernel's name and features, summed. What a model is fitted to.
+[[nodiscard]] std::map<std::string, Features> summed_features(const Program& program);
+
+}  // namespace thimble

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/call_features.h"
+
+#include <algorithm>
+
+#include "runtime/portable/walk.h"
+#include "thimble/model/error.h"
+#include "thimble/target/feature_sums.h"
+
+namespace thimble {
+namespace {
+
+constexpr std::array kNames = {"call",         "looped",         "row",          "pixel",
+                               "element",      "quad",           "quad_run",     "quad_product",
+                               "quad_strided", "single",         "single_run",   "single_product",
+                               "four",         "four_run",       "four_product", "one",
+                               "one_run",      "one_product",    "weight",       "padding_run",
+                               "padding_quad", "padding_single", "copied",       "ring_pixel",
+                               "ring_run",     "broken"};
+static_assert(kNames.size() == std::tuple_size_v<Features>);
+
+bool any_ring(const CallShape& call) {
+  return call.out.modulus != 0 ||
+         std::ranges::any_of(call.in, [](const runtime::View& v) { return v.modulus != 0; });
+}
+
+// Pixel by pixel, or rows that lie evenly in memory as one (walk.h).
+void count_elements(const CallShape& call, FeatureSums sums) {
+  const auto channels = static_cast<int32_t>(extent(call.region, 3));
+  bool even = runtime::even_row(call.out, channels);
+  for (const runtime::View& view : call.in) even = even && runtime::even_row(view, channels);
+  const double walked = even ? rows(call.region) : pixels(call.region);
+  sums.add(Feature::kRow, rows(call.region));
+  sums.add(Feature::kPixel, walked);
+  sums.add(Feature::kElement, pixels(call.region) * channels);
+  if (any_ring(call)) sums.add(Feature::kRingPixel, walked);
+}
+
+// What goes through pixels, then channels.
+void count_pixels_of(const CallShape& call, FeatureSums sums) {
+  sums.add(Feature::kRow, rows(call.region));
+  sums.add(Feature::kPixel, pixels(call.region));
+  sums.add(Feature::kElement, pixels(call.region) * extent(call.region, 3));
+  if (any_ring(call)) sums.add(Feature::kRingPixel, pixels(call.region));
+}
+
+template <class Params>
+void count(const Params&, const CallShape& call, FeatureSums sums) {
+  count_elements(call, sums);
+}
+
+void count(const runtime::SoftmaxParams&, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+}
+void count(const runtime::ResizeNearestNeighborParams&, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+}
+void count(const runtime::ResizeBilinearParams&, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+}
+
+void count(const runtime::PadParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  double inside = 1;
+  for (int axis = 0; axis < 4; ++axis) {
+    const int32_t begin = std::max(call.region.begin[axis], p.before[axis]);
+    const int32_t end = std::min(call.region.end[axis], p.before[axis] + p.in_extent[axis]);
+    inside *= std::max(0, end - begin);
+  }
+  sums.add(Feature::kOneProduct, inside);
+}
+
+void count(const runtime::FullyConnectedParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  sums.add(Feature::kOneProduct, pixels(call.region) * extent(call.region, 3) * p.in_channels);
+}
+
+void count(const runtime::BatchMatMulParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  const double count = pixels(call.region);
+  const auto [quads, singles] = in_quads(static_cast<int32_t>(extent(call.region, 3)));
+  sums.add(Feature::kOneProduct, count * p.depth);
+  sums.add(Feature::kQuad, count * quads);
+  sums.add(Feature::kQuadProduct, count * quads * p.depth);
+  sums.add(Feature::kSingle, count * singles);
+  sums.add(Feature::kSingleProduct, count * singles * p.depth);
+  if (any_ring(call)) sums.add(Feature::kRingRun, count * extent(call.region, 3));
+}
+
+void count(const runtime::Pool2DParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  if (std::string_view(info(call.kernel).name).ends_with("_finalise")) return;
+  const runtime::Region& region = call.region;
+  const double images = extent(region, 0);
+  const TapSums y = row_taps(p.window, region), x = column_taps(p.window, region);
+  const double taps = images * y.inside * x.inside, runs = images * y.inside * x.outputs;
+  const auto [quads, singles] = in_quads(static_cast<int32_t>(extent(region, 3)));
+  sums.add(Feature::kQuad, quads * pixels(region));
+  sums.add(Feature::kQuadRun, quads * runs);
+  sums.add(Feature::kQuadProduct, quads * taps);
+  sums.add(Feature::kSingle, singles * pixels(region));
+  sums.add(Feature::kSingleRun, singles * runs);
+  sums.add(Feature::kSingleProduct, singles * taps);
+  if (call.in[0].modulus != 0) sums.add(Feature::kRingRun, (quads + singles) * taps);
+}
+
+// Rows, pixels and elements that are summed for each element of the output.
+void count(const runtime::MeanParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  if (std::string_view(info(call.kernel).name).ends_with("_finalise")) return;
+  const auto summed = [&](int axis) { return p.reduced[axis] != 0 ? p.in_extent[axis] : 1.0; };
+  const double elements = pixels(call.region) * extent(call.region, 3);
+  const double lines = elements * summed(0) * summed(1);
+  sums.add(Feature::kOne, lines);
+  sums.add(Feature::kOneRun, lines * summed(2));
+  sums.add(Feature::kOneProduct, lines * summed(2) * summed(3));
+}
+
+// A chunk of sums: for each pixel of the sums, the pixels of the input, and their channels.
+void count(const runtime::SumParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  double summed = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (axis == p.chunk_axis) {
+      summed *= call.chunk_end - call.chunk_begin;
+    } else if (p.reduced[axis] != 0) {
+      summed *= p.in_extent[axis];
+    }
+  }
+  const double elements = pixels(call.region) * extent(call.region, 3);
+  sums.add(Feature::kOneRun, pixels(call.region) * summed);
+  sums.add(Feature::kOneProduct, elements * summed);
+  if (call.chunk_begin == 0) sums.add(Feature::kWeight, elements);
+}
+
+bool empty(const CallShape& call) {
+  const bool accumulates =
+      std::string_view(info(call.kernel).name).find("_accumulate") != std::string_view::npos;
+  if (accumulates && call.chunk_begin == call.chunk_end) return true;
+  for (int axis = 0; axis < 4; ++axis) {
+    if (call.region.begin[axis] >= call.region.end[axis]) return true;
+  }
+  return false;
+}
+
+TapSums tap_sums(int32_t begin, int32_t end, const auto& taps_at, int32_t kernel) {
+  TapSums sums;
+  for (int32_t k = begin; k < end; ++k) {
+    const runtime::Taps taps = taps_at(k);
+    const bool inside = taps.end > taps.begin;
+    sums.outputs += 1;
+    sums.inside += taps.end - taps.begin;
+    sums.full += taps.end - taps.begin == kernel ? 1 : 0;
+    sums.runs += (taps.begin > 0 ? 1 : 0) + (inside ? 1 : 0) + (taps.end < kernel ? 1 : 0);
+    sums.some_inside += inside ? 1 : 0;
+  }
+  return sums;
+}
+
+}  // namespace
+
+const char* name(Feature feature) {
+  const auto k = static_cast<size_t>(feature);
+  check(k < kNames.size(), "unknown Feature");
+  return kNames[k];
+}
+
+TapSums row_taps(const runtime::Window2D& window, const runtime::Region& region) {
+  const auto at = [&](int32_t y) { return runtime::rows_at(window, y); };
+  return tap_sums(region.begin[1], region.end[1], at, window.kernel_h);
+}
+
+TapSums column_taps(const runtime::Window2D& window, const runtime::Region& region) {
+  const auto at = [&](int32_t x) { return runtime::columns_at(window, x); };
+  return tap_sums(region.begin[2], region.end[2], at, window.kernel_w);
+}
+
+Channels in_quads(int32_t channels) {
+  return {static_cast<double>(channels / 4), static_cast<double>(channels % 4)};
+}
+
+double dot(const Features& counts, const Features& coefficients) {
+  double sum = 0;
+  for (size_t k = 0; k < counts.size(); ++k) sum += counts[k] * coefficients[k];
+  return sum;
+}
+
+Features features(const CallShape& call) {
+  Features result{};
+  FeatureSums sums(result);
+  sums.add(Feature::kCall, 1);
+  if (call.looped) sums.add(Feature::kLooped, 1);
+  if (!empty(call)) {
+    std::visit([&](const auto& params) { count(params, call, sums); }, call.params);
+  }
+  return result;
+}
+
+}  // namespace thimble

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions (runtime/portable/convolve.h, convolve_slice.h, conv_2d_accumulate.cc).
+#include <algorithm>
+
+#include "runtime/portable/convolve.h"
+#include "thimble/target/feature_sums.h"
+
+namespace thimble {
+namespace {
+
+using runtime::Conv2DParams;
+
+constexpr int32_t kSliceChannels = 3;  // at most: convolve_slice.h
+constexpr int32_t kFewChannels = 8;    // at most: conv_2d_accumulate.cc
+
+double window_taps(const runtime::Window2D& w) { return double{1} * w.kernel_h * w.kernel_w; }
+
+bool ring(const runtime::View& view) { return view.modulus != 0; }
+
+// Neighbouring taps are one run of memory, as convolution_site() finds.
+bool taps_join(const Conv2DParams& p, const CallShape& call, int32_t channels) {
+  const runtime::View& x = call.in[0];
+  return x.stride[3] == 1 && channels == p.in_per_group &&
+         x.stride[2] * p.window.dilation_w == channels;
+}
+
+Channels in_groups(const Conv2DParams& p, const runtime::Region& region) {
+  Channels channels;
+  for (int32_t o = region.begin[3]; o < region.end[3];) {
+    const int32_t end = std::min((o / p.out_per_group + 1) * p.out_per_group, region.end[3]);
+    const Channels part = in_quads(end - o);
+    channels.quads += part.quads;
+    channels.singles += part.singles;
+    o = end;
+  }
+  return channels;
+}
+
+// Runs of all windows that a ring's end cuts in two (taps_before_wrap).
+double cut_runs(const runtime::Window2D& w, const runtime::View& x, const runtime::Region& region) {
+  double cut = 0;
+  const int32_t tap_step = x.stride[2] * w.dilation_w;
+  for (int32_t n = region.begin[0]; n < region.end[0]; ++n) {
+    for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
+      const runtime::Taps down = runtime::rows_at(w, y);
+      for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
+        const runtime::Taps across = runtime::columns_at(w, column);
+        const int32_t width = (across.end - across.begin - 1) * tap_step;
+        for (int32_t k = down.begin; k < down.end && width > 0; ++k) {
+          const int32_t at = ring_index(x, n, down.origin + k * w.dilation_h,
+                                        across.origin + across.begin * w.dilation_w);
+          cut += at + width >= x.modulus ? 1 : 0;
+        }
+      }
+    }
+  }
+  return cut;
+}
+
+// `share`: of the pixels, those that are computed one by one. channels: of the input.
+void count_windows(const Conv2DParams& p, const CallShape& call, int32_t channels, double share,
+                   FeatureSums sums) {
+  const runtime::Region& region = call.region;
+  const double taps = window_taps(p.window);
+  const TapSums y = row_taps(p.window, region), x = column_taps(p.window, region);
+  const double images = extent(region, 0) * share;
+  const double count = pixels(region) * share;
+  const double inside = images * y.inside * x.inside;
+  const bool joined = taps > 1 && taps_join(p, call, channels);
+  // The only tap of a 1 x 1 window is found once for the pixel, and its run is the quad.
+  const double found = taps == 1 ? 0 : joined ? images * y.inside * x.some_inside : inside;
+  const double outside =
+      taps == 1 ? 0
+      : joined  ? images * (y.outputs * p.window.kernel_h * x.runs - y.inside * x.some_inside)
+                : count * taps - inside;
+  const bool cuts = joined && ring(call.in[0]);
+  const double runs = found + (cuts ? share * cut_runs(p.window, call.in[0], region) : 0);
+  const double products = count * taps * channels;
+  const bool strided = call.in[0].stride[3] != 1;
+  const double padding = (count * taps - inside) * channels;
+  const auto [quads, singles] = in_groups(p, region);
+  sums.add(Feature::kPixel, count);
+  sums.add(Feature::kElement, count * extent(region, 3));
+  sums.add(Feature::kQuad, quads * count);
+  sums.add(Feature::kQuadRun, quads * runs);
+  sums.add(Feature::kPaddingRun, (quads + singles) * outside);
+  sums.add(Feature::kQuadProduct, quads * (strided ? 0 : products - padding));
+  sums.add(Feature::kQuadStrided, quads * (strided ? products : padding));
+  sums.add(Feature::kSingle, singles * count);
+  sums.add(Feature::kSingleRun, singles * runs);
+  sums.add(Feature::kSingleProduct, singles * products);
+  if (ring(call.out) || (ring(call.in[0]) && taps == 1)) sums.add(Feature::kRingPixel, count);
+  if (ring(call.in[0])) sums.add(Feature::kRingRun, (quads + singles) * runs);
+}
+
+// One to three channels: four neighbouring pixels at a time where none of them reads padding.
+void count_slice(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
+  Conv2DParams joined = p;
+  runtime::Region region = call.region;
+  if (runtime::rows_join(p.window, call.in[0], call.out, region)) {
+    joined.window = runtime::join_rows(p.window);
+    region = runtime::join_rows(region, p.window.in_w);
+  }
+  const runtime::Window2D& w = joined.window;
+  const double channels = extent(region, 3), images = extent(region, 0);
+  const TapSums y = row_taps(w, region), x = column_taps(w, region);
+  const runtime::Outputs full = runtime::full_columns(w, region);
+  const bool even = call.in[0].stride[3] == 1;
+  const double fours = even ? std::max(0, (full.end - full.begin) / 4) : 0;
+  const double four_count = images * y.full * fours;
+  const double one_count = images * y.outputs * x.outputs - 4 * four_count;
+  const double four_taps = 4 * four_count * window_taps(w);
+  const double one_taps = images * y.inside * x.inside - four_taps;
+  const bool runs = taps_join(joined, call, p.in_per_group);
+  sums.add(Feature::kRow, images * y.outputs);
+  sums.add(Feature::kPixel, four_count + one_count);
+  sums.add(Feature::kElement, channels * pixels(region));
+  sums.add(Feature::kFour, channels * four_count);
+  sums.add(Feature::kFourRun, channels * four_count * w.kernel_h * (runs ? 1 : w.kernel_w));
+  sums.add(Feature::kFourProduct, channels * four_taps / 4 * p.in_per_group);
+  sums.add(Feature::kOne, channels * one_count);
+  sums.add(Feature::kOneRun, channels * (runs ? one_taps / w.kernel_w : one_taps));
+  sums.add(Feature::kOneProduct, channels * one_taps * p.in_per_group);
+  sums.add(Feature::kWeight, channels * window_taps(w) * p.in_per_group);
+}
+
+// A chunk of few channels of a 1 x 1 window: four neighbouring pixels at a time. Returns the share
+// of the pixels that are left.
+double count_few(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
+  const int32_t chunk = call.chunk_end - call.chunk_begin;
+  if (chunk > kFewChannels || window_taps(p.window) > 1 || ring(call.in[0]) || ring(call.out))
+    return 1;
+  const runtime::Region& region = call.region;
+  const double all = pixels(region);
+  double fours = 0;
+  if (runtime::rows_join(p.window, call.in[0], call.out, region)) {
+    fours = extent(region, 0) * static_cast<int32_t>(extent(region, 1) * extent(region, 2)) / 4;
+  } else {
+    const runtime::Outputs full = runtime::full_columns(p.window, region);
+    fours = extent(region, 0) * row_taps(p.window, region).full *
+            std::max(0, (full.end - full.begin) / 4);
+  }
+  const double channels = extent(region, 3);
+  sums.add(Feature::kFour, fours);
+  sums.add(Feature::kFourRun, fours * chunk);
+  sums.add(Feature::kFourProduct, fours * chunk * channels);
+  if (call.chunk_begin == 0) sums.add(Feature::kWeight, fours * channels);
+  return all > 0 ? (all - 4 * fours) / all : 0;
+}
+
+}  // namespace
+
+void count(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
+  const runtime::Region& region = call.region;
+  const bool finalises = std::string_view(info(call.kernel).name).ends_with("_finalise");
+  if (finalises) {
+    sums.add(Feature::kRow, rows(region));
+    sums.add(Feature::kPixel, pixels(region));
+    sums.add(Feature::kElement, pixels(region) * extent(region, 3));
+    if (ring(call.in[0]) || ring(call.out)) sums.add(Feature::kRingPixel, pixels(region));
+    return;
+  }
+  if (call.chunk_end > call.chunk_begin) {
+    sums.add(Feature::kRow, rows(region));
+    count_windows(p, call, call.chunk_end - call.chunk_begin, count_few(p, call, sums), sums);
+    return;
+  }
+  if (extent(region, 3) <= kSliceChannels && !ring(call.in[0]) && !ring(call.out))
+    return count_slice(p, call, sums);
+  sums.add(Feature::kRow, rows(region));
+  count_windows(p, call, p.in_per_group, 1, sums);
+}
+
+void count(const runtime::Conv2DNarrowParams& p, const CallShape& call, FeatureSums sums) {
+  const runtime::Region& region = call.region;
+  const double images = extent(region, 0);
+  const TapSums y = row_taps(p.window, region), x = column_taps(p.window, region);
+  const double taps = images * y.inside * x.inside;
+  const double products = taps * (call.chunk_end - call.chunk_begin);
+  const auto [quads, singles] = in_quads(static_cast<int32_t>(extent(region, 3)));
+  sums.add(Feature::kRow, rows(region));
+  sums.add(Feature::kPixel, pixels(region));
+  sums.add(Feature::kElement, pixels(region) * extent(region, 3));
+  sums.add(Feature::kQuad, quads * pixels(region));
+  sums.add(Feature::kQuadRun, quads * taps);
+  sums.add(Feature::kQuadProduct, quads * products);
+  sums.add(Feature::kSingle, singles * pixels(region));
+  sums.add(Feature::kSingleRun, singles * taps);
+  sums.add(Feature::kSingleProduct, singles * products);
+  if (call.chunk_begin == 0) sums.add(Feature::kWeight, pixels(region) * extent(region, 3));
+  if (ring(call.in[0])) sums.add(Feature::kRingRun, (quads + singles) * taps);
+}
+
+}  // namespace thimble

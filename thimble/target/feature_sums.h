@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over a call's region that several kernels' features are made of.
+#pragma once
+
+#include "runtime/portable/window.h"
+#include "thimble/target/call_features.h"
+
+namespace thimble {
+
+/// Adds up features. Kernels of one type of parameters walk alike.
+class FeatureSums {
+ public:
+  explicit FeatureSums(Features& features) : features_(features) {}
+  void add(Feature feature, double count) { features_[static_cast<size_t>(feature)] += count; }
+
+ private:
+  Features& features_;
+};
+
+[[nodiscard]] inline double extent(const runtime::Region& region, int axis) {
+  return region.end[axis] - region.begin[axis];
+}
+[[nodiscard]] inline double pixels(const runtime::Region& region) {
+  return extent(region, 0) * extent(region, 1) * extent(region, 2);
+}
+[[nodiscard]] inline double rows(const runtime::Region& region) {
+  return extent(region, 0) * extent(region, 1);
+}
+
+/// A window's taps along one axis, over outputs.
+struct TapSums {
+  double outputs = 0;
+  double inside = 0;       ///< taps
+  double full = 0;         ///< outputs without padding
+  double runs = 0;         ///< stretches of taps that are all inside or all outside
+  double some_inside = 0;  ///< outputs with a tap inside
+};
+[[nodiscard]] TapSums row_taps(const runtime::Window2D& window, const runtime::Region& region);
+[[nodiscard]] TapSums column_taps(const runtime::Window2D& window, const runtime::Region& region);
+
+/// Where channel 0 of a pixel lies in a ring.
+[[nodiscard]] inline int32_t ring_index(const runtime::View& view, int32_t n, int32_t y,
+                                        int32_t x) {
+  return (n * view.stride[0] + y * view.stride[1] + x * view.stride[2] - view.bias) % view.modulus;
+}
+
+/// Output channels in quads and singles, as kernels take them.
+struct Channels {
+  double quads = 0, singles = 0;
+};
+[[nodiscard]] Channels in_quads(int32_t channels);
+
+void count(const runtime::Conv2DParams& p, const CallShape& call, FeatureSums sums);
+void count(const runtime::Conv2DNarrowParams& p, const CallShape& call, FeatureSums sums);
+void count(const runtime::DepthwiseConv2DParams& p, const CallShape& call, FeatureSums sums);
+
+}  // namespace thimble

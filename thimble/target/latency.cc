@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/latency.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "thimble/json/bounded_json.h"
+#include "thimble/model/error.h"
+#include "thimble/target/embedded_file.h"
+
+namespace thimble {
+namespace {
+
+using Json = nlohmann::json;
+
+double coefficient(const Json& value, const std::string& where, const std::string& field) {
+  if (!value.is_number() || value.get<double>() < 0)
+    throw CompileError(where, fmt::format("'{}' must be a number, 0 or more", field));
+  return value.get<double>();
+}
+
+const Json& member(const Json& json, const char* field, const std::string& where) {
+  if (!json.is_object() || !json.contains(field))
+    throw CompileError(where, fmt::format("lacks the field '{}'", field));
+  return json.at(field);
+}
+
+Features read_coefficients(const Json& json, const std::string& where) {
+  if (!json.is_object()) throw CompileError(where, "must be an object {...}");
+  Features result{};
+  for (const auto& [field, value] : json.items()) {
+    size_t k = 0;
+    while (k < result.size() && field != name(static_cast<Feature>(k))) ++k;
+    if (k == result.size())
+      throw CompileError(where, fmt::format("has an unknown field '{}'", field));
+    result[k] = coefficient(value, where, field);
+  }
+  return result;
+}
+
+}  // namespace
+
+const Features* LatencyModel::coefficients(const std::string& kernel) const {
+  const Features* found = nullptr;
+  size_t longest = 0;
+  for (const auto& [name, features] : kernels) {
+    if (kernel.starts_with(name) && name.size() > longest) {
+      longest = name.size();
+      found = &features;
+    }
+  }
+  return found;
+}
+
+std::optional<double> LatencyModel::estimate(const CallShape& call) const {
+  const Features* each = coefficients(info(call.kernel).name);
+  if (each == nullptr) return std::nullopt;
+  return dot(features(call), *each);
+}
+
+LatencyModel parse_latency(const std::string& json, const std::string& where) {
+  Json parsed;
+  try {
+    parsed = parse_json(json, {.depth = 8, .bytes = size_t{1} << 20});
+  } catch (const std::invalid_argument& error) {
+    throw CompileError(where, fmt::format("is not JSON: {}", error.what()));
+  }
+  LatencyModel model;
+  const Json& core = member(parsed, "core", where);
+  if (!core.is_string()) throw CompileError(where, "'core' must be a text");
+  model.core = core.get<std::string>();
+  model.program = coefficient(member(parsed, "program", where), where, "program");
+  const Json& kernels = member(parsed, "kernels", where);
+  if (!kernels.is_object()) throw CompileError(where, "'kernels' must be an object {...}");
+  for (const auto& [kernel, coefficients] : kernels.items())
+    model.kernels[kernel] = read_coefficients(coefficients, where + ", " + kernel);
+  return model;
+}
+
+std::optional<LatencyModel> latency_model(const std::string& core) {
+  const std::string fitted = core == "cortex-m0plus" ? "cortex-m0" : core;
+  for (const EmbeddedFile& file : core_files()) {
+    if (file.path == fitted + ".json")
+      return parse_latency(std::string(file.text), std::string(file.path));
+  }
+  return std::nullopt;
+}
+
+}  // namespace thimble

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many instructions a call of a kernel takes on a core: a coefficient for each of its loops
+// (call_features.h), fitted to instructions counted in QEMU (docs/latency.md). The coefficients are
+// data, cores/*.json:
+//
+//   {"core": "cortex-m4", "counted": "instructions", "command": "fit_latency ...", "program": 22.1,
+//    "kernels": {"add": {"call": 61.2, "row": 9.1, "pixel": 20.4, "element": 33.0}, ...},
+//    "held_back": {"conv_2d": {"programs": 31, "median": 0.012, "p90": 0.04}, ...}}
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thimble/target/call_features.h"
+#include "thimble/target/core.h"
+
+namespace thimble {
+
+struct LatencyModel {
+  std::string core;                         ///< that was counted
+  double program = 0;                       ///< of an inference beside its calls
+  std::map<std::string, Features> kernels;  ///< coefficients by the kernel's name
+
+  /// Of a kernel without coefficients, those of the longest name that its own begins with: a
+  /// variant's are its portable kernel's until it has some. Null: there are none.
+  [[nodiscard]] const Features* coefficients(const std::string& kernel) const;
+  /// Instructions; nothing if the kernel has no coefficients.
+  [[nodiscard]] std::optional<double> estimate(const CallShape& call) const;
+  bool operator==(const LatencyModel&) const = default;
+};
+
+/// `where` names the text in messages. Throws CompileError.
+[[nodiscard]] LatencyModel parse_latency(const std::string& json, const std::string& where);
+/// Fitted on the core itself, or on the one whose code it can run as it is: cortex-m0 for
+/// cortex-m0plus. Nothing for others.
+[[nodiscard]] std::optional<LatencyModel> latency_model(const std::string& core);
+
+}  // namespace thimble

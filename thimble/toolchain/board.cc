@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/toolchain/board.h"
+
+#include <algorithm>
+
+#include "thimble/target/core.h"
+
+namespace thimble {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+// Room for code is left beside the weights. The micro:bit has no external RAM: all weights stay in
+// flash, and firmware that does not fit is linked for the next board.
+std::vector<Board> boards() {
+  return {
+      {"microbit", {"cortex-m0", "cortex-m0plus"}, kMiB},
+      {"mps2-an385", {"cortex-m3", "cortex-m0", "cortex-m0plus"}, 3 * kMiB},
+      {"mps2-an386", {"cortex-m4"}, 3 * kMiB},
+      {"mps2-an500", {"cortex-m7"}, 3 * kMiB},
+      {"mps2-an505", {"cortex-m33"}, 3 * kMiB},
+      {"mps3-an547", {"cortex-m55"}, kMiB / 4},
+  };
+}
+
+}  // namespace
+
+std::vector<Board> boards_of(const std::string& core) {
+  std::vector<Board> result = boards();
+  std::erase_if(result, [&](const Board& board) {
+    return std::ranges::find(board.cores, core) == board.cores.end();
+  });
+  return result;
+}
+
+std::vector<std::string> emulated_cores() {
+  std::vector<std::string> cores;
+  for (const Core& core : known_cores()) {
+    if (!boards_of(core.name).empty()) cores.push_back(core.name);
+  }
+  return cores;
+}
+
+}  // namespace thimble
