@@ -99,7 +99,8 @@ std::vector<LatencySample> random_samples(const std::string& core, uint64_t firs
         network.in_pieces
             ? in_random_pieces(source, seed)
             : planned(source, {.model = source.where, .rewrite = false}, network.planner);
-    if (compiled && compiled->macs <= kMostMacs)
+    const bool calls = compiled && !summed_features(compiled->program).empty();
+    if (calls && compiled->macs <= kMostMacs)
       counter.add(source.where, source, std::move(*compiled));
   }
   counter.count();
