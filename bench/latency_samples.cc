@@ -100,7 +100,8 @@ std::vector<LatencySample> random_samples(const std::string& core, uint64_t firs
     std::optional<Compiled> compiled = network.in_pieces
                                            ? in_random_pieces(source, seed)
                                            : planned(source, false, core, network.planner);
-    if (compiled && compiled->cost.macs <= kMostMacs)
+    const bool calls = compiled && !summed_features(compiled->program).empty();
+    if (calls && compiled->cost.macs <= kMostMacs)
       counter.add(source.where, std::move(*compiled));
   }
   counter.count();

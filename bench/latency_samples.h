@@ -41,7 +41,7 @@ class SampleCounter {
   std::vector<LatencySample>& samples_;
 };
 
-/// Those of latency_network(first) to latency_network(last - 1) that can be planned.
+/// Those of latency_network(first) to latency_network(last - 1) that can be planned and make calls.
 [[nodiscard]] std::vector<LatencySample> random_samples(const std::string& core, uint64_t first,
                                                         uint64_t last);
 /// Of models, each with every planner.

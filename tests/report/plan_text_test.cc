@@ -43,11 +43,11 @@ b5      whole         all         1x13x13x24  int8    4,056  [4, 5)        0  b4
 TEST(PlanText, ShowsEstimatesPerStepAndInTotal) {
   const ReportedPlan plan = placed(channel_loop());
   PlanReport report = plan.report();
-  report.estimate = {.core = "cortex-m7",
-                     .clock_hz = 216'000'000,
-                     .estimate = {.instructions = 4.32e6,
-                                  .steps = {1'234'567, 20, 300, 4'000},
-                                  .left_out = {"add"}}};
+  report.estimate = {
+      .core = "cortex-m7",
+      .clock_hz = 216'000'000,
+      .estimate = {
+          .instructions = 4.32e6, .steps = {1'234'567, 20, 300, 4'000}, .left_out = {"add"}}};
   const std::string text = plan_text(report);
   EXPECT_THAT(text, HasSubstr("  time   4.320 M instructions on cortex-m7 (estimated); 20.0 ms at "
                               "216 MHz if each takes a cycle; without add\n"));

@@ -144,8 +144,10 @@ TEST(Latency, IsThereForTheCoresThatWereCounted) {
     const std::string path(file.path);
     const std::string core = path.substr(0, path.size() - std::string(".json").size());
     EXPECT_EQ(latency_model(core).value().core, core);
+    EXPECT_NE(latency_model(core)->coefficients("conv_2d"), nullptr);
   }
-  EXPECT_EQ(latency_model("cortex-m0plus").value().core, "cortex-m0");
+  EXPECT_TRUE(latency_model("cortex-m4"));
+  EXPECT_EQ(latency_model("cortex-m0plus"), latency_model("cortex-m0"));
   EXPECT_EQ(latency_model("cortex-m23"), std::nullopt);
 }
 

@@ -11,36 +11,37 @@
 
 namespace thimble {
 
-/// A loop, or what happens once in each iteration of one. "Quad": four output channels at a pixel
-/// that share loads, "single": one channel; "four": one channel of four neighbouring pixels, "one":
-/// of one pixel. Runs are stretches of memory, rows of a window or taps, as the kernel goes.
+/// What is counted: iterations of a loop, or what happens once in each. A "quad" is four output
+/// channels at a pixel, which share loads of the input, a "single" is one; a "four" is one channel
+/// at four neighbouring pixels, which share loads of the weights, a "one" is one channel at one
+/// pixel. A run is a stretch of memory, a row of a window or a tap, as the kernel goes.
 enum class Feature : uint8_t {
-  kCall,           ///< 1
-  kLooped,         ///< 1 if the region follows loop counters
-  kRow,            ///< of output pixels
-  kPixel,          ///< of the output, as the kernel walks it
-  kElement,        ///< of the output
-  kQuad,           ///< at all pixels
-  kQuadRun,        ///< of all quads
-  kQuadProduct,    ///< of all quads: four multiply-accumulates
-  kQuadStrided,    ///< the same where neighbours in memory are no neighbours in the tensor
-  kSingle,         ///< at all pixels
-  kSingleRun,      ///< of all singles
-  kSingleProduct,  ///< of all singles
-  kFour,           ///< of all channels
-  kFourRun,        ///< of all fours
-  kFourProduct,    ///< of all fours: four multiply-accumulates
-  kOne,            ///< of all channels
-  kOneRun,         ///< of all ones
-  kOneProduct,     ///< of all ones
-  kWeight,         ///< summed, or sums begun, before the first product
+  kCall,           ///< the call itself
+  kLooped,         ///< the call, if its region follows loop counters
+  kRow,            ///< rows of output pixels
+  kPixel,          ///< output pixels, as the kernel walks them
+  kElement,        ///< output elements
+  kQuad,           ///< quads at all pixels
+  kQuadRun,        ///< runs of all quads
+  kQuadProduct,    ///< products of all quads: four multiply-accumulates each
+  kQuadStrided,    ///< such products where neighbours in the tensor are none in memory
+  kSingle,         ///< singles at all pixels
+  kSingleRun,      ///< runs of all singles
+  kSingleProduct,  ///< products of all singles
+  kFour,           ///< fours of all channels
+  kFourRun,        ///< runs of all fours
+  kFourProduct,    ///< products of all fours: four multiply-accumulates each
+  kOne,            ///< ones of all channels
+  kOneRun,         ///< runs of all ones
+  kOneProduct,     ///< products of all ones
+  kWeight,         ///< weights summed, or sums begun, before the first product
   kPaddingRun,     ///< runs, or rows of windows, with padding, of all quads and singles
   kPaddingQuad,    ///< taps of padding, of all quads
   kPaddingSingle,  ///< taps of padding, of all singles
   kCopied,         ///< elements copied to scratch
   kRingPixel,      ///< pixels found in rings
   kRingRun,        ///< runs found in rings
-  kBroken,         ///< taps that a ring's end makes the kernel look for one by one
+  kBroken,         ///< taps looked for one by one, since a ring ends within a row of the window
   kCount,
 };
 [[nodiscard]] const char* name(Feature feature);  ///< "quad_product"
