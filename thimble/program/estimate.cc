@@ -20,7 +20,8 @@ void each_call(const Program& program,
                const std::function<void(const Call&, const Features&)>& visit) {
   CallShape shape;
   execute_calls(program, [&](const Call& call, const Counters& counters) {
-    if (copies_onto_itself(program, call) || receives(call) || delivers(call)) return;
+    if (copies_onto_itself(program, call) || receives(program, call) || delivers(program, call))
+      return;
     Arguments now = arguments(call, counters);
     shape.kernel = call.kernel;
     shape.params =
