@@ -79,8 +79,8 @@ TEST(TurnedInputs, VerifierWantsAMatrixAndItsTranspose) {
   copy.out.stride = {90, 15, 1, 5};  // columns innermost
   EXPECT_EQ(verify(hand.graph, program).fault,
             "step 0 (copy): its buffers are no matrix and its transpose");
-  ++program.buffers[copy.out.buffer.index()].address;
-  EXPECT_EQ(verify(hand.graph, program).fault, "step 0 (copy): is in place, but goes from 5 to 6");
+  --program.buffers[copy.out.buffer.index()].address;
+  EXPECT_EQ(verify(hand.graph, program).fault, "step 0 (copy): is in place, but goes from 5 to 4");
   copy.kernel = copy_kernel(DType::kInt8);
   EXPECT_EQ(verify(hand.graph, program).fault, "step 0 (copy): not the copy in place of its type");
 }

@@ -8,12 +8,15 @@
 
 #include "tests/support/golden.h"
 #include "tests/support/hand_written.h"
+#include "tests/support/random_network.h"
 #include "tests/support/shared.h"
 #include "tests/support/test_graph.h"
 #include "tests/support/workload.h"
 #include "tests/trace/traced.h"
 #include "thimble/driver/driver.h"
 #include "thimble/model/error.h"
+#include "thimble/plan/spread.h"
+#include "thimble/planners/planner.h"
 
 namespace thimble {
 namespace {
@@ -51,6 +54,27 @@ TEST(Trace, OfHandWrittenSchedulesIsTheirProgram) {
     EXPECT_EQ(difference(compiled, compiled.program, "net", lines), "");
     EXPECT_GT(lines, 2U);
   }
+}
+
+// Two thirds of the bytes in the arena, the rest in two banks.
+TEST(Trace, OfSchedulesSpreadOverBanksIsTheirProgram) {
+  int spread_ones = 0;
+  for (uint64_t seed = 1; seed <= 4; ++seed) {
+    const Graph graph = testing::random_network(seed);
+    const auto planned = std::get<Planned>(choose_planner("stream").planner->plan(graph, {}, {}));
+    const int64_t whole = place(graph, planned.schedule, {}).arena_bytes();
+    std::vector<ScheduleMemory> memories = common_memories();
+    memories[kArena.index()].capacity_bytes = whole * 2 / 3;
+    for (const char* name : {"bank", "psram"})
+      memories.push_back({.name = name, .capacity_bytes = whole / 2});
+    const auto found = spread(graph, planned.schedule, memories, {});
+    if (!found) continue;
+    ++spread_ones;
+    const Compiled compiled = by_hand({graph, found->schedule, 0});
+    size_t lines = 0;
+    EXPECT_EQ(difference(compiled, compiled.program, "net", lines), "") << seed;
+  }
+  EXPECT_GT(spread_ones, 1);
 }
 
 // A trace that never differs would prove nothing.
