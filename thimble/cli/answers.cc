@@ -31,7 +31,8 @@ std::optional<Compiled> compile_shown(Request request, const std::string& json) 
   Answer answer = compile(request);
   line.reset();
   if (const auto* no = std::get_if<Infeasible>(&answer)) {
-    print_no(json, {.model = load(request.model).where,
+    const auto* source = std::get_if<Source>(&request.model);
+    print_no(json, {.model = source ? source->where : std::get<std::string>(request.model),
                     .planner = request.planner,
                     .reason = no->reason,
                     .lower_bound_bytes = no->lower_bound_bytes});
