@@ -146,8 +146,8 @@ TEST(Latency, IsThereForTheCoresThatWereCounted) {
     EXPECT_EQ(latency_model(core).value().core, core);
     EXPECT_NE(latency_model(core)->coefficients("conv_2d"), nullptr);
   }
-  EXPECT_TRUE(latency_model("cortex-m4"));
-  EXPECT_TRUE(latency_model("cortex-m7"));
+  for (const char* core : {"cortex-m0", "cortex-m4", "cortex-m7"})
+    EXPECT_TRUE(latency_model(core)) << core;
   EXPECT_EQ(latency_model("cortex-m0plus"), latency_model("cortex-m0"));
   EXPECT_EQ(latency_model("cortex-m23"), std::nullopt);
 }
