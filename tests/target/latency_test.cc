@@ -120,7 +120,7 @@ TEST(Latency, OfAVariantIsThatOfTheLongestNameItBeginsWith) {
   EXPECT_EQ(model.coefficients("depthwise_conv_2d"), nullptr);
 }
 
-std::string fault_of(const std::string& json) {
+std::string latency_fault_of(const std::string& json) {
   try {
     (void)parse_latency(json, "c.json");
   } catch (const CompileError& error) {
@@ -130,12 +130,12 @@ std::string fault_of(const std::string& json) {
 }
 
 TEST(Latency, RejectsWhatIsNoModel) {
-  EXPECT_THAT(fault_of("{"), HasSubstr("c.json: is not JSON"));
-  EXPECT_EQ(fault_of("{}"), "c.json: lacks the field 'core'");
-  EXPECT_EQ(fault_of(R"({"core": 1})"), "c.json: 'core' must be a text");
-  EXPECT_EQ(fault_of(R"({"core": "c", "program": -1})"),
+  EXPECT_THAT(latency_fault_of("{"), HasSubstr("c.json: is not JSON"));
+  EXPECT_EQ(latency_fault_of("{}"), "c.json: lacks the field 'core'");
+  EXPECT_EQ(latency_fault_of(R"({"core": 1})"), "c.json: 'core' must be a text");
+  EXPECT_EQ(latency_fault_of(R"({"core": "c", "program": -1})"),
             "c.json: 'program' must be a number, 0 or more");
-  EXPECT_EQ(fault_of(R"({"core": "c", "program": 0, "kernels": {"add": {"quod": 1}}})"),
+  EXPECT_EQ(latency_fault_of(R"({"core": "c", "program": 0, "kernels": {"add": {"quod": 1}}})"),
             "c.json, add: has an unknown field 'quod'");
 }
 
@@ -146,7 +146,8 @@ TEST(Latency, IsThereForTheCoresThatWereCounted) {
     EXPECT_EQ(latency_model(core).value().core, core);
     EXPECT_NE(latency_model(core)->coefficients("conv_2d"), nullptr);
   }
-  EXPECT_TRUE(latency_model("cortex-m4"));
+  for (const char* core : {"cortex-m0", "cortex-m4", "cortex-m7"})
+    EXPECT_TRUE(latency_model(core)) << core;
   EXPECT_EQ(latency_model("cortex-m0plus"), latency_model("cortex-m0"));
   EXPECT_EQ(latency_model("cortex-m23"), std::nullopt);
 }
