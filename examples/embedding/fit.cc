@@ -20,7 +20,7 @@ const char* yes_or_no(bool value) { return value ? "yes" : "no"; }
 
 void print(const thimble::Compiled& compiled) {
   std::printf("fits %s\n", yes_or_no(compiled.fits()));
-  std::printf("arena_bytes %lld\n", static_cast<long long>(compiled.plan.placement.arena_bytes));
+  std::printf("arena_bytes %lld\n", static_cast<long long>(compiled.plan.placement.arena_bytes()));
   std::printf("weight_bytes %lld\n", static_cast<long long>(compiled.cost.weight_bytes));
   std::printf("macs %lld\n", static_cast<long long>(compiled.cost.macs));
   for (const thimble::Note& note : compiled.notes)

@@ -38,9 +38,9 @@ TEST(Driver, TakesAFileItsBytesANameAndANetwork) {
   EXPECT_EQ(of_file.sha256, sha256(bytes));
   EXPECT_EQ(of_bytes.where, "demo");
   EXPECT_EQ(texts(of_file), texts(of_bytes));
-  const int64_t arena_bytes = of_file.plan.placement.arena_bytes;
-  EXPECT_EQ(compiled({.model = "zoo:demo"}).plan.placement.arena_bytes, arena_bytes);
-  EXPECT_EQ(compiled({.model = source_of(build_zoo("demo"))}).plan.placement.arena_bytes,
+  const int64_t arena_bytes = of_file.plan.placement.arena_bytes();
+  EXPECT_EQ(compiled({.model = "zoo:demo"}).plan.placement.arena_bytes(), arena_bytes);
+  EXPECT_EQ(compiled({.model = source_of(build_zoo("demo"))}).plan.placement.arena_bytes(),
             arena_bytes);
 }
 

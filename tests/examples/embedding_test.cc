@@ -42,7 +42,7 @@ TEST(Embedding, ExampleGivesTheDriversFiguresAndFiles) {
   for (const EmittedFile& file : expected.files)
     files += fmt::format("file {} {}\n", file.path, file.text.size());
   EXPECT_THAT(fits.out, HasSubstr(fmt::format("fits yes\narena_bytes {}\nweight_bytes {}\n",
-                                              expected.plan.placement.arena_bytes,
+                                              expected.plan.placement.arena_bytes(),
                                               expected.cost.weight_bytes)));
   EXPECT_THAT(fits.out, HasSubstr(files));
   EXPECT_EQ(fits.err, "planning\nplacing buffers\nverifying\nwriting code\n");
