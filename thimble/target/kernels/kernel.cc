@@ -50,6 +50,7 @@ KernelId chosen(KernelId wanted, const KernelUse& use) {
 
 Scratch scratch(const Graph& graph, const Op& op, Method method, KernelId wanted) {
   Scratch most;
+  if (!has_kernel(graph, op, method)) return most;
   for (const KernelUse& use : kernel_uses(graph, op, method)) {
     const KernelId kernel = chosen(wanted, use);
     most.size_bytes = std::max(most.size_bytes, scratch_bytes(kernel, use));

@@ -186,7 +186,8 @@ struct Candidate {
 /// The kernel that a step names, if it does() the use, else the portable one: an operator's calls
 /// may be of several families.
 [[nodiscard]] KernelId chosen(KernelId wanted, const KernelUse& use);
-/// What one step needs beside its operands, its calls one after the other.
+/// What one step needs beside its operands, its calls one after the other; nothing if the operator
+/// has no kernel that way.
 struct Scratch {
   int64_t size_bytes = 0;
   DType type = DType::kInt8;  ///< its alignment
