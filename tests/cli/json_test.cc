@@ -118,6 +118,10 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   planes.output(planes.conv(planes.transpose(planes.input({1, 3, 8, 8}), {0, 2, 3, 1}), 4, 3, 1));
   write_tflite(planes.graph(), folder() / "planes.tflite");
   write_golden("wrong.safetensors");
+  write_tflite(build_zoo("demo"), folder() / "memories.tflite");
+  write("memories.json", R"({"name": "memories", "chip": "two banks", "core": "cortex-m4",
+      "clock_hz": 1000000, "flash": "4M", "memories": [{"name": "sram", "kind": "sram", "banks":
+      [{"base": "0x20000000", "size": "24K"}, {"base": "0x10000000", "size": "16K"}]}]})");
   run({"inspect", "zoo:demo"});
   for (const std::string command : {"plan", "compile"}) {
     run({command, "zoo:demo", "--input", "user"});
@@ -125,6 +129,9 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
     run({command, "zoo:demo", "--planner", "pex", "--device", device});
     run({command, "zoo:transformer", "--input", "streamed"});
     run({command, "planes.tflite"});
+    run({command, "zoo:demo", "--planner", "reorder", "--core", "cortex-m4", "--sram", "64K"});
+    run({command, "zoo:demo", "--core", "cortex-m23"});  // no estimate
+    run({command, "memories.tflite", "--planner", "reorder", "--device", "memories.json"});
     run({command, "zoo:demo", "--planner", "patch", "--sram", "1K"}, 2);
   }
   run({"compile", "zoo:demo", "--measure", "--device", device, "--sram", "64K"});
