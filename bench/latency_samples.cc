@@ -44,12 +44,13 @@ std::optional<LatencyNetwork> drawn_network(uint64_t seed) {
   }
 }
 
-std::optional<Compiled> planned(const Source& source, bool rewrite, const std::string& core,
-                                const std::string& planner) {
-  Answer answer = compile({.model = source,
-                           .graph = {.rewrite = rewrite},
-                           .target = generic_target(core),
-                           .planner = planner});
+// roomy: with as much memory as the core's kernels may want for scratch.
+std::optional<Compiled> planned(const Source& source, const GraphOptions& graph, bool roomy,
+                                const std::string& core, const std::string& planner) {
+  Request request{
+      .model = source, .graph = graph, .target = generic_target(core), .planner = planner};
+  if (roomy) request.sram_bytes = 1 << 20;
+  Answer answer = compile(request);
   if (!std::holds_alternative<Compiled>(answer)) return std::nullopt;
   return std::get<Compiled>(std::move(answer));
 }
@@ -97,12 +98,12 @@ std::vector<LatencySample> random_samples(const std::string& core, uint64_t firs
     if (!drawn) continue;
     const LatencyNetwork& network = *drawn;
     const Source source{network.graph, fmt::format("network_{}", seed), std::string(64, '0')};
-    std::optional<Compiled> compiled = network.in_pieces
-                                           ? in_random_pieces(source, seed)
-                                           : planned(source, false, core, network.planner);
+    std::optional<Compiled> compiled =
+        network.in_pieces
+            ? in_random_pieces(source, seed)
+            : planned(source, {.rewrite = false}, seed % 3 == 0, core, network.planner);
     const bool calls = compiled && !summed_features(compiled->program).empty();
-    if (calls && compiled->cost.macs <= kMostMacs)
-      counter.add(source.where, std::move(*compiled));
+    if (calls && compiled->cost.macs <= kMostMacs) counter.add(source.where, std::move(*compiled));
   }
   counter.count();
   return samples;
@@ -118,7 +119,7 @@ std::vector<LatencySample> model_samples(const std::string& core,
     for (const std::string& planner : planners) {
       const std::string name =
           identifier(std::filesystem::path(model).stem().string() + "_" + planner);
-      if (auto compiled = planned(source, true, core, planner))
+      if (auto compiled = planned(source, {}, false, core, planner))
         counter.add(name, std::move(*compiled));
     }
     counter.count();
