@@ -146,6 +146,7 @@ struct Kind {
   const char* name;
   std::string planner;
   PortPlaces ports = {};
+  const char* core = "";  ///< with its kernels, and room for their scratch
 };
 
 const std::vector<Kind>& kinds() {
@@ -158,7 +159,8 @@ const std::vector<Kind>& kinds() {
       {"pixels", "stream:granularity=pixel"},
       {"input_streamed", "stream", {.input = Place::kStreamed}},
       {"output_streamed", "stream", {.output = Place::kStreamed}},
-      {"users", "stream", {.input = Place::kUser, .output = Place::kUser}}};
+      {"users", "stream", {.input = Place::kUser, .output = Place::kUser}},
+      {"dsp", "reorder", {}, "cortex-m4"}};
   return all;
 }
 
@@ -170,8 +172,12 @@ void expect_traces_of(const std::string& model, const std::vector<Kind>& planned
   for (const Kind& kind : planned) {
     SCOPED_TRACE(model + " " + kind.name);
     try {
-      const Answer answer =
-          compile({.model = source, .planner = kind.planner, .ports = kind.ports});
+      Request request{.model = source, .planner = kind.planner, .ports = kind.ports};
+      if (*kind.core != '\0') {
+        request.target = generic_target(kind.core);
+        request.sram_bytes = 16 << 20;
+      }
+      const Answer answer = compile(request);
       ASSERT_TRUE(std::holds_alternative<Compiled>(answer));
       const Compiled& compiled = std::get<Compiled>(answer);
       size_t lines = 0;
@@ -228,5 +234,5 @@ TEST(Trace, OfTheOtherGoldenModelsIsTheirProgram) {
 INSTANTIATE_TEST_SUITE_P(Shared, TraceOfModels, ::testing::ValuesIn(testing::issue_models()),
                          [](const auto& parameter) { return parameter.param; });
 
-}  // namespace
+}  // namespace thimble
 }  // namespace thimble
