@@ -234,5 +234,5 @@ TEST(Trace, OfTheOtherGoldenModelsIsTheirProgram) {
 INSTANTIATE_TEST_SUITE_P(Shared, TraceOfModels, ::testing::ValuesIn(testing::issue_models()),
                          [](const auto& parameter) { return parameter.param; });
 
-}  // namespace thimble
+}  // namespace
 }  // namespace thimble
