@@ -176,7 +176,8 @@ TapSums column_taps(const runtime::Window2D& window, const runtime::Region& regi
 }
 
 Channels in_quads(int32_t channels) {
-  return {static_cast<double>(channels / 4), static_cast<double>(channels % 4)};
+  const int32_t quads = channels / 4;
+  return {static_cast<double>(quads), static_cast<double>(channels - 4 * quads)};
 }
 
 double dot(const Features& counts, const Features& coefficients) {
