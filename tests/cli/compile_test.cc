@@ -114,5 +114,12 @@ TEST_F(Compile, MobilenetNeedsLessThan500Megabytes) {
 #endif
 }
 
+TEST_F(Compile, ACoreThatNobodyKnowsDoesNotGoUnseen) {
+  const char* note = "no kernels are known for the core 'cortexm4'";
+  EXPECT_THAT(thimble({"compile", "zoo:demo", "--core", "cortexm4"}).out, HasSubstr(note));
+  EXPECT_THAT(thimble({"compile", "zoo:demo", "--core", "cortex-m4"}).out,
+              Not(HasSubstr("no kernels are known")));
+}
+
 }  // namespace
 }  // namespace thimble::testing

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -106,6 +107,14 @@ std::string write_files(const CompileOptions& options, const Source& source,
   return said;
 }
 
+// Compilers know more cores than Thimble does, but a typing error should not go unseen.
+std::string unknown_core(const std::string& core) {
+  const std::vector<Core> known = known_cores();
+  if (core.empty() || std::ranges::find(known, core, &Core::name) != known.end()) return "";
+  return fmt::format("no kernels are known for the core '{}': those for any core were taken\n",
+                     core);
+}
+
 int compile_model(const CompileOptions& options) {
   const Source source = read_model(options.model.model);
   const std::string name = identifier(options.name.empty() ? source.graph.name : options.name);
@@ -121,9 +130,10 @@ int compile_model(const CompileOptions& options) {
     const std::string& core = asked.target.core.name;
     report.measured = measured_cost(*compiled, core.empty() ? "cortex-m4" : core);
   }
-  const std::string said =
+  std::string said =
       write_files(options, source, *compiled, report,
                   {name, {source.graph.name, source.sha256}, std::move(compiled->files)});
+  said += unknown_core(options.plan.core);
   if (options.save_plan != kStandardOutput) print_beside(options.json, report_text(report) + said);
   return report.fits() ? kDone : kDoesNotFit;
 }

@@ -19,9 +19,6 @@ void each_step(std::vector<Node>& nodes, const std::function<void(Step&)>& visit
   }
 }
 
-// Kernels that do several output channels at once gain nothing in slices of fewer.
-constexpr int64_t kFewestChannels = 4;
-
 class Choice {
  public:
   Choice(const Graph& graph, const Schedule& schedule, const Core& core, int64_t room_bytes)
@@ -32,11 +29,12 @@ class Choice {
         live_bytes_(live_bytes(graph, schedule)) {}
 
   Candidate of(const Step& step, Position position) {
-    if (!step.op.valid() || !is_wide(step)) return {};
+    if (!step.op.valid()) return {};
     const int64_t room = room_bytes_ - live_bytes_[static_cast<size_t>(position)];
     for (const KernelUse& use : fits_.uses_of(step.op, step.method)) {
       for (const Candidate& candidate : candidates(use, core_)) {
         if (candidate.kernel == use.kernel || candidate.scratch_bytes > room) continue;
+        if (width(step) < info(candidate.kernel).channel_multiple) continue;
         Step changed = step;
         changed.kernel = candidate.kernel;
         if (fits_.fault(changed).empty()) return candidate;
@@ -46,12 +44,13 @@ class Choice {
   }
 
  private:
-  bool is_wide(const Step& step) const {
-    if (step.region.empty()) return false;
+  // Channels of the output that each execution computes: in slices of a few, a kernel that does
+  // several at once gains nothing.
+  static int64_t width(const Step& step) {
+    if (step.region.empty()) return 1;
     const IntervalExpr& channels = step.region.back();
-    const auto width = [&](const Interval& i) { return i.size() >= kFewestChannels; };
-    return channels.begin.constant() && channels.end.constant() &&
-           width({channels.begin.base, channels.end.base});
+    const bool fixed = channels.begin.constant() && channels.end.constant();
+    return fixed ? channels.end.base - channels.begin.base : 0;
   }
 
   const Graph& graph_;
