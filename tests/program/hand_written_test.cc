@@ -6,13 +6,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/test_graph.h"
+#include "thimble/analysis/span.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/operators/operators.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
 #include "thimble/reference/interpreter.h"
-#include "thimble/schedule/span.h"
 
 namespace thimble {
 namespace {

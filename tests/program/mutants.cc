@@ -5,11 +5,11 @@
 
 #include <memory>
 
+#include "thimble/analysis/shared_bytes.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
-#include "thimble/schedule/shared_bytes.h"
 #include "thimble/target/kernels/fields.h"
 
 namespace thimble::testing {

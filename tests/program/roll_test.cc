@@ -13,6 +13,7 @@
 #include "tests/support/random_network.h"
 #include "tests/support/shared.h"
 #include "tests/support/test_graph.h"
+#include "thimble/analysis/span.h"
 #include "thimble/import/tflite.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/planner.h"
@@ -21,7 +22,6 @@
 #include "thimble/program/verify.h"
 #include "thimble/rewrites/rewrites.h"
 #include "thimble/schedule/reads.h"
-#include "thimble/schedule/span.h"
 #include "zoo/zoo.h"
 
 namespace thimble {

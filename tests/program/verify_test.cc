@@ -6,9 +6,9 @@
 
 #include "tests/support/hand_written.h"
 #include "tests/support/test_graph.h"
+#include "thimble/analysis/span.h"
 #include "thimble/planners/whole_operators.h"
 #include "thimble/program/lower.h"
-#include "thimble/schedule/span.h"
 
 namespace thimble {
 namespace {

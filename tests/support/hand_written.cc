@@ -2,9 +2,9 @@
 #include "tests/support/hand_written.h"
 
 #include "tests/support/test_graph.h"
+#include "thimble/analysis/span.h"
 #include "thimble/model/error.h"
 #include "thimble/schedule/gather.h"
-#include "thimble/schedule/span.h"
 
 namespace thimble::testing {
 namespace {

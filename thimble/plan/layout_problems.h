@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "thimble/analysis/shared_bytes.h"
 #include "thimble/layout/layout.h"
 #include "thimble/schedule/schedule.h"
-#include "thimble/schedule/shared_bytes.h"
 
 namespace thimble {
 

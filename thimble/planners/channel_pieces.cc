@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "thimble/planners/execution.h"
+#include "thimble/search/execution.h"
 
 namespace thimble {
 namespace {

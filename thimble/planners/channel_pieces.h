@@ -2,9 +2,9 @@
 // Runs of operators of an order that can execute in one loop over channels, and what that needs.
 #pragma once
 
-#include "thimble/planners/best_cut.h"
 #include "thimble/planners/channel_loop.h"
-#include "thimble/planners/order.h"
+#include "thimble/search/best_cut.h"
+#include "thimble/search/order.h"
 
 namespace thimble {
 

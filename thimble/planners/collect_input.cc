@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/planners/collect_input.h"
 
-#include "thimble/schedule/span.h"
+#include "thimble/analysis/span.h"
 
 namespace thimble {
 

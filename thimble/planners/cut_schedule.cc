@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "thimble/planners/execution.h"
+#include "thimble/analysis/span.h"
 #include "thimble/planners/whole_operators.h"
-#include "thimble/schedule/span.h"
+#include "thimble/search/execution.h"
 
 namespace thimble {
 namespace {

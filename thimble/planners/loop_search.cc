@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "thimble/planners/execution.h"
+#include "thimble/search/execution.h"
 
 namespace thimble {
 namespace {

@@ -5,7 +5,7 @@
 #include <deque>
 #include <set>
 
-#include "thimble/planners/execution.h"
+#include "thimble/search/execution.h"
 
 namespace thimble {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "thimble/planners/channel_loop.h"
-#include "thimble/planners/order.h"
+#include "thimble/search/order.h"
 
 namespace thimble {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "thimble/analysis/shared_bytes.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/whole_operators.h"
-#include "thimble/schedule/shared_bytes.h"
 
 namespace thimble {
 namespace {

@@ -2,8 +2,8 @@
 // One way to execute a network in patches, what it costs, and its schedule.
 #pragma once
 
-#include "thimble/planners/order.h"
 #include "thimble/planners/patch_stage.h"
+#include "thimble/search/order.h"
 
 namespace thimble {
 

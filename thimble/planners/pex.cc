@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "thimble/planners/cut_schedule.h"
-#include "thimble/planners/execution.h"
 #include "thimble/reference/partial_sums.h"
+#include "thimble/search/execution.h"
 
 namespace thimble {
 

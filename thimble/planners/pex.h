@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "thimble/planners/channel_pieces.h"
-#include "thimble/planners/order.h"
 #include "thimble/schedule/schedule.h"
+#include "thimble/search/order.h"
 
 namespace thimble {
 

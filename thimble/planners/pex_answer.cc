@@ -8,9 +8,9 @@
 
 #include "thimble/model/error.h"
 #include "thimble/planners/loop_search.h"
-#include "thimble/planners/order.h"
 #include "thimble/planners/pex.h"
 #include "thimble/planners/whole_operators.h"
+#include "thimble/search/order.h"
 
 namespace thimble {
 namespace {

@@ -7,12 +7,12 @@
 #include <charconv>
 
 #include "thimble/model/error.h"
-#include "thimble/planners/order.h"
 #include "thimble/planners/patch.h"
 #include "thimble/planners/pex_answer.h"
 #include "thimble/planners/ports.h"
 #include "thimble/planners/stream.h"
 #include "thimble/planners/whole_operators.h"
+#include "thimble/search/order.h"
 
 namespace thimble {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "thimble/schedule/span.h"
+#include "thimble/analysis/span.h"
 
 namespace thimble {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "thimble/analysis/span.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
-#include "thimble/schedule/span.h"
 
 namespace thimble {
 namespace {

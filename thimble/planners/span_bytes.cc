@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "thimble/analysis/progress.h"
 #include "thimble/operators/operators.h"
-#include "thimble/planners/execution.h"
 #include "thimble/planners/whole_operators.h"
-#include "thimble/schedule/progress.h"
 #include "thimble/schedule/reads.h"
+#include "thimble/search/execution.h"
 
 namespace thimble {
 namespace {

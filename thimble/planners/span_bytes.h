@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "thimble/planners/order.h"
-#include "thimble/schedule/raster.h"
+#include "thimble/analysis/raster.h"
+#include "thimble/search/order.h"
 
 namespace thimble {
 

@@ -8,9 +8,7 @@
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/placement.h"
-#include "thimble/planners/best_cut.h"
 #include "thimble/planners/collect_input.h"
-#include "thimble/planners/execution.h"
 #include "thimble/planners/ports.h"
 #include "thimble/planners/resident_first.h"
 #include "thimble/planners/second_pass.h"
@@ -18,6 +16,8 @@
 #include "thimble/planners/stream_schedule.h"
 #include "thimble/planners/turn_inputs.h"
 #include "thimble/planners/whole_operators.h"
+#include "thimble/search/best_cut.h"
+#include "thimble/search/execution.h"
 
 namespace thimble {
 namespace {

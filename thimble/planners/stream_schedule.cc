@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "thimble/planners/cut_schedule.h"
-#include "thimble/planners/execution.h"
 #include "thimble/planners/whole_operators.h"
+#include "thimble/search/execution.h"
 
 namespace thimble {
 namespace {

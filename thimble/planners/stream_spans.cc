@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "thimble/operators/operators.h"
-#include "thimble/planners/execution.h"
+#include "thimble/search/execution.h"
 
 namespace thimble {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "thimble/planners/order.h"
 #include "thimble/planners/span_bytes.h"
+#include "thimble/search/order.h"
 #include "thimble/target/kernels/kernel.h"
 
 namespace thimble {

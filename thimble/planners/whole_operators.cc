@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "thimble/schedule/shared_bytes.h"
+#include "thimble/analysis/shared_bytes.h"
 
 namespace thimble {
 namespace {

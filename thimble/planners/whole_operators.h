@@ -2,8 +2,8 @@
 // Between graphs and orders of whole operators.
 #pragma once
 
-#include "thimble/planners/order.h"
 #include "thimble/schedule/schedule.h"
+#include "thimble/search/order.h"
 
 namespace thimble {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "thimble/schedule/progress.h"
+#include "thimble/analysis/progress.h"
 
 namespace thimble {
 

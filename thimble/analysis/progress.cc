@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/analysis/progress.h"
+
+#include <algorithm>
+
+namespace thimble {
+namespace {
+
+// Every activation is walked in the output's own order, or broadcast, or row-major like the output.
+bool lies_alike(const Graph& graph, const Op& op, const AccessMap& map) {
+  const int out_rank = static_cast<int>(graph.tensor(op.outputs[0]).shape.size());
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    if (graph.tensor(op.inputs[k]).is_constant() || map[k].linear) continue;
+    const int lead = out_rank - static_cast<int>(map[k].axes.size());
+    for (int axis = 0; axis + lead < out_rank; ++axis) {
+      const AxisMap& m = map[k].axes[static_cast<size_t>(axis)];
+      if (m != AxisMap{Affine{.out_axis = axis + lead}} && m != AxisMap{Broadcast{}}) return false;
+    }
+  }
+  return true;
+}
+
+void visit_runs(Region& unit, const Region& region, size_t axis, size_t inner,
+                const std::function<void(const Region&)>& visit) {
+  if (axis == inner) {
+    visit(unit);
+    return;
+  }
+  for (int64_t i = region[axis].begin; i < region[axis].end; ++i) {
+    unit[axis] = {i, i + 1};
+    visit_runs(unit, region, axis + 1, inner, visit);
+  }
+}
+
+}  // namespace
+
+Progress StepProgress::of(const Step& step) {
+  if (!step.op.valid() && step.method == Method::kInPlace) return Progress::kWhole;
+  if (!step.op.valid() || step.method == Method::kFinalise) return Progress::kElement;
+  const auto [it, added] = known_.try_emplace({step.op, step.method, step.kernel}, Progress::kNone);
+  if (!added) return it->second;
+  const Op& op = graph_.op(step.op);
+  const std::vector<KernelUse> uses = kernel_uses(graph_, op, step.method);
+  if (uses.size() != 1) return it->second;
+  const Progress progress = info(chosen(step.kernel, uses[0])).progress;
+  if (progress == Progress::kElement && !lies_alike(graph_, op, maps_[step.op.index()])) {
+    return it->second;
+  }
+  return it->second = progress;
+}
+
+void for_each_unit(Progress progress, const Region& region,
+                   const std::function<void(const Region&)>& visit) {
+  if (empty(region)) return;
+  Region unit = region;
+  switch (progress) {
+    case Progress::kWhole:
+    case Progress::kNone:
+      visit(region);
+      return;
+    case Progress::kPlane:
+      for (int64_t n = region.front().begin; n < region.front().end; ++n) {
+        unit.front() = {n, n + 1};
+        for (int64_t c = region.back().begin; c < region.back().end; ++c) {
+          unit.back() = {c, c + 1};
+          visit(unit);
+        }
+      }
+      return;
+    case Progress::kElement:
+    case Progress::kPixel:
+      visit_runs(unit, region, 0, region.empty() ? 0 : region.size() - 1, visit);
+      return;
+  }
+}
+
+}  // namespace thimble

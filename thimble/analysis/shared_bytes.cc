@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/analysis/shared_bytes.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "thimble/analysis/progress.h"
+#include "thimble/analysis/telling_units.h"
+#include "thimble/model/error.h"
+#include "thimble/schedule/gather.h"
+#include "thimble/schedule/reads.h"
+
+namespace thimble {
+namespace {
+
+// Byte marks of one pair in time order; a read after a write is a byte that the write must not
+// reach.
+struct Event {
+  bool write;
+  int64_t byte;  // write: end of the bytes written; read: first byte read
+};
+
+// A box at a fixed origin in memory that is laid out, no ring.
+bool plain(const Buffer& buffer) {
+  return buffer.tensor.valid() && is_laid_out(buffer.memory) && !buffer.wrap &&
+         std::all_of(buffer.origin.begin(), buffer.origin.end(),
+                     [](const IndexExpr& expr) { return expr.constant(); });
+}
+
+// By buffer. The caller writes inputs before the first step and reads outputs after the last.
+std::vector<bool> are_ports(const Schedule& schedule, const std::vector<BufferId>& ports) {
+  std::vector<bool> result(schedule.buffers.size(), false);
+  for (const BufferId id : ports) result[id.index()] = true;
+  return result;
+}
+
+// Byte offset of tensor element `at` in a plain buffer.
+int64_t offset_bytes(const Buffer& buffer, const Region& region, bool last) {
+  int64_t offset = 0;
+  for (size_t axis = 0; axis < region.size(); ++axis) {
+    const int64_t at = last ? region[axis].end - 1 : region[axis].begin;
+    offset = offset * buffer.extents[axis] + at - buffer.origin[axis].base;
+  }
+  return offset * size_bytes(buffer.type);
+}
+
+class PairTimeline {
+ public:
+  PairTimeline(const Graph& graph, const Schedule& schedule, const std::vector<AccessMap>& maps,
+               Share share)
+      : graph_(graph),
+        schedule_(schedule),
+        maps_(maps),
+        share_(share),
+        row_major_(schedule.buffer(share.out).order.empty() &&
+                   schedule.buffer(share.in).order.empty()) {
+    const auto rank = static_cast<int>(schedule.buffer(share.in).extents.size());
+    for (int axis = 0; axis < rank; ++axis) same_place_.axes.push_back(Affine{.out_axis = axis});
+  }
+
+  void visit(const Piece& piece, Progress progress, const Counters& counters) {
+    const Step& step = piece.step;
+    const bool writes = step.out == share_.out;
+    if (step.out == share_.in && written_) possible_ = false;
+    std::vector<size_t> operands;
+    for (size_t k = 0; k < step.in.size(); ++k) {
+      if (step.in[k].buffer() == share_.in) operands.push_back(k);
+    }
+    if (!writes && !operands.empty() && in_place_) possible_ = false;  // it needs what was there
+    if (!possible_ || (!writes && operands.empty())) return;
+    const Region region =
+        piece_region(piece, counters, graph_.tensor(written_tensor(graph_, schedule_, step)).shape);
+    if (empty(region)) return;
+    if (!writes) {
+      if (!row_major_) return;
+      for (size_t k : operands) read(read_region(graph_, maps_, step, k, region, counters));
+      return;
+    }
+    const bool in_place = step.method == Method::kInPlace && !operands.empty();
+    if (written_ && in_place != in_place_) possible_ = false;
+    written_ = true;
+    in_place_ = in_place;
+    if (!row_major_ && (!in_place || step.op.valid())) possible_ = false;
+    if (in_place || !row_major_) return;
+    if (operands.empty()) {
+      write(region);
+    } else {
+      units(step, progress, operands, region, counters);
+    }
+  }
+
+  std::optional<SharedBytes> result() const {
+    if (!possible_ || !written_) return std::nullopt;
+    if (in_place_) return SharedBytes{share_.out, share_.in, std::nullopt, true};
+    const int64_t in_bytes = schedule_.buffer(share_.in).size_bytes();
+    const int64_t out_bytes = schedule_.buffer(share_.out).size_bytes();
+    int64_t lead = -in_bytes;
+    int64_t needed = std::numeric_limits<int64_t>::max();
+    std::vector<int64_t> needed_after(events_.size());
+    for (size_t k = events_.size(); k-- > 0;) {
+      needed_after[k] = needed;
+      if (!events_[k].write) needed = std::min(needed, events_[k].byte);
+    }
+    int64_t reached = 0;
+    for (size_t k = 0; k < events_.size(); ++k) {
+      if (!events_[k].write) continue;
+      reached = std::max(reached, events_[k].byte);
+      if (needed_after[k] != std::numeric_limits<int64_t>::max()) {
+        lead = std::max(lead, reached - needed_after[k]);
+      }
+    }
+    if (lead >= out_bytes) return std::nullopt;
+    return SharedBytes{share_.out, share_.in, lead, false};
+  }
+
+ private:
+  // Of a chunk that lies in several buffers, this one's part.
+  void read(Region region) {
+    const Buffer& in = schedule_.buffer(share_.in);
+    for (size_t axis = 0; axis < region.size(); ++axis) {
+      region[axis].begin = std::max(region[axis].begin, in.origin[axis].base);
+    }
+    if (!empty(region)) events_.push_back({false, offset_bytes(in, region, false)});
+  }
+  void write(const Region& region) {
+    const Buffer& out = schedule_.buffer(share_.out);
+    events_.push_back({true, offset_bytes(out, region, true) + size_bytes(out.type)});
+  }
+
+  // The step both reads `in` and writes `out`: unit by unit, in the order of its kernel.
+  void units(const Step& step, Progress progress, const std::vector<size_t>& operands,
+             const Region& region, const Counters& counters) {
+    const auto visit = [&](const Region& unit) {
+      if (progress == Progress::kElement) {
+        run_of_elements(step, operands, unit, counters);
+        return;
+      }
+      write(unit);  // within a unit, writes may come before reads
+      for (size_t k : operands) read(read_region(graph_, maps_, step, k, unit, counters));
+    };
+    if (const auto reads = whole_reads(step, progress, operands); reads) {
+      for_each_telling_unit(progress, region, *reads, visit);
+    } else {
+      for_each_unit(progress, region, visit);
+    }
+  }
+
+  // How the step reads `in`; nothing if `in` is a block, or read in boxes around linear indices.
+  std::optional<std::vector<WholeRead>> whole_reads(const Step& step, Progress progress,
+                                                    const std::vector<size_t>& operands) const {
+    const Buffer& in = schedule_.buffer(share_.in);
+    const Shape& shape = graph_.tensor(in.tensor).shape;
+    const auto at_0 = [](const IndexExpr& origin) { return origin.base == 0; };
+    if (in.extents != shape || !std::ranges::all_of(in.origin, at_0)) return std::nullopt;
+    if (!step.op.valid() || step.method == Method::kFinalise)
+      return std::vector<WholeRead>{{same_place_, shape}};
+    std::vector<WholeRead> reads;
+    for (const size_t k : operands) {
+      const InputMap& map = maps_[step.op.index()][k];
+      if (!map.linear) {
+        reads.push_back({map, shape});
+      } else if (progress != Progress::kElement || step.method != Method::kCompute) {
+        return std::nullopt;
+      }  // else element by element at the output's linear indices, which is even
+    }
+    return reads;
+  }
+
+  // A run along the last axis. How far writes are ahead changes evenly along it: the first two and
+  // the last two elements bound all between.
+  void run_of_elements(const Step& step, const std::vector<size_t>& operands, const Region& run,
+                       const Counters& counters) {
+    if (run.empty()) {
+      element_by_element(step, operands, run, counters);
+      return;
+    }
+    const Interval all = run.back();
+    const int64_t cuts[] = {all.begin, std::min(all.begin + 1, all.end),
+                            std::max(all.begin + 1, all.end - 1), all.end};
+    for (size_t k = 0; k < 3; ++k) {
+      Region part = run;
+      part.back() = {cuts[k], cuts[k + 1]};
+      if (!empty(part)) element_by_element(step, operands, part, counters);
+    }
+  }
+
+  void element_by_element(const Step& step, const std::vector<size_t>& operands, const Region& part,
+                          const Counters& counters) {
+    for (size_t k : operands) read_elements(step, k, part, counters);
+    write(part);
+  }
+
+  // Row-major operands (reshape) have the output's linear indices; a box around them would be too
+  // much.
+  void read_elements(const Step& step, size_t operand, const Region& run,
+                     const Counters& counters) {
+    const Buffer& in = schedule_.buffer(share_.in);
+    const bool linear = step.op.valid() && step.method == Method::kCompute &&
+                        maps_[step.op.index()][operand].linear &&
+                        in.extents == graph_.tensor(in.tensor).shape;
+    if (!linear) {
+      read(read_region(graph_, maps_, step, operand, run, counters));
+      return;
+    }
+    const Buffer out = whole_buffer(graph_, written_tensor(graph_, schedule_, step));
+    events_.push_back(
+        {false, offset_bytes(out, run, false) / size_bytes(out.type) * size_bytes(in.type)});
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  const std::vector<AccessMap>& maps_;
+  Share share_;
+  bool row_major_;       // both; otherwise only a copy in place knows what lies where
+  InputMap same_place_;  // of a copy
+  std::vector<Event> events_;
+  bool possible_ = true;
+  bool written_ = false;
+  bool in_place_ = false;  // by a kernel that wants the very same address
+};
+
+}  // namespace
+
+std::vector<SharedBytes> shared_bytes(const Graph& graph, const Schedule& schedule) {
+  const std::vector<AccessMap> maps = access_maps(graph);
+  StepProgress progress(graph, maps);
+  std::vector<PairTimeline> pairs;
+  std::multimap<BufferId, size_t> pairs_of;
+  const std::vector<bool> is_input = are_ports(schedule, schedule.inputs);
+  const std::vector<bool> is_output = are_ports(schedule, schedule.outputs);
+  for (const Share& share : schedule.shares) {
+    if (!plain(schedule.buffer(share.out)) || !plain(schedule.buffer(share.in))) continue;
+    if (schedule.buffer(share.out).memory != schedule.buffer(share.in).memory) continue;
+    if (is_input[share.out.index()] || is_output[share.in.index()]) continue;
+    pairs_of.emplace(share.out, pairs.size());
+    pairs_of.emplace(share.in, pairs.size());
+    pairs.emplace_back(graph, schedule, maps, share);
+  }
+  const Gathers gathers(graph, schedule);
+  std::map<const Step*, std::vector<Piece>> pieces_of;
+  execute_steps(schedule, [&](const Step& step, Position, const Counters& counters) {
+    std::vector<size_t> touched;
+    auto touch = [&](BufferId id) {
+      const auto [begin, end] = pairs_of.equal_range(id);
+      for (auto it = begin; it != end; ++it) touched.push_back(it->second);
+    };
+    for (BufferId id : read_buffers(step)) touch(id);
+    touch(step.out);
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    if (touched.empty()) return;
+    const auto [known, added] = pieces_of.try_emplace(&step);
+    if (added) {
+      auto pieces = gathers.pieces(step);
+      check(std::holds_alternative<std::vector<Piece>>(pieces), "shares of a malformed schedule");
+      known->second = std::get<std::vector<Piece>>(std::move(pieces));
+    }
+    for (const Piece& piece : known->second) {
+      for (size_t pair : touched) pairs[pair].visit(piece, progress.of(step), counters);
+    }
+  });
+  std::vector<SharedBytes> result;
+  for (const PairTimeline& pair : pairs) {
+    if (const auto shared = pair.result()) result.push_back(*shared);
+  }
+  return result;
+}
+
+}  // namespace thimble

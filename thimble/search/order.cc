@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Orders that need no search, and the measure of any order.
+#include "thimble/search/order.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "thimble/model/error.h"
+#include "thimble/search/execution.h"
+#include "thimble/search/peak_bound.h"
+
+namespace thimble {
+namespace {
+
+Order measured(const OrderProblem& problem, std::vector<int> ops) {
+  Order result;
+  for (const int64_t bytes : working_sets(problem, ops)) {
+    result.peak_bytes = std::max(result.peak_bytes, bytes);
+  }
+  result.ops = std::move(ops);
+  result.lower_bound_bytes = peak_bound_bytes(problem);
+  result.proven_optimal = result.peak_bytes == result.lower_bound_bytes;
+  return result;
+}
+
+}  // namespace
+
+std::vector<int64_t> working_sets(const OrderProblem& problem, const std::vector<int>& order) {
+  check(order.size() == problem.ops.size(), "order: not every operator once");
+  const OrderLinks links(problem);
+  Execution execution(problem, links);
+  std::vector<int64_t> result;
+  for (const int op : order) {
+    check(op >= 0 && static_cast<size_t>(op) < problem.ops.size() && execution.ready(op),
+          "order: an operator before its inputs, or twice");
+    result.push_back(execution.working_set(op));
+    execution.execute(op);
+  }
+  return result;
+}
+
+Lives lives(const OrderProblem& problem, const std::vector<int>& order) {
+  const size_t tensors = problem.size_bytes.size();
+  Lives result{std::vector<int>(tensors, -1), std::vector<int>(tensors, -1)};
+  const auto count = static_cast<int>(order.size());
+  for (int at = 0; at < count; ++at) {
+    const OrderProblem::Op& op = problem.ops[index(order[index(at)])];
+    for (const int t : op.outputs) result.made[index(t)] = at;
+    for (const int t : op.inputs) result.last_read[index(t)] = at;
+  }
+  for (const int t : problem.outputs) result.last_read[index(t)] = count;
+  return result;
+}
+
+std::vector<int64_t> held_bytes(const Lives& lives, const std::vector<int64_t>& size_bytes,
+                                int count) {
+  std::vector<int64_t> result(index(count) + 2, 0);
+  for (size_t t = 0; t < size_bytes.size(); ++t) {
+    if (lives.last_read[t] <= lives.made[t]) continue;
+    result[index(lives.made[t] + 1)] += size_bytes[t];
+    result[index(lives.last_read[t] + 1)] -= size_bytes[t];
+  }
+  for (size_t at = 1; at < result.size(); ++at) result[at] += result[at - 1];
+  result.pop_back();
+  return result;
+}
+
+Order original_order(const OrderProblem& problem) {
+  std::vector<int> ops(problem.ops.size());
+  std::iota(ops.begin(), ops.end(), 0);
+  return measured(problem, std::move(ops));
+}
+
+Order greedy_order(const OrderProblem& problem) {
+  const OrderLinks links(problem);
+  Execution execution(problem, links);
+  std::vector<int> ops;
+  complete_greedily(problem, links, execution, ops);
+  return measured(problem, std::move(ops));
+}
+
+namespace {
+
+/// Operators that are ready, the best one first. A key changes only when an operator becomes the
+/// last reader of one of its inputs, so that all keys take time in proportion to the network.
+class GreedyQueue {
+ public:
+  GreedyQueue(const OrderProblem& problem, const OrderLinks& links, const Execution& execution)
+      : problem_(problem), links_(links), execution_(execution), key_(problem.ops.size()) {
+    for_each(execution.ready(), [&](int op) { add(op); });
+  }
+
+  /// Takes the best one out; -1 if none is ready.
+  int take() {
+    if (queue_.empty()) return -1;
+    const int op = std::get<int>(*queue_.begin());
+    queue_.erase(queue_.begin());
+    return op;
+  }
+
+  /// After `op` was executed.
+  void update(int op) {
+    for (const int t : problem_.ops[index(op)].inputs) {
+      if (execution_.reads_left(t) != 1) continue;
+      for (const int reader : links_.readers[index(t)]) {
+        if (execution_.ready(reader) && queue_.erase(key_[index(reader)]) > 0) add(reader);
+      }
+    }
+    for (const int next : links_.after[index(op)]) {
+      if (execution_.ready(next)) add(next);
+    }
+  }
+
+ private:
+  using Key = std::tuple<int64_t, int64_t, int>;  // live bytes beyond those of now, operator
+
+  void add(int op) {
+    const int64_t now = execution_.live_bytes();
+    key_[index(op)] = {execution_.live_bytes_after(op) - now, execution_.working_set(op) - now, op};
+    queue_.insert(key_[index(op)]);
+  }
+
+  const OrderProblem& problem_;
+  const OrderLinks& links_;
+  const Execution& execution_;
+  std::vector<Key> key_;
+  std::set<Key> queue_;
+};
+
+}  // namespace
+
+void complete_greedily(const OrderProblem& problem, const OrderLinks& links, Execution& execution,
+                       std::vector<int>& ops) {
+  GreedyQueue queue(problem, links, execution);
+  while (ops.size() < problem.ops.size()) {
+    const int best = queue.take();
+    check(best >= 0, "order: operators that wait for each other");
+    execution.execute(best);
+    ops.push_back(best);
+    queue.update(best);
+  }
+}
+
+}  // namespace thimble
