@@ -9,7 +9,7 @@ namespace thimble::testing {
 
 struct ReportedPlan {
   Graph graph;
-  Plan plan;
+  PlacedSchedule plan;
 
   /// Refers to this.
   [[nodiscard]] PlanReport report() const;

@@ -27,7 +27,7 @@ struct Base {
   Json plan;
 };
 
-void add_base(std::vector<Base>& bases, const Graph& graph, const Plan& plan) {
+void add_base(std::vector<Base>& bases, const Graph& graph, const PlacedSchedule& plan) {
   bases.push_back({{graph, "net", ""}, Json::parse(to_json(plan, {.rewrite = false}))});
 }
 

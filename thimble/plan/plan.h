@@ -1,21 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is decided of a model, as it is kept, verified, lowered and drawn.
+// What a planner decides, and all that it decides: instances, the order in which they execute,
+// fused groups of them as trees of tile loops, what lies over consumed inputs. Everything else
+// follows: regions, buffers, elements produced again (derive.h), steps (build.h), cost
+// (evaluate.h).
+//
+//   x -> expand e -> depthwise d -> project y -> relu z          Pex's Figure 1, one channel at a
+//   time
+//
+//   group  loop {paced e, axis c, step 1}, e slice, d slice
+//     compute expand    compute depthwise    accumulate project
+//   finalise project    compute relu                             overlaps: y over its sums
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "thimble/plan/placement.h"
+#include "thimble/plan/instances.h"
 
 namespace thimble {
 
-/// A planner's answer with addresses, and what is needed to form the same graph again.
-struct Plan {
-  std::string planner;
-  Schedule schedule;
-  Placement placement;
-  std::vector<Accumulator> accumulators;  ///< sums of less than 32 bits: lossy
-  std::string scale_source;               ///< of the accumulators: where the scales are from
+/// What happens to a value at the border between two tiles of a loop that it follows.
+enum class Border : uint8_t {
+  kSlice,  ///< new positions only, and none is needed in the next tile: a buffer new in each
+  kRoll,   ///< new positions only; a ring holds those that later tiles need
+  kAgain,  ///< the tile and its receptive field, what was there before is computed again
 };
+
+/// An instance executed with a method: kCompute, kInPlace, kAccumulate (adds the tile's share of
+/// the sums) or kFinalise (the sums into the value). What accumulates is finalised by a later call
+/// of the same instance, in the same group, in another or in none.
+struct Call {
+  InstanceId instance;
+  Method method = Method::kCompute;
+  KernelId kernel;  ///< invalid: the portable one
+  bool operator==(const Call&) const = default;
+};
+
+/// Axis of a value that a loop tiles, and how. Values that follow a loop are those made in its
+/// group; each follows along the axis that is connected to the paced one.
+struct TileLoop {
+  ValueId paced;     ///< `step` counts positions of it; a result of a call in the group, or an
+                     ///< operand that a call accumulates
+  int axis = 0;      ///< of paced
+  int64_t step = 0;  ///< positions of `paced` per tile; 0: one position of the finest value
+  Border border = Border::kRoll;                   ///< of the values made in the group
+  std::vector<std::pair<ValueId, Border>> others;  ///< but of these
+  bool operator==(const TileLoop&) const = default;
+
+  [[nodiscard]] Border border_of(ValueId value) const;
+};
+
+struct Member;
+
+/// A tile loop around an ordered list of members: all of them once per tile.
+struct Group {
+  TileLoop loop;
+  std::vector<Member> members;
+  bool operator==(const Group&) const;
+};
+
+struct Member {
+  std::variant<Call, Group> what;
+  bool operator==(const Member&) const = default;
+};
+
+/// `out` may take bytes of `in` that are no longer needed. How far follows from leads (leads.h).
+struct OverlapChoice {
+  ValueId out, in;
+  bool operator==(const OverlapChoice&) const = default;
+};
+
+struct Plan {
+  Instances instances;
+  std::vector<Member> members;  ///< in order
+  std::vector<OverlapChoice> overlaps;
+  std::vector<Accumulator> accumulators;  ///< sums of less than 32 bits: lossy
+  bool operator==(const Plan&) const = default;
+};
+
+/// The calls of members, in order.
+[[nodiscard]] std::vector<Call> calls(const std::vector<Member>& members);
 
 }  // namespace thimble

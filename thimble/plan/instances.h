@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What executes, and which result each operand reads: the network as a planner sees it. An operator
+// has one instance, or several where its output is computed again instead of kept
+// (rematerialisation); a copy has none of the network's operators. Moves turn Instances into
+// others.
+//
+//   x -> expand -> t;  t -> mean -> ... -> gate;  t * gate -> y          one instance each
+//   x -> expand -> t;  t -> mean -> ... -> gate;  x -> expand -> t2;  t2 * gate -> y
+//                                                 t and t2 are two values of one tensor
+#pragma once
+
+#include <vector>
+
+#include "thimble/schedule/schedule.h"
+
+namespace thimble {
+
+using ValueId = Id<struct ValueTag>;
+using InstanceId = Id<struct InstanceTag>;
+
+/// A result of one instance, an input of the network, or a constant.
+struct Value {
+  TensorId tensor;
+  std::vector<int> axis_order;  ///< as it lies in memory, outermost first; empty: row-major
+  MemoryId memory = kArena;     ///< kCaller, kStream: ports only
+  bool operator==(const Value&) const = default;
+};
+
+struct Instance {
+  OpId op;                     ///< invalid: a copy of its one operand
+  std::vector<ValueId> reads;  ///< one per operand, constants included
+  ValueId makes;
+  bool again = false;  ///< another instance computes (some of) the same elements
+  bool operator==(const Instance&) const = default;
+};
+
+struct Instances {
+  std::vector<Value> values;             ///< the first are the graph's tensors: ValueId = TensorId
+  std::vector<Instance> list;            ///< in an order in which they can execute
+  std::vector<ValueId> inputs, outputs;  ///< one per port of the graph
+
+  [[nodiscard]] const Value& value(ValueId id) const { return values[id.index()]; }
+  [[nodiscard]] const Instance& instance(InstanceId id) const { return list[id.index()]; }
+  bool operator==(const Instances&) const = default;
+};
+
+/// One instance per operator, in the order of the graph. A streamed input is received by a copy
+/// before all others, a streamed output delivered by one behind them: the port's value is then the
+/// stream, and the tensor's own value is what lies in the arena.
+[[nodiscard]] Instances instances_of(const Graph& graph, const PortPlaces& ports);
+
+/// Per value: the instance that makes it; invalid for inputs and constants.
+[[nodiscard]] std::vector<InstanceId> makers(const Instances& instances);
+/// Per value, ascending, each once.
+[[nodiscard]] std::vector<std::vector<InstanceId>> readers(const Instances& instances);
+
+}  // namespace thimble
