@@ -12,7 +12,7 @@ namespace thimble {
 namespace {
 
 int64_t complete(const Beat& beat, int64_t tick, int64_t extent) {
-  return std::clamp<int64_t>(beat.complete(tick), 0, extent);
+  return std::clamp<int64_t>(beat.end(tick), 0, extent);
 }
 
 /// Pixels in row-major order that are complete after tick (row, column).

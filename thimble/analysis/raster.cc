@@ -32,9 +32,9 @@ WithinRow within_row(const Raster& written, int64_t written_unit, const RasterRe
                      int64_t read_unit, int64_t ticks) {
   WithinRow result;
   for (int64_t tick = 0; tick < ticks; ++tick) {
-    const int64_t columns = std::clamp<int64_t>(written.columns.complete(tick), 0, written.width);
+    const int64_t columns = std::clamp<int64_t>(written.columns.end(tick), 0, written.width);
     const int64_t next =
-        std::max<int64_t>(reader.out.columns.complete(tick - (reader.later ? 1 : 0)), 0);
+        std::max<int64_t>(reader.out.columns.end(tick - (reader.later ? 1 : 0)), 0);
     const bool writes = columns > 0;  // before that, all is as at the end of the last row
     if (writes) raise(result.writes, columns * written_unit);
     if (next >= reader.out.width) {
@@ -54,13 +54,13 @@ WithinRow within_row(const Raster& written, int64_t written_unit, const RasterRe
 
 }  // namespace
 
-Beat all_columns(int64_t width) { return {.rows = width, .ticks = 1, .phase = width}; }
+Beat all_columns(int64_t width) { return {.rows = width, .tiles = 1, .phase = width}; }
 
 Most most_ahead(const Raster& written, int64_t written_unit, const RasterReader& reader,
                 int64_t read_unit, const RasterTicks& ticks) {
   const WithinRow within = within_row(written, written_unit, reader, read_unit, ticks.columns);
   const auto complete = [](const Raster& r, int64_t tick) {
-    return std::clamp<int64_t>(r.rows.complete(tick), 0, r.height);
+    return std::clamp<int64_t>(r.rows.end(tick), 0, r.height);
   };
   const auto needed_from = [&](int64_t row) {
     return std::max<int64_t>(first_read(reader.rows, row), 0) * reader.width * read_unit;

@@ -9,7 +9,7 @@
 
 #include <optional>
 
-#include "thimble/analysis/span.h"
+#include "thimble/analysis/beat.h"
 
 namespace thimble {
 

@@ -22,10 +22,6 @@ Fraction times(const Fraction& f, int64_t num, int64_t den) {
 }
 bool less(const Fraction& a, const Fraction& b) { return a.num * b.den < b.num * a.den; }
 
-/// The input row behind the last that output rows below `row` read.
-int64_t end_of_reads(const Affine& rows, int64_t row) {
-  return floor_div((row - 1) * rows.num + rows.hi, rows.den) + 1;
-}
 /// More rows than that for a row of another tensor are no clock: ratios of odd sizes, one after the
 /// other.
 constexpr int64_t kMostRows = 1024;
@@ -219,8 +215,8 @@ class Derivation {
     int64_t phase = std::numeric_limits<int64_t>::min();
     const int64_t period = std::lcm(reader.rows, rows.den);  // all repeats after that many rows
     for (int64_t row = 1; row <= period; ++row) {
-      const int64_t tick = ceil_div(reader.ticks * row - reader.phase, reader.rows);
-      phase = std::max(phase, beat.ticks * end_of_reads(rows, row) - beat.rows * tick);
+      const int64_t tick = ceil_div(reader.tiles * row - reader.phase, reader.rows);
+      phase = std::max(phase, beat.tiles * end_of_reads(rows, row) - beat.rows * tick);
     }
     return phase;
   }
@@ -270,8 +266,8 @@ class Derivation {
     for (const auto& [t, axis] : inside_) {
       if (axis == kSum) continue;
       const Beat& beat = phased_.at(line(t));
-      first = std::min(first, ceil_div(beat.ticks - beat.phase, beat.rows));
-      last = std::max(last, ceil_div(beat.ticks * extent(line(t)) - beat.phase, beat.rows));
+      first = std::min(first, ceil_div(beat.tiles - beat.phase, beat.rows));
+      last = std::max(last, ceil_div(beat.tiles * extent(line(t)) - beat.phase, beat.rows));
     }
     Span result{.ticks = last - first + 1, .members = {}};
     const auto add = [&](OpId op, TensorId made, const TensorAxis& rows, bool sums) {
@@ -318,14 +314,14 @@ class Derivation {
     // if there is one.
     const int64_t first_row = std::max<int64_t>(0, ceil_div(-rows.lo, rows.num));
     const int64_t first = std::max<int64_t>(
-        0, 1 + ceil_div(first_row * reader.beat.ticks - reader.beat.phase, reader.beat.rows));
-    const int64_t last = first + std::lcm(from.beat.ticks, reader.beat.ticks * rows.den);
-    const bool repeats = last <= ticks && from.beat.complete(last - 1) <= made &&
-                         reader.beat.complete(last - 2) < read;
+        0, 1 + ceil_div(first_row * reader.beat.tiles - reader.beat.phase, reader.beat.rows));
+    const int64_t last = first + std::lcm(from.beat.tiles, reader.beat.tiles * rows.den);
+    const bool repeats =
+        last <= ticks && from.beat.end(last - 1) <= made && reader.beat.end(last - 2) < read;
     int64_t most = 0;
     for (int64_t tick = repeats ? first : 0; tick < (repeats ? last : ticks); ++tick) {
-      const int64_t produced = std::min(from.beat.complete(tick), made);
-      const int64_t next = std::max<int64_t>(reader.beat.complete(tick - 1), 0);
+      const int64_t produced = std::min(from.beat.end(tick), made);
+      const int64_t next = std::max<int64_t>(reader.beat.end(tick - 1), 0);
       if (next >= read) break;
       most = std::max(most, produced - std::max<int64_t>(first_read(rows, next), 0));
     }
@@ -344,14 +340,6 @@ class Derivation {
 };
 
 }  // namespace
-
-int64_t Beat::complete(int64_t tick) const { return floor_div(rows * tick + phase, ticks); }
-
-IntervalExpr Beat::interval(LoopId loop) const {
-  IndexExpr begin = index(loop, rows, phase - rows), end = index(loop, rows, phase);
-  begin.divisor = end.divisor = ticks;
-  return {begin, end};
-}
 
 Spans::Spans(const Graph& graph, const std::vector<TensorId>& delivered)
     : graph_(graph),
@@ -391,10 +379,6 @@ bool Spans::can_sum_rows(const Op& op) const {
 std::optional<Span> Spans::derive(int axis, const std::vector<OpId>& ops,
                                   const std::vector<TensorId>& received) const {
   return Derivation(*this, ops, received).run(axis);
-}
-
-int64_t first_read(const Affine& rows, int64_t row) {
-  return floor_div(row * rows.num + rows.lo, rows.den);
 }
 
 RegionExpr along(const Shape& shape, int axis, const IntervalExpr& interval) {

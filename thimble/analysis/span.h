@@ -34,22 +34,11 @@
 #include <optional>
 #include <vector>
 
+#include "thimble/analysis/beat.h"
 #include "thimble/regions/access_map.h"
 #include "thimble/schedule/schedule.h"
 
 namespace thimble {
-
-/// When the rows of a tensor are computed. Ticks count from 0.
-struct Beat {
-  int64_t rows = 1, ticks = 1;  ///< so many rows for so many ticks
-  int64_t phase = 0;
-
-  /// Rows below this are complete after tick i; neither cut to 0 nor to the extent.
-  [[nodiscard]] int64_t complete(int64_t tick) const;
-  /// [complete(i - 1), complete(i))
-  [[nodiscard]] IntervalExpr interval(LoopId loop) const;
-  bool operator==(const Beat&) const = default;
-};
 
 struct SpanMember {
   OpId op;  ///< invalid: the tensor is received from outside, row by row
@@ -112,9 +101,6 @@ class Spans {
   std::vector<bool> is_output_, is_delivered_;  ///< per tensor, of the network
   std::vector<bool> sums_rows_;                 ///< per operator
 };
-
-/// The first row of the operand that row `row` of the output reads; may lie before its first.
-[[nodiscard]] int64_t first_read(const Affine& rows, int64_t row);
 
 /// Region of `shape` with `interval` along `axis` and everything else whole.
 [[nodiscard]] RegionExpr along(const Shape& shape, int axis, const IntervalExpr& interval);

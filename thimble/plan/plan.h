@@ -30,22 +30,24 @@ enum class Border : uint8_t {
 /// An instance executed with a method: kCompute, kInPlace, kAccumulate (adds the tile's share of
 /// the sums) or kFinalise (the sums into the value). What accumulates is finalised by a later call
 /// of the same instance, in the same group, in another or in none.
-struct Call {
+struct InstanceCall {
   InstanceId instance;
   Method method = Method::kCompute;
   KernelId kernel;  ///< invalid: the portable one
-  bool operator==(const Call&) const = default;
+  bool operator==(const InstanceCall&) const = default;
 };
 
 /// Axis of a value that a loop tiles, and how. Values that follow a loop are those made in its
 /// group; each follows along the axis that is connected to the paced one.
 struct TileLoop {
-  ValueId paced;     ///< `step` counts positions of it; a result of a call in the group, or an
-                     ///< operand that a call accumulates
-  int axis = 0;      ///< of paced
+  ValueId paced;     ///< a result of a call in the group, or an operand that a call accumulates
+  int axis = 0;      ///< of `paced`
   int64_t step = 0;  ///< positions of `paced` per tile; 0: one position of the finest value
   Border border = Border::kRoll;                   ///< of the values made in the group
   std::vector<std::pair<ValueId, Border>> others;  ///< but of these
+  /// Further values, along axes that nothing in the group connects with the paced one: as many
+  /// positions per tile, from the first tile on.
+  std::vector<std::pair<ValueId, int>> alongside;
   bool operator==(const TileLoop&) const = default;
 
   [[nodiscard]] Border border_of(ValueId value) const;
@@ -61,7 +63,7 @@ struct Group {
 };
 
 struct Member {
-  std::variant<Call, Group> what;
+  std::variant<InstanceCall, Group> what;
   bool operator==(const Member&) const = default;
 };
 
@@ -80,6 +82,6 @@ struct Plan {
 };
 
 /// The calls of members, in order.
-[[nodiscard]] std::vector<Call> calls(const std::vector<Member>& members);
+[[nodiscard]] std::vector<InstanceCall> calls(const std::vector<Member>& members);
 
 }  // namespace thimble

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "thimble/analysis/raster.h"
+#include "thimble/analysis/span.h"
 #include "thimble/search/order.h"
 
 namespace thimble {

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans written by hand: their buffers, computed here, and what executes (docs/tile_loops.md).
+#include <gtest/gtest.h>
+
+#include "tests/plan/hand_plans.h"
+#include "tests/support/test_graph.h"
+#include "thimble/operators/operators.h"
+#include "thimble/plan/placement.h"
+
+namespace thimble {
+namespace {
+
+using testing::call;
+using testing::computed;
+using testing::fault_of;
+using testing::group;
+using testing::tiles;
+using testing::value_of;
+
+/// The first operators of MobileNetV2 1.0 224.
+struct FirstBlocks {
+  testing::TestGraph graph{1};
+  TensorId x, conv, depthwise, project, expand, depthwise_2, y;
+
+  explicit FirstBlocks(int64_t size) {
+    x = graph.input({1, size, size, 3});
+    conv = graph.conv(x, 32, 3, 2);
+    depthwise = graph.depthwise(conv, 3, 1);
+    project = graph.conv(depthwise, 16, 1, 1);
+    expand = graph.conv(project, 96, 1, 1);
+    depthwise_2 = graph.depthwise(expand, 3, 2);
+    y = graph.conv(depthwise_2, 24, 1, 1);
+    graph.output(y);
+  }
+  [[nodiscard]] Plan plan(TileLoop rows, TileLoop columns) const {
+    return {.instances = instances_of(graph.graph(), {}),
+            .members = {group(std::move(rows), {group(std::move(columns), computed(0, 6))})},
+            .overlaps = {{value_of(y), value_of(x)}},
+            .accumulators = {}};
+  }
+};
+
+int64_t peak_bytes(const Graph& graph, const Plan& plan) {
+  return place(graph, build(graph, plan), {}).arena().peak_bytes;
+}
+
+TEST(TileLoops, RollsRowsAndPixels) {
+  const FirstBlocks net(224);
+  const Graph& graph = net.graph.graph();
+  const Plan rows{.instances = instances_of(graph, {}),
+                  .members = {group(tiles(value_of(net.y), 1, 0), computed(0, 6))},
+                  .overlaps = {{value_of(net.y), value_of(net.x)}},
+                  .accumulators = {}};
+  EXPECT_EQ(peak_bytes(graph, rows), 204'288);
+  const Plan pixels = net.plan(tiles(value_of(net.y), 1, 0), tiles(value_of(net.y), 2, 0));
+  EXPECT_EQ(peak_bytes(graph, pixels), 179'728);
+}
+
+TEST(TileLoops, ComputesAWideTensorAgainFromARingOfANarrowOne) {
+  const FirstBlocks net(224);
+  const Graph& graph = net.graph.graph();
+  const Plan plan = net.plan(tiles(value_of(net.depthwise_2), 1, 1, Border::kRoll,
+                                   {{value_of(net.expand), Border::kAgain}}),
+                             tiles(value_of(net.depthwise_2), 2, 0));
+  EXPECT_EQ(peak_bytes(graph, plan), 150'528 + 7'552 + 64 + 1'840 + 864 + 96);
+  EXPECT_EQ(fault_of(graph, build(graph, plan)), "");
+}
+
+}  // namespace
+}  // namespace thimble

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which positions of an axis are computed in which tile of a loop. Tiles count from 0.
+#pragma once
+
+#include "thimble/regions/access_map.h"
+#include "thimble/schedule/schedule.h"
+
+namespace thimble {
+
+/// At tile i, positions [begin(i), end(i)), neither cut to 0 nor to the extent:
+///   end(i) = floor((rows * i + phase) / tiles)
+///   begin(i) = floor((rows * (i - 1) + phase - again) / tiles)         end(i - 1) if nothing is
+///   again
+struct Beat {
+  int64_t rows = 1, tiles = 1;  ///< so many positions for so many tiles
+  int64_t phase = 0;
+  int64_t again = 0;  ///< in positions / tiles: how far each tile reaches back behind the last one
+
+  /// Positions below this are complete after tile i.
+  [[nodiscard]] int64_t end(int64_t tile) const;
+  [[nodiscard]] int64_t begin(int64_t tile) const;
+  [[nodiscard]] IntervalExpr interval(LoopId loop) const;
+  bool operator==(const Beat&) const = default;
+};
+
+/// The first position of the operand that position `row` of the output reads; may lie before 0.
+[[nodiscard]] int64_t first_read(const Affine& pace, int64_t row);
+/// The position of the operand behind the last that positions of the output below `row` read.
+[[nodiscard]] int64_t end_of_reads(const Affine& pace, int64_t row);
+
+}  // namespace thimble

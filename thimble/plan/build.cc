@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/plan/build.h"
+
+#include <algorithm>
+
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+class Builder {
+ public:
+  Builder(const Dataflow& dataflow, const Plan& plan)
+      : flow_(dataflow), plan_(plan), of_(2 * dataflow.instances.values.size()) {}
+
+  Schedule run() {
+    for (const Member& member : plan_.members) {
+      Derived& derived = groups_.emplace_back();
+      const auto* group = std::get_if<Group>(&member.what);
+      if (group == nullptr) continue;
+      std::optional<Derived> found = derive(flow_, *group);
+      check(found.has_value(), "a group of a plan has no tiles");
+      derived = std::move(*found);
+      shift_.push_back(schedule_.loop_count);
+      schedule_.loop_count += static_cast<int>(derived.loops.size());
+    }
+    add_buffers();
+    size_t group = 0;
+    for (size_t m = 0; m < plan_.members.size(); ++m) {
+      if (const auto* call = std::get_if<InstanceCall>(&plan_.members[m].what)) {
+        DerivedStep whole_step{.call = *call, .region = {}, .chunk = {}};
+        whole_step.region = region_expr(whole(flow_.shape(flow_.made_by(*call))));
+        whole_step.recomputes = flow_.instances.instance(call->instance).again;
+        schedule_.nodes.push_back({step(whole_step, nullptr)});
+      } else {
+        group_ = &groups_[m];
+        loops_before_ = shift_[group++];
+        size_t next_loop = 0;
+        Position at = 0;
+        schedule_.nodes.push_back({loop(next_loop, at)});
+      }
+    }
+    for (const OverlapChoice& o : plan_.overlaps) share(of(o.out), of(o.in));
+    return std::move(schedule_);
+  }
+
+ private:
+  /// Ports, then each call's operands, result and scratch, then sums and kept rows.
+  void add_buffers() {
+    for (const ValueId v : flow_.instances.inputs) schedule_.inputs.push_back(of(v));
+    std::vector<ValueId> sums;
+    for (size_t m = 0; m < plan_.members.size(); ++m) {
+      const Derived& derived = groups_[m];
+      for (const InstanceCall& call : calls({plan_.members[m]})) {
+        for (const ValueId v : flow_.read_by(call)) add(v, derived, sums);
+        add(flow_.made_by(call), derived, sums);
+        add_scratch_of(call);
+      }
+    }
+    for (const ValueId v : flow_.instances.outputs) schedule_.outputs.push_back(of(v));
+    for (const ValueId v : sums) {
+      of(v);
+      const ValueId value{v.value - static_cast<int32_t>(flow_.instances.values.size())};
+      if (of_[value.index()].valid()) share(of_[value.index()], of(v));
+    }
+    for (size_t m = 0; m < plan_.members.size(); ++m) {
+      kept_.emplace_back();
+      for (const Kept& kept : groups_[m].kept) kept_.back().push_back(push(kept.buffer, m));
+    }
+  }
+
+  void add(ValueId v, const Derived& derived, std::vector<ValueId>& sums) {
+    if (flow_.graph.tensor(flow_.tensor(v)).is_constant() || of_[v.index()].valid()) return;
+    const int storage = derived.storage_of(v);
+    if (storage >= 0) {
+      of_[v.index()] = push(derived.storages[static_cast<size_t>(storage)].buffer,
+                            static_cast<size_t>(&derived - groups_.data()));
+      if (flow_.is_sums(v)) sums.push_back(v);
+    } else if (flow_.is_sums(v)) {
+      if (std::ranges::find(sums, v) == sums.end()) sums.push_back(v);
+    } else {
+      of(v);
+    }
+  }
+
+  /// A buffer whose origins follow the loops of a member.
+  BufferId push(Buffer buffer, size_t member) {
+    const auto groups_before =
+        std::count_if(plan_.members.begin(), plan_.members.begin() + static_cast<ptrdiff_t>(member),
+                      [](const Member& m) { return std::holds_alternative<Group>(m.what); });
+    for (IndexExpr& origin : buffer.origin)
+      renumber(origin, shift_[static_cast<size_t>(groups_before)]);
+    schedule_.buffers.push_back(std::move(buffer));
+    return {static_cast<int32_t>(schedule_.buffers.size()) - 1};
+  }
+
+  static void renumber(IndexExpr& expr, int shift) {
+    for (Term& term : expr.terms) term.loop.value += shift;
+  }
+
+  /// The buffer of a value outside of groups; full.
+  BufferId of(ValueId v) {
+    BufferId& id = of_[v.index()];
+    if (id.valid()) return id;
+    id = {static_cast<int32_t>(schedule_.buffers.size())};
+    Buffer buffer = whole_buffer(flow_.graph, flow_.tensor(v));
+    if (flow_.is_sums(v)) {
+      buffer.type = accumulator_type(flow_.graph, buffer.tensor);
+      buffer.sums = true;
+    } else {
+      buffer.order = flow_.instances.value(v).axis_order;
+      buffer.memory = flow_.instances.value(v).memory;
+    }
+    schedule_.buffers.push_back(std::move(buffer));
+    return id;
+  }
+
+  void add_scratch_of(const InstanceCall& call) {
+    const OpId op = flow_.instances.instance(call.instance).op;
+    BufferId& id = scratch_.emplace_back();
+    if (!op.valid()) return;
+    const Scratch needed = scratch(flow_.graph, flow_.graph.op(op), call.method, call.kernel);
+    if (needed.size_bytes > 0) id = add_scratch(schedule_, needed);
+  }
+
+  void share(BufferId out, BufferId in) {
+    const Share share{out, in};
+    if (std::ranges::find(schedule_.shares, share) == schedule_.shares.end())
+      schedule_.shares.push_back(share);
+  }
+
+  Step step(const DerivedStep& derived, const std::vector<BufferId>* kept) {
+    const Instance& instance = flow_.instances.instance(derived.call.instance);
+    const BufferId made = of_[flow_.made_by(derived.call).index()];
+    Step result{.region = derived.region, .chunk = derived.chunk};
+    for (IntervalExpr& interval : result.region) {
+      renumber(interval.begin, loops_before_);
+      renumber(interval.end, loops_before_);
+    }
+    if (derived.kind != DerivedStep::Kind::kCall) {
+      const BufferId rows = (*kept)[static_cast<size_t>(derived.kept)];
+      const bool fills = derived.kind == DerivedStep::Kind::kFill;
+      result.in = {fills ? rows : made};
+      result.out = fills ? made : rows;
+      return result;
+    }
+    if (result.chunk) {
+      renumber(result.chunk->begin, loops_before_);
+      renumber(result.chunk->end, loops_before_);
+    }
+    result.op = instance.op;
+    result.method = derived.call.method;
+    for (const ValueId v : flow_.read_by(derived.call)) result.in.push_back(of_[v.index()]);
+    result.out = made;
+    result.scratch = scratch_[next_call_++];
+    result.kernel = derived.call.kernel;
+    result.recomputes = derived.recomputes;
+    return result;
+  }
+
+  /// Loop number `next` of the group and the loops in it, from step `at` on.
+  Loop loop(size_t& next, Position& at) {
+    const size_t number = next++;
+    const DerivedLoop& shape = group_->loops[number];
+    Loop result{
+        .id = {loops_before_ + static_cast<int>(number)}, .count = shape.clock.tiles, .body = {}};
+    const auto member = static_cast<size_t>(group_ - groups_.data());
+    while (at < shape.steps.end) {
+      if (next < group_->loops.size() && group_->loops[next].steps.begin == at &&
+          group_->loops[next].steps.end <= shape.steps.end) {
+        result.body.push_back({loop(next, at)});
+      } else {
+        result.body.push_back({step(group_->steps[static_cast<size_t>(at++)], &kept_[member])});
+      }
+    }
+    return result;
+  }
+
+  const Dataflow& flow_;
+  const Plan& plan_;
+  Schedule schedule_;
+  std::vector<BufferId> of_;                 ///< per value, then per value's sums
+  std::vector<Derived> groups_;              ///< per member; empty for a call
+  std::vector<int> shift_;                   ///< per group: loops before it
+  std::vector<std::vector<BufferId>> kept_;  ///< per member
+  std::vector<BufferId> scratch_;            ///< per call
+  size_t next_call_ = 0;
+  const Derived* group_ = nullptr;  ///< the one at hand
+  int loops_before_ = 0;
+};
+
+}  // namespace
+
+Schedule build(const Dataflow& dataflow, const Plan& plan) { return Builder(dataflow, plan).run(); }
+
+Schedule build(const Graph& graph, const Plan& plan) {
+  const AxisGraph axes(graph);
+  return build(Dataflow(axes, plan.instances), plan);
+}
+
+}  // namespace thimble

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule of a plan: the only writer of schedules there is.
+#pragma once
+
+#include "thimble/plan/derive.h"
+
+namespace thimble {
+
+/// Every group must have a derivation, as `derive` says. A call outside of groups computes all of
+/// its tensor; a copy from or to a stream stands in a group.
+[[nodiscard]] Schedule build(const Dataflow& dataflow, const Plan& plan);
+/// The same with the plan's own instances.
+[[nodiscard]] Schedule build(const Graph& graph, const Plan& plan);
+
+}  // namespace thimble

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/plan/derive.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+
+#include "thimble/analysis/raster.h"
+#include "thimble/model/division.h"
+
+namespace thimble {
+namespace {
+
+/// The shortest axis c i + b .. + extent that holds what each tile computes. c is at least 1: then
+/// nothing is carried from one tile to the next.
+struct TileAxis {
+  int64_t extent = 1;
+  IndexExpr origin;
+};
+
+TileAxis shortest(const Beat& beat, int64_t whole, int64_t tiles, LoopId loop) {
+  std::vector<Interval> parts;                                                   // by tile
+  std::vector<int64_t> slopes = {std::max<int64_t>(beat.rows / beat.tiles, 1)};  // wins ties
+  for (int64_t i = 0; i < tiles; ++i) {
+    const Interval part = clip({{beat.begin(i), beat.end(i)}}, {whole})[0];
+    if (!parts.empty() && part.begin - parts.back().begin > 1 &&
+        std::ranges::find(slopes, part.begin - parts.back().begin) == slopes.end())
+      slopes.push_back(part.begin - parts.back().begin);
+    parts.push_back(part);
+  }
+  std::optional<TileAxis> best;
+  for (const int64_t slope : slopes) {
+    int64_t base = whole, extent = 1;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (!parts[i].empty())
+        base = std::min(base, parts[i].begin - slope * static_cast<int64_t>(i));
+    }
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (!parts[i].empty())
+        extent = std::max(extent, parts[i].end - slope * static_cast<int64_t>(i) - base);
+    }
+    if (!best || extent < best->extent) best = TileAxis{extent, index(loop, slope, base)};
+  }
+  return *best;
+}
+
+/// Positions along the axis lie outermost in memory, as those of a ring must.
+void bring_outermost(Buffer& buffer, int axis) {
+  const int64_t outer = std::accumulate(buffer.extents.begin(), buffer.extents.begin() + axis,
+                                        int64_t{1}, std::multiplies{});
+  if (outer == 1) return;
+  buffer.order.resize(buffer.extents.size());
+  std::iota(buffer.order.begin(), buffer.order.end(), 0);
+  std::rotate(buffer.order.begin(), buffer.order.begin() + axis, buffer.order.begin() + axis + 1);
+}
+
+class Deriver {
+ public:
+  explicit Deriver(const Dataflow& dataflow) : flow_(dataflow) {}
+
+  std::optional<Derived> run(const Group& group) {
+    std::vector<int> path;
+    if (!enter(group, path)) return std::nullopt;
+    for (size_t c = 0; c < calls_.size(); ++c) {
+      if (!add_call(c)) return std::nullopt;
+    }
+    for (size_t c = 0; c < calls_.size(); ++c) {
+      if (!add_storage(c)) return std::nullopt;
+    }
+    add_copies();
+    return std::move(result_);
+  }
+
+ private:
+  bool enter(const Group& group, std::vector<int>& path) {
+    const auto number = result_.loops.size();
+    const auto first = static_cast<Position>(calls_.size());
+    result_.loops.push_back({{first, first}, static_cast<int>(path.size()), {}});
+    path.push_back(static_cast<int>(number));
+    for (const Member& member : group.members) {
+      if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
+        calls_.push_back(*call);
+        paths_.push_back(path);
+      } else if (!enter(std::get<Group>(member.what), path)) {
+        return false;
+      }
+    }
+    path.pop_back();
+    const std::vector<InstanceCall> inside(calls_.begin() + first, calls_.end());
+    std::optional<Clock> clock = clock_of(flow_, inside, group.loop);
+    if (!clock) return false;
+    DerivedLoop& loop = result_.loops[number];
+    loop.steps.end = static_cast<Position>(calls_.size());
+    loop.clock = std::move(*clock);
+    return true;
+  }
+
+  [[nodiscard]] static LoopId id(int loop) { return {loop}; }
+  [[nodiscard]] const DerivedLoop& loop(int number) const {
+    return result_.loops[static_cast<size_t>(number)];
+  }
+  [[nodiscard]] const TiledCall& tiled(int number, size_t c) const {
+    return loop(number).clock.calls[c - static_cast<size_t>(loop(number).steps.begin)];
+  }
+
+  /// Its region and chunk, and whether its kernel can be cut so.
+  bool add_call(size_t c) {
+    const InstanceCall& call = calls_[c];
+    const OpId op = flow_.instances.instance(call.instance).op;
+    const Shape& shape = flow_.shape(flow_.made_by(call));
+    DerivedStep derived{.call = call, .region = region_expr(whole(shape)), .chunk = {}};
+    derived.recomputes = flow_.instances.instance(call.instance).again;
+    std::vector<bool> cut(shape.size(), false);
+    for (const int l : paths_[c]) {
+      const TiledCall& tile = tiled(l, c);
+      if (tile.reduces) {
+        if (derived.chunk) return false;
+        derived.chunk = tile.beat.interval(id(l));
+        continue;
+      }
+      const auto axis = static_cast<size_t>(tile.axis);
+      if (cut[axis]) return false;
+      cut[axis] = true;
+      if (op.valid() && call.method != Method::kFinalise) {
+        const bool rolls = tile.beat.tiles > 1 || any_rolls(loop(l).clock);
+        if (flow_.axes.cut(op, tile.axis) < (rolls ? Cut::kRoll : Cut::kTile)) return false;
+      }
+      derived.region[axis] = tile.beat.interval(id(l));
+      derived.recomputes = derived.recomputes || tile.beat.again > 0;
+    }
+    if (call.method == Method::kAccumulate && !derived.chunk) return false;
+    result_.steps.push_back(std::move(derived));
+    return true;
+  }
+
+  [[nodiscard]] static bool any_rolls(const Clock& clock) {
+    return std::ranges::any_of(clock.calls, [](const TiledCall& tile) {
+      return !tile.reduces && tile.border == Border::kRoll;
+    });
+  }
+
+  /// Loops around the maker and all readers; nothing if it is read outside of the group.
+  [[nodiscard]] std::optional<std::vector<int>> common_loops(size_t c) const {
+    if (tiled(paths_[c][0], c).reduces) return std::nullopt;
+    if (tiled(paths_[c][0], c).held == 0) return std::nullopt;
+    const ValueId v = flow_.made_by(calls_[c]);
+    std::vector<int> common = paths_[c];
+    for (size_t r = 0; r < calls_.size(); ++r) {
+      const std::vector<ValueId> read = flow_.read_by(calls_[r]);
+      if (std::ranges::find(read, v) == read.end()) continue;
+      const auto differ = std::ranges::mismatch(common, paths_[r]);
+      common.erase(differ.in1, common.end());
+    }
+    return common;
+  }
+
+  bool add_storage(size_t c) {
+    const std::optional<std::vector<int>> common = common_loops(c);
+    if (!common) return true;
+    const ValueId v = flow_.made_by(calls_[c]);
+    Storage storage{v, whole_buffer(flow_.graph, flow_.tensor(v))};
+    if (flow_.is_sums(v)) {
+      storage.buffer.type = sums_type(v);
+      storage.buffer.sums = true;
+    }
+    Buffer& buffer = storage.buffer;
+    for (size_t k = 0; k < common->size(); ++k) {
+      const int l = (*common)[k];
+      const TiledCall& tile = tiled(l, c);
+      if (tile.reduces) continue;
+      const auto axis = static_cast<size_t>(tile.axis);
+      if (tile.border != Border::kRoll) {
+        if (buffer.wrap) continue;  // what is carried over is full along the loops inside
+        const TileAxis held = shortest(tile.beat, buffer.extents[axis], loop(l).clock.tiles, id(l));
+        buffer.extents[axis] = held.extent;
+        buffer.origin[axis] = held.origin;
+        continue;
+      }
+      if (buffer.wrap) continue;
+      const std::optional<int> inner = next_rolled(*common, k, c);
+      if (!inner) {
+        bring_outermost(buffer, tile.axis);
+        buffer.extents[axis] = tile.held;
+        buffer.wrap = Wrap{tile.axis, tile.held};
+      } else if (tile.beat.rows <= tile.beat.tiles) {
+        if (tile.axis != kRowAxis || tiled(*inner, c).axis != kColumnAxis) return false;
+        const int64_t pixels = ring_pixels(c, l, *inner);
+        const int64_t width = buffer.extents[kColumnAxis];
+        buffer.extents[kRowAxis] = ceil_div(pixels, width);
+        buffer.wrap = Wrap{kColumnAxis, pixels};
+      } else if (!add_window(c, l, *inner, buffer)) {
+        return false;
+      }
+    }
+    result_.storages.push_back(std::move(storage));
+    return true;
+  }
+
+  [[nodiscard]] DType sums_type(ValueId v) const {
+    return accumulator_type(flow_.graph, flow_.tensor(v));
+  }
+
+  /// The loop inside of common[k] in which the value rolls, too.
+  [[nodiscard]] std::optional<int> next_rolled(const std::vector<int>& common, size_t k,
+                                               size_t c) const {
+    for (size_t n = k + 1; n < common.size(); ++n) {
+      const TiledCall& tile = tiled(common[n], c);
+      if (!tile.reduces && tile.border == Border::kRoll) return common[n];
+    }
+    return std::nullopt;
+  }
+
+  /// Calls visit(call, operand) for each operand that is the value.
+  template <typename Visit>
+  void each_reader(ValueId v, Visit visit) const {
+    for (size_t r = 0; r < calls_.size(); ++r) {
+      const std::vector<ValueId> read = flow_.read_by(calls_[r]);
+      for (size_t k = 0; k < read.size(); ++k) {
+        if (read[k] == v) visit(r, k);
+      }
+    }
+  }
+
+  /// Of a value that rolls along rows and columns, a row at a time: pixels held at the most.
+  [[nodiscard]] int64_t ring_pixels(size_t c, int rows, int columns) const {
+    const ValueId v = flow_.made_by(calls_[c]);
+    const Shape& shape = flow_.shape(v);
+    const RasterTicks ticks{loop(rows).clock.tiles, loop(columns).clock.tiles};
+    int64_t most = 1;
+    each_reader(v, [&](size_t r, size_t k) {
+      RasterReader reader{
+          raster(r, rows, columns), {.out_axis = kRowAxis}, std::nullopt, shape[kColumnAxis], true};
+      const TiledCall& tile = tiled(rows, r);
+      if (!tile.reduces) {
+        reader.rows = flow_.connection(calls_[r], k, tile.axis)->pace;
+        const bool by_columns = std::ranges::find(paths_[r], columns) != paths_[r].end();
+        const auto along = flow_.connection(calls_[r], k, kColumnAxis);
+        if (by_columns && along && along->axis == kColumnAxis) reader.columns = along->pace;
+      }
+      most = std::max(most, most_ahead(raster(c, rows, columns), 1, reader, 1, ticks).value_or(1));
+    });
+    return std::min(most, shape[kRowAxis] * shape[kColumnAxis]);
+  }
+
+  [[nodiscard]] Raster raster(size_t c, int rows, int columns) const {
+    const TiledCall& tile = tiled(rows, c);
+    const Shape& shape =
+        flow_.shape(tile.reduces ? flow_.read_by(calls_[c])[0] : flow_.made_by(calls_[c]));
+    const bool by_columns = std::ranges::find(paths_[c], columns) != paths_[c].end();
+    const bool wide = shape.size() > kColumnAxis;
+    return {tile.beat,
+            by_columns ? tiled(columns, c).beat : all_columns(wide ? shape[kColumnAxis] : 1),
+            shape[static_cast<size_t>(tile.axis)], wide ? shape[kColumnAxis] : 1};
+  }
+
+  /// A value that rolls along rows, several at a time, and along columns within.
+  bool add_window(size_t c, int rows, int columns, Buffer& window) {
+    const ValueId v = flow_.made_by(calls_[c]);
+    const TiledCall& down = tiled(rows, c);
+    const TiledCall& across = tiled(columns, c);
+    if (down.beat.tiles != 1 || !is_image(flow_.shape(v))) return false;
+    int64_t again = 0;  // rows of earlier sweeps that the readers of one begin with
+    bool even = true;
+    each_reader(v, [&](size_t r, size_t k) {
+      const TiledCall& read = tiled(rows, r);
+      const std::optional<Connection> at = flow_.connection(calls_[r], k, read.axis);
+      even = even && !read.reduces && read.beat.tiles == 1 && at && at->pace.den == 1;
+      if (even)
+        again = std::max(again, down.beat.begin(0) - first_read(at->pace, read.beat.begin(0)));
+    });
+    if (!even) return false;
+    Beat all = down.beat;
+    all.again = again;
+    const TileAxis held = shortest(all, window.extents[kRowAxis], loop(rows).clock.tiles, id(rows));
+    if (again > 0) {
+      Kept kept{static_cast<int>(result_.storages.size()), window};
+      kept.buffer.extents[kRowAxis] = again;
+      kept.buffer.wrap = Wrap{kRowAxis, again};
+      const IntervalExpr made = down.beat.interval(id(rows));
+      DerivedStep fill = result_.steps[c], keep = fill;
+      fill.kept = keep.kept = static_cast<int>(result_.kept.size());
+      fill.kind = DerivedStep::Kind::kFill;
+      fill.region[kRowAxis] = {all.interval(id(rows)).begin, made.begin};
+      keep.kind = DerivedStep::Kind::kKeep;
+      keep.region[kRowAxis] = {made.end + -std::min(again, down.beat.rows), made.end};
+      copies_.push_back({c, {std::move(fill), std::move(keep)}});
+      result_.kept.push_back(std::move(kept));
+    }
+    window.extents[kRowAxis] = held.extent;
+    window.origin[kRowAxis] = held.origin;
+    bring_outermost(window, kColumnAxis);
+    window.extents[kColumnAxis] = across.held;
+    window.wrap = Wrap{kColumnAxis, across.held};
+    return true;
+  }
+
+  /// Fills windows before the calls that make their new rows, and keeps these behind them.
+  void add_copies() {
+    if (copies_.empty()) return;
+    std::vector<DerivedStep> steps;
+    std::vector<Position> at;  // of each call
+    for (size_t c = 0; c < calls_.size(); ++c) {
+      const auto copies = std::ranges::find(copies_, c, &Copies::call);
+      at.push_back(static_cast<Position>(steps.size()));
+      if (copies != copies_.end()) steps.push_back(copies->steps[0]);
+      steps.push_back(std::move(result_.steps[c]));
+      if (copies != copies_.end()) steps.push_back(copies->steps[1]);
+    }
+    at.push_back(static_cast<Position>(steps.size()));
+    for (DerivedLoop& loop : result_.loops) {
+      loop.steps = {at[static_cast<size_t>(loop.steps.begin)],
+                    at[static_cast<size_t>(loop.steps.end)]};
+    }
+    result_.steps = std::move(steps);
+  }
+
+  struct Copies {
+    size_t call;
+    std::array<DerivedStep, 2> steps;
+  };
+
+  const Dataflow& flow_;
+  std::vector<Copies> copies_;
+  std::vector<InstanceCall> calls_;
+  std::vector<std::vector<int>> paths_;  ///< per call: loops around it, outermost first
+  Derived result_;
+};
+
+}  // namespace
+
+int Derived::storage_of(ValueId value) const {
+  const auto it = std::ranges::find(storages, value, &Storage::value);
+  return it == storages.end() ? -1 : static_cast<int>(it - storages.begin());
+}
+
+std::optional<Derived> derive(const Dataflow& dataflow, const Group& group) {
+  return Deriver(dataflow).run(group);
+}
+
+}  // namespace thimble
