@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "thimble/analysis/shared_bytes.h"
+#include "thimble/analysis/overlaps.h"
 
 namespace thimble {
 namespace {
@@ -132,7 +132,7 @@ std::vector<InputLead> InputLeads::of(OpId id) const {
     if (buffer.tensor.valid()) buffer.order = order_[op.of[buffer.tensor.index()].index()];
   }
   std::vector<InputLead> result;
-  for (const SharedBytes& shared : shared_bytes(op.graph, schedule)) {
+  for (const Overlap& shared : overlaps(op.graph, schedule)) {
     const TensorId input = op.of[schedule.buffer(shared.in).tensor.index()];
     if (shared.lead_bytes && std::ranges::find(result, input, &InputLead::input) == result.end())
       result.push_back({input, *shared.lead_bytes});

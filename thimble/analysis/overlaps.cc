@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/analysis/shared_bytes.h"
+#include "thimble/analysis/overlaps.h"
 
 #include <algorithm>
 #include <limits>
@@ -90,9 +90,9 @@ class PairTimeline {
     }
   }
 
-  std::optional<SharedBytes> result() const {
+  std::optional<Overlap> result() const {
     if (!possible_ || !written_) return std::nullopt;
-    if (in_place_) return SharedBytes{share_.out, share_.in, std::nullopt, true};
+    if (in_place_) return Overlap{share_.out, share_.in, std::nullopt, true};
     const int64_t in_bytes = schedule_.buffer(share_.in).size_bytes();
     const int64_t out_bytes = schedule_.buffer(share_.out).size_bytes();
     int64_t lead = -in_bytes;
@@ -111,7 +111,7 @@ class PairTimeline {
       }
     }
     if (lead >= out_bytes) return std::nullopt;
-    return SharedBytes{share_.out, share_.in, lead, false};
+    return Overlap{share_.out, share_.in, lead, false};
   }
 
  private:
@@ -222,7 +222,7 @@ class PairTimeline {
 
 }  // namespace
 
-std::vector<SharedBytes> shared_bytes(const Graph& graph, const Schedule& schedule) {
+std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule) {
   const std::vector<AccessMap> maps = access_maps(graph);
   StepProgress progress(graph, maps);
   std::vector<PairTimeline> pairs;
@@ -260,7 +260,7 @@ std::vector<SharedBytes> shared_bytes(const Graph& graph, const Schedule& schedu
       for (size_t pair : touched) pairs[pair].visit(piece, progress.of(step), counters);
     }
   });
-  std::vector<SharedBytes> result;
+  std::vector<Overlap> result;
   for (const PairTimeline& pair : pairs) {
     if (const auto shared = pair.result()) result.push_back(*shared);
   }
