@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "thimble/analysis/leads.h"
 #include "thimble/analysis/progress.h"
 #include "thimble/operators/operators.h"
-#include "thimble/planners/whole_operators.h"
 #include "thimble/schedule/reads.h"
 #include "thimble/search/execution.h"
 
