@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "thimble/analysis/shared_bytes.h"
+#include "thimble/analysis/overlaps.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
@@ -284,15 +284,15 @@ class Maker {
   }
 
   void shares() {
-    for (const SharedBytes& shared : shared_bytes(graph_, schedule_)) {
-      const int64_t lead = shared.same_address ? 0 : shared.lead_bytes.value_or(0);
-      const int64_t address = placement_.addresses[shared.in.index()] - lead + 1;
+    for (const Overlap& overlap : overlaps(graph_, schedule_)) {
+      const int64_t lead = overlap.same_address ? 0 : overlap.lead_bytes.value_or(0);
+      const int64_t address = placement_.addresses[overlap.in.index()] - lead + 1;
       if (address < 0) continue;
       mutants_.push_back(
           {MutantKind::kAddresses,
-           fmt::format("buffer {} a byte too far over {}", shared.out.value, shared.in.value),
+           fmt::format("buffer {} a byte too far over {}", overlap.out.value, overlap.in.value),
            [this_graph = &graph_, this_schedule = &schedule_, placement = placement_,
-            out = shared.out, address]() mutable {
+            out = overlap.out, address]() mutable {
              placement.addresses[out.index()] = address;
              return lower(*this_graph, *this_schedule,
                           placement_at(*this_schedule, std::move(placement.addresses)));

@@ -34,19 +34,24 @@ void visit_runs(Region& unit, const Region& region, size_t axis, size_t inner,
 
 }  // namespace
 
+Progress kernel_progress(const Graph& graph, const Op& op, const AccessMap& map, Method method,
+                         KernelId kernel) {
+  const std::vector<KernelUse> uses = kernel_uses(graph, op, method);
+  if (uses.size() != 1) return Progress::kNone;
+  const Progress progress = info(chosen(kernel, uses[0])).progress;
+  const bool tells = progress != Progress::kElement || lies_alike(graph, op, map);
+  return tells ? progress : Progress::kNone;
+}
+
 Progress StepProgress::of(const Step& step) {
   if (!step.op.valid() && step.method == Method::kInPlace) return Progress::kWhole;
   if (!step.op.valid() || step.method == Method::kFinalise) return Progress::kElement;
   const auto [it, added] = known_.try_emplace({step.op, step.method, step.kernel}, Progress::kNone);
-  if (!added) return it->second;
-  const Op& op = graph_.op(step.op);
-  const std::vector<KernelUse> uses = kernel_uses(graph_, op, step.method);
-  if (uses.size() != 1) return it->second;
-  const Progress progress = info(chosen(step.kernel, uses[0])).progress;
-  if (progress == Progress::kElement && !lies_alike(graph_, op, maps_[step.op.index()])) {
-    return it->second;
+  if (added) {
+    it->second = kernel_progress(graph_, graph_.op(step.op), maps_[step.op.index()], step.method,
+                                 step.kernel);
   }
-  return it->second = progress;
+  return it->second;
 }
 
 void for_each_unit(Progress progress, const Region& region,

@@ -11,6 +11,12 @@
 
 namespace thimble {
 
+/// Progress of an operator with that access map. kNone for several calls, and for elementwise
+/// kernels whose operands do not lie alike (transpose), where the order of elements says nothing
+/// about bytes.
+[[nodiscard]] Progress kernel_progress(const Graph& graph, const Op& op, const AccessMap& map,
+                                       Method method = Method::kCompute, KernelId kernel = {});
+
 /// Progress of the steps of one graph; asks each operator's kernel once.
 class StepProgress {
  public:
@@ -18,8 +24,6 @@ class StepProgress {
   StepProgress(const Graph& graph, const std::vector<AccessMap>& maps)
       : graph_(graph), maps_(maps) {}
 
-  /// kNone for steps of several calls, and for elementwise kernels whose operands do not lie alike
-  /// (transpose), where the order of elements says nothing about bytes.
   [[nodiscard]] Progress of(const Step& step);
 
  private:

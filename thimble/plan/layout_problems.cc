@@ -6,9 +6,7 @@
 namespace thimble {
 
 LayoutProblems::LayoutProblems(const Graph& graph, const Schedule& schedule)
-    : schedule_(schedule),
-      lives_(live_ranges(schedule)),
-      overlaps_(shared_bytes(graph, schedule)) {}
+    : schedule_(schedule), lives_(live_ranges(schedule)), overlaps_(overlaps(graph, schedule)) {}
 
 layout::Problem LayoutProblems::of(MemoryId memory, const std::vector<MemoryId>& where,
                                    bool alignment_1) const {
@@ -22,11 +20,11 @@ layout::Problem LayoutProblems::of(MemoryId memory, const std::vector<MemoryId>&
                                .lives = {life},
                                .address = std::nullopt});
   }
-  for (const SharedBytes& shared : overlaps_) {
-    problem.overlaps.push_back({.out = shared.out.value,
-                                .in = shared.in.value,
-                                .lead_bytes = shared.lead_bytes,
-                                .same_address = shared.same_address});
+  for (const Overlap& overlap : overlaps_) {
+    problem.overlaps.push_back({.out = overlap.out.value,
+                                .in = overlap.in.value,
+                                .lead_bytes = overlap.lead_bytes,
+                                .same_address = overlap.same_address});
   }
   return problem;
 }

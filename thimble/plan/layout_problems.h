@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "thimble/analysis/shared_bytes.h"
+#include "thimble/analysis/overlaps.h"
 #include "thimble/layout/layout.h"
 #include "thimble/schedule/schedule.h"
 
@@ -27,7 +27,7 @@ class LayoutProblems {
  private:
   const Schedule& schedule_;
   std::vector<LiveRange> lives_;
-  std::vector<SharedBytes> overlaps_;
+  std::vector<Overlap> overlaps_;
 };
 
 /// The memory of each buffer as the schedule has it.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "thimble/analysis/shared_bytes.h"
+#include "thimble/analysis/overlaps.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/whole_operators.h"
 
@@ -100,9 +100,9 @@ int64_t split_bytes(const Graph& graph, const PatchSplit& split, const Schedule&
   const int64_t own = split.problem.size_bytes[split.stage.split.index()];
   if (!split.under) return own;
   const int64_t input = graph.tensor(*split.under).size_bytes();
-  const std::vector<SharedBytes> shared = shared_bytes(graph, stage);
-  if (shared.empty() || !shared[0].lead_bytes) return own;
-  const int64_t ahead = std::max<int64_t>(*shared[0].lead_bytes, 0);
+  const std::vector<Overlap> found = overlaps(graph, stage);
+  if (found.empty() || !found[0].lead_bytes) return own;
+  const int64_t ahead = std::max<int64_t>(*found[0].lead_bytes, 0);
   return std::min(own, std::max(input + ahead, own) - input);
 }
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "thimble/analysis/leads.h"
 #include "thimble/analysis/progress.h"
 #include "thimble/operators/operators.h"
-#include "thimble/planners/whole_operators.h"
 #include "thimble/schedule/reads.h"
 #include "thimble/search/execution.h"
 
@@ -34,7 +34,7 @@ bool is_identity(const Affine& affine) {
 }
 
 /// What an output saves that lies over an input.
-int64_t shared_bytes(int64_t out, int64_t in, int64_t lead) {
+int64_t overlap_bytes(int64_t out, int64_t in, int64_t lead) {
   return out + in - std::max(out, std::max<int64_t>(lead, 0) + in);
 }
 
@@ -103,7 +103,7 @@ std::vector<int64_t> SpanBytes::single(const std::vector<int>& order) const {
     for (const InputLead& lead : leads.of(op)) {
       if (lives_.last_read[lead.input.index()] != at || size(lead.input) == 0 || out == 0) continue;
       result[index(at)] =
-          std::min(result[index(at)], live - shared_bytes(out, size(lead.input), lead.bytes));
+          std::min(result[index(at)], live - overlap_bytes(out, size(lead.input), lead.bytes));
     }
   }
   return result;
@@ -215,7 +215,7 @@ void SpanBytes::measure(StreamSpan& span, int64_t useless_bytes) const {
       if (std::min(size(out), size(t)) <= saved) continue;  // no lead saves more
       const std::optional<int64_t> lead = lead_bytes(span, m, t);
       if (!lead) continue;
-      const int64_t shared = shared_bytes(size(out), size(t), *lead);
+      const int64_t shared = overlap_bytes(size(out), size(t), *lead);
       if (shared <= saved) continue;
       saved = shared;
       span.out = out;

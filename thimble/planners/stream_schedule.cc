@@ -5,8 +5,8 @@
 #include <functional>
 #include <numeric>
 
+#include "thimble/analysis/leads.h"
 #include "thimble/planners/cut_schedule.h"
-#include "thimble/planners/whole_operators.h"
 #include "thimble/search/execution.h"
 
 namespace thimble {

@@ -78,9 +78,13 @@ Region input_region(const InputMap& map, const Shape& in, const Shape& out,
   Region region;
   region.reserve(in.size());
   for (size_t i = 0; i < in.size(); ++i) {
-    region.push_back(std::visit(AxisInterval{in[i], out_region}, map.axes[i]));
+    region.push_back(input_interval(map.axes[i], in[i], out_region));
   }
   return region;
+}
+
+Interval input_interval(const AxisMap& map, int64_t extent, const Region& out_region) {
+  return std::visit(AxisInterval{extent, out_region}, map);
 }
 
 }  // namespace thimble

@@ -78,4 +78,7 @@ using AccessMap = std::vector<InputMap>;
 [[nodiscard]] Region input_region(const InputMap& map, const Shape& in, const Shape& out,
                                   const Region& out_region);
 
+/// One axis of it, of `extent` indices; out_region is not empty.
+[[nodiscard]] Interval input_interval(const AxisMap& map, int64_t extent, const Region& out_region);
+
 }  // namespace thimble

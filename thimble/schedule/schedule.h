@@ -110,7 +110,7 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
-/// The planner's word that two buffers may share bytes; how far, `shared_bytes` derives.
+/// The planner's word that two buffers may share bytes; how far, `overlaps` derives.
 struct Share {
   BufferId out, in;
   bool operator==(const Share&) const = default;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/analysis/shared_bytes.h"
+#include "thimble/analysis/overlaps.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include "thimble/analysis/progress.h"
@@ -13,13 +12,6 @@
 
 namespace thimble {
 namespace {
-
-// Byte marks of one pair in time order; a read after a write is a byte that the write must not
-// reach.
-struct Event {
-  bool write;
-  int64_t byte;  // write: end of the bytes written; read: first byte read
-};
 
 // A box at a fixed origin in memory that is laid out, no ring.
 bool plain(const Buffer& buffer) {
@@ -53,6 +45,7 @@ class PairTimeline {
         schedule_(schedule),
         maps_(maps),
         share_(share),
+        lead_(-schedule.buffer(share.in).size_bytes()),
         row_major_(schedule.buffer(share.out).order.empty() &&
                    schedule.buffer(share.in).order.empty()) {
     const auto rank = static_cast<int>(schedule.buffer(share.in).extents.size());
@@ -90,42 +83,29 @@ class PairTimeline {
     }
   }
 
-  std::optional<SharedBytes> result() const {
+  std::optional<Overlap> result() const {
     if (!possible_ || !written_) return std::nullopt;
-    if (in_place_) return SharedBytes{share_.out, share_.in, std::nullopt, true};
-    const int64_t in_bytes = schedule_.buffer(share_.in).size_bytes();
-    const int64_t out_bytes = schedule_.buffer(share_.out).size_bytes();
-    int64_t lead = -in_bytes;
-    int64_t needed = std::numeric_limits<int64_t>::max();
-    std::vector<int64_t> needed_after(events_.size());
-    for (size_t k = events_.size(); k-- > 0;) {
-      needed_after[k] = needed;
-      if (!events_[k].write) needed = std::min(needed, events_[k].byte);
-    }
-    int64_t reached = 0;
-    for (size_t k = 0; k < events_.size(); ++k) {
-      if (!events_[k].write) continue;
-      reached = std::max(reached, events_[k].byte);
-      if (needed_after[k] != std::numeric_limits<int64_t>::max()) {
-        lead = std::max(lead, reached - needed_after[k]);
-      }
-    }
-    if (lead >= out_bytes) return std::nullopt;
-    return SharedBytes{share_.out, share_.in, lead, false};
+    if (in_place_) return Overlap{share_.out, share_.in, std::nullopt, true};
+    if (lead_ >= schedule_.buffer(share_.out).size_bytes()) return std::nullopt;
+    return Overlap{share_.out, share_.in, lead_, false};
   }
 
  private:
+  void read(int64_t byte) {
+    if (reached_) lead_ = std::max(lead_, *reached_ - byte);
+  }
   // Of a chunk that lies in several buffers, this one's part.
   void read(Region region) {
     const Buffer& in = schedule_.buffer(share_.in);
     for (size_t axis = 0; axis < region.size(); ++axis) {
       region[axis].begin = std::max(region[axis].begin, in.origin[axis].base);
     }
-    if (!empty(region)) events_.push_back({false, offset_bytes(in, region, false)});
+    if (!empty(region)) read(offset_bytes(in, region, false));
   }
   void write(const Region& region) {
     const Buffer& out = schedule_.buffer(share_.out);
-    events_.push_back({true, offset_bytes(out, region, true) + size_bytes(out.type)});
+    const int64_t end = offset_bytes(out, region, true) + size_bytes(out.type);
+    reached_ = std::max(reached_.value_or(end), end);
   }
 
   // The step both reads `in` and writes `out`: unit by unit, in the order of its kernel.
@@ -171,24 +151,20 @@ class PairTimeline {
   // the last two elements bound all between.
   void run_of_elements(const Step& step, const std::vector<size_t>& operands, const Region& run,
                        const Counters& counters) {
-    if (run.empty()) {
-      element_by_element(step, operands, run, counters);
-      return;
-    }
+    const auto visit = [&](const Region& part) {
+      if (empty(part)) return;
+      for (const size_t k : operands) read_elements(step, k, part, counters);
+      write(part);
+    };
+    if (run.empty()) return visit(run);  // a scalar
     const Interval all = run.back();
-    const int64_t cuts[] = {all.begin, std::min(all.begin + 1, all.end),
-                            std::max(all.begin + 1, all.end - 1), all.end};
-    for (size_t k = 0; k < 3; ++k) {
-      Region part = run;
-      part.back() = {cuts[k], cuts[k + 1]};
-      if (!empty(part)) element_by_element(step, operands, part, counters);
+    const int64_t second = std::min(all.begin + 1, all.end), last = std::max(second, all.end - 1);
+    Region part = run;
+    for (const Interval& cut :
+         {Interval{all.begin, second}, Interval{second, last}, Interval{last, all.end}}) {
+      part.back() = cut;
+      visit(part);
     }
-  }
-
-  void element_by_element(const Step& step, const std::vector<size_t>& operands, const Region& part,
-                          const Counters& counters) {
-    for (size_t k : operands) read_elements(step, k, part, counters);
-    write(part);
   }
 
   // Row-major operands (reshape) have the output's linear indices; a box around them would be too
@@ -204,17 +180,17 @@ class PairTimeline {
       return;
     }
     const Buffer out = whole_buffer(graph_, written_tensor(graph_, schedule_, step));
-    events_.push_back(
-        {false, offset_bytes(out, run, false) / size_bytes(out.type) * size_bytes(in.type)});
+    read(offset_bytes(out, run, false) / size_bytes(out.type) * size_bytes(in.type));
   }
 
   const Graph& graph_;
   const Schedule& schedule_;
   const std::vector<AccessMap>& maps_;
   Share share_;
-  bool row_major_;       // both; otherwise only a copy in place knows what lies where
-  InputMap same_place_;  // of a copy
-  std::vector<Event> events_;
+  int64_t lead_;                    // so far: bytes written, less the first byte read after that
+  std::optional<int64_t> reached_;  // end of the bytes written
+  bool row_major_;                  // both; otherwise only a copy in place knows what lies where
+  InputMap same_place_;             // of a copy
   bool possible_ = true;
   bool written_ = false;
   bool in_place_ = false;  // by a kernel that wants the very same address
@@ -222,7 +198,7 @@ class PairTimeline {
 
 }  // namespace
 
-std::vector<SharedBytes> shared_bytes(const Graph& graph, const Schedule& schedule) {
+std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule) {
   const std::vector<AccessMap> maps = access_maps(graph);
   StepProgress progress(graph, maps);
   std::vector<PairTimeline> pairs;
@@ -260,7 +236,7 @@ std::vector<SharedBytes> shared_bytes(const Graph& graph, const Schedule& schedu
       for (size_t pair : touched) pairs[pair].visit(piece, progress.of(step), counters);
     }
   });
-  std::vector<SharedBytes> result;
+  std::vector<Overlap> result;
   for (const PairTimeline& pair : pairs) {
     if (const auto shared = pair.result()) result.push_back(*shared);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/analysis/shared_bytes.h"
+#include "thimble/analysis/overlaps.h"
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ Schedule whole_step(const Graph& graph, Method method = Method::kCompute) {
                             .out = kY});
 }
 
-std::vector<SharedBytes> lead(int64_t bytes) { return {{kY, kX, bytes, false}}; }
+std::vector<Overlap> lead(int64_t bytes) { return {{kY, kX, bytes, false}}; }
 
 Graph quantize_graph(const Shape& shape, DType in, DType out) {
   testing::TestGraph g(1);
@@ -47,57 +47,56 @@ Graph quantize_graph(const Shape& shape, DType in, DType out) {
   return g.graph();
 }
 
-TEST(SharedBytes, ElementwiseMayTakeTheVeryBytes) {
+TEST(Overlaps, ElementwiseMayTakeTheVeryBytes) {
   testing::TestGraph g(1);
   const TensorId x = g.input({1, 4, 4, 8});
   g.add(x, x);
-  EXPECT_EQ(shared_bytes(g.graph(), whole_step(g.graph())), lead(0));
+  EXPECT_EQ(overlaps(g.graph(), whole_step(g.graph())), lead(0));
 }
 
 // One element: all is read before anything is written.
-TEST(SharedBytes, ScalarsToo) {
+TEST(Overlaps, ScalarsToo) {
   testing::TestGraph g(1);
   const TensorId x = g.input({});
   g.add(x, x);
-  EXPECT_EQ(shared_bytes(g.graph(), whole_step(g.graph())), lead(-1));
+  EXPECT_EQ(overlaps(g.graph(), whole_step(g.graph())), lead(-1));
 }
 
 // Pixel (y, x) is written while pixel (y - 1, x - 1) is still read: 6 + 2 pixels of 4 bytes.
-TEST(SharedBytes, ConvolutionIsAheadByItsWindow) {
+TEST(Overlaps, ConvolutionIsAheadByItsWindow) {
   testing::TestGraph g(1);
   g.conv(g.input({1, 6, 6, 4}), 4, 3, 1);
-  EXPECT_EQ(shared_bytes(g.graph(), whole_step(g.graph())), lead(32));
+  EXPECT_EQ(overlaps(g.graph(), whole_step(g.graph())), lead(32));
 }
 
 // As above with 4096 columns; found at the borders of the image, not pixel by pixel.
-TEST(SharedBytes, LargeImagesTakeNoLonger) {
+TEST(Overlaps, LargeImagesTakeNoLonger) {
   testing::TestGraph g(1);
   g.conv(g.input({1, 4096, 4096, 1}), 1, 3, 1);
-  EXPECT_EQ(shared_bytes(g.graph(), whole_step(g.graph())), lead(4096 + 2));
+  EXPECT_EQ(overlaps(g.graph(), whole_step(g.graph())), lead(4096 + 2));
 }
 
-TEST(SharedBytes, WideningRunsAheadAndNarrowingFallsBehind) {
+TEST(Overlaps, WideningRunsAheadAndNarrowingFallsBehind) {
   const Graph wider = quantize_graph({2, 3}, DType::kInt8, DType::kInt16);
-  EXPECT_EQ(shared_bytes(wider, whole_step(wider)), lead(5)) << "when element 4 is written";
+  EXPECT_EQ(overlaps(wider, whole_step(wider)), lead(5)) << "when element 4 is written";
   const Graph narrower = quantize_graph({2, 3}, DType::kFloat32, DType::kInt8);
-  EXPECT_EQ(shared_bytes(narrower, whole_step(narrower)), lead(-3)) << "before element 1";
+  EXPECT_EQ(overlaps(narrower, whole_step(narrower)), lead(-3)) << "before element 1";
 }
 
-TEST(SharedBytes, FinalisingFallsBehindItsAccumulators) {
+TEST(Overlaps, FinalisingFallsBehindItsAccumulators) {
   const testing::HandWritten plan = testing::channel_loop();
-  const auto shared = shared_bytes(plan.graph, plan.schedule);
+  const auto shared = overlaps(plan.graph, plan.schedule);
   ASSERT_EQ(shared.size(), 2U);
   EXPECT_EQ(shared[0].lead_bytes, -3);
   EXPECT_EQ(shared[1].lead_bytes, 0);
 }
 
-TEST(SharedBytes, InPlaceKernelsWantTheSameAddressAndTheLastRead) {
+TEST(Overlaps, InPlaceKernelsWantTheSameAddressAndTheLastRead) {
   testing::TestGraph g(1);
   const TensorId x = g.input({1, 4, 4, 2});
   g.depthwise(x, 3, 1);
   Schedule schedule = whole_step(g.graph(), Method::kInPlace);
-  EXPECT_EQ(shared_bytes(g.graph(), schedule),
-            (std::vector<SharedBytes>{{kY, kX, std::nullopt, true}}));
+  EXPECT_EQ(overlaps(g.graph(), schedule), (std::vector<Overlap>{{kY, kX, std::nullopt, true}}));
   g.add(x, x);  // reads x afterwards
   schedule.buffers.push_back(whole_buffer(g.graph(), g.graph().ops[1].outputs[0]));
   schedule.nodes.push_back({Step{.op = {1},
@@ -105,35 +104,35 @@ TEST(SharedBytes, InPlaceKernelsWantTheSameAddressAndTheLastRead) {
                                  .chunk = {},
                                  .in = {kX, kX},
                                  .out = {2}}});
-  EXPECT_TRUE(shared_bytes(g.graph(), schedule).empty());
+  EXPECT_TRUE(overlaps(g.graph(), schedule).empty());
 }
 
-TEST(SharedBytes, ACopyInPlaceWantsTheSameAddressAndTheLastRead) {
+TEST(Overlaps, ACopyInPlaceWantsTheSameAddressAndTheLastRead) {
   testing::HandWritten plan = testing::turned_input();
-  const std::vector<SharedBytes> shared = shared_bytes(plan.graph, plan.schedule);
+  const std::vector<Overlap> shared = overlaps(plan.graph, plan.schedule);
   ASSERT_EQ(shared.size(), 2U);
-  EXPECT_EQ(shared[0], (SharedBytes{{1}, {0}, std::nullopt, true}));
-  EXPECT_EQ(shared[1], (SharedBytes{{2}, {1}, 5, false}));
+  EXPECT_EQ(shared[0], (Overlap{{1}, {0}, std::nullopt, true}));
+  EXPECT_EQ(shared[1], (Overlap{{2}, {1}, 5, false}));
   std::get<Step>(plan.schedule.nodes[1].what).in[0] = BufferId{0};  // reads the planes afterwards
   plan.schedule.shares.pop_back();
-  EXPECT_TRUE(shared_bytes(plan.graph, plan.schedule).empty());
+  EXPECT_TRUE(overlaps(plan.graph, plan.schedule).empty());
 }
 
 // An ordinary copy between orders of axes says nothing about which bytes are needed when.
-TEST(SharedBytes, ACopyBetweenOrdersOfAxesSharesNothing) {
+TEST(Overlaps, ACopyBetweenOrdersOfAxesSharesNothing) {
   testing::HandWritten plan = testing::turned_input();
   std::get<Step>(plan.schedule.nodes[0].what).method = Method::kCompute;
   plan.schedule.shares = {{{1}, {0}}};
-  EXPECT_TRUE(shared_bytes(plan.graph, plan.schedule).empty());
+  EXPECT_TRUE(overlaps(plan.graph, plan.schedule).empty());
 }
 
-TEST(SharedBytes, OutputsOfTheNetworkKeepTheirBytes) {
+TEST(Overlaps, OutputsOfTheNetworkKeepTheirBytes) {
   testing::TestGraph g(1);
   const TensorId x = g.input({1, 4, 4, 8});
   g.add(x, x);
   Schedule schedule = whole_step(g.graph());
   schedule.outputs = {kX};
-  EXPECT_TRUE(shared_bytes(g.graph(), schedule).empty());
+  EXPECT_TRUE(overlaps(g.graph(), schedule).empty());
 }
 
 }  // namespace

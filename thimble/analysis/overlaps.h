@@ -16,15 +16,15 @@ namespace thimble {
 
 /// address(out) + lead_bytes <= address(in), or disjoint; or, if same_address, address(out) =
 /// address(in).
-struct SharedBytes {
+struct Overlap {
   BufferId out, in;
   std::optional<int64_t> lead_bytes;
   bool same_address = false;
-  bool operator==(const SharedBytes&) const = default;
+  bool operator==(const Overlap&) const = default;
 };
 
 /// One entry per Share of the schedule for which anything can be shared. Found by walking the
 /// schedule as executed, so it holds for whole operators, loops and rings of other members alike.
-[[nodiscard]] std::vector<SharedBytes> shared_bytes(const Graph& graph, const Schedule& schedule);
+[[nodiscard]] std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule);
 
 }  // namespace thimble
