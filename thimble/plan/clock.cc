@@ -378,6 +378,23 @@ Dataflow::Dataflow(const AxisGraph& axis_graph, const Instances& dataflow)
       readers(thimble::readers(dataflow)),
       is_output(dataflow.values.size(), false) {
   for (const ValueId v : instances.outputs) is_output[v.index()] = true;
+  for (const Op& op : graph.ops)
+    compute_scratch_bytes.push_back(scratch(graph, op, Method::kCompute).size_bytes);
+}
+
+int64_t Dataflow::size_bytes(ValueId value) const {
+  if (is_sums(value))
+    return elements(shape(value)) * thimble::size_bytes(accumulator_type(graph, tensor(value)));
+  const Tensor& t = graph.tensor(instances.value(value).tensor);
+  return t.is_constant() || instances.value(value).memory != kArena ? 0 : t.size_bytes();
+}
+
+int64_t Dataflow::scratch_bytes(const InstanceCall& call) const {
+  const OpId op = instances.instance(call.instance).op;
+  if (!op.valid()) return 0;
+  if (call.method == Method::kCompute && !call.kernel.valid())
+    return compute_scratch_bytes[op.index()];
+  return scratch(graph, graph.op(op), call.method, call.kernel).size_bytes;
 }
 
 ValueId Dataflow::sums_of(ValueId value) const {

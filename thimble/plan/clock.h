@@ -37,6 +37,7 @@ struct Dataflow {
   std::vector<InstanceId> maker;                 ///< per value
   std::vector<std::vector<InstanceId>> readers;  ///< per value, ascending
   std::vector<bool> is_output;                   ///< per value: an output that lies in memory
+  std::vector<int64_t> compute_scratch_bytes;    ///< per operator
 
   /// The value that stands for the sums of another, which a call that accumulates makes and one
   /// that finalises reads.
@@ -48,6 +49,9 @@ struct Dataflow {
   [[nodiscard]] ValueId made_by(const InstanceCall& call) const;
   [[nodiscard]] std::vector<ValueId> read_by(
       const InstanceCall& call) const;  ///< constants included
+  /// Of all of the value, or of its sums; 0 outside of the arena.
+  [[nodiscard]] int64_t size_bytes(ValueId value) const;
+  [[nodiscard]] int64_t scratch_bytes(const InstanceCall& call) const;
   /// What operand k of the call follows along an axis of what it makes; nothing if it does not.
   [[nodiscard]] std::optional<Connection> connection(const InstanceCall& call, size_t k,
                                                      int axis) const;

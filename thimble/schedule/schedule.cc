@@ -2,7 +2,6 @@
 #include "thimble/schedule/schedule.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
@@ -40,55 +39,6 @@ Position execute(const std::vector<Node>& nodes, Position position, Counters& co
   }
   return position;
 }
-
-struct LoopSpan {
-  LiveRange steps;  // positions
-  int depth = 0;    // of nesting
-};
-
-// By LoopId.
-void loop_spans(const std::vector<Node>& nodes, int depth, Position& position,
-                std::vector<LoopSpan>& spans) {
-  for (const Node& node : nodes) {
-    if (std::holds_alternative<Step>(node.what)) {
-      ++position;
-      continue;
-    }
-    const Loop& loop = std::get<Loop>(node.what);
-    LoopSpan& span = spans[loop.id.index()];
-    span = {{position, position}, depth};
-    loop_spans(loop.body, depth + 1, position, spans);
-    span.steps.end = position;
-  }
-}
-
-// Whether the origin is another one in each iteration; floor(i / 2) carries data into the next.
-bool follows(const Buffer& buffer, LoopId loop) {
-  return std::any_of(buffer.origin.begin(), buffer.origin.end(), [&](const IndexExpr& expr) {
-    return std::any_of(expr.terms.begin(), expr.terms.end(), [&](const Term& term) {
-      return term.loop == loop && std::abs(term.coefficient) >= expr.divisor;
-    });
-  });
-}
-
-bool inside(const LiveRange& inner, const LiveRange& outer) {
-  return outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
-// New in each iteration of a loop inside `outer`, and used nowhere else: nothing survives until the
-// next iteration of `outer`.
-bool renewed_within(const Buffer& buffer, const LiveRange& range, const LoopSpan& outer,
-                    const std::vector<LoopSpan>& spans) {
-  for (size_t l = 0; l < spans.size(); ++l) {
-    if (spans[l].depth > outer.depth && inside(spans[l].steps, outer.steps) &&
-        inside(range, spans[l].steps) && follows(buffer, {static_cast<int32_t>(l)})) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool touches(const LiveRange& a, const LiveRange& b) { return a.begin < b.end && b.begin < a.end; }
 
 }  // namespace
 
@@ -159,53 +109,6 @@ void for_each_step(const Schedule& schedule, const WrittenVisit& visit) {
 void execute_steps(const Schedule& schedule, const ExecutedVisit& visit) {
   Counters counters(static_cast<size_t>(schedule.loop_count));
   execute(schedule.nodes, 0, counters, visit);
-}
-
-std::vector<LiveRange> live_ranges(const Schedule& schedule) {
-  std::vector<LiveRange> ranges(schedule.buffers.size());
-  std::vector<bool> used(schedule.buffers.size());
-  Position steps = 0;
-  auto extend = [&](BufferId id, Position begin, Position end) {
-    if (!id.valid()) return;
-    LiveRange& range = ranges[id.index()];
-    range.begin = used[id.index()] ? std::min(range.begin, begin) : begin;
-    range.end = used[id.index()] ? std::max(range.end, end) : end;
-    used[id.index()] = true;
-  };
-  for_each_step(schedule, [&](const Step& step, Position position) {
-    for (BufferId id : read_buffers(step)) extend(id, position, position + 1);
-    extend(step.out, position, position + 1);
-    extend(step.scratch, position, position + 1);
-    steps = position + 1;
-  });
-  const auto there_always = [&](BufferId id) { return schedule.buffer(id).memory != kStream; };
-  for (BufferId id : schedule.inputs) {
-    if (there_always(id)) extend(id, 0, 0);
-  }
-  for (BufferId id : schedule.outputs) {
-    if (there_always(id)) extend(id, steps, steps);
-  }
-
-  std::vector<LoopSpan> spans(static_cast<size_t>(schedule.loop_count));
-  Position position = 0;
-  loop_spans(schedule.nodes, 0, position, spans);
-  for (bool changed = true; changed;) {  // inner loops first or not: until nothing grows
-    changed = false;
-    for (size_t b = 0; b < ranges.size(); ++b) {
-      if (!schedule.buffers[b].tensor.valid()) continue;  // scratch dies with its step
-      for (size_t l = 0; l < spans.size(); ++l) {
-        const LoopId loop{static_cast<int32_t>(l)};
-        const LiveRange& span = spans[l].steps;
-        if (!touches(ranges[b], span) || follows(schedule.buffers[b], loop)) continue;
-        if (inside(span, ranges[b])) continue;
-        if (renewed_within(schedule.buffers[b], ranges[b], spans[l], spans)) continue;
-        ranges[b].begin = std::min(ranges[b].begin, span.begin);
-        ranges[b].end = std::max(ranges[b].end, span.end);
-        changed = true;
-      }
-    }
-  }
-  return ranges;
 }
 
 int64_t macs(const Graph& graph, const Schedule& schedule) {

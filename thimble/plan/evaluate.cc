@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/plan/evaluate.h"
+
+#include <algorithm>
+
+#include "thimble/operators/operators.h"
+#include "thimble/schedule/lives.h"
+
+namespace thimble {
+namespace {
+
+/// Sum over the tiles of what an interval has within [0, extent).
+int64_t covered(const IntervalExpr& interval, const Derived& derived, int64_t extent) {
+  if (interval.begin.constant() && interval.end.constant())
+    return clip({{interval.begin.base, interval.end.base}}, {extent})[0].size();
+  const LoopId loop =
+      interval.end.constant() ? interval.begin.terms[0].loop : interval.end.terms[0].loop;
+  const int64_t tiles = derived.loops[loop.index()].clock.tiles;
+  Counters counters(derived.loops.size());
+  int64_t sum = 0;
+  for (int64_t& i = counters[loop.index()]; i < tiles; ++i)
+    sum += clip({evaluate(interval, counters)}, {extent})[0].size();
+  return sum;
+}
+
+}  // namespace
+
+std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derived) {
+  StepUses uses;
+  for (const DerivedLoop& loop : derived.loops) uses.loops.push_back({loop.steps, loop.depth});
+  std::vector<Buffer> buffers;
+  for (const Storage& storage : derived.storages) buffers.push_back(storage.buffer);
+  for (const Kept& kept : derived.kept) buffers.push_back(kept.buffer);
+  std::vector<int64_t> result(derived.steps.size(), 0);
+  for (size_t s = 0; s < derived.steps.size(); ++s) {
+    const DerivedStep& step = derived.steps[s];
+    std::vector<BufferId>& touched = uses.touched.emplace_back();
+    const auto touch = [&](ValueId v) { touched.push_back({derived.storage_of(v)}); };
+    touch(dataflow.made_by(step.call));
+    if (step.kind != DerivedStep::Kind::kCall) {
+      touched.push_back({static_cast<int32_t>(derived.storages.size()) + step.kept});
+      continue;
+    }
+    for (const ValueId v : dataflow.read_by(step.call)) touch(v);
+    result[s] += dataflow.scratch_bytes(step.call);
+  }
+  const std::vector<LiveRange> ranges = lives(uses, buffers);
+  for (size_t b = 0; b < buffers.size(); ++b) {
+    const int64_t bytes = buffers[b].size_bytes();
+    for (Position p = ranges[b].begin; p < ranges[b].end; ++p) result[static_cast<size_t>(p)] += bytes;
+  }
+  return result;
+}
+
+Work work(const Dataflow& dataflow, const Derived& derived) {
+  Work result;
+  for (size_t s = 0; s < derived.steps.size(); ++s) {
+    const DerivedStep& step = derived.steps[s];
+    const OpId id = dataflow.instances.instance(step.call.instance).op;
+    const Shape& shape = dataflow.shape(dataflow.made_by(step.call));
+    // Axes follow one loop each, so that the tiles of each count by themselves.
+    int64_t elements = 1, executed = 1;
+    std::vector<bool> followed(derived.loops.size(), false);
+    const auto follow = [&](const IntervalExpr& interval) {
+      for (const IndexExpr* bound : {&interval.begin, &interval.end}) {
+        for (const Term& term : bound->terms) followed[term.loop.index()] = true;
+      }
+    };
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      elements *= covered(step.region[axis], derived, shape[axis]);
+      follow(step.region[axis]);
+    }
+    int64_t share = 1, of = 1;  // of the sums that all of the chunks together add
+    if (step.chunk) {
+      const Op& op = dataflow.graph.op(id);
+      of = dataflow.graph.tensor(op.inputs[0]).shape[chunk_axis(dataflow.graph, op)];
+      share = covered(*step.chunk, derived, of);
+      follow(*step.chunk);
+    }
+    for (size_t l = 0; l < derived.loops.size(); ++l) {
+      const LiveRange& around = derived.loops[l].steps;
+      const auto at = static_cast<Position>(s);
+      if (at < around.begin || at >= around.end) continue;
+      executed *= derived.loops[l].clock.tiles;
+      if (!followed[l]) elements *= derived.loops[l].clock.tiles;
+    }
+    result.calls += executed;
+    const bool copies = step.kind != DerivedStep::Kind::kCall || !id.valid();
+    if (copies) {
+      const Tensor& tensor = dataflow.graph.tensor(dataflow.tensor(dataflow.made_by(step.call)));
+      result.traffic_bytes += elements * size_bytes(tensor.type);
+    } else if (step.call.method != Method::kFinalise) {
+      result.macs += macs(dataflow.graph, dataflow.graph.op(id), {{0, elements}}) / of * share;
+      result.elements += step.chunk ? 0 : elements;
+    } else {
+      result.elements += elements;
+    }
+  }
+  return result;
+}
+
+OrderBytes::OrderBytes(const Dataflow& dataflow, const OrderProblem& problem,
+                       const std::vector<int>& order)
+    : flow_(dataflow),
+      problem_(problem),
+      order_(order),
+      lives_(thimble::lives(problem, order)),
+      held_(held_bytes(lives_, problem.size_bytes, static_cast<int>(order.size()))) {}
+
+int64_t OrderBytes::group(int begin, const Derived& derived) const {
+  int64_t bytes = held(begin);
+  for (const DerivedStep& step : derived.steps) {
+    const ValueId made = flow_.made_by(step.call);
+    if (step.kind != DerivedStep::Kind::kCall || derived.storage_of(made) >= 0) continue;
+    bytes += flow_.size_bytes(made);
+  }
+  const std::vector<int64_t> inner = inner_bytes(flow_, derived);
+  return bytes + *std::ranges::max_element(inner);
+}
+
+std::vector<ValueId> OrderBytes::consumed(int begin, int end) const {
+  std::vector<ValueId> result;
+  for (int at = begin; at < end; ++at) {
+    for (const int v : problem_.ops[static_cast<size_t>(order_[static_cast<size_t>(at)])].inputs) {
+      const auto t = static_cast<size_t>(v);
+      if (lives_.made[t] < begin && lives_.last_read[t] == at && problem_.size_bytes[t] > 0)
+        result.push_back({v});
+    }
+  }
+  std::ranges::sort(result);
+  return result;
+}
+
+}  // namespace thimble

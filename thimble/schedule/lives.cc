@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/schedule/lives.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+namespace thimble {
+namespace {
+
+using LoopSteps = StepUses::LoopSteps;
+
+/// Whether the origin is another one in each iteration; floor(i / 2) carries data into the next.
+bool follows(const Buffer& buffer, LoopId loop) {
+  return std::any_of(buffer.origin.begin(), buffer.origin.end(), [&](const IndexExpr& expr) {
+    return std::any_of(expr.terms.begin(), expr.terms.end(), [&](const Term& term) {
+      return term.loop == loop && std::abs(term.coefficient) >= expr.divisor;
+    });
+  });
+}
+
+bool inside(const LiveRange& inner, const LiveRange& outer) {
+  return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+/// New in each iteration of a loop inside `outer`, and used nowhere else: nothing survives until the
+/// next iteration of `outer`.
+bool renewed_within(const Buffer& buffer, const LiveRange& range, const LoopSteps& outer,
+                    const std::vector<LoopSteps>& loops) {
+  for (size_t l = 0; l < loops.size(); ++l) {
+    if (loops[l].depth > outer.depth && inside(loops[l].steps, outer.steps) &&
+        inside(range, loops[l].steps) && follows(buffer, {static_cast<int32_t>(l)})) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool touches(const LiveRange& a, const LiveRange& b) { return a.begin < b.end && b.begin < a.end; }
+
+void collect(const std::vector<Node>& nodes, int depth, StepUses& uses) {
+  for (const Node& node : nodes) {
+    if (const auto* step = std::get_if<Step>(&node.what)) {
+      std::vector<BufferId>& touched = uses.touched.emplace_back(read_buffers(*step));
+      touched.push_back(step->out);
+      touched.push_back(step->scratch);
+      continue;
+    }
+    const Loop& loop = std::get<Loop>(node.what);
+    const auto first = static_cast<Position>(uses.touched.size());
+    collect(loop.body, depth + 1, uses);
+    uses.loops[loop.id.index()] = {{first, static_cast<Position>(uses.touched.size())}, depth};
+  }
+}
+
+}  // namespace
+
+std::vector<LiveRange> lives(const StepUses& uses, const std::vector<Buffer>& buffers) {
+  std::vector<LiveRange> ranges(buffers.size());
+  std::vector<bool> used(buffers.size());
+  const auto extend = [&](BufferId id, Position begin, Position end) {
+    if (!id.valid()) return;
+    LiveRange& range = ranges[id.index()];
+    range.begin = used[id.index()] ? std::min(range.begin, begin) : begin;
+    range.end = used[id.index()] ? std::max(range.end, end) : end;
+    used[id.index()] = true;
+  };
+  const auto steps = static_cast<Position>(uses.touched.size());
+  for (Position position = 0; position < steps; ++position) {
+    for (const BufferId id : uses.touched[static_cast<size_t>(position)])
+      extend(id, position, position + 1);
+  }
+  for (const BufferId id : uses.from_start) extend(id, 0, 0);
+  for (const BufferId id : uses.to_end) extend(id, steps, steps);
+  for (bool changed = true; changed;) {  // inner loops first or not: until nothing grows
+    changed = false;
+    for (size_t b = 0; b < ranges.size(); ++b) {
+      if (!buffers[b].tensor.valid()) continue;  // scratch dies with its step
+      for (size_t l = 0; l < uses.loops.size(); ++l) {
+        const LiveRange& steps = uses.loops[l].steps;
+        if (!touches(ranges[b], steps) || inside(steps, ranges[b]) ||
+            follows(buffers[b], {static_cast<int32_t>(l)}) ||
+            renewed_within(buffers[b], ranges[b], uses.loops[l], uses.loops))
+          continue;
+        ranges[b].begin = std::min(ranges[b].begin, steps.begin);
+        ranges[b].end = std::max(ranges[b].end, steps.end);
+        changed = true;
+      }
+    }
+  }
+  return ranges;
+}
+
+std::vector<LiveRange> live_ranges(const Schedule& schedule) {
+  StepUses uses;
+  uses.loops.resize(static_cast<size_t>(schedule.loop_count));
+  collect(schedule.nodes, 0, uses);
+  const auto there_always = [&](BufferId id) { return schedule.buffer(id).memory != kStream; };
+  std::ranges::copy_if(schedule.inputs, std::back_inserter(uses.from_start), there_always);
+  std::ranges::copy_if(schedule.outputs, std::back_inserter(uses.to_end), there_always);
+  return lives(uses, schedule.buffers);
+}
+
+}  // namespace thimble
