@@ -49,9 +49,18 @@ struct Instances {
 /// stream, and the tensor's own value is what lies in the arena.
 [[nodiscard]] Instances instances_of(const Graph& graph, const PortPlaces& ports);
 
+/// A new value, behind the others.
+[[nodiscard]] ValueId add_value(Instances& instances, Value value);
+
 /// Per value: the instance that makes it; invalid for inputs and constants.
 [[nodiscard]] std::vector<InstanceId> makers(const Instances& instances);
 /// Per value, ascending, each once.
 [[nodiscard]] std::vector<std::vector<InstanceId>> readers(const Instances& instances);
+
+/// All of the value, as it lies in memory.
+[[nodiscard]] Buffer whole_buffer(const Graph& graph, const Value& value);
+/// Whether a copy of all of `from` to the other order of axes that `to` has, in the arena, may have
+/// both at the same address.
+[[nodiscard]] bool relayouts_in_place(const Graph& graph, const Value& from, const Value& to);
 
 }  // namespace thimble

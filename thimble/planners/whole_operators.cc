@@ -2,9 +2,6 @@
 #include "thimble/planners/whole_operators.h"
 
 #include <algorithm>
-#include <map>
-
-#include "thimble/analysis/shared_bytes.h"
 
 namespace thimble {
 namespace {
@@ -51,31 +48,6 @@ Step whole_step(const Graph& graph, OpId id, Method method, TensorBuffers& buffe
   return step;
 }
 
-// The operator and the tensors that it touches, as a network of their own: what else a large one
-// holds costs nothing.
-struct Alone {
-  Graph graph;
-  std::vector<TensorId> of;  // tensors of this one -> the same in the whole
-};
-
-Alone alone(const Graph& graph, OpId id) {
-  Alone result;
-  std::map<TensorId, TensorId> number;
-  const auto numbered = [&](TensorId t) {
-    const auto next = TensorId{static_cast<int32_t>(result.of.size())};
-    const auto [known, added] = number.try_emplace(t, next);
-    if (!added) return known->second;
-    result.of.push_back(t);
-    result.graph.tensors.push_back(graph.tensor(t));
-    return next;
-  };
-  Op op = graph.op(id);
-  for (TensorId& t : op.inputs) t = numbered(t);
-  for (TensorId& t : op.outputs) t = numbered(t);
-  result.graph.ops.push_back(std::move(op));
-  return result;
-}
-
 // Inputs whose bytes the output can take, as far as one operator alone can tell.
 std::vector<OrderProblem::Op::InPlace> in_place_inputs(const Graph& graph, const InputLeads& leads,
                                                        OpId id) {
@@ -110,35 +82,6 @@ bool needs_in_place_kernel(const Graph& graph, const OrderProblem& problem, size
 }
 
 }  // namespace
-
-InputLeads::InputLeads(const Graph& graph)
-    : graph_(graph), order_(graph.tensors.size()), lies_row_major_(graph.tensors.size(), true) {
-  for (const auto* ports : {&graph.inputs, &graph.outputs}) {
-    for (const Port& port : *ports) {
-      order_[port.tensor.index()] = port.order;
-      if (!port.order.empty()) lies_row_major_[port.tensor.index()] = false;
-    }
-  }
-}
-
-std::vector<InputLead> InputLeads::of(OpId id) const {
-  const Alone op = alone(graph_, id);
-  Schedule schedule;
-  TensorBuffers buffers(op.graph, schedule);
-  const Step step = whole_step(op.graph, OpId{0}, Method::kCompute, buffers, schedule);
-  for (const BufferId in : read_buffers(step)) schedule.shares.push_back({step.out, in});
-  schedule.nodes.push_back({step});
-  for (Buffer& buffer : schedule.buffers) {
-    if (buffer.tensor.valid()) buffer.order = order_[op.of[buffer.tensor.index()].index()];
-  }
-  std::vector<InputLead> result;
-  for (const SharedBytes& shared : shared_bytes(op.graph, schedule)) {
-    const TensorId input = op.of[schedule.buffer(shared.in).tensor.index()];
-    if (shared.lead_bytes && std::ranges::find(result, input, &InputLead::input) == result.end())
-      result.push_back({input, *shared.lead_bytes});
-  }
-  return result;
-}
 
 OrderProblem order_problem(const Graph& graph, bool in_place, const PortPlaces& ports) {
   OrderProblem problem;

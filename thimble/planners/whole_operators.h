@@ -2,6 +2,7 @@
 // Between graphs and orders of whole operators.
 #pragma once
 
+#include "thimble/plan/input_leads.h"
 #include "thimble/schedule/schedule.h"
 #include "thimble/search/order.h"
 
@@ -14,29 +15,6 @@ namespace thimble {
 /// take its own.
 [[nodiscard]] OrderProblem order_problem(const Graph& graph, bool in_place,
                                          const PortPlaces& ports = {});
-
-/// How far an operator that executes in one piece writes ahead of the bytes of an input that it
-/// still has to read: at most `bytes` (negative: it stays behind).
-struct InputLead {
-  TensorId input;
-  int64_t bytes = 0;
-};
-/// The leads of a graph's operators, each measured by itself.
-class InputLeads {
- public:
-  /// The graph must outlive this.
-  explicit InputLeads(const Graph& graph);
-
-  /// One entry per input whose bytes the output could take at all.
-  [[nodiscard]] std::vector<InputLead> of(OpId op) const;
-  /// No port has the tensor in another order.
-  [[nodiscard]] bool lies_row_major(TensorId t) const { return lies_row_major_[t.index()]; }
-
- private:
-  const Graph& graph_;
-  std::vector<std::vector<int>> order_;  ///< per tensor, as ports have it
-  std::vector<bool> lies_row_major_;     ///< per tensor
-};
 
 /// Each operator once, from and into whole tensors, in that order. Depthwise convolutions run in
 /// place only where the peak asks for it.
