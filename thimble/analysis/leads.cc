@@ -173,6 +173,9 @@ InputLeads::InputLeads(const Graph& graph)
   }
 }
 
+InputLeads::InputLeads(const Graph& graph, std::vector<bool> lies_row_major)
+    : graph_(graph), lies_row_major_(std::move(lies_row_major)) {}
+
 std::vector<InputLead> InputLeads::of(OpId id) const {
   const Op& op = graph_.op(id);
   if (!lies_row_major(op.outputs[0])) return {};

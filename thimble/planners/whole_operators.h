@@ -2,6 +2,7 @@
 // Between graphs and orders of whole operators.
 #pragma once
 
+#include "thimble/analysis/leads.h"
 #include "thimble/schedule/schedule.h"
 #include "thimble/search/order.h"
 

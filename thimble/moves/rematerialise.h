@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Large values that are computed again instead of kept, where an operator needs all of them before
+// it can go on (squeeze-and-excitation: the mean of an image, then the image again).
+//
+//   x > expand > depthwise > t > mean > ... > gate;  t * gate > project
+//   x > expand > depthwise > t > mean > ... > gate;  x > expand > depthwise > t2 * gate > project
+//
+// In the second line t2 has readers of its own; nothing needs t or t2 in full, and any search over
+// fused groups will find that out.
+#pragma once
+
+#include <vector>
+
+#include "thimble/plan/instances.h"
+
+namespace thimble {
+
+/// A value that several instances read, and what could make it again for the later ones.
+struct Rematerialisation {
+  std::vector<InstanceId> chain;    ///< in order; the last one makes the value
+  std::vector<InstanceId> readers;  ///< of the second one, ascending
+  int64_t bytes = 0;                ///< of the value
+  int64_t macs = 0;                 ///< of the chain
+  bool operator==(const Rematerialisation&) const = default;
+};
+
+/// One for each value that a later reader cannot read row by row with the first, since it depends
+/// on it by way of an operator that needs all rows. Its chain reaches back to a value of at most
+/// half its size, a network input or one that several instances read. Largest values first.
+[[nodiscard]] std::vector<Rematerialisation> rematerialisations(const Graph& graph,
+                                                                const Instances& instances);
+
+/// Each chain once more, in front of the first reader of the second value. `which`: some of those
+/// found in these very instances.
+[[nodiscard]] Instances rematerialise(const Instances& instances,
+                                      const std::vector<Rematerialisation>& which);
+
+}  // namespace thimble

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/plan/order_problem.h"
+
+#include <algorithm>
+
+#include "thimble/analysis/leads.h"
+
+namespace thimble {
+namespace {
+
+// Per tensor, as operators find it: what only copies touch does not count.
+std::vector<bool> lie_row_major(const Graph& graph, const Instances& instances) {
+  std::vector<bool> result(graph.tensors.size(), true);
+  const auto note = [&](ValueId id) {
+    const Value& value = instances.value(id);
+    result[value.tensor.index()] = value.axis_order.empty();
+  };
+  for (const Instance& instance : instances.list) {
+    if (!instance.op.valid()) continue;
+    std::ranges::for_each(instance.reads, note);
+    note(instance.makes);
+  }
+  return result;
+}
+
+class InPlaceWays {
+ public:
+  InPlaceWays(const Graph& graph, const Instances& instances)
+      : graph_(graph), instances_(instances), leads_(graph, lie_row_major(graph, instances)) {}
+
+  [[nodiscard]] std::vector<OrderProblem::Op::InPlace> of(const Instance& instance) const {
+    if (instances_.value(instance.makes).memory != kArena) return {};
+    std::vector<OrderProblem::Op::InPlace> result =
+        instance.op.valid() ? of_operator(instance) : of_copy(instance);
+    std::erase_if(result,
+                  [&](const auto& way) { return instances_.value({way.input}).memory != kArena; });
+    return result;
+  }
+
+ private:
+  // As far as one operator alone can tell.
+  [[nodiscard]] std::vector<OrderProblem::Op::InPlace> of_operator(const Instance& instance) const {
+    const Op& op = graph_.op(instance.op);
+    std::vector<OrderProblem::Op::InPlace> result;
+    const auto add = [&](size_t operand, Method method) {
+      result.push_back({instance.reads[operand].value, scratch(graph_, op, method).size_bytes});
+    };
+    const int64_t out_bytes = graph_.tensor(op.outputs[0]).size_bytes();
+    for (const InputLead& lead : leads_.of(instance.op)) {
+      if (lead.bytes > 0 || graph_.tensor(lead.input).size_bytes() < out_bytes) continue;
+      const auto operand = std::ranges::find(op.inputs, lead.input) - op.inputs.begin();
+      add(static_cast<size_t>(operand), Method::kCompute);
+    }
+    const bool lie_alike = !graph_.tensor(op.inputs[0]).is_constant() &&
+                           leads_.lies_row_major(op.inputs[0]) &&
+                           leads_.lies_row_major(op.outputs[0]);
+    if (result.empty() && lie_alike && has_kernel(graph_, op, Method::kInPlace))
+      add(0, Method::kInPlace);
+    return result;
+  }
+
+  [[nodiscard]] std::vector<OrderProblem::Op::InPlace> of_copy(const Instance& instance) const {
+    const ValueId from = instance.reads[0];
+    if (!relayouts_in_place(graph_, instances_.value(from), instances_.value(instance.makes)))
+      return {};
+    return {{.input = from.value}};
+  }
+
+  const Graph& graph_;
+  const Instances& instances_;
+  InputLeads leads_;
+};
+
+}  // namespace
+
+OrderProblem order_problem(const Graph& graph, const Instances& instances, bool in_place) {
+  OrderProblem problem;
+  for (const Value& value : instances.values) {
+    const Tensor& tensor = graph.tensor(value.tensor);
+    const bool counts = !tensor.is_constant() && value.memory == kArena;
+    problem.size_bytes.push_back(counts ? tensor.size_bytes() : 0);
+  }
+  for (const ValueId id : instances.inputs) problem.inputs.push_back(id.value);
+  for (const ValueId id : instances.outputs) problem.outputs.push_back(id.value);
+  const InPlaceWays ways(graph, instances);
+  for (const Instance& instance : instances.list) {
+    OrderProblem::Op& op = problem.ops.emplace_back();
+    if (instance.op.valid())
+      op.scratch_bytes = scratch(graph, graph.op(instance.op), Method::kCompute).size_bytes;
+    for (const ValueId id : instance.reads) {
+      const bool constant = graph.tensor(instances.value(id).tensor).is_constant();
+      if (!constant && std::ranges::find(op.inputs, id.value) == op.inputs.end())
+        op.inputs.push_back(id.value);
+    }
+    op.outputs = {instance.makes.value};
+    if (in_place) op.in_place = ways.of(instance);
+  }
+  return problem;
+}
+
+}  // namespace thimble
