@@ -27,10 +27,10 @@ Compiled in_random_pieces(const Source& source, uint64_t seed) {
   const Graph& graph = source.graph;
   const OrderProblem problem = order_problem(graph, true);
   const Schedule whole = whole_operator_schedule(graph, problem, original_order(problem), true);
-  PlacedSchedule plan{.planner = "pieces",
-                      .schedule = testing::random_schedule(graph, whole, 6, random).schedule,
-                      .placement = {},
-                      .accumulators = graph.accumulators};
+  PlacedPlan plan{.planner = "pieces",
+                  .schedule = testing::random_schedule(graph, whole, 6, random).schedule,
+                  .placement = {},
+                  .accumulators = graph.accumulators};
   plan.placement = place(graph, plan.schedule, {});
   return described(check_plan(source, {.rewrite = false}, plan, "pieces"));
 }

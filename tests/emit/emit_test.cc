@@ -29,9 +29,9 @@ using ::testing::Not;
 
 std::vector<EmittedFile> emit_plan(const testing::HandWritten& hand, const std::string& name) {
   const Source source{hand.graph, name, std::string(64, 'a')};
-  const PlacedSchedule plan{.planner = "by hand",
-                            .schedule = hand.schedule,
-                            .placement = place(hand.graph, hand.schedule, {})};
+  const PlacedPlan plan{.planner = "by hand",
+                        .schedule = hand.schedule,
+                        .placement = place(hand.graph, hand.schedule, {})};
   const Compiled compiled = described(check_plan(source, {.rewrite = false}, plan, name));
   return emitted_files(compiled, {.name = name, .command = "thimble compile " + name});
 }

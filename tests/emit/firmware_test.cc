@@ -44,10 +44,10 @@ Entry planned_entry(const std::filesystem::path& model, Request request = {}) {
 
 Entry hand_written_entry(const testing::HandWritten& hand, const std::string& name) {
   const Source source{hand.graph, name, ""};
-  const PlacedSchedule plan{.planner = "by hand",
-                            .schedule = hand.schedule,
-                            .placement = place(hand.graph, hand.schedule, {}),
-                            .accumulators = hand.graph.accumulators};
+  const PlacedPlan plan{.planner = "by hand",
+                        .schedule = hand.schedule,
+                        .placement = place(hand.graph, hand.schedule, {}),
+                        .accumulators = hand.graph.accumulators};
   return entry_of(described(check_plan(source, {.rewrite = false}, plan, name)), name);
 }
 

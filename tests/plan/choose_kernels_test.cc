@@ -138,11 +138,11 @@ TEST(NamedKernels, WantTheirScratchAligned) {
 TEST(NamedKernels, AreKeptInSavedPlans) {
   const Graph graph = pointwise_network();
   const Schedule schedule = with_kernels(graph, reordered(graph), core_named("cortex-m4"), 1 << 20);
-  const PlacedSchedule plan{.planner = "reorder",
-                            .schedule = schedule,
-                            .placement = place(graph, schedule, {}),
-                            .accumulators = {},
-                            .scale_source = ""};
+  const PlacedPlan plan{.planner = "reorder",
+                        .schedule = schedule,
+                        .placement = place(graph, schedule, {}),
+                        .accumulators = {},
+                        .scale_source = ""};
   std::string json = to_json(plan, {});
   EXPECT_EQ(plan_from_json(json, "plan.json").plan.schedule, schedule);
   json.replace(json.find("conv_2d_1x1_dsp"), 15, "conv_2d_1x1_xyz");

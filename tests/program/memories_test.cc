@@ -187,15 +187,15 @@ TEST(Memories, HaveNamesInTraces) {
     expect_part(text, part);
 }
 
-PlacedSchedule plan_over_memories(const testing::HandWritten& hand) {
+PlacedPlan plan_over_memories(const testing::HandWritten& hand) {
   return {.planner = "by hand",
           .schedule = hand.schedule,
           .placement = place(hand.graph, hand.schedule, {})};
 }
 
 TEST(Memories, AreSavedWithTheirSizes) {
-  const PlacedSchedule plan = plan_over_memories(testing::several_memories());
-  const PlacedSchedule back = plan_from_json(to_json(plan, {}), "p.json").plan;
+  const PlacedPlan plan = plan_over_memories(testing::several_memories());
+  const PlacedPlan back = plan_from_json(to_json(plan, {}), "p.json").plan;
   EXPECT_EQ(back.schedule, plan.schedule);
   ASSERT_EQ(back.placement.memories.size(), plan.placement.memories.size());
   for (const MemoryId id : plan.placement.in_use()) {

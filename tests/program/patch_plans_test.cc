@@ -198,10 +198,10 @@ TEST(PatchPlans, DoubledStepsOutsideThePatchesAreCaught) {
 TEST(PatchPlans, SayThatTheyRecomputeWhenSaved) {
   const Graph graph = rewrite(build_zoo("demo"));
   const Built built = build(graph, {}, {{"patches", "2"}});
-  const PlacedSchedule plan{.planner = "patch:patches=2",
-                            .schedule = built.planned.schedule,
-                            .placement = built.placement};
-  const PlacedSchedule back = plan_from_json(to_json(plan, {}), "p.json").plan;
+  const PlacedPlan plan{.planner = "patch:patches=2",
+                        .schedule = built.planned.schedule,
+                        .placement = built.placement};
+  const PlacedPlan back = plan_from_json(to_json(plan, {}), "p.json").plan;
   EXPECT_EQ(back.schedule, plan.schedule);
   const Verification verification = verify(graph, lower(graph, back.schedule, back.placement));
   EXPECT_EQ(verification.fault, "");

@@ -9,7 +9,7 @@
 namespace thimble {
 namespace {
 
-PlacedSchedule plan_of(const testing::HandWritten& hand) {
+PlacedPlan plan_of(const testing::HandWritten& hand) {
   return {.planner = "by hand",
           .schedule = hand.schedule,
           .placement = place(hand.graph, hand.schedule, {}),
@@ -21,7 +21,7 @@ TEST(SavedPlan, ComesBackAsItWas) {
   for (const testing::HandWritten& hand :
        {testing::channel_loop(), testing::channel_loop(DType::kInt8), testing::row_span(),
         testing::row_stream(), testing::row_span_of_user(), testing::residual_in_halves(true)}) {
-    const PlacedSchedule plan = plan_of(hand);
+    const PlacedPlan plan = plan_of(hand);
     const PlanOrigin origin{"net", "abc", false, true};
     const SavedPlan back = plan_from_json(to_json(plan, origin), "p.json");
     EXPECT_EQ(back.plan.schedule, plan.schedule);

@@ -59,8 +59,7 @@ TEST(TurnedInputs, HandWrittenPlanHasItsPeakAndItsMutantsAreCaught) {
       testing::count_mutants(hand.graph, hand.schedule, placement, 1);
   EXPECT_GT(count.caught, 30);
   for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
-  const PlacedSchedule plan{
-      .planner = "by hand", .schedule = hand.schedule, .placement = placement};
+  const PlacedPlan plan{.planner = "by hand", .schedule = hand.schedule, .placement = placement};
   EXPECT_EQ(plan_from_json(to_json(plan, {}), "p.json").plan.schedule, hand.schedule);
 }
 

@@ -9,7 +9,7 @@ namespace thimble::testing {
 
 struct ReportedPlan {
   Graph graph;
-  PlacedSchedule plan;
+  PlacedPlan plan;
 
   /// Refers to this.
   [[nodiscard]] PlanReport report() const;

@@ -27,7 +27,7 @@ struct Base {
   Json plan;
 };
 
-void add_base(std::vector<Base>& bases, const Graph& graph, const PlacedSchedule& plan) {
+void add_base(std::vector<Base>& bases, const Graph& graph, const PlacedPlan& plan) {
   bases.push_back({{graph, "net", ""}, Json::parse(to_json(plan, {.rewrite = false}))});
 }
 

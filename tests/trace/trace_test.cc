@@ -36,10 +36,10 @@ std::string difference(const Compiled& emitted, const Program& program, const st
 
 Compiled by_hand(const testing::HandWritten& hand) {
   const Source source{hand.graph, "net", ""};
-  const PlacedSchedule plan{.planner = "by hand",
-                            .schedule = hand.schedule,
-                            .placement = place(hand.graph, hand.schedule, {}),
-                            .accumulators = hand.graph.accumulators};
+  const PlacedPlan plan{.planner = "by hand",
+                        .schedule = hand.schedule,
+                        .placement = place(hand.graph, hand.schedule, {}),
+                        .accumulators = hand.graph.accumulators};
   return described(check_plan(source, {.rewrite = false}, plan, "net"));
 }
 

@@ -100,23 +100,23 @@ PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const 
 }
 
 // The planner's schedule with the target's kernels, at addresses: its only owner from here on.
-PlacedSchedule placed(const std::string& planner, Planned planned, const Graph& graph,
-                      const Request& request, const TimeLimit& time) {
+PlacedPlan placed(const std::string& planner, Planned planned, const Graph& graph,
+                  const Request& request, const TimeLimit& time) {
   PlacedSchedule placed = place_with_kernels(
       with_accumulators(graph, planned.accumulators), std::move(planned.schedule),
       request.target.core, request.sram_limit_bytes(), {.method = request.layout, .time = &time});
   use_further_memories(with_accumulators(graph, planned.accumulators), request,
                        {.method = request.layout, .time = &time}, placed);
-  PlacedSchedule plan{.planner = planner,
-                      .schedule = std::move(placed.schedule),
-                      .placement = std::move(placed.placement),
-                      .accumulators = std::move(planned.accumulators),
-                      .scale_source = std::move(planned.scale_source)};
+  PlacedPlan plan{.planner = planner,
+                  .schedule = std::move(placed.schedule),
+                  .placement = std::move(placed.placement),
+                  .accumulators = std::move(planned.accumulators),
+                  .scale_source = std::move(planned.scale_source)};
   if (plan.accumulators.empty()) plan.scale_source.clear();
   return plan;
 }
 
-Compiled lowered(const Source& source, Graph graph, PlacedSchedule plan) {
+Compiled lowered(const Source& source, Graph graph, PlacedPlan plan) {
   graph.accumulators = plan.accumulators;
   Compiled result{.where = source.where,
                   .sha256 = source.sha256,
@@ -130,7 +130,7 @@ Compiled lowered(const Source& source, Graph graph, PlacedSchedule plan) {
   return result;
 }
 
-Compiled proven(const Source& source, Graph graph, PlacedSchedule plan) {
+Compiled proven(const Source& source, Graph graph, PlacedPlan plan) {
   Compiled result = lowered(source, std::move(graph), std::move(plan));
   if (!result.verification.ok()) {
     throw InternalError(fmt::format("{}: the plan of {} fails verification: {}", source.where,
@@ -164,8 +164,8 @@ Answer compiled(const Request& request, const PlannerChoice& choice, Steps& step
   std::vector<Note> notes = std::move(planned.notes);
   if (!steps.enter(Phase::kPlacing)) return steps.answer();
   const Stopwatch placing;
-  PlacedSchedule plan = placed(request.planner.empty() ? choice.planner->name : request.planner,
-                               std::move(planned), graph, request, time);
+  PlacedPlan plan = placed(request.planner.empty() ? choice.planner->name : request.planner,
+                           std::move(planned), graph, request, time);
   const double layout_seconds = placing.seconds();
   if (steps.cancelled() || !steps.enter(Phase::kVerifying)) return steps.answer();
   Compiled result = proven(source, std::move(graph), std::move(plan));
@@ -249,14 +249,14 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
                .runtime = emission.runtime});
 }
 
-Compiled check_plan(const Source& source, const GraphOptions& options, const PlacedSchedule& plan,
+Compiled check_plan(const Source& source, const GraphOptions& options, const PlacedPlan& plan,
                     const std::string& where) {
   Graph graph = with_accumulators(prepare(source.graph, options), plan.accumulators);
   std::string fault = accumulator_fault(graph);
   if (fault.empty()) fault = malformed(graph, plan.schedule);
   if (!fault.empty()) throw CompileError(where, "not a plan of this model: " + fault);
   check_bytes(plan.schedule, options.max_bytes, where);
-  PlacedSchedule checked = plan;
+  PlacedPlan checked = plan;
   for (size_t b = 0; b < checked.schedule.buffers.size(); ++b) {
     if (!is_laid_out(checked.schedule.buffers[b].memory)) continue;
     const int64_t address = checked.placement.addresses[b];

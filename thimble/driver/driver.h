@@ -82,7 +82,7 @@ struct Request {
   [[nodiscard]] std::optional<int64_t> flash_limit_bytes() const;
 };
 
-/// What a plan costs beside its memory, which is in PlacedSchedule::placement.
+/// What a plan costs beside its memory, which is in PlacedPlan::placement.
 struct Cost {
   std::vector<int64_t> live_bytes;        ///< per step
   int64_t macs = 0, recomputed_macs = 0;  ///< executed; of these, beyond the network's own
@@ -95,7 +95,7 @@ struct Compiled {
   Target target;
   std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
   Graph graph;  ///< as planned, with the plan's accumulators
-  PlacedSchedule plan;
+  PlacedPlan plan;
   std::vector<Note> notes;  ///< sentence() says them
   Program program;
   Verification verification;
@@ -130,7 +130,7 @@ using Answer = std::variant<Compiled, Infeasible, Cancelled>;
 /// (described() adds it): a hostile plan is not walked again. `where` names the plan's file. Throws
 /// CompileError if it is no plan of this model.
 [[nodiscard]] Compiled check_plan(const Source& source, const GraphOptions& options,
-                                  const PlacedSchedule& plan, const std::string& where);
+                                  const PlacedPlan& plan, const std::string& where);
 /// The same of a file, whose model must be this one.
 [[nodiscard]] Compiled check_saved_plan(const Source& source, const SavedPlan& saved,
                                         int64_t max_bytes, const std::string& where);

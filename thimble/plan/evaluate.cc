@@ -47,7 +47,8 @@ std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derive
   const std::vector<LiveRange> ranges = lives(uses, buffers);
   for (size_t b = 0; b < buffers.size(); ++b) {
     const int64_t bytes = buffers[b].size_bytes();
-    for (Position p = ranges[b].begin; p < ranges[b].end; ++p) result[static_cast<size_t>(p)] += bytes;
+    for (Position p = ranges[b].begin; p < ranges[b].end; ++p)
+      result[static_cast<size_t>(p)] += bytes;
   }
   return result;
 }

@@ -11,10 +11,10 @@ namespace thimble {
 [[nodiscard]] std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derived);
 
 struct Work {
-  int64_t macs = 0;            ///< as executed
-  int64_t elements = 0;        ///< computed, each time
-  int64_t calls = 0;           ///< of steps as executed, copies and empty ones included
-  int64_t traffic_bytes = 0;   ///< copied between buffers, received or delivered
+  int64_t macs = 0;           ///< as executed
+  int64_t elements = 0;       ///< computed, each time
+  int64_t calls = 0;          ///< of steps as executed, copies and empty ones included
+  int64_t traffic_bytes = 0;  ///< copied between buffers, received or delivered
   bool operator==(const Work&) const = default;
 };
 [[nodiscard]] Work work(const Dataflow& dataflow, const Derived& derived);
@@ -35,14 +35,14 @@ class OrderBytes {
   OrderBytes(const Dataflow& dataflow, const OrderProblem& problem, const std::vector<int>& order);
 
   /// While the instances from position `begin` on execute as the group: what was made before and is
-  /// needed then or later, what the group makes for others, and what it has inside. Nothing lies over
-  /// anything else.
+  /// needed then or later, what the group makes for others, and what it has inside. Nothing lies
+  /// over anything else.
   [[nodiscard]] int64_t group(int begin, const Derived& derived) const;
   /// Made before the position, for it or later ones.
   [[nodiscard]] int64_t held(int at) const { return held_[static_cast<size_t>(at)]; }
   [[nodiscard]] const Lives& lives() const { return lives_; }
-  /// Values made before position `begin` that instances in [begin, end) are the last to read, in the
-  /// arena, ascending.
+  /// Values made before position `begin` that instances in [begin, end) are the last to read, in
+  /// the arena, ascending.
   [[nodiscard]] std::vector<ValueId> consumed(int begin, int end) const;
   [[nodiscard]] int64_t size(ValueId value) const { return problem_.size_bytes[value.index()]; }
 

@@ -60,7 +60,7 @@ Json json_of(const ScheduleMemory& memory, const MemoryPlacement& placement) {
 }
 
 // Those that differ from what every schedule has.
-Json memories_json(const PlacedSchedule& plan) {
+Json memories_json(const PlacedPlan& plan) {
   Json json = Json::array();
   const std::vector<ScheduleMemory>& memories = plan.schedule.memories;
   const std::vector<ScheduleMemory> common = common_memories();
@@ -204,7 +204,7 @@ MemoryKind kind_from(const std::string& text) {
   throw std::invalid_argument("unknown kind of memory '" + printable(text) + "'");
 }
 
-void memories_from(const Parsed& json, PlacedSchedule& plan) {
+void memories_from(const Parsed& json, PlacedPlan& plan) {
   std::vector<ScheduleMemory>& memories = plan.schedule.memories;
   plan.placement.memories.resize(memories.size());
   for (const Parsed& entry : json) {
@@ -356,7 +356,7 @@ SavedPlan saved_from(const Parsed& json) {
 
 }  // namespace
 
-std::string to_json(const PlacedSchedule& plan, const PlanOrigin& origin) {
+std::string to_json(const PlacedPlan& plan, const PlanOrigin& origin) {
   Json buffers = Json::array();
   for (size_t b = 0; b < plan.schedule.buffers.size(); ++b) {
     buffers.push_back(

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "thimble/plan/placed_schedule.h"
+#include "thimble/plan/placed_plan.h"
 
 namespace thimble {
 
@@ -18,10 +18,10 @@ struct PlanOrigin {
   bool operator==(const PlanOrigin&) const = default;
 };
 
-[[nodiscard]] std::string to_json(const PlacedSchedule& plan, const PlanOrigin& origin);
+[[nodiscard]] std::string to_json(const PlacedPlan& plan, const PlanOrigin& origin);
 
 struct SavedPlan {
-  PlacedSchedule plan;
+  PlacedPlan plan;
   PlanOrigin origin;
 };
 /// Throws CompileError for anything that is not a saved plan. The schedule may still be

@@ -26,7 +26,7 @@ struct MeasuredCost {
 /// Everything a report says. References live as long as the caller's compilation.
 struct CompileReport {
   const Graph& graph;
-  const PlacedSchedule& plan;
+  const PlacedPlan& plan;
   const Program& program;
   std::string model;  ///< as the user named it
   std::optional<Target> device;

@@ -5,7 +5,7 @@
 
 namespace thimble {
 
-nlohmann::ordered_json memories_json(const PlacedSchedule& plan) {
+nlohmann::ordered_json memories_json(const PlacedPlan& plan) {
   using Json = nlohmann::ordered_json;
   Json json = Json::array();
   for (const MemoryId id : plan.placement.in_use()) {

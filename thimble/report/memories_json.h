@@ -4,12 +4,12 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "thimble/plan/placed_schedule.h"
+#include "thimble/plan/placed_plan.h"
 
 namespace thimble {
 
 /// A list of the arena and the others where something is laid out: name, kind, capacity_bytes (null
 /// if none is known), peak_bytes, lower_bound_bytes, size_bytes, layout_proven_optimal.
-[[nodiscard]] nlohmann::ordered_json memories_json(const PlacedSchedule& plan);
+[[nodiscard]] nlohmann::ordered_json memories_json(const PlacedPlan& plan);
 
 }  // namespace thimble

@@ -22,7 +22,7 @@ namespace thimble {
 /// schedule is not malformed().
 struct PlanReport {
   const Graph& graph;
-  const PlacedSchedule& plan;
+  const PlacedPlan& plan;
   std::string model;                ///< as the user named it
   std::vector<int64_t> live_bytes;  ///< per step, as live_bytes() gives them
   std::vector<std::string> notes;

@@ -23,8 +23,8 @@ bool inside(const LiveRange& inner, const LiveRange& outer) {
   return outer.begin <= inner.begin && inner.end <= outer.end;
 }
 
-/// New in each iteration of a loop inside `outer`, and used nowhere else: nothing survives until the
-/// next iteration of `outer`.
+/// New in each iteration of a loop inside `outer`, and used nowhere else: nothing survives until
+/// the next iteration of `outer`.
 bool renewed_within(const Buffer& buffer, const LiveRange& range, const LoopSteps& outer,
                     const std::vector<LoopSteps>& loops) {
   for (size_t l = 0; l < loops.size(); ++l) {
@@ -77,13 +77,13 @@ std::vector<LiveRange> lives(const StepUses& uses, const std::vector<Buffer>& bu
     for (size_t b = 0; b < ranges.size(); ++b) {
       if (!buffers[b].tensor.valid()) continue;  // scratch dies with its step
       for (size_t l = 0; l < uses.loops.size(); ++l) {
-        const LiveRange& steps = uses.loops[l].steps;
-        if (!touches(ranges[b], steps) || inside(steps, ranges[b]) ||
+        const LiveRange& around = uses.loops[l].steps;
+        if (!touches(ranges[b], around) || inside(around, ranges[b]) ||
             follows(buffers[b], {static_cast<int32_t>(l)}) ||
             renewed_within(buffers[b], ranges[b], uses.loops[l], uses.loops))
           continue;
-        ranges[b].begin = std::min(ranges[b].begin, steps.begin);
-        ranges[b].end = std::max(ranges[b].end, steps.end);
+        ranges[b].begin = std::min(ranges[b].begin, around.begin);
+        ranges[b].end = std::max(ranges[b].end, around.end);
         changed = true;
       }
     }

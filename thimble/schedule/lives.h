@@ -18,8 +18,9 @@ struct StepUses {
   std::vector<BufferId> from_start, to_end;    ///< there before the first, needed behind the last
 };
 
-/// From the first to the last step that touches it; a buffer that carries data from one iteration of
-/// a loop to the next lives as long as the loop. Nothing touches it: empty, at 0.
-[[nodiscard]] std::vector<LiveRange> lives(const StepUses& uses, const std::vector<Buffer>& buffers);
+/// From the first to the last step that touches it; a buffer that carries data from one iteration
+/// of a loop to the next lives as long as the loop. Nothing touches it: empty, at 0.
+[[nodiscard]] std::vector<LiveRange> lives(const StepUses& uses,
+                                           const std::vector<Buffer>& buffers);
 
 }  // namespace thimble

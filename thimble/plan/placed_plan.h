@@ -10,7 +10,7 @@
 namespace thimble {
 
 /// A planner's answer with addresses, and what is needed to form the same graph again.
-struct PlacedSchedule {
+struct PlacedPlan {
   std::string planner;
   Schedule schedule;
   Placement placement;
