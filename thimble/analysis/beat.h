@@ -14,7 +14,9 @@ namespace thimble {
 struct Beat {
   int64_t rows = 1, tiles = 1;  ///< so many positions for so many tiles
   int64_t phase = 0;
-  int64_t again = 0;  ///< in positions / tiles: how far each tile reaches back behind the last one
+  /// In positions / tiles: how far each tile reaches back behind the end of the last one; less than
+  /// 0: so many are left out.
+  int64_t again = 0;
 
   /// Positions below this are complete after tile i.
   [[nodiscard]] int64_t end(int64_t tile) const;

@@ -222,8 +222,9 @@ class Derivation {
     }
   }
 
-  /// How far tiles of what is computed again reach back; false where a slice would have to be
-  /// carried over, or what is computed again is needed outside.
+  /// How far tiles of what is computed again reach back, or less than 0: what nobody reads is left
+  /// out. False where a slice would have to be carried over, or what is computed again is needed
+  /// outside.
   bool reach_back() {
     if (loop_.border == Border::kRoll && loop_.others.empty()) return true;
     for (size_t c = calls_.size(); c-- > 0;) {  // readers first
@@ -231,28 +232,30 @@ class Derivation {
       const Border border = loop_.border_of(made_[c]);
       if (border == Border::kRoll) continue;
       Beat& beat = phased_.get(out(c), {});
-      int64_t again = 0;
+      std::optional<int64_t> again;
       const bool inside = each_reader(c, [&](size_t reader, const Affine* pace) {
         const Beat& read = phased_.at(reduces_[reader] ? operand(reader) : out(reader));
         const Affine same;
         again = std::max(again, missing(beat, read, pace == nullptr ? same : *pace));
       });
-      if (border == Border::kSlice && again > 0) return false;
+      if (border == Border::kSlice && again.value_or(0) > 0) return false;
       if (border == Border::kAgain && !inside) return false;
-      beat.again = again;
+      if (border == Border::kAgain) beat.again = again.value_or(0);
     }
     return true;
   }
 
   /// Positions / tiles by which a tile of `beat` would have to begin earlier for its reader.
-  [[nodiscard]] static int64_t missing(const Beat& beat, const Beat& reader, const Affine& pace) {
-    int64_t most = 0;
+  [[nodiscard]] static std::optional<int64_t> missing(const Beat& beat, const Beat& reader,
+                                                      const Affine& pace) {
+    std::optional<int64_t> most;
     const int64_t period = std::lcm(beat.tiles, reader.tiles * pace.den);
     for (int64_t tile = 0; tile < period; ++tile) {
-      if (reader.begin(tile) == reader.end(tile)) continue;
+      if (reader.begin(tile) >= reader.end(tile)) continue;
       const int64_t needed = first_read(pace, reader.begin(tile));
-      most = std::max(most,
-                      beat.rows * (tile - 1) + beat.phase - beat.tiles * needed - beat.tiles + 1);
+      const int64_t from =
+          beat.rows * (tile - 1) + beat.phase - beat.tiles * needed - beat.tiles + 1;
+      most = std::max(most.value_or(from), from);
     }
     return most;
   }
@@ -307,7 +310,13 @@ class Derivation {
       first = std::min(first, ceil_div(beat.tiles - beat.phase, beat.rows));
       last = std::max(last, ceil_div(beat.tiles * extent(t) - beat.phase, beat.rows));
     };
-    for (size_t c = 0; c < calls_.size(); ++c) lasts(reduces_[c] ? operand(c) : out(c));
+    for (size_t c = 0; c < calls_.size(); ++c) {
+      if (reduces_[c]) {
+        lasts(operand(c));
+      } else if (loop_.border_of(made_[c]) != Border::kAgain) {
+        lasts(out(c));  // what is computed again has no tiles but those of its readers
+      }
+    }
     Clock result{.tiles = last - first + 1, .calls = {}};
     for (size_t c = 0; c < calls_.size(); ++c) {
       const Line line = reduces_[c] ? operand(c) : out(c);

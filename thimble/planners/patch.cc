@@ -4,19 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <tuple>
 
+#include "thimble/analysis/overlaps.h"
 #include "thimble/model/error.h"
+#include "thimble/moves/patches.h"
 #include "thimble/operators/operators.h"
-#include "thimble/planners/patch_candidate.h"
-#include "thimble/planners/whole_operators.h"
+#include "thimble/plan/build.h"
+#include "thimble/plan/evaluate.h"
+#include "thimble/plan/order_plan.h"
+#include "thimble/plan/order_problem.h"
 
 namespace thimble {
 namespace {
 
 constexpr const char* kWhere = "--planner";
+constexpr int64_t kMostStates = 100'000;  // per stage and grid; chains need none
 
 /// What the user has fixed.
 struct Wishes {
@@ -34,205 +38,338 @@ Wishes wishes(const PlannerOptions& options) {
 std::vector<PatchGrid> grids(const Shape& split, const Wishes& wishes) {
   if (wishes.patches) return {patch_grid(split, *wishes.patches)};
   std::vector<PatchGrid> result;
-  for (int64_t patches = 2; patches <= std::max(split[1], split[2]); ++patches) {
+  for (int64_t patches = 2; patches <= std::max(split[kRowAxis], split[kColumnAxis]); ++patches) {
     const PatchGrid grid = patch_grid(split, patches);
     if (result.empty() || result.back() != grid) result.push_back(grid);
   }
   return result;
 }
 
-struct Patches {
-  PatchSplit split;
-  PatchCandidate candidate;
+/// The best order of these instances only, as the problem numbers them.
+Order order_of(const OrderProblem& problem, const std::vector<int>& instances,
+               const std::vector<int>& outputs) {
+  if (instances.empty()) return {.ops = {}, .proven_optimal = true};
+  std::vector<bool> made(problem.size_bytes.size()), used(problem.size_bytes.size());
+  OrderProblem part{.size_bytes = problem.size_bytes, .inputs = {}, .outputs = outputs, .ops = {}};
+  for (const int id : instances) {
+    part.ops.push_back(problem.ops[static_cast<size_t>(id)]);
+    for (const int v : part.ops.back().inputs) used[static_cast<size_t>(v)] = true;
+    for (const int v : part.ops.back().outputs) made[static_cast<size_t>(v)] = true;
+  }
+  for (const int v : outputs) used[static_cast<size_t>(v)] = true;
+  for (size_t v = 0; v < used.size(); ++v) {
+    if (used[v] && !made[v]) part.inputs.push_back(static_cast<int>(v));
+  }
+  Order order = reorder(part, kMostStates);
+  for (int& id : order.ops) id = instances[static_cast<size_t>(id)];
+  return order;
+}
 
+/// A stage, and what follows it whatever the patches are.
+struct Split {
+  PatchStage stage;
+  Order rest;                    ///< of the instances behind the stage
+  std::optional<ValueId> under;  ///< input in whose bytes the split value may lie
+  int64_t stage_macs = 0;        ///< of whole operators
+};
+
+/// A split, in patches, and what it costs.
+struct Patches {
+  Split split;
+  PatchGrid grid;
+  Group group;
+  int64_t slice_bytes = 0, least_slice_bytes = 0;  ///< in the order of the group; in any
+  int64_t input_bytes = 0;                         ///< of all inputs of the network
+  int64_t split_bytes = 0;      ///< of the split value, if it lies over an input: beyond that
+  int64_t recomputed_macs = 0;  ///< less than 0 where patches leave out what nobody reads
+
+  [[nodiscard]] int64_t stage_bytes() const { return input_bytes + split_bytes + slice_bytes; }
   [[nodiscard]] int64_t peak_bytes() const {
-    return std::max(candidate.stage_bytes(), split.rest.peak_bytes);
+    return std::max(stage_bytes(), split.rest.peak_bytes);
+  }
+  [[nodiscard]] int64_t bound_bytes() const {
+    return std::max(input_bytes + split_bytes + least_slice_bytes, split.rest.lower_bound_bytes);
+  }
+  [[nodiscard]] std::string last(const Graph& graph, const Instances& instances) const {
+    return label(graph.op(instances.instance(split.stage.instances.back()).op));
   }
 };
 
 /// All that the planner could answer, and the best of it.
 class PatchSearch {
  public:
-  PatchSearch(const Graph& graph, const Limits& limits, const Wishes& wishes)
-      : graph_(graph),
+  PatchSearch(const Dataflow& dataflow, const OrderProblem& problem, const Limits& limits,
+              const Wishes& wishes)
+      : flow_(dataflow),
+        graph_(dataflow.graph),
+        problem_(problem),
         limits_(limits),
         wishes_(wishes),
-        analysis_(graph),
-        problem_(order_problem(graph, limits.in_place, limits.ports)),
-        network_macs_(macs(graph)) {}
+        network_macs_(macs(graph_)) {}
 
   void run() {
-    for (size_t k = 0; k < graph_.ops.size(); ++k) {
+    for (size_t k = 0; k < flow_.instances.list.size(); ++k) {
       if (best_ && late(limits_.time)) return;
-      if (!wishes_.split || graph_.ops[k].file_index == *wishes_.split)
+      const OpId op = flow_.instances.list[k].op;
+      if (!wishes_.split || (op.valid() && graph_.op(op).file_index == *wishes_.split))
         try_split({static_cast<int32_t>(k)});
     }
   }
 
-  const OrderProblem& problem() const { return problem_; }
-  std::optional<Patches>& best() { return best_; }
+  [[nodiscard]] const std::optional<Patches>& best() const { return best_; }
   /// Of all that was looked at, and allowed.
-  std::optional<int64_t> bound_bytes() const { return bound_bytes_; }
-  int64_t network_macs() const { return network_macs_; }
+  [[nodiscard]] std::optional<int64_t> bound_bytes() const { return bound_bytes_; }
+  [[nodiscard]] int64_t network_macs() const { return network_macs_; }
   /// Why the last split that was tried is none; empty if there were any.
-  const std::string& refusal() const { return refusal_; }
+  [[nodiscard]] std::string refusal() const {
+    if (!refused_) return "";
+    const auto stage = stage_up_to(flow_, *refused_);
+    const auto* why = std::get_if<std::string>(&stage);
+    const OpId op = flow_.instances.instance(*refused_).op;
+    return fmt::format(
+        "the network cannot be split behind {}: {}", label(graph_.op(op)),
+        why != nullptr ? *why : patches_fault(flow_, std::get<PatchStage>(stage), refused_grid_));
+  }
   /// Least ratio of recomputed MACs among those that were more than allowed.
-  std::optional<double> least_ratio() const { return least_ratio_; }
+  [[nodiscard]] std::optional<double> least_ratio() const { return least_ratio_; }
 
  private:
-  void try_split(OpId last) {
-    auto stage = analysis_.stage_up_to(last);
-    if (const auto* why = std::get_if<std::string>(&stage)) {
-      refuse(last, *why);
+  void try_split(InstanceId last) {
+    auto stage = stage_up_to(flow_, last);
+    if (std::holds_alternative<std::string>(stage)) {
+      refused_ = last;
       return;
     }
-    std::optional<PatchSplit> split;
-    for (const PatchGrid& grid : grids(graph_.tensor(graph_.op(last).outputs[0]).shape, wishes_)) {
+    std::optional<Split> split;
+    for (const PatchGrid& grid :
+         grids(flow_.shape(flow_.instances.instance(last).makes), wishes_)) {
+      const auto& instances = std::get<PatchStage>(stage).instances;
+      Group group = in_patches(std::get<PatchStage>(stage), instances, grid);
+      std::optional<Derived> derived = derive(flow_, group);
+      if (!derived) {
+        refused_ = last;
+        refused_grid_ = grid;
+        continue;
+      }
       // The rest takes its time to be put in order: only if there are patches.
-      if (!split) {
-        const auto regions = analysis_.regions(std::get<PatchStage>(stage), grid);
-        if (const auto* why = std::get_if<std::string>(&regions)) {
-          refuse(last, *why);
-          continue;
-        }
-        split = patch_split(graph_, problem_, std::get<PatchStage>(stage),
-                            limits_.in_place && !wishes_.paper);
-      }
-      auto candidate = patch_candidate(graph_, analysis_, *split, grid);
-      if (const auto* why = std::get_if<std::string>(&candidate)) {
-        refuse(last, *why);
-      } else {
-        weigh(*split, std::get<PatchCandidate>(std::move(candidate)));
-      }
+      if (!split) split = split_at(std::get<PatchStage>(stage));
+      if (best_ && split->rest.peak_bytes > worth_bytes(*best_) &&
+          split->rest.lower_bound_bytes >= *bound_bytes_)
+        return;
+      weigh(*split, grid, std::move(group), std::move(*derived));
     }
   }
 
-  void refuse(OpId last, const std::string& why) {
-    refusal_ =
-        fmt::format("the network cannot be split behind {}: {}", label(graph_.op(last)), why);
+  [[nodiscard]] Split split_at(const PatchStage& stage) const {
+    Split split{.stage = stage, .rest = {}, .under = {}};
+    std::vector<int> rest;
+    for (size_t k = 0; k < problem_.ops.size(); ++k) {
+      if (!stage.inside[k]) rest.push_back(static_cast<int>(k));
+    }
+    split.rest = order_of(problem_, rest, problem_.outputs);
+    if (limits_.in_place && !wishes_.paper) split.under = input_under(stage);
+    for (const InstanceId id : stage.instances)
+      split.stage_macs += macs(graph_, graph_.op(flow_.instances.instance(id).op));
+    return split;
   }
 
-  void weigh(const PatchSplit& split, PatchCandidate candidate) {
-    const double ratio = static_cast<double>(candidate.recomputed_macs) /
+  /// The largest input that nothing behind the stage needs.
+  [[nodiscard]] std::optional<ValueId> input_under(const PatchStage& stage) const {
+    std::optional<ValueId> best;
+    for (const ValueId v : flow_.instances.inputs) {
+      const bool inside = std::ranges::all_of(flow_.readers[v.index()], [&](InstanceId reader) {
+        return stage.inside[reader.index()];
+      });
+      const bool row_major = flow_.instances.value(v).axis_order.empty();
+      if (!inside || !row_major || flow_.is_output[v.index()] || flow_.size_bytes(v) == 0) continue;
+      if (!best || flow_.size_bytes(v) > flow_.size_bytes(*best)) best = v;
+    }
+    return best;
+  }
+
+  /// The order of the stage's instances in which their slices need the least.
+  [[nodiscard]] Order stage_order(const Split& split, const Derived& derived) const {
+    OrderProblem sliced = problem_;
+    std::vector<int> instances;
+    for (const InstanceId id : split.stage.instances) {
+      instances.push_back(id.value);
+      sliced.ops[id.index()].in_place.clear();
+    }
+    for (const Storage& storage : derived.storages)
+      sliced.size_bytes[storage.value.index()] = storage.buffer.size_bytes();
+    for (const ValueId v : flow_.instances.inputs) sliced.size_bytes[v.index()] = 0;  // held anyway
+    sliced.size_bytes[split.stage.split.index()] = 0;
+    return order_of(sliced, instances, {split.stage.split.value});
+  }
+
+  void weigh(const Split& split, const PatchGrid& grid, Group group, Derived derived) {
+    const int64_t recomputed_macs = work(flow_, derived).macs - split.stage_macs;
+    const double ratio = static_cast<double>(recomputed_macs) /
                          static_cast<double>(std::max<int64_t>(network_macs_, 1));
     if (limits_.max_recompute && ratio > *limits_.max_recompute) {
       least_ratio_ = std::min(least_ratio_.value_or(ratio), ratio);
       return;
     }
-    const int64_t bound = std::max(candidate.held_bytes + candidate.order.lower_bound_bytes,
-                                   split.rest.lower_bound_bytes);
-    bound_bytes_ = std::min(bound_bytes_.value_or(bound), bound);
-    auto worth = [&](const Patches& choice) {
-      const PatchGrid& grid = choice.candidate.grid;
-      // What fits fits: below the budget fewer bytes are worth nothing.
-      return std::tuple(std::max(choice.peak_bytes(), limits_.sram_bytes.value_or(0)),
-                        choice.candidate.recomputed_macs, grid.down * grid.across);
-    };
-    Patches choice{split, std::move(candidate)};
-    if (!best_ || worth(choice) < worth(*best_)) best_ = std::move(choice);
+    const Order order = stage_order(split, derived);
+    std::vector<InstanceId> instances;
+    for (const int id : order.ops) instances.push_back({id});
+    if (instances != split.stage.instances) {
+      group = in_patches(split.stage, instances, grid);
+      derived = derive(flow_, group).value();
+    }
+    Patches choice{.split = split, .grid = grid, .group = std::move(group)};
+    choice.slice_bytes = std::ranges::max(inner_bytes(flow_, derived));
+    choice.least_slice_bytes = order.lower_bound_bytes;
+    choice.recomputed_macs = recomputed_macs;
+    for (const ValueId v : flow_.instances.inputs) choice.input_bytes += flow_.size_bytes(v);
+    choice.split_bytes = flow_.size_bytes(split.stage.split);
+    if (split.under) {
+      const int64_t own = choice.split_bytes;
+      choice.split_bytes = std::max<int64_t>(0, own - flow_.size_bytes(*split.under));
+      // The lead is a walk over the execution: only for what it can make the best.
+      if (!better(choice) && bound_bytes_ && choice.bound_bytes() >= *bound_bytes_) return;
+      choice.split_bytes = bytes_beyond_input(choice, own);
+    }
+    bound_bytes_ = std::min(bound_bytes_.value_or(INT64_MAX), choice.bound_bytes());
+    if (better(choice)) best_ = std::move(choice);
   }
 
+  /// What fits fits: below the budget fewer bytes are worth nothing.
+  [[nodiscard]] int64_t worth_bytes(const Patches& choice) const {
+    return std::max(choice.peak_bytes(), limits_.sram_bytes.value_or(0));
+  }
+  [[nodiscard]] bool better(const Patches& choice) const {
+    const auto worth = [&](const Patches& c) {
+      return std::tuple(worth_bytes(c), c.recomputed_macs, c.grid.down * c.grid.across);
+    };
+    return !best_ || worth(choice) < worth(*best_);
+  }
+
+  /// Bytes of the split value beyond those that it takes of an input while patches are executed.
+  [[nodiscard]] int64_t bytes_beyond_input(const Patches& choice, int64_t own) const {
+    const ValueId under = *choice.split.under;
+    const Plan plan{.instances = flow_.instances,
+                    .members = {Member{choice.group}},
+                    .overlaps = {{choice.split.stage.split, under}},
+                    .accumulators = {}};
+    const std::vector<Overlap> found = overlaps(graph_, build(flow_, plan));
+    if (found.empty() || !found[0].lead_bytes) return own;
+    const int64_t input = flow_.size_bytes(under);
+    const int64_t ahead = std::max<int64_t>(*found[0].lead_bytes, 0);
+    return std::min(own, std::max(input + ahead, own) - input);
+  }
+
+  const Dataflow& flow_;
   const Graph& graph_;
+  const OrderProblem& problem_;
   const Limits& limits_;
   const Wishes wishes_;
-  PatchAnalysis analysis_;
-  OrderProblem problem_;
   int64_t network_macs_;
   std::optional<Patches> best_;
   std::optional<int64_t> bound_bytes_;
   std::optional<double> least_ratio_;
-  std::string refusal_;
+  std::optional<InstanceId> refused_;
+  PatchGrid refused_grid_;
 };
 
-std::vector<Note> notes(const Patches& choice, int64_t network_macs) {
-  const PatchCandidate& c = choice.candidate;
-  const PatchStage& stage = choice.split.stage;
+std::vector<Note> notes(const Instances& instances, const Patches& c, int64_t network_macs) {
   return {note::Patches{.down = c.grid.down,
                         .across = c.grid.across,
                         .rows = c.grid.rows,
                         .columns = c.grid.columns,
-                        .last = stage.ops.back(),
-                        .split = stage.split,
+                        .last = instances.instance(c.split.stage.instances.back()).op,
+                        .split = instances.value(c.split.stage.split).tensor,
                         .recomputed_macs = c.recomputed_macs,
-                        .stage_macs = c.stage_macs,
+                        .stage_macs = c.split.stage_macs,
                         .network_macs = network_macs},
           note::PatchBytes{.stage_bytes = c.stage_bytes(),
                            .input_bytes = c.input_bytes,
-                           .slice_bytes = c.order.peak_bytes,
-                           .split_bytes = c.held_bytes - c.input_bytes,
-                           .split_over_inputs = choice.split.under.has_value(),
-                           .rest_bytes = choice.split.rest.peak_bytes}};
+                           .slice_bytes = c.slice_bytes,
+                           .split_bytes = c.split_bytes,
+                           .split_over_inputs = c.split.under.has_value(),
+                           .rest_bytes = c.split.rest.peak_bytes}};
 }
 
-std::string cause(const Graph& graph, const Patches& choice) {
-  const PatchCandidate& c = choice.candidate;
-  const std::string split = label(graph.op(choice.split.stage.ops.back()));
-  if (c.stage_bytes() < choice.split.rest.peak_bytes) {
-    return fmt::format("the operators behind the patches, split behind {}, need {} B", split,
-                       choice.split.rest.peak_bytes);
+std::string cause(const std::string& last, const Patches& c) {
+  if (c.stage_bytes() < c.split.rest.peak_bytes) {
+    return fmt::format("the operators behind the patches, split behind {}, need {} B", last,
+                       c.split.rest.peak_bytes);
   }
   return fmt::format(
       "with {} x {} patches, split behind {}, a patch needs {} B: inputs {}, split tensor {}, "
       "slices {}",
-      c.grid.down, c.grid.across, split, c.stage_bytes(), c.input_bytes,
-      c.held_bytes - c.input_bytes, c.order.peak_bytes);
+      c.grid.down, c.grid.across, last, c.stage_bytes(), c.input_bytes, c.split_bytes,
+      c.slice_bytes);
 }
 
 /// Throws where what the user has fixed leaves nothing.
-void expect_choice(PatchSearch& search, const Wishes& wishes) {
+void expect_choice(const PatchSearch& search, const Wishes& wishes) {
   if (search.best()) return;
   if (search.least_ratio()) {
     throw CompileError("--max-recompute",
                        fmt::format("these patches recompute more; the least that works is {:.4f}",
                                    std::ceil(*search.least_ratio() * 1e4) / 1e4));
   }
-  if (!search.refusal().empty()) {
-    throw CompileError(kWhere, wishes.split
-                                   ? search.refusal()
-                                   : "there is nothing to execute in patches: " + search.refusal());
+  if (const std::string why = search.refusal(); !why.empty()) {
+    throw CompileError(kWhere,
+                       wishes.split ? why : "there is nothing to execute in patches: " + why);
   }
   throw CompileError(kWhere, fmt::format("no operator of the network has the number {} (`thimble "
                                          "inspect` lists them)",
                                          wishes.split.value_or(0)));
 }
 
-PlannerAnswer fit(PlannerAnswer answer, const Limits& limits, int64_t peak_bytes,
+PlannerAnswer fit(Planned planned, const Limits& limits, int64_t peak_bytes,
                   const std::string& why) {
-  const int64_t bound = std::get<Planned>(answer).lower_bound_bytes;
-  if (!limits.sram_bytes || peak_bytes <= *limits.sram_bytes) return answer;
-  return Infeasible{.lower_bound_bytes = bound, .reason = why};
+  if (!limits.sram_bytes || peak_bytes <= *limits.sram_bytes) return planned;
+  return Infeasible{.lower_bound_bytes = planned.lower_bound_bytes, .reason = why};
 }
 
 }  // namespace
 
 PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
   const Wishes wished = wishes(options);
-  PatchSearch search(graph, limits, wished);
+  const AxisGraph axes(graph);
+  const Instances instances = instances_of(graph, limits.ports);
+  const Dataflow dataflow(axes, instances);
+  const OrderProblem problem = order_problem(graph, instances, limits.in_place);
+  PatchSearch search(dataflow, problem, limits, wished);
   search.run();
   const bool may_be_whole = !wished.patches && !wished.split;
   if (!may_be_whole) expect_choice(search, wished);
-  std::optional<Patches>& best = search.best();
+  const std::optional<Patches>& best = search.best();
   int64_t bound = search.bound_bytes().value_or(INT64_MAX);
   if (late(limits.time)) bound = 0;  // not all was looked at
+  OrderPlanOptions how{.in_place = limits.in_place};
   if (may_be_whole) {
-    const Order order = reorder(search.problem(), kOrderStates, limits.time);
+    const Order order = reorder(problem, kOrderStates, limits.time);
+    how.peak_bytes = order.peak_bytes;
     bound = std::min(bound, order.lower_bound_bytes);
     if (!best || order.peak_bytes <= std::max(best->peak_bytes(), limits.sram_bytes.value_or(0))) {
-      Planned planned{
-          .schedule = whole_operator_schedule(graph, search.problem(), order, limits.in_place),
-          .lower_bound_bytes = bound,
-          .proven_optimal = order.peak_bytes == bound,
-          .notes = {note::NoPatches{}}};
+      Planned planned{.schedule = build(dataflow, order_plan(dataflow, problem, order.ops, how)),
+                      .lower_bound_bytes = bound,
+                      .proven_optimal = order.peak_bytes == bound,
+                      .notes = {note::NoPatches{}}};
       return fit(std::move(planned), limits, order.peak_bytes,
                  fmt::format("whole operators in the best order need {} B, and no patches less",
                              order.peak_bytes));
     }
   }
-  Planned planned{.schedule = patch_schedule(graph, best->split, best->candidate, limits.in_place),
+  how.peak_bytes = best->peak_bytes();
+  std::vector<int> order;
+  for (const InstanceCall& call : calls({Member{best->group}}))
+    order.push_back(call.instance.value);
+  OrderPiece patches{
+      .begin = 0, .end = static_cast<int>(order.size()), .members = {Member{best->group}}};
+  order.insert(order.end(), best->split.rest.ops.begin(), best->split.rest.ops.end());
+  Plan plan = order_plan(dataflow, problem, order, how, {std::move(patches)});
+  if (best->split.under) plan.overlaps.push_back({best->split.stage.split, *best->split.under});
+  Planned planned{.schedule = build(dataflow, plan),
                   .lower_bound_bytes = bound,
                   .proven_optimal = best->peak_bytes() == bound,
-                  .notes = notes(*best, search.network_macs())};
-  return fit(std::move(planned), limits, best->peak_bytes(), cause(graph, *best));
+                  .notes = notes(instances, *best, search.network_macs())};
+  return fit(std::move(planned), limits, best->peak_bytes(),
+             cause(best->last(graph, instances), *best));
 }
 
 }  // namespace thimble
