@@ -27,26 +27,27 @@ std::vector<bool> row_major(const Graph& graph, const Instances& instances) {
 
 }  // namespace
 
-Piece RolledPiece::piece() const {
-  Piece result{.begin = begin, .end = end, .members = {{group}}};
+OrderPiece RolledPiece::piece() const {
+  OrderPiece result{.begin = begin, .end = end, .members = {{group}}};
   for (const InstanceCall& call : finalised) result.members.push_back({call});
   return result;
 }
 
 Rolls::Rolls(const Dataflow& dataflow, const OrderProblem& problem, const std::vector<int>& order,
-             bool in_place)
+             const RollOptions& options)
     : flow_(dataflow),
       problem_(problem),
       order_(order),
-      in_place_(in_place),
+      in_place_(options.in_place),
       bytes_(dataflow, problem, order),
       leads_(dataflow.graph, row_major(dataflow.graph, dataflow.instances)),
       single_bytes_(working_sets(problem, order)) {
   for (int k = 0; k < static_cast<int>(order.size()); ++k) {
     int64_t& bytes = single_bytes_[position(k)];
     const ValueId made = at(k).makes;
-    if (flow_.instances.value(made).memory == kStream) bytes = kImpossible;
-    if (bytes == kImpossible || !in_place || !at(k).op.valid()) continue;
+    const bool delivers = flow_.instances.value(made).memory == kStream;
+    if (passes_rows(at(k)) && (delivers || !options.collects)) bytes = kImpossible;
+    if (bytes == kImpossible || !in_place_ || !at(k).op.valid()) continue;
     const int64_t out = bytes_.size(made);
     const int64_t live =
         out + problem.ops[position(order[position(k)])].scratch_bytes + bytes_.held(k);
@@ -75,14 +76,18 @@ std::vector<OverlapChoice> Rolls::over_inputs(int k) const {
   return result;
 }
 
-bool Rolls::passes_rows(const Instance& instance) const { return !instance.op.valid(); }
+bool Rolls::passes_rows(const Instance& instance) const {
+  const auto is_stream = [&](ValueId v) { return flow_.instances.value(v).memory == kStream; };
+  return !instance.op.valid() && (is_stream(instance.makes) || is_stream(instance.reads[0]));
+}
 
 bool Rolls::cuts(const Instance& instance, int axis) const {
-  return !instance.op.valid() || flow_.axes.cut(instance.op, axis) == Cut::kRoll;
+  return instance.op.valid() ? flow_.axes.cut(instance.op, axis) == Cut::kRoll
+                             : passes_rows(instance) && axis == kStreamAxis;
 }
 
 bool Rolls::cuts_anywhere(const Instance& instance, Granularity granularity) const {
-  if (!instance.op.valid()) return true;
+  if (passes_rows(instance)) return true;
   if (granularity == Granularity::kPixel)
     return cuts(instance, kRowAxis) && cuts(instance, kColumnAxis);
   const auto rank = static_cast<int>(flow_.shape(instance.makes).size());
@@ -229,12 +234,20 @@ std::vector<RolledPiece> Rolls::all(const std::vector<int64_t>& otherwise_bytes,
 }
 
 std::string Rolls::obstacle() const {
-  std::vector<int> passing;
+  std::vector<int> passing;  // instances that read what is received, or make what is delivered
+  const auto is_stream = [&](ValueId v) { return flow_.instances.value(v).memory == kStream; };
+  const auto received = [&](ValueId v) {
+    const InstanceId maker = flow_.maker[v.index()];
+    return maker.valid() && is_stream(flow_.instances.instance(maker).reads[0]);
+  };
+  const auto delivered = [&](ValueId v) {
+    return std::ranges::any_of(flow_.readers[v.index()], [&](InstanceId reader) {
+      return is_stream(flow_.instances.instance(reader).makes);
+    });
+  };
   for (int k = 0; k < static_cast<int>(order_.size()); ++k) {
-    const auto is_stream = [&](ValueId v) { return flow_.instances.value(v).memory == kStream; };
-    if (at(k).op.valid()) continue;
-    if (is_stream(at(k).makes))
-      passing.push_back(flow_.maker[at(k).reads[0].index()].valid() ? k : -1);
+    if (!at(k).op.valid()) continue;
+    if (delivered(at(k).makes) || std::ranges::any_of(at(k).reads, received)) passing.push_back(k);
   }
   const auto named = [&](int k) { return label(flow_.graph.op(at(k).op)); };
   const auto whole = [&](int k) {
@@ -247,17 +260,17 @@ std::string Rolls::obstacle() const {
     }
     return !cuts(instance, kRowAxis);
   };
-  if (passing.empty()) return "no operator makes it";
-  if (passing[0] < 0) return "no operator makes it";
-  const ValueId delivered = at(passing[0]).reads[0];
-  const int maker = bytes_.lives().made[delivered.index()];
-  if (maker >= 0 && whole(maker)) return named(maker) + " cannot execute row by row";
-  for (int k = maker + 1; k < passing[0]; ++k) {
-    if (whole(k))
-      return fmt::format("{} cannot execute row by row, and stands behind {}", named(k),
-                         named(maker));
+  if (passing.empty()) return "no operator reads or makes it";
+  for (const int k : passing) {
+    if (whole(k)) return named(k) + " cannot execute row by row";
   }
-  return fmt::format("{} cannot execute row by row", named(maker));
+  for (int k = passing.front(); k < passing.back(); ++k) {
+    if (whole(k))
+      return fmt::format("{} cannot execute row by row, and stands between {} and {}", named(k),
+                         named(passing.front()), named(passing.back()));
+  }
+  return fmt::format("{} and {} cannot execute row by row together", named(passing.front()),
+                     named(passing.back()));
 }
 
 }  // namespace thimble

@@ -23,16 +23,21 @@ struct RolledPiece {
   std::optional<OverlapChoice> overlap;  ///< an output of it over a consumed input
   bool by_pixels = false;
 
-  [[nodiscard]] Piece piece() const;
+  [[nodiscard]] OrderPiece piece() const;
+};
+
+struct RollOptions {
+  bool in_place = true;  ///< outputs may lie over inputs
+  bool collects = true;  ///< a streamed input may be made whole before anything reads it
 };
 
 class Rolls {
  public:
   static constexpr int64_t kImpossible = std::numeric_limits<int64_t>::max();
 
-  /// All must outlive it. in_place: outputs may lie over inputs.
+  /// All but the options must outlive it.
   Rolls(const Dataflow& dataflow, const OrderProblem& problem, const std::vector<int>& order,
-        bool in_place);
+        const RollOptions& options);
 
   /// Bytes live while each instance executes alone, per position; with the output over consumed
   /// input where that is less. kImpossible where rows are delivered, which must not be made whole.
