@@ -11,9 +11,12 @@
 namespace thimble {
 namespace {
 
-using Most = std::optional<int64_t>;
+/// Of no value at first.
+using Maximum = std::optional<int64_t>;
 
-void raise(Most& most, int64_t value) { most = std::max(most.value_or(value), value); }
+void include(Maximum& maximum, int64_t value) {
+  maximum = std::max(maximum.value_or(value), value);
+}
 
 /// Axes of the output of which a unit has one index; it holds the others whole.
 std::vector<size_t> unit_axes(Progress progress, size_t rank) {
@@ -59,7 +62,7 @@ struct Follower {
 };
 
 /// Where first reads along an axis of the output cease to advance evenly, but for the period.
-struct Bends {
+struct AxisBends {
   int64_t period = 1;
   std::vector<int64_t> at;
 
@@ -81,15 +84,15 @@ struct Bends {
 
 /// The maxima of one axis, over indices at which anything is read; r: bytes before the first read.
 struct AxisMaxima {
-  Most same;   ///< of p i - r(i): the unit written is at the index that is read
-  Most next;   ///< of p (i - 1) - r(i): at the one before
-  Most apart;  ///< of p last - r(i): at the last
+  Maximum same;   ///< of p i - r(i): the unit written is at the index that is read
+  Maximum next;   ///< of p (i - 1) - r(i): at the one before
+  Maximum apart;  ///< of p last - r(i): at the last
 };
 
 AxisMaxima axis_maxima(size_t axis, int64_t pitch, const std::vector<Follower>& followers,
                        Region unit) {
   const Interval all = unit[axis];
-  Bends bends{.at = {all.begin, all.end - 1}};
+  AxisBends bends{.at = {all.begin, all.end - 1}};
   for (const Follower& in : followers) bends.add(in);
   AxisMaxima result;
   const auto visit = [&](int64_t i) {
@@ -100,9 +103,9 @@ AxisMaxima axis_maxima(size_t axis, int64_t pitch, const std::vector<Follower>& 
       if (read.empty()) return;
       first += read.begin * in.pitch;
     }
-    raise(result.same, pitch * i - first);
-    if (i > all.begin) raise(result.next, pitch * (i - 1) - first);
-    raise(result.apart, pitch * (all.end - 1) - first);
+    include(result.same, pitch * i - first);
+    if (i > all.begin) include(result.next, pitch * (i - 1) - first);
+    include(result.apart, pitch * (all.end - 1) - first);
   };
   for (const int64_t bend : bends.at) {
     const int64_t end = std::min(bend + bends.period + 1, all.end);
@@ -111,9 +114,9 @@ AxisMaxima axis_maxima(size_t axis, int64_t pitch, const std::vector<Follower>& 
   return result;
 }
 
-/// Of the sums of an axis each (leads.h). Nothing if nothing is read.
-Most most_ahead(const std::vector<AxisMaxima>& axes, bool reads_first) {
-  Most most;
+/// The greatest of the sums with a term per axis (leads.h). Nothing if nothing is read.
+Maximum greatest_sum(const std::vector<AxisMaxima>& axes, bool reads_first) {
+  Maximum most;
   int64_t before = 0, after = 0;
   for (const AxisMaxima& axis : axes) {
     if (!axis.apart) return std::nullopt;
@@ -121,10 +124,10 @@ Most most_ahead(const std::vector<AxisMaxima>& axes, bool reads_first) {
   }
   for (const AxisMaxima& axis : axes) {
     after -= *axis.apart;
-    if (axis.next) raise(most, before + *axis.next + after);
+    if (axis.next) include(most, before + *axis.next + after);
     before += *axis.same;
   }
-  if (!reads_first) raise(most, before);
+  if (!reads_first) include(most, before);
   return most;
 }
 
@@ -160,7 +163,7 @@ int64_t whole_lead(Progress progress, const InputMap& map, const Tensor& in, con
   std::vector<AxisMaxima> maxima;
   for (size_t k = 0; k < axes.size(); ++k)
     maxima.push_back(axis_maxima(axes[k], out_pitch[axes[k]], followers[k], all));
-  const Most most = most_ahead(maxima, progress == Progress::kElement);
+  const Maximum most = greatest_sum(maxima, progress == Progress::kElement);
   return most ? std::max(ahead + *most, -in.size_bytes()) : -in.size_bytes();
 }
 

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row streaming: spans of operators execute row by row, nothing is recomputed, and nothing is kept
-// that is no longer needed.
+// Row streaming: an order of instances is cut into single ones and fused groups that roll along
+// rows or, where the peak needs it, pixels, each tensor between them a ring of what is still
+// needed, with outputs over inputs that are consumed; into groups over channels; and into rolled
+// groups inside of these (docs/stream.md). Nothing is recomputed unless the user allows it.
 //
-// An order of operators is cut into single operators and spans (best_cut.h). Within a span, tensors
-// are rings of a few rows, and its output lies over consumed rows of its input:
-//
-//   conv 3x3/2 > [expand > depthwise > project] x 4        x 150,528 B, rings, y over x
-//   \____________________ one span ____________/
-//
-// An input that comes as planes is turned to rows first, in place, where that helps
-// (turn_inputs.h).
+//   moves       roll, slice channels, rows within channels, output over input; relayout and
+//               collecting of ports; rematerialisation
+//   search      cuts of a few orders (search/best_cut.h)
+//   accounting  bytes of groups (plan/evaluate.h)
 #pragma once
 
 #include "thimble/planners/planner.h"
 
 namespace thimble {
 
-/// Option granularity: row, pixel, auto. Throws CompileError where rows cannot pass the ports.
+/// Options: granularity=row, pixel or auto.
 [[nodiscard]] PlannerAnswer plan_stream(const Graph& graph, const Limits& limits,
                                         const PlannerOptions& options);
 

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/moves/roll.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thimble/operators/operators.h"
+#include "thimble/plan/group_lead.h"
+
+namespace thimble {
+namespace {
+
+size_t position(int at) { return static_cast<size_t>(at); }
+
+std::vector<bool> row_major(const Graph& graph, const Instances& instances) {
+  std::vector<bool> result(graph.tensors.size(), true);
+  for (const Value& value : instances.values) {
+    if (value.memory == kArena && !value.axis_order.empty()) result[value.tensor.index()] = false;
+  }
+  // What only a copy touches does not count.
+  for (const Instance& instance : instances.list) {
+    if (!instance.op.valid()) result[instances.value(instance.makes).tensor.index()] = true;
+  }
+  return result;
+}
+
+}  // namespace
+
+OrderPiece RolledPiece::piece() const {
+  OrderPiece result{.begin = begin, .end = end, .members = {{group}}};
+  for (const InstanceCall& call : finalised) result.members.push_back({call});
+  return result;
+}
+
+Rolls::Rolls(const Dataflow& dataflow, const OrderProblem& problem, const std::vector<int>& order,
+             const RollOptions& options)
+    : flow_(dataflow),
+      problem_(problem),
+      order_(order),
+      in_place_(options.in_place),
+      bytes_(dataflow, problem, order),
+      leads_(dataflow.graph, row_major(dataflow.graph, dataflow.instances)),
+      single_bytes_(working_sets(problem, order)) {
+  for (int k = 0; k < static_cast<int>(order.size()); ++k) {
+    int64_t& bytes = single_bytes_[position(k)];
+    const ValueId made = at(k).makes;
+    const bool delivers = flow_.instances.value(made).memory == kStream;
+    if (passes_rows(at(k)) && (delivers || !options.collects)) bytes = kImpossible;
+    if (bytes == kImpossible || !in_place_ || !at(k).op.valid()) continue;
+    const int64_t out = bytes_.size(made);
+    const int64_t live =
+        out + problem.ops[position(order[position(k)])].scratch_bytes + bytes_.held(k);
+    for (const InputLead& lead : leads_.of(at(k).op)) {
+      for (const OverlapChoice& over : over_inputs(k)) {
+        if (flow_.tensor(over.in) != lead.input || out == 0) continue;
+        bytes = std::min(bytes, live - overlap_bytes(out, bytes_.size(over.in), lead.bytes));
+      }
+    }
+  }
+}
+
+const Instance& Rolls::at(int k) const { return flow_.instances.instance({order_[position(k)]}); }
+
+std::vector<OverlapChoice> Rolls::over_inputs(int k) const {
+  std::vector<OverlapChoice> result;
+  const Instance& instance = at(k);
+  if (!instance.op.valid()) return result;
+  for (const InputLead& lead : leads_.of(instance.op)) {
+    const std::vector<TensorId>& inputs = flow_.graph.op(instance.op).inputs;
+    const ValueId in =
+        instance.reads[static_cast<size_t>(std::ranges::find(inputs, lead.input) - inputs.begin())];
+    if (bytes_.lives().last_read[in.index()] == k && bytes_.size(in) > 0)
+      result.push_back({instance.makes, in});
+  }
+  return result;
+}
+
+bool Rolls::passes_rows(const Instance& instance) const {
+  const auto is_stream = [&](ValueId v) { return flow_.instances.value(v).memory == kStream; };
+  return !instance.op.valid() && (is_stream(instance.makes) || is_stream(instance.reads[0]));
+}
+
+bool Rolls::cuts(const Instance& instance, int axis) const {
+  return instance.op.valid() ? flow_.axes.cut(instance.op, axis) == Cut::kRoll
+                             : passes_rows(instance) && axis == kStreamAxis;
+}
+
+bool Rolls::cuts_anywhere(const Instance& instance, Granularity granularity) const {
+  if (passes_rows(instance)) return true;
+  if (granularity == Granularity::kPixel)
+    return cuts(instance, kRowAxis) && cuts(instance, kColumnAxis);
+  const auto rank = static_cast<int>(flow_.shape(instance.makes).size());
+  for (int axis = 0; axis < rank; ++axis) {
+    if (cuts(instance, axis)) return true;
+  }
+  return false;
+}
+
+bool Rolls::sums_rows(int begin, const Instance& instance) const {
+  if (!instance.op.valid() || flow_.instances.value(instance.makes).memory == kStream) return false;
+  const std::optional<int> summed = flow_.axes.summed_axis(instance.op);
+  const auto rank = static_cast<int>(flow_.shape(instance.reads[0]).size());
+  return summed && *summed + 1 < rank && bytes_.lives().made[instance.reads[0].index()] >= begin;
+}
+
+bool Rolls::reads_sums(int begin, int end, const Instance& instance) const {
+  return std::ranges::any_of(instance.reads, [&](ValueId v) {
+    const int made = bytes_.lives().made[v.index()];
+    return made >= begin && made < end && sums_rows(begin, at(made));
+  });
+}
+
+std::vector<int> Rolls::row_axes(const Instance& last, Granularity granularity) const {
+  const Shape& shape = flow_.shape(last.makes);
+  if (!last.op.valid()) return {kStreamAxis};
+  if (granularity == Granularity::kPixel)
+    return is_image(shape) && cuts(last, kRowAxis) ? std::vector<int>{kRowAxis}
+                                                   : std::vector<int>{};
+  std::vector<int> axes;
+  for (int axis = 0; axis + 1 < static_cast<int>(shape.size()); ++axis) {
+    const bool image_row = axis == kRowAxis && is_image(shape);
+    if (!cuts(last, axis) || (shape[position(axis)] == 1 && !image_row)) continue;
+    bool outermost = is_outermost(shape, axis);
+    for (size_t k = 0; k < last.reads.size() && !outermost; ++k) {
+      const Connection* read = flow_.axes.connection(last.op, k, axis);
+      outermost = read != nullptr && is_outermost(flow_.shape(last.reads[k]), read->axis);
+    }
+    if (outermost) axes.push_back(axis);
+  }
+  return axes;
+}
+
+Group Rolls::group(int begin, int end, int axis, Granularity granularity) const {
+  std::vector<Member> received, computed, added;
+  ValueId last;
+  for (int k = begin; k < end; ++k) {
+    const InstanceId id{order_[position(k)]};
+    const Instance& instance = at(k);
+    if (sums_rows(begin, instance)) {
+      added.push_back({InstanceCall{id, Method::kAccumulate, {}}});
+      continue;
+    }
+    const bool receives = !instance.op.valid() && granularity == Granularity::kPixel;
+    (receives ? received : computed).push_back({InstanceCall{.instance = id}});
+    last = instance.makes;
+  }
+  Group result{.loop = {.paced = last, .axis = axis}, .members = std::move(received)};
+  if (granularity == Granularity::kPixel) {
+    Group columns{.loop = {.paced = last, .axis = kColumnAxis}, .members = std::move(computed)};
+    result.members.push_back({std::move(columns)});
+  } else {
+    std::ranges::move(computed, std::back_inserter(result.members));
+  }
+  std::ranges::move(added, std::back_inserter(result.members));
+  return result;
+}
+
+std::vector<RolledPiece> Rolls::groups(int begin, int end, Granularity granularity) const {
+  int last = end - 1;
+  while (last >= begin && sums_rows(begin, at(last))) --last;
+  std::vector<RolledPiece> result;
+  if (last < begin) return result;
+  for (const int axis : row_axes(at(last), granularity)) {
+    RolledPiece piece{.begin = begin,
+                      .end = end,
+                      .group = group(begin, end, axis, granularity),
+                      .finalised = {},
+                      .overlap = {},
+                      .by_pixels = granularity == Granularity::kPixel};
+    for (int k = begin; k < end; ++k) {
+      if (sums_rows(begin, at(k)))
+        piece.finalised.push_back({{order_[position(k)]}, Method::kFinalise, {}});
+    }
+    result.push_back(std::move(piece));
+  }
+  return result;
+}
+
+bool Rolls::measure(RolledPiece& piece, int64_t useless_bytes) const {
+  const std::optional<Derived> derived = derive(flow_, piece.group);
+  if (!derived) return false;
+  piece.bytes = bytes_.group(piece.begin, *derived);
+  if (!in_place_) return piece.bytes < useless_bytes;
+  std::vector<ValueId> whole;
+  int64_t largest_out = 0, largest_in = 0;
+  for (const DerivedStep& step : derived->steps) {
+    const ValueId made = flow_.made_by(step.call);
+    if (step.call.method == Method::kAccumulate || derived->storage_of(made) >= 0) continue;
+    whole.push_back(made);
+    largest_out = std::max(largest_out, bytes_.size(made));
+  }
+  const std::vector<ValueId> inputs = bytes_.consumed(piece.begin, piece.end);
+  for (const ValueId v : inputs) largest_in = std::max(largest_in, bytes_.size(v));
+  if (piece.bytes - std::min(largest_out, largest_in) >= useless_bytes) return false;
+  int64_t saved = 0;
+  for (const ValueId in : inputs) {
+    for (const ValueId out : whole) {
+      if (std::min(bytes_.size(out), bytes_.size(in)) <= saved) continue;  // no lead saves more
+      const std::optional<int64_t> lead = group_lead(flow_, *derived, out, in);
+      if (!lead) continue;
+      const int64_t shared = overlap_bytes(bytes_.size(out), bytes_.size(in), *lead);
+      if (shared <= saved) continue;
+      saved = shared;
+      piece.overlap = OverlapChoice{out, in};
+    }
+  }
+  piece.bytes -= saved;
+  return piece.bytes < useless_bytes;
+}
+
+std::vector<RolledPiece> Rolls::all(const std::vector<int64_t>& otherwise_bytes, int most,
+                                    Granularity granularity) const {
+  std::vector<RolledPiece> result;
+  const auto count = static_cast<int>(order_.size());
+  for (int begin = 0; begin < count; ++begin) {
+    int64_t most_bytes = 0;
+    for (int end = begin + 1; end <= std::min(count, begin + most); ++end) {
+      const Instance& last = at(end - 1);
+      if (!(sums_rows(begin, last) || cuts_anywhere(last, granularity)) ||
+          reads_sums(begin, end - 1, last))
+        break;
+      most_bytes = std::max(most_bytes, otherwise_bytes[position(end - 1)]);
+      // What is live behind the group is live throughout, whichever way it executes.
+      if (bytes_.held(end) >= most_bytes) continue;
+      // In one piece a single instance needs no more.
+      if (end == begin + 1 && !passes_rows(last)) continue;
+      for (RolledPiece& piece : groups(begin, end, granularity)) {
+        if (measure(piece, most_bytes)) result.push_back(std::move(piece));
+      }
+    }
+  }
+  return result;
+}
+
+std::string Rolls::obstacle() const {
+  std::vector<int> passing;  // instances that read what is received, or make what is delivered
+  const auto is_stream = [&](ValueId v) { return flow_.instances.value(v).memory == kStream; };
+  const auto received = [&](ValueId v) {
+    const InstanceId maker = flow_.maker[v.index()];
+    return maker.valid() && is_stream(flow_.instances.instance(maker).reads[0]);
+  };
+  const auto delivered = [&](ValueId v) {
+    return std::ranges::any_of(flow_.readers[v.index()], [&](InstanceId reader) {
+      return is_stream(flow_.instances.instance(reader).makes);
+    });
+  };
+  for (int k = 0; k < static_cast<int>(order_.size()); ++k) {
+    if (!at(k).op.valid()) continue;
+    if (delivered(at(k).makes) || std::ranges::any_of(at(k).reads, received)) passing.push_back(k);
+  }
+  const auto named = [&](int k) { return label(flow_.graph.op(at(k).op)); };
+  const auto whole = [&](int k) {
+    const Instance& instance = at(k);
+    if (!instance.op.valid()) return false;
+    for (size_t i = 0; i < instance.reads.size(); ++i) {
+      if (flow_.graph.tensor(flow_.tensor(instance.reads[i])).is_constant()) continue;
+      const Connection* read = flow_.axes.connection(instance.op, i, kRowAxis);
+      if (read == nullptr || read->axis != kRowAxis) return true;
+    }
+    return !cuts(instance, kRowAxis);
+  };
+  if (passing.empty()) return "no operator reads or makes it";
+  for (const int k : passing) {
+    if (whole(k)) return named(k) + " cannot execute row by row";
+  }
+  for (int k = passing.front(); k < passing.back(); ++k) {
+    if (whole(k))
+      return fmt::format("{} cannot execute row by row, and stands between {} and {}", named(k),
+                         named(passing.front()), named(passing.back()));
+  }
+  return fmt::format("{} and {} cannot execute row by row together", named(passing.front()),
+                     named(passing.back()));
+}
+
+}  // namespace thimble

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of an order that execute as one group rolled along rows (of images; of sequences: token by
+// token), or along rows and columns, images pixel by pixel; and what that needs.
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "thimble/analysis/leads.h"
+#include "thimble/plan/evaluate.h"
+#include "thimble/plan/order_plan.h"
+
+namespace thimble {
+
+enum class Granularity { kRow, kPixel };
+
+/// Of an order, what a piece in groups needs.
+struct RolledPiece {
+  int begin = 0, end = 0;
+  Group group;
+  std::vector<InstanceCall> finalised;   ///< behind the group
+  int64_t bytes = 0;                     ///< live while it runs
+  std::optional<OverlapChoice> overlap;  ///< an output of it over a consumed input
+  bool by_pixels = false;
+
+  [[nodiscard]] OrderPiece piece() const;
+};
+
+struct RollOptions {
+  bool in_place = true;  ///< outputs may lie over inputs
+  bool collects = true;  ///< a streamed input may be made whole before anything reads it
+};
+
+class Rolls {
+ public:
+  static constexpr int64_t kImpossible = std::numeric_limits<int64_t>::max();
+
+  /// All but the options must outlive it.
+  Rolls(const Dataflow& dataflow, const OrderProblem& problem, const std::vector<int>& order,
+        const RollOptions& options);
+
+  /// Bytes live while each instance executes alone, per position; with the output over consumed
+  /// input where that is less. kImpossible where rows are delivered, which must not be made whole.
+  [[nodiscard]] const std::vector<int64_t>& single_bytes() const { return single_bytes_; }
+  /// All pieces of at most `most` instances that need less than the most that one of them needs
+  /// otherwise, per position.
+  [[nodiscard]] std::vector<RolledPiece> all(const std::vector<int64_t>& otherwise_bytes, int most,
+                                             Granularity granularity) const;
+  /// Positions [begin, end) as a group, along each axis that there may be rows along; what reduces
+  /// them is finalised behind it. Without their bytes.
+  [[nodiscard]] std::vector<RolledPiece> groups(int begin, int end, Granularity granularity) const;
+  /// An output over an input that dies at the position, where that has a lead: per position.
+  [[nodiscard]] std::vector<OverlapChoice> over_inputs(int at) const;
+  /// If nothing leaves out what is impossible: which operator is in the way.
+  [[nodiscard]] std::string obstacle() const;
+  [[nodiscard]] const OrderBytes& bytes() const { return bytes_; }
+
+ private:
+  [[nodiscard]] const Instance& at(int position) const;
+  [[nodiscard]] bool cuts(const Instance& instance, int axis) const;
+  [[nodiscard]] bool cuts_anywhere(const Instance& instance, Granularity granularity) const;
+  /// Whether it sums over rows that instances from position `begin` on make.
+  [[nodiscard]] bool sums_rows(int begin, const Instance& instance) const;
+  [[nodiscard]] bool reads_sums(int begin, int end, const Instance& instance) const;
+  [[nodiscard]] std::vector<int> row_axes(const Instance& last, Granularity granularity) const;
+  [[nodiscard]] Group group(int begin, int end, int axis, Granularity granularity) const;
+  /// False where it is no group, or needs useless_bytes in any case.
+  bool measure(RolledPiece& piece, int64_t useless_bytes) const;
+  [[nodiscard]] bool passes_rows(const Instance& instance) const;  ///< receives or delivers
+
+  const Dataflow& flow_;
+  const OrderProblem& problem_;
+  const std::vector<int>& order_;
+  const bool in_place_;
+  OrderBytes bytes_;
+  InputLeads leads_;
+  std::vector<int64_t> single_bytes_;
+};
+
+}  // namespace thimble

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far what a rolled group writes may run over an input that it consumes, in closed form.
+#pragma once
+
+#include "thimble/analysis/raster.h"
+#include "thimble/plan/derive.h"
+
+namespace thimble {
+
+/// The most that bytes written to all of `out`, which a call of the group makes, run ahead of bytes
+/// of `in`, which lies outside of the group, that its calls have still to read. Of groups that roll
+/// along rows (or tokens), or along rows and columns within; both values row-major. Nothing where
+/// there is no closed form: then one must not lie over the other.
+[[nodiscard]] std::optional<int64_t> group_lead(const Dataflow& dataflow, const Derived& derived,
+                                                ValueId out, ValueId in);
+
+/// Of two buffers, the bytes that both have when the one lies over the other by such a lead.
+[[nodiscard]] int64_t overlap_bytes(int64_t out_bytes, int64_t in_bytes, int64_t lead_bytes);
+
+/// The raster of what a step of a rolled group makes (or, if it reduces, adds up).
+[[nodiscard]] Raster raster_of(const Dataflow& dataflow, const Derived& derived, size_t step);
+
+}  // namespace thimble

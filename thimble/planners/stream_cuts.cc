@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/planners/stream_cuts.h"
+
+#include <algorithm>
+
+namespace thimble {
+namespace {
+
+// Rows inside of a group over channels cost a call per row and channel: of a peak, what they save
+// must be at least this part, unless that is what it takes to fit.
+constexpr int64_t kLeastGainOfBoth = 32;
+
+/// Positions that no piece executes in less than `bytes`.
+[[maybe_unused]] std::vector<bool> without_piece_below(int64_t bytes, const std::vector<int64_t>& single_bytes,
+                                      const std::vector<CutPiece>& pieces) {
+  std::vector<bool> result;
+  for (const int64_t single : single_bytes) result.push_back(single >= bytes);
+  for (const CutPiece& piece : pieces) {
+    if (piece.cost.peak_bytes < bytes)
+      std::fill(result.begin() + piece.begin, result.begin() + piece.end, false);
+  }
+  return result;
+}
+
+class Cutting {
+ public:
+  Cutting(const Dataflow& dataflow, const OrderProblem& problem, const std::vector<int>& order,
+          const StreamOptions& options, int64_t worthless_bytes)
+      : problem_(problem),
+        order_(order),
+        options_(options),
+        rolls_(dataflow, problem, order, options.rolls),
+        worthless_bytes_(worthless_bytes) {}
+
+  StreamCut run() {
+    for (const Granularity granularity : options_.granularities) {
+      add(rolls_.all(otherwise(worthless_bytes_), most_in_group(order_.size()), granularity));
+      cut_again();
+    }
+    StreamCut result{
+        .order = order_, .pieces = {}, .over_input = {}, .peak_bytes = cut_.peak_bytes};
+    if (cut_.peak_bytes == Rolls::kImpossible) {
+      result.why = rolls_.obstacle();
+      return result;
+    }
+    for (const int p : cut_.pieces) result.pieces.push_back(candidates_[static_cast<size_t>(p)]);
+    const std::vector<int64_t> in_place = working_sets(problem_, order_);
+    for (size_t at = 0; at < order_.size(); ++at) {
+      if (rolls_.single_bytes()[at] < in_place[at] &&
+          in_place[at] > std::max(result.peak_bytes, options_.enough_bytes))
+        result.over_input.push_back({order_[at]});
+    }
+    return result;
+  }
+
+ private:
+  void add(std::vector<RolledPiece> more) {
+    for (RolledPiece& piece : more) {
+      const int count = piece.end - piece.begin;
+      pieces_.push_back({piece.begin,
+                         piece.end,
+                         {.peak_bytes = piece.bytes,
+                          .by_pixels = piece.by_pixels ? count : 0,
+                          .in_pieces = count}});
+      candidates_.push_back(std::move(piece));
+    }
+  }
+
+  [[nodiscard]] std::vector<int64_t> otherwise(int64_t at_most) const {
+    std::vector<int64_t> bytes = rolls_.single_bytes();
+    for (int64_t& b : bytes) b = std::min(b, at_most);
+    return bytes;
+  }
+
+  // What is slower is wanted only where it needs less than what is there already.
+  void cut_again() {
+    cut_ = best_cut(rolls_.single_bytes(), pieces_, options_.enough_bytes);
+    worthless_bytes_ =
+        std::min(worthless_bytes_, std::max(cut_.peak_bytes, options_.enough_bytes + 1));
+  }
+
+  const OrderProblem& problem_;
+  const std::vector<int>& order_;
+  const StreamOptions& options_;
+  const Rolls rolls_;
+  int64_t worthless_bytes_;
+  std::vector<RolledPiece> candidates_;
+  std::vector<CutPiece> pieces_;  // the same
+  BestCut cut_;
+};
+
+}  // namespace
+
+int most_in_group(size_t instances) {
+  constexpr size_t kUsual = 1000, kMost = 128, kLeast = 8;
+  return static_cast<int>(std::max(kMost * kUsual / std::max(instances, kUsual), kLeast));
+}
+
+StreamCut best_stream_cut(const Dataflow& dataflow, const OrderProblem& problem,
+                          const std::vector<int>& order, const StreamOptions& options,
+                          int64_t worthless_bytes) {
+  return Cutting(dataflow, problem, order, options, worthless_bytes).run();
+}
+
+Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const StreamCut& cut,
+                 bool in_place) {
+  OrderProblem outside = problem;
+  for (const InstanceId id : cut.over_input) outside.ops[id.index()].in_place.clear();
+  std::vector<OrderPiece> pieces;
+  std::vector<bool> in_piece(cut.order.size(), false);
+  for (const RolledPiece& piece : cut.pieces) {
+    pieces.push_back(piece.piece());
+    std::fill(in_piece.begin() + piece.begin, in_piece.begin() + piece.end, true);
+  }
+  Plan plan = order_plan(dataflow, outside, cut.order,
+                         {.in_place = in_place, .peak_bytes = cut.peak_bytes}, std::move(pieces));
+  for (const RolledPiece& piece : cut.pieces) {
+    if (piece.overlap) plan.overlaps.push_back(*piece.overlap);
+  }
+  if (!in_place) return plan;
+  const Rolls rolls(dataflow, problem, cut.order, {.in_place = in_place});
+  for (size_t at = 0; at < cut.order.size(); ++at) {
+    if (in_piece[at]) continue;
+    for (const OverlapChoice& over : rolls.over_inputs(static_cast<int>(at)))
+      plan.overlaps.push_back(over);
+  }
+  return plan;
+}
+
+}  // namespace thimble
