@@ -75,6 +75,14 @@ Cut cut_of_kernel(const KernelUse& use, int axis) {
   return Cut::kRoll;
 }
 
+/// Whether no buffer is a fault to it (schedule/kernel_fit.h).
+bool takes_any_buffers(const KernelUse& use) {
+  const auto plain = [](const OperandAxes& walk) {
+    return std::ranges::all_of(walk.axes, [](const auto& merged) { return merged.size() < 2; });
+  };
+  return info(chosen({}, use)).rings && plain(use.out) && std::ranges::all_of(use.in, plain);
+}
+
 constexpr std::array kMethods = {Method::kCompute, Method::kInPlace, Method::kAccumulate,
                                  Method::kFinalise};
 
@@ -89,7 +97,9 @@ AxisGraph::AxisGraph(const Graph& graph) : graph_(graph) {
     const Shape& out = graph.tensor(op.outputs[0]).shape;
     std::vector<PerAxis>& operands = connections_.emplace_back();
     for (size_t k = 0; k < op.inputs.size(); ++k)
-      operands.push_back(connections(maps[o][k], graph.tensor(op.inputs[k]).shape, out));
+      operands.push_back(graph.tensor(op.inputs[k]).is_constant()
+                             ? PerAxis()
+                             : connections(maps[o][k], graph.tensor(op.inputs[k]).shape, out));
     const bool sums =
         op.outputs.size() == 1 && !op.inputs.empty() && has_kernel(graph, op, Method::kAccumulate);
     summed_axis_.push_back(sums ? std::optional(static_cast<int>(chunk_axis(graph, op)))
@@ -97,11 +107,13 @@ AxisGraph::AxisGraph(const Graph& graph) : graph_(graph) {
     by_elements_.push_back(progress.of({.op = id}) == Progress::kElement);
     PerMethod& uses = uses_.emplace_back();
     std::array<std::vector<Cut>, 4>& cuts = cuts_.emplace_back();
+    std::array<bool, 4>& takes_any = takes_any_buffer_.emplace_back();
     for (const Method method : kMethods) {
       const auto m = static_cast<size_t>(method);
       cuts[m].assign(out.size(), Cut::kNo);
       if (op.outputs.size() != 1 || !has_kernel(graph, op, method)) continue;
       uses[m] = kernel_uses(graph, op, method);
+      takes_any[m] = std::ranges::all_of(uses[m], takes_any_buffers);
       for (size_t axis = 0; axis < out.size(); ++axis)
         cuts[m][axis] = cut_of(id, static_cast<int>(axis), method);
     }
@@ -133,8 +145,7 @@ Cut AxisGraph::cut_of(OpId id, int axis, Method method) const {
 const Connection* AxisGraph::connection(OpId op, size_t operand, int axis) const {
   const PerAxis& along = connections_[op.index()][operand];
   const auto at = static_cast<size_t>(axis);
-  const bool constant = graph_.tensor(graph_.op(op).inputs[operand]).is_constant();
-  return !constant && at < along.size() && along[at] ? &*along[at] : nullptr;
+  return at < along.size() && along[at] ? &*along[at] : nullptr;
 }
 
 Cut AxisGraph::cut(OpId op, int axis, Method method) const {

@@ -46,6 +46,10 @@ class AxisGraph {
   [[nodiscard]] const std::vector<KernelUse>& uses(OpId op, Method method) const {
     return uses_[op.index()][static_cast<size_t>(method)];
   }
+  /// Whether the operator's portable kernels take operands and output however they lie.
+  [[nodiscard]] bool takes_any_buffer(OpId op, Method method) const {
+    return takes_any_buffer_[op.index()][static_cast<size_t>(method)];
+  }
   /// Whether the kernel writes each element when it has read the one at the same place.
   [[nodiscard]] bool by_elements(OpId op) const { return by_elements_[op.index()]; }
 
@@ -61,6 +65,7 @@ class AxisGraph {
   using PerMethod = std::array<std::vector<KernelUse>, 4>;
   std::vector<PerMethod> uses_;                        ///< per operator
   std::vector<std::array<std::vector<Cut>, 4>> cuts_;  ///< per operator, method and axis
+  std::vector<std::array<bool, 4>> takes_any_buffer_;  ///< per operator and method
   std::vector<bool> by_elements_;                      ///< per operator
 };
 

@@ -178,7 +178,7 @@ std::vector<RolledPiece> Rolls::groups(int begin, int end, Granularity granulari
 }
 
 bool Rolls::measure(RolledPiece& piece, int64_t useless_bytes) const {
-  const std::optional<Derived> derived = derive(flow_, piece.group);
+  const std::optional<Derived> derived = derive(flow_, piece.group, Regions::kNone);
   if (!derived) return false;
   piece.bytes = bytes_.group(piece.begin, *derived);
   if (!in_place_) return piece.bytes < useless_bytes;

@@ -87,8 +87,8 @@ class Derivation {
       if (flow_.graph.tensor(flow_.tensor(v)).is_constant()) continue;
       const bool inside = is_inside(v);
       if (inside && axis_of(v) == kSum) return false;
-      const std::optional<Connection> read = flow_.connection(calls_[c], k, axis);
-      if (read) {
+      const Connection* read = flow_.connection(calls_[c], k, axis);
+      if (read != nullptr) {
         visit(Line{v, read->axis}, read->pace);
       } else if (inside) {
         return false;
@@ -159,9 +159,8 @@ class Derivation {
     const ValueId made = made_[c];
     for (size_t k = 0; k < read_[c].size(); ++k) {
       for (size_t axis = 0; axis < flow_.shape(made).size(); ++axis) {
-        const std::optional<Connection> read =
-            flow_.connection(calls_[c], k, static_cast<int>(axis));
-        if (!read) continue;
+        const Connection* read = flow_.connection(calls_[c], k, static_cast<int>(axis));
+        if (read == nullptr) continue;
         const Fraction* rate = rates.find({read_[c][k], read->axis});
         if (rate == nullptr) continue;
         return {{{made, static_cast<int>(axis)}, times(*rate, read->pace.den, read->pace.num)}};
@@ -272,8 +271,7 @@ class Derivation {
         if (reduces_[reader]) {
           visit(reader, nullptr);
         } else {
-          const Connection read = flow_.connection(calls_[reader], k, out(reader).second).value();
-          visit(reader, &read.pace);
+          visit(reader, &flow_.connection(calls_[reader], k, out(reader).second)->pace);
         }
       }
     };
@@ -367,10 +365,10 @@ class Derivation {
   const Dataflow& flow_;
   const std::vector<InstanceCall>& calls_;
   const TileLoop& loop_;
-  std::vector<bool> reduces_;               ///< per call
-  std::vector<ValueId> made_;               ///< per call
-  std::vector<std::vector<ValueId>> read_;  ///< per call
-  SmallMap<ValueId, int> inside_;           ///< made in the loop: axis along which it follows
+  std::vector<bool> reduces_;                   ///< per call
+  std::vector<ValueId> made_;                   ///< per call
+  std::vector<std::span<const ValueId>> read_;  ///< per call
+  SmallMap<ValueId, int> inside_;               ///< made in the loop: axis along which it follows
   /// Number of an instance's call, from 1: what computes or finalises, what accumulates.
   SmallMap<InstanceId, std::array<int, 2>> caller_of_;
   Beats rates_;  ///< without phases; operands outside that follow, too
@@ -387,6 +385,13 @@ Dataflow::Dataflow(const AxisGraph& axis_graph, const Instances& dataflow)
       readers(thimble::readers(dataflow)),
       is_output(dataflow.values.size(), false) {
   for (const ValueId v : instances.outputs) is_output[v.index()] = true;
+  size_t rank = 0;
+  for (size_t v = 0; v < instances.values.size(); ++v) {
+    sums.push_back(sums_of({static_cast<int32_t>(v)}));
+    rank = std::max(rank, shape({static_cast<int32_t>(v)}).size());
+  }
+  for (int axis = 0; axis < static_cast<int>(rank); ++axis)
+    same_axis.push_back({axis, {.out_axis = axis}});
   for (const Op& op : graph.ops)
     compute_scratch_bytes.push_back(scratch(graph, op, Method::kCompute).size_bytes);
 }
@@ -423,18 +428,17 @@ ValueId Dataflow::made_by(const InstanceCall& call) const {
   return call.method == Method::kAccumulate ? sums_of(makes) : makes;
 }
 
-std::vector<ValueId> Dataflow::read_by(const InstanceCall& call) const {
+std::span<const ValueId> Dataflow::read_by(const InstanceCall& call) const {
   const Instance& instance = instances.instance(call.instance);
-  if (call.method == Method::kFinalise) return {sums_of(instance.makes)};
+  if (call.method == Method::kFinalise) return {&sums[instance.makes.index()], 1};
   return instance.reads;
 }
 
-std::optional<Connection> Dataflow::connection(const InstanceCall& call, size_t k, int axis) const {
+const Connection* Dataflow::connection(const InstanceCall& call, size_t k, int axis) const {
   const Instance& instance = instances.instance(call.instance);
   if (!instance.op.valid() || call.method == Method::kFinalise)
-    return Connection{axis, {.out_axis = axis}};
-  const Connection* found = axes.connection(instance.op, k, axis);
-  return found == nullptr ? std::nullopt : std::optional(*found);
+    return &same_axis[static_cast<size_t>(axis)];
+  return axes.connection(instance.op, k, axis);
 }
 
 std::optional<Clock> clock_of(const Dataflow& dataflow, const std::vector<InstanceCall>& calls,

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "thimble/analysis/axis_graph.h"
@@ -39,6 +40,8 @@ struct Dataflow {
   std::vector<std::vector<InstanceId>> readers;  ///< per value, ascending
   std::vector<bool> is_output;                   ///< per value: an output that lies in memory
   std::vector<int64_t> compute_scratch_bytes;    ///< per operator
+  std::vector<ValueId> sums;                     ///< per value: sums_of
+  std::vector<Connection> same_axis;             ///< per axis: of a copy
 
   /// The value that stands for the sums of another, which a call that accumulates makes and one
   /// that finalises reads.
@@ -48,14 +51,12 @@ struct Dataflow {
   [[nodiscard]] TensorId tensor(ValueId value) const;
   [[nodiscard]] const Shape& shape(ValueId value) const;
   [[nodiscard]] ValueId made_by(const InstanceCall& call) const;
-  [[nodiscard]] std::vector<ValueId> read_by(
-      const InstanceCall& call) const;  ///< constants included
+  [[nodiscard]] std::span<const ValueId> read_by(const InstanceCall& call) const;  ///< constants included
   /// Of all of the value, or of its sums; 0 outside of the arena.
   [[nodiscard]] int64_t size_bytes(ValueId value) const;
   [[nodiscard]] int64_t scratch_bytes(const InstanceCall& call) const;
-  /// What operand k of the call follows along an axis of what it makes; nothing if it does not.
-  [[nodiscard]] std::optional<Connection> connection(const InstanceCall& call, size_t k,
-                                                     int axis) const;
+  /// What operand k of the call follows along an axis of what it makes; null if it does not.
+  [[nodiscard]] const Connection* connection(const InstanceCall& call, size_t k, int axis) const;
 };
 
 /// What one call does in each tile.

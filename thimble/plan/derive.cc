@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "thimble/analysis/raster.h"
+#include "thimble/analysis/small_map.h"
 #include "thimble/model/division.h"
 #include "thimble/schedule/kernel_fit.h"
 
@@ -59,13 +60,14 @@ void bring_outermost(Buffer& buffer, int axis) {
 
 class Deriver {
  public:
-  explicit Deriver(const Dataflow& dataflow) : flow_(dataflow) {}
+  Deriver(const Dataflow& dataflow, Regions regions) : flow_(dataflow), regions_(regions) {}
 
   std::optional<Derived> run(const Group& group) {
     std::vector<int> path;
     if (!enter(group, path)) return std::nullopt;
+    find_readers();
     for (size_t c = 0; c < calls_.size(); ++c) {
-      if (!add_call(c)) return std::nullopt;
+      if (!takes_cuts(c)) return std::nullopt;
     }
     for (size_t c = 0; c < calls_.size(); ++c) {
       if (!add_storage(c)) return std::nullopt;
@@ -83,10 +85,11 @@ class Deriver {
     const auto first = static_cast<Position>(calls_.size());
     result_.loops.push_back({{first, first}, static_cast<int>(path.size()), {}});
     path.push_back(static_cast<int>(number));
+    nests_.push_back(path);
     for (const Member& member : group.members) {
       if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
         calls_.push_back(*call);
-        paths_.push_back(path);
+        nest_.push_back(number);
       } else if (!enter(std::get<Group>(member.what), path)) {
         return false;
       }
@@ -109,34 +112,62 @@ class Deriver {
     return loop(number).clock.calls[c - static_cast<size_t>(loop(number).steps.begin)];
   }
 
-  /// Its region and chunk, and whether its kernel can be cut so.
-  bool add_call(size_t c) {
+  /// Loops around a call, outermost first.
+  [[nodiscard]] const std::vector<int>& path(size_t c) const { return nests_[nest_[c]]; }
+
+  void find_readers() {
+    readers_.resize(calls_.size());
+    storage_.assign(calls_.size(), -1);
+    for (size_t c = 0; c < calls_.size(); ++c) {
+      const std::span<const ValueId> read = flow_.read_by(calls_[c]);
+      for (size_t k = 0; k < read.size(); ++k) {
+        if (const size_t* maker = maker_.find(read[k])) readers_[*maker].push_back({c, k});
+      }
+      maker_.get(flow_.made_by(calls_[c]), c);
+    }
+  }
+
+  /// Adds the step; whether its kernels can be cut so.
+  bool takes_cuts(size_t c) {
     const InstanceCall& call = calls_[c];
     const OpId op = flow_.instances.instance(call.instance).op;
-    const Shape& shape = flow_.shape(flow_.made_by(call));
-    DerivedStep derived{.call = call, .region = region_expr(whole(shape)), .chunk = {}};
-    derived.recomputes = flow_.instances.instance(call.instance).again;
-    std::vector<bool> cut(shape.size(), false);
-    for (const int l : paths_[c]) {
-      const TiledCall& tile = tiled(l, c);
+    DerivedStep step{.call = call, .region = {}, .chunk = {}};
+    step.recomputes = flow_.instances.instance(call.instance).again;
+    const std::vector<int>& loops = path(c);
+    bool reduces = false;
+    for (size_t n = 0; n < loops.size(); ++n) {
+      const TiledCall& tile = tiled(loops[n], c);
       if (tile.reduces) {
-        if (derived.chunk) return false;
-        derived.chunk = tile.beat.interval(id(l));
+        if (reduces) return false;
+        reduces = true;
         continue;
       }
-      const auto axis = static_cast<size_t>(tile.axis);
-      if (cut[axis]) return false;
-      cut[axis] = true;
-      const bool rolls = tile.beat.tiles > 1 || any_rolls(loop(l).clock);
+      for (size_t before = 0; before < n; ++before) {
+        const TiledCall& other = tiled(loops[before], c);
+        if (!other.reduces && other.axis == tile.axis) return false;
+      }
+      const bool rolls = tile.beat.tiles > 1 || any_rolls(loop(loops[n]).clock);
       if (op.valid() &&
           flow_.axes.cut(op, tile.axis, call.method) < (rolls ? Cut::kRoll : Cut::kTile))
         return false;
-      derived.region[axis] = tile.beat.interval(id(l));
-      derived.recomputes = derived.recomputes || tile.beat.again > 0;
+      step.recomputes = step.recomputes || tile.beat.again > 0;
     }
-    if (call.method == Method::kAccumulate && !derived.chunk) return false;
-    result_.steps.push_back(std::move(derived));
+    if (call.method == Method::kAccumulate && !reduces) return false;
+    if (regions_ == Regions::kAll) add_regions(c, step);
+    result_.steps.push_back(std::move(step));
     return true;
+  }
+
+  void add_regions(size_t c, DerivedStep& step) const {
+    step.region = region_expr(whole(flow_.shape(flow_.made_by(calls_[c]))));
+    for (const int l : path(c)) {
+      const TiledCall& tile = tiled(l, c);
+      if (tile.reduces) {
+        step.chunk = tile.beat.interval(id(l));
+      } else {
+        step.region[static_cast<size_t>(tile.axis)] = tile.beat.interval(id(l));
+      }
+    }
   }
 
   [[nodiscard]] static bool any_rolls(const Clock& clock) {
@@ -147,14 +178,10 @@ class Deriver {
 
   /// Loops around the maker and all readers; nothing if it is read outside of the group.
   [[nodiscard]] std::optional<std::vector<int>> common_loops(size_t c) const {
-    if (tiled(paths_[c][0], c).reduces) return std::nullopt;
-    if (tiled(paths_[c][0], c).held == 0) return std::nullopt;
-    const ValueId v = flow_.made_by(calls_[c]);
-    std::vector<int> common = paths_[c];
-    for (size_t r = 0; r < calls_.size(); ++r) {
-      const std::vector<ValueId> read = flow_.read_by(calls_[r]);
-      if (std::ranges::find(read, v) == read.end()) continue;
-      const auto differ = std::ranges::mismatch(common, paths_[r]);
+    if (tiled(path(c)[0], c).reduces || tiled(path(c)[0], c).held == 0) return std::nullopt;
+    std::vector<int> common = path(c);
+    for (const Reader& reader : readers_[c]) {
+      const auto differ = std::ranges::mismatch(common, path(reader.call));
       common.erase(differ.in1, common.end());
     }
     return common;
@@ -200,18 +227,24 @@ class Deriver {
         return false;
       }
     }
+    storage_[c] = static_cast<int>(result_.storages.size());
     result_.storages.push_back(std::move(storage));
     return true;
+  }
+
+  [[nodiscard]] int storage_of(ValueId v) const {
+    const size_t* maker = maker_.find(v);
+    return maker == nullptr ? -1 : storage_[*maker];
   }
 
   /// Whether the call's kernels can take the buffers that its operands and its result have.
   [[nodiscard]] bool takes_buffers(size_t c) const {
     const InstanceCall& call = calls_[c];
     const OpId op = flow_.instances.instance(call.instance).op;
-    if (!op.valid()) return true;
-    const std::vector<ValueId> read = flow_.read_by(call);
+    if (!op.valid() || flow_.axes.takes_any_buffer(op, call.method)) return true;
+    const std::span<const ValueId> read = flow_.read_by(call);
     const auto takes = [&](ValueId v, const OperandAxes& walk, KernelId kernel) {
-      const int storage = result_.storage_of(v);
+      const int storage = storage_of(v);
       return storage < 0 || buffer_fault(result_.storages[static_cast<size_t>(storage)].buffer,
                                          walk, flow_.shape(v), kernel)
                                 .empty();
@@ -232,13 +265,13 @@ class Deriver {
     if (instance.op.valid()) return true;
     const bool receives = flow_.instances.value(instance.reads[0]).memory == kStream;
     if (!receives && flow_.instances.value(instance.makes).memory != kStream) return true;
-    if (receives && (c != 0 || paths_[c].size() != 1)) return false;
+    if (receives && (c != 0 || path(c).size() != 1)) return false;
     if (result_.steps[c].recomputes) return false;
-    for (const int l : paths_[c]) {
+    for (const int l : path(c)) {
       if (tiled(l, c).axis != kStreamAxis) return false;
     }
     const ValueId rows = receives ? instance.makes : instance.reads[0];
-    const int storage = result_.storage_of(rows);
+    const int storage = storage_of(rows);
     if (storage < 0) return flow_.instances.value(rows).axis_order.empty();
     const Buffer& held = result_.storages[static_cast<size_t>(storage)].buffer;
     const Shape& shape = flow_.shape(instance.makes);
@@ -268,35 +301,24 @@ class Deriver {
     return std::nullopt;
   }
 
-  /// Calls visit(call, operand) for each operand that is the value.
-  template <typename Visit>
-  void each_reader(ValueId v, Visit visit) const {
-    for (size_t r = 0; r < calls_.size(); ++r) {
-      const std::vector<ValueId> read = flow_.read_by(calls_[r]);
-      for (size_t k = 0; k < read.size(); ++k) {
-        if (read[k] == v) visit(r, k);
-      }
-    }
-  }
-
   /// Of a value that rolls along rows and columns, a row at a time: pixels held at the most.
   [[nodiscard]] int64_t ring_pixels(size_t c, int rows, int columns) const {
-    const ValueId v = flow_.made_by(calls_[c]);
-    const Shape& shape = flow_.shape(v);
+    const Shape& shape = flow_.shape(flow_.made_by(calls_[c]));
     const RasterTicks ticks{loop(rows).clock.tiles, loop(columns).clock.tiles};
     int64_t most = 1;
-    each_reader(v, [&](size_t r, size_t k) {
+    for (const auto& [r, k] : readers_[c]) {
       RasterReader reader{
           raster(r, rows, columns), {.out_axis = kRowAxis}, std::nullopt, shape[kColumnAxis], true};
       const TiledCall& tile = tiled(rows, r);
       if (!tile.reduces) {
         reader.rows = flow_.connection(calls_[r], k, tile.axis)->pace;
-        const bool by_columns = std::ranges::find(paths_[r], columns) != paths_[r].end();
-        const auto along = flow_.connection(calls_[r], k, kColumnAxis);
-        if (by_columns && along && along->axis == kColumnAxis) reader.columns = along->pace;
+        const bool by_columns = std::ranges::find(path(r), columns) != path(r).end();
+        const Connection* along = flow_.connection(calls_[r], k, kColumnAxis);
+        if (by_columns && along != nullptr && along->axis == kColumnAxis)
+          reader.columns = along->pace;
       }
       most = std::max(most, most_ahead(raster(c, rows, columns), 1, reader, 1, ticks).value_or(1));
-    });
+    }
     return std::min(most, shape[kRowAxis] * shape[kColumnAxis]);
   }
 
@@ -304,7 +326,7 @@ class Deriver {
     const TiledCall& tile = tiled(rows, c);
     const Shape& shape =
         flow_.shape(tile.reduces ? flow_.read_by(calls_[c])[0] : flow_.made_by(calls_[c]));
-    const bool by_columns = std::ranges::find(paths_[c], columns) != paths_[c].end();
+    const bool by_columns = std::ranges::find(path(c), columns) != path(c).end();
     const bool wide = shape.size() > kColumnAxis;
     return {tile.beat,
             by_columns ? tiled(columns, c).beat : all_columns(wide ? shape[kColumnAxis] : 1),
@@ -313,19 +335,18 @@ class Deriver {
 
   /// A value that rolls along rows, several at a time, and along columns within.
   bool add_window(size_t c, int rows, int columns, Buffer& window) {
-    const ValueId v = flow_.made_by(calls_[c]);
     const TiledCall& down = tiled(rows, c);
     const TiledCall& across = tiled(columns, c);
     if (down.beat.tiles != 1) return false;
     int64_t again = 0;  // rows of earlier sweeps that the readers of one begin with
     bool even = true;
-    each_reader(v, [&](size_t r, size_t k) {
+    for (const auto& [r, k] : readers_[c]) {
       const TiledCall& read = tiled(rows, r);
-      const std::optional<Connection> at = flow_.connection(calls_[r], k, read.axis);
-      even = even && !read.reduces && read.beat.tiles == 1 && at && at->pace.den == 1;
+      const Connection* at = flow_.connection(calls_[r], k, read.axis);
+      even = even && !read.reduces && read.beat.tiles == 1 && at != nullptr && at->pace.den == 1;
       if (even)
         again = std::max(again, down.beat.begin(0) - first_read(at->pace, read.beat.begin(0)));
-    });
+    }
     if (!even) return false;
     Beat all = down.beat;
     all.again = again;
@@ -335,7 +356,9 @@ class Deriver {
       kept.buffer.extents[kRowAxis] = again;
       kept.buffer.wrap = Wrap{kRowAxis, again};
       const IntervalExpr made = down.beat.interval(id(rows));
-      DerivedStep fill = result_.steps[c], keep = fill;
+      DerivedStep fill = result_.steps[c];
+      add_regions(c, fill);
+      DerivedStep keep = fill;
       fill.kept = keep.kept = static_cast<int>(result_.kept.size());
       fill.kind = DerivedStep::Kind::kFill;
       fill.region[kRowAxis] = {all.interval(id(rows)).begin, made.begin};
@@ -381,9 +404,17 @@ class Deriver {
   };
 
   const Dataflow& flow_;
+  const Regions regions_;
   std::vector<Copies> copies_;
   std::vector<InstanceCall> calls_;
-  std::vector<std::vector<int>> paths_;  ///< per call: loops around it, outermost first
+  std::vector<size_t> nest_;             ///< per call: the innermost loop around it
+  std::vector<std::vector<int>> nests_;  ///< per loop: it, and loops around it, outermost first
+  SmallMap<ValueId, size_t> maker_;      ///< the call that makes the value
+  struct Reader {
+    size_t call, operand;
+  };
+  std::vector<std::vector<Reader>> readers_;  ///< per call: of what it makes
+  std::vector<int> storage_;                  ///< per call: of what it makes; -1: none
   Derived result_;
 };
 
@@ -394,8 +425,8 @@ int Derived::storage_of(ValueId value) const {
   return it == storages.end() ? -1 : static_cast<int>(it - storages.begin());
 }
 
-std::optional<Derived> derive(const Dataflow& dataflow, const Group& group) {
-  return Deriver(dataflow).run(group);
+std::optional<Derived> derive(const Dataflow& dataflow, const Group& group, Regions regions) {
+  return Deriver(dataflow, regions).run(group);
 }
 
 }  // namespace thimble

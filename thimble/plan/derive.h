@@ -63,8 +63,12 @@ struct Derived {
   [[nodiscard]] int storage_of(ValueId value) const;
 };
 
+/// Whether regions are wanted, which only steps need, not bytes.
+enum class Regions : uint8_t { kNone, kAll };
+
 /// Nothing where a loop has no clock, two loops tile one axis, kernels cannot be cut so, or a value
 /// has no buffer of the forms above.
-[[nodiscard]] std::optional<Derived> derive(const Dataflow& dataflow, const Group& group);
+[[nodiscard]] std::optional<Derived> derive(const Dataflow& dataflow, const Group& group,
+                                            Regions regions = Regions::kAll);
 
 }  // namespace thimble

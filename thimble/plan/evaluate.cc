@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "thimble/analysis/small_map.h"
 #include "thimble/operators/operators.h"
 #include "thimble/schedule/lives.h"
 
@@ -26,23 +27,41 @@ int64_t covered(const IntervalExpr& interval, const Derived& derived, int64_t ex
 }  // namespace
 
 std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derived) {
+  std::vector<int64_t> result(derived.steps.size(), 0);
+  const auto is_new = [](const Storage& storage) {  // in each tile of some loop
+    return std::ranges::any_of(storage.buffer.origin,
+                               [](const IndexExpr& expr) { return !expr.constant(); });
+  };
+  const bool all_carried = derived.kept.empty() && std::ranges::none_of(derived.storages, is_new);
+  int64_t carried = 0;
+  if (all_carried) {
+    for (const Storage& storage : derived.storages) carried += storage.buffer.size_bytes();
+  }
+  for (size_t s = 0; s < derived.steps.size(); ++s) {
+    if (derived.steps[s].kind == DerivedStep::Kind::kCall)
+      result[s] = carried + dataflow.scratch_bytes(derived.steps[s].call);
+  }
+  if (all_carried) return result;
+  SmallMap<ValueId, int> number;
+  std::vector<Buffer> buffers;
+  for (const Storage& storage : derived.storages) {
+    number.get(storage.value, static_cast<int>(buffers.size()));
+    buffers.push_back(storage.buffer);
+  }
+  for (const Kept& kept : derived.kept) buffers.push_back(kept.buffer);
   StepUses uses;
   for (const DerivedLoop& loop : derived.loops) uses.loops.push_back({loop.steps, loop.depth});
-  std::vector<Buffer> buffers;
-  for (const Storage& storage : derived.storages) buffers.push_back(storage.buffer);
-  for (const Kept& kept : derived.kept) buffers.push_back(kept.buffer);
-  std::vector<int64_t> result(derived.steps.size(), 0);
-  for (size_t s = 0; s < derived.steps.size(); ++s) {
-    const DerivedStep& step = derived.steps[s];
+  for (const DerivedStep& step : derived.steps) {
     std::vector<BufferId>& touched = uses.touched.emplace_back();
-    const auto touch = [&](ValueId v) { touched.push_back({derived.storage_of(v)}); };
+    const auto touch = [&](ValueId v) {
+      if (const int* storage = number.find(v)) touched.push_back({*storage});
+    };
     touch(dataflow.made_by(step.call));
     if (step.kind != DerivedStep::Kind::kCall) {
       touched.push_back({static_cast<int32_t>(derived.storages.size()) + step.kept});
-      continue;
+    } else {
+      for (const ValueId v : dataflow.read_by(step.call)) touch(v);
     }
-    for (const ValueId v : dataflow.read_by(step.call)) touch(v);
-    result[s] += dataflow.scratch_bytes(step.call);
   }
   const std::vector<LiveRange> ranges = lives(uses, buffers);
   for (size_t b = 0; b < buffers.size(); ++b) {
@@ -110,10 +129,15 @@ OrderBytes::OrderBytes(const Dataflow& dataflow, const OrderProblem& problem,
 
 int64_t OrderBytes::group(int begin, const Derived& derived) const {
   int64_t bytes = held(begin);
+  size_t storage = 0;  // in the order of the calls
   for (const DerivedStep& step : derived.steps) {
+    if (step.kind != DerivedStep::Kind::kCall) continue;
     const ValueId made = flow_.made_by(step.call);
-    if (step.kind != DerivedStep::Kind::kCall || derived.storage_of(made) >= 0) continue;
-    bytes += flow_.size_bytes(made);
+    if (storage < derived.storages.size() && derived.storages[storage].value == made) {
+      ++storage;
+    } else {
+      bytes += flow_.size_bytes(made);
+    }
   }
   const std::vector<int64_t> inner = inner_bytes(flow_, derived);
   return bytes + *std::ranges::max_element(inner);

@@ -40,12 +40,12 @@ class Leads {
                             by_columns() ? derived_.loops[1].clock.tiles : 1};
     int64_t most = -from.size_bytes();
     for (size_t r = 0; r < derived_.steps.size(); ++r) {
-      const std::vector<ValueId> read = flow_.read_by(derived_.steps[r].call);
+      const std::span<const ValueId> read = flow_.read_by(derived_.steps[r].call);
       for (size_t k = 0; k < read.size(); ++k) {
         if (read[k] != in) continue;
         if (rows(r).reduces) return std::nullopt;
-        const auto along = flow_.connection(derived_.steps[r].call, k, rows(r).axis);
-        if (!along || !is_outermost(from.shape, along->axis)) return std::nullopt;
+        const Connection* along = flow_.connection(derived_.steps[r].call, k, rows(r).axis);
+        if (along == nullptr || !is_outermost(from.shape, along->axis)) return std::nullopt;
         std::optional<RasterReader> reader = reader_of(r, k, *along, from.shape);
         if (!reader) return std::nullopt;
         const OpId op = flow_.instances.instance(derived_.steps[r].call.instance).op;
@@ -73,8 +73,8 @@ class Leads {
     RasterReader result{raster_of(flow_, derived_, r), along.pace, std::nullopt, 1, true};
     if (!by_columns()) return result;
     if (along.axis != kRowAxis || !is_image(from)) return std::nullopt;
-    const auto columns = flow_.connection(derived_.steps[r].call, k, kColumnAxis);
-    if (columns && columns->axis == kColumnAxis) result.columns = columns->pace;
+    const Connection* columns = flow_.connection(derived_.steps[r].call, k, kColumnAxis);
+    if (columns != nullptr && columns->axis == kColumnAxis) result.columns = columns->pace;
     result.width = from[kColumnAxis];
     return result;
   }
