@@ -378,13 +378,22 @@ Dataflow::Dataflow(const AxisGraph& axis_graph, const Instances& dataflow)
       readers(thimble::readers(dataflow)),
       is_output(dataflow.values.size(), false) {
   for (const ValueId v : instances.outputs) is_output[v.index()] = true;
+  for (const Value& value : instances.values)
+    sums_types.push_back(accumulator_type(graph, value.tensor));
   for (const Op& op : graph.ops)
     compute_scratch_bytes.push_back(scratch(graph, op, Method::kCompute).size_bytes);
 }
 
+void Dataflow::sum_in(const std::vector<Accumulator>& accumulators) {
+  for (const Accumulator& accumulator : accumulators) {
+    for (size_t v = 0; v < sums_types.size(); ++v) {
+      if (instances.values[v].tensor == accumulator.tensor) sums_types[v] = accumulator.type;
+    }
+  }
+}
+
 int64_t Dataflow::size_bytes(ValueId value) const {
-  if (is_sums(value))
-    return elements(shape(value)) * thimble::size_bytes(accumulator_type(graph, tensor(value)));
+  if (is_sums(value)) return elements(shape(value)) * thimble::size_bytes(sums_type(value));
   const Tensor& t = graph.tensor(instances.value(value).tensor);
   return t.is_constant() || instances.value(value).memory != kArena ? 0 : t.size_bytes();
 }

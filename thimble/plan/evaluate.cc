@@ -53,6 +53,17 @@ std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derive
   return result;
 }
 
+GroupBytes group_bytes(const Dataflow& dataflow, const Derived& derived) {
+  GroupBytes result;
+  for (const DerivedStep& step : derived.steps) {
+    const ValueId made = dataflow.made_by(step.call);
+    if (step.kind != DerivedStep::Kind::kCall || derived.storage_of(made) >= 0) continue;
+    result.made += dataflow.size_bytes(made);
+  }
+  result.inner = std::ranges::max(inner_bytes(dataflow, derived));
+  return result;
+}
+
 Work work(const Dataflow& dataflow, const Derived& derived) {
   Work result;
   for (size_t s = 0; s < derived.steps.size(); ++s) {
@@ -109,14 +120,7 @@ OrderBytes::OrderBytes(const Dataflow& dataflow, const OrderProblem& problem,
       held_(held_bytes(lives_, problem.size_bytes, static_cast<int>(order.size()))) {}
 
 int64_t OrderBytes::group(int begin, const Derived& derived) const {
-  int64_t bytes = held(begin);
-  for (const DerivedStep& step : derived.steps) {
-    const ValueId made = flow_.made_by(step.call);
-    if (step.kind != DerivedStep::Kind::kCall || derived.storage_of(made) >= 0) continue;
-    bytes += flow_.size_bytes(made);
-  }
-  const std::vector<int64_t> inner = inner_bytes(flow_, derived);
-  return bytes + *std::ranges::max_element(inner);
+  return group(begin, group_bytes(flow_, derived));
 }
 
 std::vector<ValueId> OrderBytes::consumed(int begin, int end) const {

@@ -15,7 +15,7 @@ bool has_own_kernel(const Graph& graph, const Instance& instance) {
 
 Plan order_plan(const Dataflow& dataflow, const OrderProblem& problem,
                 const std::vector<int>& order, const OrderPlanOptions& options,
-                std::vector<Piece> pieces) {
+                std::vector<OrderPiece> pieces) {
   Plan plan{.instances = dataflow.instances};
   const Lives lives = thimble::lives(problem, order);
   const auto count = static_cast<int>(order.size());

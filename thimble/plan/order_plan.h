@@ -9,7 +9,7 @@
 namespace thimble {
 
 /// Positions [begin, end) of an order, as these members.
-struct Piece {
+struct OrderPiece {
   int begin = 0, end = 0;
   std::vector<Member> members;
 };
@@ -24,7 +24,7 @@ struct OrderPlanOptions {
 /// pieces: ascending, disjoint; nothing in them is in place. problem: of the dataflow's instances.
 [[nodiscard]] Plan order_plan(const Dataflow& dataflow, const OrderProblem& problem,
                               const std::vector<int>& order, const OrderPlanOptions& options,
-                              std::vector<Piece> pieces = {});
+                              std::vector<OrderPiece> pieces = {});
 
 /// A streamed input's rows, received one after the other into all of their tensor.
 [[nodiscard]] Group gathering(const Dataflow& dataflow, InstanceId copy);
