@@ -5,14 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 
 #include "tests/program/mutants.h"
 #include "tests/support/random_network.h"
 #include "tests/support/workload.h"
 #include "thimble/operators/operators.h"
-#include "thimble/planners/pex.h"
-#include "thimble/planners/whole_operators.h"
+#include "thimble/plan/build.h"
+#include "thimble/plan/order_problem.h"
+#include "thimble/planners/channel_cut.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
@@ -22,23 +22,20 @@
 namespace thimble {
 namespace {
 
-/// Disjoint loops over runs of the file's order, as long as chance makes them.
-PexPlan random_plan(const Graph& graph, const OrderProblem& problem, zoo::Random& random) {
-  PexPlan plan{.order = original_order(problem).ops,
-               .loops = {},
-               .peak_bytes = original_order(problem).peak_bytes};
-  const ChannelLoops rules(graph);
-  const auto count = static_cast<int>(graph.ops.size());
+/// Disjoint groups over runs of the file's order, as long as chance makes them.
+ChannelCut random_cut(ChannelGroups& groups, const OrderProblem& problem, zoo::Random& random) {
+  const Order order = original_order(problem);
+  ChannelCut cut{.order = order.ops, .groups = {}, .peak_bytes = order.peak_bytes};
+  const auto count = static_cast<int>(order.ops.size());
   for (int begin = 0; begin < count;) {
-    std::vector<PlacedLoop> possible;
-    std::vector<OpId> ops;
+    std::vector<PlacedGroup> possible;
+    std::vector<int> instances;
     for (int end = begin + 1; end <= count; ++end) {
-      ops.push_back(OpId{end - 1});
-      if (std::optional<ChannelLoop> loop = rules.loop_of(ops)) {
-        const int64_t step = random.between(1, loop->channels);
-        const DType sums = std::array{DType::kInt32, DType::kInt16,
-                                      DType::kInt8}[static_cast<size_t>(random.between(0, 2))];
-        possible.push_back({begin, end, std::move(*loop), step, sums});
+      instances.push_back(order.ops[static_cast<size_t>(end - 1)]);
+      if (const MeasuredGroup* group = groups.of(instances)) {
+        const int64_t step = random.between(1, group->group.channels);
+        const auto sums = static_cast<size_t>(random.between(0, 2));
+        possible.push_back({begin, end, group, sums, step});
       }
     }
     if (possible.empty() || random.chance(0.2)) {
@@ -46,10 +43,10 @@ PexPlan random_plan(const Graph& graph, const OrderProblem& problem, zoo::Random
       continue;
     }
     const int64_t last = static_cast<int64_t>(possible.size()) - 1;
-    plan.loops.push_back(possible[static_cast<size_t>(random.between(0, last))]);
-    begin = plan.loops.back().end;
+    cut.groups.push_back(possible[static_cast<size_t>(random.between(0, last))]);
+    begin = cut.groups.back().end;
   }
-  return plan;
+  return cut;
 }
 
 /// Scales that saturate now and then, or leave most of the range unused.
@@ -75,16 +72,22 @@ TEST(RandomChannelLoops, AreVerifiedAndEqualTheReference) {
     const Graph exact =
         seed % 2 == 0 ? testing::random_chain(seed) : rewrite(testing::random_network(seed));
     const bool in_place = random.chance(0.5);
-    const OrderProblem problem = order_problem(exact, in_place);
-    const PexPlan plan = random_plan(exact, problem, random);
-    if (plan.loops.empty()) continue;
-    const Graph graph =
-        with_accumulators(exact, random_scales(pex_accumulators(exact, plan), random));
+    const Instances instances = instances_of(exact, {});
+    const AxisGraph axes(exact);
+    const Dataflow flow(axes, instances);
+    const OrderProblem problem = order_problem(exact, instances, in_place);
+    ChannelGroups groups(flow, DType::kInt8);
+    const ChannelCut cut = random_cut(groups, problem, random);
+    if (cut.groups.empty()) continue;
+    Plan plan = plan_of(groups, problem, cut, in_place);
+    plan.accumulators = random_scales(std::move(plan.accumulators), random);
+    const Graph graph = with_accumulators(exact, plan.accumulators);
     ASSERT_EQ(accumulator_fault(graph), "");
-    loops += plan.loops.size();
-    for (const PlacedLoop& placed : plan.loops) accumulating += placed.loop.accumulated.size();
+    loops += cut.groups.size();
+    for (const PlacedGroup& placed : cut.groups)
+      accumulating += placed.group->group.accumulated.size();
     narrow += graph.accumulators.size();
-    const Schedule schedule = pex_schedule(graph, problem, plan, in_place);
+    const Schedule schedule = build(flow, plan);
     ASSERT_EQ(malformed(graph, schedule), "");
     const Placement placement = place(graph, schedule, {});
     const Program program = lower(graph, schedule, placement);

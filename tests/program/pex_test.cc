@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pex planner: published peaks, the best cut, budgets.
-#include "thimble/planners/pex.h"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/test_graph.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
+#include "thimble/plan/build.h"
+#include "thimble/plan/order_problem.h"
+#include "thimble/planners/channel_cut.h"
 #include "thimble/planners/planner.h"
-#include "thimble/planners/whole_operators.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
 #include "zoo/random.h"
@@ -118,32 +118,53 @@ TEST(Pex, ExactAccountingNeedsNoMore) {
   }
 }
 
-/// The peak with these loops and everything else alone.
-int64_t peak_with(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
-                  const std::vector<PlacedLoop>& loops) {
-  const PexPlan plan{.order = order, .loops = loops, .peak_bytes = INT64_MAX};
-  const Schedule schedule = pex_schedule(graph, problem, plan, /*in_place=*/false);
-  return place(graph, schedule, {}).arena().peak_bytes;
-}
+/// Cuts of the file's order.
+struct Cuts {
+  Cuts(const Graph& of, bool overlapping)
+      : graph(of),
+        in_place(overlapping),
+        instances(instances_of(of, {})),
+        axes(of),
+        flow(axes, instances),
+        problem(order_problem(of, instances, overlapping)),
+        order(original_order(problem)),
+        groups(flow, DType::kInt32) {}
 
-/// Over all sets of disjoint loops.
-int64_t least_peak(const Graph& graph, const OrderProblem& problem, const std::vector<int>& order,
-                   int from, std::vector<PlacedLoop>& loops) {
-  const auto count = static_cast<int>(order.size());
-  if (from == count) return peak_with(graph, problem, order, loops);
-  int64_t least = least_peak(graph, problem, order, from + 1, loops);
-  const ChannelLoops rules(graph);
-  std::vector<OpId> ops;
-  for (int end = from + 1; end <= count; ++end) {
-    ops.push_back(OpId{order[static_cast<size_t>(end - 1)]});
-    if (std::optional<ChannelLoop> loop = rules.loop_of(ops)) {
-      loops.push_back({from, end, *loop, 1});
-      least = std::min(least, least_peak(graph, problem, order, end, loops));
-      loops.pop_back();
-    }
+  [[nodiscard]] ChannelCut best(const ChannelCutOptions& options) {
+    return channel_cut(groups, problem, order.ops, options);
   }
-  return least;
-}
+  /// With these groups and everything else alone.
+  [[nodiscard]] int64_t peak_with(const std::vector<PlacedGroup>& placed) const {
+    const ChannelCut cut{.order = order.ops, .groups = placed, .peak_bytes = INT64_MAX};
+    const Plan plan = plan_of(groups, problem, cut, in_place);
+    return place(graph, build(flow, plan), {}).arena().peak_bytes;
+  }
+  /// Over all sets of disjoint groups of instances from `from` on.
+  [[nodiscard]] int64_t least_peak(int from, std::vector<PlacedGroup>& placed) {
+    const auto count = static_cast<int>(order.ops.size());
+    if (from == count) return peak_with(placed);
+    int64_t least = least_peak(from + 1, placed);
+    std::vector<int> list;
+    for (int end = from + 1; end <= count; ++end) {
+      list.push_back(order.ops[static_cast<size_t>(end - 1)]);
+      if (const MeasuredGroup* group = groups.of(list)) {
+        placed.push_back({from, end, group});
+        least = std::min(least, least_peak(end, placed));
+        placed.pop_back();
+      }
+    }
+    return least;
+  }
+
+  const Graph& graph;
+  bool in_place;
+  Instances instances;
+  AxisGraph axes;
+  Dataflow flow;
+  OrderProblem problem;
+  Order order;
+  ChannelGroups groups;
+};
 
 TEST(Pex, FindsTheBestCutOfAnOrder) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
@@ -160,34 +181,31 @@ TEST(Pex, FindsTheBestCutOfAnOrder) {
       if (random.chance(0.3)) kept = x;
     }
     g.output(x);
-    const Graph& graph = g.graph();
-    const OrderProblem problem = order_problem(graph, false);
-    const std::vector<int> order = original_order(problem).ops;
-    const PexPlan plan = pex(graph, problem, order, {.most_channels = false});
-    std::vector<PlacedLoop> loops;
-    EXPECT_EQ(plan.peak_bytes, least_peak(graph, problem, order, 0, loops));
-    EXPECT_EQ(plan.peak_bytes, peak_with(graph, problem, order, plan.loops));
+    Cuts cuts(g.graph(), /*in_place=*/false);
+    const ChannelCut best = cuts.best({.most_channels = false});
+    std::vector<PlacedGroup> placed;
+    EXPECT_EQ(best.peak_bytes, cuts.least_peak(0, placed));
+    EXPECT_EQ(best.peak_bytes, cuts.peak_with(best.groups));
   }
 }
 
 TEST(Pex, LoopsOnlyAsFarAsTheBudgetAsks) {
   const Graph graph = build_zoo("demo");
-  const OrderProblem problem = order_problem(graph, true);
-  const std::vector<int> order = original_order(problem).ops;
-  const PexPlan least = pex(graph, problem, order, {});
-  ASSERT_FALSE(least.loops.empty());
-  EXPECT_LT(least.peak_bytes, original_order(problem).peak_bytes);
+  Cuts cuts(graph, /*in_place=*/true);
+  const ChannelCut least = cuts.best({});
+  ASSERT_FALSE(least.groups.empty());
+  EXPECT_LT(least.peak_bytes, cuts.order.peak_bytes);
 
-  const PexPlan ample = pex(graph, problem, order, {.budget_bytes = 1'000'000});
-  EXPECT_TRUE(ample.loops.empty());
+  const ChannelCut ample = cuts.best({.budget_bytes = 1'000'000});
+  EXPECT_TRUE(ample.groups.empty());
 
-  const int64_t between = (least.peak_bytes + original_order(problem).peak_bytes) / 2;
-  const PexPlan enough = pex(graph, problem, order, {.budget_bytes = between});
+  const int64_t between = (least.peak_bytes + cuts.order.peak_bytes) / 2;
+  const ChannelCut enough = cuts.best({.budget_bytes = between});
   EXPECT_LE(enough.peak_bytes, between);
-  ASSERT_FALSE(enough.loops.empty());
-  for (const PlacedLoop& placed : enough.loops) {
+  ASSERT_FALSE(enough.groups.empty());
+  for (const PlacedGroup& placed : enough.groups) {
     EXPECT_EQ(placed.step % 4, 0);
-    EXPECT_LT(placed.step, placed.loop.channels);
+    EXPECT_LT(placed.step, placed.group->group.channels);
   }
 }
 

@@ -2,6 +2,7 @@
 // Which positions of an axis are computed in which tile of a loop. Tiles count from 0.
 #pragma once
 
+#include "thimble/model/division.h"
 #include "thimble/regions/access_map.h"
 #include "thimble/schedule/schedule.h"
 
@@ -19,15 +20,21 @@ struct Beat {
   int64_t again = 0;
 
   /// Positions below this are complete after tile i.
-  [[nodiscard]] int64_t end(int64_t tile) const;
-  [[nodiscard]] int64_t begin(int64_t tile) const;
+  [[nodiscard]] int64_t end(int64_t tile) const { return floor_div(rows * tile + phase, tiles); }
+  [[nodiscard]] int64_t begin(int64_t tile) const {
+    return floor_div(rows * (tile - 1) + phase - again, tiles);
+  }
   [[nodiscard]] IntervalExpr interval(LoopId loop) const;
   bool operator==(const Beat&) const = default;
 };
 
 /// The first position of the operand that position `row` of the output reads; may lie before 0.
-[[nodiscard]] int64_t first_read(const Affine& pace, int64_t row);
+[[nodiscard]] inline int64_t first_read(const Affine& pace, int64_t row) {
+  return floor_div(row * pace.num + pace.lo, pace.den);
+}
 /// The position of the operand behind the last that positions of the output below `row` read.
-[[nodiscard]] int64_t end_of_reads(const Affine& pace, int64_t row);
+[[nodiscard]] inline int64_t end_of_reads(const Affine& pace, int64_t row) {
+  return floor_div((row - 1) * pace.num + pace.hi, pace.den) + 1;
+}
 
 }  // namespace thimble

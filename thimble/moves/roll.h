@@ -14,7 +14,7 @@ namespace thimble {
 
 enum class Granularity { kRow, kPixel };
 
-/// Of an order, what a piece in groups needs.
+/// A piece of an order as a group, and what it needs.
 struct RolledPiece {
   int begin = 0, end = 0;
   Group group;
@@ -22,6 +22,9 @@ struct RolledPiece {
   int64_t bytes = 0;                     ///< live while it runs
   std::optional<OverlapChoice> overlap;  ///< an output of it over a consumed input
   bool by_pixels = false;
+  bool in_slices = false;  ///< it rolls inside of a loop over channels
+  int64_t channels = 0;    ///< that the outermost loop slices; 0: it does not
+  GroupBytes one_channel;  ///< if it does: bytes with one at a time
 
   [[nodiscard]] OrderPiece piece() const;
 };

@@ -105,7 +105,7 @@ class Builder {
     id = {static_cast<int32_t>(schedule_.buffers.size())};
     Buffer buffer = whole_buffer(flow_.graph, flow_.tensor(v));
     if (flow_.is_sums(v)) {
-      buffer.type = accumulator_type(flow_.graph, buffer.tensor);
+      buffer.type = flow_.sums_type(v);
       buffer.sums = true;
     } else {
       buffer.order = flow_.instances.value(v).axis_order;
@@ -191,7 +191,12 @@ class Builder {
 
 }  // namespace
 
-Schedule build(const Dataflow& dataflow, const Plan& plan) { return Builder(dataflow, plan).run(); }
+Schedule build(const Dataflow& dataflow, const Plan& plan) {
+  if (plan.accumulators.empty()) return Builder(dataflow, plan).run();
+  Dataflow narrowed = dataflow;
+  narrowed.sum_in(plan.accumulators);
+  return Builder(narrowed, plan).run();
+}
 
 Schedule build(const Graph& graph, const Plan& plan) {
   const AxisGraph axes(graph);

@@ -387,18 +387,27 @@ Dataflow::Dataflow(const AxisGraph& axis_graph, const Instances& dataflow)
   for (const ValueId v : instances.outputs) is_output[v.index()] = true;
   size_t rank = 0;
   for (size_t v = 0; v < instances.values.size(); ++v) {
-    sums.push_back(sums_of({static_cast<int32_t>(v)}));
+    sums_value.push_back(sums_of({static_cast<int32_t>(v)}));
     rank = std::max(rank, shape({static_cast<int32_t>(v)}).size());
   }
   for (int axis = 0; axis < static_cast<int>(rank); ++axis)
     same_axis.push_back({axis, {.out_axis = axis}});
+  for (const Value& value : instances.values)
+    sums_types.push_back(accumulator_type(graph, value.tensor));
   for (const Op& op : graph.ops)
     compute_scratch_bytes.push_back(scratch(graph, op, Method::kCompute).size_bytes);
 }
 
+void Dataflow::sum_in(const std::vector<Accumulator>& accumulators) {
+  for (const Accumulator& accumulator : accumulators) {
+    for (size_t v = 0; v < sums_types.size(); ++v) {
+      if (instances.values[v].tensor == accumulator.tensor) sums_types[v] = accumulator.type;
+    }
+  }
+}
+
 int64_t Dataflow::size_bytes(ValueId value) const {
-  if (is_sums(value))
-    return elements(shape(value)) * thimble::size_bytes(accumulator_type(graph, tensor(value)));
+  if (is_sums(value)) return elements(shape(value)) * thimble::size_bytes(sums_type(value));
   const Tensor& t = graph.tensor(instances.value(value).tensor);
   return t.is_constant() || instances.value(value).memory != kArena ? 0 : t.size_bytes();
 }
@@ -430,7 +439,7 @@ ValueId Dataflow::made_by(const InstanceCall& call) const {
 
 std::span<const ValueId> Dataflow::read_by(const InstanceCall& call) const {
   const Instance& instance = instances.instance(call.instance);
-  if (call.method == Method::kFinalise) return {&sums[instance.makes.index()], 1};
+  if (call.method == Method::kFinalise) return {&sums_value[instance.makes.index()], 1};
   return instance.reads;
 }
 

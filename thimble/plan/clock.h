@@ -40,8 +40,13 @@ struct Dataflow {
   std::vector<std::vector<InstanceId>> readers;  ///< per value, ascending
   std::vector<bool> is_output;                   ///< per value: an output that lies in memory
   std::vector<int64_t> compute_scratch_bytes;    ///< per operator
-  std::vector<ValueId> sums;                     ///< per value: sums_of
+  std::vector<ValueId> sums_value;                     ///< per value: sums_of
   std::vector<Connection> same_axis;             ///< per axis: of a copy
+  /// Per value, of its sums if it has any: what the graph says, unless a search or a plan (sum_in)
+  /// has them narrower.
+  std::vector<DType> sums_types;
+
+  void sum_in(const std::vector<Accumulator>& accumulators);
 
   /// The value that stands for the sums of another, which a call that accumulates makes and one
   /// that finalises reads.
@@ -50,6 +55,10 @@ struct Dataflow {
   /// Of a value, or of what a value of sums belongs to.
   [[nodiscard]] TensorId tensor(ValueId value) const;
   [[nodiscard]] const Shape& shape(ValueId value) const;
+  /// Of a value of sums.
+  [[nodiscard]] DType sums_type(ValueId sums) const {
+    return sums_types[sums.index() - instances.values.size()];
+  }
   [[nodiscard]] ValueId made_by(const InstanceCall& call) const;
   [[nodiscard]] std::span<const ValueId> read_by(const InstanceCall& call) const;  ///< constants included
   /// Of all of the value, or of its sums; 0 outside of the arena.

@@ -22,6 +22,8 @@ struct TileAxis {
 };
 
 TileAxis shortest(const Beat& beat, int64_t whole, int64_t tiles, LoopId loop) {
+  const bool slices = beat.tiles == 1 && beat.again == 0 && beat.begin(0) == 0;
+  if (slices) return {std::min(beat.rows, whole), index(loop, beat.rows)};
   std::vector<Interval> parts;                                                   // by tile
   std::vector<int64_t> slopes = {std::max<int64_t>(beat.rows / beat.tiles, 1)};  // wins ties
   for (int64_t i = 0; i < tiles; ++i) {
@@ -193,7 +195,7 @@ class Deriver {
     const ValueId v = flow_.made_by(calls_[c]);
     Storage storage{v, whole_buffer(flow_.graph, flow_.tensor(v))};
     if (flow_.is_sums(v)) {
-      storage.buffer.type = sums_type(v);
+      storage.buffer.type = flow_.sums_type(v);
       storage.buffer.sums = true;
     }
     Buffer& buffer = storage.buffer;
@@ -285,10 +287,6 @@ class Deriver {
       }
     }
     return whole_rows;
-  }
-
-  [[nodiscard]] DType sums_type(ValueId v) const {
-    return accumulator_type(flow_.graph, flow_.tensor(v));
   }
 
   /// The loop inside of common[k] in which the value rolls, too.

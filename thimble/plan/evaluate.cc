@@ -72,6 +72,22 @@ std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derive
   return result;
 }
 
+GroupBytes group_bytes(const Dataflow& dataflow, const Derived& derived) {
+  GroupBytes result;
+  size_t storage = 0;  // in the order of the calls
+  for (const DerivedStep& step : derived.steps) {
+    if (step.kind != DerivedStep::Kind::kCall) continue;
+    const ValueId made = dataflow.made_by(step.call);
+    if (storage < derived.storages.size() && derived.storages[storage].value == made) {
+      ++storage;
+    } else {
+      result.made += dataflow.size_bytes(made);
+    }
+  }
+  result.inner = std::ranges::max(inner_bytes(dataflow, derived));
+  return result;
+}
+
 Work work(const Dataflow& dataflow, const Derived& derived) {
   Work result;
   for (size_t s = 0; s < derived.steps.size(); ++s) {
@@ -128,19 +144,7 @@ OrderBytes::OrderBytes(const Dataflow& dataflow, const OrderProblem& problem,
       held_(held_bytes(lives_, problem.size_bytes, static_cast<int>(order.size()))) {}
 
 int64_t OrderBytes::group(int begin, const Derived& derived) const {
-  int64_t bytes = held(begin);
-  size_t storage = 0;  // in the order of the calls
-  for (const DerivedStep& step : derived.steps) {
-    if (step.kind != DerivedStep::Kind::kCall) continue;
-    const ValueId made = flow_.made_by(step.call);
-    if (storage < derived.storages.size() && derived.storages[storage].value == made) {
-      ++storage;
-    } else {
-      bytes += flow_.size_bytes(made);
-    }
-  }
-  const std::vector<int64_t> inner = inner_bytes(flow_, derived);
-  return bytes + *std::ranges::max_element(inner);
+  return group(begin, group_bytes(flow_, derived));
 }
 
 std::vector<ValueId> OrderBytes::consumed(int begin, int end) const {

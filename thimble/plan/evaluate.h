@@ -10,6 +10,14 @@ namespace thimble {
 /// Bytes in the arena of what lies in the group alone, scratch included, per step of it.
 [[nodiscard]] std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derived);
 
+/// Of a group, wherever it stands in an order.
+struct GroupBytes {
+  int64_t made = 0;   ///< values that it makes for others, or their sums: full
+  int64_t inner = 0;  ///< the most of what lies in it alone, scratch included
+  bool operator==(const GroupBytes&) const = default;
+};
+[[nodiscard]] GroupBytes group_bytes(const Dataflow& dataflow, const Derived& derived);
+
 struct Work {
   int64_t macs = 0;           ///< as executed
   int64_t elements = 0;       ///< computed, each time
@@ -38,6 +46,9 @@ class OrderBytes {
   /// needed then or later, what the group makes for others, and what it has inside. Nothing lies
   /// over anything else.
   [[nodiscard]] int64_t group(int begin, const Derived& derived) const;
+  [[nodiscard]] int64_t group(int begin, const GroupBytes& bytes) const {
+    return held(begin) + bytes.made + bytes.inner;
+  }
   /// Made before the position, for it or later ones.
   [[nodiscard]] int64_t held(int at) const { return held_[static_cast<size_t>(at)]; }
   [[nodiscard]] const Lives& lives() const { return lives_; }

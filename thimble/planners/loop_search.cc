@@ -64,12 +64,12 @@ std::optional<Contracted> contract(const OrderProblem& problem, const OrderLinks
     if (loops[g] == nullptr) {
       result.problem.ops.push_back(problem.ops[index(groups[g][0])]);
     } else {
-      const ChannelLoop& loop = loops[g]->loop;
+      const ChannelGroup& group = *loops[g]->group;
       OrderProblem::Op op{
           .inputs = {}, .outputs = {}, .scratch_bytes = loops[g]->bytes, .in_place = {}};
-      for (const TensorId t : loop.context) op.inputs.push_back(t.value);
-      for (const auto* made : {&loop.concatenated, &loop.accumulated}) {
-        for (const TensorId t : *made) op.outputs.push_back(t.value);
+      for (const ValueId v : group.context) op.inputs.push_back(v.value);
+      for (const auto* made : {&group.made, &group.accumulated}) {
+        for (const ValueId v : *made) op.outputs.push_back(v.value);
       }
       for (const auto* operands : {&op.inputs, &op.outputs}) {
         for (const int t : *operands) op.scratch_bytes -= problem.size_bytes[index(t)];
@@ -164,10 +164,10 @@ class Search {
     for (size_t p = 0; p < found.order.ops.size(); ++p) {
       for (const int op : found.network.members[index(found.order.ops[p])]) when[index(op)] = p;
     }
-    const auto waits = [&](TensorId t) {
-      const int producer = links_.producer[t.index()];
+    const auto waits = [&](ValueId v) {
+      const int producer = links_.producer[v.index()];
       if (producer < 0 || when[index(producer)] > at) return false;
-      return std::ranges::any_of(links_.readers[t.index()],
+      return std::ranges::any_of(links_.readers[v.index()],
                                  [&](int reader) { return when[index(reader)] >= at; });
     };
     std::vector<const LoopSet*> result;
@@ -177,7 +177,7 @@ class Search {
         continue;
       const bool there =
           std::ranges::any_of(loop.ops, [&](int op) { return when[index(op)] == at; });
-      if (there || std::ranges::any_of(loop.loop.slices, waits)) result.push_back(&loop);
+      if (there || std::ranges::any_of(loop.group->slices, waits)) result.push_back(&loop);
     }
     std::ranges::stable_sort(result, {}, [](const LoopSet* l) { return l->bytes; });
     if (result.size() > kMostCandidates) result.resize(kMostCandidates);

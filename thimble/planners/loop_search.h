@@ -15,7 +15,7 @@ namespace thimble {
 
 struct LoopChoice {
   std::vector<LoopSet> loops;           ///< disjoint
-  std::vector<std::vector<int>> order;  ///< operators one by one, those of a loop together
+  std::vector<std::vector<int>> order;  ///< instances one by one, those of a loop together
   int64_t peak_bytes = 0;
   int64_t states = 0;  ///< of all orders looked at
   bool ended = false;  ///< no single loop more, or instead, has a smaller peak

@@ -12,10 +12,6 @@ namespace {
 
 using Ops = std::vector<int>;
 
-bool generates_and_accumulates(const ChannelLoop& loop) {
-  return loop.roles.front() == LoopRole::kGenerate && loop.roles.back() == LoopRole::kAccumulate;
-}
-
 int64_t working_set(const OrderProblem& problem, int op) {
   const OrderProblem::Op& o = problem.ops[index(op)];
   int64_t bytes = o.scratch_bytes;
@@ -27,8 +23,8 @@ int64_t working_set(const OrderProblem& problem, int op) {
 
 class Grower {
  public:
-  Grower(const OrderProblem& problem, const ChannelLoops& rules, const LoopSetLimits& limits)
-      : problem_(problem), links_(problem), rules_(rules), limits_(limits) {
+  Grower(const OrderProblem& problem, ChannelGroups& groups, const LoopSetLimits& limits)
+      : problem_(problem), links_(problem), groups_(groups), limits_(limits) {
     find_descendants();
   }
 
@@ -98,18 +94,15 @@ class Grower {
   }
 
   bool is_loop(const Ops& set) {
-    std::vector<OpId> ids;
-    for (const int op : set) ids.push_back(OpId{op});
-    std::optional<ChannelLoop> loop = rules_.loop_of(ids);
-    if (!loop) return false;
-    if (limits_.pairs && !generates_and_accumulates(*loop)) return true;
-    found_.push_back(loop_set(problem_, rules_, std::move(*loop), limits_.sums));
+    const MeasuredGroup* group = groups_.of(set);
+    if (group == nullptr) return false;
+    if (!limits_.pairs || group->group.is_pair) found_.push_back(loop_set(problem_, *group));
     return true;
   }
 
   const OrderProblem& problem_;
   const OrderLinks links_;
-  const ChannelLoops& rules_;
+  ChannelGroups& groups_;
   const LoopSetLimits limits_;
   std::vector<OpSet> after_;
   std::set<Ops> seen_;
@@ -118,25 +111,21 @@ class Grower {
 
 }  // namespace
 
-LoopSet loop_set(const OrderProblem& problem, const ChannelLoops& rules, ChannelLoop loop,
-                 DType sums) {
-  LoopSet result{
-      .ops = {},
-      .loop = {},
-      .bytes = rules.full_bytes(loop, sums, problem.size_bytes) + rules.slice_bytes(loop)};
-  for (const TensorId t : loop.context) result.bytes += problem.size_bytes[t.index()];
-  for (const OpId op : loop.ops) {
-    result.ops.push_back(op.value);
-    result.bytes_one_by_one = std::max(result.bytes_one_by_one, working_set(problem, op.value));
+LoopSet loop_set(const OrderProblem& problem, const MeasuredGroup& group) {
+  const GroupBytes& bytes = group.bytes.back();
+  LoopSet result{.ops = {}, .group = &group.group, .bytes = bytes.made + bytes.inner};
+  for (const ValueId v : group.group.context) result.bytes += problem.size_bytes[v.index()];
+  for (const InstanceId id : group.group.instances) {
+    result.ops.push_back(id.value);
+    result.bytes_one_by_one = std::max(result.bytes_one_by_one, working_set(problem, id.value));
   }
   std::ranges::sort(result.ops);
-  result.loop = std::move(loop);
   return result;
 }
 
-std::vector<LoopSet> loop_sets(const OrderProblem& problem, const ChannelLoops& rules,
+std::vector<LoopSet> loop_sets(const OrderProblem& problem, ChannelGroups& groups,
                                const LoopSetLimits& limits) {
-  return Grower(problem, rules, limits).run();
+  return Grower(problem, groups, limits).run();
 }
 
 }  // namespace thimble

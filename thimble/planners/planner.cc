@@ -7,41 +7,60 @@
 #include <charconv>
 
 #include "thimble/model/error.h"
+#include "thimble/plan/build.h"
+#include "thimble/plan/order_plan.h"
+#include "thimble/plan/order_problem.h"
 #include "thimble/planners/patch.h"
-#include "thimble/planners/pex_answer.h"
+#include "thimble/planners/pex.h"
 #include "thimble/planners/ports.h"
 #include "thimble/planners/stream.h"
-#include "thimble/planners/whole_operators.h"
-#include "thimble/search/order.h"
 
 namespace thimble {
 namespace {
 
-Planned planned(const Graph& graph, const OrderProblem& problem, const Order& order,
-                bool in_place) {
-  Planned result{.schedule = whole_operator_schedule(graph, problem, order, in_place),
-                 .lower_bound_bytes = order.lower_bound_bytes,
-                 .proven_optimal = order.proven_optimal,
-                 .notes = {}};
-  return result;
-}
+/// What planners of whole operators choose from, and the plan of what they choose.
+class WholeOperators {
+ public:
+  WholeOperators(const Graph& graph, const Limits& limits)
+      : graph_(graph),
+        in_place_(limits.in_place),
+        instances_(instances_of(graph, limits.ports)),
+        problem_(order_problem(graph, instances_, limits.in_place)) {}
+
+  [[nodiscard]] const OrderProblem& problem() const { return problem_; }
+  [[nodiscard]] Planned planned(const Order& order) const {
+    const AxisGraph axes(graph_);
+    const Dataflow flow(axes, instances_);
+    const OrderPlanOptions options{.in_place = in_place_, .peak_bytes = order.peak_bytes};
+    return {.schedule = build(flow, order_plan(flow, problem_, order.ops, options)),
+            .lower_bound_bytes = order.lower_bound_bytes,
+            .proven_optimal = order.proven_optimal,
+            .notes = {}};
+  }
+
+ private:
+  const Graph& graph_;
+  const bool in_place_;
+  const Instances instances_;
+  const OrderProblem problem_;
+};
 
 PlannerAnswer plan_original(const Graph& graph, const Limits& limits, const PlannerOptions&) {
-  const OrderProblem problem = order_problem(graph, limits.in_place, limits.ports);
-  return planned(graph, problem, original_order(problem), limits.in_place);
+  const WholeOperators whole(graph, limits);
+  return whole.planned(original_order(whole.problem()));
 }
 
 PlannerAnswer plan_greedy(const Graph& graph, const Limits& limits, const PlannerOptions&) {
-  const OrderProblem problem = order_problem(graph, limits.in_place, limits.ports);
-  return planned(graph, problem, greedy_order(problem), limits.in_place);
+  const WholeOperators whole(graph, limits);
+  return whole.planned(greedy_order(whole.problem()));
 }
 
 PlannerAnswer plan_reorder(const Graph& graph, const Limits& limits,
                            const PlannerOptions& options) {
-  const OrderProblem problem = order_problem(graph, limits.in_place, limits.ports);
-  const Order order =
-      reorder(problem, number_option(options, "states", 1).value_or(kOrderStates), limits.time);
-  Planned result = planned(graph, problem, order, limits.in_place);
+  const WholeOperators whole(graph, limits);
+  const Order order = reorder(
+      whole.problem(), number_option(options, "states", 1).value_or(kOrderStates), limits.time);
+  Planned result = whole.planned(order);
   if (order.proven_optimal) {
     result.notes.push_back(note::LeastOrder{.states = order.states});
   } else {

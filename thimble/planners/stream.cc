@@ -90,10 +90,11 @@ class StreamSearch {
           resident_first_order(graph_, result.instances)}) {
       if (std::ranges::find(orders, order) == orders.end()) orders.push_back(order);
     }
+    ChannelGroups channels(flow, DType::kInt32);
     std::optional<StreamCut> best;
     for (const std::vector<int>& order : orders) {
       StreamCut cut =
-          best_stream_cut(flow, result.problem, order, options_,
+          best_stream_cut(channels, result.problem, order, options_,
                           std::min(worthless_bytes, best ? best->peak_bytes : worthless_bytes));
       if (!best || cut.peak_bytes < best->peak_bytes) best = std::move(cut);
     }
@@ -160,9 +161,13 @@ class StreamSearch {
     result.ops = operators(0, static_cast<int>(best.cut.order.size()));
     for (const RolledPiece& piece : best.cut.pieces) {
       const int64_t ops = operators(piece.begin, piece.end);
-      result.spans += 1;
-      result.ops_in_spans += ops;
+      const bool rolls = piece.channels == 0 || piece.in_slices;
+      result.spans += rolls ? 1 : 0;
+      result.ops_in_spans += rolls ? ops : 0;
       result.ops_by_pixels += piece.by_pixels ? ops : 0;
+      result.loops += piece.channels > 0 ? 1 : 0;
+      result.ops_in_loops += piece.channels > 0 ? ops : 0;
+      result.ops_in_both += piece.in_slices ? ops : 0;
     }
     return result;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "thimble/moves/roll.h"
+#include "thimble/planners/channel_cut.h"
 #include "thimble/search/best_cut.h"
 
 namespace thimble {
@@ -28,7 +29,7 @@ struct StreamCut {
 [[nodiscard]] int most_in_group(size_t instances);
 
 /// Of one order. Cuts of `worthless_bytes` or more need not be found.
-[[nodiscard]] StreamCut best_stream_cut(const Dataflow& dataflow, const OrderProblem& problem,
+[[nodiscard]] StreamCut best_stream_cut(ChannelGroups& channels, const OrderProblem& problem,
                                         const std::vector<int>& order, const StreamOptions& options,
                                         int64_t worthless_bytes);
 
