@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "thimble/analysis/raster.h"
+#include "thimble/analysis/small_map.h"
 #include "thimble/model/division.h"
 
 namespace thimble {
@@ -62,6 +63,10 @@ class Deriver {
   std::optional<Derived> run(const Group& group) {
     std::vector<int> path;
     if (!enter(group, path)) return std::nullopt;
+    for (size_t c = 0; c < calls_.size(); ++c) {
+      const std::vector<ValueId> read = flow_.read_by(calls_[c]);
+      for (size_t k = 0; k < read.size(); ++k) readers_.get(read[k], {}).push_back({c, k});
+    }
     for (size_t c = 0; c < calls_.size(); ++c) {
       if (!add_call(c)) return std::nullopt;
     }
@@ -144,14 +149,11 @@ class Deriver {
   [[nodiscard]] std::optional<std::vector<int>> common_loops(size_t c) const {
     if (tiled(paths_[c][0], c).reduces) return std::nullopt;
     if (tiled(paths_[c][0], c).held == 0) return std::nullopt;
-    const ValueId v = flow_.made_by(calls_[c]);
     std::vector<int> common = paths_[c];
-    for (size_t r = 0; r < calls_.size(); ++r) {
-      const std::vector<ValueId> read = flow_.read_by(calls_[r]);
-      if (std::ranges::find(read, v) == read.end()) continue;
+    each_reader(flow_.made_by(calls_[c]), [&](size_t r, size_t) {
       const auto differ = std::ranges::mismatch(common, paths_[r]);
       common.erase(differ.in1, common.end());
-    }
+    });
     return common;
   }
 
@@ -214,12 +216,9 @@ class Deriver {
   /// Calls visit(call, operand) for each operand that is the value.
   template <typename Visit>
   void each_reader(ValueId v, Visit visit) const {
-    for (size_t r = 0; r < calls_.size(); ++r) {
-      const std::vector<ValueId> read = flow_.read_by(calls_[r]);
-      for (size_t k = 0; k < read.size(); ++k) {
-        if (read[k] == v) visit(r, k);
-      }
-    }
+    const auto* found = readers_.find(v);
+    if (found == nullptr) return;
+    for (const auto& [r, k] : *found) visit(r, k);
   }
 
   /// Of a value that rolls along rows and columns, a row at a time: pixels held at the most.
@@ -324,6 +323,7 @@ class Deriver {
   std::vector<Copies> copies_;
   std::vector<InstanceCall> calls_;
   std::vector<std::vector<int>> paths_;  ///< per call: loops around it, outermost first
+  SmallMap<ValueId, std::vector<std::pair<size_t, size_t>>> readers_;  ///< calls and operands
   Derived result_;
 };
 
