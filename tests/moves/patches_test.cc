@@ -142,7 +142,7 @@ TEST(Patches, EndAtAnOperatorThatNeedsAllRows) {
   const PatchGrid grid = patch_grid({1, 8, 8, 8}, 2);
   EXPECT_FALSE(net.patches(2, grid));
   EXPECT_THAT(patches_fault(net.flow, net.stage(2), grid),
-              HasSubstr("ADD #-1 needs more than a patch of its input"));
+              HasSubstr("ADD #2 needs more than a patch of its input"));
 }
 
 }  // namespace
