@@ -63,6 +63,21 @@ Cut cut_of_walk(const OperandAxes& walk, int axis) {
   return Cut::kTile;  // an axis that is not walked: of one index
 }
 
+/// What the kernel of a use wants of the region of its output.
+Cut cut_of_kernel(const KernelUse& use, int axis) {
+  const size_t leading = use.out.axes.size() - kKernelAxes;
+  for (size_t k = leading; k < use.out.axes.size(); ++k) {
+    const std::vector<int>& merged = use.out.axes[k];
+    if (std::ranges::find(merged, axis) != merged.end() &&
+        info(chosen({}, use)).whole_axes[k - leading])
+      return Cut::kNo;
+  }
+  return Cut::kRoll;
+}
+
+constexpr std::array kMethods = {Method::kCompute, Method::kInPlace, Method::kAccumulate,
+                                 Method::kFinalise};
+
 }  // namespace
 
 AxisGraph::AxisGraph(const Graph& graph) : graph_(graph) {
@@ -79,26 +94,32 @@ AxisGraph::AxisGraph(const Graph& graph) : graph_(graph) {
         op.outputs.size() == 1 && !op.inputs.empty() && has_kernel(graph, op, Method::kAccumulate);
     summed_axis_.push_back(sums ? std::optional(static_cast<int>(chunk_axis(graph, op)))
                                 : std::nullopt);
-    std::vector<Cut>& cuts = cuts_.emplace_back(out.size(), Cut::kNo);
     by_elements_.push_back(progress.of({.op = id}) == Progress::kElement);
-    if (op.outputs.size() != 1 || !has_kernel(graph, op, Method::kCompute)) continue;
-    const std::vector<KernelUse> uses = kernel_uses(graph, op, Method::kCompute);
-    for (size_t axis = 0; axis < out.size(); ++axis)
-      cuts[axis] = cut_of(id, static_cast<int>(axis), uses);
+    PerMethod& uses = uses_.emplace_back();
+    std::array<std::vector<Cut>, 4>& cuts = cuts_.emplace_back();
+    for (const Method method : kMethods) {
+      const auto m = static_cast<size_t>(method);
+      cuts[m].assign(out.size(), Cut::kNo);
+      if (op.outputs.size() != 1 || !has_kernel(graph, op, method)) continue;
+      uses[m] = kernel_uses(graph, op, method);
+      for (size_t axis = 0; axis < out.size(); ++axis)
+        cuts[m][axis] = cut_of(id, static_cast<int>(axis), method);
+    }
   }
 }
 
-Cut AxisGraph::cut_of(OpId id, int axis, const std::vector<KernelUse>& uses) const {
+Cut AxisGraph::cut_of(OpId id, int axis, Method method) const {
   const Op& op = graph_.op(id);
   const Shape& shape = graph_.tensor(op.outputs[0]).shape;
   Cut result = Cut::kRoll;
-  for (const KernelUse& use : uses) {
-    result = std::min(result, cut_of_walk(use.out, axis));
+  for (const KernelUse& use : uses(id, method)) {
+    result = std::min({result, cut_of_walk(use.out, axis), cut_of_kernel(use, axis)});
     // Rows of merged axes begin at floor(a i / b) times what is merged, which has no form.
     const bool merged = std::ranges::any_of(use.out.axes, [&](const std::vector<int>& axes) {
       return axes.size() > 1 && axes.front() == axis;
     });
     if (merged) result = std::min(result, Cut::kTile);
+    if (method == Method::kFinalise) continue;  // its sums follow as its output does
     for (size_t k = 0; k < use.inputs.size(); ++k) {
       const auto operand = static_cast<size_t>(use.inputs[k]);
       const Connection* read = connection(id, operand, axis);
@@ -116,8 +137,8 @@ const Connection* AxisGraph::connection(OpId op, size_t operand, int axis) const
   return !constant && at < along.size() && along[at] ? &*along[at] : nullptr;
 }
 
-Cut AxisGraph::cut(OpId op, int axis) const {
-  const std::vector<Cut>& cuts = cuts_[op.index()];
+Cut AxisGraph::cut(OpId op, int axis, Method method) const {
+  const std::vector<Cut>& cuts = cuts_[op.index()][static_cast<size_t>(method)];
   return static_cast<size_t>(axis) < cuts.size() ? cuts[static_cast<size_t>(axis)] : Cut::kNo;
 }
 

@@ -8,6 +8,7 @@
 //   reshape T x C        the outermost axis with several indices follows that of the other shape
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -39,22 +40,28 @@ class AxisGraph {
   [[nodiscard]] const Connection* connection(OpId op, size_t operand, int axis) const;
   /// Axis of operand 0 whose parts the operator can add one after the other; nothing if it cannot.
   [[nodiscard]] std::optional<int> summed_axis(OpId op) const { return summed_axis_[op.index()]; }
-  /// The one answer to "can this kernel be cut here?".
-  [[nodiscard]] Cut cut(OpId op, int axis) const;
+  /// The one answer to "can this kernel be cut here?", of the operator's portable kernels.
+  [[nodiscard]] Cut cut(OpId op, int axis, Method method = Method::kCompute) const;
+  /// What the operator does that way.
+  [[nodiscard]] const std::vector<KernelUse>& uses(OpId op, Method method) const {
+    return uses_[op.index()][static_cast<size_t>(method)];
+  }
   /// Whether the kernel writes each element when it has read the one at the same place.
   [[nodiscard]] bool by_elements(OpId op) const { return by_elements_[op.index()]; }
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
 
  private:
-  [[nodiscard]] Cut cut_of(OpId op, int axis, const std::vector<KernelUse>& uses) const;
+  [[nodiscard]] Cut cut_of(OpId op, int axis, Method method) const;
 
   const Graph& graph_;
   using PerAxis = std::vector<std::optional<Connection>>;  ///< of the output
   std::vector<std::vector<PerAxis>> connections_;          ///< per operator and operand
   std::vector<std::optional<int>> summed_axis_;            ///< per operator
-  std::vector<std::vector<Cut>> cuts_;                     ///< per operator and axis of its output
-  std::vector<bool> by_elements_;                          ///< per operator
+  using PerMethod = std::array<std::vector<KernelUse>, 4>;
+  std::vector<PerMethod> uses_;                        ///< per operator
+  std::vector<std::array<std::vector<Cut>, 4>> cuts_;  ///< per operator, method and axis
+  std::vector<bool> by_elements_;                      ///< per operator
 };
 
 /// Of an image [1, rows, columns, channels].

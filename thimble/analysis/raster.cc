@@ -13,6 +13,11 @@ void raise(Most& most, const Most& value) {
 }
 Most plus(const Most& a, int64_t b) { return a ? Most(*a + b) : a; }
 
+/// The first position that is still to be computed, perhaps again, from a tick on.
+int64_t next_read(const Beat& beat, int64_t tick, int64_t ticks) {
+  return std::max<int64_t>(tick < ticks ? beat.begin(tick) : beat.end(tick - 1), 0);
+}
+
 /// Of the first row that the reader reads, what it does not need any more to read from column
 /// `next` of its own on.
 int64_t not_needed(const RasterReader& reader, int64_t next, int64_t read_unit) {
@@ -33,8 +38,7 @@ WithinRow within_row(const Raster& written, int64_t written_unit, const RasterRe
   WithinRow result;
   for (int64_t tick = 0; tick < ticks; ++tick) {
     const int64_t columns = std::clamp<int64_t>(written.columns.end(tick), 0, written.width);
-    const int64_t next =
-        std::max<int64_t>(reader.out.columns.end(tick - (reader.later ? 1 : 0)), 0);
+    const int64_t next = next_read(reader.out.columns, tick + (reader.later ? 0 : 1), ticks);
     const bool writes = columns > 0;  // before that, all is as at the end of the last row
     if (writes) raise(result.writes, columns * written_unit);
     if (next >= reader.out.width) {
@@ -72,11 +76,12 @@ Most most_ahead(const Raster& written, int64_t written_unit, const RasterReader&
     if (rows == 0) continue;
     const bool writes = rows > complete(written, tick - 1);
     const int64_t written_before = (writes ? rows - 1 : rows) * written.width * written_unit;
-    const int64_t end = complete(reader.out, tick);
-    const bool reads = end > complete(reader.out, tick - 1);
+    const int64_t begin = std::max<int64_t>(reader.out.rows.begin(tick), 0);
+    const bool reads = complete(reader.out, tick) > begin;
+    const int64_t later = next_read(reader.out.rows, tick + 1, ticks.rows);
     if (reads) {
-      const int64_t needed = needed_from(end - 1);
-      const bool same_row_again = end < reader.out.height && needed_from(end) == needed;
+      const int64_t needed = needed_from(begin);
+      const bool same_row_again = later < reader.out.height && needed_from(later) == needed;
       if (writes && same_row_again) {
         raise(most, plus(within.writes_and_begins, written_before - needed - passed));
       } else if (writes) {
@@ -85,8 +90,8 @@ Most most_ahead(const Raster& written, int64_t written_unit, const RasterReader&
         raise(most, plus(same_row_again ? Most(-passed) : within.reads, written_before - needed));
       }
     }
-    if (end >= reader.out.height) continue;
-    const int64_t next = needed_from(end) + passed;
+    if (later >= reader.out.height) continue;
+    const int64_t next = needed_from(later) + passed;
     if (!reads) {
       raise(most, plus(writes ? within.writes : Most(0), written_before - next));
     } else {

@@ -9,6 +9,7 @@
 #include "thimble/analysis/raster.h"
 #include "thimble/analysis/small_map.h"
 #include "thimble/model/division.h"
+#include "thimble/schedule/kernel_fit.h"
 
 namespace thimble {
 namespace {
@@ -48,9 +49,10 @@ TileAxis shortest(const Beat& beat, int64_t whole, int64_t tiles, LoopId loop) {
 
 /// Positions along the axis lie outermost in memory, as those of a ring must.
 void bring_outermost(Buffer& buffer, int axis) {
-  const int64_t outer = std::accumulate(buffer.extents.begin(), buffer.extents.begin() + axis,
-                                        int64_t{1}, std::multiplies{});
-  if (outer == 1) return;
+  bool outermost = true;  // but for axes of one index, which stay where they are
+  for (size_t k = 0; k < static_cast<size_t>(axis); ++k)
+    outermost = outermost && buffer.extents[k] == 1 && buffer.origin[k] == index(0);
+  if (outermost) return;
   buffer.order.resize(buffer.extents.size());
   std::iota(buffer.order.begin(), buffer.order.end(), 0);
   std::rotate(buffer.order.begin(), buffer.order.begin() + axis, buffer.order.begin() + axis + 1);
@@ -72,6 +74,9 @@ class Deriver {
     }
     for (size_t c = 0; c < calls_.size(); ++c) {
       if (!add_storage(c)) return std::nullopt;
+    }
+    for (size_t c = 0; c < calls_.size(); ++c) {
+      if (!takes_buffers(c) || !takes_stream(c)) return std::nullopt;
     }
     add_copies();
     return std::move(result_);
@@ -127,10 +132,10 @@ class Deriver {
       const auto axis = static_cast<size_t>(tile.axis);
       if (cut[axis]) return false;
       cut[axis] = true;
-      if (op.valid() && call.method != Method::kFinalise) {
-        const bool rolls = tile.beat.tiles > 1 || any_rolls(loop(l).clock);
-        if (flow_.axes.cut(op, tile.axis) < (rolls ? Cut::kRoll : Cut::kTile)) return false;
-      }
+      const bool rolls = tile.beat.tiles > 1 || any_rolls(loop(l).clock);
+      if (op.valid() &&
+          flow_.axes.cut(op, tile.axis, call.method) < (rolls ? Cut::kRoll : Cut::kTile))
+        return false;
       derived.region[axis] = tile.beat.interval(id(l));
       derived.recomputes = derived.recomputes || tile.beat.again > 0;
     }
@@ -185,8 +190,10 @@ class Deriver {
         bring_outermost(buffer, tile.axis);
         buffer.extents[axis] = tile.held;
         buffer.wrap = Wrap{tile.axis, tile.held};
+      } else if (tile.axis != kRowAxis || tiled(*inner, c).axis != kColumnAxis ||
+                 !is_image(flow_.shape(v))) {
+        return false;
       } else if (tile.beat.rows <= tile.beat.tiles) {
-        if (tile.axis != kRowAxis || tiled(*inner, c).axis != kColumnAxis) return false;
         const int64_t pixels = ring_pixels(c, l, *inner);
         const int64_t width = buffer.extents[kColumnAxis];
         buffer.extents[kRowAxis] = ceil_div(pixels, width);
@@ -197,6 +204,56 @@ class Deriver {
     }
     result_.storages.push_back(std::move(storage));
     return true;
+  }
+
+  /// Whether the call's kernels can take the buffers that its operands and its result have.
+  [[nodiscard]] bool takes_buffers(size_t c) const {
+    const InstanceCall& call = calls_[c];
+    const OpId op = flow_.instances.instance(call.instance).op;
+    if (!op.valid()) return true;
+    const std::vector<ValueId> read = flow_.read_by(call);
+    const auto takes = [&](ValueId v, const OperandAxes& walk, KernelId kernel) {
+      const int storage = result_.storage_of(v);
+      return storage < 0 || buffer_fault(result_.storages[static_cast<size_t>(storage)].buffer,
+                                         walk, flow_.shape(v), kernel)
+                                .empty();
+    };
+    return std::ranges::all_of(flow_.axes.uses(op, call.method), [&](const KernelUse& use) {
+      const KernelId kernel = chosen(call.kernel, use);
+      for (size_t k = 0; k < use.inputs.size(); ++k) {
+        if (!takes(read[static_cast<size_t>(use.inputs[k])], use.in[k], kernel)) return false;
+      }
+      return takes(flow_.made_by(call), use.out, kernel);
+    });
+  }
+
+  /// Rows of a stream come and go once, whole and in order, those received in the first step of a
+  /// loop that stands in no other.
+  [[nodiscard]] bool takes_stream(size_t c) const {
+    const Instance& instance = flow_.instances.instance(calls_[c].instance);
+    if (instance.op.valid()) return true;
+    const bool receives = flow_.instances.value(instance.reads[0]).memory == kStream;
+    if (!receives && flow_.instances.value(instance.makes).memory != kStream) return true;
+    if (receives && (c != 0 || paths_[c].size() != 1)) return false;
+    if (result_.steps[c].recomputes) return false;
+    for (const int l : paths_[c]) {
+      if (tiled(l, c).axis != kStreamAxis) return false;
+    }
+    const ValueId rows = receives ? instance.makes : instance.reads[0];
+    const int storage = result_.storage_of(rows);
+    if (storage < 0) return flow_.instances.value(rows).axis_order.empty();
+    const Buffer& held = result_.storages[static_cast<size_t>(storage)].buffer;
+    const Shape& shape = flow_.shape(instance.makes);
+    bool whole_rows = held.order.empty() && (!held.wrap || held.wrap->axis == kStreamAxis);
+    for (size_t axis = 0; axis < shape.size(); ++axis) {
+      if (axis == size_t{kStreamAxis}) {
+        whole_rows = whole_rows && (!receives || held.origin[axis].constant());
+      } else {
+        whole_rows =
+            whole_rows && held.extents[axis] == shape[axis] && held.origin[axis] == index(0);
+      }
+    }
+    return whole_rows;
   }
 
   [[nodiscard]] DType sums_type(ValueId v) const {
@@ -258,7 +315,7 @@ class Deriver {
     const ValueId v = flow_.made_by(calls_[c]);
     const TiledCall& down = tiled(rows, c);
     const TiledCall& across = tiled(columns, c);
-    if (down.beat.tiles != 1 || !is_image(flow_.shape(v))) return false;
+    if (down.beat.tiles != 1) return false;
     int64_t again = 0;  // rows of earlier sweeps that the readers of one begin with
     bool even = true;
     each_reader(v, [&](size_t r, size_t k) {
@@ -289,8 +346,11 @@ class Deriver {
     window.extents[kRowAxis] = held.extent;
     window.origin[kRowAxis] = held.origin;
     bring_outermost(window, kColumnAxis);
-    window.extents[kColumnAxis] = across.held;
-    window.wrap = Wrap{kColumnAxis, across.held};
+    int64_t& ring = window.extents[kColumnAxis];
+    // All columns of a tile are kept, those too that nobody needs (a stride).
+    const int64_t made = ceil_div(across.beat.rows, across.beat.tiles);
+    ring = again > 0 ? std::min(std::max(across.held, made), ring) : across.held;
+    window.wrap = Wrap{kColumnAxis, ring};
     return true;
   }
 
