@@ -109,6 +109,19 @@ TEST(Patches, HaveNoMoreTilesThanPatchesAndNoRoomForRowsOutsideTheTensor) {
   EXPECT_EQ(slice.origin[1], index(LoopId{0}, 5));
 }
 
+// The split value is full: a loop that says nothing of it does not compute it again either.
+TEST(Patches, ComputeTheSplitValueOnce) {
+  const Network net(residual_network());
+  const PatchStage stage = net.stage(2);
+  const Group said = in_patches(stage, stage.instances, {.rows = 4, .columns = 12, .down = 3});
+  Group unsaid = said;
+  unsaid.loop.others.clear();
+  const auto derived = derive(net.flow, unsaid);
+  ASSERT_TRUE(derived);
+  EXPECT_EQ(derived->loops[0].clock, derive(net.flow, said)->loops[0].clock);
+  EXPECT_FALSE(derived->steps[2].recomputes);
+}
+
 TEST(Patches, LeaveOutRowsThatAStrideSkips) {
   testing::TestGraph g(2);
   const TensorId x = g.input({1, 16, 16, 4});
