@@ -185,7 +185,7 @@ class Deriver {
     for (const Reader& reader : readers_[c]) {
       const auto differ = std::ranges::mismatch(common, path(reader.call));
       common.erase(differ.in1, common.end());
-    });
+    }
     return common;
   }
 
