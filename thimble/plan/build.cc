@@ -118,7 +118,7 @@ class Builder {
   void add_scratch_of(const InstanceCall& call) {
     const OpId op = flow_.instances.instance(call.instance).op;
     BufferId& id = scratch_.emplace_back();
-    if (!op.valid()) return;
+    if (!op.valid() || flow_.scratch_bytes(call) == 0) return;
     const Scratch needed = scratch(flow_.graph, flow_.graph.op(op), call.method, call.kernel);
     if (needed.size_bytes > 0) id = add_scratch(schedule_, needed);
   }
