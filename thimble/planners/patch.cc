@@ -240,7 +240,8 @@ class PatchSearch {
   [[nodiscard]] int64_t largest_working_set(const Derived& derived) const {
     int64_t most = 0;
     for (const DerivedStep& step : derived.steps) {
-      std::vector<ValueId> touched = flow_.read_by(step.call);
+      const std::span<const ValueId> read = flow_.read_by(step.call);
+      std::vector<ValueId> touched(read.begin(), read.end());
       touched.push_back(flow_.made_by(step.call));
       std::ranges::sort(touched);
       touched.erase(std::ranges::unique(touched).begin(), touched.end());
