@@ -389,6 +389,20 @@ RandomPlan random_plan(const AxisGraph& axes, zoo::Random& random) {
   return RandomPlanner(axes, random).run();
 }
 
+bool without_group_overlaps(Plan& plan) {
+  bool finalises = false;
+  for (const Member& member : plan.members) {
+    if (std::holds_alternative<InstanceCall>(member.what)) continue;
+    for (const InstanceCall& call : calls({member})) {
+      finalises = finalises || call.method == Method::kFinalise;
+      std::erase_if(plan.overlaps, [&](const OverlapChoice& o) {
+        return o.out == plan.instances.instance(call.instance).makes;
+      });
+    }
+  }
+  return !finalises;
+}
+
 std::string text(const Graph& graph, const Plan& plan) {
   std::string result = fmt::format("inputs");
   for (const ValueId v : plan.instances.inputs) result += fmt::format(" v{}", v.value);

@@ -313,6 +313,7 @@ class Derivation {
       const Line line = reduces_[c] ? operand(c) : out(c);
       Beat beat = phased_.at(line);
       beat.phase += beat.rows * first;
+      if (reduces_[c]) beat.again = 0;  // each position is added once
       result.calls.push_back({line.second, beat, reduces_[c],
                               reduces_[c] ? Border::kRoll : loop_.border_of(made_[c])});
     }

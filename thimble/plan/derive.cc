@@ -189,7 +189,7 @@ class Deriver {
         buffer.extents[axis] = tile.held;
         buffer.wrap = Wrap{tile.axis, tile.held};
       } else if (tile.axis != kRowAxis || tiled(*inner, c).axis != kColumnAxis ||
-                 !is_image(flow_.shape(v))) {
+                 !is_image(flow_.shape(v)) || buffer.origin[0] != index(0)) {
         return false;
       } else if (tile.beat.rows <= tile.beat.tiles) {
         const int64_t pixels = ring_pixels(c, l, *inner);
