@@ -212,9 +212,12 @@ class Deriver {
     const std::vector<ValueId> read = flow_.read_by(call);
     const auto takes = [&](ValueId v, const OperandAxes& walk, KernelId kernel) {
       const int storage = result_.storage_of(v);
-      return storage < 0 || buffer_fault(result_.storages[static_cast<size_t>(storage)].buffer,
-                                         walk, flow_.shape(v), kernel)
-                                .empty();
+      if (storage < 0) return true;
+      const Buffer& buffer = result_.storages[static_cast<size_t>(storage)].buffer;
+      return buffer_fault(buffer, walk, flow_.shape(v), kernel).empty() &&
+             std::ranges::none_of(walk.axes.back(), [&](int axis) {  // channels are never a ring
+               return buffer.wraps(static_cast<size_t>(axis));
+             });
     };
     return std::ranges::all_of(flow_.axes.uses(op, call.method), [&](const KernelUse& use) {
       const KernelId kernel = chosen(call.kernel, use);
