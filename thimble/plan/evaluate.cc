@@ -2,7 +2,9 @@
 #include "thimble/plan/evaluate.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "thimble/layout/bound.h"
 #include "thimble/layout/layout.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
@@ -217,7 +219,7 @@ class Evaluator::Sum {
     }
     for (const OverlapChoice& o : plan.overlaps) overlap(o.out, o.in);
     for (const ValueId v : finalised_) overlap(v, flow_.sums_of(v));
-    return {layout::lower_bound_bytes(problem_), work_};
+    return {peak_bytes(), work_};
   }
 
  private:
@@ -258,6 +260,52 @@ class Evaluator::Sum {
     for (const GroupCost::Inner& inner : group.inner)
       add_buffer(inner.bytes, {at_ + inner.steps.begin, at_ + inner.steps.end});
     at_ = end;
+  }
+
+  /// What layout::lower_bound_bytes says, which only has to look closer where overlaps matter.
+  [[nodiscard]] int64_t peak_bytes() const {
+    const auto moments = static_cast<size_t>(at_) + 1;
+    std::vector<int64_t> live(moments + 1, 0), shared(moments + 1, 0);
+    for (const layout::Buffer& buffer : problem_.buffers) {
+      live[static_cast<size_t>(buffer.lives[0].begin)] += buffer.size_bytes;
+      live[static_cast<size_t>(buffer.lives[0].end)] -= buffer.size_bytes;
+    }
+    std::inclusive_scan(live.begin(), live.end(), live.begin());
+    for (const layout::Overlap& o : problem_.overlaps) {
+      const layout::Life& out = problem_.buffers[static_cast<size_t>(o.out)].lives[0];
+      const layout::Life& in = problem_.buffers[static_cast<size_t>(o.in)].lives[0];
+      for (int64_t t = std::max(out.begin, in.begin); t < std::min(out.end, in.end); ++t)
+        shared[static_cast<size_t>(t)] = 1;
+    }
+    int64_t peak = 0;
+    for (size_t t = 0; t < moments; ++t) {
+      if (shared[t] == 0) peak = std::max(peak, live[t]);
+    }
+    for (size_t t = 0; t < moments; ++t) {
+      if (shared[t] != 0 && live[t] > peak)
+        peak = std::max(peak, shared_bytes(static_cast<int64_t>(t)));
+    }
+    const int64_t quantum = problem_.overlaps.empty() ? 1 : layout::quantum_bytes(problem_);
+    return (peak + quantum - 1) / quantum * quantum;
+  }
+
+  /// What is live at a moment, bytes that overlap counted once.
+  [[nodiscard]] int64_t shared_bytes(int64_t moment) const {
+    layout::Problem here;
+    std::vector<int> number(problem_.buffers.size(), -1);
+    for (size_t b = 0; b < number.size(); ++b) {
+      const layout::Buffer& buffer = problem_.buffers[b];
+      if (buffer.lives[0].begin > moment || buffer.lives[0].end <= moment) continue;
+      number[b] = static_cast<int>(here.buffers.size());
+      here.buffers.push_back(buffer);
+      here.buffers.back().lives = {{0, 1}};
+    }
+    for (layout::Overlap o : problem_.overlaps) {
+      o.out = number[static_cast<size_t>(o.out)];
+      o.in = number[static_cast<size_t>(o.in)];
+      if (o.out >= 0 && o.in >= 0) here.overlaps.push_back(o);
+    }
+    return layout::live_bounds(here, 1)[0];
   }
 
   /// Of a call over what it is the last to read. Groups will follow by group_lead.
