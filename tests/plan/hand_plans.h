@@ -3,6 +3,8 @@
 #pragma once
 
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "thimble/plan/build.h"
 #include "thimble/plan/evaluate.h"
@@ -37,6 +39,16 @@ inline Member group(TileLoop loop, std::vector<Member> members) {
 
 /// Every value of the graph that is a tensor of its own.
 inline ValueId value_of(TensorId tensor) { return {tensor.value}; }
+
+struct HandPlan {
+  std::string name;
+  Graph graph;
+  Plan plan;
+};
+
+/// Pex's Figure 1; a sweep that computes a wide tensor again; channels within rows; sums that
+/// outlive their group and are finalised by the next one. Small, to execute anywhere.
+std::vector<HandPlan> hand_plans();
 
 /// What `place` and a walk over the execution of build(plan) find: what evaluate() must come to.
 Cost cost_of(const Graph& graph, const Schedule& schedule);
