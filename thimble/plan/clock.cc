@@ -51,7 +51,12 @@ class Derivation {
       if (sums(calls_[c]) && (!op(c).valid() || !flow_.axes.summed_axis(op(c))))
         return std::nullopt;
     }
-    if (calls_.empty() || !find_rates()) return std::nullopt;
+    const auto has_axis = [&](ValueId v, int axis) {
+      return axis >= 0 && static_cast<size_t>(axis) < flow_.shape(v).size();
+    };
+    bool axes = has_axis(loop_.paced, loop_.axis);
+    for (const auto& [value, axis] : loop_.alongside) axes = axes && has_axis(value, axis);
+    if (calls_.empty() || !axes || !find_rates()) return std::nullopt;
     for (size_t c = calls_.size(); c-- > 0;) {
       if (!reduces_[c] && !phased_.contains(out(c))) place(c);
     }
@@ -323,6 +328,7 @@ class Derivation {
       const Line line = reduces_[c] ? operand(c) : out(c);
       Beat beat = phased_.at(line);
       beat.phase += beat.rows * first;
+      if (reduces_[c]) beat.again = 0;  // each position is added once
       result.calls.push_back(
           {line.second, beat, reduces_[c], reduces_[c] ? Border::kRoll : borders_[c]});
     }
