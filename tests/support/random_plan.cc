@@ -114,7 +114,7 @@ class RandomPlanner {
     const ValueId made = flow_.made_by(call);
     size_t last = 0;
     while (last < items.size()) {
-      const std::vector<ValueId> read = flow_.read_by(items[last]);
+      const std::span<const ValueId> read = flow_.read_by(items[last]);
       if (std::ranges::find(read, made) != read.end()) break;
       ++last;
     }
@@ -274,7 +274,10 @@ class RandomPlanner {
       loop.axis = *axes_.summed_axis(instance.op);
     } else {
       loop.paced = flow_.made_by(random_.chance(0.6) ? inside.back() : pick(inside));
-      if (random_.chance(0.05)) loop.paced = pick(flow_.read_by(pick(inside)));
+      if (random_.chance(0.05)) {
+        const std::span<const ValueId> read = flow_.read_by(pick(inside));
+        loop.paced = pick(std::vector<ValueId>(read.begin(), read.end()));
+      }
       loop.axis = draw_axis(loop.paced);
     }
     loop.step = random_.between(0, 5);
@@ -325,7 +328,7 @@ class RandomPlanner {
     const auto arena = [&](ValueId v) { return instances_.value(v).memory == kArena; };
     return made_here && arena(in) && arena(instance.makes) &&
            std::ranges::none_of(later, [&](const InstanceCall& other) {
-             const std::vector<ValueId> read = flow_.read_by(other);
+             const std::span<const ValueId> read = flow_.read_by(other);
              return std::ranges::find(read, in) != read.end();
            });
   }

@@ -9,6 +9,7 @@
 #include "thimble/layout/layout.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
+#include "thimble/plan/group_lead.h"
 #include "thimble/schedule/lives.h"
 
 namespace thimble {
@@ -248,7 +249,7 @@ class Evaluator::Sum {
       : evaluator_(evaluator),
         flow_(evaluator.flow_),
         ranges_(evaluator.size_bytes_.size(), {-1, -1}),
-        maker_(ranges_.size(), nullptr),
+        maker_(ranges_.size()),
         number_(ranges_.size(), -1) {}
 
   /// False if a group has no derivation.
@@ -298,7 +299,7 @@ class Evaluator::Sum {
     work_ += whole.work;
     const ValueId made = flow_.made_by(call);
     touch(made, at_, at_ + 1);
-    maker_[made.index()] = &call;
+    maker_[made.index()] = {&call, nullptr, at_ + 1};
     if (call.method == Method::kFinalise) {
       touch(flow_.sums_of(made), at_, at_ + 1);
       finalised_.push_back(made);
@@ -313,6 +314,8 @@ class Evaluator::Sum {
     work_ += group.work;
     const auto end = at_ + static_cast<Position>(group.derived.steps.size());
     for (const ValueId v : group.outside) touch(v, at_, end);
+    for (const DerivedStep& step : group.derived.steps)
+      maker_[flow_.made_by(step.call).index()] = {nullptr, &group, end};
     for (const GroupCost::Inner& inner : group.inner)
       add_buffer(inner.bytes, {at_ + inner.steps.begin, at_ + inner.steps.end});
     at_ = end;
@@ -364,13 +367,15 @@ class Evaluator::Sum {
     return layout::live_bounds(here, 1)[0];
   }
 
-  /// Of a call over what it is the last to read. Groups will follow by group_lead.
+  /// Of a call, or a group, over what it is the last to read.
   void overlap(ValueId out, ValueId in) {
     const int over = number_[out.index()], under = number_[in.index()];
-    const InstanceCall* maker = maker_[out.index()];
-    if (over < 0 || under < 0 || maker == nullptr) return;
-    if (ranges_[in.index()].end != ranges_[out.index()].begin + 1) return;
-    const std::optional<ValueLead> lead = evaluator_.lead(*maker, in);
+    if (over < 0 || under < 0) return;
+    const Maker& maker = maker_[out.index()];
+    if (ranges_[in.index()].end != maker.end) return;
+    std::optional<ValueLead> lead;
+    if (maker.call != nullptr) lead = evaluator_.lead(*maker.call, in);
+    if (maker.group != nullptr) lead = evaluator_.lead(*maker.group, out, in);
     if (!lead) return;
     problem_.overlaps.push_back(
         {.out = over,
@@ -381,10 +386,15 @@ class Evaluator::Sum {
 
   Evaluator& evaluator_;
   const Dataflow& flow_;
-  std::vector<LiveRange> ranges_;           ///< per value outside of groups; begin -1: none
-  std::vector<const InstanceCall*> maker_;  ///< per value: a call outside of groups
-  std::vector<int> number_;                 ///< per value: in the problem
-  std::vector<ValueId> finalised_;          ///< outside of groups
+  std::vector<LiveRange> ranges_;  ///< per value outside of groups; begin -1: none
+  struct Maker {                   ///< a call outside of groups, or a group
+    const InstanceCall* call = nullptr;
+    const GroupCost* group = nullptr;
+    Position end = -1;
+  };
+  std::vector<Maker> maker_;        ///< per value
+  std::vector<int> number_;         ///< per value: in the problem
+  std::vector<ValueId> finalised_;  ///< outside of groups
   layout::Problem problem_;
   Work work_;
   Position at_ = 0;
@@ -413,6 +423,15 @@ const Evaluator::Whole& Evaluator::whole(const InstanceCall& call) {
 std::optional<ValueLead> Evaluator::lead(const InstanceCall& call, ValueId in) {
   const auto [it, added] = leads_.try_emplace({call.instance, call.method, call.kernel, in});
   if (added) it->second = call_lead(flow_, call, in);
+  return it->second;
+}
+
+std::optional<ValueLead> Evaluator::lead(const GroupCost& group, ValueId out, ValueId in) {
+  const auto [it, added] = group_leads_.try_emplace({&group, out, in});
+  if (added && may_overlap(flow_, out, in)) {
+    if (const auto bytes = group_lead(flow_, group.derived, out, in))
+      it->second = {.bytes = *bytes};
+  }
   return it->second;
 }
 

@@ -78,12 +78,14 @@ class Evaluator {
 
   [[nodiscard]] const Whole& whole(const InstanceCall& call);
   [[nodiscard]] std::optional<ValueLead> lead(const InstanceCall& call, ValueId in);
+  [[nodiscard]] std::optional<ValueLead> lead(const GroupCost& group, ValueId out, ValueId in);
 
   const Dataflow& flow_;
   std::vector<int64_t> size_bytes_;  ///< per value, then per value's sums
   std::unordered_map<Group, std::unique_ptr<GroupCost>, Hash> groups_;
   std::map<std::tuple<InstanceId, Method, KernelId>, Whole> whole_;
   std::map<std::tuple<InstanceId, Method, KernelId, ValueId>, std::optional<ValueLead>> leads_;
+  std::map<std::tuple<const GroupCost*, ValueId, ValueId>, std::optional<ValueLead>> group_leads_;
 };
 
 /// Bytes live while members of an order execute, the order's instances being computed whole

@@ -44,7 +44,7 @@ bool may_overlap(const Dataflow& flow, ValueId out, ValueId in) {
 
 std::optional<ValueLead> call_lead(const Dataflow& flow, const InstanceCall& call, ValueId in) {
   const ValueId out = flow.made_by(call);
-  const std::vector<ValueId> read = flow.read_by(call);
+  const std::span<const ValueId> read = flow.read_by(call);
   if (!may_overlap(flow, out, in)) return std::nullopt;
   if (call.method == Method::kInPlace)
     return read[0] == in ? std::optional(ValueLead{.same_address = true}) : std::nullopt;
