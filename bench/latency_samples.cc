@@ -9,10 +9,10 @@
 
 #include "bench/latency_networks.h"
 #include "tests/support/random_schedule.h"
+#include "tests/support/short_plans.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/driver/measure.h"
 #include "thimble/model/error.h"
-#include "thimble/planners/whole_operators.h"
 #include "thimble/program/estimate.h"
 
 namespace thimble {
@@ -25,8 +25,7 @@ constexpr int64_t kMostMacs = 4'000'000;
 Compiled in_random_pieces(const Source& source, uint64_t seed) {
   zoo::Random random(seed);
   const Graph& graph = source.graph;
-  const OrderProblem problem = order_problem(graph, true);
-  const Schedule whole = whole_operator_schedule(graph, problem, original_order(problem), true);
+  const Schedule whole = testing::whole_operators(graph, true);
   PlacedPlan plan{.planner = "pieces",
                   .schedule = testing::random_schedule(graph, whole, 6, random).schedule,
                   .placement = {},

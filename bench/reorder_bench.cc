@@ -13,7 +13,7 @@
 
 #include "order_networks.h"
 #include "thimble/driver/driver.h"
-#include "thimble/planners/whole_operators.h"
+#include "thimble/plan/order_problem.h"
 
 namespace {
 
@@ -91,8 +91,8 @@ int main(int argc, char** argv) {
     for (const std::string& model : models) {
       const Graph graph = prepare(load(model).graph, {});
       for (const bool in_place : {false, true}) {
-        print_row(name_of(model) + (in_place ? " in place" : ""), order_problem(graph, in_place),
-                  states);
+        print_row(name_of(model) + (in_place ? " in place" : ""),
+                  order_problem(graph, instances_of(graph, {}), in_place), states);
       }
     }
   } catch (const std::exception& error) {

@@ -6,7 +6,7 @@
 #include "tests/support/large_network.h"
 #include "thimble/driver/driver.h"
 #include "thimble/layout/layout.h"
-#include "thimble/planners/whole_operators.h"
+#include "thimble/plan/order_problem.h"
 
 namespace thimble {
 namespace {
@@ -56,7 +56,8 @@ TEST(LargeNetwork, IsEmittedWithAStagePerOperator) {
 }
 
 TEST(LargeNetwork, IsSearchedByCountedWork) {
-  const OrderProblem problem = order_problem(large_network(Form::kWide, kOps), true);
+  const Graph graph = large_network(Form::kWide, kOps);
+  const OrderProblem problem = order_problem(graph, instances_of(graph, {}), true);
   const Order order = reorder(problem), again = reorder(problem);
   EXPECT_EQ(order.ops, again.ops);
   EXPECT_EQ(order.states, again.states);

@@ -9,12 +9,12 @@
 #include "tests/support/random_network.h"
 #include "tests/support/random_schedule.h"
 #include "tests/support/shared.h"
+#include "tests/support/short_plans.h"
 #include "tests/support/test_graph.h"
 #include "thimble/driver/driver.h"
 #include "thimble/driver/measure.h"
 #include "thimble/import/tflite.h"
-#include "thimble/planners/turn_inputs.h"
-#include "thimble/planners/whole_operators.h"
+#include "thimble/moves/relayout_inputs.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/reference/interpreter.h"
@@ -131,10 +131,8 @@ TEST(Firmware, PlanesOfAnImageAreTurnedInPlace) {
   g.output(g.reshape(g.input(shape), {1, elements(shape)}));
   g.graph().inputs[0].order = {0, 3, 1, 2};
   const Graph& graph = g.graph();
-  const Graph turned = with_turned_inputs(graph).value();
-  const OrderProblem problem = order_problem(turned, true);
-  const Schedule schedule = turn_inputs(
-      graph, turned, whole_operator_schedule(turned, problem, original_order(problem), true));
+  const Instances relaid = relayout_inputs(graph, instances_of(graph, {})).value();
+  const Schedule schedule = testing::whole_operators(graph, relaid, true);
   const std::vector<Entry> entries{hand_written_entry({graph, schedule, 0}, "planes")};
   const Bytes planes = random_bytes(DType::kInt8, elements(shape), 5);
   const EmulatedRun run = thimble::run(entries, {{{planes}}}).sets[0][0];
@@ -157,9 +155,7 @@ TEST(Firmware, RandomSchedulesEqualTheReference) {
   for (uint64_t seed = 1; seed <= 16; ++seed) {
     const Graph graph = testing::random_chain(seed);
     zoo::Random random(seed);
-    const OrderProblem problem = order_problem(graph, true);
-    const Schedule whole =
-        whole_operator_schedule(graph, problem, original_order(problem), seed % 2 == 0);
+    const Schedule whole = testing::whole_operators(graph, seed % 2 == 0);
     const Schedule schedule = testing::random_schedule(graph, whole, 16, random).schedule;
     entries.push_back(hand_written_entry({graph, schedule, 0}, fmt::format("random_{}", seed)));
     inputs.push_back(testing::noise(graph, seed));

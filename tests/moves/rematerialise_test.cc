@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tests/support/short_plans.h"
 #include "tests/support/test_graph.h"
 #include "thimble/moves/relayout_inputs.h"
 #include "thimble/operators/operators.h"
@@ -33,7 +34,7 @@ struct Squeezed {
 
 TEST(Rematerialise, FindsAnImageThatWaitsForItsMean) {
   const Squeezed s;
-  const auto found = rematerialisations(s.graph(), instances_of(s.graph(), {}));
+  const auto found = rematerialisations(AxisGraph(s.graph()), instances_of(s.graph(), {}));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_THAT(found[0].chain, ElementsAre(InstanceId{0}, InstanceId{1}));
   EXPECT_THAT(found[0].readers, ElementsAre(InstanceId{4}));
@@ -44,7 +45,7 @@ TEST(Rematerialise, FindsAnImageThatWaitsForItsMean) {
 TEST(Rematerialise, ComputesTheChainAgainInFrontOfItsReader) {
   const Squeezed s;
   const Instances before = instances_of(s.graph(), {});
-  const Instances after = rematerialise(before, rematerialisations(s.graph(), before));
+  const Instances after = rematerialise(before, rematerialisations(AxisGraph(s.graph()), before));
   std::vector<int> ops;
   std::vector<bool> again;
   for (const Instance& instance : after.list) {
@@ -64,11 +65,23 @@ TEST(Rematerialise, ComputesTheChainAgainInFrontOfItsReader) {
   EXPECT_EQ(after.list[2], before.list[2]) << "the mean reads the first";
 }
 
+TEST(Rematerialise, CostsTheChainsMacs) {
+  const Graph graph = build_zoo("efficientnet_b0:resolution=32");
+  const Instances before = instances_of(graph, {});
+  std::vector<Rematerialisation> two = rematerialisations(AxisGraph(graph), before);
+  two.resize(2);
+  const Instances after = rematerialise(before, two);
+  EXPECT_EQ(after.list.size(), before.list.size() + two[0].chain.size() + two[1].chain.size());
+  const Schedule schedule = testing::whole_operators(graph, after, true);
+  EXPECT_EQ(malformed(graph, schedule), "");
+  EXPECT_EQ(macs(graph, schedule), macs(graph) + two[0].macs + two[1].macs);
+}
+
 TEST(Rematerialise, FindsTheSameWhereRowsAreReceivedAndDelivered) {
   const Squeezed s;
   const Instances instances =
       instances_of(s.graph(), {.input = Place::kStreamed, .output = Place::kStreamed});
-  const auto found = rematerialisations(s.graph(), instances);
+  const auto found = rematerialisations(AxisGraph(s.graph()), instances);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_THAT(found[0].chain, ElementsAre(InstanceId{1}, InstanceId{2})) << "behind the copy";
 }
@@ -77,7 +90,7 @@ TEST(Rematerialise, ComputesAgainFromARelaidInput) {
   Squeezed s;
   s.g.graph().inputs[0].order = {0, 3, 1, 2};
   const Instances relaid = relayout_inputs(s.graph(), instances_of(s.graph(), {})).value();
-  const Instances after = rematerialise(relaid, rematerialisations(s.graph(), relaid));
+  const Instances after = rematerialise(relaid, rematerialisations(AxisGraph(s.graph()), relaid));
   ASSERT_EQ(after.list.size(), 8U);
   EXPECT_EQ(after.list[5].op, OpId{0});
   EXPECT_EQ(after.list[5].reads[0], after.list[0].makes);
@@ -87,24 +100,28 @@ TEST(Rematerialise, LeavesResidualsThatStream) {
   testing::TestGraph g(1);
   const TensorId x = g.conv(g.input({1, 8, 8, 2}), 4, 3, 1);
   g.output(g.add(x, g.conv(x, 4, 3, 1)));
-  EXPECT_TRUE(rematerialisations(g.graph(), instances_of(g.graph(), {})).empty());
+  EXPECT_TRUE(rematerialisations(AxisGraph(g.graph()), instances_of(g.graph(), {})).empty());
 }
 
 TEST(Rematerialise, LeavesOutputs) {
   Squeezed s;
   s.g.output(s.t);
-  EXPECT_TRUE(rematerialisations(s.graph(), instances_of(s.graph(), {})).empty());
+  EXPECT_TRUE(rematerialisations(AxisGraph(s.graph()), instances_of(s.graph(), {})).empty());
 }
 
 TEST(Rematerialise, FindsTheGatedImagesOfEfficientNetLargestFirst) {
   const Graph graph = build_zoo("efficientnet_b0:resolution=32");
   const Instances instances = instances_of(graph, {});
-  const auto found = rematerialisations(graph, instances);
+  const auto found = rematerialisations(AxisGraph(graph), instances);
   ASSERT_GE(found.size(), 2U);
   EXPECT_TRUE(std::ranges::is_sorted(found, std::ranges::greater{}, &Rematerialisation::bytes));
   for (const Rematerialisation& one : found) {
     const ValueId image = instances.instance(one.chain.back()).makes;
     EXPECT_EQ(one.bytes, graph.tensor(instances.value(image).tensor).size_bytes());
+    int64_t chain_macs = 0;
+    for (const InstanceId id : one.chain)
+      chain_macs += macs(graph, graph.op(instances.instance(id).op));
+    EXPECT_EQ(one.macs, chain_macs);
     // The gate, or a residual behind it.
     for (const InstanceId reader : one.readers) {
       const Op& op = graph.op(instances.instance(reader).op);

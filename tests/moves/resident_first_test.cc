@@ -24,7 +24,7 @@ Graph attention() {
 
 TEST(ResidentFirst, MakesKeysAndValuesBeforeTheQueries) {
   const Graph graph = attention();
-  EXPECT_THAT(resident_first_order(graph, instances_of(graph, {})),
+  EXPECT_THAT(resident_first_order(AxisGraph(graph), instances_of(graph, {})),
               ElementsAre(2, 1, 0, 3, 4, 5, 6));
 }
 
@@ -32,7 +32,8 @@ TEST(ResidentFirst, ReceivesBeforeAndDeliversBehindEverythingElse) {
   const Graph graph = attention();
   const Instances instances =
       instances_of(graph, {.input = Place::kStreamed, .output = Place::kStreamed});
-  EXPECT_THAT(resident_first_order(graph, instances), ElementsAre(0, 3, 2, 1, 4, 5, 6, 7, 8));
+  EXPECT_THAT(resident_first_order(AxisGraph(graph), instances),
+              ElementsAre(0, 3, 2, 1, 4, 5, 6, 7, 8));
 }
 
 TEST(ResidentFirst, IsTheOrderAsItIsWhereAllOperandsFollowAlike) {
@@ -41,7 +42,7 @@ TEST(ResidentFirst, IsTheOrderAsItIsWhereAllOperandsFollowAlike) {
   const TensorId unused = g.conv(x, 2, 1, 1);
   g.output(g.add(g.conv(x, 4, 1, 1), g.depthwise(x, 3, 1)));
   g.output(unused);
-  EXPECT_THAT(resident_first_order(g.graph(), instances_of(g.graph(), {})),
+  EXPECT_THAT(resident_first_order(AxisGraph(g.graph()), instances_of(g.graph(), {})),
               ElementsAre(0, 1, 2, 3));
 }
 

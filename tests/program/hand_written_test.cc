@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/short_plans.h"
 #include "tests/support/test_graph.h"
-#include "thimble/analysis/span.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/operators/operators.h"
 #include "thimble/program/host.h"
@@ -75,14 +75,14 @@ TEST(HandWritten, SliceOutOfARowRingIsExact) {
   g.graph().ops.push_back({Slice{{0, 1, 4, 3}, {1, 2, -1, -2}, {}}, {t}, {y}, 1});
   g.output(y);
   const Graph& graph = g.graph();
-  const Span span = Spans(graph).derive(1, {{0}, {1}}).value();
-  ASSERT_EQ(span.members[0].ring, 1);
-  auto step = [&](size_t member, TensorId out, std::vector<Operand> from, BufferId to) {
-    return Step{
-        .op = span.members[member].op,
-        .region = along(graph.tensor(out).shape, 1, span.members[member].beat.interval(LoopId{0})),
-        .in = std::move(from),
-        .out = to};
+  const Clock clock = testing::rolled(graph, {0, 1}, 1).value();
+  ASSERT_EQ(clock.calls[0].held, 1);
+  auto step = [&](int op, TensorId out, std::vector<Operand> from, BufferId to) {
+    const Beat& beat = clock.calls[static_cast<size_t>(op)].beat;
+    return Step{.op = {op},
+                .region = along(graph.tensor(out).shape, 1, beat.interval(LoopId{0})),
+                .in = std::move(from),
+                .out = to};
   };
   Buffer ring = whole_buffer(graph, t);
   ring.extents[1] = 1;
@@ -92,7 +92,7 @@ TEST(HandWritten, SliceOutOfARowRingIsExact) {
   schedule.loop_count = 1;
   schedule.nodes = {
       {Loop{LoopId{0},
-            span.ticks,
+            clock.tiles,
             {{step(0, t, {BufferId{0}, {}, {}}, {1})}, {step(1, y, {BufferId{1}}, {2})}}}}};
   schedule.inputs = {{0}};
   schedule.outputs = {{2}};
@@ -112,15 +112,15 @@ TEST(HandWritten, RingsOfAFewChannelsAreExact) {
   const Graph& graph = g.graph();
   constexpr LoopId kChannels{0}, kTick{1};
   constexpr BufferId kX{0}, kT{1}, kY{2};
-  const Span span = Spans(graph).derive(1, {{0}, {1}}).value();
-  ASSERT_EQ(span.members[0].ring, 3);
+  const Clock clock = testing::rolled(graph, {0, 1}, 1).value();
+  ASSERT_EQ(clock.calls[0].held, 3);
   const IntervalExpr channels{index(kChannels, 2), index(kChannels, 2, 2)};
   Buffer ring = whole_buffer(graph, t);
   ring.extents = {1, 3, 4, 2};
   ring.origin[3] = channels.begin;
   ring.wrap = Wrap{1, 3};
-  const auto region = [&](size_t member) {
-    RegionExpr result = along(graph.tensor(x).shape, 1, span.members[member].beat.interval(kTick));
+  const auto region = [&](size_t call) {
+    RegionExpr result = along(graph.tensor(x).shape, 1, clock.calls[call].beat.interval(kTick));
     result[3] = channels;
     return result;
   };
@@ -131,7 +131,7 @@ TEST(HandWritten, RingsOfAFewChannelsAreExact) {
       {Loop{kChannels,
             3,
             {{Loop{kTick,
-                   span.ticks,
+                   clock.tiles,
                    {{Step{.op = {0}, .region = region(0), .in = {kX, kX}, .out = kT}},
                     {Step{.op = {1}, .region = region(1), .in = {kT, {}, {}}, .out = kY}}}}}}}}};
   schedule.inputs = {kX};

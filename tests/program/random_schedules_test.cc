@@ -9,10 +9,10 @@
 #include "tests/program/mutants.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_schedule.h"
+#include "tests/support/short_plans.h"
 #include "tests/support/workload.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/planner.h"
-#include "thimble/planners/whole_operators.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
@@ -46,8 +46,7 @@ Schedule start(const Graph& graph, zoo::Random& random) {
     const PlannerAnswer answer = pex.planner->plan(graph, {.in_place = in_place}, {});
     return std::get<Planned>(answer).schedule;
   }
-  const OrderProblem problem = order_problem(graph, in_place);
-  return whole_operator_schedule(graph, problem, original_order(problem), in_place);
+  return testing::whole_operators(graph, in_place);
 }
 
 bool is_gather(const Operand& operand) { return operand.from.size() > 1; }

@@ -13,7 +13,6 @@
 #include "tests/support/random_network.h"
 #include "tests/support/shared.h"
 #include "tests/support/test_graph.h"
-#include "thimble/analysis/span.h"
 #include "thimble/import/tflite.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/planner.h"

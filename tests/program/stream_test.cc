@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row streaming: peaks, exactness on the real models, and random spans of random networks.
+// Row streaming: peaks, exactness on the real models, and random groups of random networks.
 #include "thimble/planners/stream.h"
 
 #include <fmt/format.h>
@@ -11,16 +11,17 @@
 #include "tests/support/golden.h"
 #include "tests/support/random_network.h"
 #include "tests/support/shared.h"
+#include "tests/support/short_plans.h"
 #include "tests/support/test_graph.h"
 #include "tests/support/workload.h"
 #include "thimble/import/tflite.h"
 #include "thimble/model/error.h"
+#include "thimble/moves/resident_first.h"
 #include "thimble/operators/operators.h"
+#include "thimble/plan/build.h"
+#include "thimble/plan/order_problem.h"
 #include "thimble/planners/ports.h"
-#include "thimble/planners/resident_first.h"
-#include "thimble/planners/stream_candidates.h"
-#include "thimble/planners/stream_schedule.h"
-#include "thimble/planners/whole_operators.h"
+#include "thimble/planners/stream_cuts.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
@@ -82,7 +83,7 @@ TEST(Stream, KeepsOfASegmentationNetworkWhatWaitsForTheDecoder) {
   const Graph graph = build_zoo("unet");
   EXPECT_EQ(verified_arena(graph, "row"), 92'544);
   EXPECT_EQ(verified_arena(graph, "pixel"), 75'552);
-  EXPECT_EQ(reorder(order_problem(graph, true)).peak_bytes, 442'368);
+  EXPECT_EQ(reorder(order_problem(graph, instances_of(graph, {}), true)).peak_bytes, 442'368);
   // Three rows of the image, one of the output.
   const PortPlaces ports{.input = Place::kStreamed, .output = Place::kStreamed};
   const auto streamed = std::get<Planned>(plan_stream(graph, {.ports = ports}, {}));
@@ -255,34 +256,45 @@ Graph random_branches(uint64_t seed, zoo::Random& random) {
   return g.graph();
 }
 
-/// Disjoint pieces of an order: spans, whether they gain anything or not, and spans inside of loops
-/// over channels.
-StreamPlan random_plan(const Graph& graph, const OrderProblem& problem,
-                       const std::vector<int>& order, bool in_place, zoo::Random& random) {
-  StreamPlan plan{
-      .order = order, .pieces = {}, .over_input = {}, .peak_bytes = INT64_MAX, .bottleneck = 0};
-  const StreamSpans spans(graph, problem, plan.order, in_place, {});
-  const StreamCandidates candidates(graph, problem, plan.order, spans);
-  const std::vector<int64_t> otherwise(plan.order.size(), INT64_MAX);
-  std::vector<StreamCandidate> all;
+/// Groups of an order, whether they gain anything or not: rolled, and rolled inside of loops over
+/// channels.
+std::vector<RolledPiece> all_groups(ChannelGroups& channels, const Rolls& rolls,
+                                    const std::vector<int>& order) {
+  const Dataflow& flow = channels.dataflow();
+  const std::vector<int64_t> otherwise(order.size(), INT64_MAX);
+  std::vector<RolledPiece> result;
   for (const Granularity granularity : {Granularity::kRow, Granularity::kPixel}) {
-    for (auto& kind : {candidates.spans(otherwise, granularity),
-                       candidates.sliced_spans(
-                           otherwise, std::vector<bool>(plan.order.size(), true), granularity)})
-      all.insert(all.end(), kind.begin(), kind.end());
+    std::ranges::move(rolls.all(otherwise, most_in_group(order.size()), granularity),
+                      std::back_inserter(result));
+    for (const PlacedGroup& sliced :
+         channel_candidates(channels, rolls.bytes(), order, otherwise, {})) {
+      for (RolledPiece& piece : rolls.groups(sliced.begin, sliced.end, granularity)) {
+        const ChannelGroup& loop = sliced.group->group;
+        piece.group = roll_inside(flow, loop, piece);
+        piece.channels = loop.channels;
+        piece.finalised.clear();
+        for (const ValueId v : loop.accumulated)
+          piece.finalised.push_back({flow.maker[v.index()], Method::kFinalise, {}});
+        if (derive(flow, piece.group)) result.push_back(std::move(piece));
+      }
+    }
   }
-  const auto begin = [](const StreamCandidate& c) { return c.piece.begin(); };
-  std::ranges::stable_sort(all, {}, begin);
+  return result;
+}
+
+/// Disjoint ones.
+std::vector<RolledPiece> random_pieces(std::vector<RolledPiece> all, zoo::Random& random) {
+  std::vector<RolledPiece> result;
+  std::ranges::stable_sort(all, {}, &RolledPiece::begin);
   int from = 0;
   while (true) {
-    std::erase_if(all, [&](const StreamCandidate& c) { return begin(c) < from; });
-    if (all.empty()) return plan;
+    std::erase_if(all, [&](const RolledPiece& piece) { return piece.begin < from; });
+    if (all.empty()) return result;
     // Not always the first: what lies between is left alone. The last ones are in both.
     const auto most = static_cast<int64_t>(std::min<size_t>(all.size(), 8)) - 1;
-    StreamPiece& piece =
-        plan.pieces.emplace_back(all[static_cast<size_t>(random.between(0, most))].piece);
-    if (piece.loop) piece.loop->step = random.between(1, piece.loop->loop.channels);
-    from = piece.end();
+    RolledPiece& piece = result.emplace_back(all[static_cast<size_t>(random.between(0, most))]);
+    if (piece.channels > 0) piece.group.loop.step = random.between(1, piece.channels);
+    from = piece.end;
   }
 }
 
@@ -297,30 +309,58 @@ void expect_least_rings(const Graph& graph, const Schedule& schedule) {
   }
 }
 
-/// Tensors with more rows than what they are made from, both made by the span.
-size_t upsampled(const Graph& graph, const Span& span) {
-  return static_cast<size_t>(std::ranges::count_if(span.members, [&](const SpanMember& m) {
-    const TensorId in = graph.op(m.op).inputs[0];
-    return std::ranges::find(span.members, in, &SpanMember::out) != span.members.end() &&
-           graph.tensor(m.out).shape[1] > graph.tensor(in).shape[1];
+/// Values with more rows than what they are made from, both made in the group.
+size_t upsampled(const Dataflow& flow, const std::vector<InstanceCall>& calls) {
+  const auto makes = [&](ValueId v) {
+    return std::ranges::find(calls, v, [&](const InstanceCall& c) { return flow.made_by(c); }) !=
+           calls.end();
+  };
+  return static_cast<size_t>(std::ranges::count_if(calls, [&](const InstanceCall& c) {
+    const ValueId in = flow.read_by(c)[0];
+    return makes(in) && c.method == Method::kCompute &&
+           flow.shape(flow.made_by(c))[1] > flow.shape(in)[1];
   }));
 }
 
-struct SpanCounts {
-  size_t spans = 0, operators = 0, rings = 0, sums = 0, turned = 0;  ///< turned: rows before heads
+struct GroupCounts {
+  size_t groups = 0, operators = 0, rings = 0, sums = 0, turned = 0;  ///< turned: rows before heads
   size_t sliced = 0, sliced_sums = 0;  ///< inside of loops over channels
   size_t upsampled_by_rows = 0, upsampled_by_pixels = 0;
   int caught = 0;
+
+  void add(const Dataflow& flow, const RolledPiece& piece) {
+    const std::vector<InstanceCall> all = calls({{piece.group}});
+    const auto sums_rows = [&](const InstanceCall& c) {
+      const auto channels = static_cast<int>(flow.shape(flow.read_by(c)[0]).size()) - 1;
+      return c.method == Method::kAccumulate &&
+             flow.axes.summed_axis(flow.instances.instance(c.instance).op) != channels;
+    };
+    const auto means = static_cast<size_t>(std::ranges::count_if(all, sums_rows));
+    ++groups;
+    operators += static_cast<size_t>(piece.end - piece.begin);
+    sums += means;
+    sliced += piece.channels > 0 ? 1 : 0;
+    sliced_sums += piece.channels > 0 ? means : 0;
+    (piece.by_pixels ? upsampled_by_pixels : upsampled_by_rows) += upsampled(flow, all);
+  }
 };
 
-/// Executes random spans of an order of the network.
-void check_random_spans(const Graph& graph, uint64_t seed, const std::vector<int>& order,
-                        zoo::Random& random, SpanCounts& counts) {
+/// Executes random groups of an order of the network.
+void check_random_groups(const Graph& graph, uint64_t seed, const std::vector<int>& order,
+                         zoo::Random& random, GroupCounts& counts) {
   const bool in_place = random.chance(0.5);
-  const OrderProblem problem = order_problem(graph, in_place);
-  const StreamPlan plan = random_plan(graph, problem, order, in_place, random);
-  if (plan.pieces.empty()) return;
-  const Schedule schedule = stream_schedule(graph, problem, plan, in_place);
+  const Instances instances = instances_of(graph, {});
+  const AxisGraph axes(graph);
+  const Dataflow flow(axes, instances);
+  const OrderProblem problem = order_problem(graph, instances, in_place);
+  const Rolls rolls(flow, problem, order, {.in_place = in_place});
+  ChannelGroups channels(flow, DType::kInt32);
+  const StreamCut cut{.order = order,
+                      .pieces = random_pieces(all_groups(channels, rolls, order), random),
+                      .over_input = {},
+                      .peak_bytes = INT64_MAX};
+  if (cut.pieces.empty()) return;
+  const Schedule schedule = build(flow, stream_plan(flow, problem, cut, in_place));
   ASSERT_EQ(malformed(graph, schedule), "");
   const Placement placement = place(graph, schedule, {});
   const Program program = lower(graph, schedule, placement);
@@ -329,17 +369,7 @@ void check_random_spans(const Graph& graph, uint64_t seed, const std::vector<int
   const std::vector<Bytes> inputs = testing::noise(graph, seed);
   ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
   expect_least_rings(graph, schedule);
-  counts.spans += plan.pieces.size();
-  for (const StreamPiece& piece : plan.pieces) {
-    const StreamSpan& s = *piece.span;
-    counts.sliced += piece.loop ? 1 : 0;
-    counts.operators += s.rows.members.size();
-    const auto sums =
-        static_cast<size_t>(std::ranges::count(s.rows.members, true, &SpanMember::sums));
-    counts.sums += sums;
-    counts.sliced_sums += piece.loop ? sums : 0;
-    (s.columns ? counts.upsampled_by_pixels : counts.upsampled_by_rows) += upsampled(graph, s.rows);
-  }
+  for (const RolledPiece& piece : cut.pieces) counts.add(flow, piece);
   for (const Buffer& b : schedule.buffers) {
     counts.rings += b.wrap ? 1 : 0;
     counts.turned += b.wrap && !b.order.empty() ? 1 : 0;
@@ -350,29 +380,31 @@ void check_random_spans(const Graph& graph, uint64_t seed, const std::vector<int
   for (const std::string& missed : count.missed) ADD_FAILURE() << "not caught: " << missed;
 }
 
-void print(const SpanCounts& counts) {
+void print(const GroupCounts& counts) {
   fmt::print(
-      "{} spans of {} operators, {} in loops over channels with {} sums, {} sums in all, {} rings, "
+      "{} groups of {} operators, {} in loops over channels with {} sums, {} sums in all, {} "
+      "rings, "
       "{} of them turned, "
       "upsampled {} by rows, {} by "
       "pixels; {} mutants caught\n",
-      counts.spans, counts.operators, counts.sliced, counts.sliced_sums, counts.sums, counts.rings,
+      counts.groups, counts.operators, counts.sliced, counts.sliced_sums, counts.sums, counts.rings,
       counts.turned, counts.upsampled_by_rows, counts.upsampled_by_pixels, counts.caught);
 }
 
-TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
+TEST(RandomGroups, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
   const uint64_t graphs = testing::random_cases(700, 10'000);
-  SpanCounts counts;
+  GroupCounts counts;
   for (uint64_t seed = 1; seed <= graphs && !::testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE(seed);
     zoo::Random random(seed);
     const Graph graph =
         seed % 4 != 0 ? random_branches(seed, random) : rewrite(testing::random_network(seed));
-    check_random_spans(graph, seed, original_order(order_problem(graph, false)).ops, random,
-                       counts);
+    check_random_groups(graph, seed,
+                        original_order(order_problem(graph, instances_of(graph, {}), false)).ops,
+                        random, counts);
   }
   print(counts);
-  EXPECT_GT(counts.spans, graphs / 2);
+  EXPECT_GT(counts.groups, graphs / 2);
   EXPECT_GT(counts.rings, graphs);
   EXPECT_GT(counts.sums, graphs / 20);
   EXPECT_GT(counts.sliced, graphs / 20);
@@ -382,17 +414,18 @@ TEST(RandomSpans, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
   EXPECT_GT(counts.caught, 100);
 }
 
-TEST(RandomSpans, OfAttentionAreVerifiedAndEqualTheReferenceWithTheLeastRings) {
+TEST(RandomGroups, OfAttentionAreVerifiedAndEqualTheReferenceWithTheLeastRings) {
   const uint64_t graphs = testing::random_cases(500 / testing::kOneIn, 10'000);
-  SpanCounts counts;
+  GroupCounts counts;
   for (uint64_t seed = 1; seed <= graphs && !::testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE(seed);
     zoo::Random random(seed);
     const Graph graph = testing::random_attention(seed);
-    check_random_spans(graph, seed, resident_first_order(graph), random, counts);
+    const std::vector<int> order = resident_first_order(AxisGraph(graph), instances_of(graph, {}));
+    check_random_groups(graph, seed, order, random, counts);
   }
   print(counts);
-  EXPECT_GT(counts.spans, graphs / 2);
+  EXPECT_GT(counts.groups, graphs / 2);
   EXPECT_GT(counts.rings, graphs);
   EXPECT_GT(counts.turned, graphs / 10);
   EXPECT_GT(counts.caught, 100);

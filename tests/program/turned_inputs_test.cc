@@ -7,12 +7,12 @@
 #include "tests/support/hand_written.h"
 #include "tests/support/random_network.h"
 #include "tests/support/shared.h"
+#include "tests/support/short_plans.h"
 #include "tests/support/test_graph.h"
 #include "thimble/import/tflite.h"
+#include "thimble/moves/relayout_inputs.h"
 #include "thimble/plan/saved_plan.h"
 #include "thimble/planners/stream.h"
-#include "thimble/planners/turn_inputs.h"
-#include "thimble/planners/whole_operators.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
@@ -93,23 +93,6 @@ TEST(TurnedInputs, AnOrdinaryCopyOverItselfIsRefused) {
   EXPECT_NE(fault(hand, over).find("which holds"), std::string::npos);
 }
 
-TEST(TurnedInputs, OnlyWhereAMatrixIsTransposedAndTheOutputIsAnotherTensor) {
-  testing::TestGraph g(1);
-  const TensorId x = g.input({1, 6, 5, 3});
-  g.output(g.conv(x, 4, 3, 1));
-  EXPECT_FALSE(with_turned_inputs(g.graph()));
-  g.graph().inputs[0].order = {0, 3, 2, 1};
-  EXPECT_FALSE(with_turned_inputs(g.graph())) << "rows and columns exchanged, too";
-  g.graph().inputs[0].order = kPlanes;
-  ASSERT_TRUE(with_turned_inputs(g.graph()));
-  EXPECT_TRUE(with_turned_inputs(g.graph())->inputs[0].order.empty());
-  Graph images = g.graph();
-  for (TensorId t : {x, images.ops[0].outputs[0]}) images.tensors[t.index()].shape[0] = 2;
-  EXPECT_FALSE(with_turned_inputs(images)) << "one matrix per image";
-  g.output(x);
-  EXPECT_FALSE(with_turned_inputs(g.graph()));
-}
-
 TEST(TurnedInputs, EqualTheReferenceInRandomShapes) {
   int64_t turned_plans = 0;
   for (uint64_t seed = 1; seed <= 120; ++seed) {
@@ -124,11 +107,9 @@ TEST(TurnedInputs, EqualTheReferenceInRandomShapes) {
     const Graph& graph = g.graph();
     const Schedule planned = std::get<Planned>(plan_stream(graph, {}, {})).schedule;
     turned_plans += turns_first(planned) ? 1 : 0;
-    const Graph turned = *with_turned_inputs(graph);
-    const OrderProblem problem = order_problem(turned, true);
-    const Schedule whole = turn_inputs(
-        graph, turned,
-        whole_operator_schedule(turned, problem, original_order(problem), seed % 2 == 0));
+    const Instances relaid = relayout_inputs(graph, instances_of(graph, {})).value();
+    const Schedule whole = testing::whole_operators(graph, relaid, seed % 2 == 0);
+    EXPECT_TRUE(turns_first(whole));
     for (const Schedule& schedule : {planned, whole}) {
       ASSERT_EQ(malformed(graph, schedule), "");
       const Program program = lower(graph, schedule, place(graph, schedule, {}));

@@ -5,9 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/hand_written.h"
+#include "tests/support/short_plans.h"
 #include "tests/support/test_graph.h"
-#include "thimble/analysis/span.h"
-#include "thimble/planners/whole_operators.h"
 #include "thimble/program/lower.h"
 
 namespace thimble {
@@ -174,9 +173,7 @@ struct TwoConvolutions {
     const TensorId x = g.input({1, 4, 4, 3});
     g.output(g.conv(g.conv(x, 3, 3, 1), 3, 3, 1));
     graph = g.graph();
-    const OrderProblem problem = order_problem(graph, true);
-    const Schedule schedule =
-        whole_operator_schedule(graph, problem, original_order(problem), true);
+    const Schedule schedule = testing::whole_operators(graph, true);
     program = lower(graph, schedule, place(graph, schedule, {}));
     EXPECT_EQ(fault(), "");
   }

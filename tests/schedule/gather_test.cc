@@ -7,7 +7,6 @@
 
 #include "tests/support/hand_written.h"
 #include "tests/support/test_graph.h"
-#include "thimble/analysis/span.h"
 
 namespace thimble {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/hand_written.h"
 
+#include "tests/support/short_plans.h"
 #include "tests/support/test_graph.h"
-#include "thimble/analysis/span.h"
 #include "thimble/model/error.h"
 #include "thimble/schedule/gather.h"
 
@@ -90,31 +90,29 @@ HandWritten row_span() {
   g.output(y);
   const Graph& graph = g.graph();
 
-  constexpr int kRows = 1;
   constexpr LoopId kTick{0};
   constexpr BufferId kX{0}, kT{1}, kU{2}, kY{3};
-  const auto span = Spans(graph).derive(kRows, {{0}, {1}, {2}});
-  check(span.has_value(), "rows do not split these operators");
-  auto ring = [&](const SpanMember& member) {
-    Buffer buffer = whole_buffer(graph, member.out);
-    buffer.extents[kRows] = member.ring;
-    buffer.wrap = Wrap{kRows, member.ring};
+  const std::optional<Clock> clock = rolled(graph, {0, 1, 2}, kStreamAxis);
+  check(clock.has_value(), "rows do not split these operators");
+  const auto ring = [&](TensorId made, size_t call) {
+    Buffer buffer = whole_buffer(graph, made);
+    buffer.extents[kStreamAxis] = clock->calls[call].held;
+    buffer.wrap = Wrap{kStreamAxis, clock->calls[call].held};
     return buffer;
   };
-  auto step = [&](size_t member, std::vector<Operand> in, BufferId out) {
-    return Step{
-        .op = span->members[member].op,
-        .region = along(graph.tensor(y).shape, kRows, span->members[member].beat.interval(kTick)),
-        .in = std::move(in),
-        .out = out};
+  const auto step = [&](int op, std::vector<Operand> in, BufferId out) {
+    const Beat& beat = clock->calls[static_cast<size_t>(op)].beat;
+    return Step{.op = {op},
+                .region = along(graph.tensor(y).shape, kStreamAxis, beat.interval(kTick)),
+                .in = std::move(in),
+                .out = out};
   };
   Schedule schedule;
-  schedule.buffers = {whole_buffer(graph, x), ring(span->members[0]), ring(span->members[1]),
-                      whole_buffer(graph, y)};
+  schedule.buffers = {whole_buffer(graph, x), ring(t, 0), ring(u, 1), whole_buffer(graph, y)};
   schedule.loop_count = 1;
   schedule.nodes = {
       {Loop{kTick,
-            span->ticks,
+            clock->tiles,
             {{step(0, {kX, {}, {}}, kT)}, {step(1, {kT, {}, {}}, kU)}, {step(2, {kT, kU}, kY)}}}}};
   schedule.inputs = {kX};
   schedule.outputs = {kY};
@@ -129,28 +127,28 @@ HandWritten row_stream() {
   HandWritten hand = row_span();
   const Graph& graph = hand.graph;
   Schedule& schedule = hand.schedule;
-  constexpr int kRows = 1;
   constexpr LoopId kTick{0};
   constexpr BufferId kX{0}, kY{3}, kReceived{4}, kDelivered{5};
   const TensorId x = graph.inputs[0].tensor, y = graph.outputs[0].tensor;
-  const auto span = Spans(graph, {y}).derive(kRows, {{0}, {1}, {2}}, {x});
-  check(span.has_value(), "rows do not split these operators");
+  const PortPlaces ports{.input = Place::kStreamed, .output = Place::kStreamed};
+  const std::optional<Clock> clock = rolled(graph, {0, 1, 2, 3, 4}, kStreamAxis, ports);
+  check(clock.has_value(), "rows do not split these operators");
   Loop& loop = std::get<Loop>(schedule.nodes[0].what);
-  loop.count = span->ticks;
+  loop.count = clock->tiles;
   loop.body.insert(loop.body.begin(), Node{Step{.in = {kReceived}, .out = kX}});
-  for (size_t m = 0; m < span->members.size(); ++m) {
-    const SpanMember& member = span->members[m];
-    Step& step = std::get<Step>(loop.body[m].what);
-    step.region = along(graph.tensor(member.out).shape, kRows, member.beat.interval(kTick));
-    Buffer& ring = schedule.buffers[step.out.index()];
-    ring.extents[kRows] = member.ring;
-    ring.wrap = Wrap{kRows, member.ring};
-  }
-  const RegionExpr made = std::get<Step>(loop.body.back().what).region;
-  loop.body.push_back({Step{.region = made, .in = {kY}, .out = kDelivered}});
+  loop.body.push_back({Step{.in = {kY}, .out = kDelivered}});
   for (const TensorId t : {x, y}) {
     schedule.buffers.push_back(whole_buffer(graph, t));
     schedule.buffers.back().memory = kStream;
+  }
+  for (size_t c = 0; c < clock->calls.size(); ++c) {
+    const TiledCall& call = clock->calls[c];
+    Step& step = std::get<Step>(loop.body[c].what);
+    Buffer& made = schedule.buffers[step.out.index()];
+    step.region = along(graph.tensor(made.tensor).shape, kStreamAxis, call.beat.interval(kTick));
+    if (made.memory == kStream) continue;
+    made.extents[kStreamAxis] = call.held;
+    made.wrap = Wrap{kStreamAxis, call.held};
   }
   schedule.inputs = {kReceived};
   schedule.outputs = {kDelivered};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images that are computed row by row, or pixel by pixel, by a clock of rows and, within each of
-// its ticks, a clock of columns (span.h derives both): how far one runs ahead of what another still
-// reads. That is the size of a ring, and the lead of an output over consumed input.
+// its ticks, a clock of columns (plan/clock.h derives both): how far one runs ahead of what another
+// still reads. That is the size of a ring, and the lead of an output over consumed input.
 //
 //   at tick (i, j) the rows of tick i in the columns of tick j: so pixels come in row-major order,
 //   and of a 3 x 3 window two rows and three pixels are held

@@ -5,20 +5,17 @@
 #include <iterator>
 #include <utility>
 
-#include "thimble/analysis/span.h"
 #include "thimble/operators/operators.h"
 
 namespace thimble {
 namespace {
 
-constexpr int kHeightAxis = 1;  // the axis of images, and of sequences, one by one
-
 class Search {
  public:
-  Search(const Graph& graph, const Instances& instances)
-      : graph_(graph),
+  Search(const AxisGraph& axes, const Instances& instances)
+      : axes_(axes),
+        graph_(axes.graph()),
         instances_(instances),
-        rows_(graph),
         maker_(makers(instances)),
         readers_(readers(instances)) {
     const auto is_copy = [&](InstanceId id) { return !instances.instance(id).op.valid(); };
@@ -61,8 +58,8 @@ class Search {
       bool depends = false, all_rows = false;
       for (size_t k = 0; k < instance.reads.size(); ++k) {
         const size_t v = instance.reads[k].index();
-        const OperandRows* read = rows_.rows(instance.op, k, kHeightAxis);
-        const bool by_rows = read != nullptr && read->axis == kHeightAxis;
+        const Connection* read = axes_.connection(instance.op, k, kStreamAxis);
+        const bool by_rows = read != nullptr && read->axis == kStreamAxis;
         result[i] = result[i] || waits[v];
         depends = depends || follows[v];
         all_rows = all_rows || (follows[v] && !by_rows);
@@ -98,17 +95,18 @@ class Search {
     }
   }
 
+  const AxisGraph& axes_;
   const Graph& graph_;
   const Instances& instances_;
-  Spans rows_;
   std::vector<InstanceId> maker_;                 ///< per value; copies left out
   std::vector<std::vector<InstanceId>> readers_;  ///< the same
 };
 
 }  // namespace
 
-std::vector<Rematerialisation> rematerialisations(const Graph& graph, const Instances& instances) {
-  const Search search(graph, instances);
+std::vector<Rematerialisation> rematerialisations(const AxisGraph& axes,
+                                                  const Instances& instances) {
+  const Search search(axes, instances);
   std::vector<Rematerialisation> result;
   for (size_t v = 0; v < instances.values.size(); ++v) {
     Rematerialisation found = search.of({static_cast<int32_t>(v)});

@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "thimble/analysis/axis_graph.h"
 #include "thimble/plan/instances.h"
 
 namespace thimble {
@@ -27,7 +28,7 @@ struct Rematerialisation {
 /// One for each value that a later reader cannot read row by row with the first, since it depends
 /// on it by way of an operator that needs all rows. Its chain reaches back to a value of at most
 /// half its size, a network input or one that several instances read. Largest values first.
-[[nodiscard]] std::vector<Rematerialisation> rematerialisations(const Graph& graph,
+[[nodiscard]] std::vector<Rematerialisation> rematerialisations(const AxisGraph& axes,
                                                                 const Instances& instances);
 
 /// Each chain once more, in front of the first reader of the second value. `which`: some of those

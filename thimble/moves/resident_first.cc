@@ -5,18 +5,17 @@
 #include <numeric>
 #include <utility>
 
-#include "thimble/analysis/span.h"
-
 namespace thimble {
 namespace {
 
 /// Axes of the output along which the operand has rows, too.
-int followed_axes(const Graph& graph, const Spans& spans, OpId id, size_t operand) {
+int followed_axes(const AxisGraph& axes, OpId id, size_t operand) {
+  const Graph& graph = axes.graph();
   const Shape& out = graph.tensor(graph.op(id).outputs[0]).shape;
   int count = 0;
   for (size_t axis = 0; axis + 1 < out.size(); ++axis) {
     const bool several = out[axis] > 1;
-    count += several && spans.rows(id, operand, static_cast<int>(axis)) != nullptr ? 1 : 0;
+    count += several && axes.connection(id, operand, static_cast<int>(axis)) != nullptr ? 1 : 0;
   }
   return count;
 }
@@ -26,22 +25,20 @@ struct Wanted {
   std::vector<std::vector<InstanceId>> before;
   bool differ = false;  ///< some operands follow less than others
 };
-Wanted wanted_by(const Graph& graph, const Instances& instances,
+Wanted wanted_by(const AxisGraph& axes, const Instances& instances,
                  const std::vector<InstanceId>& maker) {
-  const Spans spans(graph);
   Wanted result;
   for (const Instance& instance : instances.list) {
     std::vector<std::pair<int, InstanceId>> wanted;
     for (size_t k = 0; k < instance.reads.size(); ++k) {
       const InstanceId from = maker[instance.reads[k].index()];
       const bool copy = !instance.op.valid();
-      if (from.valid())
-        wanted.emplace_back(copy ? 0 : followed_axes(graph, spans, instance.op, k), from);
+      if (from.valid()) wanted.emplace_back(copy ? 0 : followed_axes(axes, instance.op, k), from);
     }
     std::ranges::stable_sort(wanted, {}, &std::pair<int, InstanceId>::first);
     std::vector<InstanceId>& before = result.before.emplace_back();
     result.differ = result.differ || (!wanted.empty() && wanted[0].first != wanted.back().first);
-    for (const auto& [axes, from] : wanted) before.push_back(from);
+    for (const auto& [followed, from] : wanted) before.push_back(from);
   }
   return result;
 }
@@ -62,9 +59,9 @@ std::vector<InstanceId> roots_of(const Graph& graph, const Instances& instances,
 
 }  // namespace
 
-std::vector<int> resident_first_order(const Graph& graph, const Instances& instances) {
+std::vector<int> resident_first_order(const AxisGraph& axes, const Instances& instances) {
   const std::vector<InstanceId> maker = makers(instances);
-  const Wanted wanted = wanted_by(graph, instances, maker);
+  const Wanted wanted = wanted_by(axes, instances, maker);
   std::vector<int> order;
   if (!wanted.differ) {
     order.resize(instances.list.size());
@@ -82,7 +79,7 @@ std::vector<int> resident_first_order(const Graph& graph, const Instances& insta
     begun[instance.index()] = true;
     path.push_back({instance});
   };
-  for (const InstanceId root : roots_of(graph, instances, maker)) {
+  for (const InstanceId root : roots_of(axes.graph(), instances, maker)) {
     begin(root);
     while (!path.empty()) {
       Visit& visit = path.back();

@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "thimble/analysis/axis_graph.h"
 #include "thimble/plan/instances.h"
 
 namespace thimble {
@@ -17,6 +18,7 @@ namespace thimble {
 /// they follow (channels aside), those that follow as many in the order given. Copies that stand
 /// before everything else or behind it stay there. The order as it is if all operands of each
 /// instance follow as many.
-[[nodiscard]] std::vector<int> resident_first_order(const Graph& graph, const Instances& instances);
+[[nodiscard]] std::vector<int> resident_first_order(const AxisGraph& axes,
+                                                    const Instances& instances);
 
 }  // namespace thimble

@@ -25,6 +25,22 @@ std::vector<bool> row_major(const Graph& graph, const Instances& instances) {
   return result;
 }
 
+/// What the loop over channels accumulates is summed here, too.
+void accumulate(const Dataflow& dataflow, const ChannelGroup& channels, Group& group) {
+  const auto sums = [&](ValueId v) {
+    return std::ranges::find(channels.accumulated, v) != channels.accumulated.end();
+  };
+  if (sums(group.loop.paced)) group.loop.paced = dataflow.sums_of(group.loop.paced);
+  for (Member& member : group.members) {
+    if (auto* inner = std::get_if<Group>(&member.what)) {
+      accumulate(dataflow, channels, *inner);
+    } else if (auto& call = std::get<InstanceCall>(member.what);
+               sums(dataflow.instances.instance(call.instance).makes)) {
+      call.method = Method::kAccumulate;
+    }
+  }
+}
+
 }  // namespace
 
 OrderPiece RolledPiece::piece() const {
@@ -286,6 +302,15 @@ std::string Rolls::obstacle() const {
   }
   return fmt::format("{} and {} cannot execute row by row together", named(passing.front()),
                      named(passing.back()));
+}
+
+Group roll_inside(const Dataflow& dataflow, const ChannelGroup& channels,
+                  const RolledPiece& rolled) {
+  Group rows = rolled.group;
+  accumulate(dataflow, channels, rows);
+  Group result{.loop = channels.group.loop, .members = {{std::move(rows)}}};
+  for (const InstanceCall& call : rolled.finalised) result.members.push_back({call});
+  return result;
 }
 
 }  // namespace thimble

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "thimble/analysis/leads.h"
+#include "thimble/moves/slice_channels.h"
 #include "thimble/plan/evaluate.h"
 #include "thimble/plan/order_plan.h"
 
@@ -86,5 +87,10 @@ class Rolls {
   InputLeads leads_;
   std::vector<int64_t> single_bytes_;
 };
+
+/// The rolled group, and what finalises its sums, inside of a loop over channels of the same
+/// instances.
+[[nodiscard]] Group roll_inside(const Dataflow& dataflow, const ChannelGroup& channels,
+                                const RolledPiece& rolled);
 
 }  // namespace thimble

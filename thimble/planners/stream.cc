@@ -87,7 +87,7 @@ class StreamSearch {
     std::vector<std::vector<int>> orders = {original_order(result.problem).ops};
     for (const std::vector<int>& order :
          {ports_at_the_ends(flow, reorder(result.problem, kOrderStates, limits_.time).ops),
-          resident_first_order(graph_, result.instances)}) {
+          resident_first_order(axes_, result.instances)}) {
       if (std::ranges::find(orders, order) == orders.end()) orders.push_back(order);
     }
     ChannelGroups channels(flow, DType::kInt32);
@@ -132,7 +132,7 @@ class StreamSearch {
     std::vector<Rematerialisation> again;
     int64_t recomputed = 0;
     int without_gain = 0;
-    for (const Rematerialisation& more : rematerialisations(graph_, instances)) {
+    for (const Rematerialisation& more : rematerialisations(axes_, instances)) {
       if (static_cast<double>(recomputed + more.macs) > most_macs) continue;
       if (without_gain == kMostWithoutGain || good_enough() || late(limits_.time)) break;
       again.push_back(more);

@@ -124,7 +124,7 @@ class Cutting {
           std::find(wanted.begin() + p.begin, end, true) == end)
         continue;
       for (const RolledPiece& rolled : rolls_.groups(p.begin, p.end, granularity)) {
-        RolledPiece nested = piece(p, roll_inside(p.group->group, rolled));
+        RolledPiece nested = piece(p, roll_inside(flow_, p.group->group, rolled));
         const std::optional<Derived> derived = derive(flow_, nested.group, Regions::kNone);
         if (!derived) continue;
         nested.one_channel = group_bytes(flow_, *derived);
@@ -135,31 +135,6 @@ class Cutting {
       }
     }
     return result;
-  }
-
-  /// The rolled group, and what finalises its sums, inside of the loop over channels.
-  [[nodiscard]] Group roll_inside(const ChannelGroup& channels, const RolledPiece& rolled) const {
-    Group rows = rolled.group;
-    accumulate(rows, channels);
-    Group result{.loop = channels.group.loop, .members = {{std::move(rows)}}};
-    for (const InstanceCall& call : rolled.finalised) result.members.push_back({call});
-    return result;
-  }
-
-  /// What the loop over channels accumulates is summed here, too.
-  void accumulate(Group& group, const ChannelGroup& channels) const {
-    const auto sums = [&](ValueId v) {
-      return std::ranges::find(channels.accumulated, v) != channels.accumulated.end();
-    };
-    if (sums(group.loop.paced)) group.loop.paced = flow_.sums_of(group.loop.paced);
-    for (Member& member : group.members) {
-      if (auto* inner = std::get_if<Group>(&member.what)) {
-        accumulate(*inner, channels);
-      } else if (auto& call = std::get<InstanceCall>(member.what);
-                 sums(flow_.instances.instance(call.instance).makes)) {
-        call.method = Method::kAccumulate;
-      }
-    }
   }
 
   [[nodiscard]] static int64_t most(const std::vector<int64_t>& bytes, const PlacedGroup& placed) {

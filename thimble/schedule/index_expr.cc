@@ -77,6 +77,12 @@ RegionExpr region_expr(const Region& region) {
   return expr;
 }
 
+RegionExpr along(const Shape& shape, int axis, const IntervalExpr& interval) {
+  RegionExpr expr = region_expr(whole(shape));
+  expr[static_cast<size_t>(axis)] = interval;
+  return expr;
+}
+
 bool advance_alike(const IndexExpr& a, const IndexExpr& b) {
   return a.terms == b.terms && a.divisor == b.divisor;
 }

@@ -60,6 +60,8 @@ using Counters = std::vector<int64_t>;
 [[nodiscard]] std::optional<IndexExpr> compose(const IndexExpr& expr, int64_t num, int64_t add,
                                                int64_t den);
 [[nodiscard]] RegionExpr region_expr(const Region& region);
+/// Region of `shape` with `interval` along `axis` and everything else whole.
+[[nodiscard]] RegionExpr along(const Shape& shape, int axis, const IntervalExpr& interval);
 /// The same but for base: the one with the larger base is never the lesser.
 [[nodiscard]] bool advance_alike(const IndexExpr& a, const IndexExpr& b);
 [[nodiscard]] bool depends_on(const IndexExpr& expr, LoopId loop);
