@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random plans of random networks: whatever derive() accepts is a schedule that kernels can take
 // and the verifier accepts, and it computes what the reference computes.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/plan/hand_plans.h"
@@ -19,27 +20,49 @@ Graph random_graph(uint64_t seed) {
   return seed % 2 == 0 ? testing::random_chain(seed) : testing::random_network(seed);
 }
 
-TEST(RandomTileLoops, ComputeWhatTheReferenceComputes) {
-  const uint64_t graphs = testing::random_cases(500 / testing::kOneIn, 20'000);
-  int accepted = 0, nested = 0, sums = 0;
-  for (uint64_t seed = 0; seed < graphs; ++seed) {
+/// Calls visit(graph, axes, drawn) for random plans of random networks.
+template <typename Visit>
+void each_plan(uint64_t graphs, Visit visit) {
+  for (uint64_t seed = 0; seed < graphs && !::testing::Test::HasFailure(); ++seed) {
     const Graph graph = random_graph(seed);
     const AxisGraph axes(graph);
     zoo::Random random(seed);
     for (uint64_t k = 0; k < kPlansPerGraph; ++k) {
       const testing::RandomPlan drawn = testing::random_plan(axes, random);
-      accepted += drawn.accepted;
-      nested += drawn.nested;
-      sums += drawn.sums;
-      ASSERT_EQ(testing::fault_of(graph, build(graph, drawn.plan)), "")
-          << "seed " << seed << ", plan " << k << "\n"
-          << testing::text(graph, drawn.plan);
+      SCOPED_TRACE(fmt::format("seed {}, plan {}\n{}", seed, k, testing::text(graph, drawn.plan)));
+      visit(graph, axes, drawn);
     }
   }
+}
+
+TEST(RandomTileLoops, ComputeWhatTheReferenceComputes) {
+  const uint64_t graphs = testing::random_cases(500 / testing::kOneIn, 20'000);
+  int accepted = 0, nested = 0, sums = 0, deepest = 0;
+  each_plan(graphs, [&](const Graph& graph, const AxisGraph&, const testing::RandomPlan& drawn) {
+    accepted += drawn.accepted;
+    nested += drawn.nested;
+    sums += drawn.sums;
+    deepest = std::max(deepest, drawn.deepest);
+    EXPECT_EQ(testing::fault_of(graph, build(graph, drawn.plan)), "");
+  });
   const auto plans = static_cast<int>(graphs * kPlansPerGraph);
   EXPECT_GT(accepted, 4 * plans);  // not trivial ones
-  EXPECT_GT(nested, plans / 4);
-  EXPECT_GT(sums, plans / 4);
+  EXPECT_GT(nested, plans);
+  EXPECT_GT(sums, plans / 5);
+  EXPECT_EQ(deepest, 3);
+}
+
+TEST(RandomTileLoops, CostWhatPlacementAndExecutionComeTo) {
+  const uint64_t graphs = testing::random_cases(700 / testing::kOneIn, 30'000);
+  uint64_t compared = 0;
+  each_plan(graphs, [&](const Graph& graph, const AxisGraph& axes, const testing::RandomPlan& d) {
+    Plan plan = d.plan;
+    if (!testing::without_group_overlaps(plan)) return;
+    ++compared;
+    const Dataflow flow(axes, plan.instances);
+    EXPECT_EQ(evaluate(flow, plan), testing::cost_of(graph, build(flow, plan)));
+  });
+  EXPECT_GT(compared, 2 * graphs);
 }
 
 }  // namespace

@@ -66,5 +66,13 @@ TEST(TileLoops, ComputesAWideTensorAgainFromARingOfANarrowOne) {
   EXPECT_EQ(fault_of(graph, build(graph, plan)), "");
 }
 
+TEST(TileLoops, OfHandWrittenPlansComputeWhatTheReferenceComputes) {
+  for (const testing::HandPlan& hand : testing::hand_plans()) {
+    SCOPED_TRACE(hand.name);
+    const Schedule schedule = build(hand.graph, hand.plan);
+    EXPECT_EQ(fault_of(hand.graph, schedule), "");
+  }
+}
+
 }  // namespace
 }  // namespace thimble

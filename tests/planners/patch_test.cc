@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which part of a network patches can execute, what a patch needs, and what the planner answers.
+// What the planner answers, and which wishes it refuses.
 #include "thimble/planners/patch.h"
 
 #include <gmock/gmock.h>
@@ -10,8 +10,8 @@
 #include "tests/support/test_graph.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
-#include "thimble/planners/patch_stage.h"
-#include "thimble/planners/whole_operators.h"
+#include "thimble/plan/order_problem.h"
+#include "thimble/search/order.h"
 
 namespace thimble {
 namespace {
@@ -31,16 +31,6 @@ Graph residual_network() {
   return graph;
 }
 
-std::string refusal(const Graph& graph, OpId last) {
-  const auto stage = PatchAnalysis(graph).stage_up_to(last);
-  const auto* why = std::get_if<std::string>(&stage);
-  return why == nullptr ? "" : *why;
-}
-
-PatchStage stage_up_to(const Graph& graph, OpId last) {
-  return std::get<PatchStage>(PatchAnalysis(graph).stage_up_to(last));
-}
-
 std::string error_of(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
   try {
     (void)plan_patch(graph, limits, options);
@@ -52,72 +42,6 @@ std::string error_of(const Graph& graph, const Limits& limits, const PlannerOpti
 
 Planned planned(const Graph& graph, const PlannerOptions& options) {
   return std::get<Planned>(plan_patch(graph, {}, options));
-}
-
-TEST(PatchStage, EndsOnlyWhereNothingElseIsReadBehindIt) {
-  const Graph graph = residual_network();
-  EXPECT_EQ(refusal(graph, {0}), "");
-  EXPECT_THAT(refusal(graph, {1}), HasSubstr("is read behind it, by ADD #2"));
-  EXPECT_EQ(stage_up_to(graph, {2}).ops, (std::vector<OpId>{{0}, {1}, {2}}));
-}
-
-TEST(PatchStage, HoldsNoOutputOfTheNetworkInside) {
-  Graph graph = residual_network();
-  graph.outputs.push_back({graph.ops[0].outputs[0], {}});
-  EXPECT_EQ(refusal(graph, {0}), "");
-  EXPECT_THAT(refusal(graph, {2}), HasSubstr("CONV_2D #0 before it makes an output"));
-}
-
-TEST(PatchStage, EndsWithAnImage) {
-  testing::TestGraph g(1);
-  const TensorId x = g.input({1, 4, 4, 2});
-  g.output(g.fully_connected(g.reshape(x, {1, 32}), 3));
-  EXPECT_THAT(refusal(g.graph(), {0}), HasSubstr("1x32, is no image"));
-}
-
-TEST(PatchGrid, LeavesTheLastPatchesSmallerAndNoneEmpty) {
-  EXPECT_EQ(patch_grid({1, 10, 28, 4}, 4), (PatchGrid{3, 7, 4, 4}));
-  EXPECT_EQ(patch_grid({1, 9, 5, 4}, 4), (PatchGrid{3, 2, 3, 3}));  // not 4: 3 times 3 is all
-  EXPECT_EQ(patch_grid({1, 49, 1, 4}, 7), (PatchGrid{7, 1, 7, 1}));
-}
-
-TEST(PatchRegions, GrowByTheHaloAndFollowBothLoops) {
-  const Graph graph = residual_network();
-  PatchAnalysis analysis(graph);
-  const PatchStage stage = stage_up_to(graph, {2});
-  const PatchGrid grid = patch_grid({1, 12, 12, 16}, 3);
-  const auto regions = std::get<PatchRegions>(analysis.regions(stage, grid));
-  const TensorId t = graph.ops[0].outputs[0];
-  const RegionExpr& halo = regions.of[t.index()];
-  EXPECT_EQ(halo[1], (IntervalExpr{index(kPatchRow, 4, -1), index(kPatchRow, 4, 5)}));
-  EXPECT_EQ(halo[2], (IntervalExpr{index(kPatchColumn, 4, -1), index(kPatchColumn, 4, 5)}));
-  EXPECT_EQ(halo[3], (IntervalExpr{index(0), index(16)}));
-  const Buffer slice = analysis.slice(t, halo, grid);
-  EXPECT_EQ(slice.extents, (Shape{1, 6, 6, 16}));
-  EXPECT_EQ(slice.origin[1], index(kPatchRow, 4, -1));
-}
-
-TEST(PatchRegions, TwoPatchesNeedNoRoomForRowsOutsideTheTensor) {
-  const Graph graph = residual_network();
-  PatchAnalysis analysis(graph);
-  const PatchGrid grid = patch_grid({1, 12, 12, 16}, 2);
-  const auto regions = std::get<PatchRegions>(analysis.regions(stage_up_to(graph, {2}), grid));
-  const TensorId t = graph.ops[0].outputs[0];
-  const Buffer slice = analysis.slice(t, regions.of[t.index()], grid);  // [0, 7) and [5, 12)
-  EXPECT_EQ(slice.extents, (Shape{1, 7, 7, 16}));
-  EXPECT_EQ(slice.origin[1], index(kPatchRow, 5));
-}
-
-TEST(PatchRegions, EndAtAnOperatorThatNeedsAllRows) {
-  testing::TestGraph g(3);
-  const TensorId x = g.input({1, 8, 8, 4});
-  const TensorId t = g.conv(x, 8, 3, 1);
-  g.output(g.add(t, g.depthwise(t, 8, 8)));  // 1x1x8, for every pixel
-  PatchAnalysis analysis(g.graph());
-  const PatchStage stage = stage_up_to(g.graph(), {2});
-  const auto regions = analysis.regions(stage, patch_grid({1, 8, 8, 8}, 2));
-  ASSERT_TRUE(std::holds_alternative<std::string>(regions));
-  EXPECT_THAT(std::get<std::string>(regions), HasSubstr("needs more than a patch of its input"));
 }
 
 TEST(Patch, SaysWhatItRecomputes) {
@@ -137,7 +61,7 @@ TEST(Patch, SaysWhatItRecomputes) {
 TEST(Patch, ChoosesNoMoreThanWholeOperatorsNeed) {
   const Graph graph = residual_network();
   const Planned answer = planned(graph, {});
-  const Order whole = reorder(order_problem(graph, true));
+  const Order whole = reorder(order_problem(graph, instances_of(graph, {}), true));
   EXPECT_LT(answer.lower_bound_bytes, whole.peak_bytes);
   EXPECT_GT(answer.schedule.loop_count, 0);
 }

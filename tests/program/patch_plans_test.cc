@@ -140,6 +140,15 @@ TEST(PatchPlans, NeedLessWithTheSplitTensorOverTheInput) {
   EXPECT_EQ(built.placement.arena().peak_bytes, built.planned.lower_bound_bytes);
 }
 
+// Rows half as many and twice as many again, in patches of an odd number at the narrowest.
+TEST(PatchPlans, EqualTheReferenceWhereRowsAreResizedInside) {
+  const Graph graph = rewrite(build_zoo("unet"));
+  const std::string last = std::to_string(graph.ops.back().file_index);
+  const Built built = build(graph, {}, {{"patches", "12"}, {"split", last}});
+  EXPECT_EQ(built.placement.arena().peak_bytes, 64'304);
+  expect_equal_to_reference(graph, built.program);
+}
+
 TEST(PatchPlans, OfRandomNetworksEqualTheReference) {
   const uint64_t graphs = testing::random_cases(300 / testing::kOneIn, 6'000);
   uint64_t patched = 0;

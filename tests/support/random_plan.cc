@@ -114,7 +114,7 @@ class RandomPlanner {
     const ValueId made = flow_.made_by(call);
     size_t last = 0;
     while (last < items.size()) {
-      const std::vector<ValueId> read = flow_.read_by(items[last]);
+      const std::span<const ValueId> read = flow_.read_by(items[last]);
       if (std::ranges::find(read, made) != read.end()) break;
       ++last;
     }
@@ -128,7 +128,7 @@ class RandomPlanner {
     for (int tries = 0; tries < 40; ++tries) {
       if (tries % 10 == 9) length = std::max<int64_t>(1, length / 2);
       const Items run(items.begin(), items.begin() + length);
-      Drawn drawn = draw_group(run, 1);
+      Drawn drawn = random_.chance(0.15) ? draw_sweep(run) : draw_group(run, 1);
       if (!in_order(drawn, run)) continue;
       ++result_.drawn;
       std::optional<Derived> derived = derive(flow_, drawn.group);
@@ -243,6 +243,21 @@ class RandomPlanner {
     return result;
   }
 
+  /// Rows around columns, most of them rolled.
+  Drawn draw_sweep(const Items& items) {
+    Group columns, rows;
+    for (const InstanceCall& call : items) columns.members.push_back({call});
+    columns.loop = draw_loop(items);
+    columns.loop.paced = flow_.made_by(items.back());
+    columns.loop.axis = 2;
+    rows.loop = draw_loop(items);
+    rows.loop.paced = columns.loop.paced;
+    rows.loop.axis = 1;
+    if (random_.chance(0.7)) columns.loop.border = rows.loop.border = Border::kRoll;
+    rows.members.push_back({std::move(columns)});
+    return {std::move(rows), {}};
+  }
+
   Border draw_border() {
     return random_.chance(0.5) ? Border::kRoll
                                : (random_.chance(0.5) ? Border::kSlice : Border::kAgain);
@@ -259,7 +274,10 @@ class RandomPlanner {
       loop.axis = *axes_.summed_axis(instance.op);
     } else {
       loop.paced = flow_.made_by(random_.chance(0.6) ? inside.back() : pick(inside));
-      if (random_.chance(0.05)) loop.paced = pick(flow_.read_by(pick(inside)));
+      if (random_.chance(0.05)) {
+        const std::span<const ValueId> read = flow_.read_by(pick(inside));
+        loop.paced = pick(std::vector<ValueId>(read.begin(), read.end()));
+      }
       loop.axis = draw_axis(loop.paced);
     }
     loop.step = random_.between(0, 5);
@@ -310,7 +328,7 @@ class RandomPlanner {
     const auto arena = [&](ValueId v) { return instances_.value(v).memory == kArena; };
     return made_here && arena(in) && arena(instance.makes) &&
            std::ranges::none_of(later, [&](const InstanceCall& other) {
-             const std::vector<ValueId> read = flow_.read_by(other);
+             const std::span<const ValueId> read = flow_.read_by(other);
              return std::ranges::find(read, in) != read.end();
            });
   }
@@ -387,6 +405,20 @@ void write(const Graph& graph, const Instances& instances, const std::vector<Mem
 
 RandomPlan random_plan(const AxisGraph& axes, zoo::Random& random) {
   return RandomPlanner(axes, random).run();
+}
+
+bool without_group_overlaps(Plan& plan) {
+  bool finalises = false;
+  for (const Member& member : plan.members) {
+    if (std::holds_alternative<InstanceCall>(member.what)) continue;
+    for (const InstanceCall& call : calls({member})) {
+      finalises = finalises || call.method == Method::kFinalise;
+      std::erase_if(plan.overlaps, [&](const OverlapChoice& o) {
+        return o.out == plan.instances.instance(call.instance).makes;
+      });
+    }
+  }
+  return !finalises;
 }
 
 std::string text(const Graph& graph, const Plan& plan) {

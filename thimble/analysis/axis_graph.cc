@@ -77,8 +77,13 @@ Cut cut_of_kernel(const KernelUse& use, int axis) {
 
 /// Whether no buffer is a fault to it (schedule/kernel_fit.h).
 bool takes_any_buffers(const KernelUse& use) {
-  const auto plain = [](const OperandAxes& walk) {
-    return std::ranges::all_of(walk.axes, [](const auto& merged) { return merged.size() < 2; });
+  const auto plain = [](const OperandAxes& walk) {  // and channels last, which are never a ring
+    int last = -1;
+    for (const std::vector<int>& merged : walk.axes) {
+      if (merged.size() > 1) return false;
+      if (!merged.empty()) last = std::max(last, merged[0]);
+    }
+    return walk.axes.back().empty() || walk.axes.back()[0] == last;
   };
   return info(chosen({}, use)).rings && plain(use.out) && std::ranges::all_of(use.in, plain);
 }

@@ -289,7 +289,7 @@ Compiled check_saved_plan(const Source& source, const SavedPlan& saved, int64_t 
 }
 
 Compiled described(Compiled checked) {
-  Cost& cost = checked.cost;
+  PlanCost& cost = checked.cost;
   cost.live_bytes = live_bytes(checked.graph, checked.plan.schedule);
   cost.macs = macs(checked.graph, checked.plan.schedule);
   cost.recomputed_macs = cost.macs - macs(checked.graph);

@@ -83,7 +83,7 @@ struct Request {
 };
 
 /// What a plan costs beside its memory, which is in PlacedPlan::placement.
-struct Cost {
+struct PlanCost {
   std::vector<int64_t> live_bytes;        ///< per step
   int64_t macs = 0, recomputed_macs = 0;  ///< executed; of these, beyond the network's own
   int64_t weight_bytes = 0;               ///< packed constants
@@ -99,7 +99,7 @@ struct Compiled {
   std::vector<Note> notes;  ///< sentence() says them
   Program program;
   Verification verification;
-  Cost cost;
+  PlanCost cost;
   double plan_seconds = 0, layout_seconds = 0;
   std::vector<EmittedFile> files;  ///< if the request has an emission
 

@@ -225,20 +225,35 @@ bool Rolls::measure(RolledPiece& piece, int64_t useless_bytes) const {
   return piece.bytes < useless_bytes;
 }
 
+void Rolls::pass_through(int begin, int k, Through& through) const {
+  through.largest_out = std::max(through.largest_out, bytes_.size(at(k).makes));
+  for (const int v : problem_.ops[position(order_[position(k)])].inputs) {
+    const auto t = static_cast<size_t>(v);
+    if (bytes_.lives().made[t] >= begin || bytes_.lives().last_read[t] != k) continue;
+    through.consumed += problem_.size_bytes[t];
+    through.largest_in = std::max(through.largest_in, problem_.size_bytes[t]);
+  }
+}
+
 std::vector<RolledPiece> Rolls::all(const std::vector<int64_t>& otherwise_bytes, int most,
                                     Granularity granularity) const {
   std::vector<RolledPiece> result;
   const auto count = static_cast<int>(order_.size());
   for (int begin = 0; begin < count; ++begin) {
     int64_t most_bytes = 0;
+    Through through;
     for (int end = begin + 1; end <= std::min(count, begin + most); ++end) {
       const Instance& last = at(end - 1);
       if (!(sums_rows(begin, last) || cuts_anywhere(last, granularity)) ||
           reads_sums(begin, end - 1, last))
         break;
       most_bytes = std::max(most_bytes, otherwise_bytes[position(end - 1)]);
+      pass_through(begin, end - 1, through);
       // What is live behind the group is live throughout, whichever way it executes.
       if (bytes_.held(end) >= most_bytes) continue;
+      // So is what it consumes, but where an output lies over it.
+      const int64_t overlapping = in_place_ ? std::min(through.largest_in, through.largest_out) : 0;
+      if (bytes_.held(end) + through.consumed - overlapping >= most_bytes) continue;
       // In one piece a single instance needs no more.
       if (end == begin + 1 && !passes_rows(last)) continue;
       for (RolledPiece& piece : groups(begin, end, granularity)) {

@@ -70,6 +70,13 @@ class Rolls {
   [[nodiscard]] Group group(int begin, int end, int axis, Granularity granularity) const;
   /// False where it is no group, or needs useless_bytes in any case.
   bool measure(RolledPiece& piece, int64_t useless_bytes) const;
+  /// What a group that begins somewhere is the last to read of what was made before, and the
+  /// largest that may overlap.
+  struct Through {
+    int64_t consumed = 0, largest_in = 0, largest_out = 0;
+  };
+  /// Adds the instance at position k to a group that begins at `begin`.
+  void pass_through(int begin, int k, Through& through) const;
   [[nodiscard]] bool passes_rows(const Instance& instance) const;  ///< receives or delivers
 
   const Dataflow& flow_;

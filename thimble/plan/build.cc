@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thimble/model/error.h"
+#include "thimble/plan/overlap_lead.h"
 
 namespace thimble {
 namespace {
@@ -24,6 +25,7 @@ class Builder {
       shift_.push_back(schedule_.loop_count);
       schedule_.loop_count += static_cast<int>(derived.loops.size());
     }
+    note_uses();
     add_buffers();
     size_t group = 0;
     for (size_t m = 0; m < plan_.members.size(); ++m) {
@@ -40,7 +42,9 @@ class Builder {
         schedule_.nodes.push_back({loop(next_loop, at)});
       }
     }
-    for (const OverlapChoice& o : plan_.overlaps) share(of(o.out), of(o.in));
+    for (const OverlapChoice& o : plan_.overlaps) {
+      if (overlaps(o.out, o.in)) share(of(o.out), of(o.in));
+    }
     return std::move(schedule_);
   }
 
@@ -61,7 +65,7 @@ class Builder {
     for (const ValueId v : sums) {
       of(v);
       const ValueId value{v.value - static_cast<int32_t>(flow_.instances.values.size())};
-      if (of_[value.index()].valid()) share(of_[value.index()], of(v));
+      if (of_[value.index()].valid() && overlaps(value, v)) share(of_[value.index()], of(v));
     }
     for (size_t m = 0; m < plan_.members.size(); ++m) {
       kept_.emplace_back();
@@ -118,9 +122,32 @@ class Builder {
   void add_scratch_of(const InstanceCall& call) {
     const OpId op = flow_.instances.instance(call.instance).op;
     BufferId& id = scratch_.emplace_back();
-    if (!op.valid()) return;
+    if (!op.valid() || flow_.scratch_bytes(call) == 0) return;
     const Scratch needed = scratch(flow_.graph, flow_.graph.op(op), call.method, call.kernel);
     if (needed.size_bytes > 0) id = add_scratch(schedule_, needed);
+  }
+
+  /// Per value, then per value's sums: the members that make it and that read it last; -1: none.
+  void note_uses() {
+    made_in_.assign(of_.size(), -1);
+    last_read_in_ = made_in_;
+    for (size_t m = 0; m < plan_.members.size(); ++m) {
+      for (const InstanceCall& call : calls({plan_.members[m]})) {
+        made_in_[flow_.made_by(call).index()] = static_cast<int>(m);
+        for (const ValueId v : flow_.read_by(call)) last_read_in_[v.index()] = static_cast<int>(m);
+      }
+    }
+  }
+
+  /// Whether there is a closed form of how far `out` may lie over `in` (overlap_lead.h). Of what a
+  /// group makes, the walk over the schedule finds it so far.
+  [[nodiscard]] bool overlaps(ValueId out, ValueId in) const {
+    const int made_in = made_in_[out.index()];
+    if (made_in < 0) return false;
+    const Member& member = plan_.members[static_cast<size_t>(made_in)];
+    const auto* call = std::get_if<InstanceCall>(&member.what);
+    if (call == nullptr) return true;
+    return last_read_in_[in.index()] == made_in && call_lead(flow_, *call, in).has_value();
   }
 
   void share(BufferId out, BufferId in) {
@@ -184,6 +211,7 @@ class Builder {
   std::vector<int> shift_;                   ///< per group: loops before it
   std::vector<std::vector<BufferId>> kept_;  ///< per member
   std::vector<BufferId> scratch_;            ///< per call
+  std::vector<int> made_in_, last_read_in_;  ///< per value, then per value's sums
   size_t next_call_ = 0;
   const Derived* group_ = nullptr;  ///< the one at hand
   int loops_before_ = 0;

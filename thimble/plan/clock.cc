@@ -38,6 +38,7 @@ class Derivation {
     for (size_t c = 0; c < calls.size(); ++c) {
       made_.push_back(flow_.made_by(calls[c]));
       read_.push_back(flow_.read_by(calls[c]));
+      borders_.push_back(loop.border_of(made_.back()));
       inside_.get(made_.back(), kUnknown);
       caller_of_.get(calls[c].instance, {})[calls[c].method == Method::kAccumulate ? 1 : 0] =
           static_cast<int>(c) + 1;
@@ -50,7 +51,12 @@ class Derivation {
       if (sums(calls_[c]) && (!op(c).valid() || !flow_.axes.summed_axis(op(c))))
         return std::nullopt;
     }
-    if (calls_.empty() || !find_rates()) return std::nullopt;
+    const auto has_axis = [&](ValueId v, int axis) {
+      return axis >= 0 && static_cast<size_t>(axis) < flow_.shape(v).size();
+    };
+    bool axes = has_axis(loop_.paced, loop_.axis);
+    for (const auto& [value, axis] : loop_.alongside) axes = axes && has_axis(value, axis);
+    if (calls_.empty() || !axes || !find_rates()) return std::nullopt;
     for (size_t c = calls_.size(); c-- > 0;) {
       if (!reduces_[c] && !phased_.contains(out(c))) place(c);
     }
@@ -84,7 +90,7 @@ class Derivation {
     const int axis = inside_.at(made_[c]);
     for (size_t k = 0; k < read_[c].size(); ++k) {
       const ValueId v = read_[c][k];
-      if (flow_.graph.tensor(flow_.tensor(v)).is_constant()) continue;
+      if (flow_.is_constant(v)) continue;
       const bool inside = is_inside(v);
       if (inside && axis_of(v) == kSum) return false;
       const Connection* read = flow_.connection(calls_[c], k, axis);
@@ -222,24 +228,26 @@ class Derivation {
   }
 
   /// How far tiles of what is computed again reach back, or less than 0: what nobody reads is left
-  /// out. False where a slice would have to be carried over, or what is computed again is needed
-  /// outside.
+  /// out. False where a slice would have to be carried over. What is read outside of the loop is
+  /// full, so that nothing of it is missing.
   bool reach_back() {
     if (loop_.border == Border::kRoll && loop_.others.empty()) return true;
     for (size_t c = calls_.size(); c-- > 0;) {  // readers first
-      if (reduces_[c]) continue;
-      const Border border = loop_.border_of(made_[c]);
-      if (border == Border::kRoll) continue;
-      Beat& beat = phased_.get(out(c), {});
+      if (reduces_[c] || borders_[c] == Border::kRoll) continue;
       std::optional<int64_t> again;
+      Beat& beat = phased_.get(out(c), {});
       const bool inside = each_reader(c, [&](size_t reader, const Affine* pace) {
         const Beat& read = phased_.at(reduces_[reader] ? operand(reader) : out(reader));
         const Affine same;
         again = std::max(again, missing(beat, read, pace == nullptr ? same : *pace));
       });
-      if (border == Border::kSlice && again.value_or(0) > 0) return false;
-      if (border == Border::kAgain && !inside) return false;
-      if (border == Border::kAgain) beat.again = again.value_or(0);
+      if (!inside) {
+        borders_[c] = Border::kSlice;
+      } else if (borders_[c] == Border::kAgain) {
+        beat.again = again.value_or(0);
+      } else if (again.value_or(0) > 0) {
+        return false;
+      }
     }
     return true;
   }
@@ -311,7 +319,7 @@ class Derivation {
     for (size_t c = 0; c < calls_.size(); ++c) {
       if (reduces_[c]) {
         lasts(operand(c));
-      } else if (loop_.border_of(made_[c]) != Border::kAgain) {
+      } else if (borders_[c] != Border::kAgain) {
         lasts(out(c));  // what is computed again has no tiles but those of its readers
       }
     }
@@ -320,8 +328,9 @@ class Derivation {
       const Line line = reduces_[c] ? operand(c) : out(c);
       Beat beat = phased_.at(line);
       beat.phase += beat.rows * first;
-      result.calls.push_back({line.second, beat, reduces_[c],
-                              reduces_[c] ? Border::kRoll : loop_.border_of(made_[c])});
+      if (reduces_[c]) beat.again = 0;  // each position is added once
+      result.calls.push_back(
+          {line.second, beat, reduces_[c], reduces_[c] ? Border::kRoll : borders_[c]});
     }
     for (size_t c = 0; c < calls_.size(); ++c) {
       if (!reduces_[c]) result.calls[c].held = ring(result, c);
@@ -367,6 +376,7 @@ class Derivation {
   const TileLoop& loop_;
   std::vector<bool> reduces_;                   ///< per call
   std::vector<ValueId> made_;                   ///< per call
+  std::vector<Border> borders_;                 ///< per call, of what it makes
   std::vector<std::span<const ValueId>> read_;  ///< per call
   SmallMap<ValueId, int> inside_;               ///< made in the loop: axis along which it follows
   /// Number of an instance's call, from 1: what computes or finalises, what accumulates.
@@ -427,7 +437,12 @@ ValueId Dataflow::sums_of(ValueId value) const {
 bool Dataflow::is_sums(ValueId value) const { return value.index() >= instances.values.size(); }
 
 TensorId Dataflow::tensor(ValueId value) const {
-  return instances.values[value.index() % instances.values.size()].tensor;
+  const size_t at = value.index(), count = instances.values.size();
+  return instances.values[at < count ? at : at - count].tensor;
+}
+
+bool Dataflow::is_constant(ValueId value) const {
+  return !is_sums(value) && graph.tensor(instances.value(value).tensor).is_constant();
 }
 
 const Shape& Dataflow::shape(ValueId value) const { return graph.tensor(tensor(value)).shape; }

@@ -15,8 +15,8 @@
 //     add        y row i - 1      from t and u row i - 1         ring of u: 1 row
 //
 // A value that is computed again (Border::kAgain) begins in each tile where its readers in that
-// tile begin to read. It has the tiles of its readers, none before them to warm up; values that are
-// read outside of the loop are never computed again.
+// tile begin to read, and has the tiles of its readers, none before them to warm up. What is read
+// outside of the loop is full, and computed once whatever the loop says.
 #pragma once
 
 #include <optional>
@@ -40,7 +40,7 @@ struct Dataflow {
   std::vector<std::vector<InstanceId>> readers;  ///< per value, ascending
   std::vector<bool> is_output;                   ///< per value: an output that lies in memory
   std::vector<int64_t> compute_scratch_bytes;    ///< per operator
-  std::vector<ValueId> sums_value;                     ///< per value: sums_of
+  std::vector<ValueId> sums_value;               ///< per value: sums_of
   std::vector<Connection> same_axis;             ///< per axis: of a copy
   /// Per value, of its sums if it has any: what the graph says, unless a search or a plan (sum_in)
   /// has them narrower.
@@ -52,6 +52,7 @@ struct Dataflow {
   /// that finalises reads.
   [[nodiscard]] ValueId sums_of(ValueId value) const;
   [[nodiscard]] bool is_sums(ValueId value) const;
+  [[nodiscard]] bool is_constant(ValueId value) const;
   /// Of a value, or of what a value of sums belongs to.
   [[nodiscard]] TensorId tensor(ValueId value) const;
   [[nodiscard]] const Shape& shape(ValueId value) const;
@@ -60,7 +61,8 @@ struct Dataflow {
     return sums_types[sums.index() - instances.values.size()];
   }
   [[nodiscard]] ValueId made_by(const InstanceCall& call) const;
-  [[nodiscard]] std::span<const ValueId> read_by(const InstanceCall& call) const;  ///< constants included
+  [[nodiscard]] std::span<const ValueId> read_by(
+      const InstanceCall& call) const;  ///< constants included
   /// Of all of the value, or of its sums; 0 outside of the arena.
   [[nodiscard]] int64_t size_bytes(ValueId value) const;
   [[nodiscard]] int64_t scratch_bytes(const InstanceCall& call) const;

@@ -217,8 +217,9 @@ class Deriver {
         bring_outermost(buffer, tile.axis);
         buffer.extents[axis] = tile.held;
         buffer.wrap = Wrap{tile.axis, tile.held};
+        if (axis + 1 == buffer.extents.size()) rings_of_channels_ = true;
       } else if (tile.axis != kRowAxis || tiled(*inner, c).axis != kColumnAxis ||
-                 !is_image(flow_.shape(v))) {
+                 !is_image(flow_.shape(v)) || buffer.origin[0] != index(0)) {
         return false;
       } else if (tile.beat.rows <= tile.beat.tiles) {
         const int64_t pixels = ring_pixels(c, l, *inner);
@@ -243,13 +244,17 @@ class Deriver {
   [[nodiscard]] bool takes_buffers(size_t c) const {
     const InstanceCall& call = calls_[c];
     const OpId op = flow_.instances.instance(call.instance).op;
-    if (!op.valid() || flow_.axes.takes_any_buffer(op, call.method)) return true;
+    if (!op.valid() || (!rings_of_channels_ && flow_.axes.takes_any_buffer(op, call.method)))
+      return true;
     const std::span<const ValueId> read = flow_.read_by(call);
     const auto takes = [&](ValueId v, const OperandAxes& walk, KernelId kernel) {
       const int storage = storage_of(v);
-      return storage < 0 || buffer_fault(result_.storages[static_cast<size_t>(storage)].buffer,
-                                         walk, flow_.shape(v), kernel)
-                                .empty();
+      if (storage < 0) return true;
+      const Buffer& buffer = result_.storages[static_cast<size_t>(storage)].buffer;
+      return buffer_fault(buffer, walk, flow_.shape(v), kernel).empty() &&
+             std::ranges::none_of(walk.axes.back(), [&](int axis) {  // channels are never a ring
+               return buffer.wraps(static_cast<size_t>(axis));
+             });
     };
     return std::ranges::all_of(flow_.axes.uses(op, call.method), [&](const KernelUse& use) {
       const KernelId kernel = chosen(call.kernel, use);
@@ -412,7 +417,8 @@ class Deriver {
     size_t call, operand;
   };
   std::vector<std::vector<Reader>> readers_;  ///< per call: of what it makes
-  std::vector<int> storage_;                  ///< per call: of what it makes; -1: none
+  bool rings_of_channels_ = false;
+  std::vector<int> storage_;  ///< per call: of what it makes; -1: none
   Derived result_;
 };
 

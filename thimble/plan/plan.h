@@ -24,7 +24,8 @@ namespace thimble {
 enum class Border : uint8_t {
   kSlice,  ///< new positions only, and none is needed in the next tile: a buffer new in each
   kRoll,   ///< new positions only; a ring holds those that later tiles need
-  kAgain,  ///< the tile and its receptive field, what was there before is computed again
+  kAgain,  ///< the tile and its receptive field, what was there before is computed again; as
+           ///< kSlice where it is read outside of the loop
 };
 
 /// An instance executed with a method: kCompute, kInPlace, kAccumulate (adds the tile's share of

@@ -14,13 +14,22 @@ ChannelGroups::ChannelGroups(const Dataflow& dataflow, DType narrowest_sums) : r
   }
 }
 
-const MeasuredGroup* ChannelGroups::of(const std::vector<int>& instances) {
+/// With sums as narrow as they may be.
+int64_t ChannelGroups::made_bytes(const ChannelGroup& group) const {
+  const Dataflow& flow = flows_.back();
+  int64_t bytes = 0;
+  for (const ValueId v : group.made) bytes += flow.size_bytes(v);
+  for (const ValueId v : group.accumulated) bytes += flow.size_bytes(flow.sums_of(v));
+  return bytes;
+}
+
+const MeasuredGroup* ChannelGroups::of(const std::vector<int>& instances, int64_t most_made) {
   const auto known = known_.find(instances);
   if (known != known_.end()) return known->second ? &*known->second : nullptr;
   std::vector<InstanceId> ids;
   for (const int i : instances) ids.push_back({i});
   std::optional<ChannelGroup> group = rules_.group_of(ids);
-  if (!group) return nullptr;
+  if (!group || made_bytes(*group) >= most_made) return nullptr;
   std::optional<MeasuredGroup>& result = known_[instances];
   const std::optional<Derived> derived = derive(flows_[0], group->group);
   if (!derived) return nullptr;

@@ -2,6 +2,7 @@
 // Groups over channels with what they take, each derived once for all orders in which it stands.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -26,9 +27,11 @@ class ChannelGroups {
   /// narrowest_sums: kInt16 and kInt8 are lossy. The dataflow must outlive it.
   ChannelGroups(const Dataflow& dataflow, DType narrowest_sums);
 
-  /// That which executes these instances, in this order; null if there is none. Valid as long as
-  /// this is.
-  [[nodiscard]] const MeasuredGroup* of(const std::vector<int>& instances);
+  /// That which executes these instances, in this order; null if there is none, or may be if what
+  /// it makes full has at least `most_made` bytes (then nothing is derived). Valid as long as this
+  /// is.
+  [[nodiscard]] const MeasuredGroup* of(const std::vector<int>& instances,
+                                        int64_t most_made = std::numeric_limits<int64_t>::max());
 
   [[nodiscard]] const Dataflow& dataflow() const { return flows_[0]; }
   [[nodiscard]] const ChannelSlicing& rules() const { return rules_; }
@@ -36,6 +39,8 @@ class ChannelGroups {
   [[nodiscard]] const std::vector<DType>& sums() const { return sums_; }
 
  private:
+  [[nodiscard]] int64_t made_bytes(const ChannelGroup& group) const;
+
   ChannelSlicing rules_;
   std::vector<DType> sums_;
   std::vector<Dataflow> flows_;  ///< per type of sums

@@ -210,6 +210,16 @@ class PatchSearch {
       least_ratio_ = std::min(least_ratio_.value_or(ratio), ratio);
       return;
     }
+    // First as if nothing but a working set were needed, and the split value were as far over the
+    // input as can be.
+    Patches choice{.split = split, .grid = grid};
+    choice.slice_bytes = choice.least_slice_bytes = largest_working_set(derived);
+    choice.recomputed_macs = recomputed_macs;
+    for (const ValueId v : flow_.instances.inputs) choice.input_bytes += flow_.size_bytes(v);
+    const int64_t own = flow_.size_bytes(split.stage.split);
+    choice.split_bytes =
+        split.under ? std::max<int64_t>(0, own - flow_.size_bytes(*split.under)) : own;
+    if (!matters(choice)) return;
     const Order order = stage_order(split, derived);
     std::vector<InstanceId> instances;
     for (const int id : order.ops) instances.push_back({id});
@@ -217,23 +227,39 @@ class PatchSearch {
       group = in_patches(split.stage, instances, grid);
       derived = derive(flow_, group).value();
     }
-    Patches choice{.split = split, .grid = grid, .group = std::move(group)};
+    choice.group = std::move(group);
     choice.slice_bytes = std::ranges::max(inner_bytes(flow_, derived));
     choice.least_slice_bytes = order.lower_bound_bytes;
-    choice.recomputed_macs = recomputed_macs;
-    for (const ValueId v : flow_.instances.inputs) choice.input_bytes += flow_.size_bytes(v);
-    choice.split_bytes = flow_.size_bytes(split.stage.split);
-    if (split.under) {
-      const int64_t own = choice.split_bytes;
-      choice.split_bytes = std::max<int64_t>(0, own - flow_.size_bytes(*split.under));
-      // The lead is a walk over the execution: only for what it can make the best.
-      if (!better(choice) && bound_bytes_ && choice.bound_bytes() >= *bound_bytes_) return;
-      choice.split_bytes = bytes_beyond_input(choice, own);
-    }
+    if (!matters(choice)) return;
+    if (split.under) choice.split_bytes = bytes_beyond_input(choice, own);
     bound_bytes_ = std::min(bound_bytes_.value_or(INT64_MAX), choice.bound_bytes());
     if (better(choice)) best_ = std::move(choice);
   }
 
+  /// Largest sum of the slices that one call touches, and its scratch: no order needs less.
+  [[nodiscard]] int64_t largest_working_set(const Derived& derived) const {
+    int64_t most = 0;
+    for (const DerivedStep& step : derived.steps) {
+      const std::span<const ValueId> read = flow_.read_by(step.call);
+      std::vector<ValueId> touched(read.begin(), read.end());
+      touched.push_back(flow_.made_by(step.call));
+      std::ranges::sort(touched);
+      touched.erase(std::ranges::unique(touched).begin(), touched.end());
+      int64_t bytes = flow_.scratch_bytes(step.call);
+      for (const ValueId v : touched) {
+        const int storage = derived.storage_of(v);
+        if (storage >= 0)
+          bytes += derived.storages[static_cast<size_t>(storage)].buffer.size_bytes();
+      }
+      most = std::max(most, bytes);
+    }
+    return most;
+  }
+
+  /// Whether it may be the best, or lower the bound.
+  [[nodiscard]] bool matters(const Patches& choice) const {
+    return better(choice) || !bound_bytes_ || choice.bound_bytes() < *bound_bytes_;
+  }
   /// What fits fits: below the budget fewer bytes are worth nothing.
   [[nodiscard]] int64_t worth_bytes(const Patches& choice) const {
     return std::max(choice.peak_bytes(), limits_.sram_bytes.value_or(0));

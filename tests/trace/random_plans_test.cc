@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random plans, emitted: the code executes what was verified, call by call.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/random_network.h"
+#include "tests/support/random_plan.h"
+#include "tests/support/workload.h"
+#include "tests/trace/traced.h"
+#include "thimble/driver/driver.h"
+#include "thimble/plan/build.h"
+
+namespace thimble {
+namespace {
+
+Graph random_graph(uint64_t seed) {
+  if (seed % 4 == 0) return testing::random_attention(seed);
+  return seed % 2 == 0 ? testing::random_chain(seed) : testing::random_network(seed);
+}
+
+Compiled random_plan(uint64_t seed) {
+  const Graph graph = random_graph(seed);
+  zoo::Random random(seed);
+  const Plan plan = testing::random_plan(AxisGraph(graph), random).plan;
+  const Schedule schedule = build(graph, plan);
+  const PlacedPlan placed{.planner = "at random",
+                          .schedule = schedule,
+                          .placement = place(graph, schedule, {.work = 100'000}),
+                          .accumulators = graph.accumulators};
+  const Source source{graph, "net", ""};
+  return described(check_plan(source, {.rewrite = false}, placed, "net"));
+}
+
+TEST(TraceOfRandomTileLoops, IsTheirProgram) {
+  const uint64_t plans = testing::random_cases(24, 400);
+  std::vector<Compiled> compiled;
+  for (uint64_t seed = 1; seed <= plans; ++seed) compiled.push_back(random_plan(seed));
+  std::vector<testing::EmittedProject> projects;
+  for (const Compiled& one : compiled) {
+    const std::string name = fmt::format("net_{}", projects.size());
+    projects.push_back(
+        {&one.graph, &one.program, name, emitted_files(one, {.name = name, .command = "a test"})});
+  }
+  size_t lines = 0;
+  const std::vector<std::string> differences =
+      testing::HostBuild().trace_differences(projects, lines);
+  for (size_t k = 0; k < differences.size(); ++k) EXPECT_EQ(differences[k], "") << k + 1;
+  fmt::print("{} plans, {} lines\n", plans, lines);
+}
+
+}  // namespace
+}  // namespace thimble
