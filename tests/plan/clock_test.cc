@@ -105,6 +105,23 @@ TEST(Clock, MeansAddRowsAsTheyAreMade) {
   EXPECT_FALSE(clock_of(flow, {conv, add, finalise, depthwise}, rows));
 }
 
+// Channels of y follow those of the mean, whose rows may still be added behind the loop.
+TEST(Clock, WhatIsNotFinalisedIsNotRead) {
+  testing::TestGraph g(2);
+  const TensorId t = g.conv(g.input({1, 1, 8, 2}), 2, 1, 1);
+  const TensorId mean = g.mean(t);
+  const TensorId y = g.add(mean, mean);
+  g.output(g.add(y, y));
+  const Instances instances = instances_of(g.graph(), {});
+  const AxisGraph axes(g.graph());
+  const Dataflow flow(axes, instances);
+  const TileLoop channels{.paced = {y.value}, .axis = 3};
+  const InstanceCall add{.instance = {2}}, mean_rows{{1}, Method::kAccumulate, {}};
+  EXPECT_TRUE(clock_of(flow, {{.instance = {1}}, add}, channels));
+  EXPECT_TRUE(clock_of(flow, {mean_rows, {{1}, Method::kFinalise, {}}, add}, channels));
+  EXPECT_FALSE(clock_of(flow, {mean_rows, add}, channels));
+}
+
 // u has two rows for each of t: t rests at every second tile, and u is a copy of its row.
 TEST(Clock, AboveAnUpsamplingAMemberRests) {
   testing::TestGraph g(10);

@@ -54,7 +54,7 @@ Rolls::Rolls(const Dataflow& dataflow, const OrderProblem& problem, const std::v
     : flow_(dataflow),
       problem_(problem),
       order_(order),
-      in_place_(options.in_place),
+      options_(options),
       bytes_(dataflow, problem, order),
       leads_(dataflow.graph, row_major(dataflow.graph, dataflow.instances)),
       single_bytes_(working_sets(problem, order)) {
@@ -63,7 +63,7 @@ Rolls::Rolls(const Dataflow& dataflow, const OrderProblem& problem, const std::v
     const ValueId made = at(k).makes;
     const bool delivers = flow_.instances.value(made).memory == kStream;
     if (passes_rows(at(k)) && (delivers || !options.collects)) bytes = kImpossible;
-    if (bytes == kImpossible || !in_place_ || !at(k).op.valid()) continue;
+    if (bytes == kImpossible || !options_.in_place || !at(k).op.valid()) continue;
     const int64_t out = bytes_.size(made);
     const int64_t live =
         out + problem.ops[position(order[position(k)])].scratch_bytes + bytes_.held(k);
@@ -95,6 +95,18 @@ std::vector<OverlapChoice> Rolls::over_inputs(int k) const {
 bool Rolls::passes_rows(const Instance& instance) const {
   const auto is_stream = [&](ValueId v) { return flow_.instances.value(v).memory == kStream; };
   return !instance.op.valid() && (is_stream(instance.makes) || is_stream(instance.reads[0]));
+}
+
+bool Rolls::rows_pass(int begin, int end) const {
+  for (int k = begin; k < end; ++k) {
+    const Instance& instance = at(k);
+    if (!passes_rows(instance)) continue;
+    const bool delivers = flow_.instances.value(instance.makes).memory == kStream;
+    if (delivers && bytes_.lives().made[instance.reads[0].index()] < begin) return false;
+    if (!delivers && !options_.collects && bytes_.lives().last_read[instance.makes.index()] >= end)
+      return false;
+  }
+  return true;
 }
 
 bool Rolls::cuts(const Instance& instance, int axis) const {
@@ -197,7 +209,7 @@ bool Rolls::measure(RolledPiece& piece, int64_t useless_bytes) const {
   const std::optional<Derived> derived = derive(flow_, piece.group, Regions::kNone);
   if (!derived) return false;
   piece.bytes = bytes_.group(piece.begin, *derived);
-  if (!in_place_) return piece.bytes < useless_bytes;
+  if (!options_.in_place) return piece.bytes < useless_bytes;
   std::vector<ValueId> whole;
   int64_t largest_out = 0, largest_in = 0;
   for (const DerivedStep& step : derived->steps) {
@@ -252,10 +264,12 @@ std::vector<RolledPiece> Rolls::all(const std::vector<int64_t>& otherwise_bytes,
       // What is live behind the group is live throughout, whichever way it executes.
       if (bytes_.held(end) >= most_bytes) continue;
       // So is what it consumes, but where an output lies over it.
-      const int64_t overlapping = in_place_ ? std::min(through.largest_in, through.largest_out) : 0;
+      const int64_t overlapping =
+          options_.in_place ? std::min(through.largest_in, through.largest_out) : 0;
       if (bytes_.held(end) + through.consumed - overlapping >= most_bytes) continue;
       // In one piece a single instance needs no more.
       if (end == begin + 1 && !passes_rows(last)) continue;
+      if (!rows_pass(begin, end)) continue;
       for (RolledPiece& piece : groups(begin, end, granularity)) {
         if (measure(piece, most_bytes)) result.push_back(std::move(piece));
       }

@@ -78,11 +78,14 @@ class Rolls {
   /// Adds the instance at position k to a group that begins at `begin`.
   void pass_through(int begin, int k, Through& through) const;
   [[nodiscard]] bool passes_rows(const Instance& instance) const;  ///< receives or delivers
+  /// False where a group of positions [begin, end) delivers what is made before it, or receives
+  /// what is read behind it and must not be collected.
+  [[nodiscard]] bool rows_pass(int begin, int end) const;
 
   const Dataflow& flow_;
   const OrderProblem& problem_;
   const std::vector<int>& order_;
-  const bool in_place_;
+  const RollOptions options_;
   OrderBytes bytes_;
   InputLeads leads_;
   std::vector<int64_t> single_bytes_;

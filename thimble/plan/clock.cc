@@ -48,7 +48,8 @@ class Derivation {
   std::optional<Clock> run() {
     const auto sums = [&](const InstanceCall& call) { return call.method == Method::kAccumulate; };
     for (size_t c = 0; c < calls_.size(); ++c) {
-      if (sums(calls_[c]) && (!op(c).valid() || !flow_.axes.summed_axis(op(c))))
+      if (!sums(calls_[c])) continue;
+      if (!op(c).valid() || !flow_.axes.summed_axis(op(c)) || is_read_unfinished(c))
         return std::nullopt;
     }
     const auto has_axis = [&](ValueId v, int axis) {
@@ -70,6 +71,14 @@ class Derivation {
   // In place of the axis along which a value follows the loop: not known yet; none, complete only
   // when the loop ends.
   static constexpr int kUnknown = -1, kSum = -2;
+
+  /// Whether the loop reads what call c accumulates and nothing in the loop finalises.
+  [[nodiscard]] bool is_read_unfinished(size_t c) const {
+    const ValueId v = flow_.instances.instance(calls_[c].instance).makes;
+    return !is_inside(v) && std::ranges::any_of(read_, [&](std::span<const ValueId> read) {
+      return std::ranges::find(read, v) != read.end();
+    });
+  }
 
   [[nodiscard]] int axis_of(ValueId v) const {
     const int* axis = inside_.find(v);
