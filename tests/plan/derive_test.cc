@@ -134,13 +134,17 @@ TEST(Derive, HoldsPixelsForReadersThatComputeAgain) {
 }
 
 TEST(Derive, HoldsPixelsForReadersOfSeveralRowsATile) {
-  testing::TestGraph g(1);
-  const TensorId a = g.depthwise(g.input({1, 5, 6, 2}), 3, 1);
-  const TensorId y = g.resize(a, ResizeBilinear{}, 10, 7);
-  g.output(y);
-  const Member pixels =
-      group(tiles(value_of(y), 1, 2), {group(tiles(value_of(y), 2, 5), computed(0, 2))});
-  EXPECT_EQ(fault_of_members(g.graph(), {pixels}), "");
+  for (const bool align_corners : {false, true}) {
+    testing::TestGraph g(1);
+    const TensorId a = g.depthwise(g.input({1, 7, 6, 1}), 1, 1);
+    const TensorId y = g.resize(a, ResizeBilinear{align_corners, false}, 14, 7);
+    g.output(y);
+    for (const int64_t columns : {1, 3, 5}) {
+      const Member pixels =
+          group(tiles(value_of(y), 1, 2), {group(tiles(value_of(y), 2, columns), computed(0, 2))});
+      EXPECT_EQ(fault_of_members(g.graph(), {pixels}), "") << columns;
+    }
+  }
 }
 
 }  // namespace
