@@ -5,6 +5,7 @@
 
 #include "tests/plan/hand_plans.h"
 #include "tests/support/test_graph.h"
+#include "thimble/moves/relayout_inputs.h"
 
 namespace thimble {
 namespace {
@@ -60,6 +61,22 @@ TEST(Derive, RefusesARingOfChannels) {
   EXPECT_EQ(
       fault_of_members(graph, {sums, finalised_into(Border::kSlice), call(1, Method::kFinalise)}),
       "");
+}
+
+TEST(Derive, RefusesCopiesIntoARingOfChannels) {
+  testing::TestGraph g(1);
+  g.output(g.depthwise(g.input({1, 4, 5, 6}), 1, 1));
+  g.graph().inputs[0].order = {0, 3, 1, 2};
+  const Graph& graph = g.graph();
+  const AxisGraph axes(graph);
+  const Instances relaid = relayout_inputs(graph, instances_of(graph, {})).value();
+  const Dataflow flow(axes, relaid);
+  const auto rolls = [&](int axis) {
+    const Member along = group(tiles(relaid.list[1].makes, axis, 1), computed(0, 2));
+    return derive(flow, std::get<Group>(along.what)).has_value();
+  };
+  EXPECT_TRUE(rolls(1));
+  EXPECT_FALSE(rolls(3));
 }
 
 TEST(Derive, RefusesPixelsThatRollWithinColumnsOrBatches) {

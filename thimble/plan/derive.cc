@@ -208,8 +208,16 @@ class Deriver {
   [[nodiscard]] bool takes_buffers(size_t c) const {
     const InstanceCall& call = calls_[c];
     const OpId op = flow_.instances.instance(call.instance).op;
-    if (!op.valid()) return true;
     const std::vector<ValueId> read = flow_.read_by(call);
+    if (!op.valid()) {  // a copy walks the last axis as channels
+      const auto ring_of_channels = [&](ValueId v) {
+        const int storage = result_.storage_of(v);
+        const size_t rank = flow_.shape(v).size();
+        return storage >= 0 && rank > 0 &&
+               result_.storages[static_cast<size_t>(storage)].buffer.wraps(rank - 1);
+      };
+      return !ring_of_channels(read[0]) && !ring_of_channels(flow_.made_by(call));
+    }
     const auto takes = [&](ValueId v, const OperandAxes& walk, KernelId kernel) {
       const int storage = result_.storage_of(v);
       if (storage < 0) return true;
