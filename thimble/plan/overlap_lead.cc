@@ -17,8 +17,7 @@ bool lies_row_major(const Dataflow& flow, ValueId v) {
 Tensor tensor_of(const Dataflow& flow, ValueId v) {
   const Tensor& tensor = flow.graph.tensor(flow.tensor(v));
   const bool sums = flow.is_sums(v);
-  return {.shape = tensor.shape,
-          .type = sums ? accumulator_type(flow.graph, flow.tensor(v)) : tensor.type};
+  return {.shape = tensor.shape, .type = sums ? flow.sums_type(v) : tensor.type};
 }
 
 InputMap same_place(size_t rank) {
