@@ -5,6 +5,7 @@
 
 #include "tests/plan/hand_plans.h"
 #include "tests/support/test_graph.h"
+#include "thimble/moves/relayout_inputs.h"
 
 namespace thimble {
 namespace {
@@ -60,6 +61,22 @@ TEST(Derive, RefusesARingOfChannels) {
   EXPECT_EQ(
       fault_of_members(graph, {sums, finalised_into(Border::kSlice), call(1, Method::kFinalise)}),
       "");
+}
+
+TEST(Derive, RefusesCopiesIntoARingOfChannels) {
+  testing::TestGraph g(1);
+  g.output(g.depthwise(g.input({1, 4, 5, 6}), 1, 1));
+  g.graph().inputs[0].order = {0, 3, 1, 2};
+  const Graph& graph = g.graph();
+  const AxisGraph axes(graph);
+  const Instances relaid = relayout_inputs(graph, instances_of(graph, {})).value();
+  const Dataflow flow(axes, relaid);
+  const auto rolls = [&](int axis) {
+    const Member along = group(tiles(relaid.list[1].makes, axis, 1), computed(0, 2));
+    return derive(flow, std::get<Group>(along.what)).has_value();
+  };
+  EXPECT_TRUE(rolls(1));
+  EXPECT_FALSE(rolls(3));
 }
 
 TEST(Derive, RefusesPixelsThatRollWithinColumnsOrBatches) {
@@ -134,13 +151,17 @@ TEST(Derive, HoldsPixelsForReadersThatComputeAgain) {
 }
 
 TEST(Derive, HoldsPixelsForReadersOfSeveralRowsATile) {
-  testing::TestGraph g(1);
-  const TensorId a = g.depthwise(g.input({1, 5, 6, 2}), 3, 1);
-  const TensorId y = g.resize(a, ResizeBilinear{}, 10, 7);
-  g.output(y);
-  const Member pixels =
-      group(tiles(value_of(y), 1, 2), {group(tiles(value_of(y), 2, 5), computed(0, 2))});
-  EXPECT_EQ(fault_of_members(g.graph(), {pixels}), "");
+  for (const bool align_corners : {false, true}) {
+    testing::TestGraph g(1);
+    const TensorId a = g.depthwise(g.input({1, 7, 6, 1}), 1, 1);
+    const TensorId y = g.resize(a, ResizeBilinear{align_corners, false}, 14, 7);
+    g.output(y);
+    for (const int64_t columns : {1, 3, 5}) {
+      const Member pixels =
+          group(tiles(value_of(y), 1, 2), {group(tiles(value_of(y), 2, columns), computed(0, 2))});
+      EXPECT_EQ(fault_of_members(g.graph(), {pixels}), "") << columns;
+    }
+  }
 }
 
 }  // namespace

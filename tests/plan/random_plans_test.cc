@@ -8,15 +8,18 @@
 #include "tests/support/random_network.h"
 #include "tests/support/random_plan.h"
 #include "tests/support/workload.h"
+#include "thimble/rewrites/rewrites.h"
 
 namespace thimble {
 namespace {
 
 constexpr uint64_t kPlansPerGraph = 4;
 
-/// Chains with branches, attention, and networks of all operators.
+/// Chains with branches, attention, and networks of all operators, some with ports in other orders
+/// of axes, as the rewrites leave them.
 Graph random_graph(uint64_t seed) {
   if (seed % 4 == 0) return testing::random_attention(seed);
+  if (seed % 4 == 3) return rewrite(testing::random_network(seed));
   return seed % 2 == 0 ? testing::random_chain(seed) : testing::random_network(seed);
 }
 

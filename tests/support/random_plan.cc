@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "thimble/moves/relayout_inputs.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/order_plan.h"
 
@@ -28,6 +29,8 @@ PortPlaces random_places(const Graph& graph, zoo::Random& random) {
 /// The operators of the network, some of them twice, each result with readers of its own.
 Instances random_instances(const Graph& graph, zoo::Random& random) {
   Instances result = instances_of(graph, random_places(graph, random));
+  if (const auto relaid = relayout_inputs(graph, result); relaid && random.chance(0.7))
+    result = *relaid;
   for (int64_t twice = random.chance(0.4) ? random.between(1, 2) : 0; twice > 0; --twice) {
     const auto k =
         static_cast<size_t>(random.between(0, static_cast<int64_t>(result.list.size()) - 1));
@@ -321,10 +324,16 @@ class RandomPlanner {
 
   [[nodiscard]] bool may_be_in_place(const InstanceCall& call, const Items& later) const {
     const Instance& instance = instances_.instance(call.instance);
-    if (call.method != Method::kCompute || !instance.op.valid()) return false;
-    if (!has_kernel(graph_, graph_.op(instance.op), Method::kInPlace)) return false;
     const ValueId in = instance.reads[0];
-    const bool made_here = flow_.maker[in.index()].valid() && !flow_.is_output[in.index()];
+    if (call.method != Method::kCompute) return false;
+    if (instance.op.valid()
+            ? !has_kernel(graph_, graph_.op(instance.op), Method::kInPlace) ||
+                  !instances_.value(in).axis_order.empty() ||
+                  !instances_.value(instance.makes).axis_order.empty()
+            : !relayouts_in_place(graph_, instances_.value(in), instances_.value(instance.makes)))
+      return false;
+    const bool made_here =
+        (flow_.maker[in.index()].valid() || !instance.op.valid()) && !flow_.is_output[in.index()];
     const auto arena = [&](ValueId v) { return instances_.value(v).memory == kArena; };
     return made_here && arena(in) && arena(instance.makes) &&
            std::ranges::none_of(later, [&](const InstanceCall& other) {

@@ -244,9 +244,17 @@ class Deriver {
   [[nodiscard]] bool takes_buffers(size_t c) const {
     const InstanceCall& call = calls_[c];
     const OpId op = flow_.instances.instance(call.instance).op;
-    if (!op.valid() || (!rings_of_channels_ && flow_.axes.takes_any_buffer(op, call.method)))
-      return true;
     const std::span<const ValueId> read = flow_.read_by(call);
+    if (!op.valid()) {  // a copy walks the last axis as channels
+      const auto ring_of_channels = [&](ValueId v) {
+        const int storage = storage_of(v);
+        const size_t rank = flow_.shape(v).size();
+        return storage >= 0 && rank > 0 &&
+               result_.storages[static_cast<size_t>(storage)].buffer.wraps(rank - 1);
+      };
+      return !ring_of_channels(read[0]) && !ring_of_channels(flow_.made_by(call));
+    }
+    if (!rings_of_channels_ && flow_.axes.takes_any_buffer(op, call.method)) return true;
     const auto takes = [&](ValueId v, const OperandAxes& walk, KernelId kernel) {
       const int storage = storage_of(v);
       if (storage < 0) return true;

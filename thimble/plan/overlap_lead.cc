@@ -45,11 +45,15 @@ std::optional<ValueLead> call_lead(const Dataflow& flow, const InstanceCall& cal
   const ValueId out = flow.made_by(call);
   const std::span<const ValueId> read = flow.read_by(call);
   if (!may_overlap(flow, out, in)) return std::nullopt;
-  if (call.method == Method::kInPlace)
-    return read[0] == in ? std::optional(ValueLead{.same_address = true}) : std::nullopt;
   const OpId id = flow.instances.instance(call.instance).op;
-  if (!id.valid() || call.method == Method::kAccumulate) return std::nullopt;
-  if (!lies_row_major(flow, out) || !lies_row_major(flow, in)) return std::nullopt;
+  const bool alike = lies_row_major(flow, out) && lies_row_major(flow, in);
+  if (call.method == Method::kInPlace) {
+    const bool takes = id.valid() ? alike
+                                  : relayouts_in_place(flow.graph, flow.instances.value(in),
+                                                       flow.instances.value(out));
+    return takes && read[0] == in ? std::optional(ValueLead{.same_address = true}) : std::nullopt;
+  }
+  if (!id.valid() || call.method == Method::kAccumulate || !alike) return std::nullopt;
   const Op& op = flow.graph.op(id);
   const AccessMap maps = access_map(flow.graph, op);
   const Progress progress = kernel_progress(flow.graph, op, maps, call.method, call.kernel);
