@@ -74,5 +74,26 @@ TEST(TileLoops, OfHandWrittenPlansComputeWhatTheReferenceComputes) {
   }
 }
 
+// Pex's Figure 1: x, a channel of e and of d, sums of y; y lies over its sums.
+TEST(TileLoops, ValuesLieOverTheirSums) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 13, 13, 24});
+  const TensorId e = g.conv(x, 144, 1, 1);
+  const TensorId y = g.conv(g.depthwise(e, 3, 1), 24, 1, 1);
+  const TensorId z = g.add(x, y);
+  g.output(z);
+  const Member channels = group(tiles(value_of(e), 3, 1, Border::kSlice),
+                                {call(0), call(1), call(2, Method::kAccumulate)});
+  const Plan exact{.instances = instances_of(g.graph(), {}),
+                   .members = {channels, call(2, Method::kFinalise), call(3)},
+                   .overlaps = {{value_of(z), value_of(y)}},
+                   .accumulators = {}};
+  EXPECT_EQ(peak_bytes(g.graph(), exact), 4'056 + 2 * 169 + 4 * 4'056);
+  EXPECT_EQ(fault_of(g.graph(), build(g.graph(), exact)), "");
+  Plan narrow = exact;
+  narrow.accumulators = {{.tensor = y, .type = DType::kInt8, .scale = 0.3F, .zero_point = 3}};
+  EXPECT_EQ(peak_bytes(g.graph(), narrow), 8'450);
+}
+
 }  // namespace
 }  // namespace thimble

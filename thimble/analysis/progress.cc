@@ -36,6 +36,7 @@ void visit_runs(Region& unit, const Region& region, size_t axis, size_t inner,
 
 Progress kernel_progress(const Graph& graph, const Op& op, const AccessMap& map, Method method,
                          KernelId kernel) {
+  if (method == Method::kFinalise) return Progress::kElement;
   const std::vector<KernelUse> uses = kernel_uses(graph, op, method);
   if (uses.size() != 1) return Progress::kNone;
   const Progress progress = info(chosen(kernel, uses[0])).progress;
@@ -45,7 +46,7 @@ Progress kernel_progress(const Graph& graph, const Op& op, const AccessMap& map,
 
 Progress StepProgress::of(const Step& step) {
   if (!step.op.valid() && step.method == Method::kInPlace) return Progress::kWhole;
-  if (!step.op.valid() || step.method == Method::kFinalise) return Progress::kElement;
+  if (!step.op.valid()) return Progress::kElement;
   const auto [it, added] = known_.try_emplace({step.op, step.method, step.kernel}, Progress::kNone);
   if (added) {
     it->second = kernel_progress(graph_, graph_.op(step.op), maps_[step.op.index()], step.method,

@@ -17,8 +17,7 @@ bool lies_row_major(const Dataflow& flow, ValueId v) {
 Tensor tensor_of(const Dataflow& flow, ValueId v) {
   const Tensor& tensor = flow.graph.tensor(flow.tensor(v));
   const bool sums = flow.is_sums(v);
-  return {.shape = tensor.shape,
-          .type = sums ? flow.sums_type(v) : tensor.type};
+  return {.shape = tensor.shape, .type = sums ? flow.sums_type(v) : tensor.type};
 }
 
 InputMap same_place(size_t rank) {
@@ -57,10 +56,7 @@ std::optional<ValueLead> call_lead(const Dataflow& flow, const InstanceCall& cal
   if (!id.valid() || call.method == Method::kAccumulate || !alike) return std::nullopt;
   const Op& op = flow.graph.op(id);
   const AccessMap maps = access_map(flow.graph, op);
-  const Progress progress =
-      call.method == Method::kFinalise
-          ? Progress::kElement
-          : kernel_progress(flow.graph, op, maps, call.method, call.kernel);
+  const Progress progress = kernel_progress(flow.graph, op, maps, call.method, call.kernel);
   const Tensor from = tensor_of(flow, in), to = tensor_of(flow, out);
   std::optional<int64_t> lead;
   for (size_t k = 0; k < read.size(); ++k) {
