@@ -11,6 +11,7 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
+#include "thimble/driver/alternatives.h"
 #include "thimble/driver/reports.h"
 #include "thimble/driver/run.h"
 #include "thimble/output/emitted_folder.h"
@@ -125,6 +126,8 @@ int compile_model(const CompileOptions& options) {
   std::optional<Compiled> compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
   CompileReport report = compile_report(*compiled);
+  if (!report.fits_sram())
+    report.alternatives = alternatives(asked, report.plan.placement.arena_bytes());
   if (options.measure) {
     const ProgressLine progress("cross-compiling and running on the emulated board");
     const std::string& core = asked.target.core.name;

@@ -113,12 +113,9 @@ bool float_input(const CompileReport& report) {
   });
 }
 
-// One that could come row by row, and does not.
-bool could_be_streamed(const CompileReport& report) {
-  if (report.program.inputs.size() != 1) return false;
-  const ProgramPort& port = report.program.inputs[0];
-  const Shape& shape = report.graph.tensor(port.tensor).shape;
-  return is_laid_out(report.program.memory_of(port.buffer)) && has_rows(shape);
+std::string verdict(const CompileReport& report, int64_t arena_bytes) {
+  if (!report.sram_limit_bytes || arena_bytes <= *report.sram_limit_bytes) return "fits";
+  return fmt::format("{} too many", human_size(arena_bytes - *report.sram_limit_bytes));
 }
 
 // The smallest boards that would do.
@@ -144,11 +141,9 @@ std::string advice(const CompileReport& report) {
   if (!report.fits_sram()) {
     if (float_input(report))
       text += "  - --io-type int8: the float32 input costs four times an int8 one\n";
-    if (could_be_streamed(report))
-      text += "  - --input streamed: rows of the input as they come, never the whole of it\n";
-    if (report.plan.planner.starts_with("original") || report.plan.planner.starts_with("greedy")) {
-      text += "  - --planner reorder: the order with the least peak memory\n";
-    }
+    for (const Alternative& other : report.alternatives)
+      text += fmt::format("  - {}: {}, {}\n", other.options, human_size(other.arena_bytes),
+                          verdict(report, other.arena_bytes));
     text += "  - a smaller input resolution or fewer channels at the peak's operator\n";
   }
   const std::string boards = larger_boards(report);

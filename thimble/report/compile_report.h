@@ -23,6 +23,13 @@ struct MeasuredCost {
   std::string machine;  ///< that ran it, by QEMU's name; empty: none
 };
 
+/// Options with which the model needs less.
+struct Alternative {
+  std::string options;  ///< "--input streamed"
+  int64_t arena_bytes = 0;
+  bool operator==(const Alternative&) const = default;
+};
+
 /// Everything a report says. References live as long as the caller's compilation.
 struct CompileReport {
   const Graph& graph;
@@ -38,6 +45,7 @@ struct CompileReport {
   bool verified = false;
   std::optional<MeasuredCost> measured;
   std::optional<CoreEstimate> estimate;
+  std::vector<Alternative> alternatives;  ///< tried where it does not fit
 
   [[nodiscard]] bool fits_sram() const;
   [[nodiscard]] bool fits_flash() const;
