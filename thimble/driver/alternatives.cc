@@ -24,7 +24,7 @@ std::optional<int64_t> arena_of(const Request& request) {
 }  // namespace
 
 std::vector<Alternative> alternatives(const Request& request, int64_t arena_bytes) {
-  std::vector<Alternative> result;
+  std::vector<Alternative> result;  // each needs less than those before, which ask for less
   for (const bool streamed : {false, true}) {
     for (const bool recomputes : {false, true}) {
       Request other = request;
@@ -45,10 +45,11 @@ std::vector<Alternative> alternatives(const Request& request, int64_t arena_byte
       }
       if (options.empty()) continue;
       const std::optional<int64_t> bytes = arena_of(other);
-      if (bytes && *bytes < arena_bytes) result.push_back({options.substr(1), *bytes});
+      if (!bytes || *bytes >= arena_bytes) continue;
+      arena_bytes = *bytes;
+      result.insert(result.begin(), {options.substr(1), *bytes});
     }
   }
-  std::ranges::stable_sort(result, {}, &Alternative::arena_bytes);
   return result;
 }
 

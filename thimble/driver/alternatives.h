@@ -10,8 +10,8 @@
 namespace thimble {
 
 /// Other planners and options for the same model, in the words of the command line, that need fewer
-/// bytes of arena than `arena_bytes`; the least first. Each is planned, placed and verified;
-/// request.progress may cancel it, and what is refused is left out.
+/// bytes of arena than `arena_bytes` and than all that ask for less; the least first. Each is
+/// planned, placed and verified; request.progress may cancel it, and what is refused is left out.
 [[nodiscard]] std::vector<Alternative> alternatives(const Request& request, int64_t arena_bytes);
 
 }  // namespace thimble
