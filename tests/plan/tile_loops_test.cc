@@ -66,6 +66,42 @@ TEST(TileLoops, ComputesAWideTensorAgainFromARingOfANarrowOne) {
   EXPECT_EQ(fault_of(graph, build(graph, plan)), "");
 }
 
+// a 4 rows, b 3, c, d and u 1 each; y over x.
+TEST(TileLoops, RollDownAndUpAgain) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 97, 97, 16});
+  const TensorId a = g.conv(x, 16, 3, 1), b = g.depthwise(a, 3, 2), c = g.conv(b, 16, 3, 1);
+  const TensorId u = g.resize(g.add(b, c), ResizeNearestNeighbor{}, 97, 97);
+  const TensorId y = g.add(a, u);
+  g.output(y);
+  const Plan plan{.instances = instances_of(g.graph(), {}),
+                  .members = {group(tiles(value_of(y), 1, 1), computed(0, 6))},
+                  .overlaps = {{value_of(y), value_of(x)}},
+                  .accumulators = {}};
+  const int64_t row = 97 * 16, half = 49 * 16;
+  EXPECT_EQ(peak_bytes(g.graph(), plan), 97 * row + 4 * row + (3 + 1 + 1) * half + row);
+  EXPECT_EQ(fault_of(g.graph(), build(g.graph(), plan)), "");
+}
+
+// 3 rows of one channel of e, a row of one of d, sums of y; x is the caller's.
+TEST(TileLoops, RollRowsWithinChannels) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 64, 64, 8});
+  const TensorId e = g.conv(x, 96, 1, 1);
+  const TensorId d = g.depthwise(e, 3, 4);
+  const TensorId y = g.conv(d, 16, 1, 1);
+  g.output(y);
+  const Member rows =
+      group(tiles(value_of(e), 1, 1), {call(0), call(1), call(2, Method::kAccumulate)});
+  const Plan plan{.instances = instances_of(g.graph(), {.input = Place::kUser}),
+                  .members = {group(tiles(value_of(e), 3, 1, Border::kSlice), {rows}),
+                              call(2, Method::kFinalise)},
+                  .overlaps = {},
+                  .accumulators = {}};
+  EXPECT_EQ(peak_bytes(g.graph(), plan), 3 * 64 + 16 + 4 * 16 * 16 * 16);
+  EXPECT_EQ(fault_of(g.graph(), build(g.graph(), plan)), "");
+}
+
 TEST(TileLoops, OfHandWrittenPlansComputeWhatTheReferenceComputes) {
   for (const testing::HandPlan& hand : testing::hand_plans()) {
     SCOPED_TRACE(hand.name);
