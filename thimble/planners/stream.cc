@@ -48,8 +48,9 @@ struct Attempt {
 
 class StreamSearch {
  public:
-  StreamSearch(const Graph& graph, const Limits& limits, const StreamOptions& options)
-      : graph_(graph), axes_(graph), limits_(limits), options_(options) {}
+  /// All must outlive it.
+  StreamSearch(const AxisGraph& axes, const Limits& limits, const StreamOptions& options)
+      : graph_(axes.graph()), axes_(axes), limits_(limits), options_(options) {}
 
   /// Of the instances as they are, and with inputs relaid where that helps.
   Attempt best() const {
@@ -197,12 +198,12 @@ class StreamSearch {
   note::InputCollected passing_by() const {
     StreamOptions options = options_;
     options.rolls.collects = false;
-    const Attempt passing = StreamSearch(graph_, limits_, options).best();
+    const Attempt passing = StreamSearch(axes_, limits_, options).best();
     return {.obstacle = passing.cut.why, .passing_peak_bytes = passing.cut.peak_bytes};
   }
 
   const Graph& graph_;
-  const AxisGraph axes_;
+  const AxisGraph& axes_;
   const Limits& limits_;
   const StreamOptions& options_;
 };
@@ -214,8 +215,9 @@ class StreamSearch {
 // bytes.
 PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
   const StreamOptions options = stream_options(limits, given);
+  const AxisGraph axes(graph);
   const auto search = [&](const StreamOptions& wanted) {
-    const StreamSearch searched(graph, limits, wanted);
+    const StreamSearch searched(axes, limits, wanted);
     const Attempt best = searched.best();
     if (best.cut.peak_bytes == Rolls::kImpossible) return std::pair(Planned{}, best.cut);
     return std::pair(searched.planned(best), best.cut);
