@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far an operator that executes in one piece writes ahead of what it still has to read, in
-// closed form.
+// How far an operator that executes whole writes ahead of what it still has to read, in closed
+// form.
 //
 // A kernel goes unit by unit (progress.h), in row-major order. Unit u is written up to
 // W(u) = w + sum of p_j u_j, and by the access map it first reads at R(u) = r + sum of r_j(u_j). So

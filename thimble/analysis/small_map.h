@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hash map of some tens of entries, made and dropped by the thousand: one block for the entries,
-// in the order in which they came, one for the table. No entry is ever erased. Private to
-// thimble/schedule.
+// in the order in which they came, one for the table. No entry is ever erased.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ std::vector<bool> row_major(const Graph& graph, const Instances& instances) {
   return result;
 }
 
-/// What the loop over channels accumulates is summed here, too.
+/// What the group over channels accumulates is summed here, too.
 void accumulate(const Dataflow& dataflow, const ChannelGroup& channels, Group& group) {
   const auto sums = [&](ValueId v) {
     return std::ranges::find(channels.accumulated, v) != channels.accumulated.end();

@@ -23,7 +23,7 @@ struct RolledPiece {
   int64_t bytes = 0;                     ///< live while it runs
   std::optional<OverlapChoice> overlap;  ///< an output of it over a consumed input
   bool by_pixels = false;
-  bool in_slices = false;  ///< it rolls inside of a loop over channels
+  bool in_slices = false;  ///< it rolls inside of a group over channels
   int64_t channels = 0;    ///< that the outermost loop slices; 0: it does not
   GroupBytes one_channel;  ///< if it does: bytes with one at a time
 
@@ -91,7 +91,7 @@ class Rolls {
   std::vector<int64_t> single_bytes_;
 };
 
-/// The rolled group, and what finalises its sums, inside of a loop over channels of the same
+/// The rolled group, and what finalises its sums, inside of a group over channels of the same
 /// instances.
 [[nodiscard]] Group roll_inside(const Dataflow& dataflow, const ChannelGroup& channels,
                                 const RolledPiece& rolled);

@@ -46,14 +46,14 @@ struct PatchBytes {
   bool operator==(const PatchBytes&) const = default;
 };
 
-/// Operators in loops over channels.
+/// Operators in groups over channels.
 struct ChannelLoops {
   int64_t ops_in_loops = 0, ops = 0, loops = 0;
   int64_t sums_of_32 = 0, sums_of_16 = 0, sums_of_8 = 0;  ///< tensors summed, by bits
   int64_t peak_bytes = 0;
   bool operator==(const ChannelLoops&) const = default;
 };
-/// How far the search for such loops went.
+/// How far the search for such groups went.
 struct ChannelLoopSearch {
   std::optional<int64_t> states;  ///< nothing: there is one order
   bool ended = true;              ///< had states enough
@@ -61,7 +61,7 @@ struct ChannelLoopSearch {
   bool operator==(const ChannelLoopSearch&) const = default;
 };
 
-/// Operators in spans, row by row or pixel by pixel, and in loops over channels.
+/// Operators in rolled groups, row by row or pixel by pixel, and in groups over channels.
 struct Spans {
   int64_t ops_in_spans = 0, ops = 0, spans = 0, ops_by_pixels = 0;
   int64_t ops_in_loops = 0, loops = 0, ops_in_both = 0;

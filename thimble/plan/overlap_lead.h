@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far the result of a call may lie over a value that it is the last to read, in closed form.
-// Where there is none, there is no overlap: build() writes no share, evaluate() counts none.
+// Where there is none, there is no overlap: build() writes no share, evaluate() counts none. What a
+// group makes has its leads in group_lead.h.
 #pragma once
 
 #include <optional>

@@ -9,7 +9,7 @@
 //
 //   group  loop {paced e, axis c, step 1}, e slice, d slice
 //     compute expand    compute depthwise    accumulate project
-//   finalise project    compute relu                             overlaps: y over its sums
+//   finalise project    compute relu                             y lies over its sums
 #pragma once
 
 #include <string>
@@ -68,7 +68,8 @@ struct Member {
   bool operator==(const Member&) const = default;
 };
 
-/// `out` may take bytes of `in` that are no longer needed. How far follows from leads (leads.h).
+/// `out` may take bytes of `in` that are no longer needed. How far follows from leads
+/// (overlap_lead.h, group_lead.h). What is finalised may lie over its sums without a choice.
 struct OverlapChoice {
   ValueId out, in;
   bool operator==(const OverlapChoice&) const = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over channels and the order of everything else, searched together (Pex, algorithm 1) on
-// networks with more than one order.
+// Groups over channels (their loops, for short) and the order of everything else, searched together
+// (Pex, algorithm 1) on networks with more than one order.
 //
 // With its loops chosen, a network is an order problem again: each loop is one operator that reads
 // its context, makes its full tensors and needs its slices and accumulators as scratch. So orders

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets of instances that can execute in one loop over channels, in whatever order the rest
+// Sets of instances that can execute in one group over channels, in whatever order the rest
 // executes: connected, and convex (no way leads out of the set and back into it).
 #pragma once
 

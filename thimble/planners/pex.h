@@ -4,7 +4,7 @@
 //
 //   moves       order; slice and reduce on channels (moves/slice_channels.h)
 //   search      the best cut of an order (channel_cut.h); on networks with more than one order,
-//               loops and orders together (loop_search.h)
+//               groups and orders together (loop_search.h)
 //   accounting  exact, or the paper's
 #pragma once
 
@@ -17,7 +17,7 @@ namespace thimble {
 [[nodiscard]] PlannerAnswer plan_pex(const Graph& graph, const Limits& limits,
                                      const PlannerOptions& options);
 
-/// Loops from a generating to an accumulating operator (FDT, arXiv 2303.17878). No options.
+/// Groups from a generating to an accumulating operator (FDT, arXiv 2303.17878). No options.
 [[nodiscard]] PlannerAnswer plan_depthwise_tiling(const Graph& graph, const Limits& limits,
                                                   const PlannerOptions& options);
 

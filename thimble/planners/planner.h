@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planners: functions from a Graph and Limits to a Schedule, or to "no, and this is the bound".
+// Planners: functions from a Graph and Limits to the Schedule of a Plan, or to "no, and this is the
+// bound".
 #pragma once
 
 #include <cstdint>
