@@ -7,6 +7,7 @@
 
 #include "thimble/moves/relayout_inputs.h"
 #include "thimble/operators/operators.h"
+#include "thimble/plan/group_lead.h"
 #include "thimble/plan/order_plan.h"
 
 namespace thimble::testing {
@@ -416,18 +417,28 @@ RandomPlan random_plan(const AxisGraph& axes, zoo::Random& random) {
   return RandomPlanner(axes, random).run();
 }
 
-bool without_group_overlaps(Plan& plan) {
-  bool finalises = false;
+int keep_closed_leads(const Dataflow& flow, Plan& plan) {
+  int kept = 0;
   for (const Member& member : plan.members) {
-    if (std::holds_alternative<InstanceCall>(member.what)) continue;
+    const auto* group = std::get_if<Group>(&member.what);
+    if (group == nullptr) continue;
+    const Derived derived = derive(flow, *group).value();
     for (const InstanceCall& call : calls({member})) {
-      finalises = finalises || call.method == Method::kFinalise;
-      std::erase_if(plan.overlaps, [&](const OverlapChoice& o) {
-        return o.out == plan.instances.instance(call.instance).makes;
-      });
+      if (call.method == Method::kFinalise) return -1;
+      const ValueId makes = plan.instances.instance(call.instance).makes;
+      const auto closed = [&](const OverlapChoice& o) {  // and as exact as the walk
+        const std::span<const ValueId> read = flow.read_by(call);
+        const OpId op = plan.instances.instance(call.instance).op;
+        const bool finer = std::ranges::find(read, o.in) != read.end() &&
+                           !(op.valid() && flow.axes.by_elements(op));
+        return !finer && group_lead(flow, derived, o.out, o.in).has_value();
+      };
+      std::erase_if(plan.overlaps,
+                    [&](const OverlapChoice& o) { return o.out == makes && !closed(o); });
+      kept += static_cast<int>(std::ranges::count(plan.overlaps, makes, &OverlapChoice::out));
     }
   }
-  return !finalises;
+  return kept;
 }
 
 std::string text(const Graph& graph, const Plan& plan) {

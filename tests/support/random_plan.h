@@ -27,9 +27,9 @@ struct RandomPlan {
 /// in a later group; outputs may lie over consumed inputs.
 [[nodiscard]] RandomPlan random_plan(const AxisGraph& axes, zoo::Random& random);
 
-/// Drops what groups make from the overlaps, as there is no closed form of their leads yet. False
-/// if sums that lie outside of all groups are finalised in one, which implies an overlap.
-[[nodiscard]] bool without_group_overlaps(Plan& plan);
+/// Drops the overlaps of what groups make where their lead has no closed form; how many are left.
+/// -1 if a value is finalised in a group, which implies an overlap.
+[[nodiscard]] int keep_closed_leads(const Dataflow& flow, Plan& plan);
 
 /// A line per call and loop.
 [[nodiscard]] std::string text(const Graph& graph, const Plan& plan);
