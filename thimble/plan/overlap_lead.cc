@@ -15,10 +15,7 @@ bool lies_row_major(const Dataflow& flow, ValueId v) {
 
 /// A tensor of the value's shape, or of its sums'.
 Tensor tensor_of(const Dataflow& flow, ValueId v) {
-  const Tensor& tensor = flow.graph.tensor(flow.tensor(v));
-  const bool sums = flow.is_sums(v);
-  return {.shape = tensor.shape,
-          .type = sums ? flow.sums_type(v) : tensor.type};
+  return {.shape = flow.shape(v), .type = flow.whole_buffer(v).type};
 }
 
 InputMap same_place(size_t rank) {
@@ -32,9 +29,7 @@ InputMap same_place(size_t rank) {
 
 bool may_overlap(const Dataflow& flow, ValueId out, ValueId in) {
   const auto lies_in_arena = [&](ValueId v) {
-    if (flow.is_sums(v)) return true;
-    return flow.instances.value(v).memory == kArena &&
-           !flow.graph.tensor(flow.tensor(v)).is_constant();
+    return flow.is_sums(v) || (flow.instances.value(v).memory == kArena && !flow.is_constant(v));
   };
   if (out == in || !lies_in_arena(out) || !lies_in_arena(in)) return false;
   const bool writes_input =
@@ -57,10 +52,9 @@ std::optional<ValueLead> call_lead(const Dataflow& flow, const InstanceCall& cal
   if (!id.valid() || call.method == Method::kAccumulate || !alike) return std::nullopt;
   const Op& op = flow.graph.op(id);
   const AccessMap maps = access_map(flow.graph, op);
-  const Progress progress =
-      call.method == Method::kFinalise
-          ? Progress::kElement
-          : kernel_progress(flow.graph, op, maps, call.method, call.kernel);
+  const Progress progress = call.method == Method::kFinalise
+                                ? Progress::kElement
+                                : kernel_progress(flow.graph, op, maps, call.method, call.kernel);
   const Tensor from = tensor_of(flow, in), to = tensor_of(flow, out);
   std::optional<int64_t> lead;
   for (size_t k = 0; k < read.size(); ++k) {
