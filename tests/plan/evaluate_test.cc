@@ -62,7 +62,7 @@ TEST_P(EvaluatedGroups, CostInPatchesWhatTheirSchedulesDo) {
       std::vector<BufferId> outside = schedule.inputs;
       outside.insert(outside.end(), schedule.outputs.begin(), schedule.outputs.end());
       outside.push_back(buffer_of(schedule, instances.value(stage->split).tensor));
-      EXPECT_EQ(std::ranges::max(inner_bytes(flow, *derived)), live_inside(schedule, outside));
+      EXPECT_EQ(group_bytes(flow, *derived).inner, live_inside(schedule, outside));
       EXPECT_EQ(derived->loops[0].clock.tiles, grid.down > 1 ? grid.down : grid.across);
       EXPECT_EQ(derived->loops.back().clock.tiles, grid.across > 1 ? grid.across : grid.down);
       ++groups;

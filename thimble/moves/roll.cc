@@ -7,23 +7,12 @@
 
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
+#include "thimble/plan/order_problem.h"
 
 namespace thimble {
 namespace {
 
 size_t position(int at) { return static_cast<size_t>(at); }
-
-std::vector<bool> row_major(const Graph& graph, const Instances& instances) {
-  std::vector<bool> result(graph.tensors.size(), true);
-  for (const Value& value : instances.values) {
-    if (value.memory == kArena && !value.axis_order.empty()) result[value.tensor.index()] = false;
-  }
-  // What only a copy touches does not count.
-  for (const Instance& instance : instances.list) {
-    if (!instance.op.valid()) result[instances.value(instance.makes).tensor.index()] = true;
-  }
-  return result;
-}
 
 /// What the group over channels accumulates is summed here, too.
 void accumulate(const Dataflow& dataflow, const ChannelGroup& channels, Group& group) {
@@ -55,14 +44,14 @@ Rolls::Rolls(const Dataflow& dataflow, const OrderProblem& problem, const std::v
       problem_(problem),
       order_(order),
       options_(options),
-      bytes_(dataflow, problem, order),
-      leads_(dataflow.graph, row_major(dataflow.graph, dataflow.instances)),
+      bytes_(problem, order),
+      leads_(input_leads(dataflow.graph, dataflow.instances)),
       single_bytes_(working_sets(problem, order)) {
   for (int k = 0; k < static_cast<int>(order.size()); ++k) {
     int64_t& bytes = single_bytes_[position(k)];
     const ValueId made = at(k).makes;
-    const bool delivers = flow_.instances.value(made).memory == kStream;
-    if (passes_rows(at(k)) && (delivers || !options.collects)) bytes = kImpossible;
+    if (passes_rows(at(k)) && (flow_.instances.delivers(at(k)) || !options.collects))
+      bytes = kImpossible;
     if (bytes == kImpossible || !options_.in_place || !at(k).op.valid()) continue;
     const int64_t out = bytes_.size(made);
     const int64_t live =
@@ -93,15 +82,14 @@ std::vector<OverlapChoice> Rolls::over_inputs(int k) const {
 }
 
 bool Rolls::passes_rows(const Instance& instance) const {
-  const auto is_stream = [&](ValueId v) { return flow_.instances.value(v).memory == kStream; };
-  return !instance.op.valid() && (is_stream(instance.makes) || is_stream(instance.reads[0]));
+  return flow_.instances.receives(instance) || flow_.instances.delivers(instance);
 }
 
 bool Rolls::rows_pass(int begin, int end) const {
   for (int k = begin; k < end; ++k) {
     const Instance& instance = at(k);
     if (!passes_rows(instance)) continue;
-    const bool delivers = flow_.instances.value(instance.makes).memory == kStream;
+    const bool delivers = flow_.instances.delivers(instance);
     if (delivers && bytes_.lives().made[instance.reads[0].index()] < begin) return false;
     if (!delivers && !options_.collects && bytes_.lives().last_read[instance.makes.index()] >= end)
       return false;
@@ -126,7 +114,7 @@ bool Rolls::cuts_anywhere(const Instance& instance, Granularity granularity) con
 }
 
 bool Rolls::sums_rows(int begin, const Instance& instance) const {
-  if (!instance.op.valid() || flow_.instances.value(instance.makes).memory == kStream) return false;
+  if (!instance.op.valid()) return false;
   const std::optional<int> summed = flow_.axes.summed_axis(instance.op);
   const auto rank = static_cast<int>(flow_.shape(instance.reads[0]).size());
   return summed && *summed + 1 < rank && bytes_.lives().made[instance.reads[0].index()] >= begin;
@@ -208,7 +196,7 @@ std::vector<RolledPiece> Rolls::groups(int begin, int end, Granularity granulari
 bool Rolls::measure(RolledPiece& piece, int64_t useless_bytes) const {
   const std::optional<Derived> derived = derive(flow_, piece.group, Regions::kNone);
   if (!derived) return false;
-  piece.bytes = bytes_.group(piece.begin, *derived);
+  piece.bytes = bytes_.group(piece.begin, group_bytes(flow_, *derived));
   if (!options_.in_place) return piece.bytes < useless_bytes;
   std::vector<ValueId> whole;
   int64_t largest_out = 0, largest_in = 0;
@@ -280,14 +268,13 @@ std::vector<RolledPiece> Rolls::all(const std::vector<int64_t>& otherwise_bytes,
 
 std::string Rolls::obstacle() const {
   std::vector<int> passing;  // instances that read what is received, or make what is delivered
-  const auto is_stream = [&](ValueId v) { return flow_.instances.value(v).memory == kStream; };
   const auto received = [&](ValueId v) {
     const InstanceId maker = flow_.maker[v.index()];
-    return maker.valid() && is_stream(flow_.instances.instance(maker).reads[0]);
+    return maker.valid() && flow_.instances.receives(flow_.instances.instance(maker));
   };
   const auto delivered = [&](ValueId v) {
     return std::ranges::any_of(flow_.readers[v.index()], [&](InstanceId reader) {
-      return is_stream(flow_.instances.instance(reader).makes);
+      return flow_.instances.delivers(flow_.instances.instance(reader));
     });
   };
   for (int k = 0; k < static_cast<int>(order_.size()); ++k) {
@@ -299,7 +286,7 @@ std::string Rolls::obstacle() const {
     const Instance& instance = at(k);
     if (!instance.op.valid()) return false;
     for (size_t i = 0; i < instance.reads.size(); ++i) {
-      if (flow_.graph.tensor(flow_.tensor(instance.reads[i])).is_constant()) continue;
+      if (flow_.is_constant(instance.reads[i])) continue;
       const Connection* read = flow_.axes.connection(instance.op, i, kRowAxis);
       if (read == nullptr || read->axis != kRowAxis) return true;
     }

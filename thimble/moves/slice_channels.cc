@@ -36,9 +36,8 @@ std::vector<Member> ChannelGroup::members(int64_t step) const {
 ChannelSlicing::ChannelSlicing(const Dataflow& dataflow) : flow_(dataflow) {
   for (const Instance& instance : flow_.instances.list) {
     std::vector<ValueId>& read = read_.emplace_back();
-    std::ranges::copy_if(instance.reads, std::back_inserter(read), [&](ValueId v) {
-      return !flow_.graph.tensor(flow_.tensor(v)).is_constant();
-    });
+    std::ranges::copy_if(instance.reads, std::back_inserter(read),
+                         [&](ValueId v) { return !flow_.is_constant(v); });
     relations_.push_back(relation(instance));
     const auto summed = instance.op.valid() ? flow_.axes.summed_axis(instance.op) : std::nullopt;
     accumulates_.push_back(relations_.back() == Relation::kReduced &&
@@ -71,14 +70,12 @@ bool ChannelSlicing::reduces_channels(const Instance& instance) const {
 }
 
 ChannelSlicing::Relation ChannelSlicing::relation(const Instance& instance) const {
-  const auto constant = [&](ValueId v) {
-    return flow_.graph.tensor(flow_.tensor(v)).is_constant();
-  };
   if (!instance.op.valid()) return Relation::kOther;
-  if (!constant(instance.reads[0]) && reduces_channels(instance)) return Relation::kReduced;
+  if (!flow_.is_constant(instance.reads[0]) && reduces_channels(instance))
+    return Relation::kReduced;
   bool reads = false;
   for (size_t k = 0; k < instance.reads.size(); ++k) {
-    if (constant(instance.reads[k])) continue;
+    if (flow_.is_constant(instance.reads[k])) continue;
     if (!same_channels(instance, k)) return Relation::kOther;
     reads = true;
   }

@@ -74,7 +74,7 @@ class Builder {
   }
 
   void add(ValueId v, const Derived& derived, std::vector<ValueId>& sums) {
-    if (flow_.graph.tensor(flow_.tensor(v)).is_constant() || of_[v.index()].valid()) return;
+    if (flow_.is_constant(v) || of_[v.index()].valid()) return;
     const int storage = derived.storage_of(v);
     if (storage >= 0) {
       of_[v.index()] = push(derived.storages[static_cast<size_t>(storage)].buffer,
@@ -107,15 +107,7 @@ class Builder {
     BufferId& id = of_[v.index()];
     if (id.valid()) return id;
     id = {static_cast<int32_t>(schedule_.buffers.size())};
-    Buffer buffer = whole_buffer(flow_.graph, flow_.tensor(v));
-    if (flow_.is_sums(v)) {
-      buffer.type = flow_.sums_type(v);
-      buffer.sums = true;
-    } else {
-      buffer.order = flow_.instances.value(v).axis_order;
-      buffer.memory = flow_.instances.value(v).memory;
-    }
-    schedule_.buffers.push_back(std::move(buffer));
+    schedule_.buffers.push_back(flow_.whole_buffer(v));
     return id;
   }
 

@@ -6,9 +6,9 @@
 #include <functional>
 #include <numeric>
 
-#include "thimble/analysis/raster.h"
 #include "thimble/analysis/small_map.h"
 #include "thimble/model/division.h"
+#include "thimble/plan/group_lead.h"
 #include "thimble/schedule/kernel_fit.h"
 
 namespace thimble {
@@ -35,16 +35,15 @@ TileAxis shortest(const Beat& beat, int64_t whole, int64_t tiles, LoopId loop) {
   }
   std::optional<TileAxis> best;
   for (const int64_t slope : slopes) {
-    int64_t base = whole, extent = 1;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      if (!parts[i].empty())
-        base = std::min(base, parts[i].begin - slope * static_cast<int64_t>(i));
+    Interval held{whole, -slope * tiles};
+    for (int64_t i = 0; i < tiles; ++i) {
+      const Interval& part = parts[static_cast<size_t>(i)];
+      if (part.empty()) continue;
+      held.begin = std::min(held.begin, part.begin - slope * i);
+      held.end = std::max(held.end, part.end - slope * i);
     }
-    for (size_t i = 0; i < parts.size(); ++i) {
-      if (!parts[i].empty())
-        extent = std::max(extent, parts[i].end - slope * static_cast<int64_t>(i) - base);
-    }
-    if (!best || extent < best->extent) best = TileAxis{extent, index(loop, slope, base)};
+    const int64_t extent = std::max<int64_t>(held.size(), 1);
+    if (!best || extent < best->extent) best = TileAxis{extent, index(loop, slope, held.begin)};
   }
   return *best;
 }
@@ -111,7 +110,7 @@ class Deriver {
     return result_.loops[static_cast<size_t>(number)];
   }
   [[nodiscard]] const TiledCall& tiled(int number, size_t c) const {
-    return loop(number).clock.calls[c - static_cast<size_t>(loop(number).steps.begin)];
+    return *result_.tiled(number, c);
   }
 
   /// Loops around a call, outermost first.
@@ -193,11 +192,7 @@ class Deriver {
     const std::optional<std::vector<int>> common = common_loops(c);
     if (!common) return true;
     const ValueId v = flow_.made_by(calls_[c]);
-    Storage storage{v, whole_buffer(flow_.graph, flow_.tensor(v))};
-    if (flow_.is_sums(v)) {
-      storage.buffer.type = flow_.sums_type(v);
-      storage.buffer.sums = true;
-    }
+    Storage storage{v, flow_.whole_buffer(v)};
     Buffer& buffer = storage.buffer;
     for (size_t k = 0; k < common->size(); ++k) {
       const int l = (*common)[k];
@@ -277,9 +272,8 @@ class Deriver {
   /// loop that stands in no other.
   [[nodiscard]] bool takes_stream(size_t c) const {
     const Instance& instance = flow_.instances.instance(calls_[c].instance);
-    if (instance.op.valid()) return true;
-    const bool receives = flow_.instances.value(instance.reads[0]).memory == kStream;
-    if (!receives && flow_.instances.value(instance.makes).memory != kStream) return true;
+    const bool receives = flow_.instances.receives(instance);
+    if (!receives && !flow_.instances.delivers(instance)) return true;
     if (receives && (c != 0 || path(c).size() != 1)) return false;
     if (result_.steps[c].recomputes) return false;
     for (const int l : path(c)) {
@@ -315,33 +309,13 @@ class Deriver {
   /// Of a value that rolls along rows and columns, a row at a time: pixels held at the most.
   [[nodiscard]] int64_t ring_pixels(size_t c, int rows, int columns) const {
     const Shape& shape = flow_.shape(flow_.made_by(calls_[c]));
-    const RasterTicks ticks{loop(rows).clock.tiles, loop(columns).clock.tiles};
+    const Rasters rasters{flow_, result_, rows, columns};
     int64_t most = 1;
     for (const auto& [r, k] : readers_[c]) {
-      RasterReader reader{
-          raster(r, rows, columns), {.out_axis = kRowAxis}, std::nullopt, shape[kColumnAxis], true};
-      const TiledCall& tile = tiled(rows, r);
-      if (!tile.reduces) {
-        reader.rows = flow_.connection(calls_[r], k, tile.axis)->pace;
-        const bool by_columns = std::ranges::find(path(r), columns) != path(r).end();
-        const Connection* along = flow_.connection(calls_[r], k, kColumnAxis);
-        if (by_columns && along != nullptr && along->axis == kColumnAxis)
-          reader.columns = along->pace;
-      }
-      most = std::max(most, most_ahead(raster(c, rows, columns), 1, reader, 1, ticks).value_or(1));
+      const auto ahead = most_ahead(rasters.of(c), 1, rasters.reader(r, k), 1, rasters.ticks());
+      most = std::max(most, ahead.value_or(1));
     }
     return std::min(most, shape[kRowAxis] * shape[kColumnAxis]);
-  }
-
-  [[nodiscard]] Raster raster(size_t c, int rows, int columns) const {
-    const TiledCall& tile = tiled(rows, c);
-    const Shape& shape =
-        flow_.shape(tile.reduces ? flow_.read_by(calls_[c])[0] : flow_.made_by(calls_[c]));
-    const bool by_columns = std::ranges::find(path(c), columns) != path(c).end();
-    const bool wide = shape.size() > kColumnAxis;
-    return {tile.beat,
-            by_columns ? tiled(columns, c).beat : all_columns(wide ? shape[kColumnAxis] : 1),
-            shape[static_cast<size_t>(tile.axis)], wide ? shape[kColumnAxis] : 1};
   }
 
   /// A value that rolls along rows, several at a time, and along columns within.
@@ -435,6 +409,13 @@ class Deriver {
 int Derived::storage_of(ValueId value) const {
   const auto it = std::ranges::find(storages, value, &Storage::value);
   return it == storages.end() ? -1 : static_cast<int>(it - storages.begin());
+}
+
+const TiledCall* Derived::tiled(int loop, size_t call) const {
+  const DerivedLoop& tiles = loops[static_cast<size_t>(loop)];
+  const auto at = static_cast<Position>(call);
+  if (at < tiles.steps.begin || at >= tiles.steps.end) return nullptr;
+  return &tiles.clock.calls[static_cast<size_t>(at - tiles.steps.begin)];
 }
 
 std::optional<Derived> derive(const Dataflow& dataflow, const Group& group, Regions regions) {

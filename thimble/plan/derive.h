@@ -61,6 +61,8 @@ struct Derived {
 
   /// That of a value (or its sums); -1 if it lies outside of the group.
   [[nodiscard]] int storage_of(ValueId value) const;
+  /// What a loop has the call of that number do; null if it stands outside. Where nothing is kept.
+  [[nodiscard]] const TiledCall* tiled(int loop, size_t call) const;
 };
 
 /// Whether regions are wanted, which only steps need, not bytes.

@@ -100,15 +100,6 @@ GroupCost::GroupCost(const Dataflow& dataflow, Derived group)
   }
 }
 
-std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derived) {
-  std::vector<int64_t> result(derived.steps.size(), 0);
-  for (const GroupCost::Inner& inner : inner_of(dataflow, derived)) {
-    for (Position p = inner.steps.begin; p < inner.steps.end; ++p)
-      result[static_cast<size_t>(p)] += inner.bytes;
-  }
-  return result;
-}
-
 GroupBytes group_bytes(const Dataflow& dataflow, const Derived& derived) {
   GroupBytes result;
   size_t storage = 0;  // in the order of the calls
@@ -121,7 +112,12 @@ GroupBytes group_bytes(const Dataflow& dataflow, const Derived& derived) {
       result.made += dataflow.size_bytes(made);
     }
   }
-  result.inner = std::ranges::max(inner_bytes(dataflow, derived));
+  std::vector<int64_t> live(derived.steps.size(), 0);
+  for (const GroupCost::Inner& inner : inner_of(dataflow, derived)) {
+    for (Position p = inner.steps.begin; p < inner.steps.end; ++p)
+      live[static_cast<size_t>(p)] += inner.bytes;
+  }
+  result.inner = std::ranges::max(live);
   return result;
 }
 
@@ -446,17 +442,11 @@ Cost evaluate(const Dataflow& dataflow, const Plan& plan) {
   return *cost;
 }
 
-OrderBytes::OrderBytes(const Dataflow& dataflow, const OrderProblem& problem,
-                       const std::vector<int>& order)
-    : flow_(dataflow),
-      problem_(problem),
+OrderBytes::OrderBytes(const OrderProblem& problem, const std::vector<int>& order)
+    : problem_(problem),
       order_(order),
       lives_(thimble::lives(problem, order)),
       held_(held_bytes(lives_, problem.size_bytes, static_cast<int>(order.size()))) {}
-
-int64_t OrderBytes::group(int begin, const Derived& derived) const {
-  return group(begin, group_bytes(flow_, derived));
-}
 
 std::vector<ValueId> OrderBytes::consumed(int begin, int end) const {
   std::vector<ValueId> result;

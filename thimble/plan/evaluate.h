@@ -13,13 +13,10 @@
 
 namespace thimble {
 
-/// Bytes in the arena of what lies in the group alone, scratch included, per step of it.
-[[nodiscard]] std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derived);
-
 /// Of a group, wherever it stands in an order.
 struct GroupBytes {
   int64_t made = 0;   ///< values that it makes for others, or their sums: full
-  int64_t inner = 0;  ///< the most of what lies in it alone, scratch included
+  int64_t inner = 0;  ///< the most, over its steps, of what lies in it alone, scratch included
   bool operator==(const GroupBytes&) const = default;
 };
 [[nodiscard]] GroupBytes group_bytes(const Dataflow& dataflow, const Derived& derived);
@@ -93,12 +90,11 @@ class Evaluator {
 class OrderBytes {
  public:
   /// All must outlive it. order: instances; problem: of the same.
-  OrderBytes(const Dataflow& dataflow, const OrderProblem& problem, const std::vector<int>& order);
+  OrderBytes(const OrderProblem& problem, const std::vector<int>& order);
 
   /// While the instances from position `begin` on execute as the group: what was made before and is
   /// needed then or later, what the group makes for others, and what it has inside. Nothing lies
   /// over anything else.
-  [[nodiscard]] int64_t group(int begin, const Derived& derived) const;
   [[nodiscard]] int64_t group(int begin, const GroupBytes& bytes) const {
     return held(begin) + bytes.made + bytes.inner;
   }
@@ -111,7 +107,6 @@ class OrderBytes {
   [[nodiscard]] int64_t size(ValueId value) const { return problem_.size_bytes[value.index()]; }
 
  private:
-  const Dataflow& flow_;
   const OrderProblem& problem_;
   const std::vector<int>& order_;
   Lives lives_;

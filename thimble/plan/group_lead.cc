@@ -13,7 +13,10 @@ bool is_identity(const Affine& pace) {
 /// Tiles of rows, and of columns within where there are any.
 class Leads {
  public:
-  Leads(const Dataflow& dataflow, const Derived& derived) : flow_(dataflow), derived_(derived) {}
+  Leads(const Dataflow& dataflow, const Derived& derived)
+      : flow_(dataflow),
+        derived_(derived),
+        rasters_{.flow = flow_, .derived = derived_, .columns = by_columns() ? 1 : -1} {}
 
   [[nodiscard]] bool rolls() const {
     const auto plain = [](const TiledCall& call) {
@@ -36,8 +39,6 @@ class Leads {
     if (writer == derived_.steps.end()) return std::nullopt;
     const auto w = static_cast<size_t>(writer - derived_.steps.begin());
     if (rows(w).reduces || !is_outermost(to.shape, rows(w).axis)) return std::nullopt;
-    const RasterTicks ticks{derived_.loops[0].clock.tiles,
-                            by_columns() ? derived_.loops[1].clock.tiles : 1};
     int64_t most = -from.size_bytes();
     for (size_t r = 0; r < derived_.steps.size(); ++r) {
       const std::span<const ValueId> read = flow_.read_by(derived_.steps[r].call);
@@ -46,16 +47,16 @@ class Leads {
         if (rows(r).reduces) return std::nullopt;
         const Connection* along = flow_.connection(derived_.steps[r].call, k, rows(r).axis);
         if (along == nullptr || !is_outermost(from.shape, along->axis)) return std::nullopt;
-        std::optional<RasterReader> reader = reader_of(r, k, *along, from.shape);
-        if (!reader) return std::nullopt;
+        if (by_columns() && (along->axis != kRowAxis || !is_image(from.shape))) return std::nullopt;
+        RasterReader reader = rasters_.reader(r, k);
         const OpId op = flow_.instances.instance(derived_.steps[r].call.instance).op;
         const bool as_written = r == w && op.valid() && flow_.axes.by_elements(op) &&
                                 is_identity(along->pace) &&
                                 elements(from.shape) == elements(to.shape);
-        reader->later = r >= w && !as_written;
+        reader.later = r >= w && !as_written;
         const std::optional<int64_t> ahead =
-            most_ahead(raster_of(flow_, derived_, w), unit_bytes(to, rows(w).axis), *reader,
-                       unit_bytes(from, along->axis), ticks);
+            most_ahead(rasters_.of(w), unit_bytes(to, rows(w).axis), reader,
+                       unit_bytes(from, along->axis), rasters_.ticks());
         if (ahead) most = std::max(most, *ahead);
       }
     }
@@ -64,20 +65,7 @@ class Leads {
 
  private:
   [[nodiscard]] bool by_columns() const { return derived_.loops.size() == 2; }
-  [[nodiscard]] const TiledCall& rows(size_t step) const {
-    return derived_.loops[0].clock.calls[step];
-  }
-
-  [[nodiscard]] std::optional<RasterReader> reader_of(size_t r, size_t k, const Connection& along,
-                                                      const Shape& from) const {
-    RasterReader result{raster_of(flow_, derived_, r), along.pace, std::nullopt, 1, true};
-    if (!by_columns()) return result;
-    if (along.axis != kRowAxis || !is_image(from)) return std::nullopt;
-    const Connection* columns = flow_.connection(derived_.steps[r].call, k, kColumnAxis);
-    if (columns != nullptr && columns->axis == kColumnAxis) result.columns = columns->pace;
-    result.width = from[kColumnAxis];
-    return result;
-  }
+  [[nodiscard]] const TiledCall& rows(size_t call) const { return *derived_.tiled(0, call); }
 
   /// Of what the group computes at a time: a row along the axis, or a pixel.
   [[nodiscard]] int64_t unit_bytes(const Tensor& tensor, int axis) const {
@@ -87,24 +75,39 @@ class Leads {
 
   const Dataflow& flow_;
   const Derived& derived_;
+  const Rasters rasters_;
 };
 
 }  // namespace
 
-Raster raster_of(const Dataflow& dataflow, const Derived& derived, size_t step) {
-  const TiledCall& tile = derived.loops[0].clock.calls[step];
-  const InstanceCall& call = derived.steps[step].call;
-  const Shape& shape =
-      dataflow.shape(tile.reduces ? dataflow.read_by(call)[0] : dataflow.made_by(call));
-  const int64_t height = shape[static_cast<size_t>(tile.axis)];
-  if (derived.loops.size() < 2) return {tile.beat, all_columns(1), height, 1};
-  const int64_t width = shape.size() > kColumnAxis ? shape[kColumnAxis] : 1;
-  const auto at = static_cast<Position>(step);
-  const LiveRange& columns = derived.loops[1].steps;
-  if (at < columns.begin || at >= columns.end)
-    return {tile.beat, all_columns(width), height, width};
-  return {tile.beat, derived.loops[1].clock.calls[static_cast<size_t>(at - columns.begin)].beat,
-          height, width};
+Raster Rasters::of(size_t call) const {
+  const TiledCall& tile = *derived.tiled(rows, call);
+  const TiledCall* across = columns < 0 ? nullptr : derived.tiled(columns, call);
+  const InstanceCall& made = derived.steps[call].call;
+  const Shape& shape = flow.shape(tile.reduces ? flow.read_by(made)[0] : flow.made_by(made));
+  const int64_t width = columns >= 0 && shape.size() > kColumnAxis ? shape[kColumnAxis] : 1;
+  return {tile.beat, across == nullptr ? all_columns(width) : across->beat,
+          shape[static_cast<size_t>(tile.axis)], width};
+}
+
+RasterReader Rasters::reader(size_t call, size_t k) const {
+  const InstanceCall& reads = derived.steps[call].call;
+  const TiledCall& tile = *derived.tiled(rows, call);
+  RasterReader result{of(call), {.out_axis = kRowAxis}, std::nullopt, 1, true};
+  if (columns >= 0) result.width = flow.shape(flow.read_by(reads)[k])[kColumnAxis];
+  if (tile.reduces) return result;
+  result.rows = flow.connection(reads, k, tile.axis)->pace;
+  if (columns < 0 || derived.tiled(columns, call) == nullptr) return result;
+  const Connection* across = flow.connection(reads, k, kColumnAxis);
+  if (across != nullptr && across->axis == kColumnAxis) result.columns = across->pace;
+  return result;
+}
+
+RasterTicks Rasters::ticks() const {
+  const auto tiles = [&](int loop) {
+    return loop < 0 ? 1 : derived.loops[static_cast<size_t>(loop)].clock.tiles;
+  };
+  return {tiles(rows), tiles(columns)};
 }
 
 std::optional<int64_t> group_lead(const Dataflow& dataflow, const Derived& derived, ValueId out,

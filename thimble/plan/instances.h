@@ -41,6 +41,13 @@ struct Instances {
 
   [[nodiscard]] const Value& value(ValueId id) const { return values[id.index()]; }
   [[nodiscard]] const Instance& instance(InstanceId id) const { return list[id.index()]; }
+  /// Whether a copy takes rows from the caller, or hands them out.
+  [[nodiscard]] bool receives(const Instance& copy) const {
+    return !copy.op.valid() && value(copy.reads[0]).memory == kStream;
+  }
+  [[nodiscard]] bool delivers(const Instance& copy) const {
+    return !copy.op.valid() && value(copy.makes).memory == kStream;
+  }
   bool operator==(const Instances&) const = default;
 };
 

@@ -44,7 +44,7 @@ Plan order_plan(const Dataflow& dataflow, const OrderProblem& problem,
           plan.overlaps.push_back({instance.makes, {way.input}});
       }
     }
-    if (!instance.op.valid() && dataflow.instances.value(instance.reads[0]).memory == kStream) {
+    if (dataflow.instances.receives(instance)) {
       plan.members.push_back({gathering(dataflow, id)});
     } else {
       plan.members.push_back({call});

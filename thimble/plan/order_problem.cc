@@ -3,13 +3,10 @@
 
 #include <algorithm>
 
-#include "thimble/analysis/leads.h"
-
 namespace thimble {
-namespace {
 
 // Per tensor, as operators find it: what only copies touch does not count.
-std::vector<bool> lie_row_major(const Graph& graph, const Instances& instances) {
+InputLeads input_leads(const Graph& graph, const Instances& instances) {
   std::vector<bool> result(graph.tensors.size(), true);
   const auto note = [&](ValueId id) {
     const Value& value = instances.value(id);
@@ -20,13 +17,15 @@ std::vector<bool> lie_row_major(const Graph& graph, const Instances& instances) 
     std::ranges::for_each(instance.reads, note);
     note(instance.makes);
   }
-  return result;
+  return {graph, std::move(result)};
 }
+
+namespace {
 
 class InPlaceWays {
  public:
   InPlaceWays(const Graph& graph, const Instances& instances)
-      : graph_(graph), instances_(instances), leads_(graph, lie_row_major(graph, instances)) {}
+      : graph_(graph), instances_(instances), leads_(input_leads(graph, instances)) {}
 
   [[nodiscard]] std::vector<OrderProblem::Op::InPlace> of(const Instance& instance) const {
     if (instances_.value(instance.makes).memory != kArena) return {};

@@ -2,10 +2,14 @@
 // Which order of whole instances needs the least memory, as the search for orders asks it.
 #pragma once
 
+#include "thimble/analysis/leads.h"
 #include "thimble/plan/instances.h"
 #include "thimble/search/order.h"
 
 namespace thimble {
+
+/// Of operators over what they read, as their operands lie in these instances.
+[[nodiscard]] InputLeads input_leads(const Graph& graph, const Instances& instances);
 
 /// Instances are its operators, values its tensors, by their numbers; constants and values outside
 /// of the arena have size 0. in_place: an instance may take the bytes of an operand where its

@@ -15,9 +15,7 @@ bool lies_row_major(const Dataflow& flow, ValueId v) {
 
 /// A tensor of the value's shape, or of its sums'.
 Tensor tensor_of(const Dataflow& flow, ValueId v) {
-  const Tensor& tensor = flow.graph.tensor(flow.tensor(v));
-  const bool sums = flow.is_sums(v);
-  return {.shape = tensor.shape, .type = sums ? flow.sums_type(v) : tensor.type};
+  return {.shape = flow.shape(v), .type = flow.whole_buffer(v).type};
 }
 
 InputMap same_place(size_t rank) {
@@ -31,9 +29,7 @@ InputMap same_place(size_t rank) {
 
 bool may_overlap(const Dataflow& flow, ValueId out, ValueId in) {
   const auto lies_in_arena = [&](ValueId v) {
-    if (flow.is_sums(v)) return true;
-    return flow.instances.value(v).memory == kArena &&
-           !flow.graph.tensor(flow.tensor(v)).is_constant();
+    return flow.is_sums(v) || (flow.instances.value(v).memory == kArena && !flow.is_constant(v));
   };
   if (out == in || !lies_in_arena(out) || !lies_in_arena(in)) return false;
   const bool writes_input =

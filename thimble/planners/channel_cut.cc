@@ -58,7 +58,7 @@ int64_t most_channels(const OrderBytes& bytes, int begin, const GroupBytes& one,
 ChannelCut channel_cut(ChannelGroups& groups, const OrderProblem& problem,
                        const std::vector<int>& order, const ChannelCutOptions& options) {
   const std::vector<int64_t> single = working_sets(problem, order);
-  const OrderBytes bytes(groups.dataflow(), problem, order);
+  const OrderBytes bytes(problem, order);
   const std::vector<PlacedGroup> placed = channel_candidates(groups, bytes, order, single, options);
   std::vector<CutPiece> pieces;
   for (const PlacedGroup& p : placed) pieces.push_back(piece(groups, bytes, p));

@@ -13,6 +13,7 @@
 #include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
 #include "thimble/plan/evaluate.h"
+#include "thimble/plan/group_lead.h"
 #include "thimble/plan/order_plan.h"
 #include "thimble/plan/order_problem.h"
 
@@ -228,7 +229,7 @@ class PatchSearch {
       derived = derive(flow_, group).value();
     }
     choice.group = std::move(group);
-    choice.slice_bytes = std::ranges::max(inner_bytes(flow_, derived));
+    choice.slice_bytes = group_bytes(flow_, derived).inner;
     choice.least_slice_bytes = order.lower_bound_bytes;
     if (!matters(choice)) return;
     if (split.under) choice.split_bytes = bytes_beyond_input(choice, own);
@@ -280,9 +281,8 @@ class PatchSearch {
                     .accumulators = {}};
     const std::vector<Overlap> found = overlaps(graph_, build(flow_, plan));
     if (found.empty() || !found[0].lead_bytes) return own;
-    const int64_t input = flow_.size_bytes(under);
-    const int64_t ahead = std::max<int64_t>(*found[0].lead_bytes, 0);
-    return std::min(own, std::max(input + ahead, own) - input);
+    const int64_t lead = *found[0].lead_bytes;
+    return own - std::max<int64_t>(overlap_bytes(own, flow_.size_bytes(under), lead), 0);
   }
 
   const Dataflow& flow_;

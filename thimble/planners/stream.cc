@@ -105,14 +105,9 @@ class StreamSearch {
 
   /// Rows are received before everything else, and delivered behind it.
   static std::vector<int> ports_at_the_ends(const Dataflow& flow, std::vector<int> order) {
-    const auto streams = [&](ValueId v) { return flow.instances.value(v).memory == kStream; };
-    const auto receives = [&](int i) {
-      const Instance& instance = flow.instances.instance({i});
-      return !instance.op.valid() && streams(instance.reads[0]);
-    };
-    const auto delivers = [&](int i) { return streams(flow.instances.instance({i}).makes); };
-    std::ranges::stable_partition(order, receives);
-    std::ranges::stable_partition(order, [&](int i) { return !delivers(i); });
+    const Instances& all = flow.instances;
+    std::ranges::stable_partition(order, [&](int i) { return all.receives(all.instance({i})); });
+    std::ranges::stable_partition(order, [&](int i) { return !all.delivers(all.instance({i})); });
     return order;
   }
 
@@ -182,7 +177,7 @@ class StreamSearch {
     for (size_t at = 0; at < best.cut.order.size(); ++at) {
       const Instance& instance = best.instances.instance({best.cut.order[at]});
       if (instance.op.valid() || in_piece(at)) continue;
-      if (best.instances.value(instance.reads[0]).memory == kStream) {
+      if (best.instances.receives(instance)) {
         notes.push_back(passing_by());
       } else {
         notes.push_back(note::InputRelaid{});
