@@ -7,7 +7,7 @@
 #include <string>
 
 #include "thimble/plan/build.h"
-#include "thimble/plan/evaluate.h"
+#include "thimble/plan/evaluator.h"
 #include "thimble/plan/order_plan.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/plan/placement.h"

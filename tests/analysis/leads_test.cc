@@ -12,6 +12,7 @@
 #include "tests/support/test_graph.h"
 #include "tests/support/workload.h"
 #include "thimble/analysis/overlaps.h"
+#include "thimble/plan/order_problem.h"
 #include "zoo/zoo.h"
 
 namespace thimble {
@@ -66,7 +67,8 @@ TEST(Leads, OfRandomOperatorsAsTheWalkFindsThem) {
       port.order.resize(graph.tensor(port.tensor).shape.size());
       std::iota(port.order.rbegin(), port.order.rend(), 0);
     }
-    ASSERT_EQ(InputLeads(graph).of({0}), walked(graph, {0})) << label(graph.ops[0]);
+    ASSERT_EQ(input_leads(graph, instances_of(graph, {})).of({0}), walked(graph, {0}))
+        << label(graph.ops[0]);
   }
 }
 
@@ -78,7 +80,7 @@ TEST(Leads, OfNetworksAsTheWalkFindsThem) {
   }
   for (const std::string& network : networks) {
     const Graph graph = build_zoo(network);
-    const InputLeads leads(graph);
+    const InputLeads leads = input_leads(graph, instances_of(graph, {}));
     for (size_t k = 0; k < graph.ops.size(); ++k) {
       const OpId op{static_cast<int32_t>(k)};
       ASSERT_EQ(leads.of(op), walked(graph, op)) << network << " " << k;
@@ -195,7 +197,8 @@ TEST(Leads, AnInputReadTwiceIsSharedAsFarAsBothAllow) {
   testing::TestGraph g(1);
   const TensorId x = g.input({1, 4, 4, 8});
   g.add(x, x);
-  EXPECT_EQ(InputLeads(g.graph()).of({0}), (std::vector<InputLead>{{x, 0}}));
+  const Graph graph = g.graph();
+  EXPECT_EQ(input_leads(graph, instances_of(graph, {})).of({0}), (std::vector<InputLead>{{x, 0}}));
 }
 
 }  // namespace

@@ -28,6 +28,14 @@ struct Beat {
   bool operator==(const Beat&) const = default;
 };
 
+/// The shortest axis c i + b .. + extent that holds what each tile computes. c is at least 1: then
+/// nothing is carried from one tile to the next.
+struct TileAxis {
+  int64_t extent = 1;
+  IndexExpr origin;
+};
+[[nodiscard]] TileAxis shortest(const Beat& beat, int64_t whole, int64_t tiles, LoopId loop);
+
 /// The first position of the operand that position `row` of the output reads; may lie before 0.
 [[nodiscard]] inline int64_t first_read(const Affine& pace, int64_t row) {
   return floor_div(row * pace.num + pace.lo, pace.den);

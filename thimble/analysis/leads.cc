@@ -167,15 +167,6 @@ int64_t whole_lead(Progress progress, const InputMap& map, const Tensor& in, con
   return most ? std::max(ahead + *most, -in.size_bytes()) : -in.size_bytes();
 }
 
-InputLeads::InputLeads(const Graph& graph)
-    : graph_(graph), lies_row_major_(graph.tensors.size(), true) {
-  for (const auto* ports : {&graph.inputs, &graph.outputs}) {
-    for (const Port& port : *ports) {
-      if (!port.order.empty()) lies_row_major_[port.tensor.index()] = false;
-    }
-  }
-}
-
 InputLeads::InputLeads(const Graph& graph, std::vector<bool> lies_row_major)
     : graph_(graph), lies_row_major_(std::move(lies_row_major)) {}
 

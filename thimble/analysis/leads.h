@@ -41,9 +41,7 @@ struct InputLead {
 /// The leads of a graph's operators. What `overlaps` finds of each executed by itself.
 class InputLeads {
  public:
-  /// The graph must outlive this. Tensors lie in memory as the graph's ports have them.
-  explicit InputLeads(const Graph& graph);
-  /// lies_row_major: per tensor, whether its elements lie so.
+  /// The graph must outlive this. lies_row_major: per tensor, whether its elements lie so.
   InputLeads(const Graph& graph, std::vector<bool> lies_row_major);
 
   /// One entry per input whose bytes the output could take at all.

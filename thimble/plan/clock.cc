@@ -46,10 +46,9 @@ class Derivation {
   }
 
   std::optional<Clock> run() {
-    const auto sums = [&](const InstanceCall& call) { return call.method == Method::kAccumulate; };
     for (size_t c = 0; c < calls_.size(); ++c) {
-      if (!sums(calls_[c])) continue;
-      if (!op(c).valid() || !flow_.axes.summed_axis(op(c)) || is_read_unfinished(c))
+      if (calls_[c].method == Method::kAccumulate &&
+          (!op(c).valid() || !flow_.axes.summed_axis(op(c)) || is_read_unfinished(c)))
         return std::nullopt;
     }
     const auto has_axis = [&](ValueId v, int axis) {
@@ -90,6 +89,8 @@ class Derivation {
   [[nodiscard]] Line operand(size_t c) const {
     return {read_[c][0], *flow_.axes.summed_axis(op(c))};
   }
+  /// Along which it follows the loop.
+  [[nodiscard]] Line line(size_t c) const { return reduces_[c] ? operand(c) : out(c); }
   [[nodiscard]] OpId op(size_t c) const { return flow_.instances.instance(calls_[c].instance).op; }
 
   /// Calls visit(line, pace) for each operand that has to follow, or is outside of the loop and
@@ -245,10 +246,8 @@ class Derivation {
       if (reduces_[c] || borders_[c] == Border::kRoll) continue;
       std::optional<int64_t> again;
       Beat& beat = phased_.get(out(c), {});
-      const bool inside = each_reader(c, [&](size_t reader, const Affine* pace) {
-        const Beat& read = phased_.at(reduces_[reader] ? operand(reader) : out(reader));
-        const Affine same;
-        again = std::max(again, missing(beat, read, pace == nullptr ? same : *pace));
+      const bool inside = each_reader(c, [&](size_t reader, const Affine& pace) {
+        again = std::max(again, missing(beat, phased_.at(line(reader)), pace));
       });
       if (!inside) {
         borders_[c] = Border::kSlice;
@@ -276,8 +275,8 @@ class Derivation {
     return most;
   }
 
-  /// Calls visit(call, pace) for each call of the loop that reads what call c makes; pace: null if
-  /// it reduces it. False if others read it, too, or nobody does.
+  /// Calls visit(call, pace) for each call of the loop that reads what call c makes. False if
+  /// others read it, too, or nobody does.
   template <typename Visit>
   bool each_reader(size_t c, Visit visit) const {
     const ValueId v = made_[c];
@@ -285,11 +284,9 @@ class Derivation {
     const auto read_by = [&](size_t reader) {
       for (size_t k = 0; k < read_[reader].size(); ++k) {
         if (read_[reader][k] != v) continue;
-        if (reduces_[reader]) {
-          visit(reader, nullptr);
-        } else {
-          visit(reader, &flow_.connection(calls_[reader], k, out(reader).second)->pace);
-        }
+        visit(reader, reduces_[reader]
+                          ? Affine{}
+                          : flow_.connection(calls_[reader], k, out(reader).second)->pace);
       }
     };
     if (flow_.is_sums(v)) {
@@ -326,20 +323,16 @@ class Derivation {
       last = std::max(last, ceil_div(beat.tiles * extent(t) - beat.phase, beat.rows));
     };
     for (size_t c = 0; c < calls_.size(); ++c) {
-      if (reduces_[c]) {
-        lasts(operand(c));
-      } else if (borders_[c] != Border::kAgain) {
-        lasts(out(c));  // what is computed again has no tiles but those of its readers
-      }
+      // What is computed again has no tiles but those of its readers.
+      if (reduces_[c] || borders_[c] != Border::kAgain) lasts(line(c));
     }
     Clock result{.tiles = last - first + 1, .calls = {}};
     for (size_t c = 0; c < calls_.size(); ++c) {
-      const Line line = reduces_[c] ? operand(c) : out(c);
-      Beat beat = phased_.at(line);
+      Beat beat = phased_.at(line(c));
       beat.phase += beat.rows * first;
       if (reduces_[c]) beat.again = 0;  // each position is added once
       result.calls.push_back(
-          {line.second, beat, reduces_[c], reduces_[c] ? Border::kRoll : borders_[c]});
+          {line(c).second, beat, reduces_[c], reduces_[c] ? Border::kRoll : borders_[c]});
     }
     for (size_t c = 0; c < calls_.size(); ++c) {
       if (!reduces_[c]) result.calls[c].held = ring(result, c);
@@ -349,11 +342,9 @@ class Derivation {
 
   [[nodiscard]] int64_t ring(const Clock& clock, size_t c) const {
     int64_t most = 1;
-    const bool inside = each_reader(c, [&](size_t reader, const Affine* pace) {
-      const Affine same;
-      const int64_t read = extent(reduces_[reader] ? operand(reader) : out(reader));
+    const bool inside = each_reader(c, [&](size_t reader, const Affine& pace) {
       most = std::max(most, held(clock.tiles, clock.calls[c].beat, extent(out(c)),
-                                 clock.calls[reader].beat, read, pace == nullptr ? same : *pace));
+                                 clock.calls[reader].beat, extent(line(reader)), pace));
     });
     return inside ? std::min(most, extent(out(c))) : 0;
   }

@@ -87,11 +87,6 @@ bool advance_alike(const IndexExpr& a, const IndexExpr& b) {
   return a.terms == b.terms && a.divisor == b.divisor;
 }
 
-bool depends_on(const IndexExpr& expr, LoopId loop) {
-  return std::any_of(expr.terms.begin(), expr.terms.end(),
-                     [&](const Term& term) { return term.loop == loop; });
-}
-
 std::string to_string(const IndexExpr& expr) {
   std::string sum;
   for (const Term& term : expr.terms) {

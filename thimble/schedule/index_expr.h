@@ -64,7 +64,6 @@ using Counters = std::vector<int64_t>;
 [[nodiscard]] RegionExpr along(const Shape& shape, int axis, const IntervalExpr& interval);
 /// The same but for base: the one with the larger base is never the lesser.
 [[nodiscard]] bool advance_alike(const IndexExpr& a, const IndexExpr& b);
-[[nodiscard]] bool depends_on(const IndexExpr& expr, LoopId loop);
 /// "2 i + 1", with name(loop) for the counters. Valid C++ if the names are (floor_div for
 /// divisors).
 [[nodiscard]] std::string to_string(const IndexExpr& expr);
