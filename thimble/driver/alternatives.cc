@@ -32,7 +32,8 @@ std::vector<Alternative> alternatives(const Request& request, int64_t arena_byte
       other.emission.reset();
       other.time_limit_seconds = std::min(other.time_limit_seconds, kMostSeconds);
       std::string options;
-      if (!request.planner.empty()) options += " --planner " + std::string(planners().back().name);
+      const std::string best = planners().back().name;
+      if (!request.planner.empty() && request.planner != best) options += " --planner " + best;
       if (streamed) {
         if (request.ports.input != Place::kResident) continue;
         other.ports.input = Place::kStreamed;
