@@ -179,20 +179,25 @@ class Deriver {
         buffer.extents[axis] = tile.held;
         buffer.wrap = Wrap{tile.axis, tile.held};
         if (axis + 1 == buffer.extents.size()) rings_of_channels_ = true;
-      } else if (tile.axis != kRowAxis || tiled(*inner, c).axis != kColumnAxis ||
-                 !is_image(flow_.shape(v)) || buffer.origin[0] != index(0)) {
-        return false;
-      } else if (tile.beat.rows <= tile.beat.tiles) {
-        const int64_t pixels = ring_pixels(c, l, *inner);
-        const int64_t width = buffer.extents[kColumnAxis];
-        buffer.extents[kRowAxis] = ceil_div(pixels, width);
-        buffer.wrap = Wrap{kColumnAxis, pixels};
-      } else if (!add_window(c, l, *inner, buffer)) {
+      } else if (!roll_twice(c, l, *inner, buffer)) {
         return false;
       }
     }
     storage_[c] = static_cast<int>(result_.storages.size());
     result_.storages.push_back(std::move(storage));
+    return true;
+  }
+
+  /// A value that rolls along rows and, within, along columns; false where it has no such form.
+  bool roll_twice(size_t c, int rows, int columns, Buffer& buffer) {
+    const TiledCall& tile = tiled(rows, c);
+    if (tile.axis != kRowAxis || tiled(columns, c).axis != kColumnAxis ||
+        !is_image(flow_.shape(flow_.made_by(calls_[c]))) || buffer.origin[0] != index(0))
+      return false;
+    if (tile.beat.rows > tile.beat.tiles) return add_window(c, rows, columns, buffer);
+    const int64_t pixels = ring_pixels(c, rows, columns);
+    buffer.extents[kRowAxis] = ceil_div(pixels, buffer.extents[kColumnAxis]);
+    buffer.wrap = Wrap{kColumnAxis, pixels};
     return true;
   }
 

@@ -245,7 +245,7 @@ class PatchSearch {
       std::vector<ValueId> touched(read.begin(), read.end());
       touched.push_back(flow_.made_by(step.call));
       std::ranges::sort(touched);
-      touched.erase(std::ranges::unique(touched).begin(), touched.end());
+      touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
       int64_t bytes = flow_.scratch_bytes(step.call);
       for (const ValueId v : touched) {
         const int storage = derived.storage_of(v);

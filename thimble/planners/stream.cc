@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "thimble/model/error.h"
 #include "thimble/moves/relayout_inputs.h"
@@ -106,8 +107,10 @@ class StreamSearch {
   /// Rows are received before everything else, and delivered behind it.
   static std::vector<int> ports_at_the_ends(const Dataflow& flow, std::vector<int> order) {
     const Instances& all = flow.instances;
-    std::ranges::stable_partition(order, [&](int i) { return all.receives(all.instance({i})); });
-    std::ranges::stable_partition(order, [&](int i) { return !all.delivers(all.instance({i})); });
+    const auto receives = [&](int i) { return all.receives(all.instance({i})); };
+    const auto delivers = [&](int i) { return all.delivers(all.instance({i})); };
+    std::stable_partition(order.begin(), order.end(), receives);
+    std::stable_partition(order.begin(), order.end(), std::not_fn(delivers));
     return order;
   }
 
