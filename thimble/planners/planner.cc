@@ -10,6 +10,7 @@
 #include "thimble/plan/build.h"
 #include "thimble/plan/order_plan.h"
 #include "thimble/plan/order_problem.h"
+#include "thimble/planners/auto.h"
 #include "thimble/planners/patch.h"
 #include "thimble/planners/pex.h"
 #include "thimble/planners/ports.h"
@@ -77,7 +78,10 @@ PlannerAnswer Planner::plan(const Graph& graph, const Limits& limits,
                             const PlannerOptions& options_given) const {
   check_ports(graph, limits.ports, streams ? "" : name);
   PlannerAnswer answer = make(graph, limits, options_given);
-  if (auto* planned = std::get_if<Planned>(&answer)) place_ports(planned->schedule, limits.ports);
+  if (auto* planned = std::get_if<Planned>(&answer)) {
+    place_ports(planned->schedule, limits.ports);
+    for (FrontPoint& point : planned->front) place_ports(point.schedule, limits.ports);
+  }
   return answer;
 }
 
@@ -128,6 +132,11 @@ const std::vector<Planner>& planners() {
        {{"granularity",
          "row, pixel, or auto: pixels, which take longer, only where the peak needs them (auto)"}},
        plan_stream,
+       /*streams=*/true},
+      {"auto",
+       "all moves together, for memory and time (DESIGN.md)",
+       {},
+       plan_auto,
        /*streams=*/true},
   };
   return all;

@@ -13,6 +13,7 @@
 #include "thimble/model/time_limit.h"
 #include "thimble/plan/note.h"
 #include "thimble/schedule/schedule.h"
+#include "thimble/target/core.h"
 
 namespace thimble {
 
@@ -23,10 +24,25 @@ struct Limits {
   bool in_place = true;                 ///< outputs over inputs that are no longer needed
   PortPlaces ports;                     ///< what is not resident costs nothing
   const TimeLimit* time = nullptr;      ///< past it, the best answer so far
+
+  // Of `auto` alone.
+  /// Estimated instructions, as a ratio of the fastest plan's; infinity: any number.
+  double max_latency = 1.25;
+  int64_t effort = 1;                   ///< of the search: work grows in proportion, about
+  Core core = core_named("cortex-m4");  ///< whose latency model estimates
 };
 
 /// key=value pairs behind the planner's name.
 using PlannerOptions = std::map<std::string, std::string>;
+
+/// One of several answers, none of which is better than another in all respects.
+struct FrontPoint {
+  Schedule schedule;
+  std::vector<Note> notes;
+  int64_t arena_bytes = 0;  ///< as the planner laid it out
+  double instructions = 0;  ///< estimated; without a latency model, MACs
+  int64_t recomputed_macs = 0;
+};
 
 struct Planned {
   Schedule schedule;
@@ -36,6 +52,8 @@ struct Planned {
   std::vector<Accumulator> accumulators;
   std::string scale_source;  ///< of the accumulators: where their scales are from
   std::vector<Note> notes;   ///< for the report
+  /// Of `auto`: all that it found, fewest bytes first; whatever the limits on bytes and time.
+  std::vector<FrontPoint> front;
 };
 
 /// "No": even the best that this planner can do needs more than the limits allow.
