@@ -96,8 +96,8 @@ class StreamSearch {
     std::optional<StreamCut> best;
     for (const std::vector<int>& order : orders) {
       StreamCut cut =
-          best_stream_cut(channels, result.problem, order, options_,
-                          std::min(worthless_bytes, best ? best->peak_bytes : worthless_bytes));
+          StreamCuts(channels, result.problem, order, options_)
+              .best(std::min(worthless_bytes, best ? best->peak_bytes : worthless_bytes));
       if (!best || cut.peak_bytes < best->peak_bytes) best = std::move(cut);
     }
     result.cut = std::move(*best);

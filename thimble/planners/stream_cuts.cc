@@ -22,162 +22,148 @@ std::vector<bool> without_piece_below(int64_t bytes, const std::vector<int64_t>&
   return result;
 }
 
-class Cutting {
- public:
-  Cutting(ChannelGroups& channels, const OrderProblem& problem, const std::vector<int>& order,
-          const StreamOptions& options, int64_t worthless_bytes)
-      : channels_(channels),
-        flow_(channels.dataflow()),
-        problem_(problem),
-        order_(order),
-        options_(options),
-        rolls_(flow_, problem, order, options.rolls),
-        worthless_bytes_(worthless_bytes) {}
-
-  StreamCut run() {
-    add(sliced());
-    for (const Granularity granularity : options_.granularities) {
-      add(rolls_.all(otherwise(worthless_bytes_), most_in_group(order_.size()), granularity));
-      cut_again();
-      if (cut_.peak_bytes <= options_.enough_bytes || cut_.peak_bytes == Rolls::kImpossible)
-        continue;
-      const int64_t gain = worthless_bytes_ / kLeastGainOfBoth;
-      add(rolled_in_slices(std::max(worthless_bytes_ - gain, options_.enough_bytes + 1),
-                           granularity));
-      cut_again();
-    }
-    StreamCut result{
-        .order = order_, .pieces = {}, .over_input = {}, .peak_bytes = cut_.peak_bytes};
-    if (cut_.peak_bytes == Rolls::kImpossible) {
-      result.why = rolls_.obstacle();
-      return result;
-    }
-    for (const int p : cut_.pieces) {
-      RolledPiece& chosen = result.pieces.emplace_back(candidates_[static_cast<size_t>(p)]);
-      if (chosen.channels == 0) continue;
-      GroupBytes bytes = chosen.one_channel;
-      int64_t& step = chosen.group.loop.step;
-      step = most_channels(rolls_.bytes(), chosen.begin, bytes, chosen.channels,
-                           std::max(cut_.peak_bytes, options_.enough_bytes));
-      bytes.inner *= step;
-      result.peak_bytes = std::max(result.peak_bytes, rolls_.bytes().group(chosen.begin, bytes));
-    }
-    const std::vector<int64_t> in_place = working_sets(problem_, order_);
-    for (size_t at = 0; at < order_.size(); ++at) {
-      if (rolls_.single_bytes()[at] < in_place[at] &&
-          in_place[at] > std::max(result.peak_bytes, options_.enough_bytes))
-        result.over_input.push_back({order_[at]});
-    }
-    return result;
-  }
-
- private:
-  void add(std::vector<RolledPiece> more) {
-    for (RolledPiece& piece : more) {
-      const int count = piece.end - piece.begin;
-      pieces_.push_back({piece.begin,
-                         piece.end,
-                         {.peak_bytes = piece.bytes,
-                          .by_pixels = piece.by_pixels ? count : 0,
-                          .in_pieces = piece.in_slices ? 2 * count : count}});
-      candidates_.push_back(std::move(piece));
-    }
-  }
-
-  /// Groups over channels.
-  std::vector<RolledPiece> sliced() {
-    placed_ = channel_candidates(channels_, rolls_.bytes(), order_, rolls_.single_bytes(), {});
-    std::erase_if(placed_, [&](const PlacedGroup& p) {  // rows pass through rolled groups only
-      return most(rolls_.single_bytes(), p) == Rolls::kImpossible;
-    });
-    std::vector<RolledPiece> result;
-    for (const PlacedGroup& p : placed_) result.push_back(piece(p, p.group->group.group));
-    return result;
-  }
-
-  [[nodiscard]] RolledPiece piece(const PlacedGroup& placed, Group group) const {
-    const ChannelGroup& channels = placed.group->group;
-    RolledPiece result{.begin = placed.begin,
-                       .end = placed.end,
-                       .group = std::move(group),
-                       .finalised = {},
-                       .overlap = {},
-                       .channels = channels.channels,
-                       .one_channel = placed.group->bytes[placed.sums]};
-    for (const ValueId v : channels.accumulated)
-      result.finalised.push_back({flow_.maker[v.index()], Method::kFinalise, {}});
-    result.bytes = rolls_.bytes().group(placed.begin, result.one_channel);
-    return result;
-  }
-
-  /// Rolled groups inside of groups over channels, with fewer bytes than these and `limit`, at a
-  /// position that nothing else executes with less than `limit`.
-  std::vector<RolledPiece> rolled_in_slices(int64_t limit, Granularity granularity) const {
-    const std::vector<bool> wanted = without_piece_below(limit, rolls_.single_bytes(), pieces_);
-    const std::vector<int64_t> other = otherwise(limit);
-    std::vector<RolledPiece> result;
-    for (const PlacedGroup& p : placed_) {
-      const int64_t useless =
-          std::min(rolls_.bytes().group(p.begin, p.group->bytes[p.sums]), most(other, p));
-      const auto end = wanted.begin() + p.end;
-      if (rolls_.bytes().group(p.begin, p.group->wider(p.sums, 0)) >= useless ||
-          std::find(wanted.begin() + p.begin, end, true) == end)
-        continue;
-      for (const RolledPiece& rolled : rolls_.groups(p.begin, p.end, granularity)) {
-        RolledPiece nested = piece(p, roll_inside(flow_, p.group->group, rolled));
-        const std::optional<Derived> derived = derive(flow_, nested.group, Regions::kNone);
-        if (!derived) continue;
-        nested.one_channel = group_bytes(flow_, *derived);
-        nested.bytes = rolls_.bytes().group(p.begin, nested.one_channel);
-        nested.by_pixels = rolled.by_pixels;
-        nested.in_slices = true;
-        if (nested.bytes < useless) result.push_back(std::move(nested));
-      }
-    }
-    return result;
-  }
-
-  [[nodiscard]] static int64_t most(const std::vector<int64_t>& bytes, const PlacedGroup& placed) {
-    return *std::max_element(bytes.begin() + placed.begin, bytes.begin() + placed.end);
-  }
-
-  [[nodiscard]] std::vector<int64_t> otherwise(int64_t at_most) const {
-    std::vector<int64_t> bytes = rolls_.single_bytes();
-    for (int64_t& b : bytes) b = std::min(b, at_most);
-    return bytes;
-  }
-
-  // What is slower is wanted only where it needs less than what is there already.
-  void cut_again() {
-    cut_ = best_cut(rolls_.single_bytes(), pieces_, options_.enough_bytes);
-    worthless_bytes_ =
-        std::min(worthless_bytes_, std::max(cut_.peak_bytes, options_.enough_bytes + 1));
-  }
-
-  ChannelGroups& channels_;
-  const Dataflow& flow_;
-  const OrderProblem& problem_;
-  const std::vector<int>& order_;
-  const StreamOptions& options_;
-  const Rolls rolls_;
-  int64_t worthless_bytes_;
-  std::vector<PlacedGroup> placed_;  // over channels
-  std::vector<RolledPiece> candidates_;
-  std::vector<CutPiece> pieces_;  // the same
-  BestCut cut_;
-};
+[[nodiscard]] int64_t most(const std::vector<int64_t>& bytes, const PlacedGroup& placed) {
+  return *std::max_element(bytes.begin() + placed.begin, bytes.begin() + placed.end);
+}
 
 }  // namespace
+
+StreamCuts::StreamCuts(ChannelGroups& channels, const OrderProblem& problem,
+                       const std::vector<int>& order, const StreamOptions& options)
+    : channels_(channels),
+      flow_(channels.dataflow()),
+      problem_(problem),
+      order_(order),
+      options_(options),
+      rolls_(flow_, problem, order, options.rolls) {}
+
+StreamCut StreamCuts::best(int64_t worthless_bytes) {
+  worthless_bytes_ = worthless_bytes;
+  add(sliced());
+  for (const Granularity granularity : options_.granularities) {
+    add(rolls_.all(otherwise(worthless_bytes_), most_in_group(order_.size()), granularity));
+    cut_again();
+    if (cut_.peak_bytes <= options_.enough_bytes || cut_.peak_bytes == Rolls::kImpossible) continue;
+    const int64_t gain = worthless_bytes_ / kLeastGainOfBoth;
+    add(rolled_in_slices(std::max(worthless_bytes_ - gain, options_.enough_bytes + 1),
+                         granularity));
+    cut_again();
+  }
+  if (cut_.peak_bytes == Rolls::kImpossible) {
+    StreamCut none;
+    none.order = order_;
+    none.peak_bytes = cut_.peak_bytes;
+    none.why = rolls_.obstacle();
+    return none;
+  }
+  std::vector<RolledPiece> chosen;
+  for (const int p : cut_.pieces) chosen.push_back(candidates_[static_cast<size_t>(p)]);
+  return with(std::move(chosen), cut_.peak_bytes);
+}
+
+StreamCut StreamCuts::with(std::vector<RolledPiece> pieces, int64_t peak_bytes) const {
+  StreamCut result{
+      .order = order_, .pieces = std::move(pieces), .over_input = {}, .peak_bytes = peak_bytes};
+  for (RolledPiece& chosen : result.pieces) {
+    if (chosen.channels == 0) continue;
+    GroupBytes bytes = chosen.one_channel;
+    int64_t& step = chosen.group.loop.step;
+    step = most_channels(rolls_.bytes(), chosen.begin, bytes, chosen.channels,
+                         std::max(peak_bytes, options_.enough_bytes));
+    bytes.inner *= step;
+    result.peak_bytes = std::max(result.peak_bytes, rolls_.bytes().group(chosen.begin, bytes));
+  }
+  const std::vector<int64_t> in_place = working_sets(problem_, order_);
+  for (size_t at = 0; at < order_.size(); ++at) {
+    if (rolls_.single_bytes()[at] < in_place[at] &&
+        in_place[at] > std::max(result.peak_bytes, options_.enough_bytes))
+      result.over_input.push_back({order_[at]});
+  }
+  return result;
+}
+
+void StreamCuts::add(std::vector<RolledPiece> more) {
+  for (RolledPiece& piece : more) {
+    const int count = piece.end - piece.begin;
+    pieces_.push_back({piece.begin,
+                       piece.end,
+                       {.peak_bytes = piece.bytes,
+                        .by_pixels = piece.by_pixels ? count : 0,
+                        .in_pieces = piece.in_slices ? 2 * count : count}});
+    candidates_.push_back(std::move(piece));
+  }
+}
+
+/// Groups over channels.
+std::vector<RolledPiece> StreamCuts::sliced() {
+  placed_ = channel_candidates(channels_, rolls_.bytes(), order_, rolls_.single_bytes(), {});
+  std::erase_if(placed_, [&](const PlacedGroup& p) {  // rows pass through rolled groups only
+    return most(rolls_.single_bytes(), p) == Rolls::kImpossible;
+  });
+  std::vector<RolledPiece> result;
+  for (const PlacedGroup& p : placed_) result.push_back(piece(p, p.group->group.group));
+  return result;
+}
+
+RolledPiece StreamCuts::piece(const PlacedGroup& placed, Group group) const {
+  const ChannelGroup& channels = placed.group->group;
+  RolledPiece result{.begin = placed.begin,
+                     .end = placed.end,
+                     .group = std::move(group),
+                     .finalised = {},
+                     .overlap = {},
+                     .channels = channels.channels,
+                     .one_channel = placed.group->bytes[placed.sums]};
+  for (const ValueId v : channels.accumulated)
+    result.finalised.push_back({flow_.maker[v.index()], Method::kFinalise, {}});
+  result.bytes = rolls_.bytes().group(placed.begin, result.one_channel);
+  return result;
+}
+
+/// Rolled groups inside of groups over channels, with fewer bytes than these and `limit`, at a
+/// position that nothing else executes with less than `limit`.
+std::vector<RolledPiece> StreamCuts::rolled_in_slices(int64_t limit,
+                                                      Granularity granularity) const {
+  const std::vector<bool> wanted = without_piece_below(limit, rolls_.single_bytes(), pieces_);
+  const std::vector<int64_t> other = otherwise(limit);
+  std::vector<RolledPiece> result;
+  for (const PlacedGroup& p : placed_) {
+    const int64_t useless =
+        std::min(rolls_.bytes().group(p.begin, p.group->bytes[p.sums]), most(other, p));
+    const auto end = wanted.begin() + p.end;
+    if (rolls_.bytes().group(p.begin, p.group->wider(p.sums, 0)) >= useless ||
+        std::find(wanted.begin() + p.begin, end, true) == end)
+      continue;
+    for (const RolledPiece& rolled : rolls_.groups(p.begin, p.end, granularity)) {
+      RolledPiece nested = piece(p, roll_inside(flow_, p.group->group, rolled));
+      const std::optional<Derived> derived = derive(flow_, nested.group, Regions::kNone);
+      if (!derived) continue;
+      nested.one_channel = group_bytes(flow_, *derived);
+      nested.bytes = rolls_.bytes().group(p.begin, nested.one_channel);
+      nested.by_pixels = rolled.by_pixels;
+      nested.in_slices = true;
+      if (nested.bytes < useless) result.push_back(std::move(nested));
+    }
+  }
+  return result;
+}
+
+std::vector<int64_t> StreamCuts::otherwise(int64_t at_most) const {
+  std::vector<int64_t> bytes = rolls_.single_bytes();
+  for (int64_t& b : bytes) b = std::min(b, at_most);
+  return bytes;
+}
+
+// What is slower is wanted only where it needs less than what is there already.
+void StreamCuts::cut_again() {
+  cut_ = best_cut(rolls_.single_bytes(), pieces_, options_.enough_bytes);
+  worthless_bytes_ =
+      std::min(worthless_bytes_, std::max(cut_.peak_bytes, options_.enough_bytes + 1));
+}
 
 int most_in_group(size_t instances) {
   constexpr size_t kUsual = 1000, kMost = 128, kLeast = 8;
   return static_cast<int>(std::max(kMost * kUsual / std::max(instances, kUsual), kLeast));
-}
-
-StreamCut best_stream_cut(ChannelGroups& channels, const OrderProblem& problem,
-                          const std::vector<int>& order, const StreamOptions& options,
-                          int64_t worthless_bytes) {
-  return Cutting(channels, problem, order, options, worthless_bytes).run();
 }
 
 Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const StreamCut& cut,

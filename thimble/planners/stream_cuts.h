@@ -28,10 +28,43 @@ struct StreamCut {
 /// deeply, so that the work grows no faster than they do.
 [[nodiscard]] int most_in_group(size_t instances);
 
-/// Of one order. Cuts of `worthless_bytes` or more need not be found.
-[[nodiscard]] StreamCut best_stream_cut(ChannelGroups& channels, const OrderProblem& problem,
-                                        const std::vector<int>& order, const StreamOptions& options,
-                                        int64_t worthless_bytes);
+/// Cuts of one order.
+class StreamCuts {
+ public:
+  /// All must outlive it.
+  StreamCuts(ChannelGroups& channels, const OrderProblem& problem, const std::vector<int>& order,
+             const StreamOptions& options);
+
+  /// The least peak, or the fewest operators in groups within options.enough_bytes. Cuts of
+  /// `worthless_bytes` or more need not be found.
+  [[nodiscard]] StreamCut best(int64_t worthless_bytes);
+  /// All pieces that the search came across; without a peak that they are for.
+  [[nodiscard]] const std::vector<RolledPiece>& candidates() const { return candidates_; }
+  /// The order with these pieces, ascending and disjoint, that reach this peak.
+  [[nodiscard]] StreamCut with(std::vector<RolledPiece> pieces, int64_t peak_bytes) const;
+  [[nodiscard]] const Rolls& rolls() const { return rolls_; }
+
+ private:
+  void add(std::vector<RolledPiece> more);
+  [[nodiscard]] std::vector<RolledPiece> sliced();
+  [[nodiscard]] RolledPiece piece(const PlacedGroup& placed, Group group) const;
+  [[nodiscard]] std::vector<RolledPiece> rolled_in_slices(int64_t limit,
+                                                          Granularity granularity) const;
+  [[nodiscard]] std::vector<int64_t> otherwise(int64_t at_most) const;
+  void cut_again();
+
+  ChannelGroups& channels_;
+  const Dataflow& flow_;
+  const OrderProblem& problem_;
+  const std::vector<int>& order_;
+  const StreamOptions& options_;
+  const Rolls rolls_;
+  int64_t worthless_bytes_ = Rolls::kImpossible;
+  std::vector<PlacedGroup> placed_;  ///< over channels
+  std::vector<RolledPiece> candidates_;
+  std::vector<CutPiece> pieces_;  ///< the same
+  BestCut cut_;
+};
 
 [[nodiscard]] Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem,
                                const StreamCut& cut, bool in_place);

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/moves/sweep.h"
+
+#include <algorithm>
+#include <ranges>
+#include <tuple>
+
+#include "thimble/operators/operators.h"
+#include "thimble/plan/group_lead.h"
+
+namespace thimble {
+namespace {
+
+size_t index_of(int at) { return static_cast<size_t>(at); }
+
+/// Positions of [0, extent) that tiles compute, each time: tile i the `count` from begin + step *
+/// i.
+int64_t covered(int64_t begin, int64_t count, int64_t step, int64_t extent) {
+  int64_t sum = 0;
+  for (int64_t from = begin + step * ceil_div(1 - count - begin, step); from < extent; from += step)
+    sum += std::min(from + count, extent) - std::max<int64_t>(from, 0);
+  return sum;
+}
+
+/// Copies between kept rows and a window: instructions of a call, and of a byte.
+constexpr double kCopyCall = 60, kCopyByte = 0.6;
+
+}  // namespace
+
+/// One end and one tile.
+class Sweeps::Pass {
+ public:
+  Pass(const Sweeps& sweeps, int end, const SweepTile& tile,
+       const std::vector<int64_t>& otherwise_bytes)
+      : all_(sweeps),
+        flow_(sweeps.flow_),
+        end_(end),
+        last_(end - 1),
+        tile_(tile),
+        otherwise_(otherwise_bytes) {}
+
+  std::vector<Sweep> run() {
+    while (last_ > 0 && all_.sums_rows(all_.at(last_))) --last_;
+    const ValueId paced = all_.at(last_).makes;
+    for (int p = last_ + 1; p < end_; ++p) {
+      if (all_.at(p).reads[0] != paced) return {};
+    }
+    if (!find_clocks()) return {};
+    worst_ = std::ranges::max(otherwise_);
+    int64_t most = 0;  // bytes that one of the instances needs otherwise
+    for (int p = end_ - 1; p > last_; --p) {
+      most = std::max(most, otherwise_[index_of(p)]);
+      made_ += flow_.size_bytes(flow_.sums_of(all_.at(p).makes));
+    }
+    pool_.push_back({});
+    ways_ = {0};
+    for (int p = last_; p >= first_ && !ways_.empty(); --p) {
+      most = std::max(most, otherwise_[index_of(p)]);
+      if (!extend(p)) break;
+      if (p + 1 < end_) emit(p, most);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  /// A choice for each value made from some position on.
+  struct Way {
+    int64_t inner_bytes = 0;  ///< rings, kept rows and windows
+    int64_t macs = 0;
+    double instructions = 0;
+    int before = -1;  ///< the way that it goes on from, with one instance less
+    bool again = false;
+    std::vector<int64_t> from;  ///< per open value: the first row that tile 0 needs
+  };
+
+  /// A value that is read from some position on, and made before it.
+  struct Open {
+    ValueId value;
+    int64_t rows = 0;  ///< new ones per tile
+  };
+
+  /// What a pass knows of the instance that it has come to.
+  struct Made {
+    ValueId value;
+    int64_t rows = 0, begin = 0;    ///< new ones per tile; the first of tile 0
+    int64_t held = 0, columns = 0;  ///< of a window or ring; in a call
+    int64_t row_tiles = 0, column_tiles = 0;
+    int64_t height = 1, width = 1, pixel_bytes = 1;
+    bool full = false;     ///< read outside
+    bool by_rows = false;  ///< received, or added up: whole rows
+  };
+
+  bool cuts(int p) const {
+    const Instance& instance = all_.at(p);
+    if (flow_.instances.receives(instance)) return true;
+    if (!instance.op.valid() || !is_image(flow_.shape(instance.makes))) return false;
+    return flow_.axes.cut(instance.op, kRowAxis) == Cut::kRoll &&
+           (tile_.columns == SweepTile::kAll ||
+            flow_.axes.cut(instance.op, kColumnAxis) == Cut::kRoll);
+  }
+
+  [[nodiscard]] bool receives(int p) const { return flow_.instances.receives(all_.at(p)); }
+
+  std::vector<InstanceCall> calls(int begin, bool computed) const {
+    std::vector<InstanceCall> result;
+    for (int p = begin; p < (computed ? last_ + 1 : end_); ++p) {
+      if (computed && receives(p)) continue;
+      result.push_back({.instance = {all_.order_[index_of(p)]},
+                        .method = p > last_ ? Method::kAccumulate : Method::kCompute});
+    }
+    return result;
+  }
+
+  /// Clocks from the given position on.
+  bool find_clocks_from(int begin) {
+    const ValueId paced = all_.at(last_).makes;
+    const std::optional<Clock> rows = clock_of(
+        flow_, calls(begin, false), {.paced = paced, .axis = kRowAxis, .step = tile_.rows});
+    if (!rows) return false;
+    rows_ = *rows;
+    if (tile_.columns != SweepTile::kAll) {
+      const std::optional<Clock> columns = clock_of(
+          flow_, calls(begin, true), {.paced = paced, .axis = kColumnAxis, .step = tile_.columns});
+      if (!columns) return false;
+      columns_ = *columns;
+    }
+    first_ = begin;
+    return true;
+  }
+
+  /// Of the longest run that there is.
+  bool find_clocks() {
+    if (last_ < 0 || !cuts(last_) || receives(last_)) return false;
+    int least = last_;
+    while (least > 0 && end_ - least < all_.options_.most_instances && cuts(least - 1)) --least;
+    if (find_clocks_from(least)) return true;
+    int most = last_;
+    if (!find_clocks_from(most)) return false;
+    while (least + 1 < most) {  // not from `least` on, but from `most`
+      const int middle = least + (most - least) / 2;
+      (find_clocks_from(middle) ? most : least) = middle;
+    }
+    return first_ == most || find_clocks_from(most);
+  }
+
+  /// False where the run cannot be made longer by the instance.
+  bool describe(int p, Made& made) {
+    const Instance& instance = all_.at(p);
+    const TiledCall& down = rows_.calls[index_of(p - first_)];
+    if (down.axis != kRowAxis || down.beat.tiles != 1) return false;
+    const Shape& shape = flow_.shape(instance.makes);
+    made.value = instance.makes;
+    made.rows = down.beat.rows;
+    made.begin = down.beat.begin(0);
+    made.height = shape[kRowAxis];
+    made.width = shape[kColumnAxis];
+    made.pixel_bytes = shape[3] * size_bytes(flow_.graph.tensor(flow_.tensor(made.value)).type);
+    bool inside = false, summed = false;
+    made.full = flow_.is_output[made.value.index()];
+    for (const InstanceId reader : flow_.readers[made.value.index()]) {
+      const int at = all_.position_[reader.index()];
+      made.full = made.full || at >= end_ || at <= p;
+      inside = inside || (at > p && at <= last_);
+      summed = summed || (at > last_ && at < end_);
+    }
+    if (!inside && p != last_) return false;
+    made.by_rows = receives(p) || (summed && !made.full) || tile_.columns == SweepTile::kAll;
+    made.row_tiles = ceil_div(made.height, made.rows);
+    made.column_tiles = 1;
+    made.columns = SweepTile::kAll;
+    made.held = made.width;
+    if (tile_.columns == SweepTile::kAll || receives(p)) return true;
+    const auto received = static_cast<size_t>(
+        std::ranges::count_if(std::views::iota(first_, p), [&](int q) { return receives(q); }));
+    const TiledCall& across = columns_.calls[index_of(p - first_) - received];
+    if (across.axis != kColumnAxis) return false;
+    made.columns = ceil_div(across.beat.rows, across.beat.tiles);
+    made.column_tiles = ceil_div(made.width * across.beat.tiles, across.beat.rows);
+    made.column_tiles = std::min(made.column_tiles, made.width);
+    made.held = std::min(std::max(across.held, made.columns), made.width);
+    return true;
+  }
+
+  /// Bytes of a value of which `back` rows of earlier tiles are needed.
+  [[nodiscard]] static int64_t value_bytes(const Made& made, int64_t back, bool again) {
+    const int64_t window = std::min(made.rows + back, made.height);
+    if (made.by_rows) return window * made.width * made.pixel_bytes;
+    if (again || back == 0) return window * made.held * made.pixel_bytes;
+    const int64_t kept = back * made.width;
+    if (made.rows == 1)
+      return std::min(kept + made.held, made.height * made.width) * made.pixel_bytes;
+    return (kept + window * made.held) * made.pixel_bytes;
+  }
+
+  /// Every way, with the instance at position p as each of its choices.
+  bool extend(int p) {
+    Made made;
+    if (!describe(p, made)) return false;
+    const Instance& instance = all_.at(p);
+    const InstanceCall call{.instance = {all_.order_[index_of(p)]}};
+    // Operands, and where the open values stand now.
+    struct Demand {
+      size_t open;
+      Affine pace;
+    };
+    std::vector<Open> open;
+    std::vector<size_t> from;  // per open value: its old number
+    std::optional<size_t> own;
+    for (size_t k = 0; k < open_.size(); ++k) {
+      if (open_[k].value == made.value) {
+        own = k;
+        continue;
+      }
+      open.push_back(open_[k]);
+      from.push_back(k);
+    }
+    std::vector<Demand> operands;
+    for (size_t k = 0; k < instance.reads.size() && instance.op.valid(); ++k) {
+      const ValueId v = instance.reads[k];
+      const Connection* read = flow_.is_constant(v) ? nullptr : flow_.connection(call, k, kRowAxis);
+      if (read == nullptr) continue;
+      if (read->axis != kRowAxis || read->pace.den != 1) return false;
+      auto at = std::ranges::find(open, v, &Open::value);
+      if (at == open.end()) at = open.insert(at, {v, made.rows * read->pace.num});
+      if (at->rows != made.rows * read->pace.num) return false;
+      operands.push_back({static_cast<size_t>(at - open.begin()), read->pace});
+    }
+    if (made.full) made_ += flow_.size_bytes(made.value);
+    if (made.full && instance.op.valid()) outs_.push_back({made.value, made.rows, made.begin});
+    if (instance.op.valid()) scratch_ = std::max(scratch_, flow_.scratch_bytes(call));
+    std::vector<int> next;
+    const bool may_again = all_.options_.recomputes && instance.op.valid() && !made.by_rows;
+    const int64_t network_macs =
+        instance.op.valid() ? macs(flow_.graph, flow_.graph.op(instance.op)) : 0;
+    for (const int before : ways_) {
+      const int64_t back =
+          own ? std::max<int64_t>(made.begin - pool_[index_of(before)].from[*own], 0) : 0;
+      for (const bool again : {false, true}) {
+        if (again && (!may_again || made.full || back == 0)) continue;
+        Way way = pool_[index_of(before)];
+        way.before = before;
+        way.again = again;
+        if (!made.full) way.inner_bytes += value_bytes(made, back, again);
+        if (all_.bytes_.size(made.value) == 0) return false;
+        const int64_t begin = made.begin - (again ? back : 0);
+        const int64_t count = made.rows + (again ? back : 0);
+        way.macs += again
+                        ? network_macs * covered(begin, count, made.rows, made.height) / made.height
+                        : network_macs;
+        const auto executions = static_cast<double>(made.row_tiles * made.column_tiles);
+        if (instance.op.valid())
+          way.instructions +=
+              executions * all_.time_(call.instance, std::min(count, made.height), made.columns);
+        if (!again && back > 0 && !made.by_rows && !made.full && made.rows > 1)
+          way.instructions +=
+              2 * executions *
+              (kCopyCall + kCopyByte * static_cast<double>(back * made.columns * made.pixel_bytes));
+        std::vector<int64_t> rows(open.size(), std::numeric_limits<int64_t>::max());
+        for (size_t k = 0; k < from.size(); ++k) rows[k] = way.from[from[k]];
+        for (const Demand& operand : operands)
+          rows[operand.open] = std::min(rows[operand.open], first_read(operand.pace, begin));
+        way.from = std::move(rows);
+        if (way.inner_bytes >= worst_) continue;
+        next.push_back(static_cast<int>(pool_.size()));
+        pool_.push_back(std::move(way));
+      }
+    }
+    open_ = std::move(open);
+    ways_ = without_worse(std::move(next));
+    return true;
+  }
+
+  [[nodiscard]] static bool no_worse(const Way& a, const Way& b) {
+    if (a.inner_bytes > b.inner_bytes || a.macs > b.macs || a.instructions > b.instructions)
+      return false;
+    for (size_t k = 0; k < a.from.size(); ++k) {
+      if (a.from[k] < b.from[k]) return false;
+    }
+    return true;
+  }
+
+  /// Those that no other is as good as; not too many of them.
+  std::vector<int> without_worse(std::vector<int> ways) const {
+    const auto way = [&](int number) -> const Way& { return pool_[index_of(number)]; };
+    std::ranges::stable_sort(ways, {}, [&](int w) {
+      return std::tuple(way(w).inner_bytes, way(w).macs, way(w).instructions);
+    });
+    std::vector<int> best;
+    for (const int w : ways) {
+      if (std::ranges::none_of(best, [&](int b) { return no_worse(way(b), way(w)); }))
+        best.push_back(w);
+    }
+    const auto most = static_cast<size_t>(all_.options_.most_ways);
+    if (best.size() <= most) return best;
+    std::vector<int> some;  // from the fewest bytes to the most
+    for (size_t k = 0; k < most; ++k) some.push_back(best[k * (best.size() - 1) / (most - 1)]);
+    return some;
+  }
+
+  /// The most that bytes of `out` written run ahead of bytes of the open value still needed, by
+  /// rows and tiles.
+  struct Out {
+    ValueId value;
+    int64_t rows, begin;
+  };
+  [[nodiscard]] int64_t lead(const Out& out, const Open& in, int64_t from) const {
+    const Shape& to = flow_.shape(out.value);
+    const Shape& of = flow_.shape(in.value);
+    const int64_t out_row = all_.bytes_.size(out.value) / to[kRowAxis];
+    const int64_t in_row = all_.bytes_.size(in.value) / of[kRowAxis];
+    int64_t most = -all_.bytes_.size(in.value);
+    const int64_t first = ceil_div(1 - out.begin - out.rows, out.rows);
+    const int64_t last = ceil_div(of[kRowAxis] - from, in.rows) - 1;
+    for (int64_t tile = first; tile <= last; ++tile) {
+      const int64_t written = std::min(out.begin + out.rows * (tile + 1), to[kRowAxis]);
+      most =
+          std::max(most, written * out_row - std::max<int64_t>(from + in.rows * tile, 0) * in_row);
+      if (written == to[kRowAxis]) break;
+    }
+    return most;
+  }
+
+  [[nodiscard]] bool row_major(ValueId v) const {
+    return flow_.instances.value(v).axis_order.empty() && is_image(flow_.shape(v)) &&
+           flow_.shape(v)[0] == 1;
+  }
+
+  /// The runs that begin at p.
+  void emit(int p, int64_t most) {
+    // Rows that are received in a loop over columns stand outside of it, before everything.
+    const std::vector<ValueId> consumed = all_.bytes_.consumed(p, end_);
+    std::vector<std::pair<Sweep, int>> runs;
+    for (const int number : ways_) {
+      const Way& way = pool_[index_of(number)];
+      Sweep run{.begin = p,
+                .end = end_,
+                .tile = tile_,
+                .again = {},
+                .overlap = {},
+                .bytes = all_.bytes_.held(p) + made_ + way.inner_bytes + scratch_,
+                .macs = way.macs,
+                .instructions = way.instructions};
+      int64_t saved = 0;
+      for (size_t k = 0; k < open_.size() && all_.options_.in_place; ++k) {
+        const Open& in = open_[k];
+        if (!std::ranges::binary_search(consumed, in.value) || !row_major(in.value)) continue;
+        for (const Out& out : outs_) {
+          if (!row_major(out.value)) continue;
+          const int64_t shared = overlap_bytes(
+              all_.bytes_.size(out.value), all_.bytes_.size(in.value), lead(out, in, way.from[k]));
+          if (shared <= saved) continue;
+          saved = shared;
+          run.overlap = OverlapChoice{out.value, in.value};
+        }
+      }
+      run.bytes -= saved;
+      if (run.bytes < most) runs.emplace_back(std::move(run), number);
+    }
+    for (auto& [run, number] : runs) {
+      const bool worse = std::ranges::any_of(runs, [&, &run = run](const auto& other) {
+        const Sweep& o = other.first;
+        if (&o == &run || o.bytes > run.bytes || o.macs > run.macs ||
+            o.instructions > run.instructions)
+          return false;
+        const bool equal =
+            o.bytes == run.bytes && o.macs == run.macs && o.instructions == run.instructions;
+        return !equal || &o < &run;
+      });
+      if (worse) continue;
+      Sweep chosen = run;
+      for (int w = number, at = p; w > 0; w = pool_[index_of(w)].before, ++at) {
+        if (pool_[index_of(w)].again) chosen.again.push_back(all_.at(at).makes);
+      }
+      found_.push_back(std::move(chosen));
+    }
+  }
+
+  const Sweeps& all_;
+  const Dataflow& flow_;
+  const int end_;
+  int last_;  ///< position of the instance that paces; those behind it add up its rows
+  int first_ = 0;
+  const SweepTile tile_;
+  const std::vector<int64_t>& otherwise_;
+  Clock rows_, columns_;  ///< of the longest run; columns without what is received or added up
+  int64_t worst_ = 0, made_ = 0, scratch_ = 0;
+  std::vector<Out> outs_;  ///< made full
+  std::vector<Open> open_;
+  std::vector<Way> pool_;
+  std::vector<int> ways_;  ///< in the pool: of the current position
+  std::vector<Sweep> found_;
+};
+
+Sweeps::Sweeps(const Dataflow& dataflow, const OrderBytes& bytes, const std::vector<int>& order,
+               const CallTime& time, const SweepOptions& options)
+    : flow_(dataflow),
+      bytes_(bytes),
+      order_(order),
+      time_(time),
+      options_(options),
+      position_(order.size()) {
+  for (size_t p = 0; p < order.size(); ++p) position_[index_of(order[p])] = static_cast<int>(p);
+}
+
+bool Sweeps::sums_rows(const Instance& instance) const {
+  return instance.op.valid() && flow_.axes.summed_axis(instance.op) == kRowAxis &&
+         is_image(flow_.shape(instance.reads[0]));
+}
+
+std::vector<Sweep> Sweeps::ending_at(int end, const SweepTile& tile,
+                                     const std::vector<int64_t>& otherwise_bytes) const {
+  return Pass(*this, end, tile, otherwise_bytes).run();
+}
+
+OrderPiece Sweeps::piece(const Sweep& sweep) const {
+  int last = sweep.end - 1;
+  while (last > sweep.begin && sums_rows(at(last))) --last;
+  const ValueId paced = at(last).makes;
+  Group rows{.loop = {.paced = paced, .axis = kRowAxis, .step = sweep.tile.rows}};
+  Group columns{.loop = {.paced = paced, .axis = kColumnAxis, .step = sweep.tile.columns}};
+  for (const ValueId v : sweep.again) rows.loop.others.emplace_back(v, Border::kAgain);
+  const bool by_columns = sweep.tile.columns != SweepTile::kAll;
+  OrderPiece result{.begin = sweep.begin, .end = sweep.end, .members = {}};
+  for (int p = sweep.begin; p <= last; ++p) {
+    const InstanceCall call{.instance = {order_[index_of(p)]}};
+    const bool inside = by_columns && !flow_.instances.receives(at(p));
+    (inside ? columns : rows).members.push_back({call});
+  }
+  if (by_columns) rows.members.push_back({std::move(columns)});
+  std::vector<Member> finalised;
+  for (int p = last + 1; p < sweep.end; ++p) {
+    const InstanceId id{order_[index_of(p)]};
+    rows.members.push_back({InstanceCall{id, Method::kAccumulate, {}}});
+    finalised.push_back({InstanceCall{id, Method::kFinalise, {}}});
+  }
+  result.members.push_back({std::move(rows)});
+  std::ranges::move(finalised, std::back_inserter(result.members));
+  return result;
+}
+
+}  // namespace thimble

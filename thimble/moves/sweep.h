@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of an order as sweeps: some rows of what the last instance makes per tile of rows and,
+// within, some columns per tile of columns. Of each value between, the rows that successive tiles
+// share are kept, or computed again: wide ones again, narrow ones kept (docs/auto.md).
+//
+//   x > expand t > depthwise/2 u > project y        one row of y at a time, t again
+//
+//   loop {paced y, rows, step 1, roll; t again}
+//     loop {paced y, columns, step 0, roll}     expand: 3 rows of t    depthwise: 1 of u    project
+//
+// All runs that end at a position are found in one pass from there backwards: which rows a value is
+// needed from follows from its readers alone.
+#pragma once
+
+#include <functional>
+
+#include "thimble/plan/evaluate.h"
+#include "thimble/plan/order_plan.h"
+
+namespace thimble {
+
+/// Of what the last instance makes, per tile. Both loops roll.
+struct SweepTile {
+  static constexpr int64_t kAll = -1;
+  int64_t rows = 1;
+  int64_t columns = 0;  ///< 0: one of the finest value; kAll: there is no loop over columns
+  bool operator==(const SweepTile&) const = default;
+};
+
+/// Positions [begin, end) of an order as one group, and what that comes to.
+struct Sweep {
+  int begin = 0, end = 0;
+  SweepTile tile;
+  std::vector<ValueId> again;            ///< the others are kept
+  std::optional<OverlapChoice> overlap;  ///< an output of it over a consumed input
+  int64_t bytes = 0;                     ///< live while it runs
+  int64_t macs = 0;                      ///< as executed
+  double instructions = 0;               ///< estimated
+};
+
+/// Instructions of one call that computes so many rows and columns of what the instance makes;
+/// kAll: whole.
+using CallTime = std::function<double(InstanceId, int64_t rows, int64_t columns)>;
+
+struct SweepOptions {
+  bool in_place = true;      ///< outputs may lie over inputs
+  bool recomputes = true;    ///< values may be computed again
+  int most_instances = 128;  ///< in a group
+  int most_ways = 16;        ///< per run and tile: choices of values to compute again, at the most
+};
+
+class Sweeps {
+ public:
+  /// All must outlive it.
+  Sweeps(const Dataflow& dataflow, const OrderBytes& bytes, const std::vector<int>& order,
+         const CallTime& time, const SweepOptions& options);
+
+  /// Runs that end at `end` and need less than the most that one of their instances needs
+  /// otherwise, per position. None of those with the same begin is better than another in bytes,
+  /// MACs and instructions.
+  [[nodiscard]] std::vector<Sweep> ending_at(int end, const SweepTile& tile,
+                                             const std::vector<int64_t>& otherwise_bytes) const;
+  /// The members: the group, and what finalises sums behind it.
+  [[nodiscard]] OrderPiece piece(const Sweep& sweep) const;
+
+ private:
+  class Pass;
+
+  [[nodiscard]] const Instance& at(int position) const {
+    return flow_.instances.instance({order_[static_cast<size_t>(position)]});
+  }
+  /// Whether it adds up rows.
+  [[nodiscard]] bool sums_rows(const Instance& instance) const;
+
+  const Dataflow& flow_;
+  const OrderBytes& bytes_;
+  const std::vector<int>& order_;
+  const CallTime& time_;
+  const SweepOptions options_;
+  std::vector<int> position_;  ///< per instance
+};
+
+}  // namespace thimble

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// An order, cut into pieces, for two costs that add up and one that does not: of the first i
+// operators, all ways that no other is as good as, in peak, time and MACs.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace thimble {
+
+/// Operators [begin, end) of an order, some way.
+struct FrontPiece {
+  int begin = 0, end = 0;
+  int64_t peak_bytes = 0;
+  double time = 0;
+  int64_t macs = 0;
+};
+
+/// A cut of the whole order.
+struct FrontCut {
+  std::vector<int> pieces;  ///< indices, ascending in position; they cover the order
+  int64_t peak_bytes = 0;
+  double time = 0;
+  int64_t macs = 0;
+};
+
+struct FrontCutOptions {
+  int64_t most_macs = 0;  ///< of a cut
+  double most_time = 0;
+  int most_ways = 1;  ///< kept per position: more, and the front may lack some
+};
+
+/// Fewest bytes first. pieces: of `count` operators.
+[[nodiscard]] std::vector<FrontCut> front_cuts(int count, const std::vector<FrontPiece>& pieces,
+                                               const FrontCutOptions& options);
+
+}  // namespace thimble
