@@ -81,6 +81,23 @@ std::vector<OverlapChoice> Rolls::over_inputs(int k) const {
   return result;
 }
 
+std::optional<std::pair<OverlapChoice, int64_t>> Rolls::single_overlap(int k) const {
+  const Instance& instance = at(k);
+  const int64_t out = bytes_.size(instance.makes);
+  if (!options_.in_place || out == 0 || !instance.op.valid()) return std::nullopt;
+  const int64_t apart =
+      out + problem_.ops[position(order_[position(k)])].scratch_bytes + bytes_.held(k);
+  for (const InputLead& lead : leads_.of(instance.op)) {
+    for (const OverlapChoice& over : over_inputs(k)) {
+      if (flow_.tensor(over.in) != lead.input) continue;
+      if (apart - overlap_bytes(out, bytes_.size(over.in), lead.bytes) ==
+          single_bytes_[position(k)])
+        return std::pair(over, lead.bytes);
+    }
+  }
+  return std::nullopt;
+}
+
 bool Rolls::passes_rows(const Instance& instance) const {
   return flow_.instances.receives(instance) || flow_.instances.delivers(instance);
 }
@@ -219,6 +236,7 @@ bool Rolls::measure(RolledPiece& piece, int64_t useless_bytes) const {
       if (shared <= saved) continue;
       saved = shared;
       piece.overlap = OverlapChoice{out, in};
+      piece.lead_bytes = *lead;
     }
   }
   piece.bytes -= saved;

@@ -22,6 +22,7 @@ struct RolledPiece {
   std::vector<InstanceCall> finalised;   ///< behind the group
   int64_t bytes = 0;                     ///< live while it runs
   std::optional<OverlapChoice> overlap;  ///< an output of it over a consumed input
+  int64_t lead_bytes = 0;                ///< of the overlap
   bool by_pixels = false;
   bool in_slices = false;  ///< it rolls inside of a group over channels
   int64_t channels = 0;    ///< that the outermost loop slices; 0: it does not
@@ -55,6 +56,9 @@ class Rolls {
   [[nodiscard]] std::vector<RolledPiece> groups(int begin, int end, Granularity granularity) const;
   /// An output over an input that dies at the position, where that has a lead: per position.
   [[nodiscard]] std::vector<OverlapChoice> over_inputs(int at) const;
+  /// That of single_bytes, with its lead; nothing if the instance needs no overlap for them, or
+  /// executes in place.
+  [[nodiscard]] std::optional<std::pair<OverlapChoice, int64_t>> single_overlap(int at) const;
   /// If nothing leaves out what is impossible: which operator is in the way.
   [[nodiscard]] std::string obstacle() const;
   [[nodiscard]] const OrderBytes& bytes() const { return bytes_; }

