@@ -26,6 +26,7 @@ namespace {
 /// Plans are compared by layouts that are quick, but the same on every machine.
 constexpr int64_t kQuickLayoutWork = layout::kSearchWork / 100;
 constexpr size_t kMostLayouts = 16;  // of a front
+constexpr int kMostWithoutGain = 4;  // rematerialised values, one after the other
 
 class AutoSearch {
  public:
@@ -42,7 +43,12 @@ class AutoSearch {
 
   void run() {
     const Instances given = instances_of(graph_, limits_.ports);
-    attempt(given);
+    int64_t least = attempt(given);
+    if (limits_.in_place && limits_.ports.input == Place::kResident) {
+      if (std::optional<Instances> relaid = relayout_inputs(graph_, given))
+        least = std::min(least, attempt(std::move(*relaid)));
+    }
+    rematerialised(given, least);
   }
 
   PlannerAnswer answer() {
@@ -78,7 +84,24 @@ class AutoSearch {
     double time = 0;
   };
 
-  void attempt(Instances instances) {
+  /// Values computed again, the largest first, one more each time.
+  void rematerialised(const Instances& given, int64_t least) {
+    std::vector<Rematerialisation> again;
+    int64_t executed = network_macs_;
+    int without_gain = 0;
+    for (const Rematerialisation& more : rematerialisations(axes_, given)) {
+      if (executed + more.macs > most_macs_) continue;
+      if (without_gain == kMostWithoutGain || late(limits_.time)) break;
+      again.push_back(more);
+      executed += more.macs;
+      const int64_t next = attempt(rematerialise(given, again));
+      without_gain = next < least ? 0 : without_gain + 1;
+      least = std::min(least, next);
+    }
+  }
+
+  /// The least peak that it found.
+  int64_t attempt(Instances instances) {
     const auto number = instances_.size();
     instances_.push_back(std::move(instances));
     const Dataflow flow(axes_, instances_.back());
@@ -90,11 +113,14 @@ class AutoSearch {
           resident_first_order(axes_, instances_.back())}) {
       if (std::ranges::find(orders, order) == orders.end()) orders.push_back(order);
     }
-    for (const std::vector<int>& order : orders) search(number, channels, problem, order);
+    int64_t least = Rolls::kImpossible;
+    for (const std::vector<int>& order : orders)
+      least = std::min(least, search(number, channels, problem, order));
+    return least;
   }
 
-  void search(size_t number, ChannelGroups& channels, const OrderProblem& problem,
-              const std::vector<int>& order) {
+  int64_t search(size_t number, ChannelGroups& channels, const OrderProblem& problem,
+                 const std::vector<int>& order) {
     const Dataflow& flow = channels.dataflow();
     const StreamOptions options{.granularities = {Granularity::kRow, Granularity::kPixel},
                                 .rolls = {.in_place = limits_.in_place}};
@@ -106,14 +132,19 @@ class AutoSearch {
     const CallTime time = [&](InstanceId id, int64_t rows, int64_t columns) {
       return call_time(flow, id, rows, columns);
     };
+    const std::vector<int64_t> apart = working_sets(problem, order);
     for (size_t at = 0; at < order.size(); ++at) {
       const InstanceId id{order[at]};
       if (single[at] == Rolls::kImpossible) continue;
       pieces.push_back({static_cast<int>(at), static_cast<int>(at) + 1, single[at],
                         time(id, SweepTile::kAll, SweepTile::kAll), macs_of(flow, id)});
-      if (const auto over = cuts.rolls().single_overlap(static_cast<int>(at)))
-        pieces.back().overlap = front_overlap(flow, over->first, over->second);
       rolled.emplace_back();
+      if (const auto over = cuts.rolls().single_overlap(static_cast<int>(at))) {
+        pieces.push_back(pieces.back());
+        pieces.back().overlap = front_overlap(flow, over->first, over->second);
+        pieces[pieces.size() - 2].peak_bytes = apart[at];
+        rolled.emplace_back();
+      }
     }
     for (const RolledPiece& piece : cuts.candidates()) {
       FrontPiece costs{piece.begin, piece.end, piece.bytes};
@@ -185,6 +216,7 @@ class AutoSearch {
       drafts_.push_back(
           {number, cuts.with(std::move(chosen), found.peak_bytes), found.macs, found.time});
     }
+    return front.empty() ? Rolls::kImpossible : front.front().peak_bytes;
   }
 
   static FrontOverlap front_overlap(const Dataflow& flow, const OverlapChoice& choice,
