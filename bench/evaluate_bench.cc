@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time to evaluate a plan: with all groups known, with one new, and by writing the schedule and
-// placing it. evaluate_bench --benchmark_format=csv > bench/results/evaluate.csv
+// placing it; and to estimate its instructions. evaluate_bench --benchmark_format=csv >
+// bench/results/evaluate.csv
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "thimble/plan/build.h"
 #include "thimble/plan/evaluator.h"
+#include "thimble/plan/latency_estimate.h"
 #include "thimble/plan/order_plan.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/plan/placement.h"
@@ -94,6 +96,30 @@ void built_and_placed(benchmark::State& state, const std::string& network) {
   }
 }
 
+/// Instructions of all steps of the plan's groups, which are derived; per step, `steps` of them.
+void estimated(benchmark::State& state, const Case& c, bool known) {
+  const Core core = core_named("cortex-m4");
+  const LatencyModel model = *latency_model(core.name);
+  std::vector<Derived> groups;
+  size_t steps = 0;
+  for (const Group& group : c.groups) {
+    groups.push_back(*derive(c.flow, group, Regions::kNone));
+    steps += groups.back().steps.size();
+  }
+  std::optional<LatencyEstimate> estimate;
+  for (auto _ : state) {
+    if (!known || !estimate) estimate.emplace(c.flow, core, model);
+    for (const Derived& group : groups) benchmark::DoNotOptimize(estimate->group(group));
+  }
+  state.counters["steps"] = static_cast<double>(steps);
+}
+void estimated_new(benchmark::State& state, const std::string& network) {
+  estimated(state, case_of(network), false);
+}
+void estimated_known(benchmark::State& state, const std::string& network) {
+  estimated(state, case_of(network), true);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -106,6 +132,8 @@ int main(int argc, char** argv) {
     add("all_groups_known", &all_groups_known);
     add("one_group_new", &one_group_new);
     add("built_and_placed", &built_and_placed);
+    add("estimated_new", &estimated_new);
+    add("estimated_known", &estimated_known);
   }
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

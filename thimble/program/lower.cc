@@ -139,22 +139,13 @@ class Lowering {
     const Step& s = piece.step;
     const Buffer& out = schedule_.buffer(s.out);
     const Shape& shape = graph_.tensor(out.tensor).shape;
-    const OperandAxes identity = identity_walk(shape).out;
-    OperandView from = view_of(s.in[0].buffer(), identity), to = view_of(s.out, identity);
+    KernelUse use = plain_copy(shape, out.type);
+    OperandView from = view_of(s.in[0].buffer(), use.in[0]), to = view_of(s.out, use.out);
     // The layout may have its buffers apart: then it is like any other.
     const bool in_place = s.method == Method::kInPlace &&
                           program_.memory_of(from.buffer) == program_.memory_of(to.buffer) &&
                           program_.address(from.buffer) == program_.address(to.buffer);
-    KernelUse use{
-        .kernel = in_place ? portable_kernel(Family::kTransposeInPlace) : copy_kernel(out.type),
-        .params = {},
-        .inputs = {0},
-        .in = {identity},
-        .out = identity,
-        .limits = {}};
-    for (const std::vector<int>& axis : identity.axes) {
-      use.limits.push_back({0, axis.empty() ? 1 : shape[static_cast<size_t>(axis[0])]});
-    }
+    if (in_place) use.kernel = portable_kernel(Family::kTransposeInPlace);
     Call call{.method = in_place ? Method::kInPlace : Method::kCompute, .kernel = use.kernel};
     call.position = position_;
     call.operands = {0};

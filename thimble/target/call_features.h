@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "thimble/target/kernels/kernel.h"
@@ -60,6 +61,10 @@ struct CallShape {
   runtime::Region region;
   int32_t chunk_begin = 0, chunk_end = 0;  ///< of a kernel that accumulates
   bool looped = false;                     ///< region or views follow loop counters
+  /// Share of what a kernel looks for at once (a convolution's row of taps, a depthwise one's
+  /// window) that the end of operand 0's ring cuts, on average over the ring; nothing: as it is
+  /// there.
+  std::optional<double> cut;
 };
 [[nodiscard]] Features features(const CallShape& call);
 

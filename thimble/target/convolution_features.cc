@@ -74,7 +74,10 @@ void count_windows(const Conv2DParams& p, const CallShape& call, int32_t channel
       : joined  ? images * (y.outputs * p.window.kernel_h * x.runs - y.inside * x.some_inside)
                 : count * taps - inside;
   const bool cuts = joined && ring(call.in[0]);
-  const double runs = found + (cuts ? share * cut_runs(p.window, call.in[0], region) : 0);
+  const double cut = !cuts      ? 0
+                     : call.cut ? *call.cut * found
+                                : share * cut_runs(p.window, call.in[0], region);
+  const double runs = found + cut;
   const double products = count * taps * channels;
   const bool strided = call.in[0].stride[3] != 1;
   const double padding = (count * taps - inside) * channels;

@@ -38,7 +38,9 @@ bool broken(const Window2D& w, const runtime::View& x, int32_t first, const runt
 }
 
 // Of windows with a row that the end of a ring cuts in two (find_wrap): the kernel goes tap by tap.
-TapCount broken_taps(const DepthwiseConv2DParams& p, const CallShape& call) {
+// all: of all windows.
+TapCount broken_taps(const DepthwiseConv2DParams& p, const CallShape& call, const TapCount& all) {
+  if (call.cut) return {*call.cut * all.taps, *call.cut * all.rows};
   const runtime::Region& region = call.region;
   const runtime::View& x = call.in[0];
   const Window2D& w = p.window;
@@ -65,10 +67,11 @@ void count_pixels(const DepthwiseConv2DParams& p, const CallShape& call, Feature
   const Window2D& w = p.window;
   const double images = extent(region, 0), count = pixels(region);
   const TapSums y = row_taps(w, region), x = column_taps(w, region);
-  const TapCount one_by_one = call.in[0].modulus == 0 ? TapCount{} : broken_taps(p, call);
   const double inside = images * y.inside * x.inside;
-  const double taps = inside - one_by_one.taps;
-  const double runs = images * y.inside * x.some_inside - one_by_one.rows;
+  const TapCount all{inside, images * y.inside * x.some_inside};
+  const TapCount one_by_one = call.in[0].modulus == 0 ? TapCount{} : broken_taps(p, call, all);
+  const double taps = all.taps - one_by_one.taps;
+  const double runs = all.rows - one_by_one.rows;
   const double clipped = count - images * y.full * x.full;
   const double padding = count * w.kernel_h * w.kernel_w - inside;
   const auto [quads, singles] = in_even_quads(p.multiplier, region);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thimble/model/error.h"
+#include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
 
 namespace thimble {
@@ -80,6 +81,10 @@ KernelId copy_kernel(DType type) {
       break;
   }
   throw InternalError("copy_kernel: no kernel copies elements of 64 bits");
+}
+
+KernelUse plain_copy(const Shape& shape, DType type) {
+  return elementwise_use(copy_kernel(type), {}, {shape}, shape);
 }
 
 bool transposes_in_place(const Shape& extents, const std::vector<int64_t>& from,

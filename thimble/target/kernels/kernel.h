@@ -198,6 +198,8 @@ struct Scratch {
 [[nodiscard]] std::vector<PackedConstant> pack(const Graph& graph, const Op& op, KernelId kernel);
 /// A plain copy of elements of `type`.
 [[nodiscard]] KernelId copy_kernel(DType type);
+/// That of (a part of) a tensor from one buffer to another.
+[[nodiscard]] KernelUse plain_copy(const Shape& shape, DType type);
 /// Whether transpose_in_place_8 takes a tensor of these extents from one set of strides (in
 /// elements) to the other: the axes follow each other without gaps, and in one order they begin
 /// where the other has its middle. Axes of one index do not count.

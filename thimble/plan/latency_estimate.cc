@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/plan/latency_estimate.h"
+
+#include <algorithm>
+
+#include "thimble/analysis/beat.h"
+
+namespace thimble {
+namespace {
+
+constexpr int64_t kNext = INT64_MIN;  // between the parts of a key
+
+void add_form(const Buffer& buffer, std::vector<int64_t>& key) {
+  key.insert(key.end(), buffer.extents.begin(), buffer.extents.end());
+  key.push_back(buffer.wrap ? buffer.wrap->axis : -1);
+  key.push_back(buffer.wrap ? buffer.wrap->modulus : -1);
+  key.insert(key.end(), buffer.order.begin(), buffer.order.end());
+  key.push_back(kNext);
+}
+
+std::vector<int64_t> key_of(const InstanceCall& call, const LoopedCall& looped) {
+  std::vector<int64_t> key = {call.instance.value, static_cast<int64_t>(call.method),
+                              call.kernel.row};
+  key.reserve(64);
+  for (const LoopAround& loop : looped.loops) {
+    const Beat& beat = loop.tile.beat;
+    key.insert(key.end(), {loop.tile.reduces ? -1 : loop.tile.axis, beat.rows, beat.tiles,
+                           beat.phase, beat.again, loop.tiles});
+  }
+  key.push_back(kNext);
+  for (const Buffer* operand : looped.operand) add_form(*operand, key);
+  add_form(*looped.out, key);
+  return key;
+}
+
+/// Loops around a step of a group, outermost first, and what they have its call do.
+std::vector<LoopAround> loops_around(const Derived& derived, size_t step) {
+  std::vector<LoopAround> result;
+  const auto at = static_cast<Position>(step);
+  for (const DerivedLoop& loop : derived.loops) {
+    if (at < loop.steps.begin || at >= loop.steps.end) continue;
+    // Clocks have no copies: these go with the call behind (kFill), or before.
+    size_t call = derived.steps[step].kind == DerivedStep::Kind::kKeep ? SIZE_MAX : 0;
+    for (auto s = static_cast<size_t>(loop.steps.begin); s < step; ++s)
+      call += derived.steps[s].kind == DerivedStep::Kind::kCall ? 1U : 0U;
+    result.push_back({loop.clock.calls[call], loop.clock.tiles});
+  }
+  return result;
+}
+
+/// Rows that are copied into a window, or kept of it (derive.h), in place of those made in a tile.
+Beat copied_rows(const Beat& made, int64_t kept, DerivedStep::Kind kind) {
+  Beat result = made;
+  if (kind == DerivedStep::Kind::kFill) {
+    result.phase = made.phase - made.rows - made.again;
+    result.again = kept - made.rows;
+  } else {
+    result.again = std::min(kept, made.rows) - made.rows;
+  }
+  return result;
+}
+
+/// Positions along an axis, so many per tile.
+int64_t per_tile(const Beat& beat) { return ceil_div(beat.rows + beat.again, beat.tiles); }
+
+/// A buffer for a value that follows loops along these axes with so many positions a tile.
+struct Followed {
+  int axis;
+  int64_t positions;
+};
+Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
+  if (lies == Lies::kWhole || along.empty()) return buffer;
+  const auto extent = [&](const Followed& f) -> int64_t& {
+    return buffer.extents[static_cast<size_t>(f.axis)];
+  };
+  const Followed& outer = along.front();
+  const Followed& inner = along.back();
+  if (lies == Lies::kRing && along.size() > 1) {  // the last row only as far as it is needed
+    const int64_t pixels = (outer.positions - 1) * extent(inner) + inner.positions;
+    extent(outer) = ceil_div(pixels, extent(inner));
+    buffer.wrap = Wrap{inner.axis, pixels};
+    return buffer;
+  }
+  for (const Followed& f : along) extent(f) = std::min(extent(f), f.positions);
+  if (lies == Lies::kRing) buffer.wrap = Wrap{outer.axis, extent(outer)};
+  if (lies == Lies::kWindow) {
+    buffer.order = {0, 2, 1, 3};
+    buffer.wrap = Wrap{inner.axis, extent(inner)};
+  }
+  return buffer;
+}
+
+}  // namespace
+
+size_t LatencyEstimate::Hash::operator()(const std::vector<int64_t>& key) const {
+  uint64_t hash = 0;
+  for (const int64_t value : key) {
+    hash = (hash ^ static_cast<uint64_t>(value)) * 0x9E3779B97F4A7C15U;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const Core& core,
+                                 const LatencyModel& model)
+    : flow_(dataflow), core_(core), model_(model), whole_(2 * dataflow.instances.values.size()) {
+  for (const KernelInfo& kernel : kernels())
+    coefficients_.push_back(model.coefficients(kernel.name));
+}
+
+const Buffer& LatencyEstimate::whole_buffer(ValueId value) {
+  std::optional<Buffer>& known = whole_[value.index()];
+  if (!known) known = flow_.whole_buffer(value);
+  return *known;
+}
+
+LoopedCall LatencyEstimate::without_loops(const InstanceCall& call) {
+  LoopedCall looped;
+  const ValueId made = flow_.made_by(call);
+  looped.shape = &flow_.shape(made);
+  looped.out = &whole_buffer(made);
+  for (const ValueId v : flow_.read_by(call)) looped.operand.push_back(&whole_buffer(v));
+  const OpId op = flow_.instances.instance(call.instance).op;
+  if (call.method == Method::kAccumulate) {
+    const auto axis = chunk_axis(flow_.graph, flow_.graph.op(op));
+    looped.chunk_extent = looped.operand[0]->extents[axis];
+  }
+  return looped;
+}
+
+double LatencyEstimate::priced(const Features& features, KernelId kernel) const {
+  const Features* each = coefficients_[static_cast<size_t>(kernel.row)];
+  return each == nullptr ? 0 : dot(features, *each);
+}
+
+KernelId LatencyEstimate::kernel_of(const InstanceCall& call, const LoopedCall& looped) const {
+  if (call.kernel.valid()) return call.kernel;
+  const OpId op = flow_.instances.instance(call.instance).op;
+  const std::vector<KernelUse>& uses = flow_.axes.uses(op, call.method);
+  for (const KernelUse& use : uses) {
+    for (const Candidate& candidate : candidates(use, core_)) {
+      const bool taken = std::ranges::all_of(uses, [&](const KernelUse& other) {
+        const KernelId kernel = chosen(candidate.kernel, other);
+        return kernel == other.kernel || suits(looped, other, kernel);
+      });
+      if (candidate.kernel != use.kernel && taken) return candidate.kernel;
+    }
+  }
+  return {};
+}
+
+double LatencyEstimate::copied(const LoopedCall& looped, Method method) {
+  const KernelUse use = plain_copy(*looped.shape, looped.out->type);
+  const KernelId kernel =
+      method == Method::kInPlace ? portable_kernel(Family::kTransposeInPlace) : use.kernel;
+  return priced(features_.of(looped, use, kernel), kernel);
+}
+
+double LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& looped) {
+  const Instance& instance = flow_.instances.instance(call.instance);
+  if (!instance.op.valid()) return copied(looped, call.method);
+  const KernelId wanted = kernel_of(call, looped);
+  double sum = 0;
+  for (const KernelUse& use : flow_.axes.uses(instance.op, call.method)) {
+    const KernelId kernel = chosen(wanted, use);
+    sum += priced(features_.of(looped, use, kernel), kernel);
+  }
+  return sum;
+}
+
+double LatencyEstimate::of(const InstanceCall& call, const LoopedCall& looped) {
+  const Instance& instance = flow_.instances.instance(call.instance);
+  if (flow_.instances.receives(instance) || flow_.instances.delivers(instance)) return 0;
+  const auto [it, added] = known_.try_emplace(key_of(call, looped));
+  if (added) it->second = counted(call, looped);
+  return it->second;
+}
+
+double LatencyEstimate::whole(const InstanceCall& call, bool over_input) {
+  const LoopedCall looped = without_loops(call);
+  const OpId op = flow_.instances.instance(call.instance).op;
+  if (over_input && op.valid() && std::holds_alternative<Reshape>(flow_.graph.op(op).attributes) &&
+      looped.operand[0]->order.empty() && looped.out->order.empty())
+    return 0;
+  return of(call, looped);
+}
+
+double LatencyEstimate::copy_step(const Derived& derived, const DerivedStep& step,
+                                  LoopedCall looped) {
+  const Kept& kept = derived.kept[static_cast<size_t>(step.kept)];
+  for (LoopAround& loop : looped.loops) {
+    if (loop.tile.axis == kRowAxis)
+      loop.tile.beat = copied_rows(loop.tile.beat, kept.buffer.extents[kRowAxis], step.kind);
+  }
+  const bool fills = step.kind == DerivedStep::Kind::kFill;
+  looped.operand = {fills ? &kept.buffer : looped.out};
+  looped.out = fills ? looped.out : &kept.buffer;
+  const InstanceCall as_copy{step.call.instance, Method::kCompute, copy_kernel(looped.out->type)};
+  const auto [it, added] = known_.try_emplace(key_of(as_copy, looped));
+  if (added) it->second = copied(looped, Method::kCompute);
+  return it->second;
+}
+
+double LatencyEstimate::step(const Derived& derived, size_t step) {
+  const DerivedStep& what = derived.steps[step];
+  LoopedCall looped = without_loops(what.call);
+  looped.loops = loops_around(derived, step);
+  const auto place = [&](const Buffer*& buffer, ValueId value) {
+    const int storage = derived.storage_of(value);
+    if (storage >= 0) buffer = &derived.storages[static_cast<size_t>(storage)].buffer;
+  };
+  place(looped.out, flow_.made_by(what.call));
+  if (what.kind != DerivedStep::Kind::kCall) return copy_step(derived, what, std::move(looped));
+  const std::span<const ValueId> read = flow_.read_by(what.call);
+  for (size_t k = 0; k < read.size(); ++k) place(looped.operand[k], read[k]);
+  return of(what.call, looped);
+}
+
+double LatencyEstimate::group(const Derived& derived) {
+  double sum = 0;
+  for (size_t s = 0; s < derived.steps.size(); ++s) sum += step(derived, s);
+  return sum;
+}
+
+std::optional<double> LatencyEstimate::plan(const Plan& plan) {
+  double sum = model_.program;
+  for (const Member& member : plan.members) {
+    if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
+      const ValueId made = flow_.made_by(*call), read = flow_.read_by(*call)[0];
+      const bool over =
+          std::ranges::find(plan.overlaps, OverlapChoice{made, read}) != plan.overlaps.end();
+      sum += whole(*call, over);
+    } else {
+      const std::optional<Derived> derived =
+          derive(flow_, std::get<Group>(member.what), Regions::kNone);
+      if (!derived) return std::nullopt;
+      sum += group(*derived);
+    }
+  }
+  return sum;
+}
+
+double LatencyEstimate::tiled(const InstanceCall& call, const std::vector<LoopAround>& loops,
+                              Lies operands, Lies out) {
+  LoopedCall looped = without_loops(call);
+  looped.loops = loops;
+  std::vector<Followed> made;
+  for (const LoopAround& loop : loops) {
+    if (!loop.tile.reduces) made.push_back({loop.tile.axis, per_tile(loop.tile.beat)});
+  }
+  const Buffer out_buffer = lying(*looped.out, made, out);
+  looped.out = &out_buffer;
+  std::vector<Buffer> read(looped.operand.size());
+  for (size_t k = 0; k < read.size(); ++k) {
+    std::vector<Followed> along;
+    for (const LoopAround& loop : loops) {
+      if (loop.tile.reduces && k == 0) {
+        along.push_back({loop.tile.axis, per_tile(loop.tile.beat)});
+      } else if (const Connection* c =
+                     loop.tile.reduces ? nullptr : flow_.connection(call, k, loop.tile.axis)) {
+        const int64_t rows = per_tile(loop.tile.beat);
+        along.push_back({c->axis, end_of_reads(c->pace, rows) - first_read(c->pace, 0)});
+      }
+    }
+    read[k] = lying(*looped.operand[k], along, operands);
+    looped.operand[k] = &read[k];
+  }
+  return of(call, looped);
+}
+
+}  // namespace thimble

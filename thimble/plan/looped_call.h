@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call of a kernel does in all tiles of the loops around it, counted without executing them.
+// Each axis follows one loop; so the tiles of each loop fall into few classes of equal work
+// (inside, at the borders, nothing to do), and only combinations of classes are counted one by one.
+//
+//   depthwise 3x3 of 56 x 56, a row a tile, 58 tiles     2 with nothing, 2 that read padding, 54
+#pragma once
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "thimble/plan/clock.h"
+#include "thimble/target/call_features.h"
+
+namespace thimble {
+
+/// What a loop has a call do.
+struct LoopAround {
+  TiledCall tile;  ///< axis, beat and whether it reduces; the rest does not matter
+  int64_t tiles = 1;
+};
+
+/// A call, the loops around it, and buffers as its kernel sees them. What is pointed to must
+/// outlive it.
+struct LoopedCall {
+  const Shape* shape = nullptr;        ///< of what it makes
+  int64_t chunk_extent = 1;            ///< of the axis that it reduces
+  std::vector<LoopAround> loops;       ///< outermost first; no two along one axis
+  std::vector<const Buffer*> operand;  ///< per operand; a constant's is row-major
+  const Buffer* out = nullptr;
+};
+
+/// Counts calls. Uses must outlive it.
+class LoopedFeatures {
+ public:
+  /// Sums over all tiles: what features() (call_features.h) comes to for each. Where the ends of
+  /// rings fall is taken as on average over the image. `kernel`: one that does() the use.
+  [[nodiscard]] Features of(const LoopedCall& call, const KernelUse& use, KernelId kernel);
+
+ private:
+  /// CallShape::cut of a call of all of the output: by use, kernel, and how operand 0 lies.
+  std::map<std::tuple<const KernelUse*, KernelId, int32_t, int32_t, int32_t>, double> cuts_;
+  [[nodiscard]] double cut(const CallShape& shape, const KernelUse& use);
+};
+
+/// Whether the kernel takes the call as it is cut and as its buffers lie, and gains from it: what
+/// choose_kernels.h asks of schedules. `constant`: operand 0 is one.
+[[nodiscard]] bool suits(const LoopedCall& call, const KernelUse& use, KernelId kernel);
+
+}  // namespace thimble
