@@ -24,6 +24,7 @@ struct Network {
 [[nodiscard]] std::vector<Network> mcunet_networks();
 [[nodiscard]] std::vector<Network> micronet_vww_networks();
 [[nodiscard]] std::vector<Network> mobilenet_networks();
+[[nodiscard]] std::vector<Network> msf_cnn_networks();
 [[nodiscard]] std::vector<Network> nasnet_networks();
 [[nodiscard]] std::vector<Network> randomly_wired_networks();
 [[nodiscard]] std::vector<Network> resnet_networks();

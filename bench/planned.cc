@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/planned.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <sstream>
+
+#include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
+#include "thimble/plan/placement.h"
+#include "thimble/program/estimate.h"
+#include "thimble/program/lower.h"
+#include "zoo/zoo.h"
+
+namespace thimble {
+namespace {
+
+double process_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+}  // namespace
+
+std::optional<PlannedSize> planned_size(const Graph& graph, const std::string& planner,
+                                        const Limits& limits) {
+  const PlannerChoice choice = choose_planner(planner);
+  const double start = process_seconds();
+  PlannerAnswer answer = choice.planner->plan(graph, limits, choice.options);
+  auto* planned = std::get_if<Planned>(&answer);
+  if (planned == nullptr) return std::nullopt;
+  const Placement placement = place(graph, planned->schedule, {.time = limits.time});
+  const double seconds = process_seconds() - start;
+  const int64_t executed = macs(graph, planned->schedule);
+  const Program program = lower(graph, planned->schedule, placement);
+  const auto estimated = estimate_on(program, limits.core.name, 0);
+  return PlannedSize{.arena_bytes = placement.arena_bytes(),
+                     .peak_bytes = placement.arena().peak_bytes,
+                     .macs = executed,
+                     .recomputed_macs = executed - macs(graph),
+                     .instructions = estimated ? estimated->estimate.instructions : 0,
+                     .plan_seconds = seconds};
+}
+
+std::string text(const PlannedSize& size) {
+  return fmt::format("{} {} {} {} {:.0f} {:.3f}", size.arena_bytes, size.peak_bytes, size.macs,
+                     size.recomputed_macs, size.instructions, size.plan_seconds);
+}
+
+PlannedSize parse_planned_size(const std::string& text) {
+  PlannedSize size;
+  std::istringstream words(text);
+  words >> size.arena_bytes >> size.peak_bytes >> size.macs >> size.recomputed_macs >>
+      size.instructions >> size.plan_seconds;
+  check(!words.fail(), "not what a job writes");
+  return size;
+}
+
+std::vector<std::string> zoo_and_golden_models(const std::string& shared) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> models, large;
+  for (const ZooEntry& entry : zoo_entries()) {
+    const bool is_large = entry.name == "vgg16" || entry.name == "resnet18" ||
+                          entry.name == "alexnet" || entry.name.starts_with("nasnet") ||
+                          entry.name.starts_with("darts") || entry.name.starts_with("amoebanet");
+    (is_large ? large : models).push_back("zoo:" + entry.name);
+  }
+  if (!fs::exists(fs::path(shared) / "models"))
+    throw CompileError(shared, "has no folder of models; name it with --shared");
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(shared) / "models")) {
+    const std::string golden = entry.path().stem().string() + ".golden.safetensors";
+    if (entry.path().extension() == ".tflite" && fs::exists(fs::path(shared) / "golden" / golden))
+      files.push_back(entry.path().string());
+  }
+  std::ranges::sort(files);
+  models.insert(models.end(), files.begin(), files.end());
+  models.insert(models.end(), large.begin(), large.end());
+  return models;
+}
+
+std::string short_name(const std::string& model) {
+  return model.starts_with("zoo:") ? model : std::filesystem::path(model).stem().string();
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c == '\n' ? ' ' : c;
+  }
+  return quoted + '"';
+}
+
+std::string command_line(int argc, char** argv) {
+  std::string line = "#";
+  for (int k = 0; k < argc; ++k) {
+    const std::filesystem::path argument(argv[k]);
+    line += ' ' + (k == 0 || argument.is_absolute() ? argument.filename() : argument).string();
+  }
+  return line;
+}
+
+}  // namespace thimble
