@@ -126,6 +126,7 @@ class AutoSearch {
                                 .rolls = {.in_place = limits_.in_place}};
     StreamCuts cuts(channels, problem, order, options);
     static_cast<void>(cuts.best(Rolls::kImpossible));
+    const OrderBytes& bytes = cuts.rolls().bytes();
     std::vector<FrontPiece> pieces;
     std::vector<RolledPiece> rolled;
     const std::vector<int64_t>& single = cuts.rolls().single_bytes();
@@ -141,7 +142,7 @@ class AutoSearch {
       rolled.emplace_back();
       if (const auto over = cuts.rolls().single_overlap(static_cast<int>(at))) {
         pieces.push_back(pieces.back());
-        pieces.back().overlap = front_overlap(flow, over->first, over->second);
+        pieces.back().overlap = front_overlap(bytes, over->first, over->second);
         pieces[pieces.size() - 2].peak_bytes = apart[at];
         rolled.emplace_back();
       }
@@ -164,11 +165,10 @@ class AutoSearch {
         }
         costs.time += each;
       }
-      if (piece.overlap) costs.overlap = front_overlap(flow, *piece.overlap, piece.lead_bytes);
+      if (piece.overlap) costs.overlap = front_overlap(bytes, *piece.overlap, piece.lead_bytes);
       pieces.push_back(costs);
       rolled.push_back(piece);
     }
-    const OrderBytes bytes(problem, order);
     const Sweeps sweeps(flow, bytes, order, time,
                         {.in_place = limits_.in_place,
                          .recomputes = most_macs_ > network_macs_,
@@ -189,7 +189,7 @@ class AutoSearch {
     for (const Sweep& sweep : swept) {
       pieces.push_back({sweep.begin, sweep.end, sweep.bytes, sweep.instructions, sweep.macs});
       if (sweep.overlap)
-        pieces.back().overlap = front_overlap(flow, *sweep.overlap, sweep.lead_bytes);
+        pieces.back().overlap = front_overlap(bytes, *sweep.overlap, sweep.lead_bytes);
     }
     const std::vector<FrontCut> front =
         front_cuts(static_cast<int>(order.size()), pieces,
@@ -219,10 +219,10 @@ class AutoSearch {
     return front.empty() ? Rolls::kImpossible : front.front().peak_bytes;
   }
 
-  static FrontOverlap front_overlap(const Dataflow& flow, const OverlapChoice& choice,
+  static FrontOverlap front_overlap(const OrderBytes& bytes, const OverlapChoice& choice,
                                     int64_t lead_bytes) {
     return {static_cast<int>(choice.out.index()), static_cast<int>(choice.in.index()), lead_bytes,
-            flow.size_bytes(choice.in)};
+            bytes.size(choice.in), bytes.lives().made[choice.in.index()]};
   }
 
   static RolledPiece rolled_piece(const Sweeps& sweeps, const Sweep& sweep) {

@@ -13,6 +13,7 @@ struct Label {
   int64_t peak_bytes = 0, macs = 0;
   double time = 0;
   int tensor = -1;    ///< that what comes later lies over, if that takes room below it
+  int made = -1;      ///< position of what makes it
   int64_t below = 0;  ///< bytes
   int next = 0;       ///< number of a label at the piece's end
   int piece = -1;
@@ -92,18 +93,21 @@ Label joined(const FrontPiece& piece, const Label& label) {
   Label result{.peak_bytes = std::max(label.peak_bytes, piece.peak_bytes),
                .macs = label.macs + piece.macs,
                .time = label.time + piece.time,
-               .tensor = label.tensor,
-               .below = label.below};
+               .tensor = -1};
   const FrontOverlap& over = piece.overlap;
-  if (over.in < 0) return result;
-  const int64_t below =
-      (over.out == label.tensor ? label.below : 0) + std::max<int64_t>(over.lead_bytes, 0);
-  result.peak_bytes = std::max(result.peak_bytes, below + over.in_bytes);
-  if (over.out == label.tensor || below > label.below) {
-    result.tensor = over.in;
-    result.below = below;
+  const bool goes_on = over.in >= 0 && over.out == label.tensor;
+  if (!goes_on && label.made < piece.begin) {  // it is there before the piece
+    result.tensor = label.tensor;
+    result.made = label.made;
+    result.below = label.below;
   }
-  if (result.below == 0) result.tensor = -1;
+  if (over.in < 0) return result;
+  const int64_t below = (goes_on ? label.below : 0) + std::max<int64_t>(over.lead_bytes, 0);
+  result.peak_bytes = std::max(result.peak_bytes, below + over.in_bytes);
+  if (below <= result.below) return result;
+  result.tensor = over.in;
+  result.made = over.in_made;
+  result.below = below;
   return result;
 }
 

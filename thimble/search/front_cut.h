@@ -13,6 +13,7 @@ namespace thimble {
 struct FrontOverlap {
   int out = -1, in = -1;
   int64_t lead_bytes = 0, in_bytes = 0;
+  int in_made = -1;  ///< position of what makes `in`; -1: there before all
 };
 
 /// Operators [begin, end) of an order, some way.
