@@ -2,6 +2,7 @@
 #include "thimble/moves/sweep.h"
 
 #include <algorithm>
+#include <map>
 #include <ranges>
 #include <tuple>
 
@@ -22,8 +23,8 @@ int64_t covered(int64_t begin, int64_t count, int64_t step, int64_t extent) {
   return sum;
 }
 
-/// Copies between kept rows and a window: instructions of a call, and of a byte.
-constexpr double kCopyCall = 60, kCopyByte = 0.6;
+/// Copies between kept rows and a window: instructions of a call, a pixel and a byte, about.
+constexpr double kCopyCall = 180, kCopyPixel = 38, kCopyByte = 3;
 
 }  // namespace
 
@@ -101,6 +102,12 @@ class Sweeps::Pass {
 
   [[nodiscard]] bool receives(int p) const { return flow_.instances.receives(all_.at(p)); }
 
+  /// Instances of the longest run before position p that have no columns.
+  [[nodiscard]] size_t received_before(int p) const {
+    return static_cast<size_t>(
+        std::ranges::count_if(std::views::iota(first_, p), [&](int q) { return receives(q); }));
+  }
+
   std::vector<InstanceCall> calls(int begin, bool computed) const {
     std::vector<InstanceCall> result;
     for (int p = begin; p < (computed ? last_ + 1 : end_); ++p) {
@@ -170,9 +177,7 @@ class Sweeps::Pass {
     made.columns = SweepTile::kAll;
     made.held = made.width;
     if (tile_.columns == SweepTile::kAll || receives(p)) return true;
-    const auto received = static_cast<size_t>(
-        std::ranges::count_if(std::views::iota(first_, p), [&](int q) { return receives(q); }));
-    const TiledCall& across = columns_.calls[index_of(p - first_) - received];
+    const TiledCall& across = columns_.calls[index_of(p - first_) - received_before(p)];
     if (across.axis != kColumnAxis) return false;
     made.columns = ceil_div(across.beat.rows, across.beat.tiles);
     made.column_tiles = ceil_div(made.width * across.beat.tiles, across.beat.rows);
@@ -196,6 +201,7 @@ class Sweeps::Pass {
   bool extend(int p) {
     Made made;
     if (!describe(p, made)) return false;
+    times_.clear();
     const Instance& instance = all_.at(p);
     const InstanceCall call{.instance = {all_.order_[index_of(p)]}};
     // Operands, and where the open values stand now.
@@ -247,14 +253,7 @@ class Sweeps::Pass {
         way.macs += again
                         ? network_macs * covered(begin, count, made.rows, made.height) / made.height
                         : network_macs;
-        const auto executions = static_cast<double>(made.row_tiles * made.column_tiles);
-        if (instance.op.valid())
-          way.instructions +=
-              executions * all_.time_(call.instance, std::min(count, made.height), made.columns);
-        if (!again && back > 0 && !made.by_rows && !made.full && made.rows > 1)
-          way.instructions +=
-              2 * executions *
-              (kCopyCall + kCopyByte * static_cast<double>(back * made.columns * made.pixel_bytes));
+        way.instructions += instructions(p, made, back, again);
         std::vector<int64_t> rows(open.size(), std::numeric_limits<int64_t>::max());
         for (size_t k = 0; k < from.size(); ++k) rows[k] = way.from[from[k]];
         for (const Demand& operand : operands)
@@ -268,6 +267,30 @@ class Sweeps::Pass {
     open_ = std::move(open);
     ways_ = without_worse(std::move(next));
     return true;
+  }
+
+  /// Of all calls of the instance, and of the copies of what is kept.
+  [[nodiscard]] double instructions(int p, const Made& made, int64_t back, bool again) {
+    if (!all_.at(p).op.valid()) return 0;
+    const auto key = std::pair(back, again);
+    if (const auto known = times_.find(key); known != times_.end()) return known->second;
+    LoopAround rows{rows_.calls[index_of(p - first_)], rows_.tiles};
+    if (again) rows.tile.beat.again = back;
+    std::vector<LoopAround> loops = {rows};
+    if (tile_.columns != SweepTile::kAll)
+      loops.push_back({columns_.calls[index_of(p - first_) - received_before(p)], columns_.tiles});
+    const Lies inside =
+        tile_.columns == SweepTile::kAll || made.rows == 1 ? Lies::kRing : Lies::kWindow;
+    double result =
+        all_.latency_.tiled({.instance = {all_.order_[index_of(p)]}}, loops,
+                            p == first_ ? Lies::kWhole : inside, made.full ? Lies::kWhole : inside);
+    if (!again && back > 0 && !made.by_rows && !made.full && made.rows > 1) {
+      const auto pixels = static_cast<double>(back * made.columns);
+      result +=
+          2 * static_cast<double>(made.row_tiles * made.column_tiles) *
+          (kCopyCall + pixels * (kCopyPixel + kCopyByte * static_cast<double>(made.pixel_bytes)));
+    }
+    return times_[key] = result;
   }
 
   [[nodiscard]] static bool no_worse(const Way& a, const Way& b) {
@@ -386,7 +409,8 @@ class Sweeps::Pass {
   const std::vector<int64_t>& otherwise_;
   Clock rows_, columns_;  ///< of the longest run; columns without what is received or added up
   int64_t worst_ = 0, made_ = 0, scratch_ = 0;
-  std::vector<Out> outs_;  ///< made full
+  std::map<std::pair<int64_t, bool>, double> times_;  ///< instructions() of the current position
+  std::vector<Out> outs_;                             ///< made full
   std::vector<Open> open_;
   std::vector<Way> pool_;
   std::vector<int> ways_;  ///< in the pool: of the current position
@@ -394,11 +418,11 @@ class Sweeps::Pass {
 };
 
 Sweeps::Sweeps(const Dataflow& dataflow, const OrderBytes& bytes, const std::vector<int>& order,
-               const CallTime& time, const SweepOptions& options)
+               LatencyEstimate& latency, const SweepOptions& options)
     : flow_(dataflow),
       bytes_(bytes),
       order_(order),
-      time_(time),
+      latency_(latency),
       options_(options),
       position_(order.size()) {
   for (size_t p = 0; p < order.size(); ++p) position_[index_of(order[p])] = static_cast<int>(p);

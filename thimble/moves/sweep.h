@@ -12,9 +12,8 @@
 // needed from follows from its readers alone.
 #pragma once
 
-#include <functional>
-
 #include "thimble/plan/evaluate.h"
+#include "thimble/plan/latency_estimate.h"
 #include "thimble/plan/order_plan.h"
 
 namespace thimble {
@@ -39,10 +38,6 @@ struct Sweep {
   double instructions = 0;               ///< estimated
 };
 
-/// Instructions of one call that computes so many rows and columns of what the instance makes;
-/// kAll: whole.
-using CallTime = std::function<double(InstanceId, int64_t rows, int64_t columns)>;
-
 struct SweepOptions {
   bool in_place = true;      ///< outputs may lie over inputs
   bool recomputes = true;    ///< values may be computed again
@@ -54,7 +49,7 @@ class Sweeps {
  public:
   /// All must outlive it.
   Sweeps(const Dataflow& dataflow, const OrderBytes& bytes, const std::vector<int>& order,
-         const CallTime& time, const SweepOptions& options);
+         LatencyEstimate& latency, const SweepOptions& options);
 
   /// Runs that end at `end` and need less than the most that one of their instances needs
   /// otherwise, per position. None of those with the same begin is better than another in bytes,
@@ -76,7 +71,7 @@ class Sweeps {
   const Dataflow& flow_;
   const OrderBytes& bytes_;
   const std::vector<int>& order_;
-  const CallTime& time_;
+  LatencyEstimate& latency_;
   const SweepOptions options_;
   std::vector<int> position_;  ///< per instance
 };

@@ -14,6 +14,7 @@
 #include "thimble/moves/sweep.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
+#include "thimble/plan/latency_estimate.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/plan/placement.h"
 #include "thimble/planners/ports.h"
@@ -36,6 +37,7 @@ class AutoSearch {
         axes_(axes),
         limits_(limits),
         network_macs_(macs(graph_)),
+        model_(latency_model(limits.core.name).value_or(*latency_model("cortex-m4"))),
         most_macs_(limits.max_recompute
                        ? network_macs_ + static_cast<int64_t>(*limits.max_recompute *
                                                               static_cast<double>(network_macs_))
@@ -130,15 +132,13 @@ class AutoSearch {
     std::vector<FrontPiece> pieces;
     std::vector<RolledPiece> rolled;
     const std::vector<int64_t>& single = cuts.rolls().single_bytes();
-    const CallTime time = [&](InstanceId id, int64_t rows, int64_t columns) {
-      return call_time(flow, id, rows, columns);
-    };
+    LatencyEstimate latency(flow, limits_.core, model_);
     const std::vector<int64_t> apart = working_sets(problem, order);
     for (size_t at = 0; at < order.size(); ++at) {
       const InstanceId id{order[at]};
       if (single[at] == Rolls::kImpossible) continue;
       pieces.push_back({static_cast<int>(at), static_cast<int>(at) + 1, single[at],
-                        time(id, SweepTile::kAll, SweepTile::kAll), macs_of(flow, id)});
+                        latency.whole({.instance = id}, false), macs_of(flow, id)});
       rolled.emplace_back();
       if (const auto over = cuts.rolls().single_overlap(static_cast<int>(at))) {
         pieces.push_back(pieces.back());
@@ -152,24 +152,21 @@ class AutoSearch {
       for (int p = piece.begin; p < piece.end; ++p) {
         const InstanceId id{order[static_cast<size_t>(p)]};
         costs.macs += macs_of(flow, id);
-        const Shape& shape = flow.shape(flow.instances.instance(id).makes);
-        const int64_t rows = shape.size() > 1 ? shape[1] : 1;
-        const int64_t columns = shape.size() > 2 ? shape[2] : 1;
-        double each = 0;
-        if (piece.channels > 0) {
-          each = 2 * time(id, SweepTile::kAll, SweepTile::kAll);
-        } else if (piece.by_pixels) {
-          each = static_cast<double>(rows * columns) * time(id, 1, 1);
+      }
+      const OrderPiece members = piece.piece();
+      for (const Member& member : members.members) {
+        if (const auto* group = std::get_if<Group>(&member.what)) {
+          if (const std::optional<Derived> derived = derive(flow, *group, Regions::kNone))
+            costs.time += latency.group(*derived);
         } else {
-          each = static_cast<double>(rows) * time(id, 1, SweepTile::kAll);
+          costs.time += latency.whole(std::get<InstanceCall>(member.what), true);
         }
-        costs.time += each;
       }
       if (piece.overlap) costs.overlap = front_overlap(bytes, *piece.overlap, piece.lead_bytes);
       pieces.push_back(costs);
       rolled.push_back(piece);
     }
-    const Sweeps sweeps(flow, bytes, order, time,
+    const Sweeps sweeps(flow, bytes, order, latency,
                         {.in_place = limits_.in_place,
                          .recomputes = most_macs_ > network_macs_,
                          .most_instances = most_in_group(order.size())});
@@ -177,7 +174,7 @@ class AutoSearch {
     const size_t first_sweep = pieces.size();
     for (int end = 1; end <= static_cast<int>(order.size()); ++end) {
       const size_t before = swept.size();
-      for (const int64_t rows : {1, 2, 4}) {
+      for (const int64_t rows : {1, 2, 3, 4, 6, 8}) {
         for (const int64_t columns :
              {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{4}, int64_t{8}, SweepTile::kAll}) {
           for (Sweep& sweep : sweeps.ending_at(end, {rows, columns}, single))
@@ -263,18 +260,6 @@ class AutoSearch {
     return op.valid() ? macs(graph_, graph_.op(op)) : 0;
   }
 
-  [[nodiscard]] double call_time(const Dataflow& flow, InstanceId id, int64_t rows,
-                                 int64_t columns) const {
-    const Shape& shape = flow.shape(flow.instances.instance(id).makes);
-    double part = 1;
-    if (rows != SweepTile::kAll && shape.size() > 1)
-      part *= static_cast<double>(rows) / static_cast<double>(shape[1]);
-    if (columns != SweepTile::kAll && shape.size() > 2)
-      part *= static_cast<double>(columns) / static_cast<double>(shape[2]);
-    return 150 + part * (3.0 * static_cast<double>(macs_of(flow, id)) +
-                         10.0 * static_cast<double>(elements(shape)));
-  }
-
   /// Rows are received before everything else, and delivered behind it.
   static std::vector<int> ports_at_the_ends(const Dataflow& flow, std::vector<int> order) {
     const Instances& all = flow.instances;
@@ -306,22 +291,24 @@ class AutoSearch {
     const Dataflow flow(axes_, instances_[draft.instances]);
     const OrderProblem problem =
         order_problem(graph_, instances_[draft.instances], limits_.in_place);
-    FrontPoint point{
-        .schedule = build(flow, stream_plan(flow, problem, draft.cut, limits_.in_place)),
-        .notes = {},
-        .arena_bytes = 0,
-        .instructions = draft.time,
-        .recomputed_macs = 0};
+    const Plan plan = stream_plan(flow, problem, draft.cut, limits_.in_place);
+    LatencyEstimate latency(flow, limits_.core, model_);
+    FrontPoint point{.schedule = build(flow, plan),
+                     .notes = {},
+                     .arena_bytes = 0,
+                     .instructions = latency.plan(plan).value_or(draft.time),
+                     .recomputed_macs = 0};
     place_ports(point.schedule, limits_.ports);
     const Placement placed =
         place(graph_, point.schedule, {.work = kQuickLayoutWork, .time = limits_.time});
     point.arena_bytes = placed.arena_bytes();
     point.recomputed_macs = macs(graph_, point.schedule) - network_macs_;
     if (getenv("AUTO_DEBUG"))
-      fprintf(stderr, "  est %ld peak %ld arena %ld macs est %.4f is %.4f time %.4g\n",
+      fprintf(stderr, "  est %ld peak %ld arena %ld macs est %.4f is %.4f time %.4g is %.4g\n",
               draft.cut.peak_bytes, placed.arena().peak_bytes, point.arena_bytes,
               double(draft.macs) / double(network_macs_),
-              1 + double(point.recomputed_macs) / double(network_macs_), draft.time);
+              1 + double(point.recomputed_macs) / double(network_macs_), draft.time,
+              point.instructions);
     if (point.recomputed_macs + network_macs_ > most_macs_) return;
     found_.push_back(std::move(point));
   }
@@ -329,7 +316,9 @@ class AutoSearch {
   const Graph& graph_;
   const AxisGraph& axes_;
   const Limits& limits_;
-  const int64_t network_macs_, most_macs_;
+  const int64_t network_macs_;
+  const LatencyModel model_;
+  const int64_t most_macs_;
   std::vector<Instances> instances_;
   std::vector<Draft> drafts_;
   std::vector<FrontPoint> found_;
