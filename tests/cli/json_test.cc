@@ -128,9 +128,10 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
     run({command, "zoo:demo", "--planner", lossy});
     run({command, "zoo:demo", "--planner", "pex", "--device", device});
     run({command, "zoo:transformer", "--input", "streamed"});
-    run({command, "planes.tflite"});
+    run({command, "planes.tflite", "--planner", "stream"});
     run({command, "zoo:demo", "--planner", "reorder", "--core", "cortex-m4", "--sram", "64K"});
-    run({command, "zoo:demo", "--core", "cortex-m23"});  // no estimate
+    run({command, "zoo:demo", "--core", "cortex-m23"});  // estimates of another core
+    run({command, "zoo:demo", "--device", device});
     run({command, "memories.tflite", "--planner", "reorder", "--device", "memories.json"});
     run({command, "zoo:demo", "--planner", "patch", "--sram", "1K"}, 2);
   }

@@ -33,24 +33,6 @@ struct CompareOptions {
 
 constexpr const char* kWholeZoo = "zoo:*";
 
-// "original,pex:a=1,b=2,reorder": a piece whose '=' comes before any ':' is a further option of the
-// planner before it.
-std::vector<std::string> planner_specs(const std::string& list) {
-  std::vector<std::string> specs;
-  for (size_t begin = 0; begin <= list.size();) {
-    const size_t end = std::min(list.find(',', begin), list.size());
-    const std::string piece = list.substr(begin, end - begin);
-    const size_t mark = piece.find_first_of(":=");
-    if (mark != std::string::npos && piece[mark] == '=' && !specs.empty()) {
-      specs.back() += "," + piece;
-    } else {
-      specs.push_back(piece);
-    }
-    begin = end + 1;
-  }
-  return specs;
-}
-
 std::vector<std::string> model_names(const CompareOptions& options) {
   std::vector<std::string> names = options.models;
   if (options.zoo) names.emplace_back(kWholeZoo);

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -43,6 +42,9 @@ std::string command_text(const CompileOptions& options, const std::string& name)
   if (options.plan.external_ram) text += " --external-ram";
   if (options.plan.max_recompute)
     text += fmt::format(" --max-recompute {}", *options.plan.max_recompute);
+  if (options.plan.max_latency) text += fmt::format(" --max-latency {}", *options.plan.max_latency);
+  if (options.plan.effort != 1) text += fmt::format(" --effort {}", options.plan.effort);
+  if (options.plan.pick) text += fmt::format(" --pick {}", *options.plan.pick);
   if (!options.plan.in_place) text += " --no-in-place";
   if (!options.model.rewrite) text += " --no-rewrite";
   if (options.model.io_type != "model") text += " --io-type " + options.model.io_type;
@@ -70,16 +72,6 @@ void check_targets(const CompileOptions& options, const Source& source, const st
     check_folder(options.folder, name, {source.graph.name, source.sha256}, options.force);
 }
 
-// Files of one name may be different models: whoever replaces one by the other should know.
-std::string replaced_model(const std::string& folder, const std::string& name,
-                           const Source& source) {
-  const Manifest manifest = read_manifest(folder).value_or(Manifest{});
-  const auto before = manifest.models.find(name);
-  if (before == manifest.models.end() || before->second.sha256 == source.sha256) return "";
-  return fmt::format("replaced the code of another {} (sha256 {})\n", before->second.model,
-                     before->second.sha256.substr(0, 12));
-}
-
 // Everything, or nothing in the folder. Returns what to say of it.
 std::string write_files(const CompileOptions& options, const Source& source,
                         const Compiled& compiled, const CompileReport& report, ModelCode code) {
@@ -91,7 +83,7 @@ std::string write_files(const CompileOptions& options, const Source& source,
     said = fmt::format(
         "wrote {0}: {1}.h, {1}.cc and what they need; {1}_example.c shows how to call it\n",
         options.folder, name);
-    said += replaced_model(options.folder, name, source);
+    said += replaced_model(options.folder, code);
     folder.emplace(options.folder, code, options.force);
   }
   write_text(options.json, report_json(report));
@@ -106,14 +98,6 @@ std::string write_files(const CompileOptions& options, const Source& source,
   if (!report.fits() && !options.folder.empty())
     said = fmt::format("nothing was written to {}\n", options.folder);
   return said;
-}
-
-// Compilers know more cores than Thimble does, but a typing error should not go unseen.
-std::string unknown_core(const std::string& core) {
-  const std::vector<Core> known = known_cores();
-  if (core.empty() || std::ranges::find(known, core, &Core::name) != known.end()) return "";
-  return fmt::format("no kernels are known for the core '{}': those for any core were taken\n",
-                     core);
 }
 
 int compile_model(const CompileOptions& options) {

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <limits>
 
 #include "thimble/driver/inference_io.h"
 #include "thimble/model/error.h"
@@ -100,6 +101,8 @@ void add_plan_options(CLI::App& app, PlanOptions& options) {
   add_text(app, "--calibration", options.calibration, "FILE",
            "Typical inputs (.npy or .safetensors) to measure the scales of lossy accumulators on "
            "(default: a bound from the weights)");
+  app.add_option("--pick", options.pick, "The plan of this number in `thimble plan --pareto`")
+      ->type_name("NUMBER");
   add_limit_options(app, options);
 }
 
@@ -119,6 +122,15 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
                  "(planners that recompute: any)")
       ->type_name("RATIO")
       ->check(between(0.0, 1e6));
+  app.add_option(
+         "--max-latency", options.max_latency,
+         "Most estimated instructions, as a ratio of the fastest plan's; inf: any (1.25; with "
+         "a limit on SRAM any)")
+      ->type_name("RATIO")
+      ->check(between(1.0, std::numeric_limits<double>::infinity()));
+  app.add_option("--effort", options.effort, "Work of the search, in multiples of the usual (1)")
+      ->type_name("NUMBER")
+      ->check(between(1, 1e6));
   app.add_flag_callback(
       "--no-in-place", [&options] { options.in_place = false; }, "No output over an input");
   app.add_option("--layout", options.layout,
@@ -155,6 +167,9 @@ Request request(const ModelOptions& model, const PlanOptions& plan) {
       .graph = graph_options(model),
       .planner = plan.planner,
       .max_recompute = plan.max_recompute,
+      .max_latency = plan.max_latency,
+      .effort = plan.effort,
+      .pick = plan.pick,
       .in_place = plan.in_place,
       .ports = plan.ports,
       .layout = plan.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
@@ -166,6 +181,7 @@ Request request(const ModelOptions& model, const PlanOptions& plan) {
   if (!plan.flash.empty()) result.flash_bytes = size_option("--flash", plan.flash);
   if (!plan.calibration.empty())
     result.calibration = {plan.calibration, read_inputs(plan.calibration)};
+  check_search_options(result);
   return result;
 }
 

@@ -29,7 +29,9 @@ struct PlanOptions {
   std::string calibration;   ///< file of inputs that scales of accumulators are measured on, or ""
   std::string device, core;  ///< as typed
   std::string sram, flash;   ///< sizes as typed
-  std::optional<double> max_recompute;  ///< ratio
+  std::optional<double> max_recompute, max_latency;  ///< ratios
+  int64_t effort = 1;
+  std::optional<int64_t> pick;  ///< number of a plan of the front
   bool in_place = true;
   std::string layout = "exact";
   bool external_ram = false;        ///< what does not fit on chip may lie in the device's

@@ -9,6 +9,8 @@
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
 #include "thimble/driver/reports.h"
+#include "thimble/model/error.h"
+#include "thimble/report/front_words.h"
 
 namespace thimble {
 namespace {
@@ -16,28 +18,49 @@ namespace {
 struct ShowOptions {
   ModelOptions model;
   PlanOptions plan;
-  std::string format = "text", json, svg;
-  bool force = false;
+  std::string format = "text", json, svg, pareto;
+  bool show_front = false, force = false;
 };
 
-int show_plan(const ShowOptions& options) {
+constexpr const char* kNoFile = "-";
+
+// --pareto takes a file or none; a model behind it is no file.
+void tell_front_apart(ShowOptions& options) {
+  std::string &model = options.model.model, &file = options.pareto;
+  options.show_front = !file.empty();
+  if (file == kNoFile) file.clear();
+  const bool picture = file.empty() || file.ends_with(".svg") || file == kStandardOutput;
+  if (!picture && model.empty()) std::swap(model, file);
+  if (model.empty()) throw CompileError("MODEL", "is required: a .tflite file, or zoo:NAME");
+  if (!picture && !file.empty())
+    throw CompileError("--pareto", fmt::format("'{}' does not end in .svg", file));
+}
+
+int show_plan(ShowOptions options) {
+  tell_front_apart(options);
   check_outputs(input_files(options.model, options.plan),
                 {{{"--svg", options.svg}, FileKind::kSvg},
+                 {{"--pareto", options.pareto}, FileKind::kSvg},
                  {{"--json", options.json}, FileKind::kReport, "plan"}},
                 options.force);
   const auto compiled = compile_shown(request(options.model, options.plan), options.json);
   if (!compiled) return kDoesNotFit;
   const PlanReport report = plan_report(*compiled);
-  std::string svg, json, text;
+  if (options.show_front && !report.front)
+    throw CompileError("--pareto", "is for planners with a choice of plans, as auto");
+  std::string svg, json, text, front;
   {
     const ProgressLine progress("drawing the plan");
     if (!options.svg.empty()) svg = plan_svg(report);
     if (!options.json.empty() || options.format == "json") json = plan_json(report);
-    if (options.format == "text") text = plan_text(report);
+    if (options.format == "text")
+      text = options.show_front ? pareto_text(report) : plan_text(report);
+    if (!options.pareto.empty()) front = front_svg(*report.front, report.model);
   }
+  write_text(options.pareto, front);
   write_text(options.svg, svg);
   write_text(options.json, json);
-  if (options.svg != kStandardOutput)
+  if (options.svg != kStandardOutput && options.pareto != kStandardOutput)
     print_beside(options.json, options.format == "json" ? json : text);
   return report.fits() ? kDone : kDoesNotFit;
 }
@@ -55,12 +78,18 @@ void add_plan(CLI::App& app, int& status) {
   add_json(*command, options->json);
   add_text(*command, "--svg", options->svg, "FILE",
            "Draw it too: time to the right, addresses upwards");
+  command->get_option("MODEL")->required(false);  // see tell_front_apart
+  add_text(*command, "--pareto", options->pareto, "FILE.svg",
+           "The plans to choose from, SRAM against instructions; with a file drawn too")
+      ->expected(0, 1)
+      ->default_str(kNoFile);
   add_force(*command, options->force);
   command->footer(
       "Examples:\n"
       "  thimble plan model.tflite\n"
       "  thimble plan zoo:demo --planner original --no-in-place --svg plan.svg\n"
-      "  thimble plan model.tflite --sram 64K --format json");
+      "  thimble plan model.tflite --sram 64K --format json\n"
+      "  thimble plan model.tflite --pareto front.svg");
   command->callback([options, &status] { status = show_plan(*options); });
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/driver/run.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -11,8 +9,8 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
+#include "thimble/driver/reports.h"
 #include "thimble/model/error.h"
-#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {
@@ -50,17 +48,6 @@ void check_options(const RunOptions& options) {
   }
   if (options.plan.ports.input != Place::kResident) throw CompileError("--input", kNoPlan);
   if (options.plan.ports.output != Place::kResident) throw CompileError("--output", kNoPlan);
-}
-
-// Which memory is too small for a plan that does not fit.
-std::string shortage(const Compiled& compiled) {
-  const int64_t arena = compiled.program.arena_bytes(), weights = compiled.cost.weight_bytes;
-  const bool sram = compiled.sram_limit_bytes && arena > *compiled.sram_limit_bytes;
-  const int64_t needed = sram ? arena : weights;
-  const int64_t limit = *(sram ? compiled.sram_limit_bytes : compiled.flash_limit_bytes);
-  return fmt::format(
-      "needs {} of {}, {} more than there is; `thimble compile` with the same options says why",
-      human_size(needed), sram ? "SRAM" : "flash", human_size(needed - limit));
 }
 
 // Refuses what would be lost, before any work is done.

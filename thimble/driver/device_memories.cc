@@ -39,14 +39,14 @@ int64_t capacity_bytes(const std::vector<ScheduleMemory>& memories) {
 }
 
 void use_further_memories(const Graph& graph, const Request& request,
-                          const PlacementOptions& options, PlacedSchedule& placed) {
+                          const PlacementOptions& options, PlacedPlan& plan) {
   const std::vector<ScheduleMemory> memories = device_memories(request);
   const std::optional<int64_t> limit = request.sram_limit_bytes();
-  if (!has_several(memories) || placed.placement.arena_bytes() <= limit.value_or(0)) return;
-  auto found = spread(graph, placed.schedule, memories, options);
+  if (!has_several(memories) || plan.placement.arena_bytes() <= limit.value_or(0)) return;
+  auto found = spread(graph, plan.schedule, memories, options);
   if (!found) return;
-  placed.schedule = std::move(found->schedule);
-  placed.placement = std::move(found->placement);
+  plan.schedule = std::move(found->schedule);
+  plan.placement = std::move(found->placement);
 }
 
 }  // namespace thimble

@@ -20,6 +20,6 @@ namespace thimble {
 
 /// Moves buffers into further memories, where the arena is too small and they help.
 void use_further_memories(const Graph& graph, const Request& request,
-                          const PlacementOptions& options, PlacedSchedule& placed);
+                          const PlacementOptions& options, PlacedPlan& plan);
 
 }  // namespace thimble

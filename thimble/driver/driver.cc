@@ -7,11 +7,11 @@
 #include <chrono>
 
 #include "thimble/driver/byte_limits.h"
+#include "thimble/driver/chosen_plan.h"
 #include "thimble/driver/device_memories.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/import/utf8.h"
 #include "thimble/operators/operators.h"
-#include "thimble/plan/choose_kernels.h"
 #include "thimble/program/lower.h"
 #include "thimble/reference/partial_sums.h"
 #include "thimble/report/accumulator_notes.h"
@@ -78,7 +78,10 @@ PlannerAnswer planned_for(std::optional<int64_t> sram_bytes, const PlannerChoice
                                .max_recompute = request.max_recompute,
                                .in_place = request.in_place,
                                .ports = request.ports,
-                               .time = &time},
+                               .time = &time,
+                               .max_latency = max_latency(request),
+                               .effort = request.effort,
+                               .core = estimated_core(request.target.core)},
                               choice.options);
 }
 
@@ -97,23 +100,6 @@ PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const 
   if (const std::string fault = malformed(meant, planned->schedule); !fault.empty())
     throw InternalError(fmt::format("planner {}: {}", choice.planner->name, fault));
   return answer;
-}
-
-// The planner's schedule with the target's kernels, at addresses: its only owner from here on.
-PlacedPlan placed(const std::string& planner, Planned planned, const Graph& graph,
-                  const Request& request, const TimeLimit& time) {
-  PlacedSchedule placed = place_with_kernels(
-      with_accumulators(graph, planned.accumulators), std::move(planned.schedule),
-      request.target.core, request.sram_limit_bytes(), {.method = request.layout, .time = &time});
-  use_further_memories(with_accumulators(graph, planned.accumulators), request,
-                       {.method = request.layout, .time = &time}, placed);
-  PlacedPlan plan{.planner = planner,
-                  .schedule = std::move(placed.schedule),
-                  .placement = std::move(placed.placement),
-                  .accumulators = std::move(planned.accumulators),
-                  .scale_source = std::move(planned.scale_source)};
-  if (plan.accumulators.empty()) plan.scale_source.clear();
-  return plan;
 }
 
 Compiled lowered(const Source& source, Graph graph, PlacedPlan plan) {
@@ -161,20 +147,19 @@ Answer compiled(const Request& request, const PlannerChoice& choice, Steps& step
   if (steps.cancelled()) return steps.answer();
   if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
   auto& planned = std::get<Planned>(answer);
-  std::vector<Note> notes = std::move(planned.notes);
   if (!steps.enter(Phase::kPlacing)) return steps.answer();
   const Stopwatch placing;
-  PlacedPlan plan = placed(request.planner.empty() ? choice.planner->name : request.planner,
-                           std::move(planned), graph, request, time);
+  ChosenPlan chosen = chosen_plan(graph, choice, std::move(planned), request, time);
   const double layout_seconds = placing.seconds();
   if (steps.cancelled() || !steps.enter(Phase::kVerifying)) return steps.answer();
-  Compiled result = proven(source, std::move(graph), std::move(plan));
+  Compiled result = proven(source, std::move(graph), std::move(chosen.plan));
   result.target = request.target;
   result.sram_limit_bytes = request.sram_limit_bytes();
   result.flash_limit_bytes = request.flash_limit_bytes();
   result.plan_seconds = plan_seconds;
   result.layout_seconds = layout_seconds;
-  result.notes = std::move(notes);
+  result.notes = std::move(chosen.notes);
+  result.front = std::move(chosen.front);
   if (time.struck()) result.notes.push_back(note::TimeLimitStruck{request.time_limit_seconds});
   if (!request.emission) return result;
   if (!steps.enter(Phase::kEmitting)) return steps.answer();
@@ -224,6 +209,16 @@ std::vector<std::string> planners_for(const PortPlaces& ports) {
     if (planner.streams || !streams) names.emplace_back(planner.name);
   }
   return names;
+}
+
+void check_search_options(const Request& request) {
+  const Planner& search = planners().back();
+  if (request.planner.empty() || choose_planner(request.planner).planner == &search) return;
+  for (const auto& [given, option] : {std::pair{request.max_latency.has_value(), "--max-latency"},
+                                      {request.effort != 1, "--effort"},
+                                      {request.pick.has_value(), "--pick"}}) {
+    if (given) throw CompileError(option, fmt::format("is for the planner {}", search.name));
+  }
 }
 
 Answer compile(const Request& request) {

@@ -34,6 +34,7 @@
 #include "thimble/planners/planner.h"
 #include "thimble/program/program.h"
 #include "thimble/program/verify.h"
+#include "thimble/report/front.h"
 #include "thimble/report/note_text.h"
 #include "thimble/target/target.h"
 
@@ -69,7 +70,12 @@ struct Request {
   bool external_ram = false;  ///< what does not fit on chip may lie in the target's external RAM
   std::string planner = {};   ///< "NAME:key=value,..."; empty: the best there is
   std::optional<double> max_recompute = {};  ///< MACs beyond the network's, as a ratio of them
-  bool in_place = true;                      ///< outputs over inputs that are no longer needed
+  /// Of `auto`, which has a choice of plans. Estimated instructions, as a ratio of the fastest
+  /// plan's: default any with a limit on bytes, else Limits::max_latency.
+  std::optional<double> max_latency = {};
+  int64_t effort = 1;                ///< of its search: work grows in proportion, about
+  std::optional<int64_t> pick = {};  ///< this plan of its front, from 1, whatever the limits
+  bool in_place = true;              ///< outputs over inputs that are no longer needed
   PortPlaces ports = {};
   LayoutMethod layout = LayoutMethod::kExact;
   double time_limit_seconds = 300;              ///< of planning and layout together: a safety net
@@ -100,6 +106,7 @@ struct Compiled {
   Program program;
   Verification verification;
   PlanCost cost;
+  std::optional<Front> front;  ///< that the plan was chosen from, if its planner has a choice
   double plan_seconds = 0, layout_seconds = 0;
   std::vector<EmittedFile> files;  ///< if the request has an emission
 
@@ -118,6 +125,9 @@ using Answer = std::variant<Compiled, Infeasible, Cancelled>;
 /// bytes, unless the time limit struck (a note says so). Throws InternalError if the verifier finds
 /// a fault: nothing unverified goes further.
 [[nodiscard]] Answer compile(const Request& request);
+
+/// Throws CompileError for what only `auto` looks at, if another planner is named.
+void check_search_options(const Request& request);
 
 /// Names of the planners that can do it, the best last: that is the one which needs no name.
 [[nodiscard]] std::vector<std::string> planners_for(const PortPlaces& ports);

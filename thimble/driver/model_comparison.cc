@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/driver/model_comparison.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 
@@ -120,6 +121,22 @@ ComparedModel compared(const ComparisonJob& job) {
   for (const ComparedPlan& plan : job.plans)
     result.cells.push_back(failed(plan.planner, outcome.outcome, outcome.reason));
   return result;
+}
+
+std::vector<std::string> planner_specs(const std::string& list) {
+  std::vector<std::string> specs;
+  for (size_t begin = 0; begin <= list.size();) {
+    const size_t end = std::min(list.find(',', begin), list.size());
+    const std::string piece = list.substr(begin, end - begin);
+    const size_t mark = piece.find_first_of(":=");
+    if (mark != std::string::npos && piece[mark] == '=' && !specs.empty()) {
+      specs.back() += "," + piece;
+    } else {
+      specs.push_back(piece);
+    }
+    begin = end + 1;
+  }
+  return specs;
 }
 
 }  // namespace thimble

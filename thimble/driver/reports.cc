@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/driver/reports.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thimble/driver/chosen_plan.h"
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 
@@ -14,7 +20,10 @@ std::vector<std::string> note_lines(const Compiled& compiled) {
 
 std::optional<CoreEstimate> estimate_of(const Compiled& compiled) {
   const std::string& core = compiled.target.core.name;
-  return estimate_on(compiled.program, core.empty() ? "cortex-m4" : core, compiled.target.clock_hz);
+  const std::string model = estimated_core(compiled.target.core).name;
+  auto estimate = estimate_on(compiled.program, model, compiled.target.clock_hz);
+  if (estimate && !core.empty() && core != model) estimate->instead_of = core;
+  return estimate;
 }
 
 CompileReport compile_report(const Compiled& compiled) {
@@ -33,7 +42,8 @@ CompileReport compile_report(const Compiled& compiled) {
       .weight_bytes = compiled.cost.weight_bytes,
       .verified = compiled.verification.ok(),
       .measured = {},
-      .estimate = estimate_of(compiled)};
+      .estimate = estimate_of(compiled),
+      .front = compiled.front};
 }
 
 PlanReport plan_report(const Compiled& compiled) {
@@ -47,7 +57,25 @@ PlanReport plan_report(const Compiled& compiled) {
           .weight_bytes = compiled.cost.weight_bytes,
           .sram_limit_bytes = compiled.sram_limit_bytes,
           .flash_limit_bytes = compiled.flash_limit_bytes,
-          .estimate = estimate_of(compiled)};
+          .estimate = estimate_of(compiled),
+          .front = compiled.front};
+}
+
+std::string shortage(const Compiled& compiled) {
+  const int64_t arena = compiled.program.arena_bytes(), weights = compiled.cost.weight_bytes;
+  const bool sram = compiled.sram_limit_bytes && arena > *compiled.sram_limit_bytes;
+  const int64_t needed = sram ? arena : weights;
+  const int64_t limit = *(sram ? compiled.sram_limit_bytes : compiled.flash_limit_bytes);
+  return fmt::format(
+      "needs {} of {}, {} more than there is; `thimble compile` with the same options says why",
+      human_size(needed), sram ? "SRAM" : "flash", human_size(needed - limit));
+}
+
+std::string unknown_core(const std::string& core) {
+  const std::vector<Core> known = known_cores();
+  if (core.empty() || std::ranges::find(known, core, &Core::name) != known.end()) return "";
+  return fmt::format("no kernels are known for the core '{}': those for any core were taken\n",
+                     core);
 }
 
 }  // namespace thimble

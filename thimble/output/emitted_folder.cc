@@ -263,4 +263,12 @@ void write_folder(const fs::path& target, const ModelCode& code, bool force) {
   StagedFolder(target, code, force).commit();
 }
 
+std::string replaced_model(const fs::path& target, const ModelCode& code) {
+  const Manifest manifest = read_manifest(target).value_or(Manifest{});
+  const auto before = manifest.models.find(code.name);
+  if (before == manifest.models.end() || before->second.sha256 == code.from.sha256) return "";
+  return fmt::format("replaced the code of another {} (sha256 {})\n", before->second.model,
+                     before->second.sha256.substr(0, 12));
+}
+
 }  // namespace thimble

@@ -38,6 +38,11 @@ struct FolderContent {
 void check_folder(const std::filesystem::path& target, const std::string& name,
                   const Manifest::Model& from, bool force);
 
+/// Files of one name may be different models: whoever replaces one by the other should know. A
+/// line; nothing if `code` is of the same model, or new.
+[[nodiscard]] std::string replaced_model(const std::filesystem::path& target,
+                                         const ModelCode& code);
+
 /// Folders made on the way, which go again if they stay empty: the innermost first.
 class MadeFolders {
  public:

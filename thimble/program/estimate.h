@@ -26,6 +26,7 @@ struct CoreEstimate {
   std::string core;
   int64_t clock_hz = 0;  ///< 0: not known
   Estimate estimate;
+  std::string instead_of = {};  ///< the core that was meant, if it has no latency model itself
 };
 /// Nothing if the core has no latency model.
 [[nodiscard]] std::optional<CoreEstimate> estimate_on(const Program& program,

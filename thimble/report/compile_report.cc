@@ -9,6 +9,7 @@
 #include "thimble/operators/operators.h"
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/report/estimate_words.h"
+#include "thimble/report/front_words.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/memories_json.h"
 #include "thimble/report/schedule_words.h"
@@ -254,6 +255,7 @@ std::string report_text(const CompileReport& report) {
     text += fmt::format(", {:.3f} M fewer than whole operators (nobody reads those elements)",
                         static_cast<double>(-report.recomputed_macs) / 1e6);
   if (report.estimate) text += "\n  time     " + estimate_text(*report.estimate);
+  if (report.front) text += "\n  choice   " + choice_text(*report.front);
   text += fmt::format("\n  verified {}\n", report.verified ? "yes" : "no");
   for (const std::string& note : report.notes) text += "  note     " + note + "\n";
   return text + fit_text(report);
@@ -290,6 +292,7 @@ std::string report_json(const CompileReport& report) {
       {"macs", report.macs},
       {"recomputed_macs", report.recomputed_macs},
       {"estimate", estimate_json(report.estimate)},
+      {"front", front_json(report.front)},
       {"verified", report.verified},
       {"lossy", !report.graph.accumulators.empty()},
       {"accumulators", accumulators_json(report.graph)},

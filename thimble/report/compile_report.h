@@ -9,6 +9,7 @@
 #include "thimble/plan/saved_plan.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/program.h"
+#include "thimble/report/front.h"
 #include "thimble/target/target.h"
 
 namespace thimble {
@@ -45,6 +46,7 @@ struct CompileReport {
   bool verified = false;
   std::optional<MeasuredCost> measured;
   std::optional<CoreEstimate> estimate;
+  std::optional<Front> front;             ///< of planners with a choice of plans
   std::vector<Alternative> alternatives;  ///< tried where it does not fit
 
   [[nodiscard]] bool fits_sram() const;

@@ -21,6 +21,7 @@ double milliseconds(const CoreEstimate& e) {
 std::string estimate_text(const CoreEstimate& e) {
   std::string text =
       fmt::format("{:.3f} M instructions on {} (estimated)", e.estimate.instructions / 1e6, e.core);
+  if (!e.instead_of.empty()) text += fmt::format(", as {} has no latency model", e.instead_of);
   if (e.clock_hz > 0) {
     text += fmt::format("; {:.1f} ms at {} MHz if each takes a cycle", milliseconds(e),
                         e.clock_hz / 1'000'000);
@@ -33,6 +34,7 @@ std::string estimate_text(const CoreEstimate& e) {
 Json estimate_json(const std::optional<CoreEstimate>& e) {
   if (!e) return nullptr;
   return {{"core", e->core},
+          {"instead_of", e->instead_of.empty() ? Json() : Json(e->instead_of)},
           {"instructions", std::llround(e->estimate.instructions)},
           {"clock_hz", e->clock_hz > 0 ? Json(e->clock_hz) : Json()},
           {"milliseconds_at_a_cycle_each", e->clock_hz > 0 ? Json(milliseconds(*e)) : Json()},

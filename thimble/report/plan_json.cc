@@ -6,6 +6,7 @@
 
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/report/estimate_words.h"
+#include "thimble/report/front_words.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/memories_json.h"
 #include "thimble/report/plan_report.h"
@@ -142,6 +143,7 @@ std::string plan_json(const PlanReport& report) {
                      {"macs", report.macs},
                      {"recomputed_macs", report.recomputed_macs},
                      {"estimate", estimate_json(report.estimate)},
+                     {"front", front_json(report.front)},
                      {"lossy", !report.graph.accumulators.empty()},
                      {"accumulators", accumulators_json(report.graph)},
                      {"accumulator_scales", report.plan.scale_source},

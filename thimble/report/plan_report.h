@@ -15,6 +15,7 @@
 
 #include "thimble/plan/saved_plan.h"
 #include "thimble/program/estimate.h"
+#include "thimble/report/front.h"
 
 namespace thimble {
 
@@ -30,6 +31,7 @@ struct PlanReport {
   int64_t weight_bytes = 0;
   std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
   std::optional<CoreEstimate> estimate;
+  std::optional<Front> front;  ///< of planners with a choice of plans
 
   [[nodiscard]] bool fits() const;
 };
@@ -38,6 +40,8 @@ struct PlanReport {
 [[nodiscard]] std::string plan_text(const PlanReport& report);
 /// The same for scripts. Numbers that follow counters are strings: "2 * i0 + 1".
 [[nodiscard]] std::string plan_json(const PlanReport& report);
+/// The front, which there is, instead of the plan that was taken.
+[[nodiscard]] std::string pareto_text(const PlanReport& report);
 /// Steps to the right, addresses upwards, a rectangle per buffer, loops shaded. Well-formed XML
 /// whatever the tensors are called; every rectangle says what it is when the mouse is over it.
 [[nodiscard]] std::string plan_svg(const PlanReport& report);

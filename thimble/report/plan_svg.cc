@@ -16,6 +16,7 @@
 #include "thimble/report/plan_report.h"
 #include "thimble/report/rectangle_label.h"
 #include "thimble/report/schedule_words.h"
+#include "thimble/report/svg.h"
 #include "thimble/report/tensor_text.h"
 #include "thimble/report/xml_text.h"
 #include "thimble/target/size.h"
@@ -25,7 +26,7 @@ namespace {
 
 constexpr double kLeft = 92, kRight = 24, kHeader = 52, kLoopRow = 18, kPlotHeight = 480;
 constexpr double kStepLabels = 160, kFooter = 24;
-constexpr double kFont = 11, kSmallFont = 10;
+constexpr double kFont = kSvgFont, kSmallFont = 10;
 // Of all columns together, and of one.
 constexpr double kLeastWidth = 620, kUsualWidth = 1400, kLeastColumn = 8, kMostColumn = 90;
 
@@ -66,19 +67,6 @@ std::string rectangle(const Rectangle& r) {
                      r.width, r.height);
 }
 
-// anchor: start, middle or end.
-std::string text_at(double x, double y, const char* anchor, const std::string& text) {
-  return fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     xml_text(text));
-}
-
-// To be read from below.
-std::string upright_text(double x, double y, const char* anchor, const std::string& text) {
-  return fmt::format(
-      "<text transform=\"translate({:.2f} {:.2f}) rotate(-90)\" text-anchor=\"{}\">{}</text>\n", x,
-      y, anchor, xml_text(text));
-}
-
 class Picture {
  public:
   explicit Picture(const PlanReport& report)
@@ -106,15 +94,9 @@ class Picture {
   std::string run() {
     const double width = kLeft + columns_ * column_ + kRight;
     const double height = bottom() + kStepLabels + kFooter;
-    std::string svg = fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-        "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, sans-serif\" "
-        "font-size=\"{2}\" fill=\"#1f2733\">\n",
-        std::ceil(width), std::ceil(height), kFont);
-    svg += "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n";
-    svg += heading() + legend() + loops() + address_axis() + buffers() + labels() + step_axis();
-    return svg + "</svg>\n";
+    return svg_page(
+        width, height,
+        heading() + legend() + loops() + address_axis() + buffers() + labels() + step_axis());
   }
 
  private:
@@ -140,10 +122,10 @@ class Picture {
 
   std::string heading() const {
     return "<g font-size=\"15\">" +
-           text_at(kLeft, 22, "start",
-                   fmt::format("{} (planner {}): arena {} B", display_name(report_.model),
-                               display_name(report_.plan.planner),
-                               with_separators(report_.plan.placement.arena_bytes()))) +
+           svg_text(kLeft, 22, "start",
+                    fmt::format("{} (planner {}): arena {} B", display_name(report_.model),
+                                display_name(report_.plan.planner),
+                                with_separators(report_.plan.placement.arena_bytes()))) +
            "</g>\n";
   }
 
@@ -158,7 +140,7 @@ class Picture {
       if (!there) continue;
       svg += rectangle({at, 33, 14, 12}) +
              fmt::format(" fill=\"{}\" stroke=\"#44546a\"/>\n", colour(kind));
-      svg += text_at(at + 19, 43, "start", name(kind));
+      svg += svg_text(at + 19, 43, "start", name(kind));
       at += 19 + text_width(name(kind), kFont) + 22;
     }
     return svg;
@@ -179,7 +161,7 @@ class Picture {
                  "{})</title></rect>\n",
                  xml_text(text), loop.steps.begin, loop.steps.end);
       if (text_width(text, kFont) + 8 <= band.width)
-        svg += text_at(band.x + 4, head + 13, "start", text);
+        svg += svg_text(band.x + 4, head + 13, "start", text);
     }
     return svg;
   }
@@ -188,8 +170,7 @@ class Picture {
     std::string svg = "<g stroke=\"#c8ced6\">\n";
     const int64_t distance = tick_distance(most_address_);
     const auto line = [&](int64_t at, const char* style) {
-      return fmt::format("<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\"{}/>\n",
-                         kLeft - 5, y(at), x(columns_), y(at), style);
+      return svg_line(kLeft - 5, y(at), x(columns_), y(at), style);
     };
     std::string numbers;
     for (const MemoryId id : memories_) {
@@ -197,16 +178,16 @@ class Picture {
       const int64_t size = std::max<int64_t>(1, report_.plan.placement.memory(id).size_bytes);
       for (int64_t at = 0; at <= size; at += distance) {
         svg += line(base + at, "");
-        numbers += text_at(kLeft - 9, y(base + at) + 4, "end", with_separators(at));
+        numbers += svg_text(kLeft - 9, y(base + at) + 4, "end", with_separators(at));
       }
       svg += line(base + size, " stroke=\"#b03030\" stroke-dasharray=\"6 4\"");
-      numbers += text_at(x(columns_), y(base + size) - 5, "end",
-                         fmt::format("{} {} B", schedule_.memory(id).name, with_separators(size)));
+      numbers += svg_text(x(columns_), y(base + size) - 5, "end",
+                          fmt::format("{} {} B", schedule_.memory(id).name, with_separators(size)));
     }
     svg += "</g>\n" + numbers;
-    return svg + upright_text(20, (top() + bottom()) / 2, "middle",
-                              memories_.size() == 1 ? "address in the arena (bytes)"
-                                                    : "address in each memory (bytes)");
+    return svg + upright_svg_text(20, (top() + bottom()) / 2, "middle",
+                                  memories_.size() == 1 ? "address in the arena (bytes)"
+                                                        : "address in each memory (bytes)");
   }
 
   std::string buffers() const {
@@ -259,8 +240,8 @@ class Picture {
     std::string svg;
     for (size_t k = 0; k < label.lines.size(); ++k) {
       const double shift = first + line * static_cast<double>(k);
-      svg += label.upright ? upright_text(middle_x + shift, middle_y, "middle", label.lines[k])
-                           : text_at(middle_x, middle_y + shift, "middle", label.lines[k]);
+      svg += label.upright ? upright_svg_text(middle_x + shift, middle_y, "middle", label.lines[k])
+                           : svg_text(middle_x, middle_y + shift, "middle", label.lines[k]);
     }
     return svg;
   }
@@ -292,13 +273,13 @@ class Picture {
     const auto every = static_cast<Position>(std::ceil(least / column_));
     for_each_step(schedule_, [&](const Step& step, Position position) {
       if (position % every != 0) return;
-      svg +=
-          upright_text(x(position) + column_ / 2 + 0.35 * kSmallFont, bottom() + 6, "end",
-                       fmt::format("{}  {}", step_label(report_.graph, schedule_, step), position));
+      svg += upright_svg_text(
+          x(position) + column_ / 2 + 0.35 * kSmallFont, bottom() + 6, "end",
+          fmt::format("{}  {}", step_label(report_.graph, schedule_, step), position));
     });
     return svg + "</g>\n" +
-           text_at((kLeft + x(columns_)) / 2, bottom() + kStepLabels + 14, "middle",
-                   "time (steps as written, each once)");
+           svg_text((kLeft + x(columns_)) / 2, bottom() + kStepLabels + 14, "middle",
+                    "time (steps as written, each once)");
   }
 
   const PlanReport& report_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "thimble/report/estimate_words.h"
+#include "thimble/report/front_words.h"
 #include "thimble/report/plan_report.h"
 #include "thimble/report/schedule_words.h"
 #include "thimble/report/table.h"
@@ -55,6 +56,7 @@ std::string heading(const PlanReport& report) {
   }
   text += "\n";
   if (report.estimate) text += "  time   " + estimate_text(*report.estimate) + "\n";
+  if (report.front) text += "  choice " + choice_text(*report.front) + "\n";
   for (const std::string& note : report.notes) text += "  note   " + note + "\n";
   return text;
 }
@@ -216,6 +218,11 @@ std::string limit_text(const char* what, const std::optional<int64_t>& limit, in
                      human_size(needed), human_size(*limit));
 }
 
+std::string limits_text(const PlanReport& report) {
+  return limit_text("SRAM", report.sram_limit_bytes, report.plan.placement.arena_bytes()) +
+         limit_text("weights in flash", report.flash_limit_bytes, report.weight_bytes);
+}
+
 }  // namespace
 
 bool PlanReport::fits() const {
@@ -226,8 +233,12 @@ bool PlanReport::fits() const {
 
 std::string plan_text(const PlanReport& report) {
   return heading(report) + "\n" + TextTree(report).run() + "\n" + buffers_text(report) +
-         limit_text("SRAM", report.sram_limit_bytes, report.plan.placement.arena_bytes()) +
-         limit_text("weights in flash", report.flash_limit_bytes, report.weight_bytes);
+         limits_text(report);
+}
+
+std::string pareto_text(const PlanReport& report) {
+  const std::string title = fmt::format("{} (planner {})", report.model, report.plan.planner);
+  return front_text(*report.front, title) + limits_text(report);
 }
 
 }  // namespace thimble

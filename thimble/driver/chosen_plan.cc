@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/driver/chosen_plan.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "thimble/driver/device_memories.h"
+#include "thimble/operators/operators.h"
+#include "thimble/plan/choose_kernels.h"
+#include "thimble/program/estimate.h"
+#include "thimble/program/lower.h"
+
+namespace thimble {
+namespace {
+
+// With the target's kernels, in the arena alone.
+PlacedPlan placed(const Graph& graph, Schedule schedule, const Request& request,
+                  const TimeLimit& time) {
+  PlacedSchedule placed =
+      place_with_kernels(graph, std::move(schedule), request.target.core,
+                         request.sram_limit_bytes(), {.method = request.layout, .time = &time});
+  return {.planner = {},
+          .schedule = std::move(placed.schedule),
+          .placement = std::move(placed.placement)};
+}
+
+FrontFigures figures_of(const Graph& graph, const PlacedPlan& plan, const Core& core) {
+  const Program program = lower(graph, plan.schedule, plan.placement);
+  const std::optional<CoreEstimate> estimate = estimate_on(program, core.name, 0);
+  check(estimate.has_value(), "a core without a latency model");
+  return {.arena_bytes = plan.placement.arena_bytes(),
+          .instructions = estimate->estimate.instructions,
+          .recomputed_macs = macs(graph, plan.schedule) - macs(graph)};
+}
+
+size_t picked_point(const Front& front, const Request& request) {
+  if (!request.pick) return front.chosen();
+  const auto count = static_cast<int64_t>(front.points.size());
+  if (*request.pick < 1 || *request.pick > count) {
+    throw CompileError(
+        "--pick", fmt::format("{} is none of the plans, which are numbered 1 to {} (`thimble plan "
+                              "--pareto` shows them)",
+                              *request.pick, count));
+  }
+  return static_cast<size_t>(*request.pick - 1);
+}
+
+// The plans that were found, placed; then the one that is taken.
+ChosenPlan chosen_of_front(const Graph& graph, std::vector<FrontPoint> found,
+                           const Request& request, const TimeLimit& time) {
+  const Core core = estimated_core(request.target.core);
+  std::vector<PlacedPlan> plans;
+  std::vector<FrontFigures> figures;
+  for (FrontPoint& point : found) {
+    if (const std::string fault = malformed(graph, point.schedule); !fault.empty())
+      throw InternalError("a plan of the front: " + fault);
+    plans.push_back(placed(graph, std::move(point.schedule), request, time));
+    figures.push_back(figures_of(graph, plans.back(), core));
+  }
+  const std::vector<size_t> kept = undominated(figures);
+  Front front{.points = {},
+              .by_number = request.pick.has_value(),
+              .sram_limit_bytes = request.sram_limit_bytes(),
+              .max_latency = max_latency(request),
+              .core = core.name,
+              .clock_hz = request.target.clock_hz};
+  for (const size_t k : kept) front.points.push_back(figures[k]);
+  front.picked = picked_point(front, request);
+  const size_t taken = kept[front.picked];
+  return {std::move(plans[taken]), std::move(found[taken].notes), std::move(front)};
+}
+
+}  // namespace
+
+ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice, Planned planned,
+                       const Request& request, const TimeLimit& time) {
+  const Graph meant = with_accumulators(graph, planned.accumulators);
+  ChosenPlan chosen;
+  if (planned.front.empty()) {
+    if (request.pick)
+      throw CompileError("--pick", fmt::format("is for planners with a choice of plans; {} has one",
+                                               choice.planner->name));
+    chosen = {placed(meant, std::move(planned.schedule), request, time), std::move(planned.notes),
+              std::nullopt};
+  } else {
+    chosen = chosen_of_front(meant, std::move(planned.front), request, time);
+  }
+  use_further_memories(meant, request, {.method = request.layout, .time = &time}, chosen.plan);
+  chosen.plan.planner = request.planner.empty() ? choice.planner->name : request.planner;
+  if (!planned.accumulators.empty()) chosen.plan.scale_source = std::move(planned.scale_source);
+  chosen.plan.accumulators = std::move(planned.accumulators);
+  return chosen;
+}
+
+double max_latency(const Request& request) {
+  const double otherwise =
+      request.sram_limit_bytes() ? std::numeric_limits<double>::infinity() : Limits{}.max_latency;
+  return request.max_latency.value_or(otherwise);
+}
+
+Core estimated_core(const Core& core) {
+  Core result = core;
+  if (!latency_model(core.name)) result.name = "cortex-m4";
+  return result;
+}
+
+}  // namespace thimble

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a planner answers, placed: of a front, the plan that the request's limits or its pick name.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "thimble/driver/driver.h"
+
+namespace thimble {
+
+struct ChosenPlan {
+  PlacedPlan plan;
+  std::vector<Note> notes;
+  std::optional<Front> front;  ///< of planners that have one
+};
+
+/// With the target's kernels, at addresses. Every plan of a front is placed, lowered and estimated;
+/// those that another beats then are left out, and the limits are applied to what remains. `choice`
+/// made `planned`, of the graph without its accumulators. Throws CompileError for a pick that is
+/// none of them.
+[[nodiscard]] ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice,
+                                     Planned planned, const Request& request,
+                                     const TimeLimit& time);
+
+/// Ratio of the fastest plan's instructions that plans may have: as requested; else any with a
+/// limit on bytes, and Limits::max_latency without.
+[[nodiscard]] double max_latency(const Request& request);
+
+/// The core whose latency model estimates, with the kernels of `core`: itself, or a Cortex-M4 where
+/// it has no model.
+[[nodiscard]] Core estimated_core(const Core& core);
+
+}  // namespace thimble

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/report/front.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace thimble {
+
+double Front::latency(size_t point) const {
+  const double fastest = points.back().instructions;
+  return fastest > 0 ? points[point].instructions / fastest : 1;
+}
+
+size_t Front::chosen() const {
+  size_t smallest = points.size() - 1;
+  while (smallest > 0 && latency(smallest - 1) <= max_latency) --smallest;
+  if (!sram_limit_bytes) return smallest;
+  size_t best = smallest;
+  for (size_t k = smallest; k < points.size(); ++k) {
+    if (points[k].arena_bytes <= *sram_limit_bytes) best = k;
+  }
+  return best;
+}
+
+std::vector<size_t> undominated(const std::vector<FrontFigures>& all) {
+  std::vector<size_t> order(all.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(
+      order, {}, [&](size_t k) { return std::pair(all[k].arena_bytes, all[k].instructions); });
+  std::vector<size_t> kept;
+  for (const size_t k : order) {
+    if (kept.empty() || all[k].instructions < all[kept.back()].instructions) kept.push_back(k);
+  }
+  return kept;
+}
+
+}  // namespace thimble
