@@ -6,6 +6,7 @@
 #include <ranges>
 #include <tuple>
 
+#include "thimble/moves/sweep_clocks.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
 
@@ -23,6 +24,24 @@ int64_t covered(int64_t begin, int64_t count, int64_t step, int64_t extent) {
   return sum;
 }
 
+/// Of each begin, leaves those that no other is as good as.
+void erase_worse(std::vector<Sweep>& sweeps) {
+  std::ranges::stable_sort(sweeps, {}, [](const Sweep& s) {
+    return std::tuple(s.begin, s.bytes, s.instructions, s.macs);
+  });
+  std::vector<Sweep> best;
+  size_t same = 0;  // of this begin, the first of the best
+  for (Sweep& sweep : sweeps) {
+    if (!best.empty() && best.back().begin != sweep.begin) same = best.size();
+    const bool worse =
+        std::any_of(best.begin() + static_cast<ptrdiff_t>(same), best.end(), [&](const Sweep& b) {
+          return b.instructions <= sweep.instructions && b.macs <= sweep.macs;
+        });
+    if (!worse) best.push_back(std::move(sweep));
+  }
+  sweeps = std::move(best);
+}
+
 /// Copies between kept rows and a window: instructions of a call, a pixel and a byte, about.
 constexpr double kCopyCall = 180, kCopyPixel = 38, kCopyByte = 3;
 
@@ -31,22 +50,21 @@ constexpr double kCopyCall = 180, kCopyPixel = 38, kCopyByte = 3;
 /// One end and one tile.
 class Sweeps::Pass {
  public:
-  Pass(const Sweeps& sweeps, int end, const SweepTile& tile,
+  Pass(const Sweeps& sweeps, SweepClocks& runs, const SweepTile& tile,
        const std::vector<int64_t>& otherwise_bytes)
       : all_(sweeps),
         flow_(sweeps.flow_),
-        end_(end),
-        last_(end - 1),
+        runs_(runs),
+        end_(runs.end()),
+        last_(runs.last()),
+        first_(runs.first(tile)),
+        rows_(runs.rows(tile)),
+        columns_(runs.columns(tile)),
         tile_(tile),
         otherwise_(otherwise_bytes) {}
 
   std::vector<Sweep> run() {
-    while (last_ > 0 && all_.sums_rows(all_.at(last_))) --last_;
-    const ValueId paced = all_.at(last_).makes;
-    for (int p = last_ + 1; p < end_; ++p) {
-      if (all_.at(p).reads[0] != paced) return {};
-    }
-    if (!find_clocks()) return {};
+    if (rows_ == nullptr || (by_columns() && columns_ == nullptr)) return {};
     worst_ = std::ranges::max(otherwise_);
     int64_t most = 0;  // bytes that one of the instances needs otherwise
     for (int p = end_ - 1; p > last_; --p) {
@@ -80,6 +98,8 @@ class Sweeps::Pass {
     int64_t rows = 0;  ///< new ones per tile
   };
 
+  [[nodiscard]] bool by_columns() const { return tile_.columns != SweepTile::kAll; }
+
   /// What a pass knows of the instance that it has come to.
   struct Made {
     ValueId value;
@@ -91,69 +111,10 @@ class Sweeps::Pass {
     bool by_rows = false;  ///< received, or added up: whole rows
   };
 
-  bool cuts(int p) const {
-    const Instance& instance = all_.at(p);
-    if (flow_.instances.receives(instance)) return true;
-    if (!instance.op.valid() || !is_image(flow_.shape(instance.makes))) return false;
-    return flow_.axes.cut(instance.op, kRowAxis) == Cut::kRoll &&
-           (tile_.columns == SweepTile::kAll ||
-            flow_.axes.cut(instance.op, kColumnAxis) == Cut::kRoll);
-  }
-
-  [[nodiscard]] bool receives(int p) const { return flow_.instances.receives(all_.at(p)); }
-
-  /// Instances of the longest run before position p that have no columns.
-  [[nodiscard]] size_t received_before(int p) const {
-    return static_cast<size_t>(
-        std::ranges::count_if(std::views::iota(first_, p), [&](int q) { return receives(q); }));
-  }
-
-  std::vector<InstanceCall> calls(int begin, bool computed) const {
-    std::vector<InstanceCall> result;
-    for (int p = begin; p < (computed ? last_ + 1 : end_); ++p) {
-      if (computed && receives(p)) continue;
-      result.push_back({.instance = {all_.order_[index_of(p)]},
-                        .method = p > last_ ? Method::kAccumulate : Method::kCompute});
-    }
-    return result;
-  }
-
-  /// Clocks from the given position on.
-  bool find_clocks_from(int begin) {
-    const ValueId paced = all_.at(last_).makes;
-    const std::optional<Clock> rows = clock_of(
-        flow_, calls(begin, false), {.paced = paced, .axis = kRowAxis, .step = tile_.rows});
-    if (!rows) return false;
-    rows_ = *rows;
-    if (tile_.columns != SweepTile::kAll) {
-      const std::optional<Clock> columns = clock_of(
-          flow_, calls(begin, true), {.paced = paced, .axis = kColumnAxis, .step = tile_.columns});
-      if (!columns) return false;
-      columns_ = *columns;
-    }
-    first_ = begin;
-    return true;
-  }
-
-  /// Of the longest run that there is.
-  bool find_clocks() {
-    if (last_ < 0 || !cuts(last_) || receives(last_)) return false;
-    int least = last_;
-    while (least > 0 && end_ - least < all_.options_.most_instances && cuts(least - 1)) --least;
-    if (find_clocks_from(least)) return true;
-    int most = last_;
-    if (!find_clocks_from(most)) return false;
-    while (least + 1 < most) {  // not from `least` on, but from `most`
-      const int middle = least + (most - least) / 2;
-      (find_clocks_from(middle) ? most : least) = middle;
-    }
-    return first_ == most || find_clocks_from(most);
-  }
-
   /// False where the run cannot be made longer by the instance.
   bool describe(int p, Made& made) {
     const Instance& instance = all_.at(p);
-    const TiledCall& down = rows_.calls[index_of(p - first_)];
+    const TiledCall& down = rows_->calls[index_of(p - first_)];
     if (down.axis != kRowAxis || down.beat.tiles != 1) return false;
     const Shape& shape = flow_.shape(instance.makes);
     made.value = instance.makes;
@@ -171,13 +132,13 @@ class Sweeps::Pass {
       summed = summed || (at > last_ && at < end_);
     }
     if (!inside && p != last_) return false;
-    made.by_rows = receives(p) || (summed && !made.full) || tile_.columns == SweepTile::kAll;
+    made.by_rows = runs_.receives(p) || (summed && !made.full) || !by_columns();
     made.row_tiles = ceil_div(made.height, made.rows);
     made.column_tiles = 1;
     made.columns = SweepTile::kAll;
     made.held = made.width;
-    if (tile_.columns == SweepTile::kAll || receives(p)) return true;
-    const TiledCall& across = columns_.calls[index_of(p - first_) - received_before(p)];
+    if (!by_columns() || runs_.receives(p)) return true;
+    const TiledCall& across = columns_->calls[index_of(p - first_) - runs_.received_before(p)];
     if (across.axis != kColumnAxis) return false;
     made.columns = ceil_div(across.beat.rows, across.beat.tiles);
     made.column_tiles = ceil_div(made.width * across.beat.tiles, across.beat.rows);
@@ -274,13 +235,13 @@ class Sweeps::Pass {
     if (!all_.at(p).op.valid()) return 0;
     const auto key = std::pair(back, again);
     if (const auto known = times_.find(key); known != times_.end()) return known->second;
-    LoopAround rows{rows_.calls[index_of(p - first_)], rows_.tiles};
+    LoopAround rows{rows_->calls[index_of(p - first_)], rows_->tiles};
     if (again) rows.tile.beat.again = back;
     std::vector<LoopAround> loops = {rows};
-    if (tile_.columns != SweepTile::kAll)
-      loops.push_back({columns_.calls[index_of(p - first_) - received_before(p)], columns_.tiles});
-    const Lies inside =
-        tile_.columns == SweepTile::kAll || made.rows == 1 ? Lies::kRing : Lies::kWindow;
+    if (by_columns())
+      loops.push_back(
+          {columns_->calls[index_of(p - first_) - runs_.received_before(p)], columns_->tiles});
+    const Lies inside = !by_columns() || made.rows == 1 ? Lies::kRing : Lies::kWindow;
     double result =
         all_.latency_.tiled({.instance = {all_.order_[index_of(p)]}}, loops,
                             p == first_ ? Lies::kWhole : inside, made.full ? Lies::kWhole : inside);
@@ -382,32 +343,20 @@ class Sweeps::Pass {
       if (run.bytes < most) runs.emplace_back(std::move(run), number);
     }
     for (auto& [run, number] : runs) {
-      const bool worse = std::ranges::any_of(runs, [&, &run = run](const auto& other) {
-        const Sweep& o = other.first;
-        if (&o == &run || o.bytes > run.bytes || o.macs > run.macs ||
-            o.instructions > run.instructions)
-          return false;
-        const bool equal =
-            o.bytes == run.bytes && o.macs == run.macs && o.instructions == run.instructions;
-        return !equal || &o < &run;
-      });
-      if (worse) continue;
-      Sweep chosen = run;
       for (int w = number, at = p; w > 0; w = pool_[index_of(w)].before, ++at) {
-        if (pool_[index_of(w)].again) chosen.again.push_back(all_.at(at).makes);
+        if (pool_[index_of(w)].again) run.again.push_back(all_.at(at).makes);
       }
-      found_.push_back(std::move(chosen));
+      found_.push_back(std::move(run));
     }
   }
 
   const Sweeps& all_;
   const Dataflow& flow_;
-  const int end_;
-  int last_;  ///< position of the instance that paces; those behind it add up its rows
-  int first_ = 0;
+  SweepClocks& runs_;
+  const int end_, last_, first_;
+  const Clock *rows_, *columns_;
   const SweepTile tile_;
   const std::vector<int64_t>& otherwise_;
-  Clock rows_, columns_;  ///< of the longest run; columns without what is received or added up
   int64_t worst_ = 0, made_ = 0, scratch_ = 0;
   std::map<std::pair<int64_t, bool>, double> times_;  ///< instructions() of the current position
   std::vector<Out> outs_;                             ///< made full
@@ -428,19 +377,18 @@ Sweeps::Sweeps(const Dataflow& dataflow, const OrderBytes& bytes, const std::vec
   for (size_t p = 0; p < order.size(); ++p) position_[index_of(order[p])] = static_cast<int>(p);
 }
 
-bool Sweeps::sums_rows(const Instance& instance) const {
-  return instance.op.valid() && flow_.axes.summed_axis(instance.op) == kRowAxis &&
-         is_image(flow_.shape(instance.reads[0]));
-}
-
-std::vector<Sweep> Sweeps::ending_at(int end, const SweepTile& tile,
+std::vector<Sweep> Sweeps::ending_at(int end, const std::vector<SweepTile>& tiles,
                                      const std::vector<int64_t>& otherwise_bytes) const {
-  return Pass(*this, end, tile, otherwise_bytes).run();
+  SweepClocks clocks(flow_, order_, end, options_.most_instances);
+  std::vector<Sweep> result;
+  for (const SweepTile& tile : tiles)
+    std::ranges::move(Pass(*this, clocks, tile, otherwise_bytes).run(), std::back_inserter(result));
+  erase_worse(result);
+  return result;
 }
 
 OrderPiece Sweeps::piece(const Sweep& sweep) const {
-  int last = sweep.end - 1;
-  while (last > sweep.begin && sums_rows(at(last))) --last;
+  const int last = SweepClocks(flow_, order_, sweep.end, 0).last();
   const ValueId paced = at(last).makes;
   Group rows{.loop = {.paced = paced, .axis = kRowAxis, .step = sweep.tile.rows}};
   Group columns{.loop = {.paced = paced, .axis = kColumnAxis, .step = sweep.tile.columns}};

@@ -12,19 +12,12 @@
 // needed from follows from its readers alone.
 #pragma once
 
+#include "thimble/moves/sweep_clocks.h"
 #include "thimble/plan/evaluate.h"
 #include "thimble/plan/latency_estimate.h"
 #include "thimble/plan/order_plan.h"
 
 namespace thimble {
-
-/// Of what the last instance makes, per tile. Both loops roll.
-struct SweepTile {
-  static constexpr int64_t kAll = -1;
-  int64_t rows = 1;
-  int64_t columns = 0;  ///< 0: one of the finest value; kAll: there is no loop over columns
-  bool operator==(const SweepTile&) const = default;
-};
 
 /// Positions [begin, end) of an order as one group, and what that comes to.
 struct Sweep {
@@ -54,7 +47,7 @@ class Sweeps {
   /// Runs that end at `end` and need less than the most that one of their instances needs
   /// otherwise, per position. None of those with the same begin is better than another in bytes,
   /// MACs and instructions.
-  [[nodiscard]] std::vector<Sweep> ending_at(int end, const SweepTile& tile,
+  [[nodiscard]] std::vector<Sweep> ending_at(int end, const std::vector<SweepTile>& tiles,
                                              const std::vector<int64_t>& otherwise_bytes) const;
   /// The members: the group, and what finalises sums behind it.
   [[nodiscard]] OrderPiece piece(const Sweep& sweep) const;
@@ -65,8 +58,6 @@ class Sweeps {
   [[nodiscard]] const Instance& at(int position) const {
     return flow_.instances.instance({order_[static_cast<size_t>(position)]});
   }
-  /// Whether it adds up rows.
-  [[nodiscard]] bool sums_rows(const Instance& instance) const;
 
   const Dataflow& flow_;
   const OrderBytes& bytes_;

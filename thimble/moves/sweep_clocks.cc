@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/moves/sweep_clocks.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace thimble {
+
+SweepClocks::SweepClocks(const Dataflow& dataflow, const std::vector<int>& order, int end,
+                         int most_instances)
+    : flow_(dataflow), order_(order), end_(end), most_(most_instances), last_(end - 1) {
+  const auto sums_rows = [&](const Instance& instance) {
+    return instance.op.valid() && flow_.axes.summed_axis(instance.op) == kRowAxis &&
+           is_image(flow_.shape(instance.reads[0]));
+  };
+  while (last_ > 0 && sums_rows(at(last_))) --last_;
+}
+
+size_t SweepClocks::received_before(int position) const {
+  const std::optional<int>& first = first_.at(true);
+  return static_cast<size_t>(std::ranges::count_if(std::views::iota(*first, position),
+                                                   [&](int p) { return receives(p); }));
+}
+
+bool SweepClocks::cuts(int position, bool by_columns) const {
+  const Instance& instance = at(position);
+  if (flow_.instances.receives(instance)) return true;
+  if (!instance.op.valid() || !is_image(flow_.shape(instance.makes))) return false;
+  return flow_.axes.cut(instance.op, kRowAxis) == Cut::kRoll &&
+         (!by_columns || flow_.axes.cut(instance.op, kColumnAxis) == Cut::kRoll);
+}
+
+std::vector<InstanceCall> SweepClocks::calls(int begin, bool with_columns) const {
+  std::vector<InstanceCall> result;
+  for (int p = begin; p < (with_columns ? last_ + 1 : end_); ++p) {
+    if (with_columns && receives(p)) continue;
+    result.push_back({.instance = {order_[static_cast<size_t>(p)]},
+                      .method = p > last_ ? Method::kAccumulate : Method::kCompute});
+  }
+  return result;
+}
+
+std::optional<Clock> SweepClocks::clock(int begin, int axis, int64_t step) const {
+  return clock_of(flow_, calls(begin, axis == kColumnAxis),
+                  {.paced = at(last_).makes, .axis = axis, .step = step});
+}
+
+bool SweepClocks::runs_from(int begin, bool by_columns) const {
+  return clock(begin, kRowAxis, 1) && (!by_columns || clock(begin, kColumnAxis, 0));
+}
+
+std::optional<int> SweepClocks::longest(bool by_columns) const {
+  if (!cuts(last_, by_columns) || receives(last_)) return std::nullopt;
+  for (int p = last_ + 1; p < end_; ++p) {
+    if (at(p).reads[0] != at(last_).makes) return std::nullopt;
+  }
+  int least = last_;
+  while (least > 0 && end_ - least < most_ && cuts(least - 1, by_columns)) --least;
+  if (runs_from(least, by_columns)) return least;
+  int most = last_;
+  if (!runs_from(most, by_columns)) return std::nullopt;
+  while (least + 1 < most) {  // not from `least` on, but from `most`
+    const int middle = least + (most - least) / 2;
+    (runs_from(middle, by_columns) ? most : least) = middle;
+  }
+  return most;
+}
+
+int SweepClocks::first(const SweepTile& tile) {
+  const bool by_columns = tile.columns != SweepTile::kAll;
+  const auto known = first_.find(by_columns);
+  const std::optional<int>& found =
+      known != first_.end() ? known->second
+                            : first_.emplace(by_columns, longest(by_columns)).first->second;
+  return found.value_or(end_);
+}
+
+const Clock* SweepClocks::rows(const SweepTile& tile) {
+  const int begin = first(tile);
+  if (begin == end_) return nullptr;
+  Clocks& known = rows_[tile.columns != SweepTile::kAll];
+  auto at = known.find(tile.rows);
+  if (at == known.end()) at = known.emplace(tile.rows, clock(begin, kRowAxis, tile.rows)).first;
+  return at->second ? &*at->second : nullptr;
+}
+
+const Clock* SweepClocks::columns(const SweepTile& tile) {
+  const int begin = first(tile);
+  if (begin == end_ || tile.columns == SweepTile::kAll) return nullptr;
+  auto at = columns_.find(tile.columns);
+  if (at == columns_.end())
+    at = columns_.emplace(tile.columns, clock(begin, kColumnAxis, tile.columns)).first;
+  return at->second ? &*at->second : nullptr;
+}
+
+}  // namespace thimble

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The longest run of an order that ends at a position and can execute as a sweep (sweep.h), and its
+// clocks: those of shorter runs with the same end are the same, but for where they begin.
+#pragma once
+
+#include <map>
+
+#include "thimble/plan/clock.h"
+
+namespace thimble {
+
+/// Of what the last instance makes, per tile. Both loops roll.
+struct SweepTile {
+  static constexpr int64_t kAll = -1;
+  int64_t rows = 1;
+  int64_t columns = 0;  ///< 0: one of the finest value; kAll: there is no loop over columns
+  bool operator==(const SweepTile&) const = default;
+};
+
+class SweepClocks {
+ public:
+  /// What is given must outlive it. Runs have at most so many instances.
+  SweepClocks(const Dataflow& dataflow, const std::vector<int>& order, int end, int most_instances);
+
+  [[nodiscard]] int end() const { return end_; }
+  /// The position of the instance that paces; those behind it add up its rows.
+  [[nodiscard]] int last() const { return last_; }
+  /// Position at which the longest run begins.
+  [[nodiscard]] int first(const SweepTile& tile);
+  /// Of that run; null if there is none. Calls as they stand in the order; of columns, without what
+  /// is received or added up.
+  [[nodiscard]] const Clock* rows(const SweepTile& tile);
+  [[nodiscard]] const Clock* columns(const SweepTile& tile);
+  [[nodiscard]] bool receives(int position) const { return flow_.instances.receives(at(position)); }
+  /// Instances of the longest run before the position that have no columns.
+  [[nodiscard]] size_t received_before(int position) const;
+
+ private:
+  using Clocks = std::map<int64_t, std::optional<Clock>>;  ///< by step
+
+  [[nodiscard]] const Instance& at(int position) const {
+    return flow_.instances.instance({order_[static_cast<size_t>(position)]});
+  }
+  [[nodiscard]] bool cuts(int position, bool by_columns) const;
+  [[nodiscard]] std::vector<InstanceCall> calls(int begin, bool with_columns) const;
+  [[nodiscard]] std::optional<Clock> clock(int begin, int axis, int64_t step) const;
+  [[nodiscard]] bool runs_from(int begin, bool by_columns) const;
+  [[nodiscard]] std::optional<int> longest(bool by_columns) const;
+
+  const Dataflow& flow_;
+  const std::vector<int>& order_;
+  const int end_, most_;
+  int last_;
+  std::map<bool, std::optional<int>> first_;  ///< with a loop over columns, or without
+  std::map<bool, Clocks> rows_;
+  Clocks columns_;
+};
+
+}  // namespace thimble

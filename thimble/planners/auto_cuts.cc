@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/planners/auto_cuts.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "thimble/operators/operators.h"
+
+namespace thimble {
+namespace {
+
+constexpr size_t kLarge = 300;  // instances, at effort 1
+constexpr int kMostCuts = 400;  // of the operators behind a position, at effort 1
+
+std::vector<SweepTile> sweep_tiles(bool few) {
+  std::vector<SweepTile> tiles;
+  for (const int64_t rows : {1, 2, 3, 4, 6, 8}) {
+    for (const int64_t columns :
+         {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{4}, int64_t{8}, SweepTile::kAll}) {
+      const bool usual = (rows == 1 || rows == 2 || rows == 4) && columns != 1 && columns != 4;
+      if (usual || !few) tiles.push_back({rows, columns});
+    }
+  }
+  return tiles;
+}
+
+FrontOverlap front_overlap(const OrderBytes& bytes, const OverlapChoice& choice,
+                           int64_t lead_bytes) {
+  return {static_cast<int>(choice.out.index()), static_cast<int>(choice.in.index()), lead_bytes,
+          bytes.size(choice.in), bytes.lives().made[choice.in.index()]};
+}
+
+RolledPiece rolled_piece(const Sweeps& sweeps, const Sweep& sweep) {
+  OrderPiece piece = sweeps.piece(sweep);
+  RolledPiece result{.begin = sweep.begin,
+                     .end = sweep.end,
+                     .group = std::get<Group>(std::move(piece.members[0].what)),
+                     .finalised = {},
+                     .bytes = sweep.bytes,
+                     .overlap = sweep.overlap,
+                     .by_pixels = sweep.tile.columns != SweepTile::kAll};
+  for (size_t k = 1; k < piece.members.size(); ++k)
+    result.finalised.push_back(std::get<InstanceCall>(piece.members[k].what));
+  return result;
+}
+
+}  // namespace
+
+bool is_large(size_t instances, int64_t effort) {
+  return instances > kLarge * static_cast<size_t>(effort);
+}
+
+AutoCuts::AutoCuts(ChannelGroups& channels, const OrderProblem& problem,
+                   const std::vector<int>& order, LatencyEstimate& latency,
+                   const AutoCutOptions& options)
+    : flow_(channels.dataflow()),
+      problem_(problem),
+      order_(order),
+      latency_(latency),
+      options_(options),
+      rolls_{.granularities = {Granularity::kRow, Granularity::kPixel},
+             .rolls = {.in_place = options.in_place}},
+      cuts_(channels, problem, order, rolls_),
+      sweeps_(flow_, cuts_.rolls().bytes(), order, latency,
+              {.in_place = options.in_place,
+               .recomputes = options.most_macs > macs(flow_.graph),
+               .most_instances = most_in_group(order.size())}) {
+  add_single();
+  add_swept();
+}
+
+int64_t AutoCuts::macs_of(InstanceId id) const {
+  const OpId op = flow_.instances.instance(id).op;
+  return op.valid() ? macs(flow_.graph, flow_.graph.op(op)) : 0;
+}
+
+double AutoCuts::instructions(const std::vector<Member>& members) const {
+  double sum = 0;
+  for (const Member& member : members) {
+    if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
+      sum += latency_.whole(*call, true);
+    } else if (const auto derived = derive(flow_, std::get<Group>(member.what), Regions::kNone)) {
+      sum += latency_.group(*derived);
+    }
+  }
+  return sum;
+}
+
+void AutoCuts::add_single() {
+  const std::vector<int64_t> apart = working_sets(problem_, order_);
+  const Rolls& rolls = cuts_.rolls();
+  for (int at = 0; at < static_cast<int>(order_.size()); ++at) {
+    const auto p = static_cast<size_t>(at);
+    if (rolls.single_bytes()[p] == Rolls::kImpossible) continue;
+    const InstanceId id{order_[p]};
+    const FrontPiece piece{at, at + 1, apart[p], latency_.whole({.instance = id}, false),
+                           macs_of(id)};
+    pieces_.push_back(piece);
+    ways_.emplace_back();
+    const auto over = rolls.single_overlap(at);
+    if (!over) continue;
+    pieces_.push_back(piece);
+    pieces_.back().peak_bytes = rolls.single_bytes()[p];
+    pieces_.back().overlap = front_overlap(rolls.bytes(), over->first, over->second);
+    ways_.emplace_back();
+  }
+}
+
+void AutoCuts::add_swept() {
+  const std::vector<SweepTile> tiles = sweep_tiles(is_large(order_.size(), options_.effort));
+  for (int end = 1; end <= static_cast<int>(order_.size()); ++end) {
+    for (Sweep& sweep : sweeps_.ending_at(end, tiles, cuts_.rolls().single_bytes())) {
+      pieces_.push_back({sweep.begin, sweep.end, sweep.bytes, sweep.instructions, sweep.macs});
+      if (sweep.overlap)
+        pieces_.back().overlap =
+            front_overlap(cuts_.rolls().bytes(), *sweep.overlap, sweep.lead_bytes);
+      ways_.emplace_back(std::move(sweep));
+    }
+  }
+}
+
+void AutoCuts::add_rolled(int64_t worthless_bytes) {
+  static_cast<void>(cuts_.best(worthless_bytes));
+  for (const RolledPiece& piece : cuts_.candidates()) {
+    FrontPiece costs{piece.begin, piece.end, piece.bytes};
+    for (int p = piece.begin; p < piece.end; ++p)
+      costs.macs += macs_of({order_[static_cast<size_t>(p)]});
+    costs.time = instructions(piece.piece().members);
+    if (piece.overlap)
+      costs.overlap = front_overlap(cuts_.rolls().bytes(), *piece.overlap, piece.lead_bytes);
+    pieces_.push_back(costs);
+    ways_.emplace_back(piece);
+  }
+}
+
+std::vector<FrontCut> AutoCuts::cuts(int most_ways) const {
+  return front_cuts(static_cast<int>(order_.size()), pieces_,
+                    {.most_macs = options_.most_macs,
+                     .most_time = std::numeric_limits<double>::infinity(),
+                     .most_ways = most_ways});
+}
+
+int64_t AutoCuts::least_peak_bytes() const {
+  constexpr int kFew = 50;
+  const std::vector<FrontCut> found = cuts(kFew);
+  return found.empty() ? Rolls::kImpossible : found.front().peak_bytes;
+}
+
+std::vector<AutoCut> AutoCuts::front() const {
+  std::vector<AutoCut> result;
+  for (const FrontCut& found : cuts(kMostCuts * static_cast<int>(options_.effort))) {
+    std::vector<RolledPiece> chosen;
+    for (const int p : found.pieces) {
+      const auto& way = ways_[static_cast<size_t>(p)];
+      if (const auto* rolled = std::get_if<RolledPiece>(&way)) chosen.push_back(*rolled);
+      if (const auto* sweep = std::get_if<Sweep>(&way))
+        chosen.push_back(rolled_piece(sweeps_, *sweep));
+    }
+    result.push_back({cuts_.with(std::move(chosen), found.peak_bytes), found.macs, found.time});
+  }
+  return result;
+}
+
+}  // namespace thimble

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts of one order into single instances and groups of every kind, as `auto` searches them: none
+// is better than another in peak, estimated instructions and MACs.
+#pragma once
+
+#include "thimble/moves/sweep.h"
+#include "thimble/planners/stream_cuts.h"
+#include "thimble/search/front_cut.h"
+
+namespace thimble {
+
+struct AutoCutOptions {
+  bool in_place = true;
+  int64_t most_macs = 0;  ///< as executed
+  int64_t effort = 1;
+};
+
+/// A cut, before it is laid out.
+struct AutoCut {
+  StreamCut cut;
+  int64_t macs = 0;
+  double instructions = 0;  ///< estimated
+};
+
+class AutoCuts {
+ public:
+  /// All must outlive it. latency: of the channels' dataflow.
+  AutoCuts(ChannelGroups& channels, const OrderProblem& problem, const std::vector<int>& order,
+           LatencyEstimate& latency, const AutoCutOptions& options);
+  AutoCuts(const AutoCuts&) = delete;  // what it is made of refers to it
+  AutoCuts& operator=(const AutoCuts&) = delete;
+
+  /// Groups that are rolled along other axes, at other paces or inside of groups over channels, as
+  /// `stream` finds them; those without gain below `worthless_bytes` need not be found.
+  void add_rolled(int64_t worthless_bytes);
+  /// Fewest bytes first.
+  [[nodiscard]] std::vector<AutoCut> front() const;
+  [[nodiscard]] int64_t least_peak_bytes() const;  ///< Rolls::kImpossible if there is no cut
+  [[nodiscard]] std::string obstacle() const { return cuts_.rolls().obstacle(); }
+
+ private:
+  void add_single();
+  void add_swept();
+  [[nodiscard]] std::vector<FrontCut> cuts(int most_ways) const;
+  [[nodiscard]] double instructions(const std::vector<Member>& members) const;
+  [[nodiscard]] int64_t macs_of(InstanceId id) const;
+
+  const Dataflow& flow_;
+  const OrderProblem& problem_;
+  const std::vector<int>& order_;
+  LatencyEstimate& latency_;
+  const AutoCutOptions options_;
+  const StreamOptions rolls_;
+  StreamCuts cuts_;
+  const Sweeps sweeps_;
+  std::vector<FrontPiece> pieces_;
+  /// Per piece, what it executes; a single instance has none.
+  std::vector<std::variant<std::monostate, RolledPiece, Sweep>> ways_;
+};
+
+/// Of instances, orders of which most_in_group would have to leave out much: they are searched less
+/// widely.
+[[nodiscard]] bool is_large(size_t instances, int64_t effort);
+
+}  // namespace thimble
