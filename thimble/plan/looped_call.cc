@@ -222,8 +222,10 @@ double LoopedFeatures::cut(const CallShape& whole, const KernelUse& use) {
   const auto counted = [&](std::optional<double> cut) {
     shape.cut = cut;
     const Features once = thimble::features(shape);
-    return once[static_cast<size_t>(Feature::kBroken)] +
-           once[static_cast<size_t>(Feature::kRingRun)];
+    double sum = 0;
+    for (const Feature f : {Feature::kBroken, Feature::kBrokenSingle, Feature::kRingRun})
+      sum += once[static_cast<size_t>(f)];
+    return sum;
   };
   const double none = counted(0), all = counted(1);
   if (all > none) known->second = (counted(std::nullopt) - none) / (all - none);
