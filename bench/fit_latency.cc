@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -28,7 +29,7 @@ constexpr size_t kFewestPrograms = 5;
 
 struct Options {
   std::string core = "cortex-m4";
-  uint64_t programs = 1240;
+  uint64_t programs = 1240, groups = 1260;
   std::vector<std::string> models;
   std::vector<std::string> planners = {"reorder", "stream", "pex"};
   std::string folder = ".";
@@ -110,23 +111,32 @@ struct Errors {
   }
 };
 
-// Of programs that were held back, by the kernel that takes most; "all" of them.
-std::map<std::string, Errors> held_back_errors(const LatencyModel& model,
-                                               const std::vector<LatencySample>& samples) {
-  std::map<std::string, Errors> errors;
+// "rows" of "rows_12": how the program's group is tiled; "network" where a planner decided.
+std::string tiling_of(const LatencySample& sample) {
+  return sample.name.substr(0, sample.name.rfind('_'));
+}
+
+struct HeldBack {
+  std::map<std::string, Errors> kernels;  ///< by the kernel that takes most; "all" of them
+  std::map<std::string, Errors> tilings;
+};
+
+HeldBack held_back_errors(const LatencyModel& model, const std::vector<LatencySample>& samples) {
+  HeldBack errors;
   for (size_t s = 0; s < samples.size(); ++s) {
     if (!held_back(s)) continue;
     const std::optional<double> estimated = estimate(model, samples[s]);
     if (!estimated) continue;
     const double error = std::abs(*estimated / samples[s].counted - 1);
-    errors["all"].relative.push_back(error);
-    errors[main_kernel(model, samples[s])].relative.push_back(error);
+    errors.kernels["all"].relative.push_back(error);
+    errors.kernels[main_kernel(model, samples[s])].relative.push_back(error);
+    errors.tilings[tiling_of(samples[s])].relative.push_back(error);
   }
   return errors;
 }
 
 std::string model_json(const LatencyModel& model, const std::string& command,
-                       const std::map<std::string, Errors>& errors) {
+                       const HeldBack& errors) {
   nlohmann::ordered_json json;
   const auto rounded = [](double value) { return std::round(value * 1e3) / 1e3; };
   json["core"] = model.core;
@@ -139,7 +149,9 @@ std::string model_json(const LatencyModel& model, const std::string& command,
       if (rounded(each[f]) > 0) entry[name(static_cast<Feature>(f))] = rounded(each[f]);
     }
   }
-  for (const auto& [kernel, error] : errors) json["held_back"][kernel] = error.json();
+  for (const auto& [kernel, error] : errors.kernels) json["held_back"][kernel] = error.json();
+  for (const auto& [tiling, error] : errors.tilings)
+    json["held_back_tilings"][tiling] = error.json();
   return json.dump(1) + "\n";
 }
 
@@ -174,10 +186,13 @@ std::string command_of(int argc, char** argv) {
 }
 
 void run(const Options& options, const std::string& command) {
-  const std::vector<LatencySample> samples = random_samples(options.core, 0, options.programs);
+  std::vector<LatencySample> samples = random_samples(options.core, 0, options.programs);
+  std::ranges::move(group_samples(options.core, 0, options.groups), std::back_inserter(samples));
   const LatencyModel model = fit(options.core, samples);
-  const std::map<std::string, Errors> errors = held_back_errors(model, samples);
-  for (const auto& [kernel, error] : errors) fmt::print("{:<28} {}\n", kernel, error.json().dump());
+  const HeldBack errors = held_back_errors(model, samples);
+  for (const auto* by : {&errors.kernels, &errors.tilings}) {
+    for (const auto& [what, error] : *by) fmt::print("{:<28} {}\n", what, error.json().dump());
+  }
   write(options.folder + "/cores/" + options.core + ".json", model_json(model, command, errors));
   const std::string results = options.folder + "/bench/results/latency_";
   write(results + options.core + ".csv", samples_csv(model, command, samples, false));
@@ -195,6 +210,7 @@ int main(int argc, char** argv) {
   app.add_option("MODEL", options.models, "Models whose totals are compared");
   app.add_option("--core", options.core, "Core to count on (cortex-m4)");
   app.add_option("--programs", options.programs, "Random programs; a quarter is held back (1240)");
+  app.add_option("--groups", options.groups, "Random groups of all tilings (1260)");
   app.add_option("--folder", options.folder, "The repository (.)");
   try {
     app.parse(argc, argv);

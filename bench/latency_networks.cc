@@ -90,6 +90,23 @@ class Draw {
                    : conv(x, 3, 24);
     return conv(x, 3, 24);
   }
+  TensorId chain() {
+    TensorId x = image(28, 16);
+    for (int64_t k = some(2, 5); k > 0; --k) x = link(x);
+    return x;
+  }
+  TensorId link(TensorId x) {
+    const double which = random_.unit();
+    if (which < 0.35) return depthwise(x);
+    if (which < 0.65) return conv(x, 1, 48);
+    if (which < 0.8) return conv(x, one_of({2, 3, 3, 5}), 24);
+    if (which < 0.9)
+      return net_.add(x,
+                      net_.conv(x, {.channels = net_.channels(x), .kernel = one_of({1, 1, 3, 3})}));
+    const zoo::PoolLayer layer{
+        .kernel = some(2, 3), .stride = some(1, 2), .pads = zoo::Pads::kSame};
+    return maybe(0.5) ? net_.max_pool(x, layer) : net_.average_pool(x, layer);
+  }
   TensorId pool() {
     const zoo::PoolLayer layer{
         .kernel = some(2, 5), .stride = some(1, 2), .pads = zoo::Pads::kSame};
@@ -177,6 +194,11 @@ constexpr const char* kPlanners[] = {"reorder",
                                      "stream:granularity=pixel"};
 
 }  // namespace
+
+Graph latency_chain(uint64_t seed) {
+  Draw draw(seed);
+  return rewrite(draw.finish(draw.chain()));
+}
 
 LatencyNetwork latency_network(uint64_t seed) {
   // Beside the table: depthwise convolutions, and small networks of one operator that reach every

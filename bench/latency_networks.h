@@ -16,6 +16,9 @@ struct LatencyNetwork {
   bool in_pieces = false;  ///< whole operators instead, cut by random_schedule()
 };
 
+/// Two to six operators on images, one after the other, now and then around a shortcut.
+[[nodiscard]] Graph latency_chain(uint64_t seed);
+
 /// Consecutive seeds go through all kinds of operators.
 [[nodiscard]] LatencyNetwork latency_network(uint64_t seed);
 

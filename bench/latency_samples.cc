@@ -8,11 +8,14 @@
 #include <optional>
 
 #include "bench/latency_networks.h"
+#include "bench/latency_plans.h"
 #include "tests/support/random_schedule.h"
 #include "tests/support/short_plans.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/driver/measure.h"
 #include "thimble/model/error.h"
+#include "thimble/plan/build.h"
+#include "thimble/plan/choose_kernels.h"
 #include "thimble/program/estimate.h"
 
 namespace thimble {
@@ -20,6 +23,7 @@ namespace {
 
 constexpr size_t kPerFirmware = 60;
 constexpr int64_t kMostMacs = 4'000'000;
+constexpr int64_t kRoomBytes = 1 << 20;
 
 // Cut into pieces that nobody would plan, but that kernels take.
 Compiled in_random_pieces(const Source& source, uint64_t seed) {
@@ -35,12 +39,30 @@ Compiled in_random_pieces(const Source& source, uint64_t seed) {
 }
 
 // Nothing if the builder finds no scales for it: some layer's values are all alike.
-std::optional<LatencyNetwork> drawn_network(uint64_t seed) {
+template <class Draw>
+auto drawn(Draw draw, uint64_t seed) -> std::optional<decltype(draw(seed))> {
   try {
-    return latency_network(seed);
+    return draw(seed);
   } catch (const InternalError&) {
     return std::nullopt;
   }
+}
+
+// Nothing if the network cannot be tiled so.
+std::optional<Compiled> tiled(const Source& source, Tiling tiling, uint64_t seed,
+                              const std::string& core) {
+  zoo::Random random(seed);
+  const AxisGraph axes(source.graph);
+  const std::optional<Plan> drawn_plan = latency_plan(axes, tiling, random);
+  if (!drawn_plan) return std::nullopt;
+  const std::optional<int64_t> room = seed % 2 == 0 ? std::optional(kRoomBytes) : std::nullopt;
+  PlacedSchedule placed = place_with_kernels(source.graph, build(source.graph, *drawn_plan),
+                                             core_named(core), room, {});
+  const PlacedPlan plan{.planner = name(tiling),
+                        .schedule = std::move(placed.schedule),
+                        .placement = std::move(placed.placement),
+                        .accumulators = source.graph.accumulators};
+  return described(check_plan(source, {.rewrite = false}, plan, name(tiling)));
 }
 
 // roomy: with as much memory as the core's kernels may want for scratch.
@@ -48,7 +70,7 @@ std::optional<Compiled> planned(const Source& source, const GraphOptions& graph,
                                 const std::string& core, const std::string& planner) {
   Request request{
       .model = source, .graph = graph, .target = generic_target(core), .planner = planner};
-  if (roomy) request.sram_bytes = 1 << 20;
+  if (roomy) request.sram_bytes = kRoomBytes;
   Answer answer = compile(request);
   if (!std::holds_alternative<Compiled>(answer)) return std::nullopt;
   return std::get<Compiled>(std::move(answer));
@@ -93,9 +115,9 @@ std::vector<LatencySample> random_samples(const std::string& core, uint64_t firs
   std::vector<LatencySample> samples;
   SampleCounter counter(core, samples);
   for (uint64_t seed = first; seed < last; ++seed) {
-    const std::optional<LatencyNetwork> drawn = drawn_network(seed);
-    if (!drawn) continue;
-    const LatencyNetwork& network = *drawn;
+    const auto network_drawn = drawn(latency_network, seed);
+    if (!network_drawn) continue;
+    const LatencyNetwork& network = *network_drawn;
     const Source source{network.graph, fmt::format("network_{}", seed), std::string(64, '0')};
     std::optional<Compiled> compiled =
         network.in_pieces
@@ -103,6 +125,23 @@ std::vector<LatencySample> random_samples(const std::string& core, uint64_t firs
             : planned(source, {.rewrite = false}, seed % 3 == 0, core, network.planner);
     const bool calls = compiled && !summed_features(compiled->program).empty();
     if (calls && compiled->cost.macs <= kMostMacs) counter.add(source.where, std::move(*compiled));
+  }
+  counter.count();
+  return samples;
+}
+
+std::vector<LatencySample> group_samples(const std::string& core, uint64_t first, uint64_t last) {
+  std::vector<LatencySample> samples;
+  SampleCounter counter(core, samples);
+  for (uint64_t seed = first; seed < last; ++seed) {
+    const auto tiling = static_cast<Tiling>(seed % static_cast<uint64_t>(Tiling::kCount));
+    std::optional<Graph> graph = drawn(latency_chain, seed);
+    if (!graph) continue;
+    const Source source{std::move(*graph), fmt::format("{}_{}", name(tiling), seed),
+                        std::string(64, '0')};
+    std::optional<Compiled> compiled = tiled(source, tiling, seed, core);
+    if (compiled && compiled->cost.macs <= kMostMacs)
+      counter.add(source.where, std::move(*compiled));
   }
   counter.count();
   return samples;

@@ -44,6 +44,10 @@ class SampleCounter {
 /// Those of latency_network(first) to latency_network(last - 1) that can be planned and make calls.
 [[nodiscard]] std::vector<LatencySample> random_samples(const std::string& core, uint64_t first,
                                                         uint64_t last);
+/// Of chains (latency_chain), from the first to before the last, tiled in all ways in turn; names
+/// begin with the way: "rows_12".
+[[nodiscard]] std::vector<LatencySample> group_samples(const std::string& core, uint64_t first,
+                                                       uint64_t last);
 /// Of models, each with every planner.
 [[nodiscard]] std::vector<LatencySample> model_samples(const std::string& core,
                                                        const std::vector<std::string>& models,

@@ -35,6 +35,13 @@ TEST(LatencyModel, OfTheM4IsWithinATenthForNetworksThatItHasNotSeen) {
   EXPECT_LT(errors[errors.size() * 9 / 10], 0.2);
 }
 
+TEST(LatencyModel, OfTheM4IsWithinATwentiethForGroupsThatItHasNotSeen) {
+  const std::vector<double> errors = errors_of(group_samples("cortex-m4", 100'000, 100'056));
+  ASSERT_GT(errors.size(), 45U);
+  EXPECT_LT(errors[errors.size() / 2], 0.02);
+  EXPECT_LT(errors[errors.size() * 9 / 10], 0.05);
+}
+
 TEST(LatencyModel, OfTheM4IsWithinATenthForModels) {
   THIMBLE_NEEDS_SHARED();
   std::vector<std::string> models;

@@ -57,6 +57,43 @@ TEST(CallFeatures, OfASliceAreOfFourPixelsAtATime) {
   EXPECT_EQ(count(call, Feature::kQuad), 0);
 }
 
+TEST(CallFeatures, OfPairsCountTheirOddEnds) {
+  runtime::Conv2DParams p{};
+  p.window = {1, 1, 1, 1, 1, 1, 0, 0, 6, 7};
+  p.in_per_group = 6;
+  p.out_per_group = 5;
+  CallShape call{.kernel = kernel_named("conv_2d_1x1_dsp"),
+                 .params = p,
+                 .in = {view(7, 6, 6)},
+                 .out = view(7, 5, 6),
+                 .region = {{0, 0, 0, 0}, {1, 6, 7, 5}}};
+  const double pairs = 6 * 4;  // of pixels; three of channels
+  EXPECT_EQ(count(call, Feature::kPixel), pairs);
+  EXPECT_EQ(count(call, Feature::kQuad), pairs * 3);
+  EXPECT_EQ(count(call, Feature::kQuadProduct), pairs * 3 * 4);
+  EXPECT_EQ(count(call, Feature::kSingleProduct), pairs * 3 * 8) << "channels 4 and 5";
+  EXPECT_EQ(count(call, Feature::kElement), 6 * 7 * 5);
+  EXPECT_EQ(count(call, Feature::kRingPixel), 0);
+  call.out.modulus = 7 * 5;
+  EXPECT_EQ(count(call, Feature::kRingPixel), 2 * pairs);
+}
+
+TEST(CallFeatures, OfAFewChannelsOfAChunkAreWholeFoursAndWhatIsLeft) {
+  runtime::Conv2DParams p{};
+  p.window = {1, 1, 1, 1, 1, 1, 0, 0, 2, 3};
+  p.in_per_group = 5;
+  p.out_per_group = 4;
+  const CallShape call{.kernel = kernel_named("conv_2d_accumulate"),
+                       .params = p,
+                       .in = {view(3, 5, 2)},
+                       .out = view(3, 4, 2),
+                       .region = {{0, 0, 0, 0}, {1, 2, 3, 4}},
+                       .chunk_begin = 0,
+                       .chunk_end = 2};
+  EXPECT_EQ(count(call, Feature::kFour), 1) << "of six pixels that are one row";
+  EXPECT_EQ(count(call, Feature::kPixel), 2);
+}
+
 TEST(CallFeatures, OfAnEmptyRegionAreTheCallAlone) {
   CallShape call = convolution(6);
   call.region.end[1] = 0;
@@ -82,6 +119,10 @@ TEST(CallFeatures, OfADepthwiseOneFindTheEndOfARing) {
   EXPECT_EQ(count(call, Feature::kBroken), 2 * 3);
   EXPECT_EQ(count(call, Feature::kQuadProduct), 3 * 3);
   EXPECT_EQ(count(call, Feature::kRingPixel), 5);
+  call.cut = 0.5;  // on average over some image
+  EXPECT_EQ(count(call, Feature::kBroken), 2.5 * 3);
+  EXPECT_EQ(count(call, Feature::kQuadProduct), 2.5 * 3);
+  call.cut.reset();
   call.in[0].modulus = 0;
   EXPECT_EQ(count(call, Feature::kBroken), 0);
   EXPECT_EQ(count(call, Feature::kQuadProduct), 5 * 3);

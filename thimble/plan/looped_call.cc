@@ -209,21 +209,24 @@ class Counting {
 // every place.
 double LoopedFeatures::cut(const CallShape& whole, const KernelUse& use) {
   const runtime::View& x = whole.in[0];
+  const bool columns_outermost = x.stride[2] >= x.stride[1];
+  if (!columns_outermost && x.modulus % x.stride[1] == 0) return 0;  // it ends between rows
   const auto [known, added] =
       cuts_.try_emplace({&use, whole.kernel, x.modulus, x.stride[1], x.stride[2]}, 0);
   if (!added) return known->second;
   CallShape shape = whole;
   runtime::Region& region = shape.region;
   region.end[0] = region.begin[0] + 1;
-  const int32_t rows = x.stride[2] >= x.stride[1]  // columns outermost: rows are never cut
-                           ? 1
-                           : 1 + kCutPixels / std::max(1, region.end[2] - region.begin[2]);
+  const int32_t rows =
+      columns_outermost ? 1 : 1 + kCutPixels / std::max(1, region.end[2] - region.begin[2]);
   region.end[1] = std::min(region.end[1], region.begin[1] + rows);
   const auto counted = [&](std::optional<double> cut) {
     shape.cut = cut;
     const Features once = thimble::features(shape);
-    return once[static_cast<size_t>(Feature::kBroken)] +
-           once[static_cast<size_t>(Feature::kRingRun)];
+    double sum = 0;
+    for (const Feature f : {Feature::kBroken, Feature::kBrokenSingle, Feature::kRingRun})
+      sum += once[static_cast<size_t>(f)];
+    return sum;
   };
   const double none = counted(0), all = counted(1);
   if (all > none) known->second = (counted(std::nullopt) - none) / (all - none);

@@ -16,7 +16,7 @@ constexpr std::array kNames = {"call",         "looped",         "row",         
                                "four",         "four_run",       "four_product", "one",
                                "one_run",      "one_product",    "weight",       "padding_run",
                                "padding_quad", "padding_single", "copied",       "ring_pixel",
-                               "ring_run",     "broken"};
+                               "ring_run",     "broken",         "broken_single"};
 static_assert(kNames.size() == std::tuple_size_v<Features>);
 
 bool any_ring(const CallShape& call) {

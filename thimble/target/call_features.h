@@ -15,7 +15,9 @@ namespace thimble {
 /// What is counted: iterations of a loop, or what happens once in each. A "quad" is four output
 /// channels at a pixel, which share loads of the input, a "single" is one; a "four" is one channel
 /// at four neighbouring pixels, which share loads of the weights, a "one" is one channel at one
-/// pixel. A run is a stretch of memory, a row of a window or a tap, as the kernel goes.
+/// pixel. A run is a stretch of memory, a row of a window or a tap, as the kernel goes. With
+/// conv_2d_1x1_dsp pixels count in pairs, a quad is two channels at a pair, a single what is stored
+/// of it at one of the two, with runs and products for the input channels behind the last four.
 enum class Feature : uint8_t {
   kCall,           ///< the call itself
   kLooped,         ///< the call, if its region follows loop counters
@@ -42,7 +44,8 @@ enum class Feature : uint8_t {
   kCopied,         ///< elements copied to scratch
   kRingPixel,      ///< pixels found in rings
   kRingRun,        ///< runs found in rings
-  kBroken,         ///< taps looked for one by one, since a ring ends within a row of the window
+  kBroken,  ///< taps of quads looked for one by one, as a ring ends within a row of the window
+  kBrokenSingle,  ///< such taps of singles
   kCount,
 };
 [[nodiscard]] const char* name(Feature feature);  ///< "quad_product"

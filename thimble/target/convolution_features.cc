@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions (runtime/portable/convolve.h, convolve_slice.h, conv_2d_accumulate.cc).
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/portable/convolve.h"
 #include "thimble/target/feature_sums.h"
@@ -137,7 +138,7 @@ double count_few(const Conv2DParams& p, const CallShape& call, FeatureSums sums)
   const double all = pixels(region);
   double fours = 0;
   if (runtime::rows_join(p.window, call.in[0], call.out, region)) {
-    fours = extent(region, 0) * static_cast<int32_t>(extent(region, 1) * extent(region, 2)) / 4;
+    fours = extent(region, 0) * std::floor(extent(region, 1) * extent(region, 2) / 4);
   } else {
     const runtime::Outputs full = runtime::full_columns(p.window, region);
     fours = extent(region, 0) * row_taps(p.window, region).full *
@@ -151,10 +152,30 @@ double count_few(const Conv2DParams& p, const CallShape& call, FeatureSums sums)
   return all > 0 ? (all - 4 * fours) / all : 0;
 }
 
+// Two output channels at two pixels at a time, also at the odd ends (conv_2d_1x1_dsp.cc).
+void count_pairs(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
+  const runtime::Region& region = call.region;
+  const double pairs = rows(region) * std::ceil(extent(region, 2) / 2);
+  const double channel_pairs = std::ceil(extent(region, 3) / 2);
+  const int32_t fours = p.in_per_group / 4, rest = p.in_per_group % 4;
+  sums.add(Feature::kRow, rows(region));
+  sums.add(Feature::kPixel, pairs);
+  sums.add(Feature::kElement, pixels(region) * extent(region, 3));
+  sums.add(Feature::kCopied, pairs * 8 * fours);
+  sums.add(Feature::kQuad, pairs * channel_pairs);
+  sums.add(Feature::kQuadProduct, pairs * channel_pairs * 4 * fours);
+  sums.add(Feature::kSingle, pixels(region) * channel_pairs);
+  sums.add(Feature::kSingleRun, rest > 0 ? pairs * channel_pairs : 0);
+  sums.add(Feature::kSingleProduct, pairs * channel_pairs * 4 * rest);
+  const int rings = (ring(call.in[0]) ? 1 : 0) + (ring(call.out) ? 1 : 0);
+  sums.add(Feature::kRingPixel, pairs * 2 * rings);
+}
+
 }  // namespace
 
 void count(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
   const runtime::Region& region = call.region;
+  if (info(call.kernel).set == InstructionSet::kDsp) return count_pairs(p, call, sums);
   const bool finalises = std::string_view(info(call.kernel).name).ends_with("_finalise");
   if (finalises) {
     sums.add(Feature::kRow, rows(region));

@@ -85,7 +85,8 @@ void count_pixels(const DepthwiseConv2DParams& p, const CallShape& call, Feature
   sums.add(Feature::kSingle, singles * count);
   sums.add(Feature::kSingleRun, singles * runs);
   sums.add(Feature::kSingleProduct, singles * taps);
-  sums.add(Feature::kBroken, (quads + singles) * one_by_one.taps);
+  sums.add(Feature::kBroken, quads * one_by_one.taps);
+  sums.add(Feature::kBrokenSingle, singles * one_by_one.taps);
   sums.add(Feature::kPaddingRun, (quads + singles) * clipped * w.kernel_h);
   sums.add(Feature::kPaddingQuad, quads * padding);
   sums.add(Feature::kPaddingSingle, singles * padding);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups of all tilings, of images large enough that the ends of rings fall everywhere: their
+// instructions without a program are those of the program.
+#include "bench/latency_plans.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "bench/latency_networks.h"
+#include "thimble/model/error.h"
+#include "thimble/plan/build.h"
+#include "thimble/plan/choose_kernels.h"
+#include "thimble/plan/latency_estimate.h"
+#include "thimble/program/estimate.h"
+#include "thimble/program/lower.h"
+
+namespace thimble {
+namespace {
+
+constexpr uint64_t kChains = 210;
+constexpr int64_t kRoomBytes = int64_t{1} << 40;
+
+TEST(LatencyPlans, AreEstimatedAsTheirProgramsAre) {
+  const Core core = core_named("cortex-m4");
+  const LatencyModel model = latency_model("cortex-m4").value();
+  std::vector<double> errors;
+  std::set<Tiling> tilings;
+  for (uint64_t seed = 0; seed < kChains; ++seed) {
+    const auto tiling = static_cast<Tiling>(seed % static_cast<uint64_t>(Tiling::kCount));
+    std::optional<Graph> graph;
+    try {
+      graph = latency_chain(seed);
+    } catch (const InternalError&) {  // no scales
+      continue;
+    }
+    zoo::Random random(seed);
+    const AxisGraph axes(*graph);
+    const std::optional<Plan> plan = latency_plan(axes, tiling, random);
+    if (!plan) continue;
+    tilings.insert(tiling);
+    const Dataflow flow(axes, plan->instances);
+    const Schedule schedule = with_kernels(*graph, build(flow, *plan), core, kRoomBytes);
+    const Program program = lower(*graph, schedule, place(*graph, schedule, {}));
+    const double lowered = estimate(program, model).instructions;
+    const double estimated = LatencyEstimate(flow, core, model).plan(*plan).value();
+    errors.push_back(std::abs(estimated / lowered - 1));
+    EXPECT_LT(errors.back(), 0.005) << name(tiling) << " " << seed;
+  }
+  EXPECT_EQ(tilings.size(), static_cast<size_t>(Tiling::kCount));
+  std::ranges::sort(errors);
+  EXPECT_LT(errors[errors.size() * 9 / 10], 1e-9);
+}
+
+}  // namespace
+}  // namespace thimble
