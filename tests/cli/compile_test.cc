@@ -57,7 +57,7 @@ TEST_F(Compile, TooLittleSramSaysByHowMuchWhereAndWhatToTry) {
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.out, HasSubstr("does not fit: 7.5 KiB (7,648 B) more SRAM needed than the "
                                     "19.5 KiB (20,000 B) there are, at CONV_2D #2"));
-  EXPECT_THAT(result.out, HasSubstr("what to try:\n  - --planner stream"));
+  EXPECT_THAT(result.out, HasSubstr("what to try:\n  - --planner auto: "));
   EXPECT_THAT(result.out, HasSubstr(", fits\n"));
   EXPECT_THAT(result.out, HasSubstr("nothing was written to out"));
   EXPECT_TRUE(names().empty());

@@ -117,6 +117,9 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   TestGraph planes(1);
   planes.output(planes.conv(planes.transpose(planes.input({1, 3, 8, 8}), {0, 2, 3, 1}), 4, 3, 1));
   write_tflite(planes.graph(), folder() / "planes.tflite");
+  TestGraph floats(2);
+  floats.output(floats.conv(floats.float_input({1, 8, 8, 3}), 4, 3, 1));
+  write_tflite(floats.graph(), folder() / "floats.tflite");
   write_golden("wrong.safetensors");
   write_tflite(build_zoo("demo"), folder() / "memories.tflite");
   write("memories.json", R"({"name": "memories", "chip": "two banks", "core": "cortex-m4",
@@ -134,6 +137,9 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
     run({command, "zoo:demo", "--device", device});
     run({command, "memories.tflite", "--planner", "reorder", "--device", "memories.json"});
     run({command, "zoo:demo", "--planner", "patch", "--sram", "1K"}, 2);
+    run({command, "zoo:demo", "--input", "streamed"});  // the peak is at a copy
+    run({command, "floats.tflite"});
+    run({command, "floats.tflite", "--sram", "500"}, 2);
   }
   run({"compile", "zoo:demo", "--measure", "--device", device, "--sram", "64K"});
   run({"run", "zoo:demo", "--on", "qemu"});

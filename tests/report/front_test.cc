@@ -76,14 +76,23 @@ TEST(Front, SaysWhyAPlanIsTaken) {
   EXPECT_THAT(choice_text(front), HasSubstr("plan 1 of 3, the smallest: 16.000 M instructions; the "
                                             "fastest has 10.000 M for 3.0 KiB (3,072 B) more "
                                             "(--pick 3)"));
+  EXPECT_EQ(front.bound_by(), "");
   front.sram_limit_bytes = 2048;
   front.picked = 1;
+  EXPECT_EQ(front.bound_by(), "--sram");
   EXPECT_THAT(choice_text(front),
-              HasSubstr("plan 2 of 3, the fastest that fits: 12.000 M instead "));
+              HasSubstr("plan 2 of 3, the fastest that fits (the next needs 4.0 KiB (4,096 B)): "
+                        "12.000 M instead of 16.000 M instructions for 1.0 KiB (1,024 B) more "));
+  front.picked = 2;
+  front.sram_limit_bytes = 1 << 20;
+  EXPECT_EQ(front.bound_by(), "");
+  EXPECT_THAT(choice_text(front), HasSubstr("plan 3 of 3, the fastest: 10.000 M instead of "));
   front.sram_limit_bytes = 1;
   front.picked = 0;
   EXPECT_THAT(choice_text(front), HasSubstr("plan 1 of 3, the smallest: "));
+  EXPECT_EQ(front.bound_by(), "");
   front.by_number = true;
+  EXPECT_EQ(front.bound_by(), "--pick");
   EXPECT_THAT(choice_text(front), HasSubstr("plan 1 of 3, named by --pick: "));
   front.points.resize(1);
   EXPECT_EQ(choice_text(front), "the only plan that was found");
@@ -94,6 +103,7 @@ TEST(Front, JsonNumbersPlansAsPeopleDo) {
   front.picked = 2;
   const nlohmann::ordered_json json = front_json(front);
   EXPECT_EQ(json.at("picked"), 3);
+  EXPECT_EQ(json.at("bound_by"), "--max-latency");
   EXPECT_TRUE(json.at("max_latency").is_null());
   EXPECT_EQ(json.at("points").at(0).at("number"), 1);
   EXPECT_EQ(json.at("points").at(1).at("latency_ratio"), 1.2);

@@ -19,7 +19,12 @@ TEST(PlanText, ChannelLoopAsATree) {
   EXPECT_EQ(plan_text(placed(channel_loop()).report()),
             R"(model (planner by hand)
   arena  20.1 KiB (20,618 B), layout proven optimal
-  peak   20.1 KiB (20,618 B) at step 1 (DEPTHWISE_CONV_2D #1)
+  peak   20.1 KiB (20,618 B) at step 1 (DEPTHWISE_CONV_2D #1), where these live:
+    @    16,224         4.0 KiB (4,056 B)  int8 1x13x13x24 't0'
+    @    20,280                     169 B  int8 1x13x13x1 't3'
+    @    20,449                     169 B  int8 1x13x13x1 't6'
+    @         0       15.8 KiB (16,224 B)  int32 1x13x13x24 sums of 't9'
+  hint   the input 't0' is 4.0 KiB (4,056 B) of the peak: elsewhere with --input user, or --input streamed
   work   5 steps in 1 loop, 434 executed; 1.387 M MAC
 
 step    live  executes                             computes    reads  writes  tensor
@@ -91,12 +96,17 @@ TEST(PlanText, LimitsThatAreNotMetAreSaid) {
   PlanReport report = plan.report();
   EXPECT_TRUE(report.fits());
   EXPECT_THAT(plan_text(report), Not(HasSubstr("fit")));
+  EXPECT_THAT(plan_text(report), Not(HasSubstr("what to try")));
   report.sram_limit_bytes = 20'618;
   EXPECT_TRUE(report.fits());
   EXPECT_THAT(plan_text(report), HasSubstr("\nfits: SRAM 20.1 KiB (20,618 B) of the 20.1 KiB"));
   report.sram_limit_bytes = 20'617;
   EXPECT_FALSE(report.fits());
   EXPECT_THAT(plan_text(report), HasSubstr("\ndoes not fit: SRAM 20.1 KiB (20,618 B) of the"));
+  report.alternatives = {{"--input streamed", 1024, 2e6}};
+  EXPECT_THAT(plan_text(report), HasSubstr("what to try:\n  - --input streamed: 1.0 KiB (1,024 B), "
+                                           "2.000 M instructions, fits\n"));
+  EXPECT_THAT(plan_text(report), Not(HasSubstr("  hint"))) << "there is better";
   report.sram_limit_bytes = {};
   report.weight_bytes = 2;
   report.flash_limit_bytes = 1;
@@ -125,9 +135,10 @@ TEST(ScheduleWords, RegionsLeaveOutWholeAxes) {
 
 TEST(PlanText, SeveralMemoriesHaveALineEach) {
   const std::string text = plan_text(placed(several_memories()).report());
-  EXPECT_THAT(text, HasSubstr("  arena  1.0 KiB (1,024 B), layout proven optimal\n"
-                              "  peak   1.0 KiB (1,024 B) at step 2 (DEPTHWISE_CONV_2D #1)\n"
-                              "  sram2  1.0 KiB (1,024 B) of 1.0 KiB (1,024 B), layout proven"));
+  EXPECT_THAT(text,
+              HasSubstr("  arena  1.0 KiB (1,024 B), layout proven optimal\n"
+                        "  peak   1.0 KiB (1,024 B) at step 2 (DEPTHWISE_CONV_2D #1), where"));
+  EXPECT_THAT(text, HasSubstr("  sram2  1.0 KiB (1,024 B) of 1.0 KiB (1,024 B), layout proven"));
   EXPECT_THAT(text, HasSubstr("  psram  1.0 KiB (1,024 B) of 8.0 MiB (8,388,608 B), layout"));
   EXPECT_THAT(text, HasSubstr("  [0, 5)  psram 0 "));
   EXPECT_THAT(text, HasSubstr("  [3, 5)  sram2 0 "));

@@ -60,6 +60,13 @@ TensorId TestGraph::input(const Shape& shape) {
   return id;
 }
 
+TensorId TestGraph::float_input(const Shape& shape) {
+  const TensorId id = input(shape);
+  graph_.tensors[id.index()].type = DType::kFloat32;
+  graph_.tensors[id.index()].quantization = {};
+  return op(Quantize{}, {id}, activation(shape, 0.05F, 3));
+}
+
 TensorId TestGraph::conv(TensorId x, int64_t out_channels, int64_t kernel, int64_t stride) {
   const Shape in = graph_.tensor(x).shape;
   std::vector<float> scales;

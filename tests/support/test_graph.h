@@ -13,6 +13,8 @@ class TestGraph {
   explicit TestGraph(uint64_t seed) : random_(seed) { graph_.name = "test"; }
 
   TensorId input(const Shape& shape);
+  /// A float32 input that a QUANTIZE turns into what comes back.
+  TensorId float_input(const Shape& shape);
   /// SAME padding.
   TensorId conv(TensorId x, int64_t out_channels, int64_t kernel, int64_t stride);
   TensorId depthwise(TensorId x, int64_t kernel, int64_t stride);

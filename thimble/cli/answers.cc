@@ -7,9 +7,16 @@
 #include <string_view>
 
 #include "thimble/cli/progress_line.h"
+#include "thimble/driver/alternatives.h"
+#include "thimble/driver/reports.h"
 #include "thimble/import/file_bytes.h"
 
 namespace thimble {
+namespace {
+
+constexpr const char* kTrying = "trying what would need less";
+
+}  // namespace
 
 Source read_model(const std::string& model) {
   const ProgressLine progress(name(Phase::kReading));
@@ -32,13 +39,23 @@ std::optional<Compiled> compile_shown(Request request, const std::string& json) 
   line.reset();
   if (const auto* no = std::get_if<Infeasible>(&answer)) {
     const auto* source = std::get_if<Source>(&request.model);
+    const std::vector<Alternative> others = alternatives(request, *no);
+    line.reset();
     print_no(json, {.model = source ? source->where : std::get<std::string>(request.model),
                     .planner = request.planner,
                     .reason = no->reason,
-                    .lower_bound_bytes = no->lower_bound_bytes});
+                    .lower_bound_bytes = no->lower_bound_bytes,
+                    .sram_limit_bytes = request.sram_limit_bytes(),
+                    .alternatives = others});
     return std::nullopt;
   }
   return std::get<Compiled>(std::move(answer));
+}
+
+std::vector<Alternative> alternatives_shown(const Request& request, const Compiled& compiled) {
+  const ProgressLine progress(kTrying);
+  return compile_report(compiled).fits_sram() ? unasked_alternatives(request, compiled)
+                                              : alternatives(request, compiled);
 }
 
 void print_no(const std::string& json, const InfeasibleReport& no) {

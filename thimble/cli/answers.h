@@ -19,6 +19,10 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 /// that is empty; then there is nothing.
 [[nodiscard]] std::optional<Compiled> compile_shown(Request request, const std::string& json);
 
+/// Of a plan that is too large for the SRAM, alternatives(); else what is tried unasked.
+[[nodiscard]] std::vector<Alternative> alternatives_shown(const Request& request,
+                                                          const Compiled& compiled);
+
 /// "does not fit: ...", for people and for scripts.
 void print_no(const std::string& json, const InfeasibleReport& no);
 

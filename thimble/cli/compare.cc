@@ -17,7 +17,6 @@
 #include "thimble/cli/progress_line.h"
 #include "thimble/driver/paper_comparison.h"
 #include "thimble/model/error.h"
-#include "zoo/zoo.h"
 
 namespace thimble {
 namespace {
@@ -30,22 +29,6 @@ struct CompareOptions {
   bool zoo = false, csv = false, markdown = false, force = false;
   unsigned jobs = 0;
 };
-
-constexpr const char* kWholeZoo = "zoo:*";
-
-std::vector<std::string> model_names(const CompareOptions& options) {
-  std::vector<std::string> names = options.models;
-  if (options.zoo) names.emplace_back(kWholeZoo);
-  std::vector<std::string> result;
-  for (std::string& name : names) {
-    if (name != kWholeZoo) {
-      result.push_back(std::move(name));
-      continue;
-    }
-    for (const ZooEntry& entry : zoo_entries()) result.push_back("zoo:" + entry.name);
-  }
-  return result;
-}
 
 // 0 where standard output is no terminal.
 size_t terminal_width() {
@@ -79,24 +62,9 @@ std::vector<ComparedModel> compared_models(const std::vector<ComparisonJob>& job
 
 // Bugs weigh more than faults, faults more than "does not fit".
 int exit_status(const Comparison& comparison) {
-  const auto any = [&](const auto& test) {
-    return std::any_of(comparison.models.begin(), comparison.models.end(),
-                       [&](const ComparedModel& model) {
-                         return test(model.interpreter) ||
-                                std::any_of(model.cells.begin(), model.cells.end(), test);
-                       });
-  };
-  const auto is = [](Outcome outcome) {
-    return [outcome](const ComparedCell& cell) { return cell.outcome == outcome; };
-  };
-  if (any(is(Outcome::kInternalFault))) return kInternalFault;
-  if (any(is(Outcome::kInputFault))) return kInputFault;
-  for (const ComparedModel& model : comparison.models) {
-    for (const ComparedCell& cell : model.cells) {
-      if (!comparison.fits(cell)) return kDoesNotFit;
-    }
-  }
-  return kDone;
+  if (comparison.any(Outcome::kInternalFault)) return kInternalFault;
+  if (comparison.any(Outcome::kInputFault)) return kInputFault;
+  return comparison.all_fit() ? kDone : kDoesNotFit;
 }
 
 // What is printed: the table for people, for spreadsheets or for pages.
@@ -125,7 +93,7 @@ int compare_models(const CompareOptions& options) {
     job.plans.push_back({spec, asked.in_place, asked.layout});
   }
   std::vector<ComparisonJob> jobs;
-  for (const std::string& model : model_names(options)) {
+  for (const std::string& model : model_names(options.models, options.zoo)) {
     job.model = model;
     jobs.push_back(job);
   }

@@ -10,7 +10,6 @@
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
-#include "thimble/driver/alternatives.h"
 #include "thimble/driver/reports.h"
 #include "thimble/driver/run.h"
 #include "thimble/output/emitted_folder.h"
@@ -29,30 +28,32 @@ struct CompileOptions {
 // The command as typed, without the folders that would make the emitted bytes depend on the
 // machine.
 std::string command_text(const CompileOptions& options, const std::string& name) {
-  std::string text =
-      "thimble compile " + std::filesystem::path(options.model.model).filename().string();
-  if (!options.plan.planner.empty()) text += " --planner " + options.plan.planner;
-  if (!options.plan.calibration.empty()) {
-    text += " --calibration " + std::filesystem::path(options.plan.calibration).filename().string();
+  const auto file_name = [](const std::string& path) {
+    return std::filesystem::path(path).filename().string();
+  };
+  const PlanOptions& plan = options.plan;
+  std::string text = "thimble compile " + file_name(options.model.model);
+  for (const auto& [option, value] : {std::pair{"planner", plan.planner},
+                                      {"calibration", file_name(plan.calibration)},
+                                      {"device", plan.device},
+                                      {"core", plan.core},
+                                      {"sram", plan.sram},
+                                      {"flash", plan.flash}}) {
+    if (!value.empty()) text += fmt::format(" --{} {}", option, value);
   }
-  if (!options.plan.device.empty()) text += " --device " + options.plan.device;
-  if (!options.plan.core.empty()) text += " --core " + options.plan.core;
-  if (!options.plan.sram.empty()) text += " --sram " + options.plan.sram;
-  if (!options.plan.flash.empty()) text += " --flash " + options.plan.flash;
-  if (options.plan.external_ram) text += " --external-ram";
-  if (options.plan.max_recompute)
-    text += fmt::format(" --max-recompute {}", *options.plan.max_recompute);
-  if (options.plan.max_latency) text += fmt::format(" --max-latency {}", *options.plan.max_latency);
-  if (options.plan.effort != 1) text += fmt::format(" --effort {}", options.plan.effort);
-  if (options.plan.pick) text += fmt::format(" --pick {}", *options.plan.pick);
-  if (!options.plan.in_place) text += " --no-in-place";
+  if (plan.external_ram) text += " --external-ram";
+  if (plan.max_recompute) text += fmt::format(" --max-recompute {}", *plan.max_recompute);
+  if (plan.max_latency) text += fmt::format(" --max-latency {}", *plan.max_latency);
+  if (plan.effort != 1) text += fmt::format(" --effort {}", plan.effort);
+  if (plan.pick) text += fmt::format(" --pick {}", *plan.pick);
+  if (!plan.in_place) text += " --no-in-place";
   if (!options.model.rewrite) text += " --no-rewrite";
   if (options.model.io_type != "model") text += " --io-type " + options.model.io_type;
-  if (options.plan.ports.input != Place::kResident)
-    text += fmt::format(" --input {}", thimble::name(options.plan.ports.input));
-  if (options.plan.ports.output != Place::kResident)
-    text += fmt::format(" --output {}", thimble::name(options.plan.ports.output));
-  if (options.plan.layout != "exact") text += " --layout " + options.plan.layout;
+  if (plan.ports.input != Place::kResident)
+    text += fmt::format(" --input {}", thimble::name(plan.ports.input));
+  if (plan.ports.output != Place::kResident)
+    text += fmt::format(" --output {}", thimble::name(plan.ports.output));
+  if (plan.layout != "exact") text += " --layout " + plan.layout;
   return text + " -o " + name;
 }
 
@@ -110,8 +111,7 @@ int compile_model(const CompileOptions& options) {
   std::optional<Compiled> compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
   CompileReport report = compile_report(*compiled);
-  if (!report.fits_sram())
-    report.alternatives = alternatives(asked, report.plan.placement.arena_bytes());
+  if (!report.fits_sram()) report.alternatives = alternatives_shown(asked, *compiled);
   if (options.measure) {
     const ProgressLine progress("cross-compiling and running on the emulated board");
     const std::string& core = asked.target.core.name;

@@ -43,11 +43,13 @@ int show_plan(ShowOptions options) {
                  {{"--pareto", options.pareto}, FileKind::kSvg},
                  {{"--json", options.json}, FileKind::kReport, "plan"}},
                 options.force);
-  const auto compiled = compile_shown(request(options.model, options.plan), options.json);
+  const Request asked = request(options.model, options.plan);
+  const auto compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
-  const PlanReport report = plan_report(*compiled);
+  PlanReport report = plan_report(*compiled);
   if (options.show_front && !report.front)
     throw CompileError("--pareto", "is for planners with a choice of plans, as auto");
+  report.alternatives = alternatives_shown(asked, *compiled);
   std::string svg, json, text, front;
   {
     const ProgressLine progress("drawing the plan");

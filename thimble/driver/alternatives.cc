@@ -1,57 +1,218 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/driver/alternatives.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "thimble/driver/reports.h"
 #include "thimble/model/error.h"
+#include "thimble/report/peak.h"
 
 namespace thimble {
 namespace {
 
 constexpr double kMostSeconds = 60;  ///< of planning, for each
+/// A small part of what the best one does, and of its time.
+constexpr const char* kQuickPlanner = "stream";
 
-std::optional<int64_t> arena_of(const Request& request) {
-  try {
-    const Answer answer = compile(request);
-    const auto* compiled = std::get_if<Compiled>(&answer);
-    return compiled == nullptr ? std::nullopt
-                               : std::optional(compiled->plan.placement.arena_bytes());
-  } catch (const CompileError&) {
-    return std::nullopt;  // not for this model
+/// An option, and what it does to a request.
+struct Change {
+  std::string options;
+  std::function<void(Request&)> apply;
+};
+
+/// Tries requests one after the other, and keeps what needs less than what there is.
+class Trials {
+ public:
+  Trials(const Request& request, int64_t arena_bytes)
+      : request_(request), limit_(request.sram_limit_bytes()), arena_bytes_(arena_bytes) {}
+
+  /// The plan, if there is one; whether it is kept or not.
+  std::optional<Compiled> attempt(const std::string& options, Request other) {
+    const double seconds = seconds_left();
+    if (cancelled_ || seconds <= 0) return std::nullopt;
+    other.emission.reset();
+    other.time_limit_seconds = std::min(seconds, kMostSeconds);
+    try {
+      Answer answer = compile(other);
+      cancelled_ = std::holds_alternative<Cancelled>(answer);
+      auto* compiled = std::get_if<Compiled>(&answer);
+      if (compiled == nullptr) return std::nullopt;
+      keep({options, compiled->plan.placement.arena_bytes(),
+            estimate_of(*compiled).value_or(CoreEstimate{}).estimate.instructions});
+      return std::move(*compiled);
+    } catch (const CompileError&) {
+      return std::nullopt;  // not for this model
+    }
   }
+
+  /// From now on, as this needs no more options.
+  void require_below(int64_t arena_bytes) { arena_bytes_ = std::min(arena_bytes_, arena_bytes); }
+  void keep(const Alternative& found) {
+    if (found.arena_bytes < arena_bytes_) kept_.push_back(found);
+  }
+
+  [[nodiscard]] bool fits(const Alternative& found) const {
+    return limit_ && found.arena_bytes <= *limit_;
+  }
+  [[nodiscard]] bool any_fits() const {
+    return std::ranges::any_of(kept_, [&](const Alternative& found) { return fits(found); });
+  }
+  /// Whether the last attempt was kept and does what is needed.
+  [[nodiscard]] bool last_fits() const { return !kept_.empty() && fits(kept_.back()); }
+  [[nodiscard]] size_t count() const { return kept_.size(); }
+
+  /// What fits first, the fastest of these before others; then the least.
+  [[nodiscard]] std::vector<Alternative> ranked() const {
+    std::vector<Alternative> result = kept_;
+    std::ranges::stable_sort(result, {}, [&](const Alternative& found) {
+      const bool good = fits(found);
+      return std::tuple(!good, good ? found.instructions : 0.0, found.arena_bytes);
+    });
+    return result;
+  }
+
+ private:
+  [[nodiscard]] double seconds_left() const {
+    const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
+    return request_.time_limit_seconds - gone.count();
+  }
+
+  const Request& request_;
+  std::optional<int64_t> limit_;
+  int64_t arena_bytes_;
+  std::vector<Alternative> kept_;
+  bool cancelled_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::vector<PortAtPeak> ports_at_peak(const Compiled& compiled) {
+  const std::optional<Peak> peak = peak_of(compiled.graph, compiled.plan, compiled.cost.live_bytes);
+  return peak ? ports_at(compiled.graph, compiled.plan, *peak) : std::vector<PortAtPeak>();
+}
+
+bool has_floats(const Request& request, const std::vector<PortAtPeak>& ports) {
+  return !request.graph.int8_io &&
+         std::ranges::any_of(ports, [](const PortAtPeak& at) { return at.int8_bytes.has_value(); });
+}
+
+const Change kIntegers{"--io-type int8", [](Request& r) { r.graph.int8_io = true; }};
+
+// Limits of the user's own, lifted; ports elsewhere are tried apart, as there are two places.
+std::vector<Change> changes(const Request& request, const std::vector<PortAtPeak>& ports) {
+  std::vector<Change> all;
+  if (has_floats(request, ports)) all.push_back(kIntegers);
+  if (request.max_recompute)
+    all.push_back({"without --max-recompute", [](Request& r) { r.max_recompute.reset(); }});
+  if (!request.in_place)
+    all.push_back({"without --no-in-place", [](Request& r) { r.in_place = true; }});
+  if (!request.graph.rewrite)
+    all.push_back({"without --no-rewrite", [](Request& r) { r.graph.rewrite = true; }});
+  const auto external = [](const Memory& m) { return m.kind == MemoryKind::kExternalRam; };
+  if (!request.external_ram && std::ranges::any_of(request.target.memories, external))
+    all.push_back({"--external-ram", [](Request& r) { r.external_ram = true; }});
+  return all;
+}
+
+// Of the input or the output: the stream, and the caller's memory only where that does not help.
+std::vector<Change> places(const Request& request, const std::vector<PortAtPeak>& ports,
+                           bool input) {
+  Place PortPlaces::*const side = input ? &PortPlaces::input : &PortPlaces::output;
+  const bool there =
+      std::ranges::any_of(ports, [&](const PortAtPeak& at) { return at.input == input; });
+  std::vector<Change> all;
+  if (!there || request.ports.*side != Place::kResident) return all;
+  for (const Place place : {Place::kStreamed, Place::kUser}) {
+    all.push_back({fmt::format("--{} {}", input ? "input" : "output", name(place)),
+                   [side, place](Request& r) { r.ports.*side = place; }});
+  }
+  return all;
+}
+
+// Plans of the front that the request's latency or pick excludes cost nothing to name.
+void keep_front(const Request& request, const Front& front, Trials& trials) {
+  const auto keep = [&](const std::string& options, size_t k) {
+    trials.keep({options, front.points[k].arena_bytes, front.points[k].instructions});
+  };
+  if (request.pick) keep("without --pick", front.chosen());
+  if (front.picked == 0 || front.latency(0) <= front.max_latency) return;
+  Front lifted = front;
+  lifted.max_latency = std::numeric_limits<double>::infinity();
+  const size_t k = lifted.chosen();
+  keep(fmt::format("--max-latency {}", std::ceil(100 * front.latency(k)) / 100), k);
+}
+
+std::string joined(const std::string& first, const std::string& second) {
+  return first.empty() || second.empty() ? first + second : first + " " + second;
+}
+
+std::vector<Alternative> tried(const Request& request, const Compiled* compiled) {
+  Trials trials(request, compiled == nullptr ? std::numeric_limits<int64_t>::max()
+                                             : compiled->plan.placement.arena_bytes());
+  Request base = request;
+  base.pick.reset();
+  std::string prefix;
+  std::optional<Compiled> best;
+  const std::string best_planner = planners_for(request.ports).back();
+  if (choose_planner(request.planner.empty() ? best_planner : request.planner).planner->name !=
+      best_planner) {
+    base.planner.clear();
+    prefix = "--planner " + best_planner;
+    best = trials.attempt(prefix, base);
+    if (trials.last_fits()) return trials.ranked();
+    if (best) compiled = &*best;
+    if (best) trials.require_below(best->plan.placement.arena_bytes());
+  }
+  if (compiled == nullptr) return trials.ranked();
+  if (compiled->front) keep_front(request, *compiled->front, trials);
+  const std::vector<PortAtPeak> ports = ports_at_peak(*compiled);
+  Request together = base;
+  std::string all_options = prefix;
+  size_t helpful = 0;
+  const auto attempt = [&](const Change& change) {
+    Request other = base;
+    change.apply(other);
+    const size_t before = trials.count();
+    (void)trials.attempt(joined(prefix, change.options), other);
+    if (trials.count() == before) return false;
+    change.apply(together);
+    all_options = joined(all_options, change.options);
+    ++helpful;
+    return true;
+  };
+  for (const Change& change : changes(base, ports)) (void)attempt(change);
+  for (const bool input : {true, false}) {
+    for (const Change& change : places(base, ports, input)) {
+      if (attempt(change)) break;
+    }
+  }
+  if (helpful > 1 && !trials.any_fits()) (void)trials.attempt(all_options, together);
+  return trials.ranked();
 }
 
 }  // namespace
 
-std::vector<Alternative> alternatives(const Request& request, int64_t arena_bytes) {
-  std::vector<Alternative> result;  // each needs less than those before, which ask for less
-  for (const bool streamed : {false, true}) {
-    for (const bool recomputes : {false, true}) {
-      Request other = request;
-      other.planner.clear();  // the best there is
-      other.emission.reset();
-      other.time_limit_seconds = std::min(other.time_limit_seconds, kMostSeconds);
-      std::string options;
-      const std::string best = planners().back().name;
-      if (!request.planner.empty() && request.planner != best) options += " --planner " + best;
-      if (streamed) {
-        if (request.ports.input != Place::kResident) continue;
-        other.ports.input = Place::kStreamed;
-        options += " --input streamed";
-      }
-      if (recomputes) {
-        if (request.max_recompute) continue;
-        other.max_recompute = 1;
-        options += " --max-recompute 1";
-      }
-      if (options.empty()) continue;
-      const std::optional<int64_t> bytes = arena_of(other);
-      if (!bytes || *bytes >= arena_bytes) continue;
-      arena_bytes = *bytes;
-      result.insert(result.begin(), {options.substr(1), *bytes});
-    }
-  }
-  return result;
+std::vector<Alternative> alternatives(const Request& request, const Compiled& compiled) {
+  return tried(request, &compiled);
+}
+
+std::vector<Alternative> alternatives(const Request& request, const Infeasible& /*no*/) {
+  return tried(request, nullptr);
+}
+
+std::vector<Alternative> unasked_alternatives(const Request& request, const Compiled& compiled) {
+  Trials trials(request, compiled.plan.placement.arena_bytes());
+  if (request.sram_limit_bytes() || !has_floats(request, ports_at_peak(compiled))) return {};
+  Request other = request;
+  kIntegers.apply(other);
+  other.planner = kQuickPlanner;
+  (void)trials.attempt(fmt::format("{} --planner {}", kIntegers.options, kQuickPlanner), other);
+  return trials.ranked();
 }
 
 }  // namespace thimble

@@ -5,13 +5,24 @@
 #include <vector>
 
 #include "thimble/driver/driver.h"
-#include "thimble/report/compile_report.h"
+#include "thimble/report/advice.h"
 
 namespace thimble {
 
-/// Other planners and options for the same model, in the words of the command line, that need fewer
-/// bytes of arena than `arena_bytes` and than all that ask for less; the least first. Each is
-/// planned, placed and verified; request.progress may cancel it, and what is refused is left out.
-[[nodiscard]] std::vector<Alternative> alternatives(const Request& request, int64_t arena_bytes);
+/// Options for the same model, in the words of the command line, that need fewer bytes of arena
+/// than `compiled` and than all that ask for less; the least first. Tried are the best planner,
+/// plans past the latency limit, limits lifted, ports elsewhere that are live at the peak, integers
+/// instead of floats, external RAM; several of them at once only if none of them fits alone. Each
+/// is planned, placed and verified, and what the model or the board refuses is left out. All of
+/// them together take no longer than the request's time limit; request.progress may cancel.
+[[nodiscard]] std::vector<Alternative> alternatives(const Request& request,
+                                                    const Compiled& compiled);
+/// The same where there is no plan at all.
+[[nodiscard]] std::vector<Alternative> alternatives(const Request& request, const Infeasible& no);
+
+/// What is tried though nobody asked for less: without a limit on SRAM, integers instead of floats
+/// that are live at the peak, by a quick planner.
+[[nodiscard]] std::vector<Alternative> unasked_alternatives(const Request& request,
+                                                            const Compiled& compiled);
 
 }  // namespace thimble

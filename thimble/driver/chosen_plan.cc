@@ -25,10 +25,11 @@ PlacedPlan placed(const Graph& graph, Schedule schedule, const Request& request,
           .placement = std::move(placed.placement)};
 }
 
-FrontFigures figures_of(const Graph& graph, const PlacedPlan& plan, const Core& core) {
+FrontFigures figures_of(const Graph& graph, const PlacedPlan& plan, Front& front) {
   const Program program = lower(graph, plan.schedule, plan.placement);
-  const std::optional<CoreEstimate> estimate = estimate_on(program, core.name, 0);
+  const std::optional<CoreEstimate> estimate = estimate_on(program, front.core, 0);
   check(estimate.has_value(), "a core without a latency model");
+  front.left_out.insert(estimate->estimate.left_out.begin(), estimate->estimate.left_out.end());
   return {.arena_bytes = plan.placement.arena_bytes(),
           .instructions = estimate->estimate.instructions,
           .recomputed_macs = macs(graph, plan.schedule) - macs(graph)};
@@ -49,22 +50,21 @@ size_t picked_point(const Front& front, const Request& request) {
 // The plans that were found, placed; then the one that is taken.
 ChosenPlan chosen_of_front(const Graph& graph, std::vector<FrontPoint> found,
                            const Request& request, const TimeLimit& time) {
-  const Core core = estimated_core(request.target.core);
+  Front front{.points = {},
+              .by_number = request.pick.has_value(),
+              .sram_limit_bytes = request.sram_limit_bytes(),
+              .max_latency = max_latency(request),
+              .core = estimated_core(request.target.core).name,
+              .clock_hz = request.target.clock_hz};
   std::vector<PlacedPlan> plans;
   std::vector<FrontFigures> figures;
   for (FrontPoint& point : found) {
     if (const std::string fault = malformed(graph, point.schedule); !fault.empty())
       throw InternalError("a plan of the front: " + fault);
     plans.push_back(placed(graph, std::move(point.schedule), request, time));
-    figures.push_back(figures_of(graph, plans.back(), core));
+    figures.push_back(figures_of(graph, plans.back(), front));
   }
   const std::vector<size_t> kept = undominated(figures);
-  Front front{.points = {},
-              .by_number = request.pick.has_value(),
-              .sram_limit_bytes = request.sram_limit_bytes(),
-              .max_latency = max_latency(request),
-              .core = core.name,
-              .clock_hz = request.target.clock_hz};
   for (const size_t k : kept) front.points.push_back(figures[k]);
   front.picked = picked_point(front, request);
   const size_t taken = kept[front.picked];

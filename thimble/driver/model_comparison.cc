@@ -7,6 +7,7 @@
 
 #include "thimble/driver/reports.h"
 #include "thimble/report/inspect.h"
+#include "zoo/zoo.h"
 
 namespace thimble {
 namespace {
@@ -137,6 +138,20 @@ std::vector<std::string> planner_specs(const std::string& list) {
     begin = end + 1;
   }
   return specs;
+}
+
+std::vector<std::string> model_names(std::vector<std::string> typed, bool zoo) {
+  constexpr const char* kWholeZoo = "zoo:*";
+  if (zoo) typed.emplace_back(kWholeZoo);
+  std::vector<std::string> result;
+  for (std::string& name : typed) {
+    if (name != kWholeZoo) {
+      result.push_back(std::move(name));
+      continue;
+    }
+    for (const ZooEntry& entry : zoo_entries()) result.push_back("zoo:" + entry.name);
+  }
+  return result;
 }
 
 }  // namespace thimble

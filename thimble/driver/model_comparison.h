@@ -29,6 +29,8 @@ struct ComparisonJob {
 /// A cell per plan. Never throws: faults and bugs are outcomes of cells.
 [[nodiscard]] ComparedModel compared(const ComparisonJob& job);
 
+/// As typed, with all of the zoo for "zoo:*", and behind the others for `zoo`.
+[[nodiscard]] std::vector<std::string> model_names(std::vector<std::string> typed, bool zoo);
 /// "original,pex:a=1,b=2,reorder": a piece whose '=' comes before any ':' is a further option of
 /// the planner before it.
 [[nodiscard]] std::vector<std::string> planner_specs(const std::string& list);

@@ -13,10 +13,11 @@ namespace thimble {
 using Json = nlohmann::ordered_json;
 
 std::string infeasible_text(const InfeasibleReport& report) {
-  return fmt::format("does not fit: {}{}\n", report.reason,
-                     report.lower_bound_bytes
-                         ? "; no plan is below " + human_size(*report.lower_bound_bytes)
-                         : std::string());
+  const std::string text = fmt::format(
+      "does not fit: {}{}\n", report.reason,
+      report.lower_bound_bytes ? "; no plan is below " + human_size(*report.lower_bound_bytes)
+                               : std::string());
+  return text + advice({.sram_limit_bytes = report.sram_limit_bytes}, report.alternatives);
 }
 
 std::string infeasible_json(const InfeasibleReport& report) {
@@ -26,7 +27,8 @@ std::string infeasible_json(const InfeasibleReport& report) {
        {"planner", report.planner},
        {"fits", false},
        {"reason", report.reason},
-       {"lower_bound_bytes", report.lower_bound_bytes ? Json(*report.lower_bound_bytes) : Json()}});
+       {"lower_bound_bytes", report.lower_bound_bytes ? Json(*report.lower_bound_bytes) : Json()},
+       {"alternatives", alternatives_json(report.alternatives, report.sram_limit_bytes)}});
 }
 
 std::string verification_text(const VerificationReport& report) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "thimble/program/verify.h"
+#include "thimble/report/advice.h"
 
 namespace thimble {
 
@@ -15,7 +16,9 @@ namespace thimble {
 struct InfeasibleReport {
   std::string model, planner;
   std::string reason;
-  std::optional<int64_t> lower_bound_bytes;  ///< of all plans
+  std::optional<int64_t> lower_bound_bytes = {};  ///< of all plans
+  std::optional<int64_t> sram_limit_bytes = {};
+  std::vector<Alternative> alternatives = {};  ///< that were tried
 };
 [[nodiscard]] std::string infeasible_text(const InfeasibleReport& report);
 [[nodiscard]] std::string infeasible_json(const InfeasibleReport& report);

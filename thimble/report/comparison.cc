@@ -148,6 +148,19 @@ bool Comparison::fits(const ComparedCell& cell) const {
          (!flash_limit_bytes || cell.weight_bytes <= *flash_limit_bytes);
 }
 
+bool Comparison::all_fit() const {
+  return std::ranges::all_of(models, [&](const ComparedModel& model) {
+    return std::ranges::all_of(model.cells, [&](const ComparedCell& cell) { return fits(cell); });
+  });
+}
+
+bool Comparison::any(Outcome outcome) const {
+  const auto is = [outcome](const ComparedCell& cell) { return cell.outcome == outcome; };
+  return std::ranges::any_of(models, [&](const ComparedModel& model) {
+    return is(model.interpreter) || std::ranges::any_of(model.cells, is);
+  });
+}
+
 std::vector<std::string> reasons(const Comparison& comparison) {
   std::vector<std::string> result;
   const auto add = [&](const ComparedModel& model, const ComparedCell& cell) {

@@ -49,6 +49,9 @@ struct Comparison {
 
   [[nodiscard]] bool limited() const { return sram_limit_bytes || flash_limit_bytes; }
   [[nodiscard]] bool fits(const ComparedCell& cell) const;
+  [[nodiscard]] bool all_fit() const;
+  /// Of the planners and the interpreter.
+  [[nodiscard]] bool any(Outcome outcome) const;
 };
 
 /// Why cells are empty, or may be others elsewhere, each reason once: "zoo:nothing: there is no

@@ -12,6 +12,7 @@
 #include "thimble/report/front_words.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/memories_json.h"
+#include "thimble/report/peak.h"
 #include "thimble/report/schedule_words.h"
 #include "thimble/report/tensor_text.h"
 #include "thimble/target/size.h"
@@ -27,47 +28,18 @@ int64_t flash_bytes(const CompileReport& report) {
                          : report.weight_bytes;
 }
 
-size_t peak_step(const CompileReport& report) {
-  return static_cast<size_t>(std::max_element(report.live_bytes.begin(), report.live_bytes.end()) -
-                             report.live_bytes.begin());
+std::optional<Peak> peak_of(const CompileReport& report) {
+  return peak_of(report.graph, report.plan, report.live_bytes);
 }
 
-std::string step_label(const CompileReport& report, size_t position) {
-  std::string text = "step";
-  for_each_step(report.plan.schedule, [&](const Step& step, Position at) {
-    if (static_cast<size_t>(at) == position)
-      text = step_label(report.graph, report.plan.schedule, step);
-  });
-  return text;
-}
-
-std::vector<const PlacedBuffer*> live_at(const CompileReport& report, size_t position) {
-  std::vector<const PlacedBuffer*> live;
-  for (const PlacedBuffer& buffer : report.program.buffers) {
-    if (buffer.memory == kArena && buffer.live.begin <= static_cast<Position>(position) &&
-        static_cast<Position>(position) < buffer.live.end) {
-      live.push_back(&buffer);
-    }
-  }
-  return live;
-}
-
-std::string buffer_text(const CompileReport& report, const PlacedBuffer& buffer) {
-  if (!buffer.tensor.valid()) return "scratch";
-  return fmt::format("{} {} {}'{}'", name(buffer.type), to_string(buffer.extents),
-                     buffer.sums ? "sums of " : "",
-                     display_name(report.graph.tensor(buffer.tensor).name));
-}
-
+// What lives at the peak, and, without a limit, which of that could lie elsewhere.
 std::string peak_text(const CompileReport& report) {
-  if (report.live_bytes.empty()) return "";
-  const size_t peak = peak_step(report);
-  std::string text =
-      fmt::format("  peak at step {} ({}), where these live:\n", peak, step_label(report, peak));
-  for (const PlacedBuffer* buffer : live_at(report, peak)) {
-    text += fmt::format("    @ {:>9}  {:>24}  {}\n", with_separators(buffer->address),
-                        human_size(buffer->size_bytes), buffer_text(report, *buffer));
-  }
+  const std::optional<Peak> peak = peak_of(report);
+  if (!peak) return "";
+  std::string text = "  peak" + peak_text(report.graph, report.plan, *peak);
+  if (report.sram_limit_bytes) return text;
+  for (const std::string& hint : hints(report.graph, report.plan, *peak))
+    text += "  hint     " + hint + "\n";
   return text;
 }
 
@@ -108,51 +80,6 @@ std::string ports_text(const CompileReport& report) {
   return text;
 }
 
-bool float_input(const CompileReport& report) {
-  return std::any_of(report.graph.inputs.begin(), report.graph.inputs.end(), [&](const Port& port) {
-    return report.graph.tensor(port.tensor).type == DType::kFloat32;
-  });
-}
-
-std::string verdict(const CompileReport& report, int64_t arena_bytes) {
-  if (!report.sram_limit_bytes || arena_bytes <= *report.sram_limit_bytes) return "fits";
-  return fmt::format("{} too many", human_size(arena_bytes - *report.sram_limit_bytes));
-}
-
-// The smallest boards that would do.
-std::string larger_boards(const CompileReport& report) {
-  constexpr size_t kShown = 3;
-  std::vector<Target> enough = builtin_targets();
-  std::erase_if(enough, [&](const Target& device) {
-    return device.largest_sram_run_bytes() < report.plan.placement.arena_bytes() ||
-           device.flash_bytes < flash_bytes(report);
-  });
-  std::stable_sort(enough.begin(), enough.end(), [](const Target& a, const Target& b) {
-    return a.largest_sram_run_bytes() < b.largest_sram_run_bytes();
-  });
-  std::string text;
-  for (size_t k = 0; k < std::min(kShown, enough.size()); ++k)
-    text += (k == 0 ? "" : ", ") + enough[k].name;
-  return enough.size() > kShown ? text + ", ... (see `thimble devices`)" : text;
-}
-
-// What a user can do about too little memory, most promising first.
-std::string advice(const CompileReport& report) {
-  std::string text;
-  if (!report.fits_sram()) {
-    if (float_input(report))
-      text += "  - --io-type int8: the float32 input costs four times an int8 one\n";
-    for (const Alternative& other : report.alternatives)
-      text += fmt::format("  - {}: {}, {}\n", other.options, human_size(other.arena_bytes),
-                          verdict(report, other.arena_bytes));
-    text += "  - a smaller input resolution or fewer channels at the peak's operator\n";
-  }
-  const std::string boards = larger_boards(report);
-  if (!boards.empty()) text += fmt::format("  - a board with enough memory: {}\n", boards);
-  if (!report.fits_flash()) text += "  - fewer or smaller layers: weights are most of the flash\n";
-  return text;
-}
-
 std::string fit_text(const CompileReport& report) {
   std::string text;
   const int64_t arena = report.plan.placement.arena_bytes();
@@ -163,7 +90,7 @@ std::string fit_text(const CompileReport& report) {
                               human_size(*report.sram_limit_bytes))
                 : fmt::format("does not fit: {} more SRAM needed than the {} there are, at {}\n",
                               human_size(-left), human_size(*report.sram_limit_bytes),
-                              step_label(report, peak_step(report)));
+                              peak_of(report)->label);
   }
   if (report.flash_limit_bytes) {
     const int64_t left = *report.flash_limit_bytes - flash_bytes(report);
@@ -174,8 +101,12 @@ std::string fit_text(const CompileReport& report) {
                 : fmt::format("does not fit: {} more flash needed than the {} there are ({})\n",
                               human_size(-left), human_size(*report.flash_limit_bytes), what);
   }
-  if (!report.fits()) text += "what to try:\n" + advice(report);
-  return text;
+  return text + advice({.arena_bytes = arena,
+                        .flash_bytes = flash_bytes(report),
+                        .sram_limit_bytes = report.sram_limit_bytes,
+                        .fits_sram = report.fits_sram(),
+                        .fits_flash = report.fits_flash()},
+                       report.alternatives);
 }
 
 Json buffers_json(const CompileReport& report) {
@@ -292,6 +223,8 @@ std::string report_json(const CompileReport& report) {
       {"macs", report.macs},
       {"recomputed_macs", report.recomputed_macs},
       {"estimate", estimate_json(report.estimate)},
+      {"peak", peak_json(report.graph, report.plan, peak_of(report))},
+      {"alternatives", alternatives_json(report.alternatives, report.sram_limit_bytes)},
       {"front", front_json(report.front)},
       {"verified", report.verified},
       {"lossy", !report.graph.accumulators.empty()},

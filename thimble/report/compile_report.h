@@ -9,6 +9,7 @@
 #include "thimble/plan/saved_plan.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/program.h"
+#include "thimble/report/advice.h"
 #include "thimble/report/front.h"
 #include "thimble/target/target.h"
 
@@ -22,13 +23,6 @@ struct MeasuredCost {
   int64_t static_ram_bytes = 0;
   std::string core;
   std::string machine;  ///< that ran it, by QEMU's name; empty: none
-};
-
-/// Options with which the model needs less.
-struct Alternative {
-  std::string options;  ///< "--input streamed"
-  int64_t arena_bytes = 0;
-  bool operator==(const Alternative&) const = default;
 };
 
 /// Everything a report says. References live as long as the caller's compilation.
@@ -47,7 +41,7 @@ struct CompileReport {
   std::optional<MeasuredCost> measured;
   std::optional<CoreEstimate> estimate;
   std::optional<Front> front;             ///< of planners with a choice of plans
-  std::vector<Alternative> alternatives;  ///< tried where it does not fit
+  std::vector<Alternative> alternatives;  ///< that were tried
 
   [[nodiscard]] bool fits_sram() const;
   [[nodiscard]] bool fits_flash() const;

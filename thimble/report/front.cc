@@ -23,6 +23,13 @@ size_t Front::chosen() const {
   return best;
 }
 
+std::string Front::bound_by() const {
+  if (by_number) return "--pick";
+  const bool fits = sram_limit_bytes && points[picked].arena_bytes <= *sram_limit_bytes;
+  if (fits) return picked + 1 < points.size() ? "--sram" : "";
+  return picked > 0 ? "--max-latency" : "";
+}
+
 std::vector<size_t> undominated(const std::vector<FrontFigures>& all) {
   std::vector<size_t> order(all.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,12 +29,17 @@ struct Front {
   double max_latency = std::numeric_limits<double>::infinity();  ///< in force
   std::string core;                                              ///< of the estimates
   int64_t clock_hz = 0;                                          ///< 0: not known
+  std::set<std::string> left_out;  ///< kernels that the estimates do not count
 
   /// Instructions of a point as a ratio of the fastest's; 1 if that has none.
   [[nodiscard]] double latency(size_t point) const;
   /// By the limits: the fastest that fits, or else the smallest; without a limit on bytes the
   /// smallest. Points past max_latency are not looked at.
   [[nodiscard]] size_t chosen() const;
+  /// What keeps a better plan of the front from being taken, in the words of the command line:
+  /// "--pick"; "--sram", faster ones do not fit; "--max-latency", smaller ones are too slow. Empty:
+  /// nothing does.
+  [[nodiscard]] std::string bound_by() const;
 };
 
 /// Those that no other beats, in the order of Front::points: positions in `all`.

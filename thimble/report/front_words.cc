@@ -2,6 +2,7 @@
 #include "thimble/report/front_words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -50,11 +51,14 @@ Table table_of_front(const Front& front) {
 // Why this one.
 std::string reason_of(const Front& front) {
   if (front.by_number) return "named by --pick";
-  const FrontFigures& taken = front.points[front.picked];
-  if (front.sram_limit_bytes && taken.arena_bytes <= *front.sram_limit_bytes)
-    return "the fastest that fits";
-  if (front.picked == 0) return "the smallest";
-  return fmt::format("the smallest within --max-latency {}", front.max_latency);
+  const std::string bound = front.bound_by();
+  if (bound == "--sram") {
+    return fmt::format("the fastest that fits (the next needs {})",
+                       human_size(front.points[front.picked + 1].arena_bytes));
+  }
+  if (bound == "--max-latency")
+    return fmt::format("the smallest within --max-latency {}", front.max_latency);
+  return front.picked == 0 ? "the smallest" : "the fastest";
 }
 
 }  // namespace
@@ -66,6 +70,7 @@ std::string front_text(const Front& front, const std::string& title) {
                   count == 1 ? "" : "s, none better than another in all respects", front.core);
   if (front.clock_hz > 0)
     text += fmt::format(", ms at {} MHz if each takes a cycle", front.clock_hz / 1'000'000);
+  if (!front.left_out.empty()) text += fmt::format("; without {}", fmt::join(front.left_out, ", "));
   text += "\n\n" + aligned_text(table_of_front(front), 0);
   return text + fmt::format("\nchoice: {}\n", choice_text(front));
 }
@@ -102,8 +107,9 @@ Json front_json(const std::optional<Front>& front) {
                       {"latency_ratio", front->latency(k)},
                       {"recomputed_macs", point.recomputed_macs}});
   }
+  const std::string bound = front->bound_by();
   return {{"picked", front->picked + 1},
-          {"picked_by_number", front->by_number},
+          {"bound_by", bound.empty() ? Json() : Json(bound)},
           {"max_latency", std::isinf(front->max_latency) ? Json() : Json(front->max_latency)},
           {"core", front->core},
           {"choice", choice_text(*front)},

@@ -9,6 +9,7 @@
 #include "thimble/report/front_words.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/memories_json.h"
+#include "thimble/report/peak.h"
 #include "thimble/report/plan_report.h"
 #include "thimble/report/schedule_words.h"
 
@@ -129,29 +130,33 @@ Json limit_json(const std::optional<int64_t>& limit) { return limit ? Json(*limi
 std::string plan_json(const PlanReport& report) {
   const Placement& placement = report.plan.placement;
   const StepCounts steps = step_counts(report.plan.schedule);
-  const Json json = {{"model", report.model},
-                     {"planner", report.plan.planner},
-                     {"fits", report.fits()},
-                     {"sram_limit_bytes", limit_json(report.sram_limit_bytes)},
-                     {"flash_limit_bytes", limit_json(report.flash_limit_bytes)},
-                     {"peak_bytes", placement.arena().peak_bytes},
-                     {"lower_bound_bytes", placement.arena().lower_bound_bytes},
-                     {"arena_bytes", placement.arena_bytes()},
-                     {"layout_proven_optimal", placement.arena().proven_optimal},
-                     {"memories", memories_json(report.plan)},
-                     {"weight_bytes", report.weight_bytes},
-                     {"macs", report.macs},
-                     {"recomputed_macs", report.recomputed_macs},
-                     {"estimate", estimate_json(report.estimate)},
-                     {"front", front_json(report.front)},
-                     {"lossy", !report.graph.accumulators.empty()},
-                     {"accumulators", accumulators_json(report.graph)},
-                     {"accumulator_scales", report.plan.scale_source},
-                     {"notes", report.notes},
-                     {"written_steps", steps.written},
-                     {"executed_steps", steps.executed},
-                     {"schedule", Tree(report).nodes(report.plan.schedule.nodes)},
-                     {"buffers", buffers_json(report)}};
+  const Json json = {
+      {"model", report.model},
+      {"planner", report.plan.planner},
+      {"fits", report.fits()},
+      {"sram_limit_bytes", limit_json(report.sram_limit_bytes)},
+      {"flash_limit_bytes", limit_json(report.flash_limit_bytes)},
+      {"peak_bytes", placement.arena().peak_bytes},
+      {"lower_bound_bytes", placement.arena().lower_bound_bytes},
+      {"arena_bytes", placement.arena_bytes()},
+      {"layout_proven_optimal", placement.arena().proven_optimal},
+      {"memories", memories_json(report.plan)},
+      {"weight_bytes", report.weight_bytes},
+      {"macs", report.macs},
+      {"recomputed_macs", report.recomputed_macs},
+      {"estimate", estimate_json(report.estimate)},
+      {"peak",
+       peak_json(report.graph, report.plan, peak_of(report.graph, report.plan, report.live_bytes))},
+      {"alternatives", alternatives_json(report.alternatives, report.sram_limit_bytes)},
+      {"front", front_json(report.front)},
+      {"lossy", !report.graph.accumulators.empty()},
+      {"accumulators", accumulators_json(report.graph)},
+      {"accumulator_scales", report.plan.scale_source},
+      {"notes", report.notes},
+      {"written_steps", steps.written},
+      {"executed_steps", steps.executed},
+      {"schedule", Tree(report).nodes(report.plan.schedule.nodes)},
+      {"buffers", buffers_json(report)}};
   return json_text("plan", json);
 }
 

@@ -15,6 +15,7 @@
 
 #include "thimble/plan/saved_plan.h"
 #include "thimble/program/estimate.h"
+#include "thimble/report/advice.h"
 #include "thimble/report/front.h"
 
 namespace thimble {
@@ -31,9 +32,12 @@ struct PlanReport {
   int64_t weight_bytes = 0;
   std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
   std::optional<CoreEstimate> estimate;
-  std::optional<Front> front;  ///< of planners with a choice of plans
+  std::optional<Front> front;             ///< of planners with a choice of plans
+  std::vector<Alternative> alternatives;  ///< that were tried
 
-  [[nodiscard]] bool fits() const;
+  [[nodiscard]] bool fits_sram() const;
+  [[nodiscard]] bool fits_flash() const;
+  [[nodiscard]] bool fits() const { return fits_sram() && fits_flash(); }
 };
 
 /// The tree of loops and steps, then the buffers.

@@ -6,6 +6,7 @@
 
 #include "thimble/report/estimate_words.h"
 #include "thimble/report/front_words.h"
+#include "thimble/report/peak.h"
 #include "thimble/report/plan_report.h"
 #include "thimble/report/schedule_words.h"
 #include "thimble/report/table.h"
@@ -18,17 +19,14 @@ std::string counted(int64_t count, const char* thing) {
   return fmt::format("{} {}{}", with_separators(count), thing, count == 1 ? "" : "s");
 }
 
-std::string peak_place(const PlanReport& report) {
-  if (report.live_bytes.empty()) return "";
-  const auto peak =
-      static_cast<Position>(std::max_element(report.live_bytes.begin(), report.live_bytes.end()) -
-                            report.live_bytes.begin());
-  std::string text;
-  for_each_step(report.plan.schedule, [&](const Step& step, Position position) {
-    if (position == peak)
-      text = fmt::format(" at step {} ({})", peak,
-                         step_label(report.graph, report.plan.schedule, step));
-  });
+// At the arena's peak, and, without a limit, which of it could lie elsewhere.
+std::string what_is_live(const PlanReport& report) {
+  const std::optional<Peak> peak = peak_of(report.graph, report.plan, report.live_bytes);
+  if (!peak) return "\n";
+  std::string text = peak_text(report.graph, report.plan, *peak);
+  if (report.sram_limit_bytes) return text;
+  for (const std::string& hint : hints(report.graph, report.plan, *peak))
+    text += "  hint   " + hint + "\n";
   return text;
 }
 
@@ -40,8 +38,8 @@ std::string heading(const PlanReport& report) {
   for (const MemoryId id : placement.in_use()) {
     text +=
         fmt::format("  {:<6} {}\n", schedule.memory(id).name, memory_text(schedule, placement, id));
-    text += fmt::format("  peak   {}{}\n", human_size(placement.memory(id).peak_bytes),
-                        id == kArena ? peak_place(report) : "");
+    text += fmt::format("  peak   {}", human_size(placement.memory(id).peak_bytes));
+    text += id == kArena ? what_is_live(report) : "\n";
   }
   text += fmt::format("  work   {}", counted(steps.written, "step"));
   if (steps.executed != steps.written) {
@@ -220,15 +218,24 @@ std::string limit_text(const char* what, const std::optional<int64_t>& limit, in
 
 std::string limits_text(const PlanReport& report) {
   return limit_text("SRAM", report.sram_limit_bytes, report.plan.placement.arena_bytes()) +
-         limit_text("weights in flash", report.flash_limit_bytes, report.weight_bytes);
+         limit_text("weights in flash", report.flash_limit_bytes, report.weight_bytes) +
+         advice({.arena_bytes = report.plan.placement.arena_bytes(),
+                 .flash_bytes = report.weight_bytes,
+                 .sram_limit_bytes = report.sram_limit_bytes,
+                 .fits_sram = report.fits_sram(),
+                 .fits_flash = report.fits_flash()},
+                report.alternatives);
 }
 
 }  // namespace
 
-bool PlanReport::fits() const {
+bool PlanReport::fits_sram() const {
   return !beyond_capacity(plan.schedule, plan.placement) &&
-         (!sram_limit_bytes || plan.placement.arena_bytes() <= *sram_limit_bytes) &&
-         (!flash_limit_bytes || weight_bytes <= *flash_limit_bytes);
+         (!sram_limit_bytes || plan.placement.arena_bytes() <= *sram_limit_bytes);
+}
+
+bool PlanReport::fits_flash() const {
+  return !flash_limit_bytes || weight_bytes <= *flash_limit_bytes;
 }
 
 std::string plan_text(const PlanReport& report) {
