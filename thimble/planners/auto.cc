@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include "thimble/model/error.h"
@@ -16,6 +17,8 @@
 #include "thimble/plan/order_problem.h"
 #include "thimble/plan/placement.h"
 #include "thimble/planners/auto_cuts.h"
+#include "thimble/planners/patch.h"
+#include "thimble/planners/pex.h"
 #include "thimble/planners/ports.h"
 
 namespace thimble {
@@ -51,9 +54,10 @@ class AutoSearch {
     attempt(given);
     if (limits_.in_place && limits_.ports.input == Place::kResident) {
       if (std::optional<Instances> relaid = relayout_inputs(graph_, given))
-        attempt(std::move(*relaid));
+        attempt(std::move(*relaid), {note::InputRelaid{}});
     }
     rematerialise_more(given);
+    if (!is_large(given.list.size(), limits_.effort)) add_starts();
   }
 
   PlannerAnswer answer() {
@@ -95,6 +99,7 @@ class AutoSearch {
     const OrderProblem problem;
     ChannelGroups channels;
     LatencyEstimate latency;
+    std::vector<Note> notes;
   };
   /// A plan of an attempt that has not been laid out.
   struct Draft {
@@ -112,8 +117,9 @@ class AutoSearch {
     return result;
   }
 
-  void attempt(Instances instances) {
+  void attempt(Instances instances, std::vector<Note> notes = {}) {
     Attempt& now = attempts_.emplace_back(axes_, std::move(instances), limits_, model_);
+    now.notes = std::move(notes);
     const AutoCutOptions options{
         .in_place = limits_.in_place, .most_macs = most_macs_, .effort = limits_.effort};
     const std::vector<std::vector<int>> all = orders(now);
@@ -148,7 +154,9 @@ class AutoSearch {
       again.push_back(more);
       executed += more.macs;
       const int64_t before = least_;
-      attempt(rematerialise(given, again));
+      attempt(rematerialise(given, again),
+              {note::Rematerialised{.tensors = static_cast<int64_t>(again.size()),
+                                    .macs = executed - macs(graph_)}});
       without_gain = least_ < before ? 0 : without_gain + 1;
     }
   }
@@ -163,8 +171,8 @@ class AutoSearch {
     return order;
   }
 
-  /// Of all drafts, those on the front; of these some, from the fewest bytes to the most.
-  void lay_out() {
+  /// Of all drafts, those that no other is as good as: fewest bytes first, fastest last.
+  std::vector<const Draft*> front_of_drafts() {
     std::ranges::stable_sort(drafts_, {}, [](const Draft& d) {
       return std::tuple(d.cut.cut.peak_bytes, d.cut.instructions);
     });
@@ -175,26 +183,66 @@ class AutoSearch {
       fastest = draft.cut.instructions;
       front.push_back(&draft);
     }
+    return front;
+  }
+
+  /// Some of the front, from the fewest bytes to the most, and those that the limits are about.
+  void lay_out() {
+    const std::vector<const Draft*> front = front_of_drafts();
+    if (front.empty()) return;
+    std::set<size_t> some;
     const size_t most = std::min(front.size(), kMostLayouts * static_cast<size_t>(limits_.effort));
     for (size_t k = 0; k < most; ++k)
-      add(most == 1 ? *front[0] : *front[k * (front.size() - 1) / (most - 1)]);
+      some.insert(most == 1 ? 0 : k * (front.size() - 1) / (most - 1));
+    const double slowest = front.back()->cut.instructions * limits_.max_latency;
+    const auto in_time =
+        std::ranges::find_if(front, [&](const Draft* d) { return d->cut.instructions <= slowest; });
+    const auto fits =
+        std::ranges::upper_bound(front, limits_.sram_bytes.value_or(0), {},
+                                 [](const Draft* d) { return d->cut.cut.peak_bytes; });
+    // Estimates are not exact, and not every peak can be laid out.
+    for (const auto at : {in_time - front.begin(), fits - front.begin() - 2}) {
+      for (ptrdiff_t k = std::max<ptrdiff_t>(at - 2, 0); k < at + 2; ++k) {
+        if (k < static_cast<ptrdiff_t>(front.size())) some.insert(static_cast<size_t>(k));
+      }
+    }
+    for (const size_t k : some) add(*front[k]);
   }
 
   void add(const Draft& draft) {
     Attempt& of = *draft.attempt;
     const Plan plan = stream_plan(of.flow, of.problem, draft.cut.cut, limits_.in_place);
-    FrontPoint point{.schedule = build(of.flow, plan),
-                     .notes = {},
-                     .arena_bytes = 0,
-                     .instructions = of.latency.plan(plan).value_or(draft.cut.instructions),
-                     .recomputed_macs = 0};
-    place_ports(point.schedule, limits_.ports);
-    point.arena_bytes =
-        place(graph_, point.schedule, {.work = kQuickLayoutWork, .time = limits_.time})
-            .arena_bytes();
-    const int64_t executed = macs(graph_, point.schedule);
-    point.recomputed_macs = executed - macs(graph_);
-    if (executed <= most_macs_) found_.push_back(std::move(point));
+    std::vector<Note> notes = {spans(of.instances, draft.cut.cut)};
+    notes.insert(notes.end(), of.notes.begin(), of.notes.end());
+    add(build(of.flow, plan), std::move(notes),
+        of.latency.plan(plan).value_or(draft.cut.instructions));
+  }
+
+  void add(Schedule schedule, std::vector<Note> notes, double instructions) {
+    const int64_t executed = macs(graph_, schedule);
+    if (executed > most_macs_) return;
+    place_ports(schedule, limits_.ports);
+    const PlacementOptions quick{.work = kQuickLayoutWork, .time = limits_.time};
+    const int64_t arena_bytes = place(graph_, schedule, quick).arena_bytes();
+    found_.push_back({.schedule = std::move(schedule),
+                      .notes = std::move(notes),
+                      .arena_bytes = arena_bytes,
+                      .instructions = instructions,
+                      .recomputed_macs = executed - macs(graph_)});
+  }
+
+  /// What planners with other searches find.
+  void add_starts() {
+    if (limits_.ports.input == Place::kStreamed || limits_.ports.output == Place::kStreamed) return;
+    for (const auto plan : {plan_patch, plan_pex}) {
+      PlannerAnswer answer = plan(graph_, limits_, {});
+      auto* planned = std::get_if<Planned>(&answer);
+      if (planned == nullptr || late(limits_.time)) continue;
+      const Dataflow flow(axes_, planned->plan.instances);
+      LatencyEstimate latency(flow, limits_.core, model_);
+      const std::optional<double> instructions = latency.plan(planned->plan);
+      if (instructions) add(std::move(planned->schedule), std::move(planned->notes), *instructions);
+    }
   }
 
   const Graph& graph_;

@@ -372,10 +372,12 @@ PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const Planner
     how.peak_bytes = order.peak_bytes;
     bound = std::min(bound, order.lower_bound_bytes);
     if (!best || order.peak_bytes <= std::max(best->peak_bytes(), limits.sram_bytes.value_or(0))) {
-      Planned planned{.schedule = build(dataflow, order_plan(dataflow, problem, order.ops, how)),
+      Plan plan = order_plan(dataflow, problem, order.ops, how);
+      Planned planned{.schedule = build(dataflow, plan),
                       .lower_bound_bytes = bound,
                       .proven_optimal = order.peak_bytes == bound,
-                      .notes = {note::NoPatches{}}};
+                      .notes = {note::NoPatches{}},
+                      .plan = std::move(plan)};
       return fit(std::move(planned), limits, order.peak_bytes,
                  fmt::format("whole operators in the best order need {} B, and no patches less",
                              order.peak_bytes));
@@ -393,7 +395,8 @@ PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const Planner
   Planned planned{.schedule = build(dataflow, plan),
                   .lower_bound_bytes = bound,
                   .proven_optimal = best->peak_bytes() == bound,
-                  .notes = notes(instances, *best, search.network_macs())};
+                  .notes = notes(instances, *best, search.network_macs()),
+                  .plan = std::move(plan)};
   return fit(std::move(planned), limits, best->peak_bytes(),
              cause(best->last(graph, instances), *best));
 }

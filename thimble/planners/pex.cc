@@ -179,6 +179,7 @@ PlannerAnswer channel_loops(const Graph& graph, const Limits& limits, Task task)
   }
   Plan plan = plan_of(groups, problem, best, limits.in_place);
   result.schedule = build(flow, plan);
+  result.plan = plan;
   result.accumulators = std::move(plan.accumulators);
   return result;
 }

@@ -33,10 +33,12 @@ class WholeOperators {
     const AxisGraph axes(graph_);
     const Dataflow flow(axes, instances_);
     const OrderPlanOptions options{.in_place = in_place_, .peak_bytes = order.peak_bytes};
-    return {.schedule = build(flow, order_plan(flow, problem_, order.ops, options)),
+    Plan plan = order_plan(flow, problem_, order.ops, options);
+    return {.schedule = build(flow, plan),
             .lower_bound_bytes = order.lower_bound_bytes,
             .proven_optimal = order.proven_optimal,
-            .notes = {}};
+            .notes = {},
+            .plan = std::move(plan)};
   }
 
  private:

@@ -12,6 +12,7 @@
 
 #include "thimble/model/time_limit.h"
 #include "thimble/plan/note.h"
+#include "thimble/plan/plan.h"
 #include "thimble/schedule/schedule.h"
 #include "thimble/target/core.h"
 
@@ -52,6 +53,7 @@ struct Planned {
   std::vector<Accumulator> accumulators;
   std::string scale_source;  ///< of the accumulators: where their scales are from
   std::vector<Note> notes;   ///< for the report
+  Plan plan;                 ///< that the schedule was built from
   /// Of `auto`: all that it found, fewest bytes first; whatever the limits on bytes and time.
   std::vector<FrontPoint> front;
 };

@@ -70,7 +70,10 @@ class StreamSearch {
   Planned planned(const Attempt& best) const {
     const Dataflow flow(axes_, best.instances);
     const Plan plan = stream_plan(flow, best.problem, best.cut, limits_.in_place);
-    Planned result{.schedule = build(flow, plan), .lower_bound_bytes = 0, .notes = {summary(best)}};
+    Planned result{.schedule = build(flow, plan),
+                   .lower_bound_bytes = 0,
+                   .notes = {spans(best.instances, best.cut)},
+                   .plan = plan};
     add_notes(best, result.notes);
     for (const auto* ports : {&best.problem.inputs, &best.problem.outputs}) {
       int64_t bytes = 0;
@@ -149,26 +152,6 @@ class StreamSearch {
         best = std::move(next);
     }
     return best;
-  }
-
-  static note::Spans summary(const Attempt& best) {
-    note::Spans result{.ops = 0, .peak_bytes = best.cut.peak_bytes};
-    const auto operators = [&](int begin, int end) {
-      return std::count_if(best.cut.order.begin() + begin, best.cut.order.begin() + end,
-                           [&](int i) { return best.instances.instance({i}).op.valid(); });
-    };
-    result.ops = operators(0, static_cast<int>(best.cut.order.size()));
-    for (const RolledPiece& piece : best.cut.pieces) {
-      const int64_t ops = operators(piece.begin, piece.end);
-      const bool rolls = piece.channels == 0 || piece.in_slices;
-      result.spans += rolls ? 1 : 0;
-      result.ops_in_spans += rolls ? ops : 0;
-      result.ops_by_pixels += piece.by_pixels ? ops : 0;
-      result.loops += piece.channels > 0 ? 1 : 0;
-      result.ops_in_loops += piece.channels > 0 ? ops : 0;
-      result.ops_in_both += piece.in_slices ? ops : 0;
-    }
-    return result;
   }
 
   void add_notes(const Attempt& best, std::vector<Note>& notes) const {

@@ -166,6 +166,27 @@ int most_in_group(size_t instances) {
   return static_cast<int>(std::max(kMost * kUsual / std::max(instances, kUsual), kLeast));
 }
 
+note::Spans spans(const Instances& instances, const StreamCut& cut) {
+  note::Spans result{.ops = 0, .peak_bytes = cut.peak_bytes};
+  const auto operators = [&](int begin, int end) {
+    return std::count_if(cut.order.begin() + begin, cut.order.begin() + end,
+                         [&](int i) { return instances.instance({i}).op.valid(); });
+  };
+  result.ops = operators(0, static_cast<int>(cut.order.size()));
+  for (const RolledPiece& piece : cut.pieces) {
+    const int64_t ops = operators(piece.begin, piece.end);
+    const bool rolls = piece.channels == 0 || piece.in_slices;
+    result.spans += rolls ? 1 : 0;
+    result.ops_in_spans += rolls ? ops : 0;
+    result.ops_by_pixels += piece.by_pixels ? ops : 0;
+    result.loops += piece.channels > 0 ? 1 : 0;
+    result.ops_in_loops += piece.channels > 0 ? ops : 0;
+    result.ops_in_both += piece.in_slices ? ops : 0;
+    result.again += static_cast<int64_t>(piece.group.loop.others.size());
+  }
+  return result;
+}
+
 Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const StreamCut& cut,
                  bool in_place) {
   OrderProblem outside = problem;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "thimble/moves/roll.h"
+#include "thimble/plan/note.h"
 #include "thimble/planners/channel_cut.h"
 #include "thimble/search/best_cut.h"
 
@@ -65,6 +66,9 @@ class StreamCuts {
   std::vector<CutPiece> pieces_;  ///< the same
   BestCut cut_;
 };
+
+/// How much of it is in groups.
+[[nodiscard]] note::Spans spans(const Instances& instances, const StreamCut& cut);
 
 [[nodiscard]] Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem,
                                const StreamCut& cut, bool in_place);

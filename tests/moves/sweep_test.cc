@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sweeps found in one pass from their end, against what their groups are derived to.
+#include "thimble/moves/sweep.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/random_network.h"
+#include "tests/support/test_graph.h"
+#include "thimble/operators/operators.h"
+#include "thimble/plan/order_problem.h"
+
+namespace thimble {
+namespace {
+
+/// A network in the order of its instances, and the sweeps in it.
+struct Swept {
+  Graph graph;
+  AxisGraph axes{graph};
+  Instances instances;
+  Dataflow flow{axes, instances};
+  OrderProblem problem{order_problem(graph, instances, false)};
+  std::vector<int> order{original_order(problem).ops};
+  OrderBytes bytes{problem, order};
+  Core core{core_named("cortex-m4")};
+  LatencyModel model{*latency_model("cortex-m4")};
+  LatencyEstimate latency{flow, core, model};
+
+  explicit Swept(Graph of, const PortPlaces& ports = {})
+      : graph(std::move(of)), instances(instances_of(graph, ports)) {}
+
+  [[nodiscard]] std::vector<Sweep> sweeps(int end, const SweepTile& tile,
+                                          const SweepOptions& options) {
+    const std::vector<int64_t> otherwise(order.size(), int64_t{1} << 40);
+    return Sweeps(flow, bytes, order, latency, options).ending_at(end, {tile}, otherwise);
+  }
+  [[nodiscard]] OrderPiece piece(const Sweep& sweep) {
+    return Sweeps(flow, bytes, order, latency, {}).piece(sweep);
+  }
+};
+
+/// x > conv 3x3/2 > a > depthwise > b > expand > c > depthwise/2 > d > project > e; all 3x3
+Graph bottleneck() {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 32, 32, 3});
+  const TensorId a = g.conv(x, 8, 3, 2);
+  const TensorId b = g.depthwise(a, 3, 1);
+  const TensorId c = g.conv(b, 24, 1, 1);
+  const TensorId d = g.depthwise(c, 3, 2);
+  g.output(g.conv(d, 8, 1, 1));
+  return g.graph();
+}
+
+/// How many sweeps it has looked at.
+int expect_as_derived(Swept& net) {
+  int count = 0;
+  for (int end = 2; end <= static_cast<int>(net.order.size()); ++end) {
+    for (const int64_t rows : {1, 2, 3}) {
+      for (const int64_t columns : {int64_t{0}, int64_t{2}, SweepTile::kAll}) {
+        for (const Sweep& sweep :
+             net.sweeps(end, {rows, columns}, {.in_place = false, .most_ways = 8})) {
+          const OrderPiece piece = net.piece(sweep);
+          const auto derived = derive(net.flow, std::get<Group>(piece.members[0].what));
+          if (!derived) {
+            ADD_FAILURE() << "no derivation: " << sweep.begin << " to " << end << ", " << rows
+                          << " x " << columns;
+            continue;
+          }
+          const int64_t bytes = net.bytes.group(sweep.begin, group_bytes(net.flow, *derived));
+          EXPECT_GE(sweep.bytes, bytes) << sweep.begin << " to " << end << ", " << rows << " x "
+                                        << columns << ", " << sweep.again.size() << " again";
+          EXPECT_LE(static_cast<double>(sweep.bytes), 1.1 * static_cast<double>(bytes))
+              << sweep.begin << " to " << end << ", " << rows << " x " << columns << ", "
+              << sweep.again.size() << " again";
+          const Work executed = work(net.flow, *derived);
+          EXPECT_GE(sweep.macs, executed.macs);
+          EXPECT_LE(static_cast<double>(sweep.macs), 1.25 * static_cast<double>(executed.macs));
+          ++count;
+        }
+      }
+    }
+  }
+  return count;
+}
+
+TEST(Sweeps, NeedWhatTheirGroupsAreDerivedTo) {
+  Swept net(bottleneck());
+  EXPECT_GT(expect_as_derived(net), 50);
+}
+
+TEST(Sweeps, NeedWhatTheirGroupsAreDerivedToWithRowsReceived) {
+  Swept net(bottleneck(), {.input = Place::kStreamed});
+  EXPECT_GT(expect_as_derived(net), 50);
+}
+
+TEST(Sweeps, OfRandomNetworksNeedWhatTheirGroupsAreDerivedTo) {
+  int count = 0;
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    Swept net(testing::random_chain(seed));
+    count += expect_as_derived(net);
+  }
+  EXPECT_GT(count, 500);
+}
+
+// d is read row by row: of c, 24 channels, rows 2 r .. 2 r + 2; of b, 8 channels, the same. To make
+// c again, b's last row stays: one row of b instead of one of c.
+TEST(Sweeps, KeepNarrowValuesAndComputeWideOnesAgain) {
+  Swept net(bottleneck());
+  const std::vector<Sweep> found = net.sweeps(5, {.rows = 1, .columns = 0}, {.in_place = false});
+  const auto of = [&](const std::vector<ValueId>& again) {
+    const auto sweep = std::ranges::find_if(
+        found, [&](const Sweep& s) { return s.begin == 2 && s.again == again; });
+    return sweep == found.end() ? int64_t{-1} : sweep->bytes;
+  };
+  const ValueId c = net.instances.list[2].makes;
+  const int64_t whole = 16 * 16 * 8 + 8 * 8 * 8;  // b and the output
+  // c: a kept row of 16 pixels and 3 x 3 of them, or these alone; d: one pixel.
+  EXPECT_EQ(of({}), whole + (16 + 9) * 24 + 24);
+  EXPECT_EQ(of({c}), whole + 9 * 24 + 24);
+}
+
+TEST(Sweeps, ComputeNothingAgainUnlessTheyMay) {
+  Swept net(bottleneck());
+  for (const Sweep& sweep : net.sweeps(5, {.rows = 1, .columns = 0}, {.recomputes = false})) {
+    EXPECT_TRUE(sweep.again.empty());
+    int64_t once = 0;
+    for (int p = sweep.begin; p < sweep.end; ++p)
+      once += macs(net.graph, net.graph.op(net.instances.list[static_cast<size_t>(p)].op));
+    EXPECT_EQ(sweep.macs, once);
+  }
+}
+
+TEST(Sweeps, EndWhereRowsAreAddedUp) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 16, 16, 4});
+  const TensorId a = g.conv(x, 32, 1, 1);
+  const TensorId b = g.depthwise(a, 3, 1);
+  g.output(g.mean(b));
+  Swept net(g.graph());
+  const std::vector<Sweep> found = net.sweeps(3, {.rows = 1, .columns = 0}, {.in_place = false});
+  ASSERT_FALSE(found.empty());
+  const OrderPiece piece = net.piece(found.front());
+  ASSERT_EQ(piece.members.size(), 2U);
+  EXPECT_EQ(std::get<InstanceCall>(piece.members[1].what).method, Method::kFinalise);
+  EXPECT_TRUE(derive(net.flow, std::get<Group>(piece.members[0].what)).has_value());
+}
+
+}  // namespace
+}  // namespace thimble
