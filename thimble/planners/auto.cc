@@ -26,8 +26,9 @@ namespace {
 
 /// Plans are compared by layouts that are quick, but the same on every machine.
 constexpr int64_t kQuickLayoutWork = layout::kSearchWork / 250;
-constexpr size_t kMostLayouts = 16;  // of a front, at effort 1
-constexpr int kMostWithoutGain = 4;  // rematerialised values, one after the other
+constexpr size_t kMostLayouts = 16;    // of a front, at effort 1
+constexpr size_t kMostOfStarts = 100;  // instances, for planners that search orders themselves
+constexpr int kMostWithoutGain = 4;    // rematerialised values, one after the other
 
 LatencyModel model_of(const Core& core) {
   return latency_model(core.name).value_or(*latency_model("cortex-m4"));
@@ -57,7 +58,7 @@ class AutoSearch {
         attempt(std::move(*relaid), {note::InputRelaid{}});
     }
     rematerialise_more(given);
-    if (!is_large(given.list.size(), limits_.effort)) add_starts();
+    if (given.list.size() <= kMostOfStarts * static_cast<size_t>(limits_.effort)) add_starts();
   }
 
   PlannerAnswer answer() {

@@ -136,7 +136,7 @@ const std::vector<Planner>& planners() {
        plan_stream,
        /*streams=*/true},
       {"auto",
-       "all moves together, for memory and time (DESIGN.md)",
+       "groups of every kind together, for memory and estimated time; the front with --pareto",
        {},
        plan_auto,
        /*streams=*/true},
