@@ -19,6 +19,7 @@
 #include "bench/latency_samples.h"
 #include "thimble/plan/choose_kernels.h"
 #include "thimble/planners/planner.h"
+#include "thimble/program/estimate.h"
 
 namespace {
 
@@ -27,49 +28,55 @@ using namespace thimble;
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr double kClearlyFaster = 1.05;
 
+struct Asked {
+  std::string planner = "auto";
+  double max_latency = kNoLimit;
+};
+
 struct Line {
   std::string model;
-  double max_latency = 0;
+  Asked asked;
   int64_t arena_bytes = 0;
   double counted = 0, estimated = 0;
 };
 
-Compiled planned(const Source& source, const std::string& core, double max_latency) {
-  const PlannerChoice choice = choose_planner("auto");
-  const Limits limits{.max_latency = max_latency, .core = core_named(core)};
-  auto answer = choice.planner->plan(source.graph, limits, {});
+Compiled planned(const Source& source, const std::string& core, const Asked& asked) {
+  const PlannerChoice choice = choose_planner(asked.planner);
+  const Limits limits{.max_latency = asked.max_latency, .core = core_named(core)};
+  auto answer = choice.planner->plan(source.graph, limits, choice.options);
   auto& found = std::get<Planned>(answer);
   PlacedSchedule placed =
       place_with_kernels(source.graph, std::move(found.schedule), limits.core, std::nullopt, {});
-  const PlacedPlan plan{.planner = "auto",
+  const PlacedPlan plan{.planner = asked.planner,
                         .schedule = std::move(placed.schedule),
                         .placement = std::move(placed.placement),
                         .accumulators = found.accumulators};
-  return described(check_plan(source, {.rewrite = false}, plan, "auto"));
+  return described(check_plan(source, {.rewrite = false}, plan, asked.planner));
 }
 
-std::vector<Line> measured(const std::string& path, const std::string& core) {
+std::vector<Line> measured(const std::string& path, const std::string& core,
+                           const std::vector<Asked>& all) {
   const LatencyModel model = latency_model(core).value();
   Source source = load(path);
   source.graph = prepare(source.graph, {});
   std::vector<Line> lines;
   std::optional<Schedule> last;
-  for (const double max_latency : {1.02, 1.05, 1.2, kNoLimit}) {
+  for (const Asked& asked : all) {
     const std::string name = identifier(std::filesystem::path(path).stem().string());
-    Line line{.model = name, .max_latency = max_latency};
-    Compiled compiled = planned(source, core, max_latency);
+    Line line{.model = name, .asked = asked};
+    Compiled compiled = planned(source, core, asked);
     const Schedule schedule = compiled.plan.schedule;
     if (last == schedule) {  // it would be counted again
       line = lines.back();
-      line.max_latency = max_latency;
+      line.asked = asked;
     } else {
       line.arena_bytes = compiled.program.arena_bytes();
+      line.estimated = estimate(compiled.program, model).instructions;
       std::vector<LatencySample> samples;
       SampleCounter counter(core, samples);
       counter.add(name, std::move(compiled));
       counter.count();
       line.counted = samples.at(0).counted;
-      line.estimated = estimate(model, samples[0]).value_or(0);
       last = schedule;
     }
     lines.push_back(line);
@@ -103,11 +110,11 @@ std::string csv(const std::vector<Line>& lines, const std::string& command) {
   const Ranking ranks = ranking(lines);
   std::string text = fmt::format(
       "# {}\n# median error {:.4f}; of {} pairs {} are ranked right\n"
-      "model,max_latency,arena_bytes,counted,estimated,error\n",
+      "model,planner,max_latency,arena_bytes,counted,estimated,error\n",
       command, median_error(lines), ranks.pairs, ranks.right);
   for (const Line& line : lines)
-    text += fmt::format("{},{},{},{:.0f},{:.0f},{:.4f}\n", line.model, line.max_latency,
-                        line.arena_bytes, line.counted, line.estimated,
+    text += fmt::format("{},{},{},{},{:.0f},{:.0f},{:.4f}\n", line.model, line.asked.planner,
+                        line.asked.max_latency, line.arena_bytes, line.counted, line.estimated,
                         line.estimated / line.counted - 1);
   return text;
 }
@@ -116,16 +123,20 @@ std::string csv(const std::vector<Line>& lines, const std::string& command) {
 
 int main(int argc, char** argv) {
   std::string core = "cortex-m4", path;
-  std::vector<std::string> models;
+  std::vector<std::string> models, planners;
   CLI::App app{"Counts instructions of the plans of auto", "auto_instructions"};
   app.add_option("MODEL", models, "Models, or zoo:NETWORK")->required();
   app.add_option("--core", core, "Core to count on (cortex-m4)");
+  app.add_option("--planner", planners, "Planners to count beside auto: NAME:key=value");
   app.add_option("--csv", path, "File to write (standard output)");
   try {
     app.parse(argc, argv);
+    std::vector<Asked> asked;
+    for (const double ratio : {1.02, 1.05, 1.2, kNoLimit}) asked.push_back({"auto", ratio});
+    for (const std::string& planner : planners) asked.push_back({planner, kNoLimit});
     std::vector<Line> lines;
     for (const std::string& model : models)
-      std::ranges::move(measured(model, core), std::back_inserter(lines));
+      std::ranges::move(measured(model, core, asked), std::back_inserter(lines));
     std::string command = "auto_instructions";
     for (int k = 1; k < argc; ++k) command += std::string(" ") + argv[k];
     const std::string text = csv(lines, command);
