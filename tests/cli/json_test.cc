@@ -144,6 +144,9 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   run({"compile", "zoo:demo", "--measure", "--device", device, "--sram", "64K"});
   run({"run", "zoo:demo", "--on", "qemu"});
   run({"run", "zoo:demo", "--planner", lossy});
+  run({"run", "zoo:demo", "--device", device});
+  run({"run", "zoo:demo", "--core", "cortex-m33"});
+  run({"run", "planes.tflite", "--planner", "stream"});
   run({"run", "zoo:demo", "--planner", "original", "--sram", "1K"}, 2);
   run({"run", "zoo:demo", "--on", "reference", "--check", "wrong.safetensors"}, 4);
   ASSERT_EQ(
@@ -155,7 +158,7 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   run({"verify", "zoo:demo", "p.json"}, 4);
   run({"compare", "zoo:demo", "--planners", "original,patch:split=999"}, 1);
   run({"compare", "none.tflite", "--sram", "64K", "--flash", "1M"}, 1);
-  run({"compare", "zoo:demo", "--sram", "64K"});
+  run({"compare", "zoo:demo", "--planners", "original,stream", "--device", device});
   run({"compare", "--paper", "operator_reordering"});
   run({"compare", "--paper", "pex"});
   run({"zoo", "list"});

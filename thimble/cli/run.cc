@@ -119,6 +119,7 @@ int run(const RunOptions& options) {
                           .on = options.on,
                           .planner = compiled->plan.planner,
                           .arena_bytes = compiled->program.arena_bytes(),
+                          .estimate = estimate_of(*compiled),
                           .compared_with = inferences.deviations.empty()
                                                ? ""
                                                : "the reference with the same accumulators"});

@@ -120,8 +120,8 @@ std::vector<Change> changes(const Request& request, const std::vector<PortAtPeak
 }
 
 // Of the input or the output: the stream, and the caller's memory only where that does not help.
-std::vector<Change> places(const Request& request, const std::vector<PortAtPeak>& ports,
-                           bool input) {
+std::vector<Change> port_changes(const Request& request, const std::vector<PortAtPeak>& ports,
+                                 bool input) {
   Place PortPlaces::*const side = input ? &PortPlaces::input : &PortPlaces::output;
   const bool there =
       std::ranges::any_of(ports, [&](const PortAtPeak& at) { return at.input == input; });
@@ -187,7 +187,7 @@ std::vector<Alternative> tried(const Request& request, const Compiled* compiled)
   };
   for (const Change& change : changes(base, ports)) (void)attempt(change);
   for (const bool input : {true, false}) {
-    for (const Change& change : places(base, ports, input)) {
+    for (const Change& change : port_changes(base, ports, input)) {
       if (attempt(change)) break;
     }
   }

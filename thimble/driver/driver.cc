@@ -10,11 +10,13 @@
 #include "thimble/driver/chosen_plan.h"
 #include "thimble/driver/device_memories.h"
 #include "thimble/driver/inference_io.h"
+#include "thimble/driver/reports.h"
 #include "thimble/import/utf8.h"
 #include "thimble/operators/operators.h"
 #include "thimble/program/lower.h"
 #include "thimble/reference/partial_sums.h"
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/estimate_words.h"
 #include "thimble/report/tensor_text.h"
 
 namespace thimble {
@@ -230,6 +232,7 @@ Answer compile(const Request& request) {
 
 std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission& emission) {
   check(compiled.verification.ok(), "only verified programs are emitted");
+  const CoreEstimate estimate = estimate_of(compiled).value();
   return emit(compiled.graph, compiled.program,
               {.name = identifier(emission.name.empty() ? compiled.graph.name : emission.name),
                .command = emission.command,
@@ -240,6 +243,8 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
                .lower_bound_bytes = compiled.plan.placement.arena().lower_bound_bytes,
                .layout_proven_optimal = compiled.plan.placement.arena().proven_optimal,
                .macs = compiled.cost.macs,
+               .time = estimate_text(estimate),
+               .estimate = estimate.estimate,
                .remarks = remarks(compiled),
                .runtime = emission.runtime});
 }

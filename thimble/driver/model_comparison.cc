@@ -60,6 +60,7 @@ ComparedCell cell_of(const Request& request) {
           .recomputed_macs = compiled->cost.recomputed_macs,
           .weight_bytes = compiled->cost.weight_bytes,
           .instructions = estimate ? std::optional(estimate->estimate.instructions) : std::nullopt,
+          .milliseconds = estimate ? estimate->milliseconds() : std::nullopt,
           .plan_seconds = compiled->plan_seconds,
           .layout_seconds = compiled->layout_seconds,
           .layout_proven = placement.arena().proven_optimal,

@@ -48,6 +48,13 @@ void collect(const Graph& graph, const Program& program, const std::vector<Progr
   }
 }
 
+// Of all executions of the step; a step that is only a view takes none.
+std::string instructions_column(const EmitOptions& options, size_t step) {
+  if (options.time.empty()) return "";
+  return fmt::format("  {:>12}",
+                     with_separators(options.estimate.of_step(static_cast<Position>(step))));
+}
+
 }  // namespace
 
 std::string banner(const Graph& graph, const Program& program, const EmitOptions& options,
@@ -66,6 +73,7 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
           : fmt::format("lower bound {} B", with_separators(options.lower_bound_bytes)),
       with_separators(constant_bytes(program)), static_cast<double>(options.macs) / 1e6,
       comment_text(options.planner));
+  if (!options.time.empty()) text += fmt::format("//   {}\n", comment_text(options.time));
   for (const MemoryId id : arenas(program)) {
     if (id == kArena) continue;
     const ProgramMemory& memory = program.memory(id);
@@ -88,13 +96,14 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
   for (const std::string& remark : options.remarks) text += "//   " + comment_text(remark) + "\n";
   std::vector<Row> rows(options.live_bytes.size());
   collect(graph, program, program.nodes, rows);
-  text += fmt::format("//   {:>4}  {:<30} {:<28} {:<18} {:>12}\n", "step", "layer", "reads",
-                      "writes", "live bytes");
+  text += fmt::format("//   {:>4}  {:<30} {:<28} {:<18} {:>12}{}\n", "step", "layer", "reads",
+                      "writes", "live bytes", options.time.empty() ? "" : "  instructions");
   for (size_t step = 0; step < rows.size(); ++step) {
     const Row& row = rows[step];
-    text += fmt::format("//   {:>4}  {:<30} {:<28} {:<18} {:>12}\n", step,
+    text += fmt::format("//   {:>4}  {:<30} {:<28} {:<18} {:>12}{}\n", step,
                         row.layer.empty() ? "(nothing to do: in place)" : row.layer, row.reads,
-                        row.writes, with_separators(options.live_bytes[step]));
+                        row.writes, with_separators(options.live_bytes[step]),
+                        instructions_column(options, step));
   }
   return text;
 }

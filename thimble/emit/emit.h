@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/program/estimate.h"
 #include "thimble/program/program.h"
 #include "thimble/target/kernels/runtime_sources.h"
 
@@ -22,6 +23,8 @@ struct EmitOptions {
   int64_t lower_bound_bytes = 0;
   bool layout_proven_optimal = false;
   int64_t macs = 0;
+  std::string time;                  ///< estimated, a line for the banner; empty: not known
+  Estimate estimate;                 ///< unless `time` is empty
   std::vector<std::string> remarks;  ///< for the banner, a line each
   std::span<const RuntimeFile> runtime = runtime_files();
 };

@@ -2,6 +2,7 @@
 #include "thimble/program/estimate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "thimble/program/arguments.h"
@@ -37,6 +38,16 @@ void each_call(const Program& program,
 }
 
 }  // namespace
+
+int64_t Estimate::of_step(Position position) const {
+  const auto at = static_cast<size_t>(position);
+  return at < steps.size() ? std::llround(steps[at]) : 0;
+}
+
+std::optional<double> CoreEstimate::milliseconds() const {
+  if (clock_hz <= 0) return std::nullopt;
+  return 1e3 * estimate.instructions / static_cast<double>(clock_hz);
+}
 
 Estimate estimate(const Program& program, const LatencyModel& model) {
   Estimate result;

@@ -16,6 +16,9 @@ struct Estimate {
   std::vector<double> steps;       ///< by position of the schedule, all of its executions; what an
                                    ///< inference takes beside its calls is left out
   std::set<std::string> left_out;  ///< kernels without coefficients: they count nothing
+
+  /// Of a position, rounded; 0 where nothing is called.
+  [[nodiscard]] int64_t of_step(Position position) const;
 };
 
 /// Rows that the caller brings or takes are his affair, and count nothing.
@@ -27,6 +30,9 @@ struct CoreEstimate {
   int64_t clock_hz = 0;  ///< 0: not known
   Estimate estimate;
   std::string instead_of = {};  ///< the core that was meant, if it has no latency model itself
+
+  /// At the clock, if each instruction takes a cycle; nothing without a clock.
+  [[nodiscard]] std::optional<double> milliseconds() const;
 };
 /// Nothing if the core has no latency model.
 [[nodiscard]] std::optional<CoreEstimate> estimate_on(const Program& program,

@@ -39,10 +39,11 @@ bool recomputes(const Comparison& comparison) {
   return false;
 }
 
-bool estimates(const Comparison& comparison) {
-  return std::ranges::any_of(comparison.models, [](const ComparedModel& model) {
+// Is there a figure in any cell?
+bool has_any(const Comparison& comparison, std::optional<double> ComparedCell::*figure) {
+  return std::ranges::any_of(comparison.models, [&](const ComparedModel& model) {
     return std::ranges::any_of(
-        model.cells, [](const ComparedCell& cell) { return cell.instructions.has_value(); });
+        model.cells, [&](const ComparedCell& cell) { return (cell.*figure).has_value(); });
   });
 }
 
@@ -57,8 +58,10 @@ std::vector<std::string> cell_texts(const Comparison& comparison, const Compared
                                     r ? fmt::format("{:.3f}", *r) : "-"};
   if (recomputes(comparison))
     texts.push_back(planned ? fmt::format("{:.1f} %", extra_macs_percent(cell)) : "-");
-  if (estimates(comparison))
+  if (has_any(comparison, &ComparedCell::instructions))
     texts.push_back(cell.instructions ? fmt::format("{:.1f}", *cell.instructions / 1e6) : "-");
+  if (has_any(comparison, &ComparedCell::milliseconds))
+    texts.push_back(cell.milliseconds ? fmt::format("{:.1f}", *cell.milliseconds) : "-");
   texts.push_back(planned ? fmt::format("{:.2f}", cell.plan_seconds + cell.layout_seconds) : "-");
   if (comparison.limited())
     texts.push_back(comparison.fits(cell)                               ? "yes"
@@ -73,7 +76,8 @@ Table table_of(const Comparison& comparison) {
   for (const std::string& planner : comparison.planners) {
     ColumnGroup group{planner, {{"peak"}, {"arena"}, {"ratio"}}};
     if (recomputes(comparison)) group.columns.push_back({"extra MACs"});
-    if (estimates(comparison)) group.columns.push_back({"M instr."});
+    if (has_any(comparison, &ComparedCell::instructions)) group.columns.push_back({"M instr."});
+    if (has_any(comparison, &ComparedCell::milliseconds)) group.columns.push_back({"ms"});
     group.columns.push_back({"search s"});
     if (comparison.limited()) group.columns.push_back({"fits"});
     table.groups.push_back(std::move(group));
@@ -102,7 +106,9 @@ std::string limits_text(const Comparison& comparison) {
 
 constexpr const char* kLegend =
     "bytes of SRAM; interpreter: arena in the file's order, greedy_by_size, nothing in place or\n"
-    "rewritten; ratio: arena to the interpreter's; M instr.: estimated (docs/latency.md)\n";
+    "rewritten; ratio: arena to the interpreter's; M instr.: estimated (docs/latency.md); ms: "
+    "these\n"
+    "at the board's clock, if each takes a cycle\n";
 
 Json cell_json(const Comparison& comparison, const ComparedModel& model, const ComparedCell& cell) {
   const bool planned = cell.planned();
@@ -123,6 +129,7 @@ Json cell_json(const Comparison& comparison, const ComparedModel& model, const C
           {"weight_bytes", if_planned(cell.weight_bytes)},
           {"estimated_instructions",
            cell.instructions ? Json(std::llround(*cell.instructions)) : Json()},
+          {"estimated_milliseconds", cell.milliseconds ? Json(*cell.milliseconds) : Json()},
           {"plan_seconds", if_planned(cell.plan_seconds)},
           {"layout_seconds", if_planned(cell.layout_seconds)}};
 }
@@ -195,8 +202,8 @@ std::string comparison_markdown(const Comparison& comparison) {
 std::string comparison_csv(const Comparison& comparison) {
   std::string text =
       "model,planner,outcome,fits,interpreter_bytes,peak_bytes,lower_bound_bytes,arena_bytes,ratio,"
-      "layout_proven_optimal,macs,recomputed_macs,weight_bytes,estimated_instructions,plan_seconds,"
-      "layout_seconds,reason\n";
+      "layout_proven_optimal,macs,recomputed_macs,weight_bytes,estimated_instructions,"
+      "estimated_milliseconds,plan_seconds,layout_seconds,reason\n";
   for (const ComparedModel& model : comparison.models) {
     for (const ComparedCell& cell : model.cells) {
       const Json json = cell_json(comparison, model, cell);
@@ -206,8 +213,8 @@ std::string comparison_csv(const Comparison& comparison) {
            model.interpreter.planned() ? std::to_string(model.interpreter.arena_bytes) : "",
            field("peak_bytes"), field("lower_bound_bytes"), field("arena_bytes"), field("ratio"),
            field("layout_proven_optimal"), field("macs"), field("recomputed_macs"),
-           field("weight_bytes"), field("estimated_instructions"), field("plan_seconds"),
-           field("layout_seconds"), field("reason")});
+           field("weight_bytes"), field("estimated_instructions"), field("estimated_milliseconds"),
+           field("plan_seconds"), field("layout_seconds"), field("reason")});
     }
   }
   return text;

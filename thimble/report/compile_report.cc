@@ -144,7 +144,9 @@ Json steps_json(const CompileReport& report) {
          {"number", op == nullptr || op->file_index < 0 ? Json() : Json(op->file_index)},
          {"reads", in},
          {"writes", step.out.value},
-         {"live_bytes", report.live_bytes[static_cast<size_t>(position)]}});
+         {"live_bytes", report.live_bytes[static_cast<size_t>(position)]},
+         {"estimated_instructions",
+          report.estimate ? Json(report.estimate->estimate.of_step(position)) : Json()}});
   });
   return steps;
 }

@@ -76,9 +76,7 @@ class Tree {
                  {"recomputes", s.recomputes},
                  {"live_bytes", report_.live_bytes[static_cast<size_t>(position_)]}};
     if (report_.estimate) {
-      const std::vector<double>& steps_in = report_.estimate->estimate.steps;
-      const auto at = static_cast<size_t>(position_);
-      json["estimated_instructions"] = at < steps_in.size() ? std::llround(steps_in[at]) : 0;
+      json["estimated_instructions"] = report_.estimate->estimate.of_step(position_);
     }
     ++position_;
     return json;

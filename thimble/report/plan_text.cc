@@ -142,9 +142,7 @@ class TextTree {
 
   // Of all executions of the step; none if it copies nothing.
   std::string instructions_text() const {
-    const std::vector<double>& steps = report_.estimate->estimate.steps;
-    const auto at = static_cast<size_t>(position_);
-    return with_separators(at < steps.size() ? std::llround(steps[at]) : 0);
+    return with_separators(report_.estimate->estimate.of_step(position_));
   }
 
   void step(const Step& s, const std::string& bars) {

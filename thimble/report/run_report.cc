@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "thimble/report/estimate_words.h"
 #include "thimble/report/json_text.h"
 #include "thimble/target/size.h"
 
@@ -90,6 +91,7 @@ std::string run_text(const RunReport& report) {
   if (!report.planner.empty()) {
     text += fmt::format(", planner {}\n  SRAM          {}", report.planner,
                         human_size(report.arena_bytes));
+    if (report.estimate) text += "\n  time          " + estimate_text(*report.estimate);
   }
   text += "\n";
   for (size_t k = 0; k < report.graph.outputs.size(); ++k) text += output_text(report, k);
@@ -107,6 +109,7 @@ std::string run_json(const RunReport& report) {
               {"on", report.on},
               {"planner", planned ? Json(report.planner) : Json()},
               {"arena_bytes", planned ? Json(report.arena_bytes) : Json()},
+              {"estimate", estimate_json(report.estimate)},
               {"inferences", inferences.outputs.size()},
               {"compared_with", report.compared_with.empty() ? Json() : Json(report.compared_with)},
               {"compared_operators", inferences.compared_ops},

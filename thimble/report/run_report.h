@@ -24,11 +24,12 @@ struct Inferences {
 struct RunReport {
   const Graph& graph;
   const Inferences& inferences;
-  std::string model;          ///< as the user named it
-  std::string on;             ///< "reference", "host", "qemu"
-  std::string planner;        ///< as named; empty: the reference, which has none
-  int64_t arena_bytes = 0;    ///< of the plan
-  std::string compared_with;  ///< "GOLDEN.safetensors", ...; empty: with nothing
+  std::string model;                          ///< as the user named it
+  std::string on;                             ///< "reference", "host", "qemu"
+  std::string planner;                        ///< as named; empty: the reference, which has none
+  int64_t arena_bytes = 0;                    ///< of the plan
+  std::optional<CoreEstimate> estimate = {};  ///< of the plan
+  std::string compared_with;                  ///< "GOLDEN.safetensors", ...; empty: with nothing
 };
 
 [[nodiscard]] std::string run_text(const RunReport& report);
