@@ -38,14 +38,12 @@ class Groups {
   }
 
  private:
-  /// What distinguishes ways, beside their bytes.
-  using Key = std::pair<bool, std::vector<int64_t>>;
-  /// A loop with borders.
+  /// A loop with borders, and what it does whatever loop stands around or within it.
   struct Loop {
     TileLoop loop;
     std::vector<TiledCall> calls;
-    int64_t kept_bytes = 0;  ///< of rows from tile to tile, whatever a loop within does
-    std::optional<bool> recomputes = {};  ///< without another; nothing: not known
+    std::vector<double> executed;  ///< per call: positions of all tiles / the tensor's
+    int64_t kept_bytes = 0;        ///< of rows from tile to tile
   };
 
   [[nodiscard]] bool is_used_outside(ValueId v) const {
@@ -117,26 +115,20 @@ class Groups {
     std::vector<Member> calls;
     for (const InstanceId id : order) calls.push_back({InstanceCall{.instance = id}});
     std::vector<std::vector<Loop>> across;
-    for (const TileLoop& columns : column_loops(order)) {
-      across.push_back(loops(order, columns));
-      for (Loop& loop : across.back()) loop.recomputes = recomputes({loop.loop, calls});
-    }
+    for (const TileLoop& columns : column_loops(order)) across.push_back(loops(order, columns));
     for (const TileLoop& down : row_loops(order)) {
       std::vector<Loop> rows = loops(order, down);
-      for (Loop& loop : rows) {
-        loop.recomputes = recomputes({loop.loop, calls});
-        add({loop.loop, calls}, loop.recomputes);
-      }
+      for (const Loop& loop : rows) add({loop.loop, calls}, recomputes(loop.executed));
       rows = undominated(std::move(rows), TileLoop{.border = Border::kAgain});
       // What keeps least comes first.
       std::ranges::stable_sort(rows, {}, &Loop::kept_bytes);
       for (const std::vector<Loop>& columns : across) {
         // Everything rolls: outputs may lie over inputs.
-        if (!columns.empty()) add({down, {{Group{columns[0].loop, calls}}}}, columns[0].recomputes);
+        if (!columns.empty() && columns[0].loop.others.empty())
+          add({down, {{Group{columns[0].loop, calls}}}}, false);
         std::map<std::vector<bool>, std::vector<Loop>> within;  // by what is again by rows
         for (const Loop& loop : rows) {
-          if (made_bytes_ + loop.kept_bytes >= least_bytes(loop.recomputes.value_or(false)))
-            continue;
+          if (made_bytes_ + loop.kept_bytes >= least_bytes()) break;
           std::vector<bool> again;
           for (const InstanceId id : order)
             again.push_back(loop.loop.border_of(made_by(id)) == Border::kAgain);
@@ -153,12 +145,21 @@ class Groups {
     for (const Loop& within : columns) {
       if (!limits_.everything && rolls_by_rows_alone(rows.loop, within.loop)) continue;
       // Elements are those by rows times those by columns.
-      const std::optional<bool> both = rows.recomputes && within.recomputes
-                                           ? std::optional(*rows.recomputes || *within.recomputes)
-                                           : std::nullopt;
-      if (both.value_or(false) && !limits_.may_recompute) continue;
-      add({rows.loop, {{Group{within.loop, calls}}}}, both);
+      std::vector<double> executed = rows.executed;
+      for (size_t c = 0; c < executed.size(); ++c) executed[c] *= within.executed[c];
+      add({rows.loop, {{Group{within.loop, calls}}}}, recomputes(executed));
     }
+  }
+
+  /// Whether calls that execute so many times their operators' MACs execute more than all of these.
+  [[nodiscard]] bool recomputes(const std::vector<double>& executed) const {
+    constexpr double kRounding = 1e-9;
+    double sum = 0;
+    for (size_t c = 0; c < executed.size(); ++c) {
+      const OpId op = flow_.instances.instance(order_[c]).op;
+      sum += executed[c] * static_cast<double>(macs(flow_.graph, flow_.graph.op(op)));
+    }
+    return sum > static_cast<double>(own_macs_) * (1 + kRounding);
   }
 
   /// Without loops that another of the list is no worse than, whatever else a group is.
@@ -179,13 +180,13 @@ class Groups {
   /// No value has more positions, and none that is new in each tile there is carried over here. (In
   /// full width, if it is kept by rows and not by columns.)
   [[nodiscard]] bool is_no_worse(const Loop& a, const Loop& b, const TileLoop& around) const {
-    if (!a.recomputes || (*a.recomputes && !b.recomputes.value_or(false))) return false;
     const auto longest = [](const TiledCall& c) {
       return (c.beat.rows + c.beat.again + c.beat.tiles - 1) / c.beat.tiles;
     };
     for (size_t c = 0; c < a.calls.size(); ++c) {
       const TiledCall &x = a.calls[c], &y = b.calls[c];
       if (x.held > y.held || longest(x) > longest(y)) return false;
+      if (!limits_.may_recompute && a.executed[c] > b.executed[c]) return false;
       if (x.held == 0 || x.border == y.border) continue;
       const ValueId v = made_by(order_[c]);
       if (x.border == Border::kRoll || around.border_of(v) == Border::kRoll) return false;
@@ -198,11 +199,6 @@ class Groups {
     return std::ranges::any_of(columns.others, [&](const auto& other) {
       return rows.border_of(other.first) == Border::kRoll && overlaps(other.first, columns.others);
     });
-  }
-
-  [[nodiscard]] std::optional<bool> recomputes(const Group& group) const {
-    const std::optional<Derived> derived = derive(flow_, group);
-    return derived ? std::optional(work(flow_, *derived).macs > own_macs_) : std::nullopt;
   }
 
   /// With all borders, where that has a clock. If everything rolls is the first.
@@ -218,27 +214,35 @@ class Groups {
       with.others = std::move(chosen);
       const std::optional<Clock> clock = clock_of(flow_, calls, with);
       if (!clock) continue;
-      int64_t kept = 0;
+      Loop& found = result.emplace_back(Loop{std::move(with), clock->calls, {}, 0});
       for (size_t c = 0; c < calls.size(); ++c) {
-        const TiledCall& tiled = clock->calls[c];
         const ValueId made = flow_.made_by(calls[c]);
-        const int64_t rows = flow_.shape(made)[static_cast<size_t>(tiled.axis)];
-        const int64_t carried =
+        const TiledCall& tiled = clock->calls[c];
+        const int64_t extent = flow_.shape(made)[static_cast<size_t>(tiled.axis)];
+        found.executed.push_back(static_cast<double>(positions(tiled.beat, clock->tiles, extent)) /
+                                 static_cast<double>(extent));
+        const int64_t kept =
             tiled.held - (tiled.beat.rows + tiled.beat.tiles - 1) / tiled.beat.tiles;
-        if (tiled.border == Border::kRoll && carried > 0)
-          kept += carried * (flow_.size_bytes(made) / rows);
+        if (tiled.border == Border::kRoll && kept > 0)
+          found.kept_bytes += kept * (flow_.size_bytes(made) / extent);
       }
-      result.push_back({std::move(with), clock->calls, kept});
     }
     return result;
   }
 
-  [[nodiscard]] int64_t least_bytes(bool recomputes) const {
-    int64_t least = limits_.useless_bytes;
-    if (recomputes && !limits_.may_recompute) return 0;
-    for (const auto& [key, way] : best_) {
-      if (recomputes || !way.recomputes) least = std::min(least, way.bytes);
+  /// Of all tiles, cut to the tensor.
+  static int64_t positions(const Beat& beat, int64_t tiles, int64_t extent) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < tiles; ++i) {
+      const int64_t begin = std::max<int64_t>(beat.begin(i), 0);
+      sum += std::max<int64_t>(std::min(beat.end(i), extent) - begin, 0);
     }
+    return sum;
+  }
+
+  [[nodiscard]] int64_t least_bytes() const {
+    int64_t least = limits_.useless_bytes;
+    for (const auto& [savings, way] : best_) least = std::min(least, way.bytes);
     return least;
   }
 
@@ -321,25 +325,21 @@ class Groups {
     return flow_.instances.instance(flow_.readers[v.index()][0]).makes;
   }
 
-  void add(Group group, std::optional<bool> recomputing) {
+  void add(Group group, bool recomputing) {
+    if (recomputing && !limits_.may_recompute) return;
     ++asked_;
     const std::optional<Derived> derived = derive(flow_, group, Regions::kNone);
     if (!derived) return;
     Way way{.members = {},
             .bytes = made_bytes_ + group_bytes(flow_, *derived).inner,
+            .recomputes = recomputing,
             .savings = savings(*derived)};
-    Key key{false, {}};
-    for (const Way::Saving& s : way.savings) key.second.push_back(s.bytes);
-    const auto is_known = [&] {
-      const auto known = best_.find(key);
-      return known != best_.end() && known->second.bytes <= way.bytes;
-    };
-    if (is_known()) return;
-    key.first = way.recomputes =
-        recomputing.has_value() ? *recomputing : recomputes(group).value_or(true);
-    if (is_known()) return;
+    std::vector<int64_t> saved;
+    for (const Way::Saving& s : way.savings) saved.push_back(s.bytes);
+    const auto known = best_.find(saved);
+    if (known != best_.end() && known->second.bytes <= way.bytes) return;
     way.members.push_back({std::move(group)});
-    best_[key] = std::move(way);
+    best_[saved] = std::move(way);
   }
 
   [[nodiscard]] std::vector<Way::Saving> savings(const Derived& derived) const {
@@ -365,8 +365,8 @@ class Groups {
   std::vector<bool> inside_;    ///< per instance
   std::vector<ValueId> whole_;  ///< made here, read outside
   int64_t made_bytes_ = 0, own_macs_ = 0, asked_ = 0;
-  std::vector<InstanceId> order_;  ///< that is looked at
-  std::map<Key, Way> best_;
+  std::vector<InstanceId> order_;             ///< that is looked at
+  std::map<std::vector<int64_t>, Way> best_;  ///< by what they save
 };
 
 }  // namespace

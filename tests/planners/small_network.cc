@@ -33,10 +33,17 @@ class SmallNetwork {
   [[nodiscard]] int64_t left(int64_t most) { return most - std::ssize(g_.graph().ops); }
   [[nodiscard]] const Shape& shape(TensorId t) { return g_.graph().tensor(t).shape; }
 
+  /// 3, if the chance is good, or 1. The number of plans doubles or so with each window.
+  int64_t kernel(double chance) {
+    constexpr int kMostWindows = 6;
+    const bool large = random_.chance(chance) && windows_ < kMostWindows;
+    windows_ += large ? 1 : 0;
+    return large ? 3 : 1;
+  }
+
   TensorId layer(TensorId x, int64_t stride) {
-    const int64_t kernel = random_.chance(0.6) ? 3 : 1;
-    return random_.chance(0.4) ? g_.depthwise(x, 3, stride)
-                               : g_.conv(x, random_.between(2, 8), kernel, stride);
+    if (random_.chance(0.4)) return g_.depthwise(x, kernel(1), stride);
+    return g_.conv(x, random_.between(2, 8), kernel(0.6), stride);
   }
 
   TensorId inverted_residual(TensorId x) {
@@ -44,20 +51,21 @@ class SmallNetwork {
     const int64_t stride = random_.chance(0.3) && shape(x)[1] > 4 ? 2 : 1;
     const int64_t out = random_.chance(0.5) ? channels : random_.between(2, 8);
     TensorId y = g_.conv(x, channels * random_.between(2, 6), 1, 1);
-    y = g_.conv(g_.depthwise(y, 3, stride), out, 1, 1);
+    y = g_.conv(g_.depthwise(y, kernel(1), stride), out, 1, 1);
     return shape(x) == shape(y) ? g_.add(x, y) : y;
   }
 
   TensorId branches(TensorId x) {
     const int64_t channels = random_.between(2, 8);
-    const TensorId a = g_.conv(x, channels, random_.chance(0.5) ? 3 : 1, 1);
-    TensorId b = g_.conv(x, channels, random_.chance(0.5) ? 3 : 1, 1);
-    if (random_.chance(0.5)) b = g_.depthwise(b, 3, 1);
+    const TensorId a = g_.conv(x, channels, kernel(0.5), 1);
+    TensorId b = g_.conv(x, channels, kernel(0.5), 1);
+    if (random_.chance(0.5)) b = g_.depthwise(b, kernel(1), 1);
     return g_.add(a, b);
   }
 
   zoo::Random random_;
   TestGraph g_;
+  int windows_ = 0;
 };
 
 }  // namespace
