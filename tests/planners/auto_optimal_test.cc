@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// `auto` against the least of all plans (all_plans.h) of small random networks.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tests/planners/small_network.h"
+#include "tests/support/workload.h"
+#include "thimble/plan/placement.h"
+#include "thimble/planners/planner.h"
+
+namespace thimble::testing {
+namespace {
+
+constexpr double kAnyRecomputation = 1e6;
+
+struct Comparison {
+  int networks = 0, worse = 0;
+  double largest = 1;  ///< the planner's peak / the least
+};
+
+int64_t planned_peak(const SmallCase& c, double max_recompute) {
+  const Limits limits{.max_recompute = max_recompute,
+                      .ports = c.ports,
+                      .max_latency = std::numeric_limits<double>::infinity()};
+  const auto planned = std::get<Planned>(choose_planner("auto").planner->plan(c.graph, limits, {}));
+  return place(c.graph, planned.schedule, {}).arena().peak_bytes;
+}
+
+/// The planner's peak, as it is placed, and the least of all plans.
+void compare(SmallCase& c, double max_recompute, Comparison& result) {
+  const int64_t peak = planned_peak(c, max_recompute);
+  const std::optional<LeastPlan> better = c.plans.least(peak, max_recompute > 0);
+  ++result.networks;
+  if (!better) return;
+  ++result.worse;
+  const double ratio = static_cast<double>(peak) / static_cast<double>(better->peak_bytes);
+  result.largest = std::max(result.largest, ratio);
+  fmt::print("{} operators, {}recomputing: {} B instead of {} ({:.3f})\n", c.graph.ops.size(),
+             max_recompute > 0 ? "" : "not ", peak, better->peak_bytes, ratio);
+}
+
+TEST(AutoOptimal, IsTheLeastOfAllPlans) {
+  Comparison again, once;
+  for (uint64_t seed = 1; seed <= random_cases(40, 100); ++seed) {
+    SCOPED_TRACE(seed);
+    SmallCase c(seed);
+    // Beyond, some have hundreds of thousands of groups.
+    if (!workload().nightly && c.graph.ops.size() > 9) continue;
+    compare(c, kAnyRecomputation, again);
+    compare(c, 0, once);
+    std::fflush(stdout);
+  }
+  for (const Comparison& comparison : {again, once}) {
+    fmt::print("{} of {} networks have a better plan, by up to {:.3f}\n", comparison.worse,
+               comparison.networks, comparison.largest);
+    EXPECT_LE(comparison.worse * 20, comparison.networks);
+    EXPECT_LE(comparison.largest, 1.03);
+  }
+}
+
+}  // namespace
+}  // namespace thimble::testing
