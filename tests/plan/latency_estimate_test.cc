@@ -96,8 +96,8 @@ Plan stream_plan_of(const Dataflow& flow, std::vector<Granularity> granularities
   ChannelGroups channels(flow, DType::kInt32);
   const OrderProblem problem = order_problem(flow.graph, flow.instances, true);
   const StreamOptions options{.granularities = std::move(granularities), .rolls = {}};
-  const StreamCut cut =
-      best_stream_cut(channels, problem, original_order(problem).ops, options, Rolls::kImpossible);
+  const std::vector<int> order = original_order(problem).ops;
+  const StreamCut cut = StreamCuts(channels, problem, order, options).best(Rolls::kImpossible);
   return stream_plan(flow, problem, cut, true);
 }
 

@@ -25,10 +25,10 @@ namespace thimble {
 namespace {
 
 /// Plans are compared by layouts that are quick, but the same on every machine.
-constexpr int64_t kQuickLayoutWork = layout::kSearchWork / 250;
+constexpr int64_t kDraftLayoutWork = layout::kSearchWork / 250;
 constexpr size_t kMostLayouts = 16;    // of a front, at effort 1
 constexpr size_t kMostOfStarts = 100;  // instances, for planners that search orders themselves
-constexpr int kMostWithoutGain = 4;    // rematerialised values, one after the other
+constexpr int kMostInVain = 4;    // rematerialised values, one after the other
 
 LatencyModel model_of(const Core& core) {
   return latency_model(core.name).value_or(*latency_model("cortex-m4"));
@@ -151,7 +151,7 @@ class AutoSearch {
     int without_gain = 0;
     for (const Rematerialisation& more : rematerialisations(axes_, given)) {
       if (executed + more.macs > most_macs_) continue;
-      if (without_gain == kMostWithoutGain || late(limits_.time)) break;
+      if (without_gain == kMostInVain || late(limits_.time)) break;
       again.push_back(more);
       executed += more.macs;
       const int64_t before = least_;
@@ -223,7 +223,7 @@ class AutoSearch {
     const int64_t executed = macs(graph_, schedule);
     if (executed > most_macs_) return;
     place_ports(schedule, limits_.ports);
-    const PlacementOptions quick{.work = kQuickLayoutWork, .time = limits_.time};
+    const PlacementOptions quick{.work = kDraftLayoutWork, .time = limits_.time};
     const int64_t arena_bytes = place(graph_, schedule, quick).arena_bytes();
     found_.push_back({.schedule = std::move(schedule),
                       .notes = std::move(notes),
