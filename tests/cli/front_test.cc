@@ -75,6 +75,8 @@ TEST_F(FrontCommand, WrongOptionsAreOneMessage) {
             "thimble: --pareto: is for planners with a choice of plans, as auto\n");
   EXPECT_EQ(error_of({"plan", kModel, "--pareto", "front.png"}),
             "thimble: --pareto: 'front.png' does not end in .svg\n");
+  EXPECT_THAT(error_of({"run", kModel, "--on", "reference", "--pick", "1"}),
+              HasSubstr("--pick: is for --on host or qemu"));
   EXPECT_EQ(error_of({"plan", "--pareto"}),
             "thimble: MODEL: is required: a .tflite file, or zoo:NAME\n");
   EXPECT_THAT(names(), IsEmpty());

@@ -17,7 +17,7 @@ class Interruption : public CommandLine {
   }
   // Of a compilation that has staged its folder and waits for a reader of its report.
   [[nodiscard]] ProcessResult signalled(const std::string& signal, const std::string& out) const {
-    return shell("set -m; mkfifo r.json; \"$0\" compile zoo:demo -o " + out +
+    return shell("set -m; mkfifo r.json; \"$0\" compile zoo:demo --planner original -o " + out +
                  " --json r.json & pid=$!\n"
                  "for k in $(seq 500); do [ -n \"$(find . -name '*.thimble-*')\" ] && break; sleep "
                  "0.01; done\n"
@@ -54,7 +54,8 @@ TEST_F(Interruption, EndsCompilersAndRemovesTheirFiles) {
 
 // A limit of file sizes is what a full disk is to a program, but for the errno.
 TEST_F(Interruption, AFullDiskLeavesNothing) {
-  const ProcessResult folder = shell("ulimit -f 64; \"$0\" compile zoo:demo -o out");
+  const ProcessResult folder =
+      shell("ulimit -f 64; \"$0\" compile zoo:demo --planner original -o out");
   EXPECT_EQ(folder.exit_status, 1);
   EXPECT_THAT(folder.err, HasSubstr("out: the folder cannot be written: File too large"));
   const ProcessResult file = shell("ulimit -f 16; \"$0\" zoo build ds_cnn_s -o m.tflite");
@@ -65,7 +66,8 @@ TEST_F(Interruption, AFullDiskLeavesNothing) {
 
 TEST_F(Interruption, AReaderThatGoesLeavesNothing) {
   const ProcessResult result = shell(
-      "(sleep 0.3; exec \"$0\" compile zoo:demo --json /dev/stdout -o out) | true; exit "
+      "(sleep 0.3; exec \"$0\" compile zoo:demo --planner original --json /dev/stdout -o out) | "
+      "true; exit "
       "${PIPESTATUS[0]}");
   EXPECT_EQ(result.exit_status, 141);
   EXPECT_THAT(names(), IsEmpty());

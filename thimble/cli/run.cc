@@ -46,6 +46,8 @@ void check_options(const RunOptions& options) {
   for (const auto& [option, value] : plan_options) {
     if (!value.empty()) throw CompileError(option, kNoPlan);
   }
+  if (options.plan.pick) throw CompileError("--pick", kNoPlan);
+  if (options.plan.max_latency) throw CompileError("--max-latency", kNoPlan);
   if (options.plan.ports.input != Place::kResident) throw CompileError("--input", kNoPlan);
   if (options.plan.ports.output != Place::kResident) throw CompileError("--output", kNoPlan);
 }

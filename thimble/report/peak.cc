@@ -67,7 +67,11 @@ std::vector<PortAtPeak> ports_at(const Graph& graph, const PlacedPlan& plan, con
       const bool lives = std::ranges::any_of(peak.buffers, [&](BufferId id) {
         return plan.schedule.buffer(id).tensor == port.tensor;
       });
-      if (!lives) continue;
+      // One that passes by has a buffer without memory, even if it is collected.
+      const bool elsewhere = std::ranges::any_of(plan.schedule.buffers, [&](const Buffer& buffer) {
+        return buffer.tensor == port.tensor && !is_laid_out(buffer.memory);
+      });
+      if (!lives || elsewhere) continue;
       const Tensor& tensor = graph.tensor(port.tensor);
       found.push_back({port, input, std::nullopt});
       if (tensor.type == DType::kFloat32 && converted_at_edge(graph, port.tensor, input))

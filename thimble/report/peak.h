@@ -28,7 +28,7 @@ struct Peak {
 [[nodiscard]] std::optional<Peak> peak_of(const Graph& graph, const PlacedPlan& plan,
                                           const std::vector<int64_t>& live_bytes);
 
-/// A port whose tensor lives in the arena at the peak.
+/// A resident port whose tensor lives in the arena at the peak.
 struct PortAtPeak {
   Port port;
   bool input = true;
