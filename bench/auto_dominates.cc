@@ -207,7 +207,8 @@ int main(int argc, char** argv) {
   std::vector<std::string> names;
   for (const Conditions& conditions : kConditions) names.emplace_back(conditions.name);
   app.add_option("--limits", options.limits, "some of the limits (default: all)")
-      ->check(CLI::IsMember(names));
+      ->check(CLI::IsMember(names))
+      ->allow_extra_args(false);
   app.add_option("--shared", options.shared, "folder of models and golden values");
   app.add_option("--effort", options.effort, "of auto");
   app.add_option("--jobs", options.jobs.parallel, "at a time (2)")->check(CLI::PositiveNumber);

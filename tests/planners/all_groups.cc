@@ -126,9 +126,11 @@ class Groups {
         // Everything rolls: outputs may lie over inputs.
         if (!columns.empty() && columns[0].loop.others.empty())
           add({down, {{Group{columns[0].loop, calls}}}}, false);
+        const std::vector<double> by_columns = fewest(columns);
         std::map<std::vector<bool>, std::vector<Loop>> within;  // by what is again by rows
         for (const Loop& loop : rows) {
           if (made_bytes_ + loop.kept_bytes >= least_bytes()) break;
+          if (!limits_.may_recompute && recomputes(times(loop.executed, by_columns))) continue;
           std::vector<bool> again;
           for (const InstanceId id : order)
             again.push_back(loop.loop.border_of(made_by(id)) == Border::kAgain);
@@ -145,10 +147,23 @@ class Groups {
     for (const Loop& within : columns) {
       if (!limits_.everything && rolls_by_rows_alone(rows.loop, within.loop)) continue;
       // Elements are those by rows times those by columns.
-      std::vector<double> executed = rows.executed;
-      for (size_t c = 0; c < executed.size(); ++c) executed[c] *= within.executed[c];
-      add({rows.loop, {{Group{within.loop, calls}}}}, recomputes(executed));
+      add({rows.loop, {{Group{within.loop, calls}}}},
+          recomputes(times(rows.executed, within.executed)));
     }
+  }
+
+  static std::vector<double> times(std::vector<double> a, const std::vector<double>& b) {
+    for (size_t c = 0; c < a.size(); ++c) a[c] *= b[c];
+    return a;
+  }
+
+  /// Of each call, in any of the loops; as many as the tensor has where there is none.
+  [[nodiscard]] std::vector<double> fewest(const std::vector<Loop>& loops) const {
+    std::vector<double> result(order_.size(), loops.empty() ? 1 : 1e9);
+    for (const Loop& loop : loops) {
+      for (size_t c = 0; c < result.size(); ++c) result[c] = std::min(result[c], loop.executed[c]);
+    }
+    return result;
   }
 
   /// Whether calls that execute so many times their operators' MACs execute more than all of these.
