@@ -48,6 +48,9 @@ TEST(Front, WithABudgetTheFastestThatFits) {
 TEST(Front, WhatAnotherPlanBeatsIsLeftOut) {
   EXPECT_THAT(undominated({{300, 5}, {100, 9}, {200, 9}, {100, 8}, {300, 4}, {400, 4}}),
               ElementsAre(3, 4));
+  EXPECT_THAT(undominated({{1, 1e6}, {2, 999'001}, {3, 998'999}, {4, 998'001}, {5, 997'000}}),
+              ElementsAre(0, 2, 4))
+      << "a thousandth";
   EXPECT_THAT(undominated({{7, 7}, {7, 7}}), ElementsAre(0)) << "the first of two that are alike";
 }
 
@@ -95,7 +98,7 @@ TEST(Front, SaysWhyAPlanIsTaken) {
   EXPECT_EQ(front.bound_by(), "--pick");
   EXPECT_THAT(choice_text(front), HasSubstr("plan 1 of 3, named by --pick: "));
   front.points.resize(1);
-  EXPECT_EQ(choice_text(front), "the only plan that was found");
+  EXPECT_EQ(choice_text(front), "no other plan is smaller, or faster by a thousandth");
 }
 
 TEST(Front, JsonNumbersPlansAsPeopleDo) {

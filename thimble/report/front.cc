@@ -35,9 +35,12 @@ std::vector<size_t> undominated(const std::vector<FrontFigures>& all) {
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(
       order, {}, [&](size_t k) { return std::pair(all[k].arena_bytes, all[k].instructions); });
+  // Estimates are not exact enough for less to mean anything.
+  constexpr double kLeastGain = 0.001;
   std::vector<size_t> kept;
   for (const size_t k : order) {
-    if (kept.empty() || all[k].instructions < all[kept.back()].instructions) kept.push_back(k);
+    if (kept.empty() || all[k].instructions < (1 - kLeastGain) * all[kept.back()].instructions)
+      kept.push_back(k);
   }
   return kept;
 }

@@ -77,7 +77,7 @@ std::string front_text(const Front& front, const std::string& title) {
 
 std::string choice_text(const Front& front) {
   const size_t count = front.points.size();
-  if (count == 1) return "the only plan that was found";
+  if (count == 1) return "no other plan is smaller, or faster by a thousandth";
   const FrontFigures& taken = front.points[front.picked];
   const FrontFigures& smallest = front.points.front();
   const FrontFigures& fastest = front.points.back();
