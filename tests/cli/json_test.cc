@@ -137,7 +137,7 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
     run({command, "zoo:demo", "--device", device});
     run({command, "memories.tflite", "--planner", "reorder", "--device", "memories.json"});
     run({command, "zoo:demo", "--planner", "patch", "--sram", "1K"}, 2);
-    run({command, "zoo:demo", "--input", "streamed"});  // the peak is at a copy
+    run({command, "zoo:demo", "--planner", "stream", "--input", "streamed"});  // peak at a copy
     run({command, "floats.tflite"});
     run({command, "floats.tflite", "--sram", "500"}, 2);
   }
