@@ -70,7 +70,7 @@ TEST(AllPlans, CostWhatTheySayAndAreNoWorseThanRolledOrders) {
 }
 
 TEST(AllPlans, LackNothingThatALargerSpaceHas) {
-  const size_t most_operators = workload().nightly ? 5 : 4;
+  const size_t most_operators = workload().nightly ? 6 : 4;
   int networks = 0;
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
