@@ -52,9 +52,12 @@ Graph bottleneck() {
   return g.graph();
 }
 
-/// How many sweeps it has looked at.
-int expect_as_derived(Swept& net) {
-  int count = 0;
+struct Looked {
+  int sweeps = 0, exact = 0;
+};
+/// All sweeps of the network.
+Looked expect_as_derived(Swept& net, double tolerance) {
+  int count = 0, exact = 0;
   for (int end = 2; end <= static_cast<int>(net.order.size()); ++end) {
     for (const int64_t rows : {1, 2, 3}) {
       for (const int64_t columns : {int64_t{0}, int64_t{2}, SweepTile::kAll}) {
@@ -68,37 +71,39 @@ int expect_as_derived(Swept& net) {
             continue;
           }
           const int64_t bytes = net.bytes.group(sweep.begin, group_bytes(net.flow, *derived));
-          EXPECT_GE(sweep.bytes, bytes) << sweep.begin << " to " << end << ", " << rows << " x "
-                                        << columns << ", " << sweep.again.size() << " again";
-          EXPECT_LE(static_cast<double>(sweep.bytes), 1.1 * static_cast<double>(bytes))
+          // Borders are cut off, which the pass does not look at.
+          const auto near = static_cast<double>(bytes);
+          EXPECT_NEAR(static_cast<double>(sweep.bytes), near, tolerance * near)
               << sweep.begin << " to " << end << ", " << rows << " x " << columns << ", "
               << sweep.again.size() << " again";
-          const Work executed = work(net.flow, *derived);
-          EXPECT_GE(sweep.macs, executed.macs);
-          EXPECT_LE(static_cast<double>(sweep.macs), 1.25 * static_cast<double>(executed.macs));
+          const auto executed = static_cast<double>(work(net.flow, *derived).macs);
+          EXPECT_NEAR(static_cast<double>(sweep.macs), executed, 0.25 * executed);
+          exact += sweep.bytes == bytes ? 1 : 0;
           ++count;
         }
       }
     }
   }
-  return count;
+  return {count, exact};
 }
 
 TEST(Sweeps, NeedWhatTheirGroupsAreDerivedTo) {
   Swept net(bottleneck());
-  EXPECT_GT(expect_as_derived(net), 50);
+  const Looked looked = expect_as_derived(net, 0.08);
+  EXPECT_GT(looked.sweeps, 50);
+  EXPECT_GT(2 * looked.exact, looked.sweeps);
 }
 
 TEST(Sweeps, NeedWhatTheirGroupsAreDerivedToWithRowsReceived) {
   Swept net(bottleneck(), {.input = Place::kStreamed});
-  EXPECT_GT(expect_as_derived(net), 50);
+  EXPECT_GT(expect_as_derived(net, 0.08).sweeps, 50);
 }
 
 TEST(Sweeps, OfRandomNetworksNeedWhatTheirGroupsAreDerivedTo) {
   int count = 0;
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     Swept net(testing::random_chain(seed));
-    count += expect_as_derived(net);
+    count += expect_as_derived(net, 0.3).sweeps;
   }
   EXPECT_GT(count, 500);
 }

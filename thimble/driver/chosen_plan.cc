@@ -14,12 +14,15 @@
 namespace thimble {
 namespace {
 
+// Of the layout search, for all plans of a front together: the same whichever is picked.
+constexpr int64_t kFrontLayoutWork = layout::kSearchWork / 10;
+
 // With the target's kernels, in the arena alone.
 PlacedPlan placed(const Graph& graph, Schedule schedule, const Request& request,
-                  const TimeLimit& time) {
-  PlacedSchedule placed =
-      place_with_kernels(graph, std::move(schedule), request.target.core,
-                         request.sram_limit_bytes(), {.method = request.layout, .time = &time});
+                  const TimeLimit& time, int64_t work = layout::kSearchWork) {
+  PlacedSchedule placed = place_with_kernels(
+      graph, std::move(schedule), request.target.core, request.sram_limit_bytes(),
+      {.method = request.layout, .work = work, .time = &time});
   return {.planner = {},
           .schedule = std::move(placed.schedule),
           .placement = std::move(placed.placement)};
@@ -58,10 +61,11 @@ ChosenPlan chosen_of_front(const Graph& graph, std::vector<FrontPoint> found,
               .clock_hz = request.target.clock_hz};
   std::vector<PlacedPlan> plans;
   std::vector<FrontFigures> figures;
+  const int64_t work = kFrontLayoutWork / static_cast<int64_t>(found.size());
   for (FrontPoint& point : found) {
     if (const std::string fault = malformed(graph, point.schedule); !fault.empty())
       throw InternalError("a plan of the front: " + fault);
-    plans.push_back(placed(graph, std::move(point.schedule), request, time));
+    plans.push_back(placed(graph, std::move(point.schedule), request, time, work));
     figures.push_back(figures_of(graph, plans.back(), front));
   }
   const std::vector<size_t> kept = undominated(figures);

@@ -82,20 +82,34 @@ class Sweeps::Pass {
   }
 
  private:
+  /// What becomes of a value between two tiles.
+  enum class Kind : uint8_t {
+    kKept,       ///< rolls
+    kRowsAgain,  ///< rows that tiles share are computed again, columns roll
+    kAllAgain,   ///< columns are computed again, too: new in each tile
+  };
+
   /// A choice for each value made from some position on.
   struct Way {
-    int64_t inner_bytes = 0;  ///< rings, kept rows and windows
+    int64_t carried_bytes = 0;  ///< rings, kept rows and windows that live as long as the loops
+    std::vector<int64_t> new_bytes;  ///< per instance, last first: of what is new in each tile
     int64_t macs = 0;
     double instructions = 0;
     int before = -1;  ///< the way that it goes on from, with one instance less
-    bool again = false;
-    std::vector<int64_t> from;  ///< per open value: the first row that tile 0 needs
+    Kind kind = Kind::kKept;
+    std::vector<int64_t> from;          ///< per open value: the first row that tile 0 needs
+    std::vector<int64_t> from_columns;  ///< likewise
+
+    [[nodiscard]] int64_t inner_bytes() const {
+      return carried_bytes + (new_bytes.empty() ? 0 : std::ranges::max(new_bytes));
+    }
   };
 
   /// A value that is read from some position on, and made before it.
   struct Open {
     ValueId value;
     int64_t rows = 0;  ///< new ones per tile
+    int last = 0;      ///< position of its last reader
   };
 
   [[nodiscard]] bool by_columns() const { return tile_.columns != SweepTile::kAll; }
@@ -106,6 +120,8 @@ class Sweeps::Pass {
     int64_t rows = 0, begin = 0;    ///< new ones per tile; the first of tile 0
     int64_t held = 0, columns = 0;  ///< of a window or ring; in a call
     int64_t row_tiles = 0, column_tiles = 0;
+    int64_t first_column = 0;    ///< of tile 0
+    bool whole_columns = false;  ///< as many in each tile
     int64_t height = 1, width = 1, pixel_bytes = 1;
     bool full = false;     ///< read outside
     bool by_rows = false;  ///< received, or added up: whole rows
@@ -144,18 +160,32 @@ class Sweeps::Pass {
     made.column_tiles = ceil_div(made.width * across.beat.tiles, across.beat.rows);
     made.column_tiles = std::min(made.column_tiles, made.width);
     made.held = std::min(std::max(across.held, made.columns), made.width);
+    made.whole_columns = across.beat.tiles == 1;
+    made.first_column = across.beat.begin(0);
     return true;
   }
 
-  /// Bytes of a value of which `back` rows of earlier tiles are needed.
-  [[nodiscard]] static int64_t value_bytes(const Made& made, int64_t back, bool again) {
-    const int64_t window = std::min(made.rows + back, made.height);
+  /// Rows and columns of earlier tiles that readers of a value begin with, and what becomes of it.
+  struct Choice {
+    int64_t back = 0, back_columns = 0;
+    Kind kind = Kind::kKept;
+    [[nodiscard]] int64_t rows_again() const { return kind == Kind::kKept ? 0 : back; }
+    [[nodiscard]] int64_t columns_again() const {
+      return kind == Kind::kAllAgain ? back_columns : 0;
+    }
+    auto operator<=>(const Choice&) const = default;
+  };
+
+  [[nodiscard]] static int64_t value_bytes(const Made& made, const Choice& choice) {
+    const int64_t window = std::min(made.rows + choice.back, made.height);
     if (made.by_rows) return window * made.width * made.pixel_bytes;
-    if (again || back == 0) return window * made.held * made.pixel_bytes;
-    const int64_t kept = back * made.width;
+    const int64_t columns =
+        made.whole_columns ? std::min(made.columns + choice.back_columns, made.width) : made.held;
+    if (choice.kind != Kind::kKept || choice.back == 0) return window * columns * made.pixel_bytes;
+    const int64_t kept = choice.back * made.width;
     if (made.rows == 1)
-      return std::min(kept + made.held, made.height * made.width) * made.pixel_bytes;
-    return (kept + window * made.held) * made.pixel_bytes;
+      return std::min(kept + columns, made.height * made.width) * made.pixel_bytes;
+    return (kept + window * columns) * made.pixel_bytes;
   }
 
   /// Every way, with the instance at position p as each of its choices.
@@ -168,7 +198,7 @@ class Sweeps::Pass {
     // Operands, and where the open values stand now.
     struct Demand {
       size_t open;
-      Affine pace;
+      Affine rows, columns;
     };
     std::vector<Open> open;
     std::vector<size_t> from;  // per open value: its old number
@@ -186,41 +216,71 @@ class Sweeps::Pass {
       const ValueId v = instance.reads[k];
       const Connection* read = flow_.is_constant(v) ? nullptr : flow_.connection(call, k, kRowAxis);
       if (read == nullptr) continue;
+      const Connection* across = flow_.connection(call, k, kColumnAxis);
       if (read->axis != kRowAxis || read->pace.den != 1) return false;
       auto at = std::ranges::find(open, v, &Open::value);
-      if (at == open.end()) at = open.insert(at, {v, made.rows * read->pace.num});
+      if (at == open.end()) at = open.insert(at, {v, made.rows * read->pace.num, p});
       if (at->rows != made.rows * read->pace.num) return false;
-      operands.push_back({static_cast<size_t>(at - open.begin()), read->pace});
+      operands.push_back(
+          {static_cast<size_t>(at - open.begin()), read->pace,
+           across == nullptr || across->axis != kColumnAxis ? Affine{} : across->pace});
     }
     if (made.full) made_ += flow_.size_bytes(made.value);
     if (made.full && instance.op.valid()) outs_.push_back({made.value, made.rows, made.begin});
     if (instance.op.valid()) scratch_ = std::max(scratch_, flow_.scratch_bytes(call));
     std::vector<int> next;
-    const bool may_again = all_.options_.recomputes && instance.op.valid() && !made.by_rows;
+    const bool may_again = all_.options_.recomputes && instance.op.valid();
     const int64_t network_macs =
         instance.op.valid() ? macs(flow_.graph, flow_.graph.op(instance.op)) : 0;
+    // The value stays until its last reader has executed: so many instances later.
+    const auto later = static_cast<size_t>(own ? open_[*own].last - p : 0);
     for (const int before : ways_) {
-      const int64_t back =
-          own ? std::max<int64_t>(made.begin - pool_[index_of(before)].from[*own], 0) : 0;
-      for (const bool again : {false, true}) {
-        if (again && (!may_again || made.full || back == 0)) continue;
+      const Way& old = pool_[index_of(before)];
+      Choice choice;
+      if (own) {
+        choice.back = std::max<int64_t>(made.begin - old.from[*own], 0);
+        choice.back_columns = std::max<int64_t>(made.first_column - old.from_columns[*own], 0);
+      }
+      for (const Kind kind : {Kind::kKept, Kind::kRowsAgain, Kind::kAllAgain}) {
+        choice.kind = kind;
+        const bool shares = choice.back > 0 || choice.back_columns > 0;
+        if (kind != Kind::kKept && (made.full || made.by_rows || (shares && !may_again))) continue;
+        if (kind == Kind::kRowsAgain && choice.back == 0) continue;
+        if (kind == Kind::kAllAgain &&
+            (!made.whole_columns || (shares && !all_.options_.columns_again)))
+          continue;
+        // What tiles do not share may as well be new in each.
+        const bool may_be_new = made.whole_columns && !made.full && !made.by_rows;
+        if (kind == Kind::kKept && !shares && may_be_new) continue;
         Way way = pool_[index_of(before)];
         way.before = before;
-        way.again = again;
-        if (!made.full) way.inner_bytes += value_bytes(made, back, again);
-        if (all_.bytes_.size(made.value) == 0) return false;
-        const int64_t begin = made.begin - (again ? back : 0);
-        const int64_t count = made.rows + (again ? back : 0);
-        way.macs += again
-                        ? network_macs * covered(begin, count, made.rows, made.height) / made.height
-                        : network_macs;
-        way.instructions += instructions(p, made, back, again);
+        way.kind = kind;
+        way.new_bytes.push_back(0);
+        const int64_t bytes = made.full ? 0 : value_bytes(made, choice);
+        if (kind == Kind::kAllAgain) {
+          for (size_t k = 0; k <= later; ++k) way.new_bytes[way.new_bytes.size() - 1 - k] += bytes;
+        } else {
+          way.carried_bytes += bytes;
+        }
+        way.macs += executed_macs(made, choice, network_macs);
+        way.instructions += instructions(p, made, choice);
+        const int64_t begin = made.begin - choice.rows_again();
+        const int64_t first_column = made.first_column - choice.columns_again();
         std::vector<int64_t> rows(open.size(), std::numeric_limits<int64_t>::max());
-        for (size_t k = 0; k < from.size(); ++k) rows[k] = way.from[from[k]];
-        for (const Demand& operand : operands)
-          rows[operand.open] = std::min(rows[operand.open], first_read(operand.pace, begin));
+        std::vector<int64_t> columns(open.size(), std::numeric_limits<int64_t>::max());
+        for (size_t k = 0; k < from.size(); ++k) {
+          rows[k] = way.from[from[k]];
+          columns[k] = way.from_columns[from[k]];
+        }
+        for (const Demand& operand : operands) {
+          int64_t& row = rows[operand.open];
+          int64_t& column = columns[operand.open];
+          row = std::min(row, first_read(operand.rows, begin));
+          column = std::min(column, first_read(operand.columns, first_column));
+        }
         way.from = std::move(rows);
-        if (way.inner_bytes >= worst_) continue;
+        way.from_columns = std::move(columns);
+        if (way.inner_bytes() >= worst_) continue;
         next.push_back(static_cast<int>(pool_.size()));
         pool_.push_back(std::move(way));
       }
@@ -230,18 +290,33 @@ class Sweeps::Pass {
     return true;
   }
 
+  [[nodiscard]] static int64_t executed_macs(const Made& made, const Choice& choice,
+                                             int64_t network_macs) {
+    const auto part = [&](int64_t macs, int64_t begin, int64_t again, int64_t each, int64_t all) {
+      return again == 0 ? macs : macs * covered(begin - again, each + again, each, all) / all;
+    };
+    const int64_t by_rows =
+        part(network_macs, made.begin, choice.rows_again(), made.rows, made.height);
+    return part(by_rows, made.first_column, choice.columns_again(), made.columns, made.width);
+  }
+
   /// Of all calls of the instance, and of the copies of what is kept.
-  [[nodiscard]] double instructions(int p, const Made& made, int64_t back, bool again) {
+  [[nodiscard]] double instructions(int p, const Made& made, const Choice& choice) {
     if (!all_.at(p).op.valid()) return 0;
-    const auto key = std::pair(back, again);
-    if (const auto known = times_.find(key); known != times_.end()) return known->second;
+    if (const auto known = times_.find(choice); known != times_.end()) return known->second;
     LoopAround rows{rows_->calls[index_of(p - first_)], rows_->tiles};
-    if (again) rows.tile.beat.again = back;
+    rows.tile.beat.again = choice.rows_again();
     std::vector<LoopAround> loops = {rows};
-    if (by_columns())
+    if (by_columns()) {
       loops.push_back(
           {columns_->calls[index_of(p - first_) - runs_.received_before(p)], columns_->tiles});
-    const Lies inside = !by_columns() || made.rows == 1 ? Lies::kRing : Lies::kWindow;
+      loops.back().tile.beat.again = choice.columns_again();
+    }
+    const int64_t back = choice.back;
+    const bool again = choice.kind != Kind::kKept;
+    const Lies inside = choice.kind == Kind::kAllAgain    ? Lies::kTile
+                        : !by_columns() || made.rows == 1 ? Lies::kRing
+                                                          : Lies::kWindow;
     double result =
         all_.latency_.tiled({.instance = {all_.order_[index_of(p)]}}, loops,
                             p == first_ ? Lies::kWhole : inside, made.full ? Lies::kWhole : inside);
@@ -251,14 +326,15 @@ class Sweeps::Pass {
           2 * static_cast<double>(made.row_tiles * made.column_tiles) *
           (kCopyCall + pixels * (kCopyPixel + kCopyByte * static_cast<double>(made.pixel_bytes)));
     }
-    return times_[key] = result;
+    return times_[choice] = result;
   }
 
   [[nodiscard]] static bool no_worse(const Way& a, const Way& b) {
-    if (a.inner_bytes > b.inner_bytes || a.macs > b.macs || a.instructions > b.instructions)
+    if (a.inner_bytes() > b.inner_bytes() || a.carried_bytes > b.carried_bytes || a.macs > b.macs ||
+        a.instructions > b.instructions)
       return false;
     for (size_t k = 0; k < a.from.size(); ++k) {
-      if (a.from[k] < b.from[k]) return false;
+      if (a.from[k] < b.from[k] || a.from_columns[k] < b.from_columns[k]) return false;
     }
     return true;
   }
@@ -267,7 +343,7 @@ class Sweeps::Pass {
   std::vector<int> without_worse(std::vector<int> ways) const {
     const auto way = [&](int number) -> const Way& { return pool_[index_of(number)]; };
     std::ranges::stable_sort(ways, {}, [&](int w) {
-      return std::tuple(way(w).inner_bytes, way(w).macs, way(w).instructions);
+      return std::tuple(way(w).inner_bytes(), way(w).macs, way(w).instructions);
     });
     std::vector<int> best;
     for (const int w : ways) {
@@ -321,7 +397,7 @@ class Sweeps::Pass {
                 .tile = tile_,
                 .again = {},
                 .overlap = {},
-                .bytes = all_.bytes_.held(p) + made_ + way.inner_bytes + scratch_,
+                .bytes = all_.bytes_.held(p) + made_ + way.inner_bytes() + scratch_,
                 .macs = way.macs,
                 .instructions = way.instructions};
       int64_t saved = 0;
@@ -344,7 +420,9 @@ class Sweeps::Pass {
     }
     for (auto& [run, number] : runs) {
       for (int w = number, at = p; w > 0; w = pool_[index_of(w)].before, ++at) {
-        if (pool_[index_of(w)].again) run.again.push_back(all_.at(at).makes);
+        const Kind kind = pool_[index_of(w)].kind;
+        if (kind != Kind::kKept) run.again.push_back(all_.at(at).makes);
+        if (kind == Kind::kAllAgain) run.columns_again.push_back(all_.at(at).makes);
       }
       found_.push_back(std::move(run));
     }
@@ -358,8 +436,8 @@ class Sweeps::Pass {
   const SweepTile tile_;
   const std::vector<int64_t>& otherwise_;
   int64_t worst_ = 0, made_ = 0, scratch_ = 0;
-  std::map<std::pair<int64_t, bool>, double> times_;  ///< instructions() of the current position
-  std::vector<Out> outs_;                             ///< made full
+  std::map<Choice, double> times_;  ///< instructions() of the current position
+  std::vector<Out> outs_;           ///< made full
   std::vector<Open> open_;
   std::vector<Way> pool_;
   std::vector<int> ways_;  ///< in the pool: of the current position
@@ -393,6 +471,7 @@ OrderPiece Sweeps::piece(const Sweep& sweep) const {
   Group rows{.loop = {.paced = paced, .axis = kRowAxis, .step = sweep.tile.rows}};
   Group columns{.loop = {.paced = paced, .axis = kColumnAxis, .step = sweep.tile.columns}};
   for (const ValueId v : sweep.again) rows.loop.others.emplace_back(v, Border::kAgain);
+  for (const ValueId v : sweep.columns_again) columns.loop.others.emplace_back(v, Border::kAgain);
   const bool by_columns = sweep.tile.columns != SweepTile::kAll;
   OrderPiece result{.begin = sweep.begin, .end = sweep.end, .members = {}};
   for (int p = sweep.begin; p <= last; ++p) {

@@ -23,7 +23,8 @@ namespace thimble {
 struct Sweep {
   int begin = 0, end = 0;
   SweepTile tile;
-  std::vector<ValueId> again;            ///< the others are kept
+  std::vector<ValueId> again;            ///< rows of these; the others are kept
+  std::vector<ValueId> columns_again;    ///< columns, too, of some of these
   std::optional<OverlapChoice> overlap;  ///< an output of it over a consumed input
   int64_t lead_bytes = 0;                ///< of the overlap
   int64_t bytes = 0;                     ///< live while it runs
@@ -32,10 +33,11 @@ struct Sweep {
 };
 
 struct SweepOptions {
-  bool in_place = true;      ///< outputs may lie over inputs
-  bool recomputes = true;    ///< values may be computed again
-  int most_instances = 128;  ///< in a group
-  int most_ways = 16;        ///< per run and tile: choices of values to compute again, at the most
+  bool in_place = true;        ///< outputs may lie over inputs
+  bool recomputes = true;      ///< values may be computed again
+  bool columns_again = false;  ///< not only rows: of use where rows are short
+  int most_instances = 128;    ///< in a group
+  int most_ways = 16;  ///< per run and tile: choices of values to compute again, at the most
 };
 
 class Sweeps {

@@ -26,9 +26,9 @@ namespace {
 
 /// Plans are compared by layouts that are quick, but the same on every machine.
 constexpr int64_t kDraftLayoutWork = layout::kSearchWork / 250;
-constexpr size_t kMostLayouts = 16;    // of a front, at effort 1
-constexpr size_t kMostOfStarts = 100;  // instances, for planners that search orders themselves
-constexpr int kMostInVain = 4;    // rematerialised values, one after the other
+constexpr size_t kMostLayouts = 16;   // of a front, at effort 1
+constexpr size_t kMostOfStarts = 60;  // instances, for planners that search orders themselves
+constexpr int kMostInVain = 4;        // rematerialised values, one after the other
 
 LatencyModel model_of(const Core& core) {
   return latency_model(core.name).value_or(*latency_model("cortex-m4"));

@@ -9,8 +9,15 @@
 namespace thimble {
 namespace {
 
-constexpr size_t kLarge = 300;  // instances, at effort 1
+constexpr int kMostWays = 16, kMostWaysOfSmall = 40;  // to execute what stands behind a position
+constexpr size_t kSmall = 16;                         // instances, at effort 1
+constexpr size_t kLarge = 300;                        // instances, at effort 1
 constexpr int kMostCuts = 400;  // of the operators behind a position, at effort 1
+
+/// Small enough for columns to be computed again, too.
+bool is_small(size_t instances, int64_t effort) {
+  return instances <= kSmall * static_cast<size_t>(effort);
+}
 
 std::vector<SweepTile> sweep_tiles(bool few) {
   std::vector<SweepTile> tiles;
@@ -61,10 +68,13 @@ AutoCuts::AutoCuts(ChannelGroups& channels, const OrderProblem& problem,
       rolls_{.granularities = {Granularity::kRow, Granularity::kPixel},
              .rolls = {.in_place = options.in_place}},
       cuts_(channels, problem, order, rolls_),
-      sweeps_(flow_, cuts_.rolls().bytes(), order, latency,
-              {.in_place = options.in_place,
-               .recomputes = options.most_macs > macs(flow_.graph),
-               .most_instances = most_in_group(order.size())}) {
+      sweeps_(
+          flow_, cuts_.rolls().bytes(), order, latency,
+          {.in_place = options.in_place,
+           .recomputes = options.most_macs > macs(flow_.graph),
+           .columns_again = is_small(order.size(), options.effort),
+           .most_instances = most_in_group(order.size()),
+           .most_ways = is_small(order.size(), options.effort) ? kMostWaysOfSmall : kMostWays}) {
   add_single();
   add_swept();
 }
