@@ -23,7 +23,7 @@ namespace thimble {
 struct Sweep {
   int begin = 0, end = 0;
   SweepTile tile;
-  std::vector<ValueId> again;            ///< rows of these; the others are kept
+  std::vector<ValueId> again;            ///< rows of these, or there is nothing to keep of them
   std::vector<ValueId> columns_again;    ///< columns, too, of some of these
   std::optional<OverlapChoice> overlap;  ///< an output of it over a consumed input
   int64_t lead_bytes = 0;                ///< of the overlap

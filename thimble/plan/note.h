@@ -66,7 +66,6 @@ struct Spans {
   int64_t ops_in_spans = 0, ops = 0, spans = 0, ops_by_pixels = 0;
   int64_t ops_in_loops = 0, loops = 0, ops_in_both = 0;
   int64_t peak_bytes = 0;
-  int64_t again = 0;  ///< tensors of which some rows are computed again in each tile
   bool operator==(const Spans&) const = default;
 };
 /// A streamed input that is whole in memory before anything executes.

@@ -182,7 +182,6 @@ note::Spans spans(const Instances& instances, const StreamCut& cut) {
     result.loops += piece.channels > 0 ? 1 : 0;
     result.ops_in_loops += piece.channels > 0 ? ops : 0;
     result.ops_in_both += piece.in_slices ? ops : 0;
-    result.again += static_cast<int64_t>(piece.group.loop.others.size());
   }
   return result;
 }

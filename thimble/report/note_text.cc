@@ -78,7 +78,6 @@ struct Sentence {
     if (n.ops_in_loops > 0)
       text += fmt::format(", {} in {} loops over channels", n.ops_in_loops, n.loops);
     if (n.ops_in_both > 0) text += fmt::format(" ({} of them both)", n.ops_in_both);
-    if (n.again > 0) text += fmt::format("; rows of {} tensors are computed again", n.again);
     return text + fmt::format("; peak {} B", n.peak_bytes);
   }
   std::string operator()(const note::InputCollected& n) const {
