@@ -108,8 +108,9 @@ class Sweeps::Pass {
   /// A value that is read from some position on, and made before it.
   struct Open {
     ValueId value;
-    int64_t rows = 0;  ///< new ones per tile
-    int last = 0;      ///< position of its last reader
+    int64_t rows = 0;           ///< new ones per tile
+    int last = 0;               ///< position of its last reader
+    bool whole_columns = true;  ///< readers make as many in each tile
   };
 
   [[nodiscard]] bool by_columns() const { return tile_.columns != SweepTile::kAll; }
@@ -220,6 +221,7 @@ class Sweeps::Pass {
       if (read->axis != kRowAxis || read->pace.den != 1) return false;
       auto at = std::ranges::find(open, v, &Open::value);
       if (at == open.end()) at = open.insert(at, {v, made.rows * read->pace.num, p});
+      at->whole_columns = at->whole_columns && made.whole_columns;
       if (at->rows != made.rows * read->pace.num) return false;
       operands.push_back(
           {static_cast<size_t>(at - open.begin()), read->pace,
@@ -232,6 +234,7 @@ class Sweeps::Pass {
     const bool may_again = all_.options_.recomputes && instance.op.valid();
     const int64_t network_macs =
         instance.op.valid() ? macs(flow_.graph, flow_.graph.op(instance.op)) : 0;
+    if (own) made.whole_columns = made.whole_columns && open_[*own].whole_columns;
     // The value stays until its last reader has executed: so many instances later.
     const auto later = static_cast<size_t>(own ? open_[*own].last - p : 0);
     for (const int before : ways_) {
