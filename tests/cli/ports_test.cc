@@ -100,7 +100,8 @@ TEST_F(PortPlace, SavedPlansKeepThem) {
 }
 
 TEST_F(PortPlace, PlansShowRowsThatComeAndGo) {
-  const ProcessResult text = thimble({"plan", "zoo:demo", "--input", "streamed", "--svg", "p.svg"});
+  const ProcessResult text =
+      thimble({"plan", "zoo:demo", "--planner", "stream", "--input", "streamed", "--svg", "p.svg"});
   EXPECT_THAT(text.out, HasSubstr("| RECEIVE "));
   EXPECT_THAT(text.out, HasSubstr("stream  all "));
   EXPECT_THAT(read("p.svg"), HasSubstr("RECEIVE  0"));

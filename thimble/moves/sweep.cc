@@ -228,7 +228,8 @@ class Sweeps::Pass {
            across == nullptr || across->axis != kColumnAxis ? Affine{} : across->pace});
     }
     if (made.full) made_ += flow_.size_bytes(made.value);
-    if (made.full && instance.op.valid()) outs_.push_back({made.value, made.rows, made.begin});
+    if (made.full && instance.op.valid() && row_major(made.value))
+      outs_.push_back({made.value, made.rows, made.begin});
     if (instance.op.valid()) scratch_ = std::max(scratch_, flow_.scratch_bytes(call));
     std::vector<int> next;
     const bool may_again = all_.options_.recomputes && instance.op.valid();
@@ -374,11 +375,14 @@ class Sweeps::Pass {
     int64_t most = -all_.bytes_.size(in.value);
     const int64_t first = ceil_div(1 - out.begin - out.rows, out.rows);
     const int64_t last = ceil_div(of[kRowAxis] - from, in.rows) - 1;
-    for (int64_t tile = first; tile <= last; ++tile) {
-      const int64_t written = std::min(out.begin + out.rows * (tile + 1), to[kRowAxis]);
-      most =
-          std::max(most, written * out_row - std::max<int64_t>(from + in.rows * tile, 0) * in_row);
-      if (written == to[kRowAxis]) break;
+    // Concave in the tile: the most is at an end, or where one of the two is cut off.
+    const int64_t all_written = floor_div(to[kRowAxis] - out.begin, out.rows) - 1;
+    const int64_t none_read = floor_div(-from, in.rows);
+    for (const int64_t at : {first, last, all_written, all_written + 1, none_read, none_read + 1}) {
+      if (at < first || at > last) continue;
+      const int64_t written = std::min(out.begin + out.rows * (at + 1), to[kRowAxis]);
+      const int64_t read = std::max<int64_t>(from + in.rows * at, 0);
+      most = std::max(most, written * out_row - read * in_row);
     }
     return most;
   }
@@ -390,8 +394,22 @@ class Sweeps::Pass {
 
   /// The runs that begin at p.
   void emit(int p, int64_t most) {
-    // Rows that are received in a loop over columns stand outside of it, before everything.
     const std::vector<ValueId> consumed = all_.bytes_.consumed(p, end_);
+    struct Pair {
+      size_t open;
+      const Out* out;
+      int64_t largest;  ///< bytes that they may share
+    };
+    std::vector<Pair> pairs;
+    for (size_t k = 0; k < open_.size() && all_.options_.in_place; ++k) {
+      const ValueId in = open_[k].value;
+      if (!std::ranges::binary_search(consumed, in) || !row_major(in)) continue;
+      for (const Out& out : outs_)
+        pairs.push_back({k, &out, std::min(all_.bytes_.size(out.value), all_.bytes_.size(in))});
+    }
+    const int64_t around = all_.bytes_.held(p) + made_ + scratch_;
+    const auto largest = std::ranges::max_element(pairs, {}, &Pair::largest);
+    if (around - (largest == pairs.end() ? 0 : largest->largest) >= most) return;
     std::vector<std::pair<Sweep, int>> runs;
     for (const int number : ways_) {
       const Way& way = pool_[index_of(number)];
@@ -400,23 +418,19 @@ class Sweeps::Pass {
                 .tile = tile_,
                 .again = {},
                 .overlap = {},
-                .bytes = all_.bytes_.held(p) + made_ + way.inner_bytes() + scratch_,
+                .bytes = around + way.inner_bytes(),
                 .macs = way.macs,
                 .instructions = way.instructions};
       int64_t saved = 0;
-      for (size_t k = 0; k < open_.size() && all_.options_.in_place; ++k) {
-        const Open& in = open_[k];
-        if (!std::ranges::binary_search(consumed, in.value) || !row_major(in.value)) continue;
-        for (const Out& out : outs_) {
-          if (!row_major(out.value)) continue;
-          const int64_t ahead = lead(out, in, way.from[k]);
-          const int64_t shared =
-              overlap_bytes(all_.bytes_.size(out.value), all_.bytes_.size(in.value), ahead);
-          if (shared <= saved) continue;
-          saved = shared;
-          run.overlap = OverlapChoice{out.value, in.value};
-          run.lead_bytes = ahead;
-        }
+      for (const auto& [k, out, sharing] : pairs) {
+        if (sharing <= saved || run.bytes - sharing >= most) continue;
+        const int64_t ahead = lead(*out, open_[k], way.from[k]);
+        const int64_t shared =
+            overlap_bytes(all_.bytes_.size(out->value), all_.bytes_.size(open_[k].value), ahead);
+        if (shared <= saved) continue;
+        saved = shared;
+        run.overlap = OverlapChoice{out->value, open_[k].value};
+        run.lead_bytes = ahead;
       }
       run.bytes -= saved;
       if (run.bytes < most) runs.emplace_back(std::move(run), number);
@@ -440,7 +454,7 @@ class Sweeps::Pass {
   const std::vector<int64_t>& otherwise_;
   int64_t worst_ = 0, made_ = 0, scratch_ = 0;
   std::map<Choice, double> times_;  ///< instructions() of the current position
-  std::vector<Out> outs_;           ///< made full
+  std::vector<Out> outs_;           ///< made full, row-major
   std::vector<Open> open_;
   std::vector<Way> pool_;
   std::vector<int> ways_;  ///< in the pool: of the current position

@@ -28,7 +28,8 @@ namespace {
 constexpr int64_t kDraftLayoutWork = layout::kSearchWork / 250;
 constexpr size_t kMostLayouts = 16;   // of a front, at effort 1
 constexpr size_t kMostOfStarts = 60;  // instances, for planners that search orders themselves
-constexpr int kMostInVain = 4;        // rematerialised values, one after the other
+constexpr int64_t kMostBytesOfStarts = 8'000'000;  // of their activations
+constexpr int kMostInVain = 4;                     // rematerialised values, one after the other
 
 LatencyModel model_of(const Core& core) {
   return latency_model(core.name).value_or(*latency_model("cortex-m4"));
@@ -58,7 +59,7 @@ class AutoSearch {
         attempt(std::move(*relaid), {note::InputRelaid{}});
     }
     rematerialise_more(given);
-    if (given.list.size() <= kMostOfStarts * static_cast<size_t>(limits_.effort)) add_starts();
+    if (may_ask_others(given)) add_starts();
   }
 
   PlannerAnswer answer() {
@@ -230,6 +231,15 @@ class AutoSearch {
                       .arena_bytes = arena_bytes,
                       .instructions = instructions,
                       .recomputed_macs = executed - macs(graph_)});
+  }
+
+  /// Whether that is little work: they search orders themselves, and walk over images.
+  [[nodiscard]] bool may_ask_others(const Instances& given) const {
+    int64_t bytes = 0;
+    for (const Tensor& tensor : graph_.tensors)
+      bytes += tensor.is_constant() ? 0 : tensor.size_bytes();
+    return given.list.size() <= kMostOfStarts * static_cast<size_t>(limits_.effort) &&
+           bytes <= kMostBytesOfStarts * limits_.effort;
   }
 
   /// What planners with other searches find.
