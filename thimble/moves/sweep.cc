@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "thimble/moves/sweep_clocks.h"
+#include "thimble/moves/sweep_value.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
 
@@ -14,15 +15,6 @@ namespace thimble {
 namespace {
 
 size_t index_of(int at) { return static_cast<size_t>(at); }
-
-/// Positions of [0, extent) that tiles compute, each time: tile i the `count` from begin + step *
-/// i.
-int64_t covered(int64_t begin, int64_t count, int64_t step, int64_t extent) {
-  int64_t sum = 0;
-  for (int64_t from = begin + step * ceil_div(1 - count - begin, step); from < extent; from += step)
-    sum += std::min(from + count, extent) - std::max<int64_t>(from, 0);
-  return sum;
-}
 
 /// Of each begin, leaves those that no other is as good as.
 void erase_worse(std::vector<Sweep>& sweeps) {
@@ -82,12 +74,7 @@ class Sweeps::Pass {
   }
 
  private:
-  /// What becomes of a value between two tiles.
-  enum class Kind : uint8_t {
-    kKept,       ///< rolls
-    kRowsAgain,  ///< rows that tiles share are computed again, columns roll
-    kAllAgain,   ///< columns are computed again, too: new in each tile
-  };
+  using Kind = SweepChoice::Kind;
 
   /// A choice for each value made from some position on.
   struct Way {
@@ -115,25 +102,13 @@ class Sweeps::Pass {
 
   [[nodiscard]] bool by_columns() const { return tile_.columns != SweepTile::kAll; }
 
-  /// What a pass knows of the instance that it has come to.
-  struct Made {
-    ValueId value;
-    int64_t rows = 0, begin = 0;    ///< new ones per tile; the first of tile 0
-    int64_t held = 0, columns = 0;  ///< of a window or ring; in a call
-    int64_t row_tiles = 0, column_tiles = 0;
-    int64_t first_column = 0;    ///< of tile 0
-    bool whole_columns = false;  ///< as many in each tile
-    int64_t height = 1, width = 1, pixel_bytes = 1;
-    bool full = false;     ///< read outside
-    bool by_rows = false;  ///< received, or added up: whole rows
-  };
-
   /// False where the run cannot be made longer by the instance.
-  bool describe(int p, Made& made) {
+  bool describe(int p, SweptValue& made) {
     const Instance& instance = all_.at(p);
     const TiledCall& down = rows_->calls[index_of(p - first_)];
     if (down.axis != kRowAxis || down.beat.tiles != 1) return false;
     const Shape& shape = flow_.shape(instance.makes);
+    if (!is_image(shape)) return false;
     made.value = instance.makes;
     made.rows = down.beat.rows;
     made.begin = down.beat.begin(0);
@@ -166,32 +141,9 @@ class Sweeps::Pass {
     return true;
   }
 
-  /// Rows and columns of earlier tiles that readers of a value begin with, and what becomes of it.
-  struct Choice {
-    int64_t back = 0, back_columns = 0;
-    Kind kind = Kind::kKept;
-    [[nodiscard]] int64_t rows_again() const { return kind == Kind::kKept ? 0 : back; }
-    [[nodiscard]] int64_t columns_again() const {
-      return kind == Kind::kAllAgain ? back_columns : 0;
-    }
-    auto operator<=>(const Choice&) const = default;
-  };
-
-  [[nodiscard]] static int64_t value_bytes(const Made& made, const Choice& choice) {
-    const int64_t window = std::min(made.rows + choice.back, made.height);
-    if (made.by_rows) return window * made.width * made.pixel_bytes;
-    const int64_t columns =
-        made.whole_columns ? std::min(made.columns + choice.back_columns, made.width) : made.held;
-    if (choice.kind != Kind::kKept || choice.back == 0) return window * columns * made.pixel_bytes;
-    const int64_t kept = choice.back * made.width;
-    if (made.rows == 1)
-      return std::min(kept + columns, made.height * made.width) * made.pixel_bytes;
-    return (kept + window * columns) * made.pixel_bytes;
-  }
-
   /// Every way, with the instance at position p as each of its choices.
   bool extend(int p) {
-    Made made;
+    SweptValue made;
     if (!describe(p, made)) return false;
     times_.clear();
     const Instance& instance = all_.at(p);
@@ -240,7 +192,7 @@ class Sweeps::Pass {
     const auto later = static_cast<size_t>(own ? open_[*own].last - p : 0);
     for (const int before : ways_) {
       const Way& old = pool_[index_of(before)];
-      Choice choice;
+      SweepChoice choice;
       if (own) {
         choice.back = std::max<int64_t>(made.begin - old.from[*own], 0);
         choice.back_columns = std::max<int64_t>(made.first_column - old.from_columns[*own], 0);
@@ -260,13 +212,13 @@ class Sweeps::Pass {
         way.before = before;
         way.kind = kind;
         way.new_bytes.push_back(0);
-        const int64_t bytes = made.full ? 0 : value_bytes(made, choice);
+        const int64_t bytes = made.full ? 0 : made.bytes(choice);
         if (kind == Kind::kAllAgain) {
           for (size_t k = 0; k <= later; ++k) way.new_bytes[way.new_bytes.size() - 1 - k] += bytes;
         } else {
           way.carried_bytes += bytes;
         }
-        way.macs += executed_macs(made, choice, network_macs);
+        way.macs += made.macs(choice, network_macs);
         way.instructions += instructions(p, made, choice);
         const int64_t begin = made.begin - choice.rows_again();
         const int64_t first_column = made.first_column - choice.columns_again();
@@ -294,18 +246,8 @@ class Sweeps::Pass {
     return true;
   }
 
-  [[nodiscard]] static int64_t executed_macs(const Made& made, const Choice& choice,
-                                             int64_t network_macs) {
-    const auto part = [&](int64_t macs, int64_t begin, int64_t again, int64_t each, int64_t all) {
-      return again == 0 ? macs : macs * covered(begin - again, each + again, each, all) / all;
-    };
-    const int64_t by_rows =
-        part(network_macs, made.begin, choice.rows_again(), made.rows, made.height);
-    return part(by_rows, made.first_column, choice.columns_again(), made.columns, made.width);
-  }
-
   /// Of all calls of the instance, and of the copies of what is kept.
-  [[nodiscard]] double instructions(int p, const Made& made, const Choice& choice) {
+  [[nodiscard]] double instructions(int p, const SweptValue& made, const SweepChoice& choice) {
     if (!all_.at(p).op.valid()) return 0;
     if (const auto known = times_.find(choice); known != times_.end()) return known->second;
     LoopAround rows{rows_->calls[index_of(p - first_)], rows_->tiles};
@@ -453,8 +395,8 @@ class Sweeps::Pass {
   const SweepTile tile_;
   const std::vector<int64_t>& otherwise_;
   int64_t worst_ = 0, made_ = 0, scratch_ = 0;
-  std::map<Choice, double> times_;  ///< instructions() of the current position
-  std::vector<Out> outs_;           ///< made full, row-major
+  std::map<SweepChoice, double> times_;  ///< instructions() of the current position
+  std::vector<Out> outs_;                ///< made full, row-major
   std::vector<Open> open_;
   std::vector<Way> pool_;
   std::vector<int> ways_;  ///< in the pool: of the current position

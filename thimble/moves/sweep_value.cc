@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/moves/sweep_value.h"
+
+#include <algorithm>
+
+#include "thimble/model/division.h"
+
+namespace thimble {
+namespace {
+
+/// Positions of [0, extent) that tiles compute, each time: tile i the `count` from begin + step *
+/// i.
+int64_t covered(int64_t begin, int64_t count, int64_t step, int64_t extent) {
+  int64_t sum = 0;
+  for (int64_t from = begin + step * ceil_div(1 - count - begin, step); from < extent; from += step)
+    sum += std::min(from + count, extent) - std::max<int64_t>(from, 0);
+  return sum;
+}
+
+}  // namespace
+
+int64_t SweptValue::bytes(const SweepChoice& choice) const {
+  const int64_t window = std::min(rows + choice.back, height);
+  if (by_rows) return window * width * pixel_bytes;
+  const int64_t wide = whole_columns ? std::min(columns + choice.back_columns, width) : held;
+  if (choice.kind != SweepChoice::Kind::kKept || choice.back == 0)
+    return window * wide * pixel_bytes;
+  const int64_t kept = choice.back * width;
+  if (rows == 1) return std::min(kept + wide, height * width) * pixel_bytes;
+  return (kept + window * wide) * pixel_bytes;
+}
+
+int64_t SweptValue::macs(const SweepChoice& choice, int64_t once) const {
+  const auto part = [&](int64_t all_macs, int64_t from, int64_t again, int64_t each, int64_t all) {
+    return again == 0 ? all_macs : all_macs * covered(from - again, each + again, each, all) / all;
+  };
+  const int64_t all_columns = part(once, begin, choice.rows_again(), rows, height);
+  return part(all_columns, first_column, choice.columns_again(), columns, width);
+}
+
+}  // namespace thimble

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a value inside of a sweep (sweep.h) may become between two tiles, and what that takes.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+#include "thimble/plan/instances.h"
+
+namespace thimble {
+
+/// Rows and columns of earlier tiles that readers of a value begin with, and what becomes of it.
+struct SweepChoice {
+  enum class Kind : uint8_t {
+    kKept,       ///< rolls
+    kRowsAgain,  ///< rows that tiles share are computed again, columns roll
+    kAllAgain,   ///< columns are computed again, too: new in each tile
+  };
+  int64_t back = 0, back_columns = 0;
+  Kind kind = Kind::kKept;
+
+  [[nodiscard]] int64_t rows_again() const { return kind == Kind::kKept ? 0 : back; }
+  [[nodiscard]] int64_t columns_again() const { return kind == Kind::kAllAgain ? back_columns : 0; }
+  auto operator<=>(const SweepChoice&) const = default;
+};
+
+struct SweptValue {
+  ValueId value;
+  int64_t rows = 0, begin = 0;    ///< new ones per tile; the first of tile 0
+  int64_t held = 0, columns = 0;  ///< of a window or ring; in a call
+  int64_t row_tiles = 0, column_tiles = 0;
+  int64_t first_column = 0;    ///< of tile 0
+  bool whole_columns = false;  ///< as many in each tile
+  int64_t height = 1, width = 1, pixel_bytes = 1;
+  bool full = false;     ///< read outside
+  bool by_rows = false;  ///< received, or added up: whole rows
+
+  /// Of its buffers, if it is not full; borders of the image are not cut off.
+  [[nodiscard]] int64_t bytes(const SweepChoice& choice) const;
+  /// As executed, of an instance with so many.
+  [[nodiscard]] int64_t macs(const SweepChoice& choice, int64_t once) const;
+};
+
+}  // namespace thimble
