@@ -61,12 +61,14 @@ ChosenPlan chosen_of_front(const Graph& graph, std::vector<FrontPoint> found,
               .clock_hz = request.target.clock_hz};
   std::vector<PlacedPlan> plans;
   std::vector<FrontFigures> figures;
-  const int64_t work = kFrontLayoutWork / static_cast<int64_t>(found.size());
+  // Half of it is for the plan that promises the fewest bytes, on which it depends what fits.
+  int64_t work = kFrontLayoutWork / 2;
   for (FrontPoint& point : found) {
     if (const std::string fault = malformed(graph, point.schedule); !fault.empty())
       throw InternalError("a plan of the front: " + fault);
     plans.push_back(placed(graph, std::move(point.schedule), request, time, work));
     figures.push_back(figures_of(graph, plans.back(), front));
+    work = kFrontLayoutWork / 2 / static_cast<int64_t>(found.size());
   }
   const std::vector<size_t> kept = undominated(figures);
   for (const size_t k : kept) front.points.push_back(figures[k]);

@@ -20,13 +20,15 @@
 #include "thimble/planners/patch.h"
 #include "thimble/planners/pex.h"
 #include "thimble/planners/ports.h"
+#include "thimble/planners/stream.h"
 
 namespace thimble {
 namespace {
 
 /// Plans are compared by layouts that are quick, but the same on every machine.
 constexpr int64_t kDraftLayoutWork = layout::kSearchWork / 250;
-constexpr size_t kMostLayouts = 16;   // of a front, at effort 1
+constexpr int64_t kLeastLayoutWork = layout::kSearchWork / 20;  // of the least peak
+constexpr size_t kMostLayouts = 16;                             // of a front, at effort 1
 constexpr size_t kMostOfStarts = 60;  // instances, for planners that search orders themselves
 constexpr int64_t kMostBytesOfStarts = 8'000'000;  // of their activations
 constexpr int kMostInVain = 4;                     // rematerialised values, one after the other
@@ -59,7 +61,11 @@ class AutoSearch {
         attempt(std::move(*relaid), {note::InputRelaid{}});
     }
     rematerialise_more(given);
-    if (may_ask_others(given)) add_starts();
+    if (is_large(given.list.size(), limits_.effort)) add_start(plan_stream);
+    if (may_ask_others(given)) {
+      add_start(plan_patch);
+      add_start(plan_pex);
+    }
   }
 
   PlannerAnswer answer() {
@@ -128,12 +134,8 @@ class AutoSearch {
     std::deque<AutoCuts> cuts;
     for (const std::vector<int>& order : all)
       cuts.emplace_back(now.channels, now.problem, order, now.latency, options);
-    // Of large networks, only the order that promises most.
-    const bool large = is_large(now.problem.ops.size(), limits_.effort);
-    if (large) {
-      const auto best = std::ranges::min_element(cuts, {}, &AutoCuts::least_peak_bytes);
-      best->add_rolled(Rolls::kImpossible);
-    } else {
+    // Of large networks they take long to find: once, by `stream`.
+    if (!is_large(now.problem.ops.size(), limits_.effort)) {
       for (AutoCuts& each : cuts) each.add_rolled(Rolls::kImpossible);
     }
     for (const AutoCuts& each : cuts) {
@@ -208,23 +210,24 @@ class AutoSearch {
         if (k < static_cast<ptrdiff_t>(front.size())) some.insert(static_cast<size_t>(k));
       }
     }
-    for (const size_t k : some) add(*front[k]);
+    for (const size_t k : some) add(*front[k], k == 0 ? kLeastLayoutWork : kDraftLayoutWork);
   }
 
-  void add(const Draft& draft) {
+  void add(const Draft& draft, int64_t layout_work) {
     Attempt& of = *draft.attempt;
     const Plan plan = stream_plan(of.flow, of.problem, draft.cut.cut, limits_.in_place);
     std::vector<Note> notes = {spans(of.instances, draft.cut.cut)};
     notes.insert(notes.end(), of.notes.begin(), of.notes.end());
     add(build(of.flow, plan), std::move(notes),
-        of.latency.plan(plan).value_or(draft.cut.instructions));
+        of.latency.plan(plan).value_or(draft.cut.instructions), layout_work);
   }
 
-  void add(Schedule schedule, std::vector<Note> notes, double instructions) {
+  void add(Schedule schedule, std::vector<Note> notes, double instructions,
+           int64_t layout_work = kDraftLayoutWork) {
     const int64_t executed = macs(graph_, schedule);
     if (executed > most_macs_) return;
     place_ports(schedule, limits_.ports);
-    const PlacementOptions quick{.work = kDraftLayoutWork, .time = limits_.time};
+    const PlacementOptions quick{.work = layout_work, .time = limits_.time};
     const int64_t arena_bytes = place(graph_, schedule, quick).arena_bytes();
     found_.push_back({.schedule = std::move(schedule),
                       .notes = std::move(notes),
@@ -238,22 +241,22 @@ class AutoSearch {
     int64_t bytes = 0;
     for (const Tensor& tensor : graph_.tensors)
       bytes += tensor.is_constant() ? 0 : tensor.size_bytes();
+    if (limits_.ports.input == Place::kStreamed || limits_.ports.output == Place::kStreamed)
+      return false;
     return given.list.size() <= kMostOfStarts * static_cast<size_t>(limits_.effort) &&
            bytes <= kMostBytesOfStarts * limits_.effort;
   }
 
-  /// What planners with other searches find.
-  void add_starts() {
-    if (limits_.ports.input == Place::kStreamed || limits_.ports.output == Place::kStreamed) return;
-    for (const auto plan : {plan_patch, plan_pex}) {
-      PlannerAnswer answer = plan(graph_, limits_, {});
-      auto* planned = std::get_if<Planned>(&answer);
-      if (planned == nullptr || late(limits_.time)) continue;
-      const Dataflow flow(axes_, planned->plan.instances);
-      LatencyEstimate latency(flow, limits_.core, model_);
-      const std::optional<double> instructions = latency.plan(planned->plan);
-      if (instructions) add(std::move(planned->schedule), std::move(planned->notes), *instructions);
-    }
+  /// What a planner with another search finds.
+  void add_start(PlannerAnswer (*plan)(const Graph&, const Limits&, const PlannerOptions&)) {
+    PlannerAnswer answer = plan(graph_, limits_, {});
+    auto* planned = std::get_if<Planned>(&answer);
+    if (planned == nullptr) return;
+    const Dataflow flow(axes_, planned->plan.instances);
+    LatencyEstimate latency(flow, limits_.core, model_);
+    const std::optional<double> instructions = latency.plan(planned->plan);
+    if (instructions)
+      add(std::move(planned->schedule), std::move(planned->notes), *instructions, kLeastLayoutWork);
   }
 
   const Graph& graph_;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "thimble/operators/operators.h"
+#include "thimble/plan/group_lead.h"
 
 namespace thimble {
 namespace {
@@ -136,10 +137,18 @@ void AutoCuts::add_rolled(int64_t worthless_bytes) {
     for (int p = piece.begin; p < piece.end; ++p)
       costs.macs += macs_of({order_[static_cast<size_t>(p)]});
     costs.time = instructions(piece.piece().members);
-    if (piece.overlap)
-      costs.overlap = front_overlap(cuts_.rolls().bytes(), *piece.overlap, piece.lead_bytes);
     pieces_.push_back(costs);
     ways_.emplace_back(piece);
+    if (!piece.overlap) continue;
+    // With the overlap, and apart, which asks for no room below what is consumed.
+    const OrderBytes& bytes = cuts_.rolls().bytes();
+    const int64_t shared = overlap_bytes(bytes.size(piece.overlap->out),
+                                         bytes.size(piece.overlap->in), piece.lead_bytes);
+    pieces_.back().overlap = front_overlap(bytes, *piece.overlap, piece.lead_bytes);
+    costs.peak_bytes += shared;
+    pieces_.push_back(costs);
+    ways_.emplace_back(piece);
+    std::get<RolledPiece>(ways_.back()).overlap.reset();
   }
 }
 
