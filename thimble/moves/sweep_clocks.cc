@@ -2,7 +2,6 @@
 #include "thimble/moves/sweep_clocks.h"
 
 #include <algorithm>
-#include <ranges>
 
 namespace thimble {
 
@@ -18,8 +17,9 @@ SweepClocks::SweepClocks(const Dataflow& dataflow, const std::vector<int>& order
 
 size_t SweepClocks::received_before(int position) const {
   const std::optional<int>& first = first_.at(true);
-  return static_cast<size_t>(std::ranges::count_if(std::views::iota(*first, position),
-                                                   [&](int p) { return receives(p); }));
+  size_t count = 0;
+  for (int p = *first; p < position; ++p) count += receives(p) ? 1 : 0;
+  return count;
 }
 
 bool SweepClocks::cuts(int position, bool by_columns) const {

@@ -377,7 +377,7 @@ PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const Planner
                       .lower_bound_bytes = bound,
                       .proven_optimal = order.peak_bytes == bound,
                       .notes = {note::NoPatches{}},
-                      .plan = std::move(plan)};
+                      .plan = plan};
       return fit(std::move(planned), limits, order.peak_bytes,
                  fmt::format("whole operators in the best order need {} B, and no patches less",
                              order.peak_bytes));
@@ -396,7 +396,7 @@ PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const Planner
                   .lower_bound_bytes = bound,
                   .proven_optimal = best->peak_bytes() == bound,
                   .notes = notes(instances, *best, search.network_macs()),
-                  .plan = std::move(plan)};
+                  .plan = plan};
   return fit(std::move(planned), limits, best->peak_bytes(),
              cause(best->last(graph, instances), *best));
 }

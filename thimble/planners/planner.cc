@@ -38,7 +38,7 @@ class WholeOperators {
             .lower_bound_bytes = order.lower_bound_bytes,
             .proven_optimal = order.proven_optimal,
             .notes = {},
-            .plan = std::move(plan)};
+            .plan = plan};
   }
 
  private:
