@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <functional>
 #include <limits>
 #include <set>
 #include <tuple>
@@ -11,7 +10,6 @@
 #include "thimble/model/error.h"
 #include "thimble/moves/relayout_inputs.h"
 #include "thimble/moves/rematerialise.h"
-#include "thimble/moves/resident_first.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
 #include "thimble/plan/order_problem.h"
@@ -115,36 +113,22 @@ class AutoSearch {
     AutoCut cut;
   };
 
-  std::vector<std::vector<int>> orders(const Attempt& attempt) const {
-    std::vector<std::vector<int>> result = {original_order(attempt.problem).ops};
-    for (const std::vector<int>& order :
-         {ports_at_the_ends(attempt.flow, reorder(attempt.problem, kOrderStates, limits_.time).ops),
-          resident_first_order(axes_, attempt.instances)}) {
-      if (std::ranges::find(result, order) == result.end()) result.push_back(order);
-    }
-    return result;
-  }
-
   void attempt(Instances instances, std::vector<Note> notes = {}) {
     Attempt& now = attempts_.emplace_back(axes_, std::move(instances), limits_, model_);
     now.notes = std::move(notes);
     const AutoCutOptions options{
         .in_place = limits_.in_place, .most_macs = most_macs_, .effort = limits_.effort};
-    const std::vector<std::vector<int>> all = orders(now);
-    std::deque<AutoCuts> cuts;
-    for (const std::vector<int>& order : all)
-      cuts.emplace_back(now.channels, now.problem, order, now.latency, options);
-    // Of large networks they take long to find: once, by `stream`.
-    if (!is_large(now.problem.ops.size(), limits_.effort)) {
-      for (AutoCuts& each : cuts) each.add_rolled(Rolls::kImpossible);
-    }
-    for (const AutoCuts& each : cuts) {
-      for (AutoCut& cut : each.front()) {
+    for (const std::vector<int>& order : stream_orders(now.flow, now.problem, limits_.time)) {
+      AutoCuts cuts(now.channels, now.problem, order, now.latency, options);
+      // Of large networks they take long to find: once, by `stream`.
+      if (!is_large(order.size(), limits_.effort) && !late(limits_.time)) cuts.add_rolled();
+      for (AutoCut& cut : cuts.front()) {
         least_ = std::min(least_, cut.cut.peak_bytes);
         drafts_.push_back({&now, std::move(cut)});
       }
+      if (drafts_.empty()) obstacle_ = cuts.obstacle();
+      if (!drafts_.empty() && late(limits_.time)) break;
     }
-    if (drafts_.empty()) obstacle_ = cuts.front().obstacle();
   }
 
   /// Values computed again, the largest first, one more each time.
@@ -163,16 +147,6 @@ class AutoSearch {
                                     .macs = executed - macs(graph_)}});
       without_gain = least_ < before ? 0 : without_gain + 1;
     }
-  }
-
-  /// Rows are received before everything else, and delivered behind it.
-  static std::vector<int> ports_at_the_ends(const Dataflow& flow, std::vector<int> order) {
-    const Instances& all = flow.instances;
-    const auto receives = [&](int i) { return all.receives(all.instance({i})); };
-    const auto delivers = [&](int i) { return all.delivers(all.instance({i})); };
-    std::stable_partition(order.begin(), order.end(), receives);
-    std::stable_partition(order.begin(), order.end(), std::not_fn(delivers));
-    return order;
   }
 
   /// Of all drafts, those that no other is as good as: fewest bytes first, fastest last.
@@ -222,16 +196,19 @@ class AutoSearch {
         of.latency.plan(plan).value_or(draft.cut.instructions), layout_work);
   }
 
-  void add(Schedule schedule, std::vector<Note> notes, double instructions,
-           int64_t layout_work = kDraftLayoutWork) {
+  void add(Schedule schedule, std::vector<Note> notes, double instructions, int64_t layout_work) {
     const int64_t executed = macs(graph_, schedule);
     if (executed > most_macs_) return;
     place_ports(schedule, limits_.ports);
     const PlacementOptions quick{.work = layout_work, .time = limits_.time};
-    const int64_t arena_bytes = place(graph_, schedule, quick).arena_bytes();
+    const Placement placed = place(graph_, schedule, quick);
+    for (Note& note : notes) {
+      if (auto* spans = std::get_if<note::Spans>(&note))
+        spans->peak_bytes = placed.arena().peak_bytes;
+    }
     found_.push_back({.schedule = std::move(schedule),
                       .notes = std::move(notes),
-                      .arena_bytes = arena_bytes,
+                      .arena_bytes = placed.arena_bytes(),
                       .instructions = instructions,
                       .recomputed_macs = executed - macs(graph_)});
   }
@@ -249,6 +226,7 @@ class AutoSearch {
 
   /// What a planner with another search finds.
   void add_start(PlannerAnswer (*plan)(const Graph&, const Limits&, const PlannerOptions&)) {
+    if (late(limits_.time)) return;
     PlannerAnswer answer = plan(graph_, limits_, {});
     auto* planned = std::get_if<Planned>(&answer);
     if (planned == nullptr) return;

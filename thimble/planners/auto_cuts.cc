@@ -130,8 +130,8 @@ void AutoCuts::add_swept() {
   }
 }
 
-void AutoCuts::add_rolled(int64_t worthless_bytes) {
-  static_cast<void>(cuts_.best(worthless_bytes));
+void AutoCuts::add_rolled() {
+  static_cast<void>(cuts_.best(Rolls::kImpossible));
   for (const RolledPiece& piece : cuts_.candidates()) {
     FrontPiece costs{piece.begin, piece.end, piece.bytes};
     for (int p = piece.begin; p < piece.end; ++p)
@@ -152,22 +152,12 @@ void AutoCuts::add_rolled(int64_t worthless_bytes) {
   }
 }
 
-std::vector<FrontCut> AutoCuts::cuts(int most_ways) const {
-  return front_cuts(static_cast<int>(order_.size()), pieces_,
-                    {.most_macs = options_.most_macs,
-                     .most_time = std::numeric_limits<double>::infinity(),
-                     .most_ways = most_ways});
-}
-
-int64_t AutoCuts::least_peak_bytes() const {
-  constexpr int kFew = 50;
-  const std::vector<FrontCut> found = cuts(kFew);
-  return found.empty() ? Rolls::kImpossible : found.front().peak_bytes;
-}
-
 std::vector<AutoCut> AutoCuts::front() const {
   std::vector<AutoCut> result;
-  for (const FrontCut& found : cuts(kMostCuts * static_cast<int>(options_.effort))) {
+  const FrontCutOptions limits{.most_macs = options_.most_macs,
+                               .most_time = std::numeric_limits<double>::infinity(),
+                               .most_ways = kMostCuts * static_cast<int>(options_.effort)};
+  for (const FrontCut& found : front_cuts(static_cast<int>(order_.size()), pieces_, limits)) {
     std::vector<RolledPiece> chosen;
     for (const int p : found.pieces) {
       const auto& way = ways_[static_cast<size_t>(p)];

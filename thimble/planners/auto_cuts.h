@@ -31,17 +31,15 @@ class AutoCuts {
   AutoCuts& operator=(const AutoCuts&) = delete;
 
   /// Groups that are rolled along other axes, at other paces or inside of groups over channels, as
-  /// `stream` finds them; those without gain below `worthless_bytes` need not be found.
-  void add_rolled(int64_t worthless_bytes);
+  /// `stream` finds them.
+  void add_rolled();
   /// Fewest bytes first.
   [[nodiscard]] std::vector<AutoCut> front() const;
-  [[nodiscard]] int64_t least_peak_bytes() const;  ///< Rolls::kImpossible if there is no cut
   [[nodiscard]] std::string obstacle() const { return cuts_.rolls().obstacle(); }
 
  private:
   void add_single();
   void add_swept();
-  [[nodiscard]] std::vector<FrontCut> cuts(int most_ways) const;
   [[nodiscard]] double instructions(const std::vector<Member>& members) const;
   [[nodiscard]] int64_t macs_of(InstanceId id) const;
 

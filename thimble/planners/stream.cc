@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "thimble/model/error.h"
 #include "thimble/moves/relayout_inputs.h"
 #include "thimble/moves/rematerialise.h"
-#include "thimble/moves/resident_first.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
 #include "thimble/plan/order_problem.h"
@@ -89,15 +87,9 @@ class StreamSearch {
     Attempt result{.instances = std::move(instances), .problem = {}, .cut = {}, .again = {}};
     const Dataflow flow(axes_, result.instances);
     result.problem = order_problem(graph_, result.instances, limits_.in_place);
-    std::vector<std::vector<int>> orders = {original_order(result.problem).ops};
-    for (const std::vector<int>& order :
-         {ports_at_the_ends(flow, reorder(result.problem, kOrderStates, limits_.time).ops),
-          resident_first_order(axes_, result.instances)}) {
-      if (std::ranges::find(orders, order) == orders.end()) orders.push_back(order);
-    }
     ChannelGroups channels(flow, DType::kInt32);
     std::optional<StreamCut> best;
-    for (const std::vector<int>& order : orders) {
+    for (const std::vector<int>& order : stream_orders(flow, result.problem, limits_.time)) {
       StreamCut cut =
           StreamCuts(channels, result.problem, order, options_)
               .best(std::min(worthless_bytes, best ? best->peak_bytes : worthless_bytes));
@@ -105,16 +97,6 @@ class StreamSearch {
     }
     result.cut = std::move(*best);
     return result;
-  }
-
-  /// Rows are received before everything else, and delivered behind it.
-  static std::vector<int> ports_at_the_ends(const Dataflow& flow, std::vector<int> order) {
-    const Instances& all = flow.instances;
-    const auto receives = [&](int i) { return all.receives(all.instance({i})); };
-    const auto delivers = [&](int i) { return all.delivers(all.instance({i})); };
-    std::stable_partition(order.begin(), order.end(), receives);
-    std::stable_partition(order.begin(), order.end(), std::not_fn(delivers));
-    return order;
   }
 
   /// Computes values again, the largest first, as long as the peak falls and the user allows it;

@@ -2,6 +2,9 @@
 #include "thimble/planners/stream_cuts.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "thimble/moves/resident_first.h"
 
 namespace thimble {
 namespace {
@@ -26,7 +29,28 @@ std::vector<bool> without_piece_below(int64_t bytes, const std::vector<int64_t>&
   return *std::max_element(bytes.begin() + placed.begin, bytes.begin() + placed.end);
 }
 
+/// Rows are received before everything else, and delivered behind it.
+std::vector<int> ports_at_the_ends(const Dataflow& flow, std::vector<int> order) {
+  const Instances& all = flow.instances;
+  const auto receives = [&](int i) { return all.receives(all.instance({i})); };
+  const auto delivers = [&](int i) { return all.delivers(all.instance({i})); };
+  std::stable_partition(order.begin(), order.end(), receives);
+  std::stable_partition(order.begin(), order.end(), std::not_fn(delivers));
+  return order;
+}
+
 }  // namespace
+
+std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow, const OrderProblem& problem,
+                                            const TimeLimit* time) {
+  std::vector<std::vector<int>> orders = {original_order(problem).ops};
+  for (const std::vector<int>& order :
+       {ports_at_the_ends(dataflow, reorder(problem, kOrderStates, time).ops),
+        resident_first_order(dataflow.axes, dataflow.instances)}) {
+    if (std::ranges::find(orders, order) == orders.end()) orders.push_back(order);
+  }
+  return orders;
+}
 
 StreamCuts::StreamCuts(ChannelGroups& channels, const OrderProblem& problem,
                        const std::vector<int>& order, const StreamOptions& options)

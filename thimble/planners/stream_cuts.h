@@ -29,6 +29,12 @@ struct StreamCut {
 /// deeply, so that the work grows no faster than they do.
 [[nodiscard]] int most_in_group(size_t instances);
 
+/// Orders worth cutting: the instances' own, that of the least peak, with rows received before
+/// everything else and delivered behind it, and one that suits groups (resident_first.h).
+[[nodiscard]] std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow,
+                                                          const OrderProblem& problem,
+                                                          const TimeLimit* time);
+
 /// Cuts of one order.
 class StreamCuts {
  public:
