@@ -60,15 +60,16 @@ struct Looked {
 Looked look_at(Swept& net) {
   int count = 0, exact = 0, near = 0, macs_near = 0;
   for (int end = 2; end <= static_cast<int>(net.order.size()); ++end) {
-    for (const int64_t rows : {1, 2, 3}) {
+    for (const auto& [rows, among] :
+         std::vector<std::pair<int, int>>{{1, 1}, {2, 1}, {3, 1}, {1, 2}}) {
       for (const int64_t columns : {int64_t{0}, int64_t{2}, SweepTile::kAll}) {
-        for (const Sweep& sweep :
-             net.sweeps(end, {rows, columns}, {.in_place = false, .most_ways = 8})) {
+        const SweepTile tile{.rows = rows, .columns = columns, .among = among};
+        for (const Sweep& sweep : net.sweeps(end, tile, {.in_place = false, .most_ways = 8})) {
           const OrderPiece piece = net.piece(sweep);
           const auto derived = derive(net.flow, std::get<Group>(piece.members[0].what));
           if (!derived) {
             ADD_FAILURE() << "no derivation: " << sweep.begin << " to " << end << ", " << rows
-                          << " x " << columns;
+                          << " x " << columns << " among " << among;
             continue;
           }
           const int64_t bytes = net.bytes.group(sweep.begin, group_bytes(net.flow, *derived));
@@ -77,7 +78,9 @@ Looked look_at(Swept& net) {
           near += std::abs(error) <= 0.1 ? 1 : 0;
           exact += error == 0 ? 1 : 0;
           const auto executed = static_cast<double>(work(net.flow, *derived).macs);
-          if (std::abs(static_cast<double>(sweep.macs) - executed) <= 0.1 * executed) ++macs_near;
+          // What is computed again where readers rest for the last time is counted, too.
+          const double most = among == 1 ? 0.1 : 0.15;
+          if (std::abs(static_cast<double>(sweep.macs) - executed) <= most * executed) ++macs_near;
           ++count;
         }
       }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/planners/small_network.h"
+#include "tests/support/random_plan.h"
 #include "tests/support/workload.h"
 #include "thimble/plan/placement.h"
 #include "thimble/planners/planner.h"
@@ -39,6 +40,7 @@ void compare(SmallCase& c, double max_recompute, Comparison& result) {
   result.largest = std::max(result.largest, ratio);
   fmt::print("{} operators, {}recomputing: {} B instead of {} ({:.3f})\n", c.graph.ops.size(),
              max_recompute > 0 ? "" : "not ", peak, better->peak_bytes, ratio);
+  fmt::print("{}", text(c.graph, better->plan));
 }
 
 TEST(AutoOptimal, IsTheLeastOfAllPlans) {

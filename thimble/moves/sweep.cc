@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "thimble/moves/sweep_clocks.h"
@@ -34,6 +35,19 @@ void erase_worse(std::vector<Sweep>& sweeps) {
 }
 
 /// Copies between kept rows and a window: instructions of a call, a pixel and a byte, about.
+constexpr int64_t kLongestPeriod = 8;
+
+/// So many rows for so many tiles.
+struct Pace {
+  int64_t rows = 1, tiles = 1;
+  bool operator==(const Pace&) const = default;
+};
+/// At which rows are read: so many for each that the reader makes.
+Pace pace_of(const Beat& reader, int64_t each) {
+  const int64_t divisor = std::gcd(reader.rows * each, reader.tiles);
+  return {reader.rows * each / divisor, reader.tiles / divisor};
+}
+
 constexpr double kCopyCall = 180, kCopyPixel = 38, kCopyByte = 3;
 
 }  // namespace
@@ -56,6 +70,8 @@ class Sweeps::Pass {
 
   std::vector<Sweep> run() {
     if (rows_ == nullptr || (by_columns() && columns_ == nullptr)) return {};
+    for (const TiledCall& call : rows_->calls) period_ = std::lcm(period_, call.beat.tiles);
+    if (period_ > kLongestPeriod) return {};
     worst_ = std::ranges::max(otherwise_);
     int64_t most = 0;  // bytes that one of the instances needs otherwise
     for (int p = end_ - 1; p > last_; --p) {
@@ -67,7 +83,9 @@ class Sweeps::Pass {
     for (int p = last_; p >= first_ && !ways_.empty(); --p) {
       most = std::max(most, otherwise_[index_of(p)]);
       if (!extend(p)) break;
-      if (p + 1 < end_) emit(p, most);
+      const Beat& beat = rows_->calls[index_of(p - first_)].beat;
+      never_rests_ = never_rests_ || beat.tiles == 1;
+      if (p + 1 < end_ && never_rests_) emit(p, most);
     }
     return std::move(found_);
   }
@@ -83,8 +101,9 @@ class Sweeps::Pass {
     double instructions = 0;
     int before = -1;  ///< the way that it goes on from, with one instance less
     Kind kind = Kind::kKept;
-    std::vector<int64_t> from;          ///< per open value: the first row that tile 0 needs
-    std::vector<int64_t> from_columns;  ///< likewise
+    /// Per open value and tile of a period: the first row that is needed.
+    std::vector<int64_t> from;
+    std::vector<int64_t> from_columns;  ///< per open value: the first that tile 0 needs
 
     [[nodiscard]] int64_t inner_bytes() const {
       return carried_bytes + (new_bytes.empty() ? 0 : std::ranges::max(new_bytes));
@@ -94,10 +113,19 @@ class Sweeps::Pass {
   /// A value that is read from some position on, and made before it.
   struct Open {
     ValueId value;
-    int64_t rows = 0;           ///< new ones per tile
+    Pace pace;                  ///< at which rows are read
     int last = 0;               ///< position of its last reader
     bool whole_columns = true;  ///< readers make as many in each tile
+    bool rests = false;         ///< a reader does
   };
+
+  /// Rows that a tile needs beyond those it makes, at the most. from: per tile of a period.
+  [[nodiscard]] int64_t rows_back(const SweptValue& made, const int64_t* from) const {
+    int64_t window = std::numeric_limits<int64_t>::min();
+    for (int64_t tile = 0; tile < period_; ++tile)
+      window = std::max(window, made.beat.end(tile) - from[tile]);
+    return std::max(window, int64_t{1}) - made.rows();
+  }
 
   [[nodiscard]] bool by_columns() const { return tile_.columns != SweepTile::kAll; }
 
@@ -105,12 +133,11 @@ class Sweeps::Pass {
   bool describe(int p, SweptValue& made) {
     const Instance& instance = all_.at(p);
     const TiledCall& down = rows_->calls[index_of(p - first_)];
-    if (down.axis != kRowAxis || down.beat.tiles != 1) return false;
+    if (down.axis != kRowAxis || (down.beat.tiles > 1 && down.beat.rows > 1)) return false;
     const Shape& shape = flow_.shape(instance.makes);
     if (!is_image(shape)) return false;
     made.value = instance.makes;
-    made.rows = down.beat.rows;
-    made.begin = down.beat.begin(0);
+    made.beat = down.beat;
     made.height = shape[kRowAxis];
     made.width = shape[kColumnAxis];
     made.pixel_bytes = shape[3] * size_bytes(flow_.graph.tensor(flow_.tensor(made.value)).type);
@@ -124,7 +151,7 @@ class Sweeps::Pass {
     }
     if (!inside && p != last_) return false;
     made.by_rows = runs_.receives(p) || (summed && !made.full) || !by_columns();
-    made.row_tiles = ceil_div(made.height, made.rows);
+    made.row_tiles = ceil_div(made.height, made.rows());
     made.column_tiles = 1;
     made.columns = SweepTile::kAll;
     made.held = made.width;
@@ -171,30 +198,33 @@ class Sweeps::Pass {
       const Connection* across = flow_.connection(call, k, kColumnAxis);
       if (read->axis != kRowAxis || read->pace.den != 1) return false;
       auto at = std::ranges::find(open, v, &Open::value);
-      if (at == open.end()) at = open.insert(at, {v, made.rows * read->pace.num, p});
+      const Pace pace = pace_of(made.beat, read->pace.num);
+      if (at == open.end()) at = open.insert(at, {v, pace, p});
       at->whole_columns = at->whole_columns && made.whole_columns;
-      if (at->rows != made.rows * read->pace.num) return false;
+      at->rests = at->rests || made.beat.tiles > 1;
+      if (at->pace != pace) return false;
       operands.push_back(
           {static_cast<size_t>(at - open.begin()), read->pace,
            across == nullptr || across->axis != kColumnAxis ? Affine{} : across->pace});
     }
     if (made.full) made_ += flow_.size_bytes(made.value);
     if (made.full && instance.op.valid() && row_major(made.value))
-      outs_.push_back({made.value, made.rows, made.begin});
+      outs_.push_back({made.value, made.beat});
     if (instance.op.valid()) scratch_ = std::max(scratch_, flow_.scratch_bytes(call));
     std::vector<int> next;
     const bool may_again = all_.options_.recomputes && instance.op.valid();
     const int64_t network_macs =
         instance.op.valid() ? macs(flow_.graph, flow_.graph.op(instance.op)) : 0;
     if (own) made.whole_columns = made.whole_columns && open_[*own].whole_columns;
+    const bool rests = made.beat.tiles > 1;
     // The value stays until its last reader has executed: so many instances later.
     const auto later = static_cast<size_t>(own ? open_[*own].last - p : 0);
     for (const int before : ways_) {
       const Way& old = pool_[index_of(before)];
       SweepChoice choice;
       if (own) {
-        choice.back = std::max<int64_t>(made.begin - old.from[*own], 0);
-        choice.back_columns = std::max<int64_t>(made.first_column - old.from_columns[*own], 0);
+        choice.back = rows_back(made, &old.from[*own * index_of(period_)]);
+        choice.back_columns = made.first_column - old.from_columns[*own];
       }
       for (const Kind kind : {Kind::kKept, Kind::kRowsAgain, Kind::kAllAgain}) {
         choice.kind = kind;
@@ -204,8 +234,12 @@ class Sweeps::Pass {
         if (kind == Kind::kAllAgain &&
             (!made.whole_columns || (shares && !all_.options_.columns_again)))
           continue;
+        if (kind != Kind::kKept && rests) continue;  // it would be computed where it rests, too
+        if (kind == Kind::kKept && made.rows() > 1 && own && open_[*own].rests && by_columns() &&
+            !made.full && !made.by_rows)
+          continue;  // such a window has no form
         // What tiles do not share may as well be new in each.
-        const bool may_be_new = made.whole_columns && !made.full && !made.by_rows;
+        const bool may_be_new = made.whole_columns && !made.full && !made.by_rows && !rests;
         if (kind == Kind::kKept && !shares && may_be_new) continue;
         Way way = pool_[index_of(before)];
         way.before = before;
@@ -219,18 +253,21 @@ class Sweeps::Pass {
         }
         way.macs += made.macs(choice, network_macs);
         way.instructions += instructions(p, made, choice);
-        const int64_t begin = made.begin - choice.rows_again();
         const int64_t first_column = made.first_column - choice.columns_again();
-        std::vector<int64_t> rows(open.size(), std::numeric_limits<int64_t>::max());
+        const size_t period = index_of(period_);
+        std::vector<int64_t> rows(open.size() * period, std::numeric_limits<int64_t>::max());
         std::vector<int64_t> columns(open.size(), std::numeric_limits<int64_t>::max());
         for (size_t k = 0; k < from.size(); ++k) {
-          rows[k] = way.from[from[k]];
+          std::copy_n(&way.from[from[k] * period], period, &rows[k * period]);
           columns[k] = way.from_columns[from[k]];
         }
         for (const Demand& operand : operands) {
-          int64_t& row = rows[operand.open];
+          for (int64_t tile = 0; tile < period_; ++tile) {
+            int64_t& row = rows[operand.open * period + index_of(tile)];
+            row = std::min(row,
+                           first_read(operand.rows, made.beat.begin(tile) - choice.rows_again()));
+          }
           int64_t& column = columns[operand.open];
-          row = std::min(row, first_read(operand.rows, begin));
           column = std::min(column, first_read(operand.columns, first_column));
         }
         way.from = std::move(rows);
@@ -257,16 +294,15 @@ class Sweeps::Pass {
           {columns_->calls[index_of(p - first_) - runs_.received_before(p)], columns_->tiles});
       loops.back().tile.beat.again = choice.columns_again();
     }
-    const int64_t back = choice.back;
     const bool again = choice.kind != Kind::kKept;
-    const Lies inside = choice.kind == Kind::kAllAgain    ? Lies::kTile
-                        : !by_columns() || made.rows == 1 ? Lies::kRing
-                                                          : Lies::kWindow;
+    const Lies inside = choice.kind == Kind::kAllAgain      ? Lies::kTile
+                        : !by_columns() || made.rows() == 1 ? Lies::kRing
+                                                            : Lies::kWindow;
     double result =
         all_.latency_.tiled({.instance = {all_.order_[index_of(p)]}}, loops,
                             p == first_ ? Lies::kWhole : inside, made.full ? Lies::kWhole : inside);
-    if (!again && back > 0 && !made.by_rows && !made.full && made.rows > 1) {
-      const auto pixels = static_cast<double>(back * made.columns);
+    if (!again && choice.back > 0 && !made.by_rows && !made.full && made.rows() > 1) {
+      const auto pixels = static_cast<double>(choice.back * made.columns);
       result +=
           2 * static_cast<double>(made.row_tiles * made.column_tiles) *
           (kCopyCall + pixels * (kCopyPixel + kCopyByte * static_cast<double>(made.pixel_bytes)));
@@ -279,7 +315,10 @@ class Sweeps::Pass {
         a.instructions > b.instructions)
       return false;
     for (size_t k = 0; k < a.from.size(); ++k) {
-      if (a.from[k] < b.from[k] || a.from_columns[k] < b.from_columns[k]) return false;
+      if (a.from[k] < b.from[k]) return false;
+    }
+    for (size_t k = 0; k < a.from_columns.size(); ++k) {
+      if (a.from_columns[k] < b.from_columns[k]) return false;
     }
     return true;
   }
@@ -306,23 +345,35 @@ class Sweeps::Pass {
   /// rows and tiles.
   struct Out {
     ValueId value;
-    int64_t rows, begin;
+    Beat beat;
   };
-  [[nodiscard]] int64_t lead(const Out& out, const Open& in, int64_t from) const {
+  /// from: per tile of a period.
+  [[nodiscard]] int64_t lead(const Out& out, const Open& in, const int64_t* from) const {
+    int64_t most = std::numeric_limits<int64_t>::min();
+    for (int64_t tile = 0; tile < period_; ++tile) {
+      most = std::max(most, lead_at(out, in, tile, from[tile]));
+    }
+    return most;
+  }
+  /// Of each tile that is as many periods later or earlier.
+  [[nodiscard]] int64_t lead_at(const Out& out, const Open& in, int64_t tile, int64_t from) const {
+    const int64_t out_rows = out.beat.rows * period_ / out.beat.tiles;
+    const int64_t in_rows = in.pace.rows * period_ / in.pace.tiles;
+    const int64_t end = out.beat.end(tile);
     const Shape& to = flow_.shape(out.value);
     const Shape& of = flow_.shape(in.value);
     const int64_t out_row = all_.bytes_.size(out.value) / to[kRowAxis];
     const int64_t in_row = all_.bytes_.size(in.value) / of[kRowAxis];
     int64_t most = -all_.bytes_.size(in.value);
-    const int64_t first = ceil_div(1 - out.begin - out.rows, out.rows);
-    const int64_t last = ceil_div(of[kRowAxis] - from, in.rows) - 1;
+    const int64_t first = ceil_div(1 - end, out_rows);
+    const int64_t last = ceil_div(of[kRowAxis] - from, in_rows) - 1;
     // Concave in the tile: the most is at an end, or where one of the two is cut off.
-    const int64_t all_written = floor_div(to[kRowAxis] - out.begin, out.rows) - 1;
-    const int64_t none_read = floor_div(-from, in.rows);
+    const int64_t all_written = floor_div(to[kRowAxis] - end, out_rows);
+    const int64_t none_read = floor_div(-from, in_rows);
     for (const int64_t at : {first, last, all_written, all_written + 1, none_read, none_read + 1}) {
       if (at < first || at > last) continue;
-      const int64_t written = std::min(out.begin + out.rows * (at + 1), to[kRowAxis]);
-      const int64_t read = std::max<int64_t>(from + in.rows * at, 0);
+      const int64_t written = std::min(end + out_rows * at, to[kRowAxis]);
+      const int64_t read = std::max<int64_t>(from + in_rows * at, 0);
       most = std::max(most, written * out_row - read * in_row);
     }
     return most;
@@ -365,7 +416,7 @@ class Sweeps::Pass {
       int64_t saved = 0;
       for (const auto& [k, out, sharing] : pairs) {
         if (sharing <= saved || run.bytes - sharing >= most) continue;
-        const int64_t ahead = lead(*out, open_[k], way.from[k]);
+        const int64_t ahead = lead(*out, open_[k], &way.from[k * index_of(period_)]);
         const int64_t shared =
             overlap_bytes(all_.bytes_.size(out->value), all_.bytes_.size(open_[k].value), ahead);
         if (shared <= saved) continue;
@@ -393,6 +444,8 @@ class Sweeps::Pass {
   const Clock *rows_, *columns_;
   const SweepTile tile_;
   const std::vector<int64_t>& otherwise_;
+  int64_t period_ = 1;        ///< tiles of rows, after which all repeats
+  bool never_rests_ = false;  ///< some value makes rows in each tile
   int64_t worst_ = 0, made_ = 0, scratch_ = 0;
   std::map<SweepChoice, double> times_;  ///< instructions() of the current position
   std::vector<Out> outs_;                ///< made full, row-major
@@ -424,9 +477,10 @@ std::vector<Sweep> Sweeps::ending_at(int end, const std::vector<SweepTile>& tile
 }
 
 OrderPiece Sweeps::piece(const Sweep& sweep) const {
-  const int last = SweepClocks(flow_, order_, sweep.end, 0).last();
+  SweepClocks clocks(flow_, order_, sweep.end, options_.most_instances);
+  const int last = clocks.last();
   const ValueId paced = at(last).makes;
-  Group rows{.loop = {.paced = paced, .axis = kRowAxis, .step = sweep.tile.rows}};
+  Group rows{.loop = *clocks.row_loop(sweep.begin, sweep.tile)};
   Group columns{.loop = {.paced = paced, .axis = kColumnAxis, .step = sweep.tile.columns}};
   for (const ValueId v : sweep.again) rows.loop.others.emplace_back(v, Border::kAgain);
   for (const ValueId v : sweep.columns_again) columns.loop.others.emplace_back(v, Border::kAgain);

@@ -40,13 +40,12 @@ std::vector<InstanceCall> SweepClocks::calls(int begin, bool with_columns) const
   return result;
 }
 
-std::optional<Clock> SweepClocks::clock(int begin, int axis, int64_t step) const {
-  return clock_of(flow_, calls(begin, axis == kColumnAxis),
-                  {.paced = at(last_).makes, .axis = axis, .step = step});
+std::optional<Clock> SweepClocks::clock(int begin, const TileLoop& loop) const {
+  return clock_of(flow_, calls(begin, loop.axis == kColumnAxis), loop);
 }
 
 bool SweepClocks::runs_from(int begin, bool by_columns) const {
-  return clock(begin, kRowAxis, 1) && (!by_columns || clock(begin, kColumnAxis, 0));
+  return clock(begin, paced(kRowAxis, 1)) && (!by_columns || clock(begin, paced(kColumnAxis, 0)));
 }
 
 std::optional<int> SweepClocks::longest(bool by_columns) const {
@@ -75,21 +74,39 @@ int SweepClocks::first(const SweepTile& tile) {
   return found.value_or(end_);
 }
 
+std::optional<TileLoop> SweepClocks::row_loop(int begin, const SweepTile& tile) {
+  if (tile.among == 1) return paced(kRowAxis, tile.rows);
+  const Clock* each = rows({.rows = 1, .columns = tile.columns});  // row of the last value
+  if (each == nullptr) return std::nullopt;
+  for (int p = begin; p <= last_; ++p) {
+    const TiledCall& call = each->calls[static_cast<size_t>(p - first(tile))];
+    const int64_t rows = call.beat.rows * tile.rows;
+    if (call.axis == kRowAxis && call.beat.tiles == 1 && rows % tile.among == 0)
+      return TileLoop{.paced = at(p).makes, .axis = kRowAxis, .step = rows / tile.among};
+  }
+  return std::nullopt;
+}
+
 const Clock* SweepClocks::rows(const SweepTile& tile) {
   const int begin = first(tile);
   if (begin == end_) return nullptr;
   Clocks& known = rows_[tile.columns != SweepTile::kAll];
-  auto at = known.find(tile.rows);
-  if (at == known.end()) at = known.emplace(tile.rows, clock(begin, kRowAxis, tile.rows)).first;
+  const std::pair key{tile.rows, tile.among};
+  auto at = known.find(key);
+  if (at == known.end()) {
+    const std::optional<TileLoop> loop = row_loop(begin, tile);
+    at = known.emplace(key, loop ? clock(begin, *loop) : std::nullopt).first;
+  }
   return at->second ? &*at->second : nullptr;
 }
 
 const Clock* SweepClocks::columns(const SweepTile& tile) {
   const int begin = first(tile);
   if (begin == end_ || tile.columns == SweepTile::kAll) return nullptr;
-  auto at = columns_.find(tile.columns);
+  const std::pair key{tile.columns, int64_t{1}};
+  auto at = columns_.find(key);
   if (at == columns_.end())
-    at = columns_.emplace(tile.columns, clock(begin, kColumnAxis, tile.columns)).first;
+    at = columns_.emplace(key, clock(begin, paced(kColumnAxis, tile.columns))).first;
   return at->second ? &*at->second : nullptr;
 }
 

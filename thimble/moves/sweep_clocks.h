@@ -14,6 +14,7 @@ struct SweepTile {
   static constexpr int64_t kAll = -1;
   int64_t rows = 1;
   int64_t columns = 0;  ///< 0: one of the finest value; kAll: there is no loop over columns
+  int64_t among = 1;    ///< tiles that make so many rows: in the others the instance rests
   bool operator==(const SweepTile&) const = default;
 };
 
@@ -27,6 +28,8 @@ class SweepClocks {
   [[nodiscard]] int last() const { return last_; }
   /// Position at which the longest run begins.
   [[nodiscard]] int first(const SweepTile& tile);
+  /// The loop over rows of a run that begins there; nothing if no value has whole rows per tile.
+  [[nodiscard]] std::optional<TileLoop> row_loop(int begin, const SweepTile& tile);
   /// Of that run; null if there is none. Calls as they stand in the order; of columns, without what
   /// is received or added up.
   [[nodiscard]] const Clock* rows(const SweepTile& tile);
@@ -36,14 +39,17 @@ class SweepClocks {
   [[nodiscard]] size_t received_before(int position) const;
 
  private:
-  using Clocks = std::map<int64_t, std::optional<Clock>>;  ///< by step
+  using Clocks = std::map<std::pair<int64_t, int64_t>, std::optional<Clock>>;  ///< by step, among
 
   [[nodiscard]] const Instance& at(int position) const {
     return flow_.instances.instance({order_[static_cast<size_t>(position)]});
   }
   [[nodiscard]] bool cuts(int position, bool by_columns) const;
   [[nodiscard]] std::vector<InstanceCall> calls(int begin, bool with_columns) const;
-  [[nodiscard]] std::optional<Clock> clock(int begin, int axis, int64_t step) const;
+  [[nodiscard]] std::optional<Clock> clock(int begin, const TileLoop& loop) const;
+  [[nodiscard]] TileLoop paced(int axis, int64_t step) const {
+    return {.paced = at(last_).makes, .axis = axis, .step = step};
+  }
   [[nodiscard]] bool runs_from(int begin, bool by_columns) const;
   [[nodiscard]] std::optional<int> longest(bool by_columns) const;
 

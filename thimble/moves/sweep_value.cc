@@ -20,13 +20,16 @@ int64_t covered(int64_t begin, int64_t count, int64_t step, int64_t extent) {
 }  // namespace
 
 int64_t SweptValue::bytes(const SweepChoice& choice) const {
-  const int64_t window = std::min(rows + choice.back, height);
+  const bool rolls = by_rows || choice.kind == SweepChoice::Kind::kKept;
+  const int64_t back = rolls ? std::max<int64_t>(choice.back, 0) : choice.back;
+  const int64_t window = std::min(rows() + back, height);
   if (by_rows) return window * width * pixel_bytes;
-  const int64_t wide = whole_columns ? std::min(columns + choice.back_columns, width) : held;
-  if (choice.kind != SweepChoice::Kind::kKept || choice.back == 0)
-    return window * wide * pixel_bytes;
-  const int64_t kept = choice.back * width;
-  if (rows == 1) return std::min(kept + wide, height * width) * pixel_bytes;
+  const bool all_again = choice.kind == SweepChoice::Kind::kAllAgain;
+  const int64_t again = all_again ? choice.back_columns : std::max<int64_t>(choice.back_columns, 0);
+  const int64_t wide = whole_columns ? std::min(columns + again, width) : held;
+  if (!rolls || back == 0) return window * wide * pixel_bytes;
+  const int64_t kept = back * width;
+  if (rows() == 1) return std::min(kept + wide, height * width) * pixel_bytes;
   return (kept + window * wide) * pixel_bytes;
 }
 
@@ -34,7 +37,7 @@ int64_t SweptValue::macs(const SweepChoice& choice, int64_t once) const {
   const auto part = [&](int64_t all_macs, int64_t from, int64_t again, int64_t each, int64_t all) {
     return again == 0 ? all_macs : all_macs * covered(from - again, each + again, each, all) / all;
   };
-  const int64_t all_columns = part(once, begin, choice.rows_again(), rows, height);
+  const int64_t all_columns = part(once, beat.begin(0), choice.rows_again(), rows(), height);
   return part(all_columns, first_column, choice.columns_again(), columns, width);
 }
 

@@ -5,11 +5,13 @@
 #include <compare>
 #include <cstdint>
 
+#include "thimble/analysis/beat.h"
 #include "thimble/plan/instances.h"
 
 namespace thimble {
 
 /// Rows and columns of earlier tiles that readers of a value begin with, and what becomes of it.
+/// Less than 0: so many of the tile's own that nobody reads, which are left out if nothing is kept.
 struct SweepChoice {
   enum class Kind : uint8_t {
     kKept,       ///< rolls
@@ -26,7 +28,7 @@ struct SweepChoice {
 
 struct SweptValue {
   ValueId value;
-  int64_t rows = 0, begin = 0;    ///< new ones per tile; the first of tile 0
+  Beat beat;                      ///< of its rows
   int64_t held = 0, columns = 0;  ///< of a window or ring; in a call
   int64_t row_tiles = 0, column_tiles = 0;
   int64_t first_column = 0;    ///< of tile 0
@@ -35,6 +37,8 @@ struct SweptValue {
   bool full = false;     ///< read outside
   bool by_rows = false;  ///< received, or added up: whole rows
 
+  /// New ones in a tile, unless it rests.
+  [[nodiscard]] int64_t rows() const { return ceil_div(beat.rows, beat.tiles); }
   /// Of its buffers, if it is not full; borders of the image are not cut off.
   [[nodiscard]] int64_t bytes(const SweepChoice& choice) const;
   /// As executed, of an instance with so many.

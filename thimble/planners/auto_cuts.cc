@@ -29,7 +29,25 @@ std::vector<SweepTile> sweep_tiles(bool few) {
       if (usual || !few) tiles.push_back({rows, columns});
     }
   }
+  for (const int64_t among : {2, 4, 8}) {
+    for (const int64_t columns :
+         {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{4}, SweepTile::kAll}) {
+      if (columns == 0 || columns == 2 || !few) tiles.push_back({1, columns, among});
+    }
+  }
   return tiles;
+}
+
+/// Whether an operator reads some rows of its operand only: what makes the others may be saved, to
+/// compute something else again.
+bool leaves_out(const Dataflow& flow) {
+  for (const Instance& instance : flow.instances.list) {
+    for (size_t k = 0; k < instance.reads.size() && instance.op.valid(); ++k) {
+      const Connection* read = flow.axes.connection(instance.op, k, kRowAxis);
+      if (read != nullptr && read->pace.num > read->pace.hi - read->pace.lo + 1) return true;
+    }
+  }
+  return false;
 }
 
 FrontOverlap front_overlap(const OrderBytes& bytes, const OverlapChoice& choice,
@@ -72,7 +90,7 @@ AutoCuts::AutoCuts(ChannelGroups& channels, const OrderProblem& problem,
       sweeps_(
           flow_, cuts_.rolls().bytes(), order, latency,
           {.in_place = options.in_place,
-           .recomputes = options.most_macs > macs(flow_.graph),
+           .recomputes = options.most_macs > macs(flow_.graph) || leaves_out(flow_),
            .columns_again = is_small(order.size(), options.effort),
            .most_instances = most_in_group(order.size()),
            .most_ways = is_small(order.size(), options.effort) ? kMostWaysOfSmall : kMostWays}) {
