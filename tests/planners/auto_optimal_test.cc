@@ -8,6 +8,7 @@
 #include "tests/planners/small_network.h"
 #include "tests/support/random_plan.h"
 #include "tests/support/workload.h"
+#include "thimble/plan/build.h"
 #include "thimble/plan/placement.h"
 #include "thimble/planners/planner.h"
 
@@ -18,28 +19,32 @@ constexpr double kAnyRecomputation = 1e6;
 
 struct Comparison {
   int networks = 0, worse = 0;
-  double largest = 1;  ///< the planner's peak / the least
+  double largest = 1;  ///< the planner's arena / that of the least plan
 };
 
-int64_t planned_peak(const SmallCase& c, double max_recompute) {
+/// The planner's plan, as it is placed.
+Placement planned(const SmallCase& c, double max_recompute) {
   const Limits limits{.max_recompute = max_recompute,
                       .ports = c.ports,
                       .max_latency = std::numeric_limits<double>::infinity()};
   const auto planned = std::get<Planned>(choose_planner("auto").planner->plan(c.graph, limits, {}));
-  return place(c.graph, planned.schedule, {}).arena().peak_bytes;
+  return place(c.graph, planned.schedule, {});
 }
 
-/// The planner's peak, as it is placed, and the least of all plans.
+/// The planner's arena, and that of the least of all plans: overlaps one after the other may ask
+/// for more than its peak.
 void compare(SmallCase& c, double max_recompute, Comparison& result) {
-  const int64_t peak = planned_peak(c, max_recompute);
-  const std::optional<LeastPlan> better = c.plans.least(peak, max_recompute > 0);
+  const int64_t bytes = planned(c, max_recompute).arena_bytes();
+  const std::optional<LeastPlan> better = c.plans.least(bytes, max_recompute > 0);
   ++result.networks;
   if (!better) return;
+  const int64_t least = place(c.graph, build(c.flow, better->plan), {}).arena_bytes();
+  if (bytes <= least) return;
   ++result.worse;
-  const double ratio = static_cast<double>(peak) / static_cast<double>(better->peak_bytes);
+  const double ratio = static_cast<double>(bytes) / static_cast<double>(least);
   result.largest = std::max(result.largest, ratio);
   fmt::print("{} operators, {}recomputing: {} B instead of {} ({:.3f})\n", c.graph.ops.size(),
-             max_recompute > 0 ? "" : "not ", peak, better->peak_bytes, ratio);
+             max_recompute > 0 ? "" : "not ", bytes, least, ratio);
   fmt::print("{}", text(c.graph, better->plan));
 }
 

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
+#include <set>
 
 #include "thimble/model/error.h"
 
@@ -43,6 +46,19 @@ TEST(Reorder, FindsTheOrderOfFigure1) {
   EXPECT_EQ(order.lower_bound_bytes, 4960);
   EXPECT_TRUE(order.proven_optimal);
   EXPECT_EQ(order.ops, (std::vector<int>{0, 3, 5, 1, 2, 4, 6}));
+}
+
+// Operators 1, 2, 4 and 3, 5 stand in any order between the first and the last: 5 over 2.
+TEST(AllOrders, AreThoseOfFigure1) {
+  const std::vector<std::vector<int>> orders = all_orders(figure1(), 100);
+  EXPECT_EQ(std::set(orders.begin(), orders.end()).size(), 10);
+  EXPECT_EQ(orders.size(), 10);
+  EXPECT_EQ(orders[0], original_order(figure1()).ops);
+  int64_t least = orders.empty() ? 0 : std::numeric_limits<int64_t>::max();
+  for (const std::vector<int>& order : orders)
+    least = std::min(least, std::ranges::max(working_sets(figure1(), order)));
+  EXPECT_EQ(least, 4960);
+  EXPECT_EQ(all_orders(figure1(), 3).size(), 3);
 }
 
 TEST(WorkingSets, TakeTheInputsBytesInPlace) {

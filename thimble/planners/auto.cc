@@ -27,6 +27,7 @@ namespace {
 constexpr int64_t kDraftLayoutWork = layout::kSearchWork / 250;
 constexpr int64_t kLeastLayoutWork = layout::kSearchWork / 20;  // of the least peak
 constexpr size_t kMostLayouts = 16;                             // of a front, at effort 1
+constexpr size_t kMostOrdersOfSmall = 24;                       // likewise
 constexpr size_t kMostOfStarts = 60;  // instances, for planners that search orders themselves
 constexpr int64_t kMostBytesOfStarts = 8'000'000;  // of their activations
 constexpr int kMostInVain = 4;                     // rematerialised values, one after the other
@@ -118,7 +119,7 @@ class AutoSearch {
     now.notes = std::move(notes);
     const AutoCutOptions options{
         .in_place = limits_.in_place, .most_macs = most_macs_, .effort = limits_.effort};
-    for (const std::vector<int>& order : stream_orders(now.flow, now.problem, limits_.time)) {
+    for (const std::vector<int>& order : orders(now)) {
       AutoCuts cuts(now.channels, now.problem, order, now.latency, options);
       // Of large networks they take long to find: once, by `stream`.
       if (!is_large(order.size(), limits_.effort) && !late(limits_.time)) cuts.add_rolled();
@@ -129,6 +130,17 @@ class AutoSearch {
       if (drafts_.empty()) obstacle_ = cuts.obstacle();
       if (!drafts_.empty() && late(limits_.time)) break;
     }
+  }
+
+  /// Those that `stream` cuts, and of small networks more.
+  [[nodiscard]] std::vector<std::vector<int>> orders(const Attempt& of) const {
+    std::vector<std::vector<int>> some = stream_orders(of.flow, of.problem, limits_.time);
+    if (!is_small(of.instances.list.size(), limits_.effort)) return some;
+    const size_t most = kMostOrdersOfSmall * static_cast<size_t>(limits_.effort);
+    for (std::vector<int>& order : more_orders(of.flow, of.problem, most)) {
+      if (std::ranges::find(some, order) == some.end()) some.push_back(std::move(order));
+    }
+    return some;
   }
 
   /// Values computed again, the largest first, one more each time.

@@ -15,11 +15,6 @@ constexpr size_t kSmall = 16;                         // instances, at effort 1
 constexpr size_t kLarge = 300;                        // instances, at effort 1
 constexpr int kMostCuts = 400;  // of the operators behind a position, at effort 1
 
-/// Small enough for columns to be computed again, too.
-bool is_small(size_t instances, int64_t effort) {
-  return instances <= kSmall * static_cast<size_t>(effort);
-}
-
 std::vector<SweepTile> sweep_tiles(bool few) {
   std::vector<SweepTile> tiles;
   for (const int64_t rows : {1, 2, 3, 4, 6, 8}) {
@@ -71,6 +66,10 @@ RolledPiece rolled_piece(const Sweeps& sweeps, const Sweep& sweep) {
 }
 
 }  // namespace
+
+bool is_small(size_t instances, int64_t effort) {
+  return instances <= kSmall * static_cast<size_t>(effort);
+}
 
 bool is_large(size_t instances, int64_t effort) {
   return instances > kLarge * static_cast<size_t>(effort);

@@ -56,6 +56,8 @@ class AutoCuts {
   std::vector<std::variant<std::monostate, RolledPiece, Sweep>> ways_;
 };
 
+/// Instances of which more is tried: more orders, columns computed again.
+[[nodiscard]] bool is_small(size_t instances, int64_t effort);
 /// Of instances, orders of which most_in_group would have to leave out much: they are searched less
 /// widely.
 [[nodiscard]] bool is_large(size_t instances, int64_t effort);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "thimble/moves/resident_first.h"
 
@@ -50,6 +51,14 @@ std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow, const Orde
     if (std::ranges::find(orders, order) == orders.end()) orders.push_back(order);
   }
   return orders;
+}
+
+std::vector<std::vector<int>> more_orders(const Dataflow& dataflow, const OrderProblem& problem,
+                                          size_t most) {
+  std::set<std::vector<int>> orders;
+  for (std::vector<int>& order : all_orders(problem, most))
+    orders.insert(ports_at_the_ends(dataflow, std::move(order)));
+  return {orders.begin(), orders.end()};
 }
 
 StreamCuts::StreamCuts(ChannelGroups& channels, const OrderProblem& problem,

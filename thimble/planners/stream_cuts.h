@@ -34,6 +34,9 @@ struct StreamCut {
 [[nodiscard]] std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow,
                                                           const OrderProblem& problem,
                                                           const TimeLimit* time);
+/// All orders if there are few, some if not, with ports as above: no more than `most`.
+[[nodiscard]] std::vector<std::vector<int>> more_orders(const Dataflow& dataflow,
+                                                        const OrderProblem& problem, size_t most);
 
 /// Cuts of one order.
 class StreamCuts {

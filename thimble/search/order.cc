@@ -73,6 +73,40 @@ Order original_order(const OrderProblem& problem) {
   return measured(problem, std::move(ops));
 }
 
+std::vector<std::vector<int>> all_orders(const OrderProblem& problem, size_t most) {
+  const auto count = static_cast<int>(problem.ops.size());
+  std::vector<int> maker(problem.size_bytes.size(), -1);
+  for (int op = 0; op < count; ++op) {
+    for (const int t : problem.ops[static_cast<size_t>(op)].outputs)
+      maker[static_cast<size_t>(t)] = op;
+  }
+  std::vector<std::vector<int>> result;
+  std::vector<int> order;
+  std::vector<bool> done(problem.ops.size(), false);
+  const auto is_ready = [&](int op) {
+    return std::ranges::all_of(problem.ops[static_cast<size_t>(op)].inputs, [&](int t) {
+      const int by = maker[static_cast<size_t>(t)];
+      return by < 0 || done[static_cast<size_t>(by)];
+    });
+  };
+  // Depth first; what stands at a depth is the last operator of `order`.
+  for (int next = 0; result.size() < most;) {
+    while (next < count && (done[static_cast<size_t>(next)] || !is_ready(next))) ++next;
+    if (next < count) {
+      done[static_cast<size_t>(next)] = true;
+      order.push_back(next);
+      next = 0;
+      continue;
+    }
+    if (order.size() == problem.ops.size()) result.push_back(order);
+    if (order.empty()) break;
+    next = order.back() + 1;
+    done[static_cast<size_t>(order.back())] = false;
+    order.pop_back();
+  }
+  return result;
+}
+
 Order greedy_order(const OrderProblem& problem) {
   const OrderLinks links(problem);
   Execution execution(problem, links);

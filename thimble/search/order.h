@@ -60,6 +60,8 @@ struct Lives {
                                               const std::vector<int64_t>& size_bytes, int count);
 
 [[nodiscard]] Order original_order(const OrderProblem& problem);
+/// All orders, the file's first; no more than `most` of them.
+[[nodiscard]] std::vector<std::vector<int>> all_orders(const OrderProblem& problem, size_t most);
 /// Next the operator that leaves the fewest live bytes (ties: smaller working set, then file
 /// order).
 [[nodiscard]] Order greedy_order(const OrderProblem& problem);
