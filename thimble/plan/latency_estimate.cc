@@ -84,7 +84,7 @@ Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
   for (const Followed& f : along) extent(f) = std::min(extent(f), f.positions);
   if (lies == Lies::kRing) buffer.wrap = Wrap{outer.axis, extent(outer)};
   if (lies == Lies::kWindow) {
-    buffer.order = {0, 2, 1, 3};
+    if (inner.axis == kColumnAxis) buffer.order = {0, 2, 1, 3};
     buffer.wrap = Wrap{inner.axis, extent(inner)};
   }
   return buffer;
@@ -266,6 +266,32 @@ double LatencyEstimate::tiled(const InstanceCall& call, const std::vector<LoopAr
     looped.operand[k] = &read[k];
   }
   return of(call, looped);
+}
+
+double LatencyEstimate::kept(const InstanceCall& call, std::vector<LoopAround> loops,
+                             int64_t rows) {
+  LoopedCall looped = without_loops(call);
+  const Beat made = loops[0].tile.beat;
+  const auto axis = static_cast<size_t>(loops[0].tile.axis);
+  const Buffer window =
+      lying(*looped.out,
+            {{loops[0].tile.axis, per_tile(made) + rows},
+             {loops[1].tile.axis, per_tile(loops[1].tile.beat)}},
+            Lies::kWindow);
+  Buffer beside = *looped.out;
+  beside.extents[axis] = rows;
+  beside.wrap = Wrap{loops[0].tile.axis, rows};
+  if (axis == kColumnAxis) beside.order = {0, 2, 1, 3};
+  double sum = 0;
+  for (const auto kind : {DerivedStep::Kind::kFill, DerivedStep::Kind::kKeep}) {
+    loops[0].tile.beat = copied_rows(made, rows, kind);
+    looped.loops = loops;
+    const bool fills = kind == DerivedStep::Kind::kFill;
+    looped.operand = {fills ? &beside : &window};
+    looped.out = fills ? &window : &beside;
+    sum += copied(looped, Method::kCompute);
+  }
+  return sum;
 }
 
 }  // namespace thimble
