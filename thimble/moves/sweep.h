@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "thimble/moves/sweep_clocks.h"
+#include "thimble/moves/sweep_ways.h"
 #include "thimble/plan/evaluate.h"
 #include "thimble/plan/latency_estimate.h"
 #include "thimble/plan/order_plan.h"
@@ -36,8 +37,6 @@ struct Sweep {
   int64_t macs = 0;                      ///< as executed
   double instructions = 0;               ///< estimated
 };
-
-constexpr int64_t kAnyMacs = INT64_MAX;
 
 struct SweepOptions {
   bool in_place = true;        ///< outputs may lie over inputs

@@ -209,7 +209,7 @@ class SweepPass {
         if (is_worth(p, made, choice)) add(p, way, made, priced(p, made, choice), next);
       }
     }
-    next.keep_best(static_cast<size_t>(all_.options.most_ways), by_macs_);
+    next.keep_best(static_cast<size_t>(all_.options.most_ways), all_.options.most_macs_again);
     choices_.clear();
     for (size_t way = 0; way < next.size(); ++way)
       choices_.push_back(end_.choose({next[way].before, next[way].kind}));
@@ -298,20 +298,16 @@ class SweepPass {
   const PricedChoice& priced(int p, const SweptValue& made, const SweepChoice& choice) {
     const auto known = std::ranges::find(priced_, choice, &PricedChoice::choice);
     if (known != priced_.end()) return *known;
-    return priced_.emplace_back(PricedChoice{choice, made.full ? 0 : made.bytes(choice),
-                                             made.macs(choice, once_),
-                                             instructions(p, made, choice)});
+    const SweepTimes::Work& work = this->work(p, made, choice);
+    const int64_t bytes = made.full ? 0 : made.bytes(choice);
+    return priced_.emplace_back(PricedChoice{choice, bytes, work.macs, work.instructions});
   }
 
-  /// Of all calls of the instance, and of the copies of what is kept.
-  [[nodiscard]] double instructions(int p, const SweptValue& made, const SweepChoice& choice) {
-    if (!all_.at(p).op.valid()) return 0;
-    std::vector<LoopAround> loops = {{down(p), rows_->tiles}};
-    loops[0].tile.beat.again = choice.rows_again();
-    if (tile_.by_columns()) {
-      loops.push_back({across(p), columns_->tiles});
-      loops[1].tile.beat.again = choice.columns_again();
-    }
+  /// MACs and instructions of all calls of the instance, and of the copies of what is kept.
+  const SweepTimes::Work& work(int p, const SweptValue& made, const SweepChoice& choice) {
+    loops_.resize(tile_.by_columns() ? 2 : 1);
+    loops_[0] = busy(down(p), choice.rows_again(), made.height);
+    if (tile_.by_columns()) loops_[1] = busy(across(p), choice.columns_again(), made.width);
     const Lies inside = choice.kind == Kind::kAllAgain       ? Lies::kTile
                         : !tile_.by_columns() || !made.apart ? Lies::kRing
                                                              : Lies::kWindow;
@@ -319,19 +315,33 @@ class SweepPass {
     const Lies out = made.full ? Lies::kWhole : inside;
     const bool copies =
         choice.kind == Kind::kKept && choice.back > 0 && !made.by_rows && !made.full && made.apart;
-    SweepTimes::Key key{p, static_cast<int64_t>(operands), static_cast<int64_t>(out),
-                        copies ? choice.back : 0};
-    size_t at = 4;
-    for (const LoopAround& loop : loops) {
+    const int64_t form =
+        (tile_.turned ? 16 : 0) + static_cast<int64_t>(operands) * 4 + static_cast<int64_t>(out);
+    SweepTimes::Key key{p * 32 + form, copies ? choice.back : 0};
+    size_t at = 2;
+    for (const LoopAround& loop : loops_) {
       const Beat& beat = loop.tile.beat;
-      for (const int64_t part : {beat.rows, beat.tiles, beat.phase, beat.again, loop.tiles})
-        key[at++] = loop.tile.axis == kRowAxis ? part : -1 - part;
+      for (const int64_t part : {beat.rows, beat.tiles, beat.phase, beat.again}) key[at++] = part;
     }
-    const auto [known, is_known] = times_.find(key);
-    if (is_known) return *known;
-    *known = all_.latency.tiled(all_.call(p), loops, operands, out);
-    if (copies) *known += all_.latency.kept(all_.call(p), loops, choice.back);
+    const auto [known, added] = times_.find(key);
+    if (!added) return *known;
+    known->macs = made.macs(choice, once_);
+    if (!all_.at(p).op.valid()) return *known;
+    known->instructions = all_.latency.tiled(all_.call(p), loops_, operands, out);
+    if (copies) known->instructions += all_.latency.kept(all_.call(p), loops_, choice.back);
     return *known;
+  }
+
+  /// A loop around a call that makes `extent` positions, from the first tile on in which there is
+  /// something to do: idle tiles take little, and differ from run to run.
+  static LoopAround busy(const TiledCall& call, int64_t again, int64_t extent) {
+    LoopAround result{call, 0};
+    Beat& beat = result.tile.beat;
+    beat.again = again;
+    beat.phase -= floor_div(beat.phase - beat.tiles, beat.rows) * beat.rows;
+    result.tiles =
+        ceil_div(beat.tiles * extent - beat.phase + std::max<int64_t>(again, 0), beat.rows) + 1;
+    return result;
   }
 
   /// The most that bytes of `out` written run ahead of bytes of the open value still needed, by
@@ -429,6 +439,7 @@ class SweepPass {
   int64_t made_ = 0, scratch_ = 0;     ///< bytes
   int64_t once_ = 0, all_once_ = 0;    ///< the network's MACs: of the current position; up to it
   std::vector<PricedChoice> priced_;   ///< of the current position
+  std::vector<LoopAround> loops_;      ///< of work()
   std::vector<MadeImage> images_;      ///< made in full
   std::vector<OpenValue> open_;        ///< last read first
   std::vector<OpenValue> before_;      ///< open before the current position

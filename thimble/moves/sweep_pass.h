@@ -28,22 +28,26 @@ struct SweepOrder {
   }
 };
 
-/// What a call and the copies of what is kept are estimated to take, remembered: passes ask for the
-/// same again and again.
+/// What calls and the copies of what is kept take, remembered: passes ask for the same again and
+/// again.
 class SweepTimes {
  public:
-  using Key = std::array<int64_t, 14>;
-  /// Zero, to be filled in, if it is not known.
-  [[nodiscard]] std::pair<double*, bool> find(const Key& key) {
+  struct Work {
+    int64_t macs = 0;
+    double instructions = 0;  ///< estimated
+  };
+  using Key = std::array<int64_t, 10>;
+  /// To be filled in, if it was not known: then the second is true.
+  [[nodiscard]] std::pair<Work*, bool> find(const Key& key) {
     const auto [at, added] = known_.try_emplace(key);
-    return {&at->second, !added};
+    return {&at->second, added};
   }
 
  private:
   struct Hash {
     size_t operator()(const Key& key) const;
   };
-  std::unordered_map<Key, double, Hash> known_;
+  std::unordered_map<Key, Work, Hash> known_;
 };
 
 /// A sweep that was found, before anyone asks what it computes again.

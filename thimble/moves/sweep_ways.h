@@ -12,6 +12,8 @@
 
 namespace thimble {
 
+constexpr int64_t kAnyMacs = INT64_MAX;  ///< they are not limited, and do not count
+
 struct SweepWay {
   int64_t carried_bytes = 0;  ///< rings, kept rows and windows, which live as long as the loops
   /// The most that is new in each tile while an instance executes that no value to come outlives.
@@ -56,12 +58,19 @@ class SweepWays {
     demands_.resize((ways_.size() + 1) * open_ * each_);
   }
 
-  /// Leaves those that no other is as good as, fewest bytes first; at most so many, from the fewest
-  /// bytes to the most. by_macs: these count, too.
-  void keep_best(size_t most, bool by_macs);
+  /// Leaves those that no other is as good as, fewest bytes first. If these are more than `most`,
+  /// those that are not much better than another are left out, too. most_macs_again: kAnyMacs, or a
+  /// limit that MACs count against.
+  void keep_best(size_t most, int64_t most_macs_again);
 
  private:
-  [[nodiscard]] bool as_good_as(size_t a, size_t b, bool by_macs) const;
+  struct Slack {
+    double share = 0;  ///< of a way's bytes and instructions, and of the MACs:
+    int64_t most_macs_again = kAnyMacs;
+  };
+  [[nodiscard]] bool as_good_as(size_t a, size_t b, const Slack& slack) const;
+  [[nodiscard]] std::vector<uint32_t> best_of(const std::vector<uint32_t>& sorted,
+                                              const Slack& slack) const;
 
   size_t open_, each_;
   std::vector<SweepWay> ways_;
