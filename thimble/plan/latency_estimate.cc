@@ -188,9 +188,11 @@ double LatencyEstimate::whole(const InstanceCall& call, bool over_input) {
 double LatencyEstimate::copy_step(const Derived& derived, const DerivedStep& step,
                                   LoopedCall looped) {
   const Kept& kept = derived.kept[static_cast<size_t>(step.kept)];
+  const int axis = kept.buffer.wrap->axis;
   for (LoopAround& loop : looped.loops) {
-    if (loop.tile.axis == kRowAxis)
-      loop.tile.beat = copied_rows(loop.tile.beat, kept.buffer.extents[kRowAxis], step.kind);
+    if (loop.tile.axis == axis)
+      loop.tile.beat =
+          copied_rows(loop.tile.beat, kept.buffer.extents[static_cast<size_t>(axis)], step.kind);
   }
   const bool fills = step.kind == DerivedStep::Kind::kFill;
   looped.operand = {fills ? &kept.buffer : looped.out};
@@ -273,11 +275,10 @@ double LatencyEstimate::kept(const InstanceCall& call, std::vector<LoopAround> l
   LoopedCall looped = without_loops(call);
   const Beat made = loops[0].tile.beat;
   const auto axis = static_cast<size_t>(loops[0].tile.axis);
-  const Buffer window =
-      lying(*looped.out,
-            {{loops[0].tile.axis, per_tile(made) + rows},
-             {loops[1].tile.axis, per_tile(loops[1].tile.beat)}},
-            Lies::kWindow);
+  const Buffer window = lying(*looped.out,
+                              {{loops[0].tile.axis, per_tile(made) + rows},
+                               {loops[1].tile.axis, per_tile(loops[1].tile.beat)}},
+                              Lies::kWindow);
   Buffer beside = *looped.out;
   beside.extents[axis] = rows;
   beside.wrap = Wrap{loops[0].tile.axis, rows};

@@ -45,6 +45,23 @@ std::vector<SweepTile> sweep_tiles(size_t instances, int64_t effort) {
   return tiles;
 }
 
+/// Columns outside, rows within.
+std::vector<SweepTile> turned_tiles() {
+  std::vector<SweepTile> tiles;
+  for (const int64_t columns : {1, 2, 4}) {
+    for (const int64_t rows : {int64_t{0}, int64_t{2}, int64_t{8}, SweepTile::kAll})
+      tiles.push_back({.rows = columns, .columns = rows, .turned = true});
+  }
+  return tiles;
+}
+
+bool has_wide_images(const Dataflow& flow) {
+  return std::ranges::any_of(flow.instances.list, [&](const Instance& instance) {
+    const Shape& shape = flow.shape(instance.makes);
+    return is_image(shape) && shape[kColumnAxis] > shape[kRowAxis] && shape[kRowAxis] > 1;
+  });
+}
+
 /// Whether an operator reads some rows of its operand only: what makes the others may be saved, to
 /// compute something else again.
 bool leaves_out(const Dataflow& flow) {
@@ -152,7 +169,8 @@ void AutoCuts::add_single() {
 }
 
 void AutoCuts::add_swept() {
-  const std::vector<SweepTile> tiles = sweep_tiles(order_.size(), options_.effort);
+  std::vector<SweepTile> tiles = sweep_tiles(order_.size(), options_.effort);
+  if (has_wide_images(flow_)) std::ranges::copy(turned_tiles(), std::back_inserter(tiles));
   for (int end = 1; end <= static_cast<int>(order_.size()) && !late(options_.time); ++end) {
     for (Sweep& sweep : sweeps_.ending_at(end, tiles, cuts_.rolls().single_bytes())) {
       pieces_.push_back({sweep.begin, sweep.end, sweep.bytes, sweep.instructions, sweep.macs});
