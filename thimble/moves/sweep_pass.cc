@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "thimble/moves/sweep_lead.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
 
@@ -18,23 +19,12 @@ struct PricedChoice {
   double instructions = 0;
 };
 
-/// So many rows for so many tiles.
-struct Pace {
-  int64_t rows = 1, tiles = 1;
-  bool operator==(const Pace&) const = default;
-};
-/// At which rows are read: so many for each that the reader makes.
-Pace pace_of(const Beat& reader, int64_t each) {
-  const int64_t divisor = std::gcd(reader.rows * each, reader.tiles);
-  return {reader.rows * each / divisor, reader.tiles / divisor};
-}
-
 constexpr int64_t kLongestPeriod = 8;
 
 /// A value that is read from some position on, and made before it.
 struct OpenValue {
   ValueId value;
-  Pace pace;                  ///< at which rows are read
+  SweepPace pace;             ///< at which rows are read
   int last = 0;               ///< position of its last reader
   bool whole_columns = true;  ///< readers make as many in each tile
   bool rests = false;         ///< a reader does
@@ -44,12 +34,6 @@ struct OpenValue {
 struct OpenOperand {
   size_t open;
   Affine rows, columns;
-};
-
-/// A row-major image that the group makes for others.
-struct MadeImage {
-  ValueId value;
-  Beat beat;
 };
 
 class SweepPass {
@@ -125,7 +109,6 @@ class SweepPass {
     const Shape& shape = flow_.shape(made.value);
     if (!is_image(shape)) return false;
     made.beat = rows;
-    made.apart = rows.rows > 1 || tile_.turned;
     made.height = shape[static_cast<size_t>(axes_.rows)];
     made.width = shape[static_cast<size_t>(axes_.columns)];
     made.pixel_bytes = shape[3] * size_bytes(flow_.graph.tensor(flow_.tensor(made.value)).type);
@@ -170,7 +153,7 @@ class SweepPass {
       if (read == nullptr) continue;
       if (read->axis != axes_.rows || read->pace.den != 1) return false;
       auto at = std::ranges::find(open_, v, &OpenValue::value);
-      const Pace pace = pace_of(made.beat, read->pace.num);
+      const SweepPace pace = pace_of(made.beat, read->pace.num);
       if (at == open_.end()) at = open_.insert(at, {v, pace, p});
       at->whole_columns = at->whole_columns && made.whole_columns;
       at->rests = at->rests || made.beat.tiles > 1;
@@ -190,7 +173,7 @@ class SweepPass {
     const Instance& instance = all_.at(p);
     if (made.full) made_ += flow_.size_bytes(made.value);
     if (made.full && instance.op.valid() && !tile_.turned && is_row_major_image(flow_, made.value))
-      images_.push_back({made.value, made.beat});
+      images_.push_back({made.value, made.height, made.width * made.pixel_bytes, made.beat});
     if (instance.op.valid()) scratch_ = std::max(scratch_, flow_.scratch_bytes(all_.call(p)));
     priced_.clear();
     once_ = instance.op.valid() ? macs(flow_.graph, flow_.graph.op(instance.op)) : 0;
@@ -308,13 +291,13 @@ class SweepPass {
     loops_.resize(tile_.by_columns() ? 2 : 1);
     loops_[0] = busy(down(p), choice.rows_again(), made.height);
     if (tile_.by_columns()) loops_[1] = busy(across(p), choice.columns_again(), made.width);
-    const Lies inside = choice.kind == Kind::kAllAgain       ? Lies::kTile
-                        : !tile_.by_columns() || !made.apart ? Lies::kRing
-                                                             : Lies::kWindow;
+    const Lies inside = choice.kind == Kind::kAllAgain            ? Lies::kTile
+                        : !tile_.by_columns() || made.rows() == 1 ? Lies::kRing
+                                                                  : Lies::kWindow;
     const Lies operands = p == first_ ? Lies::kWhole : inside;
     const Lies out = made.full ? Lies::kWhole : inside;
-    const bool copies =
-        choice.kind == Kind::kKept && choice.back > 0 && !made.by_rows && !made.full && made.apart;
+    const bool copies = choice.kind == Kind::kKept && choice.back > 0 && !made.by_rows &&
+                        !made.full && made.rows() > 1;
     const int64_t form =
         (tile_.turned ? 16 : 0) + static_cast<int64_t>(operands) * 4 + static_cast<int64_t>(out);
     SweepTimes::Key key{p * 32 + form, copies ? choice.back : 0};
@@ -344,44 +327,10 @@ class SweepPass {
     return result;
   }
 
-  /// The most that bytes of `out` written run ahead of bytes of the open value still needed, by
-  /// rows and tiles. from: per tile of a period, the first row needed.
-  [[nodiscard]] int64_t lead(const MadeImage& out, const OpenValue& in,
-                             std::span<const int64_t> from) const {
-    int64_t most = std::numeric_limits<int64_t>::min();
-    for (size_t tile = 0; tile < from.size(); ++tile)
-      most = std::max(most, lead_at(out, in, static_cast<int64_t>(tile), from[tile]));
-    return most;
-  }
-  /// Of each tile that is as many periods later or earlier.
-  [[nodiscard]] int64_t lead_at(const MadeImage& out, const OpenValue& in, int64_t tile,
-                                int64_t from) const {
-    const int64_t out_rows = out.beat.rows * period_ / out.beat.tiles;
-    const int64_t in_rows = in.pace.rows * period_ / in.pace.tiles;
-    const int64_t end = out.beat.end(tile);
-    const Shape& to = flow_.shape(out.value);
-    const Shape& of = flow_.shape(in.value);
-    const int64_t out_row = all_.bytes.size(out.value) / to[kRowAxis];
-    const int64_t in_row = all_.bytes.size(in.value) / of[kRowAxis];
-    int64_t most = -all_.bytes.size(in.value);
-    const int64_t first = ceil_div(1 - end, out_rows);
-    const int64_t last = ceil_div(of[kRowAxis] - from, in_rows) - 1;
-    // Concave in the tile: the most is at an end, or where one of the two is cut off.
-    const int64_t all_written = floor_div(to[kRowAxis] - end, out_rows);
-    const int64_t none_read = floor_div(-from, in_rows);
-    for (const int64_t at : {first, last, all_written, all_written + 1, none_read, none_read + 1}) {
-      if (at < first || at > last) continue;
-      const int64_t written = std::min(end + out_rows * at, to[kRowAxis]);
-      const int64_t read = std::max<int64_t>(from + in_rows * at, 0);
-      most = std::max(most, written * out_row - read * in_row);
-    }
-    return most;
-  }
-
   /// What of the runs that begin at p may lie over what.
   struct Pair {
     size_t open;
-    const MadeImage* out;
+    const WrittenImage* out;
     int64_t largest;  ///< bytes that they may share
   };
   [[nodiscard]] std::vector<Pair> pairs(int p) const {
@@ -389,10 +338,17 @@ class SweepPass {
     for (size_t k = 0; k < open_.size(); ++k) {
       const ValueId in = open_[k].value;
       if (!std::ranges::binary_search(end_.consumed(p), in)) continue;
-      for (const MadeImage& out : images_)
+      for (const WrittenImage& out : images_)
         result.push_back({k, &out, std::min(all_.bytes.size(out.value), all_.bytes.size(in))});
     }
     return result;
+  }
+
+  [[nodiscard]] ReadImage read_image(size_t way, size_t open) {
+    const ValueId value = open_[open].value;
+    const int64_t height = flow_.shape(value)[kRowAxis];
+    return {height, all_.bytes.size(value) / height, open_[open].pace,
+            ways_.demand(way, open).rows()};
   }
 
   /// The runs that begin at p.
@@ -411,7 +367,7 @@ class SweepPass {
       int64_t saved = 0;
       for (const auto& [k, out, sharing] : overlaps) {
         if (sharing <= saved || found.bytes - sharing >= most) continue;
-        const int64_t ahead = lead(*out, open_[k], ways_.demand(number, k).rows());
+        const int64_t ahead = sweep_lead(*out, read_image(number, k));
         const int64_t shared =
             overlap_bytes(all_.bytes.size(out->value), all_.bytes.size(open_[k].value), ahead);
         if (shared <= saved) continue;
@@ -440,7 +396,7 @@ class SweepPass {
   int64_t once_ = 0, all_once_ = 0;    ///< the network's MACs: of the current position; up to it
   std::vector<PricedChoice> priced_;   ///< of the current position
   std::vector<LoopAround> loops_;      ///< of work()
-  std::vector<MadeImage> images_;      ///< made in full
+  std::vector<WrittenImage> images_;   ///< made in full
   std::vector<OpenValue> open_;        ///< last read first
   std::vector<OpenValue> before_;      ///< open before the current position
   std::vector<size_t> from_;           ///< per open value that was open before: its number then

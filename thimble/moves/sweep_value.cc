@@ -29,7 +29,7 @@ int64_t SweptValue::bytes(const SweepChoice& choice) const {
   const int64_t wide = whole_columns ? std::min(columns + again, width) : held;
   if (!rolls || back == 0) return window * wide * pixel_bytes;
   const int64_t kept = back * width;
-  if (!apart) return std::min(kept + wide, height * width) * pixel_bytes;
+  if (rows() == 1) return std::min(kept + wide, height * width) * pixel_bytes;
   return (kept + window * wide) * pixel_bytes;
 }
 

@@ -36,7 +36,6 @@ struct SweptValue {
   int64_t height = 1, width = 1, pixel_bytes = 1;
   bool full = false;     ///< read outside
   bool by_rows = false;  ///< received, or added up: whole rows
-  bool apart = false;    ///< what is kept: rows beside a window, not a ring of pixels
 
   /// New ones in a tile, unless it rests.
   [[nodiscard]] int64_t rows() const { return ceil_div(beat.rows, beat.tiles); }

@@ -197,10 +197,12 @@ class Deriver {
     if (!(turned || (tile.axis == kRowAxis && across == kColumnAxis)) ||
         !is_image(flow_.shape(flow_.made_by(calls_[c]))) || buffer.origin[0] != index(0))
       return false;
-    if (turned || tile.beat.rows > tile.beat.tiles) return add_window(c, outer, inner, buffer);
+    if (tile.beat.rows > tile.beat.tiles) return add_window(c, outer, inner, buffer);
     const int64_t pixels = ring_pixels(c, outer, inner);
-    buffer.extents[kRowAxis] = ceil_div(pixels, buffer.extents[kColumnAxis]);
-    buffer.wrap = Wrap{kColumnAxis, pixels};
+    if (turned) bring_outermost(buffer, tile.axis);
+    buffer.extents[static_cast<size_t>(tile.axis)] =
+        ceil_div(pixels, buffer.extents[static_cast<size_t>(across)]);
+    buffer.wrap = Wrap{across, pixels};
     return true;
   }
 

@@ -75,6 +75,8 @@ Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
   };
   const Followed& outer = along.front();
   const Followed& inner = along.back();
+  if (lies == Lies::kRing && outer.axis == kColumnAxis && buffer.extents.size() == 4)
+    buffer.order = {0, 2, 1, 3};
   if (lies == Lies::kRing && along.size() > 1) {  // the last row only as far as it is needed
     const int64_t pixels = (outer.positions - 1) * extent(inner) + inner.positions;
     extent(outer) = ceil_div(pixels, extent(inner));
