@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "tests/support/test_graph.h"
 #include "thimble/driver/driver.h"
 
 namespace thimble {
@@ -34,6 +35,29 @@ TEST(AutoFigures, MobileNetV2WithItsInputResident) {
 TEST(AutoFigures, MobileNetV2WithItsInputStreamed) {
   expect_at_most(smallest("zoo:mobilenet_v2", 0, Place::kStreamed), 80'688, 0);
   expect_at_most(smallest("zoo:mobilenet_v2", 0.1, Place::kStreamed), 45'832, 0.1);
+}
+
+/// The arena of a small encoder and decoder for images of this size.
+int64_t unet_bytes(int64_t height, int64_t width) {
+  testing::TestGraph g(1);
+  const TensorId wide = g.conv(g.input({1, height, width, 3}), 16, 3, 1);
+  const TensorId half = g.conv(wide, 24, 3, 2);
+  const TensorId quarter = g.conv(g.depthwise(g.conv(half, 32, 3, 2), 3, 1), 24, 1, 1);
+  const TensorId up = g.resize(quarter, ResizeNearestNeighbor{}, height / 2, width / 2);
+  g.output(g.conv(g.depthwise(g.concat(up, half), 3, 1), 2, 1, 1));
+  Request request{.model = Source{.graph = g.graph()},
+                  .max_recompute = 0,
+                  .max_latency = std::numeric_limits<double>::infinity(),
+                  .ports = {.input = Place::kUser, .output = Place::kUser}};
+  const auto compiled = std::get<Compiled>(compile(request));
+  EXPECT_TRUE(compiled.verification.ok());
+  return compiled.plan.placement.arena_bytes();
+}
+
+// 18,512 B if only rows roll.
+TEST(AutoFigures, WideImagesNeedNoMoreThanHighOnes) {
+  const int64_t high = unet_bytes(120, 80), wide = unet_bytes(80, 120);
+  EXPECT_LE(static_cast<double>(wide), 1.05 * static_cast<double>(high));
 }
 
 // One overlap after the other: the arena is the peak that was promised.

@@ -57,13 +57,14 @@ struct Looked {
   int sweeps = 0, exact = 0, near = 0, macs_near = 0;
 };
 /// All sweeps of the network, each of which must have a derivation.
-Looked look_at(Swept& net) {
+Looked look_at(Swept& net, bool turned = false) {
   int count = 0, exact = 0, near = 0, macs_near = 0;
   for (int end = 2; end <= static_cast<int>(net.order.size()); ++end) {
     for (const auto& [rows, among] :
          std::vector<std::pair<int, int>>{{1, 1}, {2, 1}, {3, 1}, {1, 2}}) {
       for (const int64_t columns : {int64_t{0}, int64_t{2}, SweepTile::kAll}) {
-        const SweepTile tile{.rows = rows, .columns = columns, .among = among};
+        const SweepTile tile{.rows = rows, .columns = columns, .among = among, .turned = turned};
+        if (turned && among > 1) continue;
         for (const Sweep& sweep : net.sweeps(end, tile, {.in_place = false, .most_ways = 8})) {
           const OrderPiece piece = net.piece(sweep);
           const auto derived = derive(net.flow, std::get<Group>(piece.members[0].what));
@@ -106,6 +107,15 @@ TEST(Sweeps, NeedWhatTheirGroupsAreDerivedToWithRowsReceived) {
   EXPECT_EQ(looked.macs_near, looked.sweeps);
 }
 
+TEST(Sweeps, NeedWhatTheirGroupsAreDerivedToWithColumnsOutside) {
+  Swept net(bottleneck());
+  const Looked looked = look_at(net, true);
+  EXPECT_GT(looked.sweeps, 50);
+  EXPECT_EQ(looked.near, looked.sweeps);
+  EXPECT_EQ(looked.macs_near, looked.sweeps);
+  EXPECT_GT(2 * looked.exact, looked.sweeps);
+}
+
 TEST(Sweeps, OfRandomNetworksNeedWhatTheirGroupsAreDerivedTo) {
   Looked all;
   for (uint64_t seed = 1; seed <= 60; ++seed) {
@@ -135,6 +145,32 @@ TEST(Sweeps, KeepNarrowValuesAndComputeWideOnesAgain) {
   // c: a kept row of 16 pixels and 3 x 3 of them, or these alone; d: one pixel.
   EXPECT_EQ(of({}), whole + (16 + 9) * 24 + 24);
   EXPECT_EQ(of({c}), whole + 9 * 24 + 24);
+}
+
+int64_t fewest_bytes(Swept& net, int begin, int end, bool turned) {
+  int64_t fewest = INT64_MAX;
+  for (const int64_t rows : {1, 2}) {
+    const SweepTile tile{.rows = rows, .columns = 0, .turned = turned};
+    for (const Sweep& sweep : net.sweeps(end, tile, {.in_place = false, .recomputes = false})) {
+      if (sweep.begin == begin) fewest = std::min(fewest, sweep.bytes);
+    }
+  }
+  return fewest;
+}
+
+// Of 80 rows and 120 columns: what is kept is a third less, windows are the same.
+TEST(Sweeps, OfWideImagesKeepColumns) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 80, 120, 3});
+  const TensorId a = g.conv(x, 8, 3, 1);
+  const TensorId b = g.conv(a, 16, 3, 2);
+  g.output(g.conv(b, 8, 3, 2));
+  Swept net(g.graph());
+  const int64_t whole = 80 * 120 * 3 + 20 * 30 * 8;  // input and output
+  const int64_t rows = fewest_bytes(net, 0, 3, false) - whole;
+  const int64_t columns = fewest_bytes(net, 0, 3, true) - whole;
+  EXPECT_GT(rows, 0);
+  EXPECT_LE(static_cast<double>(columns), 0.71 * static_cast<double>(rows));
 }
 
 TEST(Sweeps, ComputeNothingAgainUnlessTheyMay) {

@@ -247,16 +247,17 @@ class RandomPlanner {
     return result;
   }
 
-  /// Rows around columns, most of them rolled.
+  /// Rows around columns, or columns around rows, most of them rolled.
   Drawn draw_sweep(const Items& items) {
     Group columns, rows;
     for (const InstanceCall& call : items) columns.members.push_back({call});
     columns.loop = draw_loop(items);
     columns.loop.paced = flow_.made_by(items.back());
-    columns.loop.axis = 2;
+    const bool turned = random_.chance(0.25);
+    columns.loop.axis = turned ? 1 : 2;
     rows.loop = draw_loop(items);
     rows.loop.paced = columns.loop.paced;
-    rows.loop.axis = 1;
+    rows.loop.axis = turned ? 2 : 1;
     if (random_.chance(0.7)) columns.loop.border = rows.loop.border = Border::kRoll;
     rows.members.push_back({std::move(columns)});
     return {std::move(rows), {}};

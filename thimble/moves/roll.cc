@@ -147,14 +147,18 @@ bool Rolls::reads_sums(int begin, int end, const Instance& instance) const {
 std::vector<int> Rolls::row_axes(const Instance& last, Granularity granularity) const {
   const Shape& shape = flow_.shape(last.makes);
   if (!last.op.valid()) return {kStreamAxis};
-  if (granularity == Granularity::kPixel)
-    return is_image(shape) && cuts(last, kRowAxis) ? std::vector<int>{kRowAxis}
-                                                   : std::vector<int>{};
+  // Columns of images that are wider than high are shorter than rows.
+  const bool wide = is_image(shape) && shape[kColumnAxis] > shape[kRowAxis] && shape[kRowAxis] > 1;
   std::vector<int> axes;
+  if (granularity == Granularity::kPixel) {
+    if (is_image(shape) && cuts(last, kRowAxis)) axes.push_back(kRowAxis);
+    if (wide && cuts(last, kColumnAxis)) axes.push_back(kColumnAxis);
+    return axes;
+  }
   for (int axis = 0; axis + 1 < static_cast<int>(shape.size()); ++axis) {
     const bool image_row = axis == kRowAxis && is_image(shape);
     if (!cuts(last, axis) || (shape[position(axis)] == 1 && !image_row)) continue;
-    bool outermost = is_outermost(shape, axis);
+    bool outermost = is_outermost(shape, axis) || (wide && axis == kColumnAxis);
     for (size_t k = 0; k < last.reads.size() && !outermost; ++k) {
       const Connection* read = flow_.axes.connection(last.op, k, axis);
       outermost = read != nullptr && is_outermost(flow_.shape(last.reads[k]), read->axis);
@@ -180,7 +184,8 @@ Group Rolls::group(int begin, int end, int axis, Granularity granularity) const 
   }
   Group result{.loop = {.paced = last, .axis = axis}, .members = std::move(received)};
   if (granularity == Granularity::kPixel) {
-    Group columns{.loop = {.paced = last, .axis = kColumnAxis}, .members = std::move(computed)};
+    const int inner = axis == kColumnAxis ? kRowAxis : kColumnAxis;
+    Group columns{.loop = {.paced = last, .axis = inner}, .members = std::move(computed)};
     result.members.push_back({std::move(columns)});
   } else {
     std::ranges::move(computed, std::back_inserter(result.members));

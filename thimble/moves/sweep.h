@@ -12,12 +12,18 @@
 // needed from follows from its readers alone.
 #pragma once
 
+#include <memory>
+
 #include "thimble/moves/sweep_clocks.h"
+#include "thimble/moves/sweep_ways.h"
 #include "thimble/plan/evaluate.h"
 #include "thimble/plan/latency_estimate.h"
 #include "thimble/plan/order_plan.h"
 
 namespace thimble {
+
+struct SweepOrder;
+class SweepTimes;
 
 /// Positions [begin, end) of an order as one group, and what that comes to.
 struct Sweep {
@@ -36,8 +42,10 @@ struct SweepOptions {
   bool in_place = true;        ///< outputs may lie over inputs
   bool recomputes = true;      ///< values may be computed again
   bool columns_again = false;  ///< not only rows: of use where rows are short
-  int most_instances = 128;    ///< in a group
-  int most_ways = 16;  ///< per run and tile: choices of values to compute again, at the most
+  /// More than the network's, in one sweep; kAnyMacs: they do not count.
+  int64_t most_macs_again = kAnyMacs;
+  int most_instances = 128;  ///< in a group
+  int most_ways = 16;        ///< per run and tile: choices of values to compute again, at the most
 };
 
 class Sweeps {
@@ -45,28 +53,19 @@ class Sweeps {
   /// All must outlive it.
   Sweeps(const Dataflow& dataflow, const OrderBytes& bytes, const std::vector<int>& order,
          LatencyEstimate& latency, const SweepOptions& options);
+  ~Sweeps();
 
   /// Runs that end at `end` and need less than the most that one of their instances needs
-  /// otherwise, per position. None of those with the same begin is better than another in bytes,
-  /// MACs and instructions.
+  /// otherwise, per position; ascending. None of those with the same begin is as good as another in
+  /// bytes, instructions and, if they are limited, MACs.
   [[nodiscard]] std::vector<Sweep> ending_at(int end, const std::vector<SweepTile>& tiles,
                                              const std::vector<int64_t>& otherwise_bytes) const;
   /// The members: the group, and what finalises sums behind it.
   [[nodiscard]] OrderPiece piece(const Sweep& sweep) const;
 
  private:
-  class Pass;
-
-  [[nodiscard]] const Instance& at(int position) const {
-    return flow_.instances.instance({order_[static_cast<size_t>(position)]});
-  }
-
-  const Dataflow& flow_;
-  const OrderBytes& bytes_;
-  const std::vector<int>& order_;
-  LatencyEstimate& latency_;
-  const SweepOptions options_;
-  std::vector<int> position_;  ///< per instance
+  std::unique_ptr<SweepOrder> order_;
+  std::unique_ptr<SweepTimes> times_;
 };
 
 }  // namespace thimble

@@ -188,16 +188,21 @@ class Deriver {
     return true;
   }
 
-  /// A value that rolls along rows and, within, along columns; false where it has no such form.
-  bool roll_twice(size_t c, int rows, int columns, Buffer& buffer) {
-    const TiledCall& tile = tiled(rows, c);
-    if (tile.axis != kRowAxis || tiled(columns, c).axis != kColumnAxis ||
+  /// A value that rolls along rows and, within, along columns, or the other way round; false where
+  /// it has no such form.
+  bool roll_twice(size_t c, int outer, int inner, Buffer& buffer) {
+    const TiledCall& tile = tiled(outer, c);
+    const int across = tiled(inner, c).axis;
+    const bool turned = tile.axis == kColumnAxis && across == kRowAxis;
+    if (!(turned || (tile.axis == kRowAxis && across == kColumnAxis)) ||
         !is_image(flow_.shape(flow_.made_by(calls_[c]))) || buffer.origin[0] != index(0))
       return false;
-    if (tile.beat.rows > tile.beat.tiles) return add_window(c, rows, columns, buffer);
-    const int64_t pixels = ring_pixels(c, rows, columns);
-    buffer.extents[kRowAxis] = ceil_div(pixels, buffer.extents[kColumnAxis]);
-    buffer.wrap = Wrap{kColumnAxis, pixels};
+    if (tile.beat.rows > tile.beat.tiles) return add_window(c, outer, inner, buffer);
+    const int64_t pixels = ring_pixels(c, outer, inner);
+    if (turned) bring_outermost(buffer, tile.axis);
+    buffer.extents[static_cast<size_t>(tile.axis)] =
+        ceil_div(pixels, buffer.extents[static_cast<size_t>(across)]);
+    buffer.wrap = Wrap{across, pixels};
     return true;
   }
 
@@ -289,11 +294,13 @@ class Deriver {
     return std::min(most, shape[kRowAxis] * shape[kColumnAxis]);
   }
 
-  /// A value that rolls along rows, several at a time, and along columns within.
+  /// A value that rolls along rows, several at a time, and along columns within; or along columns,
+  /// and rows within.
   bool add_window(size_t c, int rows, int columns, Buffer& window) {
     const TiledCall& down = tiled(rows, c);
     const TiledCall& across = tiled(columns, c);
     if (down.beat.tiles != 1) return false;
+    const auto axis = static_cast<size_t>(down.axis);
     int64_t again = 0;  // rows of earlier sweeps that the readers of one begin with
     bool even = true;
     for (const auto& [r, k] : readers_[c]) {
@@ -306,31 +313,32 @@ class Deriver {
     if (!even) return false;
     Beat all = down.beat;
     all.again = again;
-    const TileAxis held = shortest(all, window.extents[kRowAxis], loop(rows).clock.tiles, id(rows));
+    const TileAxis held = shortest(all, window.extents[axis], loop(rows).clock.tiles, id(rows));
     if (again > 0) {
       Kept kept{static_cast<int>(result_.storages.size()), window};
-      kept.buffer.extents[kRowAxis] = again;
-      kept.buffer.wrap = Wrap{kRowAxis, again};
+      if (down.axis == kColumnAxis) bring_outermost(kept.buffer, down.axis);
+      kept.buffer.extents[axis] = again;
+      kept.buffer.wrap = Wrap{down.axis, again};
       const IntervalExpr made = down.beat.interval(id(rows));
       DerivedStep fill = result_.steps[c];
       add_regions(c, fill);
       DerivedStep keep = fill;
       fill.kept = keep.kept = static_cast<int>(result_.kept.size());
       fill.kind = DerivedStep::Kind::kFill;
-      fill.region[kRowAxis] = {all.interval(id(rows)).begin, made.begin};
+      fill.region[axis] = {all.interval(id(rows)).begin, made.begin};
       keep.kind = DerivedStep::Kind::kKeep;
-      keep.region[kRowAxis] = {made.end + -std::min(again, down.beat.rows), made.end};
+      keep.region[axis] = {made.end + -std::min(again, down.beat.rows), made.end};
       copies_.push_back({c, {std::move(fill), std::move(keep)}});
       result_.kept.push_back(std::move(kept));
     }
-    window.extents[kRowAxis] = held.extent;
-    window.origin[kRowAxis] = held.origin;
-    bring_outermost(window, kColumnAxis);
-    int64_t& ring = window.extents[kColumnAxis];
+    window.extents[axis] = held.extent;
+    window.origin[axis] = held.origin;
+    bring_outermost(window, across.axis);
+    int64_t& ring = window.extents[static_cast<size_t>(across.axis)];
     // All columns of a tile are kept, those too that nobody needs (a stride).
     const int64_t made = ceil_div(across.beat.rows, across.beat.tiles);
     ring = again > 0 ? std::min(std::max(across.held, made), ring) : across.held;
-    window.wrap = Wrap{kColumnAxis, ring};
+    window.wrap = Wrap{across.axis, ring};
     return true;
   }
 

@@ -78,6 +78,11 @@ class Leads {
   const Rasters rasters_;
 };
 
+/// Along which images are walked within tiles along the other one.
+int inner_axis(const TiledCall& outer) {
+  return outer.axis == kColumnAxis ? kRowAxis : kColumnAxis;
+}
+
 }  // namespace
 
 Raster Rasters::of(size_t call) const {
@@ -85,7 +90,8 @@ Raster Rasters::of(size_t call) const {
   const TiledCall* across = columns < 0 ? nullptr : derived.tiled(columns, call);
   const InstanceCall& made = derived.steps[call].call;
   const Shape& shape = flow.shape(tile.reduces ? flow.read_by(made)[0] : flow.made_by(made));
-  const int64_t width = columns >= 0 && shape.size() > kColumnAxis ? shape[kColumnAxis] : 1;
+  const auto inner = static_cast<size_t>(inner_axis(tile));
+  const int64_t width = columns >= 0 && shape.size() > kColumnAxis ? shape[inner] : 1;
   return {tile.beat, across == nullptr ? all_columns(width) : across->beat,
           shape[static_cast<size_t>(tile.axis)], width};
 }
@@ -93,13 +99,14 @@ Raster Rasters::of(size_t call) const {
 RasterReader Rasters::reader(size_t call, size_t k) const {
   const InstanceCall& reads = derived.steps[call].call;
   const TiledCall& tile = *derived.tiled(rows, call);
+  const int inner = inner_axis(tile);
   RasterReader result{of(call), {.out_axis = kRowAxis}, std::nullopt, 1, true};
-  if (columns >= 0) result.width = flow.shape(flow.read_by(reads)[k])[kColumnAxis];
+  if (columns >= 0) result.width = flow.shape(flow.read_by(reads)[k])[static_cast<size_t>(inner)];
   if (tile.reduces) return result;
   result.rows = flow.connection(reads, k, tile.axis)->pace;
   if (columns < 0 || derived.tiled(columns, call) == nullptr) return result;
-  const Connection* across = flow.connection(reads, k, kColumnAxis);
-  if (across != nullptr && across->axis == kColumnAxis) result.columns = across->pace;
+  const Connection* across = flow.connection(reads, k, inner);
+  if (across != nullptr && across->axis == inner) result.columns = across->pace;
   return result;
 }
 

@@ -75,6 +75,8 @@ Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
   };
   const Followed& outer = along.front();
   const Followed& inner = along.back();
+  if (lies == Lies::kRing && outer.axis == kColumnAxis && buffer.extents.size() == 4)
+    buffer.order = {0, 2, 1, 3};
   if (lies == Lies::kRing && along.size() > 1) {  // the last row only as far as it is needed
     const int64_t pixels = (outer.positions - 1) * extent(inner) + inner.positions;
     extent(outer) = ceil_div(pixels, extent(inner));
@@ -84,7 +86,7 @@ Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
   for (const Followed& f : along) extent(f) = std::min(extent(f), f.positions);
   if (lies == Lies::kRing) buffer.wrap = Wrap{outer.axis, extent(outer)};
   if (lies == Lies::kWindow) {
-    buffer.order = {0, 2, 1, 3};
+    if (inner.axis == kColumnAxis) buffer.order = {0, 2, 1, 3};
     buffer.wrap = Wrap{inner.axis, extent(inner)};
   }
   return buffer;
@@ -188,9 +190,11 @@ double LatencyEstimate::whole(const InstanceCall& call, bool over_input) {
 double LatencyEstimate::copy_step(const Derived& derived, const DerivedStep& step,
                                   LoopedCall looped) {
   const Kept& kept = derived.kept[static_cast<size_t>(step.kept)];
+  const int axis = kept.buffer.wrap->axis;
   for (LoopAround& loop : looped.loops) {
-    if (loop.tile.axis == kRowAxis)
-      loop.tile.beat = copied_rows(loop.tile.beat, kept.buffer.extents[kRowAxis], step.kind);
+    if (loop.tile.axis == axis)
+      loop.tile.beat =
+          copied_rows(loop.tile.beat, kept.buffer.extents[static_cast<size_t>(axis)], step.kind);
   }
   const bool fills = step.kind == DerivedStep::Kind::kFill;
   looped.operand = {fills ? &kept.buffer : looped.out};
@@ -266,6 +270,31 @@ double LatencyEstimate::tiled(const InstanceCall& call, const std::vector<LoopAr
     looped.operand[k] = &read[k];
   }
   return of(call, looped);
+}
+
+double LatencyEstimate::kept(const InstanceCall& call, std::vector<LoopAround> loops,
+                             int64_t rows) {
+  LoopedCall looped = without_loops(call);
+  const Beat made = loops[0].tile.beat;
+  const auto axis = static_cast<size_t>(loops[0].tile.axis);
+  const Buffer window = lying(*looped.out,
+                              {{loops[0].tile.axis, per_tile(made) + rows},
+                               {loops[1].tile.axis, per_tile(loops[1].tile.beat)}},
+                              Lies::kWindow);
+  Buffer beside = *looped.out;
+  beside.extents[axis] = rows;
+  beside.wrap = Wrap{loops[0].tile.axis, rows};
+  if (axis == kColumnAxis) beside.order = {0, 2, 1, 3};
+  double sum = 0;
+  for (const auto kind : {DerivedStep::Kind::kFill, DerivedStep::Kind::kKeep}) {
+    loops[0].tile.beat = copied_rows(made, rows, kind);
+    looped.loops = loops;
+    const bool fills = kind == DerivedStep::Kind::kFill;
+    looped.operand = {fills ? &beside : &window};
+    looped.out = fills ? &window : &beside;
+    sum += copied(looped, Method::kCompute);
+  }
+  return sum;
 }
 
 }  // namespace thimble

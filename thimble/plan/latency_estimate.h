@@ -41,6 +41,9 @@ class LatencyEstimate {
   /// Of a call in loops that nobody has derived, its operands and its output lying so.
   [[nodiscard]] double tiled(const InstanceCall& call, const std::vector<LoopAround>& loops,
                              Lies operands, Lies out);
+  /// Of the copies, in all tiles, of so many rows of what the call makes that are kept beside its
+  /// window (Lies::kWindow; derive.h). Two loops, of what counts as rows and, within, as columns.
+  [[nodiscard]] double kept(const InstanceCall& call, std::vector<LoopAround> loops, int64_t rows);
 
  private:
   struct Hash {

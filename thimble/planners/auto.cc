@@ -117,8 +117,10 @@ class AutoSearch {
   void attempt(Instances instances, std::vector<Note> notes = {}) {
     Attempt& now = attempts_.emplace_back(axes_, std::move(instances), limits_, model_);
     now.notes = std::move(notes);
-    const AutoCutOptions options{
-        .in_place = limits_.in_place, .most_macs = most_macs_, .effort = limits_.effort};
+    const AutoCutOptions options{.in_place = limits_.in_place,
+                                 .most_macs = most_macs_,
+                                 .effort = limits_.effort,
+                                 .time = limits_.time};
     for (const std::vector<int>& order : orders(now)) {
       AutoCuts cuts(now.channels, now.problem, order, now.latency, options);
       // Of large networks they take long to find: once, by `stream`.

@@ -15,22 +15,46 @@ constexpr size_t kSmall = 16;                         // instances, at effort 1
 constexpr size_t kLarge = 300;                        // instances, at effort 1
 constexpr int kMostCuts = 400;  // of the operators behind a position, at effort 1
 
-std::vector<SweepTile> sweep_tiles(bool few) {
+/// Of small networks all that may help; else those that did in others.
+std::vector<SweepTile> sweep_tiles(size_t instances, int64_t effort) {
+  const bool all = is_small(instances, effort), few = is_large(instances, effort);
   std::vector<SweepTile> tiles;
+  const auto add = [&](int64_t rows, int64_t columns, int64_t among) {
+    tiles.push_back({.rows = rows, .columns = columns, .among = among});
+  };
   for (const int64_t rows : {1, 2, 3, 4, 6, 8}) {
     for (const int64_t columns :
          {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{4}, int64_t{8}, SweepTile::kAll}) {
       const bool usual = (rows == 1 || rows == 2 || rows == 4) && columns != 1 && columns != 4;
-      if (usual || !few) tiles.push_back({rows, columns});
+      const bool likely = rows <= 4 || columns == SweepTile::kAll || (columns != 4 && columns != 8);
+      if (all || (few ? usual : likely)) add(rows, columns, 1);
     }
   }
   for (const int64_t among : {2, 4, 8}) {
     for (const int64_t columns :
          {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{4}, SweepTile::kAll}) {
-      if (columns == 0 || columns == 2 || !few) tiles.push_back({1, columns, among});
+      const bool usual = columns == 0 || columns == 2;
+      if (all || (few ? usual : among == 2)) add(1, columns, among);
     }
   }
   return tiles;
+}
+
+/// Columns outside, rows within.
+std::vector<SweepTile> turned_tiles() {
+  std::vector<SweepTile> tiles;
+  for (const int64_t columns : {1, 2, 4}) {
+    for (const int64_t rows : {int64_t{0}, int64_t{2}, int64_t{8}, SweepTile::kAll})
+      tiles.push_back({.rows = columns, .columns = rows, .turned = true});
+  }
+  return tiles;
+}
+
+bool has_wide_images(const Dataflow& flow) {
+  return std::ranges::any_of(flow.instances.list, [&](const Instance& instance) {
+    const Shape& shape = flow.shape(instance.makes);
+    return is_image(shape) && shape[kColumnAxis] > shape[kRowAxis] && shape[kRowAxis] > 1;
+  });
 }
 
 /// Whether an operator reads some rows of its operand only: what makes the others may be saved, to
@@ -43,6 +67,14 @@ bool leaves_out(const Dataflow& flow) {
     }
   }
   return false;
+}
+
+/// What is left of the MACs when each instance has executed once.
+int64_t macs_again(const Dataflow& flow, int64_t most_macs) {
+  if (most_macs == kAnyMacs) return kAnyMacs;
+  for (const Instance& instance : flow.instances.list)
+    most_macs -= instance.op.valid() ? macs(flow.graph, flow.graph.op(instance.op)) : 0;
+  return std::max<int64_t>(most_macs, 0);
 }
 
 FrontOverlap front_overlap(const OrderBytes& bytes, const OverlapChoice& choice,
@@ -90,7 +122,8 @@ AutoCuts::AutoCuts(ChannelGroups& channels, const OrderProblem& problem,
           flow_, cuts_.rolls().bytes(), order, latency,
           {.in_place = options.in_place,
            .recomputes = options.most_macs > macs(flow_.graph) || leaves_out(flow_),
-           .columns_again = is_small(order.size(), options.effort),
+           .columns_again = !is_large(order.size(), options.effort),
+           .most_macs_again = macs_again(flow_, options.most_macs),
            .most_instances = most_in_group(order.size()),
            .most_ways = is_small(order.size(), options.effort) ? kMostWaysOfSmall : kMostWays}) {
   add_single();
@@ -135,8 +168,9 @@ void AutoCuts::add_single() {
 }
 
 void AutoCuts::add_swept() {
-  const std::vector<SweepTile> tiles = sweep_tiles(is_large(order_.size(), options_.effort));
-  for (int end = 1; end <= static_cast<int>(order_.size()); ++end) {
+  std::vector<SweepTile> tiles = sweep_tiles(order_.size(), options_.effort);
+  if (has_wide_images(flow_)) std::ranges::copy(turned_tiles(), std::back_inserter(tiles));
+  for (int end = 1; end <= static_cast<int>(order_.size()) && !late(options_.time); ++end) {
     for (Sweep& sweep : sweeps_.ending_at(end, tiles, cuts_.rolls().single_bytes())) {
       pieces_.push_back({sweep.begin, sweep.end, sweep.bytes, sweep.instructions, sweep.macs});
       if (sweep.overlap)

@@ -13,6 +13,7 @@ struct AutoCutOptions {
   bool in_place = true;
   int64_t most_macs = 0;  ///< as executed
   int64_t effort = 1;
+  const TimeLimit* time = nullptr;  ///< past it, sweeps are looked for no more
 };
 
 /// A cut, before it is laid out.

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// All sweeps with one end and one tile, in one pass from there backwards (docs/auto.md).
+#pragma once
+
+#include <array>
+#include <optional>
+#include <unordered_map>
+
+#include "thimble/moves/sweep.h"
+#include "thimble/moves/sweep_ways.h"
+
+namespace thimble {
+
+/// What all sweeps of an order need.
+struct SweepOrder {
+  const Dataflow& flow;
+  const OrderBytes& bytes;
+  const std::vector<int>& order;
+  LatencyEstimate& latency;
+  SweepOptions options;
+  std::vector<int> position;  ///< per instance
+
+  [[nodiscard]] const Instance& at(int p) const {
+    return flow.instances.instance({order[static_cast<size_t>(p)]});
+  }
+  [[nodiscard]] InstanceCall call(int p) const {
+    return {.instance = {order[static_cast<size_t>(p)]}};
+  }
+};
+
+/// What calls and the copies of what is kept take, remembered: passes ask for the same again and
+/// again.
+class SweepTimes {
+ public:
+  struct Work {
+    int64_t macs = 0;
+    double instructions = 0;  ///< estimated
+  };
+  using Key = std::array<int64_t, 10>;
+  /// To be filled in, if it was not known: then the second is true.
+  [[nodiscard]] std::pair<Work*, bool> find(const Key& key) {
+    const auto [at, added] = known_.try_emplace(key);
+    return {&at->second, added};
+  }
+
+ private:
+  struct Hash {
+    size_t operator()(const Key& key) const;
+  };
+  std::unordered_map<Key, Work, Hash> known_;
+};
+
+/// A sweep that was found, before anyone asks what it computes again.
+struct SweepFound {
+  int64_t bytes = 0, macs = 0;
+  double instructions = 0;
+  int choice = 0;
+  std::optional<OverlapChoice> overlap;
+  int64_t lead_bytes = 0;
+  SweepTile tile;
+};
+
+/// What passes with the same end share.
+class SweepEnd {
+ public:
+  struct Choice {
+    int before = -1;
+    SweepChoice::Kind kind = SweepChoice::Kind::kKept;
+  };
+
+  SweepEnd(const SweepOrder& order, int end, const std::vector<int64_t>& otherwise_bytes);
+
+  [[nodiscard]] int first() const { return first_; }
+  /// Bytes that one of the instances from the position to the end needs otherwise.
+  [[nodiscard]] int64_t most(int p) const { return at(most_, p); }
+  /// Groups from the position or one before it to the end are of no use if what they make for
+  /// others and have inside is as much.
+  [[nodiscard]] int64_t room(int p) const { return at(room_, p); }
+  /// What a group from there to the end consumes, row-major images only, ascending.
+  [[nodiscard]] const std::vector<ValueId>& consumed(int p) const { return at(consumed_, p); }
+
+  [[nodiscard]] int choose(const Choice& choice) {
+    choices_.push_back(choice);
+    return static_cast<int>(choices_.size()) - 1;
+  }
+  void find(int begin, const SweepFound& found);
+  /// By position, then bytes.
+  [[nodiscard]] std::vector<Sweep> sweeps() const;
+
+ private:
+  template <class T>
+  [[nodiscard]] const T& at(const std::vector<T>& list, int p) const {
+    return list[static_cast<size_t>(p - first_)];
+  }
+
+  const SweepOrder& order_;
+  const int end_, first_;
+  std::vector<int64_t> most_, room_;  ///< per position from the first on, as all of these
+  std::vector<std::vector<ValueId>> consumed_;
+  std::vector<std::vector<SweepFound>> found_;  ///< none as good as another
+  std::vector<Choice> choices_;
+};
+
+/// Adds what it finds to `end`.
+void find_sweeps(const SweepOrder& order, SweepTimes& times, SweepClocks& clocks,
+                 const SweepTile& tile, SweepEnd& end);
+
+[[nodiscard]] bool is_row_major_image(const Dataflow& flow, ValueId value);
+
+}  // namespace thimble

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ways to execute the instances of a sweep from some position on (sweep_pass.h): what each value
+// between them becomes, and what that comes to. Those that another way is as good as are left out,
+// whatever comes before them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "thimble/moves/sweep_value.h"
+
+namespace thimble {
+
+constexpr int64_t kAnyMacs = INT64_MAX;  ///< they are not limited, and do not count
+
+struct SweepWay {
+  int64_t carried_bytes = 0;  ///< rings, kept rows and windows, which live as long as the loops
+  /// The most that is new in each tile while an instance executes that no value to come outlives.
+  int64_t past_bytes = 0;
+  int64_t inner_bytes = 0;  ///< all of it
+  int64_t macs = 0;
+  double instructions = 0;
+  int before = -1;  ///< number of the choice that it goes on from, with one instance less
+  SweepChoice::Kind kind = SweepChoice::Kind::kKept;  ///< of what the first instance makes
+};
+
+/// What a way asks of a value that it reads and that is made before, in a list of numbers.
+struct SweepDemand {
+  static constexpr int64_t kNoBytes = -(int64_t{1} << 60);  ///< there is no such instance
+
+  std::span<int64_t> numbers;
+  /// Per tile of a period: the first row that is needed.
+  [[nodiscard]] std::span<int64_t> rows() const { return numbers.first(numbers.size() - 2); }
+  /// The first that tile 0 needs.
+  [[nodiscard]] int64_t& column() const { return numbers[numbers.size() - 2]; }
+  /// The most that is new in each tile while one of the instances executes that this value
+  /// outlives, if it is new, too, but none of the values behind it in the list does.
+  [[nodiscard]] int64_t& new_bytes() const { return numbers.back(); }
+};
+
+/// Of the same position: all have the same open values.
+class SweepWays {
+ public:
+  /// period: tiles of rows, after which all repeats.
+  SweepWays(size_t open, int64_t period)
+      : open_(open), each_(static_cast<size_t>(period) + 2), demands_(open_ * each_) {}
+
+  [[nodiscard]] size_t size() const { return ways_.size(); }
+  [[nodiscard]] const SweepWay& operator[](size_t way) const { return ways_[way]; }
+  /// Of an open value.
+  [[nodiscard]] SweepDemand demand(size_t way, size_t open) {
+    return {{demands_.data() + (way * open_ + open) * each_, each_}};
+  }
+  /// Adds one, with the demands of number size(), which there is room for from now on.
+  void add(const SweepWay& way) {
+    ways_.push_back(way);
+    demands_.resize((ways_.size() + 1) * open_ * each_);
+  }
+
+  /// Leaves those that no other is as good as, fewest bytes first. If these are more than `most`,
+  /// those that are not much better than another are left out, too. most_macs_again: kAnyMacs, or a
+  /// limit that MACs count against.
+  void keep_best(size_t most, int64_t most_macs_again);
+
+ private:
+  struct Slack {
+    double share = 0;  ///< of a way's bytes and instructions, and of the MACs:
+    int64_t most_macs_again = kAnyMacs;
+  };
+  [[nodiscard]] bool as_good_as(size_t a, size_t b, const Slack& slack) const;
+  [[nodiscard]] std::vector<uint32_t> best_of(const std::vector<uint32_t>& sorted,
+                                              const Slack& slack) const;
+
+  size_t open_, each_;
+  std::vector<SweepWay> ways_;
+  std::vector<int64_t> demands_;  ///< per way and open value
+};
+
+}  // namespace thimble
