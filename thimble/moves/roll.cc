@@ -169,6 +169,21 @@ std::vector<int> Rolls::row_axes(const Instance& last, Granularity granularity) 
   return axes;
 }
 
+bool Rolls::keeps_axes(int begin, int end) const {
+  for (int k = begin; k < end; ++k) {
+    const InstanceCall call{.instance = {order_[position(k)]}};
+    const std::span<const ValueId> read = flow_.read_by(call);
+    for (size_t i = 0; i < read.size(); ++i) {
+      for (const int axis : {kRowAxis, kColumnAxis}) {
+        const Connection* along =
+            flow_.is_constant(read[i]) ? nullptr : flow_.connection(call, i, axis);
+        if (!flow_.is_constant(read[i]) && (along == nullptr || along->axis != axis)) return false;
+      }
+    }
+  }
+  return true;
+}
+
 Group Rolls::group(int begin, int end, int axis, Granularity granularity) const {
   std::vector<Member> received, computed, added;
   ValueId last;
@@ -201,6 +216,8 @@ std::vector<RolledPiece> Rolls::groups(int begin, int end, Granularity granulari
   std::vector<RolledPiece> result;
   if (last < begin) return result;
   for (const int axis : row_axes(at(last), granularity)) {
+    if (granularity == Granularity::kPixel && axis == kColumnAxis && !keeps_axes(begin, end))
+      continue;
     RolledPiece piece{.begin = begin,
                       .end = end,
                       .group = group(begin, end, axis, granularity),
