@@ -147,18 +147,19 @@ bool Rolls::reads_sums(int begin, int end, const Instance& instance) const {
 std::vector<int> Rolls::row_axes(const Instance& last, Granularity granularity) const {
   const Shape& shape = flow_.shape(last.makes);
   if (!last.op.valid()) return {kStreamAxis};
-  // Columns of images that are wider than high are shorter than rows.
-  const bool wide = is_image(shape) && shape[kColumnAxis] > shape[kRowAxis] && shape[kRowAxis] > 1;
   std::vector<int> axes;
   if (granularity == Granularity::kPixel) {
-    if (is_image(shape) && cuts(last, kRowAxis)) axes.push_back(kRowAxis);
+    if (!is_image(shape)) return {};
+    // Columns of images that are wider than high are shorter than rows.
+    const bool wide = shape[kColumnAxis] > shape[kRowAxis] && shape[kRowAxis] > 1;
+    if (cuts(last, kRowAxis)) axes.push_back(kRowAxis);
     if (wide && cuts(last, kColumnAxis)) axes.push_back(kColumnAxis);
     return axes;
   }
   for (int axis = 0; axis + 1 < static_cast<int>(shape.size()); ++axis) {
     const bool image_row = axis == kRowAxis && is_image(shape);
     if (!cuts(last, axis) || (shape[position(axis)] == 1 && !image_row)) continue;
-    bool outermost = is_outermost(shape, axis) || (wide && axis == kColumnAxis);
+    bool outermost = is_outermost(shape, axis);
     for (size_t k = 0; k < last.reads.size() && !outermost; ++k) {
       const Connection* read = flow_.axes.connection(last.op, k, axis);
       outermost = read != nullptr && is_outermost(flow_.shape(last.reads[k]), read->axis);
@@ -166,6 +167,21 @@ std::vector<int> Rolls::row_axes(const Instance& last, Granularity granularity) 
     if (outermost) axes.push_back(axis);
   }
   return axes;
+}
+
+bool Rolls::keeps_axes(int begin, int end) const {
+  for (int k = begin; k < end; ++k) {
+    const InstanceCall call{.instance = {order_[position(k)]}};
+    const std::span<const ValueId> read = flow_.read_by(call);
+    for (size_t i = 0; i < read.size(); ++i) {
+      for (const int axis : {kRowAxis, kColumnAxis}) {
+        const Connection* along =
+            flow_.is_constant(read[i]) ? nullptr : flow_.connection(call, i, axis);
+        if (!flow_.is_constant(read[i]) && (along == nullptr || along->axis != axis)) return false;
+      }
+    }
+  }
+  return true;
 }
 
 Group Rolls::group(int begin, int end, int axis, Granularity granularity) const {
@@ -200,6 +216,8 @@ std::vector<RolledPiece> Rolls::groups(int begin, int end, Granularity granulari
   std::vector<RolledPiece> result;
   if (last < begin) return result;
   for (const int axis : row_axes(at(last), granularity)) {
+    if (granularity == Granularity::kPixel && axis == kColumnAxis && !keeps_axes(begin, end))
+      continue;
     RolledPiece piece{.begin = begin,
                       .end = end,
                       .group = group(begin, end, axis, granularity),

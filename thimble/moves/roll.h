@@ -71,6 +71,8 @@ class Rolls {
   [[nodiscard]] bool sums_rows(int begin, const Instance& instance) const;
   [[nodiscard]] bool reads_sums(int begin, int end, const Instance& instance) const;
   [[nodiscard]] std::vector<int> row_axes(const Instance& last, Granularity granularity) const;
+  /// Whether all of them make rows and columns of those of their operands: images, not tokens.
+  [[nodiscard]] bool keeps_axes(int begin, int end) const;
   [[nodiscard]] Group group(int begin, int end, int axis, Granularity granularity) const;
   /// False where it is no group, or needs useless_bytes in any case.
   bool measure(RolledPiece& piece, int64_t useless_bytes) const;

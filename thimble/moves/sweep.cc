@@ -8,8 +8,8 @@ namespace thimble {
 Sweeps::Sweeps(const Dataflow& dataflow, const OrderBytes& bytes, const std::vector<int>& order,
                LatencyEstimate& latency, const SweepOptions& options)
     : order_(std::make_unique<SweepOrder>(
-          SweepOrder{dataflow, bytes, order, latency, options, std::vector<int>(order.size())})),
-      times_(std::make_unique<SweepTimes>()) {
+          SweepOrder{dataflow, bytes, order, options, std::vector<int>(order.size())})),
+      times_(std::make_unique<SweepTimes>(latency)) {
   for (size_t p = 0; p < order.size(); ++p)
     order_->position[static_cast<size_t>(order[p])] = static_cast<int>(p);
 }

@@ -7,15 +7,6 @@
 
 namespace thimble {
 
-size_t SweepTimes::Hash::operator()(const Key& key) const {
-  uint64_t hash = 0;
-  for (const int64_t value : key) {
-    hash = (hash ^ static_cast<uint64_t>(value)) * 0x9E3779B97F4A7C15U;
-    hash ^= hash >> 29;
-  }
-  return hash;
-}
-
 bool is_row_major_image(const Dataflow& flow, ValueId value) {
   return flow.instances.value(value).axis_order.empty() && is_image(flow.shape(value)) &&
          flow.shape(value)[0] == 1;

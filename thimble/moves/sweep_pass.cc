@@ -281,50 +281,17 @@ class SweepPass {
   const PricedChoice& priced(int p, const SweptValue& made, const SweepChoice& choice) {
     const auto known = std::ranges::find(priced_, choice, &PricedChoice::choice);
     if (known != priced_.end()) return *known;
-    const SweepTimes::Work& work = this->work(p, made, choice);
+    const SweptCall call{
+        .position = p,
+        .call = all_.call(p),
+        .macs = once_,
+        .outer = &down(p),
+        .inner = tile_.by_columns() && all_.at(p).op.valid() ? &across(p) : nullptr,
+        .executes = all_.at(p).op.valid(),
+        .reads_whole = p == first_};
+    const SweepTimes::Work& work = times_.of(call, made, choice);
     const int64_t bytes = made.full ? 0 : made.bytes(choice);
     return priced_.emplace_back(PricedChoice{choice, bytes, work.macs, work.instructions});
-  }
-
-  /// MACs and instructions of all calls of the instance, and of the copies of what is kept.
-  const SweepTimes::Work& work(int p, const SweptValue& made, const SweepChoice& choice) {
-    loops_.resize(tile_.by_columns() ? 2 : 1);
-    loops_[0] = busy(down(p), choice.rows_again(), made.height);
-    if (tile_.by_columns()) loops_[1] = busy(across(p), choice.columns_again(), made.width);
-    const Lies inside = choice.kind == Kind::kAllAgain            ? Lies::kTile
-                        : !tile_.by_columns() || made.rows() == 1 ? Lies::kRing
-                                                                  : Lies::kWindow;
-    const Lies operands = p == first_ ? Lies::kWhole : inside;
-    const Lies out = made.full ? Lies::kWhole : inside;
-    const bool copies = choice.kind == Kind::kKept && choice.back > 0 && !made.by_rows &&
-                        !made.full && made.rows() > 1;
-    const int64_t form =
-        (tile_.turned ? 16 : 0) + static_cast<int64_t>(operands) * 4 + static_cast<int64_t>(out);
-    SweepTimes::Key key{p * 32 + form, copies ? choice.back : 0};
-    size_t at = 2;
-    for (const LoopAround& loop : loops_) {
-      const Beat& beat = loop.tile.beat;
-      for (const int64_t part : {beat.rows, beat.tiles, beat.phase, beat.again}) key[at++] = part;
-    }
-    const auto [known, added] = times_.find(key);
-    if (!added) return *known;
-    known->macs = made.macs(choice, once_);
-    if (!all_.at(p).op.valid()) return *known;
-    known->instructions = all_.latency.tiled(all_.call(p), loops_, operands, out);
-    if (copies) known->instructions += all_.latency.kept(all_.call(p), loops_, choice.back);
-    return *known;
-  }
-
-  /// A loop around a call that makes `extent` positions, from the first tile on in which there is
-  /// something to do: idle tiles take little, and differ from run to run.
-  static LoopAround busy(const TiledCall& call, int64_t again, int64_t extent) {
-    LoopAround result{call, 0};
-    Beat& beat = result.tile.beat;
-    beat.again = again;
-    beat.phase -= floor_div(beat.phase - beat.tiles, beat.rows) * beat.rows;
-    result.tiles =
-        ceil_div(beat.tiles * extent - beat.phase + std::max<int64_t>(again, 0), beat.rows) + 1;
-    return result;
   }
 
   /// What of the runs that begin at p may lie over what.
@@ -395,7 +362,6 @@ class SweepPass {
   int64_t made_ = 0, scratch_ = 0;     ///< bytes
   int64_t once_ = 0, all_once_ = 0;    ///< the network's MACs: of the current position; up to it
   std::vector<PricedChoice> priced_;   ///< of the current position
-  std::vector<LoopAround> loops_;      ///< of work()
   std::vector<WrittenImage> images_;   ///< made in full
   std::vector<OpenValue> open_;        ///< last read first
   std::vector<OpenValue> before_;      ///< open before the current position

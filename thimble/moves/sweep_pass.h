@@ -2,11 +2,10 @@
 // All sweeps with one end and one tile, in one pass from there backwards (docs/auto.md).
 #pragma once
 
-#include <array>
 #include <optional>
-#include <unordered_map>
 
 #include "thimble/moves/sweep.h"
+#include "thimble/moves/sweep_times.h"
 #include "thimble/moves/sweep_ways.h"
 
 namespace thimble {
@@ -16,7 +15,6 @@ struct SweepOrder {
   const Dataflow& flow;
   const OrderBytes& bytes;
   const std::vector<int>& order;
-  LatencyEstimate& latency;
   SweepOptions options;
   std::vector<int> position;  ///< per instance
 
@@ -26,28 +24,6 @@ struct SweepOrder {
   [[nodiscard]] InstanceCall call(int p) const {
     return {.instance = {order[static_cast<size_t>(p)]}};
   }
-};
-
-/// What calls and the copies of what is kept take, remembered: passes ask for the same again and
-/// again.
-class SweepTimes {
- public:
-  struct Work {
-    int64_t macs = 0;
-    double instructions = 0;  ///< estimated
-  };
-  using Key = std::array<int64_t, 10>;
-  /// To be filled in, if it was not known: then the second is true.
-  [[nodiscard]] std::pair<Work*, bool> find(const Key& key) {
-    const auto [at, added] = known_.try_emplace(key);
-    return {&at->second, added};
-  }
-
- private:
-  struct Hash {
-    size_t operator()(const Key& key) const;
-  };
-  std::unordered_map<Key, Work, Hash> known_;
 };
 
 /// A sweep that was found, before anyone asks what it computes again.

@@ -47,6 +47,10 @@ class Deriver {
   }
 
  private:
+  struct Reader {
+    size_t call, operand;
+  };
+
   bool enter(const Group& group, std::vector<int>& path) {
     const auto number = result_.loops.size();
     const auto first = static_cast<Position>(calls_.size());
@@ -188,15 +192,16 @@ class Deriver {
     return true;
   }
 
-  /// A value that rolls along rows and, within, along columns, or the other way round; false where
-  /// it has no such form.
+  /// A value that rolls along rows and columns within, or turned; false where it has no such form.
   bool roll_twice(size_t c, int outer, int inner, Buffer& buffer) {
     const TiledCall& tile = tiled(outer, c);
     const int across = tiled(inner, c).axis;
-    const bool turned = tile.axis == kColumnAxis && across == kRowAxis;
-    if (!(turned || (tile.axis == kRowAxis && across == kColumnAxis)) ||
+    const bool turned = tile.axis == kColumnAxis;
+    if ((!turned && tile.axis != kRowAxis) || across != (turned ? kRowAxis : kColumnAxis) ||
         !is_image(flow_.shape(flow_.made_by(calls_[c]))) || buffer.origin[0] != index(0))
       return false;
+    const auto keeps = [&](const Reader& r) { return keeps_axes(r); };
+    if (turned && !std::ranges::all_of(readers_[c], keeps)) return false;
     if (tile.beat.rows > tile.beat.tiles) return add_window(c, outer, inner, buffer);
     const int64_t pixels = ring_pixels(c, outer, inner);
     if (turned) bring_outermost(buffer, tile.axis);
@@ -204,6 +209,15 @@ class Deriver {
         ceil_div(pixels, buffer.extents[static_cast<size_t>(across)]);
     buffer.wrap = Wrap{across, pixels};
     return true;
+  }
+
+  /// Whether it makes rows and columns of those that it reads: of images, not of tokens.
+  [[nodiscard]] bool keeps_axes(const Reader& r) const {
+    const auto keeps = [&](int axis) {
+      const Connection* read = flow_.connection(calls_[r.call], r.operand, axis);
+      return read != nullptr && read->axis == axis;
+    };
+    return keeps(kRowAxis) && keeps(kColumnAxis);
   }
 
   [[nodiscard]] int storage_of(ValueId v) const {
@@ -294,8 +308,7 @@ class Deriver {
     return std::min(most, shape[kRowAxis] * shape[kColumnAxis]);
   }
 
-  /// A value that rolls along rows, several at a time, and along columns within; or along columns,
-  /// and rows within.
+  /// A value of which several rows (or columns) are made at a time.
   bool add_window(size_t c, int rows, int columns, Buffer& window) {
     const TiledCall& down = tiled(rows, c);
     const TiledCall& across = tiled(columns, c);
@@ -331,11 +344,10 @@ class Deriver {
       copies_.push_back({c, {std::move(fill), std::move(keep)}});
       result_.kept.push_back(std::move(kept));
     }
-    window.extents[axis] = held.extent;
-    window.origin[axis] = held.origin;
+    window.extents[axis] = held.extent, window.origin[axis] = held.origin;
     bring_outermost(window, across.axis);
     int64_t& ring = window.extents[static_cast<size_t>(across.axis)];
-    // All columns of a tile are kept, those too that nobody needs (a stride).
+    // All columns of a tile are kept, also what nobody needs (a stride).
     const int64_t made = ceil_div(across.beat.rows, across.beat.tiles);
     ring = again > 0 ? std::min(std::max(across.held, made), ring) : across.held;
     window.wrap = Wrap{across.axis, ring};
@@ -374,9 +386,6 @@ class Deriver {
   std::vector<size_t> nest_;             ///< per call: the innermost loop around it
   std::vector<std::vector<int>> nests_;  ///< per loop: it, and loops around it, outermost first
   SmallMap<ValueId, size_t> maker_;      ///< the call that makes the value
-  struct Reader {
-    size_t call, operand;
-  };
   std::vector<std::vector<Reader>> readers_;  ///< per call: of what it makes
   bool rings_of_channels_ = false;
   std::vector<int> storage_;  ///< per call: of what it makes; -1: none

@@ -219,7 +219,12 @@ double LoopedFeatures::cut(const CallShape& whole, const KernelUse& use) {
   region.end[0] = region.begin[0] + 1;
   const int32_t rows =
       columns_outermost ? 1 : 1 + kCutPixels / std::max(1, region.end[2] - region.begin[2]);
-  region.end[1] = std::min(region.end[1], region.begin[1] + rows);
+  if (columns_outermost && x.modulus % x.stride[2] != 0) {  // it ends anywhere in a column
+    const int32_t columns = 1 + kCutPixels / std::max(1, region.end[1] - region.begin[1]);
+    region.end[2] = std::min(region.end[2], region.begin[2] + columns);
+  } else {
+    region.end[1] = std::min(region.end[1], region.begin[1] + rows);
+  }
   const auto counted = [&](std::optional<double> cut) {
     shape.cut = cut;
     const Features once = thimble::features(shape);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/moves/sweep_times.h"
+
+#include <algorithm>
+
+namespace thimble {
+namespace {
+
+/// A loop around a call that makes `extent` positions, from the first tile on in which there is
+/// something to do.
+LoopAround busy(const TiledCall& call, int64_t again, int64_t extent) {
+  LoopAround result{call, 0};
+  Beat& beat = result.tile.beat;
+  beat.again = again;
+  beat.phase -= floor_div(beat.phase - beat.tiles, beat.rows) * beat.rows;
+  result.tiles =
+      ceil_div(beat.tiles * extent - beat.phase + std::max<int64_t>(again, 0), beat.rows) + 1;
+  return result;
+}
+
+}  // namespace
+
+size_t SweepTimes::Hash::operator()(const Key& key) const {
+  uint64_t hash = 0;
+  for (const int64_t value : key) {
+    hash = (hash ^ static_cast<uint64_t>(value)) * 0x9E3779B97F4A7C15U;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+const SweepTimes::Work& SweepTimes::of(const SweptCall& swept, const SweptValue& made,
+                                       const SweepChoice& choice) {
+  using Kind = SweepChoice::Kind;
+  loops_.resize(swept.inner == nullptr ? 1 : 2);
+  loops_[0] = busy(*swept.outer, choice.rows_again(), made.height);
+  if (swept.inner != nullptr) loops_[1] = busy(*swept.inner, choice.columns_again(), made.width);
+  const bool window = swept.inner != nullptr && made.rows() > 1;
+  const Lies inside = choice.kind == Kind::kAllAgain ? Lies::kTile
+                      : window                       ? Lies::kWindow
+                                                     : Lies::kRing;
+  const Lies operands = swept.reads_whole ? Lies::kWhole : inside;
+  const Lies out = made.full ? Lies::kWhole : inside;
+  const bool copies = choice.kind == Kind::kKept && choice.back > 0 && made.rows() > 1 &&
+                      !made.by_rows && !made.full;
+  const int64_t axes = swept.outer->axis * 16;
+  const int64_t lies = static_cast<int64_t>(operands) * 4 + static_cast<int64_t>(out);
+  Key key{swept.position * 64 + axes + lies, copies ? choice.back : 0};
+  size_t at = 2;
+  for (const LoopAround& loop : loops_) {
+    const Beat& beat = loop.tile.beat;
+    for (const int64_t part : {beat.rows, beat.tiles, beat.phase, beat.again}) key[at++] = part;
+  }
+  const auto [known, added] = known_.try_emplace(key);
+  Work& work = known->second;
+  if (!added) return work;
+  work.macs = made.macs(choice, swept.macs);
+  if (!swept.executes) return work;
+  work.instructions = latency_.tiled(swept.call, loops_, operands, out);
+  if (copies) work.instructions += latency_.kept(swept.call, loops_, choice.back);
+  return work;
+}
+
+}  // namespace thimble
