@@ -14,8 +14,11 @@
 namespace thimble {
 namespace {
 
-// Of the layout search, for all plans of a front together: the same whichever is picked.
+// Of the layout search, for all plans of a front together, and the most for the one that limits
+// choose: the same whichever is picked.
 constexpr int64_t kFrontLayoutWork = layout::kSearchWork / 10;
+constexpr int64_t kChosenLayoutWork = layout::kSearchWork / 2;
+constexpr int kMostChosenLayouts = 3;  // each with half the work of the last one
 
 // With the target's kernels, in the arena alone.
 PlacedPlan placed(const Graph& graph, Schedule schedule, const Request& request,
@@ -36,6 +39,39 @@ FrontFigures figures_of(const Graph& graph, const PlacedPlan& plan, Front& front
   return {.arena_bytes = plan.placement.arena_bytes(),
           .instructions = estimate->estimate.instructions,
           .recomputed_macs = macs(graph, plan.schedule) - macs(graph)};
+}
+
+// The plans of a front, and what they come to.
+struct Candidates {
+  std::vector<PlacedPlan> plans;
+  std::vector<FrontFigures> figures;
+};
+
+// Lays out again, with more work, what the limits would choose if layouts met their bounds.
+void improve_chosen(const Graph& graph, const std::vector<FrontPoint>& found,
+                    const Request& request, const TimeLimit& time, Candidates& all, Front& front) {
+  std::vector<bool> settled;
+  std::vector<FrontFigures> hoped = all.figures;
+  for (size_t k = 0; k < all.plans.size(); ++k) {
+    const MemoryPlacement& arena = all.plans[k].placement.arena();
+    settled.push_back(arena.proven_optimal);
+    hoped[k].arena_bytes = std::min(arena.lower_bound_bytes, hoped[k].arena_bytes);
+  }
+  int64_t work = kChosenLayoutWork;
+  for (int n = 0; n < kMostChosenLayouts && !late(&time); ++n, work /= 2) {
+    const std::vector<size_t> kept = undominated(hoped);
+    front.points.clear();
+    for (const size_t k : kept) front.points.push_back(hoped[k]);
+    const size_t best = kept[front.chosen()];
+    if (settled[best]) return;
+    settled[best] = true;
+    PlacedPlan again = placed(graph, found[best].schedule, request, time, work);
+    if (again.placement.arena_bytes() < all.figures[best].arena_bytes) {
+      all.figures[best] = figures_of(graph, again, front);
+      all.plans[best] = std::move(again);
+    }
+    hoped[best] = all.figures[best];
+  }
 }
 
 size_t picked_point(const Front& front, const Request& request) {
@@ -59,22 +95,23 @@ ChosenPlan chosen_of_front(const Graph& graph, std::vector<FrontPoint> found,
               .max_latency = max_latency(request),
               .core = estimated_core(request.target.core).name,
               .clock_hz = request.target.clock_hz};
-  std::vector<PlacedPlan> plans;
-  std::vector<FrontFigures> figures;
+  Candidates all;
   // Half of it is for the plan that promises the fewest bytes, on which it depends what fits.
   int64_t work = kFrontLayoutWork / 2;
-  for (FrontPoint& point : found) {
+  for (const FrontPoint& point : found) {
     if (const std::string fault = malformed(graph, point.schedule); !fault.empty())
       throw InternalError("a plan of the front: " + fault);
-    plans.push_back(placed(graph, std::move(point.schedule), request, time, work));
-    figures.push_back(figures_of(graph, plans.back(), front));
+    all.plans.push_back(placed(graph, point.schedule, request, time, work));
+    all.figures.push_back(figures_of(graph, all.plans.back(), front));
     work = kFrontLayoutWork / 2 / static_cast<int64_t>(found.size());
   }
-  const std::vector<size_t> kept = undominated(figures);
-  for (const size_t k : kept) front.points.push_back(figures[k]);
+  improve_chosen(graph, found, request, time, all, front);
+  const std::vector<size_t> kept = undominated(all.figures);
+  front.points.clear();
+  for (const size_t k : kept) front.points.push_back(all.figures[k]);
   front.picked = picked_point(front, request);
   const size_t taken = kept[front.picked];
-  return {std::move(plans[taken]), std::move(found[taken].notes), std::move(front)};
+  return {std::move(all.plans[taken]), std::move(found[taken].notes), std::move(front)};
 }
 
 }  // namespace

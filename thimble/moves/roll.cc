@@ -46,6 +46,7 @@ Rolls::Rolls(const Dataflow& dataflow, const OrderProblem& problem, const std::v
       options_(options),
       bytes_(problem, order),
       leads_(input_leads(dataflow.graph, dataflow.instances)),
+      least_rings_(least_rings(dataflow, problem.size_bytes)),
       single_bytes_(working_sets(problem, order)) {
   for (int k = 0; k < static_cast<int>(order.size()); ++k) {
     int64_t& bytes = single_bytes_[position(k)];
@@ -268,9 +269,16 @@ bool Rolls::measure(RolledPiece& piece, int64_t useless_bytes) const {
 
 void Rolls::pass_through(int begin, int k, Through& through) const {
   through.largest_out = std::max(through.largest_out, bytes_.size(at(k).makes));
-  for (const int v : problem_.ops[position(order_[position(k)])].inputs) {
+  const InstanceId id{order_[position(k)]};
+  through.follows_rows = through.follows_rows && thimble::follows_rows(flow_, id);
+  for (const int v : problem_.ops[id.index()].inputs) {
     const auto t = static_cast<size_t>(v);
-    if (bytes_.lives().made[t] >= begin || bytes_.lives().last_read[t] != k) continue;
+    if (bytes_.lives().last_read[t] != k) continue;
+    if (bytes_.lives().made[t] >= begin) {
+      through.inside.by_rows += least_rings_[t].by_rows;
+      through.inside.by_pixels += least_rings_[t].by_pixels;
+      continue;
+    }
     through.consumed += problem_.size_bytes[t];
     through.largest_in = std::max(through.largest_in, problem_.size_bytes[t]);
   }
@@ -299,7 +307,12 @@ std::vector<RolledPiece> Rolls::all(const std::vector<int64_t>& otherwise_bytes,
       // In one piece a single instance needs no more.
       if (end == begin + 1 && !passes_rows(last)) continue;
       if (!rows_pass(begin, end)) continue;
+      const int64_t inside =
+          granularity == Granularity::kRow ? through.inside.by_rows : through.inside.by_pixels;
+      const int64_t least = bytes_.held(end) + through.consumed + inside - overlapping;
       for (RolledPiece& piece : groups(begin, end, granularity)) {
+        const bool by_rows = through.follows_rows && piece.group.loop.axis == kRowAxis;
+        if (by_rows && least >= most_bytes) continue;
         if (measure(piece, most_bytes)) result.push_back(std::move(piece));
       }
     }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "thimble/analysis/leads.h"
+#include "thimble/moves/least_rings.h"
 #include "thimble/moves/slice_channels.h"
 #include "thimble/plan/evaluate.h"
 #include "thimble/plan/order_plan.h"
@@ -76,10 +77,12 @@ class Rolls {
   [[nodiscard]] Group group(int begin, int end, int axis, Granularity granularity) const;
   /// False where it is no group, or needs useless_bytes in any case.
   bool measure(RolledPiece& piece, int64_t useless_bytes) const;
-  /// What a group that begins somewhere is the last to read of what was made before, and the
-  /// largest that may overlap.
+  /// What a group that begins somewhere is the last to read of what was made before; the largest
+  /// that may overlap; and what lies in it alone, at the least.
   struct Through {
     int64_t consumed = 0, largest_in = 0, largest_out = 0;
+    LeastRing inside;
+    bool follows_rows = true;  ///< all instances: else there may be less inside
   };
   /// Adds the instance at position k to a group that begins at `begin`.
   void pass_through(int begin, int k, Through& through) const;
@@ -94,6 +97,7 @@ class Rolls {
   const RollOptions options_;
   OrderBytes bytes_;
   InputLeads leads_;
+  std::vector<LeastRing> least_rings_;
   std::vector<int64_t> single_bytes_;
 };
 

@@ -71,21 +71,18 @@ class AutoSearch {
     lay_out();
     std::ranges::stable_sort(
         found_, {}, [](const FrontPoint& p) { return std::pair(p.arena_bytes, p.instructions); });
-    double fastest = std::numeric_limits<double>::infinity();
-    std::vector<FrontPoint> front;
-    for (FrontPoint& point : found_) {
-      if (point.instructions >= fastest) continue;
-      fastest = point.instructions;
-      front.push_back(std::move(point));
-    }
+    std::vector<FrontPoint> front = undominated_points();
     if (front.empty())
       throw CompileError("--output", "this network's cannot be streamed: " + obstacle_);
+    const double fastest = std::ranges::min(front, {}, &FrontPoint::instructions).instructions;
     const double slowest = fastest * limits_.max_latency;
     const auto smallest =
         std::ranges::find_if(front, [&](const FrontPoint& p) { return p.instructions <= slowest; });
     auto chosen = smallest;
     for (auto p = smallest; p != front.end(); ++p) {
-      if (limits_.sram_bytes && p->arena_bytes <= *limits_.sram_bytes) chosen = p;
+      if (limits_.sram_bytes && p->arena_bytes <= *limits_.sram_bytes &&
+          p->instructions < chosen->instructions)
+        chosen = p;
     }
     Planned planned{.schedule = chosen->schedule, .notes = chosen->notes};
     planned.front = std::move(front);
@@ -93,6 +90,24 @@ class AutoSearch {
   }
 
  private:
+  /// Of what was laid out, with little work, what may be better than all others when there is more:
+  /// fewest bytes first.
+  std::vector<FrontPoint> undominated_points() {
+    std::vector<FrontPoint> front;
+    double fastest = std::numeric_limits<double>::infinity();
+    for (FrontPoint& point : found_) {
+      const auto beats = [&](const FrontPoint& other) {
+        return other.instructions <= point.instructions &&
+               (other.arena_bytes <= point.lower_bound_bytes ||
+                other.lower_bound_bytes <= point.lower_bound_bytes);
+      };
+      if (point.instructions >= fastest && std::ranges::any_of(front, beats)) continue;
+      fastest = std::min(fastest, point.instructions);
+      front.push_back(std::move(point));
+    }
+    return front;
+  }
+
   /// Instances, and what is asked of them.
   struct Attempt {
     Attempt(const AxisGraph& axes, Instances some, const Limits& limits, const LatencyModel& model)
@@ -223,6 +238,7 @@ class AutoSearch {
     found_.push_back({.schedule = std::move(schedule),
                       .notes = std::move(notes),
                       .arena_bytes = placed.arena_bytes(),
+                      .lower_bound_bytes = placed.arena().lower_bound_bytes,
                       .instructions = instructions,
                       .recomputed_macs = executed - macs(graph_)});
   }

@@ -40,8 +40,9 @@ using PlannerOptions = std::map<std::string, std::string>;
 struct FrontPoint {
   Schedule schedule;
   std::vector<Note> notes;
-  int64_t arena_bytes = 0;  ///< as the planner laid it out
-  double instructions = 0;  ///< estimated; without a latency model, MACs
+  int64_t arena_bytes = 0;        ///< as the planner laid it out
+  int64_t lower_bound_bytes = 0;  ///< of all layouts
+  double instructions = 0;        ///< estimated; without a latency model, MACs
   int64_t recomputed_macs = 0;
 };
 
