@@ -94,6 +94,7 @@ class StreamSearch {
           StreamCuts(channels, result.problem, order, options_)
               .best(std::min(worthless_bytes, best ? best->peak_bytes : worthless_bytes));
       if (!best || cut.peak_bytes < best->peak_bytes) best = std::move(cut);
+      if (late(limits_.time)) break;
     }
     result.cut = std::move(*best);
     return result;
