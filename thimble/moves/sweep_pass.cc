@@ -24,10 +24,9 @@ constexpr int64_t kLongestPeriod = 8;
 /// A value that is read from some position on, and made before it.
 struct OpenValue {
   ValueId value;
-  SweepPace pace;             ///< at which rows are read
-  int last = 0;               ///< position of its last reader
-  bool whole_columns = true;  ///< readers make as many in each tile
-  bool rests = false;         ///< a reader does
+  SweepPace pace;      ///< at which rows are read
+  int last = 0;        ///< position of its last reader
+  bool rests = false;  ///< a reader does
 };
 
 /// An operand that follows both loops, by its number among the open values.
@@ -56,10 +55,14 @@ class SweepPass {
   void run() {
     if (rows_ == nullptr || (tile_.by_columns() && columns_ == nullptr)) return;
     for (const TiledCall& call : rows_->calls) period_ = std::lcm(period_, call.beat.tiles);
-    if (period_ > kLongestPeriod) return;
+    if (tile_.by_columns()) {
+      for (const TiledCall& call : columns_->calls)
+        columns_period_ = std::lcm(columns_period_, call.beat.tiles);
+    }
+    if (period_ > kLongestPeriod || columns_period_ > kLongestPeriod) return;
     for (int p = clocks_.end() - 1; p > last_; --p)
       made_ += flow_.size_bytes(flow_.sums_of(all_.at(p).makes));
-    ways_ = SweepWays(0, period_);
+    ways_ = SweepWays(0, period_, columns_period_);
     ways_.add({});
     choices_ = {-1};
     for (int p = last_; p >= first_ && ways_.size() > 0; --p) {
@@ -72,12 +75,18 @@ class SweepPass {
  private:
   using Kind = SweepChoice::Kind;
 
-  /// Rows that a tile needs beyond those it makes, at the most. from: per tile of a period.
-  [[nodiscard]] static int64_t rows_back(const SweptValue& made, std::span<const int64_t> from) {
+  /// Positions that a tile needs beyond those it makes, at the most. from: per tile of a period.
+  [[nodiscard]] static int64_t back(const Beat& made, std::span<const int64_t> from) {
     int64_t window = 1;
     for (size_t tile = 0; tile < from.size(); ++tile)
-      window = std::max(window, made.beat.end(static_cast<int64_t>(tile)) - from[tile]);
-    return window - made.rows();
+      window = std::max(window, made.end(static_cast<int64_t>(tile)) - from[tile]);
+    return window - ceil_div(made.rows, made.tiles);
+  }
+  /// Asks for what tiles of `reader` begin to read, from `again` positions earlier.
+  static void ask(std::span<int64_t> from, const Affine& pace, const Beat& reader, int64_t again) {
+    int64_t tile = 0;
+    for (int64_t& first : from)
+      first = std::min(first, first_read(pace, reader.begin(tile++) - again));
   }
 
   /// What of it is read inside, and outside. False where the run cannot be made longer by it.
@@ -113,18 +122,9 @@ class SweepPass {
     made.width = shape[static_cast<size_t>(axes_.columns)];
     made.pixel_bytes = shape[3] * size_bytes(flow_.graph.tensor(flow_.tensor(made.value)).type);
     if (!describe_readers(p, made)) return false;
-    made.row_tiles = ceil_div(made.height, made.rows());
-    made.column_tiles = 1;
-    made.columns = SweepTile::kAll;
-    made.held = made.width;
     if (!tile_.by_columns() || clocks_.receives(p)) return true;
     if (across(p).axis != axes_.columns) return false;
-    const Beat& columns = across(p).beat;
-    made.columns = ceil_div(columns.rows, columns.tiles);
-    made.column_tiles = std::min(ceil_div(made.width * columns.tiles, columns.rows), made.width);
-    made.held = std::min(std::max(across(p).held, made.columns), made.width);
-    made.whole_columns = columns.tiles == 1;
-    made.first_column = columns.begin(0);
+    made.column_beat = across(p).beat;
     return true;
   }
 
@@ -155,7 +155,6 @@ class SweepPass {
       auto at = std::ranges::find(open_, v, &OpenValue::value);
       const SweepPace pace = pace_of(made.beat, read->pace.num);
       if (at == open_.end()) at = open_.insert(at, {v, pace, p});
-      at->whole_columns = at->whole_columns && made.whole_columns;
       at->rests = at->rests || made.beat.tiles > 1;
       if (at->pace != pace) return false;
       const Connection* along = flow_.connection(call, k, axes_.columns);
@@ -178,14 +177,13 @@ class SweepPass {
     priced_.clear();
     once_ = instance.op.valid() ? macs(flow_.graph, flow_.graph.op(instance.op)) : 0;
     all_once_ += once_;
-    if (own_) made.whole_columns = made.whole_columns && before_[*own_].whole_columns;
-    SweepWays next(open_.size(), period_);
+    SweepWays next(open_.size(), period_, columns_period_);
     for (size_t way = 0; way < ways_.size(); ++way) {
       SweepChoice choice;
       if (own_) {
         const SweepDemand demand = ways_.demand(way, *own_);
-        choice.back = rows_back(made, demand.rows());
-        choice.back_columns = made.first_column - demand.column();
+        choice.back = back(made.beat, demand.rows());
+        choice.back_columns = back(made.column_beat, demand.columns());
       }
       for (const Kind kind : {Kind::kKept, Kind::kRowsAgain, Kind::kAllAgain}) {
         choice.kind = kind;
@@ -211,11 +209,11 @@ class SweepPass {
             !made.by_rows)
           return false;  // such a window has no form
         // What tiles do not share may as well be new in each.
-        return shares || !may_be_new || !made.whole_columns;
+        return shares || !may_be_new || made.column_beat.tiles > 1;
       case Kind::kRowsAgain:
-        return may_be_new && choice.back > 0 && may_again;
+        return may_be_new && choice.back != 0 && may_again;
       case Kind::kAllAgain:
-        return may_be_new && made.whole_columns &&
+        return may_be_new && made.column_beat.tiles == 1 &&
                (!shares || (may_again && all_.options.columns_again));
     }
     return false;
@@ -241,12 +239,8 @@ class SweepPass {
     if (made_ + scratch_ + way.inner_bytes >= end_.room(p)) return;
     for (const OpenOperand& operand : operands_) {
       const SweepDemand demand = next.demand(next.size(), operand.open);
-      int64_t tile = 0;
-      for (int64_t& row : demand.rows())
-        row =
-            std::min(row, first_read(operand.rows, made.beat.begin(tile++) - choice.rows_again()));
-      demand.column() = std::min(
-          demand.column(), first_read(operand.columns, made.first_column - choice.columns_again()));
+      ask(demand.rows(), operand.rows, made.beat, choice.rows_again());
+      ask(demand.columns(), operand.columns, made.column_beat, choice.columns_again());
     }
     next.add(way);
   }
@@ -358,6 +352,7 @@ class SweepPass {
   const SweepTile tile_;
   const bool by_macs_;
   int64_t period_ = 1;                 ///< tiles of rows, after which all repeats
+  int64_t columns_period_ = 1;         ///< likewise, of columns
   bool never_rests_ = false;           ///< some value makes rows in each tile
   int64_t made_ = 0, scratch_ = 0;     ///< bytes
   int64_t once_ = 0, all_once_ = 0;    ///< the network's MACs: of the current position; up to it
@@ -368,7 +363,7 @@ class SweepPass {
   std::vector<size_t> from_;           ///< per open value that was open before: its number then
   std::optional<size_t> own_;          ///< what is made at the current position, in before_
   std::vector<OpenOperand> operands_;  ///< of the current position
-  SweepWays ways_{0, 1};               ///< from the current position on
+  SweepWays ways_{0, 1, 1};            ///< from the current position on
   std::vector<int> choices_;           ///< of each, in end_
 };
 

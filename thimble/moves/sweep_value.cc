@@ -26,7 +26,7 @@ int64_t SweptValue::bytes(const SweepChoice& choice) const {
   if (by_rows) return window * width * pixel_bytes;
   const bool all_again = choice.kind == SweepChoice::Kind::kAllAgain;
   const int64_t again = all_again ? choice.back_columns : std::max<int64_t>(choice.back_columns, 0);
-  const int64_t wide = whole_columns ? std::min(columns + again, width) : held;
+  const int64_t wide = std::min(columns() + again, width);
   if (!rolls || back == 0) return window * wide * pixel_bytes;
   const int64_t kept = back * width;
   if (rows() == 1) return std::min(kept + wide, height * width) * pixel_bytes;
@@ -38,7 +38,7 @@ int64_t SweptValue::macs(const SweepChoice& choice, int64_t once) const {
     return again == 0 ? all_macs : all_macs * covered(from - again, each + again, each, all) / all;
   };
   const int64_t all_columns = part(once, beat.begin(0), choice.rows_again(), rows(), height);
-  return part(all_columns, first_column, choice.columns_again(), columns, width);
+  return part(all_columns, column_beat.begin(0), choice.columns_again(), columns(), width);
 }
 
 }  // namespace thimble

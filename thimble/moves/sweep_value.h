@@ -28,17 +28,14 @@ struct SweepChoice {
 
 struct SweptValue {
   ValueId value;
-  Beat beat;                      ///< of its rows
-  int64_t held = 0, columns = 0;  ///< of a window or ring; in a call
-  int64_t row_tiles = 0, column_tiles = 0;
-  int64_t first_column = 0;    ///< of tile 0
-  bool whole_columns = false;  ///< as many in each tile
+  Beat beat, column_beat;  ///< of its rows and columns
   int64_t height = 1, width = 1, pixel_bytes = 1;
   bool full = false;     ///< read outside
   bool by_rows = false;  ///< received, or added up: whole rows
 
   /// New ones in a tile, unless it rests.
   [[nodiscard]] int64_t rows() const { return ceil_div(beat.rows, beat.tiles); }
+  [[nodiscard]] int64_t columns() const { return ceil_div(column_beat.rows, column_beat.tiles); }
   /// Of its buffers, if it is not full; borders of the image are not cut off.
   [[nodiscard]] int64_t bytes(const SweepChoice& choice) const;
   /// As executed, of an instance with so many.

@@ -30,10 +30,13 @@ struct SweepDemand {
   static constexpr int64_t kNoBytes = -(int64_t{1} << 60);  ///< there is no such instance
 
   std::span<int64_t> numbers;
+  size_t period = 1;
   /// Per tile of a period: the first row that is needed.
-  [[nodiscard]] std::span<int64_t> rows() const { return numbers.first(numbers.size() - 2); }
-  /// The first that tile 0 needs.
-  [[nodiscard]] int64_t& column() const { return numbers[numbers.size() - 2]; }
+  [[nodiscard]] std::span<int64_t> rows() const { return numbers.first(period); }
+  /// Likewise, the first column.
+  [[nodiscard]] std::span<int64_t> columns() const {
+    return numbers.subspan(period, numbers.size() - period - 1);
+  }
   /// The most that is new in each tile while one of the instances executes that this value
   /// outlives, if it is new, too, but none of the values behind it in the list does.
   [[nodiscard]] int64_t& new_bytes() const { return numbers.back(); }
@@ -42,15 +45,18 @@ struct SweepDemand {
 /// Of the same position: all have the same open values.
 class SweepWays {
  public:
-  /// period: tiles of rows, after which all repeats.
-  SweepWays(size_t open, int64_t period)
-      : open_(open), each_(static_cast<size_t>(period) + 2), demands_(open_ * each_) {}
+  /// period, columns_period: tiles of rows and of columns after which all repeats.
+  SweepWays(size_t open, int64_t period, int64_t columns_period)
+      : open_(open),
+        period_(static_cast<size_t>(period)),
+        each_(static_cast<size_t>(period + columns_period) + 1),
+        demands_(open_ * each_) {}
 
   [[nodiscard]] size_t size() const { return ways_.size(); }
   [[nodiscard]] const SweepWay& operator[](size_t way) const { return ways_[way]; }
   /// Of an open value.
   [[nodiscard]] SweepDemand demand(size_t way, size_t open) {
-    return {{demands_.data() + (way * open_ + open) * each_, each_}};
+    return {{demands_.data() + (way * open_ + open) * each_, each_}, period_};
   }
   /// Adds one, with the demands of number size(), which there is room for from now on.
   void add(const SweepWay& way) {
@@ -72,7 +78,7 @@ class SweepWays {
   [[nodiscard]] std::vector<uint32_t> best_of(const std::vector<uint32_t>& sorted,
                                               const Slack& slack) const;
 
-  size_t open_, each_;
+  size_t open_, period_, each_;
   std::vector<SweepWay> ways_;
   std::vector<int64_t> demands_;  ///< per way and open value
 };

@@ -57,8 +57,8 @@ bool has_wide_images(const Dataflow& flow) {
   });
 }
 
-/// Whether an operator reads some rows of its operand only: what makes the others may be saved, to
-/// compute something else again.
+/// Whether an operator reads some rows of its operand only: what makes the others, and what that
+/// reads, may be left out, to compute something else again.
 bool leaves_out(const Dataflow& flow) {
   for (const Instance& instance : flow.instances.list) {
     for (size_t k = 0; k < instance.reads.size() && instance.op.valid(); ++k) {
@@ -69,12 +69,13 @@ bool leaves_out(const Dataflow& flow) {
   return false;
 }
 
-/// What is left of the MACs when each instance has executed once.
+/// What is left of the MACs when each instance has executed once, or may be if rows are left out.
 int64_t macs_again(const Dataflow& flow, int64_t most_macs) {
   if (most_macs == kAnyMacs) return kAnyMacs;
+  int64_t once = 0;
   for (const Instance& instance : flow.instances.list)
-    most_macs -= instance.op.valid() ? macs(flow.graph, flow.graph.op(instance.op)) : 0;
-  return std::max<int64_t>(most_macs, 0);
+    once += instance.op.valid() ? macs(flow.graph, flow.graph.op(instance.op)) : 0;
+  return std::max<int64_t>(most_macs - once, 0) + (leaves_out(flow) ? once : 0);
 }
 
 FrontOverlap front_overlap(const OrderBytes& bytes, const OverlapChoice& choice,
