@@ -193,14 +193,14 @@ class Deriver {
     if (tile.axis != kRowAxis || tiled(columns, c).axis != kColumnAxis ||
         !is_image(flow_.shape(flow_.made_by(calls_[c]))) || buffer.origin[0] != index(0))
       return false;
-    for (const int l : path(c)) {  // and in one order only
+    for (const int l : path(c)) {  // and in one order only: no strips inside of the rows
       const std::optional<OuterTiles>& outer = tiled(l, c).outer;
-      if (outer && (outer->loop == rows || outer->loop == columns)) return false;
+      if (outer && outer->loop >= rows) return false;
     }
     if (tile.beat.rows > tile.beat.tiles) return add_window(c, rows, columns, buffer);
     const int64_t pixels = ring_pixels(c, rows, columns, buffer.extents[kColumnAxis]);
     buffer.extents[kRowAxis] = ceil_div(pixels, buffer.extents[kColumnAxis]);
-    buffer.origin[kColumnAxis] = index(0);
+    buffer.origin[kRowAxis] = buffer.origin[kColumnAxis] = index(0);
     buffer.wrap = Wrap{kColumnAxis, pixels};
     return true;
   }

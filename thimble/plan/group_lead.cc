@@ -22,8 +22,8 @@ class Leads {
 
   [[nodiscard]] bool rolls() const {
     const auto plain = [](const TiledCall& call) {
-      return call.reduces || (call.border == Border::kRoll && call.beat.rows <= call.beat.tiles &&
-                              !call.outer);
+      return call.reduces ||
+             (call.border == Border::kRoll && call.beat.rows <= call.beat.tiles && !call.outer);
     };
     for (const DerivedLoop& loop : derived_.loops) {
       if (!std::ranges::all_of(loop.clock.calls, plain)) return false;
@@ -41,6 +41,7 @@ class Leads {
     const auto writer = std::ranges::find_if(derived_.steps, is_writer);
     if (writer == derived_.steps.end()) return std::nullopt;
     const auto w = static_cast<size_t>(writer - derived_.steps.begin());
+    if (by_columns() && derived_.tiled(1, w) == nullptr) return std::nullopt;  // behind them
     if (rows(w).reduces || !is_outermost(to.shape, rows(w).axis)) return std::nullopt;
     int64_t most = -from.size_bytes();
     for (size_t r = 0; r < derived_.steps.size(); ++r) {

@@ -14,6 +14,8 @@ namespace {
 std::optional<int64_t> inner_tiles(const TiledCall& inner, const TiledCall& outer) {
   if (inner.reduces || outer.reduces || inner.outer || inner.axis != outer.axis)
     return std::nullopt;
+  // What a later outer tile needs of this one's is not computed again where it is needed.
+  if (inner.border == Border::kAgain && outer.border == Border::kRoll) return std::nullopt;
   const int64_t num = outer.beat.rows * inner.beat.tiles, den = outer.beat.tiles * inner.beat.rows;
   return num % den == 0 ? std::optional(num / den) : std::nullopt;
 }
