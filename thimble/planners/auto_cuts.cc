@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "thimble/moves/strips.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
 
@@ -13,6 +14,8 @@ namespace {
 constexpr int kMostWays = 16, kMostWaysOfSmall = 40;  // to execute what stands behind a position
 constexpr size_t kSmall = 16;                         // instances, at effort 1
 constexpr size_t kLarge = 300;                        // instances, at effort 1
+constexpr int64_t kMostInStrips = 300;                // sweeps, at effort 1
+constexpr int kRoundsOfStrips = 3;
 constexpr int kMostCuts = 400;  // of the operators behind a position, at effort 1
 
 /// Small enough for columns to be computed again, too.
@@ -152,12 +155,64 @@ void AutoCuts::add_rolled() {
   }
 }
 
-std::vector<AutoCut> AutoCuts::front() const {
-  std::vector<AutoCut> result;
+std::vector<FrontCut> AutoCuts::cuts() const {
   const FrontCutOptions limits{.most_macs = options_.most_macs,
                                .most_time = std::numeric_limits<double>::infinity(),
                                .most_ways = kMostCuts * static_cast<int>(options_.effort)};
-  for (const FrontCut& found : front_cuts(static_cast<int>(order_.size()), pieces_, limits)) {
+  return front_cuts(static_cast<int>(order_.size()), pieces_, limits);
+}
+
+/// Positions at which the largest pieces of the front's cuts begin, each once.
+std::vector<int> AutoCuts::begins_of_peaks() const {
+  std::vector<int> result;
+  for (const FrontCut& cut : cuts()) {
+    const auto bytes = [&](int p) { return pieces_[static_cast<size_t>(p)].peak_bytes; };
+    const int largest = *std::ranges::max_element(cut.pieces, {}, bytes);
+    const int begin = pieces_[static_cast<size_t>(largest)].begin;
+    if (std::ranges::find(result, begin) == result.end()) result.push_back(begin);
+  }
+  return result;
+}
+
+void AutoCuts::add_in_strips(const RolledPiece& sweep, int64_t strips) {
+  const std::optional<Group> group = in_strips(flow_, sweep.group, strips);
+  const std::optional<Derived> derived = group ? derive(flow_, *group) : std::nullopt;
+  if (!derived) return;
+  RolledPiece piece = sweep;
+  piece.group = *group;
+  piece.overlap.reset();
+  piece.bytes = cuts_.rolls().bytes().group(sweep.begin, group_bytes(flow_, *derived));
+  const FrontPiece costs{piece.begin, piece.end, piece.bytes, latency_.group(*derived),
+                         work(flow_, *derived).macs};
+  if (costs.macs > options_.most_macs) return;
+  pieces_.push_back(costs);
+  ways_.emplace_back(std::move(piece));
+}
+
+void AutoCuts::add_strips() {
+  if (options_.most_macs <= macs(flow_.graph)) return;
+  int64_t left = kMostInStrips * options_.effort;
+  std::vector<int> done;
+  for (int round = 0; round < kRoundsOfStrips; ++round) {
+    for (const int begin : begins_of_peaks()) {
+      if (std::ranges::find(done, begin) != done.end()) continue;
+      done.push_back(begin);
+      const size_t known = ways_.size();
+      for (size_t w = 0; w < known && left > 0; ++w) {
+        const auto* sweep = std::get_if<Sweep>(&ways_[w]);
+        if (sweep == nullptr || sweep->begin != begin) continue;
+        const RolledPiece piece = rolled_piece(sweeps_, *sweep);
+        if (!piece.by_pixels || !piece.finalised.empty()) continue;
+        for (const int64_t strips : {2, 3, 4}) add_in_strips(piece, strips);
+        --left;
+      }
+    }
+  }
+}
+
+std::vector<AutoCut> AutoCuts::front() const {
+  std::vector<AutoCut> result;
+  for (const FrontCut& found : cuts()) {
     std::vector<RolledPiece> chosen;
     for (const int p : found.pieces) {
       const auto& way = ways_[static_cast<size_t>(p)];
