@@ -34,7 +34,7 @@ class AutoCuts {
   /// `stream` finds them.
   void add_rolled();
   /// Sweeps in a few strips of columns, which compute what lies between two strips in both: of
-  /// those that begin where a cut of the front has its peak.
+  /// those that lie where a cut of the front has its peak, from the fewest bytes on.
   void add_strips();
   /// Fewest bytes first.
   [[nodiscard]] std::vector<AutoCut> front() const;
@@ -42,7 +42,7 @@ class AutoCuts {
 
  private:
   [[nodiscard]] std::vector<FrontCut> cuts() const;
-  [[nodiscard]] std::vector<int> begins_of_peaks() const;
+  [[nodiscard]] std::vector<bool> begins_of_peaks() const;
   void add_in_strips(const RolledPiece& sweep, int64_t strips);
   void add_single();
   void add_swept();
