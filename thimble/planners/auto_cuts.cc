@@ -206,6 +206,7 @@ void AutoCuts::add_strips() {
       if (around < sweep->bytes && std::find(peaks.begin() + sweep->begin, end, true) != end)
         sweeps.push_back(w);
     }
+    const size_t before = pieces_.size();
     std::ranges::stable_sort(sweeps, {}, [&](size_t w) { return pieces_[w].peak_bytes; });
     sweeps.resize(std::min(sweeps.size(), kMostInStrips * static_cast<size_t>(options_.effort)));
     for (const size_t w : sweeps) {
@@ -214,6 +215,7 @@ void AutoCuts::add_strips() {
       if (!piece.finalised.empty()) continue;
       for (const int64_t strips : {2, 3, 4}) add_in_strips(piece, strips);
     }
+    if (pieces_.size() == before) break;
   }
 }
 
