@@ -34,6 +34,22 @@ HandPlan sweep() {
              {group(tiles(value_of(down), 2, 0), computed(0, 6))})});
 }
 
+/// Three strips of columns, in each of them rows, some again, and within column by column; a window
+/// with kept rows where two rows of `down` make a tile.
+HandPlan strips(int64_t rows) {
+  TestGraph g(1);
+  const TensorId narrow =
+      g.conv(g.depthwise(g.conv(g.input({1, 32, 36, 3}), 8, 3, 2), 3, 1), 4, 1, 1);
+  const TensorId wide = g.conv(narrow, 24, 1, 1), down = g.depthwise(wide, 3, 2);
+  g.output(g.depthwise(g.conv(down, 6, 1, 1), 3, 1));
+  const ValueId paced = value_of(down);
+  return hand_plan(
+      rows == 1 ? "strips" : "strips_with_kept_rows", g.graph(),
+      {group(tiles(paced, 2, 3, Border::kAgain),
+             {group(tiles(paced, 1, rows, Border::kRoll, {{value_of(wide), Border::kAgain}}),
+                    {group(tiles(paced, 2, 0), computed(0, 7))})})});
+}
+
 /// x -> expand -> depthwise -> project
 struct Bottleneck {
   TestGraph g{1};
@@ -79,7 +95,12 @@ HandPlan sums_that_outlive_their_group() {
 }  // namespace
 
 std::vector<HandPlan> hand_plans() {
-  return {sweep(), channels(), channels_within_rows(), sums_that_outlive_their_group()};
+  return {sweep(),
+          strips(1),
+          strips(2),
+          channels(),
+          channels_within_rows(),
+          sums_that_outlive_their_group()};
 }
 
 Cost cost_of(const Graph& graph, const Schedule& schedule) {

@@ -40,11 +40,12 @@ void each_plan(uint64_t graphs, Visit visit) {
 
 TEST(RandomTileLoops, ComputeWhatTheReferenceComputes) {
   const uint64_t graphs = testing::random_cases(500 / testing::kOneIn, 20'000);
-  int accepted = 0, nested = 0, sums = 0, deepest = 0;
+  int accepted = 0, nested = 0, sums = 0, deepest = 0, tiled_twice = 0;
   each_plan(graphs, [&](const Graph& graph, const AxisGraph&, const testing::RandomPlan& drawn) {
     accepted += drawn.accepted;
     nested += drawn.nested;
     sums += drawn.sums;
+    tiled_twice += drawn.tiled_twice;
     deepest = std::max(deepest, drawn.deepest);
     EXPECT_EQ(testing::fault_of(graph, build(graph, drawn.plan)), "");
   });
@@ -52,6 +53,7 @@ TEST(RandomTileLoops, ComputeWhatTheReferenceComputes) {
   EXPECT_GT(accepted, 4 * plans);  // not trivial ones
   EXPECT_GT(nested, plans);
   EXPECT_GT(sums, plans / 5);
+  EXPECT_GT(tiled_twice, plans / 5);
   EXPECT_EQ(deepest, 3);
 }
 

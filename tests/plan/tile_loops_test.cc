@@ -102,6 +102,24 @@ TEST(TileLoops, RollRowsWithinChannels) {
   EXPECT_EQ(fault_of(g.graph(), build(g.graph(), plan)), "");
 }
 
+// Two strips of 8 columns; of a 9, of which two rows and three pixels are held.
+TEST(TileLoops, TileColumnsTwice) {
+  testing::TestGraph g(1);
+  const TensorId x = g.input({1, 16, 16, 4});
+  const TensorId a = g.conv(x, 8, 3, 1), y = g.depthwise(a, 3, 1);
+  g.output(y);
+  const Member sweep =
+      group(tiles(value_of(y), 1, 1), {group(tiles(value_of(y), 2, 1), computed(0, 2))});
+  const Plan plan{.instances = instances_of(g.graph(), {}),
+                  .members = {group(tiles(value_of(y), 2, 8, Border::kAgain), {sweep})},
+                  .overlaps = {},
+                  .accumulators = {}};
+  const Schedule schedule = build(g.graph(), plan);
+  EXPECT_EQ(peak_bytes(g.graph(), plan), 16 * 16 * (4 + 8) + (2 * 9 + 3) * 8);
+  EXPECT_EQ(macs(g.graph(), schedule), 16 * 18 * 9 * 4 * 8 + 16 * 16 * 9 * 8);
+  EXPECT_EQ(fault_of(g.graph(), schedule), "");
+}
+
 TEST(TileLoops, OfHandWrittenPlansComputeWhatTheReferenceComputes) {
   for (const testing::HandPlan& hand : testing::hand_plans()) {
     SCOPED_TRACE(hand.name);

@@ -33,6 +33,49 @@ TEST(SavedPlan, ComesBackAsItWas) {
   }
 }
 
+/// The first interval that follows a loop.
+IntervalExpr* following(std::vector<Node>& nodes) {
+  for (Node& node : nodes) {
+    if (auto* loop = std::get_if<Loop>(&node.what)) {
+      if (IntervalExpr* found = following(loop->body)) return found;
+      continue;
+    }
+    for (IntervalExpr& interval : std::get<Step>(node.what).region) {
+      if (!interval.begin.constant()) return &interval;
+    }
+  }
+  return nullptr;
+}
+
+TEST(SavedPlan, HasWhatAnIntervalIsCutTo) {
+  testing::HandWritten hand = testing::channel_loop();
+  IntervalExpr* interval = following(hand.schedule.nodes);
+  ASSERT_NE(interval, nullptr);
+  interval->within = CutExpr{interval->begin, interval->end};
+  EXPECT_EQ(malformed(hand.graph, hand.schedule), "");
+  const PlacedPlan plan = plan_of(hand);
+  EXPECT_EQ(plan_from_json(to_json(plan, {}), "p.json").plan.schedule, plan.schedule);
+  interval->within = CutExpr{interval->end, interval->begin};
+  EXPECT_NE(malformed(hand.graph, hand.schedule).find("may end before it begins"),
+            std::string::npos);
+  interval->within = CutExpr{interval->begin, index(3)};
+  EXPECT_NE(malformed(hand.graph, hand.schedule), "");
+  *interval = {index(0), index(3), CutExpr{index(0), index(1)}};
+  EXPECT_NE(malformed(hand.graph, hand.schedule).find("follows no loop"), std::string::npos);
+}
+
+TEST(SavedPlan, RefusesIntervalsOfThreeOrFiveBounds) {
+  const std::string good = to_json(plan_of(testing::row_span()), {});
+  const std::string region = "\"region\": [";
+  const size_t at = good.find(region);
+  ASSERT_NE(at, std::string::npos);
+  for (const char* bounds : {"[0, 1, 2],", "[0, 1, 2, 3, 4],"}) {
+    std::string bad = good;
+    bad.insert(at + region.size(), bounds);
+    EXPECT_THROW((void)plan_from_json(bad, "p.json"), CompileError) << bounds;
+  }
+}
+
 TEST(SavedPlan, RefusesWhatIsNone) {
   const std::string good = to_json(plan_of(testing::row_span()), {});
   for (const std::string& bad :

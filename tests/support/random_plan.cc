@@ -165,6 +165,8 @@ class RandomPlanner {
     result_.deepest = std::max(result_.deepest, deepest);
     result_.sums += sums;
     result_.kept += static_cast<int>(derived.kept.size());
+    for (const DerivedLoop& loop : derived.loops)
+      result_.tiled_twice += loop.clock.calls[0].outer ? 1 : 0;
     result_.longest = std::max(result_.longest, static_cast<int>(derived.steps.size()));
   }
 
@@ -247,7 +249,7 @@ class RandomPlanner {
     return result;
   }
 
-  /// Rows around columns, or columns around rows, most of them rolled.
+  /// Rows around columns, or columns around rows, most of them rolled; some in strips of columns.
   Drawn draw_sweep(const Items& items) {
     Group columns, rows;
     for (const InstanceCall& call : items) columns.members.push_back({call});
@@ -260,7 +262,14 @@ class RandomPlanner {
     rows.loop.axis = turned ? 2 : 1;
     if (random_.chance(0.7)) columns.loop.border = rows.loop.border = Border::kRoll;
     rows.members.push_back({std::move(columns)});
-    return {std::move(rows), {}};
+    if (!random_.chance(0.4)) return {std::move(rows), {}};
+    Group strips;
+    strips.loop.paced = rows.loop.paced;
+    strips.loop.axis = 2;
+    strips.loop.step = random_.between(2, 6);
+    strips.loop.border = random_.chance(0.7) ? Border::kAgain : draw_border();
+    strips.members.push_back({std::move(rows)});
+    return {std::move(strips), {}};
   }
 
   Border draw_border() {

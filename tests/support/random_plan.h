@@ -12,13 +12,14 @@ namespace thimble::testing {
 
 struct RandomPlan {
   Plan plan;
-  int drawn = 0;     ///< groups that derive() was asked about
-  int accepted = 0;  ///< of them
-  int nested = 0;    ///< accepted ones of several loops
-  int deepest = 0;   ///< nesting of loops
-  int sums = 0;      ///< calls that accumulate, in accepted groups
-  int kept = 0;      ///< values with rows that are kept beside a window, in accepted groups
-  int longest = 0;   ///< calls in the longest accepted group
+  int drawn = 0;        ///< groups that derive() was asked about
+  int accepted = 0;     ///< of them
+  int nested = 0;       ///< accepted ones of several loops
+  int deepest = 0;      ///< nesting of loops
+  int sums = 0;         ///< calls that accumulate, in accepted groups
+  int kept = 0;         ///< values with rows that are kept beside a window, in accepted groups
+  int tiled_twice = 0;  ///< loops within one along the same axis, in accepted groups
+  int longest = 0;      ///< calls in the longest accepted group
 };
 
 /// Of the network's operators in a random order, some of them twice, now and then with ports that

@@ -44,8 +44,8 @@ class StageWriter {
         const ProgramLoop& loop = std::get<ProgramLoop>(nodes[first].what);
         result.push_back(stage({loop.body.begin() + 1, loop.body.end()}, &loop));
         const CallAxis& rows = call->axes[row_axis(call->out)];
-        result.back().rows_begin = bound_text(rows.interval.begin, rows.limits);
-        result.back().rows_end = bound_text(rows.interval.end, rows.limits);
+        result.back().rows_begin = begin_text(rows);
+        result.back().rows_end = end_text(rows);
         result.back().row_place = row_text(call->out);
         result.back().counter = loop.id;
         result.back().row_arena = arena_name(program_, program_.memory_of(call->out.buffer));
@@ -177,9 +177,8 @@ class StageWriter {
         "{0}// {1}: {2}\n"
         "{0}for (int32_t row = {3}; row < {4}; ++row) {{\n"
         "{0}  caller.deliver(caller.context, row, {5});\n{0}}}\n",
-        indent, stage_name(graph_, program_, call), piece_text(call),
-        bound_text(rows.interval.begin, rows.limits), bound_text(rows.interval.end, rows.limits),
-        row_text(call.in[0]));
+        indent, stage_name(graph_, program_, call), piece_text(call), begin_text(rows),
+        end_text(rows), row_text(call.in[0]));
   }
 
   size_t row_axis(const OperandView& v) const { return stream_axis(graph_.tensor(v.tensor).shape); }
@@ -200,8 +199,8 @@ class StageWriter {
     arguments.push_back(view_text(call.out));
     arguments.push_back(region_text(call));
     if (call.chunk) {
-      arguments.push_back(bound_text(call.chunk->interval.begin, call.chunk->limits));
-      arguments.push_back(bound_text(call.chunk->interval.end, call.chunk->limits));
+      arguments.push_back(begin_text(*call.chunk));
+      arguments.push_back(end_text(*call.chunk));
     }
     if (call.scratch.valid()) arguments.push_back(pointer_text(call.scratch));
     const std::string pad = ",\n" + indent + std::string(4, ' ');
@@ -226,6 +225,8 @@ class StageWriter {
       }
       text += fmt::format("{}{} [{}, {})", text.empty() ? "" : ", ", kAxis[axis],
                           to_string(a.interval.begin), to_string(a.interval.end));
+      if (const std::optional<CutExpr>& cut = a.interval.within)
+        text += fmt::format(" in [{}, {})", to_string(cut->begin), to_string(cut->end));
       if (limits_.at({call.position, call.use})[axis] != a.limits) {
         text += fmt::format(" in [{}, {})", a.limits.begin, a.limits.end);
       }
@@ -277,19 +278,30 @@ class StageWriter {
   std::string region_text(const Call& call) const {
     std::string begin, end;
     for (const CallAxis& axis : call.axes) {
-      begin += (begin.empty() ? "" : ", ") + bound_text(axis.interval.begin, axis.limits);
-      end += (end.empty() ? "" : ", ") + bound_text(axis.interval.end, axis.limits);
+      begin += (begin.empty() ? "" : ", ") + begin_text(axis);
+      end += (end.empty() ? "" : ", ") + end_text(axis);
     }
     return fmt::format("Region{{{{{}}}, {{{}}}}}", begin, end);
   }
 
+  std::string begin_text(const CallAxis& axis) const {
+    return bound_text(axis.interval.begin, axis);
+  }
+  std::string end_text(const CallAxis& axis) const { return bound_text(axis.interval.end, axis); }
+
   // Cut only where the counters can reach beyond the limits.
-  std::string bound_text(const IndexExpr& expr, const Interval& limits) const {
-    const Interval possible = values(expr, counts_);
+  std::string bound_text(const IndexExpr& expr, const CallAxis& axis) const {
+    const Interval& limits = axis.limits;
+    std::string text = to_string(expr);
+    Interval possible = values(expr, counts_);
+    if (const std::optional<CutExpr>& cut = axis.interval.within) {
+      text = fmt::format("bounded({}, {}, {})", text, to_string(cut->begin), to_string(cut->end));
+      possible = {values(cut->begin, counts_).begin, values(cut->end, counts_).end};
+    }
     const int64_t low = possible.begin, high = possible.end - 1;
     if (low == high) return fmt::format("{}", std::clamp(low, limits.begin, limits.end));
-    if (low >= limits.begin && high <= limits.end) return to_string(expr);
-    return fmt::format("bounded({}, {}, {})", to_string(expr), limits.begin, limits.end);
+    if (low >= limits.begin && high <= limits.end) return text;
+    return fmt::format("bounded({}, {}, {})", text, limits.begin, limits.end);
   }
 
   const Graph& graph_;

@@ -152,10 +152,8 @@ class Builder {
     const Instance& instance = flow_.instances.instance(derived.call.instance);
     const BufferId made = of_[flow_.made_by(derived.call).index()];
     Step result{.region = derived.region, .chunk = derived.chunk};
-    for (IntervalExpr& interval : result.region) {
-      renumber(interval.begin, loops_before_);
-      renumber(interval.end, loops_before_);
-    }
+    for (IntervalExpr& interval : result.region)
+      each_bound(interval, [&](IndexExpr& bound) { renumber(bound, loops_before_); });
     if (derived.kind != DerivedStep::Kind::kCall) {
       const BufferId rows = (*kept)[static_cast<size_t>(derived.kept)];
       const bool fills = derived.kind == DerivedStep::Kind::kFill;

@@ -27,6 +27,17 @@
 
 namespace thimble {
 
+/// A loop around another that tiles the same axis: strips of columns, say, and in each of them
+/// column by column. What a tile of the inner loop computes is cut to the tile of the outer one
+/// (nested_tiles.h).
+struct OuterTiles {
+  int loop = 0;       ///< number in Derived::loops
+  int64_t count = 1;  ///< of its tiles
+  int64_t inner = 1;  ///< tiles of the inner loop from one of them to the next
+  Beat beat;          ///< along the axis
+  bool operator==(const OuterTiles&) const = default;
+};
+
 /// What one call does in each tile.
 struct TiledCall {
   int axis = 0;          ///< of what it makes; if it reduces, of its operand 0
@@ -36,6 +47,7 @@ struct TiledCall {
   /// Positions of what it makes that are produced and still needed, at the most; 0: it is read
   /// outside of the loop, and full.
   int64_t held = 0;
+  std::optional<OuterTiles> outer = {};
   bool operator==(const TiledCall&) const = default;
 };
 

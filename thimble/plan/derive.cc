@@ -9,6 +9,7 @@
 #include "thimble/analysis/small_map.h"
 #include "thimble/model/division.h"
 #include "thimble/plan/group_lead.h"
+#include "thimble/plan/nested_tiles.h"
 #include "thimble/schedule/kernel_fit.h"
 
 namespace thimble {
@@ -31,7 +32,7 @@ class Deriver {
 
   std::optional<Derived> run(const Group& group) {
     std::vector<int> path;
-    if (!enter(group, path)) return std::nullopt;
+    if (!enter(group, path) || !nest_loops(flow_, calls_, result_.loops)) return std::nullopt;
     find_readers();
     for (size_t c = 0; c < calls_.size(); ++c) {
       if (!takes_cuts(c)) return std::nullopt;
@@ -106,18 +107,14 @@ class Deriver {
     step.recomputes = flow_.instances.instance(call.instance).again;
     const std::vector<int>& loops = path(c);
     bool reduces = false;
-    for (size_t n = 0; n < loops.size(); ++n) {
-      const TiledCall& tile = tiled(loops[n], c);
+    for (const int l : loops) {
+      const TiledCall& tile = tiled(l, c);
       if (tile.reduces) {
         if (reduces) return false;
         reduces = true;
         continue;
       }
-      for (size_t before = 0; before < n; ++before) {
-        const TiledCall& other = tiled(loops[before], c);
-        if (!other.reduces && other.axis == tile.axis) return false;
-      }
-      const bool rolls = tile.beat.tiles > 1 || any_rolls(loop(loops[n]).clock);
+      const bool rolls = tile.beat.tiles > 1 || any_rolls(loop(l).clock);
       if (op.valid() &&
           flow_.axes.cut(op, tile.axis, call.method) < (rolls ? Cut::kRoll : Cut::kTile))
         return false;
@@ -136,7 +133,7 @@ class Deriver {
       if (tile.reduces) {
         step.chunk = tile.beat.interval(id(l));
       } else {
-        step.region[static_cast<size_t>(tile.axis)] = tile.beat.interval(id(l));
+        step.region[static_cast<size_t>(tile.axis)] = interval(tile, id(l));
       }
     }
   }
@@ -171,7 +168,8 @@ class Deriver {
       const auto axis = static_cast<size_t>(tile.axis);
       if (tile.border != Border::kRoll) {
         if (buffer.wrap) continue;  // what is carried over is full along the loops inside
-        const TileAxis held = shortest(tile.beat, buffer.extents[axis], loop(l).clock.tiles, id(l));
+        const int64_t extent = flow_.shape(v)[axis];
+        const TileAxis held = shortest(tile, extent, loop(l).clock.tiles, id(l));
         buffer.extents[axis] = held.extent;
         buffer.origin[axis] = held.origin;
         continue;
@@ -180,8 +178,9 @@ class Deriver {
       const std::optional<int> inner = next_rolled(*common, k, c);
       if (!inner) {
         bring_outermost(buffer, tile.axis);
-        buffer.extents[axis] = tile.held;
-        buffer.wrap = Wrap{tile.axis, tile.held};
+        buffer.extents[axis] = std::min(tile.held, buffer.extents[axis]);
+        buffer.origin[axis] = index(0);
+        buffer.wrap = Wrap{tile.axis, buffer.extents[axis]};
         if (axis + 1 == buffer.extents.size()) rings_of_channels_ = true;
       } else if (!roll_twice(c, l, *inner, buffer)) {
         return false;
@@ -200,13 +199,18 @@ class Deriver {
     if ((!turned && tile.axis != kRowAxis) || across != (turned ? kRowAxis : kColumnAxis) ||
         !is_image(flow_.shape(flow_.made_by(calls_[c]))) || buffer.origin[0] != index(0))
       return false;
+    for (const int l : path(c)) {  // and in one order only: no strips inside of the rows
+      const std::optional<OuterTiles>& strips = tiled(l, c).outer;
+      if (strips && (turned || strips->loop >= outer)) return false;
+    }
     const auto keeps = [&](const Reader& r) { return keeps_axes(r); };
     if (turned && !std::ranges::all_of(readers_[c], keeps)) return false;
     if (tile.beat.rows > tile.beat.tiles) return add_window(c, outer, inner, buffer);
-    const int64_t pixels = ring_pixels(c, outer, inner);
+    const auto down = static_cast<size_t>(tile.axis), along = static_cast<size_t>(across);
+    const int64_t pixels = ring_pixels(c, outer, inner, buffer.extents[along]);
     if (turned) bring_outermost(buffer, tile.axis);
-    buffer.extents[static_cast<size_t>(tile.axis)] =
-        ceil_div(pixels, buffer.extents[static_cast<size_t>(across)]);
+    buffer.extents[down] = ceil_div(pixels, buffer.extents[along]);
+    buffer.origin[down] = buffer.origin[along] = index(0);
     buffer.wrap = Wrap{across, pixels};
     return true;
   }
@@ -267,7 +271,7 @@ class Deriver {
     if (receives && (c != 0 || path(c).size() != 1)) return false;
     if (result_.steps[c].recomputes) return false;
     for (const int l : path(c)) {
-      if (tiled(l, c).axis != kStreamAxis) return false;
+      if (tiled(l, c).axis != kStreamAxis || tiled(l, c).outer) return false;
     }
     const ValueId rows = receives ? instance.makes : instance.reads[0];
     const int storage = storage_of(rows);
@@ -291,21 +295,20 @@ class Deriver {
                                                size_t c) const {
     for (size_t n = k + 1; n < common.size(); ++n) {
       const TiledCall& tile = tiled(common[n], c);
-      if (!tile.reduces && tile.border == Border::kRoll) return common[n];
+      if (!tile.reduces && tile.border == Border::kRoll && tile.axis != tiled(common[k], c).axis)
+        return common[n];
     }
     return std::nullopt;
   }
 
   /// Of a value that rolls along rows and columns, a row at a time: pixels held at the most.
-  [[nodiscard]] int64_t ring_pixels(size_t c, int rows, int columns) const {
-    const Shape& shape = flow_.shape(flow_.made_by(calls_[c]));
+  [[nodiscard]] int64_t ring_pixels(size_t c, int rows, int columns, int64_t pitch) const {
     const Rasters rasters{flow_, result_, rows, columns};
     int64_t most = 1;
-    for (const auto& [r, k] : readers_[c]) {
-      const auto ahead = most_ahead(rasters.of(c), 1, rasters.reader(r, k), 1, rasters.ticks());
-      most = std::max(most, ahead.value_or(1));
-    }
-    return std::min(most, shape[kRowAxis] * shape[kColumnAxis]);
+    for (const auto& [r, k] : readers_[c])
+      most = std::max(most, rasters.held(c, r, k, pitch).value_or(1));
+    const int axis = tiled(rows, c).axis;
+    return std::min(most, flow_.shape(flow_.made_by(calls_[c]))[static_cast<size_t>(axis)] * pitch);
   }
 
   /// A value of which several rows (or columns) are made at a time.
@@ -326,25 +329,31 @@ class Deriver {
     if (!even) return false;
     Beat all = down.beat;
     all.again = again;
-    const TileAxis held = shortest(all, window.extents[axis], loop(rows).clock.tiles, id(rows));
+    TiledCall read = down;
+    read.beat = all;
+    const int64_t height = flow_.shape(flow_.made_by(calls_[c]))[axis];
+    const TileAxis held = shortest(read, height, loop(rows).clock.tiles, id(rows));
     if (again > 0) {
       Kept kept{static_cast<int>(result_.storages.size()), window};
       if (down.axis == kColumnAxis) bring_outermost(kept.buffer, down.axis);
       kept.buffer.extents[axis] = again;
+      kept.buffer.origin[axis] = index(0);
       kept.buffer.wrap = Wrap{down.axis, again};
-      const IntervalExpr made = down.beat.interval(id(rows));
       DerivedStep fill = result_.steps[c];
       add_regions(c, fill);
       DerivedStep keep = fill;
       fill.kept = keep.kept = static_cast<int>(result_.kept.size());
       fill.kind = DerivedStep::Kind::kFill;
-      fill.region[axis] = {all.interval(id(rows)).begin, made.begin};
+      fill.region[axis].end = fill.region[axis].begin;
+      fill.region[axis].begin = interval(read, id(rows)).begin;
       keep.kind = DerivedStep::Kind::kKeep;
-      keep.region[axis] = {made.end + -std::min(again, down.beat.rows), made.end};
+      keep.region[axis].begin = keep.region[axis].end + -std::min(again, down.beat.rows);
       copies_.push_back({c, {std::move(fill), std::move(keep)}});
       result_.kept.push_back(std::move(kept));
     }
-    window.extents[axis] = held.extent, window.origin[axis] = held.origin;
+    window.extents[axis] = held.extent;
+    window.origin[axis] = held.origin;
+    window.origin[static_cast<size_t>(across.axis)] = index(0);
     bring_outermost(window, across.axis);
     int64_t& ring = window.extents[static_cast<size_t>(across.axis)];
     // All columns of a tile are kept, also what nobody needs (a stride).

@@ -10,18 +10,31 @@
 namespace thimble {
 namespace {
 
+/// Loops that an interval follows, outermost first: one, or two along the same axis.
+std::vector<LoopId> followed(const IntervalExpr& interval) {
+  std::vector<LoopId> result;
+  each_bound(interval, [&](const IndexExpr& bound) {
+    for (const Term& term : bound.terms) {
+      if (std::ranges::find(result, term.loop) == result.end()) result.push_back(term.loop);
+    }
+  });
+  std::ranges::sort(result);
+  return result;
+}
+
 /// Sum over the tiles of what an interval has within [0, extent).
 int64_t covered(const IntervalExpr& interval, const Derived& derived, int64_t extent) {
-  if (interval.begin.constant() && interval.end.constant())
-    return clip({{interval.begin.base, interval.end.base}}, {extent})[0].size();
-  const LoopId loop =
-      interval.end.constant() ? interval.begin.terms[0].loop : interval.end.terms[0].loop;
-  const int64_t tiles = derived.loops[loop.index()].clock.tiles;
+  const std::vector<LoopId> loops = followed(interval);
   Counters counters(derived.loops.size());
-  int64_t sum = 0;
-  for (int64_t& i = counters[loop.index()]; i < tiles; ++i)
-    sum += clip({evaluate(interval, counters)}, {extent})[0].size();
-  return sum;
+  const auto sum = [&](const auto& self, size_t next) -> int64_t {
+    if (next == loops.size()) return clip({evaluate(interval, counters)}, {extent})[0].size();
+    int64_t& i = counters[loops[next].index()];
+    int64_t total = 0;
+    for (i = 0; i < derived.loops[loops[next].index()].clock.tiles; ++i)
+      total += self(self, next + 1);
+    return total;
+  };
+  return sum(sum, 0);
 }
 
 /// Whether it is new in each tile of some loop.
@@ -122,13 +135,11 @@ Work work(const Dataflow& dataflow, const Derived& derived) {
     const DerivedStep& step = derived.steps[s];
     const OpId id = dataflow.instances.instance(step.call.instance).op;
     const Shape& shape = dataflow.shape(dataflow.made_by(step.call));
-    // Axes follow one loop each, so that the tiles of each count by themselves.
+    // Each loop tiles one axis, so that the tiles of each axis count by themselves.
     int64_t elements = 1, executed = 1;
-    std::vector<bool> followed(derived.loops.size(), false);
+    std::vector<bool> tiles_axis(derived.loops.size(), false);
     const auto follow = [&](const IntervalExpr& interval) {
-      for (const IndexExpr* bound : {&interval.begin, &interval.end}) {
-        for (const Term& term : bound->terms) followed[term.loop.index()] = true;
-      }
+      for (const LoopId loop : followed(interval)) tiles_axis[loop.index()] = true;
     };
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       elements *= covered(step.region[axis], derived, shape[axis]);
@@ -146,7 +157,7 @@ Work work(const Dataflow& dataflow, const Derived& derived) {
       const auto at = static_cast<Position>(s);
       if (at < around.begin || at >= around.end) continue;
       executed *= derived.loops[l].clock.tiles;
-      if (!followed[l]) elements *= derived.loops[l].clock.tiles;
+      if (!tiles_axis[l]) elements *= derived.loops[l].clock.tiles;
     }
     result.calls += executed;
     const bool copies = step.kind != DerivedStep::Kind::kCall || !id.valid();

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "thimble/plan/nested_tiles.h"
+
 namespace thimble {
 namespace {
 
@@ -20,7 +22,8 @@ class Leads {
 
   [[nodiscard]] bool rolls() const {
     const auto plain = [](const TiledCall& call) {
-      return call.reduces || (call.border == Border::kRoll && call.beat.rows <= call.beat.tiles);
+      return call.reduces ||
+             (call.border == Border::kRoll && call.beat.rows <= call.beat.tiles && !call.outer);
     };
     for (const DerivedLoop& loop : derived_.loops) {
       if (!std::ranges::all_of(loop.clock.calls, plain)) return false;
@@ -38,6 +41,7 @@ class Leads {
     const auto writer = std::ranges::find_if(derived_.steps, is_writer);
     if (writer == derived_.steps.end()) return std::nullopt;
     const auto w = static_cast<size_t>(writer - derived_.steps.begin());
+    if (by_columns() && derived_.tiled(1, w) == nullptr) return std::nullopt;  // behind them
     if (rows(w).reduces || !is_outermost(to.shape, rows(w).axis)) return std::nullopt;
     int64_t most = -from.size_bytes();
     for (size_t r = 0; r < derived_.steps.size(); ++r) {
@@ -115,6 +119,36 @@ RasterTicks Rasters::ticks() const {
     return loop < 0 ? 1 : derived.loops[static_cast<size_t>(loop)].clock.tiles;
   };
   return {tiles(rows), tiles(columns)};
+}
+
+std::optional<int64_t> Rasters::held(size_t made, size_t call, size_t k, int64_t pitch) const {
+  const std::optional<OuterTiles>& strips = derived.tiled(columns, made)->outer;
+  std::optional<int64_t> most;
+  for (int64_t strip = 0; strip < (strips ? strips->count : 1); ++strip) {
+    Raster written = of(made);
+    RasterReader reads = reader(call, k);
+    if (strips) {  // columns counted from the first of the strip
+      const auto begin_at_strip = [&](Raster& raster, size_t which) {
+        const OuterTiles& outer = *derived.tiled(columns, which)->outer;
+        const Interval part = positions(outer, strip, raster.width);
+        raster.columns.phase += raster.columns.rows * outer.inner * strip;
+        raster.columns.phase -= raster.columns.tiles * part.begin;
+        raster.width = part.size();
+        return part.begin;
+      };
+      const int64_t first = begin_at_strip(written, made);
+      const int64_t first_out = begin_at_strip(reads.out, call);
+      if (reads.columns) {
+        const int64_t shift = first_out * reads.columns->num - first * reads.columns->den;
+        reads.columns->lo += shift;
+        reads.columns->hi += shift;
+      }
+    }
+    written.width = reads.width = pitch;
+    if (const auto ahead = most_ahead(written, 1, reads, 1, ticks()))
+      most = std::max(most.value_or(*ahead), *ahead);
+  }
+  return most;
 }
 
 std::optional<int64_t> group_lead(const Dataflow& dataflow, const Derived& derived, ValueId out,

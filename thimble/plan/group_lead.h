@@ -30,6 +30,10 @@ struct Rasters {
   /// The call reads operand k, whose rows it follows unless it reduces, after it is written.
   [[nodiscard]] RasterReader reader(size_t call, size_t k) const;
   [[nodiscard]] RasterTicks ticks() const;
+  /// Pixels of what `made` makes that are made and still needed by operand k of `call`, at the
+  /// most, where `pitch` of them are held of a row; if columns are tiled twice, in any strip.
+  [[nodiscard]] std::optional<int64_t> held(size_t made, size_t call, size_t k,
+                                            int64_t pitch) const;
 };
 
 }  // namespace thimble

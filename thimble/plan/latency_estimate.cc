@@ -8,7 +8,8 @@
 namespace thimble {
 namespace {
 
-constexpr int64_t kNext = INT64_MIN;  // between the parts of a key
+constexpr int64_t kNext = INT64_MIN;   // between the parts of a key
+constexpr int64_t kOuter = kNext + 1;  // before what is of an outer loop
 
 void add_form(const Buffer& buffer, std::vector<int64_t>& key) {
   key.insert(key.end(), buffer.extents.begin(), buffer.extents.end());
@@ -26,6 +27,10 @@ std::vector<int64_t> key_of(const InstanceCall& call, const LoopedCall& looped) 
     const Beat& beat = loop.tile.beat;
     key.insert(key.end(), {loop.tile.reduces ? -1 : loop.tile.axis, beat.rows, beat.tiles,
                            beat.phase, beat.again, loop.tiles});
+    if (!loop.tile.outer) continue;
+    const OuterTiles& outer = *loop.tile.outer;
+    key.insert(key.end(), {kOuter, outer.count, outer.inner, outer.beat.rows, outer.beat.tiles,
+                           outer.beat.phase, outer.beat.again});
   }
   key.push_back(kNext);
   for (const Buffer* operand : looped.operand) add_form(*operand, key);
@@ -43,7 +48,13 @@ std::vector<LoopAround> loops_around(const Derived& derived, size_t step) {
     size_t call = derived.steps[step].kind == DerivedStep::Kind::kKeep ? SIZE_MAX : 0;
     for (auto s = static_cast<size_t>(loop.steps.begin); s < step; ++s)
       call += derived.steps[s].kind == DerivedStep::Kind::kCall ? 1U : 0U;
-    result.push_back({loop.clock.calls[call], loop.clock.tiles});
+    const TiledCall& tile = loop.clock.calls[call];
+    if (tile.outer) {  // the inner loop of an axis says it all
+      std::erase_if(result, [&](const LoopAround& around) {
+        return !around.tile.reduces && around.tile.axis == tile.axis;
+      });
+    }
+    result.push_back({tile, loop.clock.tiles});
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "runtime/portable/window.h"
+#include "thimble/plan/nested_tiles.h"
 
 namespace thimble {
 namespace {
@@ -142,14 +143,9 @@ class Counting {
     const Inside away =
         reduces || k.axis < 0 ? Inside{{1, whole}, 1} : inside(use_.params, k.axis, k.limits);
     std::vector<TileClass> result;
-    int64_t begin = std::clamp<int64_t>(loop.tile.beat.begin(0), 0, whole);
-    for (int64_t i = 0; i < loop.tiles; ++i) {
-      if (loop.tile.beat.again != 0 || i == 0)
-        begin = std::clamp<int64_t>(loop.tile.beat.begin(i), 0, whole);
-      const int64_t end = std::clamp<int64_t>(loop.tile.beat.end(i), begin, whole);
-      Interval at{std::max(begin * k.inner + k.shift, k.limits.begin),
-                  std::min(end * k.inner + k.shift, k.limits.end)};
-      begin = end;
+    const auto add = [&](const Interval& part) {
+      Interval at{std::max(part.begin * k.inner + k.shift, k.limits.begin),
+                  std::min(part.end * k.inner + k.shift, k.limits.end)};
       if (at.begin >= at.end) at = {0, 0};
       const bool border = at.begin < away.between.begin || at.end > away.between.end;
       const int64_t position = at.empty()        ? kInside
@@ -157,6 +153,20 @@ class Counting {
                                : away.period > 1 ? -2 - at.begin % away.period
                                                  : kInside;
       note(result, at, position);
+    };
+    if (loop.tile.outer) {
+      for (int64_t j = 0; j < loop.tile.outer->count; ++j) {
+        for (int64_t i = 0; i < loop.tiles; ++i) add(positions(loop.tile, j, i, whole));
+      }
+      return result;
+    }
+    int64_t begin = std::clamp<int64_t>(loop.tile.beat.begin(0), 0, whole);
+    for (int64_t i = 0; i < loop.tiles; ++i) {
+      if (loop.tile.beat.again != 0 || i == 0)
+        begin = std::clamp<int64_t>(loop.tile.beat.begin(i), 0, whole);
+      const int64_t end = std::clamp<int64_t>(loop.tile.beat.end(i), begin, whole);
+      add({begin, end});
+      begin = end;
     }
     return result;
   }

@@ -26,7 +26,7 @@ struct LoopAround {
 struct LoopedCall {
   const Shape* shape = nullptr;        ///< of what it makes
   int64_t chunk_extent = 1;            ///< of the axis that it reduces
-  std::vector<LoopAround> loops;       ///< outermost first; no two along one axis
+  std::vector<LoopAround> loops;       ///< outermost first; no two along one axis, but as `outer`
   std::vector<const Buffer*> operand;  ///< per operand; a constant's is row-major
   const Buffer* out = nullptr;
 };

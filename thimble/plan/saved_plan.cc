@@ -29,8 +29,11 @@ Json json_of(const IndexExpr& expr) {
   return {{"base", expr.base}, {"terms", terms}, {"divisor", expr.divisor}};
 }
 
+// Begin and end, and what they are cut to if the axis is tiled twice.
 Json json_of(const IntervalExpr& interval) {
-  return {json_of(interval.begin), json_of(interval.end)};
+  Json json = Json::array();
+  each_bound(interval, [&](const IndexExpr& bound) { json.push_back(json_of(bound)); });
+  return json;
 }
 
 const char* name_of(Method method) {
@@ -176,7 +179,10 @@ IndexExpr expr_from(const Parsed& json) {
 }
 
 IntervalExpr interval_from(const Parsed& json) {
-  return {expr_from(json.at(0)), expr_from(json.at(1))};
+  IntervalExpr interval{expr_from(json.at(0)), expr_from(json.at(1))};
+  if (json.size() > 2) interval.within = {expr_from(json.at(2)), expr_from(json.at(3))};
+  if (json.size() > 4) throw std::invalid_argument("an interval has more than four bounds");
+  return interval;
 }
 
 // Of a text from the file, what a terminal can be shown.

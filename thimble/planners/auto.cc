@@ -140,6 +140,7 @@ class AutoSearch {
       AutoCuts cuts(now.channels, now.problem, order, now.latency, options);
       // Of large networks they take long to find: once, by `stream`.
       if (!is_large(order.size(), limits_.effort) && !late(limits_.time)) cuts.add_rolled();
+      if (!is_large(order.size(), limits_.effort) && !late(limits_.time)) cuts.add_strips();
       for (AutoCut& cut : cuts.front()) {
         least_ = std::min(least_, cut.cut.peak_bytes);
         drafts_.push_back({&now, std::move(cut)});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "thimble/moves/strips.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
 
@@ -13,6 +14,8 @@ namespace {
 constexpr int kMostWays = 16, kMostWaysOfSmall = 40;  // to execute what stands behind a position
 constexpr size_t kSmall = 16;                         // instances, at effort 1
 constexpr size_t kLarge = 300;                        // instances, at effort 1
+constexpr size_t kMostInStrips = 150;                 // sweeps each time, at effort 1
+constexpr int kRoundsOfStrips = 3;
 constexpr int kMostCuts = 400;  // of the operators behind a position, at effort 1
 
 /// Of small networks all that may help; else those that did in others.
@@ -204,12 +207,73 @@ void AutoCuts::add_rolled() {
   }
 }
 
-std::vector<AutoCut> AutoCuts::front() const {
-  std::vector<AutoCut> result;
+std::vector<FrontCut> AutoCuts::cuts() const {
   const FrontCutOptions limits{.most_macs = options_.most_macs,
                                .most_time = std::numeric_limits<double>::infinity(),
                                .most_ways = kMostCuts * static_cast<int>(options_.effort)};
-  for (const FrontCut& found : front_cuts(static_cast<int>(order_.size()), pieces_, limits)) {
+  return front_cuts(static_cast<int>(order_.size()), pieces_, limits);
+}
+
+/// Per position, whether the largest piece of a cut of the front begins there.
+std::vector<bool> AutoCuts::begins_of_peaks() const {
+  std::vector<bool> result(order_.size(), false);
+  for (const FrontCut& cut : cuts()) {
+    const auto bytes = [&](int p) { return pieces_[static_cast<size_t>(p)].peak_bytes; };
+    const int largest = *std::ranges::max_element(cut.pieces, {}, bytes);
+    result[static_cast<size_t>(pieces_[static_cast<size_t>(largest)].begin)] = true;
+  }
+  return result;
+}
+
+void AutoCuts::add_in_strips(const RolledPiece& sweep, int64_t strips) {
+  const std::optional<Group> group = in_strips(flow_, sweep.group, strips);
+  const std::optional<Derived> derived = group ? derive(flow_, *group) : std::nullopt;
+  if (!derived) return;
+  RolledPiece piece = sweep;
+  piece.group = *group;
+  piece.overlap.reset();
+  piece.bytes = cuts_.rolls().bytes().group(sweep.begin, group_bytes(flow_, *derived));
+  const FrontPiece costs{piece.begin, piece.end, piece.bytes, latency_.group(*derived),
+                         work(flow_, *derived).macs};
+  if (costs.macs > options_.most_macs || costs.peak_bytes >= sweep.bytes) return;
+  pieces_.push_back(costs);
+  ways_.emplace_back(std::move(piece));
+}
+
+void AutoCuts::add_strips() {
+  if (options_.most_macs <= macs(flow_.graph)) return;
+  const OrderBytes& bytes = cuts_.rolls().bytes();
+  std::vector<bool> tried(ways_.size(), false);
+  for (int round = 0; round < kRoundsOfStrips; ++round) {
+    const std::vector<bool> peaks = begins_of_peaks();
+    std::vector<size_t> sweeps;
+    for (size_t w = 0; w < tried.size(); ++w) {
+      const auto* sweep = std::get_if<Sweep>(&ways_[w]);
+      if (tried[w] || sweep == nullptr || sweep->tile.columns == SweepTile::kAll) continue;
+      // What strips cannot change: what is there before, and what comes out.
+      const InstanceId last{order_[static_cast<size_t>(sweep->end) - 1]};
+      const int64_t around =
+          bytes.held(sweep->begin) + bytes.size(flow_.instances.instance(last).makes);
+      const auto end = peaks.begin() + sweep->end;
+      if (around < sweep->bytes && std::find(peaks.begin() + sweep->begin, end, true) != end)
+        sweeps.push_back(w);
+    }
+    const size_t before = pieces_.size();
+    std::ranges::stable_sort(sweeps, {}, [&](size_t w) { return pieces_[w].peak_bytes; });
+    sweeps.resize(std::min(sweeps.size(), kMostInStrips * static_cast<size_t>(options_.effort)));
+    for (const size_t w : sweeps) {
+      tried[w] = true;
+      const RolledPiece piece = rolled_piece(sweeps_, std::get<Sweep>(ways_[w]));
+      if (!piece.finalised.empty()) continue;
+      for (const int64_t strips : {2, 3, 4}) add_in_strips(piece, strips);
+    }
+    if (pieces_.size() == before) break;
+  }
+}
+
+std::vector<AutoCut> AutoCuts::front() const {
+  std::vector<AutoCut> result;
+  for (const FrontCut& found : cuts()) {
     std::vector<RolledPiece> chosen;
     for (const int p : found.pieces) {
       const auto& way = ways_[static_cast<size_t>(p)];

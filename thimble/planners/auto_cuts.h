@@ -34,11 +34,17 @@ class AutoCuts {
   /// Groups that are rolled along other axes, at other paces or inside of groups over channels, as
   /// `stream` finds them.
   void add_rolled();
+  /// Sweeps in a few strips of columns, which compute what lies between two strips in both: of
+  /// those that lie where a cut of the front has its peak, from the fewest bytes on.
+  void add_strips();
   /// Fewest bytes first.
   [[nodiscard]] std::vector<AutoCut> front() const;
   [[nodiscard]] std::string obstacle() const { return cuts_.rolls().obstacle(); }
 
  private:
+  [[nodiscard]] std::vector<FrontCut> cuts() const;
+  [[nodiscard]] std::vector<bool> begins_of_peaks() const;
+  void add_in_strips(const RolledPiece& sweep, int64_t strips);
   void add_single();
   void add_swept();
   [[nodiscard]] double instructions(const std::vector<Member>& members) const;

@@ -44,9 +44,10 @@ double most(const std::vector<BiasTerm>& terms, const std::vector<int64_t>& coun
 }
 
 double most(const CallAxis& axis, const std::vector<int64_t>& counts) {
-  const double bounds =
-      std::max(most(axis.interval.begin, counts), most(axis.interval.end, counts));
-  return std::max(bounds, size_of(axis.limits));
+  double bounds = size_of(axis.limits);
+  each_bound(axis.interval,
+             [&](const IndexExpr& bound) { bounds = std::max(bounds, most(bound, counts)); });
+  return bounds;
 }
 
 // Rows and columns around an input that the taps of windows reach.

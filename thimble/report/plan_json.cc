@@ -23,7 +23,9 @@ Json json_of(const IndexExpr& expr) {
 }
 
 Json json_of(const IntervalExpr& interval) {
-  return Json::array({json_of(interval.begin), json_of(interval.end)});
+  Json json = Json::array();
+  each_bound(interval, [&](const IndexExpr& bound) { json.push_back(json_of(bound)); });
+  return json;
 }
 
 Json json_of(BufferId id) { return id.valid() ? Json(id.value) : Json(); }

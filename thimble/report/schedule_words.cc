@@ -161,8 +161,13 @@ std::string interval_text(const IntervalExpr& interval, size_t axis, size_t rank
   const std::string begin = to_string(interval.begin), end = to_string(interval.end);
   const bool named = rank == kImageRank;
   const std::string axis_number = fmt::format("axis {}", axis);
-  if (named && one_index(interval)) return fmt::format("{} {}", kImageAxes[axis].one, begin);
-  return fmt::format("{} [{}, {})", named ? kImageAxes[axis].several : axis_number, begin, end);
+  const std::string text =
+      named && one_index(interval)
+          ? fmt::format("{} {}", kImageAxes[axis].one, begin)
+          : fmt::format("{} [{}, {})", named ? kImageAxes[axis].several : axis_number, begin, end);
+  if (!interval.within) return text;
+  return fmt::format("{} in [{}, {})", text, to_string(interval.within->begin),
+                     to_string(interval.within->end));
 }
 
 const char* name(Method method) {

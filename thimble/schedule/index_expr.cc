@@ -17,7 +17,11 @@ int64_t evaluate(const IndexExpr& expr, const Counters& counters) {
 }
 
 Interval evaluate(const IntervalExpr& expr, const Counters& counters) {
-  return {evaluate(expr.begin, counters), evaluate(expr.end, counters)};
+  const Interval result{evaluate(expr.begin, counters), evaluate(expr.end, counters)};
+  if (!expr.within) return result;
+  const int64_t low = evaluate(expr.within->begin, counters);
+  const int64_t high = evaluate(expr.within->end, counters);
+  return {std::clamp(result.begin, low, high), std::clamp(result.end, low, high)};
 }
 
 Region evaluate(const RegionExpr& expr, const Counters& counters, const Shape& extents) {

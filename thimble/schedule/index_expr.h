@@ -30,10 +30,18 @@ struct IndexExpr {
   bool operator==(const IndexExpr&) const = default;
 };
 
-/// [begin, end), cut to the extent of its axis wherever it is evaluated; so a loop may run into a
-/// border, and a member that has nothing to do there computes an empty region.
+/// What an interval is cut to: the tile of an outer loop along the same axis. The end is never
+/// below the begin.
+struct CutExpr {
+  IndexExpr begin, end;
+  bool operator==(const CutExpr&) const = default;
+};
+
+/// [begin, end), cut to `within` and to the extent of its axis wherever it is evaluated; so a loop
+/// may run into a border, and a member that has nothing to do there computes an empty region.
 struct IntervalExpr {
   IndexExpr begin, end;
+  std::optional<CutExpr> within = {};  ///< of what follows a loop only: constants say it all
   bool operator==(const IntervalExpr&) const = default;
 };
 
@@ -43,11 +51,21 @@ using RegionExpr = std::vector<IntervalExpr>;
 using Counters = std::vector<int64_t>;
 
 [[nodiscard]] int64_t evaluate(const IndexExpr& expr, const Counters& counters);
-/// Not cut to anything.
+/// Not cut to the extent.
 [[nodiscard]] Interval evaluate(const IntervalExpr& expr, const Counters& counters);
 /// Cut to [0, extent) on each axis.
 [[nodiscard]] Region evaluate(const RegionExpr& expr, const Counters& counters,
                               const Shape& extents);
+
+/// Calls visit(expr) for each expression of the interval.
+template <typename Interval, typename Visit>
+void each_bound(Interval& interval, Visit visit) {
+  visit(interval.begin);
+  visit(interval.end);
+  if (!interval.within) return;
+  visit(interval.within->begin);
+  visit(interval.within->end);
+}
 
 /// All that it can be while the loops run, counts by LoopId: [least, most + 1).
 [[nodiscard]] Interval values(const IndexExpr& expr, const std::vector<int64_t>& counts);

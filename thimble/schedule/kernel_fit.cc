@@ -45,11 +45,18 @@ std::variant<CallAxis, std::string> merged_axis(const Piece& piece, const Kernel
   const auto begin = compose(region[first].begin, inner, shift, 1);
   const auto end = compose(region[first].end, inner, shift, 1);
   if (!begin || !end) return fmt::format("its region along axis {} has no closed form", first);
+  IntervalExpr interval{*begin, *end};
+  if (const std::optional<CutExpr>& cut = region[first].within) {
+    const auto low = compose(cut->begin, inner, shift, 1);
+    const auto high = compose(cut->end, inner, shift, 1);
+    if (!low || !high) return fmt::format("its region along axis {} has no closed form", first);
+    interval.within = {*low, *high};
+  }
   Interval limits{within.begin * inner + shift, within.end * inner + shift};
   if (begin->constant() && end->constant())  // they say it all
     limits = {shift, shift + shape[first] * inner};
   return CallAxis{
-      {*begin, *end},
+      std::move(interval),
       {std::max(use.limits[k].begin, limits.begin), std::min(use.limits[k].end, limits.end)}};
 }
 

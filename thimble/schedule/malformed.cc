@@ -214,7 +214,26 @@ class Checker {
                                                  static_cast<double>(count->second)) <= kMostTerm;
     });
   }
-  bool runs(const IntervalExpr& i) const { return runs(i.begin) && runs(i.end); }
+  bool runs(const IntervalExpr& i) const {
+    bool all = true;
+    each_bound(i, [&](const IndexExpr& bound) { all = all && runs(bound); });
+    return all;
+  }
+  bool good(const IntervalExpr& i) const {
+    bool all = true;
+    each_bound(i, [&](const IndexExpr& bound) { all = all && good(bound); });
+    return all;
+  }
+  /// What it is cut to must not end before it begins, whatever the counters are.
+  static std::string cut_fault(const IntervalExpr& i) {
+    if (!i.within) return "";
+    if (i.begin.constant() && i.end.constant())
+      return "its region is cut to a tile, but follows no loop";
+    const auto& [begin, end] = *i.within;
+    return advance_alike(begin, end) && begin.base <= end.base
+               ? ""
+               : "what its region is cut to may end before it begins";
+  }
   bool runs(BufferId id) const {
     const std::vector<IndexExpr>& origin = schedule_.buffer(id).origin;
     return std::all_of(origin.begin(), origin.end(), [&](const IndexExpr& e) { return runs(e); });
@@ -228,12 +247,12 @@ class Checker {
       follows_running = follows_running && runs(id);
     }
     for (const IntervalExpr& i : s.region) {
-      if (!good(i.begin) || !good(i.end)) return "its region is out of range";
+      if (!good(i)) return "its region is out of range";
       if (ends_early(i)) return "its region ends before it begins";
+      if (std::string fault = cut_fault(i); !fault.empty()) return fault;
       follows_running = follows_running && runs(i);
     }
-    if (s.chunk && (!good(s.chunk->begin) || !good(s.chunk->end)))
-      return "its chunk is out of range";
+    if (s.chunk && (!good(*s.chunk) || s.chunk->within)) return "its chunk is out of range";
     if (s.chunk && ends_early(*s.chunk)) return "its chunk ends before it begins";
     if (!follows_running)
       return "it follows a loop that it does not stand in, or reaches far beyond any tensor";
