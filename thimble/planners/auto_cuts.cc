@@ -16,7 +16,8 @@ constexpr size_t kSmall = 16;                         // instances, at effort 1
 constexpr size_t kLarge = 300;                        // instances, at effort 1
 constexpr size_t kMostInStrips = 150;                 // sweeps each time, at effort 1
 constexpr int kRoundsOfStrips = 3;
-constexpr int kMostCuts = 400;  // of the operators behind a position, at effort 1
+constexpr int64_t kLeastInStrips = 8;  // of a sweep, what strips can change is this part, or more
+constexpr int kMostCuts = 400;         // of the operators behind a position, at effort 1
 
 /// Of small networks all that may help; else those that did in others.
 std::vector<SweepTile> sweep_tiles(size_t instances, int64_t effort) {
@@ -29,7 +30,8 @@ std::vector<SweepTile> sweep_tiles(size_t instances, int64_t effort) {
     for (const int64_t columns :
          {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{4}, int64_t{8}, SweepTile::kAll}) {
       const bool usual = (rows == 1 || rows == 2 || rows == 4) && columns != 1 && columns != 4;
-      const bool likely = rows <= 4 || columns == SweepTile::kAll || (columns != 4 && columns != 8);
+      const bool likely =
+          rows == 1 || columns == SweepTile::kAll || (rows <= 4 && columns != 8) || columns == 0;
       if (all || (few ? usual : likely)) add(rows, columns, 1);
     }
   }
@@ -37,7 +39,7 @@ std::vector<SweepTile> sweep_tiles(size_t instances, int64_t effort) {
     for (const int64_t columns :
          {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{4}, SweepTile::kAll}) {
       const bool usual = columns == 0 || columns == 2;
-      if (all || (few ? usual : among == 2)) add(1, columns, among);
+      if (all || (usual && (few || among == 2))) add(1, columns, among);
     }
   }
   return tiles;
@@ -255,8 +257,8 @@ void AutoCuts::add_strips() {
       const int64_t around =
           bytes.held(sweep->begin) + bytes.size(flow_.instances.instance(last).makes);
       const auto end = peaks.begin() + sweep->end;
-      if (around < sweep->bytes && std::find(peaks.begin() + sweep->begin, end, true) != end)
-        sweeps.push_back(w);
+      if ((sweep->bytes - around) * kLeastInStrips < sweep->bytes) continue;
+      if (std::find(peaks.begin() + sweep->begin, end, true) != end) sweeps.push_back(w);
     }
     const size_t before = pieces_.size();
     std::ranges::stable_sort(sweeps, {}, [&](size_t w) { return pieces_[w].peak_bytes; });
