@@ -15,10 +15,10 @@ using testing::tiles;
 using testing::value_of;
 
 /// x > conv 3x3 > a > depthwise 3x3 > y, 16 columns; a pixel of y at a time.
-struct Sweep {
+struct TwoLayers {
   testing::TestGraph g{1};
   TensorId a, y;
-  Sweep() {
+  TwoLayers() {
     a = g.conv(g.input({1, 16, 16, 4}), 8, 3, 1);
     y = g.depthwise(a, 3, 1);
     g.output(y);
@@ -31,7 +31,7 @@ struct Sweep {
 };
 
 TEST(Strips, KeepRowsOfTheirWidth) {
-  const Sweep net;
+  const TwoLayers net;
   const AxisGraph axes(net.g.graph());
   const Instances instances = instances_of(net.g.graph(), {});
   const Dataflow flow(axes, instances);
@@ -45,7 +45,7 @@ TEST(Strips, KeepRowsOfTheirWidth) {
 }
 
 TEST(Strips, AreWholeTilesOfTheColumns) {
-  const Sweep net;
+  const TwoLayers net;
   const AxisGraph axes(net.g.graph());
   const Instances instances = instances_of(net.g.graph(), {});
   const Dataflow flow(axes, instances);
