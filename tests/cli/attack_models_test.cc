@@ -94,6 +94,14 @@ TEST_F(Bounded, TimeLimitThatStruckIsReported) {
   EXPECT_THAT(read("out/randomly_wired.cc"), HasSubstr("//   --time-limit of 0.001 s struck"));
 }
 
+// There are more orders than could be listed.
+TEST_F(Bounded, AnyEffortEndsInTheTimeLimit) {
+  const ProcessResult result = limited({"compile", "zoo:randomly_wired:nodes=8,seed=78", "--effort",
+                                        "1000000", "--time-limit", "1", "-o", "out"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("note     --time-limit of 1 s struck"));
+}
+
 TEST_F(Bounded, PlansDoNotDependOnTheTime) {
   const std::string model = "zoo:randomly_wired:nodes=40";
   for (const std::string plan : {"a.json", "b.json"}) {
