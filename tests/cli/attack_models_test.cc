@@ -94,6 +94,14 @@ TEST_F(Bounded, TimeLimitThatStruckIsReported) {
   EXPECT_THAT(read("out/randomly_wired.cc"), HasSubstr("//   --time-limit of 0.001 s struck"));
 }
 
+// Its only operator is dropped where --io-type int8 is looked at, as it does not fit.
+TEST_F(Bounded, AModelOfOneConversionThatDoesNotFitIsNoFault) {
+  const auto model = shared_folder() / "ops" / "quantize_mixed_12.tflite";
+  if (!std::filesystem::exists(model)) GTEST_SKIP() << "needs " << model << ": set THIMBLE_SHARED";
+  const ProcessResult result = limited({"compile", model.string(), "--sram", "64", "-o", "out"});
+  EXPECT_EQ(result.exit_status, 2) << result.err;
+}
+
 // There are more orders than could be listed.
 TEST_F(Bounded, AnyEffortEndsInTheTimeLimit) {
   const ProcessResult result = limited({"compile", "zoo:randomly_wired:nodes=8,seed=78", "--effort",
