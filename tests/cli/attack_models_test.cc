@@ -102,6 +102,15 @@ TEST_F(Bounded, AModelOfOneConversionThatDoesNotFitIsNoFault) {
   EXPECT_EQ(result.exit_status, 2) << result.err;
 }
 
+// No instructions, times any latency, is no number.
+TEST_F(Bounded, AModelThatTakesNoTimeIsNoFault) {
+  const auto model = shared_folder() / "ops" / "reshape_float32_00.tflite";
+  if (!std::filesystem::exists(model)) GTEST_SKIP() << "needs " << model << ": set THIMBLE_SHARED";
+  const ProcessResult result = limited({"compile", model.string(), "--sram", "359", "--layout",
+                                        "greedy_by_size", "--core", "cortex-m0plus", "-o", "out"});
+  EXPECT_THAT(result.exit_status, AnyOf(0, 2)) << result.err;
+}
+
 // There are more orders than could be listed.
 TEST_F(Bounded, AnyEffortEndsInTheTimeLimit) {
   const ProcessResult result = limited({"compile", "zoo:randomly_wired:nodes=8,seed=78", "--effort",

@@ -76,9 +76,9 @@ class AutoSearch {
     if (front.empty())
       throw CompileError("--output", "this network's cannot be streamed: " + obstacle_);
     const double fastest = std::ranges::min(front, {}, &FrontPoint::instructions).instructions;
-    const double slowest = fastest * limits_.max_latency;
-    const auto smallest =
-        std::ranges::find_if(front, [&](const FrontPoint& p) { return p.instructions <= slowest; });
+    const double slowest = fastest * limits_.max_latency;  // no number if it is 0 times any
+    const auto smallest = std::ranges::find_if(
+        front, [&](const FrontPoint& p) { return !(p.instructions > slowest); });
     auto chosen = smallest;
     for (auto p = smallest; p != front.end(); ++p) {
       if (limits_.sram_bytes && p->arena_bytes <= *limits_.sram_bytes &&
