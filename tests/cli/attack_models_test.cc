@@ -94,6 +94,31 @@ TEST_F(Bounded, TimeLimitThatStruckIsReported) {
   EXPECT_THAT(read("out/randomly_wired.cc"), HasSubstr("//   --time-limit of 0.001 s struck"));
 }
 
+// Its only operator is dropped where --io-type int8 is looked at, as it does not fit.
+TEST_F(Bounded, AModelOfOneConversionThatDoesNotFitIsNoFault) {
+  const auto model = shared_folder() / "ops" / "quantize_mixed_12.tflite";
+  if (!std::filesystem::exists(model)) GTEST_SKIP() << "needs " << model << ": set THIMBLE_SHARED";
+  const ProcessResult result = limited({"compile", model.string(), "--sram", "64", "-o", "out"});
+  EXPECT_EQ(result.exit_status, 2) << result.err;
+}
+
+// No instructions, times any latency, is no number.
+TEST_F(Bounded, AModelThatTakesNoTimeIsNoFault) {
+  const auto model = shared_folder() / "ops" / "reshape_float32_00.tflite";
+  if (!std::filesystem::exists(model)) GTEST_SKIP() << "needs " << model << ": set THIMBLE_SHARED";
+  const ProcessResult result = limited({"compile", model.string(), "--sram", "359", "--layout",
+                                        "greedy_by_size", "--core", "cortex-m0plus", "-o", "out"});
+  EXPECT_THAT(result.exit_status, AnyOf(0, 2)) << result.err;
+}
+
+// There are more orders than could be listed.
+TEST_F(Bounded, AnyEffortEndsInTheTimeLimit) {
+  const ProcessResult result = limited({"compile", "zoo:randomly_wired:nodes=8,seed=78", "--effort",
+                                        "1000000", "--time-limit", "1", "-o", "out"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("note     --time-limit of 1 s struck"));
+}
+
 TEST_F(Bounded, PlansDoNotDependOnTheTime) {
   const std::string model = "zoo:randomly_wired:nodes=40";
   for (const std::string plan : {"a.json", "b.json"}) {

@@ -28,6 +28,7 @@ constexpr int64_t kDraftLayoutWork = layout::kSearchWork / 250;
 constexpr int64_t kLeastLayoutWork = layout::kSearchWork / 20;  // of the least peak
 constexpr size_t kMostLayouts = 16;                             // of a front, at effort 1
 constexpr size_t kMostOrdersOfSmall = 24;                       // likewise
+constexpr size_t kMostOrders = 10'000;                          // at any: they are listed at once
 constexpr size_t kMostOfStarts = 60;  // instances, for planners that search orders themselves
 constexpr int64_t kMostBytesOfStarts = 8'000'000;  // of their activations
 constexpr int kMostInVain = 4;                     // rematerialised values, one after the other
@@ -75,9 +76,9 @@ class AutoSearch {
     if (front.empty())
       throw CompileError("--output", "this network's cannot be streamed: " + obstacle_);
     const double fastest = std::ranges::min(front, {}, &FrontPoint::instructions).instructions;
-    const double slowest = fastest * limits_.max_latency;
-    const auto smallest =
-        std::ranges::find_if(front, [&](const FrontPoint& p) { return p.instructions <= slowest; });
+    const double slowest = fastest * limits_.max_latency;  // no number if it is 0 times any
+    const auto smallest = std::ranges::find_if(
+        front, [&](const FrontPoint& p) { return !(p.instructions > slowest); });
     auto chosen = smallest;
     for (auto p = smallest; p != front.end(); ++p) {
       if (limits_.sram_bytes && p->arena_bytes <= *limits_.sram_bytes &&
@@ -154,9 +155,11 @@ class AutoSearch {
   [[nodiscard]] std::vector<std::vector<int>> orders(const Attempt& of) const {
     std::vector<std::vector<int>> some = stream_orders(of.flow, of.problem, limits_.time);
     if (!is_small(of.instances.list.size(), limits_.effort)) return some;
-    const size_t most = kMostOrdersOfSmall * static_cast<size_t>(limits_.effort);
+    const size_t most =
+        std::min(kMostOrdersOfSmall * static_cast<size_t>(limits_.effort), kMostOrders);
+    const std::set<std::vector<int>> known(some.begin(), some.end());
     for (std::vector<int>& order : more_orders(of.flow, of.problem, most)) {
-      if (std::ranges::find(some, order) == some.end()) some.push_back(std::move(order));
+      if (!known.contains(order)) some.push_back(std::move(order));
     }
     return some;
   }

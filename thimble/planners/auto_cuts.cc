@@ -220,6 +220,7 @@ std::vector<FrontCut> AutoCuts::cuts() const {
 std::vector<bool> AutoCuts::begins_of_peaks() const {
   std::vector<bool> result(order_.size(), false);
   for (const FrontCut& cut : cuts()) {
+    if (cut.pieces.empty()) continue;  // a network without operators
     const auto bytes = [&](int p) { return pieces_[static_cast<size_t>(p)].peak_bytes; };
     const int largest = *std::ranges::max_element(cut.pieces, {}, bytes);
     result[static_cast<size_t>(pieces_[static_cast<size_t>(largest)].begin)] = true;
