@@ -50,6 +50,7 @@ struct Candidates {
 // Lays out again, with more work, what the limits would choose if layouts met their bounds.
 void improve_chosen(const Graph& graph, const std::vector<FrontPoint>& found,
                     const Request& request, const TimeLimit& time, Candidates& all, Front& front) {
+  if (request.layout != LayoutMethod::kExact) return;  // work changes nothing
   std::vector<bool> settled;
   std::vector<FrontFigures> hoped = all.figures;
   for (size_t k = 0; k < all.plans.size(); ++k) {
@@ -99,6 +100,7 @@ ChosenPlan chosen_of_front(const Graph& graph, std::vector<FrontPoint> found,
   // Half of it is for the plan that promises the fewest bytes, on which it depends what fits.
   int64_t work = kFrontLayoutWork / 2;
   for (const FrontPoint& point : found) {
+    if (late(&time) && !all.plans.empty()) break;
     if (const std::string fault = malformed(graph, point.schedule); !fault.empty())
       throw InternalError("a plan of the front: " + fault);
     all.plans.push_back(placed(graph, point.schedule, request, time, work));

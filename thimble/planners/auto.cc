@@ -217,7 +217,10 @@ class AutoSearch {
         if (k < static_cast<ptrdiff_t>(front.size())) some.insert(static_cast<size_t>(k));
       }
     }
-    for (const size_t k : some) add(*front[k], k == 0 ? kLeastLayoutWork : kDraftLayoutWork);
+    for (const size_t k : some) {
+      add(*front[k], k == 0 ? kLeastLayoutWork : kDraftLayoutWork);
+      if (late(limits_.time) && !found_.empty()) break;
+    }
   }
 
   void add(const Draft& draft, int64_t layout_work) {
