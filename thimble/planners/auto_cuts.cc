@@ -13,15 +13,17 @@ namespace {
 
 constexpr int kMostWays = 16, kMostWaysOfSmall = 40;  // to execute what stands behind a position
 constexpr size_t kSmall = 16;                         // instances, at effort 1
-constexpr size_t kLarge = 300;                        // instances, at effort 1
-constexpr size_t kMostInStrips = 150;                 // sweeps each time, at effort 1
+constexpr size_t kMany = 150;          // instances, at effort 1: fewer tiles are tried
+constexpr size_t kLarge = 300;         // likewise: rolled groups are not searched for the front
+constexpr size_t kMostInStrips = 150;  // sweeps each time, at effort 1
 constexpr int kRoundsOfStrips = 3;
 constexpr int64_t kLeastInStrips = 8;  // of a sweep, what strips can change is this part, or more
 constexpr int kMostCuts = 400;         // of the operators behind a position, at effort 1
 
 /// Of small networks all that may help; else those that did in others.
 std::vector<SweepTile> sweep_tiles(size_t instances, int64_t effort) {
-  const bool all = is_small(instances, effort), few = is_large(instances, effort);
+  const bool all = is_small(instances, effort);
+  const bool few = instances > kMany * static_cast<size_t>(effort);
   std::vector<SweepTile> tiles;
   const auto add = [&](int64_t rows, int64_t columns, int64_t among) {
     tiles.push_back({.rows = rows, .columns = columns, .among = among});
