@@ -17,7 +17,7 @@ namespace {
 // Of the layout search, for all plans of a front together, and the most for the one that limits
 // choose: the same whichever is picked.
 constexpr int64_t kFrontLayoutWork = layout::kSearchWork / 10;
-constexpr int64_t kChosenLayoutWork = layout::kSearchWork / 2;
+constexpr int64_t kChosenLayoutWork = layout::kSearchWork / 4;
 constexpr int kMostChosenLayouts = 3;  // each with half the work of the last one
 
 // With the target's kernels, in the arena alone.

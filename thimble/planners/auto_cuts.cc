@@ -41,7 +41,7 @@ std::vector<SweepTile> sweep_tiles(size_t instances, int64_t effort) {
     for (const int64_t columns :
          {int64_t{0}, int64_t{1}, int64_t{2}, int64_t{4}, SweepTile::kAll}) {
       const bool usual = columns == 0 || columns == 2;
-      if (all || (usual && (few || among == 2))) add(1, columns, among);
+      if (all || (usual && !few && among == 2)) add(1, columns, among);
     }
   }
   return tiles;
