@@ -161,7 +161,7 @@ std::string interval_text(const IntervalExpr& interval, size_t axis, size_t rank
   const std::string begin = to_string(interval.begin), end = to_string(interval.end);
   const bool named = rank == kImageRank;
   const std::string axis_number = fmt::format("axis {}", axis);
-  const std::string text =
+  std::string text =
       named && one_index(interval)
           ? fmt::format("{} {}", kImageAxes[axis].one, begin)
           : fmt::format("{} [{}, {})", named ? kImageAxes[axis].several : axis_number, begin, end);
