@@ -40,20 +40,26 @@ void each_plan(uint64_t graphs, Visit visit) {
 
 TEST(RandomTileLoops, ComputeWhatTheReferenceComputes) {
   const uint64_t graphs = testing::random_cases(500 / testing::kOneIn, 20'000);
-  int accepted = 0, nested = 0, sums = 0, deepest = 0, tiled_twice = 0;
+  int accepted = 0, nested = 0, sums = 0, deepest = 0, tiled_twice = 0, flat = 0, windows = 0;
   each_plan(graphs, [&](const Graph& graph, const AxisGraph&, const testing::RandomPlan& drawn) {
     accepted += drawn.accepted;
     nested += drawn.nested;
     sums += drawn.sums;
     tiled_twice += drawn.tiled_twice;
+    flat += drawn.flat;
+    windows += drawn.windows;
     deepest = std::max(deepest, drawn.deepest);
     EXPECT_EQ(testing::fault_of(graph, build(graph, drawn.plan)), "");
   });
   const auto plans = static_cast<int>(graphs * kPlansPerGraph);
+  fmt::print("{} plans: {} groups, {} nested, {} sums, {} tiled twice, {} flat, {} windows\n", plans,
+             accepted, nested, sums, tiled_twice, flat, windows);
   EXPECT_GT(accepted, 4 * plans);  // not trivial ones
   EXPECT_GT(nested, plans);
   EXPECT_GT(sums, plans / 5);
   EXPECT_GT(tiled_twice, plans / 5);
+  EXPECT_GT(flat, plans / 10);
+  EXPECT_GT(windows, plans / 10);
   EXPECT_EQ(deepest, 3);
 }
 

@@ -164,6 +164,10 @@ class RandomPlanner {
     result_.nested += derived.loops.size() > 1 ? 1 : 0;
     result_.deepest = std::max(result_.deepest, deepest);
     result_.sums += sums;
+    result_.flat += derived.flat ? 1 : 0;
+    if (derived.flat) {
+      for (const Flat::Step& step : derived.flat->steps) result_.windows += step.joins ? 1 : 0;
+    }
     result_.kept += static_cast<int>(derived.kept.size());
     for (const DerivedLoop& loop : derived.loops)
       result_.tiled_twice += loop.clock.calls[0].outer ? 1 : 0;
@@ -273,8 +277,8 @@ class RandomPlanner {
   }
 
   Border draw_border() {
-    return random_.chance(0.5) ? Border::kRoll
-                               : (random_.chance(0.5) ? Border::kSlice : Border::kAgain);
+    if (random_.chance(0.5)) return Border::kRoll;
+    return pick(std::vector{Border::kSlice, Border::kAgain, Border::kBlocks});
   }
 
   TileLoop draw_loop(const Items& inside) {
@@ -383,7 +387,17 @@ class RandomPlanner {
 };
 
 std::string name_of(Border border) {
-  return border == Border::kSlice ? "slice" : border == Border::kRoll ? "roll" : "again";
+  switch (border) {
+    case Border::kSlice:
+      return "slice";
+    case Border::kRoll:
+      return "roll";
+    case Border::kAgain:
+      return "again";
+    case Border::kBlocks:
+      return "blocks";
+  }
+  return "";
 }
 
 std::string name_of(Method method) {

@@ -19,6 +19,8 @@ struct RandomPlan {
   int sums = 0;         ///< calls that accumulate, in accepted groups
   int kept = 0;         ///< values with rows that are kept beside a window, in accepted groups
   int tiled_twice = 0;  ///< loops within one along the same axis, in accepted groups
+  int flat = 0;         ///< accepted groups written down tile by tile
+  int windows = 0;      ///< in them, joined of several blocks
   int longest = 0;      ///< calls in the longest accepted group
 };
 

@@ -23,7 +23,8 @@ class Builder {
       check(found.has_value(), "a group of a plan has no tiles");
       derived = std::move(*found);
       shift_.push_back(schedule_.loop_count);
-      schedule_.loop_count += static_cast<int>(derived.loops.size());
+      schedule_.loop_count +=
+          static_cast<int>(derived.flat ? derived.flat->loops.size() : derived.loops.size());
     }
     note_uses();
     add_buffers();
@@ -33,13 +34,17 @@ class Builder {
         DerivedStep whole_step{.call = *call, .region = {}, .chunk = {}};
         whole_step.region = region_expr(whole(flow_.shape(flow_.made_by(*call))));
         whole_step.recomputes = flow_.instances.instance(call->instance).again;
-        schedule_.nodes.push_back({step(whole_step, nullptr)});
+        schedule_.nodes.push_back({with_scratch(step(whole_step, nullptr))});
       } else {
         group_ = &groups_[m];
         loops_before_ = shift_[group++];
         size_t next_loop = 0;
         Position at = 0;
-        schedule_.nodes.push_back({loop(next_loop, at)});
+        if (group_->flat) {
+          write_flat(*group_->flat, m);
+        } else {
+          schedule_.nodes.push_back({loop(next_loop, at)});
+        }
       }
     }
     for (const OverlapChoice& o : plan_.overlaps) {
@@ -55,10 +60,15 @@ class Builder {
     std::vector<ValueId> sums;
     for (size_t m = 0; m < plan_.members.size(); ++m) {
       const Derived& derived = groups_[m];
+      blocks_.emplace_back();
+      if (derived.flat) {
+        for (const Storage& storage : derived.flat->storages)
+          blocks_.back().push_back(push(storage.buffer, m));
+      }
       for (const InstanceCall& call : calls({plan_.members[m]})) {
         for (const ValueId v : flow_.read_by(call)) add(v, derived, sums);
         add(flow_.made_by(call), derived, sums);
-        add_scratch_of(call);
+        if (!derived.flat) scratch_.push_back(scratch_of(call));
       }
     }
     for (const ValueId v : flow_.instances.outputs) schedule_.outputs.push_back(of(v));
@@ -76,7 +86,9 @@ class Builder {
   void add(ValueId v, const Derived& derived, std::vector<ValueId>& sums) {
     if (flow_.is_constant(v) || of_[v.index()].valid()) return;
     const int storage = derived.storage_of(v);
-    if (storage >= 0) {
+    if (storage >= 0 && derived.flat) {
+      in_blocks_.push_back(v);
+    } else if (storage >= 0) {
       of_[v.index()] = push(derived.storages[static_cast<size_t>(storage)].buffer,
                             static_cast<size_t>(&derived - groups_.data()));
       if (flow_.is_sums(v)) sums.push_back(v);
@@ -111,12 +123,12 @@ class Builder {
     return id;
   }
 
-  void add_scratch_of(const InstanceCall& call) {
+  /// Invalid if it needs none.
+  BufferId scratch_of(const InstanceCall& call) {
     const OpId op = flow_.instances.instance(call.instance).op;
-    BufferId& id = scratch_.emplace_back();
-    if (!op.valid() || flow_.scratch_bytes(call) == 0) return;
+    if (!op.valid() || flow_.scratch_bytes(call) == 0) return {};
     const Scratch needed = scratch(flow_.graph, flow_.graph.op(op), call.method, call.kernel);
-    if (needed.size_bytes > 0) id = add_scratch(schedule_, needed);
+    return needed.size_bytes > 0 ? add_scratch(schedule_, needed) : BufferId{};
   }
 
   /// Per value, then per value's sums: the members that make it and that read it last; -1: none.
@@ -134,6 +146,9 @@ class Builder {
   /// Whether there is a closed form of how far `out` may lie over `in` (overlap_lead.h). Of what a
   /// group makes, the walk over the schedule finds it so far.
   [[nodiscard]] bool overlaps(ValueId out, ValueId in) const {
+    for (const ValueId v : {out, in}) {
+      if (std::ranges::find(in_blocks_, v) != in_blocks_.end()) return false;
+    }
     const int made_in = made_in_[out.index()];
     if (made_in < 0) return false;
     const Member& member = plan_.members[static_cast<size_t>(made_in)];
@@ -146,6 +161,12 @@ class Builder {
     const Share share{out, in};
     if (std::ranges::find(schedule_.shares, share) == schedule_.shares.end())
       schedule_.shares.push_back(share);
+  }
+
+  /// The scratch memory of the next call.
+  Step with_scratch(Step step) {
+    step.scratch = scratch_[next_call_++];
+    return step;
   }
 
   Step step(const DerivedStep& derived, const std::vector<BufferId>* kept) {
@@ -169,9 +190,49 @@ class Builder {
     result.method = derived.call.method;
     for (const ValueId v : flow_.read_by(derived.call)) result.in.push_back(of_[v.index()]);
     result.out = made;
-    result.scratch = scratch_[next_call_++];
     result.kernel = derived.call.kernel;
     result.recomputes = derived.recomputes;
+    return result;
+  }
+
+  /// The steps of a group written down tile by tile, and the loops inside of its tiles.
+  void write_flat(const Flat& flat, size_t member) {
+    size_t next = 0;
+    Position at = 0;
+    while (at < static_cast<Position>(flat.steps.size()))
+      schedule_.nodes.push_back(flat_node(flat, member, next, at));
+  }
+
+  Node flat_node(const Flat& flat, size_t member, size_t& next, Position& at) {
+    if (next >= flat.loops.size() || flat.loops[next].steps.begin != at)
+      return {flat_step(flat.steps[static_cast<size_t>(at++)], member)};
+    const Flat::Loop& shape = flat.loops[next];
+    Loop result{.id = {loops_before_ + static_cast<int>(next)}, .count = shape.tiles, .body = {}};
+    ++next;
+    while (at < shape.steps.end) result.body.push_back(flat_node(flat, member, next, at));
+    return {std::move(result)};
+  }
+
+  Step flat_step(const Flat::Step& flat, size_t member) {
+    const DerivedStep& of = group_->steps[flat.of];
+    const auto buffer = [&](int storage) { return blocks_[member][static_cast<size_t>(storage)]; };
+    if (flat.joins) {
+      Step copy{.region = flat.region, .chunk = {}};
+      copy.in = {buffer(flat.in[0])};
+      copy.out = buffer(flat.out);
+      return copy;
+    }
+    DerivedStep tile = of;
+    tile.region = flat.region;
+    tile.chunk = flat.chunk;
+    Step result = step(tile, nullptr);
+    result.scratch = scratch_of(of.call);
+    for (size_t k = 0; k < flat.in.size(); ++k) {
+      if (flat.in[k] >= 0) result.in[k] = buffer(flat.in[k]);
+    }
+    if (flat.out >= 0) result.out = buffer(flat.out);
+    if (result.method == Method::kFinalise && flat.out >= 0 && flat.in[0] >= 0)
+      share(result.out, buffer(flat.in[0]));
     return result;
   }
 
@@ -187,7 +248,10 @@ class Builder {
           group_->loops[next].steps.end <= shape.steps.end) {
         result.body.push_back({loop(next, at)});
       } else {
-        result.body.push_back({step(group_->steps[static_cast<size_t>(at++)], &kept_[member])});
+        const DerivedStep& next_step = group_->steps[static_cast<size_t>(at++)];
+        Step written = step(next_step, &kept_[member]);
+        const bool calls = next_step.kind == DerivedStep::Kind::kCall;
+        result.body.push_back({calls ? with_scratch(std::move(written)) : std::move(written)});
       }
     }
     return result;
@@ -196,11 +260,13 @@ class Builder {
   const Dataflow& flow_;
   const Plan& plan_;
   Schedule schedule_;
-  std::vector<BufferId> of_;                 ///< per value, then per value's sums
-  std::vector<Derived> groups_;              ///< per member; empty for a call
-  std::vector<int> shift_;                   ///< per group: loops before it
-  std::vector<std::vector<BufferId>> kept_;  ///< per member
-  std::vector<BufferId> scratch_;            ///< per call
+  std::vector<BufferId> of_;                   ///< per value, then per value's sums
+  std::vector<Derived> groups_;                ///< per member; empty for a call
+  std::vector<int> shift_;                     ///< per group: loops before it
+  std::vector<std::vector<BufferId>> kept_;    ///< per member
+  std::vector<std::vector<BufferId>> blocks_;  ///< per member: Flat::storages
+  std::vector<ValueId> in_blocks_;
+  std::vector<BufferId> scratch_;            ///< per call that no group writes down tile by tile
   std::vector<int> made_in_, last_read_in_;  ///< per value, then per value's sums
   size_t next_call_ = 0;
   const Derived* group_ = nullptr;  ///< the one at hand

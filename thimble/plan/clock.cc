@@ -165,6 +165,7 @@ class Derivation {
           loop_.step == 0 ? times(rate, finest.den, finest.num) : times(rate, loop_.step, 1);
       rates_.get(at, {beat.num, beat.den, 0});
       consistent = consistent && (loop_.step > 0 || is_clock(beat));
+      if (aligned()) consistent = consistent && beat.den == 1;
     }
     return consistent;
   }
@@ -215,6 +216,7 @@ class Derivation {
         if (phased_.contains(t)) return;
         Beat beat = rates_.at(t);
         beat.phase = phase_for(t, pace, reader);
+        if (aligned()) beat.phase = ceil_div(beat.phase, beat.rows) * beat.rows;
         Beat& known = added.get(t, beat);
         known.phase = std::max(known.phase, beat.phase);
       });
@@ -237,13 +239,17 @@ class Derivation {
     }
   }
 
+  /// Whether tiles begin at multiples of as many positions: as many as of other values connected
+  /// with them, at their pace.
+  [[nodiscard]] bool aligned() const { return loop_.border == Border::kBlocks; }
+
   /// How far tiles of what is computed again reach back, or less than 0: what nobody reads is left
   /// out. False where a slice would have to be carried over. What is read outside of the loop is
   /// full, so that nothing of it is missing.
   bool reach_back() {
     if (loop_.border == Border::kRoll && loop_.others.empty()) return true;
     for (size_t c = calls_.size(); c-- > 0;) {  // readers first
-      if (reduces_[c] || borders_[c] == Border::kRoll) continue;
+      if (reduces_[c] || borders_[c] == Border::kRoll || borders_[c] == Border::kBlocks) continue;
       std::optional<int64_t> again;
       Beat& beat = phased_.get(out(c), {});
       const bool inside = each_reader(c, [&](size_t reader, const Affine& pace) {

@@ -8,6 +8,7 @@
 
 #include "thimble/analysis/small_map.h"
 #include "thimble/model/division.h"
+#include "thimble/plan/blocks.h"
 #include "thimble/plan/group_lead.h"
 #include "thimble/plan/nested_tiles.h"
 #include "thimble/schedule/kernel_fit.h"
@@ -33,6 +34,7 @@ class Deriver {
   std::optional<Derived> run(const Group& group) {
     std::vector<int> path;
     if (!enter(group, path) || !nest_loops(flow_, calls_, result_.loops)) return std::nullopt;
+    if (has_blocks()) regions_ = Regions::kAll;
     find_readers();
     for (size_t c = 0; c < calls_.size(); ++c) {
       if (!takes_cuts(c)) return std::nullopt;
@@ -43,6 +45,7 @@ class Deriver {
     for (size_t c = 0; c < calls_.size(); ++c) {
       if (!takes_buffers(c) || !takes_stream(c)) return std::nullopt;
     }
+    if (has_blocks() && !write_blocks(flow_, result_)) return std::nullopt;
     add_copies();
     return std::move(result_);
   }
@@ -126,6 +129,14 @@ class Deriver {
     return true;
   }
 
+  [[nodiscard]] bool has_blocks() const {
+    return std::ranges::any_of(result_.loops, [](const DerivedLoop& loop) {
+      return std::ranges::any_of(loop.clock.calls, [](const TiledCall& tile) {
+        return !tile.reduces && tile.border == Border::kBlocks;
+      });
+    });
+  }
+
   void add_regions(size_t c, DerivedStep& step) const {
     step.region = region_expr(whole(flow_.shape(flow_.made_by(calls_[c]))));
     for (const int l : path(c)) {
@@ -161,20 +172,21 @@ class Deriver {
     const ValueId v = flow_.made_by(calls_[c]);
     Storage storage{v, flow_.whole_buffer(v)};
     Buffer& buffer = storage.buffer;
-    for (size_t k = 0; k < common->size(); ++k) {
+    bool carried = false;  // what is carried over is full along the loops inside
+    for (size_t k = 0; k < common->size() && !carried; ++k) {
       const int l = (*common)[k];
       const TiledCall& tile = tiled(l, c);
       if (tile.reduces) continue;
       const auto axis = static_cast<size_t>(tile.axis);
       if (tile.border != Border::kRoll) {
-        if (buffer.wrap) continue;  // what is carried over is full along the loops inside
         const int64_t extent = flow_.shape(v)[axis];
         const TileAxis held = shortest(tile, extent, loop(l).clock.tiles, id(l));
         buffer.extents[axis] = held.extent;
         buffer.origin[axis] = held.origin;
+        carried = tile.border == Border::kBlocks;
         continue;
       }
-      if (buffer.wrap) continue;
+      carried = true;
       const std::optional<int> inner = next_rolled(*common, k, c);
       if (!inner) {
         bring_outermost(buffer, tile.axis);
@@ -389,7 +401,7 @@ class Deriver {
   };
 
   const Dataflow& flow_;
-  const Regions regions_;
+  Regions regions_;
   std::vector<Copies> copies_;
   std::vector<InstanceCall> calls_;
   std::vector<size_t> nest_;             ///< per call: the innermost loop around it

@@ -4,6 +4,7 @@
 //
 // A buffer's axes, along the loops that enclose both the maker of a value and all of its readers:
 //   slice, again    as long as the longest tile; its origin follows the counter: new in each tile
+//   blocks          the same, full along the loops inside
 //   roll            a ring of the positions still needed; full along the loops inside, except
 //     rows and columns both rolled, one row a tile: k - 1 rows and k pixels, one ring of pixels
 //     the same, several rows a tile (a sweep): the rows that successive sweeps share, over the
@@ -53,12 +54,38 @@ struct DerivedLoop {
   Clock clock;
 };
 
+/// A group whose outer loop is written down tile by tile (blocks.h). The loops left are those inside
+/// of it, once per tile.
+struct Flat {
+  struct Step {
+    size_t of = 0;       ///< in Derived::steps; of a copy: its reader
+    bool joins = false;  ///< copies a part of a block into a window
+    RegionExpr region;
+    std::optional<IntervalExpr> chunk;
+    std::vector<int> in;  ///< per operand, in Flat::storages; -1: outside, or a constant
+    int out = -1;
+  };
+  struct Loop {
+    LiveRange steps;  ///< in Flat::steps
+    int depth = 0;    ///< of nesting, from 0
+    int64_t tiles = 1;
+  };
+  std::vector<Step> steps;
+  std::vector<Loop> loops;        ///< outer ones first; LoopIds are indices
+  std::vector<Storage> storages;  ///< blocks and windows
+};
+
 struct Derived {
   std::vector<DerivedLoop> loops;  ///< outer ones first; LoopIds are indices
   std::vector<DerivedStep> steps;
   std::vector<Storage> storages;  ///< in the order of the calls
   std::vector<Kept> kept;
+  std::optional<Flat> flat = {};  ///< what is executed in place of the loops
 
+  /// Steps as written.
+  [[nodiscard]] Position positions() const {
+    return static_cast<Position>(flat ? flat->steps.size() : steps.size());
+  }
   /// That of a value (or its sums); -1 if it lies outside of the group.
   [[nodiscard]] int storage_of(ValueId value) const;
   /// What a loop has the call of that number do; null if it stands outside. Where nothing is kept.

@@ -43,6 +43,31 @@ bool is_new(const Storage& storage) {
                              [](const IndexExpr& expr) { return !expr.constant(); });
 }
 
+/// The step, or the outermost loop around it.
+LiveRange around(const Flat& flat, size_t step) {
+  const auto at = static_cast<Position>(step);
+  for (const Flat::Loop& loop : flat.loops) {
+    if (loop.steps.begin <= at && at < loop.steps.end) return loop.steps;
+  }
+  return {at, at + 1};
+}
+
+/// Of blocks and windows.
+std::vector<LiveRange> lives(const Flat& flat) {
+  std::vector<Buffer> buffers;
+  for (const Storage& storage : flat.storages) buffers.push_back(storage.buffer);
+  StepUses uses;
+  for (const Flat::Loop& loop : flat.loops) uses.loops.push_back({loop.steps, loop.depth});
+  for (const Flat::Step& step : flat.steps) {
+    std::vector<BufferId>& touched = uses.touched.emplace_back();
+    if (step.out >= 0) touched.push_back({step.out});
+    for (const int storage : step.in) {
+      if (storage >= 0) touched.push_back({storage});
+    }
+  }
+  return thimble::lives(uses, buffers);
+}
+
 /// Of storages, then of kept rows.
 std::vector<LiveRange> inner_lives(const Dataflow& dataflow, const Derived& derived) {
   const auto steps = static_cast<Position>(derived.steps.size());
@@ -72,7 +97,23 @@ std::vector<LiveRange> inner_lives(const Dataflow& dataflow, const Derived& deri
   return lives(uses, buffers);
 }
 
+std::vector<GroupCost::Inner> inner_of(const Dataflow& dataflow, const Derived& derived,
+                                       const Flat& flat) {
+  std::vector<GroupCost::Inner> result;
+  for (size_t s = 0; s < flat.steps.size(); ++s) {
+    const auto at = static_cast<Position>(s);
+    if (flat.steps[s].joins) continue;
+    const int64_t scratch = dataflow.scratch_bytes(derived.steps[flat.steps[s].of].call);
+    if (scratch > 0) result.push_back({scratch, {at, at + 1}});
+  }
+  const std::vector<LiveRange> ranges = lives(flat);
+  for (size_t b = 0; b < ranges.size(); ++b)
+    result.push_back({flat.storages[b].buffer.size_bytes(), ranges[b]});
+  return result;
+}
+
 std::vector<GroupCost::Inner> inner_of(const Dataflow& dataflow, const Derived& derived) {
+  if (derived.flat) return inner_of(dataflow, derived, *derived.flat);
   std::vector<GroupCost::Inner> result;
   for (size_t s = 0; s < derived.steps.size(); ++s) {
     if (derived.steps[s].kind != DerivedStep::Kind::kCall) continue;
@@ -96,15 +137,27 @@ GroupCost::GroupCost(const Dataflow& dataflow, Derived group)
     : derived(std::move(group)),
       work(thimble::work(dataflow, derived)),
       inner(inner_of(dataflow, derived)) {
-  const auto touch = [&](ValueId v) {
-    if (derived.storage_of(v) < 0 && dataflow.size_bytes(v) > 0 &&
-        std::ranges::find(outside, v) == outside.end())
-      outside.push_back(v);
+  const auto touch = [&](ValueId v, const LiveRange& at) {
+    if (derived.storage_of(v) >= 0 || dataflow.size_bytes(v) == 0) return;
+    const auto known = std::ranges::find(outside, v, &std::pair<ValueId, LiveRange>::first);
+    if (known == outside.end()) {
+      outside.push_back({v, at});
+    } else {
+      known->second.end = at.end;
+    }
   };
-  for (const DerivedStep& step : derived.steps) {
-    if (step.kind != DerivedStep::Kind::kCall) continue;
-    touch(dataflow.made_by(step.call));
-    for (const ValueId v : dataflow.read_by(step.call)) touch(v);
+  const auto touch_all = [&](const DerivedStep& step, const LiveRange& at) {
+    if (step.kind != DerivedStep::Kind::kCall) return;
+    touch(dataflow.made_by(step.call), at);
+    for (const ValueId v : dataflow.read_by(step.call)) touch(v, at);
+  };
+  if (!derived.flat) {
+    for (const DerivedStep& step : derived.steps) touch_all(step, {0, derived.positions()});
+    return;
+  }
+  for (size_t s = 0; s < derived.flat->steps.size(); ++s) {
+    const Flat::Step& step = derived.flat->steps[s];
+    if (!step.joins) touch_all(derived.steps[step.of], around(*derived.flat, s));
   }
 }
 
@@ -120,7 +173,7 @@ GroupBytes group_bytes(const Dataflow& dataflow, const Derived& derived) {
       result.made += dataflow.size_bytes(made);
     }
   }
-  std::vector<int64_t> live(derived.steps.size(), 0);
+  std::vector<int64_t> live(static_cast<size_t>(derived.positions()), 0);
   for (const GroupCost::Inner& inner : inner_of(dataflow, derived)) {
     for (Position p = inner.steps.begin; p < inner.steps.end; ++p)
       live[static_cast<size_t>(p)] += inner.bytes;
@@ -128,6 +181,29 @@ GroupBytes group_bytes(const Dataflow& dataflow, const Derived& derived) {
   result.inner = std::ranges::max(live);
   return result;
 }
+
+namespace {
+
+/// Of all tiles, nothing of empty ones; and bytes that are joined.
+void count_flat(const Dataflow& dataflow, const Flat& flat, Work& work) {
+  work.calls = 0;
+  for (size_t s = 0; s < flat.steps.size(); ++s) {
+    const auto at = static_cast<Position>(s);
+    int64_t executed = 1;
+    for (const Flat::Loop& loop : flat.loops) {
+      if (at >= loop.steps.begin && at < loop.steps.end) executed *= loop.tiles;
+    }
+    work.calls += executed;
+    const Flat::Step& step = flat.steps[s];
+    if (!step.joins) continue;
+    const Buffer& window = flat.storages[static_cast<size_t>(step.out)].buffer;
+    work.traffic_bytes +=
+        elements(evaluate(step.region, {}, dataflow.graph.tensor(window.tensor).shape)) *
+        size_bytes(window.type);
+  }
+}
+
+}  // namespace
 
 Work work(const Dataflow& dataflow, const Derived& derived) {
   Work result;
@@ -171,6 +247,7 @@ Work work(const Dataflow& dataflow, const Derived& derived) {
       result.elements += elements;
     }
   }
+  if (derived.flat) count_flat(dataflow, *derived.flat, result);
   return result;
 }
 

@@ -41,7 +41,9 @@ struct GroupCost {
   Derived derived;
   Work work;
   std::vector<Inner> inner;      ///< what lies in the group alone, scratch included
-  std::vector<ValueId> outside;  ///< what it touches besides, in the arena, each once
+  /// What it touches besides, in the arena, each once, and in which of its steps: all of them where
+  /// it is a loop.
+  std::vector<std::pair<ValueId, LiveRange>> outside;
 
   GroupCost(const Dataflow& dataflow, Derived group);
 };

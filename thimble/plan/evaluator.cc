@@ -151,8 +151,8 @@ class Evaluator::Sum {
 
   void add(const GroupCost& group) {
     work_ += group.work;
-    const auto end = at_ + static_cast<Position>(group.derived.steps.size());
-    for (const ValueId v : group.outside) touch(v, at_, end);
+    const auto end = at_ + group.derived.positions();
+    for (const auto& [v, steps] : group.outside) touch(v, at_ + steps.begin, at_ + steps.end);
     for (const DerivedStep& step : group.derived.steps)
       maker_[flow_.made_by(step.call).index()] = {nullptr, &group, end};
     for (const GroupCost::Inner& inner : group.inner)

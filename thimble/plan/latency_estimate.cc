@@ -26,7 +26,7 @@ std::vector<int64_t> key_of(const InstanceCall& call, const LoopedCall& looped) 
   for (const LoopAround& loop : looped.loops) {
     const Beat& beat = loop.tile.beat;
     key.insert(key.end(), {loop.tile.reduces ? -1 : loop.tile.axis, beat.rows, beat.tiles,
-                           beat.phase, beat.again, loop.tiles});
+                           beat.phase, beat.again, loop.tiles, loop.flat ? 1 : 0});
     if (!loop.tile.outer) continue;
     const OuterTiles& outer = *loop.tile.outer;
     key.insert(key.end(), {kOuter, outer.count, outer.inner, outer.beat.rows, outer.beat.tiles,
@@ -231,8 +231,41 @@ double LatencyEstimate::step(const Derived& derived, size_t step) {
   return of(what.call, looped);
 }
 
+double LatencyEstimate::join(const Flat& flat, const Flat::Step& step) {
+  const Buffer& block = flat.storages[static_cast<size_t>(step.in[0])].buffer;
+  const Buffer& window = flat.storages[static_cast<size_t>(step.out)].buffer;
+  Shape part;
+  for (const IntervalExpr& interval : step.region)
+    part.push_back(interval.end.base - interval.begin.base);
+  return copied({.shape = &part, .loops = {}, .operand = {&block}, .out = &window},
+                Method::kCompute);
+}
+
+double LatencyEstimate::flat_step(const Derived& derived, const Flat::Step& step) {
+  const auto storage = [&](const Buffer*& buffer, int number) {
+    if (number >= 0) buffer = &derived.flat->storages[static_cast<size_t>(number)].buffer;
+  };
+  const InstanceCall& call = derived.steps[step.of].call;
+  LoopedCall looped = without_loops(call);
+  looped.loops = loops_around(derived, step.of);
+  TiledCall& tile = looped.loops[0].tile;  // of the outer loop, one of its tiles
+  const IntervalExpr& along =
+      tile.reduces ? *step.chunk : step.region[static_cast<size_t>(tile.axis)];
+  tile.beat = {.rows = along.end.base - along.begin.base, .phase = along.end.base};
+  looped.loops[0].tiles = 1;
+  looped.loops[0].flat = true;
+  storage(looped.out, step.out);
+  for (size_t k = 0; k < step.in.size(); ++k) storage(looped.operand[k], step.in[k]);
+  return of(call, looped);
+}
+
 double LatencyEstimate::group(const Derived& derived) {
   double sum = 0;
+  if (derived.flat) {
+    for (const Flat::Step& step : derived.flat->steps)
+      sum += step.joins ? join(*derived.flat, step) : flat_step(derived, step);
+    return sum;
+  }
   for (size_t s = 0; s < derived.steps.size(); ++s) sum += step(derived, s);
   return sum;
 }

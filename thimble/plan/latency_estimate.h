@@ -54,6 +54,8 @@ class LatencyEstimate {
   [[nodiscard]] double copied(const LoopedCall& looped, Method method);
   [[nodiscard]] double copy_step(const Derived& derived, const DerivedStep& step,
                                  LoopedCall looped);
+  [[nodiscard]] double join(const Flat& flat, const Flat::Step& step);
+  [[nodiscard]] double flat_step(const Derived& derived, const Flat::Step& step);
   [[nodiscard]] double priced(const Features& features, KernelId kernel) const;
   [[nodiscard]] KernelId kernel_of(const InstanceCall& call, const LoopedCall& looped) const;
   [[nodiscard]] LoopedCall without_loops(const InstanceCall& call);

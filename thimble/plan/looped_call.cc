@@ -83,7 +83,7 @@ class Counting {
   Features run() {
     for (const LoopAround& loop : call_.loops) {
       classes_.push_back(classes(loop));
-      shape_.looped = shape_.looped || !loop.tile.reduces;
+      shape_.looped = shape_.looped || !(loop.tile.reduces || loop.flat);
     }
     combine(0, times_);
     return sum_;

@@ -19,6 +19,7 @@ namespace thimble {
 struct LoopAround {
   TiledCall tile;  ///< axis, beat and whether it reduces; the rest does not matter
   int64_t tiles = 1;
+  bool flat = false;  ///< no loop, but one of its tiles, written down
 };
 
 /// A call, the loops around it, and buffers as its kernel sees them. What is pointed to must
