@@ -138,7 +138,7 @@ class Evaluator::Sum {
     work_ += whole.work;
     const ValueId made = flow_.made_by(call);
     touch(made, at_, at_ + 1);
-    maker_[made.index()] = {&call, nullptr, at_ + 1};
+    maker_[made.index()] = {&call, nullptr, {at_, at_ + 1}};
     if (call.method == Method::kFinalise) {
       touch(flow_.sums_of(made), at_, at_ + 1);
       finalised_.push_back(made);
@@ -154,7 +154,7 @@ class Evaluator::Sum {
     const auto end = at_ + group.derived.positions();
     for (const auto& [v, steps] : group.outside) touch(v, at_ + steps.begin, at_ + steps.end);
     for (const DerivedStep& step : group.derived.steps)
-      maker_[flow_.made_by(step.call).index()] = {nullptr, &group, end};
+      maker_[flow_.made_by(step.call).index()] = {nullptr, &group, {at_, end}};
     for (const GroupCost::Inner& inner : group.inner)
       add_buffer(inner.bytes, {at_ + inner.steps.begin, at_ + inner.steps.end});
     at_ = end;
@@ -211,7 +211,8 @@ class Evaluator::Sum {
     const int over = number_[out.index()], under = number_[in.index()];
     if (over < 0 || under < 0) return;
     const Maker& maker = maker_[out.index()];
-    if (ranges_[in.index()].end != maker.end) return;
+    const Position read_until = ranges_[in.index()].end;
+    if (read_until <= maker.steps.begin || read_until > maker.steps.end) return;
     std::optional<ValueLead> lead;
     if (maker.call != nullptr) lead = evaluator_.lead(*maker.call, in);
     if (maker.group != nullptr) lead = evaluator_.lead(*maker.group, out, in);
@@ -229,7 +230,7 @@ class Evaluator::Sum {
   struct Maker {                   ///< a call outside of groups, or a group
     const InstanceCall* call = nullptr;
     const GroupCost* group = nullptr;
-    Position end = -1;
+    LiveRange steps;
   };
   std::vector<Maker> maker_;        ///< per value
   std::vector<int> number_;         ///< per value: in the problem

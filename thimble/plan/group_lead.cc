@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "thimble/plan/flat_lead.h"
 #include "thimble/plan/nested_tiles.h"
 
 namespace thimble {
@@ -153,6 +154,7 @@ std::optional<int64_t> Rasters::held(size_t made, size_t call, size_t k, int64_t
 
 std::optional<int64_t> group_lead(const Dataflow& dataflow, const Derived& derived, ValueId out,
                                   ValueId in) {
+  if (derived.flat) return flat_lead(dataflow, derived, out, in);
   const Leads leads(dataflow, derived);
   return leads.rolls() && derived.kept.empty() ? leads.lead(out, in) : std::nullopt;
 }
