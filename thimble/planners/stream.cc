@@ -226,7 +226,7 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
   for (const StreamOptions& other : others) {
     if (late(limits.time)) break;
     auto [next, next_cut] = search(other);
-    if (next_cut.peak_bytes == Rolls::kImpossible) continue;
+    if (next_cut.peak_bytes == Rolls::kImpossible || next.schedule == planned.schedule) continue;
     const int64_t bytes = arena_of(next);
     if (bytes >= arena_bytes) continue;
     arena_bytes = bytes;
