@@ -11,7 +11,8 @@
 
 namespace thimble {
 
-/// A line of a table: after exact layout, with portable kernels. Not verified: tests do that.
+/// A line of a table: as the driver lays it out, and of a front chooses, with portable kernels. Not
+/// verified: tests do that.
 struct PlannedSize {
   int64_t arena_bytes = 0, peak_bytes = 0;
   int64_t macs = 0, recomputed_macs = 0;  ///< executed; of these, beyond the network's
