@@ -28,16 +28,18 @@ double process_seconds() {
 }  // namespace
 
 std::optional<PlannedSize> planned_size(const Graph& graph, const std::string& planner,
-                                        const Limits& limits) {
+                                        const Limits& given) {
   const PlannerChoice choice = choose_planner(planner);
+  const Request request{.model = {},
+                        .sram_bytes = given.sram_bytes,
+                        .max_latency = given.max_latency,
+                        .ports = given.ports};
+  Limits limits = given;
+  limits.core = estimated_core(request.target.core);
   const double start = process_seconds();
   PlannerAnswer answer = choice.planner->plan(graph, limits, choice.options);
   auto* planned = std::get_if<Planned>(&answer);
   if (planned == nullptr) return std::nullopt;
-  const Request request{.model = {},
-                        .sram_bytes = limits.sram_bytes,
-                        .max_latency = limits.max_latency,
-                        .ports = limits.ports};
   const TimeLimit none(std::numeric_limits<double>::infinity());
   const TimeLimit& time = limits.time != nullptr ? *limits.time : none;
   const ChosenPlan chosen = chosen_plan(graph, choice, std::move(*planned), request, time);
