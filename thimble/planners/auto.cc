@@ -61,7 +61,9 @@ class AutoSearch {
         attempt(std::move(*relaid), {note::InputRelaid{}});
     }
     rematerialise_more(given);
-    if (is_large(given.list.size(), limits_.effort) && !late(limits_.time))
+    // Within a budget, `stream` has the fewest groups that fit; sweeps may be slower than priced.
+    const bool fewest_groups = limits_.sram_bytes && may_ask_others(given);
+    if ((fewest_groups || is_large(given.list.size(), limits_.effort)) && !late(limits_.time))
       add_start(plan_stream(graph_, limits_, {}, orders_));
     for (const auto plan : {plan_patch, plan_pex}) {
       if (may_ask_others(given) && !late(limits_.time)) add_start(plan(graph_, limits_, {}));
