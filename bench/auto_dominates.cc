@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `auto` against every other exact planner, under the same limits: it must need no more bytes than
 // any of them, and within a budget fit where any does, as fast as the fastest of those that do by
-// the latency model. As CSV; violations to stderr, exit status 1 if there are any.
+// the latency model, to a thousandth. As CSV; violations to stderr, exit status 1 if there are any.
 //   auto_dominates > bench/results/auto.csv
 //   auto_dominates --limits recompute_0 --limits sram_0.7 zoo:demo
 //   ../shared/models/ad01_int8.tflite
@@ -26,8 +26,12 @@ using namespace thimble;
 
 constexpr const char* kRivals[] = {"original", "greedy", "reorder", "depthwise_tiling",
                                    "patch",    "pex",    "stream"};
-/// Estimates are sums of the same numbers in another order.
-constexpr double kRounding = 1 + 1e-9;
+bool wanted(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::ranges::find(names, name) != names.end();
+}
+
+/// Fronts leave out what saves less than a thousandth (report/front.h).
+constexpr double kAsFast = 1.001;
 
 struct Conditions {
   const char* name;
@@ -42,7 +46,7 @@ constexpr Conditions kConditions[] = {
     {.name = "sram_0.9", .of_reorder_arena = 0.9}};
 
 struct Options {
-  std::vector<std::string> models, limits;
+  std::vector<std::string> models, limits, planners;
   std::string shared = "../shared";
   int64_t effort = 1;
   JobLimits jobs;
@@ -102,13 +106,14 @@ std::string fault(const Row& mine, const Row& rival) {
   if (!mine.fits())
     return fmt::format("needs {} B and does not fit in {}, where {} do", mine.size->arena_bytes,
                        mine.sram_bytes, rival.size->arena_bytes);
-  if (mine.size->instructions <= rival.size->instructions * kRounding) return "";
+  if (mine.size->instructions <= rival.size->instructions * kAsFast) return "";
   return fmt::format("takes {:.0f} instructions instead of {:.0f}", mine.size->instructions,
                      rival.size->instructions);
 }
 
 int violations(const Cell& cell, const Rows& rows) {
   const std::string where = fmt::format("{} {}", short_name(cell.model), cell.conditions->name);
+  if (!rows.contains("auto")) return 0;
   const Row& mine = rows.at("auto");
   if (mine.note.starts_with("skipped")) {
     fmt::print(stderr, "not compared: {}: auto {}\n", where, mine.note);
@@ -162,17 +167,22 @@ std::vector<Cell> cells(const Options& options) {
        options.models.empty() ? zoo_and_golden_models(options.shared) : options.models) {
     if (!is_taken(model)) continue;
     for (const Conditions& conditions : kConditions) {
-      if (!options.limits.empty() &&
-          std::ranges::find(options.limits, conditions.name) == options.limits.end())
-        continue;
-      result.push_back({&conditions, model, "auto"});
+      if (!wanted(options.limits, conditions.name)) continue;
+      if (wanted(options.planners, "auto")) result.push_back({&conditions, model, "auto"});
       for (const char* rival : kRivals) {
         if (conditions.streamed && !choose_planner(rival).planner->streams) continue;
+        if (!wanted(options.planners, rival)) continue;
         result.push_back({&conditions, model, rival});
       }
     }
   }
   return result;
+}
+
+std::vector<std::string> planner_names() {
+  std::vector<std::string> names(std::begin(kRivals), std::end(kRivals));
+  names.emplace_back("auto");
+  return names;
 }
 
 int run(const Options& options) {
@@ -208,6 +218,9 @@ int main(int argc, char** argv) {
   for (const Conditions& conditions : kConditions) names.emplace_back(conditions.name);
   app.add_option("--limits", options.limits, "some of the limits (default: all)")
       ->check(CLI::IsMember(names))
+      ->allow_extra_args(false);
+  app.add_option("--planner", options.planners, "some of the planners (default: all)")
+      ->check(CLI::IsMember(planner_names()))
       ->allow_extra_args(false);
   app.add_option("--shared", options.shared, "folder of models and golden values");
   app.add_option("--effort", options.effort, "of auto");

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <sstream>
 
+#include "thimble/driver/chosen_plan.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
-#include "thimble/plan/placement.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/lower.h"
 #include "zoo/zoo.h"
@@ -27,16 +28,25 @@ double process_seconds() {
 }  // namespace
 
 std::optional<PlannedSize> planned_size(const Graph& graph, const std::string& planner,
-                                        const Limits& limits) {
+                                        const Limits& given) {
   const PlannerChoice choice = choose_planner(planner);
+  const Request request{.model = {},
+                        .sram_bytes = given.sram_bytes,
+                        .max_latency = given.max_latency,
+                        .ports = given.ports};
+  Limits limits = given;
+  limits.core = estimated_core(request.target.core);
   const double start = process_seconds();
   PlannerAnswer answer = choice.planner->plan(graph, limits, choice.options);
   auto* planned = std::get_if<Planned>(&answer);
   if (planned == nullptr) return std::nullopt;
-  const Placement placement = place(graph, planned->schedule, {.time = limits.time});
+  const TimeLimit none(std::numeric_limits<double>::infinity());
+  const TimeLimit& time = limits.time != nullptr ? *limits.time : none;
+  const ChosenPlan chosen = chosen_plan(graph, choice, std::move(*planned), request, time);
+  const Placement& placement = chosen.plan.placement;
   const double seconds = process_seconds() - start;
-  const int64_t executed = macs(graph, planned->schedule);
-  const Program program = lower(graph, planned->schedule, placement);
+  const int64_t executed = macs(graph, chosen.plan.schedule);
+  const Program program = lower(graph, chosen.plan.schedule, placement);
   const auto estimated = estimate_on(program, limits.core.name, 0);
   return PlannedSize{.arena_bytes = placement.arena_bytes(),
                      .peak_bytes = placement.arena().peak_bytes,

@@ -11,15 +11,17 @@
 
 namespace thimble {
 
-/// A line of a table: after exact layout, with portable kernels. Not verified: tests do that.
+/// A line of a table: as the driver lays it out, and of a front chooses, with portable kernels. Not
+/// verified: tests do that.
 struct PlannedSize {
   int64_t arena_bytes = 0, peak_bytes = 0;
   int64_t macs = 0, recomputed_macs = 0;  ///< executed; of these, beyond the network's
-  double instructions = 0;                ///< estimated, on the limits' core
+  double instructions = 0;                ///< estimated, on a Cortex-M4
   double plan_seconds = 0;                ///< of this process: planning and layout
 };
 
-/// Nothing if the planner answers that it cannot. Throws CompileError.
+/// Limits::core is not looked at. Nothing if the planner answers that it cannot. Throws
+/// CompileError.
 [[nodiscard]] std::optional<PlannedSize> planned_size(const Graph& graph,
                                                       const std::string& planner,
                                                       const Limits& limits);

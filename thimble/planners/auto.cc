@@ -61,10 +61,12 @@ class AutoSearch {
         attempt(std::move(*relaid), {note::InputRelaid{}});
     }
     rematerialise_more(given);
-    if (is_large(given.list.size(), limits_.effort)) add_start(plan_stream);
-    if (may_ask_others(given)) {
-      add_start(plan_patch);
-      add_start(plan_pex);
+    // Within a budget, `stream` has the fewest groups that fit; sweeps may be slower than priced.
+    const bool fewest_groups = limits_.sram_bytes && may_ask_others(given);
+    if ((fewest_groups || is_large(given.list.size(), limits_.effort)) && !late(limits_.time))
+      add_start(plan_stream(graph_, limits_, {}, orders_));
+    for (const auto plan : {plan_patch, plan_pex}) {
+      if (may_ask_others(given) && !late(limits_.time)) add_start(plan(graph_, limits_, {}));
     }
   }
 
@@ -152,7 +154,7 @@ class AutoSearch {
   }
 
   /// Those that `stream` cuts, and of small networks more.
-  [[nodiscard]] std::vector<std::vector<int>> orders(const Attempt& of) const {
+  std::vector<std::vector<int>> orders(const Attempt& of) const {
     std::vector<std::vector<int>> some = stream_orders(of.flow, of.problem, limits_.time);
     if (!is_small(of.instances.list.size(), limits_.effort)) return some;
     const size_t most =
@@ -262,9 +264,7 @@ class AutoSearch {
   }
 
   /// What a planner with another search finds.
-  void add_start(PlannerAnswer (*plan)(const Graph&, const Limits&, const PlannerOptions&)) {
-    if (late(limits_.time)) return;
-    PlannerAnswer answer = plan(graph_, limits_, {});
+  void add_start(PlannerAnswer answer) {
     auto* planned = std::get_if<Planned>(&answer);
     if (planned == nullptr) return;
     const Dataflow flow(axes_, planned->plan.instances);
@@ -279,6 +279,7 @@ class AutoSearch {
   const Limits& limits_;
   const LatencyModel model_;
   const int64_t most_macs_;
+  KnownOrders orders_;
   std::deque<Attempt> attempts_;
   std::vector<Draft> drafts_;
   int64_t least_ = Rolls::kImpossible;  ///< peak of a draft

@@ -155,6 +155,20 @@ double AutoCuts::instructions(const std::vector<Member>& members) const {
   return sum;
 }
 
+/// While the instance at a position executes, its output apart from its operands.
+int64_t AutoCuts::out_of_place_bytes(int at) const {
+  const int instance = order_[static_cast<size_t>(at)];
+  const OrderBytes& bytes = cuts_.rolls().bytes();
+  return bytes.held(at) + problem_.ops[static_cast<size_t>(instance)].scratch_bytes +
+         bytes.size(flow_.instances.instance({instance}).makes);
+}
+
+/// Whether a kernel of its own, which is slower, executes it in place (order_plan.h).
+bool AutoCuts::in_place_kernel(InstanceId id) const {
+  const OpId op = flow_.instances.instance(id).op;
+  return op.valid() && has_kernel(flow_.graph, flow_.graph.op(op), Method::kInPlace);
+}
+
 void AutoCuts::add_single() {
   const std::vector<int64_t> apart = working_sets(problem_, order_);
   const Rolls& rolls = cuts_.rolls();
@@ -162,14 +176,22 @@ void AutoCuts::add_single() {
     const auto p = static_cast<size_t>(at);
     if (rolls.single_bytes()[p] == Rolls::kImpossible) continue;
     const InstanceId id{order_[p]};
-    const FrontPiece piece{at, at + 1, apart[p], latency_.whole({.instance = id}, false),
-                           macs_of(id)};
+    const double time = latency_.whole({.instance = id}, false);
+    FrontPiece piece{at, at + 1, apart[p], time, macs_of(id)};
+    if (const int64_t room = out_of_place_bytes(at); room > apart[p] && in_place_kernel(id)) {
+      piece.peak_bytes = room;
+      pieces_.push_back(piece);
+      ways_.emplace_back();
+      piece.peak_bytes = apart[p];
+      piece.time = latency_.whole({.instance = id, .method = Method::kInPlace}, false);
+    }
     pieces_.push_back(piece);
     ways_.emplace_back();
     const auto over = rolls.single_overlap(at);
     if (!over) continue;
     pieces_.push_back(piece);
     pieces_.back().peak_bytes = rolls.single_bytes()[p];
+    if (rolls.single_bytes()[p] < apart[p]) pieces_.back().time = time;
     pieces_.back().overlap = front_overlap(rolls.bytes(), over->first, over->second);
     ways_.emplace_back();
   }

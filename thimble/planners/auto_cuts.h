@@ -49,6 +49,8 @@ class AutoCuts {
   void add_swept();
   [[nodiscard]] double instructions(const std::vector<Member>& members) const;
   [[nodiscard]] int64_t macs_of(InstanceId id) const;
+  [[nodiscard]] int64_t out_of_place_bytes(int at) const;
+  [[nodiscard]] bool in_place_kernel(InstanceId id) const;
 
   const Dataflow& flow_;
   const OrderProblem& problem_;

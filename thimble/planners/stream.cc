@@ -48,8 +48,9 @@ struct Attempt {
 class StreamSearch {
  public:
   /// All must outlive it.
-  StreamSearch(const AxisGraph& axes, const Limits& limits, const StreamOptions& options)
-      : graph_(axes.graph()), axes_(axes), limits_(limits), options_(options) {}
+  StreamSearch(const AxisGraph& axes, const Limits& limits, const StreamOptions& options,
+               KnownOrders& orders)
+      : graph_(axes.graph()), axes_(axes), limits_(limits), options_(options), orders_(orders) {}
 
   /// Of the instances as they are, and with inputs relaid where that helps.
   Attempt best() const {
@@ -89,7 +90,7 @@ class StreamSearch {
     result.problem = order_problem(graph_, result.instances, limits_.in_place);
     ChannelGroups channels(flow, DType::kInt32);
     std::optional<StreamCut> best;
-    for (const std::vector<int>& order : stream_orders(flow, result.problem, limits_.time)) {
+    for (const std::vector<int>& order : orders_.of(flow, result.problem, limits_.time)) {
       StreamCut cut =
           StreamCuts(channels, result.problem, order, options_)
               .best(std::min(worthless_bytes, best ? best->peak_bytes : worthless_bytes));
@@ -162,7 +163,7 @@ class StreamSearch {
   note::InputCollected passing_by() const {
     StreamOptions options = options_;
     options.rolls.collects = false;
-    const Attempt passing = StreamSearch(axes_, limits_, options).best();
+    const Attempt passing = StreamSearch(axes_, limits_, options, orders_).best();
     return {.obstacle = passing.cut.why, .passing_peak_bytes = passing.cut.peak_bytes};
   }
 
@@ -170,18 +171,25 @@ class StreamSearch {
   const AxisGraph& axes_;
   const Limits& limits_;
   const StreamOptions& options_;
+  KnownOrders& orders_;
 };
 
 }  // namespace
 
+PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
+  KnownOrders orders;
+  return plan_stream(graph, limits, options, orders);
+}
+
 // Outputs that lie over inputs move the addresses of everything around them, so that not every peak
 // can be laid out. Then plans of one grain alone, or of less than the user has, may need fewer
 // bytes.
-PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
+PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given,
+                          KnownOrders& orders) {
   const StreamOptions options = stream_options(limits, given);
   const AxisGraph axes(graph);
   const auto search = [&](const StreamOptions& wanted) {
-    const StreamSearch searched(axes, limits, wanted);
+    const StreamSearch searched(axes, limits, wanted, orders);
     const Attempt best = searched.best();
     if (best.cut.peak_bytes == Rolls::kImpossible) return std::pair(Planned{}, best.cut);
     return std::pair(searched.planned(best), best.cut);
@@ -218,7 +226,7 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
   for (const StreamOptions& other : others) {
     if (late(limits.time)) break;
     auto [next, next_cut] = search(other);
-    if (next_cut.peak_bytes == Rolls::kImpossible) continue;
+    if (next_cut.peak_bytes == Rolls::kImpossible || next.schedule == planned.schedule) continue;
     const int64_t bytes = arena_of(next);
     if (bytes >= arena_bytes) continue;
     arena_bytes = bytes;

@@ -11,11 +11,15 @@
 #pragma once
 
 #include "thimble/planners/planner.h"
+#include "thimble/planners/stream_cuts.h"
 
 namespace thimble {
 
 /// Options: granularity=row, pixel or auto.
 [[nodiscard]] PlannerAnswer plan_stream(const Graph& graph, const Limits& limits,
                                         const PlannerOptions& options);
+/// With the orders that are known; those that it searches are added.
+[[nodiscard]] PlannerAnswer plan_stream(const Graph& graph, const Limits& limits,
+                                        const PlannerOptions& options, KnownOrders& orders);
 
 }  // namespace thimble

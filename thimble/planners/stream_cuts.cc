@@ -53,6 +53,18 @@ std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow, const Orde
   return orders;
 }
 
+const std::vector<std::vector<int>>& KnownOrders::of(const Dataflow& dataflow,
+                                                     const OrderProblem& problem,
+                                                     const TimeLimit* time) {
+  const auto same = [&](const Known& k) {
+    return k.problem == problem && k.instances == dataflow.instances;
+  };
+  auto at = std::ranges::find_if(known_, same);
+  if (at == known_.end())
+    at = known_.insert(at, {dataflow.instances, problem, stream_orders(dataflow, problem, time)});
+  return at->orders;
+}
+
 std::vector<std::vector<int>> more_orders(const Dataflow& dataflow, const OrderProblem& problem,
                                           size_t most) {
   std::set<std::vector<int>> orders;

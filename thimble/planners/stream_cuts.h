@@ -2,6 +2,8 @@
 // The best cut of an order into single instances and groups, as `stream` searches it.
 #pragma once
 
+#include <deque>
+
 #include "thimble/moves/roll.h"
 #include "thimble/plan/note.h"
 #include "thimble/planners/channel_cut.h"
@@ -34,6 +36,21 @@ struct StreamCut {
 [[nodiscard]] std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow,
                                                           const OrderProblem& problem,
                                                           const TimeLimit* time);
+/// The same, searched once for the same instances: in large networks that is most of the work.
+class KnownOrders {
+ public:
+  [[nodiscard]] const std::vector<std::vector<int>>& of(const Dataflow& dataflow,
+                                                        const OrderProblem& problem,
+                                                        const TimeLimit* time);
+
+ private:
+  struct Known {
+    Instances instances;
+    OrderProblem problem;
+    std::vector<std::vector<int>> orders;
+  };
+  std::deque<Known> known_;
+};
 /// All orders if there are few, some if not, with ports as above: no more than `most`.
 [[nodiscard]] std::vector<std::vector<int>> more_orders(const Dataflow& dataflow,
                                                         const OrderProblem& problem, size_t most);
