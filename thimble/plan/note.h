@@ -84,6 +84,15 @@ struct Rematerialised {
   bool operator==(const Rematerialised&) const = default;
 };
 
+/// Operators in parts along connected axes (MoteS).
+struct Partitions {
+  int64_t schemes = 0, ops_in_parts = 0, ops = 0;
+  int64_t steps = 0;  ///< written down for them
+  int64_t peak_bytes = 0;
+  double instructions = 0, whole_instructions = 0;  ///< estimated; without parts
+  bool operator==(const Partitions&) const = default;
+};
+
 /// The time limit ended a search.
 struct TimeLimitStruck {
   double seconds = 0;  ///< the limit
@@ -95,6 +104,6 @@ struct TimeLimitStruck {
 using Note = std::variant<note::LeastOrder, note::BestOrder, note::NoPatches, note::Patches,
                           note::PatchBytes, note::ChannelLoops, note::ChannelLoopSearch,
                           note::Spans, note::InputCollected, note::InputRelaid,
-                          note::Rematerialised, note::TimeLimitStruck>;
+                          note::Rematerialised, note::Partitions, note::TimeLimitStruck>;
 
 }  // namespace thimble

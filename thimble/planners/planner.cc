@@ -11,6 +11,7 @@
 #include "thimble/plan/order_plan.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/auto.h"
+#include "thimble/planners/motes.h"
 #include "thimble/planners/patch.h"
 #include "thimble/planners/pex.h"
 #include "thimble/planners/ports.h"
@@ -129,6 +130,21 @@ const std::vector<Planner>& planners() {
          "together "
          "(100000)"}},
        plan_pex},
+      {"motes",
+       "operators split along connected axes where the peak is, under a limit on time (MoteS)",
+       {{"max_latency", "estimated instructions, as a ratio of those of whole operators (1.05)"},
+        {"beam", "sets of partition schemes kept (8)"},
+        {"parts", "blocks of one scheme, at most; each is written down (16)"},
+        {"windows",
+         "what crosses the border of two blocks: blocks are joined, rings are kept, or any "
+         "(blocks)"},
+        {"order", "post_order as in the paper, or least: that of reorder (post_order)"},
+        {"reach", "operators around the peak where a scheme may begin or end (32)"},
+        {"schemes", "tried per round (24)"},
+        {"accounting",
+         "paper: nothing that is made in parts lies over what is consumed; exact: all that the "
+         "kernels can (exact)"}},
+       plan_motes},
       {"stream",
        "spans of operators execute row by row, in rings, with outputs over consumed inputs",
        {{"granularity",

@@ -92,6 +92,15 @@ struct Sentence {
     return fmt::format("{} tensors are computed twice instead of kept: {:+.3f} M MACs", n.tensors,
                        millions(n.macs));
   }
+  std::string operator()(const note::Partitions& n) const {
+    if (n.schemes == 0)
+      return "no part of the network needs less in parts within the limit on time";
+    return fmt::format(
+        "{} of {} operators execute in parts, {} schemes, {} steps; estimated {:+.2f} % "
+        "instructions; peak {} B",
+        n.ops_in_parts, n.ops, n.schemes, n.steps,
+        100 * (n.instructions / n.whole_instructions - 1), n.peak_bytes);
+  }
   std::string operator()(const note::TimeLimitStruck& n) const {
     return fmt::format(
         "--time-limit of {} s struck: this is the best plan so far, and may be another elsewhere",

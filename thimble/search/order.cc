@@ -107,6 +107,36 @@ std::vector<std::vector<int>> all_orders(const OrderProblem& problem, size_t mos
   return result;
 }
 
+Order reverse_post_order(const OrderProblem& problem) {
+  const OrderLinks links(problem);
+  std::vector<int> ops;
+  std::vector<bool> seen(problem.ops.size(), false);
+  std::vector<std::pair<int, size_t>> open;  // operators, and how many of their readers were seen
+  const auto walk = [&](int from) {
+    if (seen[index(from)]) return;
+    seen[index(from)] = true;
+    open.emplace_back(from, 0);
+    while (!open.empty()) {
+      auto& [op, next] = open.back();
+      const std::vector<int>& after = links.after[index(op)];
+      if (next == after.size()) {
+        ops.push_back(op);
+        open.pop_back();
+        continue;
+      }
+      const int reader = after[after.size() - ++next];  // the last one first: it ends up last
+      if (seen[index(reader)]) continue;
+      seen[index(reader)] = true;
+      open.emplace_back(reader, 0);
+    }
+  };
+  for (size_t op = problem.ops.size(); op-- > 0;) {
+    if (links.before[index(static_cast<int>(op))].empty()) walk(static_cast<int>(op));
+  }
+  std::ranges::reverse(ops);
+  return measured(problem, std::move(ops));
+}
+
 Order greedy_order(const OrderProblem& problem) {
   const OrderLinks links(problem);
   Execution execution(problem, links);

@@ -65,6 +65,9 @@ struct Lives {
 /// Next the operator that leaves the fewest live bytes (ties: smaller working set, then file
 /// order).
 [[nodiscard]] Order greedy_order(const OrderProblem& problem);
+/// Operators behind all that they read, as a depth-first walk from the network's inputs leaves them
+/// last; readers of a tensor in the order of the file. Linear in the network.
+[[nodiscard]] Order reverse_post_order(const OrderProblem& problem);
 constexpr int64_t kOrderStates = 2'000'000;
 /// The least peak of all orders: the dynamic programme over sets of tensors of Liberis & Lane 2019,
 /// algorithm 1, with in-place execution in the objective (section 6), and what makes it scale

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/moves/partition.h"
+
+#include <algorithm>
+
+namespace thimble {
+namespace {
+
+/// Positions per part: of few parts all, of many ever fewer; one at last.
+std::vector<int64_t> steps(int64_t positions, int64_t most_parts) {
+  std::vector<int64_t> result;
+  const auto add = [&](int64_t parts) {
+    const int64_t step = ceil_div(positions, parts);
+    if (result.empty() || step < result.back()) result.push_back(step);
+  };
+  const int64_t most = std::min(positions, most_parts);
+  for (int64_t parts = 2; parts < most; parts += std::max<int64_t>(1, parts / 3)) add(parts);
+  if (most >= 2) add(most);
+  return result;
+}
+
+InstanceId instance_of(const Member& member) {
+  const auto* call = std::get_if<InstanceCall>(&member.what);
+  return call == nullptr ? InstanceId{} : call->instance;
+}
+
+}  // namespace
+
+OrderPiece Partition::piece() const {
+  OrderPiece result{.begin = begin, .end = end, .members = {{group}}};
+  for (const InstanceCall& call : finalised) result.members.push_back({call});
+  return result;
+}
+
+bool Partitions::derives(const Group& group) const {
+  return derive(flow_, group, Regions::kNone).has_value();
+}
+
+void Partitions::add_parts(const Partition& base, int64_t most, Windows windows,
+                           std::vector<Partition>& result) const {
+  const TileLoop& loop = base.group.loop;
+  const int64_t positions = flow_.shape(loop.paced)[static_cast<size_t>(loop.axis)];
+  Partition parts = base;
+  parts.group.loop.border = Border::kSlice;
+  parts.group.loop.step = ceil_div(positions, 2);
+  const bool crosses = !derives(parts.group);
+  if (crosses)
+    parts.group.loop.border = windows == Windows::kBlocks ? Border::kBlocks : Border::kRoll;
+  for (const int64_t step : steps(positions, most)) {
+    parts.group.loop.step = step;
+    if (derives(parts.group)) {
+      result.push_back(parts);
+    } else if (result.empty()) {
+      return;
+    }
+  }
+}
+
+std::vector<Partition> Partitions::along_rows(int begin, int end, int64_t most,
+                                              Windows windows) const {
+  std::vector<Partition> result;
+  for (const RolledPiece& rows : rolls_.groups(begin, end, Granularity::kRow)) {
+    Partition parts{
+        .begin = begin, .end = end, .group = rows.group, .finalised = rows.finalised, .slices = {}};
+    add_parts(parts, most, windows, result);
+    const Shape& shape = flow_.shape(rows.group.loop.paced);
+    const bool wide = is_image(shape) && shape[kColumnAxis] > shape[kRowAxis];
+    if (rows.group.loop.axis != kRowAxis || !wide) continue;
+    parts.group.loop.axis = kColumnAxis;
+    add_parts(parts, most, windows, result);
+  }
+  return result;
+}
+
+std::vector<Partition> Partitions::along_channels(int begin, int end) const {
+  std::vector<InstanceId> instances;
+  for (int at = begin; at < end; ++at) instances.push_back({order_[static_cast<size_t>(at)]});
+  const std::optional<ChannelGroup> group = channels_.group_of(instances);
+  if (!group) return {};
+  std::vector<Partition> result;
+  for (const int64_t step : steps(group->channels, group->channels)) {
+    std::vector<Member> members = group->members(step);
+    Partition parts{.begin = begin,
+                    .end = end,
+                    .group = std::get<Group>(std::move(members.front().what)),
+                    .finalised = {},
+                    .by_channels = true,
+                    .slices = group->slices};
+    for (size_t m = 1; m < members.size(); ++m)
+      parts.finalised.push_back(std::get<InstanceCall>(members[m].what));
+    if (derives(parts.group)) result.push_back(std::move(parts));
+  }
+  return result;
+}
+
+std::optional<Partition> nest(const Partition& outer, const Partition& inner) {
+  const std::vector<InstanceCall> run = calls({{inner.group}});
+  Partition result = outer;
+  std::vector<Member>& members = result.group.members;
+  const auto first = std::ranges::find(members, run.front().instance, instance_of);
+  if (std::distance(first, members.end()) < std::ssize(run)) return std::nullopt;
+  for (size_t k = 0; k < run.size(); ++k) {
+    if (instance_of(first[static_cast<std::ptrdiff_t>(k)]) != run[k].instance) return std::nullopt;
+  }
+  *first = {inner.group};
+  const auto behind = members.erase(first + 1, first + std::ssize(run));
+  std::vector<Member> finalised;
+  for (const InstanceCall& call : inner.finalised) finalised.push_back({call});
+  members.insert(behind, finalised.begin(), finalised.end());
+  for (const ValueId v : inner.slices) result.group.loop.others.emplace_back(v, Border::kSlice);
+  return result;
+}
+
+}  // namespace thimble

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run of an order cut into parts along connected axes (MoteS, section 4.3). Of the paper's scheme
+// (S, A, V_I, V_O, n): S are the instances of the run, A is the line that the group's clock follows
+// through them, V_I is read from outside in place of a Slice, V_O written into its whole buffer in
+// place of a Concat, or added up; n is the number of tiles.
+//
+//   windows that cross no border      slices: one loop
+//   windows that do                   blocks, written down part by part (plan/blocks.h), or rings
+//   channels                          slices, and sums of what reduces them (slice_channels.h)
+#pragma once
+
+#include "thimble/moves/roll.h"
+
+namespace thimble {
+
+/// What becomes of values whose windows cross the border between two parts.
+enum class Windows : uint8_t {
+  kBlocks,  ///< joined from blocks: consistent granularity (section 4.4)
+  kRings,   ///< kept in a ring
+};
+
+struct Partition {
+  int begin = 0, end = 0;  ///< positions of the order
+  Group group;
+  std::vector<InstanceCall> finalised;  ///< behind it
+  bool by_channels = false;
+  std::vector<ValueId> slices;  ///< by channels: values of which parts alone exist
+
+  [[nodiscard]] OrderPiece piece() const;
+};
+
+class Partitions {
+ public:
+  /// All must outlive it.
+  Partitions(const Dataflow& dataflow, const Rolls& rolls, const std::vector<int>& order)
+      : flow_(dataflow), rolls_(rolls), order_(order), channels_(dataflow) {}
+
+  /// Positions [begin, end) in 2 to `most` parts, along each axis that can be cut. Nothing in them
+  /// is computed again.
+  [[nodiscard]] std::vector<Partition> along_rows(int begin, int end, int64_t most,
+                                                  Windows windows) const;
+  [[nodiscard]] std::vector<Partition> along_channels(int begin, int end) const;
+
+ private:
+  void add_parts(const Partition& base, int64_t most, Windows windows,
+                 std::vector<Partition>& result) const;
+  [[nodiscard]] bool derives(const Group& group) const;
+
+  const Dataflow& flow_;
+  const Rolls& rolls_;
+  const std::vector<int>& order_;
+  const ChannelSlicing channels_;
+};
+
+/// The outer one, which is along rows, with a run of its instances in parts along channels. Nothing
+/// if these are not a run of its members.
+[[nodiscard]] std::optional<Partition> nest(const Partition& outer, const Partition& inner);
+
+}  // namespace thimble

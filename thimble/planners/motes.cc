@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/planners/motes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
+#include "thimble/plan/build.h"
+#include "thimble/plan/order_problem.h"
+#include "thimble/planners/motes_units.h"
+
+namespace thimble {
+namespace {
+
+constexpr int64_t kAnyParts = std::numeric_limits<int64_t>::max();
+
+struct MotesOptions {
+  double max_latency = 1.05;  ///< delta
+  int64_t beam = 8;           ///< beta
+  int64_t most_parts = 16;    ///< of blocks, each of which is written down
+  int64_t reach = 32;         ///< instances around the peak that a scheme may begin or end with
+  int64_t schemes = 24;       ///< per round
+  bool paper_accounting = false;
+  bool least_order = false;
+  std::vector<Windows> windows = {Windows::kBlocks, Windows::kRings};
+};
+
+/// A set of partition schemes, disjoint and ascending.
+struct MotesState {
+  std::vector<std::shared_ptr<const MotesUnit>> units;
+  int64_t bytes = 0;
+  int64_t peaks = 0;  ///< schemes and single instances that need as much
+  double instructions = 0;
+};
+
+/// Algorithm 1, lines 3 and 4; where several parts of the network have the same peak, fewer of them
+/// are progress.
+struct LessThan {
+  double most_instructions = 0;
+
+  bool operator()(const MotesState& a, const MotesState& b) const {
+    const auto by_bytes = [](const MotesState& s) {
+      return std::tuple(s.bytes, s.peaks, s.instructions);
+    };
+    const auto by_time = [](const MotesState& s) {
+      return std::tuple(s.instructions, s.bytes, s.peaks);
+    };
+    const bool both = a.instructions <= most_instructions && b.instructions <= most_instructions;
+    return both ? by_bytes(a) < by_bytes(b) : by_time(a) < by_time(b);
+  }
+};
+
+class MotesSearch {
+ public:
+  MotesSearch(const AxisGraph& axes, const Limits& limits, const MotesOptions& options,
+              std::vector<int> order)
+      : graph_(axes.graph()),
+        limits_(limits),
+        options_(options),
+        instances_(instances_of(graph_, limits.ports)),
+        flow_(axes, instances_),
+        problem_(order_problem(graph_, instances_, limits.in_place)),
+        order_(std::move(order)),
+        rolls_(flow_, problem_, order_, {.in_place = limits.in_place}),
+        model_(latency_model(limits.core.name).value_or(*latency_model("cortex-m4"))),
+        latency_(flow_, limits.core, model_),
+        units_(flow_, rolls_, order_, latency_, limits.in_place && !options.paper_accounting),
+        partitions_(flow_, rolls_, order_),
+        single_bytes_(options.paper_accounting ? working_sets(problem_, order_)
+                                               : rolls_.single_bytes()) {
+    for (const int instance : order_)
+      single_instructions_.push_back(latency_.whole({.instance = {instance}}, false));
+  }
+
+  MotesState run() {
+    MotesState whole;
+    measure(whole);
+    whole_instructions_ = whole.instructions;
+    const LessThan less{whole.instructions * options_.max_latency};
+    std::vector<MotesState> beam = {whole};
+    while (!late(limits_.time)) {
+      const MotesState& best = beam.front();
+      if (best.bytes <= limits_.sram_bytes.value_or(0)) break;
+      const std::vector<std::shared_ptr<const MotesUnit>> schemes = schemes_at_peak(best);
+      std::vector<MotesState> next = beam;
+      for (const MotesState& state : beam) {
+        for (const auto& unit : schemes) {
+          MotesState more = with(state, unit);
+          measure(more);
+          next.push_back(std::move(more));
+        }
+      }
+      std::ranges::stable_sort(next, less);
+      const auto same = [](const MotesState& a, const MotesState& b) {
+        return a.bytes == b.bytes && a.peaks == b.peaks && a.instructions == b.instructions;
+      };
+      next.erase(std::unique(next.begin(), next.end(), same), next.end());
+      next.resize(std::min(next.size(), static_cast<size_t>(options_.beam)));
+      const bool gains = less(next.front(), beam.front());
+      beam = std::move(next);
+      if (!gains) break;
+    }
+    return beam.front();
+  }
+
+  Planned planned(const MotesState& state) {
+    std::vector<OrderPiece> pieces;
+    for (const auto& unit : state.units) pieces.push_back(unit->partition.piece());
+    Plan plan = order_plan(flow_, problem_, order_,
+                           {.in_place = limits_.in_place, .peak_bytes = state.bytes}, pieces);
+    for (int at = 0; at < std::ssize(order_); ++at) {
+      const auto covered = [&](const auto& unit) {
+        return unit->partition.begin <= at && at < unit->partition.end;
+      };
+      if (options_.paper_accounting || !limits_.in_place ||
+          std::ranges::any_of(state.units, covered))
+        continue;
+      if (const auto over = rolls_.single_overlap(at)) {
+        if (std::ranges::find(plan.overlaps, over->first) == plan.overlaps.end())
+          plan.overlaps.push_back(over->first);
+      }
+    }
+    for (const auto& unit : state.units) {
+      if (unit->overlap) plan.overlaps.push_back(*unit->overlap);
+    }
+    Planned result{.schedule = build(flow_, plan), .notes = {}, .plan = plan};
+    note::Partitions note{.ops = std::ssize(order_),
+                          .peak_bytes = state.bytes,
+                          .instructions = state.instructions,
+                          .whole_instructions = whole_instructions_};
+    for (const auto& unit : state.units) {
+      ++note.schemes;
+      note.ops_in_parts += unit->partition.end - unit->partition.begin;
+      note.steps += unit->steps;
+    }
+    result.notes.push_back(note);
+    return result;
+  }
+
+ private:
+  using Unit = std::shared_ptr<const MotesUnit>;
+
+  void measure(MotesState& state) const {
+    state.bytes = state.peaks = 0;
+    state.instructions = model_.program;
+    const auto add = [&](int64_t bytes, double instructions) {
+      if (bytes > state.bytes) state.peaks = 0;
+      state.bytes = std::max(state.bytes, bytes);
+      state.peaks += bytes == state.bytes ? 1 : 0;
+      state.instructions += instructions;
+    };
+    auto unit = state.units.begin();
+    for (int at = 0; at < std::ssize(order_); ++at) {
+      if (unit != state.units.end() && (*unit)->partition.begin == at) {
+        add((*unit)->bytes, (*unit)->instructions);
+        at = (*unit++)->partition.end - 1;
+      } else {
+        add(single_bytes_[static_cast<size_t>(at)], single_instructions_[static_cast<size_t>(at)]);
+      }
+    }
+  }
+
+  /// The state with one more scheme, in place of those that it touches; inside of one if it is
+  /// along channels and that is not.
+  [[nodiscard]] MotesState with(const MotesState& state, const Unit& unit) const {
+    MotesState result;
+    for (const Unit& other : state.units) {
+      if (other->partition.end <= unit->partition.begin ||
+          other->partition.begin >= unit->partition.end)
+        result.units.push_back(other);
+    }
+    result.units.push_back(unit);
+    std::ranges::sort(result.units, {}, [](const Unit& u) { return u->partition.begin; });
+    return result;
+  }
+
+  /// Where the most is live: positions [begin, end), one instance or a scheme.
+  [[nodiscard]] std::pair<int, int> peak_of(const MotesState& state) const {
+    for (const Unit& unit : state.units) {
+      if (unit->bytes == state.bytes) return {unit->partition.begin, unit->partition.end};
+    }
+    for (int at = 0; at < std::ssize(order_); ++at) {
+      const auto covers = [&](const Unit& unit) {
+        return unit->partition.begin <= at && at < unit->partition.end;
+      };
+      if (single_bytes_[static_cast<size_t>(at)] == state.bytes &&
+          std::ranges::none_of(state.units, covers))
+        return {at, at + 1};
+    }
+    return {0, 0};
+  }
+
+  /// Schemes around the peak that need less than the state does, none of which another one is as
+  /// good as; the nearest ones first where there are too many.
+  [[nodiscard]] std::vector<Unit> schemes_at_peak(const MotesState& state) {
+    const auto [first, last] = peak_of(state);
+    std::vector<Unit> found;
+    for (const int begin : steps_down(last - 1, -1, last - first, state.bytes)) {
+      for (const int end : steps_down(first + 1, 1, last - first, state.bytes)) {
+        if (begin >= end) continue;
+        if (late(limits_.time)) break;
+        for (const Unit& unit : schemes(begin, end)) {
+          if (unit->bytes < state.bytes) found.push_back(unit);
+        }
+      }
+    }
+    for (const Unit& outer : state.units) {
+      if (outer->partition.begin != first || outer->partition.by_channels) continue;
+      add_nested(*outer, state.bytes, found);
+    }
+    return spread(std::move(found));
+  }
+
+  /// Positions from `from` on, outwards, between which fewer bytes are held than (about) anywhere
+  /// nearer: there a scheme may begin, or end.
+  [[nodiscard]] std::vector<int> steps_down(int from, int direction, int inside,
+                                            int64_t below) const {
+    std::vector<int> result;
+    int64_t least = below;
+    for (int distance = 0; distance <= options_.reach + inside; ++distance) {
+      const int at = from + direction * distance;
+      if (at < 0 || at > std::ssize(order_)) break;
+      const int64_t held = rolls_.bytes().held(at);
+      if (held >= below || held > least + least / 4) continue;
+      least = std::min(least, held);
+      result.push_back(at);
+    }
+    return result;
+  }
+
+  void add_nested(const MotesUnit& outer, int64_t below, std::vector<Unit>& found) {
+    for (int begin = outer.partition.begin; begin < outer.partition.end; ++begin) {
+      for (int end = begin + 2; end <= outer.partition.end; ++end) {
+        for (const Partition& inner : partitions_.along_channels(begin, end)) {
+          const std::optional<Partition> both = nest(outer.partition, inner);
+          std::optional<MotesUnit> unit = both ? units_.measured(*both) : std::nullopt;
+          if (unit && unit->bytes < below)
+            found.push_back(std::make_shared<const MotesUnit>(std::move(*unit)));
+        }
+      }
+    }
+  }
+
+  /// All of positions [begin, end), found once.
+  const std::vector<Unit>& schemes(int begin, int end) {
+    const auto [it, added] = known_.try_emplace({begin, end});
+    if (!added) return it->second;
+    std::vector<Partition> parts = partitions_.along_channels(begin, end);
+    for (const Windows windows : options_.windows) {
+      const int64_t most = windows == Windows::kBlocks ? options_.most_parts : kAnyParts;
+      std::ranges::move(partitions_.along_rows(begin, end, most, windows),
+                        std::back_inserter(parts));
+    }
+    for (Partition& part : parts) {
+      if (std::optional<MotesUnit> unit = units_.measured(std::move(part)))
+        it->second.push_back(std::make_shared<const MotesUnit>(std::move(*unit)));
+    }
+    return it->second;
+  }
+
+  /// Fewer bytes, or fewer instructions beyond those of the instances alone.
+  [[nodiscard]] std::vector<Unit> spread(std::vector<Unit> found) const {
+    const auto extra = [&](const Unit& unit) {
+      double alone = 0;
+      for (int at = unit->partition.begin; at < unit->partition.end; ++at)
+        alone += single_instructions_[static_cast<size_t>(at)];
+      return unit->instructions - alone;
+    };
+    std::vector<std::tuple<int64_t, double, size_t>> ranked;
+    for (size_t k = 0; k < found.size(); ++k)
+      ranked.push_back({found[k]->bytes, extra(found[k]), k});
+    std::ranges::sort(ranked);
+    std::vector<Unit> front;
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& [bytes, more, k] : ranked) {
+      if (more >= least) continue;
+      least = more;
+      front.push_back(found[k]);
+    }
+    std::vector<Unit> result;
+    const auto most = static_cast<size_t>(options_.schemes);
+    for (size_t k = 0; k < front.size(); ++k) {
+      if (front.size() <= most || k * most / front.size() != (k + 1) * most / front.size())
+        result.push_back(front[k]);
+    }
+    return result;
+  }
+
+  const Graph& graph_;
+  const Limits& limits_;
+  const MotesOptions& options_;
+  const Instances instances_;
+  const Dataflow flow_;
+  const OrderProblem problem_;
+  const std::vector<int> order_;
+  const Rolls rolls_;
+  const LatencyModel model_;
+  LatencyEstimate latency_;
+  MotesUnits units_;
+  const Partitions partitions_;
+  const std::vector<int64_t> single_bytes_;
+  std::vector<double> single_instructions_;  ///< per position
+  std::map<std::pair<int, int>, std::vector<Unit>> known_;
+  double whole_instructions_ = 0;
+};
+
+double ratio_option(const PlannerOptions& given, const std::string& key, double otherwise) {
+  const auto it = given.find(key);
+  if (it == given.end()) return otherwise;
+  double value = 0;
+  const char* end = it->second.data() + it->second.size();
+  const auto [stop, error] = std::from_chars(it->second.data(), end, value);
+  if (error != std::errc{} || stop != end || !(value >= 1))
+    throw CompileError("--planner",
+                       fmt::format("{}={} is not a ratio of at least 1, or inf", key, it->second));
+  return value;
+}
+
+/// One of several words.
+size_t word_option(const PlannerOptions& given, const std::string& key,
+                   const std::vector<std::string>& words) {
+  const auto it = given.find(key);
+  if (it == given.end()) return 0;
+  const auto word = std::ranges::find(words, it->second);
+  if (word == words.end())
+    throw CompileError("--planner",
+                       fmt::format("{}={} is none of {}", key, it->second, fmt::join(words, ", ")));
+  return static_cast<size_t>(word - words.begin());
+}
+
+MotesOptions motes_options(const PlannerOptions& given) {
+  MotesOptions result;
+  result.max_latency = ratio_option(given, "max_latency", result.max_latency);
+  result.beam = number_option(given, "beam", 1).value_or(result.beam);
+  result.most_parts = number_option(given, "parts", 2).value_or(result.most_parts);
+  result.reach = number_option(given, "reach", 1).value_or(result.reach);
+  result.schemes = number_option(given, "schemes", 1).value_or(result.schemes);
+  result.paper_accounting = wants_paper_accounting(given);
+  result.least_order = word_option(given, "order", {"post_order", "least"}) == 1;
+  const std::vector<std::vector<Windows>> windows = {
+      {Windows::kBlocks, Windows::kRings}, {Windows::kBlocks}, {Windows::kRings}};
+  result.windows = windows[word_option(given, "windows", {"any", "blocks", "rings"})];
+  return result;
+}
+
+}  // namespace
+
+PlannerAnswer plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
+  const MotesOptions options = motes_options(given);
+  const AxisGraph axes(graph);
+  const Instances instances = instances_of(graph, limits.ports);
+  const OrderProblem problem = order_problem(graph, instances, limits.in_place);
+  const Order order = options.least_order ? reorder(problem, kOrderStates, limits.time)
+                                          : reverse_post_order(problem);
+  MotesSearch search(axes, limits, options, order.ops);
+  return search.planned(search.run());
+}
+
+}  // namespace thimble

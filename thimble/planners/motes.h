@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partition of operators along connected axes, guided by the memory bottleneck (MoteS).
+//
+//   moves       partition schemes: rows, columns or tokens in blocks, channels in slices, channels
+//               inside of blocks (moves/partition.h)
+//   search      a beam of sets of schemes; each round adds one where the peak is, under a limit on
+//               estimated time (algorithm 1)
+//   accounting  exact, or the paper's
+#pragma once
+
+#include "thimble/planners/planner.h"
+
+namespace thimble {
+
+/// Options: docs/motes.md.
+[[nodiscard]] PlannerAnswer plan_motes(const Graph& graph, const Limits& limits,
+                                       const PlannerOptions& options);
+
+}  // namespace thimble

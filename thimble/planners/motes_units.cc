@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/planners/motes_units.h"
+
+#include <algorithm>
+
+#include "thimble/plan/group_lead.h"
+
+namespace thimble {
+
+std::optional<MotesUnit> MotesUnits::measured(Partition partition) {
+  const GroupCost* group = evaluator_.group(partition.group);
+  if (group == nullptr) return std::nullopt;
+  MotesUnit unit{.partition = std::move(partition), .overlap = {}};
+  unit.steps = group->derived.positions() + std::ssize(unit.partition.finalised);
+  unit.instructions = latency_.group(group->derived);
+  for (const InstanceCall& call : unit.partition.finalised)
+    unit.instructions += latency_.whole(call, false);
+  int64_t shared = 0;
+  if (overlaps_) unit.overlap = best_overlap(unit, *group, shared);
+  unit.bytes = most_live(unit, *group, shared);
+  return unit;
+}
+
+/// What is held throughout, what it consumes until it is read for the last time, what it makes from
+/// the first step that writes it.
+int64_t MotesUnits::most_live(const MotesUnit& unit, const GroupCost& group, int64_t shared) const {
+  const auto positions = static_cast<size_t>(group.derived.positions());
+  std::vector<int64_t> live(positions + 1, 0);
+  const auto add = [&](int64_t bytes, const LiveRange& steps) {
+    for (Position p = steps.begin; p < steps.end; ++p) live[static_cast<size_t>(p)] += bytes;
+  };
+  int64_t through = bytes_.held(unit.partition.begin);
+  const std::vector<ValueId> consumed = bytes_.consumed(unit.partition.begin, unit.partition.end);
+  const auto all = static_cast<Position>(positions);
+  int64_t finalised = 0;  // the most that a value and its sums are, which overlap
+  for (const auto& [v, steps] : group.outside) {
+    const int64_t size = flow_.size_bytes(v);
+    if (flow_.is_sums(v)) {
+      add(size, {steps.begin, all});
+      finalised += size;
+    } else if (std::ranges::find(consumed, v) != consumed.end()) {
+      add(size, steps);
+      through -= size;
+    } else if (bytes_.lives().made[v.index()] >= unit.partition.begin) {
+      add(size, {steps.begin, all});
+      finalised += size;
+    }
+  }
+  for (const GroupCost::Inner& inner : group.inner) add(inner.bytes, inner.steps);
+  if (unit.overlap) {
+    const auto steps = [&](ValueId v) {
+      return std::ranges::find(group.outside, v, &std::pair<ValueId, LiveRange>::first)->second;
+    };
+    add(-shared, {steps(unit.overlap->out).begin, steps(unit.overlap->in).end});
+  }
+  live[positions] = finalised;
+  return through + std::ranges::max(live);
+}
+
+std::optional<OverlapChoice> MotesUnits::best_overlap(const MotesUnit& unit, const GroupCost& group,
+                                                      int64_t& most) const {
+  std::optional<OverlapChoice> best;
+  for (const ValueId in : bytes_.consumed(unit.partition.begin, unit.partition.end)) {
+    for (const auto& [out, steps] : group.outside) {
+      if (flow_.is_sums(out) || bytes_.lives().made[out.index()] < unit.partition.begin) continue;
+      const int64_t out_bytes = flow_.size_bytes(out), in_bytes = flow_.size_bytes(in);
+      if (std::min(out_bytes, in_bytes) <= most || !may_overlap(flow_, out, in)) continue;
+      const std::optional<int64_t> lead = group_lead(flow_, group.derived, out, in);
+      if (!lead) continue;
+      const int64_t shared = overlap_bytes(out_bytes, in_bytes, *lead);
+      if (shared <= most) continue;
+      most = shared;
+      best = OverlapChoice{out, in};
+    }
+  }
+  return best;
+}
+
+}  // namespace thimble

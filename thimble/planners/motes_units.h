@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What pieces of an order come to, bytes and time, wherever sets of partition schemes have them.
+#pragma once
+
+#include <unordered_map>
+
+#include "thimble/moves/partition.h"
+#include "thimble/plan/evaluator.h"
+#include "thimble/plan/latency_estimate.h"
+
+namespace thimble {
+
+/// A run of an order that executes in parts, and what it comes to.
+struct MotesUnit {
+  Partition partition;
+  int64_t bytes = 0;  ///< the most that is live while it runs
+  double instructions = 0;
+  int64_t steps = 0;                     ///< calls written down
+  std::optional<OverlapChoice> overlap;  ///< an output over a consumed input
+};
+
+class MotesUnits {
+ public:
+  /// All must outlive it. overlaps: outputs of parts may lie over consumed inputs.
+  MotesUnits(const Dataflow& dataflow, const Rolls& rolls, const std::vector<int>& order,
+             LatencyEstimate& latency, bool overlaps)
+      : flow_(dataflow),
+        bytes_(rolls.bytes()),
+        order_(order),
+        latency_(latency),
+        overlaps_(overlaps),
+        evaluator_(dataflow) {}
+
+  /// Nothing if the group has no derivation.
+  [[nodiscard]] std::optional<MotesUnit> measured(Partition partition);
+
+ private:
+  /// shared: bytes that the unit's overlap saves while both live.
+  [[nodiscard]] int64_t most_live(const MotesUnit& unit, const GroupCost& group,
+                                  int64_t shared) const;
+  [[nodiscard]] std::optional<OverlapChoice> best_overlap(const MotesUnit& unit,
+                                                          const GroupCost& group,
+                                                          int64_t& shared) const;
+
+  const Dataflow& flow_;
+  const OrderBytes& bytes_;
+  const std::vector<int>& order_;
+  LatencyEstimate& latency_;
+  const bool overlaps_;
+  Evaluator evaluator_;
+};
+
+}  // namespace thimble
