@@ -46,11 +46,14 @@ void Partitions::add_parts(const Partition& base, int64_t most, Windows windows,
   const bool crosses = !derives(parts.group);
   if (crosses)
     parts.group.loop.border = windows == Windows::kBlocks ? Border::kBlocks : Border::kRoll;
-  for (const int64_t step : steps(positions, most)) {
+  std::vector<int64_t> tried = steps(positions, most);
+  // One position of the finest value, which the outputs may follow over consumed inputs.
+  if (parts.group.loop.border == Border::kRoll) tried.push_back(0);
+  for (const int64_t step : tried) {
     parts.group.loop.step = step;
     if (derives(parts.group)) {
       result.push_back(parts);
-    } else if (result.empty()) {
+    } else if (result.empty() && step > 0) {
       return;
     }
   }

@@ -15,6 +15,7 @@
 #include "thimble/plan/build.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/motes_units.h"
+#include "thimble/search/narrow_early.h"
 
 namespace thimble {
 namespace {
@@ -28,7 +29,8 @@ struct MotesOptions {
   int64_t reach = 32;         ///< instances around the peak that a scheme may begin or end with
   int64_t schemes = 24;       ///< per round
   bool paper_accounting = false;
-  bool least_order = false;
+  enum class From : uint8_t { kPostOrder, kLeast } from = From::kPostOrder;
+  bool narrow_early = true;
   std::vector<Windows> windows = {Windows::kBlocks, Windows::kRings};
 };
 
@@ -207,7 +209,7 @@ class MotesSearch {
         if (begin >= end) continue;
         if (late(limits_.time)) break;
         for (const Unit& unit : schemes(begin, end)) {
-          if (unit->bytes < state.bytes) found.push_back(unit);
+          if (unit->bytes < state.bytes && is_progress(state, unit)) found.push_back(unit);
         }
       }
     }
@@ -216,6 +218,13 @@ class MotesSearch {
       add_nested(*outer, state.bytes, found);
     }
     return spread(std::move(found));
+  }
+
+  /// What it replaces may have kept the peak down elsewhere.
+  [[nodiscard]] bool is_progress(const MotesState& state, const Unit& unit) const {
+    MotesState more = with(state, unit);
+    measure(more);
+    return std::pair(more.bytes, more.peaks) < std::pair(state.bytes, state.peaks);
   }
 
   /// Positions from `from` on, outwards, between which fewer bytes are held than (about) anywhere
@@ -343,7 +352,10 @@ MotesOptions motes_options(const PlannerOptions& given) {
   result.reach = number_option(given, "reach", 1).value_or(result.reach);
   result.schemes = number_option(given, "schemes", 1).value_or(result.schemes);
   result.paper_accounting = wants_paper_accounting(given);
-  result.least_order = word_option(given, "order", {"post_order", "least"}) == 1;
+  const size_t order =
+      word_option(given, "order", {"post_order", "least", "post_order_narrow", "least_narrow"});
+  result.from = order % 2 == 0 ? MotesOptions::From::kPostOrder : MotesOptions::From::kLeast;
+  result.narrow_early = order >= 2;
   const std::vector<std::vector<Windows>> windows = {
       {Windows::kBlocks, Windows::kRings}, {Windows::kBlocks}, {Windows::kRings}};
   result.windows = windows[word_option(given, "windows", {"any", "blocks", "rings"})];
@@ -357,8 +369,10 @@ PlannerAnswer plan_motes(const Graph& graph, const Limits& limits, const Planner
   const AxisGraph axes(graph);
   const Instances instances = instances_of(graph, limits.ports);
   const OrderProblem problem = order_problem(graph, instances, limits.in_place);
-  const Order order = options.least_order ? reorder(problem, kOrderStates, limits.time)
-                                          : reverse_post_order(problem);
+  Order order = options.from == MotesOptions::From::kLeast
+                    ? reorder(problem, kOrderStates, limits.time)
+                    : reverse_post_order(problem);
+  if (options.narrow_early) order = narrow_early(problem, order.ops);
   MotesSearch search(axes, limits, options, order.ops);
   return search.planned(search.run());
 }
