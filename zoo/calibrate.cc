@@ -250,6 +250,24 @@ void quantise_bias(Graph& graph, const Op& op) {
   bias.data = shared_bytes(values);
 }
 
+/// int8, as activations are: of the range of its values and zero.
+void quantise_constant(Tensor& constant) {
+  const RealValues real = dequantised(constant, *constant.data);
+  Range range;
+  for (const float value : real) {
+    range = {std::min(range.min, value), std::max(range.max, value)};
+  }
+  constant.type = DType::kInt8;
+  constant.quantization = int8_quantization(range);
+  std::vector<int8_t> values;
+  for (const float value : real) {
+    const auto steps = std::lround(value / constant.quantization.scales[0]);
+    values.push_back(static_cast<int8_t>(
+        std::clamp<long>(steps + constant.quantization.zero_points[0], -128, 127)));
+  }
+  constant.data = shared_bytes(values);
+}
+
 }  // namespace
 
 Graph calibrated(Graph real, uint64_t seed) {
@@ -271,6 +289,10 @@ Graph calibrated(Graph real, uint64_t seed) {
   }
   for (const Op& op : graph.ops) {
     if (has_weights(op)) quantise_bias(graph, op);
+    for (const TensorId t : op.inputs) {
+      Tensor& tensor = graph.tensor(t);
+      if (tensor.is_constant() && tensor.type == DType::kFloat32) quantise_constant(tensor);
+    }
   }
   return real;
 }
