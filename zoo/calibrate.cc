@@ -62,15 +62,27 @@ bool gives_probabilities(const Attributes& attributes) {
          std::holds_alternative<Logistic>(attributes);
 }
 
-/// Per operator: its output is what a softmax decides by.
+bool has_constant(const Graph& graph, const Op& op) {
+  return std::ranges::any_of(op.inputs, [&](TensorId t) { return graph.tensor(t).is_constant(); });
+}
+
+/// Per operator: its output is what a softmax decides by. Of attention whose scores are scaled
+/// down, that is the queries: such scores spread as these do.
 std::vector<bool> gives_logits(const Graph& graph) {
   std::vector<bool> wanted(graph.tensors.size(), false);
+  std::vector<bool> scaled(graph.tensors.size(), false);
   std::vector<bool> result(graph.ops.size(), false);
   for (size_t o = graph.ops.size(); o-- > 0;) {
     const Op& op = graph.ops[o];
     const bool output_wanted = wanted[op.outputs[0].index()];
     result[o] = output_wanted && has_weights(op);
+    const bool scales = std::holds_alternative<Mul>(op.attributes) && has_constant(graph, op);
+    if (output_wanted && scales) scaled[op.inputs[0].index()] = true;
+    if (scaled[op.outputs[0].index()] && std::holds_alternative<BatchMatMul>(op.attributes)) {
+      wanted[op.inputs[0].index()] = true;
+    }
     const bool passes = std::holds_alternative<Mean>(op.attributes) ||
+                        std::holds_alternative<Transpose>(op.attributes) ||
                         std::holds_alternative<Reshape>(op.attributes);
     if (std::holds_alternative<Softmax>(op.attributes) || (output_wanted && passes)) {
       wanted[op.inputs[0].index()] = true;

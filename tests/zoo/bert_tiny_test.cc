@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -16,6 +17,7 @@
 #include "thimble/reference/interpreter.h"
 #include "thimble/reference/real.h"
 #include "thimble/rewrites/rewrites.h"
+#include "zoo/attention.h"
 #include "zoo/zoo.h"
 
 namespace thimble {
@@ -97,51 +99,90 @@ TEST(BertTiny, AttentionIsSplitByQueryTokens) {
   }
 }
 
-/// The same layers in float32, weights as quantised.
-RealValues real_output(Graph graph, const Bytes& input) {
-  std::vector<RealValues> values(graph.tensors.size());
-  for (size_t t = 0; t < values.size(); ++t) {
-    Tensor& tensor = graph.tensors[t];
-    if (tensor.is_constant()) {
-      values[t] = dequantised(tensor, *tensor.data);
-      continue;
-    }
-    if (graph.inputs[0].tensor.index() == t) values[t] = dequantised(tensor, input);
-    tensor.type = DType::kFloat32;
+// Means over channels, what is broadcast back from them, and constants per channel: one token each.
+TEST(BertTiny, LayerNormalisationFollowsTokens) {
+  zoo::Builder net("normalised", 1);
+  const TensorId wide = zoo::linear(net, net.input({1, 64, 8}), 96);
+  const Graph graph = net.finish({zoo::linear(net, zoo::layer_norm(net, wide, 1e-12F), 8)});
+  EXPECT_GE(arena_bytes(graph, "reorder"), 2 * 64 * 96);
+  for (const char* planner : {"stream", "auto"}) {
+    // The input, over which the output lies, and one token of up to nine values of 96 bytes.
+    EXPECT_LE(arena_bytes(graph, planner), 64 * 8 + 9 * 96 + 64) << planner;
   }
-  for (const Op& op : graph.ops) {
-    std::vector<const RealValues*> inputs;
-    for (const TensorId t : op.inputs) inputs.push_back(&values[t.index()]);
-    values[op.outputs[0].index()] = evaluate_real(graph, op, inputs);
-  }
-  return values[graph.outputs[0].tensor.index()];
 }
 
-/// Root of the mean squared error, as a ratio of the deviation of the real values.
+/// A float32 network of the same layers, weights as quantised; for evaluate_real.
+Graph in_float32(Graph graph) {
+  for (Tensor& tensor : graph.tensors) {
+    if (!tensor.is_constant()) tensor.type = DType::kFloat32;
+  }
+  return graph;
+}
+
+RealValues real_value(const Graph& graph, const Op& op, const std::vector<RealValues>& values) {
+  std::vector<const RealValues*> inputs;
+  for (const TensorId t : op.inputs) inputs.push_back(&values[t.index()]);
+  return evaluate_real(graph, op, inputs);
+}
+
+/// All constants, and the tensors that `bytes` has.
+std::vector<RealValues> dequantised_values(const Graph& graph, const TensorValues& bytes) {
+  std::vector<RealValues> values(graph.tensors.size());
+  for (size_t t = 0; t < values.size(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    const Bytes& known = tensor.is_constant() ? *tensor.data : bytes[t];
+    if (!known.empty()) values[t] = dequantised(tensor, known);
+  }
+  return values;
+}
+
+/// Root of the mean squared error of the output, as a ratio of that of the real values.
 double error_of(const std::string& network) {
-  const Graph graph = build_zoo(network);
+  const Graph graph = build_zoo(network), real = in_float32(graph);
   const Bytes input = input_of(graph);
-  const TensorId output = graph.outputs[0].tensor;
-  const RealValues real = real_output(graph, input);
+  const size_t output = graph.outputs[0].tensor.index();
+  TensorValues bytes(graph.tensors.size());
+  bytes[graph.inputs[0].tensor.index()] = input;
+  std::vector<RealValues> values = dequantised_values(graph, bytes);
+  for (const Op& op : graph.ops) values[op.outputs[0].index()] = real_value(real, op, values);
   const RealValues quantised =
-      dequantised(graph.tensor(output), interpret(graph, {input})[output.index()]);
+      dequantised(graph.tensors[output], interpret(graph, {input})[output]);
   double squares = 0, errors = 0;
-  for (size_t i = 0; i < real.size(); ++i) {
-    squares += double{real[i]} * real[i];
-    errors += std::pow(double{real[i]} - quantised[i], 2);
+  for (size_t i = 0; i < quantised.size(); ++i) {
+    squares += double{values[output][i]} * values[output][i];
+    errors += std::pow(double{values[output][i]} - quantised[i], 2);
   }
   return std::sqrt(errors / squares);
 }
 
+// Measured: 0.051, 0.120, 0.157 and 0.167. Means and variances of a token are kept in eight bits,
+// as converters keep them, and each layer normalises what errors the one before has left.
 TEST(BertTiny, StaysCloseToRealNumbers) {
-  for (const auto& [network, bound] : {std::pair{"bert_tiny:tokens=16,layers=1", 0.0},
-                                       {"bert_tiny:tokens=16", 0.0},
-                                       {"bert_tiny:tokens=128", 0.0},
-                                       {"bert_tiny", 0.0}}) {
-    const double error = error_of(network);
-    fmt::print("{}: {:.4f}\n", network, error);
-    EXPECT_LE(error, bound) << network;
+  EXPECT_LE(error_of("bert_tiny:tokens=16,layers=1"), 0.07);
+  EXPECT_LE(error_of("bert_tiny:tokens=16"), 0.15);
+  EXPECT_LE(error_of("bert_tiny:tokens=128"), 0.2);
+  EXPECT_LE(error_of("bert_tiny"), 0.2);
+}
+
+/// The most that any element of the output is away from the real result for the very same operands,
+/// in steps of its scale; what the type cannot hold counts as its largest value.
+double steps_off(const Graph& graph, const Op& op, const std::vector<RealValues>& values) {
+  const Tensor& out = graph.tensor(op.outputs[0]);
+  const double scale = out.quantization.scales[0], zero = out.quantization.zero_points[0];
+  const RealValues real = real_value(in_float32(graph), op, values);
+  double most = 0;
+  for (size_t i = 0; i < real.size(); ++i) {
+    const double held = std::clamp<double>(real[i], (-128 - zero) * scale, (127 - zero) * scale);
+    most = std::max(most, std::abs(held - double{values[op.outputs[0].index()][i]}) / scale);
   }
+  return most;
+}
+
+TEST(BertTiny, EveryOperatorIsWithinOneStepOfRealNumbers) {
+  const Graph graph = build_zoo("bert_tiny:tokens=16");
+  const std::vector<RealValues> values =
+      dequantised_values(graph, interpret(graph, {input_of(graph)}));
+  for (const Op& op : graph.ops) EXPECT_LE(steps_off(graph, op, values), 1) << label(op);
 }
 
 }  // namespace
