@@ -123,7 +123,16 @@ class Draw {
   TensorId sum() {
     const TensorId x = image(24, 48);
     const TensorId y = net_.input(net_.shape(x));
-    return maybe(0.6) ? net_.add(x, y) : net_.mul(x, y);
+    switch (random_.between(0, 4)) {
+      case 0:
+        return net_.sub(x, y);
+      case 1:
+        return net_.squared_difference(x, y);
+      case 2:
+        return net_.mul(x, y);
+      default:
+        return net_.add(x, y);
+    }
   }
   TensorId elements() {
     const TensorId x = image(24, 48);

@@ -27,6 +27,12 @@ Window window(const Shape& x, Size2D kernel, Size2D stride, Size2D dilation, Pad
   return w;
 }
 
+Bytes bytes_of(const std::vector<float>& values) {
+  Bytes bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
 }  // namespace
 
 Builder::Builder(const std::string& name, uint64_t seed) : seed_(seed), random_(seed) {
@@ -131,6 +137,30 @@ TensorId Builder::add(TensorId a, TensorId b, Activation activation) {
 }
 
 TensorId Builder::mul(TensorId a, TensorId b) { return op(Mul{}, {a, b}); }
+TensorId Builder::sub(TensorId a, TensorId b) { return op(Sub{}, {a, b}); }
+TensorId Builder::squared_difference(TensorId a, TensorId b) {
+  return op(SquaredDifference{}, {a, b});
+}
+TensorId Builder::rsqrt(TensorId x) { return op(Rsqrt{}, {x}); }
+TensorId Builder::gelu(TensorId x, bool approximate) { return op(Gelu{approximate}, {x}); }
+
+TensorId Builder::mean_of_channels(TensorId x) {
+  Shape out = shape(x);
+  const int last = static_cast<int>(out.size()) - 1;
+  out.back() = 1;
+  return op(Mean{{last}}, {x}, out);
+}
+
+TensorId Builder::number(const std::string& name, float value) {
+  return constant(unique(name), {}, DType::kFloat32, bytes_of({value}));
+}
+
+TensorId Builder::vector(const std::string& name, int64_t channels, double least, double most) {
+  std::vector<float> values(static_cast<size_t>(channels));
+  for (float& value : values) value = static_cast<float>(least + (most - least) * random_.unit());
+  return constant(unique(name), {channels}, DType::kFloat32, bytes_of(values));
+}
+
 TensorId Builder::batch_matmul(TensorId x, TensorId y, bool adjoint_y) {
   return op(BatchMatMul{.adjoint_x = false, .adjoint_y = adjoint_y}, {x, y});
 }

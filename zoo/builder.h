@@ -65,8 +65,14 @@ class Builder {
   TensorId max_pool(TensorId x, const PoolLayer& layer);
   /// Over height and width: [N,C], or [N,1,1,C] if they are kept.
   TensorId mean(TensorId x, bool keep = false);
+  /// Over the last axis, which is kept.
+  TensorId mean_of_channels(TensorId x);
   TensorId add(TensorId a, TensorId b, Activation activation = Activation::kNone);
   TensorId mul(TensorId a, TensorId b);
+  TensorId sub(TensorId a, TensorId b);
+  TensorId squared_difference(TensorId a, TensorId b);
+  TensorId rsqrt(TensorId x);
+  TensorId gelu(TensorId x, bool approximate = false);
   TensorId batch_matmul(TensorId x, TensorId y, bool adjoint_y = false);
   TensorId relu(TensorId x);
   TensorId concat(const std::vector<TensorId>& inputs, int axis = 3);
@@ -79,6 +85,10 @@ class Builder {
   TensorId reshape(TensorId x, const Shape& shape);
   TensorId softmax(TensorId x);
   TensorId transpose(TensorId x, const std::vector<int>& permutation);
+
+  /// Operands that are constant: one number, and one per channel, uniform in [least, most].
+  TensorId number(const std::string& name, float value);
+  TensorId vector(const std::string& name, int64_t channels, double least, double most);
 
   [[nodiscard]] const Shape& shape(TensorId t) const { return graph_.tensor(t).shape; }
   [[nodiscard]] int64_t channels(TensorId t) const { return shape(t).back(); }

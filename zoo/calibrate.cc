@@ -62,15 +62,27 @@ bool gives_probabilities(const Attributes& attributes) {
          std::holds_alternative<Logistic>(attributes);
 }
 
-/// Per operator: its output is what a softmax decides by.
+bool has_constant(const Graph& graph, const Op& op) {
+  return std::ranges::any_of(op.inputs, [&](TensorId t) { return graph.tensor(t).is_constant(); });
+}
+
+/// Per operator: its output is what a softmax decides by. Of attention whose scores are scaled
+/// down, that is the queries: such scores spread as these do.
 std::vector<bool> gives_logits(const Graph& graph) {
   std::vector<bool> wanted(graph.tensors.size(), false);
+  std::vector<bool> scaled(graph.tensors.size(), false);
   std::vector<bool> result(graph.ops.size(), false);
   for (size_t o = graph.ops.size(); o-- > 0;) {
     const Op& op = graph.ops[o];
     const bool output_wanted = wanted[op.outputs[0].index()];
     result[o] = output_wanted && has_weights(op);
+    const bool scales = std::holds_alternative<Mul>(op.attributes) && has_constant(graph, op);
+    if (output_wanted && scales) scaled[op.inputs[0].index()] = true;
+    if (scaled[op.outputs[0].index()] && std::holds_alternative<BatchMatMul>(op.attributes)) {
+      wanted[op.inputs[0].index()] = true;
+    }
     const bool passes = std::holds_alternative<Mean>(op.attributes) ||
+                        std::holds_alternative<Transpose>(op.attributes) ||
                         std::holds_alternative<Reshape>(op.attributes);
     if (std::holds_alternative<Softmax>(op.attributes) || (output_wanted && passes)) {
       wanted[op.inputs[0].index()] = true;
@@ -250,6 +262,24 @@ void quantise_bias(Graph& graph, const Op& op) {
   bias.data = shared_bytes(values);
 }
 
+/// int8, as activations are: of the range of its values and zero.
+void quantise_constant(Tensor& constant) {
+  const RealValues real = dequantised(constant, *constant.data);
+  Range range;
+  for (const float value : real) {
+    range = {std::min(range.min, value), std::max(range.max, value)};
+  }
+  constant.type = DType::kInt8;
+  constant.quantization = int8_quantization(range);
+  std::vector<int8_t> values;
+  for (const float value : real) {
+    const auto steps = std::lround(value / constant.quantization.scales[0]);
+    values.push_back(static_cast<int8_t>(
+        std::clamp<long>(steps + constant.quantization.zero_points[0], -128, 127)));
+  }
+  constant.data = shared_bytes(values);
+}
+
 }  // namespace
 
 Graph calibrated(Graph real, uint64_t seed) {
@@ -271,6 +301,10 @@ Graph calibrated(Graph real, uint64_t seed) {
   }
   for (const Op& op : graph.ops) {
     if (has_weights(op)) quantise_bias(graph, op);
+    for (const TensorId t : op.inputs) {
+      Tensor& tensor = graph.tensor(t);
+      if (tensor.is_constant() && tensor.type == DType::kFloat32) quantise_constant(tensor);
+    }
   }
   return real;
 }

@@ -67,11 +67,19 @@ Graph motes_figure5(const std::string& name, const Parameters&) {
   return net.finish({inverted_residual(net, x, {.expanded = 96, .channels = 16})});
 }
 
+/// MOTES, table 3: one convolution, of which the paper says no more than the shape.
+Graph motes_table3(const std::string& name, const Parameters&) {
+  Builder net(name, 6);
+  const TensorId x = net.input({1, 32, 32, 8});
+  return net.finish({net.conv(x, {.channels = 8, .kernel = 3, .activation = kNone})});
+}
+
 }  // namespace
 
 std::vector<Network> figure_networks() {
   return {{"motes_figure2", "the example of MOTES, figure 2", {}, motes_figure2},
           {"motes_figure5", "the example of MOTES, figure 5", {}, motes_figure5},
+          {"motes_table3", "the convolution of MOTES, table 3", {}, motes_table3},
           {"pex_figure1", "the example of Pex, figure 1", {}, pex_figure1},
           {"pex_figure3", "an example like Pex, figure 3", {}, pex_figure3},
           {"reordering_figure1",

@@ -20,6 +20,7 @@ struct Network {
 [[nodiscard]] std::vector<Network> demo_networks();
 [[nodiscard]] std::vector<Network> efficientnet_networks();
 [[nodiscard]] std::vector<Network> figure_networks();
+[[nodiscard]] std::vector<Network> fpnas_networks();
 [[nodiscard]] std::vector<Network> keyword_networks();
 [[nodiscard]] std::vector<Network> mcunet_networks();
 [[nodiscard]] std::vector<Network> micronet_vww_networks();

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fixed_point.h"
-#include "thimble_runtime/kernels.h"
-#include "walk.h"
+#include "scaled_pair.h"
 
 namespace thimble::runtime {
 
 void add(const AddParams& p, const View& a, const View& b, const View& out,
          const Region& region) noexcept {
-  const AddParams q = p;  // a copy that stores of int8 cannot alias
-  auto scaled = [&q](int32_t value, int32_t input) {
-    const int32_t shifted = shift_left(value - q.zero_point[input], q.left_shift);
-    return requantise(shifted, q.scale[input].multiplier, q.scale[input].shift);
-  };
-  map_pairs(a, b, out, region, [&](int32_t x, int32_t y) {
-    const int32_t sum = scaled(x, 0) + scaled(y, 1);
-    const int32_t value = requantise(sum, q.output_scale.multiplier, q.output_scale.shift);
-    return static_cast<int8_t>(limit(value + q.output_zero_point, q.clamp_min, q.clamp_max));
-  });
+  map_scaled_pairs(p, a, b, out, region, [](int32_t x, int32_t y) { return x + y; });
 }
 
 }  // namespace thimble::runtime

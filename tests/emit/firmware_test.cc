@@ -15,6 +15,7 @@
 #include "thimble/driver/measure.h"
 #include "thimble/import/tflite.h"
 #include "thimble/moves/relayout_inputs.h"
+#include "thimble/planners/planner.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/reference/interpreter.h"
@@ -230,6 +231,18 @@ TEST(Firmware, TokenByTokenEqualsTheReference) {
     entries.push_back(planned_entry(model, {.planner = "stream"}));
   }
   EXPECT_EQ(entries[0].compiled.program.arena_bytes(), 6'368);
+  expect_reference_outputs(entries);
+}
+
+// Layer normalisation, GELU and attention, in whole tensors and token by token.
+TEST(Firmware, BertTinyOfEveryPlannerEqualsTheReference) {
+  std::vector<Entry> entries;
+  for (const Planner& planner : planners()) {
+    const std::string spec = "zoo:bert_tiny:tokens=12,hidden=64";
+    entries.push_back(
+        entry_of(std::get<Compiled>(compile({.model = spec, .planner = planner.name})),
+                 fmt::format("bert_{}", planner.name)));
+  }
   expect_reference_outputs(entries);
 }
 

@@ -42,8 +42,10 @@ TEST(Export, RealModelsComeBack) {
 TEST(Export, SingleOperatorsComeBack) {
   THIMBLE_NEEDS_SHARED();
   for (const testing::OpsCase& test_case : testing::ops_cases()) {
-    const Graph graph = import_tflite(test_case.model());
+    Graph graph = import_tflite(test_case.model());
     SCOPED_TRACE(graph.name);
+    // SPLIT comes back as the slices that it was taken apart into.
+    for (size_t o = 0; o < graph.ops.size(); ++o) graph.ops[o].file_index = static_cast<int>(o);
     expect_same(graph, import_tflite(export_tflite(graph), graph.name, graph.name));
   }
 }

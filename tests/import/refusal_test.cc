@@ -165,16 +165,16 @@ const Damage kOfAnOperator[] = {
      },
      "net.tflite: TANH #3: is not supported; supported are ADD, AVERAGE_POOL_2D, "
      "BATCH_MATMUL, CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, DEQUANTIZE, FULLY_CONNECTED, "
-     "LEAKY_RELU, LOGISTIC, "
+     "GELU, LEAKY_RELU, LOGISTIC, "
      "MAX_POOL_2D, MEAN, MUL, PAD, PADV2, QUANTIZE, RELU, RELU6, RESHAPE, "
-     "RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR, SLICE, SOFTMAX, "
-     "STRIDED_SLICE, TRANSPOSE"},
+     "RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR, RSQRT, SLICE, SOFTMAX, "
+     "SPLIT, SPLIT_V, SQUARED_DIFFERENCE, STRIDED_SLICE, SUB, TRANSPOSE"},
     {"SeveralUnsupportedOperators",
      [](TfliteBuilder& b) {
-       b.model.operator_codes[1]->builtin_code = BuiltinOperator::GELU;
+       b.model.operator_codes[1]->builtin_code = BuiltinOperator::ELU;
        b.model.operator_codes[3]->builtin_code = BuiltinOperator::CUMSUM;
      },
-     "net.tflite: GELU #1: is not supported (nor are, further on: CUMSUM); supported are ADD"},
+     "net.tflite: ELU #1: is not supported (nor are, further on: CUMSUM); supported are ADD"},
     {"CustomOperator",
      [](TfliteBuilder& b) { b.model.operator_codes[3]->builtin_code = BuiltinOperator::CUSTOM; },
      "net.tflite: custom operator #3: is not supported"},
@@ -333,6 +333,40 @@ TfliteBuilder sliced(BuiltinOperator code, const std::vector<std::vector<int32_t
   b.inputs({0});
   b.outputs({output});
   return b;
+}
+
+/// Of a 2x3 tensor along `axis`, into outputs of these shapes.
+TfliteBuilder split(std::vector<int32_t> axis, const std::vector<TfliteBuilder::Dims>& shapes) {
+  TfliteBuilder b;
+  b.tensor({2, 3});
+  const int32_t along = b.constant(axis);
+  TfliteBuilder::Dims outputs;
+  for (const TfliteBuilder::Dims& shape : shapes) outputs.push_back(b.tensor(shape));
+  b.op(BuiltinOperator::SPLIT, {along, 0}, outputs);
+  b.inputs({0});
+  b.outputs(outputs.empty() ? TfliteBuilder::Dims{0} : outputs);
+  return b;
+}
+
+TEST(TfliteParameterRefusal, SplitAlongNoAxis) {
+  EXPECT_EQ(message_of(split({2}, {{2, 3}})),
+            "net.tflite: SPLIT #0: is damaged: it splits a tensor with 2 axes along axis [2]");
+}
+
+TEST(TfliteParameterRefusal, SplitIntoLessThanThereIs) {
+  EXPECT_EQ(message_of(split({1}, {{2, 1}, {2, 1}})),
+            "net.tflite: SPLIT #0: is damaged: its outputs have 2 indices along axis 1, its input "
+            "3");
+}
+
+TEST(TfliteParameterRefusal, SplitIntoOtherShapes) {
+  EXPECT_EQ(message_of(split({1}, {{2, 1}, {1, 2}})),
+            "net.tflite: SPLIT #0: is damaged: a slice of shape 2x2 as an output of shape 1x2");
+}
+
+TEST(TfliteParameterRefusal, SplitIntoNothing) {
+  EXPECT_EQ(message_of(split({1}, {})),
+            "net.tflite: SPLIT #0: has 0 outputs; supported is at least 1");
 }
 
 TEST(TfliteParameterRefusal, SliceBeyondTheInput) {

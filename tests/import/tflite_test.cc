@@ -186,6 +186,49 @@ TEST(TfliteImport, TakesALogistic) {
   EXPECT_EQ(import(b).ops[0].attributes, Attributes(Logistic{}));
 }
 
+TEST(TfliteImport, TakesTheActivationOfASub) {
+  TfliteBuilder b = with_input({2, 3});
+  const int32_t other = b.constant({3}, TensorType::INT8, Bytes{1, 2, 3});
+  tflite::SubOptionsT options;
+  options.fused_activation_function = tflite::ActivationFunctionType::RELU;
+  const Graph g = import_single(std::move(b), BuiltinOperator::SUB, {other}, {2, 3}, options);
+  EXPECT_EQ(g.ops[0].attributes, Attributes(Sub{Activation::kRelu}));
+  EXPECT_EQ(g.ops[0].inputs.size(), 2U);
+}
+
+TEST(TfliteImport, TakesAGeluWithAndWithoutOptions) {
+  const auto gelu = [](auto... options) {
+    TfliteBuilder b = with_input({2, 3});
+    const int32_t output = b.tensor({2, 3});
+    b.op(BuiltinOperator::GELU, {0}, {output}, options...);
+    b.inputs({0});
+    b.outputs({output});
+    return std::get<Gelu>(import(b).ops[0].attributes).approximate;
+  };
+  tflite::GeluOptionsT by_tanh;
+  by_tanh.approximate = true;
+  EXPECT_FALSE(gelu());
+  EXPECT_FALSE(gelu(tflite::GeluOptionsT{}));
+  EXPECT_TRUE(gelu(by_tanh));
+}
+
+TEST(TfliteImport, TakesASplitApartIntoSlices) {
+  TfliteBuilder b = with_input({2, 6});
+  const int32_t axis = b.constant({-1});
+  const int32_t left = b.tensor({2, 2}), right = b.tensor({2, 4});
+  b.op(BuiltinOperator::SPLIT, {axis, 0}, {left, right});
+  b.inputs({0});
+  b.outputs({left, right});
+  const Graph g = import(b);
+  ASSERT_EQ(g.ops.size(), 2U);
+  EXPECT_EQ(g.ops[0].attributes, Attributes(Slice{{0, 0}, {1, 1}, {}}));
+  EXPECT_EQ(g.ops[1].attributes, Attributes(Slice{{0, 2}, {1, 1}, {}}));
+  for (const Op& op : g.ops) {
+    EXPECT_EQ(op.inputs, std::vector<TensorId>{{0}});
+    EXPECT_EQ(op.file_index, 0);
+  }
+}
+
 TEST(TfliteImport, PadsWithTheZeroPoint) {
   TfliteBuilder b = with_input({2, 3});
   const int32_t paddings = b.constant({2, 2}, TensorType::INT32, bytes_of<int32_t>({0, 1, 2, 3}));

@@ -86,6 +86,12 @@ struct Make {
   }
   Graph operator()(const Add& a) const { return Literal().int8(kCube).int8({4}).int8(kCube).op(a); }
   Graph operator()(const Mul& a) const { return Literal().int8(kCube).int8({4}).int8(kCube).op(a); }
+  Graph operator()(const Sub& a) const { return Literal().int8(kCube).int8({4}).int8(kCube).op(a); }
+  Graph operator()(const SquaredDifference& a) const {
+    return Literal().int8(kCube).int8({2, 3, 1}).int8(kCube).op(a);
+  }
+  Graph operator()(const Rsqrt& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
+  Graph operator()(const Gelu& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
   Graph operator()(const Pad&) const {
     return Literal().int8({2, 3}).int8({3, 5}).op(Pad{{1, 0}, {0, 2}, 3});
   }

@@ -201,6 +201,68 @@ TEST(Logistic, TakesZeroForTheLowestWhereAStepExceedsTheRange) {  // as the orig
   EXPECT_THAT(op.run_int8({3}, 1.0f / 256, -128), ElementsAre(-128, -128, 127));
 }
 
+TEST(Sub, ScalesBothAndBroadcasts) {
+  OneOp op{Sub{}};
+  op.input(int8({2, 2}, {10, 20, 30, 40}, 0.5F, 0));  // 5, 10, 15, 20
+  op.input(int8({2}, {4, 8}, 1, 0));
+  EXPECT_THAT(op.run_int8({2, 2}), ElementsAre(1, 2, 11, 12));
+}
+
+TEST(Sub, ClampsToItsActivation) {
+  OneOp op{Sub{Activation::kRelu}};
+  op.input(int8({2}, {10, 1}));
+  op.input(int8({2}, {4, 8}));
+  EXPECT_THAT(op.run_int8({2}, 1, -10), ElementsAre(-4, -10));
+}
+
+TEST(SquaredDifference, IsSymmetricAndBroadcasts) {
+  for (const bool swapped : {false, true}) {
+    OneOp op{SquaredDifference{}};
+    if (swapped) op.input(int8({1, 1}, {3}, 0.5F, 1));
+    op.input(int8({1, 3}, {-4, 1, 6}));
+    if (!swapped) op.input(int8({1, 1}, {3}, 0.5F, 1));  // 1
+    EXPECT_THAT(op.run_int8({1, 3}), ElementsAre(25, 0, 25)) << swapped;
+  }
+}
+
+TEST(SquaredDifference, HoldsTheLargestDifference) {
+  OneOp op{SquaredDifference{}};
+  op.input(int8({1}, {127}));
+  op.input(int8({1}, {-128}));
+  EXPECT_THAT(op.run_int8({1}, 600, 0), ElementsAre(108));  // 65,025 / 600
+}
+
+TEST(Rsqrt, FollowsTheRealFunction) {
+  OneOp op{Rsqrt{}};
+  op.input(int8({5}, {-127, -124, -112, -28, 127}, 0.25F, -128));  // 1/4, 1, 4, 25, 63.75
+  EXPECT_THAT(op.run_int8({5}, 0.02F, 0), ElementsAre(100, 50, 25, 10, 6));
+}
+
+TEST(Rsqrt, IsTheLargestValueAtZeroAndBelow) {
+  OneOp op{Rsqrt{}};
+  op.input(int8({3}, {-1, 0, 1}));
+  EXPECT_THAT(op.run_int8({3}, 0.5F, 0), ElementsAre(127, 127, 2));
+}
+
+TEST(Gelu, FollowsTheRealFunction) {
+  // x Phi(x) of -6, -1, 0, 1, 6: -6e-9, -0.1587, 0, 0.8413, 6.
+  for (const bool approximate : {false, true}) {
+    OneOp op{Gelu{approximate}};
+    op.input(int8({5}, {-60, -10, 0, 10, 60}, 0.1F, 0));
+    EXPECT_THAT(op.run_int8({5}, 0.05F, -8), ElementsAre(-8, -11, -8, 9, 112)) << approximate;
+  }
+}
+
+TEST(Gelu, ApproximationIsAnotherFunction) {
+  const auto at_minus_three = [](bool approximate) {
+    OneOp op{Gelu{approximate}};
+    op.input(int8({1}, {-3}));
+    return op.run_int8({1}, 4e-5F, 127)[0];
+  };
+  EXPECT_EQ(at_minus_three(false), 26);  // -0.004050 / 4e-5 = -101
+  EXPECT_EQ(at_minus_three(true), 36);   // -0.003637: -91
+}
+
 TEST(Slice, TakesEverySecondFromBegin) {
   OneOp op{Slice{{1, 0}, {1, 2}, {}}};
   op.input(int8({2, 5}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));

@@ -25,6 +25,8 @@ Case random_case(KernelId kernel, Random& random) {
     case Family::kMeanFinalise:
     case Family::kAdd:
     case Family::kMul:
+    case Family::kSub:
+    case Family::kSquaredDifference:
     case Family::kCopy:
     case Family::kRescale:
     case Family::kClamp:

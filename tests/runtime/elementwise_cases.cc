@@ -68,18 +68,20 @@ Case mean_finalise_case(Random& random, KernelId kernel) {
   return map_case(random, kernel, p);
 }
 
-Case add_case(Random& random) {
+// Sums, differences and their squares, which take the same parameters.
+Case scaled_pair_case(Random& random, KernelId kernel) {
+  const bool squares = info(kernel).family == Family::kSquaredDifference;
   const Extents extents = random_extents(random);
-  const AddParams p{20,
+  const AddParams p{squares ? 7 : 20,
                     {random.between(-128, 127), random.between(-128, 127)},
                     random.between(-128, 127),
                     {random_scale(random, -3, 0), random_scale(random, -3, 0)},
-                    random_scale(random, -19, -17),
+                    random_scale(random, squares ? -22 : -19, -17),
                     -120,
                     120};
   return {.in = {{extents}, {extents}},
           .out = {extents},
-          .run = [=](const Call& a) { add(p, a.in[0], a.in[1], a.out, a.region); },
+          .run = [=](const Call& call) { run(kernel, p, call); },
           .needed =
               [](const Region& r, Chunk) {
                 return std::vector<Region>{r, r};
@@ -112,7 +114,9 @@ Case elementwise_case(KernelId kernel, Random& random) {
     case Family::kMeanFinalise:
       return mean_finalise_case(random, kernel);
     case Family::kAdd:
-      return add_case(random);
+    case Family::kSub:
+    case Family::kSquaredDifference:
+      return scaled_pair_case(random, kernel);
     case Family::kMul:
       return mul_case(random);
     case Family::kCopy:

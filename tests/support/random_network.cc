@@ -102,7 +102,7 @@ class RandomNetwork {
       case 14:
         return elements(shape) > 400 ? void() : add(g_.fully_connected(x, some(1, 5)));
       case 15:
-        return append(Logistic{}, {x}, {{0x1p-8F}, {-128}, 0});
+        return lookup(x);
       case 16:
         return slice(x);
       case 17:
@@ -164,11 +164,29 @@ class RandomNetwork {
       case 5:
         return append(MaxPool2D{.window = window}, {x}, at(x).quantization);
       case 6:
+        if (random_.chance(0.3)) return mean_of_channels(x);
         return append(Mean{{1, 2}}, {x}, at(x).quantization,
                       {at(x).shape[0], 1, 1, at(x).shape[3]});
       default:
         return add(g_.transpose(x, {0, 3, 1, 2}));
     }
+  }
+
+  void lookup(TensorId x) {
+    switch (some(0, 2)) {
+      case 0:
+        return append(Rsqrt{}, {x}, {{0.05F}, {-100}, 0});
+      case 1:
+        return append(Gelu{}, {x}, {{0.07F}, {-90}, 0});
+      default:
+        return append(Logistic{}, {x}, {{0x1p-8F}, {-128}, 0});
+    }
+  }
+
+  void mean_of_channels(TensorId x) {
+    Shape out = at(x).shape;
+    out.back() = 1;
+    append(Mean{{3}}, {x}, at(x).quantization, out);
   }
 
   // With a second operand of the same shape, of one channel, or a constant.
@@ -184,8 +202,8 @@ class RandomNetwork {
       if (!fits) continue;
       const std::vector<TensorId> inputs =
           random_.chance(0.5) ? std::vector{x, y} : std::vector{y, x};
-      return random_.chance(0.5) ? append(Add{}, inputs, {{0.1F}, {2}, 0})
-                                 : append(Mul{}, inputs, {{0.1F}, {2}, 0});
+      static const Attributes kKinds[] = {Add{}, Add{}, Mul{}, Mul{}, Sub{}, SquaredDifference{}};
+      return append(kKinds[some(0, std::size(kKinds) - 1)], inputs, {{0.1F}, {2}, 0});
     }
   }
 

@@ -259,10 +259,14 @@ class Draw {
       inputs = {x, maybe_constant(int8(partial), at(x).is_constant() ? 0 : 0.3)};
       if (maybe(0.5)) std::swap(inputs[0], inputs[1]);
     }
-    op(A{activation()}, inputs, DType::kInt8, int8_quantization());
+    A attributes;
+    if constexpr (requires { attributes.activation; }) attributes.activation = activation();
+    op(attributes, inputs, DType::kInt8, int8_quantization());
   }
   void make(const Add&) { make_binary<Add>(); }
   void make(const Mul&) { make_binary<Mul>(); }
+  void make(const Sub&) { make_binary<Sub>(); }
+  void make(const SquaredDifference&) { make_binary<SquaredDifference>(); }
 
   void make(const Pad&) {
     const TensorId x = int8(some_shape(1, 4));
@@ -397,6 +401,15 @@ class Draw {
   void make(const Logistic&) {
     const TensorId x = int8(some_shape(1, 6));
     op(Logistic{}, {x}, DType::kInt8, {{0x1p-8F}, {-128}, 0});
+  }
+
+  void make(const Rsqrt&) {
+    const TensorId x = int8(some_shape(1, 6));
+    op(Rsqrt{}, {x}, DType::kInt8, int8_quantization());
+  }
+  void make(const Gelu&) {
+    const TensorId x = int8(some_shape(1, 6));
+    op(Gelu{maybe(0.5)}, {x}, DType::kInt8, int8_quantization());
   }
 
   void make(const Slice&) {

@@ -161,6 +161,16 @@ TEST(Latency, OfAVariantIsThatOfTheLongestNameItBeginsWith) {
   EXPECT_EQ(model.coefficients("depthwise_conv_2d"), nullptr);
 }
 
+TEST(Latency, OfAKernelWithoutFitIsThatOfTheSameParameters) {
+  const LatencyModel model = parse_latency(
+      R"({"core": "c", "program": 5, "kernels": {"add": {"element": 30}, "mul": {"element": 20}}})",
+      "c.json");
+  EXPECT_EQ(model.coefficients("sub"), model.coefficients("add"));
+  EXPECT_EQ(model.coefficients("squared_difference"), model.coefficients("add"));
+  EXPECT_EQ(model.coefficients("clamp"), nullptr);
+  EXPECT_EQ(model.coefficients("copy_16"), nullptr);
+}
+
 std::string latency_fault_of(const std::string& json) {
   try {
     (void)parse_latency(json, "c.json");

@@ -60,6 +60,29 @@ TEST(Zoo, Figure1HasThePapersSizes) {
   EXPECT_THAT(sizes, ElementsAre(1568, 3136, 1568, 512, 512, 256, 256, 512));
 }
 
+TEST(Zoo, MotesTable3HasTheMacsOfItsShape) {
+  EXPECT_EQ(macs(build_zoo("motes_table3")), 32 * 32 * 8 * 3 * 3 * 8);
+}
+
+/// By hand: expansion, depthwise and projection of one block, its shortcut's convolution.
+TEST(Zoo, FpnasHasTheMacsOfItsBlocks) {
+  const Graph graph = build_zoo("fpnas");
+  int64_t stem = 0, first = 0, last = 0;
+  for (const Op& op : graph.ops) {
+    const std::string& layer = graph.tensor(op.outputs[0]).name;
+    if (layer.starts_with("block_0/")) first += macs(graph, op);
+    if (layer.starts_with("block_15/")) last += macs(graph, op);
+    if (!layer.starts_with("block_")) stem += macs(graph, op);
+  }
+  // 3 > 34 at 112 x 112; depthwise and 34 > 24 there; 320 > 1,280 at 7 x 7; the classifier.
+  EXPECT_EQ(stem, 12'544 * (3 * 9 * 34 + 9 * 34 + 34 * 24) + 49 * 320 * 1'280 + 1'280 * 1'000);
+  // 12 of 24 channels pass through depthwise and 12 > 12 at half the size; the others are expanded
+  // to 48 at 112 x 112, filtered and projected to 12 at 56 x 56; the shortcut strides.
+  EXPECT_EQ(first, 12'544 * 12 * 48 + 3'136 * (12 * 9 + 12 * 12 + 48 * 9 + 48 * 12 + 12 * 12));
+  EXPECT_EQ(last, 49 * (192 * 1'152 + 1'152 * 9 + 1'152 * 320));
+  EXPECT_EQ(macs(graph), 301'211'352);
+}
+
 /// Figure 1: the number of the operator that made each operand; 0 is the input.
 TEST(Zoo, Figure1HasThePapersEdges) {
   const Graph graph = build_zoo("reordering_figure1");

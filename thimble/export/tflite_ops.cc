@@ -150,6 +150,27 @@ FileOperator written(const Mul& op, const Context& c) {
   return made(BuiltinOperator::MUL, c.version(), options);
 }
 
+FileOperator written(const Sub& op, const Context& c) {
+  tflite::SubOptionsT options;
+  options.fused_activation_function = fused(op.activation);
+  return made(BuiltinOperator::SUB, c.version(), options);
+}
+
+FileOperator written(const SquaredDifference&, const Context& c) {
+  return made(BuiltinOperator::SQUARED_DIFFERENCE, c.version(),
+              tflite::SquaredDifferenceOptionsT());
+}
+
+FileOperator written(const Rsqrt&, const Context& c) {
+  return made(BuiltinOperator::RSQRT, c.version());
+}
+
+FileOperator written(const Gelu& op, const Context& c) {
+  tflite::GeluOptionsT options;
+  options.approximate = op.approximate;
+  return made(BuiltinOperator::GELU, c.version(), options);
+}
+
 FileOperator written(const Pad& op, const Context& c) {
   std::vector<int64_t> table;
   for (size_t axis = 0; axis < op.before.size(); ++axis) {

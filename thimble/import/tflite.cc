@@ -159,21 +159,29 @@ void check_operands(const OperatorKind& kind, const FileOp& op) {
       throw CompileError(op.where, fmt::format("is damaged: input {} is absent", i));
     }
   }
-  if (op.outputs.size() != 1 || !op.outputs[0].valid()) {
-    throw CompileError(op.where, fmt::format("has {} outputs; supported is 1", op.outputs.size()));
+  const bool fits = kind.per_output ? !op.outputs.empty() : op.outputs.size() == 1;
+  if (!fits || !std::ranges::all_of(op.outputs, &TensorId::valid)) {
+    throw CompileError(op.where, fmt::format("has {} outputs; supported is {}", op.outputs.size(),
+                                             kind.per_output ? "at least 1" : "1"));
   }
 }
 
-Op read_op(const OperatorKind& kind, const FileOp& from, size_t index) {
+/// One operator, or one for each output.
+std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t index) {
   check_operands(kind, from);
-  Op op;
-  op.attributes = kind.attributes(from);
-  for (size_t i = 0; i < std::min(from.inputs.size(), kind.first_parameter); ++i) {
-    if (from.inputs[i].valid()) op.inputs.push_back(from.inputs[i]);
+  std::vector<Op> made;
+  for (size_t k = 0; k < from.outputs.size(); ++k) {
+    from.output_number = k;
+    Op& op = made.emplace_back();
+    op.attributes = kind.attributes(from);
+    for (size_t i = kind.first_operand; i < std::min(from.inputs.size(), kind.first_parameter);
+         ++i) {
+      if (from.inputs[i].valid()) op.inputs.push_back(from.inputs[i]);
+    }
+    op.outputs = {from.outputs[k]};
+    op.file_index = static_cast<int>(index);
   }
-  op.outputs = from.outputs;
-  op.file_index = static_cast<int>(index);
-  return op;
+  return made;
 }
 
 /// Which tensors hold values when the operator about to be added runs. Refuses what the order of
@@ -248,14 +256,15 @@ void read_ops(const TfliteFile& file, const std::vector<NamedKind>& kinds, Graph
                          .inputs = tensor_ids(from.inputs(), graph.tensors.size(), where),
                          .outputs = tensor_ids(from.outputs(), graph.tensors.size(), where),
                          .where = where};
-    Op op = read_op(*kinds[i].kind, file_op, i);
-    for (TensorId id : op.inputs) available.read(id, where);
-    for (TensorId id : op.outputs) available.set(id, where);
-    const std::string reason = unsupported_reason(graph, op);
-    if (!reason.empty()) {
-      throw CompileError(where, fmt::format("is not supported like this; required: {}", reason));
+    for (Op& op : read_op(*kinds[i].kind, file_op, i)) {
+      for (TensorId id : op.inputs) available.read(id, where);
+      for (TensorId id : op.outputs) available.set(id, where);
+      const std::string reason = unsupported_reason(graph, op);
+      if (!reason.empty()) {
+        throw CompileError(where, fmt::format("is not supported like this; required: {}", reason));
+      }
+      graph.ops.push_back(std::move(op));
     }
-    graph.ops.push_back(std::move(op));
   }
   const std::vector<OpId> producer = producers(graph);
   for (const Port& port : graph.outputs) {

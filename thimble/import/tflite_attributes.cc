@@ -169,6 +169,11 @@ Attributes mul(const FileOp& op) {
   return Mul{.activation = activation(op, from.fused_activation_function())};
 }
 
+Attributes sub(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_SubOptions());
+  return Sub{.activation = activation(op, from.fused_activation_function())};
+}
+
 Pad paddings(const FileOp& op) {
   const Tensor& x = op.input(0);
   const Tensor& table = op.input(1);
@@ -289,6 +294,12 @@ Attributes leaky_relu(const FileOp& op) {
   return LeakyRelu{.alpha = options(op, op.op.builtin_options_as_LeakyReluOptions()).alpha()};
 }
 
+/// Converters leave out options of nothing but defaults.
+Attributes gelu(const FileOp& op) {
+  const auto* from = op.op.builtin_options_as_GeluOptions();
+  return Gelu{.approximate = from != nullptr && from->approximate()};
+}
+
 template <class Operator>
 Attributes plain(const FileOp&) {
   return Operator{};
@@ -305,6 +316,7 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::DEPTHWISE_CONV_2D, 2, 3, 2, kNoLimit, depthwise_conv_2d},
     OperatorKind{BuiltinOperator::DEQUANTIZE, 1, 1, kNoLimit, kNoLimit, plain<Dequantize>},
     OperatorKind{BuiltinOperator::FULLY_CONNECTED, 2, 3, 2, kNoLimit, fully_connected},
+    OperatorKind{BuiltinOperator::GELU, 1, 1, kNoLimit, kNoLimit, gelu},
     OperatorKind{BuiltinOperator::LEAKY_RELU, 1, 1, kNoLimit, kNoLimit, leaky_relu},
     OperatorKind{BuiltinOperator::LOGISTIC, 1, 1, kNoLimit, kNoLimit, plain<Logistic>},
     OperatorKind{BuiltinOperator::MAX_POOL_2D, 1, 1, kNoLimit, kNoLimit, max_pool_2d},
@@ -319,9 +331,15 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::RESIZE_BILINEAR, 2, 2, kNoLimit, 1, resize_bilinear},
     OperatorKind{BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, 2, 2, kNoLimit, 1,
                  resize_nearest_neighbor},
+    OperatorKind{BuiltinOperator::RSQRT, 1, 1, kNoLimit, kNoLimit, plain<Rsqrt>},
     OperatorKind{BuiltinOperator::SLICE, 3, 3, kNoLimit, 1, slice},
     OperatorKind{BuiltinOperator::SOFTMAX, 1, 1, kNoLimit, kNoLimit, softmax},
+    OperatorKind{BuiltinOperator::SPLIT, 2, 2, kNoLimit, kNoLimit, split, 1, true},
+    OperatorKind{BuiltinOperator::SPLIT_V, 3, 3, kNoLimit, 1, split_v, 0, true},
+    OperatorKind{BuiltinOperator::SQUARED_DIFFERENCE, 2, 2, kNoLimit, kNoLimit,
+                 plain<SquaredDifference>},
     OperatorKind{BuiltinOperator::STRIDED_SLICE, 4, 4, kNoLimit, 1, strided_slice},
+    OperatorKind{BuiltinOperator::SUB, 2, 2, kNoLimit, kNoLimit, sub},
     OperatorKind{BuiltinOperator::TRANSPOSE, 2, 2, kNoLimit, 1, transpose},
 };
 

@@ -34,10 +34,11 @@ struct FileOp {
   const std::vector<Tensor>& tensors;
   std::vector<TensorId> inputs;  ///< as in the file; invalid where an optional one is absent
   std::vector<TensorId> outputs;
-  std::string where;  ///< "file.tflite: CONV_2D #3"
+  std::string where;         ///< "file.tflite: CONV_2D #3"
+  size_t output_number = 0;  ///< which output is asked for, of an operator that is taken apart
 
   [[nodiscard]] const Tensor& input(size_t i) const { return tensors[inputs[i].index()]; }
-  [[nodiscard]] const Tensor& output() const { return tensors[outputs[0].index()]; }
+  [[nodiscard]] const Tensor& output() const { return tensors[outputs[output_number].index()]; }
 };
 
 /// The operator's options, which must be there.
@@ -53,6 +54,9 @@ const Options& options(const FileOp& op, const Options* table) {
 /// SLICE and STRIDED_SLICE.
 [[nodiscard]] Attributes slice(const FileOp& op);
 [[nodiscard]] Attributes strided_slice(const FileOp& op);
+/// One of the slices that SPLIT (axis, x) and SPLIT_V (x, sizes, axis) are.
+[[nodiscard]] Attributes split(const FileOp& op);
+[[nodiscard]] Attributes split_v(const FileOp& op);
 
 /// What the importer takes of a builtin operator. Operands: the inputs below `first_parameter`;
 /// from there on they are constants that become attributes. Those from `first_optional` may be
@@ -64,9 +68,10 @@ struct OperatorKind {
   size_t min_inputs = 1, max_inputs = 1;
   size_t first_optional = kNoLimit;
   size_t first_parameter = kNoLimit;
-  /// Relies on the number of inputs, and on one output; throws CompileError for what it cannot
-  /// take.
+  /// Relies on the number of inputs and outputs; throws CompileError for what it cannot take.
   Attributes (*attributes)(const FileOp& op) = nullptr;
+  size_t first_operand = 0;  ///< inputs before it are parameters, too
+  bool per_output = false;   ///< any number of outputs, each made by an operator of its own
 };
 
 /// Ascending by name.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SLICE and STRIDED_SLICE of a .tflite file: indices counted from the end, cut and masked as
-// TensorFlow Lite does.
+// SLICE, STRIDED_SLICE, SPLIT and SPLIT_V of a .tflite file: indices counted from the end, cut and
+// masked as TensorFlow Lite does.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -87,7 +88,40 @@ AxisSlice axis_slice(const FileOp& op, const tflite::StridedSliceOptions& from, 
   return {begin, range.count(begin, end), false};
 }
 
+/// The part of x that output `output_number` is, the outputs before it lying in front of it.
+Attributes part(const FileOp& op, const Tensor& x, const std::vector<int64_t>& axes) {
+  const auto rank = static_cast<int64_t>(x.shape.size());
+  if (axes.size() != 1 || axes[0] < -rank || axes[0] >= rank) {
+    throw CompileError(op.where, fmt::format("is damaged: it splits a tensor with {} axes along "
+                                             "axis [{}]",
+                                             rank, fmt::join(axes, ", ")));
+  }
+  const auto axis = static_cast<size_t>(axes[0] < 0 ? axes[0] + rank : axes[0]);
+  std::vector<int64_t> begins(x.shape.size(), 0);
+  int64_t sum = 0;
+  for (size_t k = 0; k < op.outputs.size(); ++k) {
+    const Shape& made = op.tensors[op.outputs[k].index()].shape;
+    if (k == op.output_number) begins[axis] = sum;
+    sum += made.size() == x.shape.size() ? made[axis] : 0;
+  }
+  if (sum != x.shape[axis]) {
+    throw CompileError(op.where, fmt::format("is damaged: its outputs have {} indices along axis "
+                                             "{}, its input {}",
+                                             sum, axis, x.shape[axis]));
+  }
+  Shape extents = x.shape;
+  extents[axis] = op.output().shape.size() == x.shape.size() ? op.output().shape[axis] : 0;
+  return checked_slice(op, {begins, std::vector<int64_t>(begins.size(), 1), {}}, extents);
+}
+
 }  // namespace
+
+Attributes split(const FileOp& op) { return part(op, op.input(1), integers(op, 0, "axes")); }
+
+Attributes split_v(const FileOp& op) {
+  (void)integers(op, 1, "sizes");  // the outputs' shapes repeat them
+  return part(op, op.input(0), integers(op, 2, "axes"));
+}
 
 Attributes slice(const FileOp& op) {
   const std::vector<int64_t> begins = per_axis(op, 1, "begins");

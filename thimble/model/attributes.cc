@@ -37,6 +37,12 @@ struct NameOf {
     return {"RESIZE_NEAREST_NEIGHBOR", "resize_nearest_neighbor"};
   }
   Names operator()(const ResizeBilinear&) const { return {"RESIZE_BILINEAR", "resize_bilinear"}; }
+  Names operator()(const Sub&) const { return {"SUB", "sub"}; }
+  Names operator()(const SquaredDifference&) const {
+    return {"SQUARED_DIFFERENCE", "squared_difference"};
+  }
+  Names operator()(const Rsqrt&) const { return {"RSQRT", "rsqrt"}; }
+  Names operator()(const Gelu&) const { return {"GELU", "gelu"}; }
 };
 
 }  // namespace

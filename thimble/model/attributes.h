@@ -90,6 +90,17 @@ struct Mul {
   bool operator==(const Mul&) const = default;
 };
 
+/// Input 0 less input 1.
+struct Sub {
+  Activation activation = Activation::kNone;
+  bool operator==(const Sub&) const = default;
+};
+
+/// (x - y)^2.
+struct SquaredDifference {
+  bool operator==(const SquaredDifference&) const = default;
+};
+
 /// before, after: elements added per axis. value: quantised; PAD's is the zero point (0 for float).
 /// The paddings and PADV2's value come from constants in the file; they are not inputs here.
 struct Pad {
@@ -151,6 +162,17 @@ struct Logistic {
   bool operator==(const Logistic&) const = default;
 };
 
+/// 1 / sqrt(x). Where x is 0 or below: the largest value of the output's type.
+struct Rsqrt {
+  bool operator==(const Rsqrt&) const = default;
+};
+
+/// x Phi(x), Phi the normal distribution: by the error function, or approximately by tanh.
+struct Gelu {
+  bool approximate = false;
+  bool operator==(const Gelu&) const = default;
+};
+
 /// Index i along an axis is the input's begin + i * stride, and the output's extents say how many
 /// there are. A negative stride runs backwards. dropped, ascending: axes of which one index stays,
 /// and which the output lacks; its axes are the others in order. SLICE has strides of 1.
@@ -177,7 +199,8 @@ struct ResizeBilinear {
 using Attributes =
     std::variant<Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D, MaxPool2D,
                  Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6, LeakyRelu, Quantize,
-                 Dequantize, Concat, Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear>;
+                 Dequantize, Concat, Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear, Sub,
+                 SquaredDifference, Rsqrt, Gelu>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);

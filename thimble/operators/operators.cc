@@ -95,7 +95,7 @@ std::string supported_ops_markdown() {
       "Made from the predicates that check them (`thimble/operators`); do not edit. An operator "
       "is\n"
       "refused with the first of these that it breaks. Fused activations are NONE, RELU,\n"
-      "RELU_N1_TO_1 and RELU6. PADV2 counts as PAD, STRIDED_SLICE as SLICE.\n\n"
+      "RELU_N1_TO_1 and RELU6. PADV2 counts as PAD; STRIDED_SLICE, SPLIT and SPLIT_V as SLICE.\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
   for (const Attributes& a : all) {

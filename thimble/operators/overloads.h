@@ -34,6 +34,10 @@ AccessMap access_map_of(const Logistic& a, const OpView& v);
 AccessMap access_map_of(const Slice& a, const OpView& v);
 AccessMap access_map_of(const ResizeNearestNeighbor& a, const OpView& v);
 AccessMap access_map_of(const ResizeBilinear& a, const OpView& v);
+AccessMap access_map_of(const Sub& a, const OpView& v);
+AccessMap access_map_of(const SquaredDifference& a, const OpView& v);
+AccessMap access_map_of(const Rsqrt& a, const OpView& v);
+AccessMap access_map_of(const Gelu& a, const OpView& v);
 
 /// Multiply-accumulates per element of the output.
 int64_t macs_per_element(const Conv2D& a, const OpView& v);
@@ -59,6 +63,10 @@ int64_t macs_per_element(const Logistic& a, const OpView& v);
 int64_t macs_per_element(const Slice& a, const OpView& v);
 int64_t macs_per_element(const ResizeNearestNeighbor& a, const OpView& v);
 int64_t macs_per_element(const ResizeBilinear& a, const OpView& v);
+int64_t macs_per_element(const Sub& a, const OpView& v);
+int64_t macs_per_element(const SquaredDifference& a, const OpView& v);
+int64_t macs_per_element(const Rsqrt& a, const OpView& v);
+int64_t macs_per_element(const Gelu& a, const OpView& v);
 
 /// Output shape, relying on the constraints about operands, ranks and attributes only. Where the
 /// attributes leave it open: the recorded one.
@@ -85,6 +93,10 @@ Shape output_shape_of(const Logistic& a, const OpView& v);
 Shape output_shape_of(const Slice& a, const OpView& v);
 Shape output_shape_of(const ResizeNearestNeighbor& a, const OpView& v);
 Shape output_shape_of(const ResizeBilinear& a, const OpView& v);
+Shape output_shape_of(const Sub& a, const OpView& v);
+Shape output_shape_of(const SquaredDifference& a, const OpView& v);
+Shape output_shape_of(const Rsqrt& a, const OpView& v);
+Shape output_shape_of(const Gelu& a, const OpView& v);
 
 /// What holds for this operator beyond common_constraints() (predicates.h).
 std::vector<Constraint> constraints_of(const Conv2D& a);
@@ -110,5 +122,9 @@ std::vector<Constraint> constraints_of(const Logistic& a);
 std::vector<Constraint> constraints_of(const Slice& a);
 std::vector<Constraint> constraints_of(const ResizeNearestNeighbor& a);
 std::vector<Constraint> constraints_of(const ResizeBilinear& a);
+std::vector<Constraint> constraints_of(const Sub& a);
+std::vector<Constraint> constraints_of(const SquaredDifference& a);
+std::vector<Constraint> constraints_of(const Rsqrt& a);
+std::vector<Constraint> constraints_of(const Gelu& a);
 
 }  // namespace thimble

@@ -8,6 +8,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/operators/maps.h"
+#include "thimble/operators/op_view.h"
 
 namespace thimble {
 namespace {
@@ -136,6 +137,12 @@ bool rescale_fits(const Graph& graph, const Op& op) {
                        graph.tensor(op.outputs[0]).quantization.scales[0];
   if (in.type == DType::kInt32) return ratio < 1 && in.quantization.zero_points[0] == 0;
   return ratio < (in.type == DType::kInt16 ? 0x1p14 : 0x1p22);
+}
+
+bool sum_scale_is_moderate(const Graph& graph, const Op& op) {
+  const OpView v{graph, op};
+  const double most = std::max(v.in(0).quantization.scales[0], v.in(1).quantization.scales[0]);
+  return most < 0x1p19 * v.out().quantization.scales[0];
 }
 
 bool shapes_broadcast(const Graph& graph, const Op& op) {

@@ -65,6 +65,11 @@ inline constexpr Constraint kRescale{
     "(32 bits, with zero point 0)",
     rescale_fits};
 
+/// A sum carries 20 more bits than int8; its scale to the output's must stay below 1.
+bool sum_scale_is_moderate(const Graph& graph, const Op& op);
+inline constexpr Constraint kSumScaleIsModerate{"both input scales are below 2^19 x output scale",
+                                                sum_scale_is_moderate};
+
 bool shapes_broadcast(const Graph& graph, const Op& op);
 inline constexpr Constraint kShapesBroadcast{
     "the inputs' extents, aligned at the last axis, are equal or 1", shapes_broadcast};

@@ -68,6 +68,27 @@ std::string sum_fault(const ReadBack& r, const std::vector<int64_t>& reduced) {
   return d.text();
 }
 
+double common_scale(const ReadBack& r) { return 2 * std::max(scale(r.in(0)), scale(r.in(1))); }
+
+struct ScaledPair {
+  int left_shift;
+  double result_scale;  // of what is computed of both, before it is requantised
+};
+
+std::string scaled_pair_fault(const ReadBack& r, Activation activation, const ScaledPair& pair) {
+  const auto* p = r.as<runtime::AddParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  d.expect("left_shift", p->left_shift, pair.left_shift);
+  for (size_t k = 0; k < 2; ++k) {
+    d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
+    d.expect("scale", p->scale[k], to_fixed_factor(scale(r.in(k)) / common_scale(r)));
+  }
+  d.expect("output_scale", p->output_scale, to_fixed_factor(pair.result_scale / scale(r.out())));
+  compare_output(*p, activation, r.out(), d);
+  return d.text();
+}
+
 // What the reference makes of each value, in an order other than the table's.
 std::string table_fault(const ReadBack& r) {
   if (r.as<runtime::LookupParams>() == nullptr) return kOtherKernel;
@@ -140,20 +161,14 @@ struct Checker {
     return d.text();
   }
   std::string operator()(const Add& a) const {
-    const auto* p = r.as<runtime::AddParams>();
-    if (p == nullptr) return kOtherKernel;
-    constexpr int kLeftShift = 20;
-    const double common = 2 * std::max(scale(r.in(0)), scale(r.in(1)));
-    Difference d;
-    d.expect("left_shift", p->left_shift, kLeftShift);
-    for (size_t k = 0; k < 2; ++k) {
-      d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
-      d.expect("scale", p->scale[k], to_fixed_factor(scale(r.in(k)) / common));
-    }
-    d.expect("output_scale", p->output_scale,
-             to_fixed_factor(common / (double{1 << kLeftShift} * scale(r.out()))));
-    compare_output(*p, a.activation, r.out(), d);
-    return d.text();
+    return scaled_pair_fault(r, a.activation, {20, common_scale(r) / 0x1p20});
+  }
+  std::string operator()(const Sub& a) const {
+    return scaled_pair_fault(r, a.activation, {20, common_scale(r) / 0x1p20});
+  }
+  std::string operator()(const SquaredDifference&) const {
+    const double square = common_scale(r) * common_scale(r);
+    return scaled_pair_fault(r, Activation::kNone, {7, square / 0x1p14});
   }
   std::string operator()(const Mul& a) const {
     const auto* p = r.as<runtime::MulParams>();
@@ -217,6 +232,8 @@ struct Checker {
   }
   std::string operator()(const Dequantize&) const { return float_fault(r, r.in(0)); }
   std::string operator()(const Logistic&) const { return table_fault(r); }
+  std::string operator()(const Rsqrt&) const { return table_fault(r); }
+  std::string operator()(const Gelu&) const { return table_fault(r); }
   std::string operator()(const ResizeNearestNeighbor& a) const {
     if (r.as<runtime::ResizeNearestNeighborParams>() == nullptr) return kOtherKernel;
     const Shape &x = r.in(0).shape, &y = r.out().shape;

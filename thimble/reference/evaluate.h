@@ -74,5 +74,9 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const ResizeNearestNeighbor& op,
                                           const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const ResizeBilinear& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Sub& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SquaredDifference& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Rsqrt& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Gelu& op, const OpContext& context);
 
 }  // namespace thimble::reference

@@ -11,6 +11,7 @@
 #include "thimble/model/error.h"
 #include "thimble/model/resize.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/gelu.h"
 #include "thimble/reference/real_products.h"
 #include "thimble/reference/window.h"
 
@@ -121,6 +122,14 @@ RealValues real(const Add& op, const RealContext& c) {
   return clamped(op.activation, combined(c, [](float a, float b) { return a + b; }));
 }
 
+RealValues real(const Sub& op, const RealContext& c) {
+  return clamped(op.activation, combined(c, [](float a, float b) { return a - b; }));
+}
+
+RealValues real(const SquaredDifference&, const RealContext& c) {
+  return combined(c, [](float a, float b) { return (a - b) * (a - b); });
+}
+
 RealValues real(const Mul& op, const RealContext& c) {
   return clamped(op.activation, combined(c, [](float a, float b) { return a * b; }));
 }
@@ -142,6 +151,18 @@ RealValues real(const LeakyRelu& op, const RealContext& c) {
 RealValues real(const Logistic&, const RealContext& c) {
   RealValues result = *c.inputs[0];
   for (float& value : result) value = 1 / (1 + std::exp(-value));
+  return result;
+}
+
+RealValues real(const Rsqrt&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  for (float& value : result) value = 1 / std::sqrt(value);
+  return result;
+}
+
+RealValues real(const Gelu& op, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  for (float& value : result) value = gelu(value, op.approximate);
   return result;
 }
 

@@ -40,9 +40,8 @@ Features read_coefficients(const Json& json, const std::string& where) {
   return result;
 }
 
-}  // namespace
-
-const Features* LatencyModel::coefficients(const std::string& kernel) const {
+const Features* longest_beginning(const std::map<std::string, Features>& kernels,
+                                  const std::string& kernel) {
   const Features* found = nullptr;
   size_t longest = 0;
   for (const auto& [name, features] : kernels) {
@@ -52,6 +51,20 @@ const Features* LatencyModel::coefficients(const std::string& kernel) const {
     }
   }
   return found;
+}
+
+}  // namespace
+
+const Features* LatencyModel::coefficients(const std::string& kernel) const {
+  if (const Features* found = longest_beginning(kernels, kernel)) return found;
+  const KernelId id = kernel_named(kernel);
+  if (!id.valid() || info(id).params == 0) return nullptr;
+  for (const KernelInfo& other : thimble::kernels()) {
+    if (other.params != info(id).params || other.in != info(id).in || other.out != info(id).out)
+      continue;
+    if (const Features* found = longest_beginning(kernels, other.name)) return found;
+  }
+  return nullptr;
 }
 
 std::optional<double> LatencyModel::estimate(const CallShape& call) const {

@@ -197,7 +197,7 @@ struct SumParams {
 void sum_accumulate(const SumParams& p, const View& x, const View& sums, const Region& region,
                     int32_t begin, int32_t end) noexcept;
 
-/// Fixed-point addition of TensorFlow Lite: both inputs shifted left, scaled, added, scaled.
+/// Fixed-point arithmetic of TensorFlow Lite: both inputs shifted left, scaled, combined, scaled.
 struct AddParams {
   int32_t left_shift;
   int32_t zero_point[2], output_zero_point;
@@ -208,6 +208,10 @@ struct AddParams {
 /// Broadcast operands have stride 0. progress: element.
 void add(const AddParams& p, const View& a, const View& b, const View& out,
          const Region& region) noexcept;
+void sub(const AddParams& p, const View& a, const View& b, const View& out,
+         const Region& region) noexcept;
+void squared_difference(const AddParams& p, const View& a, const View& b, const View& out,
+                        const Region& region) noexcept;
 
 struct MulParams {
   int32_t zero_point[2], output_zero_point;
@@ -278,7 +282,7 @@ void leaky_relu_i8_i8(const LeakyReluParams& p, const View& x, const View& out,
 void leaky_relu_i16_i16(const LeakyReluParams& p, const View& x, const View& out,
                         const Region& region) noexcept;
 
-/// Any function of one int8, as a table: logistic. progress: element.
+/// Any function of one int8, as a table: logistic, rsqrt, gelu. progress: element.
 struct LookupParams {
   const int8_t* table;  ///< [256]: of the value v, number v + 128
 };

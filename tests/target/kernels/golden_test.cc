@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
+#include <map>
 
 #include "tests/support/shared.h"
 #include "tests/target/kernels/run_op.h"
@@ -26,8 +27,10 @@ TensorValues recorded_values(const Graph& graph, const Golden& golden) {
     const Port& port = graph.inputs[k];
     values[port.tensor.index()] = from_port(graph, port, golden.seeds.at(0).inputs.at(k).data);
   }
+  std::map<int, int> outputs_before;  // of operators that the importer takes apart
   for (const Op& op : graph.ops) {
-    values[op.outputs[0].index()] = golden.op_outputs.at({op.file_index, 0}).data;
+    const int number = outputs_before[op.file_index]++;
+    values[op.outputs[0].index()] = golden.op_outputs.at({op.file_index, number}).data;
   }
   return values;
 }

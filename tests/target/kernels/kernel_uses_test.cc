@@ -270,6 +270,18 @@ TEST(Logistic, LooksUpWhatTheInterpreterSays) {
   EXPECT_EQ(table.data[255], 0x7F);  // of 127: 1
 }
 
+TEST(SquaredDifference, TakesTheSquareOfTheCommonScale) {
+  const Graph graph =
+      single(SquaredDifference{}, {int8_tensor({4}), int8_tensor({1}), int8_tensor({4})});
+  const KernelUse use = only_use(graph);
+  const auto& p = std::get<runtime::AddParams>(use.params);
+  EXPECT_EQ(p.left_shift, 7);
+  const double scale = 2 * static_cast<double>(graph.tensors[0].quantization.scales[0]);
+  const double output = static_cast<double>(graph.tensors[2].quantization.scales[0]);
+  EXPECT_NEAR(std::ldexp(p.output_scale.multiplier, p.output_scale.shift - 31),
+              scale * scale / 0x1p14 / output, 1e-9);
+}
+
 TEST(Mean, LeavesReducedAxesOutOfTheOutputsWalk) {
   const Graph graph = single(Mean{{1, 2}}, {int8_tensor({2, 3, 3, 5}), int8_tensor({2, 5})});
   const KernelUse use = only_use(graph);

@@ -36,6 +36,8 @@ enum class Family : uint8_t {
   kSumAccumulate,
   kAdd,
   kMul,
+  kSub,
+  kSquaredDifference,
   kPad,
   kCopy,
   kTransposeInPlace,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one int8, element by element, through a table: logistic. Whatever the function, its
-// table is what the reference interpreter gives for each of the 256 values.
+// Functions of one int8, element by element, through a table: logistic, rsqrt, gelu. Whatever the
+// function, its table is what the reference interpreter gives for each of the 256 values.
 #include <numeric>
 
 #include "thimble/reference/interpreter.h"
@@ -13,6 +13,11 @@ namespace {
 
 bool is_function_of_int8(const Operands& t, Method method) {
   return method == Method::kCompute && t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
+}
+
+std::vector<KernelUse> lookup_use(const Operands& t) {
+  return {elementwise_use(portable_kernel(Family::kLookup), runtime::LookupParams{},
+                          {t.in(0).shape}, t.out().shape)};
 }
 
 }  // namespace
@@ -31,10 +36,15 @@ std::vector<PackedConstant> pack_lookup(const Operands& t) {
 bool supported(const Logistic&, const Operands& t, Method method) {
   return is_function_of_int8(t, method);
 }
-
-std::vector<KernelUse> uses(const Logistic&, const Operands& t, Method) {
-  return {elementwise_use(portable_kernel(Family::kLookup), runtime::LookupParams{},
-                          {t.in(0).shape}, t.out().shape)};
+bool supported(const Rsqrt&, const Operands& t, Method method) {
+  return is_function_of_int8(t, method);
 }
+bool supported(const Gelu&, const Operands& t, Method method) {
+  return is_function_of_int8(t, method);
+}
+
+std::vector<KernelUse> uses(const Logistic&, const Operands& t, Method) { return lookup_use(t); }
+std::vector<KernelUse> uses(const Rsqrt&, const Operands& t, Method) { return lookup_use(t); }
+std::vector<KernelUse> uses(const Gelu&, const Operands& t, Method) { return lookup_use(t); }
 
 }  // namespace thimble

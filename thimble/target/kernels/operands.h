@@ -68,6 +68,10 @@ template <class Op>
 [[nodiscard]] bool supported(const Slice&, const Operands&, Method);
 [[nodiscard]] bool supported(const ResizeNearestNeighbor&, const Operands&, Method);
 [[nodiscard]] bool supported(const ResizeBilinear&, const Operands&, Method);
+[[nodiscard]] bool supported(const Sub&, const Operands&, Method);
+[[nodiscard]] bool supported(const SquaredDifference&, const Operands&, Method);
+[[nodiscard]] bool supported(const Rsqrt&, const Operands&, Method);
+[[nodiscard]] bool supported(const Gelu&, const Operands&, Method);
 
 /// The calls; only where supported() holds.
 [[nodiscard]] std::vector<KernelUse> uses(const Conv2D&, const Operands&, Method);
@@ -93,5 +97,9 @@ template <class Op>
 [[nodiscard]] std::vector<KernelUse> uses(const Slice&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const ResizeNearestNeighbor&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const ResizeBilinear&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Sub&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const SquaredDifference&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Rsqrt&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Gelu&, const Operands&, Method);
 
 }  // namespace thimble

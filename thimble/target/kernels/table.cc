@@ -97,6 +97,9 @@ constexpr KernelInfo kKernels[] = {
         {.name = "sum_accumulate", .family = F::kSumAccumulate, .out = kInt32, .progress = kNone}),
     row<runtime::add>({.name = "add", .family = F::kAdd}),
     row<runtime::mul>({.name = "mul", .family = F::kMul}),
+    row<runtime::sub>({.name = "sub", .family = F::kSub}),
+    row<runtime::squared_difference>(
+        {.name = "squared_difference", .family = F::kSquaredDifference}),
     row<runtime::pad>({.name = "pad", .family = F::kPad, .progress = kNone}),
     row<runtime::copy_8>({.name = "copy_8", .family = F::kCopy}),
     row<runtime::copy_16>({.name = "copy_16", .family = F::kCopy, .in = kInt16, .out = kInt16}),

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/reference/common_scale.h"
+
+#include <algorithm>
+
+#include "thimble/reference/fixed_point.h"
+
+namespace thimble::reference {
+namespace {
+
+std::vector<int32_t> scaled_operand(const OpContext& context, size_t i, double common_scale,
+                                    int left_shift) {
+  const Tensor& input = context.input(i);
+  const Shape& shape = context.output().shape;
+  const std::vector<int8_t> values = context.read<int8_t>(i);
+  const FixedFactor factor = to_fixed_factor(double{scale_of(input)} / common_scale);
+  const int32_t zero_point = zero_point_of(input);
+  std::vector<int32_t> result;
+  for (int64_t offset : offsets(shape, broadcast_strides(input.shape, shape))) {
+    const int32_t centred = values[static_cast<size_t>(offset)] - zero_point;
+    result.push_back(multiply(wrapping_shift_left(centred, left_shift), factor));
+  }
+  return result;
+}
+
+}  // namespace
+
+CommonScale at_common_scale(const OpContext& context, int left_shift) {
+  const double scale =
+      2.0 * double{std::max(scale_of(context.input(0)), scale_of(context.input(1)))};
+  return {scale, scaled_operand(context, 0, scale, left_shift),
+          scaled_operand(context, 1, scale, left_shift)};
+}
+
+}  // namespace thimble::reference

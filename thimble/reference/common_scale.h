@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two operands at one scale: what additions, subtractions and squared differences begin with.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "thimble/reference/evaluate.h"
+
+namespace thimble::reference {
+
+/// Of both operands of an operator, one value per element of the output (broadcast): a difference
+/// to the zero point, shifted left, at twice the larger input scale.
+struct CommonScale {
+  double scale = 0;  ///< twice the larger
+  std::vector<int32_t> a, b;
+};
+[[nodiscard]] CommonScale at_common_scale(const OpContext& context, int left_shift);
+
+}  // namespace thimble::reference

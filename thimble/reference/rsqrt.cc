@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// RSQRT, int8: the root by Newton and Raphson in fixed point, as TensorFlow Lite's elementwise.cc
+// and common.h (GetInvSqrtQuantizedMultiplierExp) compute it.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "thimble/reference/activation_range.h"
+#include "thimble/reference/evaluate.h"
+#include "thimble/reference/fixed_point.h"
+
+namespace thimble::reference {
+namespace {
+
+/// x in (0, 256) as a number in [1/4, 1) times a power of 4; then y <- y (3 - x y^2) / 2.
+FixedFactor one_over_root(int32_t x) {
+  if (x == 1) return {INT32_MAX, 0};
+  const int pairs = (std::countl_zero(static_cast<uint32_t>(x)) - 1) / 2 - 1;
+  const Fixed<3> in{(x << 2 * pairs) >> 1};
+  const Fixed<3> half_in{rounding_divide_by_power_of_two(in.raw, 1)};
+  constexpr Fixed<3> kHalfThree{(1 << 28) + (1 << 27)};
+  constexpr Fixed<0> kHalfRootOf2{1518500250};
+  Fixed<3> y = Fixed<3>::one();
+  for (int step = 0; step < 5; ++step) {
+    const Fixed<3> cube = rescale<3>(y * y * y);
+    y = rescale<3>(kHalfThree * y - half_in * cube);
+  }
+  const int right = 11 - pairs;
+  const int32_t root = (y * kHalfRootOf2).raw;
+  return right < 0 ? FixedFactor{root << -right, 0} : FixedFactor{root, -right};
+}
+
+}  // namespace
+
+std::vector<Bytes> evaluate(const Rsqrt&, const OpContext& context) {
+  constexpr int kShift = 20;  // bits behind the point of a root
+  const Tensor& input = context.input(0);
+  const Tensor& output = context.output();
+  const float denominator = std::sqrt(scale_of(input)) * scale_of(output);
+  FixedFactor factor = to_fixed_factor(1 / double{denominator});
+  factor.shift -= kShift;
+  const ActivationRange range = activation_range(Activation::kNone, output);
+
+  std::vector<int8_t> values = context.read<int8_t>(0);
+  for (int8_t& value : values) {
+    const int32_t x = value - zero_point_of(input);
+    if (x <= 0) {  // below 0 the original stops, or gives this in its compilers
+      value = INT8_MAX;
+      continue;
+    }
+    FixedFactor root = one_over_root(x);
+    root.shift += kShift;
+    value = requantise(multiply(1, root), factor, zero_point_of(output), range);
+  }
+  return {bytes_from(values)};
+}
+
+}  // namespace thimble::reference
