@@ -29,8 +29,7 @@ struct MotesOptions {
   int64_t reach = 32;         ///< instances around the peak that a scheme may begin or end with
   int64_t schemes = 24;       ///< per round
   bool paper_accounting = false;
-  enum class From : uint8_t { kPostOrder, kLeast } from = From::kPostOrder;
-  bool narrow_early = true;
+  enum class Orders : uint8_t { kNarrowEarly, kLeast, kPostOrder } order = Orders::kNarrowEarly;
   std::vector<Windows> windows = {Windows::kBlocks, Windows::kRings};
 };
 
@@ -352,14 +351,20 @@ MotesOptions motes_options(const PlannerOptions& given) {
   result.reach = number_option(given, "reach", 1).value_or(result.reach);
   result.schemes = number_option(given, "schemes", 1).value_or(result.schemes);
   result.paper_accounting = wants_paper_accounting(given);
-  const size_t order =
-      word_option(given, "order", {"post_order", "least", "post_order_narrow", "least_narrow"});
-  result.from = order % 2 == 0 ? MotesOptions::From::kPostOrder : MotesOptions::From::kLeast;
-  result.narrow_early = order >= 2;
+  result.order = static_cast<MotesOptions::Orders>(
+      word_option(given, "order", {"narrow", "least", "post_order"}));
   const std::vector<std::vector<Windows>> windows = {
       {Windows::kBlocks, Windows::kRings}, {Windows::kBlocks}, {Windows::kRings}};
   result.windows = windows[word_option(given, "windows", {"any", "blocks", "rings"})];
   return result;
+}
+
+std::vector<int> order_of(const Graph& graph, const Instances& instances, const Limits& limits,
+                          MotesOptions::Orders which) {
+  const OrderProblem problem = order_problem(graph, instances, limits.in_place);
+  if (which == MotesOptions::Orders::kPostOrder) return reverse_post_order(problem).ops;
+  const Order least = reorder(problem, kOrderStates, limits.time);
+  return which == MotesOptions::Orders::kLeast ? least.ops : narrow_early(problem, least.ops).ops;
 }
 
 }  // namespace
@@ -367,13 +372,8 @@ MotesOptions motes_options(const PlannerOptions& given) {
 PlannerAnswer plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
   const MotesOptions options = motes_options(given);
   const AxisGraph axes(graph);
-  const Instances instances = instances_of(graph, limits.ports);
-  const OrderProblem problem = order_problem(graph, instances, limits.in_place);
-  Order order = options.from == MotesOptions::From::kLeast
-                    ? reorder(problem, kOrderStates, limits.time)
-                    : reverse_post_order(problem);
-  if (options.narrow_early) order = narrow_early(problem, order.ops);
-  MotesSearch search(axes, limits, options, order.ops);
+  MotesSearch search(axes, limits, options,
+                     order_of(graph, instances_of(graph, limits.ports), limits, options.order));
   return search.planned(search.run());
 }
 

@@ -138,7 +138,9 @@ const std::vector<Planner>& planners() {
         {"windows",
          "what crosses the border of two blocks: blocks are joined, rings are kept, or any "
          "(blocks)"},
-        {"order", "post_order as in the paper, or least: that of reorder (post_order)"},
+        {"order",
+         "post_order as in the paper; least: that of reorder; or narrow: the same, but what only "
+         "goes on as smaller tensors does so at once (narrow)"},
         {"reach", "operators around the peak where a scheme may begin or end (32)"},
         {"schemes", "tried per round (24)"},
         {"accounting",

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "thimble/moves/resident_first.h"
+#include "thimble/search/narrow_early.h"
 
 namespace thimble {
 namespace {
@@ -45,9 +46,10 @@ std::vector<int> ports_at_the_ends(const Dataflow& flow, std::vector<int> order)
 std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow, const OrderProblem& problem,
                                             const TimeLimit* time) {
   std::vector<std::vector<int>> orders = {original_order(problem).ops};
+  const std::vector<int> least = reorder(problem, kOrderStates, time).ops;
   for (const std::vector<int>& order :
-       {ports_at_the_ends(dataflow, reorder(problem, kOrderStates, time).ops),
-        resident_first_order(dataflow.axes, dataflow.instances)}) {
+       {ports_at_the_ends(dataflow, least), resident_first_order(dataflow.axes, dataflow.instances),
+        ports_at_the_ends(dataflow, narrow_early(problem, least).ops)}) {
     if (std::ranges::find(orders, order) == orders.end()) orders.push_back(order);
   }
   return orders;
