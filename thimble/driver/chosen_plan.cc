@@ -17,7 +17,8 @@ namespace {
 // Of the layout search, for all plans of a front together, and the most for the one that limits
 // choose: the same whichever is picked.
 constexpr int64_t kFrontLayoutWork = layout::kSearchWork / 10;
-constexpr int64_t kChosenLayoutWork = layout::kSearchWork / 4;
+constexpr int64_t kChosenLayoutWork = layout::kSearchWork;
+constexpr size_t kManyBuffers = 1000;  // of which it takes too long
 constexpr int kMostChosenLayouts = 3;  // each with half the work of the last one
 
 // With the target's kernels, in the arena alone.
@@ -66,7 +67,8 @@ void improve_chosen(const Graph& graph, const std::vector<FrontPoint>& found,
     const size_t best = kept[front.chosen()];
     if (settled[best]) return;
     settled[best] = true;
-    PlacedPlan again = placed(graph, found[best].schedule, request, time, work);
+    const bool many = found[best].schedule.buffers.size() > kManyBuffers;
+    PlacedPlan again = placed(graph, found[best].schedule, request, time, many ? work / 4 : work);
     if (again.placement.arena_bytes() < all.figures[best].arena_bytes) {
       all.figures[best] = figures_of(graph, again, front);
       all.plans[best] = std::move(again);

@@ -15,6 +15,8 @@ namespace {
 // must be at least this part, unless that is what it takes to fit.
 constexpr int64_t kLeastGainOfBoth = 32;
 
+constexpr size_t kMostWithAllOrders = 300;  // instances
+
 /// Positions that no piece executes in less than `bytes`.
 std::vector<bool> without_piece_below(int64_t bytes, const std::vector<int64_t>& single_bytes,
                                       const std::vector<CutPiece>& pieces) {
@@ -45,13 +47,18 @@ std::vector<int> ports_at_the_ends(const Dataflow& flow, std::vector<int> order)
 
 std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow, const OrderProblem& problem,
                                             const TimeLimit* time) {
-  std::vector<std::vector<int>> orders = {original_order(problem).ops};
   const std::vector<int> least = reorder(problem, kOrderStates, time).ops;
-  for (const std::vector<int>& order :
-       {ports_at_the_ends(dataflow, least), resident_first_order(dataflow.axes, dataflow.instances),
-        ports_at_the_ends(dataflow, narrow_early(problem, least).ops)}) {
+  const std::vector<int> narrow = narrow_early(problem, least).ops;
+  std::vector<std::vector<int>> orders;
+  const auto add = [&](const std::vector<int>& order) {
     if (std::ranges::find(orders, order) == orders.end()) orders.push_back(order);
-  }
+  };
+  // In large networks of cells others gain nothing, and take long.
+  const bool few = narrow != least && least.size() > kMostWithAllOrders;
+  if (!few) add(original_order(problem).ops);
+  add(ports_at_the_ends(dataflow, least));
+  if (!few) add(resident_first_order(dataflow.axes, dataflow.instances));
+  add(ports_at_the_ends(dataflow, narrow));
   return orders;
 }
 
