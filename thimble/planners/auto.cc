@@ -15,6 +15,7 @@
 #include "thimble/plan/order_problem.h"
 #include "thimble/plan/placement.h"
 #include "thimble/planners/auto_cuts.h"
+#include "thimble/planners/motes.h"
 #include "thimble/planners/patch.h"
 #include "thimble/planners/pex.h"
 #include "thimble/planners/ports.h"
@@ -31,7 +32,8 @@ constexpr size_t kMostOrdersOfSmall = 24;                       // likewise
 constexpr size_t kMostOrders = 10'000;                          // at any: they are listed at once
 constexpr size_t kMostOfStarts = 60;  // instances, for planners that search orders themselves
 constexpr int64_t kMostBytesOfStarts = 8'000'000;  // of their activations
-constexpr int kMostInVain = 4;                     // rematerialised values, one after the other
+constexpr double kMostLatencyOfMotes = 1.25;
+constexpr int kMostInVain = 4;  // rematerialised values, one after the other
 
 LatencyModel model_of(const Core& core) {
   return latency_model(core.name).value_or(*latency_model("cortex-m4"));
@@ -61,6 +63,7 @@ class AutoSearch {
         attempt(std::move(*relaid), {note::InputRelaid{}});
     }
     rematerialise_more(given);
+    add_motes();
     // Within a budget, `stream` has the fewest groups that fit; sweeps may be slower than priced.
     const bool fewest_groups = limits_.sram_bytes && may_ask_others(given);
     if ((fewest_groups || is_large(given.list.size(), limits_.effort)) && !late(limits_.time))
@@ -144,6 +147,7 @@ class AutoSearch {
       // Of large networks they take long to find: once, by `stream`.
       if (!is_large(order.size(), limits_.effort) && !late(limits_.time)) cuts.add_rolled();
       if (!is_large(order.size(), limits_.effort) && !late(limits_.time)) cuts.add_strips();
+      if (!has_many(order.size(), limits_.effort) && !late(limits_.time)) cuts.add_parts();
       for (AutoCut& cut : cuts.front()) {
         least_ = std::min(least_, cut.cut.peak_bytes);
         drafts_.push_back({&now, std::move(cut)});
@@ -250,6 +254,21 @@ class AutoSearch {
                       .lower_bound_bytes = placed.arena().lower_bound_bytes,
                       .instructions = instructions,
                       .recomputed_macs = executed - macs(graph_)});
+  }
+
+  /// Parts along connected axes, as `motes` finds them in the last order: with blocks where that is
+  /// little work.
+  void add_motes() {
+    if (limits_.ports.input == Place::kStreamed || limits_.ports.output == Place::kStreamed) return;
+    const Attempt& of = attempts_.front();
+    const bool few =
+        of.instances.list.size() <= kMostOfStarts * static_cast<size_t>(limits_.effort);
+    const double latency = std::clamp(limits_.max_latency, 1.0, kMostLatencyOfMotes);
+    add_start(plan_motes(graph_, limits_,
+                         {{"windows", few ? "any" : "rings"},
+                          {"parts", "8"},
+                          {"max_latency", std::to_string(latency)}},
+                         orders_.of(of.flow, of.problem, limits_.time).back()));
   }
 
   /// Whether that is little work: they search orders themselves, and walk over images.

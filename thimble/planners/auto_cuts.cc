@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "thimble/moves/strips.h"
 #include "thimble/operators/operators.h"
@@ -13,17 +14,22 @@ namespace {
 
 constexpr int kMostWays = 16, kMostWaysOfSmall = 40;  // to execute what stands behind a position
 constexpr size_t kSmall = 16;                         // instances, at effort 1
-constexpr size_t kMany = 150;          // instances, at effort 1: fewer tiles are tried
+constexpr size_t kMany = 150;                         // likewise: fewer tiles are tried, no parts
 constexpr size_t kLarge = 300;         // likewise: rolled groups are not searched for the front
 constexpr size_t kMostInStrips = 150;  // sweeps each time, at effort 1
 constexpr int kRoundsOfStrips = 3;
 constexpr int64_t kLeastInStrips = 8;  // of a sweep, what strips can change is this part, or more
-constexpr int kMostCuts = 400;         // of the operators behind a position, at effort 1
+constexpr int kMostInParts = 24;       // windows each time, at effort 1
+constexpr int kMostAtPeak = 12;
+constexpr int kRoundsOfParts = 3;
+constexpr int kReachOfParts = 32;   // instances around a peak
+constexpr int64_t kMostBlocks = 4;  // each is written down
+constexpr int kMostCuts = 400;      // of the operators behind a position, at effort 1
 
 /// Of small networks all that may help; else those that did in others.
 std::vector<SweepTile> sweep_tiles(size_t instances, int64_t effort) {
   const bool all = is_small(instances, effort);
-  const bool few = instances > kMany * static_cast<size_t>(effort);
+  const bool few = has_many(instances, effort);
   std::vector<SweepTile> tiles;
   const auto add = [&](int64_t rows, int64_t columns, int64_t among) {
     tiles.push_back({.rows = rows, .columns = columns, .among = among});
@@ -45,6 +51,30 @@ std::vector<SweepTile> sweep_tiles(size_t instances, int64_t effort) {
     }
   }
   return tiles;
+}
+
+/// Positions [begin, end) in parts: fewer bytes, or fewer instructions.
+std::vector<MotesUnit> undominated_parts(MotesUnits& units, const Partitions& partitions, int begin,
+                                         int end) {
+  std::vector<Partition> parts = partitions.along_channels(begin, end);
+  const auto add = [&](int64_t most, Windows windows) {
+    std::ranges::move(partitions.along_rows(begin, end, most, windows), std::back_inserter(parts));
+  };
+  add(kMostBlocks, Windows::kBlocks);
+  add(std::numeric_limits<int64_t>::max(), Windows::kRings);
+  std::vector<MotesUnit> measured;
+  for (Partition& part : parts) {
+    if (std::optional<MotesUnit> unit = units.measured(std::move(part)))
+      measured.push_back(std::move(*unit));
+  }
+  std::ranges::stable_sort(measured, {},
+                           [](const MotesUnit& u) { return std::pair(u.bytes, u.instructions); });
+  std::vector<MotesUnit> result;
+  for (MotesUnit& unit : measured) {
+    if (result.empty() || unit.instructions < result.back().instructions)
+      result.push_back(std::move(unit));
+  }
+  return result;
 }
 
 /// Columns outside, rows within.
@@ -109,6 +139,10 @@ RolledPiece rolled_piece(const Sweeps& sweeps, const Sweep& sweep) {
 
 bool is_small(size_t instances, int64_t effort) {
   return instances <= kSmall * static_cast<size_t>(effort);
+}
+
+bool has_many(size_t instances, int64_t effort) {
+  return instances > kMany * static_cast<size_t>(effort);
 }
 
 bool is_large(size_t instances, int64_t effort) {
@@ -250,6 +284,72 @@ std::vector<bool> AutoCuts::begins_of_peaks() const {
     result[static_cast<size_t>(pieces_[static_cast<size_t>(largest)].begin)] = true;
   }
   return result;
+}
+
+/// The largest pieces of cuts of the front, each once, those of the most bytes first.
+std::vector<FrontPiece> AutoCuts::peaks() const {
+  std::vector<FrontPiece> result;
+  for (const FrontCut& cut : cuts()) {
+    if (cut.pieces.empty()) continue;
+    const auto bytes = [&](int p) { return pieces_[static_cast<size_t>(p)].peak_bytes; };
+    result.push_back(
+        pieces_[static_cast<size_t>(*std::ranges::max_element(cut.pieces, {}, bytes))]);
+  }
+  std::ranges::stable_sort(result, std::ranges::greater{}, &FrontPiece::peak_bytes);
+  const auto same = [](const FrontPiece& a, const FrontPiece& b) {
+    return a.begin == b.begin && a.end == b.end;
+  };
+  result.erase(std::unique(result.begin(), result.end(), same), result.end());
+  return result;
+}
+
+void AutoCuts::add_part(const MotesUnit& unit) {
+  const Partition& parts = unit.partition;
+  RolledPiece piece{.begin = parts.begin,
+                    .end = parts.end,
+                    .group = parts.group,
+                    .finalised = parts.finalised,
+                    .bytes = unit.bytes,
+                    .overlap = unit.overlap,
+                    .lead_bytes = unit.lead_bytes,
+                    .in_slices = parts.by_channels};
+  FrontPiece costs{parts.begin, parts.end, unit.bytes, unit.instructions};
+  for (int p = parts.begin; p < parts.end; ++p)
+    costs.macs += macs_of({order_[static_cast<size_t>(p)]});
+  if (unit.overlap)
+    costs.overlap = front_overlap(cuts_.rolls().bytes(), *unit.overlap, unit.lead_bytes);
+  pieces_.push_back(costs);
+  ways_.emplace_back(std::move(piece));
+}
+
+void AutoCuts::add_parts() {
+  const Rolls& rolls = cuts_.rolls();
+  const auto count = static_cast<int>(order_.size());
+  MotesUnits units(flow_, rolls, order_, latency_, options_.in_place);
+  const Partitions partitions(flow_, rolls, order_);
+  std::set<std::pair<int, int>> tried;
+  for (int round = 0; round < kRoundsOfParts; ++round) {
+    const size_t before = pieces_.size();
+    int windows = kMostInParts * static_cast<int>(options_.effort);
+    for (const FrontPiece& peak : peaks()) {
+      const int first = peak.begin, last = peak.end;
+      const int64_t below = peak.peak_bytes;
+      int here = kMostAtPeak;
+      const int distance = kReachOfParts + last - first;
+      for (const int begin : held_steps(rolls.bytes(), count, last - 1, -1, distance, below)) {
+        for (const int end : held_steps(rolls.bytes(), count, first + 1, 1, distance, below)) {
+          if (begin >= end || windows == 0 || here == 0 || late(options_.time)) continue;
+          if (units.least_bytes(begin, end) >= below || !tried.insert({begin, end}).second)
+            continue;
+          --windows, --here;
+          for (const MotesUnit& unit : undominated_parts(units, partitions, begin, end)) {
+            if (unit.bytes < below) add_part(unit);
+          }
+        }
+      }
+    }
+    if (pieces_.size() == before) break;
+  }
 }
 
 void AutoCuts::add_in_strips(const RolledPiece& sweep, int64_t strips) {

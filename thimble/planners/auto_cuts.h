@@ -4,6 +4,7 @@
 #pragma once
 
 #include "thimble/moves/sweep.h"
+#include "thimble/planners/motes_units.h"
 #include "thimble/planners/stream_cuts.h"
 #include "thimble/search/front_cut.h"
 
@@ -37,6 +38,9 @@ class AutoCuts {
   /// Sweeps in a few strips of columns, which compute what lies between two strips in both: of
   /// those that lie where a cut of the front has its peak, from the fewest bytes on.
   void add_strips();
+  /// Runs in parts along connected axes, as `motes` finds them: where cuts of the front have their
+  /// peaks.
+  void add_parts();
   /// Fewest bytes first.
   [[nodiscard]] std::vector<AutoCut> front() const;
   [[nodiscard]] std::string obstacle() const { return cuts_.rolls().obstacle(); }
@@ -44,6 +48,8 @@ class AutoCuts {
  private:
   [[nodiscard]] std::vector<FrontCut> cuts() const;
   [[nodiscard]] std::vector<bool> begins_of_peaks() const;
+  [[nodiscard]] std::vector<FrontPiece> peaks() const;
+  void add_part(const MotesUnit& unit);
   void add_in_strips(const RolledPiece& sweep, int64_t strips);
   void add_single();
   void add_swept();
@@ -67,6 +73,8 @@ class AutoCuts {
 
 /// Instances of which more is tried: more orders, columns computed again.
 [[nodiscard]] bool is_small(size_t instances, int64_t effort);
+/// Of which fewer tiles are tried, and no parts.
+[[nodiscard]] bool has_many(size_t instances, int64_t effort);
 /// Of instances, orders of which most_in_group would have to leave out much: they are searched less
 /// widely.
 [[nodiscard]] bool is_large(size_t instances, int64_t effort);

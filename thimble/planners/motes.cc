@@ -203,9 +203,12 @@ class MotesSearch {
   [[nodiscard]] std::vector<Unit> schemes_at_peak(const MotesState& state) {
     const auto [first, last] = peak_of(state);
     std::vector<Unit> found;
-    for (const int begin : steps_down(last - 1, -1, last - first, state.bytes)) {
-      for (const int end : steps_down(first + 1, 1, last - first, state.bytes)) {
-        if (begin >= end) continue;
+    const auto count = static_cast<int>(order_.size());
+    const int distance = static_cast<int>(options_.reach) + last - first;
+    const OrderBytes& bytes = rolls_.bytes();
+    for (const int begin : held_steps(bytes, count, last - 1, -1, distance, state.bytes)) {
+      for (const int end : held_steps(bytes, count, first + 1, 1, distance, state.bytes)) {
+        if (begin >= end || units_.least_bytes(begin, end) >= state.bytes) continue;
         if (late(limits_.time)) break;
         for (const Unit& unit : schemes(begin, end)) {
           if (unit->bytes < state.bytes && is_progress(state, unit)) found.push_back(unit);
@@ -224,23 +227,6 @@ class MotesSearch {
     MotesState more = with(state, unit);
     measure(more);
     return std::pair(more.bytes, more.peaks) < std::pair(state.bytes, state.peaks);
-  }
-
-  /// Positions from `from` on, outwards, between which fewer bytes are held than (about) anywhere
-  /// nearer: there a scheme may begin, or end.
-  [[nodiscard]] std::vector<int> steps_down(int from, int direction, int inside,
-                                            int64_t below) const {
-    std::vector<int> result;
-    int64_t least = below;
-    for (int distance = 0; distance <= options_.reach + inside; ++distance) {
-      const int at = from + direction * distance;
-      if (at < 0 || at > std::ssize(order_)) break;
-      const int64_t held = rolls_.bytes().held(at);
-      if (held >= below || held > least + least / 4) continue;
-      least = std::min(least, held);
-      result.push_back(at);
-    }
-    return result;
   }
 
   void add_nested(const MotesUnit& outer, int64_t below, std::vector<Unit>& found) {
@@ -369,12 +355,18 @@ std::vector<int> order_of(const Graph& graph, const Instances& instances, const 
 
 }  // namespace
 
-PlannerAnswer plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
+PlannerAnswer plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given,
+                         std::vector<int> order) {
   const MotesOptions options = motes_options(given);
   const AxisGraph axes(graph);
-  MotesSearch search(axes, limits, options,
-                     order_of(graph, instances_of(graph, limits.ports), limits, options.order));
+  MotesSearch search(axes, limits, options, std::move(order));
   return search.planned(search.run());
+}
+
+PlannerAnswer plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
+  return plan_motes(
+      graph, limits, given,
+      order_of(graph, instances_of(graph, limits.ports), limits, motes_options(given).order));
 }
 
 }  // namespace thimble

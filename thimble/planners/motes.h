@@ -15,5 +15,8 @@ namespace thimble {
 /// Options: docs/motes.md.
 [[nodiscard]] PlannerAnswer plan_motes(const Graph& graph, const Limits& limits,
                                        const PlannerOptions& options);
+/// Of an order of instances_of(graph, limits.ports), instead of the one that options say.
+[[nodiscard]] PlannerAnswer plan_motes(const Graph& graph, const Limits& limits,
+                                       const PlannerOptions& options, std::vector<int> order);
 
 }  // namespace thimble

@@ -7,6 +7,35 @@
 
 namespace thimble {
 
+std::vector<int> held_steps(const OrderBytes& bytes, int count, int from, int direction,
+                            int distance, int64_t below) {
+  std::vector<int> result;
+  int64_t least = below;
+  for (int n = 0; n <= distance; ++n) {
+    const int at = from + direction * n;
+    if (at < 0 || at > count) break;
+    const int64_t held = bytes.held(at);
+    if (held >= below || held > least + least / 4) continue;
+    least = std::min(least, held);
+    result.push_back(at);
+  }
+  return result;
+}
+
+int64_t MotesUnits::least_bytes(int begin, int end) const {
+  int64_t consumed = 0, largest_in = 0, largest_out = 0;
+  for (const ValueId v : bytes_.consumed(begin, end)) {
+    consumed += bytes_.size(v);
+    largest_in = std::max(largest_in, bytes_.size(v));
+  }
+  for (int at = begin; at < end && overlaps_; ++at) {
+    const ValueId made = flow_.instances.instance({order_[static_cast<size_t>(at)]}).makes;
+    if (bytes_.lives().last_read[made.index()] >= end)
+      largest_out = std::max(largest_out, bytes_.size(made));
+  }
+  return bytes_.held(end) + consumed - std::min(largest_in, largest_out);
+}
+
 std::optional<MotesUnit> MotesUnits::measured(Partition partition) {
   const GroupCost* group = evaluator_.group(partition.group);
   if (group == nullptr) return std::nullopt;
@@ -16,7 +45,7 @@ std::optional<MotesUnit> MotesUnits::measured(Partition partition) {
   for (const InstanceCall& call : unit.partition.finalised)
     unit.instructions += latency_.whole(call, false);
   int64_t shared = 0;
-  if (overlaps_) unit.overlap = best_overlap(unit, *group, shared);
+  if (overlaps_) unit.overlap = best_overlap(unit, *group, shared, unit.lead_bytes);
   unit.bytes = most_live(unit, *group, shared);
   return unit;
 }
@@ -58,7 +87,7 @@ int64_t MotesUnits::most_live(const MotesUnit& unit, const GroupCost& group, int
 }
 
 std::optional<OverlapChoice> MotesUnits::best_overlap(const MotesUnit& unit, const GroupCost& group,
-                                                      int64_t& most) const {
+                                                      int64_t& most, int64_t& lead_bytes) const {
   std::optional<OverlapChoice> best;
   for (const ValueId in : bytes_.consumed(unit.partition.begin, unit.partition.end)) {
     for (const auto& [out, steps] : group.outside) {
@@ -70,6 +99,7 @@ std::optional<OverlapChoice> MotesUnits::best_overlap(const MotesUnit& unit, con
       const int64_t shared = overlap_bytes(out_bytes, in_bytes, *lead);
       if (shared <= most) continue;
       most = shared;
+      lead_bytes = *lead;
       best = OverlapChoice{out, in};
     }
   }

@@ -17,7 +17,14 @@ struct MotesUnit {
   double instructions = 0;
   int64_t steps = 0;                     ///< calls written down
   std::optional<OverlapChoice> overlap;  ///< an output over a consumed input
+  int64_t lead_bytes = 0;                ///< of the overlap
 };
+
+/// Positions from `from` on, by `direction` (-1 or 1), over at most so many instances, between
+/// which fewer bytes are held than about anywhere nearer, and fewer than `below`: there a scheme
+/// may begin, or end.
+[[nodiscard]] std::vector<int> held_steps(const OrderBytes& bytes, int count, int from,
+                                          int direction, int distance, int64_t below);
 
 class MotesUnits {
  public:
@@ -31,6 +38,9 @@ class MotesUnits {
         overlaps_(overlaps),
         evaluator_(dataflow) {}
 
+  /// About the least that positions [begin, end) can need in parts: what they consume and what they
+  /// make for others, the largest two of which may overlap, and what is held beside.
+  [[nodiscard]] int64_t least_bytes(int begin, int end) const;
   /// Nothing if the group has no derivation.
   [[nodiscard]] std::optional<MotesUnit> measured(Partition partition);
 
@@ -39,8 +49,8 @@ class MotesUnits {
   [[nodiscard]] int64_t most_live(const MotesUnit& unit, const GroupCost& group,
                                   int64_t shared) const;
   [[nodiscard]] std::optional<OverlapChoice> best_overlap(const MotesUnit& unit,
-                                                          const GroupCost& group,
-                                                          int64_t& shared) const;
+                                                          const GroupCost& group, int64_t& shared,
+                                                          int64_t& lead_bytes) const;
 
   const Dataflow& flow_;
   const OrderBytes& bytes_;
