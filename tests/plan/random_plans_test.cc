@@ -52,8 +52,8 @@ TEST(RandomTileLoops, ComputeWhatTheReferenceComputes) {
     EXPECT_EQ(testing::fault_of(graph, build(graph, drawn.plan)), "");
   });
   const auto plans = static_cast<int>(graphs * kPlansPerGraph);
-  fmt::print("{} plans: {} groups, {} nested, {} sums, {} tiled twice, {} flat, {} windows\n", plans,
-             accepted, nested, sums, tiled_twice, flat, windows);
+  fmt::print("{} plans: {} groups, {} nested, {} sums, {} tiled twice, {} flat, {} windows\n",
+             plans, accepted, nested, sums, tiled_twice, flat, windows);
   EXPECT_GT(accepted, 4 * plans);  // not trivial ones
   EXPECT_GT(nested, plans);
   EXPECT_GT(sums, plans / 5);

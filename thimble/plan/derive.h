@@ -54,8 +54,8 @@ struct DerivedLoop {
   Clock clock;
 };
 
-/// A group whose outer loop is written down tile by tile (blocks.h). The loops left are those inside
-/// of it, once per tile.
+/// A group whose outer loop is written down tile by tile (blocks.h). The loops left are those
+/// inside of it, once per tile.
 struct Flat {
   struct Step {
     size_t of = 0;       ///< in Derived::steps; of a copy: its reader

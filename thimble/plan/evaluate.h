@@ -40,7 +40,7 @@ struct GroupCost {
   };
   Derived derived;
   Work work;
-  std::vector<Inner> inner;      ///< what lies in the group alone, scratch included
+  std::vector<Inner> inner;  ///< what lies in the group alone, scratch included
   /// What it touches besides, in the arena, each once, and in which of its steps: all of them where
   /// it is a loop.
   std::vector<std::pair<ValueId, LiveRange>> outside;
