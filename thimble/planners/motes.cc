@@ -11,8 +11,10 @@
 #include <tuple>
 
 #include "thimble/model/error.h"
+#include "thimble/moves/resident_first.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
+#include "thimble/plan/evaluate.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/motes_units.h"
 #include "thimble/search/narrow_early.h"
@@ -84,7 +86,7 @@ class MotesSearch {
     MotesState whole;
     measure(whole);
     whole_instructions_ = whole.instructions;
-    const LessThan less{whole.instructions * options_.max_latency};
+    const LessThan less = this->less();
     std::vector<MotesState> beam = {whole};
     while (!late(limits_.time)) {
       const MotesState& best = beam.front();
@@ -111,6 +113,9 @@ class MotesSearch {
     return beam.front();
   }
 
+  /// Once it has run.
+  [[nodiscard]] LessThan less() const { return {whole_instructions_ * options_.max_latency}; }
+
   Planned planned(const MotesState& state) {
     std::vector<OrderPiece> pieces;
     for (const auto& unit : state.units) pieces.push_back(unit->partition.piece());
@@ -133,7 +138,7 @@ class MotesSearch {
     }
     Planned result{.schedule = build(flow_, plan), .notes = {}, .plan = plan};
     note::Partitions note{.ops = std::ssize(order_),
-                          .peak_bytes = state.bytes,
+                          .peak_bytes = evaluate(flow_, plan).peak_bytes,
                           .instructions = state.instructions,
                           .whole_instructions = whole_instructions_};
     for (const auto& unit : state.units) {
@@ -359,12 +364,19 @@ MotesOptions motes_options(const PlannerOptions& given) {
   return result;
 }
 
-std::vector<int> order_of(const Graph& graph, const Instances& instances, const Limits& limits,
-                          MotesOptions::Orders which) {
-  const OrderProblem problem = order_problem(graph, instances, limits.in_place);
-  if (which == MotesOptions::Orders::kPostOrder) return reverse_post_order(problem).ops;
+/// The order that is asked for; and, as no scheme reaches over the makers of what it needs whole,
+/// one that has them first, if that is another one.
+std::vector<std::vector<int>> orders_of(const AxisGraph& axes, const Limits& limits,
+                                        MotesOptions::Orders which) {
+  const Instances instances = instances_of(axes.graph(), limits.ports);
+  const OrderProblem problem = order_problem(axes.graph(), instances, limits.in_place);
+  if (which == MotesOptions::Orders::kPostOrder) return {reverse_post_order(problem).ops};
   const Order least = reorder(problem, kOrderStates, limits.time);
-  return which == MotesOptions::Orders::kLeast ? least.ops : narrow_early(problem, least.ops).ops;
+  if (which == MotesOptions::Orders::kLeast) return {least.ops};
+  std::vector<std::vector<int>> result = {narrow_early(problem, least.ops).ops};
+  std::vector<int> resident = resident_first_order(axes, instances);
+  if (!std::ranges::is_sorted(resident)) result.push_back(std::move(resident));
+  return result;
 }
 
 }  // namespace
@@ -372,9 +384,16 @@ std::vector<int> order_of(const Graph& graph, const Instances& instances, const 
 PlannerAnswer plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
   const MotesOptions options = motes_options(given);
   const AxisGraph axes(graph);
-  MotesSearch search(axes, limits, options,
-                     order_of(graph, instances_of(graph, limits.ports), limits, options.order));
-  return search.planned(search.run());
+  std::unique_ptr<MotesSearch> best;
+  MotesState least;
+  for (std::vector<int>& order : orders_of(axes, limits, options.order)) {
+    auto search = std::make_unique<MotesSearch>(axes, limits, options, std::move(order));
+    MotesState state = search->run();
+    if (best && !search->less()(state, least)) continue;
+    least = std::move(state);
+    best = std::move(search);
+  }
+  return best->planned(least);
 }
 
 }  // namespace thimble
