@@ -7,8 +7,11 @@
 
 namespace thimble {
 
+constexpr int kGroupsAtATime = 64;
+
 std::optional<MotesUnit> MotesUnits::measured(Partition partition) {
-  const GroupCost* group = evaluator_.group(partition.group);
+  if (groups_++ % kGroupsAtATime == 0) evaluator_.emplace(flow_);
+  const GroupCost* group = evaluator_->group(partition.group);
   if (group == nullptr) return std::nullopt;
   MotesUnit unit{.partition = std::move(partition), .overlap = {}};
   unit.steps = group->derived.positions() + std::ssize(unit.partition.finalised);

@@ -28,8 +28,7 @@ class MotesUnits {
         bytes_(rolls.bytes()),
         order_(order),
         latency_(latency),
-        overlaps_(overlaps),
-        evaluator_(dataflow) {}
+        overlaps_(overlaps) {}
 
   /// Nothing if the group has no derivation.
   [[nodiscard]] std::optional<MotesUnit> measured(Partition partition);
@@ -47,7 +46,8 @@ class MotesUnits {
   const std::vector<int>& order_;
   LatencyEstimate& latency_;
   const bool overlaps_;
-  Evaluator evaluator_;
+  std::optional<Evaluator> evaluator_;  ///< of the last groups: all of them would take gigabytes
+  int groups_ = 0;
 };
 
 }  // namespace thimble
