@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/planners/motes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <memory>
 #include <tuple>
 
-#include "thimble/model/error.h"
 #include "thimble/moves/resident_first.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
 #include "thimble/plan/evaluate.h"
 #include "thimble/plan/order_problem.h"
+#include "thimble/planners/motes_options.h"
 #include "thimble/planners/motes_units.h"
 #include "thimble/search/narrow_early.h"
 
@@ -27,18 +24,6 @@ constexpr int64_t kAnyParts = std::numeric_limits<int64_t>::max();
 /// Of blocks, beyond a step per instance: a step takes about as much code in a block (150 B on a
 /// Cortex-M4) as whole (185 B), so code grows by half and 16 KB.
 int64_t usual_steps(int64_t instances) { return instances / 2 + 100; }
-
-struct MotesOptions {
-  double max_latency = 1.05;  ///< delta
-  int64_t beam = 8;           ///< beta
-  int64_t most_parts = 16;    ///< of blocks, each of which is written down
-  int64_t reach = 32;         ///< instances around the peak that a scheme may begin or end with
-  int64_t schemes = 24;       ///< per round
-  std::optional<int64_t> most_steps;  ///< beyond one per instance
-  bool paper_accounting = false;
-  enum class Orders : uint8_t { kNarrowEarly, kLeast, kPostOrder } order = Orders::kNarrowEarly;
-  std::vector<Windows> windows = {Windows::kBlocks, Windows::kRings};
-};
 
 /// A set of partition schemes, disjoint and ascending.
 struct MotesState {
@@ -338,47 +323,6 @@ class MotesSearch {
   double whole_instructions_ = 0;
   const int64_t most_steps_;
 };
-
-double ratio_option(const PlannerOptions& given, const std::string& key, double otherwise) {
-  const auto it = given.find(key);
-  if (it == given.end()) return otherwise;
-  double value = 0;
-  const char* end = it->second.data() + it->second.size();
-  const auto [stop, error] = std::from_chars(it->second.data(), end, value);
-  if (error != std::errc{} || stop != end || !(value >= 1))
-    throw CompileError("--planner",
-                       fmt::format("{}={} is not a ratio of at least 1, or inf", key, it->second));
-  return value;
-}
-
-/// One of several words.
-size_t word_option(const PlannerOptions& given, const std::string& key,
-                   const std::vector<std::string>& words) {
-  const auto it = given.find(key);
-  if (it == given.end()) return 0;
-  const auto word = std::ranges::find(words, it->second);
-  if (word == words.end())
-    throw CompileError("--planner",
-                       fmt::format("{}={} is none of {}", key, it->second, fmt::join(words, ", ")));
-  return static_cast<size_t>(word - words.begin());
-}
-
-MotesOptions motes_options(const PlannerOptions& given) {
-  MotesOptions result;
-  result.max_latency = ratio_option(given, "max_latency", result.max_latency);
-  result.beam = number_option(given, "beam", 1).value_or(result.beam);
-  result.most_parts = number_option(given, "parts", 2).value_or(result.most_parts);
-  result.reach = number_option(given, "reach", 1).value_or(result.reach);
-  result.schemes = number_option(given, "schemes", 1).value_or(result.schemes);
-  result.most_steps = number_option(given, "steps", 0);
-  result.paper_accounting = wants_paper_accounting(given);
-  result.order = static_cast<MotesOptions::Orders>(
-      word_option(given, "order", {"narrow", "least", "post_order"}));
-  const std::vector<std::vector<Windows>> windows = {
-      {Windows::kBlocks, Windows::kRings}, {Windows::kBlocks}, {Windows::kRings}};
-  result.windows = windows[word_option(given, "windows", {"any", "blocks", "rings"})];
-  return result;
-}
 
 /// The order that is asked for; and, as no scheme reaches over the makers of what it needs whole,
 /// one that has them first, if that is another one.
