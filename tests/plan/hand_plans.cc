@@ -92,6 +92,16 @@ HandPlan sums_that_outlive_their_group() {
                     group(tiles(last, 1, 1), {call(2, Method::kFinalise), call(3), call(4)})});
 }
 
+/// docs/schedule.md, "A residual in halves".
+HandPlan blocks() {
+  TestGraph g(1);
+  const TensorId s = g.conv(g.input({1, 8, 8, 8}), 16, 3, 1);
+  const TensorId y = g.conv(g.add(s, g.depthwise(s, 3, 1)), 32, 1, 1);
+  g.output(y);
+  return hand_plan("blocks", g.graph(),
+                   {group(tiles(value_of(y), 1, 4, Border::kBlocks), computed(0, 4))});
+}
+
 }  // namespace
 
 std::vector<HandPlan> hand_plans() {
@@ -100,7 +110,8 @@ std::vector<HandPlan> hand_plans() {
           strips(2),
           channels(),
           channels_within_rows(),
-          sums_that_outlive_their_group()};
+          sums_that_outlive_their_group(),
+          blocks()};
 }
 
 Cost cost_of(const Graph& graph, const Schedule& schedule) {

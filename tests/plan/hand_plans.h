@@ -47,7 +47,8 @@ struct HandPlan {
 };
 
 /// Pex's Figure 1; a sweep that computes a wide tensor again; channels within rows; sums that
-/// outlive their group and are finalised by the next one. Small, to execute anywhere.
+/// outlive their group and are finalised by the next one; blocks with windows. Small, to execute
+/// anywhere.
 std::vector<HandPlan> hand_plans();
 
 /// What `place` and a walk over the execution of build(plan) find: what evaluate() must come to.

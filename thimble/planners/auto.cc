@@ -261,14 +261,16 @@ class AutoSearch {
   void add_motes() {
     if (limits_.ports.input == Place::kStreamed || limits_.ports.output == Place::kStreamed) return;
     const Attempt& of = attempts_.front();
-    const bool few =
-        of.instances.list.size() <= kMostOfStarts * static_cast<size_t>(limits_.effort);
+    const size_t count = of.instances.list.size();
+    std::vector<std::vector<int>> orders = orders_.of(of.flow, of.problem, limits_.time);
+    if (has_many(count, limits_.effort)) orders.erase(orders.begin(), orders.end() - 1);
+    const bool few = count <= kMostOfStarts * static_cast<size_t>(limits_.effort);
     const double latency = std::clamp(limits_.max_latency, 1.0, kMostLatencyOfMotes);
     add_start(plan_motes(graph_, limits_,
                          {{"windows", few ? "any" : "rings"},
                           {"parts", "8"},
                           {"max_latency", std::to_string(latency)}},
-                         orders_.of(of.flow, of.problem, limits_.time).back()));
+                         std::move(orders)));
   }
 
   /// Whether that is little work: they search orders themselves, and walk over images.

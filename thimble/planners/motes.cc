@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/planners/motes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 #include <memory>
 #include <tuple>
 
-#include "thimble/model/error.h"
+#include "thimble/moves/resident_first.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
+#include "thimble/plan/evaluate.h"
 #include "thimble/plan/order_problem.h"
+#include "thimble/planners/motes_options.h"
 #include "thimble/planners/motes_units.h"
 #include "thimble/search/narrow_early.h"
 
@@ -22,22 +21,16 @@ namespace {
 
 constexpr int64_t kAnyParts = std::numeric_limits<int64_t>::max();
 
-struct MotesOptions {
-  double max_latency = 1.05;  ///< delta
-  int64_t beam = 8;           ///< beta
-  int64_t most_parts = 16;    ///< of blocks, each of which is written down
-  int64_t reach = 32;         ///< instances around the peak that a scheme may begin or end with
-  int64_t schemes = 24;       ///< per round
-  bool paper_accounting = false;
-  enum class Orders : uint8_t { kNarrowEarly, kLeast, kPostOrder } order = Orders::kNarrowEarly;
-  std::vector<Windows> windows = {Windows::kBlocks, Windows::kRings};
-};
+/// Of blocks, beyond a step per instance: a step takes about as much code in a block (150 B on a
+/// Cortex-M4) as whole (185 B), so code grows by half and 16 KB.
+int64_t usual_steps(int64_t instances) { return instances / 2 + 100; }
 
 /// A set of partition schemes, disjoint and ascending.
 struct MotesState {
   std::vector<std::shared_ptr<const MotesUnit>> units;
   int64_t bytes = 0;
   int64_t peaks = 0;  ///< schemes and single instances that need as much
+  int64_t steps = 0;  ///< written down beyond one per instance
   double instructions = 0;
 };
 
@@ -75,7 +68,8 @@ class MotesSearch {
         units_(flow_, rolls_, order_, latency_, limits.in_place && !options.paper_accounting),
         partitions_(flow_, rolls_, order_),
         single_bytes_(options.paper_accounting ? working_sets(problem_, order_)
-                                               : rolls_.single_bytes()) {
+                                               : rolls_.single_bytes()),
+        most_steps_(options.most_steps.value_or(usual_steps(std::ssize(instances_.list)))) {
     for (const int instance : order_)
       single_instructions_.push_back(latency_.whole({.instance = {instance}}, false));
   }
@@ -84,9 +78,9 @@ class MotesSearch {
     MotesState whole;
     measure(whole);
     whole_instructions_ = whole.instructions;
-    const LessThan less{whole.instructions * options_.max_latency};
+    const LessThan less = this->less();
     std::vector<MotesState> beam = {whole};
-    while (!late(limits_.time)) {
+    while (!order_.empty() && !late(limits_.time)) {
       const MotesState& best = beam.front();
       if (best.bytes <= limits_.sram_bytes.value_or(0)) break;
       const std::vector<std::shared_ptr<const MotesUnit>> schemes = schemes_at_peak(best);
@@ -95,7 +89,7 @@ class MotesSearch {
         for (const auto& unit : schemes) {
           MotesState more = with(state, unit);
           measure(more);
-          next.push_back(std::move(more));
+          if (more.steps <= most_steps_) next.push_back(std::move(more));
         }
       }
       std::ranges::stable_sort(next, less);
@@ -110,6 +104,9 @@ class MotesSearch {
     }
     return beam.front();
   }
+
+  /// Once it has run.
+  [[nodiscard]] LessThan less() const { return {whole_instructions_ * options_.max_latency}; }
 
   Planned planned(const MotesState& state) {
     std::vector<OrderPiece> pieces;
@@ -133,7 +130,7 @@ class MotesSearch {
     }
     Planned result{.schedule = build(flow_, plan), .notes = {}, .plan = plan};
     note::Partitions note{.ops = std::ssize(order_),
-                          .peak_bytes = state.bytes,
+                          .peak_bytes = evaluate(flow_, plan).peak_bytes,
                           .instructions = state.instructions,
                           .whole_instructions = whole_instructions_};
     for (const auto& unit : state.units) {
@@ -149,7 +146,7 @@ class MotesSearch {
   using Unit = std::shared_ptr<const MotesUnit>;
 
   void measure(MotesState& state) const {
-    state.bytes = state.peaks = 0;
+    state.bytes = state.peaks = state.steps = 0;
     state.instructions = model_.program;
     const auto add = [&](int64_t bytes, double instructions) {
       if (bytes > state.bytes) state.peaks = 0;
@@ -161,6 +158,7 @@ class MotesSearch {
     for (int at = 0; at < std::ssize(order_); ++at) {
       if (unit != state.units.end() && (*unit)->partition.begin == at) {
         add((*unit)->bytes, (*unit)->instructions);
+        state.steps += more_steps(**unit);
         at = (*unit++)->partition.end - 1;
       } else {
         add(single_bytes_[static_cast<size_t>(at)], single_instructions_[static_cast<size_t>(at)]);
@@ -242,6 +240,11 @@ class MotesSearch {
     }
   }
 
+  /// Finalisations count as well as blocks.
+  [[nodiscard]] static int64_t more_steps(const MotesUnit& unit) {
+    return unit.steps - (unit.partition.end - unit.partition.begin);
+  }
+
   /// All of positions [begin, end), found once.
   const std::vector<Unit>& schemes(int begin, int end) {
     const auto [it, added] = known_.try_emplace({begin, end});
@@ -253,7 +256,8 @@ class MotesSearch {
                         std::back_inserter(parts));
     }
     for (Partition& part : parts) {
-      if (std::optional<MotesUnit> unit = units_.measured(std::move(part)))
+      std::optional<MotesUnit> unit = units_.measured(std::move(part));
+      if (unit && more_steps(*unit) <= most_steps_)
         it->second.push_back(std::make_shared<const MotesUnit>(std::move(*unit)));
     }
     return it->second;
@@ -303,70 +307,45 @@ class MotesSearch {
   std::vector<double> single_instructions_;  ///< per position
   std::map<std::pair<int, int>, std::vector<Unit>> known_;
   double whole_instructions_ = 0;
+  const int64_t most_steps_;
 };
 
-double ratio_option(const PlannerOptions& given, const std::string& key, double otherwise) {
-  const auto it = given.find(key);
-  if (it == given.end()) return otherwise;
-  double value = 0;
-  const char* end = it->second.data() + it->second.size();
-  const auto [stop, error] = std::from_chars(it->second.data(), end, value);
-  if (error != std::errc{} || stop != end || !(value >= 1))
-    throw CompileError("--planner",
-                       fmt::format("{}={} is not a ratio of at least 1, or inf", key, it->second));
-  return value;
-}
-
-/// One of several words.
-size_t word_option(const PlannerOptions& given, const std::string& key,
-                   const std::vector<std::string>& words) {
-  const auto it = given.find(key);
-  if (it == given.end()) return 0;
-  const auto word = std::ranges::find(words, it->second);
-  if (word == words.end())
-    throw CompileError("--planner",
-                       fmt::format("{}={} is none of {}", key, it->second, fmt::join(words, ", ")));
-  return static_cast<size_t>(word - words.begin());
-}
-
-MotesOptions motes_options(const PlannerOptions& given) {
-  MotesOptions result;
-  result.max_latency = ratio_option(given, "max_latency", result.max_latency);
-  result.beam = number_option(given, "beam", 1).value_or(result.beam);
-  result.most_parts = number_option(given, "parts", 2).value_or(result.most_parts);
-  result.reach = number_option(given, "reach", 1).value_or(result.reach);
-  result.schemes = number_option(given, "schemes", 1).value_or(result.schemes);
-  result.paper_accounting = wants_paper_accounting(given);
-  result.order = static_cast<MotesOptions::Orders>(
-      word_option(given, "order", {"narrow", "least", "post_order"}));
-  const std::vector<std::vector<Windows>> windows = {
-      {Windows::kBlocks, Windows::kRings}, {Windows::kBlocks}, {Windows::kRings}};
-  result.windows = windows[word_option(given, "windows", {"any", "blocks", "rings"})];
-  return result;
-}
-
-std::vector<int> order_of(const Graph& graph, const Instances& instances, const Limits& limits,
-                          MotesOptions::Orders which) {
-  const OrderProblem problem = order_problem(graph, instances, limits.in_place);
-  if (which == MotesOptions::Orders::kPostOrder) return reverse_post_order(problem).ops;
+/// The order that is asked for; and, as no scheme reaches over the makers of what it needs whole,
+/// one that has them first, if that is another one.
+std::vector<std::vector<int>> orders_of(const AxisGraph& axes, const Limits& limits,
+                                        MotesOptions::Orders which) {
+  const Instances instances = instances_of(axes.graph(), limits.ports);
+  const OrderProblem problem = order_problem(axes.graph(), instances, limits.in_place);
+  if (which == MotesOptions::Orders::kPostOrder) return {reverse_post_order(problem).ops};
   const Order least = reorder(problem, kOrderStates, limits.time);
-  return which == MotesOptions::Orders::kLeast ? least.ops : narrow_early(problem, least.ops).ops;
+  if (which == MotesOptions::Orders::kLeast) return {least.ops};
+  std::vector<std::vector<int>> result = {narrow_early(problem, least.ops).ops};
+  std::vector<int> resident = resident_first_order(axes, instances);
+  if (!std::ranges::is_sorted(resident)) result.push_back(std::move(resident));
+  return result;
 }
 
 }  // namespace
 
 PlannerAnswer plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given,
-                         std::vector<int> order) {
+                         std::vector<std::vector<int>> orders) {
   const MotesOptions options = motes_options(given);
   const AxisGraph axes(graph);
-  MotesSearch search(axes, limits, options, std::move(order));
-  return search.planned(search.run());
+  std::unique_ptr<MotesSearch> best;
+  MotesState least;
+  for (std::vector<int>& order : orders) {
+    auto search = std::make_unique<MotesSearch>(axes, limits, options, std::move(order));
+    MotesState state = search->run();
+    if (best && !search->less()(state, least)) continue;
+    least = std::move(state);
+    best = std::move(search);
+  }
+  return best->planned(least);
 }
 
 PlannerAnswer plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
-  return plan_motes(
-      graph, limits, given,
-      order_of(graph, instances_of(graph, limits.ports), limits, motes_options(given).order));
+  return plan_motes(graph, limits, given,
+                    orders_of(AxisGraph(graph), limits, motes_options(given).order));
 }
 
 }  // namespace thimble

@@ -15,8 +15,10 @@ namespace thimble {
 /// Options: docs/motes.md.
 [[nodiscard]] PlannerAnswer plan_motes(const Graph& graph, const Limits& limits,
                                        const PlannerOptions& options);
-/// Of an order of instances_of(graph, limits.ports), instead of the one that options say.
+/// Of these orders of instances_of(graph, limits.ports), at least one, instead of those that
+/// options say.
 [[nodiscard]] PlannerAnswer plan_motes(const Graph& graph, const Limits& limits,
-                                       const PlannerOptions& options, std::vector<int> order);
+                                       const PlannerOptions& options,
+                                       std::vector<std::vector<int>> orders);
 
 }  // namespace thimble

@@ -7,6 +7,8 @@
 
 namespace thimble {
 
+constexpr int kGroupsAtATime = 64;  // of which the memory is kept
+
 std::vector<int> held_steps(const OrderBytes& bytes, int count, int from, int direction,
                             int distance, int64_t below) {
   std::vector<int> result;
@@ -37,7 +39,8 @@ int64_t MotesUnits::least_bytes(int begin, int end) const {
 }
 
 std::optional<MotesUnit> MotesUnits::measured(Partition partition) {
-  const GroupCost* group = evaluator_.group(partition.group);
+  if (groups_++ % kGroupsAtATime == 0) evaluator_.emplace(flow_);
+  const GroupCost* group = evaluator_->group(partition.group);
   if (group == nullptr) return std::nullopt;
   MotesUnit unit{.partition = std::move(partition), .overlap = {}};
   unit.steps = group->derived.positions() + std::ssize(unit.partition.finalised);

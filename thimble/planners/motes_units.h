@@ -35,8 +35,7 @@ class MotesUnits {
         bytes_(rolls.bytes()),
         order_(order),
         latency_(latency),
-        overlaps_(overlaps),
-        evaluator_(dataflow) {}
+        overlaps_(overlaps) {}
 
   /// About the least that positions [begin, end) can need in parts: what they consume and what they
   /// make for others, the largest two of which may overlap, and what is held beside.
@@ -57,7 +56,8 @@ class MotesUnits {
   const std::vector<int>& order_;
   LatencyEstimate& latency_;
   const bool overlaps_;
-  Evaluator evaluator_;
+  std::optional<Evaluator> evaluator_;  ///< of the last groups: all of them would take gigabytes
+  int groups_ = 0;
 };
 
 }  // namespace thimble

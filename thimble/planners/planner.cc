@@ -137,11 +137,15 @@ const std::vector<Planner>& planners() {
         {"parts", "blocks of one scheme, at most; each is written down (16)"},
         {"windows",
          "what crosses the border of two blocks: blocks are joined, rings are kept, or any "
-         "(blocks)"},
+         "(any)"},
         {"order",
          "post_order as in the paper; least: that of reorder; or narrow: the same, but what only "
-         "goes on as smaller tensors does so at once (narrow)"},
+         "goes on as smaller tensors does so at once, and what attention needs whole is made first "
+         "(narrow)"},
         {"reach", "operators around the peak where a scheme may begin or end (32)"},
+        {"steps",
+         "most steps that parts written down one by one add (half as many as there are operators, "
+         "and 100)"},
         {"schemes", "tried per round (24)"},
         {"accounting",
          "paper: nothing that is made in parts lies over what is consumed; exact: all that the "

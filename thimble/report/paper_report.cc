@@ -56,7 +56,9 @@ struct Notes {
 };
 
 std::string note_of(const PublishedFigure& figure, const ReproducedFigure& result) {
-  return result.measured ? figure.cause : "not measured: " + result.not_measured;
+  if (result.measured) return figure.cause;
+  const std::string why = "not measured: " + result.not_measured;
+  return figure.cause.empty() ? why : why + "; " + figure.cause;
 }
 
 std::string planner_text(const PublishedFigure& figure) {

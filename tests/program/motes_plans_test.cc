@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans of `motes`: the paper's example, random networks under every option, what it refuses.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/random_network.h"
+#include "tests/support/workload.h"
+#include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
+#include "thimble/plan/saved_plan.h"
+#include "thimble/planners/planner.h"
+#include "thimble/program/host.h"
+#include "thimble/program/lower.h"
+#include "thimble/program/verify.h"
+#include "thimble/rewrites/rewrites.h"
+#include "zoo/zoo.h"
+
+namespace thimble {
+namespace {
+
+Planned planned(const Graph& graph, const std::string& planner, const Limits& limits = {}) {
+  const PlannerChoice choice = choose_planner(planner);
+  return std::get<Planned>(choice.planner->plan(graph, limits, choice.options));
+}
+
+int64_t peak_bytes(const Graph& graph, const std::string& planner) {
+  return place(graph, planned(graph, planner).schedule, {}).arena().peak_bytes;
+}
+
+bool in_blocks(const Member& member) {
+  const auto* group = std::get_if<Group>(&member.what);
+  return group != nullptr && group->loop.border == Border::kBlocks;
+}
+
+/// Copies of one tensor from a buffer to a larger one.
+int64_t windows(const Schedule& schedule) {
+  int64_t count = 0;
+  for (const Node& node : schedule.nodes) {
+    const auto* step = std::get_if<Step>(&node.what);
+    count += step != nullptr && !step->op.valid() ? 1 : 0;
+  }
+  return count;
+}
+
+struct PlanCounts {
+  int plans = 0, schemes = 0, in_blocks = 0;
+  int64_t windows = 0;
+};
+
+void expect_exact(const Graph& graph, const Planned& found, uint64_t seed, PlanCounts& counts) {
+  const Schedule& schedule = found.schedule;
+  ASSERT_EQ(malformed(graph, schedule), "");
+  EXPECT_EQ(macs(graph, schedule), macs(graph));
+  const Placement placement = place(graph, schedule, {.work = 100'000});
+  const auto& note = std::get<note::Partitions>(found.notes.at(0));
+  EXPECT_EQ(placement.arena().peak_bytes, note.peak_bytes);
+  const Program program = lower(graph, schedule, placement);
+  ASSERT_EQ(verify(graph, program).fault, "");
+  const std::vector<Bytes> inputs = testing::noise(graph, seed);
+  ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
+  const PlacedPlan plan{.planner = "motes",
+                        .schedule = schedule,
+                        .placement = placement,
+                        .accumulators = graph.accumulators};
+  EXPECT_EQ(plan_from_json(to_json(plan, {}), "p.json").plan.schedule, schedule);
+  ++counts.plans;
+  counts.schemes += static_cast<int>(note.schemes);
+  counts.in_blocks += static_cast<int>(std::ranges::count_if(found.plan.members, in_blocks));
+  counts.windows += windows(schedule);
+}
+
+Graph drawn(uint64_t seed) {
+  if (seed % 4 == 0) return rewrite(testing::random_network(seed));
+  return seed % 4 == 1 ? testing::random_attention(seed) : testing::random_chain(seed);
+}
+
+TEST(MotesPlans, OfRandomNetworksEqualTheReference) {
+  const std::vector<std::string> options = {
+      "motes:max_latency=inf,windows=blocks", "motes:max_latency=inf,windows=rings",
+      "motes:max_latency=inf,order=post_order", "motes:max_latency=2,order=least,beam=2,parts=4",
+      "motes:max_latency=inf,accounting=paper,schemes=2,reach=2"};
+  const uint64_t graphs = testing::random_cases(testing::kSanitized ? 40 : 160, 4'000);
+  PlanCounts counts;
+  for (uint64_t seed = 1; seed <= graphs; ++seed) {
+    const Graph graph = drawn(seed);
+    for (const std::string& planner : options) {
+      SCOPED_TRACE(fmt::format("seed {}, {}", seed, planner));
+      expect_exact(graph, planned(graph, planner, {.in_place = seed % 3 != 0}), seed, counts);
+      if (HasFailure()) return;
+    }
+  }
+  fmt::print("{} plans, {} schemes, {} in blocks, {} copies into windows\n", counts.plans,
+             counts.schemes, counts.in_blocks, counts.windows);
+  EXPECT_GT(counts.schemes, counts.plans / 4);
+  EXPECT_GT(counts.in_blocks, 0);
+  EXPECT_GT(counts.windows, counts.in_blocks);
+}
+
+TEST(MotesPlans, HalveFigure2) {
+  const Graph graph = rewrite(build_zoo("motes_figure2"));
+  EXPECT_EQ(peak_bytes(graph, "reorder"), 768);
+  EXPECT_EQ(peak_bytes(graph, "motes"), 384);
+}
+
+TEST(MotesPlans, AreWholeOperatorsWhereTimeAllowsNoMore) {
+  const Graph graph = rewrite(build_zoo("motes_figure2"));
+  EXPECT_EQ(peak_bytes(graph, "motes:max_latency=1,accounting=paper"), 768);
+}
+
+std::string error_of(const std::string& planner) {
+  try {
+    (void)planned(build_zoo("motes_figure2"), planner);
+  } catch (const CompileError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(MotesPlans, RefuseOptionsThatAreNone) {
+  for (const auto& [option, said] : std::vector<std::pair<std::string, std::string>>{
+           {"max_latency=0.5", "max_latency=0.5 is not a ratio of at least 1, or inf"},
+           {"max_latency=nan", "max_latency=nan is not a ratio"},
+           {"max_latency=1.1x", "max_latency=1.1x is not a ratio"},
+           {"windows=foo", "windows=foo is none of any, blocks, rings"},
+           {"order=bar", "order=bar is none of narrow, least, post_order"},
+           {"beam=0", "beam=0"},
+           {"parts=1", "parts=1"},
+           {"factor=2", "factor"}}) {
+    EXPECT_NE(error_of("motes:" + option).find(said), std::string::npos)
+        << error_of("motes:" + option);
+  }
+}
+
+}  // namespace
+}  // namespace thimble
