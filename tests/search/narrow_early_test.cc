@@ -103,5 +103,9 @@ TEST(ReversePostOrder, KeepsAChainAsItIs) {
   EXPECT_EQ(reverse_post_order(problem).ops, chain);
 }
 
+TEST(NarrowEarly, TakesANetworkWithoutOperators) {
+  EXPECT_EQ(narrow_early(OrderProblem{}, {}).peak_bytes, 0);
+}
+
 }  // namespace
 }  // namespace thimble

@@ -77,7 +77,8 @@ class Narrowing {
 
 Order narrow_early(const OrderProblem& problem, const std::vector<int>& order) {
   Order result{.ops = Narrowing(problem).run(order)};
-  result.peak_bytes = std::ranges::max(working_sets(problem, result.ops));
+  for (const int64_t bytes : working_sets(problem, result.ops))
+    result.peak_bytes = std::max(result.peak_bytes, bytes);
   return result;
 }
 
