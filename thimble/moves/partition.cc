@@ -47,15 +47,16 @@ void Partitions::add_parts(const Partition& base, int64_t most, Windows windows,
   if (crosses)
     parts.group.loop.border = windows == Windows::kBlocks ? Border::kBlocks : Border::kRoll;
   std::vector<int64_t> tried = steps(positions, most);
+  if (tried.empty()) return;
   // One position of the finest value, which the outputs may follow over consumed inputs.
   if (parts.group.loop.border == Border::kRoll) tried.push_back(0);
+  if (crosses) {
+    parts.group.loop.step = tried.front();
+    if (!derives(parts.group)) return;
+  }
   for (const int64_t step : tried) {
     parts.group.loop.step = step;
-    if (derives(parts.group)) {
-      result.push_back(parts);
-    } else if (result.empty() && step > 0) {
-      return;
-    }
+    result.push_back(parts);
   }
 }
 
@@ -91,7 +92,7 @@ std::vector<Partition> Partitions::along_channels(int begin, int end) const {
                     .slices = group->slices};
     for (size_t m = 1; m < members.size(); ++m)
       parts.finalised.push_back(std::get<InstanceCall>(members[m].what));
-    if (derives(parts.group)) result.push_back(std::move(parts));
+    result.push_back(std::move(parts));
   }
   return result;
 }

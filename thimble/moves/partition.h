@@ -36,7 +36,7 @@ class Partitions {
       : flow_(dataflow), rolls_(rolls), order_(order), channels_(dataflow) {}
 
   /// Positions [begin, end) in 2 to `most` parts, along each axis that can be cut. Nothing in them
-  /// is computed again.
+  /// is computed again. Not all of them need have a derivation.
   [[nodiscard]] std::vector<Partition> along_rows(int begin, int end, int64_t most,
                                                   Windows windows) const;
   [[nodiscard]] std::vector<Partition> along_channels(int begin, int end) const;

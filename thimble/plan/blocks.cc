@@ -53,9 +53,9 @@ class BlockWriter {
   [[nodiscard]] Interval positions_of(size_t c, int64_t tile) const {
     const TiledCall& call = tiled(c);
     const ValueId v = call.reduces ? flow_.read_by(group_.steps[c].call)[0] : made(c);
-    const Beat& beat = call.beat;
-    return clip({{beat.begin(tile), beat.end(tile)}},
-                {flow_.shape(v)[static_cast<size_t>(call.axis)]})[0];
+    const int64_t extent = flow_.shape(v)[static_cast<size_t>(call.axis)];
+    const int64_t begin = std::clamp<int64_t>(call.beat.begin(tile), 0, extent);
+    return {begin, std::clamp<int64_t>(call.beat.end(tile), begin, extent)};
   }
 
   /// Calls, or loops inside of the outer one, in order; what they read is joined in front of them.
@@ -112,8 +112,9 @@ class BlockWriter {
     const Connection* read = flow_.connection(call, k, tiled(c).axis);
     if (read == nullptr) return std::nullopt;
     const ValueId v = flow_.read_by(call)[k];
-    return clip({{first_read(read->pace, own.begin), end_of_reads(read->pace, own.end)}},
-                {flow_.shape(v)[static_cast<size_t>(read->axis)]})[0];
+    const int64_t extent = flow_.shape(v)[static_cast<size_t>(read->axis)];
+    const int64_t begin = std::clamp<int64_t>(first_read(read->pace, own.begin), 0, extent);
+    return Interval{begin, std::clamp(end_of_reads(read->pace, own.end), begin, extent)};
   }
 
   /// The storage with these positions of what call `maker` makes: a block, or a window that blocks

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
-#include "thimble/moves/strips.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/group_lead.h"
 
@@ -15,16 +13,8 @@ namespace {
 constexpr int kMostWays = 16, kMostWaysOfSmall = 40;  // to execute what stands behind a position
 constexpr size_t kSmall = 16;                         // instances, at effort 1
 constexpr size_t kMany = 150;                         // likewise: fewer tiles are tried, no parts
-constexpr size_t kLarge = 300;         // likewise: rolled groups are not searched for the front
-constexpr size_t kMostInStrips = 150;  // sweeps each time, at effort 1
-constexpr int kRoundsOfStrips = 3;
-constexpr int64_t kLeastInStrips = 8;  // of a sweep, what strips can change is this part, or more
-constexpr int kMostInParts = 24;       // windows each time, at effort 1
-constexpr int kMostAtPeak = 12;
-constexpr int kRoundsOfParts = 3;
-constexpr int kReachOfParts = 32;   // instances around a peak
-constexpr int64_t kMostBlocks = 4;  // each is written down
-constexpr int kMostCuts = 400;      // of the operators behind a position, at effort 1
+constexpr size_t kLarge = 300;  // likewise: rolled groups are not searched for the front
+constexpr int kMostCuts = 400;  // of the operators behind a position, at effort 1
 
 /// Of small networks all that may help; else those that did in others.
 std::vector<SweepTile> sweep_tiles(size_t instances, int64_t effort) {
@@ -51,30 +41,6 @@ std::vector<SweepTile> sweep_tiles(size_t instances, int64_t effort) {
     }
   }
   return tiles;
-}
-
-/// Positions [begin, end) in parts: fewer bytes, or fewer instructions.
-std::vector<MotesUnit> undominated_parts(MotesUnits& units, const Partitions& partitions, int begin,
-                                         int end) {
-  std::vector<Partition> parts = partitions.along_channels(begin, end);
-  const auto add = [&](int64_t most, Windows windows) {
-    std::ranges::move(partitions.along_rows(begin, end, most, windows), std::back_inserter(parts));
-  };
-  add(kMostBlocks, Windows::kBlocks);
-  add(std::numeric_limits<int64_t>::max(), Windows::kRings);
-  std::vector<MotesUnit> measured;
-  for (Partition& part : parts) {
-    if (std::optional<MotesUnit> unit = units.measured(std::move(part)))
-      measured.push_back(std::move(*unit));
-  }
-  std::ranges::stable_sort(measured, {},
-                           [](const MotesUnit& u) { return std::pair(u.bytes, u.instructions); });
-  std::vector<MotesUnit> result;
-  for (MotesUnit& unit : measured) {
-    if (result.empty() || unit.instructions < result.back().instructions)
-      result.push_back(std::move(unit));
-  }
-  return result;
 }
 
 /// Columns outside, rows within.
@@ -115,14 +81,16 @@ int64_t macs_again(const Dataflow& flow, int64_t most_macs) {
   return std::max<int64_t>(most_macs - once, 0) + (leaves_out(flow) ? once : 0);
 }
 
-FrontOverlap front_overlap(const OrderBytes& bytes, const OverlapChoice& choice,
-                           int64_t lead_bytes) {
+}  // namespace
+
+FrontOverlap AutoCuts::front_overlap(const OverlapChoice& choice, int64_t lead_bytes) const {
+  const OrderBytes& bytes = cuts_.rolls().bytes();
   return {static_cast<int>(choice.out.index()), static_cast<int>(choice.in.index()), lead_bytes,
           bytes.size(choice.in), bytes.lives().made[choice.in.index()]};
 }
 
-RolledPiece rolled_piece(const Sweeps& sweeps, const Sweep& sweep) {
-  OrderPiece piece = sweeps.piece(sweep);
+RolledPiece AutoCuts::rolled_piece(const Sweep& sweep) const {
+  OrderPiece piece = sweeps_.piece(sweep);
   RolledPiece result{.begin = sweep.begin,
                      .end = sweep.end,
                      .group = std::get<Group>(std::move(piece.members[0].what)),
@@ -134,8 +102,6 @@ RolledPiece rolled_piece(const Sweeps& sweeps, const Sweep& sweep) {
     result.finalised.push_back(std::get<InstanceCall>(piece.members[k].what));
   return result;
 }
-
-}  // namespace
 
 bool is_small(size_t instances, int64_t effort) {
   return instances <= kSmall * static_cast<size_t>(effort);
@@ -226,7 +192,7 @@ void AutoCuts::add_single() {
     pieces_.push_back(piece);
     pieces_.back().peak_bytes = rolls.single_bytes()[p];
     if (rolls.single_bytes()[p] < apart[p]) pieces_.back().time = time;
-    pieces_.back().overlap = front_overlap(rolls.bytes(), over->first, over->second);
+    pieces_.back().overlap = front_overlap(over->first, over->second);
     ways_.emplace_back();
   }
 }
@@ -237,9 +203,7 @@ void AutoCuts::add_swept() {
   for (int end = 1; end <= static_cast<int>(order_.size()) && !late(options_.time); ++end) {
     for (Sweep& sweep : sweeps_.ending_at(end, tiles, cuts_.rolls().single_bytes())) {
       pieces_.push_back({sweep.begin, sweep.end, sweep.bytes, sweep.instructions, sweep.macs});
-      if (sweep.overlap)
-        pieces_.back().overlap =
-            front_overlap(cuts_.rolls().bytes(), *sweep.overlap, sweep.lead_bytes);
+      if (sweep.overlap) pieces_.back().overlap = front_overlap(*sweep.overlap, sweep.lead_bytes);
       ways_.emplace_back(std::move(sweep));
     }
   }
@@ -259,7 +223,7 @@ void AutoCuts::add_rolled() {
     const OrderBytes& bytes = cuts_.rolls().bytes();
     const int64_t shared = overlap_bytes(bytes.size(piece.overlap->out),
                                          bytes.size(piece.overlap->in), piece.lead_bytes);
-    pieces_.back().overlap = front_overlap(bytes, *piece.overlap, piece.lead_bytes);
+    pieces_.back().overlap = front_overlap(*piece.overlap, piece.lead_bytes);
     costs.peak_bytes += shared;
     pieces_.push_back(costs);
     ways_.emplace_back(piece);
@@ -274,130 +238,6 @@ std::vector<FrontCut> AutoCuts::cuts() const {
   return front_cuts(static_cast<int>(order_.size()), pieces_, limits);
 }
 
-/// Per position, whether the largest piece of a cut of the front begins there.
-std::vector<bool> AutoCuts::begins_of_peaks() const {
-  std::vector<bool> result(order_.size(), false);
-  for (const FrontCut& cut : cuts()) {
-    if (cut.pieces.empty()) continue;  // a network without operators
-    const auto bytes = [&](int p) { return pieces_[static_cast<size_t>(p)].peak_bytes; };
-    const int largest = *std::ranges::max_element(cut.pieces, {}, bytes);
-    result[static_cast<size_t>(pieces_[static_cast<size_t>(largest)].begin)] = true;
-  }
-  return result;
-}
-
-/// The largest pieces of cuts of the front, each once, those of the most bytes first.
-std::vector<FrontPiece> AutoCuts::peaks() const {
-  std::vector<FrontPiece> result;
-  for (const FrontCut& cut : cuts()) {
-    if (cut.pieces.empty()) continue;
-    const auto bytes = [&](int p) { return pieces_[static_cast<size_t>(p)].peak_bytes; };
-    result.push_back(
-        pieces_[static_cast<size_t>(*std::ranges::max_element(cut.pieces, {}, bytes))]);
-  }
-  std::ranges::stable_sort(result, std::ranges::greater{}, &FrontPiece::peak_bytes);
-  const auto same = [](const FrontPiece& a, const FrontPiece& b) {
-    return a.begin == b.begin && a.end == b.end;
-  };
-  result.erase(std::unique(result.begin(), result.end(), same), result.end());
-  return result;
-}
-
-void AutoCuts::add_part(const MotesUnit& unit) {
-  const Partition& parts = unit.partition;
-  RolledPiece piece{.begin = parts.begin,
-                    .end = parts.end,
-                    .group = parts.group,
-                    .finalised = parts.finalised,
-                    .bytes = unit.bytes,
-                    .overlap = unit.overlap,
-                    .lead_bytes = unit.lead_bytes,
-                    .in_slices = parts.by_channels};
-  FrontPiece costs{parts.begin, parts.end, unit.bytes, unit.instructions};
-  for (int p = parts.begin; p < parts.end; ++p)
-    costs.macs += macs_of({order_[static_cast<size_t>(p)]});
-  if (unit.overlap)
-    costs.overlap = front_overlap(cuts_.rolls().bytes(), *unit.overlap, unit.lead_bytes);
-  pieces_.push_back(costs);
-  ways_.emplace_back(std::move(piece));
-}
-
-void AutoCuts::add_parts() {
-  const Rolls& rolls = cuts_.rolls();
-  const auto count = static_cast<int>(order_.size());
-  MotesUnits units(flow_, rolls, order_, latency_, options_.in_place);
-  const Partitions partitions(flow_, rolls, order_);
-  std::set<std::pair<int, int>> tried;
-  for (int round = 0; round < kRoundsOfParts; ++round) {
-    const size_t before = pieces_.size();
-    int windows = kMostInParts * static_cast<int>(options_.effort);
-    for (const FrontPiece& peak : peaks()) {
-      const int first = peak.begin, last = peak.end;
-      const int64_t below = peak.peak_bytes;
-      int here = kMostAtPeak;
-      const int distance = kReachOfParts + last - first;
-      for (const int begin : held_steps(rolls.bytes(), count, last - 1, -1, distance, below)) {
-        for (const int end : held_steps(rolls.bytes(), count, first + 1, 1, distance, below)) {
-          if (begin >= end || windows == 0 || here == 0 || late(options_.time)) continue;
-          if (units.least_bytes(begin, end) >= below || !tried.insert({begin, end}).second)
-            continue;
-          --windows, --here;
-          for (const MotesUnit& unit : undominated_parts(units, partitions, begin, end)) {
-            if (unit.bytes < below) add_part(unit);
-          }
-        }
-      }
-    }
-    if (pieces_.size() == before) break;
-  }
-}
-
-void AutoCuts::add_in_strips(const RolledPiece& sweep, int64_t strips) {
-  const std::optional<Group> group = in_strips(flow_, sweep.group, strips);
-  const std::optional<Derived> derived = group ? derive(flow_, *group) : std::nullopt;
-  if (!derived) return;
-  RolledPiece piece = sweep;
-  piece.group = *group;
-  piece.overlap.reset();
-  piece.bytes = cuts_.rolls().bytes().group(sweep.begin, group_bytes(flow_, *derived));
-  const FrontPiece costs{piece.begin, piece.end, piece.bytes, latency_.group(*derived),
-                         work(flow_, *derived).macs};
-  if (costs.macs > options_.most_macs || costs.peak_bytes >= sweep.bytes) return;
-  pieces_.push_back(costs);
-  ways_.emplace_back(std::move(piece));
-}
-
-void AutoCuts::add_strips() {
-  if (options_.most_macs <= macs(flow_.graph)) return;
-  const OrderBytes& bytes = cuts_.rolls().bytes();
-  std::vector<bool> tried(ways_.size(), false);
-  for (int round = 0; round < kRoundsOfStrips; ++round) {
-    const std::vector<bool> peaks = begins_of_peaks();
-    std::vector<size_t> sweeps;
-    for (size_t w = 0; w < tried.size(); ++w) {
-      const auto* sweep = std::get_if<Sweep>(&ways_[w]);
-      if (tried[w] || sweep == nullptr || sweep->tile.columns == SweepTile::kAll) continue;
-      // What strips cannot change: what is there before, and what comes out.
-      const InstanceId last{order_[static_cast<size_t>(sweep->end) - 1]};
-      const int64_t around =
-          bytes.held(sweep->begin) + bytes.size(flow_.instances.instance(last).makes);
-      const auto end = peaks.begin() + sweep->end;
-      if ((sweep->bytes - around) * kLeastInStrips < sweep->bytes) continue;
-      if (std::find(peaks.begin() + sweep->begin, end, true) != end) sweeps.push_back(w);
-    }
-    const size_t before = pieces_.size();
-    std::ranges::stable_sort(sweeps, {}, [&](size_t w) { return pieces_[w].peak_bytes; });
-    sweeps.resize(std::min(sweeps.size(), kMostInStrips * static_cast<size_t>(options_.effort)));
-    for (const size_t w : sweeps) {
-      tried[w] = true;
-      const RolledPiece piece = rolled_piece(sweeps_, std::get<Sweep>(ways_[w]));
-      if (!piece.finalised.empty()) continue;
-      for (const int64_t strips : {2, 3, 4}) add_in_strips(piece, strips);
-    }
-    if (pieces_.size() == before) break;
-  }
-}
-
 std::vector<AutoCut> AutoCuts::front() const {
   std::vector<AutoCut> result;
   for (const FrontCut& found : cuts()) {
@@ -405,8 +245,7 @@ std::vector<AutoCut> AutoCuts::front() const {
     for (const int p : found.pieces) {
       const auto& way = ways_[static_cast<size_t>(p)];
       if (const auto* rolled = std::get_if<RolledPiece>(&way)) chosen.push_back(*rolled);
-      if (const auto* sweep = std::get_if<Sweep>(&way))
-        chosen.push_back(rolled_piece(sweeps_, *sweep));
+      if (const auto* sweep = std::get_if<Sweep>(&way)) chosen.push_back(rolled_piece(*sweep));
     }
     result.push_back({cuts_.with(std::move(chosen), found.peak_bytes), found.macs, found.time});
   }

@@ -47,6 +47,8 @@ class AutoCuts {
 
  private:
   [[nodiscard]] std::vector<FrontCut> cuts() const;
+  [[nodiscard]] FrontOverlap front_overlap(const OverlapChoice& choice, int64_t lead_bytes) const;
+  [[nodiscard]] RolledPiece rolled_piece(const Sweep& sweep) const;
   [[nodiscard]] std::vector<bool> begins_of_peaks() const;
   [[nodiscard]] std::vector<FrontPiece> peaks() const;
   void add_part(const MotesUnit& unit);

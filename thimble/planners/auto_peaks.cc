@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is tried only where cuts of the front have their peaks: sweeps in strips, runs in parts.
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "thimble/moves/strips.h"
+#include "thimble/operators/operators.h"
+#include "thimble/planners/auto_cuts.h"
+
+namespace thimble {
+namespace {
+
+constexpr size_t kMostInStrips = 150;  // sweeps each time, at effort 1
+constexpr int kRoundsOfStrips = 3;
+constexpr int64_t kLeastInStrips = 8;  // of a sweep, what strips can change is this part, or more
+constexpr int kMostInParts = 24;       // windows each time, at effort 1
+constexpr int kMostAtPeak = 12;
+constexpr int kRoundsOfParts = 3;
+constexpr int kReachOfParts = 32;   // instances around a peak
+constexpr int64_t kMostBlocks = 4;  // each is written down
+
+/// Positions [begin, end) in parts: fewer bytes, or fewer instructions.
+std::vector<MotesUnit> undominated_parts(MotesUnits& units, const Partitions& partitions, int begin,
+                                         int end) {
+  std::vector<Partition> parts = partitions.along_channels(begin, end);
+  const auto add = [&](int64_t most, Windows windows) {
+    std::ranges::move(partitions.along_rows(begin, end, most, windows), std::back_inserter(parts));
+  };
+  add(kMostBlocks, Windows::kBlocks);
+  add(std::numeric_limits<int64_t>::max(), Windows::kRings);
+  std::vector<MotesUnit> measured;
+  for (Partition& part : parts) {
+    if (std::optional<MotesUnit> unit = units.measured(std::move(part)))
+      measured.push_back(std::move(*unit));
+  }
+  std::ranges::stable_sort(measured, {},
+                           [](const MotesUnit& u) { return std::pair(u.bytes, u.instructions); });
+  std::vector<MotesUnit> result;
+  for (MotesUnit& unit : measured) {
+    if (result.empty() || unit.instructions < result.back().instructions)
+      result.push_back(std::move(unit));
+  }
+  return result;
+}
+
+}  // namespace
+
+/// Per position, whether the largest piece of a cut of the front begins there.
+std::vector<bool> AutoCuts::begins_of_peaks() const {
+  std::vector<bool> result(order_.size(), false);
+  for (const FrontCut& cut : cuts()) {
+    if (cut.pieces.empty()) continue;  // a network without operators
+    const auto bytes = [&](int p) { return pieces_[static_cast<size_t>(p)].peak_bytes; };
+    const int largest = *std::ranges::max_element(cut.pieces, {}, bytes);
+    result[static_cast<size_t>(pieces_[static_cast<size_t>(largest)].begin)] = true;
+  }
+  return result;
+}
+
+/// The largest pieces of cuts of the front, each once, those of the most bytes first.
+std::vector<FrontPiece> AutoCuts::peaks() const {
+  std::vector<FrontPiece> result;
+  for (const FrontCut& cut : cuts()) {
+    if (cut.pieces.empty()) continue;
+    const auto bytes = [&](int p) { return pieces_[static_cast<size_t>(p)].peak_bytes; };
+    result.push_back(
+        pieces_[static_cast<size_t>(*std::ranges::max_element(cut.pieces, {}, bytes))]);
+  }
+  std::ranges::stable_sort(result, std::ranges::greater{}, &FrontPiece::peak_bytes);
+  const auto same = [](const FrontPiece& a, const FrontPiece& b) {
+    return a.begin == b.begin && a.end == b.end;
+  };
+  result.erase(std::unique(result.begin(), result.end(), same), result.end());
+  return result;
+}
+
+void AutoCuts::add_part(const MotesUnit& unit) {
+  const Partition& parts = unit.partition;
+  RolledPiece piece{.begin = parts.begin,
+                    .end = parts.end,
+                    .group = parts.group,
+                    .finalised = parts.finalised,
+                    .bytes = unit.bytes,
+                    .overlap = unit.overlap,
+                    .lead_bytes = unit.lead_bytes,
+                    .in_slices = parts.by_channels};
+  FrontPiece costs{parts.begin, parts.end, unit.bytes, unit.instructions};
+  for (int p = parts.begin; p < parts.end; ++p)
+    costs.macs += macs_of({order_[static_cast<size_t>(p)]});
+  if (unit.overlap) costs.overlap = front_overlap(*unit.overlap, unit.lead_bytes);
+  pieces_.push_back(costs);
+  ways_.emplace_back(std::move(piece));
+}
+
+void AutoCuts::add_parts() {
+  const Rolls& rolls = cuts_.rolls();
+  const auto count = static_cast<int>(order_.size());
+  MotesUnits units(flow_, rolls, order_, latency_, options_.in_place);
+  const Partitions partitions(flow_, rolls, order_);
+  std::set<std::pair<int, int>> tried;
+  for (int round = 0; round < kRoundsOfParts; ++round) {
+    const size_t before = pieces_.size();
+    int windows = kMostInParts * static_cast<int>(options_.effort);
+    for (const FrontPiece& peak : peaks()) {
+      const int first = peak.begin, last = peak.end;
+      const int64_t below = peak.peak_bytes;
+      int here = kMostAtPeak;
+      const int distance = kReachOfParts + last - first;
+      for (const int begin : held_steps(rolls.bytes(), count, last - 1, -1, distance, below)) {
+        for (const int end : held_steps(rolls.bytes(), count, first + 1, 1, distance, below)) {
+          if (begin >= end || windows == 0 || here == 0 || late(options_.time)) continue;
+          if (units.least_bytes(begin, end) >= below || !tried.insert({begin, end}).second)
+            continue;
+          --windows, --here;
+          for (const MotesUnit& unit : undominated_parts(units, partitions, begin, end)) {
+            if (unit.bytes < below) add_part(unit);
+          }
+        }
+      }
+    }
+    if (pieces_.size() == before) break;
+  }
+}
+
+void AutoCuts::add_in_strips(const RolledPiece& sweep, int64_t strips) {
+  const std::optional<Group> group = in_strips(flow_, sweep.group, strips);
+  const std::optional<Derived> derived = group ? derive(flow_, *group) : std::nullopt;
+  if (!derived) return;
+  RolledPiece piece = sweep;
+  piece.group = *group;
+  piece.overlap.reset();
+  piece.bytes = cuts_.rolls().bytes().group(sweep.begin, group_bytes(flow_, *derived));
+  const FrontPiece costs{piece.begin, piece.end, piece.bytes, latency_.group(*derived),
+                         work(flow_, *derived).macs};
+  if (costs.macs > options_.most_macs || costs.peak_bytes >= sweep.bytes) return;
+  pieces_.push_back(costs);
+  ways_.emplace_back(std::move(piece));
+}
+
+void AutoCuts::add_strips() {
+  if (options_.most_macs <= macs(flow_.graph)) return;
+  const OrderBytes& bytes = cuts_.rolls().bytes();
+  std::vector<bool> tried(ways_.size(), false);
+  for (int round = 0; round < kRoundsOfStrips; ++round) {
+    const std::vector<bool> peaks = begins_of_peaks();
+    std::vector<size_t> sweeps;
+    for (size_t w = 0; w < tried.size(); ++w) {
+      const auto* sweep = std::get_if<Sweep>(&ways_[w]);
+      if (tried[w] || sweep == nullptr || sweep->tile.columns == SweepTile::kAll) continue;
+      // What strips cannot change: what is there before, and what comes out.
+      const InstanceId last{order_[static_cast<size_t>(sweep->end) - 1]};
+      const int64_t around =
+          bytes.held(sweep->begin) + bytes.size(flow_.instances.instance(last).makes);
+      const auto end = peaks.begin() + sweep->end;
+      if ((sweep->bytes - around) * kLeastInStrips < sweep->bytes) continue;
+      if (std::find(peaks.begin() + sweep->begin, end, true) != end) sweeps.push_back(w);
+    }
+    const size_t before = pieces_.size();
+    std::ranges::stable_sort(sweeps, {}, [&](size_t w) { return pieces_[w].peak_bytes; });
+    sweeps.resize(std::min(sweeps.size(), kMostInStrips * static_cast<size_t>(options_.effort)));
+    for (const size_t w : sweeps) {
+      tried[w] = true;
+      const RolledPiece piece = rolled_piece(std::get<Sweep>(ways_[w]));
+      if (!piece.finalised.empty()) continue;
+      for (const int64_t strips : {2, 3, 4}) add_in_strips(piece, strips);
+    }
+    if (pieces_.size() == before) break;
+  }
+}
+
+}  // namespace thimble
