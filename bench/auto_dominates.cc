@@ -25,7 +25,7 @@ namespace {
 using namespace thimble;
 
 constexpr const char* kRivals[] = {"original", "greedy", "reorder", "depthwise_tiling",
-                                   "patch",    "pex",    "stream"};
+                                   "patch",    "pex",    "motes",   "stream"};
 bool wanted(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::find(names, name) != names.end();
 }
