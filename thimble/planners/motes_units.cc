@@ -67,15 +67,13 @@ int64_t MotesUnits::most_live(const MotesUnit& unit, const GroupCost& group, int
   int64_t finalised = 0;  // the most that a value and its sums are, which overlap
   for (const auto& [v, steps] : group.outside) {
     const int64_t size = flow_.size_bytes(v);
-    if (flow_.is_sums(v)) {
+    const bool made = flow_.is_sums(v) || bytes_.lives().made[v.index()] >= unit.partition.begin;
+    if (made) {
       add(size, {steps.begin, all});
       finalised += size;
     } else if (std::ranges::find(consumed, v) != consumed.end()) {
       add(size, steps);
       through -= size;
-    } else if (bytes_.lives().made[v.index()] >= unit.partition.begin) {
-      add(size, {steps.begin, all});
-      finalised += size;
     }
   }
   for (const GroupCost::Inner& inner : group.inner) add(inner.bytes, inner.steps);
