@@ -10,7 +10,7 @@
 namespace thimble::zoo {
 namespace {
 
-constexpr Activation kRelu = Activation::kRelu;
+constexpr Activation kFpnasRelu = Activation::kRelu;
 constexpr Activation kLinear = Activation::kNone;
 
 struct FpnasBlock {
@@ -18,7 +18,7 @@ struct FpnasBlock {
   bool shortcut, split;
 };
 
-constexpr FpnasBlock kBlocks[] = {
+constexpr FpnasBlock kFpnasBlocks[] = {
     {24, 4, 2, true, true},    {24, 6, 1, true, false},  {40, 8, 2, false, false},
     {40, 6, 1, true, true},    {40, 8, 1, true, false},  {80, 6, 2, true, false},
     {80, 8, 1, false, true},   {80, 8, 1, true, false},  {80, 8, 1, true, true},
@@ -29,8 +29,8 @@ constexpr FpnasBlock kBlocks[] = {
 
 /// Expansion, depthwise, projection; plus x, through a convolution where the shapes differ.
 TensorId bottleneck(Builder& net, TensorId x, const FpnasBlock& b, int64_t channels) {
-  TensorId y = net.conv(x, {.channels = net.channels(x) * b.expansion, .activation = kRelu});
-  y = net.depthwise(y, {.stride = b.stride, .activation = kRelu});
+  TensorId y = net.conv(x, {.channels = net.channels(x) * b.expansion, .activation = kFpnasRelu});
+  y = net.depthwise(y, {.stride = b.stride, .activation = kFpnasRelu});
   y = net.conv(y, {.channels = channels, .activation = kLinear});
   if (!b.shortcut) return y;
   const bool same = b.stride == 1 && net.channels(x) == channels;
@@ -52,7 +52,7 @@ TensorId fpnas_block(Builder& net, TensorId x, const FpnasBlock& b) {
   TensorId passed = net.slice(x, {0, 0, 0, 0}, {s[0], s[1], s[2], half});
   const TensorId taken = net.slice(x, {0, 0, 0, half}, {s[0], s[1], s[2], s[3] - half});
   if (b.stride > 1) {
-    passed = net.depthwise(passed, {.stride = b.stride, .activation = kRelu});
+    passed = net.depthwise(passed, {.stride = b.stride, .activation = kFpnasRelu});
     passed = net.conv(passed, {.channels = half, .activation = kLinear});
   }
   const TensorId made = bottleneck(net, taken, b, b.channels - half);
@@ -63,16 +63,16 @@ Graph fpnas(const std::string& name, const Parameters& parameters) {
   const int64_t side = parameters.integer("resolution");
   Builder net(name, 2019);
   TensorId x = net.conv(net.input({1, side, side, 3}),
-                        {.channels = 34, .kernel = 3, .stride = 2, .activation = kRelu});
-  x = net.depthwise(x, {.activation = kRelu});
+                        {.channels = 34, .kernel = 3, .stride = 2, .activation = kFpnasRelu});
+  x = net.depthwise(x, {.activation = kFpnasRelu});
   x = net.conv(x, {.channels = 24, .activation = kLinear});
   int number = 0;
-  for (const FpnasBlock& block : kBlocks) {
+  for (const FpnasBlock& block : kFpnasBlocks) {
     net.scope(fmt::format("block_{}", number++));
     x = fpnas_block(net, x, block);
   }
   net.scope("");
-  x = net.conv(x, {.channels = 1280, .activation = kRelu});
+  x = net.conv(x, {.channels = 1280, .activation = kFpnasRelu});
   x = net.mean(x);
   return net.finish(
       {net.softmax(net.fully_connected(x, {.channels = parameters.integer("classes")}))});
