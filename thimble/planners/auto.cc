@@ -147,7 +147,8 @@ class AutoSearch {
       // Of large networks they take long to find: once, by `stream`.
       if (!is_large(order.size(), limits_.effort) && !late(limits_.time)) cuts.add_rolled();
       if (!is_large(order.size(), limits_.effort) && !late(limits_.time)) cuts.add_strips();
-      if (!has_many(order.size(), limits_.effort) && !late(limits_.time)) cuts.add_parts();
+      const bool few = order.size() <= kMostOfStarts * static_cast<size_t>(limits_.effort);
+      if (few && !late(limits_.time)) cuts.add_parts();
       for (AutoCut& cut : cuts.front()) {
         least_ = std::min(least_, cut.cut.peak_bytes);
         drafts_.push_back({&now, std::move(cut)});
@@ -269,6 +270,8 @@ class AutoSearch {
     add_start(plan_motes(graph_, limits_,
                          {{"windows", few ? "any" : "rings"},
                           {"parts", "8"},
+                          {"beam", "3"},
+                          {"schemes", "8"},
                           {"max_latency", std::to_string(latency)}},
                          std::move(orders)));
   }

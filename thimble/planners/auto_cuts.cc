@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostWays = 16, kMostWaysOfSmall = 40;  // to execute what stands behind a position
 constexpr size_t kSmall = 16;                         // instances, at effort 1
-constexpr size_t kMany = 150;                         // likewise: fewer tiles are tried, no parts
+constexpr size_t kMany = 150;                         // likewise: fewer tiles are tried
 constexpr size_t kLarge = 300;  // likewise: rolled groups are not searched for the front
 constexpr int kMostCuts = 400;  // of the operators behind a position, at effort 1
 

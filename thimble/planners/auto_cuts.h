@@ -75,7 +75,7 @@ class AutoCuts {
 
 /// Instances of which more is tried: more orders, columns computed again.
 [[nodiscard]] bool is_small(size_t instances, int64_t effort);
-/// Of which fewer tiles are tried, and no parts.
+/// Of which fewer tiles are tried.
 [[nodiscard]] bool has_many(size_t instances, int64_t effort);
 /// Of instances, orders of which most_in_group would have to leave out much: they are searched less
 /// widely.
