@@ -40,7 +40,8 @@ TensorId self_attention(Builder& net, TensorId x, const Attention& a) {
   const TensorId values = split_heads(net, linear(net, x, a.width), a);
   TensorId scores = net.batch_matmul(queries, keys, true);
   if (a.scaled) {
-    const double scale = 1 / std::sqrt(static_cast<double>(a.width / a.heads));
+    const int64_t width_of_head = a.width / a.heads;
+    const double scale = 1 / std::sqrt(static_cast<double>(width_of_head));
     scores = net.mul(scores, net.number("scale", static_cast<float>(scale)));
   }
   const TensorId context = net.batch_matmul(net.softmax(scores), values);
