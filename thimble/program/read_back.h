@@ -74,6 +74,10 @@ template <class T>
 [[nodiscard]] std::string weights_fault(const Conv2D& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const FullyConnected& a, const ReadBack& r);
+/// The constants of a convolution or fully connected layer in pairs, and whether its tail may be
+/// what it is. factors: of each output channel.
+[[nodiscard]] std::string pairs_fault(const ReadBack& r, const runtime::Conv2DPairsParams& p,
+                                      const std::vector<reference::FixedFactor>& factors);
 /// window: of an operator over images.
 void compare_window(const Window& window, const Tensor& in, const runtime::Window2D& given,
                     Difference& d);

@@ -64,18 +64,17 @@ struct KernelId {
 enum class Progress : uint8_t { kElement, kPixel, kPlane, kWhole, kNone };
 
 /// Parameters as the kernel takes them; pointers are null until `bind`.
-using KernelParams =
-    std::variant<std::monostate, runtime::Conv2DParams, runtime::Conv2DNarrowParams,
-                 runtime::FullyConnectedParams, runtime::BatchMatMulParams,
-                 runtime::DepthwiseConv2DParams, runtime::Pool2DParams, runtime::MeanParams,
-                 runtime::SumParams, runtime::AddParams, runtime::MulParams, runtime::PadParams,
-                 runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams,
-                 runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams,
-                 runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
+using KernelParams = std::variant<
+    std::monostate, runtime::Conv2DParams, runtime::Conv2DPairsParams, runtime::Conv2DNarrowParams,
+    runtime::FullyConnectedParams, runtime::BatchMatMulParams, runtime::DepthwiseConv2DParams,
+    runtime::Pool2DParams, runtime::MeanParams, runtime::SumParams, runtime::AddParams,
+    runtime::MulParams, runtime::PadParams, runtime::RescaleParams, runtime::ClampParams,
+    runtime::LeakyReluParams, runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams,
+    runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
-  std::string role;  ///< "weights", "bias", "multipliers", "shifts", "table", "rows", "columns"
+  std::string role;  ///< "weights", "bias", "multipliers", "shifts", "pairs", "table", "rows", ..
   DType type = DType::kInt8;
   Shape shape;  ///< as packed
   Bytes data;
@@ -114,13 +113,16 @@ struct KernelInfo {
   bool rings = true;                    ///< takes operands and outputs that are rings
   std::array<bool, 4> whole_axes = {};  ///< the region covers all of these
   bool dense_channels = false;          ///< channels of operand 0 are neighbours in memory
-  /// Which of the family's calls it takes; null: all.
+  bool dense_output = false;            ///< so are those of the output
+  /// Which of the family's calls it takes (with the portable row's parameters); null: all.
   bool (*takes)(const KernelUse&) = nullptr;
   int channel_multiple = 1;  ///< input channels that it does fastest are multiples of this
-  int64_t (*scratch_bytes)(const KernelParams&) = nullptr;  ///< null: none
+  int64_t (*scratch_bytes)(const KernelParams&) = nullptr;  ///< of the portable row's; null: none
   DType scratch_type = DType::kInt8;                        ///< its alignment
   /// Its constants, in the order of the pointers in its parameters. Null: it has none.
   std::vector<PackedConstant> (*pack)(const Operands&) = nullptr;
+  /// Its parameters, made of those of the portable row; null: it takes the same.
+  KernelParams (*adapt)(const Operands&, const KernelParams&) = nullptr;
 
   // Of its function's type.
   void (*invoke)(const Invocation&) = nullptr;
@@ -196,6 +198,9 @@ struct Scratch {
 };
 [[nodiscard]] Scratch scratch(const Graph& graph, const Op& op, Method method,
                               KernelId wanted = {});
+/// The parameters of the call as the kernel takes them. `kernel`: a row that does() the use.
+[[nodiscard]] KernelParams params_of(const Graph& graph, const Op& op, KernelId kernel,
+                                     const KernelUse& use);
 /// The constants of a call of the operator, packed for the kernel.
 [[nodiscard]] std::vector<PackedConstant> pack(const Graph& graph, const Op& op, KernelId kernel);
 /// A plain copy of elements of `type`.
