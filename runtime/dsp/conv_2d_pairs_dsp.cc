@@ -12,15 +12,16 @@ class PixelPairs {
  public:
   PixelPairs(const Conv2DPairsParams& p, const View& x, const Region& region,
              int8_t* scratch) noexcept
-      : p_(p), x_(x), begin_(region.begin[3]), end_(region.end[3]) {
+      : p_(p),
+        x_(x),
+        region_(region),
+        begin_(region.begin[3]),
+        end_(region.end[3]),
+        rows_(window_rows(p.window, p.in_channels, p.input_zero_point, x)) {
     inputs_ = p.window.kernel_h * p.window.kernel_w * p.in_channels;
     one_tap_ = p.window.kernel_h * p.window.kernel_w == 1 && p.window.pad_top == 0 &&
                p.window.pad_left == 0;
     in_place_ = inputs_ == p.in_channels || p.in_channels % 4 == 0;
-    rows_.window = p.window;
-    rows_.channels = p.in_channels;
-    rows_.padding = p.input_zero_point;
-    rows_.joined = x.stride[2] * p.window.dilation_w == p.in_channels;
     words_ = reinterpret_cast<uint32_t*>(scratch);
     block_.x = words_;
     block_.fours = (inputs_ + 3) / 4;
@@ -36,9 +37,12 @@ class PixelPairs {
   }
 
   void begin_row(int32_t n, int32_t y) noexcept {
-    rows_.n = n;
-    y_ = y;
-    if (!one_tap_) rows_.rows = rows_at(p_.window, y);
+    if (one_tap_) {
+      n_ = n;
+      y_ = y * p_.window.stride_h;
+    } else {
+      move_to_row(rows_, x_, region_, n, y);
+    }
   }
 
   /// to: channel 0 of the output pixel. last: of all.
@@ -76,8 +80,8 @@ class PixelPairs {
   // step: words from four inputs to the next.
   void read(int32_t column, uint32_t* to, int32_t step) noexcept {
     if (one_tap_) {
-      const int32_t y = y_ * p_.window.stride_h, x = column * p_.window.stride_w;
-      widen(pixel<const int8_t>(x_, rows_.n, y, x), inputs_, to, step);
+      const auto* from = pixel<const int8_t>(x_, n_, y_, column * p_.window.stride_w);
+      widen(from, inputs_, to, step);
     } else if (in_place_) {
       read_window(rows_, x_, column, WidenedRuns{to, step});
     } else {
@@ -128,6 +132,7 @@ class PixelPairs {
 
   const Conv2DPairsParams& p_;
   const View& x_;
+  const Region& region_;
   int32_t begin_, end_;              // output channels
   int32_t whole_begin_, whole_end_;  // those in pairs
   bool whole_, edges_;               // whether there are such, and others
@@ -135,11 +140,11 @@ class PixelPairs {
   int32_t inputs_;
   bool one_tap_;   // which is never padding
   bool in_place_;  // runs are multiples of four
-  WindowRows rows_{};
+  WindowRows rows_;
   uint32_t* words_;
   PairBlock block_{};
-  int32_t y_ = 0;
-  int32_t held_ = 0;  // pixels
+  int32_t n_ = 0, y_ = 0;  // of the only tap
+  int32_t held_ = 0;       // pixels
   int8_t* out_[2] = {};
 };
 

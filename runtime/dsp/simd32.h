@@ -34,8 +34,22 @@ inline int32_t dual_multiply_add(uint32_t a, uint32_t b, int32_t sum) noexcept {
   return __smlad(static_cast<int16x2_t>(a), static_cast<int16x2_t>(b), sum);
 }
 
+/// c + round(a * b / 2^32), half up.
+inline int32_t add_rounded_high(int32_t a, int32_t b, int32_t c) noexcept {
+  int32_t result;
+  __asm__("smmlar %0, %1, %2, %3" : "=r"(result) : "r"(a), "r"(b), "r"(c));
+  return result;
+}
+/// Limited to int8.
+inline int32_t saturate_8(int32_t x) noexcept { return __ssat(x, 8); }
+
 #else
 
+inline int32_t add_rounded_high(int32_t a, int32_t b, int32_t c) noexcept {
+  const int64_t product = static_cast<int64_t>(a) * b + (int64_t{1} << 31);
+  return static_cast<int32_t>(product >> 32) + c;
+}
+inline int32_t saturate_8(int32_t x) noexcept { return x < -128 ? -128 : x > 127 ? 127 : x; }
 inline uint32_t even_bytes(uint32_t word) noexcept {
   const auto low = static_cast<uint16_t>(static_cast<int8_t>(word));
   const auto high = static_cast<uint16_t>(static_cast<int8_t>(word >> 16));

@@ -6,30 +6,53 @@
 
 namespace thimble::runtime {
 
-/// Writes them `step` words apart and returns where the next four belong.
-inline uint32_t* widen_four(uint32_t word, uint32_t* to, int32_t step) noexcept {
-  to[0] = even_bytes(word);
-  to[1] = odd_bytes(word);
-  return to + step;
+/// Sixteen of them from any address, the words of each four `kStep` words behind those before.
+template <int kStep>
+inline void widen_sixteen(const int8_t*& from, uint32_t*& to) noexcept {
+#if defined(THIMBLE_SIMD32_ASSEMBLY)
+  uint32_t even;
+  uint32_t odd;
+  __asm__ volatile(
+      ".rept 4\n"
+      "ldr %[odd], [%[from]], #4\n"
+      "sxtb16 %[even], %[odd]\n"
+      "sxtb16 %[odd], %[odd], ror #8\n"
+      "strd %[even], %[odd], [%[to]], %[step]\n"
+      ".endr\n"
+      : [from] "+r"(from), [to] "+r"(to), [even] "=&r"(even), [odd] "=&r"(odd)
+      : [step] "I"(4 * kStep)
+      : "memory");
+#else
+  for (int32_t k = 0; k < 4; ++k, from += 4, to += kStep) {
+    to[0] = even_bytes(load_4(from));
+    to[1] = odd_bytes(load_4(from));
+  }
+#endif
 }
 
-/// count: any; the last four are filled up with zeros. Reads no byte behind them. One for all, as
-/// its calls are many.
-[[gnu::noinline]] inline uint32_t* widen(const int8_t* from, int32_t count, uint32_t* to,
-                                         int32_t step) noexcept {
-  for (; count >= 16; count -= 16, from += 16) {
-    to = widen_four(load_4(from), to, step);
-    to = widen_four(load_4(from + 4), to, step);
-    to = widen_four(load_4(from + 8), to, step);
-    to = widen_four(load_4(from + 12), to, step);
+/// count: any; the last four are filled up with zeros. Reads no byte behind them. Returns where the
+/// next four belong.
+template <int kStep>
+[[gnu::noinline]] inline uint32_t* widen(const int8_t* from, int32_t count, uint32_t* to) noexcept {
+  for (; count >= 16; count -= 16) widen_sixteen<kStep>(from, to);
+  for (; count >= 4; count -= 4, from += 4, to += kStep) {
+    const uint32_t word = load_4(from);
+    to[0] = even_bytes(word);
+    to[1] = odd_bytes(word);
   }
-  for (; count >= 4; count -= 4, from += 4) to = widen_four(load_4(from), to, step);
   if (count == 0) return to;
   uint32_t word = 0;
   for (int32_t k = 0; k < count; ++k) {
     word |= static_cast<uint32_t>(static_cast<uint8_t>(from[k])) << 8 * k;
   }
-  return widen_four(word, to, step);
+  to[0] = even_bytes(word);
+  to[1] = odd_bytes(word);
+  return to + kStep;
+}
+
+/// step: 2 or 4.
+inline uint32_t* widen(const int8_t* from, int32_t count, uint32_t* to, int32_t step) noexcept {
+  return step == 4 ? widen<4>(from, count, to) : widen<2>(from, count, to);
 }
 
 }  // namespace thimble::runtime

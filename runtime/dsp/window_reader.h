@@ -46,11 +46,29 @@ struct WindowRows {
   bool joined;      ///< neighbouring taps are one run of memory
   int32_t n;
   Taps rows;
+  Outputs inner;  ///< columns whose windows are joined and meet no padding
+  int32_t first;  ///< element of the first tap of column 0, if that were inner
 };
 
-/// runs: WidenedRuns or CopiedRuns. x: channels are neighbours.
+inline WindowRows window_rows(const Window2D& window, int32_t channels, int32_t padding,
+                              const View& x) noexcept {
+  return {window, channels, padding, x.stride[2] * window.dilation_w == channels, 0, {}, {}, 0};
+}
+
+inline void move_to_row(WindowRows& at, const View& x, const Region& region, int32_t n,
+                        int32_t y) noexcept {
+  at.n = n;
+  at.rows = rows_at(at.window, y);
+  const bool whole = at.rows.begin == 0 && at.rows.end == at.window.kernel_h;
+  at.inner = at.joined && whole ? full_columns(at.window, region) : Outputs{0, 0};
+  at.first =
+      n * x.stride[0] + at.rows.origin * x.stride[1] - at.window.pad_left * x.stride[2] - x.bias;
+}
+
+/// Any window, tap by tap where need be.
 template <class Runs>
-inline Runs read_window(const WindowRows& at, const View& x, int32_t column, Runs runs) noexcept {
+[[gnu::noinline]] inline void read_any_window(const WindowRows& at, const View& x, int32_t column,
+                                              Runs runs) noexcept {
   const Window2D& w = at.window;
   const Taps columns = columns_at(w, column);
   for (int32_t ky = 0; ky < w.kernel_h; ++ky) {
@@ -69,7 +87,28 @@ inline Runs read_window(const WindowRows& at, const View& x, int32_t column, Run
     }
     runs.fill(at.padding, (w.kernel_w - columns.end) * at.channels);
   }
-  return runs;
+}
+
+/// runs: WidenedRuns or CopiedRuns. x: channels are neighbours.
+template <class Runs>
+inline void read_window(const WindowRows& at, const View& x, int32_t column, Runs runs) noexcept {
+  if (column < at.inner.begin || column >= at.inner.end)
+    return read_any_window(at, x, column, runs);
+  const int32_t run = at.window.kernel_w * at.channels;
+  const int32_t row_step = at.window.dilation_h * x.stride[1];
+  const auto* const data = static_cast<const int8_t*>(x.data);
+  const Runs start = runs;
+  int32_t i = at.first + column * at.window.stride_w * x.stride[2];
+  if (x.modulus == 0) {
+    for (int32_t k = at.window.kernel_h; k > 0; --k, i += row_step) runs.copy(data + i, run);
+    return;
+  }
+  i %= x.modulus;
+  for (int32_t k = at.window.kernel_h; k > 0; --k, i += row_step) {
+    if (i >= x.modulus) i -= x.modulus;
+    if (i + run > x.modulus) return read_any_window(at, x, column, start);
+    runs.copy(data + i - x.channel, run);
+  }
 }
 
 }  // namespace thimble::runtime

@@ -243,6 +243,10 @@ struct AddParams {
 /// Broadcast operands have stride 0. progress: element.
 void add(const AddParams& p, const View& a, const View& b, const View& out,
          const Region& region) noexcept;
+/// add for a left shift of 20, one scale of a half, right shifts of 1 to 22 in the others (the
+/// second scale may be a half, too).
+void add_dsp(const AddParams& p, const View& a, const View& b, const View& out,
+             const Region& region) noexcept;
 void sub(const AddParams& p, const View& a, const View& b, const View& out,
          const Region& region) noexcept;
 void squared_difference(const AddParams& p, const View& a, const View& b, const View& out,

@@ -36,6 +36,18 @@ bool is_pointwise(const KernelUse& use) {
          use.limits[use.limits.size() - 2].size() >= 2;
 }
 
+// Operands at twice the larger scale, and shifts that round.
+bool halves_an_operand(const KernelUse& use) {
+  const auto& p = std::get<runtime::AddParams>(use.params);
+  const auto half = [](const runtime::Scale& s) { return s.multiplier == 1 << 30 && s.shift == 0; };
+  const auto rounds = [](const runtime::Scale& s) {
+    return s.multiplier > 0 && s.shift <= -1 && s.shift >= -22;
+  };
+  const bool first = half(p.scale[0]), second = half(p.scale[1]);
+  return p.left_shift == 20 && rounds(p.output_scale) && (first || second) &&
+         (first || rounds(p.scale[0])) && (second || rounds(p.scale[1]));
+}
+
 constexpr KernelInfo kKernels[] = {
     row<runtime::conv_2d>(
         {.name = "conv_2d", .family = F::kConv2D, .progress = kPixel, .pack = pack_conv_2d}),
@@ -113,6 +125,8 @@ constexpr KernelInfo kKernels[] = {
     row<runtime::sum_accumulate>(
         {.name = "sum_accumulate", .family = F::kSumAccumulate, .out = kInt32, .progress = kNone}),
     row<runtime::add>({.name = "add", .family = F::kAdd}),
+    row<runtime::add_dsp>(
+        {.name = "add_dsp", .family = F::kAdd, .set = kDsp, .takes = halves_an_operand}),
     row<runtime::mul>({.name = "mul", .family = F::kMul}),
     row<runtime::sub>({.name = "sub", .family = F::kSub}),
     row<runtime::squared_difference>(

@@ -22,16 +22,25 @@ Tail tail_for(int32_t zero_point, const ClampRange& clamp) {
   return clamp.min < 0 && clamp.max >= 0 ? Tail::kSignedClamps : Tail::kSums;
 }
 
+// A channel whose result is the zero point whatever the sum: its scale has no bit left.
+bool vanishes(const runtime::Scale& scale, int64_t largest) {
+  return scale.multiplier == 0 ||
+         (scale.multiplier > 0 && scale.shift < 0 && largest < int64_t{1} << (-scale.shift - 1));
+}
+
 bool takes(Tail tail, const runtime::Scale& scale, int64_t largest) {
   const bool relu = tail == Tail::kRelu || tail == Tail::kReluHigh;
+  if (vanishes(scale, largest)) return true;
   // Without a shift there is no rounding that the sign could be for.
-  if (!relu && scale.shift >= 0 && scale.multiplier != 0) return false;
+  if (!relu && scale.shift >= 0) return false;
   if (scale.multiplier < 0 || scale.shift > kMostLeft || scale.shift < -kMostRight) return false;
   const int doublings = 1 + std::max(scale.shift, 0);
   return largest <= std::numeric_limits<int32_t>::max() >> doublings;
 }
 
-TailConstants constants(const runtime::Scale& scale, int32_t zero_point) {
+TailConstants constants(const runtime::Scale& scale, int64_t largest, int32_t zero_point) {
+  if (vanishes(scale, largest))  // one shift, for the sign
+    return {.multiplier = 0, .constant = 2 * zero_point + 1, .shift = 1};
   const int right = std::max(-scale.shift, 0);
   const int32_t half = right > 0 ? 1 << (right - 1) : 0;
   return {.multiplier = scale.multiplier,
@@ -48,10 +57,10 @@ Tails tails_of(std::span<const runtime::Scale> scales, std::span<const int64_t> 
   for (size_t o = 0; o < scales.size() && result.tail != Tail::kSums; ++o) {
     if (!takes(result.tail, scales[o], largest[o])) result.tail = Tail::kSums;
   }
-  for (const runtime::Scale& scale : scales) {
+  for (size_t o = 0; o < scales.size(); ++o) {
     result.channels.push_back(result.tail == Tail::kSums
-                                  ? TailConstants{scale.multiplier, 0, scale.shift, 0}
-                                  : constants(scale, output_zero_point));
+                                  ? TailConstants{scales[o].multiplier, 0, scales[o].shift, 0}
+                                  : constants(scales[o], largest[o], output_zero_point));
   }
   return result;
 }
