@@ -25,44 +25,55 @@ Rounded rounded(const Scale& scale, int32_t zero_point) noexcept {
   return {scale.multiplier, shift, (1 << (shift - 1)) + zero_point * (1 << shift)};
 }
 
-// kHalves: both operands are.
-template <bool kHalves>
+// What the operands are made of.
 struct Sum {
   Rounded other, out;
-  int32_t zero_points;  // of the halved, times 2^20
+  int32_t zero_points;  // of what is only halved, times 2^20
   int32_t other_zero_point;
   int32_t low, high;
-
-  [[nodiscard]] int8_t of(int32_t halved, int32_t x) const noexcept {
-    int32_t twice;
-    if constexpr (kHalves) {
-      twice = (halved + x) * (1 << kShift) - zero_points;
-    } else {
-      const int32_t scaled = other.of((x - other_zero_point) * (1 << (kShift + 1)));
-      twice = halved * (1 << kShift) + (2 * scaled - zero_points);
-    }
-    return static_cast<int8_t>(limit(saturate_8(out.of(twice)), low, high));
-  }
 };
 
-// Element by element, as map_pairs goes; side by side as fast as can be.
-template <class Add>
-void add_views(const Add& add, const View& halved, const View& x, const View& out,
+// kHalves: both operands are.
+template <bool kHalves>
+int32_t add_elements(const Sum& sum, int32_t halved, int32_t x) noexcept {
+  int32_t twice;
+  if constexpr (kHalves) {
+    twice = (halved + x) * (1 << kShift) - sum.zero_points;
+  } else {
+    const int32_t scaled = sum.other.of((x - sum.other_zero_point) * (1 << (kShift + 1)));
+    twice = halved * (1 << kShift) + (2 * scaled - sum.zero_points);
+  }
+  return saturate_8(sum.out.of(twice));
+}
+
+// Elements side by side. Not inlined: the loop needs all registers.
+template <bool kHalves>
+[[gnu::noinline]] void add_run(const Sum& sum, const int8_t* halved, const int8_t* x, int8_t* to,
+                               const int8_t* end) noexcept {
+  const Sum s = sum;  // which stores of int8 cannot alias
+  for (; halved != end; ++halved, ++x, ++to)
+    *to = static_cast<int8_t>(add_elements<kHalves>(s, *halved, *x));
+}
+
+// As map_pairs goes; side by side and without clamps as fast as can be.
+template <bool kHalves>
+void add_views(const Sum& sum, const View& halved, const View& x, const View& out,
                const Region& region) noexcept {
   const int32_t channels = region.end[3] - region.begin[3];
   const bool even = even_row(halved, channels) && even_row(x, channels) && even_row(out, channels);
-  const bool side_by_side = halved.stride[3] == 1 && x.stride[3] == 1 && out.stride[3] == 1;
-  if (!side_by_side || (even && channels == 1)) {
-    return map_pairs(halved, x, out, region, [&add](int32_t a, int32_t b) { return add.of(a, b); });
+  const bool side_by_side =
+      halved.stride[3] == 1 && x.stride[3] == 1 && out.stride[3] == 1 && !(even && channels == 1);
+  if (!side_by_side || sum.low != -128 || sum.high != 127) {
+    return map_pairs(halved, x, out, region, [&sum](int32_t a, int32_t b) {
+      return static_cast<int8_t>(limit(add_elements<kHalves>(sum, a, b), sum.low, sum.high));
+    });
   }
   const Region walked = even ? rows_as_pixels(region) : region;
   const int32_t count = walked.end[3] - walked.begin[3];
   for_each_pixel(walked, [&](int32_t n, int32_t y, int32_t column) {
     const auto* a = first_channel<const int8_t>(halved, walked, n, y, column);
-    const auto* b = first_channel<const int8_t>(x, walked, n, y, column);
-    auto* to = first_channel<int8_t>(out, walked, n, y, column);
-    const Add local = add;  // stores of int8 cannot alias it
-    for (const int8_t* const end = a + count; a != end; ++a, ++b, ++to) *to = local.of(*a, *b);
+    add_run<kHalves>(sum, a, first_channel<const int8_t>(x, walked, n, y, column),
+                     first_channel<int8_t>(out, walked, n, y, column), a + count);
   });
 }
 
@@ -78,16 +89,19 @@ void add_dsp(const AddParams& p, const View& a, const View& b, const View& out,
   const View& halved = first ? a : b;
   const View& x = first ? b : a;
   const int32_t other = first ? 1 : 0;
-  const Rounded finish = rounded(p.output_scale, p.output_zero_point);
-  int32_t zero_points = p.zero_point[1 - other] * (1 << kShift);
-  if (is_half(p.scale[other])) {
-    zero_points += p.zero_point[other] * (1 << kShift);
-    add_views(Sum<true>{{}, finish, zero_points, 0, p.clamp_min, p.clamp_max}, halved, x, out,
-              region);
+  const bool both = is_half(p.scale[other]);
+  int32_t zero_points = p.zero_point[1 - other];
+  if (both) zero_points += p.zero_point[other];
+  const Sum sum{both ? Rounded{} : rounded(p.scale[other], 0),
+                rounded(p.output_scale, p.output_zero_point),
+                zero_points * (1 << kShift),
+                p.zero_point[other],
+                p.clamp_min,
+                p.clamp_max};
+  if (both) {
+    add_views<true>(sum, halved, x, out, region);
   } else {
-    add_views(Sum<false>{rounded(p.scale[other], 0), finish, zero_points, p.zero_point[other],
-                         p.clamp_min, p.clamp_max},
-              halved, x, out, region);
+    add_views<false>(sum, halved, x, out, region);
   }
 }
 
