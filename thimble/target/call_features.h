@@ -18,6 +18,9 @@ namespace thimble {
 /// pixel. A run is a stretch of memory, a row of a window or a tap, as the kernel goes. With
 /// conv_2d_1x1_dsp pixels count in pairs, a quad is two channels at a pair, a single what is stored
 /// of it at one of the two, with runs and products for the input channels behind the last four.
+/// Copies that move words count a four for each row of runs, their runs, and blocks of four words
+/// as products of fours if they are aligned, else of ones; singles are words and ones bytes behind
+/// them.
 enum class Feature : uint8_t {
   kCall,           ///< the call itself
   kLooped,         ///< the call, if its region follows loop counters
