@@ -15,25 +15,24 @@ namespace {
 
 using runtime::Region;
 using runtime::View;
-using zoo::Random;
-using Memory = std::vector<uint32_t>;  // so that bytes may be aligned to 4, or not
+using CopyMemory = std::vector<uint32_t>;  // so that bytes may be aligned to 4, or not
 
-int32_t between(Random& random, int32_t low, int32_t high) {
+int32_t drawn_between(zoo::Random& random, int32_t low, int32_t high) {
   return static_cast<int32_t>(random.between(low, high));
 }
 
 // A piece of a tensor that holds the region: with more of each axis around it, channels first, or a
 // ring of pixels.
-struct Piece {
+struct CopiedPiece {
   View view;         ///< without data
   int32_t elements;  ///< that it holds
 };
-Piece random_piece(Random& random, const Region& region) {
+CopiedPiece random_piece(zoo::Random& random, const Region& region) {
   std::array<int32_t, 4> begin{}, extent{};
   for (size_t axis = 0; axis < 4; ++axis) {
-    const int32_t before = random.chance(0.3) ? between(random, 0, 3) : 0;
+    const int32_t before = random.chance(0.3) ? drawn_between(random, 0, 3) : 0;
     begin[axis] = std::max(0, region.begin[axis] - before);
-    const int32_t after = random.chance(0.3) ? between(random, 0, 3) : 0;
+    const int32_t after = random.chance(0.3) ? drawn_between(random, 0, 3) : 0;
     extent[axis] = std::max(1, region.end[axis] + after - begin[axis]);
   }
   View view{nullptr, 0, 0, 0, {0, 0, 0, 0}};
@@ -50,7 +49,7 @@ Piece random_piece(Random& random, const Region& region) {
     // All pixels fit, so that none is overwritten, but they begin anywhere in the ring.
     view.modulus = stride;
     view.channel = begin[3];
-    view.bias = -between(random, 0, stride / extent[3] - 1) * extent[3];
+    view.bias = -drawn_between(random, 0, stride / extent[3] - 1) * extent[3];
   }
   return {view, stride};
 }
@@ -69,44 +68,44 @@ void copy_by_definition(const View& x, const View& out, const Region& region) {
   }
 }
 
-Region random_region(Random& random) {
+Region random_copied_region(zoo::Random& random) {
   Region region{};
   constexpr std::array<int32_t, 4> kMost = {2, 3, 5, 40};
   for (size_t axis = 0; axis < 4; ++axis) {
-    region.begin[axis] = random.chance(0.5) ? 0 : between(random, 0, 3);
+    region.begin[axis] = random.chance(0.5) ? 0 : drawn_between(random, 0, 3);
     const int32_t least = random.chance(0.03) ? 0 : 1;
-    region.end[axis] = region.begin[axis] + between(random, least, kMost[axis]);
+    region.end[axis] = region.begin[axis] + drawn_between(random, least, kMost[axis]);
   }
   return region;
 }
 
-struct Counts {
+struct CopyCounts {
   int compared = 0, overlapping = 0;
 };
 
 template <class T>
-using Copy = void (*)(const View&, const View&, const Region&);
+using CopyKernel = void (*)(const View&, const View&, const Region&);
 
 // Where they overlap only copies that lose nothing count: other ones no plan has.
 template <class T>
-void compare(Random& random, Copy<T> copy, Counts& counts) {
-  const Region region = random_region(random);
-  Piece x = random_piece(random, region), out = random_piece(random, region);
+void compare_copies(zoo::Random& random, CopyKernel<T> copy, CopyCounts& counts) {
+  const Region region = random_copied_region(random);
+  CopiedPiece x = random_piece(random, region), out = random_piece(random, region);
   const bool overlaps = random.chance(0.5);
   if (overlaps && random.chance(0.7)) out = x;  // alike: a shift down loses nothing
-  const int32_t in_at = 64 + between(random, 0, 7);
-  const int32_t out_at =
-      overlaps ? in_at - between(random, 0, 40) : in_at + x.elements + between(random, 0, 7);
+  const int32_t in_at = 64 + drawn_between(random, 0, 7);
+  const int32_t out_at = overlaps ? in_at - drawn_between(random, 0, 40)
+                                  : in_at + x.elements + drawn_between(random, 0, 7);
   const int32_t end = std::max(in_at + x.elements, out_at + out.elements);
-  Memory memory(static_cast<size_t>(end) * sizeof(T) / sizeof(uint32_t) + 1);
+  CopyMemory memory(static_cast<size_t>(end) * sizeof(T) / sizeof(uint32_t) + 1);
   for (uint32_t& word : memory) word = static_cast<uint32_t>(random.next());
 
-  const auto done = [&](Memory& from, Memory& to, Copy<T> how) {
+  const auto done = [&](CopyMemory& from, CopyMemory& to, CopyKernel<T> how) {
     x.view.data = reinterpret_cast<T*>(from.data()) + in_at;
     out.view.data = reinterpret_cast<T*>(to.data()) + out_at;
     how(x.view, out.view, region);
   };
-  Memory source = memory, expected = memory, one_by_one = memory;
+  CopyMemory source = memory, expected = memory, one_by_one = memory;
   done(source, expected, copy_by_definition<T>);
   done(one_by_one, one_by_one, copy_by_definition<T>);
   if (one_by_one != expected) return;
@@ -117,13 +116,13 @@ void compare(Random& random, Copy<T> copy, Counts& counts) {
 }
 
 template <class T>
-void compare_many(Copy<T> copy) {
+void compare_many_copies(CopyKernel<T> copy) {
   const int cases = 30'000 / kOneIn;
-  Counts counts;
+  CopyCounts counts;
   for (int seed = 1; seed <= cases; ++seed) {
     SCOPED_TRACE(seed);
-    Random random(static_cast<uint64_t>(seed));
-    compare<T>(random, copy, counts);
+    zoo::Random random(static_cast<uint64_t>(seed));
+    compare_copies<T>(random, copy, counts);
     if (::testing::Test::HasFatalFailure()) return;
   }
   EXPECT_GT(counts.compared, cases / 2);
@@ -131,9 +130,9 @@ void compare_many(Copy<T> copy) {
 }
 
 TEST(CopyInWords, IsACopyOfElements) {
-  compare_many<int8_t>(runtime::copy_8);
-  compare_many<int16_t>(runtime::copy_16);
-  compare_many<int32_t>(runtime::copy_32);
+  compare_many_copies<int8_t>(runtime::copy_8);
+  compare_many_copies<int16_t>(runtime::copy_16);
+  compare_many_copies<int32_t>(runtime::copy_32);
 }
 
 // Every length and alignment of a run, on its own.
