@@ -29,10 +29,11 @@ constexpr size_t kFewestPrograms = 5;
 
 struct Options {
   std::string core = "cortex-m4";
-  uint64_t programs = 1240, groups = 1260;
+  uint64_t programs = 1240, groups = 1260, copies = 240;
   std::vector<std::string> models;
   std::vector<std::string> planners = {"reorder", "stream", "pex"};
   std::string folder = ".";
+  bool only_copies = false;
 };
 
 // The kernel that most of the instructions go to.
@@ -185,9 +186,29 @@ std::string command_of(int argc, char** argv) {
   return text;
 }
 
+// Nothing else than copies is counted: the coefficients of the rest stay.
+void refit_copies(const Options& options, const std::string& command) {
+  const std::vector<LatencySample> samples = copy_samples(options.core, options.copies);
+  const LatencyModel model = fit(options.core, samples);
+  const HeldBack errors = held_back_errors(model, samples);
+  for (const auto& [kernel, error] : errors.kernels)
+    fmt::print("{:<28} {}\n", kernel, error.json().dump());
+  const std::string path = options.folder + "/cores/" + options.core + ".json";
+  std::ifstream file(path, std::ios::binary);
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(file);
+  const nlohmann::ordered_json fitted =
+      nlohmann::ordered_json::parse(model_json(model, command, errors));
+  for (const auto& [kernel, each] : fitted.at("kernels").items()) json["kernels"][kernel] = each;
+  write(path, json.dump(1) + "\n");
+  write(options.folder + "/bench/results/latency_copies_" + options.core + ".csv",
+        samples_csv(model, command, samples, false));
+}
+
 void run(const Options& options, const std::string& command) {
+  if (options.only_copies) return refit_copies(options, command);
   std::vector<LatencySample> samples = random_samples(options.core, 0, options.programs);
   std::ranges::move(group_samples(options.core, 0, options.groups), std::back_inserter(samples));
+  std::ranges::move(copy_samples(options.core, options.copies), std::back_inserter(samples));
   const LatencyModel model = fit(options.core, samples);
   const HeldBack errors = held_back_errors(model, samples);
   for (const auto* by : {&errors.kernels, &errors.tilings}) {
@@ -211,6 +232,9 @@ int main(int argc, char** argv) {
   app.add_option("--core", options.core, "Core to count on (cortex-m4)");
   app.add_option("--programs", options.programs, "Random programs; a quarter is held back (1240)");
   app.add_option("--groups", options.groups, "Random groups of all tilings (1260)");
+  app.add_option("--copies", options.copies, "Random networks of copies (240)");
+  app.add_flag("--only-copies", options.only_copies,
+               "Count nothing else; other kernels stay as the core's file has them");
   app.add_option("--folder", options.folder, "The repository (.)");
   try {
     app.parse(argc, argv);

@@ -166,6 +166,25 @@ class Draw {
   }
   TensorId softmax() { return net_.softmax(net_.input({some(1, 64), some(2, 64)})); }
 
+  // Joined along any axis, in pieces of any width; multiples of four more often than not.
+  TensorId copied() {
+    const int64_t height = some(1, 24), width = some(1, 24), unit = maybe(0.6) ? 4 : 1;
+    const int64_t channels = unit * some(1, 64 / unit);
+    const int axis = static_cast<int>(random_.between(1, 3));
+    std::vector<TensorId> parts;
+    for (int64_t left = some(2, 4); left > 0; --left) {
+      Shape shape = {1, height, width, channels};
+      shape[static_cast<size_t>(axis)] = axis == 3 ? unit * some(1, 64 / unit) : some(1, 16);
+      parts.push_back(net_.input(shape));
+    }
+    const TensorId joined = net_.concat(parts, axis);
+    if (maybe(0.5)) return joined;
+    Shape piece = net_.shape(joined);  // rows and pixels of the piece lie apart
+    const std::vector<int64_t> begin = {0, 0, piece[2] / 3, unit * (piece[3] / unit / 3)};
+    for (size_t k = 2; k < 4; ++k) piece[k] -= begin[k];
+    return net_.slice(joined, begin, piece);
+  }
+
   Graph finish(TensorId y) { return net_.finish({y}); }
 
  private:
@@ -207,6 +226,11 @@ constexpr const char* kPlanners[] = {"reorder",
 Graph latency_chain(uint64_t seed) {
   Draw draw(seed);
   return rewrite(draw.finish(draw.chain()));
+}
+
+Graph latency_copies(uint64_t seed) {
+  Draw draw(seed);
+  return rewrite(draw.finish(draw.copied()));
 }
 
 LatencyNetwork latency_network(uint64_t seed) {

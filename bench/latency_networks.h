@@ -19,6 +19,9 @@ struct LatencyNetwork {
 /// Two to six operators on images, one after the other, now and then around a shortcut.
 [[nodiscard]] Graph latency_chain(uint64_t seed);
 
+/// Tensors joined along an axis, and a piece of what they are.
+[[nodiscard]] Graph latency_copies(uint64_t seed);
+
 /// Consecutive seeds go through all kinds of operators.
 [[nodiscard]] LatencyNetwork latency_network(uint64_t seed);
 

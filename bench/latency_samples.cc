@@ -130,6 +130,23 @@ std::vector<LatencySample> random_samples(const std::string& core, uint64_t firs
   return samples;
 }
 
+std::vector<LatencySample> copy_samples(const std::string& core, uint64_t count) {
+  std::vector<LatencySample> samples;
+  SampleCounter counter(core, samples);
+  for (uint64_t seed = 0; seed < count; ++seed) {
+    std::optional<Graph> graph = drawn(latency_copies, seed);
+    if (!graph) continue;
+    const Source source{std::move(*graph), fmt::format("copies_{}", seed), std::string(64, '0')};
+    std::optional<Compiled> compiled =
+        seed % 2 == 1 ? in_random_pieces(source, seed)
+                      : planned(source, {.rewrite = false}, false, core, "reorder");
+    if (compiled && !summed_features(compiled->program).empty())
+      counter.add(source.where, std::move(*compiled));
+  }
+  counter.count();
+  return samples;
+}
+
 std::vector<LatencySample> group_samples(const std::string& core, uint64_t first, uint64_t last) {
   std::vector<LatencySample> samples;
   SampleCounter counter(core, samples);

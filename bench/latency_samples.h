@@ -44,6 +44,8 @@ class SampleCounter {
 /// Those of latency_network(first) to latency_network(last - 1) that can be planned and make calls.
 [[nodiscard]] std::vector<LatencySample> random_samples(const std::string& core, uint64_t first,
                                                         uint64_t last);
+/// Of that many networks of copies (latency_copies), whole and in random pieces by turns.
+[[nodiscard]] std::vector<LatencySample> copy_samples(const std::string& core, uint64_t count);
 /// Of chains (latency_chain), from the first to before the last, tiled in all ways in turn; names
 /// begin with the way: "rows_12".
 [[nodiscard]] std::vector<LatencySample> group_samples(const std::string& core, uint64_t first,

@@ -18,6 +18,11 @@ ProcessResult CommandLine::thimble(std::vector<std::string> arguments) const {
       {.arguments = std::move(arguments), .working_folder = folder(), .timeout_seconds = 300});
 }
 
+ProcessResult CommandLine::thimble_as_is(std::vector<std::string> arguments) const {
+  arguments.insert(arguments.end(), {"--planner", "original"});
+  return thimble(std::move(arguments));
+}
+
 ProcessResult CommandLine::redirected(const std::string& redirection,
                                       std::vector<std::string> arguments) const {
   const std::vector<std::string> shell = {"sh", "-c", "exec \"$0\" \"$@\" " + redirection,

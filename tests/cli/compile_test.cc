@@ -64,7 +64,7 @@ TEST_F(Compile, TooLittleSramSaysByHowMuchWhereAndWhatToTry) {
 }
 
 TEST_F(Compile, TooLittleFlashSaysByHowMuch) {
-  const ProcessResult result = thimble({"compile", "zoo:demo", "--flash", "1K", "-o", "out"});
+  const ProcessResult result = thimble_as_is({"compile", "zoo:demo", "--flash", "1K", "-o", "out"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.out, HasSubstr("more flash needed than the 1.0 KiB (1,024 B) there are"));
   EXPECT_THAT(result.out, Not(HasSubstr("SRAM needed")));
@@ -74,8 +74,10 @@ TEST_F(Compile, TooLittleFlashSaysByHowMuch) {
 TEST_F(Compile, ImpossibleBudgetsDoNotFit) {
   for (const char* budget : {"0", "1"}) {
     for (const char* limit : {"--sram", "--flash"}) {
-      EXPECT_EQ(thimble({"compile", "zoo:demo", limit, budget}).exit_status, 2) << limit << budget;
-      EXPECT_EQ(thimble({"run", "zoo:demo", limit, budget}).exit_status, 2) << limit << budget;
+      EXPECT_EQ(thimble_as_is({"compile", "zoo:demo", limit, budget}).exit_status, 2)
+          << limit << budget;
+      EXPECT_EQ(thimble_as_is({"run", "zoo:demo", limit, budget}).exit_status, 2)
+          << limit << budget;
     }
   }
 }
@@ -86,10 +88,10 @@ TEST_F(Compile, ReportOfWhatDoesNotFitIsWrittenStill) {
 }
 
 TEST_F(Compile, SameFilesFromAnywhereAndTwice) {
-  ASSERT_EQ(thimble({"compile", "zoo:demo", "-o", "a/b/out"}).exit_status, 0);
+  ASSERT_EQ(thimble_as_is({"compile", "zoo:demo", "-o", "a/b/out"}).exit_status, 0);
   const std::string first = read("a/b/out/demo.cc");
-  ASSERT_EQ(thimble({"compile", "zoo:demo", "-o", "a/b/out/"}).exit_status, 0);
-  ASSERT_EQ(thimble({"compile", "zoo:demo", "-o", (folder() / "c").string()}).exit_status, 0);
+  ASSERT_EQ(thimble_as_is({"compile", "zoo:demo", "-o", "a/b/out/"}).exit_status, 0);
+  ASSERT_EQ(thimble_as_is({"compile", "zoo:demo", "-o", (folder() / "c").string()}).exit_status, 0);
   EXPECT_EQ(read("a/b/out/demo.cc"), first);
   EXPECT_NE(first, "");
   EXPECT_EQ(names(), (std::vector<std::string>{"a", "c"}));
@@ -97,7 +99,7 @@ TEST_F(Compile, SameFilesFromAnywhereAndTwice) {
 
 TEST_F(Compile, KeepsOtherFilesOfAnExistingFolder) {
   write("mine.txt", "keep me");
-  ASSERT_EQ(thimble({"compile", "zoo:demo", "-o", "."}).exit_status, 0);
+  ASSERT_EQ(thimble_as_is({"compile", "zoo:demo", "-o", "."}).exit_status, 0);
   EXPECT_EQ(read("mine.txt"), "keep me");
   EXPECT_THAT(names(), IsSupersetOf({"demo.cc", "demo.h", "demo_example.c", "mine.txt"}));
 }
@@ -117,8 +119,8 @@ TEST_F(Compile, MobilenetNeedsLessThan500Megabytes) {
 
 TEST_F(Compile, ACoreThatNobodyKnowsDoesNotGoUnseen) {
   const char* note = "no kernels are known for the core 'cortexm4'";
-  EXPECT_THAT(thimble({"compile", "zoo:demo", "--core", "cortexm4"}).out, HasSubstr(note));
-  EXPECT_THAT(thimble({"compile", "zoo:demo", "--core", "cortex-m4"}).out,
+  EXPECT_THAT(thimble_as_is({"compile", "zoo:demo", "--core", "cortexm4"}).out, HasSubstr(note));
+  EXPECT_THAT(thimble_as_is({"compile", "zoo:demo", "--core", "cortex-m4"}).out,
               Not(HasSubstr("no kernels are known")));
 }
 

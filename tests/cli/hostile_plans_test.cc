@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/command_line.h"
+#include "tests/support/workload.h"
 
 namespace thimble::testing {
 namespace {
@@ -11,13 +12,8 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 // AddressSanitizer reserves terabytes of addresses, and takes its time.
-#ifdef __SANITIZE_ADDRESS__
-constexpr const char* kLimit = "";
-constexpr int kPatienceSeconds = 400;
-#else
-constexpr const char* kLimit = "ulimit -v 4000000; ";
-constexpr int kPatienceSeconds = 60;
-#endif
+constexpr const char* kMemory = kSanitized ? "" : "ulimit -v 4000000; ";
+constexpr int kTimeoutSeconds = kSanitized ? 400 : 60;
 
 class HostilePlans : public CommandLine {
  protected:
@@ -30,10 +26,10 @@ class HostilePlans : public CommandLine {
 
   [[nodiscard]] ProcessResult verify(const std::string& text) const {
     write("changed.json", text);
-    return run_process({.arguments = {"sh", "-c", std::string(kLimit) + "exec \"$0\" \"$@\"",
+    return run_process({.arguments = {"sh", "-c", std::string(kMemory) + "exec \"$0\" \"$@\"",
                                       THIMBLE_PROGRAM, "verify", "zoo:demo", "changed.json"},
                         .working_folder = folder(),
-                        .timeout_seconds = kPatienceSeconds});
+                        .timeout_seconds = kTimeoutSeconds});
   }
   void harmless(const json& plan, const std::string& what) const {
     const ProcessResult result = verify(plan.dump());

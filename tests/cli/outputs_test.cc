@@ -14,7 +14,7 @@ class Outputs : public CommandLine {
     std::vector<std::string> arguments = {command, "zoo:demo"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const auto before = names();
-    const ProcessResult result = thimble(arguments);
+    const ProcessResult result = thimble_as_is(arguments);
     EXPECT_EQ(result.exit_status, 1) << message;
     EXPECT_THAT(result.err, HasSubstr(message));
     EXPECT_EQ(names(), before) << message;
@@ -54,9 +54,14 @@ TEST_F(Outputs, InferencesResult) {
 
 TEST_F(Outputs, StandardOutputFullOrClosed) {
   const std::vector<std::vector<std::string>> commands = {
-      {"--help"},  {"compile", "--help"},   {"ops"},
-      {"devices"}, {"compile", "zoo:demo"}, {"inspect", "zoo:demo", "--format", "json"},
-      {"zoo"},     {"run", "zoo:demo"},
+      {"--help"},
+      {"compile", "--help"},
+      {"ops"},
+      {"devices"},
+      {"compile", "zoo:demo", "--planner", "original"},
+      {"inspect", "zoo:demo", "--format", "json"},
+      {"zoo"},
+      {"run", "zoo:demo", "--planner", "original"},
   };
   for (const auto& command : commands) {
     for (const char* redirection : {"> /dev/full", ">&-"}) {
@@ -69,10 +74,10 @@ TEST_F(Outputs, StandardOutputFullOrClosed) {
 }
 
 TEST_F(Outputs, ClosedStreamsDoNotReceiveWhatBelongsToFiles) {
-  const ProcessResult result =
-      redirected("<&- >&- 2>&-", {"run", "zoo:demo", "--output-file", "o.npy"});
+  const ProcessResult result = redirected(
+      "<&- >&- 2>&-", {"run", "zoo:demo", "--planner", "original", "--output-file", "o.npy"});
   EXPECT_EQ(result.exit_status, 1);
-  ASSERT_EQ(thimble({"run", "zoo:demo", "--output-file", "p.npy"}).exit_status, 0);
+  ASSERT_EQ(thimble_as_is({"run", "zoo:demo", "--output-file", "p.npy"}).exit_status, 0);
   EXPECT_EQ(read("o.npy"), read("p.npy"));
   EXPECT_EQ(redirected(">&- 2>&-", {"compile", "missing.tflite"}).exit_status, 1);
 }

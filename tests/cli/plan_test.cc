@@ -36,7 +36,7 @@ TEST_F(PlanCommand, JsonHasTheSameArenaAsCompile) {
 }
 
 TEST_F(PlanCommand, DrawsIntoAFile) {
-  const ProcessResult result = thimble({"plan", "zoo:demo", "--svg", "plan.svg"});
+  const ProcessResult result = thimble_as_is({"plan", "zoo:demo", "--svg", "plan.svg"});
   EXPECT_EQ(result.exit_status, 0);
   EXPECT_THAT(result.out, StartsWith("zoo:demo"));
   EXPECT_THAT(read("plan.svg"), HasSubstr("</svg>\n"));
@@ -44,14 +44,14 @@ TEST_F(PlanCommand, DrawsIntoAFile) {
 }
 
 TEST_F(PlanCommand, PictureOnStandardOutputComesAlone) {
-  const ProcessResult result = thimble({"plan", "zoo:demo", "--svg", "/dev/stdout"});
+  const ProcessResult result = thimble_as_is({"plan", "zoo:demo", "--svg", "/dev/stdout"});
   EXPECT_EQ(result.exit_status, 0);
   EXPECT_THAT(result.out, StartsWith("<?xml"));
   EXPECT_TRUE(result.out.ends_with("</svg>\n"));
 }
 
 TEST_F(PlanCommand, PictureThatCannotBeWrittenIsOneMessage) {
-  const ProcessResult result = thimble({"plan", "zoo:demo", "--svg", "no/such/plan.svg"});
+  const ProcessResult result = thimble_as_is({"plan", "zoo:demo", "--svg", "no/such/plan.svg"});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_EQ(result.err, "thimble: no/such/plan.svg: cannot write: No such file or directory\n");
   EXPECT_EQ(result.out, "");
@@ -59,7 +59,8 @@ TEST_F(PlanCommand, PictureThatCannotBeWrittenIsOneMessage) {
 }
 
 TEST_F(PlanCommand, FullDiskIsOneMessage) {
-  const ProcessResult result = redirected("> /dev/full", {"plan", "zoo:demo"});
+  const ProcessResult result =
+      redirected("> /dev/full", {"plan", "zoo:demo", "--planner", "original"});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, HasSubstr("standard output: cannot be written"));
 }
@@ -69,7 +70,8 @@ TEST_F(PlanCommand, TooLittleMemoryIsExitStatus2) {
       thimble({"plan", "zoo:demo", "--planner", "original", "--sram", "1000"});
   EXPECT_EQ(sram.exit_status, 2);
   EXPECT_THAT(sram.out, HasSubstr("does not fit: "));
-  const ProcessResult flash = thimble({"plan", "zoo:demo", "--flash", "1000"});
+  const ProcessResult flash =
+      thimble({"plan", "zoo:demo", "--planner", "original", "--flash", "1000"});
   EXPECT_EQ(flash.exit_status, 2);
   EXPECT_THAT(flash.out, HasSubstr("does not fit: weights in flash"));
 }

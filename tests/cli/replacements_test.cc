@@ -20,7 +20,7 @@ class Replacements : public CommandLine {
   }
   void refused(const std::vector<std::string>& arguments, const std::string& message) const {
     const auto before = names();
-    const ProcessResult result = thimble(arguments);
+    const ProcessResult result = thimble_as_is(arguments);
     EXPECT_EQ(result.exit_status, 1) << message;
     EXPECT_THAT(result.err, HasSubstr(message));
     EXPECT_EQ(result.out, "") << message;
@@ -28,7 +28,7 @@ class Replacements : public CommandLine {
     EXPECT_EQ(read("m.tflite"), model_) << message;
   }
   void done(const std::vector<std::string>& arguments) const {
-    const ProcessResult result = thimble(arguments);
+    const ProcessResult result = thimble_as_is(arguments);
     EXPECT_EQ(result.exit_status, 0) << result.err;
   }
   std::string model_;
@@ -110,9 +110,11 @@ TEST_F(Replacements, OnlyFilesOfTheirOwnKind) {
 }
 
 TEST_F(Replacements, AModelNeedsForce) {
-  refused({"zoo", "build", "res8", "-o", "m.tflite"},
-          "m.tflite exists; give another file, or --force");
-  done({"zoo", "build", "res8", "-o", "m.tflite", "--force"});
+  const ProcessResult kept = thimble({"zoo", "build", "res8", "-o", "m.tflite"});
+  EXPECT_EQ(kept.exit_status, 1);
+  EXPECT_THAT(kept.err, HasSubstr("m.tflite exists; give another file, or --force"));
+  EXPECT_EQ(read("m.tflite"), model_);
+  EXPECT_EQ(thimble({"zoo", "build", "res8", "-o", "m.tflite", "--force"}).exit_status, 0);
   EXPECT_NE(read("m.tflite"), model_);
 }
 

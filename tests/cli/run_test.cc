@@ -16,7 +16,7 @@ class Run : public CommandLine {
   // zoo:demo takes int8 1x48x48x1.
   void input_refused(const NamedTensor& tensor, const std::string& message) const {
     write_npy(folder() / "in.npy", tensor);
-    const ProcessResult result = thimble({"run", "zoo:demo", "--input-file", "in.npy"});
+    const ProcessResult result = thimble_as_is({"run", "zoo:demo", "--input-file", "in.npy"});
     EXPECT_EQ(result.exit_status, 1);
     EXPECT_THAT(result.err, HasSubstr(message));
   }
@@ -45,7 +45,7 @@ TEST_F(Run, RefusesInputsOfAnotherTypeOrShape) {
 TEST_F(Run, TakesInputsWithoutTheAxesOfExtentOne) {
   for (const Shape& shape : {Shape{48, 48}, Shape{2304}, Shape{1, 48, 48, 1}}) {
     write_npy(folder() / "in.npy", {DType::kInt8, shape, zeros(2304)});
-    EXPECT_EQ(thimble({"run", "zoo:demo", "--input-file", "in.npy"}).exit_status, 0);
+    EXPECT_EQ(thimble_as_is({"run", "zoo:demo", "--input-file", "in.npy"}).exit_status, 0);
   }
 }
 
@@ -53,21 +53,21 @@ TEST_F(Run, RefusesTruncatedAndUnknownInputFiles) {
   write_npy(folder() / "in.npy", {DType::kInt8, {1, 48, 48, 1}, zeros(2304)});
   write_safetensors(folder() / "in.safetensors",
                     {{{"input.0", {DType::kInt8, {1, 48, 48, 1}, zeros(2304)}}}, {}});
-  ASSERT_EQ(thimble({"run", "zoo:demo", "--input-file", "in.safetensors"}).exit_status, 0);
+  ASSERT_EQ(thimble_as_is({"run", "zoo:demo", "--input-file", "in.safetensors"}).exit_status, 0);
   for (const char* file : {"in.npy", "in.safetensors"}) {
     const std::string whole = read(file);
     for (size_t size : {whole.size() - 1, size_t{40}, size_t{5}, size_t{0}}) {
       write(file, whole.substr(0, size));
-      const ProcessResult result = thimble({"run", "zoo:demo", "--input-file", file});
+      const ProcessResult result = thimble_as_is({"run", "zoo:demo", "--input-file", file});
       EXPECT_EQ(result.exit_status, 1) << file << size;
       EXPECT_THAT(result.err, HasSubstr(std::string("thimble: ") + file + ": "));
     }
   }
-  EXPECT_THAT(thimble({"run", "zoo:demo", "--input-file", "in.bin"}).err,
+  EXPECT_THAT(thimble_as_is({"run", "zoo:demo", "--input-file", "in.bin"}).err,
               HasSubstr("inputs come from .npy or .safetensors files"));
   write_safetensors(folder() / "in.safetensors",
                     {{{"x", {DType::kInt8, {1, 48, 48, 1}, zeros(2304)}}}, {}});
-  EXPECT_THAT(thimble({"run", "zoo:demo", "--input-file", "in.safetensors"}).err,
+  EXPECT_THAT(thimble_as_is({"run", "zoo:demo", "--input-file", "in.safetensors"}).err,
               HasSubstr("has neither 'input.0' nor 'input'"));
 }
 
@@ -80,11 +80,11 @@ TEST_F(Run, ReferenceAndHostAgree) {
 }
 
 TEST_F(Run, TooLittleFlashDoesNotFit) {
-  const ProcessResult result = thimble({"run", "zoo:demo", "--flash", "1K"});
+  const ProcessResult result = thimble_as_is({"run", "zoo:demo", "--flash", "1K"});
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.out, HasSubstr("does not fit: needs "));
   EXPECT_THAT(result.out, HasSubstr(" of flash, "));
-  EXPECT_EQ(thimble({"run", "zoo:demo", "--flash", "1M"}).exit_status, 0);
+  EXPECT_EQ(thimble_as_is({"run", "zoo:demo", "--flash", "1M"}).exit_status, 0);
 }
 
 TEST_F(Run, GoldenDataOfAnotherModelAreRefused) {

@@ -229,7 +229,7 @@ void print(const GroupCounts& counts) {
 }
 
 TEST(RandomGroups, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
-  const uint64_t graphs = testing::random_cases(700, 10'000);
+  const uint64_t graphs = testing::random_cases(700 / testing::kOneIn, 10'000);
   GroupCounts counts;
   for (uint64_t seed = 1; seed <= graphs && !::testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE(seed);
@@ -248,7 +248,7 @@ TEST(RandomGroups, AreVerifiedAndEqualTheReferenceWithTheLeastRings) {
   EXPECT_GT(counts.sliced_sums, 0U);
   EXPECT_GT(counts.upsampled_by_rows, graphs / 50);
   EXPECT_GT(counts.upsampled_by_pixels, graphs / 50);
-  EXPECT_GT(counts.caught, 100);
+  EXPECT_GT(counts.caught, 100 / testing::kOneIn);
 }
 
 TEST(RandomGroups, OfAttentionAreVerifiedAndEqualTheReferenceWithTheLeastRings) {
@@ -265,13 +265,13 @@ TEST(RandomGroups, OfAttentionAreVerifiedAndEqualTheReferenceWithTheLeastRings) 
   EXPECT_GT(counts.groups, graphs / 2);
   EXPECT_GT(counts.rings, graphs);
   EXPECT_GT(counts.turned, graphs / 10);
-  EXPECT_GT(counts.caught, 100);
+  EXPECT_GT(counts.caught, 100 / testing::kOneIn);
 }
 
 // What a plan needs without a budget is enough for one with it.
 TEST(RandomBudgets, AreMetWhereAPlanWithoutOneFits) {
   size_t received = 0;
-  for (uint64_t seed = 1; seed <= 300; ++seed) {
+  for (uint64_t seed = 1; seed <= 300 / testing::kOneIn; ++seed) {
     SCOPED_TRACE(seed);
     zoo::Random random(seed);
     const Graph graph = random_branches(seed, random);
@@ -283,11 +283,11 @@ TEST(RandomBudgets, AreMetWhereAPlanWithoutOneFits) {
     EXPECT_LE(place(graph, within.schedule, {}).arena_bytes(), *limits.sram_bytes);
     received += limits.ports.input == Place::kStreamed ? 1 : 0;
   }
-  EXPECT_GT(received, 50U);
+  EXPECT_GT(received, 50U / testing::kOneIn);
 }
 
 TEST(RandomStreams, EqualTheReferenceWithTheLeastRings) {
-  const uint64_t graphs = testing::random_cases(300, 5'000);
+  const uint64_t graphs = testing::random_cases(300 / testing::kOneIn, 5'000);
   size_t received = 0, delivered = 0;
   int caught = 0;
   for (uint64_t seed = 1; seed <= graphs; ++seed) {
@@ -325,7 +325,7 @@ TEST(RandomStreams, EqualTheReferenceWithTheLeastRings) {
              received, delivered, caught);
   EXPECT_GT(received, graphs / 2);
   EXPECT_GT(delivered, graphs / 20);
-  EXPECT_GT(caught, 100);
+  EXPECT_GT(caught, 100 / testing::kOneIn);
 }
 
 }  // namespace

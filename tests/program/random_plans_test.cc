@@ -16,7 +16,9 @@
 namespace thimble {
 namespace {
 
-uint64_t number_of_graphs() { return testing::random_cases(testing::kSanitized ? 60 : 150, 6'000); }
+uint64_t number_of_graphs() {
+  return testing::random_cases(150 / (testing::kSanitized ? 5 : 1), 6'000);
+}
 
 void expect_right(const Graph& graph, const Planned& planned, LayoutMethod method,
                   const std::vector<Bytes>& inputs, const std::vector<Bytes>& expected) {

@@ -171,6 +171,13 @@ TEST(Latency, OfAKernelWithoutFitIsThatOfTheSameParameters) {
   EXPECT_EQ(model.coefficients("copy_16"), nullptr);
 }
 
+TEST(Latency, OfCopiesIsThatOfBytes) {
+  const LatencyModel model = parse_latency(
+      R"({"core": "c", "program": 5, "kernels": {"copy_8": {"four_product": 9}}})", "c.json");
+  EXPECT_EQ(model.coefficients("copy_16"), model.coefficients("copy_8"));
+  EXPECT_EQ(model.coefficients("copy_32"), model.coefficients("copy_8"));
+}
+
 std::string latency_fault_of(const std::string& json) {
   try {
     (void)parse_latency(json, "c.json");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/portable/copy_runs.h"
 #include "runtime/portable/walk.h"
 #include "thimble/model/error.h"
 #include "thimble/target/feature_sums.h"
@@ -36,6 +37,37 @@ void count_elements(const CallShape& call, FeatureSums sums) {
   if (any_ring(call)) sums.add(Feature::kRingPixel, walked);
 }
 
+// Whether the first byte that a view is asked for, and those of other runs, lie at multiples of
+// four if its data do.
+bool aligned(const runtime::View& view, const runtime::Region& region, int axis, int32_t size) {
+  int64_t first = region.begin[3] - int64_t{view.bias} - view.channel;
+  for (int k = 0; k < 3; ++k) first += int64_t{region.begin[k]} * view.stride[k];
+  return first * size % runtime::kWordBytes == 0 &&
+         int64_t{view.stride[axis]} * size % runtime::kWordBytes == 0;
+}
+
+// Runs of bytes in blocks of four words, words and single bytes (copy_runs.h).
+void count_copy(const CallShape& call, FeatureSums sums) {
+  const runtime::Region& region = call.region;
+  const auto size = static_cast<int32_t>(size_bytes(info(call.kernel).in));
+  const int axis = runtime::run_axis(call.in[0], call.out, region, size);
+  if (axis == 0) return count_elements(call, sums);
+  const bool rings = any_ring(call);
+  const double runs = axis == 1 ? rows(region) : pixels(region);
+  const auto bytes =
+      static_cast<int32_t>(extent(region, 3) * size * (axis == 1 ? extent(region, 2) : 1));
+  const bool words =
+      aligned(call.in[0], region, axis, size) && aligned(call.out, region, axis, size);
+  const double blocks = runs * (bytes / runtime::kBlockBytes);
+  const int32_t tail = bytes % runtime::kBlockBytes;
+  sums.add(Feature::kFour, axis == 1 ? extent(region, 0) : rings ? runs : rows(region));
+  sums.add(Feature::kFourRun, runs);
+  sums.add(words ? Feature::kFourProduct : Feature::kOneProduct, blocks);
+  sums.add(Feature::kSingle, runs * (tail / runtime::kWordBytes));
+  sums.add(Feature::kOne, runs * (tail % runtime::kWordBytes));
+  if (rings) sums.add(Feature::kRingPixel, runs);
+}
+
 // What goes through pixels, then channels.
 void count_pixels_of(const CallShape& call, FeatureSums sums) {
   sums.add(Feature::kRow, rows(call.region));
@@ -46,6 +78,11 @@ void count_pixels_of(const CallShape& call, FeatureSums sums) {
 
 template <class Params>
 void count(const Params&, const CallShape& call, FeatureSums sums) {
+  count_elements(call, sums);
+}
+
+void count(std::monostate, const CallShape& call, FeatureSums sums) {
+  if (info(call.kernel).family == Family::kCopy) return count_copy(call, sums);
   count_elements(call, sums);
 }
 

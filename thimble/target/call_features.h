@@ -21,6 +21,9 @@ namespace thimble {
 /// With conv_2d_pairs_dsp a quad is two channels at a pair of pixels, a single at a last one alone,
 /// with a product for every four inputs; ones are channels whose pair is cut, runs those of
 /// windows.
+/// Copies that move words count a four for each row of runs, their runs, and blocks of four words
+/// as products of fours if they are aligned, else of ones; singles are words and ones bytes behind
+/// them.
 enum class Feature : uint8_t {
   kCall,           ///< the call itself
   kLooped,         ///< the call, if its region follows loop counters

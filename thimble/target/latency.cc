@@ -58,7 +58,9 @@ const Features* longest_beginning(const std::map<std::string, Features>& kernels
 const Features* LatencyModel::coefficients(const std::string& kernel) const {
   if (const Features* found = longest_beginning(kernels, kernel)) return found;
   const KernelId id = kernel_named(kernel);
-  if (!id.valid() || info(id).params == 0) return nullptr;
+  if (!id.valid()) return nullptr;
+  if (info(id).family == Family::kCopy) return longest_beginning(kernels, "copy_8");
+  if (info(id).params == 0) return nullptr;
   for (const KernelInfo& other : thimble::kernels()) {
     if (other.params != info(id).params || other.in != info(id).in || other.out != info(id).out)
       continue;
