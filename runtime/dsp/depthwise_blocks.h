@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inner blocks of depthwise convolutions: four outputs of each channel, channel after channel, from
+// scratch that holds neighbours in a row as pairs of int16, [channel][pair of columns][row]. In
+// assembly where the core has these instructions, beside the same in C++.
+#pragma once
+
+#include "depthwise_tail.h"
+#include "simd32.h"
+
+namespace thimble::runtime {
+
+/// Blocks side by side, each of four outputs of the same channels, which lie evenly in scratch.
+struct DepthwiseBlocksInRow {
+  const uint32_t* x;       ///< the first channel's window
+  const int32_t* weights;  ///< its constants
+  int8_t* out;             ///< its first output, the channels' are neighbours
+  int32_t to[3];           ///< from that one to the others; 0: there is none
+  int32_t x_pitch;         ///< bytes from one channel of scratch to the next
+  const int32_t* end;      ///< behind the last channel's constants
+  DepthwiseClamp clamp;
+  const int32_t* again;  ///< weights
+  int32_t x_next;        ///< bytes from the end of a block's channels to the next block
+  int32_t out_next;
+  int32_t blocks;
+  int32_t window_words;  ///< any: of a window, even
+  int32_t step[3];       ///< any: bytes from the first window to the others
+};
+
+/// Pairs of neighbours in a row of the input.
+struct DepthwisePairs {
+  const int8_t* left;  ///< channels are neighbours
+  const int8_t* right;
+  uint32_t* to;
+  int32_t pitch;     ///< bytes from one channel of scratch to the next
+  int32_t channels;  ///< fours: all that is left of four is not packed
+  int32_t pairs;
+  int32_t step;      ///< elements from one pair to the next
+  int32_t to_step;   ///< bytes
+};
+
+inline uint32_t pair_of(int8_t low, int8_t high) noexcept {
+  return static_cast<uint16_t>(low) | static_cast<uint32_t>(static_cast<uint16_t>(high)) << 16;
+}
+
+#if defined(__ARM_FEATURE_SIMD32)
+
+// r0 left, r1 right, r2 to, r3 and r5 one and three pitches, r4 end of left, r10 and r11 from the
+// last channels of a pair to the next pair.
+[[gnu::naked, gnu::noinline]] inline void pack_fours(const DepthwisePairs*) noexcept {
+  asm volatile(
+      "push {r4-r11, lr}\n"
+      "ldm r0, {r0-r7}\n"
+      "bic r8, r4, #3\n"
+      "mul r9, r8, r3\n"
+      "mla lr, r5, r7, r2\n"
+      "push {r6, lr}\n"  // step, end of to
+      "sub r10, r6, r8\n"
+      "sub r11, r7, r9\n"
+      "add r4, r0, r8\n"
+      "add r5, r3, r3, lsl #1\n"
+      "1:\n"
+      "ldr r6, [r0], #4\n"
+      "ldr r7, [r1], #4\n"
+      "sxtb16 r8, r6\n"
+      "sxtb16 r9, r7\n"
+      "sxtb16 r6, r6, ror #8\n"
+      "sxtb16 r7, r7, ror #8\n"
+      "pkhbt r12, r8, r9, lsl #16\n"
+      "pkhtb r9, r9, r8, asr #16\n"
+      "pkhbt lr, r6, r7, lsl #16\n"
+      "pkhtb r7, r7, r6, asr #16\n"
+      "str lr, [r2, r3]\n"
+      "str r9, [r2, r3, lsl #1]\n"
+      "str r7, [r2, r5]\n"
+      "str r12, [r2]\n"
+      "add r2, r2, r3, lsl #2\n"
+      "cmp r0, r4\n"
+      "bne 1b\n"
+      "ldrd r6, r7, [sp]\n"
+      "add r2, r2, r11\n"
+      "add r0, r0, r10\n"
+      "add r1, r1, r10\n"
+      "add r4, r4, r6\n"
+      "cmp r2, r7\n"
+      "bne 1b\n"
+      "add sp, sp, #8\n"
+      "pop {r4-r11, pc}\n");
+}
+
+#else
+
+inline void pack_fours(const DepthwisePairs* p) noexcept {
+  for (int32_t k = 0; k < p->pairs; ++k) {
+    uint32_t* const to = p->to + k * (p->to_step / 4);
+    for (int32_t c = 0; c < p->channels / 4 * 4; ++c)
+      to[c * (p->pitch / 4)] = pair_of(p->left[k * p->step + c], p->right[k * p->step + c]);
+  }
+}
+
+#endif
+
+inline void pack_pairs(const DepthwisePairs& p) noexcept {
+  const int32_t fours = p.channels / 4 * 4;
+  if (fours != 0) pack_fours(&p);
+  for (int32_t c = fours; c < p.channels; ++c) {
+    const int8_t* left = p.left + c;
+    const int8_t* right = p.right + c;
+    uint32_t* to = p.to + c * (p.pitch / 4);
+    for (int32_t k = p.pairs; k > 0; --k, left += p.step, right += p.step, to += p.to_step / 4)
+      *to = pair_of(*left, *right);
+  }
+}
+
+#if defined(__ARM_FEATURE_SIMD32)
+
+// r0 x, r1 constants, r2-r5 sums, r6-r11 weights, r12 and lr of x; the rest on the stack: out,
+// to[3], x_pitch, end, clamp, again, x_next, out_next, blocks.
+#define THIMBLE_STORE                                           \
+  "ldm sp, {r6-r11}\n"                                          \
+  "strb r3, [r6, r7]\n"                                         \
+  "strb r4, [r6, r8]\n"                                         \
+  "strb r5, [r6, r9]\n"                                         \
+  "strb r2, [r6], #1\n"                                         \
+  "add r0, r0, r10\n"                                           \
+  "str r6, [sp]\n"
+// From the last channel of a block to the next block; sets the flags.
+#define THIMBLE_NEXT                                            \
+  "add r9, sp, #32\n"                                           \
+  "ldm r9, {r1, r2, r3, r4}\n"                                  \
+  "add r0, r0, r2\n"                                            \
+  "add r6, r6, r3\n"                                            \
+  "str r6, [sp]\n"                                              \
+  "subs r4, r4, #1\n"                                           \
+  "str r4, [sp, #44]\n"
+#define THIMBLE_BLOCK_BEGIN                                     \
+  "push {r4-r11, lr}\n"                                         \
+  "add r1, r0, #40\n"                                           \
+  "ldm r1, {r1-r4}\n"                                           \
+  "push {r1-r4}\n"                                              \
+  "ldm r0, {r0-r9}\n"                                           \
+  "push {r2-r9}\n"                                              \
+  "1:\n"                                                        \
+  "ldm r1!, {r5-r11}\n"
+#define THIMBLE_BLOCK_END                                       \
+  THIMBLE_STORE                                                 \
+  "cmp r1, r11\n"                                               \
+  "bne 1b\n"                                                    \
+  THIMBLE_NEXT                                                  \
+  "bne 1b\n"                                                    \
+  "add sp, sp, #48\n"                                           \
+  "pop {r4-r11, pc}\n"
+
+// 2 x 2 outputs, stride 1, of 4 rows and 2 pairs; A, B: offsets of the upper and lower two rows.
+#define THIMBLE_2X2(A, B, A2, B2)                               \
+  "ldrd r12, lr, [r0, #" A "]\n"                                \
+  "smlad r2, r12, r6, r5\n"                                     \
+  "smlatb r3, r12, r6, r5\n"                                    \
+  "smlad r4, lr, r6, r5\n"                                      \
+  "smlatb r5, lr, r6, r5\n"                                     \
+  "smlad r2, lr, r8, r2\n"                                      \
+  "smlatb r3, lr, r8, r3\n"                                     \
+  "ldrd r12, lr, [r0, #" B "]\n"                                \
+  "smlad r2, r12, r10, r2\n"                                    \
+  "smlatb r3, r12, r10, r3\n"                                   \
+  "smlad r4, r12, r8, r4\n"                                     \
+  "smlatb r5, r12, r8, r5\n"                                    \
+  "smlad r4, lr, r10, r4\n"                                     \
+  "smlatb r5, lr, r10, r5\n"                                    \
+  "ldrd r12, lr, [r0, #" A2 "]\n"                               \
+  "smlabt r2, r12, r7, r2\n"                                    \
+  "smlad r3, r12, r7, r3\n"                                     \
+  "smlabt r4, lr, r7, r4\n"                                     \
+  "smlad r5, lr, r7, r5\n"                                      \
+  "smlabt r2, lr, r9, r2\n"                                     \
+  "smlad r3, lr, r9, r3\n"                                      \
+  "ldrd r12, lr, [r0, #" B2 "]\n"                               \
+  "smlabt r2, r12, r11, r2\n"                                   \
+  "smlad r3, r12, r11, r3\n"                                    \
+  "smlabt r4, r12, r9, r4\n"                                    \
+  "smlad r5, r12, r9, r5\n"                                     \
+  "smlabt r4, lr, r11, r4\n"                                    \
+  "smlad r5, lr, r11, r5\n"
+
+// 1 x 4 outputs, stride 1, of 3 rows and 3 pairs. W0 and W2: weights of a row.
+#define THIMBLE_S1_FIRST(X, W0) \
+  "smlad r2, " X ", " W0 ", r2\n" "smlatb r3, " X ", " W0 ", r3\n"
+#define THIMBLE_S1_MIDDLE(X, W0, W2)                                            \
+  "smlabt r2, " X ", " W2 ", r2\n" "smlad r3, " X ", " W2 ", r3\n"              \
+  "smlad r4, " X ", " W0 ", r4\n" "smlatb r5, " X ", " W0 ", r5\n"
+#define THIMBLE_S1_LAST(X, W2) \
+  "smlabt r4, " X ", " W2 ", r4\n" "smlad r5, " X ", " W2 ", r5\n"
+#define THIMBLE_1X4                                             \
+  "ldrd r12, lr, [r0]\n"                                        \
+  "smlad r2, r12, r6, r5\n"                                     \
+  "smlatb r3, r12, r6, r5\n"                                    \
+  THIMBLE_S1_FIRST("lr", "r8")                                  \
+  "ldrd r12, lr, [r0, #8]\n"                                    \
+  THIMBLE_S1_FIRST("r12", "r10")                                \
+  "smlabt r2, lr, r7, r2\n"                                     \
+  "smlad r3, lr, r7, r3\n"                                      \
+  "smlad r4, lr, r6, r5\n"                                      \
+  "smlatb r5, lr, r6, r5\n"                                     \
+  "ldrd r12, lr, [r0, #16]\n"                                   \
+  THIMBLE_S1_MIDDLE("r12", "r8", "r9")                          \
+  THIMBLE_S1_MIDDLE("lr", "r10", "r11")                         \
+  "ldrd r12, lr, [r0, #24]\n"                                   \
+  THIMBLE_S1_LAST("r12", "r7")                                  \
+  THIMBLE_S1_LAST("lr", "r9")                                   \
+  "ldr r12, [r0, #32]\n"                                        \
+  THIMBLE_S1_LAST("r12", "r11")
+
+// 1 x 4 outputs, stride 2, of 3 rows and 5 pairs. P0, P2, Q0, ...: weights of the rows as scratch
+// has them.
+#define THIMBLE_S2_NEXT(X, W0, W2, A, B) \
+  "smlabt " A ", " X ", " W2 ", " A "\n" "smlad " B ", " X ", " W0 ", " B "\n"
+#define THIMBLE_1X4_S2(P0, P2, Q0, Q2, R0, R2)                  \
+  "ldrd r12, lr, [r0]\n"                                        \
+  "smlad r2, r12, " P0 ", r5\n"                                 \
+  "smlad r2, lr, " Q0 ", r2\n"                                  \
+  "ldrd r12, lr, [r0, #8]\n"                                    \
+  "smlad r2, r12, " R0 ", r2\n"                                 \
+  "smlabt r2, lr, " P2 ", r2\n"                                 \
+  "smlad r3, lr, " P0 ", r5\n"                                  \
+  "ldrd r12, lr, [r0, #16]\n"                                   \
+  THIMBLE_S2_NEXT("r12", Q0, Q2, "r2", "r3")                    \
+  THIMBLE_S2_NEXT("lr", R0, R2, "r2", "r3")                     \
+  "ldrd r12, lr, [r0, #24]\n"                                   \
+  "smlabt r3, r12, " P2 ", r3\n"                                \
+  "smlad r4, r12, " P0 ", r5\n"                                 \
+  THIMBLE_S2_NEXT("lr", Q0, Q2, "r3", "r4")                     \
+  "ldrd r12, lr, [r0, #32]\n"                                   \
+  THIMBLE_S2_NEXT("r12", R0, R2, "r3", "r4")                    \
+  THIMBLE_S2_NEXT("lr", P0, P2, "r4", "r5")                     \
+  "ldrd r12, lr, [r0, #40]\n"                                   \
+  THIMBLE_S2_NEXT("r12", Q0, Q2, "r4", "r5")                    \
+  THIMBLE_S2_NEXT("lr", R0, R2, "r4", "r5")                     \
+  "ldrd r12, lr, [r0, #48]\n"                                   \
+  "smlabt r5, r12, " P2 ", r5\n"                                \
+  "smlabt r5, lr, " Q2 ", r5\n"                                 \
+  "ldr r12, [r0, #56]\n"                                        \
+  "smlabt r5, r12, " R2 ", r5\n"
+
+// Four windows of any size: on the stack behind the rest, window_words and step[3].
+#define THIMBLE_ANY_BEGIN                                       \
+  "push {r4-r11, lr}\n"                                         \
+  "add r1, r0, #40\n"                                           \
+  "ldm r1, {r1-r8}\n"                                           \
+  "push {r1-r8}\n"                                              \
+  "ldm r0, {r0-r9}\n"                                           \
+  "push {r2-r9}\n"                                              \
+  "1:\n"                                                        \
+  "add r5, sp, #48\n"                                           \
+  "ldm r5, {r2-r5}\n"                                           \
+  "ldr r6, [r1], #4\n"                                          \
+  "push {r0}\n"                                                 \
+  "add r2, r1, r2, lsl #2\n"                                    \
+  "add r3, r0, r3\n"                                            \
+  "add r4, r0, r4\n"                                            \
+  "add r5, r0, r5\n"                                            \
+  "mov r7, r6\n"                                                \
+  "mov r8, r6\n"                                                \
+  "mov r9, r6\n"                                                \
+  "2:\n"                                                        \
+  "ldrd r10, r11, [r1], #8\n"                                   \
+  "ldrd r12, lr, [r0], #8\n"                                    \
+  "smlad r6, r12, r10, r6\n"                                    \
+  "smlad r6, lr, r11, r6\n"                                     \
+  "ldrd r12, lr, [r3], #8\n"                                    \
+  "smlad r7, r12, r10, r7\n"                                    \
+  "smlad r7, lr, r11, r7\n"                                     \
+  "ldrd r12, lr, [r4], #8\n"                                    \
+  "smlad r8, r12, r10, r8\n"                                    \
+  "smlad r8, lr, r11, r8\n"                                     \
+  "ldrd r12, lr, [r5], #8\n"                                    \
+  "smlad r9, r12, r10, r9\n"                                    \
+  "smlad r9, lr, r11, r9\n"                                     \
+  "cmp r1, r2\n"                                                \
+  "bne 2b\n"                                                    \
+  "pop {r0}\n"                                                  \
+  "mov r2, r6\n"                                                \
+  "mov r3, r7\n"                                                \
+  "mov r4, r8\n"                                                \
+  "mov r5, r9\n"
+#define THIMBLE_ANY_END                                         \
+  THIMBLE_STORE                                                 \
+  "cmp r1, r11\n"                                               \
+  "bne 1b\n"                                                    \
+  THIMBLE_NEXT                                                  \
+  "bne 1b\n"                                                    \
+  "add sp, sp, #64\n"                                           \
+  "pop {r4-r11, pc}\n"
+
+#define THIMBLE_RELU(R) "smmla " R ", " R ", r12, lr\n" "ssat " R ", #8, " R ", asr #11\n"
+#define THIMBLE_SHIFTED(R) \
+  "smmlar " R ", " R ", r12, lr\n" "asr " R ", " R ", r6\n" "ssat " R ", #8, " R "\n"
+#define THIMBLE_CLAMPED(R)                                                      \
+  "add r7, lr, " R ", asr #31\n" "smmlar " R ", " R ", r12, r7\n"               \
+  "asr " R ", " R ", r6\n" "usat " R ", #8, " R "\n"                            \
+  "uqadd8 " R ", " R ", r8\n" "add " R ", " R ", r9\n"
+#define THIMBLE_EACH(TAIL) TAIL("r2") TAIL("r3") TAIL("r4") TAIL("r5")
+
+#define THIMBLE_BLOCK(NAME, BEGIN, BODY, TAIL, END)                                       \
+  [[gnu::naked, gnu::noinline]] static void NAME(const DepthwiseBlocksInRow*) noexcept { \
+    asm volatile(BEGIN BODY TAIL END);                                                    \
+  }
+#define THIMBLE_3X3(NAME, BODY, TAIL) \
+  THIMBLE_BLOCK(NAME, THIMBLE_BLOCK_BEGIN, BODY, TAIL, THIMBLE_BLOCK_END)
+#define THIMBLE_BLOCKS(TAIL)                                                            \
+  THIMBLE_3X3(two_rows_0, THIMBLE_2X2("0", "8", "16", "24"), TAIL)                      \
+  THIMBLE_3X3(two_rows_2, THIMBLE_2X2("8", "0", "24", "16"), TAIL)                      \
+  THIMBLE_3X3(one_row, THIMBLE_1X4, TAIL)                                               \
+  THIMBLE_3X3(stride_2_0, THIMBLE_1X4_S2("r6", "r7", "r8", "r9", "r10", "r11"), TAIL)   \
+  THIMBLE_3X3(stride_2_1, THIMBLE_1X4_S2("r10", "r11", "r6", "r7", "r8", "r9"), TAIL)   \
+  THIMBLE_3X3(stride_2_2, THIMBLE_1X4_S2("r8", "r9", "r10", "r11", "r6", "r7"), TAIL)   \
+  THIMBLE_BLOCK(any, THIMBLE_ANY_BEGIN, "", TAIL, THIMBLE_ANY_END)
+
+template <class Tail>
+struct DepthwiseBlocks;
+template <>
+struct DepthwiseBlocks<ReluTail> {
+  THIMBLE_BLOCKS("ldm r1!, {r12, lr}\n" THIMBLE_EACH(THIMBLE_RELU))
+};
+template <>
+struct DepthwiseBlocks<ShiftedTail> {
+  THIMBLE_BLOCKS("ldm r1!, {r6, r12, lr}\n" THIMBLE_EACH(THIMBLE_SHIFTED))
+};
+template <>
+struct DepthwiseBlocks<ClampedTail> {
+  THIMBLE_BLOCKS("ldm r1!, {r6, r12, lr}\n" "ldrd r8, r9, [sp, #24]\n"
+                 THIMBLE_EACH(THIMBLE_CLAMPED))
+};
+
+#else
+
+/// The same in C++.
+template <class Tail>
+struct DepthwiseBlocks {
+  /// Four outputs: row `slot` of scratch is row 0 of the window, `slots` rows; the outputs' windows
+  /// begin at these columns and rows.
+  struct Windows {
+    int32_t slots, slot;
+    int32_t column[4], row[4];
+  };
+  static int32_t at(const uint32_t* x, const Windows& w, int32_t row, int32_t column) noexcept {
+    const uint32_t pair = x[column / 2 * w.slots + (w.slot + row) % w.slots];
+    return static_cast<int16_t>(column % 2 == 0 ? pair : pair >> 16);
+  }
+  /// Tap of a window of 3 x 3 in the constants of a channel: (w0, w1) and (w1, w2) of each row.
+  static int32_t tap(const int32_t* weights, int32_t row, int32_t column) noexcept {
+    const int32_t pair = weights[1 + 2 * row + column / 2];
+    return static_cast<int16_t>(column == 0 ? pair : pair >> 16);
+  }
+  static void store(const DepthwiseBlocksInRow* b, const int32_t (&sum)[4], const int32_t* constants,
+                    int8_t* out) noexcept {
+    for (int32_t i = 1; i < 4; ++i) out[b->to[i - 1]] = Tail::finish(sum[i], constants, b->clamp);
+    *out = Tail::finish(sum[0], constants, b->clamp);
+  }
+  static void window_3x3(const DepthwiseBlocksInRow* b, const Windows& w) noexcept {
+    const uint32_t* x = b->x;
+    int8_t* out = b->out;
+    for (int32_t k = 0; k < b->blocks; ++k, x += b->x_next / 4, out += b->out_next)
+      channels_3x3(b, w, x, out);
+  }
+  static void channels_3x3(const DepthwiseBlocksInRow* b, const Windows& w, const uint32_t*& x,
+                           int8_t*& out) noexcept {
+    for (const int32_t* c = b->weights; c != b->end; c += 7 + Tail::kConstants) {
+      int32_t sum[4];
+      for (int32_t i = 0; i < 4; ++i) {
+        sum[i] = c[0];
+        for (int32_t k = 0; k < 9; ++k)
+          sum[i] += at(x, w, w.row[i] + k / 3, w.column[i] + k % 3) * tap(c, k / 3, k % 3);
+      }
+      store(b, sum, c + 7, out++);
+      x += b->x_pitch / 4;
+    }
+  }
+  static void two_rows_0(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {4, 0, {0, 1, 0, 1}, {0, 0, 1, 1}});
+  }
+  static void two_rows_2(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {4, 2, {0, 1, 0, 1}, {0, 0, 1, 1}});
+  }
+  static void one_row(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 0, {0, 1, 2, 3}, {0, 0, 0, 0}});
+  }
+  static void stride_2_0(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 0, {0, 2, 4, 6}, {0, 0, 0, 0}});
+  }
+  static void stride_2_1(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 1, {0, 2, 4, 6}, {0, 0, 0, 0}});
+  }
+  static void stride_2_2(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 2, {0, 2, 4, 6}, {0, 0, 0, 0}});
+  }
+  static void any(const DepthwiseBlocksInRow* b) noexcept {
+    const uint32_t* x = b->x;
+    int8_t* out = b->out;
+    for (int32_t k = 0; k < b->blocks; ++k, x += b->x_next / 4, out += b->out_next)
+      channels_of_any(b, x, out);
+  }
+  static void channels_of_any(const DepthwiseBlocksInRow* b, const uint32_t*& x,
+                              int8_t*& out) noexcept {
+    for (const int32_t* c = b->weights; c != b->end; c += 1 + b->window_words + Tail::kConstants) {
+      int32_t sum[4];
+      for (int32_t i = 0; i < 4; ++i) {
+        const uint32_t* window = x + (i == 0 ? 0 : b->step[i - 1] / 4);
+        sum[i] = c[0];
+        for (int32_t k = 0; k < b->window_words; ++k)
+          sum[i] = dual_multiply_add(window[k], static_cast<uint32_t>(c[1 + k]), sum[i]);
+      }
+      store(b, sum, c + 1 + b->window_words, out++);
+      x += b->x_pitch / 4;
+    }
+  }
+};
+
+#endif
+
+}  // namespace thimble::runtime
