@@ -26,16 +26,28 @@ struct DepthwiseBlocksInRow {
   int32_t step[3];       ///< any: bytes from the first window to the others
 };
 
-/// Pairs of neighbours in a row of the input.
+using DepthwiseBlock = void (*)(const DepthwiseBlocksInRow*) noexcept;
+
+/// Blocks of a tail. Where scratch is a ring of rows, one for each row that may be the window's
+/// first: of four (0 or 2), or of three.
+struct DepthwiseBlockTable {
+  int32_t tail_words;                  ///< constants of a channel behind the weights
+  DepthwiseBlock rows[2], columns[2];  ///< 3 x 3: 2 x 2 outputs, 2 x 1
+  DepthwiseBlock four[1], two[1];      ///< 3 x 3: 1 x 4 outputs, 1 x 2
+  DepthwiseBlock four_2[3], two_2[3];  ///< the same with stride 2
+  DepthwiseBlock any;                  ///< any window: four outputs
+};
+
+/// Pairs of neighbours in a row of the input: the first is given, others follow the right one.
 struct DepthwisePairs {
   const int8_t* left;  ///< channels are neighbours
   const int8_t* right;
   uint32_t* to;
   int32_t pitch;     ///< bytes from one channel of scratch to the next
-  int32_t channels;  ///< fours: all that is left of four is not packed
+  int32_t channels;  ///< what is left of fours is not packed
   int32_t pairs;
-  int32_t step;      ///< elements from one pair to the next
-  int32_t to_step;   ///< bytes
+  int32_t step;     ///< elements from one column to the next
+  int32_t to_step;  ///< bytes
 };
 
 inline uint32_t pair_of(int8_t low, int8_t high) noexcept {
@@ -44,43 +56,58 @@ inline uint32_t pair_of(int8_t low, int8_t high) noexcept {
 
 #if defined(__ARM_FEATURE_SIMD32)
 
-// r0 left, r1 right, r2 to, r3 and r5 one and three pitches, r4 end of left, r10 and r11 from the
-// last channels of a pair to the next pair.
+// r0 left, r1 right, r2 to, r3 and r5 one and three pitches, r4 end of left, r10 channels, r11, r12
+// from the last channels of a pair to the next pair. An odd four comes first.
 [[gnu::naked, gnu::noinline]] inline void pack_fours(const DepthwisePairs*) noexcept {
   asm volatile(
       "push {r4-r11, lr}\n"
       "ldm r0, {r0-r7}\n"
-      "bic r8, r4, #3\n"
-      "mul r9, r8, r3\n"
-      "mla lr, r5, r7, r2\n"
-      "push {r6, lr}\n"  // step, end of to
-      "sub r10, r6, r8\n"
+      "bic r10, r4, #3\n"
+      "mla r8, r5, r7, r2\n"
+      "push {r6, r8}\n"  // step, end of to
+      "mul r9, r10, r3\n"
       "sub r11, r7, r9\n"
-      "add r4, r0, r8\n"
+      "sub r12, r6, r10\n"
+      "add r4, r0, r10\n"
       "add r5, r3, r3, lsl #1\n"
       "1:\n"
+      "tst r10, #4\n"
+      "bne 3f\n"
+      "2:\n"
       "ldr r6, [r0], #4\n"
       "ldr r7, [r1], #4\n"
-      "sxtb16 r8, r6\n"
-      "sxtb16 r9, r7\n"
-      "sxtb16 r6, r6, ror #8\n"
-      "sxtb16 r7, r7, ror #8\n"
-      "pkhbt r12, r8, r9, lsl #16\n"
-      "pkhtb r9, r9, r8, asr #16\n"
-      "pkhbt lr, r6, r7, lsl #16\n"
-      "pkhtb r7, r7, r6, asr #16\n"
-      "str lr, [r2, r3]\n"
-      "str r9, [r2, r3, lsl #1]\n"
-      "str r7, [r2, r5]\n"
-      "str r12, [r2]\n"
+      "pkhbt r8, r6, r7, lsl #16\n"
+      "pkhtb r9, r7, r6, asr #16\n"
+      "sxtb16 r6, r8\n"
+      "sxtb16 r7, r8, ror #8\n"
+      "sxtb16 r8, r9\n"
+      "sxtb16 r9, r9, ror #8\n"
+      "str r7, [r2, r3]\n"
+      "str r8, [r2, r3, lsl #1]\n"
+      "str r9, [r2, r5]\n"
+      "str r6, [r2]\n"
+      "add r2, r2, r3, lsl #2\n"
+      "3:\n"
+      "ldr r6, [r0], #4\n"
+      "ldr r7, [r1], #4\n"
+      "pkhbt r8, r6, r7, lsl #16\n"
+      "pkhtb r9, r7, r6, asr #16\n"
+      "sxtb16 r6, r8\n"
+      "sxtb16 r7, r8, ror #8\n"
+      "sxtb16 r8, r9\n"
+      "sxtb16 r9, r9, ror #8\n"
+      "str r7, [r2, r3]\n"
+      "str r8, [r2, r3, lsl #1]\n"
+      "str r9, [r2, r5]\n"
+      "str r6, [r2]\n"
       "add r2, r2, r3, lsl #2\n"
       "cmp r0, r4\n"
-      "bne 1b\n"
+      "bne 2b\n"
       "ldrd r6, r7, [sp]\n"
+      "add r0, r1, r12\n"
+      "add r1, r0, r6\n"
       "add r2, r2, r11\n"
-      "add r0, r0, r10\n"
-      "add r1, r1, r10\n"
-      "add r4, r4, r6\n"
+      "add r4, r0, r10\n"
       "cmp r2, r7\n"
       "bne 1b\n"
       "add sp, sp, #8\n"
@@ -93,21 +120,26 @@ inline void pack_fours(const DepthwisePairs* p) noexcept {
   for (int32_t k = 0; k < p->pairs; ++k) {
     uint32_t* const to = p->to + k * (p->to_step / 4);
     for (int32_t c = 0; c < p->channels / 4 * 4; ++c)
-      to[c * (p->pitch / 4)] = pair_of(p->left[k * p->step + c], p->right[k * p->step + c]);
+      to[c * (p->pitch / 4)] =
+          pair_of(k == 0 ? p->left[c] : p->right[(2 * k - 1) * p->step + c],
+                  p->right[2 * k * p->step + c]);
   }
 }
 
 #endif
 
-inline void pack_pairs(const DepthwisePairs& p) noexcept {
+[[gnu::noinline]] inline void pack_pairs(const DepthwisePairs& p) noexcept {
   const int32_t fours = p.channels / 4 * 4;
   if (fours != 0) pack_fours(&p);
   for (int32_t c = fours; c < p.channels; ++c) {
     const int8_t* left = p.left + c;
     const int8_t* right = p.right + c;
     uint32_t* to = p.to + c * (p.pitch / 4);
-    for (int32_t k = p.pairs; k > 0; --k, left += p.step, right += p.step, to += p.to_step / 4)
+    for (int32_t k = p.pairs; k > 0; --k, to += p.to_step / 4) {
       *to = pair_of(*left, *right);
+      left = right + p.step;
+      right = left + p.step;
+    }
   }
 }
 
@@ -120,6 +152,12 @@ inline void pack_pairs(const DepthwisePairs& p) noexcept {
   "strb r3, [r6, r7]\n"                                         \
   "strb r4, [r6, r8]\n"                                         \
   "strb r5, [r6, r9]\n"                                         \
+  "strb r2, [r6], #1\n"                                         \
+  "add r0, r0, r10\n"                                           \
+  "str r6, [sp]\n"
+#define THIMBLE_STORE_TWO                                       \
+  "ldm sp, {r6-r11}\n"                                          \
+  "strb r3, [r6, r7]\n"                                         \
   "strb r2, [r6], #1\n"                                         \
   "add r0, r0, r10\n"                                           \
   "str r6, [sp]\n"
@@ -141,8 +179,8 @@ inline void pack_pairs(const DepthwisePairs& p) noexcept {
   "push {r2-r9}\n"                                              \
   "1:\n"                                                        \
   "ldm r1!, {r5-r11}\n"
-#define THIMBLE_BLOCK_END                                       \
-  THIMBLE_STORE                                                 \
+#define THIMBLE_BLOCK_END(STORE)                                \
+  STORE                                                         \
   "cmp r1, r11\n"                                               \
   "bne 1b\n"                                                    \
   THIMBLE_NEXT                                                  \
@@ -181,6 +219,25 @@ inline void pack_pairs(const DepthwisePairs& p) noexcept {
   "smlabt r4, lr, r11, r4\n"                                    \
   "smlad r5, lr, r11, r5\n"
 
+// 2 x 1 outputs of the same.
+#define THIMBLE_2X1(A, B, A2, B2)                               \
+  "ldrd r12, lr, [r0, #" A "]\n"                                \
+  "smlad r2, r12, r6, r5\n"                                     \
+  "smlad r3, lr, r6, r5\n"                                      \
+  "smlad r2, lr, r8, r2\n"                                      \
+  "ldrd r12, lr, [r0, #" B "]\n"                                \
+  "smlad r2, r12, r10, r2\n"                                    \
+  "smlad r3, r12, r8, r3\n"                                     \
+  "smlad r3, lr, r10, r3\n"                                     \
+  "ldrd r12, lr, [r0, #" A2 "]\n"                               \
+  "smlabt r2, r12, r7, r2\n"                                    \
+  "smlabt r3, lr, r7, r3\n"                                     \
+  "smlabt r2, lr, r9, r2\n"                                     \
+  "ldrd r12, lr, [r0, #" B2 "]\n"                               \
+  "smlabt r2, r12, r11, r2\n"                                   \
+  "smlabt r3, r12, r9, r3\n"                                    \
+  "smlabt r3, lr, r11, r3\n"
+
 // 1 x 4 outputs, stride 1, of 3 rows and 3 pairs. W0 and W2: weights of a row.
 #define THIMBLE_S1_FIRST(X, W0) \
   "smlad r2, " X ", " W0 ", r2\n" "smlatb r3, " X ", " W0 ", r3\n"
@@ -208,6 +265,21 @@ inline void pack_pairs(const DepthwisePairs& p) noexcept {
   THIMBLE_S1_LAST("lr", "r9")                                   \
   "ldr r12, [r0, #32]\n"                                        \
   THIMBLE_S1_LAST("r12", "r11")
+
+// 1 x 2 outputs of the same.
+#define THIMBLE_S1_LAST_TWO(X, W2) \
+  "smlabt r2, " X ", " W2 ", r2\n" "smlad r3, " X ", " W2 ", r3\n"
+#define THIMBLE_1X2                                             \
+  "ldrd r12, lr, [r0]\n"                                        \
+  "smlad r2, r12, r6, r5\n"                                     \
+  "smlatb r3, r12, r6, r5\n"                                    \
+  THIMBLE_S1_FIRST("lr", "r8")                                  \
+  "ldrd r12, lr, [r0, #8]\n"                                    \
+  THIMBLE_S1_FIRST("r12", "r10")                                \
+  THIMBLE_S1_LAST_TWO("lr", "r7")                               \
+  "ldrd r12, lr, [r0, #16]\n"                                   \
+  THIMBLE_S1_LAST_TWO("r12", "r9")                              \
+  THIMBLE_S1_LAST_TWO("lr", "r11")
 
 // 1 x 4 outputs, stride 2, of 3 rows and 5 pairs. P0, P2, Q0, ...: weights of the rows as scratch
 // has them.
@@ -239,6 +311,24 @@ inline void pack_pairs(const DepthwisePairs& p) noexcept {
   "smlabt r5, lr, " Q2 ", r5\n"                                 \
   "ldr r12, [r0, #56]\n"                                        \
   "smlabt r5, r12, " R2 ", r5\n"
+
+// 1 x 2 outputs of the same.
+#define THIMBLE_1X2_S2(P0, P2, Q0, Q2, R0, R2)                  \
+  "ldrd r12, lr, [r0]\n"                                        \
+  "smlad r2, r12, " P0 ", r5\n"                                 \
+  "smlad r2, lr, " Q0 ", r2\n"                                  \
+  "ldrd r12, lr, [r0, #8]\n"                                    \
+  "smlad r2, r12, " R0 ", r2\n"                                 \
+  "smlabt r2, lr, " P2 ", r2\n"                                 \
+  "smlad r3, lr, " P0 ", r5\n"                                  \
+  "ldrd r12, lr, [r0, #16]\n"                                   \
+  THIMBLE_S2_NEXT("r12", Q0, Q2, "r2", "r3")                    \
+  THIMBLE_S2_NEXT("lr", R0, R2, "r2", "r3")                     \
+  "ldrd r12, lr, [r0, #24]\n"                                   \
+  "smlabt r3, r12, " P2 ", r3\n"                                \
+  "smlabt r3, lr, " Q2 ", r3\n"                                 \
+  "ldr r12, [r0, #32]\n"                                        \
+  "smlabt r3, r12, " R2 ", r3\n"
 
 // Four windows of any size: on the stack behind the rest, window_words and step[3].
 #define THIMBLE_ANY_BEGIN                                       \
@@ -297,37 +387,51 @@ inline void pack_pairs(const DepthwisePairs& p) noexcept {
   "add r7, lr, " R ", asr #31\n" "smmlar " R ", " R ", r12, r7\n"               \
   "asr " R ", " R ", r6\n" "usat " R ", #8, " R "\n"                            \
   "uqadd8 " R ", " R ", r8\n" "add " R ", " R ", r9\n"
-#define THIMBLE_EACH(TAIL) TAIL("r2") TAIL("r3") TAIL("r4") TAIL("r5")
+#define THIMBLE_TWO(TAIL) TAIL("r2") TAIL("r3")
+#define THIMBLE_FOUR(TAIL) TAIL("r2") TAIL("r3") TAIL("r4") TAIL("r5")
 
 #define THIMBLE_BLOCK(NAME, BEGIN, BODY, TAIL, END)                                       \
-  [[gnu::naked, gnu::noinline]] static void NAME(const DepthwiseBlocksInRow*) noexcept { \
+  [[gnu::naked, gnu::noinline]] static void NAME(const DepthwiseBlocksInRow*) noexcept {  \
     asm volatile(BEGIN BODY TAIL END);                                                    \
   }
 #define THIMBLE_3X3(NAME, BODY, TAIL) \
-  THIMBLE_BLOCK(NAME, THIMBLE_BLOCK_BEGIN, BODY, TAIL, THIMBLE_BLOCK_END)
-#define THIMBLE_BLOCKS(TAIL)                                                            \
-  THIMBLE_3X3(two_rows_0, THIMBLE_2X2("0", "8", "16", "24"), TAIL)                      \
-  THIMBLE_3X3(two_rows_2, THIMBLE_2X2("8", "0", "24", "16"), TAIL)                      \
-  THIMBLE_3X3(one_row, THIMBLE_1X4, TAIL)                                               \
-  THIMBLE_3X3(stride_2_0, THIMBLE_1X4_S2("r6", "r7", "r8", "r9", "r10", "r11"), TAIL)   \
-  THIMBLE_3X3(stride_2_1, THIMBLE_1X4_S2("r10", "r11", "r6", "r7", "r8", "r9"), TAIL)   \
-  THIMBLE_3X3(stride_2_2, THIMBLE_1X4_S2("r8", "r9", "r10", "r11", "r6", "r7"), TAIL)   \
-  THIMBLE_BLOCK(any, THIMBLE_ANY_BEGIN, "", TAIL, THIMBLE_ANY_END)
+  THIMBLE_BLOCK(NAME, THIMBLE_BLOCK_BEGIN, BODY, TAIL, THIMBLE_BLOCK_END(THIMBLE_STORE))
+#define THIMBLE_3X3_TWO(NAME, BODY, TAIL) \
+  THIMBLE_BLOCK(NAME, THIMBLE_BLOCK_BEGIN, BODY, TAIL, THIMBLE_BLOCK_END(THIMBLE_STORE_TWO))
+#define THIMBLE_BLOCKS(BEGIN, TAIL)                                                              \
+  THIMBLE_3X3(rows_0, THIMBLE_2X2("0", "8", "16", "24"), BEGIN THIMBLE_FOUR(TAIL))               \
+  THIMBLE_3X3(rows_2, THIMBLE_2X2("8", "0", "24", "16"), BEGIN THIMBLE_FOUR(TAIL))               \
+  THIMBLE_3X3_TWO(column_0, THIMBLE_2X1("0", "8", "16", "24"), BEGIN THIMBLE_TWO(TAIL))          \
+  THIMBLE_3X3_TWO(column_2, THIMBLE_2X1("8", "0", "24", "16"), BEGIN THIMBLE_TWO(TAIL))          \
+  THIMBLE_3X3(row, THIMBLE_1X4, BEGIN THIMBLE_FOUR(TAIL))                                        \
+  THIMBLE_3X3_TWO(row_of_two, THIMBLE_1X2, BEGIN THIMBLE_TWO(TAIL))                              \
+  THIMBLE_3X3(stride_2_0, THIMBLE_1X4_S2("r6", "r7", "r8", "r9", "r10", "r11"),                  \
+              BEGIN THIMBLE_FOUR(TAIL))                                                          \
+  THIMBLE_3X3(stride_2_1, THIMBLE_1X4_S2("r10", "r11", "r6", "r7", "r8", "r9"),                  \
+              BEGIN THIMBLE_FOUR(TAIL))                                                          \
+  THIMBLE_3X3(stride_2_2, THIMBLE_1X4_S2("r8", "r9", "r10", "r11", "r6", "r7"),                  \
+              BEGIN THIMBLE_FOUR(TAIL))                                                          \
+  THIMBLE_3X3_TWO(two_of_stride_2_0, THIMBLE_1X2_S2("r6", "r7", "r8", "r9", "r10", "r11"),       \
+                  BEGIN THIMBLE_TWO(TAIL))                                                       \
+  THIMBLE_3X3_TWO(two_of_stride_2_1, THIMBLE_1X2_S2("r10", "r11", "r6", "r7", "r8", "r9"),       \
+                  BEGIN THIMBLE_TWO(TAIL))                                                       \
+  THIMBLE_3X3_TWO(two_of_stride_2_2, THIMBLE_1X2_S2("r8", "r9", "r10", "r11", "r6", "r7"),       \
+                  BEGIN THIMBLE_TWO(TAIL))                                                       \
+  THIMBLE_BLOCK(any, THIMBLE_ANY_BEGIN, "", BEGIN THIMBLE_FOUR(TAIL), THIMBLE_ANY_END)
 
 template <class Tail>
 struct DepthwiseBlocks;
 template <>
 struct DepthwiseBlocks<ReluTail> {
-  THIMBLE_BLOCKS("ldm r1!, {r12, lr}\n" THIMBLE_EACH(THIMBLE_RELU))
+  THIMBLE_BLOCKS("ldm r1!, {r12, lr}\n", THIMBLE_RELU)
 };
 template <>
 struct DepthwiseBlocks<ShiftedTail> {
-  THIMBLE_BLOCKS("ldm r1!, {r6, r12, lr}\n" THIMBLE_EACH(THIMBLE_SHIFTED))
+  THIMBLE_BLOCKS("ldm r1!, {r6, r12, lr}\n", THIMBLE_SHIFTED)
 };
 template <>
 struct DepthwiseBlocks<ClampedTail> {
-  THIMBLE_BLOCKS("ldm r1!, {r6, r12, lr}\n" "ldrd r8, r9, [sp, #24]\n"
-                 THIMBLE_EACH(THIMBLE_CLAMPED))
+  THIMBLE_BLOCKS("ldm r1!, {r6, r12, lr}\n" "ldrd r8, r9, [sp, #24]\n", THIMBLE_CLAMPED)
 };
 
 #else
@@ -335,10 +439,11 @@ struct DepthwiseBlocks<ClampedTail> {
 /// The same in C++.
 template <class Tail>
 struct DepthwiseBlocks {
-  /// Four outputs: row `slot` of scratch is row 0 of the window, `slots` rows; the outputs' windows
-  /// begin at these columns and rows.
+  /// Row `slot` of scratch is row 0 of the windows, of `slots` rows; the outputs' windows begin at
+  /// these columns and rows.
   struct Windows {
     int32_t slots, slot;
+    int32_t count;
     int32_t column[4], row[4];
   };
   static int32_t at(const uint32_t* x, const Windows& w, int32_t row, int32_t column) noexcept {
@@ -350,9 +455,10 @@ struct DepthwiseBlocks {
     const int32_t pair = weights[1 + 2 * row + column / 2];
     return static_cast<int16_t>(column == 0 ? pair : pair >> 16);
   }
-  static void store(const DepthwiseBlocksInRow* b, const int32_t (&sum)[4], const int32_t* constants,
-                    int8_t* out) noexcept {
-    for (int32_t i = 1; i < 4; ++i) out[b->to[i - 1]] = Tail::finish(sum[i], constants, b->clamp);
+  static void store(const DepthwiseBlocksInRow* b, const int32_t (&sum)[4], int32_t count,
+                    const int32_t* constants, int8_t* out) noexcept {
+    for (int32_t i = 1; i < count; ++i)
+      out[b->to[i - 1]] = Tail::finish(sum[i], constants, b->clamp);
     *out = Tail::finish(sum[0], constants, b->clamp);
   }
   static void window_3x3(const DepthwiseBlocksInRow* b, const Windows& w) noexcept {
@@ -365,32 +471,50 @@ struct DepthwiseBlocks {
                            int8_t*& out) noexcept {
     for (const int32_t* c = b->weights; c != b->end; c += 7 + Tail::kConstants) {
       int32_t sum[4];
-      for (int32_t i = 0; i < 4; ++i) {
+      for (int32_t i = 0; i < w.count; ++i) {
         sum[i] = c[0];
         for (int32_t k = 0; k < 9; ++k)
           sum[i] += at(x, w, w.row[i] + k / 3, w.column[i] + k % 3) * tap(c, k / 3, k % 3);
       }
-      store(b, sum, c + 7, out++);
+      store(b, sum, w.count, c + 7, out++);
       x += b->x_pitch / 4;
     }
   }
-  static void two_rows_0(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {4, 0, {0, 1, 0, 1}, {0, 0, 1, 1}});
+  static void rows_0(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {4, 0, 4, {0, 1, 0, 1}, {0, 0, 1, 1}});
   }
-  static void two_rows_2(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {4, 2, {0, 1, 0, 1}, {0, 0, 1, 1}});
+  static void rows_2(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {4, 2, 4, {0, 1, 0, 1}, {0, 0, 1, 1}});
   }
-  static void one_row(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {3, 0, {0, 1, 2, 3}, {0, 0, 0, 0}});
+  static void column_0(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {4, 0, 2, {0, 0}, {0, 1}});
+  }
+  static void column_2(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {4, 2, 2, {0, 0}, {0, 1}});
+  }
+  static void row(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 0, 4, {0, 1, 2, 3}, {0, 0, 0, 0}});
+  }
+  static void row_of_two(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 0, 2, {0, 1}, {0, 0}});
   }
   static void stride_2_0(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {3, 0, {0, 2, 4, 6}, {0, 0, 0, 0}});
+    window_3x3(b, {3, 0, 4, {0, 2, 4, 6}, {0, 0, 0, 0}});
   }
   static void stride_2_1(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {3, 1, {0, 2, 4, 6}, {0, 0, 0, 0}});
+    window_3x3(b, {3, 1, 4, {0, 2, 4, 6}, {0, 0, 0, 0}});
   }
   static void stride_2_2(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {3, 2, {0, 2, 4, 6}, {0, 0, 0, 0}});
+    window_3x3(b, {3, 2, 4, {0, 2, 4, 6}, {0, 0, 0, 0}});
+  }
+  static void two_of_stride_2_0(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 0, 2, {0, 2}, {0, 0}});
+  }
+  static void two_of_stride_2_1(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 1, 2, {0, 2}, {0, 0}});
+  }
+  static void two_of_stride_2_2(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 2, 2, {0, 2}, {0, 0}});
   }
   static void any(const DepthwiseBlocksInRow* b) noexcept {
     const uint32_t* x = b->x;
@@ -408,12 +532,23 @@ struct DepthwiseBlocks {
         for (int32_t k = 0; k < b->window_words; ++k)
           sum[i] = dual_multiply_add(window[k], static_cast<uint32_t>(c[1 + k]), sum[i]);
       }
-      store(b, sum, c + 1 + b->window_words, out++);
+      store(b, sum, 4, c + 1 + b->window_words, out++);
       x += b->x_pitch / 4;
     }
   }
 };
 
 #endif
+
+template <class Tail, class B = DepthwiseBlocks<Tail>>
+constexpr DepthwiseBlockTable kDepthwiseBlocks{
+    Tail::kConstants,
+    {B::rows_0, B::rows_2},
+    {B::column_0, B::column_2},
+    {B::row},
+    {B::row_of_two},
+    {B::stride_2_0, B::stride_2_1, B::stride_2_2},
+    {B::two_of_stride_2_0, B::two_of_stride_2_1, B::two_of_stride_2_2},
+    B::any};
 
 }  // namespace thimble::runtime

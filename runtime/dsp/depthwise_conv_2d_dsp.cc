@@ -8,7 +8,7 @@ void depthwise_conv_2d_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
   for (int32_t axis = 0; axis < 4; ++axis) {
     if (region.begin[axis] == region.end[axis]) return;  // before anything is packed
   }
-  DepthwiseConvolution<ReluTail>(p, x, out, region, scratch).run();
+  DepthwiseConvolution(p, x, out, region, scratch, kDepthwiseBlocks<ReluTail>).run();
 }
 
 }  // namespace thimble::runtime

@@ -8,7 +8,7 @@ void depthwise_conv_2d_shifted_dsp(const DepthwiseConv2DPackedParams& p, const V
   for (int32_t axis = 0; axis < 4; ++axis) {
     if (region.begin[axis] == region.end[axis]) return;  // before anything is packed
   }
-  DepthwiseConvolution<ShiftedTail>(p, x, out, region, scratch).run();
+  DepthwiseConvolution(p, x, out, region, scratch, kDepthwiseBlocks<ShiftedTail>).run();
 }
 
 }  // namespace thimble::runtime

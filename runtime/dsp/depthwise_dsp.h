@@ -11,12 +11,13 @@
 
 namespace thimble::runtime {
 
-template <class Tail>
 class DepthwiseConvolution {
  public:
+  /// None of the region's axes is empty.
   DepthwiseConvolution(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
-                       const Region& region, int8_t* scratch) noexcept
-      : p_(p), x_(x), out_(out), region_(region) {
+                       const Region& region, int8_t* scratch,
+                       const DepthwiseBlockTable& blocks) noexcept
+      : p_(p), x_(x), out_(out), region_(region), blocks_(blocks) {
     const Window2D& w = p.window;
     first_in_ = p.multiplier == 1 ? region.begin[3] : region.begin[3] / p.multiplier;
     const int32_t last =
@@ -27,13 +28,15 @@ class DepthwiseConvolution {
     room_ = (p.scratch_bytes - depthwise_padding_bytes(channels_) - kDepthwiseSlackBytes) /
             (channels_ * 4);
     fixed_ = is_depthwise_3x3(w);
-    constant_words_ = 1 + depthwise_weight_words(w) + Tail::kConstants;
+    constant_words_ = 1 + depthwise_weight_words(w) + blocks.tail_words;
     block_.clamp = {p.clamp_add, p.clamp_less};
-    block_.window_words = constant_words_ - 1 - Tail::kConstants;
+    block_.window_words = constant_words_ - 1 - blocks.tail_words;
   }
 
   void run() noexcept {
-    for (int32_t c = 0; c < channels_; ++c) padding_[c] = static_cast<int8_t>(p_.input_zero_point);
+    auto* const padding = reinterpret_cast<uint32_t*>(padding_);
+    const uint32_t four = static_cast<uint8_t>(p_.input_zero_point) * 0x01010101u;
+    for (int32_t k = 0; k < (channels_ + 3) / 4; ++k) padding[k] = four;
     const int32_t width = region_.end[2] - region_.begin[2];
     for (n_ = region_.begin[0]; n_ < region_.end[0]; ++n_) {
       int32_t y = region_.begin[1];
@@ -46,58 +49,70 @@ class DepthwiseConvolution {
   }
 
  private:
-  using Block = void (*)(const DepthwiseBlocksInRow*) noexcept;
-
   // Pairs of columns that `count` outputs side by side read.
   int32_t pairs_of(int32_t count) const noexcept {
     return depthwise_pairs(p_.window, count);
   }
 
-  // Input row `y` of the strip that begins at output column `column`, into a slot of each pair.
-  void pack_row(int32_t y, int32_t column, int32_t slot) noexcept {
+  // A strip of outputs of a row that begins at `column`: its columns beyond the input, which no row
+  // changes.
+  [[gnu::noinline]] void set_strip(int32_t column, int32_t outputs, int32_t slots) noexcept {
     const Window2D& w = p_.window;
-    const int32_t origin = column * w.stride_w - w.pad_left;  // the first pair's left column
-    DepthwisePairs pairs{padding_,  padding_, words_ + slot, pitch_,
-                         channels_, pairs_,   0,             slots_ * 4};
-    if (y < 0 || y >= w.in_h) {
-      pack_pairs(pairs);
-      return;
-    }
-    int32_t first = n_ * x_.stride[0] + y * x_.stride[1] - x_.bias;  // column 0
-    int32_t wrap = w.in_w;  // columns from here on are at the ring's beginning
-    if (x_.modulus != 0) {
-      // The leftmost column that is there: of others nothing is known.
-      const int32_t left = origin < 0 ? 0 : origin;
-      const int32_t at = (first + left * x_.stride[2]) % x_.modulus;
-      wrap = left + (x_.modulus - at + x_.stride[2] - 1) / x_.stride[2];
-      first = at - left * x_.stride[2] - x_.channel;
-    }
-    const auto* const row = static_cast<const int8_t*>(x_.data) + first + first_in_;
-    const auto at = [&](int32_t q) noexcept -> const int8_t* {
-      if (q < 0 || q >= w.in_w) return padding_;
-      return row + q * x_.stride[2] - (q >= wrap ? x_.modulus : 0);
-    };
-    const int32_t end = wrap < w.in_w ? wrap : w.in_w;  // of what follows one another
-    for (int32_t k = 0; k < pairs_;) {
-      const int32_t q = origin + 2 * k;
-      pairs.left = at(q);
-      pairs.right = at(q + 1);
-      pairs.pairs = 1;
-      if (q >= 0 && q + 3 < end) {
-        const int32_t inside = (end - q) / 2;
-        pairs.pairs = inside < pairs_ - k ? inside : pairs_ - k;
-        pairs.step = 2 * x_.stride[2];
-      }
-      pack_pairs(pairs);
-      pairs.to += pairs.pairs * slots_;
-      k += pairs.pairs;
-    }
+    origin_ = column * w.stride_w - w.pad_left;
+    slots_ = slots;
+    int32_t pairs = pairs_of(outputs);
+    pitch_ = pairs * slots * 4;
+    first_pair_ = origin_ < -1 ? -origin_ / 2 : 0;
+    if (first_pair_ > pairs) first_pair_ = pairs;
+    end_pair_ = w.in_w > origin_ ? (w.in_w - origin_ + 1) / 2 : 0;
+    if (end_pair_ > pairs) end_pair_ = pairs;
+    if (end_pair_ < first_pair_) end_pair_ = first_pair_;
+    pack_padding(0, first_pair_ * slots, 4);
+    pack_padding(end_pair_ * slots, (pairs - end_pair_) * slots, 4);
   }
 
-  void set_strip(int32_t outputs, int32_t slots) noexcept {
-    pairs_ = pairs_of(outputs);
-    slots_ = slots;
-    pitch_ = pairs_ * slots * 4;
+  [[gnu::noinline]] void pack_padding(int32_t at, int32_t pairs, int32_t to_step) noexcept {
+    if (pairs != 0) pack_pairs({padding_, padding_, words_ + at, pitch_, channels_, pairs, 0, to_step});
+  }
+
+  // Input row `y` into a slot of the strip's pairs.
+  [[gnu::noinline]] void pack_row(int32_t y, int32_t slot) noexcept {
+    const int32_t in_w = p_.window.in_w;
+    const int32_t count = end_pair_ - first_pair_;
+    if (y < 0 || y >= p_.window.in_h) {
+      pack_padding(first_pair_ * slots_ + slot, count, slots_ * 4);
+      return;
+    }
+    const int32_t column_step = x_.stride[2];
+    int32_t column = origin_ + 2 * first_pair_;  // of the left one of a pair
+    int32_t first = n_ * x_.stride[0] + y * x_.stride[1] - x_.bias;  // column 0
+    int32_t wrap = in_w;  // columns from here on are at the ring's beginning
+    if (x_.modulus != 0) {
+      const int32_t left = column < 0 ? 0 : column;  // nothing is known of those before
+      const int32_t at = (first + left * column_step) % x_.modulus;
+      wrap = left + (x_.modulus - at + column_step - 1) / column_step;
+      first = at - left * column_step - x_.channel;
+    }
+    const auto* const row = static_cast<const int8_t*>(x_.data) + first + first_in_;
+    DepthwisePairs pairs{nullptr,   nullptr, words_ + first_pair_ * slots_ + slot, pitch_,
+                         channels_, 1,       column_step,                          slots_ * 4};
+    for (int32_t left = count; left > 0;) {
+      pairs.left = column < 0 ? padding_ : row + column * column_step;
+      pairs.right = column + 1 < in_w ? row + (column + 1) * column_step : padding_;
+      int32_t end = in_w;
+      if (column >= wrap) pairs.left -= x_.modulus;
+      if (column + 1 < wrap) {
+        if (wrap < end) end = wrap;
+      } else if (column + 1 < in_w) {
+        pairs.right -= x_.modulus;
+      }
+      pairs.pairs = column + 1 < end ? (end - column) / 2 : 1;
+      if (pairs.pairs > left) pairs.pairs = left;
+      pack_pairs(pairs);
+      pairs.to += pairs.pairs * slots_;
+      column += 2 * pairs.pairs;
+      left -= pairs.pairs;
+    }
   }
 
   int32_t two_rows_at_a_time(int32_t y) noexcept {
@@ -105,25 +120,23 @@ class DepthwiseConvolution {
     const Window2D& w = p_.window;
     const int32_t begin = region_.begin[2];
     const int32_t end = region_.end[2];
-    set_strip(end - begin, 4);
-    pack_row(y - w.pad_top, begin, 0);
-    pack_row(y - w.pad_top + 1, begin, 1);
+    set_strip(begin, end - begin, 4);
+    pack_row(y - w.pad_top, 0);
+    pack_row(y - w.pad_top + 1, 1);
     for (int32_t slot = 0; y + 2 <= region_.end[1]; y += 2, slot ^= 2) {
-      pack_row(y - w.pad_top + 2, begin, slot ^ 2);
-      pack_row(y - w.pad_top + 3, begin, slot ^ 3);
-      const Block block =
-          slot == 0 ? DepthwiseBlocks<Tail>::two_rows_0 : DepthwiseBlocks<Tail>::two_rows_2;
+      pack_row(y - w.pad_top + 2, slot ^ 2);
+      pack_row(y - w.pad_top + 3, slot ^ 3);
       for (int32_t column = begin; column < end;) {
-        const int32_t blocks = even(y, column, end, 2) && even(y + 1, column, end, 2)
-                                   ? (end - column) / 2
-                                   : 1;
-        int8_t* const to = output(y, column);
-        const int32_t below = static_cast<int32_t>(output(y + 1, column) - to);
+        const int32_t blocks = blocks_of(2, end - column);
         const bool two = column + 1 < end;
-        block_.to[0] = two ? static_cast<int32_t>(output(y, column + 1) - to) : 0;
-        block_.to[1] = below;
-        block_.to[2] = two ? static_cast<int32_t>(output(y + 1, column + 1) - to) : 0;
-        channels(block, {(column - begin) / 2 * 4, 4, 2, blocks}, to, 0);
+        int8_t* const to = output(y, column);
+        block_.to[two ? 1 : 0] = distance(y, column, 1, 0);
+        if (two) {
+          block_.to[0] = distance(y, column, 0, 1);
+          block_.to[2] = distance(y, column, 1, 1);
+        }
+        channels(two ? blocks_.rows[slot / 2] : blocks_.columns[slot / 2],
+                 {(column - begin) / 2 * 4, 4, 2, blocks}, to, 0);
         column += 2 * blocks;
       }
     }
@@ -133,19 +146,16 @@ class DepthwiseConvolution {
   int32_t rows_of_stride_2(int32_t y) noexcept {
     const Window2D& w = p_.window;
     const int32_t begin = region_.begin[2];
-    set_strip(region_.end[2] - begin, 3);
+    set_strip(begin, region_.end[2] - begin, 3);
     int32_t in = y * 2 - w.pad_top;
     int32_t slot = 0;  // of row `in`
-    pack_row(in, begin, 0);
+    pack_row(in, 0);
     for (; y < region_.end[1]; ++y) {
       const int32_t next = slot == 2 ? 0 : slot + 1;
       const int32_t last = next == 2 ? 0 : next + 1;
-      pack_row(in + 1, begin, next);
-      pack_row(in + 2, begin, last);
-      blocks_of_four(slot == 0   ? DepthwiseBlocks<Tail>::stride_2_0
-                     : slot == 1 ? DepthwiseBlocks<Tail>::stride_2_1
-                                 : DepthwiseBlocks<Tail>::stride_2_2,
-                     y, begin, region_.end[2]);
+      pack_row(in + 1, next);
+      pack_row(in + 2, last);
+      row_of_blocks(blocks_.four_2[slot], blocks_.two_2[slot], y, begin, region_.end[2]);
       in += 2;
       slot = last;
     }
@@ -159,30 +169,31 @@ class DepthwiseConvolution {
     for (int32_t column = region_.begin[2]; column < region_.end[2];) {
       const int32_t left = region_.end[2] - column;
       const int32_t count = left < most ? left : most;
-      set_strip(count, slots);
-      for (int32_t k = 0; k < slots; ++k) pack_row(y * w.stride_h - w.pad_top + k, column, k);
+      set_strip(column, count, slots);
+      for (int32_t k = 0; k < slots; ++k) pack_row(y * w.stride_h - w.pad_top + k, k);
       if (!fixed_) {
         any_window(y, column, column + count);
       } else {
-        blocks_of_four(w.stride_w == 1 ? DepthwiseBlocks<Tail>::one_row
-                                       : DepthwiseBlocks<Tail>::stride_2_0,
-                       y, column, column + count);
+        const bool one = w.stride_w == 1;
+        row_of_blocks(one ? blocks_.four[0] : blocks_.four_2[0],
+                      one ? blocks_.two[0] : blocks_.two_2[0], y, column, column + count);
       }
       column += count;
     }
   }
 
     // Windows of 3 x 3: outputs [begin, end) of row y, from the first of the strip on.
-  void blocks_of_four(Block block, int32_t y, int32_t begin, int32_t end) noexcept {
+  void row_of_blocks(DepthwiseBlock four, DepthwiseBlock two, int32_t y, int32_t begin,
+                     int32_t end) noexcept {
     const int32_t words = 2 * p_.window.stride_w * slots_;
     for (int32_t column = begin; column < end;) {
       int8_t* const to = output(y, column);
       for (int32_t i = 1; i < 4; ++i) {
-        block_.to[i - 1] =
-            column + i < end ? static_cast<int32_t>(output(y, column + i) - to) : 0;
+        block_.to[i - 1] = column + i < end ? distance(y, column, 0, i) : 0;
       }
-      const int32_t blocks = even(y, column, end, 4) ? (end - column) / 4 : 1;
-      channels(block, {(column - begin) / 4 * words, words, 4, blocks}, to, 0);
+      const int32_t blocks = blocks_of(4, end - column);
+      channels(end - column > 2 ? four : two,
+               {(column - begin) / 4 * words, words, 4, blocks}, to, 0);
       column += 4 * blocks;
     }
   }
@@ -196,11 +207,11 @@ class DepthwiseConvolution {
         int8_t* const to = output(y, column);
         for (int32_t i = 1; i < 4; ++i) {
           const int32_t other = column + i * every;
-          block_.to[i - 1] = other < end ? static_cast<int32_t>(output(y, other) - to) : 0;
+          block_.to[i - 1] = other < end ? distance(y, column, 0, i * every) : 0;
           block_.step[i - 1] = other < end ? i * every * stride / 2 * slots_ * 4 : 0;
         }
-        const int32_t blocks = even(y, column, end, 4 * every) ? (end - column) / (4 * every) : 1;
-        channels(DepthwiseBlocks<Tail>::any,
+        const int32_t blocks = blocks_of(4 * every, end - column);
+        channels(blocks_.any,
                  {(column - begin) * stride / 2 * slots_, 2 * every * stride * slots_, 4 * every,
                   blocks},
                  to, form);
@@ -217,15 +228,13 @@ class DepthwiseConvolution {
     int32_t blocks;
   };
 
-  // Whether outputs [column, end) follow one another in memory, and are more than one block.
-  bool even(int32_t y, int32_t column, int32_t end, int32_t block) const noexcept {
-    if (end - column < 2 * block) return false;
-    return out_.modulus == 0 || output(y, end - 1) - output(y, column) ==
-                                    static_cast<intptr_t>(end - 1 - column) * out_.stride[2];
+  // How many of them one call does: a ring may end within.
+  int32_t blocks_of(int32_t columns, int32_t left) const noexcept {
+    return left < 2 * columns || out_.modulus != 0 ? 1 : left / columns;
   }
 
   // The region's channels of blocks.
-  void channels(Block block, const Span& span, int8_t* to, int32_t form) noexcept {
+  [[gnu::noinline]] void channels(DepthwiseBlock block, const Span& span, int8_t* to, int32_t form) noexcept {
     const int32_t* const constants =
         p_.constants + form * p_.out_channels * constant_words_;
     const bool dense = out_.stride[3] == 1;
@@ -249,14 +258,20 @@ class DepthwiseConvolution {
     }
   }
 
-  int8_t* output(int32_t y, int32_t column) const noexcept {
+  [[gnu::noinline]] int8_t* output(int32_t y, int32_t column) const noexcept {
     return pixel<int8_t>(out_, n_, y, column) + region_.begin[3] * out_.stride[3];
+  }
+  // Elements from an output pixel to another one.
+  int32_t distance(int32_t y, int32_t column, int32_t rows, int32_t columns) const noexcept {
+    if (out_.modulus == 0) return rows * out_.stride[1] + columns * out_.stride[2];
+    return static_cast<int32_t>(output(y + rows, column + columns) - output(y, column));
   }
 
   const DepthwiseConv2DPackedParams& p_;
   const View& x_;
   const View& out_;
   const Region& region_;
+  const DepthwiseBlockTable& blocks_;
   int32_t first_in_ = 0;  // input channel
   int32_t channels_ = 0;  // of the input
   uint32_t* words_ = nullptr;
@@ -265,7 +280,9 @@ class DepthwiseConvolution {
   bool fixed_ = false;
   int32_t constant_words_ = 0;  // of a channel
   int32_t n_ = 0;
-  int32_t pairs_ = 0, slots_ = 0, pitch_ = 0;
+  int32_t origin_ = 0;                       // input column of the strip's first pair
+  int32_t first_pair_ = 0, end_pair_ = 0;    // those that read inputs
+  int32_t slots_ = 0, pitch_ = 0;
   DepthwiseBlocksInRow block_{};
 };
 
