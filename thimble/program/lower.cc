@@ -246,12 +246,13 @@ class Lowering {
     if (std::holds_alternative<std::monostate>(use.params)) return -1;
     const auto [it, added] = params_.try_emplace({id, kernel, number}, -1);
     if (!added) return it->second;
+    const KernelParams values = params_of(graph_, graph_.op(id), kernel, use);
     const std::vector<PackedConstant> constants = pack(graph_, graph_.op(id), kernel);
     for (const int other : params_of_[id]) {
       const ProgramParams& known = program_.params[static_cast<size_t>(other)];
-      if (holds(known, use.params, constants)) return it->second = other;
+      if (holds(known, values, constants)) return it->second = other;
     }
-    ProgramParams result{params_name(id, kernel, number), use.params, {}};
+    ProgramParams result{params_name(id, kernel, number), values, {}};
     for (const PackedConstant& packed : constants) {
       result.constants.push_back(add_constant(result.name + "_" + packed.role, packed, {}));
     }

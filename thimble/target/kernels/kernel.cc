@@ -61,6 +61,11 @@ Scratch scratch(const Graph& graph, const Op& op, Method method, KernelId wanted
   return most;
 }
 
+KernelParams params_of(const Graph& graph, const Op& op, KernelId kernel, const KernelUse& use) {
+  const KernelInfo& k = info(kernel);
+  return k.adapt == nullptr ? use.params : k.adapt({graph, op}, use.params);
+}
+
 std::vector<PackedConstant> pack(const Graph& graph, const Op& op, KernelId kernel) {
   const KernelInfo& k = info(kernel);
   return k.pack == nullptr ? std::vector<PackedConstant>{} : k.pack({graph, op});

@@ -67,7 +67,8 @@ enum class Progress : uint8_t { kElement, kPixel, kPlane, kWhole, kNone };
 using KernelParams =
     std::variant<std::monostate, runtime::Conv2DParams, runtime::Conv2DNarrowParams,
                  runtime::FullyConnectedParams, runtime::BatchMatMulParams,
-                 runtime::DepthwiseConv2DParams, runtime::Pool2DParams, runtime::MeanParams,
+                 runtime::DepthwiseConv2DParams, runtime::DepthwiseConv2DPackedParams,
+                 runtime::Pool2DParams, runtime::MeanParams,
                  runtime::SumParams, runtime::AddParams, runtime::MulParams, runtime::PadParams,
                  runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams,
                  runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams,
@@ -75,7 +76,7 @@ using KernelParams =
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
-  std::string role;  ///< "weights", "bias", "multipliers", "shifts", "table", "rows", "columns"
+  std::string role;  ///< "weights", "bias", "multipliers", "shifts", "constants", "table", "rows", ..
   DType type = DType::kInt8;
   Shape shape;  ///< as packed
   Bytes data;
@@ -114,13 +115,15 @@ struct KernelInfo {
   bool rings = true;                    ///< takes operands and outputs that are rings
   std::array<bool, 4> whole_axes = {};  ///< the region covers all of these
   bool dense_channels = false;          ///< channels of operand 0 are neighbours in memory
-  /// Which of the family's calls it takes; null: all.
+  /// Which of the family's calls it takes (with the portable row's parameters); null: all.
   bool (*takes)(const KernelUse&) = nullptr;
   int channel_multiple = 1;  ///< input channels that it does fastest are multiples of this
-  int64_t (*scratch_bytes)(const KernelParams&) = nullptr;  ///< null: none
+  int64_t (*scratch_bytes)(const KernelParams&) = nullptr;  ///< of the portable row's; null: none
   DType scratch_type = DType::kInt8;                        ///< its alignment
   /// Its constants, in the order of the pointers in its parameters. Null: it has none.
   std::vector<PackedConstant> (*pack)(const Operands&) = nullptr;
+  /// Its parameters, made of those of the portable row; null: it takes the same.
+  KernelParams (*adapt)(const Operands&, const KernelParams&) = nullptr;
 
   // Of its function's type.
   void (*invoke)(const Invocation&) = nullptr;
@@ -138,6 +141,9 @@ struct KernelInfo {
 /// "Conv2DParams"; empty for none.
 [[nodiscard]] const char* type_name(const KernelParams& params);
 
+/// How the DSP kernels of depthwise convolutions requantise (runtime/dsp/depthwise_tail.h).
+enum class DepthwiseTail : uint8_t { kRelu, kShifted, kClamped };
+
 /// One call of a kernel that does an operator or a part of it. If there are more than 4 axes, the
 /// leading ones are loops around the call.
 struct KernelUse {
@@ -150,6 +156,8 @@ struct KernelUse {
   /// The part of the output, in kernel coordinates, that this call can compute (concat: its input's
   /// share). A piece is the intersection with it. One interval per kernel axis.
   Region limits;
+  /// The cheapest that is exact for all channels; nothing if none is.
+  std::optional<DepthwiseTail> tail = {};
 };
 
 /// How a step executes an operator.
@@ -196,6 +204,9 @@ struct Scratch {
 };
 [[nodiscard]] Scratch scratch(const Graph& graph, const Op& op, Method method,
                               KernelId wanted = {});
+/// The parameters of the call as the kernel takes them. `kernel`: a row that does() the use.
+[[nodiscard]] KernelParams params_of(const Graph& graph, const Op& op, KernelId kernel,
+                                     const KernelUse& use);
 /// The constants of a call of the operator, packed for the kernel.
 [[nodiscard]] std::vector<PackedConstant> pack(const Graph& graph, const Op& op, KernelId kernel);
 /// A plain copy of elements of `type`.

@@ -75,6 +75,39 @@ constexpr KernelInfo kKernels[] = {
                                      .family = F::kDepthwiseConv2D,
                                      .progress = kPixel,
                                      .pack = pack_depthwise_conv_2d}),
+    row<runtime::depthwise_conv_2d_dsp>({.name = "depthwise_conv_2d_dsp",
+                                         .family = F::kDepthwiseConv2D,
+                                         .set = kDsp,
+                                         .progress = kPixel,
+                                         .dense_channels = true,
+                                         .takes = is_depthwise_relu,
+                                         .channel_multiple = 4,
+                                         .scratch_bytes = depthwise_scratch_bytes,
+                                         .scratch_type = kInt32,
+                                         .pack = pack_depthwise_relu,
+                                         .adapt = adapt_depthwise}),
+    row<runtime::depthwise_conv_2d_shifted_dsp>({.name = "depthwise_conv_2d_shifted_dsp",
+                                                 .family = F::kDepthwiseConv2D,
+                                                 .set = kDsp,
+                                                 .progress = kPixel,
+                                                 .dense_channels = true,
+                                                 .takes = is_depthwise_shifted,
+                                                 .channel_multiple = 4,
+                                                 .scratch_bytes = depthwise_scratch_bytes,
+                                                 .scratch_type = kInt32,
+                                                 .pack = pack_depthwise_shifted,
+                                                 .adapt = adapt_depthwise}),
+    row<runtime::depthwise_conv_2d_clamped_dsp>({.name = "depthwise_conv_2d_clamped_dsp",
+                                                 .family = F::kDepthwiseConv2D,
+                                                 .set = kDsp,
+                                                 .progress = kPixel,
+                                                 .dense_channels = true,
+                                                 .takes = is_depthwise_clamped,
+                                                 .channel_multiple = 4,
+                                                 .scratch_bytes = depthwise_scratch_bytes,
+                                                 .scratch_type = kInt32,
+                                                 .pack = pack_depthwise_clamped,
+                                                 .adapt = adapt_depthwise}),
     row<runtime::depthwise_conv_2d_in_place>(
         {.name = "depthwise_conv_2d_in_place",
          .family = F::kDepthwiseConv2DInPlace,
@@ -151,7 +184,7 @@ constexpr KernelInfo kKernels[] = {
 };
 
 bool same_types(const KernelInfo& a, const KernelInfo& b) {
-  return a.family == b.family && a.in == b.in && a.out == b.out && a.params == b.params;
+  return a.family == b.family && a.in == b.in && a.out == b.out;
 }
 
 KernelId id_of(const KernelInfo& kernel) { return {static_cast<int16_t>(&kernel - kKernels)}; }
