@@ -20,8 +20,7 @@ class DepthwiseConvolution {
       : p_(p), x_(x), out_(out), region_(region), blocks_(blocks) {
     const Window2D& w = p.window;
     first_in_ = p.multiplier == 1 ? region.begin[3] : region.begin[3] / p.multiplier;
-    const int32_t last =
-        p.multiplier == 1 ? region.end[3] - 1 : (region.end[3] - 1) / p.multiplier;
+    const int32_t last = p.multiplier == 1 ? region.end[3] - 1 : (region.end[3] - 1) / p.multiplier;
     channels_ = last + 1 - first_in_;
     words_ = reinterpret_cast<uint32_t*>(scratch);
     padding_ = scratch + p.scratch_bytes - depthwise_padding_bytes(channels_);
@@ -50,9 +49,7 @@ class DepthwiseConvolution {
 
  private:
   // Pairs of columns that `count` outputs side by side read.
-  int32_t pairs_of(int32_t count) const noexcept {
-    return depthwise_pairs(p_.window, count);
-  }
+  int32_t pairs_of(int32_t count) const noexcept { return depthwise_pairs(p_.window, count); }
 
   // A strip of outputs of a row that begins at `column`: its columns beyond the input, which no row
   // changes.
@@ -72,7 +69,8 @@ class DepthwiseConvolution {
   }
 
   [[gnu::noinline]] void pack_padding(int32_t at, int32_t pairs, int32_t to_step) noexcept {
-    if (pairs != 0) pack_pairs({padding_, padding_, words_ + at, pitch_, channels_, pairs, 0, to_step});
+    if (pairs != 0)
+      pack_pairs({padding_, padding_, words_ + at, pitch_, channels_, pairs, 0, to_step});
   }
 
   // Input row `y` into a slot of the strip's pairs.
@@ -84,7 +82,7 @@ class DepthwiseConvolution {
       return;
     }
     const int32_t column_step = x_.stride[2];
-    int32_t column = origin_ + 2 * first_pair_;  // of the left one of a pair
+    int32_t column = origin_ + 2 * first_pair_;                      // of the left one of a pair
     int32_t first = n_ * x_.stride[0] + y * x_.stride[1] - x_.bias;  // column 0
     int32_t wrap = in_w;  // columns from here on are at the ring's beginning
     if (x_.modulus != 0) {
@@ -94,8 +92,9 @@ class DepthwiseConvolution {
       first = at - left * column_step - x_.channel;
     }
     const auto* const row = static_cast<const int8_t*>(x_.data) + first + first_in_;
-    DepthwisePairs pairs{nullptr,   nullptr, words_ + first_pair_ * slots_ + slot, pitch_,
-                         channels_, 1,       column_step,                          slots_ * 4};
+    DepthwisePairs pairs{nullptr,     nullptr,   words_ + first_pair_ * slots_ + slot,
+                         pitch_,      channels_, 1,
+                         column_step, slots_ * 4};
     for (int32_t left = count; left > 0;) {
       pairs.left = column < 0 ? padding_ : row + column * column_step;
       pairs.right = column + 1 < in_w ? row + (column + 1) * column_step : padding_;
@@ -182,7 +181,7 @@ class DepthwiseConvolution {
     }
   }
 
-    // Windows of 3 x 3: outputs [begin, end) of row y, from the first of the strip on.
+  // Windows of 3 x 3: outputs [begin, end) of row y, from the first of the strip on.
   void row_of_blocks(DepthwiseBlock four, DepthwiseBlock two, int32_t y, int32_t begin,
                      int32_t end) noexcept {
     const int32_t words = 2 * p_.window.stride_w * slots_;
@@ -192,8 +191,8 @@ class DepthwiseConvolution {
         block_.to[i - 1] = column + i < end ? distance(y, column, 0, i) : 0;
       }
       const int32_t blocks = blocks_of(4, end - column);
-      channels(end - column > 2 ? four : two,
-               {(column - begin) / 4 * words, words, 4, blocks}, to, 0);
+      channels(end - column > 2 ? four : two, {(column - begin) / 4 * words, words, 4, blocks}, to,
+               0);
       column += 4 * blocks;
     }
   }
@@ -234,9 +233,9 @@ class DepthwiseConvolution {
   }
 
   // The region's channels of blocks.
-  [[gnu::noinline]] void channels(DepthwiseBlock block, const Span& span, int8_t* to, int32_t form) noexcept {
-    const int32_t* const constants =
-        p_.constants + form * p_.out_channels * constant_words_;
+  [[gnu::noinline]] void channels(DepthwiseBlock block, const Span& span, int8_t* to,
+                                  int32_t form) noexcept {
+    const int32_t* const constants = p_.constants + form * p_.out_channels * constant_words_;
     const bool dense = out_.stride[3] == 1;
     const int32_t step = span.columns * out_.stride[2];
     block_.x_pitch = p_.multiplier == 1 ? pitch_ : 0;
@@ -280,8 +279,8 @@ class DepthwiseConvolution {
   bool fixed_ = false;
   int32_t constant_words_ = 0;  // of a channel
   int32_t n_ = 0;
-  int32_t origin_ = 0;                       // input column of the strip's first pair
-  int32_t first_pair_ = 0, end_pair_ = 0;    // those that read inputs
+  int32_t origin_ = 0;                     // input column of the strip's first pair
+  int32_t first_pair_ = 0, end_pair_ = 0;  // those that read inputs
   int32_t slots_ = 0, pitch_ = 0;
   DepthwiseBlocksInRow block_{};
 };

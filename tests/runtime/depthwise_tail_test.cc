@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The short ways of DSP cores to requantise against the reference's arithmetic.
+#include "runtime/dsp/depthwise_tail.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <optional>
 
-#include "runtime/dsp/depthwise_tail.h"
 #include "runtime/portable/fixed_point.h"
 #include "tests/runtime/tensors.h"
 #include "thimble/target/kernels/depthwise_dsp.h"

@@ -306,8 +306,7 @@ bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
     d.portable.clamp_max = 127;
   }
   std::vector<Scale> scales;
-  for (size_t o = 0; o < c.shifts.size(); ++o)
-    scales.push_back({c.multipliers[o], c.shifts[o]});
+  for (size_t o = 0; o < c.shifts.size(); ++o) scales.push_back({c.multipliers[o], c.shifts[o]});
   const int64_t taps = int64_t{c.window.kernel_h} * c.window.kernel_w;
   const std::vector<int64_t> largest(scales.size(), 20000 + taps * 128 * 255);
   KernelUse use{.kernel = portable_kernel(Family::kDepthwiseConv2D), .params = d.portable};
@@ -328,8 +327,8 @@ bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
                              : clamped ? DepthwiseTail::kClamped
                                        : DepthwiseTail::kShifted;
   // Here the bias is folded already.
-  d.constants = depthwise_words({.weights = c.weights, .bias = c.bias, .scales = scales},
-                                d.portable, tail);
+  d.constants =
+      depthwise_words({.weights = c.weights, .bias = c.bias, .scales = scales}, d.portable, tail);
   d.packed.constants = d.constants.data();
   return true;
 }
@@ -340,9 +339,7 @@ Case packed_depthwise_case(Random& random, KernelId kernel) {
     d->c = random_packed_depthwise(random);
   } while (!pack_for(kernel, random, *d));
   Case result = depthwise_case(SharedConvolution(d, &d->c));
-  result.whole = [d](const Call& a) {
-    depthwise_conv_2d(d->portable, a.in[0], a.out, a.region);
-  };
+  result.whole = [d](const Call& a) { depthwise_conv_2d(d->portable, a.in[0], a.out, a.region); };
   result.run = [=](const Call& call) { run(kernel, d->packed, call); };
   result.dense_channels = info(kernel).dense_channels;
   result.scratch_bytes = d->packed.scratch_bytes;

@@ -135,8 +135,8 @@ std::string tail_fault(Finish finish, const int32_t* words, const WantedDepthwis
 std::string constants_fault(const ReadBack& r, const DepthwiseConv2DPackedParams& p, Finish finish,
                             const reference::ActivationRange& range) {
   const int64_t channels = r.in(1).shape.back();
-  const std::vector<reference::FixedFactor> factors = reference::channel_factors(
-      r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
+  const std::vector<reference::FixedFactor> factors =
+      reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
   const int64_t forms = runtime::is_depthwise_3x3(p.window) || p.window.stride_w % 2 == 0 ? 1 : 2;
   const int64_t weights = runtime::depthwise_weight_words(p.window);
   const int64_t each = 1 + weights + (finish == Finish::kRelu ? 2 : 3);

@@ -183,7 +183,9 @@ class BlockCounts {
     sums_.add(block, images_ * rows * count * channels_);
     sums_.add(Feature::kQuadRun, images_ * rows * count * runs_);
   }
-  void calls(double rows, double count) { sums_.add(Feature::kFour, images_ * rows * count * runs_); }
+  void calls(double rows, double count) {
+    sums_.add(Feature::kFour, images_ * rows * count * runs_);
+  }
 
   void row_pairs(double rows, int32_t width) {
     sums_.add(Feature::kRow, images_ * rows);
@@ -239,8 +241,7 @@ void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
 
 }  // namespace
 
-void count(const runtime::DepthwiseConv2DPackedParams& p, const CallShape& call,
-           FeatureSums sums) {
+void count(const runtime::DepthwiseConv2DPackedParams& p, const CallShape& call, FeatureSums sums) {
   count_blocks({p.window, p.multiplier, p.scratch_bytes}, call, sums);
 }
 

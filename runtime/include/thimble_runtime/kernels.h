@@ -157,21 +157,22 @@ constexpr int32_t depthwise_conv_2d_in_place_scratch_bytes(
   return p.window.in_h * p.window.in_w;
 }
 
-/// A depthwise convolution whose constants were packed for Armv7E-M's pairs of int16: of each output
-/// channel [bias, weights, what requantises] as words. Its sums are held times a power of two, which
-/// bias and weights have in them.
+/// A depthwise convolution whose constants were packed for Armv7E-M's pairs of int16: of each
+/// output channel [bias, weights, what requantises] as words. Its sums are held times a power of
+/// two, which bias and weights have in them.
 ///
 /// A window of 3 x 3 with strides 1 or 2: of each row the pairs (w0, w1) and (w1, w2). Any other:
-/// of each pair of columns, then of each row, (w0, w1), (w2, w3), ..., and one word of zeros if that
-/// is an odd number of words; after all channels the same again with weights one column further
-/// right, (0, w0), (w1, w2), ..., if the stride is odd.
+/// of each pair of columns, then of each row, (w0, w1), (w2, w3), ..., and one word of zeros if
+/// that is an odd number of words; after all channels the same again with weights one column
+/// further right, (0, w0), (w1, w2), ..., if the stride is odd.
 struct DepthwiseConv2DPackedParams {
   const int32_t* constants;  ///< [forms][out channel][words]
   Window2D window;           ///< no dilation
   int32_t out_channels;      ///< of the whole tensor
   int32_t multiplier;        ///< output channel o reads input channel o / multiplier
   int32_t input_zero_point;
-  int32_t clamp_add, clamp_less;  ///< depthwise_conv_2d_clamped_dsp: 255 - (most - least), most - 255
+  int32_t clamp_add,
+      clamp_less;  ///< depthwise_conv_2d_clamped_dsp: 255 - (most - least), most - 255
   int32_t scratch_bytes;
 };
 
@@ -181,11 +182,9 @@ struct DepthwiseConv2DPackedParams {
 void depthwise_conv_2d_dsp(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
                            const Region& region, int8_t* scratch) noexcept;
 void depthwise_conv_2d_shifted_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
-                                   const View& out, const Region& region,
-                                   int8_t* scratch) noexcept;
+                                   const View& out, const Region& region, int8_t* scratch) noexcept;
 void depthwise_conv_2d_clamped_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
-                                   const View& out, const Region& region,
-                                   int8_t* scratch) noexcept;
+                                   const View& out, const Region& region, int8_t* scratch) noexcept;
 
 /// Whether the window has blocks of its own.
 constexpr bool is_depthwise_3x3(const Window2D& w) noexcept {
@@ -221,6 +220,14 @@ constexpr int32_t depthwise_scratch_bytes(const DepthwiseConv2DPackedParams& p, 
          depthwise_padding_bytes(channels) + kDepthwiseSlackBytes;
 }
 constexpr int32_t depthwise_conv_2d_dsp_scratch_bytes(
+    const DepthwiseConv2DPackedParams& p) noexcept {
+  return p.scratch_bytes;
+}
+constexpr int32_t depthwise_conv_2d_shifted_dsp_scratch_bytes(
+    const DepthwiseConv2DPackedParams& p) noexcept {
+  return p.scratch_bytes;
+}
+constexpr int32_t depthwise_conv_2d_clamped_dsp_scratch_bytes(
     const DepthwiseConv2DPackedParams& p) noexcept {
   return p.scratch_bytes;
 }

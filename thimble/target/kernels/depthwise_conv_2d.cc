@@ -31,8 +31,7 @@ std::vector<KernelUse> uses(const DepthwiseConv2D& a, const Operands& t, Method 
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
   const bool in_place = method == Method::kInPlace;
-  const Family family =
-      in_place ? Family::kDepthwiseConv2DInPlace : Family::kDepthwiseConv2D;
+  const Family family = in_place ? Family::kDepthwiseConv2DInPlace : Family::kDepthwiseConv2D;
   return {{.kernel = portable_kernel(family),
            .params = params,
            .inputs = {0},

@@ -18,7 +18,7 @@ using runtime::DepthwiseConv2DParams;
 using runtime::Scale;
 using runtime::Window2D;
 
-constexpr int kReluShift = 11;  // of runtime/dsp/depthwise_tail.h
+constexpr int kReluShift = 11;     // of runtime/dsp/depthwise_tail.h
 constexpr int kMostDoublings = 8;  // -128 * 2^8 fits 16 bits, and so does 127 * 2^8
 constexpr int kMostShift = 23;     // a zero point times 2^23 fits 32
 
@@ -46,8 +46,7 @@ bool exact(DepthwiseTail tail, const DepthwiseSums& sums, size_t o) {
   const int64_t most = std::numeric_limits<int32_t>::max();
   if (times > kMostDoublings || sums.largest[o] > most >> times) return false;
   const int64_t product = ((sums.largest[o] << times) * scale.multiplier >> 32) + 1;
-  const int64_t constant =
-      constant_of(tail, scale, sums.output_zero_point, sums.clamp.min);
+  const int64_t constant = constant_of(tail, scale, sums.output_zero_point, sums.clamp.min);
   return product + std::abs(constant) < most;
 }
 
@@ -96,7 +95,8 @@ void append_weights(const ChannelWeights& c, int32_t form, std::vector<int32_t>&
   const Window2D& w = c.window;
   const size_t end = words.size() + static_cast<size_t>(runtime::depthwise_weight_words(w));
   if (runtime::is_depthwise_3x3(w)) {
-    for (int32_t y = 0; y < w.kernel_h; ++y) words.insert(words.end(), {c.pair(y, 0), c.pair(y, 1)});
+    for (int32_t y = 0; y < w.kernel_h; ++y)
+      words.insert(words.end(), {c.pair(y, 0), c.pair(y, 1)});
     return;
   }
   for (int32_t k = 0; k < runtime::depthwise_window_pairs(w); ++k) {
@@ -120,13 +120,12 @@ std::vector<PackedConstant> packed_for(const Operands& t) {
   check(bias.has_value(), "a folded bias does not fit 32 bits");
   const std::vector<Scale> scales = channel_scales(t, bias->size(), scale_of(t.out()));
   const Bytes& weights = *t.in(1).data;
-  const std::vector<int32_t> words = depthwise_words(
-      {.weights = {reinterpret_cast<const int8_t*>(weights.data()), weights.size()},
-       .bias = *bias,
-       .scales = scales},
-      std::get<DepthwiseConv2DParams>(use.params), kTail);
-  PackedConstant result{
-      "constants", DType::kInt32, {static_cast<int64_t>(words.size())}, Bytes{}};
+  const std::vector<int32_t> words =
+      depthwise_words({.weights = {reinterpret_cast<const int8_t*>(weights.data()), weights.size()},
+                       .bias = *bias,
+                       .scales = scales},
+                      std::get<DepthwiseConv2DParams>(use.params), kTail);
+  PackedConstant result{"constants", DType::kInt32, {static_cast<int64_t>(words.size())}, Bytes{}};
   result.data.resize(words.size() * sizeof(int32_t));
   std::memcpy(result.data.data(), words.data(), result.data.size());
   return {std::move(result)};

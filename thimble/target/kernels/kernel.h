@@ -68,15 +68,16 @@ using KernelParams =
     std::variant<std::monostate, runtime::Conv2DParams, runtime::Conv2DNarrowParams,
                  runtime::FullyConnectedParams, runtime::BatchMatMulParams,
                  runtime::DepthwiseConv2DParams, runtime::DepthwiseConv2DPackedParams,
-                 runtime::Pool2DParams, runtime::MeanParams,
-                 runtime::SumParams, runtime::AddParams, runtime::MulParams, runtime::PadParams,
-                 runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams,
-                 runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams,
-                 runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
+                 runtime::Pool2DParams, runtime::MeanParams, runtime::SumParams, runtime::AddParams,
+                 runtime::MulParams, runtime::PadParams, runtime::RescaleParams,
+                 runtime::ClampParams, runtime::LeakyReluParams, runtime::LookupParams,
+                 runtime::FloatParams, runtime::SoftmaxParams, runtime::ResizeNearestNeighborParams,
+                 runtime::ResizeBilinearParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
-  std::string role;  ///< "weights", "bias", "multipliers", "shifts", "constants", "table", "rows", ..
+  std::string
+      role;  ///< "weights", "bias", "multipliers", "shifts", "constants", "table", "rows", ..
   DType type = DType::kInt8;
   Shape shape;  ///< as packed
   Bytes data;
