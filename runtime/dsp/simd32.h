@@ -7,6 +7,9 @@
 
 #if defined(__ARM_FEATURE_SIMD32)
 #include <arm_acle.h>
+#if defined(__thumb2__) && !defined(__ARM_BIG_ENDIAN)
+#define THIMBLE_SIMD32_ASSEMBLY 1  // else inner blocks are C++, too
+#endif
 #endif
 
 namespace thimble::runtime {

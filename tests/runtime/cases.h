@@ -46,6 +46,7 @@ struct Case {
   std::function<void(const Call&)> whole;
   bool rings = true;            ///< takes them
   bool dense_channels = false;  ///< input channels are neighbours
+  bool dense_output = false;    ///< output channels are
   int64_t scratch_bytes = 0;    ///< of pieces; words of 32 bits
 };
 
@@ -68,8 +69,12 @@ struct Convolution {
   runtime::Window2D window;
   int32_t groups = 1, multiplier = 1;
   int32_t input_zero_point = 0;
+  int32_t output_zero_point = 3, clamp_min = -100, clamp_max = 110;
+  std::vector<int32_t> pairs;  ///< all of it as conv_2d_pairs_dsp takes it
+  runtime::Tail tail = runtime::Tail::kSums;
 
   [[nodiscard]] runtime::Conv2DParams conv_2d() const;
+  [[nodiscard]] runtime::Conv2DPairsParams conv_2d_pairs() const;
   [[nodiscard]] runtime::Conv2DNarrowParams narrow(int32_t accumulator_zero_point) const;
   [[nodiscard]] runtime::DepthwiseConv2DParams depthwise() const;
 };

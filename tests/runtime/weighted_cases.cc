@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "tests/runtime/cases.h"
+#include "thimble/target/kernels/conv_2d_pairs.h"
 #include "thimble/target/kernels/depthwise_dsp.h"
 
 namespace thimble::testing {
@@ -37,6 +38,29 @@ Window2D random_window(Random& random, const Extents& in, Extents& out) {
   return w;
 }
 
+// What all tails of kernels in 16 bits are for, and what none is.
+void fill_output(Random& random, Convolution& c) {
+  switch (random.between(0, 5)) {
+    case 0:  // relu
+      c.output_zero_point = c.clamp_min = -128;
+      c.clamp_max = random.between(0, 1) == 0 ? 127 : random.between(0, 126);
+      break;
+    case 1:
+      c.output_zero_point = random.between(-128, 127);
+      c.clamp_min = -128;
+      c.clamp_max = 127;
+      break;
+    case 2:
+      c.clamp_min = random.between(0, 50);
+      break;
+    case 3:  // rare shifts
+      for (int8_t& shift : c.shifts) shift = static_cast<int8_t>(random.between(-31, 3));
+      break;
+    default:
+      break;
+  }
+}
+
 void fill(Random& random, Convolution& c, int64_t weights) {
   const auto channels = static_cast<size_t>(c.out[3]);
   c.weights = random.bytes(weights);
@@ -46,6 +70,19 @@ void fill(Random& random, Convolution& c, int64_t weights) {
     c.multipliers.push_back(random.between(1 << 30, 0x7FFFFFFF));
     c.shifts.push_back(static_cast<int8_t>(random.between(-11, -5)));
   }
+  fill_output(random, c);
+}
+
+void pack_pairs(Convolution& c) {
+  std::vector<Scale> scales;
+  for (size_t o = 0; o < c.shifts.size(); ++o) scales.push_back({c.multipliers[o], c.shifts[o]});
+  Pairs pairs = pairs_of({.weights = c.weights,
+                          .bias = c.bias,
+                          .scales = scales,
+                          .output_zero_point = c.output_zero_point,
+                          .clamp = {c.clamp_min, c.clamp_max}});
+  c.pairs = std::move(pairs.words);
+  c.tail = pairs.tail;
 }
 
 }  // namespace
@@ -64,16 +101,16 @@ Region window_region(const Window2D& w, const Region& out) {
 }
 
 Conv2DParams Convolution::conv_2d() const {
-  return {weights.data(),
-          bias.data(),
-          {multipliers.data(), shifts.data()},
-          window,
-          in[3] / groups,
-          out[3] / groups,
-          input_zero_point,
-          3,
-          -100,
-          110};
+  return {weights.data(),   bias.data(),       {multipliers.data(), shifts.data()},
+          window,           in[3] / groups,    out[3] / groups,
+          input_zero_point, output_zero_point, clamp_min,
+          clamp_max};
+}
+
+Conv2DPairsParams Convolution::conv_2d_pairs() const {
+  return {pairs.data(), window,           in[3],
+          out[3],       input_zero_point, output_zero_point,
+          clamp_min,    clamp_max,        static_cast<int32_t>(tail)};
 }
 
 Conv2DNarrowParams Convolution::narrow(int32_t accumulator_zero_point) const {
@@ -90,9 +127,9 @@ DepthwiseConv2DParams Convolution::depthwise() const {
           out[3],
           multiplier,
           input_zero_point,
-          3,
-          -100,
-          110};
+          output_zero_point,
+          clamp_min,
+          clamp_max};
 }
 
 Convolution random_convolution(Random& random, int32_t groups) {
@@ -103,6 +140,7 @@ Convolution random_convolution(Random& random, int32_t groups) {
   c.out = {c.in[0], 0, 0, groups * random.between(1, 9)};
   c.window = random_window(random, c.in, c.out);
   fill(random, c, int64_t{c.out[3]} * c.window.kernel_h * c.window.kernel_w * c.in[3] / groups);
+  if (groups == 1) pack_pairs(c);
   return c;
 }
 
@@ -139,7 +177,13 @@ SharedConvolution shared(Convolution c) {
 Case convolution_case(const SharedConvolution& c, KernelId kernel) {
   return {.in = {{c->in}},
           .out = {c->out},
-          .run = [=](const Call& call) { run(kernel, c->conv_2d(), call); },
+          .run =
+              [=](const Call& call) {
+                run(kernel,
+                    info(kernel).adapt != nullptr ? KernelParams{c->conv_2d_pairs()}
+                                                  : KernelParams{c->conv_2d()},
+                    call);
+              },
           .needed = [c](const Region& out, Chunk) -> std::vector<Region> {
             Region needed = window_region(c->window, out);
             const int32_t ins = c->in[3] / c->groups;
@@ -255,6 +299,7 @@ Case conv_2d_case(Random& random, KernelId kernel) {
     result.whole = convolution_case(c, use.kernel).run;
     result.rings = info(kernel).rings;
     result.dense_channels = info(kernel).dense_channels;
+    result.dense_output = info(kernel).dense_output;
     result.scratch_bytes = scratch_bytes(kernel, use);
     return result;
   }

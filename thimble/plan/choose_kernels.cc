@@ -49,7 +49,8 @@ class Choice {
   static int64_t width(const Step& step) {
     if (step.region.empty()) return 1;
     const IntervalExpr& channels = step.region.back();
-    const bool fixed = channels.begin.constant() && channels.end.constant();
+    const bool fixed = channels.begin.terms == channels.end.terms && channels.begin.divisor == 1 &&
+                       channels.end.divisor == 1;
     return fixed ? channels.end.base - channels.begin.base : 0;
   }
 

@@ -265,7 +265,7 @@ bool suits(const LoopedCall& call, const KernelUse& use, KernelId kernel) {
   int64_t width = rank > 0 ? call.shape->back() : 1;
   for (const LoopAround& loop : call.loops) {
     if (loop.tile.reduces) continue;
-    if (loop.tile.axis == rank - 1) width = 0;  // in slices
+    if (loop.tile.axis == rank - 1) width = std::min(width, loop.tile.beat.rows);  // in slices
     for (size_t k = 0; k < kKernelAxes; ++k) {
       const std::vector<int>& merged = use.out.axes[lead + k];
       if (wanted.whole_axes[k] && !merged.empty() && merged[0] == loop.tile.axis) return false;
@@ -276,12 +276,14 @@ bool suits(const LoopedCall& call, const KernelUse& use, KernelId kernel) {
     return call.operand[static_cast<size_t>(input)]->wrap.has_value();
   };
   if (!wanted.rings && (call.out->wrap || std::ranges::any_of(use.inputs, ring))) return false;
-  const std::vector<int>& channels = use.in[0].axes.back();
+  const auto dense = [](const Buffer& buffer, const OperandAxes& walk) {
+    const std::vector<int>& channels = walk.axes.back();
+    return !channels.empty() &&
+           strides(buffer)[static_cast<size_t>(channels.back())] * walk.step.back() == 1;
+  };
   const Buffer& first = *call.operand[static_cast<size_t>(use.inputs[0])];
-  const int64_t step = channels.empty() ? 0
-                                        : strides(first)[static_cast<size_t>(channels.back())] *
-                                              use.in[0].step.back();
-  return !wanted.dense_channels || step == 1;
+  return (!wanted.dense_channels || dense(first, use.in[0])) &&
+         (!wanted.dense_output || dense(*call.out, use.out));
 }
 
 }  // namespace thimble

@@ -61,7 +61,9 @@ void CallForms::check(const Call& call, const Walk& walk) {
   check_view(call, call.out, out,
              accumulate ? accumulator_type(graph_, out) : graph_.tensor(out).type);
   if (receives(program_, call) || delivers(program_, call)) check_rows(call, walk);
-  if (call.op.valid() && info(call.kernel).dense_channels && call.in[0].stride.back() != 1)
+  const KernelInfo& kernel = info(call.kernel);
+  if (call.op.valid() && ((kernel.dense_channels && call.in[0].stride.back() != 1) ||
+                          (kernel.dense_output && call.out.stride.back() != 1)))
     throw Fault{describe(graph_, call) + ": its kernel takes channels side by side"};
   check_scratch(call);
   if (const std::string fault = width_fault(graph_, call, walk, loop_counts_); !fault.empty())

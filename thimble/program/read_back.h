@@ -78,6 +78,10 @@ template <class T>
 /// is exact.
 [[nodiscard]] std::string packed_depthwise_fault(const DepthwiseConv2D& a, const ReadBack& r,
                                                  const runtime::DepthwiseConv2DPackedParams& p);
+/// The constants of a convolution or fully connected layer in pairs, and whether its tail may be
+/// what it is. factors: of each output channel.
+[[nodiscard]] std::string pairs_fault(const ReadBack& r, const runtime::Conv2DPairsParams& p,
+                                      const std::vector<reference::FixedFactor>& factors);
 /// window: of an operator over images.
 void compare_window(const Window& window, const Tensor& in, const runtime::Window2D& given,
                     Difference& d);

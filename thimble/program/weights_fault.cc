@@ -120,6 +120,13 @@ std::string convolution_fault(const Op& a, const ReadBack& r, const Factors& fac
     compare_weights(r, 0, d);
     compare_bias(r, 1, count, false, false, d);
     compare_factors(r, 2, factors(narrow->scale), d);
+  } else if (const auto* pairs = r.as<runtime::Conv2DPairsParams>(); pairs != nullptr) {
+    compare_place(a, r, pairs->window, d);
+    d.expect("in_channels", pairs->in_channels, depth);
+    d.expect("out_channels", pairs->out_channels, channels);
+    d.expect("input_zero_point", pairs->input_zero_point, zero_point(r.in(0)));
+    compare_output(*pairs, a.activation, r.out(), d);
+    if (d.none()) d.fail(pairs_fault(r, *pairs, factors(r.out().quantization.scales.at(0))));
   } else {
     const auto* p = r.as<runtime::Conv2DParams>();
     if (p == nullptr) return kOtherKernel;

@@ -166,6 +166,8 @@ std::string KernelFits::fault(const Step& step, const KernelUse& use, KernelId k
         channel_step(schedule_.buffer(from), use.in[k]) != 1)
       return fmt::format("{} takes channels side by side", info(kernel).name);
   }
+  if (info(kernel).dense_output && channel_step(schedule_.buffer(step.out), use.out) != 1)
+    return fmt::format("{} writes channels side by side", info(kernel).name);
   return of_buffer(step.out, use.out);
 }
 

@@ -18,6 +18,9 @@ namespace thimble {
 /// pixel. A run is a stretch of memory, a row of a window or a tap, as the kernel goes. With
 /// conv_2d_1x1_dsp pixels count in pairs, a quad is two channels at a pair, a single what is stored
 /// of it at one of the two, with runs and products for the input channels behind the last four.
+/// With conv_2d_pairs_dsp a quad is two channels at a pair of pixels, a single at a last one alone,
+/// with a product for every four inputs; ones are channels whose pair is cut, runs those of
+/// windows.
 enum class Feature : uint8_t {
   kCall,           ///< the call itself
   kLooped,         ///< the call, if its region follows loop counters

@@ -171,11 +171,53 @@ void count_pairs(const Conv2DParams& p, const CallShape& call, FeatureSums sums)
   sums.add(Feature::kRingPixel, pairs * 2 * rings);
 }
 
+// Two output channels at two pixels at a time, at a last one alone, after the windows are widened
+// (conv_2d_pairs_dsp.cc).
+void count_widened_pairs(const runtime::Window2D& w, int32_t in_channels, const CallShape& call,
+                         FeatureSums sums) {
+  const runtime::Region& region = call.region;
+  const double count = pixels(region), inputs = window_taps(w) * in_channels;
+  // Wherever the region begins: a last pixel of many does not count, nor that a pair may be cut.
+  const double alone = count == 1 ? 1 : 0, pairs = (count - alone) / 2;
+  const double whole = std::ceil(extent(region, 3) / 2);
+  const double edges = 2 * whole - extent(region, 3);
+  const double fours = std::ceil(inputs / 4);
+  const bool copied = window_taps(w) > 1 && in_channels % 4 != 0;
+  sums.add(Feature::kRow, rows(region));
+  sums.add(Feature::kPixel, count);
+  sums.add(Feature::kElement, count * extent(region, 3));
+  sums.add(Feature::kCopied, count * 4 * fours);
+  sums.add(Feature::kQuad, pairs * whole);
+  sums.add(Feature::kQuadProduct, pairs * whole * fours);
+  sums.add(Feature::kSingle, alone * whole);
+  sums.add(Feature::kSingleProduct, alone * whole * fours);
+  sums.add(Feature::kOne, (pairs + alone) * edges);
+  if (window_taps(w) > 1) {
+    const TapSums y = row_taps(w, region), x = column_taps(w, region);
+    const bool joined = call.in[0].stride[2] * w.dilation_w == in_channels;
+    const double images = extent(region, 0);
+    sums.add(Feature::kOneRun, images * y.inside * (joined ? x.some_inside : x.inside));
+    sums.add(Feature::kPaddingRun,
+             images * (y.outputs * x.outputs * window_taps(w) - y.inside * x.inside));
+  }
+  if (copied) sums.add(Feature::kOneProduct, count * inputs);
+  const int rings = (ring(call.in[0]) ? 1 : 0) + (ring(call.out) ? 1 : 0);
+  sums.add(Feature::kRingPixel, count * rings);
+}
+
 }  // namespace
+
+void count(const runtime::Conv2DPairsParams& p, const CallShape& call, FeatureSums sums) {
+  count_widened_pairs(p.window, p.in_channels, call, sums);
+}
 
 void count(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
   const runtime::Region& region = call.region;
-  if (info(call.kernel).set == InstructionSet::kDsp) return count_pairs(p, call, sums);
+  if (info(call.kernel).set == InstructionSet::kDsp) {
+    return info(call.kernel).adapt != nullptr
+               ? count_widened_pairs(p.window, p.in_per_group, call, sums)
+               : count_pairs(p, call, sums);
+  }
   const bool finalises = std::string_view(info(call.kernel).name).ends_with("_finalise");
   if (finalises) {
     sums.add(Feature::kRow, rows(region));

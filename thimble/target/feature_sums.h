@@ -51,6 +51,7 @@ struct Channels {
 [[nodiscard]] Channels in_quads(int32_t channels);
 
 void count(const runtime::Conv2DParams& p, const CallShape& call, FeatureSums sums);
+void count(const runtime::Conv2DPairsParams& p, const CallShape& call, FeatureSums sums);
 void count(const runtime::Conv2DNarrowParams& p, const CallShape& call, FeatureSums sums);
 void count(const runtime::DepthwiseConv2DParams& p, const CallShape& call, FeatureSums sums);
 void count(const runtime::DepthwiseConv2DPackedParams& p, const CallShape& call, FeatureSums sums);

@@ -80,6 +80,41 @@ void conv_2d_1x1_dsp(const Conv2DParams& p, const View& x, const View& out, cons
 constexpr int32_t conv_2d_1x1_dsp_scratch_bytes(const Conv2DParams& p) noexcept {
   return p.in_per_group / 4 * 16;
 }
+
+/// How kernels in 16 bits make int8 of sums (docs/kernels.md): the factors of 2 in the weights, and
+/// what is left to do with the constants of the channel. The sum is held times 2^(1 + left shift).
+enum class Tail : int32_t {
+  kRelu,          ///< lower clamp -128 and the zero point, upper clamp 127
+  kReluHigh,      ///< the same with any upper clamp from 0 on
+  kSigned,        ///< clamps -128 and 127, right shifts from 1 on
+  kSignedClamps,  ///< the same with lower clamps to -1 and upper ones from 0 on
+  kSums,  ///< any others: the sum is held as it is, the constants are those of the reference
+};
+
+/// Two output channels after the other, each pair as words: their biases; for every four inputs
+/// (channels of taps, filled up with zeros) four words of weights, inputs 0 and 2, 1 and 3 of the
+/// first channel, then of the second; multiplier, constant and shift of both. Weights and biases
+/// are times 2^(1 + left shift) unless tail is kSums. A last channel alone has one of zeros beside.
+struct Conv2DPairsParams {
+  const int32_t* pairs;
+  Window2D window;
+  int32_t in_channels, out_channels;
+  int32_t input_zero_point;  ///< value of the padding
+  int32_t output_zero_point;
+  int32_t clamp_min, clamp_max;
+  int32_t tail;  ///< a Tail
+};
+/// conv_2d of one group in pairs of pixels and channels: channels of x and out are neighbours.
+/// scratch: conv_2d_pairs_dsp_scratch_bytes, aligned to 4. progress: pixel.
+void conv_2d_pairs_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
+                       const Region& region, int8_t* scratch) noexcept;
+/// The inputs of two pixels in 16 bits; where taps do not begin at multiples of four, a copy of
+/// one's as they are.
+constexpr int32_t conv_2d_pairs_dsp_scratch_bytes(const Conv2DPairsParams& p) noexcept {
+  const int32_t inputs = p.window.kernel_h * p.window.kernel_w * p.in_channels;
+  const int32_t fours = (inputs + 3) / 4;
+  return fours * (inputs != p.in_channels && p.in_channels % 4 != 0 ? 20 : 16);
+}
 /// Adds the contribution of input channels [begin_channel, end_channel) to 32-bit accumulators;
 /// sets them to bias first if begin_channel is 0. One group only. progress: pixel.
 void conv_2d_accumulate(const Conv2DParams& p, const View& x, const View& accumulators,

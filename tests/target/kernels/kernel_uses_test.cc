@@ -87,7 +87,7 @@ TEST(KernelTable, HasAPortableRowForEachVariant) {
   for (const KernelInfo& kernel : kernels()) {
     const KernelId portable = portable_kernel(kernel.family, kernel.in, kernel.out);
     ASSERT_TRUE(portable.valid()) << kernel.name;
-    EXPECT_EQ(info(portable).params, kernel.params) << kernel.name;
+    EXPECT_TRUE(kernel.adapt != nullptr || info(portable).params == kernel.params) << kernel.name;
   }
 }
 

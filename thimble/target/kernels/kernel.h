@@ -65,19 +65,18 @@ enum class Progress : uint8_t { kElement, kPixel, kPlane, kWhole, kNone };
 
 /// Parameters as the kernel takes them; pointers are null until `bind`.
 using KernelParams =
-    std::variant<std::monostate, runtime::Conv2DParams, runtime::Conv2DNarrowParams,
-                 runtime::FullyConnectedParams, runtime::BatchMatMulParams,
-                 runtime::DepthwiseConv2DParams, runtime::DepthwiseConv2DPackedParams,
-                 runtime::Pool2DParams, runtime::MeanParams, runtime::SumParams, runtime::AddParams,
-                 runtime::MulParams, runtime::PadParams, runtime::RescaleParams,
-                 runtime::ClampParams, runtime::LeakyReluParams, runtime::LookupParams,
-                 runtime::FloatParams, runtime::SoftmaxParams, runtime::ResizeNearestNeighborParams,
-                 runtime::ResizeBilinearParams>;
+    std::variant<std::monostate, runtime::Conv2DParams, runtime::Conv2DPairsParams,
+                 runtime::Conv2DNarrowParams, runtime::FullyConnectedParams,
+                 runtime::BatchMatMulParams, runtime::DepthwiseConv2DParams,
+                 runtime::DepthwiseConv2DPackedParams, runtime::Pool2DParams, runtime::MeanParams,
+                 runtime::SumParams, runtime::AddParams, runtime::MulParams, runtime::PadParams,
+                 runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams,
+                 runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams,
+                 runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
-  std::string
-      role;  ///< "weights", "bias", "multipliers", "shifts", "constants", "table", "rows", ..
+  std::string role;  ///< "weights", "bias", "multipliers", "shifts", "pairs", "table", "rows", ..
   DType type = DType::kInt8;
   Shape shape;  ///< as packed
   Bytes data;
@@ -116,6 +115,7 @@ struct KernelInfo {
   bool rings = true;                    ///< takes operands and outputs that are rings
   std::array<bool, 4> whole_axes = {};  ///< the region covers all of these
   bool dense_channels = false;          ///< channels of operand 0 are neighbours in memory
+  bool dense_output = false;            ///< so are those of the output
   /// Which of the family's calls it takes (with the portable row's parameters); null: all.
   bool (*takes)(const KernelUse&) = nullptr;
   int channel_multiple = 1;  ///< input channels that it does fastest are multiples of this

@@ -8,6 +8,11 @@
 namespace thimble {
 
 [[nodiscard]] std::vector<PackedConstant> pack_conv_2d(const Operands& t);
+/// For conv_2d_pairs_dsp, and its parameters (columns `pack`, `scratch_bytes` and
+/// `adapt`).
+[[nodiscard]] std::vector<PackedConstant> pack_conv_2d_pairs(const Operands& t);
+[[nodiscard]] int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable);
+[[nodiscard]] KernelParams conv_2d_pairs(const Operands& t, const KernelParams& portable);
 /// Sums in an accumulator of Graph::accumulators.
 [[nodiscard]] std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_fully_connected(const Operands& t);

@@ -53,6 +53,7 @@ bool same_values(const KernelParams& a, const KernelParams& b) {
 const char* type_name(const KernelParams& params) {
   static constexpr const char* kNames[] = {"",
                                            "Conv2DParams",
+                                           "Conv2DPairsParams",
                                            "Conv2DNarrowParams",
                                            "FullyConnectedParams",
                                            "BatchMatMulParams",

@@ -22,6 +22,11 @@ constexpr std::array<bool, 4> kAllAxes = {true, true, true, true};
 constexpr std::array<bool, 4> kImages = {false, true, true, false};
 constexpr std::array<bool, 4> kChannels = {false, false, false, true};
 
+// One group of channels.
+bool is_ungrouped(const KernelUse& use) {
+  return std::get<runtime::Conv2DParams>(use.params).out_per_group == use.limits.back().end;
+}
+
 // A window of one tap that never meets padding, one group of channels, pixels in pairs.
 bool is_pointwise(const KernelUse& use) {
   const auto& p = std::get<runtime::Conv2DParams>(use.params);
@@ -34,6 +39,18 @@ bool is_pointwise(const KernelUse& use) {
 constexpr KernelInfo kKernels[] = {
     row<runtime::conv_2d>(
         {.name = "conv_2d", .family = F::kConv2D, .progress = kPixel, .pack = pack_conv_2d}),
+    row<runtime::conv_2d_pairs_dsp>({.name = "conv_2d_pairs_dsp",
+                                     .family = F::kConv2D,
+                                     .set = kDsp,
+                                     .progress = kPixel,
+                                     .dense_channels = true,
+                                     .dense_output = true,
+                                     .takes = is_ungrouped,
+                                     .channel_multiple = 2,
+                                     .scratch_bytes = conv_2d_pairs_scratch_bytes,
+                                     .scratch_type = kInt32,
+                                     .pack = pack_conv_2d_pairs,
+                                     .adapt = conv_2d_pairs}),
     row<runtime::conv_2d_1x1_dsp>(
         {.name = "conv_2d_1x1_dsp",
          .family = F::kConv2D,

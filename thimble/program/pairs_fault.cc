@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads runtime::Conv2DPairsParams back: by its definition, not as they are packed.
+#include <cstdlib>
+#include <limits>
+
+#include "thimble/program/read_back.h"
+
+namespace thimble {
+namespace {
+
+using runtime::Tail;
+
+// A channel as the words say it.
+struct ReadChannel {
+  int64_t bias = 0;
+  std::vector<int64_t> weights;
+  int64_t multiplier = 0, constant = 0, shift = 0;
+};
+
+ReadChannel channel(const std::vector<int32_t>& words, size_t o, size_t inputs) {
+  const size_t fours = (inputs + 3) / 4;
+  const int32_t* const pair = words.data() + o / 2 * (2 + 4 * fours + 6);
+  ReadChannel c{.bias = pair[o % 2], .weights = {}};
+  for (size_t k = 0; k < 4 * fours; ++k) {
+    const auto word = static_cast<uint32_t>(pair[2 + k / 4 * 4 + 2 * (o % 2) + k % 2]);
+    c.weights.push_back(static_cast<int16_t>(k % 4 < 2 ? word & 0xffffU : word >> 16U));
+  }
+  const int32_t* const constants = pair + 2 + 4 * fours + 3 * (o % 2);
+  c.multiplier = constants[0];
+  c.constant = constants[1];
+  c.shift = constants[2];
+  return c;
+}
+
+// What the operator says of a channel, the input zero point folded into the bias.
+struct WantedChannel {
+  int64_t bias = 0;
+  std::vector<int64_t> weights;
+  reference::FixedFactor factor;
+
+  // What inputs of 8 bits can make of it at most, either way.
+  [[nodiscard]] int64_t largest() const {
+    int64_t sum = std::abs(bias);
+    for (const int64_t w : weights) sum += 128 * std::abs(w);
+    return sum;
+  }
+};
+
+WantedChannel wanted_channel(const ReadBack& r, size_t o, reference::FixedFactor factor) {
+  WantedChannel c{.bias = 0, .weights = {}, .factor = factor};
+  const Tensor& weights = r.in(1);
+  const auto inputs = static_cast<size_t>(elements(weights.shape) / weights.shape.front());
+  int32_t bias = 0;
+  if (r.op.inputs.size() > 2)
+    std::memcpy(&bias, r.in(2).data->data() + o * sizeof(bias), sizeof(bias));
+  c.bias = bias;
+  for (size_t k = 0; k < inputs; ++k) {
+    c.weights.push_back(static_cast<int8_t>((*weights.data)[o * inputs + k]));
+    c.bias -= zero_point(r.in(0)) * c.weights.back();
+  }
+  return c;
+}
+
+bool is_relu(Tail tail) { return tail == Tail::kRelu || tail == Tail::kReluHigh; }
+
+// Why the tail would not compute what the reference does.
+std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const WantedChannel& c) {
+  if (tail == Tail::kSums) return "";
+  const bool low = is_relu(tail) ? p.clamp_min == -128 && p.output_zero_point == -128
+                                 : p.clamp_min <= -1 || p.clamp_min == -128;
+  const bool any_clamps = tail == Tail::kReluHigh || tail == Tail::kSignedClamps;
+  if (!low || p.clamp_max < 0 || (!any_clamps && (p.clamp_min != -128 || p.clamp_max != 127)))
+    return "its tail does not do its clamps";
+  if (!is_relu(tail) && c.factor.shift >= 0 && c.factor.multiplier != 0)
+    return "its tail does not round its shift";
+  if (c.factor.multiplier < 0 || c.factor.shift < -22 || c.factor.shift > 7 ||
+      c.largest() > std::numeric_limits<int32_t>::max() >> (1 + std::max(c.factor.shift, 0)))
+    return "its tail may overflow";
+  return "";
+}
+
+// Weights and bias times 2^doublings, then the constants.
+std::string channel_fault(Tail tail, int32_t output_zero_point, const ReadChannel& given,
+                          const WantedChannel& wanted) {
+  const bool sums = tail == Tail::kSums;
+  const int64_t factor = sums ? 1 : int64_t{1} << (1 + std::max(wanted.factor.shift, 0));
+  if (given.bias != wanted.bias * factor) return "its packed bias is another";
+  for (size_t k = 0; k < given.weights.size(); ++k) {
+    const int64_t weight = k < wanted.weights.size() ? wanted.weights[k] * factor : 0;
+    if (given.weights[k] != weight) return fmt::format("its packed weight {} is another", k);
+  }
+  const int64_t right = std::max(-wanted.factor.shift, 0);
+  const int64_t shift = sums ? wanted.factor.shift : right;
+  const int64_t half = right > 0 ? int64_t{1} << (right - 1) : 0;
+  const int64_t constant = sums ? 0 : half + output_zero_point * (int64_t{1} << right);
+  const bool same = given.multiplier == wanted.factor.multiplier && given.shift == shift &&
+                    given.constant == constant;
+  return same ? "" : "its packed scale is another";
+}
+
+}  // namespace
+
+std::string pairs_fault(const ReadBack& r, const runtime::Conv2DPairsParams& p,
+                        const std::vector<reference::FixedFactor>& factors) {
+  if (p.tail < 0 || p.tail > static_cast<int32_t>(Tail::kSums)) return "it has no such tail";
+  const auto tail = static_cast<Tail>(p.tail);
+  const size_t channels = factors.size();
+  const auto inputs = static_cast<size_t>(elements(r.in(1).shape)) / channels;
+  const size_t count = (channels + 1) / 2 * (2 + 4 * ((inputs + 3) / 4) + 6);
+  const std::vector<int32_t> words = unpacked<int32_t>(r, 0, DType::kInt32, count);
+  if (words.size() != count) return "its packed weights have another type or size";
+  for (size_t o = 0; o < channels; ++o) {
+    const WantedChannel wanted = wanted_channel(r, o, factors[o]);
+    std::string fault = tail_fault(tail, p, wanted);
+    if (fault.empty())
+      fault = channel_fault(tail, p.output_zero_point, channel(words, o, inputs), wanted);
+    if (!fault.empty()) return fmt::format("channel {}: {}", o, fault);
+  }
+  return "";
+}
+
+}  // namespace thimble

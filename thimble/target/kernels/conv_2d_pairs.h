@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of runtime::Conv2DPairsParams.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "thimble/target/kernels/tails.h"
+
+namespace thimble {
+
+/// Of a convolution with one group, as the portable kernel takes them.
+struct FoldedWeights {
+  std::span<const int8_t> weights;  ///< [out channel][inputs]
+  std::span<const int32_t> bias;    ///< [out channel], with the input zero point folded in
+  std::span<const runtime::Scale> scales;
+  int32_t output_zero_point = 0;
+  ClampRange clamp{-128, 127};
+};
+
+struct Pairs {
+  runtime::Tail tail = runtime::Tail::kSums;
+  std::vector<int32_t> words;
+};
+[[nodiscard]] Pairs pairs_of(const FoldedWeights& folded);
+
+}  // namespace thimble

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requantisation in two to four instructions (docs/kernels.md): sums are held times 2^(1 + left
+// shift), so that the high word of their product with the multiplier, rounded, is the reference's
+// doubling high product; what is added to it there makes its rounding shift and its zero point.
+// Private to thimble/target/kernels.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "thimble/target/kernels/quantize.h"
+
+namespace thimble {
+
+/// Of one output channel.
+struct TailConstants {
+  int32_t multiplier = 0;
+  int32_t constant = 0;
+  int32_t shift = 0;      ///< to the right; kSums: as the reference has it, negative to the right
+  int32_t doublings = 0;  ///< the sum is held times 2^doublings: weights and bias are
+};
+
+struct Tails {
+  runtime::Tail tail = runtime::Tail::kSums;
+  std::vector<TailConstants> channels;
+};
+
+/// The cheapest that is exact for every channel, whatever the inputs. largest: what the channel's
+/// sum can be at most, either way. Weights times 2^doublings fit 16 bits.
+[[nodiscard]] Tails tails_of(std::span<const runtime::Scale> scales,
+                             std::span<const int64_t> largest, int32_t output_zero_point,
+                             const ClampRange& clamp);
+
+}  // namespace thimble
