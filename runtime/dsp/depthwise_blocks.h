@@ -50,11 +50,13 @@ struct DepthwisePairs {
   int32_t to_step;  ///< bytes
 };
 
+// move_down(to, from, end): the words [from, end) to a lower address, up to seven more.
+
 inline uint32_t pair_of(int8_t low, int8_t high) noexcept {
   return static_cast<uint16_t>(low) | static_cast<uint32_t>(static_cast<uint16_t>(high)) << 16;
 }
 
-#if defined(__ARM_FEATURE_SIMD32)
+#if defined(THIMBLE_SIMD32_ASSEMBLY)
 
 // r0 left, r1 right, r2 to, r3 and r5 one and three pitches, r4 end of left, r10 channels, r11, r12
 // from the last channels of a pair to the next pair. An odd four comes first.
@@ -114,7 +116,28 @@ inline uint32_t pair_of(int8_t low, int8_t high) noexcept {
       "pop {r4-r11, pc}\n");
 }
 
+// Eights of words, of which the last is read and written as a whole.
+[[gnu::naked, gnu::noinline]] inline void move_down(uint32_t*, const uint32_t*,
+                                                    const uint32_t*) noexcept {
+  asm volatile(
+      "push {r4-r10, lr}\n"
+      "1:\n"
+      "ldm r1!, {r3-r10}\n"
+      "stm r0!, {r3-r10}\n"
+      "cmp r1, r2\n"
+      "blo 1b\n"
+      "pop {r4-r10, pc}\n");
+}
+
 #else
+
+inline void move_down(uint32_t* to, const uint32_t* from, const uint32_t* end) noexcept {
+  do {
+    for (int32_t k = 0; k < 8; ++k) to[k] = from[k];
+    to += 8;
+    from += 8;
+  } while (from < end);
+}
 
 inline void pack_fours(const DepthwisePairs* p) noexcept {
   for (int32_t k = 0; k < p->pairs; ++k) {
@@ -142,26 +165,26 @@ inline void pack_fours(const DepthwisePairs* p) noexcept {
   }
 }
 
-#if defined(__ARM_FEATURE_SIMD32)
+#if defined(THIMBLE_SIMD32_ASSEMBLY)
 
 // r0 x, r1 constants, r2-r5 sums, r6-r11 weights, r12 and lr of x; the rest on the stack: out,
 // to[3], x_pitch, end, clamp, again, x_next, out_next, blocks.
-#define THIMBLE_STORE   \
-  "ldm sp, {r6-r11}\n"  \
-  "strb r3, [r6, r7]\n" \
-  "strb r4, [r6, r8]\n" \
-  "strb r5, [r6, r9]\n" \
-  "strb r2, [r6], #1\n" \
-  "add r0, r0, r10\n"   \
+#define THIMBLE_DEPTHWISE_STORE \
+  "ldm sp, {r6-r11}\n"          \
+  "strb r3, [r6, r7]\n"         \
+  "strb r4, [r6, r8]\n"         \
+  "strb r5, [r6, r9]\n"         \
+  "strb r2, [r6], #1\n"         \
+  "add r0, r0, r10\n"           \
   "str r6, [sp]\n"
-#define THIMBLE_STORE_TWO \
-  "ldm sp, {r6-r11}\n"    \
-  "strb r3, [r6, r7]\n"   \
-  "strb r2, [r6], #1\n"   \
-  "add r0, r0, r10\n"     \
+#define THIMBLE_DEPTHWISE_STORE_TWO \
+  "ldm sp, {r6-r11}\n"              \
+  "strb r3, [r6, r7]\n"             \
+  "strb r2, [r6], #1\n"             \
+  "add r0, r0, r10\n"               \
   "str r6, [sp]\n"
 // From the last channel of a block to the next block; sets the flags.
-#define THIMBLE_NEXT           \
+#define THIMBLE_DEPTHWISE_NEXT \
   "add r9, sp, #32\n"          \
   "ldm r9, {r1, r2, r3, r4}\n" \
   "add r0, r0, r2\n"           \
@@ -169,138 +192,139 @@ inline void pack_fours(const DepthwisePairs* p) noexcept {
   "str r6, [sp]\n"             \
   "subs r4, r4, #1\n"          \
   "str r4, [sp, #44]\n"
-#define THIMBLE_BLOCK_BEGIN \
-  "push {r4-r11, lr}\n"     \
-  "add r1, r0, #40\n"       \
-  "ldm r1, {r1-r4}\n"       \
-  "push {r1-r4}\n"          \
-  "ldm r0, {r0-r9}\n"       \
-  "push {r2-r9}\n"          \
-  "1:\n"                    \
+#define THIMBLE_DEPTHWISE_BLOCK_BEGIN \
+  "push {r4-r11, lr}\n"               \
+  "add r1, r0, #40\n"                 \
+  "ldm r1, {r1-r4}\n"                 \
+  "push {r1-r4}\n"                    \
+  "ldm r0, {r0-r9}\n"                 \
+  "push {r2-r9}\n"                    \
+  "1:\n"                              \
   "ldm r1!, {r5-r11}\n"
-#define THIMBLE_BLOCK_END(STORE) \
-  STORE                          \
-  "cmp r1, r11\n"                \
-  "bne 1b\n" THIMBLE_NEXT        \
-  "bne 1b\n"                     \
-  "add sp, sp, #48\n"            \
+#define THIMBLE_DEPTHWISE_BLOCK_END(STORE) \
+  STORE                                    \
+  "cmp r1, r11\n"                          \
+  "bne 1b\n" THIMBLE_DEPTHWISE_NEXT        \
+  "bne 1b\n"                               \
+  "add sp, sp, #48\n"                      \
   "pop {r4-r11, pc}\n"
 
 // 2 x 2 outputs, stride 1, of 4 rows and 2 pairs; A, B: offsets of the upper and lower two rows.
-#define THIMBLE_2X2(A, B, A2, B2) \
-  "ldrd r12, lr, [r0, #" A        \
-  "]\n"                           \
-  "smlad r2, r12, r6, r5\n"       \
-  "smlatb r3, r12, r6, r5\n"      \
-  "smlad r4, lr, r6, r5\n"        \
-  "smlatb r5, lr, r6, r5\n"       \
-  "smlad r2, lr, r8, r2\n"        \
-  "smlatb r3, lr, r8, r3\n"       \
-  "ldrd r12, lr, [r0, #" B        \
-  "]\n"                           \
-  "smlad r2, r12, r10, r2\n"      \
-  "smlatb r3, r12, r10, r3\n"     \
-  "smlad r4, r12, r8, r4\n"       \
-  "smlatb r5, r12, r8, r5\n"      \
-  "smlad r4, lr, r10, r4\n"       \
-  "smlatb r5, lr, r10, r5\n"      \
-  "ldrd r12, lr, [r0, #" A2       \
-  "]\n"                           \
-  "smlabt r2, r12, r7, r2\n"      \
-  "smlad r3, r12, r7, r3\n"       \
-  "smlabt r4, lr, r7, r4\n"       \
-  "smlad r5, lr, r7, r5\n"        \
-  "smlabt r2, lr, r9, r2\n"       \
-  "smlad r3, lr, r9, r3\n"        \
-  "ldrd r12, lr, [r0, #" B2       \
-  "]\n"                           \
-  "smlabt r2, r12, r11, r2\n"     \
-  "smlad r3, r12, r11, r3\n"      \
-  "smlabt r4, r12, r9, r4\n"      \
-  "smlad r5, r12, r9, r5\n"       \
-  "smlabt r4, lr, r11, r4\n"      \
+#define THIMBLE_DEPTHWISE_2X2(A, B, A2, B2) \
+  "ldrd r12, lr, [r0, #" A                  \
+  "]\n"                                     \
+  "smlad r2, r12, r6, r5\n"                 \
+  "smlatb r3, r12, r6, r5\n"                \
+  "smlad r4, lr, r6, r5\n"                  \
+  "smlatb r5, lr, r6, r5\n"                 \
+  "smlad r2, lr, r8, r2\n"                  \
+  "smlatb r3, lr, r8, r3\n"                 \
+  "ldrd r12, lr, [r0, #" B                  \
+  "]\n"                                     \
+  "smlad r2, r12, r10, r2\n"                \
+  "smlatb r3, r12, r10, r3\n"               \
+  "smlad r4, r12, r8, r4\n"                 \
+  "smlatb r5, r12, r8, r5\n"                \
+  "smlad r4, lr, r10, r4\n"                 \
+  "smlatb r5, lr, r10, r5\n"                \
+  "ldrd r12, lr, [r0, #" A2                 \
+  "]\n"                                     \
+  "smlabt r2, r12, r7, r2\n"                \
+  "smlad r3, r12, r7, r3\n"                 \
+  "smlabt r4, lr, r7, r4\n"                 \
+  "smlad r5, lr, r7, r5\n"                  \
+  "smlabt r2, lr, r9, r2\n"                 \
+  "smlad r3, lr, r9, r3\n"                  \
+  "ldrd r12, lr, [r0, #" B2                 \
+  "]\n"                                     \
+  "smlabt r2, r12, r11, r2\n"               \
+  "smlad r3, r12, r11, r3\n"                \
+  "smlabt r4, r12, r9, r4\n"                \
+  "smlad r5, r12, r9, r5\n"                 \
+  "smlabt r4, lr, r11, r4\n"                \
   "smlad r5, lr, r11, r5\n"
 
 // 2 x 1 outputs of the same.
-#define THIMBLE_2X1(A, B, A2, B2) \
-  "ldrd r12, lr, [r0, #" A        \
-  "]\n"                           \
-  "smlad r2, r12, r6, r5\n"       \
-  "smlad r3, lr, r6, r5\n"        \
-  "smlad r2, lr, r8, r2\n"        \
-  "ldrd r12, lr, [r0, #" B        \
-  "]\n"                           \
-  "smlad r2, r12, r10, r2\n"      \
-  "smlad r3, r12, r8, r3\n"       \
-  "smlad r3, lr, r10, r3\n"       \
-  "ldrd r12, lr, [r0, #" A2       \
-  "]\n"                           \
-  "smlabt r2, r12, r7, r2\n"      \
-  "smlabt r3, lr, r7, r3\n"       \
-  "smlabt r2, lr, r9, r2\n"       \
-  "ldrd r12, lr, [r0, #" B2       \
-  "]\n"                           \
-  "smlabt r2, r12, r11, r2\n"     \
-  "smlabt r3, r12, r9, r3\n"      \
+#define THIMBLE_DEPTHWISE_2X1(A, B, A2, B2) \
+  "ldrd r12, lr, [r0, #" A                  \
+  "]\n"                                     \
+  "smlad r2, r12, r6, r5\n"                 \
+  "smlad r3, lr, r6, r5\n"                  \
+  "smlad r2, lr, r8, r2\n"                  \
+  "ldrd r12, lr, [r0, #" B                  \
+  "]\n"                                     \
+  "smlad r2, r12, r10, r2\n"                \
+  "smlad r3, r12, r8, r3\n"                 \
+  "smlad r3, lr, r10, r3\n"                 \
+  "ldrd r12, lr, [r0, #" A2                 \
+  "]\n"                                     \
+  "smlabt r2, r12, r7, r2\n"                \
+  "smlabt r3, lr, r7, r3\n"                 \
+  "smlabt r2, lr, r9, r2\n"                 \
+  "ldrd r12, lr, [r0, #" B2                 \
+  "]\n"                                     \
+  "smlabt r2, r12, r11, r2\n"               \
+  "smlabt r3, r12, r9, r3\n"                \
   "smlabt r3, lr, r11, r3\n"
 
 // 1 x 4 outputs, stride 1, of 3 rows and 3 pairs. W0 and W2: weights of a row.
-#define THIMBLE_S1_FIRST(X, W0) \
-  "smlad r2, " X ", " W0        \
-  ", r2\n"                      \
+#define THIMBLE_DEPTHWISE_S1_FIRST(X, W0) \
+  "smlad r2, " X ", " W0                  \
+  ", r2\n"                                \
   "smlatb r3, " X ", " W0 ", r3\n"
-#define THIMBLE_S1_MIDDLE(X, W0, W2) \
-  "smlabt r2, " X ", " W2            \
-  ", r2\n"                           \
-  "smlad r3, " X ", " W2             \
-  ", r3\n"                           \
-  "smlad r4, " X ", " W0             \
-  ", r4\n"                           \
+#define THIMBLE_DEPTHWISE_S1_MIDDLE(X, W0, W2) \
+  "smlabt r2, " X ", " W2                      \
+  ", r2\n"                                     \
+  "smlad r3, " X ", " W2                       \
+  ", r3\n"                                     \
+  "smlad r4, " X ", " W0                       \
+  ", r4\n"                                     \
   "smlatb r5, " X ", " W0 ", r5\n"
-#define THIMBLE_S1_LAST(X, W2) \
-  "smlabt r4, " X ", " W2      \
-  ", r4\n"                     \
+#define THIMBLE_DEPTHWISE_S1_LAST(X, W2) \
+  "smlabt r4, " X ", " W2                \
+  ", r4\n"                               \
   "smlad r5, " X ", " W2 ", r5\n"
-#define THIMBLE_1X4 \
+#define THIMBLE_DEPTHWISE_1X4 \
   "ldrd r12, lr, [r0]\n"                                        \
   "smlad r2, r12, r6, r5\n"                                     \
   "smlatb r3, r12, r6, r5\n"                                    \
-  THIMBLE_S1_FIRST("lr", "r8")                                  \
+  THIMBLE_DEPTHWISE_S1_FIRST("lr", "r8")                                  \
   "ldrd r12, lr, [r0, #8]\n"                                    \
-  THIMBLE_S1_FIRST("r12", "r10")                                \
+  THIMBLE_DEPTHWISE_S1_FIRST("r12", "r10")                                \
   "smlabt r2, lr, r7, r2\n"                                     \
   "smlad r3, lr, r7, r3\n"                                      \
   "smlad r4, lr, r6, r5\n"                                      \
   "smlatb r5, lr, r6, r5\n"                                     \
   "ldrd r12, lr, [r0, #16]\n"                                   \
-  THIMBLE_S1_MIDDLE("r12", "r8", "r9")                          \
-  THIMBLE_S1_MIDDLE("lr", "r10", "r11")                         \
+  THIMBLE_DEPTHWISE_S1_MIDDLE("r12", "r8", "r9")                          \
+  THIMBLE_DEPTHWISE_S1_MIDDLE("lr", "r10", "r11")                         \
   "ldrd r12, lr, [r0, #24]\n"                                   \
-  THIMBLE_S1_LAST("r12", "r7")                                  \
-  THIMBLE_S1_LAST("lr", "r9")                                   \
+  THIMBLE_DEPTHWISE_S1_LAST("r12", "r7")                                  \
+  THIMBLE_DEPTHWISE_S1_LAST("lr", "r9")                                   \
   "ldr r12, [r0, #32]\n"                                        \
-  THIMBLE_S1_LAST("r12", "r11")
+  THIMBLE_DEPTHWISE_S1_LAST("r12", "r11")
 
 // 1 x 2 outputs of the same.
-#define THIMBLE_S1_LAST_TWO(X, W2) \
-  "smlabt r2, " X ", " W2          \
-  ", r2\n"                         \
+#define THIMBLE_DEPTHWISE_S1_LAST_TWO(X, W2) \
+  "smlabt r2, " X ", " W2                    \
+  ", r2\n"                                   \
   "smlad r3, " X ", " W2 ", r3\n"
-#define THIMBLE_1X2                                                                                \
-  "ldrd r12, lr, [r0]\n"                                                                           \
-  "smlad r2, r12, r6, r5\n"                                                                        \
-  "smlatb r3, r12, r6, r5\n" THIMBLE_S1_FIRST(                                                     \
-      "lr", "r8") "ldrd r12, lr, [r0, #8]\n" THIMBLE_S1_FIRST("r12", "r10")                        \
-      THIMBLE_S1_LAST_TWO("lr", "r7") "ldrd r12, lr, [r0, #16]\n" THIMBLE_S1_LAST_TWO("r12", "r9") \
-          THIMBLE_S1_LAST_TWO("lr", "r11")
+#define THIMBLE_DEPTHWISE_1X2                                                                \
+  "ldrd r12, lr, [r0]\n"                                                                     \
+  "smlad r2, r12, r6, r5\n"                                                                  \
+  "smlatb r3, r12, r6, r5\n" THIMBLE_DEPTHWISE_S1_FIRST(                                     \
+      "lr", "r8") "ldrd r12, lr, [r0, #8]\n" THIMBLE_DEPTHWISE_S1_FIRST("r12", "r10")        \
+      THIMBLE_DEPTHWISE_S1_LAST_TWO(                                                         \
+          "lr", "r7") "ldrd r12, lr, [r0, #16]\n" THIMBLE_DEPTHWISE_S1_LAST_TWO("r12", "r9") \
+          THIMBLE_DEPTHWISE_S1_LAST_TWO("lr", "r11")
 
 // 1 x 4 outputs, stride 2, of 3 rows and 5 pairs. P0, P2, Q0, ...: weights of the rows as scratch
 // has them.
-#define THIMBLE_S2_NEXT(X, W0, W2, A, B) \
-  "smlabt " A ", " X ", " W2 ", " A      \
-  "\n"                                   \
+#define THIMBLE_DEPTHWISE_S2_NEXT(X, W0, W2, A, B) \
+  "smlabt " A ", " X ", " W2 ", " A                \
+  "\n"                                             \
   "smlad " B ", " X ", " W0 ", " B "\n"
-#define THIMBLE_1X4_S2(P0, P2, Q0, Q2, R0, R2) \
+#define THIMBLE_DEPTHWISE_1X4_S2(P0, P2, Q0, Q2, R0, R2) \
   "ldrd r12, lr, [r0]\n"                                        \
   "smlad r2, r12, " P0 ", r5\n"                                 \
   "smlad r2, lr, " Q0 ", r2\n"                                  \
@@ -309,18 +333,18 @@ inline void pack_fours(const DepthwisePairs* p) noexcept {
   "smlabt r2, lr, " P2 ", r2\n"                                 \
   "smlad r3, lr, " P0 ", r5\n"                                  \
   "ldrd r12, lr, [r0, #16]\n"                                   \
-  THIMBLE_S2_NEXT("r12", Q0, Q2, "r2", "r3")                    \
-  THIMBLE_S2_NEXT("lr", R0, R2, "r2", "r3")                     \
+  THIMBLE_DEPTHWISE_S2_NEXT("r12", Q0, Q2, "r2", "r3")                    \
+  THIMBLE_DEPTHWISE_S2_NEXT("lr", R0, R2, "r2", "r3")                     \
   "ldrd r12, lr, [r0, #24]\n"                                   \
   "smlabt r3, r12, " P2 ", r3\n"                                \
   "smlad r4, r12, " P0 ", r5\n"                                 \
-  THIMBLE_S2_NEXT("lr", Q0, Q2, "r3", "r4")                     \
+  THIMBLE_DEPTHWISE_S2_NEXT("lr", Q0, Q2, "r3", "r4")                     \
   "ldrd r12, lr, [r0, #32]\n"                                   \
-  THIMBLE_S2_NEXT("r12", R0, R2, "r3", "r4")                    \
-  THIMBLE_S2_NEXT("lr", P0, P2, "r4", "r5")                     \
+  THIMBLE_DEPTHWISE_S2_NEXT("r12", R0, R2, "r3", "r4")                    \
+  THIMBLE_DEPTHWISE_S2_NEXT("lr", P0, P2, "r4", "r5")                     \
   "ldrd r12, lr, [r0, #40]\n"                                   \
-  THIMBLE_S2_NEXT("r12", Q0, Q2, "r4", "r5")                    \
-  THIMBLE_S2_NEXT("lr", R0, R2, "r4", "r5")                     \
+  THIMBLE_DEPTHWISE_S2_NEXT("r12", Q0, Q2, "r4", "r5")                    \
+  THIMBLE_DEPTHWISE_S2_NEXT("lr", R0, R2, "r4", "r5")                     \
   "ldrd r12, lr, [r0, #48]\n"                                   \
   "smlabt r5, r12, " P2 ", r5\n"                                \
   "smlabt r5, lr, " Q2 ", r5\n"                                 \
@@ -328,7 +352,7 @@ inline void pack_fours(const DepthwisePairs* p) noexcept {
   "smlabt r5, r12, " R2 ", r5\n"
 
 // 1 x 2 outputs of the same.
-#define THIMBLE_1X2_S2(P0, P2, Q0, Q2, R0, R2) \
+#define THIMBLE_DEPTHWISE_1X2_S2(P0, P2, Q0, Q2, R0, R2) \
   "ldrd r12, lr, [r0]\n"                                        \
   "smlad r2, r12, " P0 ", r5\n"                                 \
   "smlad r2, lr, " Q0 ", r2\n"                                  \
@@ -337,8 +361,8 @@ inline void pack_fours(const DepthwisePairs* p) noexcept {
   "smlabt r2, lr, " P2 ", r2\n"                                 \
   "smlad r3, lr, " P0 ", r5\n"                                  \
   "ldrd r12, lr, [r0, #16]\n"                                   \
-  THIMBLE_S2_NEXT("r12", Q0, Q2, "r2", "r3")                    \
-  THIMBLE_S2_NEXT("lr", R0, R2, "r2", "r3")                     \
+  THIMBLE_DEPTHWISE_S2_NEXT("r12", Q0, Q2, "r2", "r3")                    \
+  THIMBLE_DEPTHWISE_S2_NEXT("lr", R0, R2, "r2", "r3")                     \
   "ldrd r12, lr, [r0, #24]\n"                                   \
   "smlabt r3, r12, " P2 ", r3\n"                                \
   "smlabt r3, lr, " Q2 ", r3\n"                                 \
@@ -346,124 +370,137 @@ inline void pack_fours(const DepthwisePairs* p) noexcept {
   "smlabt r3, r12, " R2 ", r3\n"
 
 // Four windows of any size: on the stack behind the rest, window_words and step[3].
-#define THIMBLE_ANY_BEGIN     \
-  "push {r4-r11, lr}\n"       \
-  "add r1, r0, #40\n"         \
-  "ldm r1, {r1-r8}\n"         \
-  "push {r1-r8}\n"            \
-  "ldm r0, {r0-r9}\n"         \
-  "push {r2-r9}\n"            \
-  "1:\n"                      \
-  "add r5, sp, #48\n"         \
-  "ldm r5, {r2-r5}\n"         \
-  "ldr r6, [r1], #4\n"        \
-  "push {r0}\n"               \
-  "add r2, r1, r2, lsl #2\n"  \
-  "add r3, r0, r3\n"          \
-  "add r4, r0, r4\n"          \
-  "add r5, r0, r5\n"          \
-  "mov r7, r6\n"              \
-  "mov r8, r6\n"              \
-  "mov r9, r6\n"              \
-  "2:\n"                      \
-  "ldrd r10, r11, [r1], #8\n" \
-  "ldrd r12, lr, [r0], #8\n"  \
-  "smlad r6, r12, r10, r6\n"  \
-  "smlad r6, lr, r11, r6\n"   \
-  "ldrd r12, lr, [r3], #8\n"  \
-  "smlad r7, r12, r10, r7\n"  \
-  "smlad r7, lr, r11, r7\n"   \
-  "ldrd r12, lr, [r4], #8\n"  \
-  "smlad r8, r12, r10, r8\n"  \
-  "smlad r8, lr, r11, r8\n"   \
-  "ldrd r12, lr, [r5], #8\n"  \
-  "smlad r9, r12, r10, r9\n"  \
-  "smlad r9, lr, r11, r9\n"   \
-  "cmp r1, r2\n"              \
-  "bne 2b\n"                  \
-  "pop {r0}\n"                \
-  "mov r2, r6\n"              \
-  "mov r3, r7\n"              \
-  "mov r4, r8\n"              \
+#define THIMBLE_DEPTHWISE_ANY_BEGIN \
+  "push {r4-r11, lr}\n"             \
+  "add r1, r0, #40\n"               \
+  "ldm r1, {r1-r8}\n"               \
+  "push {r1-r8}\n"                  \
+  "ldm r0, {r0-r9}\n"               \
+  "push {r2-r9}\n"                  \
+  "1:\n"                            \
+  "add r5, sp, #48\n"               \
+  "ldm r5, {r2-r5}\n"               \
+  "ldr r6, [r1], #4\n"              \
+  "push {r0}\n"                     \
+  "add r2, r1, r2, lsl #2\n"        \
+  "add r3, r0, r3\n"                \
+  "add r4, r0, r4\n"                \
+  "add r5, r0, r5\n"                \
+  "mov r7, r6\n"                    \
+  "mov r8, r6\n"                    \
+  "mov r9, r6\n"                    \
+  "2:\n"                            \
+  "ldrd r10, r11, [r1], #8\n"       \
+  "ldrd r12, lr, [r0], #8\n"        \
+  "smlad r6, r12, r10, r6\n"        \
+  "smlad r6, lr, r11, r6\n"         \
+  "ldrd r12, lr, [r3], #8\n"        \
+  "smlad r7, r12, r10, r7\n"        \
+  "smlad r7, lr, r11, r7\n"         \
+  "ldrd r12, lr, [r4], #8\n"        \
+  "smlad r8, r12, r10, r8\n"        \
+  "smlad r8, lr, r11, r8\n"         \
+  "ldrd r12, lr, [r5], #8\n"        \
+  "smlad r9, r12, r10, r9\n"        \
+  "smlad r9, lr, r11, r9\n"         \
+  "cmp r1, r2\n"                    \
+  "bne 2b\n"                        \
+  "pop {r0}\n"                      \
+  "mov r2, r6\n"                    \
+  "mov r3, r7\n"                    \
+  "mov r4, r8\n"                    \
   "mov r5, r9\n"
-#define THIMBLE_ANY_END   \
-  THIMBLE_STORE           \
-  "cmp r1, r11\n"         \
-  "bne 1b\n" THIMBLE_NEXT \
-  "bne 1b\n"              \
-  "add sp, sp, #64\n"     \
+#define THIMBLE_DEPTHWISE_ANY_END   \
+  THIMBLE_DEPTHWISE_STORE           \
+  "cmp r1, r11\n"                   \
+  "bne 1b\n" THIMBLE_DEPTHWISE_NEXT \
+  "bne 1b\n"                        \
+  "add sp, sp, #64\n"               \
   "pop {r4-r11, pc}\n"
 
-#define THIMBLE_RELU(R) \
-  "smmla " R ", " R     \
-  ", r12, lr\n"         \
+#define THIMBLE_DEPTHWISE_RELU(R) \
+  "smmla " R ", " R               \
+  ", r12, lr\n"                   \
   "ssat " R ", #8, " R ", asr #11\n"
-#define THIMBLE_SHIFTED(R) \
-  "smmlar " R ", " R       \
-  ", r12, lr\n"            \
-  "asr " R ", " R          \
-  ", r6\n"                 \
+#define THIMBLE_DEPTHWISE_SHIFTED(R) \
+  "smmlar " R ", " R                 \
+  ", r12, lr\n"                      \
+  "asr " R ", " R                    \
+  ", r6\n"                           \
   "ssat " R ", #8, " R "\n"
-#define THIMBLE_CLAMPED(R) \
-  "add r7, lr, " R         \
-  ", asr #31\n"            \
-  "smmlar " R ", " R       \
-  ", r12, r7\n"            \
-  "asr " R ", " R          \
-  ", r6\n"                 \
-  "usat " R ", #8, " R     \
-  "\n"                     \
-  "uqadd8 " R ", " R       \
-  ", r8\n"                 \
+#define THIMBLE_DEPTHWISE_CLAMPED(R) \
+  "add r7, lr, " R                   \
+  ", asr #31\n"                      \
+  "smmlar " R ", " R                 \
+  ", r12, r7\n"                      \
+  "asr " R ", " R                    \
+  ", r6\n"                           \
+  "usat " R ", #8, " R               \
+  "\n"                               \
+  "uqadd8 " R ", " R                 \
+  ", r8\n"                           \
   "add " R ", " R ", r9\n"
-#define THIMBLE_TWO(TAIL) TAIL("r2") TAIL("r3")
-#define THIMBLE_FOUR(TAIL) TAIL("r2") TAIL("r3") TAIL("r4") TAIL("r5")
+#define THIMBLE_DEPTHWISE_TWO(TAIL) TAIL("r2") TAIL("r3")
+#define THIMBLE_DEPTHWISE_FOUR(TAIL) TAIL("r2") TAIL("r3") TAIL("r4") TAIL("r5")
 
-#define THIMBLE_BLOCK(NAME, BEGIN, BODY, TAIL, END)                                      \
+#define THIMBLE_DEPTHWISE_BLOCK(NAME, BEGIN, BODY, TAIL, END)                            \
   [[gnu::naked, gnu::noinline]] static void NAME(const DepthwiseBlocksInRow*) noexcept { \
     asm volatile(BEGIN BODY TAIL END);                                                   \
   }
-#define THIMBLE_3X3(NAME, BODY, TAIL) \
-  THIMBLE_BLOCK(NAME, THIMBLE_BLOCK_BEGIN, BODY, TAIL, THIMBLE_BLOCK_END(THIMBLE_STORE))
-#define THIMBLE_3X3_TWO(NAME, BODY, TAIL) \
-  THIMBLE_BLOCK(NAME, THIMBLE_BLOCK_BEGIN, BODY, TAIL, THIMBLE_BLOCK_END(THIMBLE_STORE_TWO))
-#define THIMBLE_BLOCKS(BEGIN, TAIL)                                                        \
-  THIMBLE_3X3(rows_0, THIMBLE_2X2("0", "8", "16", "24"), BEGIN THIMBLE_FOUR(TAIL))         \
-  THIMBLE_3X3(rows_2, THIMBLE_2X2("8", "0", "24", "16"), BEGIN THIMBLE_FOUR(TAIL))         \
-  THIMBLE_3X3_TWO(column_0, THIMBLE_2X1("0", "8", "16", "24"), BEGIN THIMBLE_TWO(TAIL))    \
-  THIMBLE_3X3_TWO(column_2, THIMBLE_2X1("8", "0", "24", "16"), BEGIN THIMBLE_TWO(TAIL))    \
-  THIMBLE_3X3(row, THIMBLE_1X4, BEGIN THIMBLE_FOUR(TAIL))                                  \
-  THIMBLE_3X3_TWO(row_of_two, THIMBLE_1X2, BEGIN THIMBLE_TWO(TAIL))                        \
-  THIMBLE_3X3(stride_2_0, THIMBLE_1X4_S2("r6", "r7", "r8", "r9", "r10", "r11"),            \
-              BEGIN THIMBLE_FOUR(TAIL))                                                    \
-  THIMBLE_3X3(stride_2_1, THIMBLE_1X4_S2("r10", "r11", "r6", "r7", "r8", "r9"),            \
-              BEGIN THIMBLE_FOUR(TAIL))                                                    \
-  THIMBLE_3X3(stride_2_2, THIMBLE_1X4_S2("r8", "r9", "r10", "r11", "r6", "r7"),            \
-              BEGIN THIMBLE_FOUR(TAIL))                                                    \
-  THIMBLE_3X3_TWO(two_of_stride_2_0, THIMBLE_1X2_S2("r6", "r7", "r8", "r9", "r10", "r11"), \
-                  BEGIN THIMBLE_TWO(TAIL))                                                 \
-  THIMBLE_3X3_TWO(two_of_stride_2_1, THIMBLE_1X2_S2("r10", "r11", "r6", "r7", "r8", "r9"), \
-                  BEGIN THIMBLE_TWO(TAIL))                                                 \
-  THIMBLE_3X3_TWO(two_of_stride_2_2, THIMBLE_1X2_S2("r8", "r9", "r10", "r11", "r6", "r7"), \
-                  BEGIN THIMBLE_TWO(TAIL))                                                 \
-  THIMBLE_BLOCK(any, THIMBLE_ANY_BEGIN, "", BEGIN THIMBLE_FOUR(TAIL), THIMBLE_ANY_END)
+#define THIMBLE_DEPTHWISE_3X3(NAME, BODY, TAIL)                            \
+  THIMBLE_DEPTHWISE_BLOCK(NAME, THIMBLE_DEPTHWISE_BLOCK_BEGIN, BODY, TAIL, \
+                          THIMBLE_DEPTHWISE_BLOCK_END(THIMBLE_DEPTHWISE_STORE))
+#define THIMBLE_DEPTHWISE_3X3_TWO(NAME, BODY, TAIL)                        \
+  THIMBLE_DEPTHWISE_BLOCK(NAME, THIMBLE_DEPTHWISE_BLOCK_BEGIN, BODY, TAIL, \
+                          THIMBLE_DEPTHWISE_BLOCK_END(THIMBLE_DEPTHWISE_STORE_TWO))
+#define THIMBLE_DEPTHWISE_BLOCKS(BEGIN, TAIL)                                                     \
+  THIMBLE_DEPTHWISE_3X3(rows_0, THIMBLE_DEPTHWISE_2X2("0", "8", "16", "24"),                      \
+                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
+  THIMBLE_DEPTHWISE_3X3(rows_2, THIMBLE_DEPTHWISE_2X2("8", "0", "24", "16"),                      \
+                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
+  THIMBLE_DEPTHWISE_3X3_TWO(column_0, THIMBLE_DEPTHWISE_2X1("0", "8", "16", "24"),                \
+                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
+  THIMBLE_DEPTHWISE_3X3_TWO(column_2, THIMBLE_DEPTHWISE_2X1("8", "0", "24", "16"),                \
+                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
+  THIMBLE_DEPTHWISE_3X3(row, THIMBLE_DEPTHWISE_1X4, BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))           \
+  THIMBLE_DEPTHWISE_3X3_TWO(row_of_two, THIMBLE_DEPTHWISE_1X2, BEGIN THIMBLE_DEPTHWISE_TWO(TAIL)) \
+  THIMBLE_DEPTHWISE_3X3(stride_2_0,                                                               \
+                        THIMBLE_DEPTHWISE_1X4_S2("r6", "r7", "r8", "r9", "r10", "r11"),           \
+                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
+  THIMBLE_DEPTHWISE_3X3(stride_2_1,                                                               \
+                        THIMBLE_DEPTHWISE_1X4_S2("r10", "r11", "r6", "r7", "r8", "r9"),           \
+                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
+  THIMBLE_DEPTHWISE_3X3(stride_2_2,                                                               \
+                        THIMBLE_DEPTHWISE_1X4_S2("r8", "r9", "r10", "r11", "r6", "r7"),           \
+                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
+  THIMBLE_DEPTHWISE_3X3_TWO(two_of_stride_2_0,                                                    \
+                            THIMBLE_DEPTHWISE_1X2_S2("r6", "r7", "r8", "r9", "r10", "r11"),       \
+                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
+  THIMBLE_DEPTHWISE_3X3_TWO(two_of_stride_2_1,                                                    \
+                            THIMBLE_DEPTHWISE_1X2_S2("r10", "r11", "r6", "r7", "r8", "r9"),       \
+                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
+  THIMBLE_DEPTHWISE_3X3_TWO(two_of_stride_2_2,                                                    \
+                            THIMBLE_DEPTHWISE_1X2_S2("r8", "r9", "r10", "r11", "r6", "r7"),       \
+                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
+  THIMBLE_DEPTHWISE_BLOCK(any, THIMBLE_DEPTHWISE_ANY_BEGIN, "",                                   \
+                          BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL), THIMBLE_DEPTHWISE_ANY_END)
 
 template <class Tail>
 struct DepthwiseBlocks;
 template <>
 struct DepthwiseBlocks<ReluTail> {
-  THIMBLE_BLOCKS("ldm r1!, {r12, lr}\n", THIMBLE_RELU)
+  THIMBLE_DEPTHWISE_BLOCKS("ldm r1!, {r12, lr}\n", THIMBLE_DEPTHWISE_RELU)
 };
 template <>
 struct DepthwiseBlocks<ShiftedTail> {
-  THIMBLE_BLOCKS("ldm r1!, {r6, r12, lr}\n", THIMBLE_SHIFTED)
+  THIMBLE_DEPTHWISE_BLOCKS("ldm r1!, {r6, r12, lr}\n", THIMBLE_DEPTHWISE_SHIFTED)
 };
 template <>
 struct DepthwiseBlocks<ClampedTail> {
-  THIMBLE_BLOCKS(
+  THIMBLE_DEPTHWISE_BLOCKS(
       "ldm r1!, {r6, r12, lr}\n"
       "ldrd r8, r9, [sp, #24]\n",
-      THIMBLE_CLAMPED)
+      THIMBLE_DEPTHWISE_CLAMPED)
 };
 
 #else

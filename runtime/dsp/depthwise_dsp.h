@@ -43,6 +43,7 @@ class DepthwiseConvolution {
         y = two_rows_at_a_time(y);
       if (fixed_ && p_.window.stride_h == 2 && 3 * pairs_of(width) <= room_)
         y = rows_of_stride_2(y);
+      if (!fixed_ && p_.window.kernel_h * pairs_of(width) <= room_) y = rows_of_any(y);
       for (; y < region_.end[1]; ++y) row_in_strips(y);
     }
   }
@@ -96,16 +97,15 @@ class DepthwiseConvolution {
                          pitch_,      channels_, 1,
                          column_step, slots_ * 4};
     for (int32_t left = count; left > 0;) {
-      pairs.left = column < 0 ? padding_ : row + column * column_step;
-      pairs.right = column + 1 < in_w ? row + (column + 1) * column_step : padding_;
-      int32_t end = in_w;
-      if (column >= wrap) pairs.left -= x_.modulus;
-      if (column + 1 < wrap) {
-        if (wrap < end) end = wrap;
-      } else if (column + 1 < in_w) {
-        pairs.right -= x_.modulus;
-      }
-      pairs.pairs = column + 1 < end ? (end - column) / 2 : 1;
+      const auto at = [&](int32_t k) noexcept -> const int8_t* {
+        if (k < 0 || k >= in_w) return padding_;
+        return row + k * column_step - (k >= wrap ? x_.modulus : 0);
+      };
+      pairs.left = at(column);
+      pairs.right = at(column + 1);
+      const int32_t end = column + 1 < wrap && wrap < in_w ? wrap : in_w;
+      const bool run = column + 1 >= 0 && column + 1 < end;
+      pairs.pairs = run ? (end - column) / 2 : 1;
       if (pairs.pairs > left) pairs.pairs = left;
       pack_pairs(pairs);
       pairs.to += pairs.pairs * slots_;
@@ -159,6 +159,23 @@ class DepthwiseConvolution {
       slot = last;
     }
     return y;
+  }
+
+  // Scratch is one run of words [..][row]: all rows move by one when all words do.
+  int32_t rows_of_any(int32_t y) noexcept {
+    const Window2D& w = p_.window;
+    const int32_t begin = region_.begin[2];
+    const int32_t step = w.stride_h;
+    if (step >= w.kernel_h) return y;
+    set_strip(begin, region_.end[2] - begin, w.kernel_h);
+    first_pair_ = 0;  // what moves in from the next pair is to be packed again
+    end_pair_ = pairs_of(region_.end[2] - begin);
+    for (int32_t kept = 0;; kept = w.kernel_h - step) {
+      for (int32_t k = kept; k < w.kernel_h; ++k) pack_row(y * step - w.pad_top + k, k);
+      any_window(y, begin, region_.end[2]);
+      if (++y == region_.end[1]) return y;
+      move_down(words_, words_ + step, words_ + channels_ * (pitch_ / 4));
+    }
   }
 
   void row_in_strips(int32_t y) noexcept {
