@@ -7,6 +7,7 @@
 
 #include "../portable/window.h"
 #include "depthwise_blocks.h"
+#include "depthwise_pack.h"
 #include "thimble_runtime/kernels.h"
 
 namespace thimble::runtime {

@@ -164,6 +164,12 @@ class BlockCounts {
       fours(Feature::kQuadStrided, rows, width);
       left = 0;
     }
+    if (!fixed && w.stride_h < w.kernel_h && w.kernel_h * pairs <= room_) {
+      pack(pairs, w.kernel_h + (rows - 1) * w.stride_h);
+      sums_.add(Feature::kWeight, images_ * (rows - 1) * in_channels_ * pairs * w.kernel_h);
+      any(rows, width);
+      left = 0;
+    }
     if (left > 0) strips(left, width, fixed);
     if (call_.in[0].modulus != 0) sums_.add(Feature::kRingRun, packed_rows_);
     if (call_.out.modulus != 0) sums_.add(Feature::kRingPixel, images_ * rows * width);
