@@ -121,8 +121,8 @@ std::string channel_weights_fault(const int32_t* words, const Window2D& w, int64
   return "";
 }
 
-std::string tail_fault(Finish finish, const int32_t* words, const WantedDepthwise& c,
-                       int64_t least) {
+std::string packed_tail_fault(Finish finish, const int32_t* words, const WantedDepthwise& c,
+                              int64_t least) {
   const int right = -c.factor.shift;
   size_t k = 0;
   if (finish != Finish::kRelu && words[k++] != right) return "its packed shift is another";
@@ -154,7 +154,7 @@ std::string constants_fault(const ReadBack& r, const DepthwiseConv2DPackedParams
         fault = "its packed bias is another";
       if (fault.empty())
         fault = channel_weights_fault(given + 1, p.window, k / channels, times, wanted);
-      if (fault.empty()) fault = tail_fault(finish, given + 1 + weights, wanted, range.min);
+      if (fault.empty()) fault = packed_tail_fault(finish, given + 1 + weights, wanted, range.min);
     }
     if (!fault.empty()) return fmt::format("channel {}: {}", o, fault);
   }
