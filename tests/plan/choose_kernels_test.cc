@@ -50,6 +50,85 @@ void expect_right(const Graph& graph, const PlacedSchedule& placed) {
   EXPECT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
 }
 
+/// Windows of 3 x 3 and others with strides 1 to 3, each with outputs from the zero point -128 up
+/// where `relu` holds, and one channel of the weights scaled by `other`.
+Graph depthwise_network(bool relu, float other) {
+  testing::TestGraph net(5);
+  TensorId t = net.input({1, 15, 13, 10});
+  for (const auto& [kernel, stride] : {std::pair{3, 1}, {3, 2}, {5, 1}, {4, 2}, {3, 3}})
+    t = net.depthwise(t, kernel, stride);
+  net.output(t);
+  Graph graph = net.graph();
+  for (Op& op : graph.ops) {
+    graph.tensors[static_cast<size_t>(op.inputs[1].index())].quantization.scales[3] *= other;
+    if (!relu) continue;
+    std::get<DepthwiseConv2D>(op.attributes).activation = Activation::kRelu;
+    graph.tensors[static_cast<size_t>(op.outputs[0].index())].quantization.zero_points = {-128};
+  }
+  return graph;
+}
+
+PlacedSchedule roomy_depthwise(const Graph& graph) {
+  return place_with_kernels(graph, reordered(graph), core_named("cortex-m4"), 64 * 1024, {});
+}
+
+TEST(ChooseKernels, TakesDepthwiseKernelsThatAreExact) {
+  const auto expect_all = [](const Graph& graph, const char* kernel) {
+    const PlacedSchedule placed = roomy_depthwise(graph);
+    int count = 0;
+    for_each_step(placed.schedule, [&](const Step& step, Position) {
+      if (step.method != Method::kCompute) return;  // in place, by a kernel of its own
+      EXPECT_EQ(step.kernel, kernel_named(kernel));
+      ++count;
+    });
+    EXPECT_GE(count, 4);
+    expect_right(graph, placed);
+  };
+  expect_all(depthwise_network(true, 1), "depthwise_conv_2d_dsp");
+  expect_all(depthwise_network(true, 0x1p-6F), "depthwise_conv_2d_shifted_dsp");
+  expect_all(depthwise_network(false, 1), "depthwise_conv_2d_clamped_dsp");
+  const Graph large = depthwise_network(true, 0x1p10F);  // shifts to the left
+  EXPECT_EQ(fast_steps(roomy_depthwise(large).schedule), 0);
+}
+
+TEST(ChooseKernels, ReadsEachWordOfADepthwiseConvolutionBack) {
+  for (const auto& [relu, other] : {std::pair{true, 1.0F}, {true, 0x1p-6F}, {false, 1.0F}}) {
+    const Graph graph = depthwise_network(relu, other);
+    const PlacedSchedule placed = roomy_depthwise(graph);
+    const Program program = lower(graph, placed.schedule, placed.placement);
+    size_t words = 0;
+    for (size_t k = 0; k < program.constants.size(); ++k) {
+      const size_t bytes = program.constants[k].content.data.size();
+      for (size_t byte = k % 4; byte < bytes; byte += 12, ++words) {  // every third word
+        Program damaged = program;
+        damaged.constants[k].content.data[byte] ^= 16;
+        EXPECT_NE(verify(graph, damaged).fault, "") << "constant " << k << ", byte " << byte;
+      }
+    }
+    EXPECT_GT(words, 250u);
+  }
+}
+
+TEST(ChooseKernels, ReadsTheParametersOfADepthwiseConvolutionBack) {
+  const Graph graph = depthwise_network(false, 1);
+  const PlacedSchedule placed = roomy_depthwise(graph);
+  const Program program = lower(graph, placed.schedule, placed.placement);
+  const auto expect = [&](const auto& damage, const char* fault) {
+    Program damaged = program;
+    for (ProgramParams& given : damaged.params) {
+      auto* p = std::get_if<runtime::DepthwiseConv2DPackedParams>(&given.params);
+      if (p != nullptr) damage(*p);
+    }
+    EXPECT_THAT(verify(graph, damaged).fault, HasSubstr(fault));
+  };
+  expect([](auto& p) { p.window.pad_left = 0; }, "pad_left");
+  expect([](auto& p) { p.out_channels += 1; }, "out_channels");
+  expect([](auto& p) { p.input_zero_point += 1; }, "input_zero_point");
+  expect([](auto& p) { p.clamp_add += 1; }, "clamp_add");
+  expect([](auto& p) { p.clamp_less += 1; }, "clamp_less");
+  expect([](auto& p) { p.scratch_bytes += 4; }, "scratch_bytes");
+}
+
 TEST(ChooseKernels, TakesTheCoresWhereThereIsRoom) {
   const Graph graph = pointwise_network();
   const Schedule schedule = reordered(graph);

@@ -5,6 +5,7 @@
 
 #include "tests/runtime/cases.h"
 #include "thimble/target/kernels/conv_2d_pairs.h"
+#include "thimble/target/kernels/depthwise_dsp.h"
 
 namespace thimble::testing {
 namespace {
@@ -304,6 +305,92 @@ Case conv_2d_case(Random& random, KernelId kernel) {
   }
 }
 
+// Kernels of DSP cores: mostly 3 x 3, which have blocks of their own.
+Convolution random_packed_depthwise(Random& random) {
+  Convolution c;
+  c.multiplier = random.between(0, 3) == 0 ? random.between(2, 5) : 1;
+  c.in = {random.between(1, 2), random.between(1, 9), random.between(1, 17),
+          random.between(1, c.multiplier == 1 ? 17 : 5)};
+  c.out = {c.in[0], 0, 0, c.in[3] * c.multiplier};
+  const bool blocks = random.between(0, 1) == 1;
+  const int32_t stride = random.between(1, 3);
+  Window2D& w = c.window;
+  w.kernel_h = blocks ? 3 : random.between(1, 7);
+  w.kernel_w = blocks ? 3 : random.between(1, 7);
+  w.stride_h = stride;
+  w.stride_w = blocks ? stride : random.between(1, 3);
+  w.dilation_h = w.dilation_w = 1;
+  w.pad_top = random.between(0, w.kernel_h - 1);
+  w.pad_left = random.between(0, w.kernel_w - 1);
+  w.in_h = c.in[1];
+  w.in_w = c.in[2];
+  c.out[1] = out_extent(random, c.in[1], w.kernel_h, w.stride_h, 1, w.pad_top);
+  c.out[2] = out_extent(random, c.in[2], w.kernel_w, w.stride_w, 1, w.pad_left);
+  fill(random, c, int64_t{c.out[3]} * w.kernel_h * w.kernel_w);
+  return c;
+}
+
+/// What a kernel of a DSP core is called with, and the portable one for the same.
+struct PackedDepthwise {
+  Convolution c;
+  DepthwiseConv2DParams portable{};
+  DepthwiseConv2DPackedParams packed{};
+  std::vector<int32_t> constants;
+};
+
+// Whether the kernel takes it; `d` is complete then.
+bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
+  Convolution& c = d.c;
+  const bool clamped = std::string_view(info(kernel).name) == "depthwise_conv_2d_clamped_dsp";
+  const bool relu = std::string_view(info(kernel).name) == "depthwise_conv_2d_dsp";
+  for (int8_t& shift : c.shifts)
+    shift = static_cast<int8_t>(-(relu ? random.between(4, 10) : random.between(1, 20)));
+  d.portable = c.depthwise();
+  if (!clamped) {
+    d.portable.output_zero_point = d.portable.clamp_min = -128;
+    d.portable.clamp_max = 127;
+  }
+  std::vector<Scale> scales;
+  for (size_t o = 0; o < c.shifts.size(); ++o) scales.push_back({c.multipliers[o], c.shifts[o]});
+  const int64_t taps = int64_t{c.window.kernel_h} * c.window.kernel_w;
+  const std::vector<int64_t> largest(scales.size(), 20000 + taps * 128 * 255);
+  KernelUse use{.kernel = portable_kernel(Family::kDepthwiseConv2D), .params = d.portable};
+  for (const int32_t extent : c.out) use.limits.push_back({0, extent});
+  use.tail = depthwise_tail({.scales = scales,
+                             .largest = largest,
+                             .output_zero_point = d.portable.output_zero_point,
+                             .clamp = {d.portable.clamp_min, d.portable.clamp_max}});
+  if (!does(kernel, use)) return false;
+  d.packed = depthwise_packed(d.portable);
+  if (random.between(0, 1) == 1) {  // strips of a row
+    const int32_t outputs = random.between(1, 9);
+    d.packed.scratch_bytes =
+        std::min(d.packed.scratch_bytes,
+                 runtime::depthwise_scratch_bytes(d.packed, outputs, c.window.kernel_h));
+  }
+  const DepthwiseTail tail = relu      ? DepthwiseTail::kRelu
+                             : clamped ? DepthwiseTail::kClamped
+                                       : DepthwiseTail::kShifted;
+  // Here the bias is folded already.
+  d.constants =
+      depthwise_words({.weights = c.weights, .bias = c.bias, .scales = scales}, d.portable, tail);
+  d.packed.constants = d.constants.data();
+  return true;
+}
+
+Case packed_depthwise_case(Random& random, KernelId kernel) {
+  const auto d = std::make_shared<PackedDepthwise>();
+  do {
+    d->c = random_packed_depthwise(random);
+  } while (!pack_for(kernel, random, *d));
+  Case result = depthwise_case(SharedConvolution(d, &d->c));
+  result.whole = [d](const Call& a) { depthwise_conv_2d(d->portable, a.in[0], a.out, a.region); };
+  result.run = [=](const Call& call) { run(kernel, d->packed, call); };
+  result.dense_channels = info(kernel).dense_channels;
+  result.scratch_bytes = d->packed.scratch_bytes;
+  return result;
+}
+
 }  // namespace
 
 Case grouped_conv_2d_case(Random& random) {
@@ -327,7 +414,9 @@ Case weighted_case(KernelId kernel, Random& random) {
     case Family::kConv2DFinalise:
       return conv_2d_finalise_case(random);
     case Family::kDepthwiseConv2D:
-      return depthwise_case(shared(random_depthwise(random, 1)));
+      return info(kernel).set == InstructionSet::kDsp
+                 ? packed_depthwise_case(random, kernel)
+                 : depthwise_case(shared(random_depthwise(random, 1)));
     case Family::kDepthwiseConv2DInPlace:
       return depthwise_in_place_case(random);
     case Family::kFullyConnected:

@@ -74,6 +74,10 @@ template <class T>
 [[nodiscard]] std::string weights_fault(const Conv2D& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const FullyConnected& a, const ReadBack& r);
+/// Parameters and constants of a depthwise convolution packed for DSP cores, and whether its kernel
+/// is exact.
+[[nodiscard]] std::string packed_depthwise_fault(const DepthwiseConv2D& a, const ReadBack& r,
+                                                 const runtime::DepthwiseConv2DPackedParams& p);
 /// The constants of a convolution or fully connected layer in pairs, and whether its tail may be
 /// what it is. factors: of each output channel.
 [[nodiscard]] std::string pairs_fault(const ReadBack& r, const runtime::Conv2DPairsParams& p,

@@ -184,10 +184,12 @@ std::string weights_fault(const FullyConnected& a, const ReadBack& r) {
 }
 
 std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r) {
+  const int64_t channels = r.in(1).shape.back();
+  if (const auto* packed = r.as<runtime::DepthwiseConv2DPackedParams>(); packed != nullptr)
+    return packed_depthwise_fault(a, r, *packed);
   const auto* p = r.as<runtime::DepthwiseConv2DParams>();
   if (p == nullptr) return kOtherKernel;
   Difference d;
-  const int64_t channels = r.in(1).shape.back();
   compare_window(a.window, r.in(0), p->window, d);
   d.expect("out_channels", p->out_channels, channels);
   d.expect("multiplier", p->multiplier, a.multiplier);

@@ -24,6 +24,12 @@ namespace thimble {
 /// Copies that move words count a four for each row of runs, their runs, and blocks of four words
 /// as products of fours if they are aligned, else of ones; singles are words and ones bytes behind
 /// them.
+/// The depthwise_conv_2d_*_dsp count blocks, times channels: quads are 2 x 2 outputs, quads strided
+/// 1 x 4 with stride 2, four products 1 x 4 with stride 1, singles blocks of two outputs, pixels
+/// four outputs of any other window, with a quad product for every two words of weights. Quad runs
+/// are blocks, fours the calls for them, rows those of blocks, ones strips; one runs are packed
+/// rows, four runs their pairs of columns, copied fours of channels of these, one products channels
+/// left.
 enum class Feature : uint8_t {
   kCall,           ///< the call itself
   kLooped,         ///< the call, if its region follows loop counters

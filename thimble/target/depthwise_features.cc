@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions (runtime/portable/depthwise_conv_2d.cc, depthwise_plane.h).
+// Depthwise convolutions (runtime/portable/depthwise_conv_2d.cc, depthwise_plane.h,
+// runtime/dsp/depthwise_dsp.h).
 #include <algorithm>
 
 #include "thimble/target/feature_sums.h"
@@ -124,9 +125,137 @@ void count_planes(const DepthwiseConv2DParams& p, const CallShape& call, bool in
   if (in_place) sums.add(Feature::kCopied, planes * w.in_h * w.in_w);
 }
 
+// What the DSP kernels go by.
+struct Packed {
+  const Window2D& window;
+  int32_t multiplier;
+  int32_t scratch_bytes;
+};
+
+// Counts the blocks of one call as the driver makes them.
+class BlockCounts {
+ public:
+  BlockCounts(const Packed& p, const CallShape& call, FeatureSums sums)
+      : p_(p), call_(call), region_(call.region), sums_(sums) {
+    const int32_t first = region_.begin[3] / p.multiplier;
+    in_channels_ = (region_.end[3] - 1) / p.multiplier + 1 - first;
+    channels_ = extent(region_, 3);
+    runs_ = p.multiplier == 1 ? 1 : in_channels_;
+    room_ = (p.scratch_bytes - runtime::depthwise_padding_bytes(in_channels_) -
+             runtime::kDepthwiseSlackBytes) /
+            (in_channels_ * 4);
+  }
+
+  void count() {
+    const Window2D& w = p_.window;
+    const auto rows = static_cast<int32_t>(extent(region_, 1));
+    const auto width = static_cast<int32_t>(extent(region_, 2));
+    const bool fixed = runtime::is_depthwise_3x3(w);
+    const int32_t pairs = runtime::depthwise_pairs(w, width);
+    images_ = extent(region_, 0);
+    int32_t left = rows;
+    if (fixed && w.stride_h == 1 && 4 * pairs <= room_ && rows >= 2) {
+      const int32_t twice = rows / 2;
+      pack(pairs, 2 * twice + 2);
+      row_pairs(twice, width);
+      left = rows % 2;
+    } else if (fixed && w.stride_h == 2 && 3 * pairs <= room_) {
+      pack(pairs, 2 * rows + 1);
+      fours(Feature::kQuadStrided, rows, width);
+      left = 0;
+    }
+    if (!fixed && w.stride_h < w.kernel_h && w.kernel_h * pairs <= room_) {
+      pack(pairs, w.kernel_h + (rows - 1) * w.stride_h);
+      sums_.add(Feature::kWeight, images_ * (rows - 1) * in_channels_ * pairs * w.kernel_h);
+      any(rows, width);
+      left = 0;
+    }
+    if (left > 0) strips(left, width, fixed);
+    if (call_.in[0].modulus != 0) sums_.add(Feature::kRingRun, packed_rows_);
+    if (call_.out.modulus != 0) sums_.add(Feature::kRingPixel, images_ * rows * width);
+  }
+
+ private:
+  // Rows of `pairs` pairs.
+  void pack(double pairs, double rows) {
+    packed_rows_ += images_ * rows;
+    sums_.add(Feature::kOneRun, images_ * rows);
+    sums_.add(Feature::kFourRun, images_ * rows * pairs);
+    sums_.add(Feature::kCopied, images_ * rows * pairs * (in_channels_ / 4));
+    sums_.add(Feature::kOneProduct, images_ * rows * pairs * (in_channels_ % 4));
+  }
+  // Blocks side by side in `rows` rows, and calls for them.
+  void blocks(Feature block, double rows, double count) {
+    sums_.add(block, images_ * rows * count * channels_);
+    sums_.add(Feature::kQuadRun, images_ * rows * count * runs_);
+  }
+  void calls(double rows, double count) {
+    sums_.add(Feature::kFour, images_ * rows * count * runs_);
+  }
+
+  void row_pairs(double rows, int32_t width) {
+    sums_.add(Feature::kRow, images_ * rows);
+    blocks(Feature::kQuad, rows, width / 2);
+    blocks(Feature::kSingle, rows, width % 2);
+    calls(rows, (width > 1 ? 1 : 0) + width % 2);
+  }
+  void fours(Feature block, double rows, int32_t width) {
+    sums_.add(Feature::kRow, images_ * rows);
+    const int32_t rest = width % 4;
+    blocks(block, rows, width / 4 + (rest == 3 ? 1 : 0));
+    blocks(Feature::kSingle, rows, rest == 1 || rest == 2 ? 1 : 0);
+    calls(rows, (width > 3 ? 1 : 0) + (rest > 0 ? 1 : 0));
+  }
+  void any(double rows, int32_t width) {
+    const int32_t forms = p_.window.stride_w % 2 == 0 ? 1 : 2;
+    sums_.add(Feature::kRow, images_ * rows);
+    for (int32_t form = 0; form < forms; ++form) {
+      const int32_t outputs = (width + forms - 1 - form) / forms;
+      const int32_t count = (outputs + 3) / 4;
+      blocks(Feature::kPixel, rows, count);
+      sums_.add(Feature::kQuadProduct, images_ * rows * count * channels_ *
+                                           runtime::depthwise_weight_words(p_.window) / 2);
+      calls(rows, (outputs > 3 ? 1 : 0) + (outputs % 4 > 0 ? 1 : 0));
+    }
+  }
+  void strips(int32_t rows, int32_t width, bool fixed) {
+    const Window2D& w = p_.window;
+    const int32_t most = runtime::depthwise_outputs(w, room_ / w.kernel_h);
+    for (int32_t begin = 0; begin < width; begin += most) {
+      const int32_t count = std::min(most, width - begin);
+      pack(runtime::depthwise_pairs(w, count), rows * w.kernel_h);
+      sums_.add(Feature::kOne, images_ * rows);
+      if (!fixed) {
+        any(rows, count);
+      } else {
+        fours(w.stride_w == 1 ? Feature::kFourProduct : Feature::kQuadStrided, rows, count);
+      }
+    }
+  }
+
+  const Packed& p_;
+  const CallShape& call_;
+  const runtime::Region& region_;
+  FeatureSums sums_;
+  int32_t in_channels_ = 1, room_ = 0;
+  double channels_ = 0, runs_ = 0, images_ = 0, packed_rows_ = 0;
+};
+
+void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
+  BlockCounts(p, call, sums).count();
+}
+
 }  // namespace
 
+void count(const runtime::DepthwiseConv2DPackedParams& p, const CallShape& call, FeatureSums sums) {
+  count_blocks({p.window, p.multiplier, p.scratch_bytes}, call, sums);
+}
+
 void count(const DepthwiseConv2DParams& p, const CallShape& call, FeatureSums sums) {
+  if (info(call.kernel).set == InstructionSet::kDsp) {
+    const auto room = static_cast<int32_t>(info(call.kernel).scratch_bytes(p));
+    return count_blocks({p.window, p.multiplier, room}, call, sums);
+  }
   const bool in_place = std::string_view(info(call.kernel).name).ends_with("_in_place");
   const bool slice =
       extent(call.region, 3) == 1 && call.in[0].modulus == 0 && call.out.modulus == 0;

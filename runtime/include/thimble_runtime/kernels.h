@@ -192,6 +192,81 @@ constexpr int32_t depthwise_conv_2d_in_place_scratch_bytes(
   return p.window.in_h * p.window.in_w;
 }
 
+/// A depthwise convolution whose constants were packed for Armv7E-M's pairs of int16: of each
+/// output channel [bias, weights, what requantises] as words. Its sums are held times a power of
+/// two, which bias and weights have in them.
+///
+/// A window of 3 x 3 with strides 1 or 2: of each row the pairs (w0, w1) and (w1, w2). Any other:
+/// of each pair of columns, then of each row, (w0, w1), (w2, w3), ..., and one word of zeros if
+/// that is an odd number of words; after all channels the same again with weights one column
+/// further right, (0, w0), (w1, w2), ..., if the stride is odd.
+struct DepthwiseConv2DPackedParams {
+  const int32_t* constants;  ///< [forms][out channel][words]
+  Window2D window;           ///< no dilation
+  int32_t out_channels;      ///< of the whole tensor
+  int32_t multiplier;        ///< output channel o reads input channel o / multiplier
+  int32_t input_zero_point;
+  int32_t clamp_add,
+      clamp_less;  ///< depthwise_conv_2d_clamped_dsp: 255 - (most - least), most - 255
+  int32_t scratch_bytes;
+};
+
+/// Input channels are neighbours. scratch: aligned to 4. progress: pixel. The three differ in what
+/// they do to a sum, and do the same to the bit where the compiler may choose between them: outputs
+/// from the zero point -128 up, with few different shifts; such outputs; any.
+void depthwise_conv_2d_dsp(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
+                           const Region& region, int8_t* scratch) noexcept;
+void depthwise_conv_2d_shifted_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
+                                   const View& out, const Region& region, int8_t* scratch) noexcept;
+void depthwise_conv_2d_clamped_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
+                                   const View& out, const Region& region, int8_t* scratch) noexcept;
+
+/// Whether the window has blocks of its own.
+constexpr bool is_depthwise_3x3(const Window2D& w) noexcept {
+  return w.kernel_h == 3 && w.kernel_w == 3 && w.stride_h == w.stride_w && w.stride_w < 3;
+}
+/// Pairs of columns of a window that may begin in the middle of one.
+constexpr int32_t depthwise_window_pairs(const Window2D& w) noexcept {
+  return w.stride_w % 2 == 0 ? (w.kernel_w + 1) / 2 : w.kernel_w / 2 + 1;
+}
+/// Words of weights that a channel has in each form.
+constexpr int32_t depthwise_weight_words(const Window2D& w) noexcept {
+  return is_depthwise_3x3(w) ? 6 : (depthwise_window_pairs(w) * w.kernel_h + 1) / 2 * 2;
+}
+/// Pairs of columns that `count` outputs of a row read.
+constexpr int32_t depthwise_pairs(const Window2D& w, int32_t count) noexcept {
+  return (count - 1) * w.stride_w / 2 + depthwise_window_pairs(w);
+}
+/// How many outputs of a row `pairs` pairs of columns are for: fours if there are four.
+constexpr int32_t depthwise_outputs(const Window2D& w, int32_t pairs) noexcept {
+  const int32_t count = ((pairs - depthwise_window_pairs(w)) * 2 + 1) / w.stride_w + 1;
+  return count < 4 ? count : count / 4 * 4;
+}
+/// Blocks may read beyond the last window.
+constexpr int32_t kDepthwiseSlackBytes = 64;
+constexpr int32_t depthwise_padding_bytes(int32_t channels) noexcept {
+  return (channels + 3) / 4 * 4;
+}
+/// Scratch for `count` outputs of a row and `rows` rows of inputs of all channels.
+constexpr int32_t depthwise_scratch_bytes(const DepthwiseConv2DPackedParams& p, int32_t count,
+                                          int32_t rows) noexcept {
+  const int32_t channels = p.out_channels / p.multiplier;
+  return channels * depthwise_pairs(p.window, count) * rows * 4 +
+         depthwise_padding_bytes(channels) + kDepthwiseSlackBytes;
+}
+constexpr int32_t depthwise_conv_2d_dsp_scratch_bytes(
+    const DepthwiseConv2DPackedParams& p) noexcept {
+  return p.scratch_bytes;
+}
+constexpr int32_t depthwise_conv_2d_shifted_dsp_scratch_bytes(
+    const DepthwiseConv2DPackedParams& p) noexcept {
+  return p.scratch_bytes;
+}
+constexpr int32_t depthwise_conv_2d_clamped_dsp_scratch_bytes(
+    const DepthwiseConv2DPackedParams& p) noexcept {
+  return p.scratch_bytes;
+}
+
 struct Pool2DParams {
   Window2D window;
   int32_t clamp_min, clamp_max;

@@ -224,6 +224,46 @@ TEST(DepthwiseConv2D, HasNoKernelInPlaceWithAMultiplier) {
   EXPECT_FALSE(has_kernel(graph, graph.ops[0], Method::kInPlace));
 }
 
+// 3 x 3, one channel's scale after the other; zero points 0 and `output_zero`.
+Graph same_depthwise(std::vector<float> weight_scales, Activation activation, int32_t output_zero) {
+  const Window same{3, 3, 1, 1, 1, 1, {1, 1, 1, 1}};
+  Tensor weights = constant({1, 3, 3, 2}, Bytes(18, 3));
+  weights.quantization.scales = std::move(weight_scales);
+  weights.quantization.zero_points.assign(weights.quantization.scales.size(), 0);
+  Tensor out = int8_tensor({1, 5, 7, 2}, output_zero);
+  out.quantization.scales = {1};
+  Tensor in = int8_tensor({1, 5, 7, 2});
+  in.quantization.scales = {1};
+  return single(DepthwiseConv2D{same, 1, activation}, {in, weights, out});
+}
+
+TEST(DepthwiseConv2D, HasATailThatIsExactForAllChannels) {
+  const auto tail = [](const Graph& graph) { return only_use(graph, Method::kCompute).tail; };
+  const float eighth = 0x1p-8F;
+  EXPECT_EQ(tail(same_depthwise({eighth, 0x1p-6F}, Activation::kRelu, -128)), DepthwiseTail::kRelu);
+  EXPECT_EQ(tail(same_depthwise({eighth, 0x1p-12F}, Activation::kRelu, -128)),
+            DepthwiseTail::kShifted);
+  EXPECT_EQ(tail(same_depthwise({eighth, eighth}, Activation::kNone, 5)), DepthwiseTail::kClamped);
+  EXPECT_EQ(tail(same_depthwise({eighth, 1}, Activation::kRelu, -128)), std::nullopt);
+}
+
+TEST(DepthwiseConv2D, IsPackedInWordsForDspCores) {
+  const Graph graph = same_depthwise({0x1p-8F, 0x1p-6F}, Activation::kRelu, -128);
+  const KernelUse use = only_use(graph, Method::kCompute);
+  std::vector<std::string> names;
+  for (const Candidate& candidate : candidates(use, core_named("cortex-m4")))
+    names.emplace_back(info(candidate.kernel).name);
+  EXPECT_EQ(names, (std::vector<std::string>{"depthwise_conv_2d", "depthwise_conv_2d_dsp",
+                                             "depthwise_conv_2d_shifted_dsp",
+                                             "depthwise_conv_2d_clamped_dsp"}));
+  const KernelId kernel = kernel_named("depthwise_conv_2d_dsp");
+  const std::vector<PackedConstant> constants = pack(graph, graph.ops[0], kernel);
+  ASSERT_EQ(constants.size(), 1u);
+  EXPECT_EQ(constants[0].shape, (Shape{2 * 9}));
+  // 4 rows of 5 pairs of columns in two channels, padding of four channels, and slack.
+  EXPECT_EQ(scratch_bytes(kernel, use), 2 * 5 * 4 * 4 + 4 + 64);
+}
+
 TEST(Add, BroadcastsWithStrideZero) {
   const Graph graph =
       single(Add{}, {int8_tensor({7, 4, 7}), int8_tensor({1, 7}), int8_tensor({7, 4, 7})});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/depthwise_dsp.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
@@ -29,14 +30,15 @@ std::vector<KernelUse> uses(const DepthwiseConv2D& a, const Operands& t, Method 
   params.output_zero_point = zero_point_of(t.out());
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
-  const Family family =
-      method == Method::kInPlace ? Family::kDepthwiseConv2DInPlace : Family::kDepthwiseConv2D;
+  const bool in_place = method == Method::kInPlace;
+  const Family family = in_place ? Family::kDepthwiseConv2DInPlace : Family::kDepthwiseConv2D;
   return {{.kernel = portable_kernel(family),
            .params = params,
            .inputs = {0},
            .in = {identity_axes(4)},
            .out = identity_axes(4),
-           .limits = limits_of(identity_axes(4), t.out().shape)}};
+           .limits = limits_of(identity_axes(4), t.out().shape),
+           .tail = in_place ? std::nullopt : depthwise_tail(t, clamp)}};
 }
 
 }  // namespace thimble

@@ -129,6 +129,18 @@ void each_field(S& s, F visit) {
   visit("clamp_max", s.clamp_max);
 }
 
+template <class S, class F, If<S, DepthwiseConv2DPackedParams> = 0>
+void each_field(S& s, F visit) {
+  visit("constants", s.constants);
+  visit("window", s.window);
+  visit("out_channels", s.out_channels);
+  visit("multiplier", s.multiplier);
+  visit("input_zero_point", s.input_zero_point);
+  visit("clamp_add", s.clamp_add);
+  visit("clamp_less", s.clamp_less);
+  visit("scratch_bytes", s.scratch_bytes);
+}
+
 template <class S, class F, If<S, Pool2DParams> = 0>
 void each_field(S& s, F visit) {
   visit("window", s.window);

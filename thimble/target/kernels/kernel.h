@@ -64,13 +64,15 @@ struct KernelId {
 enum class Progress : uint8_t { kElement, kPixel, kPlane, kWhole, kNone };
 
 /// Parameters as the kernel takes them; pointers are null until `bind`.
-using KernelParams = std::variant<
-    std::monostate, runtime::Conv2DParams, runtime::Conv2DPairsParams, runtime::Conv2DNarrowParams,
-    runtime::FullyConnectedParams, runtime::BatchMatMulParams, runtime::DepthwiseConv2DParams,
-    runtime::Pool2DParams, runtime::MeanParams, runtime::SumParams, runtime::AddParams,
-    runtime::MulParams, runtime::PadParams, runtime::RescaleParams, runtime::ClampParams,
-    runtime::LeakyReluParams, runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams,
-    runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
+using KernelParams =
+    std::variant<std::monostate, runtime::Conv2DParams, runtime::Conv2DPairsParams,
+                 runtime::Conv2DNarrowParams, runtime::FullyConnectedParams,
+                 runtime::BatchMatMulParams, runtime::DepthwiseConv2DParams,
+                 runtime::DepthwiseConv2DPackedParams, runtime::Pool2DParams, runtime::MeanParams,
+                 runtime::SumParams, runtime::AddParams, runtime::MulParams, runtime::PadParams,
+                 runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams,
+                 runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams,
+                 runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
@@ -140,6 +142,9 @@ struct KernelInfo {
 /// "Conv2DParams"; empty for none.
 [[nodiscard]] const char* type_name(const KernelParams& params);
 
+/// How the DSP kernels of depthwise convolutions requantise (runtime/dsp/depthwise_tail.h).
+enum class DepthwiseTail : uint8_t { kRelu, kShifted, kClamped };
+
 /// One call of a kernel that does an operator or a part of it. If there are more than 4 axes, the
 /// leading ones are loops around the call.
 struct KernelUse {
@@ -152,6 +157,8 @@ struct KernelUse {
   /// The part of the output, in kernel coordinates, that this call can compute (concat: its input's
   /// share). A piece is the intersection with it. One interval per kernel axis.
   Region limits;
+  /// The cheapest that is exact for all channels; nothing if none is.
+  std::optional<DepthwiseTail> tail = {};
 };
 
 /// How a step executes an operator.

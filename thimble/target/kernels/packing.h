@@ -17,6 +17,15 @@ namespace thimble {
 [[nodiscard]] std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_fully_connected(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_depthwise_conv_2d(const Operands& t);
+/// Depthwise convolutions of DSP cores, a row for each tail: calls that it takes, and its constants.
+[[nodiscard]] bool is_depthwise_relu(const KernelUse& use);
+[[nodiscard]] bool is_depthwise_shifted(const KernelUse& use);
+[[nodiscard]] bool is_depthwise_clamped(const KernelUse& use);
+[[nodiscard]] std::vector<PackedConstant> pack_depthwise_relu(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_depthwise_shifted(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_depthwise_clamped(const Operands& t);
+[[nodiscard]] int64_t depthwise_scratch_bytes(const KernelParams& portable);
+[[nodiscard]] KernelParams adapt_depthwise(const Operands& t, const KernelParams& portable);
 /// What the reference interpreter gives for each of the 256 values.
 [[nodiscard]] std::vector<PackedConstant> pack_lookup(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t);

@@ -58,6 +58,7 @@ const char* type_name(const KernelParams& params) {
                                            "FullyConnectedParams",
                                            "BatchMatMulParams",
                                            "DepthwiseConv2DParams",
+                                           "DepthwiseConv2DPackedParams",
                                            "Pool2DParams",
                                            "MeanParams",
                                            "SumParams",

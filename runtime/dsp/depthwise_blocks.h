@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inner blocks of depthwise convolutions: four outputs of each channel, channel after channel, from
+// scratch that holds neighbours in a row as pairs of int16, [channel][pair of columns][row]. In
+// assembly where the core has these instructions, beside the same in C++.
+#pragma once
+
+#include "depthwise_tail.h"
+#include "simd32.h"
+
+namespace thimble::runtime {
+
+/// Blocks side by side, each of four outputs of the same channels, which lie evenly in scratch.
+struct DepthwiseBlocksInRow {
+  const uint32_t* x;       ///< the first channel's window
+  const int32_t* weights;  ///< its constants
+  int8_t* out;             ///< its first output, the channels' are neighbours
+  int32_t to[3];           ///< from that one to the others; 0: there is none
+  int32_t x_pitch;         ///< bytes from one channel of scratch to the next
+  const int32_t* end;      ///< behind the last channel's constants
+  DepthwiseClamp clamp;
+  const int32_t* again;  ///< weights
+  int32_t x_next;        ///< bytes from the end of a block's channels to the next block
+  int32_t out_next;
+  int32_t blocks;
+  int32_t window_words;  ///< any: of a window, even
+  int32_t step[3];       ///< any: bytes from the first window to the others
+};
+
+using DepthwiseBlock = void (*)(const DepthwiseBlocksInRow*) noexcept;
+
+/// Blocks of a tail. Where scratch is a ring of rows, one for each row that may be the window's
+/// first: of four (0 or 2), or of three.
+struct DepthwiseBlockTable {
+  int32_t tail_words;                  ///< constants of a channel behind the weights
+  DepthwiseBlock rows[2], columns[2];  ///< 3 x 3: 2 x 2 outputs, 2 x 1
+  DepthwiseBlock four[1], two[1];      ///< 3 x 3: 1 x 4 outputs, 1 x 2
+  DepthwiseBlock four_2[3], two_2[3];  ///< the same with stride 2
+  DepthwiseBlock any;                  ///< any window: four outputs
+};
+
+#if defined(THIMBLE_SIMD32_ASSEMBLY)
+
+// r0 x, r1 constants, r2-r5 sums, r6-r11 weights, r12 and lr of x; the rest on the stack: out,
+// to[3], x_pitch, end, clamp, again, x_next, out_next, blocks.
+#define THIMBLE_DEPTHWISE_STORE \
+  "ldm sp, {r6-r11}\n"          \
+  "strb r3, [r6, r7]\n"         \
+  "strb r4, [r6, r8]\n"         \
+  "strb r5, [r6, r9]\n"         \
+  "strb r2, [r6], #1\n"         \
+  "add r0, r0, r10\n"           \
+  "str r6, [sp]\n"
+#define THIMBLE_DEPTHWISE_STORE_TWO \
+  "ldm sp, {r6-r11}\n"              \
+  "strb r3, [r6, r7]\n"             \
+  "strb r2, [r6], #1\n"             \
+  "add r0, r0, r10\n"               \
+  "str r6, [sp]\n"
+// From the last channel of a block to the next block; sets the flags.
+#define THIMBLE_DEPTHWISE_NEXT \
+  "add r9, sp, #32\n"          \
+  "ldm r9, {r1, r2, r3, r4}\n" \
+  "add r0, r0, r2\n"           \
+  "add r6, r6, r3\n"           \
+  "str r6, [sp]\n"             \
+  "subs r4, r4, #1\n"          \
+  "str r4, [sp, #44]\n"
+#define THIMBLE_DEPTHWISE_BLOCK_BEGIN \
+  "push {r4-r11, lr}\n"               \
+  "add r1, r0, #40\n"                 \
+  "ldm r1, {r1-r4}\n"                 \
+  "push {r1-r4}\n"                    \
+  "ldm r0, {r0-r9}\n"                 \
+  "push {r2-r9}\n"                    \
+  "1:\n"                              \
+  "ldm r1!, {r5-r11}\n"
+#define THIMBLE_DEPTHWISE_BLOCK_END(STORE) \
+  STORE                                    \
+  "cmp r1, r11\n"                          \
+  "bne 1b\n" THIMBLE_DEPTHWISE_NEXT        \
+  "bne 1b\n"                               \
+  "add sp, sp, #48\n"                      \
+  "pop {r4-r11, pc}\n"
+
+// 2 x 2 outputs, stride 1, of 4 rows and 2 pairs; A, B: offsets of the upper and lower two rows.
+#define THIMBLE_DEPTHWISE_2X2(A, B, A2, B2) \
+  "ldrd r12, lr, [r0, #" A                  \
+  "]\n"                                     \
+  "smlad r2, r12, r6, r5\n"                 \
+  "smlatb r3, r12, r6, r5\n"                \
+  "smlad r4, lr, r6, r5\n"                  \
+  "smlatb r5, lr, r6, r5\n"                 \
+  "smlad r2, lr, r8, r2\n"                  \
+  "smlatb r3, lr, r8, r3\n"                 \
+  "ldrd r12, lr, [r0, #" B                  \
+  "]\n"                                     \
+  "smlad r2, r12, r10, r2\n"                \
+  "smlatb r3, r12, r10, r3\n"               \
+  "smlad r4, r12, r8, r4\n"                 \
+  "smlatb r5, r12, r8, r5\n"                \
+  "smlad r4, lr, r10, r4\n"                 \
+  "smlatb r5, lr, r10, r5\n"                \
+  "ldrd r12, lr, [r0, #" A2                 \
+  "]\n"                                     \
+  "smlabt r2, r12, r7, r2\n"                \
+  "smlad r3, r12, r7, r3\n"                 \
+  "smlabt r4, lr, r7, r4\n"                 \
+  "smlad r5, lr, r7, r5\n"                  \
+  "smlabt r2, lr, r9, r2\n"                 \
+  "smlad r3, lr, r9, r3\n"                  \
+  "ldrd r12, lr, [r0, #" B2                 \
+  "]\n"                                     \
+  "smlabt r2, r12, r11, r2\n"               \
+  "smlad r3, r12, r11, r3\n"                \
+  "smlabt r4, r12, r9, r4\n"                \
+  "smlad r5, r12, r9, r5\n"                 \
+  "smlabt r4, lr, r11, r4\n"                \
+  "smlad r5, lr, r11, r5\n"
+
+// 2 x 1 outputs of the same.
+#define THIMBLE_DEPTHWISE_2X1(A, B, A2, B2) \
+  "ldrd r12, lr, [r0, #" A                  \
+  "]\n"                                     \
+  "smlad r2, r12, r6, r5\n"                 \
+  "smlad r3, lr, r6, r5\n"                  \
+  "smlad r2, lr, r8, r2\n"                  \
+  "ldrd r12, lr, [r0, #" B                  \
+  "]\n"                                     \
+  "smlad r2, r12, r10, r2\n"                \
+  "smlad r3, r12, r8, r3\n"                 \
+  "smlad r3, lr, r10, r3\n"                 \
+  "ldrd r12, lr, [r0, #" A2                 \
+  "]\n"                                     \
+  "smlabt r2, r12, r7, r2\n"                \
+  "smlabt r3, lr, r7, r3\n"                 \
+  "smlabt r2, lr, r9, r2\n"                 \
+  "ldrd r12, lr, [r0, #" B2                 \
+  "]\n"                                     \
+  "smlabt r2, r12, r11, r2\n"               \
+  "smlabt r3, r12, r9, r3\n"                \
+  "smlabt r3, lr, r11, r3\n"
+
+// 1 x 4 outputs, stride 1, of 3 rows and 3 pairs. W0 and W2: weights of a row.
+#define THIMBLE_DEPTHWISE_S1_FIRST(X, W0) \
+  "smlad r2, " X ", " W0                  \
+  ", r2\n"                                \
+  "smlatb r3, " X ", " W0 ", r3\n"
+#define THIMBLE_DEPTHWISE_S1_MIDDLE(X, W0, W2) \
+  "smlabt r2, " X ", " W2                      \
+  ", r2\n"                                     \
+  "smlad r3, " X ", " W2                       \
+  ", r3\n"                                     \
+  "smlad r4, " X ", " W0                       \
+  ", r4\n"                                     \
+  "smlatb r5, " X ", " W0 ", r5\n"
+#define THIMBLE_DEPTHWISE_S1_LAST(X, W2) \
+  "smlabt r4, " X ", " W2                \
+  ", r4\n"                               \
+  "smlad r5, " X ", " W2 ", r5\n"
+#define THIMBLE_DEPTHWISE_1X4 \
+  "ldrd r12, lr, [r0]\n"                                        \
+  "smlad r2, r12, r6, r5\n"                                     \
+  "smlatb r3, r12, r6, r5\n"                                    \
+  THIMBLE_DEPTHWISE_S1_FIRST("lr", "r8")                                  \
+  "ldrd r12, lr, [r0, #8]\n"                                    \
+  THIMBLE_DEPTHWISE_S1_FIRST("r12", "r10")                                \
+  "smlabt r2, lr, r7, r2\n"                                     \
+  "smlad r3, lr, r7, r3\n"                                      \
+  "smlad r4, lr, r6, r5\n"                                      \
+  "smlatb r5, lr, r6, r5\n"                                     \
+  "ldrd r12, lr, [r0, #16]\n"                                   \
+  THIMBLE_DEPTHWISE_S1_MIDDLE("r12", "r8", "r9")                          \
+  THIMBLE_DEPTHWISE_S1_MIDDLE("lr", "r10", "r11")                         \
+  "ldrd r12, lr, [r0, #24]\n"                                   \
+  THIMBLE_DEPTHWISE_S1_LAST("r12", "r7")                                  \
+  THIMBLE_DEPTHWISE_S1_LAST("lr", "r9")                                   \
+  "ldr r12, [r0, #32]\n"                                        \
+  THIMBLE_DEPTHWISE_S1_LAST("r12", "r11")
+
+// 1 x 2 outputs of the same.
+#define THIMBLE_DEPTHWISE_S1_LAST_TWO(X, W2) \
+  "smlabt r2, " X ", " W2                    \
+  ", r2\n"                                   \
+  "smlad r3, " X ", " W2 ", r3\n"
+#define THIMBLE_DEPTHWISE_1X2                                                                \
+  "ldrd r12, lr, [r0]\n"                                                                     \
+  "smlad r2, r12, r6, r5\n"                                                                  \
+  "smlatb r3, r12, r6, r5\n" THIMBLE_DEPTHWISE_S1_FIRST(                                     \
+      "lr", "r8") "ldrd r12, lr, [r0, #8]\n" THIMBLE_DEPTHWISE_S1_FIRST("r12", "r10")        \
+      THIMBLE_DEPTHWISE_S1_LAST_TWO(                                                         \
+          "lr", "r7") "ldrd r12, lr, [r0, #16]\n" THIMBLE_DEPTHWISE_S1_LAST_TWO("r12", "r9") \
+          THIMBLE_DEPTHWISE_S1_LAST_TWO("lr", "r11")
+
+// 1 x 4 outputs, stride 2, of 3 rows and 5 pairs. P0, P2, Q0, ...: weights of the rows as scratch
+// has them.
+#define THIMBLE_DEPTHWISE_S2_NEXT(X, W0, W2, A, B) \
+  "smlabt " A ", " X ", " W2 ", " A                \
+  "\n"                                             \
+  "smlad " B ", " X ", " W0 ", " B "\n"
+#define THIMBLE_DEPTHWISE_1X4_S2(P0, P2, Q0, Q2, R0, R2) \
+  "ldrd r12, lr, [r0]\n"                                        \
+  "smlad r2, r12, " P0 ", r5\n"                                 \
+  "smlad r2, lr, " Q0 ", r2\n"                                  \
+  "ldrd r12, lr, [r0, #8]\n"                                    \
+  "smlad r2, r12, " R0 ", r2\n"                                 \
+  "smlabt r2, lr, " P2 ", r2\n"                                 \
+  "smlad r3, lr, " P0 ", r5\n"                                  \
+  "ldrd r12, lr, [r0, #16]\n"                                   \
+  THIMBLE_DEPTHWISE_S2_NEXT("r12", Q0, Q2, "r2", "r3")                    \
+  THIMBLE_DEPTHWISE_S2_NEXT("lr", R0, R2, "r2", "r3")                     \
+  "ldrd r12, lr, [r0, #24]\n"                                   \
+  "smlabt r3, r12, " P2 ", r3\n"                                \
+  "smlad r4, r12, " P0 ", r5\n"                                 \
+  THIMBLE_DEPTHWISE_S2_NEXT("lr", Q0, Q2, "r3", "r4")                     \
+  "ldrd r12, lr, [r0, #32]\n"                                   \
+  THIMBLE_DEPTHWISE_S2_NEXT("r12", R0, R2, "r3", "r4")                    \
+  THIMBLE_DEPTHWISE_S2_NEXT("lr", P0, P2, "r4", "r5")                     \
+  "ldrd r12, lr, [r0, #40]\n"                                   \
+  THIMBLE_DEPTHWISE_S2_NEXT("r12", Q0, Q2, "r4", "r5")                    \
+  THIMBLE_DEPTHWISE_S2_NEXT("lr", R0, R2, "r4", "r5")                     \
+  "ldrd r12, lr, [r0, #48]\n"                                   \
+  "smlabt r5, r12, " P2 ", r5\n"                                \
+  "smlabt r5, lr, " Q2 ", r5\n"                                 \
+  "ldr r12, [r0, #56]\n"                                        \
+  "smlabt r5, r12, " R2 ", r5\n"
+
+// 1 x 2 outputs of the same.
+#define THIMBLE_DEPTHWISE_1X2_S2(P0, P2, Q0, Q2, R0, R2) \
+  "ldrd r12, lr, [r0]\n"                                        \
+  "smlad r2, r12, " P0 ", r5\n"                                 \
+  "smlad r2, lr, " Q0 ", r2\n"                                  \
+  "ldrd r12, lr, [r0, #8]\n"                                    \
+  "smlad r2, r12, " R0 ", r2\n"                                 \
+  "smlabt r2, lr, " P2 ", r2\n"                                 \
+  "smlad r3, lr, " P0 ", r5\n"                                  \
+  "ldrd r12, lr, [r0, #16]\n"                                   \
+  THIMBLE_DEPTHWISE_S2_NEXT("r12", Q0, Q2, "r2", "r3")                    \
+  THIMBLE_DEPTHWISE_S2_NEXT("lr", R0, R2, "r2", "r3")                     \
+  "ldrd r12, lr, [r0, #24]\n"                                   \
+  "smlabt r3, r12, " P2 ", r3\n"                                \
+  "smlabt r3, lr, " Q2 ", r3\n"                                 \
+  "ldr r12, [r0, #32]\n"                                        \
+  "smlabt r3, r12, " R2 ", r3\n"
+
+// Four windows of any size: on the stack behind the rest, window_words and step[3].
+#define THIMBLE_DEPTHWISE_ANY_BEGIN \
+  "push {r4-r11, lr}\n"             \
+  "add r1, r0, #40\n"               \
+  "ldm r1, {r1-r8}\n"               \
+  "push {r1-r8}\n"                  \
+  "ldm r0, {r0-r9}\n"               \
+  "push {r2-r9}\n"                  \
+  "1:\n"                            \
+  "add r5, sp, #48\n"               \
+  "ldm r5, {r2-r5}\n"               \
+  "ldr r6, [r1], #4\n"              \
+  "push {r0}\n"                     \
+  "add r2, r1, r2, lsl #2\n"        \
+  "add r3, r0, r3\n"                \
+  "add r4, r0, r4\n"                \
+  "add r5, r0, r5\n"                \
+  "mov r7, r6\n"                    \
+  "mov r8, r6\n"                    \
+  "mov r9, r6\n"                    \
+  "2:\n"                            \
+  "ldrd r10, r11, [r1], #8\n"       \
+  "ldrd r12, lr, [r0], #8\n"        \
+  "smlad r6, r12, r10, r6\n"        \
+  "smlad r6, lr, r11, r6\n"         \
+  "ldrd r12, lr, [r3], #8\n"        \
+  "smlad r7, r12, r10, r7\n"        \
+  "smlad r7, lr, r11, r7\n"         \
+  "ldrd r12, lr, [r4], #8\n"        \
+  "smlad r8, r12, r10, r8\n"        \
+  "smlad r8, lr, r11, r8\n"         \
+  "ldrd r12, lr, [r5], #8\n"        \
+  "smlad r9, r12, r10, r9\n"        \
+  "smlad r9, lr, r11, r9\n"         \
+  "cmp r1, r2\n"                    \
+  "bne 2b\n"                        \
+  "pop {r0}\n"                      \
+  "mov r2, r6\n"                    \
+  "mov r3, r7\n"                    \
+  "mov r4, r8\n"                    \
+  "mov r5, r9\n"
+#define THIMBLE_DEPTHWISE_ANY_END   \
+  THIMBLE_DEPTHWISE_STORE           \
+  "cmp r1, r11\n"                   \
+  "bne 1b\n" THIMBLE_DEPTHWISE_NEXT \
+  "bne 1b\n"                        \
+  "add sp, sp, #64\n"               \
+  "pop {r4-r11, pc}\n"
+
+#define THIMBLE_DEPTHWISE_RELU(R) \
+  "smmla " R ", " R               \
+  ", r12, lr\n"                   \
+  "ssat " R ", #8, " R ", asr #11\n"
+#define THIMBLE_DEPTHWISE_SHIFTED(R) \
+  "smmlar " R ", " R                 \
+  ", r12, lr\n"                      \
+  "asr " R ", " R                    \
+  ", r6\n"                           \
+  "ssat " R ", #8, " R "\n"
+#define THIMBLE_DEPTHWISE_CLAMPED(R) \
+  "add r7, lr, " R                   \
+  ", asr #31\n"                      \
+  "smmlar " R ", " R                 \
+  ", r12, r7\n"                      \
+  "asr " R ", " R                    \
+  ", r6\n"                           \
+  "usat " R ", #8, " R               \
+  "\n"                               \
+  "uqadd8 " R ", " R                 \
+  ", r8\n"                           \
+  "add " R ", " R ", r9\n"
+#define THIMBLE_DEPTHWISE_TWO(TAIL) TAIL("r2") TAIL("r3")
+#define THIMBLE_DEPTHWISE_FOUR(TAIL) TAIL("r2") TAIL("r3") TAIL("r4") TAIL("r5")
+
+#define THIMBLE_DEPTHWISE_BLOCK(NAME, BEGIN, BODY, TAIL, END)                            \
+  [[gnu::naked, gnu::noinline]] static void NAME(const DepthwiseBlocksInRow*) noexcept { \
+    asm volatile(BEGIN BODY TAIL END);                                                   \
+  }
+#define THIMBLE_DEPTHWISE_3X3(NAME, BODY, TAIL)                            \
+  THIMBLE_DEPTHWISE_BLOCK(NAME, THIMBLE_DEPTHWISE_BLOCK_BEGIN, BODY, TAIL, \
+                          THIMBLE_DEPTHWISE_BLOCK_END(THIMBLE_DEPTHWISE_STORE))
+#define THIMBLE_DEPTHWISE_3X3_TWO(NAME, BODY, TAIL)                        \
+  THIMBLE_DEPTHWISE_BLOCK(NAME, THIMBLE_DEPTHWISE_BLOCK_BEGIN, BODY, TAIL, \
+                          THIMBLE_DEPTHWISE_BLOCK_END(THIMBLE_DEPTHWISE_STORE_TWO))
+#define THIMBLE_DEPTHWISE_BLOCKS(BEGIN, TAIL)                                                     \
+  THIMBLE_DEPTHWISE_3X3(rows_0, THIMBLE_DEPTHWISE_2X2("0", "8", "16", "24"),                      \
+                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
+  THIMBLE_DEPTHWISE_3X3(rows_2, THIMBLE_DEPTHWISE_2X2("8", "0", "24", "16"),                      \
+                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
+  THIMBLE_DEPTHWISE_3X3_TWO(column_0, THIMBLE_DEPTHWISE_2X1("0", "8", "16", "24"),                \
+                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
+  THIMBLE_DEPTHWISE_3X3_TWO(column_2, THIMBLE_DEPTHWISE_2X1("8", "0", "24", "16"),                \
+                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
+  THIMBLE_DEPTHWISE_3X3(row, THIMBLE_DEPTHWISE_1X4, BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))           \
+  THIMBLE_DEPTHWISE_3X3_TWO(row_of_two, THIMBLE_DEPTHWISE_1X2, BEGIN THIMBLE_DEPTHWISE_TWO(TAIL)) \
+  THIMBLE_DEPTHWISE_3X3(stride_2_0,                                                               \
+                        THIMBLE_DEPTHWISE_1X4_S2("r6", "r7", "r8", "r9", "r10", "r11"),           \
+                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
+  THIMBLE_DEPTHWISE_3X3(stride_2_1,                                                               \
+                        THIMBLE_DEPTHWISE_1X4_S2("r10", "r11", "r6", "r7", "r8", "r9"),           \
+                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
+  THIMBLE_DEPTHWISE_3X3(stride_2_2,                                                               \
+                        THIMBLE_DEPTHWISE_1X4_S2("r8", "r9", "r10", "r11", "r6", "r7"),           \
+                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
+  THIMBLE_DEPTHWISE_3X3_TWO(two_of_stride_2_0,                                                    \
+                            THIMBLE_DEPTHWISE_1X2_S2("r6", "r7", "r8", "r9", "r10", "r11"),       \
+                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
+  THIMBLE_DEPTHWISE_3X3_TWO(two_of_stride_2_1,                                                    \
+                            THIMBLE_DEPTHWISE_1X2_S2("r10", "r11", "r6", "r7", "r8", "r9"),       \
+                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
+  THIMBLE_DEPTHWISE_3X3_TWO(two_of_stride_2_2,                                                    \
+                            THIMBLE_DEPTHWISE_1X2_S2("r8", "r9", "r10", "r11", "r6", "r7"),       \
+                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
+  THIMBLE_DEPTHWISE_BLOCK(any, THIMBLE_DEPTHWISE_ANY_BEGIN, "",                                   \
+                          BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL), THIMBLE_DEPTHWISE_ANY_END)
+
+template <class Tail>
+struct DepthwiseBlocks;
+template <>
+struct DepthwiseBlocks<ReluTail> {
+  THIMBLE_DEPTHWISE_BLOCKS("ldm r1!, {r12, lr}\n", THIMBLE_DEPTHWISE_RELU)
+};
+template <>
+struct DepthwiseBlocks<ShiftedTail> {
+  THIMBLE_DEPTHWISE_BLOCKS("ldm r1!, {r6, r12, lr}\n", THIMBLE_DEPTHWISE_SHIFTED)
+};
+template <>
+struct DepthwiseBlocks<ClampedTail> {
+  THIMBLE_DEPTHWISE_BLOCKS(
+      "ldm r1!, {r6, r12, lr}\n"
+      "ldrd r8, r9, [sp, #24]\n",
+      THIMBLE_DEPTHWISE_CLAMPED)
+};
+
+#else
+
+/// The same in C++.
+template <class Tail>
+struct DepthwiseBlocks {
+  /// Row `slot` of scratch is row 0 of the windows, of `slots` rows; the outputs' windows begin at
+  /// these columns and rows.
+  struct Windows {
+    int32_t slots, slot;
+    int32_t count;
+    int32_t column[4], row[4];
+  };
+  static int32_t at(const uint32_t* x, const Windows& w, int32_t row, int32_t column) noexcept {
+    const uint32_t pair = x[column / 2 * w.slots + (w.slot + row) % w.slots];
+    return static_cast<int16_t>(column % 2 == 0 ? pair : pair >> 16);
+  }
+  /// Tap of a window of 3 x 3 in the constants of a channel: (w0, w1) and (w1, w2) of each row.
+  static int32_t tap(const int32_t* weights, int32_t row, int32_t column) noexcept {
+    const int32_t pair = weights[1 + 2 * row + column / 2];
+    return static_cast<int16_t>(column == 0 ? pair : pair >> 16);
+  }
+  static void store(const DepthwiseBlocksInRow* b, const int32_t (&sum)[4], int32_t count,
+                    const int32_t* constants, int8_t* out) noexcept {
+    for (int32_t i = 1; i < count; ++i)
+      out[b->to[i - 1]] = Tail::finish(sum[i], constants, b->clamp);
+    *out = Tail::finish(sum[0], constants, b->clamp);
+  }
+  static void window_3x3(const DepthwiseBlocksInRow* b, const Windows& w) noexcept {
+    const uint32_t* x = b->x;
+    int8_t* out = b->out;
+    for (int32_t k = 0; k < b->blocks; ++k, x += b->x_next / 4, out += b->out_next)
+      channels_3x3(b, w, x, out);
+  }
+  static void channels_3x3(const DepthwiseBlocksInRow* b, const Windows& w, const uint32_t*& x,
+                           int8_t*& out) noexcept {
+    for (const int32_t* c = b->weights; c != b->end; c += 7 + Tail::kConstants) {
+      int32_t sum[4];
+      for (int32_t i = 0; i < w.count; ++i) {
+        sum[i] = c[0];
+        for (int32_t k = 0; k < 9; ++k)
+          sum[i] += at(x, w, w.row[i] + k / 3, w.column[i] + k % 3) * tap(c, k / 3, k % 3);
+      }
+      store(b, sum, w.count, c + 7, out++);
+      x += b->x_pitch / 4;
+    }
+  }
+  static void rows_0(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {4, 0, 4, {0, 1, 0, 1}, {0, 0, 1, 1}});
+  }
+  static void rows_2(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {4, 2, 4, {0, 1, 0, 1}, {0, 0, 1, 1}});
+  }
+  static void column_0(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {4, 0, 2, {0, 0}, {0, 1}});
+  }
+  static void column_2(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {4, 2, 2, {0, 0}, {0, 1}});
+  }
+  static void row(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 0, 4, {0, 1, 2, 3}, {0, 0, 0, 0}});
+  }
+  static void row_of_two(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 0, 2, {0, 1}, {0, 0}});
+  }
+  static void stride_2_0(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 0, 4, {0, 2, 4, 6}, {0, 0, 0, 0}});
+  }
+  static void stride_2_1(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 1, 4, {0, 2, 4, 6}, {0, 0, 0, 0}});
+  }
+  static void stride_2_2(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 2, 4, {0, 2, 4, 6}, {0, 0, 0, 0}});
+  }
+  static void two_of_stride_2_0(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 0, 2, {0, 2}, {0, 0}});
+  }
+  static void two_of_stride_2_1(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 1, 2, {0, 2}, {0, 0}});
+  }
+  static void two_of_stride_2_2(const DepthwiseBlocksInRow* b) noexcept {
+    window_3x3(b, {3, 2, 2, {0, 2}, {0, 0}});
+  }
+  static void any(const DepthwiseBlocksInRow* b) noexcept {
+    const uint32_t* x = b->x;
+    int8_t* out = b->out;
+    for (int32_t k = 0; k < b->blocks; ++k, x += b->x_next / 4, out += b->out_next)
+      channels_of_any(b, x, out);
+  }
+  static void channels_of_any(const DepthwiseBlocksInRow* b, const uint32_t*& x,
+                              int8_t*& out) noexcept {
+    for (const int32_t* c = b->weights; c != b->end; c += 1 + b->window_words + Tail::kConstants) {
+      int32_t sum[4];
+      for (int32_t i = 0; i < 4; ++i) {
+        const uint32_t* window = x + (i == 0 ? 0 : b->step[i - 1] / 4);
+        sum[i] = c[0];
+        for (int32_t k = 0; k < b->window_words; ++k)
+          sum[i] = dual_multiply_add(window[k], static_cast<uint32_t>(c[1 + k]), sum[i]);
+      }
+      store(b, sum, 4, c + 1 + b->window_words, out++);
+      x += b->x_pitch / 4;
+    }
+  }
+};
+
+#endif
+
+template <class Tail, class B = DepthwiseBlocks<Tail>>
+constexpr DepthwiseBlockTable kDepthwiseBlocks{
+    Tail::kConstants,
+    {B::rows_0, B::rows_2},
+    {B::column_0, B::column_2},
+    {B::row},
+    {B::row_of_two},
+    {B::stride_2_0, B::stride_2_1, B::stride_2_2},
+    {B::two_of_stride_2_0, B::two_of_stride_2_1, B::two_of_stride_2_2},
+    B::any};
+
+}  // namespace thimble::runtime

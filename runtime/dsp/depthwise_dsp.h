@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolution by blocks of four outputs of each channel (depthwise_blocks.h). A row of
+// inputs is packed once: a window of 3 x 3 keeps the rows that the next output rows need as well,
+// if scratch has room for whole rows; else, and with other windows, the window's rows are packed
+// for as many outputs of a row as scratch has room for.
+#pragma once
+
+#include "../portable/window.h"
+#include "depthwise_blocks.h"
+#include "depthwise_pack.h"
+#include "thimble_runtime/kernels.h"
+
+namespace thimble::runtime {
+
+class DepthwiseConvolution {
+ public:
+  /// None of the region's axes is empty.
+  DepthwiseConvolution(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
+                       const Region& region, int8_t* scratch,
+                       const DepthwiseBlockTable& blocks) noexcept
+      : p_(p), x_(x), out_(out), region_(region), blocks_(blocks) {
+    const Window2D& w = p.window;
+    first_in_ = p.multiplier == 1 ? region.begin[3] : region.begin[3] / p.multiplier;
+    const int32_t last = p.multiplier == 1 ? region.end[3] - 1 : (region.end[3] - 1) / p.multiplier;
+    channels_ = last + 1 - first_in_;
+    words_ = reinterpret_cast<uint32_t*>(scratch);
+    padding_ = scratch + p.scratch_bytes - depthwise_padding_bytes(channels_);
+    room_ = (p.scratch_bytes - depthwise_padding_bytes(channels_) - kDepthwiseSlackBytes) /
+            (channels_ * 4);
+    fixed_ = is_depthwise_3x3(w);
+    constant_words_ = 1 + depthwise_weight_words(w) + blocks.tail_words;
+    block_.clamp = {p.clamp_add, p.clamp_less};
+    block_.window_words = constant_words_ - 1 - blocks.tail_words;
+  }
+
+  void run() noexcept {
+    auto* const padding = reinterpret_cast<uint32_t*>(padding_);
+    const uint32_t four = static_cast<uint8_t>(p_.input_zero_point) * 0x01010101u;
+    for (int32_t k = 0; k < (channels_ + 3) / 4; ++k) padding[k] = four;
+    const int32_t width = region_.end[2] - region_.begin[2];
+    for (n_ = region_.begin[0]; n_ < region_.end[0]; ++n_) {
+      int32_t y = region_.begin[1];
+      if (fixed_ && p_.window.stride_h == 1 && 4 * pairs_of(width) <= room_)
+        y = two_rows_at_a_time(y);
+      if (fixed_ && p_.window.stride_h == 2 && 3 * pairs_of(width) <= room_)
+        y = rows_of_stride_2(y);
+      if (!fixed_ && p_.window.kernel_h * pairs_of(width) <= room_) y = rows_of_any(y);
+      for (; y < region_.end[1]; ++y) row_in_strips(y);
+    }
+  }
+
+ private:
+  // Pairs of columns that `count` outputs side by side read.
+  int32_t pairs_of(int32_t count) const noexcept { return depthwise_pairs(p_.window, count); }
+
+  // A strip of outputs of a row that begins at `column`: its columns beyond the input, which no row
+  // changes.
+  [[gnu::noinline]] void set_strip(int32_t column, int32_t outputs, int32_t slots) noexcept {
+    const Window2D& w = p_.window;
+    origin_ = column * w.stride_w - w.pad_left;
+    slots_ = slots;
+    int32_t pairs = pairs_of(outputs);
+    pitch_ = pairs * slots * 4;
+    first_pair_ = origin_ < -1 ? -origin_ / 2 : 0;
+    if (first_pair_ > pairs) first_pair_ = pairs;
+    end_pair_ = w.in_w > origin_ ? (w.in_w - origin_ + 1) / 2 : 0;
+    if (end_pair_ > pairs) end_pair_ = pairs;
+    if (end_pair_ < first_pair_) end_pair_ = first_pair_;
+    pack_padding(0, first_pair_ * slots, 4);
+    pack_padding(end_pair_ * slots, (pairs - end_pair_) * slots, 4);
+  }
+
+  [[gnu::noinline]] void pack_padding(int32_t at, int32_t pairs, int32_t to_step) noexcept {
+    if (pairs != 0)
+      pack_pairs({padding_, padding_, words_ + at, pitch_, channels_, pairs, 0, to_step});
+  }
+
+  // Input row `y` into a slot of the strip's pairs.
+  [[gnu::noinline]] void pack_row(int32_t y, int32_t slot) noexcept {
+    const int32_t in_w = p_.window.in_w;
+    const int32_t count = end_pair_ - first_pair_;
+    if (y < 0 || y >= p_.window.in_h) {
+      pack_padding(first_pair_ * slots_ + slot, count, slots_ * 4);
+      return;
+    }
+    const int32_t column_step = x_.stride[2];
+    int32_t column = origin_ + 2 * first_pair_;                      // of the left one of a pair
+    int32_t first = n_ * x_.stride[0] + y * x_.stride[1] - x_.bias;  // column 0
+    int32_t wrap = in_w;  // columns from here on are at the ring's beginning
+    if (x_.modulus != 0) {
+      const int32_t left = column < 0 ? 0 : column;  // nothing is known of those before
+      const int32_t at = (first + left * column_step) % x_.modulus;
+      wrap = left + (x_.modulus - at + column_step - 1) / column_step;
+      first = at - left * column_step - x_.channel;
+    }
+    const auto* const row = static_cast<const int8_t*>(x_.data) + first + first_in_;
+    DepthwisePairs pairs{nullptr,     nullptr,   words_ + first_pair_ * slots_ + slot,
+                         pitch_,      channels_, 1,
+                         column_step, slots_ * 4};
+    for (int32_t left = count; left > 0;) {
+      const auto at = [&](int32_t k) noexcept -> const int8_t* {
+        if (k < 0 || k >= in_w) return padding_;
+        return row + k * column_step - (k >= wrap ? x_.modulus : 0);
+      };
+      pairs.left = at(column);
+      pairs.right = at(column + 1);
+      const int32_t end = column + 1 < wrap && wrap < in_w ? wrap : in_w;
+      const bool run = column + 1 >= 0 && column + 1 < end;
+      pairs.pairs = run ? (end - column) / 2 : 1;
+      if (pairs.pairs > left) pairs.pairs = left;
+      pack_pairs(pairs);
+      pairs.to += pairs.pairs * slots_;
+      column += 2 * pairs.pairs;
+      left -= pairs.pairs;
+    }
+  }
+
+  int32_t two_rows_at_a_time(int32_t y) noexcept {
+    if (region_.end[1] - y < 2) return y;
+    const Window2D& w = p_.window;
+    const int32_t begin = region_.begin[2];
+    const int32_t end = region_.end[2];
+    set_strip(begin, end - begin, 4);
+    pack_row(y - w.pad_top, 0);
+    pack_row(y - w.pad_top + 1, 1);
+    for (int32_t slot = 0; y + 2 <= region_.end[1]; y += 2, slot ^= 2) {
+      pack_row(y - w.pad_top + 2, slot ^ 2);
+      pack_row(y - w.pad_top + 3, slot ^ 3);
+      for (int32_t column = begin; column < end;) {
+        const int32_t blocks = blocks_of(2, end - column);
+        const bool two = column + 1 < end;
+        int8_t* const to = output(y, column);
+        block_.to[two ? 1 : 0] = distance(y, column, 1, 0);
+        if (two) {
+          block_.to[0] = distance(y, column, 0, 1);
+          block_.to[2] = distance(y, column, 1, 1);
+        }
+        channels(two ? blocks_.rows[slot / 2] : blocks_.columns[slot / 2],
+                 {(column - begin) / 2 * 4, 4, 2, blocks}, to, 0);
+        column += 2 * blocks;
+      }
+    }
+    return y;
+  }
+
+  int32_t rows_of_stride_2(int32_t y) noexcept {
+    const Window2D& w = p_.window;
+    const int32_t begin = region_.begin[2];
+    set_strip(begin, region_.end[2] - begin, 3);
+    int32_t in = y * 2 - w.pad_top;
+    int32_t slot = 0;  // of row `in`
+    pack_row(in, 0);
+    for (; y < region_.end[1]; ++y) {
+      const int32_t next = slot == 2 ? 0 : slot + 1;
+      const int32_t last = next == 2 ? 0 : next + 1;
+      pack_row(in + 1, next);
+      pack_row(in + 2, last);
+      row_of_blocks(blocks_.four_2[slot], blocks_.two_2[slot], y, begin, region_.end[2]);
+      in += 2;
+      slot = last;
+    }
+    return y;
+  }
+
+  // Scratch is one run of words [..][row]: all rows move by one when all words do.
+  int32_t rows_of_any(int32_t y) noexcept {
+    const Window2D& w = p_.window;
+    const int32_t begin = region_.begin[2];
+    const int32_t step = w.stride_h;
+    if (step >= w.kernel_h) return y;
+    set_strip(begin, region_.end[2] - begin, w.kernel_h);
+    first_pair_ = 0;  // what moves in from the next pair is to be packed again
+    end_pair_ = pairs_of(region_.end[2] - begin);
+    for (int32_t kept = 0;; kept = w.kernel_h - step) {
+      for (int32_t k = kept; k < w.kernel_h; ++k) pack_row(y * step - w.pad_top + k, k);
+      any_window(y, begin, region_.end[2]);
+      if (++y == region_.end[1]) return y;
+      move_down(words_, words_ + step, words_ + channels_ * (pitch_ / 4));
+    }
+  }
+
+  void row_in_strips(int32_t y) noexcept {
+    const Window2D& w = p_.window;
+    const int32_t slots = w.kernel_h;
+    const int32_t most = depthwise_outputs(w, room_ / slots);
+    for (int32_t column = region_.begin[2]; column < region_.end[2];) {
+      const int32_t left = region_.end[2] - column;
+      const int32_t count = left < most ? left : most;
+      set_strip(column, count, slots);
+      for (int32_t k = 0; k < slots; ++k) pack_row(y * w.stride_h - w.pad_top + k, k);
+      if (!fixed_) {
+        any_window(y, column, column + count);
+      } else {
+        const bool one = w.stride_w == 1;
+        row_of_blocks(one ? blocks_.four[0] : blocks_.four_2[0],
+                      one ? blocks_.two[0] : blocks_.two_2[0], y, column, column + count);
+      }
+      column += count;
+    }
+  }
+
+  // Windows of 3 x 3: outputs [begin, end) of row y, from the first of the strip on.
+  void row_of_blocks(DepthwiseBlock four, DepthwiseBlock two, int32_t y, int32_t begin,
+                     int32_t end) noexcept {
+    const int32_t words = 2 * p_.window.stride_w * slots_;
+    for (int32_t column = begin; column < end;) {
+      int8_t* const to = output(y, column);
+      for (int32_t i = 1; i < 4; ++i) {
+        block_.to[i - 1] = column + i < end ? distance(y, column, 0, i) : 0;
+      }
+      const int32_t blocks = blocks_of(4, end - column);
+      channels(end - column > 2 ? four : two, {(column - begin) / 4 * words, words, 4, blocks}, to,
+               0);
+      column += 4 * blocks;
+    }
+  }
+
+  // Any window: four outputs whose windows begin at even columns, or at odd ones.
+  void any_window(int32_t y, int32_t begin, int32_t end) noexcept {
+    const int32_t stride = p_.window.stride_w;
+    const int32_t every = stride % 2 == 0 ? 1 : 2;  // outputs with the same form of weights
+    for (int32_t form = 0; form < every; ++form) {
+      for (int32_t column = begin + form; column < end;) {
+        int8_t* const to = output(y, column);
+        for (int32_t i = 1; i < 4; ++i) {
+          const int32_t other = column + i * every;
+          block_.to[i - 1] = other < end ? distance(y, column, 0, i * every) : 0;
+          block_.step[i - 1] = other < end ? i * every * stride / 2 * slots_ * 4 : 0;
+        }
+        const int32_t blocks = blocks_of(4 * every, end - column);
+        channels(blocks_.any,
+                 {(column - begin) * stride / 2 * slots_, 2 * every * stride * slots_, 4 * every,
+                  blocks},
+                 to, form);
+        column += 4 * every * blocks;
+      }
+    }
+  }
+
+  // Blocks side by side.
+  struct Span {
+    int32_t at;       // words from the strip's beginning to the first window
+    int32_t words;    // from one block to the next
+    int32_t columns;  // of a block
+    int32_t blocks;
+  };
+
+  // How many of them one call does: a ring may end within.
+  int32_t blocks_of(int32_t columns, int32_t left) const noexcept {
+    return left < 2 * columns || out_.modulus != 0 ? 1 : left / columns;
+  }
+
+  // The region's channels of blocks.
+  [[gnu::noinline]] void channels(DepthwiseBlock block, const Span& span, int8_t* to,
+                                  int32_t form) noexcept {
+    const int32_t* const constants = p_.constants + form * p_.out_channels * constant_words_;
+    const bool dense = out_.stride[3] == 1;
+    const int32_t step = span.columns * out_.stride[2];
+    block_.x_pitch = p_.multiplier == 1 ? pitch_ : 0;
+    for (int32_t o = region_.begin[3]; o < region_.end[3];) {
+      const int32_t in = p_.multiplier == 1 ? o : o / p_.multiplier;
+      int32_t end = region_.end[3];
+      if (p_.multiplier != 1 && (in + 1) * p_.multiplier < end) end = (in + 1) * p_.multiplier;
+      if (!dense) end = o + 1;
+      block_.x = words_ + (in - first_in_) * (pitch_ / 4) + span.at;
+      block_.weights = constants + o * constant_words_;
+      block_.end = constants + end * constant_words_;
+      block_.again = block_.weights;
+      block_.out = to + (o - region_.begin[3]) * out_.stride[3];
+      block_.x_next = span.words * 4 - (end - o) * block_.x_pitch;
+      block_.out_next = step - (end - o);
+      block_.blocks = span.blocks;
+      block(&block_);
+      o = end;
+    }
+  }
+
+  [[gnu::noinline]] int8_t* output(int32_t y, int32_t column) const noexcept {
+    return pixel<int8_t>(out_, n_, y, column) + region_.begin[3] * out_.stride[3];
+  }
+  // Elements from an output pixel to another one.
+  int32_t distance(int32_t y, int32_t column, int32_t rows, int32_t columns) const noexcept {
+    if (out_.modulus == 0) return rows * out_.stride[1] + columns * out_.stride[2];
+    return static_cast<int32_t>(output(y + rows, column + columns) - output(y, column));
+  }
+
+  const DepthwiseConv2DPackedParams& p_;
+  const View& x_;
+  const View& out_;
+  const Region& region_;
+  const DepthwiseBlockTable& blocks_;
+  int32_t first_in_ = 0;  // input channel
+  int32_t channels_ = 0;  // of the input
+  uint32_t* words_ = nullptr;
+  int8_t* padding_ = nullptr;
+  int32_t room_ = 0;  // words of scratch for each channel
+  bool fixed_ = false;
+  int32_t constant_words_ = 0;  // of a channel
+  int32_t n_ = 0;
+  int32_t origin_ = 0;                     // input column of the strip's first pair
+  int32_t first_pair_ = 0, end_pair_ = 0;  // those that read inputs
+  int32_t slots_ = 0, pitch_ = 0;
+  DepthwiseBlocksInRow block_{};
+};
+
+}  // namespace thimble::runtime

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs of depthwise convolutions in scratch: neighbours in a row as pairs of int16,
+// [channel][pair of columns][row].
+#pragma once
+
+#include "simd32.h"
+
+namespace thimble::runtime {
+
+/// Pairs of neighbours in a row of the input: the first is given, others follow the right one.
+struct DepthwisePairs {
+  const int8_t* left;  ///< channels are neighbours
+  const int8_t* right;
+  uint32_t* to;
+  int32_t pitch;     ///< bytes from one channel of scratch to the next
+  int32_t channels;  ///< what is left of fours is not packed
+  int32_t pairs;
+  int32_t step;     ///< elements from one column to the next
+  int32_t to_step;  ///< bytes
+};
+
+// move_down(to, from, end): the words [from, end) to a lower address, up to seven more.
+
+inline uint32_t pair_of(int8_t low, int8_t high) noexcept {
+  return static_cast<uint16_t>(low) | static_cast<uint32_t>(static_cast<uint16_t>(high)) << 16;
+}
+
+#if defined(THIMBLE_SIMD32_ASSEMBLY)
+
+// r0 left, r1 right, r2 to, r3 and r5 one and three pitches, r4 end of left, r10 channels, r11, r12
+// from the last channels of a pair to the next pair. An odd four comes first.
+[[gnu::naked, gnu::noinline]] inline void pack_fours(const DepthwisePairs*) noexcept {
+  asm volatile(
+      "push {r4-r11, lr}\n"
+      "ldm r0, {r0-r7}\n"
+      "bic r10, r4, #3\n"
+      "mla r8, r5, r7, r2\n"
+      "push {r6, r8}\n"  // step, end of to
+      "mul r9, r10, r3\n"
+      "sub r11, r7, r9\n"
+      "sub r12, r6, r10\n"
+      "add r4, r0, r10\n"
+      "add r5, r3, r3, lsl #1\n"
+      "1:\n"
+      "tst r10, #4\n"
+      "bne 3f\n"
+      "2:\n"
+      "ldr r6, [r0], #4\n"
+      "ldr r7, [r1], #4\n"
+      "pkhbt r8, r6, r7, lsl #16\n"
+      "pkhtb r9, r7, r6, asr #16\n"
+      "sxtb16 r6, r8\n"
+      "sxtb16 r7, r8, ror #8\n"
+      "sxtb16 r8, r9\n"
+      "sxtb16 r9, r9, ror #8\n"
+      "str r7, [r2, r3]\n"
+      "str r8, [r2, r3, lsl #1]\n"
+      "str r9, [r2, r5]\n"
+      "str r6, [r2]\n"
+      "add r2, r2, r3, lsl #2\n"
+      "3:\n"
+      "ldr r6, [r0], #4\n"
+      "ldr r7, [r1], #4\n"
+      "pkhbt r8, r6, r7, lsl #16\n"
+      "pkhtb r9, r7, r6, asr #16\n"
+      "sxtb16 r6, r8\n"
+      "sxtb16 r7, r8, ror #8\n"
+      "sxtb16 r8, r9\n"
+      "sxtb16 r9, r9, ror #8\n"
+      "str r7, [r2, r3]\n"
+      "str r8, [r2, r3, lsl #1]\n"
+      "str r9, [r2, r5]\n"
+      "str r6, [r2]\n"
+      "add r2, r2, r3, lsl #2\n"
+      "cmp r0, r4\n"
+      "bne 2b\n"
+      "ldrd r6, r7, [sp]\n"
+      "add r0, r1, r12\n"
+      "add r1, r0, r6\n"
+      "add r2, r2, r11\n"
+      "add r4, r0, r10\n"
+      "cmp r2, r7\n"
+      "bne 1b\n"
+      "add sp, sp, #8\n"
+      "pop {r4-r11, pc}\n");
+}
+
+// Eights of words, of which the last is read and written as a whole.
+[[gnu::naked, gnu::noinline]] inline void move_down(uint32_t*, const uint32_t*,
+                                                    const uint32_t*) noexcept {
+  asm volatile(
+      "push {r4-r10, lr}\n"
+      "1:\n"
+      "ldm r1!, {r3-r10}\n"
+      "stm r0!, {r3-r10}\n"
+      "cmp r1, r2\n"
+      "blo 1b\n"
+      "pop {r4-r10, pc}\n");
+}
+
+#else
+
+inline void move_down(uint32_t* to, const uint32_t* from, const uint32_t* end) noexcept {
+  do {
+    for (int32_t k = 0; k < 8; ++k) to[k] = from[k];
+    to += 8;
+    from += 8;
+  } while (from < end);
+}
+
+inline void pack_fours(const DepthwisePairs* p) noexcept {
+  for (int32_t k = 0; k < p->pairs; ++k) {
+    uint32_t* const to = p->to + k * (p->to_step / 4);
+    for (int32_t c = 0; c < p->channels / 4 * 4; ++c)
+      to[c * (p->pitch / 4)] = pair_of(k == 0 ? p->left[c] : p->right[(2 * k - 1) * p->step + c],
+                                       p->right[2 * k * p->step + c]);
+  }
+}
+
+#endif
+
+[[gnu::noinline]] inline void pack_pairs(const DepthwisePairs& p) noexcept {
+  const int32_t fours = p.channels / 4 * 4;
+  if (fours != 0) pack_fours(&p);
+  for (int32_t c = fours; c < p.channels; ++c) {
+    const int8_t* left = p.left + c;
+    const int8_t* right = p.right + c;
+    uint32_t* to = p.to + c * (p.pitch / 4);
+    for (int32_t k = p.pairs; k > 0; --k, to += p.to_step / 4) {
+      *to = pair_of(*left, *right);
+      left = right + p.step;
+      right = left + p.step;
+    }
+  }
+}
+
+}  // namespace thimble::runtime

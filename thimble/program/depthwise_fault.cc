@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads runtime::DepthwiseConv2DPackedParams back: by its definition, not as they are packed.
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include "thimble/program/read_back.h"
+#include "thimble/reference/factors.h"
+
+namespace thimble {
+namespace {
+
+using runtime::DepthwiseConv2DPackedParams;
+using runtime::Window2D;
+
+// What the operator says of a channel.
+struct WantedDepthwise {
+  const ReadBack& r;
+  int64_t channel;
+  reference::FixedFactor factor;
+
+  [[nodiscard]] int64_t weight(int64_t y, int64_t x) const {
+    const Shape& shape = r.in(1).shape;
+    if (x < 0 || x >= shape[2]) return 0;
+    const int64_t at = (y * shape[2] + x) * shape[3] + channel;
+    return static_cast<int8_t>((*r.in(1).data)[static_cast<size_t>(at)]);
+  }
+  // Without the input's zero point.
+  [[nodiscard]] int64_t bias() const {
+    int32_t value = 0;
+    if (r.op.inputs.size() > 2) {
+      const auto at = static_cast<size_t>(channel) * sizeof(value);
+      std::memcpy(&value, r.in(2).data->data() + at, sizeof(value));
+    }
+    return value;
+  }
+  [[nodiscard]] int64_t folded_bias() const {
+    int64_t sum = bias();
+    each_weight([&](int64_t w) { sum -= zero_point(r.in(0)) * w; });
+    return sum;
+  }
+  // What the sum can be at most, either way.
+  [[nodiscard]] int64_t largest() const {
+    const int64_t zero = zero_point(r.in(0));
+    const int64_t input = std::max(127 - zero, zero + 128);
+    int64_t sum = std::abs(bias());
+    each_weight([&](int64_t w) { sum += input * std::abs(w); });
+    return sum;
+  }
+  void each_weight(const auto& visit) const {
+    const Shape& shape = r.in(1).shape;
+    for (int64_t y = 0; y < shape[1]; ++y) {
+      for (int64_t x = 0; x < shape[2]; ++x) visit(weight(y, x));
+    }
+  }
+};
+
+// Which of the three kernels it is.
+enum class Finish : uint8_t { kRelu, kShifted, kClamped };
+
+// 2 to the power that weights and bias are times.
+int64_t held_times(Finish finish, int shift) {
+  return finish == Finish::kRelu ? int64_t{1} << (12 + shift) : 2;
+}
+
+int64_t added(Finish finish, int right, int64_t zero, int64_t least) {
+  const int64_t half = int64_t{1} << (right - 1);
+  const int64_t one = int64_t{1} << right;
+  if (finish == Finish::kClamped) return half + (zero - least) * one;
+  if (finish == Finish::kShifted) return half + zero * one;
+  // Halves of what the product is rounded to, in 1 / 2^(11 - right).
+  return ((half + zero * one) * 2 + 1) * (int64_t{1} << (10 - right));
+}
+
+// Why the kernel would not do what the reference does.
+std::string exactness_fault(Finish finish, const WantedDepthwise& c,
+                            const reference::ActivationRange& range) {
+  const int64_t zero = zero_point(c.r.out());
+  if (finish != Finish::kClamped && (zero != -128 || range.min != -128 || range.max != 127))
+    return "its kernel does not do its clamps";
+  const int right = -c.factor.shift;
+  const int most = finish == Finish::kRelu ? 10 : 23;
+  if (right < (finish == Finish::kRelu ? 4 : 1) || right > most || c.factor.multiplier < 0)
+    return "its kernel does not do its shift";
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const int64_t held = c.largest() * held_times(finish, c.factor.shift);
+  if (held > kMost) return "its sums may overflow";
+  const int64_t product = held * c.factor.multiplier / (int64_t{1} << 32) + 1;
+  const int64_t constant = added(finish, right, zero, range.min);
+  return product + std::abs(constant) >= kMost ? "its products may overflow" : "";
+}
+
+int64_t half_of(int32_t word, bool upper) {
+  return static_cast<int16_t>(static_cast<uint32_t>(word) >> (upper ? 16U : 0U));
+}
+
+// The weights of a channel, of windows that begin at the left column of a pair (form 0) or at the
+// right one.
+std::string channel_weights_fault(const int32_t* words, const Window2D& w, int64_t form,
+                                  int64_t times, const WantedDepthwise& c) {
+  const auto check = [&](int64_t word, int64_t y, int64_t x) {
+    return half_of(words[word], false) == c.weight(y, x) * times &&
+           half_of(words[word], true) == c.weight(y, x + 1) * times;
+  };
+  int64_t word = 0;
+  if (runtime::is_depthwise_3x3(w)) {
+    for (; word < 6; ++word) {
+      if (!check(word, word / 2, word % 2)) return "its packed weights are others";
+    }
+    return "";
+  }
+  const int64_t pairs = runtime::depthwise_window_pairs(w);
+  if (2 * pairs - form < w.kernel_w) return "its packed weights are too few";
+  for (; word < pairs * w.kernel_h; ++word) {
+    if (!check(word, word % w.kernel_h, word / w.kernel_h * 2 - form))
+      return "its packed weights are others";
+  }
+  for (; word < runtime::depthwise_weight_words(w); ++word) {
+    if (words[word] != 0) return "its packed weights are followed by others";
+  }
+  return "";
+}
+
+std::string packed_tail_fault(Finish finish, const int32_t* words, const WantedDepthwise& c,
+                              int64_t least) {
+  const int right = -c.factor.shift;
+  size_t k = 0;
+  if (finish != Finish::kRelu && words[k++] != right) return "its packed shift is another";
+  if (words[k++] != c.factor.multiplier) return "its packed multiplier is another";
+  return words[k] == added(finish, right, zero_point(c.r.out()), least)
+             ? ""
+             : "its packed constant is another";
+}
+
+std::string constants_fault(const ReadBack& r, const DepthwiseConv2DPackedParams& p, Finish finish,
+                            const reference::ActivationRange& range) {
+  const int64_t channels = r.in(1).shape.back();
+  const std::vector<reference::FixedFactor> factors =
+      reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
+  const int64_t forms = runtime::is_depthwise_3x3(p.window) || p.window.stride_w % 2 == 0 ? 1 : 2;
+  const int64_t weights = runtime::depthwise_weight_words(p.window);
+  const int64_t each = 1 + weights + (finish == Finish::kRelu ? 2 : 3);
+  const auto count = static_cast<size_t>(forms * channels * each);
+  const std::vector<int32_t> words = unpacked<int32_t>(r, 0, DType::kInt32, count);
+  if (words.size() != count) return "its packed constants have another type or size";
+  for (int64_t k = 0; k < forms * channels; ++k) {
+    const int64_t o = k % channels;
+    const WantedDepthwise wanted{r, o, factors[static_cast<size_t>(o)]};
+    const int32_t* const given = words.data() + k * each;
+    std::string fault = exactness_fault(finish, wanted, range);
+    if (fault.empty()) {
+      const int64_t times = held_times(finish, wanted.factor.shift);
+      if (given[0] != static_cast<int32_t>(wanted.folded_bias() * times))
+        fault = "its packed bias is another";
+      if (fault.empty())
+        fault = channel_weights_fault(given + 1, p.window, k / channels, times, wanted);
+      if (fault.empty()) fault = packed_tail_fault(finish, given + 1 + weights, wanted, range.min);
+    }
+    if (!fault.empty()) return fmt::format("channel {}: {}", o, fault);
+  }
+  return "";
+}
+
+Finish finish_of(KernelId kernel) {
+  const std::string_view name = info(kernel).name;
+  if (name == "depthwise_conv_2d_dsp") return Finish::kRelu;
+  return name == "depthwise_conv_2d_shifted_dsp" ? Finish::kShifted : Finish::kClamped;
+}
+
+// The portable kernel's parameters say how much scratch the plan has.
+int64_t planned_scratch(const ReadBack& r, const DepthwiseConv2DPackedParams& p) {
+  runtime::DepthwiseConv2DParams portable{};
+  portable.window = p.window;
+  portable.out_channels = p.out_channels;
+  portable.multiplier = p.multiplier;
+  return info(r.call.kernel).scratch_bytes(portable);
+}
+
+}  // namespace
+
+std::string packed_depthwise_fault(const DepthwiseConv2D& a, const ReadBack& r,
+                                   const DepthwiseConv2DPackedParams& p) {
+  const reference::ActivationRange range = reference::activation_range(a.activation, r.out());
+  Difference d;
+  compare_window(a.window, r.in(0), p.window, d);
+  d.expect("dilation_h", p.window.dilation_h, 1).expect("dilation_w", p.window.dilation_w, 1);
+  d.expect("out_channels", p.out_channels, r.in(1).shape.back());
+  d.expect("multiplier", p.multiplier, a.multiplier);
+  d.expect("input_zero_point", p.input_zero_point, zero_point(r.in(0)));
+  d.expect("clamp_add", p.clamp_add, 255 - (range.max - range.min));
+  d.expect("clamp_less", p.clamp_less, range.max - 255);
+  if (!d.none()) return d.text();
+  d.expect("scratch_bytes", p.scratch_bytes, planned_scratch(r, p));
+  if (p.scratch_bytes < runtime::depthwise_scratch_bytes(p, 1, p.window.kernel_h))
+    d.fail("it has too little scratch");
+  return d.fail(constants_fault(r, p, finish_of(r.call.kernel), range)).text();
+}
+
+}  // namespace thimble

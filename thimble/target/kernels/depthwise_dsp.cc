@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/kernels/depthwise_dsp.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "thimble/model/error.h"
+#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/weights.h"
+
+namespace thimble {
+namespace {
+
+using runtime::DepthwiseConv2DPackedParams;
+using runtime::DepthwiseConv2DParams;
+using runtime::Scale;
+using runtime::Window2D;
+
+constexpr int kReluShift = 11;     // of runtime/dsp/depthwise_tail.h
+constexpr int kMostDoublings = 8;  // -128 * 2^8 fits 16 bits, and so does 127 * 2^8
+constexpr int kMostShift = 23;     // a zero point times 2^23 fits 32
+
+// The sum of a channel is held times 2^doublings.
+int doublings(DepthwiseTail tail, const Scale& scale) {
+  return tail == DepthwiseTail::kRelu ? kReluShift + 1 + scale.shift : 1;
+}
+
+// What is added to the product of sum and multiplier before it is shifted: half of what one is
+// there, and the zero point.
+int32_t constant_of(DepthwiseTail tail, const Scale& scale, int32_t zero_point, int32_t least) {
+  const int right = -scale.shift;
+  const int32_t from = zero_point - (tail == DepthwiseTail::kClamped ? least : 0);
+  const int32_t constant = (1 << (right - 1)) + from * (1 << right);
+  if (tail != DepthwiseTail::kRelu) return constant;
+  return constant * (1 << (kReluShift - right)) + (1 << (kReluShift - 1 - right));
+}
+
+bool exact(DepthwiseTail tail, const DepthwiseSums& sums, size_t o) {
+  const Scale& scale = sums.scales[o];
+  const int right = -scale.shift;
+  if (scale.multiplier < 0 || right < 1 || right > kMostShift) return false;
+  if (tail == DepthwiseTail::kRelu && right >= kReluShift) return false;
+  const int times = doublings(tail, scale);
+  const int64_t most = std::numeric_limits<int32_t>::max();
+  if (times > kMostDoublings || sums.largest[o] > most >> times) return false;
+  const int64_t product = ((sums.largest[o] << times) * scale.multiplier >> 32) + 1;
+  const int64_t constant = constant_of(tail, scale, sums.output_zero_point, sums.clamp.min);
+  return product + std::abs(constant) < most;
+}
+
+// Rows of the output that the model's padding can have, at most: those of SAME padding. Wider ones
+// are computed in strips.
+int32_t columns_of(const Window2D& w) { return (w.in_w + w.stride_w - 1) / w.stride_w; }
+
+// Scratch of whole rows, as long as it is little.
+constexpr int32_t kMuchScratchBytes = 16 << 10;
+constexpr int32_t kSomeScratchBytes = 8 << 10;
+
+int32_t scratch_for(const DepthwiseConv2DPackedParams& p) {
+  const Window2D& w = p.window;
+  const bool fixed = runtime::is_depthwise_3x3(w);
+  const int32_t rows = fixed && w.stride_h == 1 ? w.kernel_h + 1 : w.kernel_h;
+  const int32_t columns = columns_of(w);
+  const int32_t whole = runtime::depthwise_scratch_bytes(p, columns, rows);
+  if (whole <= kMuchScratchBytes) return whole;
+  const int32_t least = runtime::depthwise_scratch_bytes(p, std::min(columns, 4), w.kernel_h);
+  return std::max(least, kSomeScratchBytes);
+}
+
+int32_t pair_word(int32_t low, int32_t high) {
+  return static_cast<int32_t>((static_cast<uint32_t>(low) & 0xffffU) |
+                              (static_cast<uint32_t>(high) << 16U));
+}
+
+// One channel's weights times 2^times; columns outside of the kernel are 0.
+struct ChannelWeights {
+  const DepthwiseWeights& from;
+  const Window2D& window;
+  size_t channel, channels;
+  int times;
+
+  [[nodiscard]] int32_t at(int32_t y, int32_t x) const {
+    if (x < 0 || x >= window.kernel_w) return 0;
+    const auto tap = static_cast<size_t>(y * window.kernel_w + x);
+    return from.weights[tap * channels + channel] * (1 << times);
+  }
+  [[nodiscard]] int32_t pair(int32_t y, int32_t x) const {
+    return pair_word(at(y, x), at(y, x + 1));
+  }
+};
+
+void append_weights(const ChannelWeights& c, int32_t form, std::vector<int32_t>& words) {
+  const Window2D& w = c.window;
+  const size_t end = words.size() + static_cast<size_t>(runtime::depthwise_weight_words(w));
+  if (runtime::is_depthwise_3x3(w)) {
+    for (int32_t y = 0; y < w.kernel_h; ++y)
+      words.insert(words.end(), {c.pair(y, 0), c.pair(y, 1)});
+    return;
+  }
+  for (int32_t k = 0; k < runtime::depthwise_window_pairs(w); ++k) {
+    for (int32_t y = 0; y < w.kernel_h; ++y) words.push_back(c.pair(y, 2 * k - form));
+  }
+  words.resize(end);
+}
+
+void append_tail(DepthwiseTail tail, const Scale& scale, const DepthwiseConv2DParams& p,
+                 std::vector<int32_t>& words) {
+  if (tail != DepthwiseTail::kRelu) words.push_back(-scale.shift);
+  words.push_back(scale.multiplier);
+  words.push_back(constant_of(tail, scale, p.output_zero_point, p.clamp_min));
+}
+
+template <DepthwiseTail kTail>
+std::vector<PackedConstant> packed_for(const Operands& t) {
+  const auto& a = std::get<DepthwiseConv2D>(t.op.attributes);
+  const KernelUse use = uses(a, t, Method::kCompute).front();
+  const std::optional<std::vector<int32_t>> bias = folded_bias(t, WeightOrder::kChannelLast);
+  check(bias.has_value(), "a folded bias does not fit 32 bits");
+  const std::vector<Scale> scales = channel_scales(t, bias->size(), scale_of(t.out()));
+  const Bytes& weights = *t.in(1).data;
+  const std::vector<int32_t> words =
+      depthwise_words({.weights = {reinterpret_cast<const int8_t*>(weights.data()), weights.size()},
+                       .bias = *bias,
+                       .scales = scales},
+                      std::get<DepthwiseConv2DParams>(use.params), kTail);
+  PackedConstant result{"constants", DType::kInt32, {static_cast<int64_t>(words.size())}, Bytes{}};
+  result.data.resize(words.size() * sizeof(int32_t));
+  std::memcpy(result.data.data(), words.data(), result.data.size());
+  return {std::move(result)};
+}
+
+}  // namespace
+
+std::optional<DepthwiseTail> depthwise_tail(const DepthwiseSums& sums) {
+  const auto all = [&](DepthwiseTail tail) {
+    for (size_t o = 0; o < sums.scales.size(); ++o) {
+      if (!exact(tail, sums, o)) return false;
+    }
+    return true;
+  };
+  // Whatever is below the zero point is clamped to it: how negative sums round does not matter.
+  const bool relu =
+      sums.clamp.min == -128 && sums.clamp.max == 127 && sums.output_zero_point == -128;
+  if (relu && all(DepthwiseTail::kRelu)) return DepthwiseTail::kRelu;
+  if (!all(DepthwiseTail::kClamped)) return std::nullopt;
+  return relu ? DepthwiseTail::kShifted : DepthwiseTail::kClamped;
+}
+
+std::optional<DepthwiseTail> depthwise_tail(const Operands& t, const ClampRange& clamp) {
+  const Shape& weights = t.in(1).shape;
+  const auto channels = static_cast<size_t>(weights.back());
+  const int64_t taps = weights[1] * weights[2];
+  std::vector<int64_t> largest(channels, taps * 128 * 255);  // |x - zero point| <= 255
+  if (const Tensor* bias = t.bias(); bias != nullptr) {
+    for (size_t o = 0; o < channels; ++o) {
+      int32_t value = 0;
+      std::memcpy(&value, bias->data->data() + o * sizeof(value), sizeof(value));
+      largest[o] += std::abs(int64_t{value});
+    }
+  }
+  const std::vector<Scale> scales = channel_scales(t, channels, scale_of(t.out()));
+  return depthwise_tail({.scales = scales,
+                         .largest = largest,
+                         .output_zero_point = zero_point_of(t.out()),
+                         .clamp = clamp});
+}
+
+std::vector<int32_t> depthwise_words(const DepthwiseWeights& from,
+                                     const DepthwiseConv2DParams& params, DepthwiseTail tail) {
+  const Window2D& w = params.window;
+  const int32_t forms = runtime::is_depthwise_3x3(w) || w.stride_w % 2 == 0 ? 1 : 2;
+  const size_t channels = from.bias.size();
+  std::vector<int32_t> words;
+  for (int32_t form = 0; form < forms; ++form) {
+    for (size_t o = 0; o < channels; ++o) {
+      const int times = doublings(tail, from.scales[o]);
+      // A bias that does not fit is right modulo 2^32, and so is the sum, which does.
+      words.push_back(static_cast<int32_t>(static_cast<uint32_t>(from.bias[o])
+                                           << static_cast<uint32_t>(times)));
+      append_weights({from, w, o, channels, times}, form, words);
+      append_tail(tail, from.scales[o], params, words);
+    }
+  }
+  return words;
+}
+
+DepthwiseConv2DPackedParams depthwise_packed(const DepthwiseConv2DParams& portable) {
+  DepthwiseConv2DPackedParams p{.constants = nullptr,
+                                .window = portable.window,
+                                .out_channels = portable.out_channels,
+                                .multiplier = portable.multiplier,
+                                .input_zero_point = portable.input_zero_point,
+                                .clamp_add = 255 - (portable.clamp_max - portable.clamp_min),
+                                .clamp_less = portable.clamp_max - 255,
+                                .scratch_bytes = 0};
+  p.scratch_bytes = scratch_for(p);
+  return p;
+}
+
+bool is_depthwise_relu(const KernelUse& use) {
+  return is_depthwise_clamped(use) && use.tail == DepthwiseTail::kRelu;
+}
+bool is_depthwise_shifted(const KernelUse& use) {
+  return is_depthwise_clamped(use) && use.tail != DepthwiseTail::kClamped;
+}
+bool is_depthwise_clamped(const KernelUse& use) {
+  const Window2D& w = std::get<DepthwiseConv2DParams>(use.params).window;
+  return use.tail.has_value() && w.dilation_h == 1 && w.dilation_w == 1;
+}
+
+std::vector<PackedConstant> pack_depthwise_relu(const Operands& t) {
+  return packed_for<DepthwiseTail::kRelu>(t);
+}
+std::vector<PackedConstant> pack_depthwise_shifted(const Operands& t) {
+  return packed_for<DepthwiseTail::kShifted>(t);
+}
+std::vector<PackedConstant> pack_depthwise_clamped(const Operands& t) {
+  return packed_for<DepthwiseTail::kClamped>(t);
+}
+
+int64_t depthwise_scratch_bytes(const KernelParams& portable) {
+  return depthwise_packed(std::get<DepthwiseConv2DParams>(portable)).scratch_bytes;
+}
+
+KernelParams adapt_depthwise(const Operands&, const KernelParams& portable) {
+  return depthwise_packed(std::get<DepthwiseConv2DParams>(portable));
+}
+
+}  // namespace thimble
