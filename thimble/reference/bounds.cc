@@ -15,11 +15,11 @@ size_t channels_of(const Tensor& tensor) {
   return tensor.shape.empty() ? 1 : static_cast<size_t>(tensor.shape.back());
 }
 
-Intervals everywhere(const Tensor& tensor, Interval interval) {
-  return Intervals(channels_of(tensor), interval);
+ValueRanges everywhere(const Tensor& tensor, ValueRange interval) {
+  return ValueRanges(channels_of(tensor), interval);
 }
 
-Intervals any_value(const Tensor& tensor) {
+ValueRanges any_value(const Tensor& tensor) {
   switch (tensor.type) {
     case DType::kInt8:
     case DType::kUInt8:
@@ -35,28 +35,30 @@ Intervals any_value(const Tensor& tensor) {
   return everywhere(tensor, {static_cast<int32_t>(range.min), static_cast<int32_t>(range.max)});
 }
 
-Interval hull(Interval a, Interval b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
+ValueRange hull(ValueRange a, ValueRange b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
 
-Interval hull(const Intervals& intervals) {
-  Interval result = intervals.at(0);
-  for (const Interval& interval : intervals) result = hull(result, interval);
+ValueRange hull(const ValueRanges& intervals) {
+  ValueRange result = intervals.at(0);
+  for (const ValueRange& interval : intervals) result = hull(result, interval);
   return result;
 }
 
 // An element's number modulo the extents' common divisor is all that both have in common.
-Intervals reshaped(const Intervals& intervals, size_t channels) {
+ValueRanges reshaped(const ValueRanges& intervals, size_t channels) {
   const size_t shared = std::gcd(intervals.size(), channels);
-  Intervals merged(intervals.begin(), intervals.begin() + static_cast<int64_t>(shared));
+  ValueRanges merged(intervals.begin(), intervals.begin() + static_cast<int64_t>(shared));
   for (size_t c = shared; c < intervals.size(); ++c)
     merged[c % shared] = hull(merged[c % shared], intervals[c]);
-  Intervals result;
+  ValueRanges result;
   for (size_t c = 0; c < channels; ++c) result.push_back(merged[c % shared]);
   return result;
 }
 
-Interval requantised(SumInterval sum, FixedFactor factor, int32_t zero_point,
-                     ActivationRange range) {
-  const Interval any{range.min, range.max};
+ValueRange requantised(SumBounds sum, FixedFactor factor, int32_t zero_point,
+                       ActivationRange range) {
+  const ValueRange any{range.min, range.max};
   const int left = std::max(factor.shift, 0);
   int32_t ends[2];
   for (const auto& [end, value] : {std::pair{0, sum.low}, {1, sum.high}}) {
@@ -103,16 +105,16 @@ std::vector<int32_t> evaluated(const BoundsContext& c,
 }
 
 /// A function of one value, by its table.
-Intervals of_each_value(const BoundsContext& c) {
-  const Intervals& x = c.of(0);
+ValueRanges of_each_value(const BoundsContext& c) {
+  const ValueRanges& x = c.of(0);
   if (x.empty() || c.input(0).type == DType::kInt32) return any_value(c.output());
-  const Interval all = hull(x);
+  const ValueRange all = hull(x);
   std::vector<int32_t> arguments(static_cast<size_t>(all.high - all.low + 1));
   std::iota(arguments.begin(), arguments.end(), all.low);
   const std::vector<int32_t> table = evaluated(c, {arguments});
-  std::map<std::pair<int32_t, int32_t>, Interval> known;
-  Intervals result;
-  for (const Interval& i : x) {
+  std::map<std::pair<int32_t, int32_t>, ValueRange> known;
+  ValueRanges result;
+  for (const ValueRange& i : x) {
     const auto [it, is_new] = known.try_emplace({i.low, i.high});
     if (is_new) {
       const auto [least, most] = std::minmax_element(table.begin() + (i.low - all.low),
@@ -125,23 +127,23 @@ Intervals of_each_value(const BoundsContext& c) {
 }
 
 /// Operand i broadcast along the last axis.
-Interval of_channel(const BoundsContext& c, size_t i, size_t channel) {
+ValueRange of_channel(const BoundsContext& c, size_t i, size_t channel) {
   return c.of(i)[channel % c.of(i).size()];
 }
 
 /// A function that rises or falls with each of two operands: its values where both are at an end.
 /// largest_shift: of the last factor, above which sums may exceed 32 bits.
-Intervals at_corners(const BoundsContext& c, FixedFactor last, int largest_shift) {
+ValueRanges at_corners(const BoundsContext& c, FixedFactor last, int largest_shift) {
   if (last.shift > largest_shift) return any_value(c.output());
   const size_t channels = channels_of(c.output());
   std::vector<std::vector<int32_t>> operands(2);
   for (size_t channel = 0; channel < channels; ++channel) {
-    const Interval a = of_channel(c, 0, channel), b = of_channel(c, 1, channel);
+    const ValueRange a = of_channel(c, 0, channel), b = of_channel(c, 1, channel);
     operands[0].insert(operands[0].end(), {a.low, a.low, a.high, a.high});
     operands[1].insert(operands[1].end(), {b.low, b.high, b.low, b.high});
   }
   const std::vector<int32_t> corners = evaluated(c, operands);
-  Intervals result;
+  ValueRanges result;
   for (size_t k = 0; k < corners.size(); k += 4) {
     const auto [least, most] =
         std::minmax({corners[k], corners[k + 1], corners[k + 2], corners[k + 3]});
@@ -156,9 +158,9 @@ double ratio_to_output(const BoundsContext& c) {
          double{scale_of(c.output())};
 }
 
-Intervals clamped(const Intervals& intervals, ActivationRange range) {
-  Intervals result;
-  for (const Interval& i : intervals) {
+ValueRanges clamped(const ValueRanges& intervals, ActivationRange range) {
+  ValueRanges result;
+  for (const ValueRange& i : intervals) {
     result.push_back(
         {std::clamp(i.low, range.min, range.max), std::clamp(i.high, range.min, range.max)});
   }
@@ -170,43 +172,43 @@ struct BoundsOf {
 
   template <class Weighted>
   requires requires(const Weighted& op, const BoundsContext& context) { bounds_of(op, context); }
-  Intervals operator()(const Weighted& op) const { return bounds_of(op, c); }
+  ValueRanges operator()(const Weighted& op) const { return bounds_of(op, c); }
 
   // An average of values, rounded, lies among them.
-  Intervals operator()(const AveragePool2D& op) const {
+  ValueRanges operator()(const AveragePool2D& op) const {
     return clamped(c.of(0), activation_range(op.activation, c.output()));
   }
-  Intervals operator()(const MaxPool2D& op) const {
+  ValueRanges operator()(const MaxPool2D& op) const {
     const Image in(c.input(0).shape), out(c.output().shape);
     const auto misses = [](const Taps& taps) { return taps.count() == 0; };
-    Intervals result = c.of(0);
+    ValueRanges result = c.of(0);
     if (std::ranges::any_of(ways_of_rows(op.window, in.h, out.h), misses) ||
         std::ranges::any_of(ways_of_columns(op.window, in.w, out.w), misses)) {
-      for (Interval& i : result) i.low = INT8_MIN;
+      for (ValueRange& i : result) i.low = INT8_MIN;
     }
     return clamped(result, activation_range(op.activation, c.output()));
   }
 
   // Operands are below 2^27 at the common scale, sums below 2^28.
-  Intervals operator()(const Add&) const {
+  ValueRanges operator()(const Add&) const {
     return at_corners(c, to_fixed_factor(ratio_to_output(c) / (1 << 20)), 2);
   }
-  Intervals operator()(const Sub&) const {
+  ValueRanges operator()(const Sub&) const {
     return at_corners(c, to_fixed_factor(ratio_to_output(c) / (1 << 20)), 2);
   }
   // Products are below 2^16.
-  Intervals operator()(const Mul&) const {
+  ValueRanges operator()(const Mul&) const {
     return at_corners(c,
                       to_fixed_factor(double{scale_of(c.input(0))} * double{scale_of(c.input(1))} /
                                       double{scale_of(c.output())}),
                       14);
   }
   // Squares are below 2^30. In between the difference may be 0, whose square is the least.
-  Intervals operator()(const SquaredDifference&) const {
+  ValueRanges operator()(const SquaredDifference&) const {
     const double common = ratio_to_output(c) * double{scale_of(c.output())};
     const FixedFactor last =
         to_fixed_factor(common * common / ((1 << 14) * double{scale_of(c.output())}));
-    Intervals result = at_corners(c, last, 0);
+    ValueRanges result = at_corners(c, last, 0);
     const int32_t square_of_0 = zero_point_of(c.output());
     for (size_t k = 0; k < result.size(); ++k) {
       if (!of_channel(c, 0, k).is_constant() || !of_channel(c, 1, k).is_constant())
@@ -215,33 +217,33 @@ struct BoundsOf {
     return result;
   }
 
-  Intervals operator()(const Pad& op) const {
-    const Interval frame{op.value, op.value};
-    Intervals result = c.of(0);
+  ValueRanges operator()(const Pad& op) const {
+    const ValueRange frame{op.value, op.value};
+    ValueRanges result = c.of(0);
     if (result.empty()) return {};
     const size_t last = op.before.size() - 1;
     for (size_t axis = 0; axis < last; ++axis) {
       if (op.before[axis] == 0 && op.after[axis] == 0) continue;
-      for (Interval& i : result) i = hull(i, frame);
+      for (ValueRange& i : result) i = hull(i, frame);
     }
     result.insert(result.begin(), static_cast<size_t>(op.before[last]), frame);
     result.insert(result.end(), static_cast<size_t>(op.after[last]), frame);
     return result;
   }
-  Intervals operator()(const Reshape&) const {
-    return c.of(0).empty() ? Intervals{} : reshaped(c.of(0), channels_of(c.output()));
+  ValueRanges operator()(const Reshape&) const {
+    return c.of(0).empty() ? ValueRanges{} : reshaped(c.of(0), channels_of(c.output()));
   }
-  Intervals operator()(const Transpose& op) const {
+  ValueRanges operator()(const Transpose& op) const {
     const bool keeps_channels =
         op.permutation.empty() ||
         op.permutation.back() == static_cast<int>(op.permutation.size()) - 1;
     if (keeps_channels || c.of(0).empty()) return c.of(0);
     return everywhere(c.output(), hull(c.of(0)));
   }
-  Intervals operator()(const Concat& op) const {
-    Intervals result;
+  ValueRanges operator()(const Concat& op) const {
+    ValueRanges result;
     for (size_t i = 0; i < c.op.inputs.size(); ++i) {
-      const Intervals& part = c.of(i);
+      const ValueRanges& part = c.of(i);
       if (part.empty()) return {};
       if (op.axis == static_cast<int>(c.output().shape.size()) - 1) {
         result.insert(result.end(), part.begin(), part.end());
@@ -252,30 +254,30 @@ struct BoundsOf {
     }
     return result;
   }
-  Intervals operator()(const Slice& op) const {
+  ValueRanges operator()(const Slice& op) const {
     if (c.of(0).empty()) return {};
     const size_t last = op.begin.size() - 1;
     if (std::ranges::count(op.dropped, static_cast<int>(last)) > 0)
       return everywhere(c.output(), c.of(0)[static_cast<size_t>(op.begin[last])]);
-    Intervals result;
+    ValueRanges result;
     for (int64_t k = 0; k < static_cast<int64_t>(channels_of(c.output())); ++k)
       result.push_back(c.of(0)[static_cast<size_t>(op.begin[last] + k * op.stride[last])]);
     return result;
   }
-  Intervals operator()(const ResizeNearestNeighbor&) const { return c.of(0); }
+  ValueRanges operator()(const ResizeNearestNeighbor&) const { return c.of(0); }
   // Between pixels: a weighted mean, rounded, lies among them.
-  Intervals operator()(const ResizeBilinear&) const { return c.of(0); }
+  ValueRanges operator()(const ResizeBilinear&) const { return c.of(0); }
 
-  Intervals operator()(const Relu&) const { return of_each_value(c); }
-  Intervals operator()(const Relu6&) const { return of_each_value(c); }
-  Intervals operator()(const LeakyRelu&) const { return of_each_value(c); }
-  Intervals operator()(const Quantize&) const { return of_each_value(c); }
-  Intervals operator()(const Logistic&) const { return of_each_value(c); }
-  Intervals operator()(const Rsqrt&) const { return of_each_value(c); }
-  Intervals operator()(const Gelu&) const { return of_each_value(c); }
-  Intervals operator()(const Dequantize&) const { return {}; }
+  ValueRanges operator()(const Relu&) const { return of_each_value(c); }
+  ValueRanges operator()(const Relu6&) const { return of_each_value(c); }
+  ValueRanges operator()(const LeakyRelu&) const { return of_each_value(c); }
+  ValueRanges operator()(const Quantize&) const { return of_each_value(c); }
+  ValueRanges operator()(const Logistic&) const { return of_each_value(c); }
+  ValueRanges operator()(const Rsqrt&) const { return of_each_value(c); }
+  ValueRanges operator()(const Gelu&) const { return of_each_value(c); }
+  ValueRanges operator()(const Dequantize&) const { return {}; }
   // Shares of a sum, in an arithmetic whose rounding has no simple bound.
-  Intervals operator()(const Softmax&) const { return any_value(c.output()); }
+  ValueRanges operator()(const Softmax&) const { return any_value(c.output()); }
 };
 
 }  // namespace
@@ -301,14 +303,14 @@ bool is_weighted(const A&) {
 
 }  // namespace
 
-Intervals constant_bounds(const Tensor& constant) {
+ValueRanges constant_bounds(const Tensor& constant) {
   using namespace reference;
   if (any_value(constant).empty()) return {};
   const std::vector<int32_t> values = integers_from(*constant.data, constant.type);
   const size_t channels = channels_of(constant);
-  Intervals result;
+  ValueRanges result;
   for (size_t k = 0; k < values.size(); ++k) {
-    const Interval value{values[k], values[k]};
+    const ValueRange value{values[k], values[k]};
     if (k < channels) {
       result.push_back(value);
     } else {
@@ -318,14 +320,14 @@ Intervals constant_bounds(const Tensor& constant) {
   return result;
 }
 
-Intervals output_bounds(const Graph& graph, const Op& op,
-                        const std::vector<Intervals>& of_tensors) {
+ValueRanges output_bounds(const Graph& graph, const Op& op,
+                          const std::vector<ValueRanges>& of_tensors) {
   const reference::BoundsContext context{graph, op, of_tensors};
   return std::visit(reference::BoundsOf{context}, op.attributes);
 }
 
-std::vector<Intervals> channel_bounds(const Graph& graph) {
-  std::vector<Intervals> result(graph.tensors.size());
+std::vector<ValueRanges> channel_bounds(const Graph& graph) {
+  std::vector<ValueRanges> result(graph.tensors.size());
   for (size_t t = 0; t < graph.tensors.size(); ++t) {
     if (!graph.tensors[t].is_constant()) result[t] = reference::any_value(graph.tensors[t]);
   }

@@ -8,21 +8,21 @@
 namespace thimble::reference {
 namespace {
 
-SumInterval operator+(SumInterval a, SumInterval b) { return {a.low + b.low, a.high + b.high}; }
+SumBounds operator+(SumBounds a, SumBounds b) { return {a.low + b.low, a.high + b.high}; }
 
-SumInterval times(int64_t weight, SumInterval x) {
+SumBounds times(int64_t weight, SumBounds x) {
   const int64_t a = weight * x.low, b = weight * x.high;
   return {std::min(a, b), std::max(a, b)};
 }
 
-SumInterval product(SumInterval a, SumInterval b) {
-  const SumInterval low = times(a.low, b), high = times(a.high, b);
+SumBounds product(SumBounds a, SumBounds b) {
+  const SumBounds low = times(a.low, b), high = times(a.high, b);
   return {std::min(low.low, high.low), std::max(low.high, high.high)};
 }
 
-std::vector<SumInterval> centred(const Intervals& intervals, int32_t zero_point) {
-  std::vector<SumInterval> result;
-  for (const Interval& i : intervals) {
+std::vector<SumBounds> centred(const ValueRanges& intervals, int32_t zero_point) {
+  std::vector<SumBounds> result;
+  for (const ValueRange& i : intervals) {
     result.push_back({int64_t{i.low} - zero_point, int64_t{i.high} - zero_point});
   }
   return result;
@@ -35,7 +35,7 @@ bool is_plain(const BoundsContext& c) {
          find_accumulator(c.graph, c.op.outputs[0]) == nullptr;
 }
 
-Intervals within_activation(const BoundsContext& c, Activation activation) {
+ValueRanges within_activation(const BoundsContext& c, Activation activation) {
   const ActivationRange range = activation_range(activation, c.output());
   return everywhere(c.output(), {range.min, range.max});
 }
@@ -49,16 +49,16 @@ std::vector<int32_t> constant_bias(const BoundsContext& c, size_t channels) {
 struct TapSums {
   const Window& window;
   Image in, out;
-  std::vector<SumInterval> taps;
+  std::vector<SumBounds> taps;
 
   /// Over all ways in which the window lies on the image: beyond it a tap adds nothing.
-  [[nodiscard]] std::vector<SumInterval> over_positions() const {
-    std::vector<SumInterval> result(static_cast<size_t>(out.c), {INT64_MAX, INT64_MIN});
+  [[nodiscard]] std::vector<SumBounds> over_positions() const {
+    std::vector<SumBounds> result(static_cast<size_t>(out.c), {INT64_MAX, INT64_MIN});
     const std::vector<Taps> columns = ways_of_columns(window, in.w, out.w);
     for (const Taps& row : ways_of_rows(window, in.h, out.h)) {
       for (const Taps& column : columns) {
         for (size_t o = 0; o < result.size(); ++o) {
-          const SumInterval sum = at(o, row, column);
+          const SumBounds sum = at(o, row, column);
           result[o] = {std::min(result[o].low, sum.low), std::max(result[o].high, sum.high)};
         }
       }
@@ -67,8 +67,8 @@ struct TapSums {
   }
 
  private:
-  [[nodiscard]] SumInterval at(size_t o, const Taps& rows, const Taps& columns) const {
-    SumInterval sum;
+  [[nodiscard]] SumBounds at(size_t o, const Taps& rows, const Taps& columns) const {
+    SumBounds sum;
     for (int64_t y = rows.begin; y < rows.end; ++y) {
       const int64_t first = (static_cast<int64_t>(o) * window.kernel_h + y) * window.kernel_w;
       for (int64_t x = columns.begin; x < columns.end; ++x)
@@ -78,14 +78,14 @@ struct TapSums {
   }
 };
 
-Intervals requantised_channels(const BoundsContext& c, const std::vector<SumInterval>& sums,
-                               const std::vector<FixedFactor>& factors, Activation activation) {
+ValueRanges requantised_channels(const BoundsContext& c, const std::vector<SumBounds>& sums,
+                                 const std::vector<FixedFactor>& factors, Activation activation) {
   const std::vector<int32_t> bias = constant_bias(c, sums.size());
   const ActivationRange range = activation_range(activation, c.output());
   const int32_t zero_point = zero_point_of(c.output());
-  Intervals result;
+  ValueRanges result;
   for (size_t o = 0; o < sums.size(); ++o) {
-    const SumInterval sum = sums[o] + SumInterval{bias[o], bias[o]};
+    const SumBounds sum = sums[o] + SumBounds{bias[o], bias[o]};
     result.push_back(requantised(sum, factors[o], zero_point, range));
   }
   return result;
@@ -97,10 +97,10 @@ std::vector<FixedFactor> convolution_factors(const BoundsContext& c) {
 
 }  // namespace
 
-Intervals bounds_of(const Conv2D& op, const BoundsContext& c) {
+ValueRanges bounds_of(const Conv2D& op, const BoundsContext& c) {
   if (!is_plain(c)) return within_activation(c, op.activation);
   const std::vector<int8_t> weights = elements_from<int8_t>(*c.input(1).data);
-  const std::vector<SumInterval> x = centred(c.of(0), zero_point_of(c.input(0)));
+  const std::vector<SumBounds> x = centred(c.of(0), zero_point_of(c.input(0)));
   TapSums sums{op.window, Image(c.input(0).shape), Image(c.output().shape), {}};
   const auto per_group = static_cast<size_t>(c.input(1).shape.at(3));
   const auto channels = static_cast<size_t>(sums.out.c);
@@ -108,9 +108,9 @@ Intervals bounds_of(const Conv2D& op, const BoundsContext& c) {
   const size_t taps = weights.size() / per_group / channels;
   auto weight = weights.begin();
   for (size_t o = 0; o < channels; ++o) {
-    const SumInterval* of_group = &x[o / (channels / groups) * per_group];
+    const SumBounds* of_group = &x[o / (channels / groups) * per_group];
     for (size_t tap = 0; tap < taps; ++tap) {
-      SumInterval sum;
+      SumBounds sum;
       for (size_t i = 0; i < per_group; ++i) sum = sum + times(*weight++, of_group[i]);
       sums.taps.push_back(sum);
     }
@@ -118,22 +118,22 @@ Intervals bounds_of(const Conv2D& op, const BoundsContext& c) {
   return requantised_channels(c, sums.over_positions(), convolution_factors(c), op.activation);
 }
 
-Intervals bounds_of(const DepthwiseConv2D& op, const BoundsContext& c) {
+ValueRanges bounds_of(const DepthwiseConv2D& op, const BoundsContext& c) {
   if (!is_plain(c)) return within_activation(c, op.activation);
   const std::vector<int8_t> weights = elements_from<int8_t>(*c.input(1).data);
-  const std::vector<SumInterval> x = centred(c.of(0), zero_point_of(c.input(0)));
+  const std::vector<SumBounds> x = centred(c.of(0), zero_point_of(c.input(0)));
   TapSums sums{op.window, Image(c.input(0).shape), Image(c.output().shape), {}};
   const auto channels = static_cast<size_t>(sums.out.c);
   const size_t taps = weights.size() / channels;
   for (size_t o = 0; o < channels; ++o) {
-    const SumInterval& of_channel = x[o / static_cast<size_t>(op.multiplier)];
+    const SumBounds& of_channel = x[o / static_cast<size_t>(op.multiplier)];
     for (size_t tap = 0; tap < taps; ++tap)
       sums.taps.push_back(times(weights[tap * channels + o], of_channel));
   }
   return requantised_channels(c, sums.over_positions(), convolution_factors(c), op.activation);
 }
 
-Intervals bounds_of(const FullyConnected& op, const BoundsContext& c) {
+ValueRanges bounds_of(const FullyConnected& op, const BoundsContext& c) {
   const Tensor& weights_tensor = c.input(1);
   const size_t channels = static_cast<size_t>(weights_tensor.shape.at(0));
   if (!is_plain(c) || channels_of(c.output()) != channels)
@@ -142,8 +142,8 @@ Intervals bounds_of(const FullyConnected& op, const BoundsContext& c) {
   const int32_t weight_zero_point =
       weights_tensor.quantization.per_channel() ? 0 : zero_point_of(weights_tensor);
   const size_t depth = weights.size() / channels;
-  const std::vector<SumInterval> x = centred(reshaped(c.of(0), depth), zero_point_of(c.input(0)));
-  std::vector<SumInterval> sums(channels);
+  const std::vector<SumBounds> x = centred(reshaped(c.of(0), depth), zero_point_of(c.input(0)));
+  std::vector<SumBounds> sums(channels);
   for (size_t o = 0; o < channels; ++o) {
     for (size_t k = 0; k < depth; ++k)
       sums[o] = sums[o] + times(weights[o * depth + k] - weight_zero_point, x[k]);
@@ -155,30 +155,30 @@ Intervals bounds_of(const FullyConnected& op, const BoundsContext& c) {
       op.activation);
 }
 
-Intervals bounds_of(const BatchMatMul& op, const BoundsContext& c) {
+ValueRanges bounds_of(const BatchMatMul& op, const BoundsContext& c) {
   const Tensor &x = c.input(0), &y = c.input(1);
   const auto depth =
       static_cast<size_t>(op.adjoint_x ? x.shape.at(x.shape.size() - 2) : x.shape.back());
   // By index of the summed axis, and by output channel: known where these are a last axis.
-  Intervals left(depth, hull(c.of(0)));
+  ValueRanges left(depth, hull(c.of(0)));
   if (!op.adjoint_x) left = c.of(0);
-  Intervals right(channels_of(c.output()), hull(c.of(1)));
+  ValueRanges right(channels_of(c.output()), hull(c.of(1)));
   if (!op.adjoint_y) right = c.of(1);
-  const std::vector<SumInterval> a = centred(left, zero_point_of(x));
-  const std::vector<SumInterval> b = centred(right, zero_point_of(y));
+  const std::vector<SumBounds> a = centred(left, zero_point_of(x));
+  const std::vector<SumBounds> b = centred(right, zero_point_of(y));
   const float scales = scale_of(x) * scale_of(y);  // in float32, as the original's
   const FixedFactor factor = to_fixed_factor(double{scales} / double{scale_of(c.output())});
   const ActivationRange range = activation_range(Activation::kNone, c.output());
-  Intervals result;
-  for (const SumInterval& column : b) {
-    SumInterval sum;
-    for (const SumInterval& value : a) sum = sum + product(value, column);
+  ValueRanges result;
+  for (const SumBounds& column : b) {
+    SumBounds sum;
+    for (const SumBounds& value : a) sum = sum + product(value, column);
     result.push_back(requantised(sum, factor, zero_point_of(c.output()), range));
   }
   return result;
 }
 
-Intervals bounds_of(const Mean& op, const BoundsContext& c) {
+ValueRanges bounds_of(const Mean& op, const BoundsContext& c) {
   const Tensor &in = c.input(0), &out = c.output();
   int64_t count = 1;
   bool over_channels = false;
@@ -189,17 +189,17 @@ Intervals bounds_of(const Mean& op, const BoundsContext& c) {
   const FixedFactor factor =
       divided(to_fixed_factor(double{scale_of(in)} / double{scale_of(out)}), count);
   const ActivationRange range = activation_range(Activation::kNone, out);
-  const std::vector<SumInterval> x = centred(c.of(0), zero_point_of(in));
-  const auto mean_of = [&](SumInterval sum, int64_t times_each) {
+  const std::vector<SumBounds> x = centred(c.of(0), zero_point_of(in));
+  const auto mean_of = [&](SumBounds sum, int64_t times_each) {
     return requantised(times(times_each, sum), factor, zero_point_of(out), range);
   };
   if (over_channels) {
-    SumInterval all;
-    for (const SumInterval& channel : x) all = all + channel;
+    SumBounds all;
+    for (const SumBounds& channel : x) all = all + channel;
     return everywhere(out, mean_of(all, count / static_cast<int64_t>(x.size())));
   }
-  Intervals result;
-  for (const SumInterval& channel : x) result.push_back(mean_of(channel, count));
+  ValueRanges result;
+  for (const SumBounds& channel : x) result.push_back(mean_of(channel, count));
   return reshaped(result, channels_of(out));
 }
 

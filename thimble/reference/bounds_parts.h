@@ -12,7 +12,7 @@
 namespace thimble::reference {
 
 /// Sums before they are brought to 8 bits.
-struct SumInterval {
+struct SumBounds {
   int64_t low = 0, high = 0;
 };
 
@@ -20,36 +20,38 @@ struct SumInterval {
 struct BoundsContext {
   const Graph& graph;
   const Op& op;
-  const std::vector<Intervals>& of_tensors;
+  const std::vector<ValueRanges>& of_tensors;
 
   [[nodiscard]] const Tensor& input(size_t i) const { return graph.tensor(op.inputs.at(i)); }
   [[nodiscard]] const Tensor& output() const { return graph.tensor(op.outputs.at(0)); }
-  [[nodiscard]] const Intervals& of(size_t i) const { return of_tensors[op.inputs.at(i).index()]; }
+  [[nodiscard]] const ValueRanges& of(size_t i) const {
+    return of_tensors[op.inputs.at(i).index()];
+  }
 };
 
 [[nodiscard]] size_t channels_of(const Tensor& tensor);
 /// As many intervals as the tensor has channels, all alike.
-[[nodiscard]] Intervals everywhere(const Tensor& tensor, Interval interval);
-[[nodiscard]] Intervals any_value(const Tensor& tensor);
-[[nodiscard]] Interval hull(Interval a, Interval b);
+[[nodiscard]] ValueRanges everywhere(const Tensor& tensor, ValueRange interval);
+[[nodiscard]] ValueRanges any_value(const Tensor& tensor);
+[[nodiscard]] ValueRange hull(ValueRange a, ValueRange b);
 /// Of at least one.
-[[nodiscard]] Interval hull(const Intervals& intervals);
+[[nodiscard]] ValueRange hull(const ValueRanges& intervals);
 /// The same elements in row-major order, with another extent of the last axis.
-[[nodiscard]] Intervals reshaped(const Intervals& intervals, size_t channels);
+[[nodiscard]] ValueRanges reshaped(const ValueRanges& intervals, size_t channels);
 
 /// requantise() of all sums of an interval: it rises with the sum, unless 32 bits overflow; then
 /// any value of the range.
-[[nodiscard]] Interval requantised(SumInterval sum, FixedFactor factor, int32_t zero_point,
-                                   ActivationRange range);
+[[nodiscard]] ValueRange requantised(SumBounds sum, FixedFactor factor, int32_t zero_point,
+                                     ActivationRange range);
 
 /// The ways in which taps of the window fall on an axis of the image, each once.
 [[nodiscard]] std::vector<Taps> ways_of_rows(const Window& window, int64_t in, int64_t out);
 [[nodiscard]] std::vector<Taps> ways_of_columns(const Window& window, int64_t in, int64_t out);
 
-[[nodiscard]] Intervals bounds_of(const Conv2D& op, const BoundsContext& context);
-[[nodiscard]] Intervals bounds_of(const DepthwiseConv2D& op, const BoundsContext& context);
-[[nodiscard]] Intervals bounds_of(const FullyConnected& op, const BoundsContext& context);
-[[nodiscard]] Intervals bounds_of(const BatchMatMul& op, const BoundsContext& context);
-[[nodiscard]] Intervals bounds_of(const Mean& op, const BoundsContext& context);
+[[nodiscard]] ValueRanges bounds_of(const Conv2D& op, const BoundsContext& context);
+[[nodiscard]] ValueRanges bounds_of(const DepthwiseConv2D& op, const BoundsContext& context);
+[[nodiscard]] ValueRanges bounds_of(const FullyConnected& op, const BoundsContext& context);
+[[nodiscard]] ValueRanges bounds_of(const BatchMatMul& op, const BoundsContext& context);
+[[nodiscard]] ValueRanges bounds_of(const Mean& op, const BoundsContext& context);
 
 }  // namespace thimble::reference

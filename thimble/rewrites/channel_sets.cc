@@ -66,7 +66,7 @@ class ChannelSets {
 struct TieChannels {
   ChannelSets& sets;
   const Op& op;
-  const std::vector<Intervals>& bounds;
+  const std::vector<ValueRanges>& bounds;
 
   [[nodiscard]] TensorId in(size_t i = 0) const { return op.inputs[i]; }
   [[nodiscard]] TensorId out() const { return op.outputs[0]; }
@@ -93,7 +93,7 @@ struct TieChannels {
   void fold(bool reaches_border) const {
     if (!sets.has(in())) return;
     const int32_t zero_point = tensor(in()).quantization.zero_points.at(0);
-    const Intervals& x = bounds[in().index()];
+    const ValueRanges& x = bounds[in().index()];
     for (size_t c = 0; c < x.size(); ++c) {
       if (!x[c].is_constant() || (reaches_border && x[c].low != zero_point)) sets.keep(in(), c);
     }
@@ -184,7 +184,8 @@ struct TieChannels {
 
 }  // namespace
 
-std::vector<KeptChannels> kept_channels(const Graph& graph, const std::vector<Intervals>& bounds) {
+std::vector<KeptChannels> kept_channels(const Graph& graph,
+                                        const std::vector<ValueRanges>& bounds) {
   ChannelSets sets(graph);
   for (const Port& port : graph.inputs) sets.keep(port.tensor);
   for (const Port& port : graph.outputs) sets.keep(port.tensor);

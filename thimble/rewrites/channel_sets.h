@@ -16,6 +16,6 @@ using KeptChannels = std::vector<bool>;
 /// another (depthwise, additions, pooling, concatenation, ...) go together or stay together, so
 /// what is left is a network again. Every tensor keeps a channel.
 [[nodiscard]] std::vector<KeptChannels> kept_channels(const Graph& graph,
-                                                      const std::vector<Intervals>& bounds);
+                                                      const std::vector<ValueRanges>& bounds);
 
 }  // namespace thimble

@@ -43,7 +43,7 @@ Tensor selected(const Tensor& tensor, size_t axis, const KeptChannels& kept) {
 /// own, so that TensorIds keep their meaning.
 class Thinned {
  public:
-  Thinned(const Graph& graph, const std::vector<Intervals>& bounds,
+  Thinned(const Graph& graph, const std::vector<ValueRanges>& bounds,
           const std::vector<KeptChannels>& kept)
       : graph_(graph), bounds_(bounds), kept_(kept), result_(graph), now_(graph.tensors.size()) {}
 
@@ -83,7 +83,7 @@ class Thinned {
     std::vector<int64_t> sums(channels);
     const KeptChannels& kept_inputs = kept(before.inputs[0]);
     if (kept_inputs.empty()) return sums;
-    const Intervals& values = bounds_[before.inputs[0].index()];
+    const ValueRanges& values = bounds_[before.inputs[0].index()];
     const std::vector<int8_t> w = reference::elements_from<int8_t>(*weights.data);
     const int64_t zero_point = x.quantization.zero_points[0];
     const int64_t weight_zero_point =
@@ -189,20 +189,20 @@ class Thinned {
   void adapt(ChannelByChannel&, const Op&, Op&) {}
 
   const Graph& graph_;
-  const std::vector<Intervals>& bounds_;
+  const std::vector<ValueRanges>& bounds_;
   const std::vector<KeptChannels>& kept_;
   Graph result_;
   std::vector<TensorId> now_;  ///< per tensor of graph_
 };
 
 /// Tensors of one value per channel become constants, unless somebody waits for them.
-Graph constant_tensors_folded(const Graph& graph, const std::vector<Intervals>& bounds) {
+Graph constant_tensors_folded(const Graph& graph, const std::vector<ValueRanges>& bounds) {
   Graph result = graph;
   std::vector<bool> erase(graph.ops.size());
   for (size_t k = 0; k < graph.ops.size(); ++k) {
     const TensorId t = graph.ops[k].outputs[0];
-    const Intervals& values = bounds[t.index()];
-    const bool constant = !values.empty() && std::ranges::all_of(values, [](const Interval& i) {
+    const ValueRanges& values = bounds[t.index()];
+    const bool constant = !values.empty() && std::ranges::all_of(values, [](const ValueRange& i) {
       return i.is_constant();
     });
     const bool bound =
@@ -223,7 +223,7 @@ Graph constant_tensors_folded(const Graph& graph, const std::vector<Intervals>& 
 }  // namespace
 
 Graph remove_constant_channels(const Graph& graph) {
-  const std::vector<Intervals> bounds = channel_bounds(graph);
+  const std::vector<ValueRanges> bounds = channel_bounds(graph);
   const Graph folded = constant_tensors_folded(graph, bounds);
   return Thinned(folded, bounds, kept_channels(folded, bounds)).run();
 }

@@ -39,6 +39,8 @@ enum class ConstantChannels : uint8_t { kRemoved, kKept };
 /// all that goes channel by channel. Tensors that are constant as a whole become constants.
 ///   conv 128 -> 128, depthwise, conv 128 -> 128    becomes    conv 128 -> 62, ..., conv 62 -> 107
 [[nodiscard]] Graph remove_constant_channels(const Graph& graph);
+/// RELU and RELU6 on what never lies beyond them, fused or not.
+[[nodiscard]] Graph remove_idle_clamps(const Graph& graph);
 /// Operators whose results nothing needs.
 [[nodiscard]] Graph remove_dead_ops(const Graph& graph);
 
