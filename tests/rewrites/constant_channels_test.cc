@@ -35,6 +35,9 @@ void expect_same_outputs(const Graph& before, const Graph& after, uint64_t seed)
     ASSERT_EQ(testing::expected_outputs(before, inputs), testing::expected_outputs(after, inputs));
 }
 
+Graph thinned(const Graph& graph) { return remove_constant_channels(graph, channel_bounds(graph)); }
+Graph unclamped(const Graph& graph) { return remove_idle_clamps(graph, channel_bounds(graph)); }
+
 /// The weighted operator that makes a tensor.
 const Op& maker_of(const Graph& graph, TensorId t) { return graph.op(producers(graph)[t.index()]); }
 
@@ -78,7 +81,7 @@ TEST(ConstantChannels, GoFromAProducerAndItsReaders) {
   const TensorId b = g.depthwise(a, 3, 2);
   g.output(g.conv(b, 4, 1, 1));
   for (const size_t c : {0, 3, 7}) make_constant(g.graph(), a, c, zero_point(g, a));
-  const Graph after = remove_constant_channels(g.graph());
+  const Graph after = thinned(g.graph());
   EXPECT_EQ(channels(after), (Channels{5, 5, 4}));
   EXPECT_EQ(macs(after), macs(g.graph()) - 3 * (30 * 27 + 9 * 9 + 9 * 4));
   expect_same_outputs(g.graph(), after, 1);
@@ -91,11 +94,11 @@ TEST(ConstantChannels, StandInABiasWhereNoWindowReachesBeyondTheImage) {
   make_constant(g.graph(), a, 2, zero_point(g, a) + 50);
   make_constant(g.graph(), a, 4, zero_point(g, a));
   g.output(g.conv(a, 3, 1, 2));
-  Graph after = remove_constant_channels(g.graph());
+  Graph after = thinned(g.graph());
   EXPECT_EQ(channels(after), (Channels{4, 3}));
   expect_same_outputs(g.graph(), after, 2);
   g.output(g.conv(a, 3, 3, 1));
-  after = remove_constant_channels(g.graph());
+  after = thinned(g.graph());
   EXPECT_EQ(channels(after), (Channels{5, 3, 3}));
   expect_same_outputs(g.graph(), after, 2);
 }
@@ -106,7 +109,7 @@ TEST(ConstantChannels, GetABiasWhereThereWasNone) {
   make_constant(g.graph(), a, 1, zero_point(g, a) - 20);
   g.output(g.conv(a, 3, 1, 1));
   g.graph().ops[1].inputs.pop_back();
-  const Graph after = remove_constant_channels(g.graph());
+  const Graph after = thinned(g.graph());
   EXPECT_EQ(channels(after), (Channels{5, 3}));
   EXPECT_EQ(after.ops[1].inputs.size(), 3U);
   expect_same_outputs(g.graph(), after, 3);
@@ -120,7 +123,7 @@ TEST(ConstantChannels, GoFromBothSidesOfAnAdditionOrNeither) {
   g.output(g.conv(g.add(a, b), 3, 1, 1));
   for (const size_t c : {0, 1, 2}) make_constant(g.graph(), a, c, 5);
   for (const size_t c : {1, 2, 3}) make_constant(g.graph(), b, c, -9);
-  const Graph after = remove_constant_channels(g.graph());
+  const Graph after = thinned(g.graph());
   EXPECT_EQ(channels(after), (Channels{4, 4, 4, 3}));
   expect_same_outputs(g.graph(), after, 4);
 }
@@ -133,7 +136,7 @@ TEST(ConstantChannels, GoThroughConcatenations) {
   g.output(g.conv(g.concat(a, b), 3, 1, 1));
   make_constant(g.graph(), a, 3, 100);
   for (const size_t c : {0, 1}) make_constant(g.graph(), b, c, -100);
-  const Graph after = remove_constant_channels(g.graph());
+  const Graph after = thinned(g.graph());
   EXPECT_EQ(channels(after), (Channels{3, 3, 6, 3}));
   expect_same_outputs(g.graph(), after, 5);
 }
@@ -144,7 +147,7 @@ TEST(ConstantChannels, GoFromEveryPixelThatAFullyConnectedLayerReads) {
   const TensorId a = g.conv(g.input({1, 3, 2, 2}), 5, 1, 1);
   g.output(g.fully_connected(a, 4));
   for (const size_t c : {0, 2}) make_constant(g.graph(), a, c, 77);
-  const Graph after = remove_constant_channels(g.graph());
+  const Graph after = thinned(g.graph());
   EXPECT_EQ(channels(after), (Channels{3, 4}));
   EXPECT_EQ(after.tensor(after.ops[1].inputs[1]).shape, (Shape{4, 18}));
   expect_same_outputs(g.graph(), after, 6);
@@ -157,7 +160,7 @@ TEST(ConstantChannels, GoWithWhatWasComputedForThemAlone) {
   const TensorId b = g.depthwise(a, 3, 1);
   g.output(g.conv(b, 3, 1, 1));
   make_constant(g.graph(), b, 4, 33);
-  const Graph after = remove_constant_channels(g.graph());
+  const Graph after = thinned(g.graph());
   EXPECT_EQ(channels(after), (Channels{5, 5, 3}));
   expect_same_outputs(g.graph(), after, 7);
 }
@@ -168,7 +171,7 @@ TEST(ConstantChannels, StayWhereTheCallerSeesThem) {
   g.output(a);
   g.output(g.conv(a, 3, 1, 1));
   make_constant(g.graph(), a, 4, 33);
-  EXPECT_EQ(channels(remove_constant_channels(g.graph())), (Channels{6, 3}));
+  EXPECT_EQ(channels(thinned(g.graph())), (Channels{6, 3}));
 }
 
 // An output must be written, though it is the same for every input.
@@ -182,7 +185,7 @@ TEST(ConstantChannels, MayBeAllOfATensorAndOfAnOutput) {
   g.output(d);
   for (size_t k = 0; k < 3; ++k) make_constant(g.graph(), a, k, 40);
   for (size_t k = 0; k < 2; ++k) make_constant(g.graph(), d, k, 40);
-  const Graph after = remove_constant_channels(g.graph());
+  const Graph after = thinned(g.graph());
   EXPECT_EQ(after.ops.size(), 3U);
   EXPECT_TRUE(after.tensor(after.ops[1].inputs[1]).is_constant());
   expect_same_outputs(g.graph(), after, 9);
@@ -212,7 +215,7 @@ TEST(ConstantChannels, LeaveADepthwiseMultiplierOfOneChannelAsIsNeeded) {
   widen(a, 3);
   g.output(g.conv(a, 3, 1, 1));
   make_constant(graph, a, 1, 7);
-  const Graph after = remove_constant_channels(graph);
+  const Graph after = thinned(graph);
   EXPECT_EQ(channels(after), (Channels{3, 3}));
   expect_same_outputs(graph, after, 10);
 }
@@ -445,11 +448,9 @@ TEST(IdleClamps, GoWhereNoValueReachesThem) {
   g.output(a);
   auto& activation = std::get<Conv2D>(graph.ops[0].attributes).activation;
   activation = Activation::kRelu;
-  EXPECT_EQ(std::get<Conv2D>(remove_idle_clamps(graph).ops[0].attributes).activation,
-            Activation::kNone);
+  EXPECT_EQ(std::get<Conv2D>(unclamped(graph).ops[0].attributes).activation, Activation::kNone);
   make_constant(graph, a, 1, zero_point(g, a) - 1);
-  EXPECT_EQ(std::get<Conv2D>(remove_idle_clamps(graph).ops[0].attributes).activation,
-            Activation::kRelu);
+  EXPECT_EQ(std::get<Conv2D>(unclamped(graph).ops[0].attributes).activation, Activation::kRelu);
 }
 
 TEST(IdleClamps, GoWhereTheyStandAlone) {
@@ -463,11 +464,11 @@ TEST(IdleClamps, GoWhereTheyStandAlone) {
   graph.tensor(b).quantization = graph.tensor(a).quantization;
   graph.ops[1] = {Relu6{}, {a}, {b}, 1};
   g.output(g.conv(b, 2, 1, 1));
-  const Graph after = remove_idle_clamps(graph);
+  const Graph after = unclamped(graph);
   EXPECT_EQ(after.ops.size(), 2U);
   expect_same_outputs(graph, after, 12);
   std::get<Conv2D>(graph.ops[0].attributes).activation = Activation::kRelu;
-  EXPECT_EQ(remove_idle_clamps(graph).ops.size(), 3U);
+  EXPECT_EQ(unclamped(graph).ops.size(), 3U);
 }
 
 }  // namespace

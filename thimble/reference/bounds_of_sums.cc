@@ -20,13 +20,48 @@ SumBounds product(SumBounds a, SumBounds b) {
   return {std::min(low.low, high.low), std::max(low.high, high.high)};
 }
 
-std::vector<SumBounds> centred(const ValueRanges& intervals, int32_t zero_point) {
+std::vector<SumBounds> centred(const ValueRanges& values, int32_t zero_point) {
   std::vector<SumBounds> result;
-  for (const ValueRange& i : intervals) {
+  for (const ValueRange& i : values) {
     result.push_back({int64_t{i.low} - zero_point, int64_t{i.high} - zero_point});
   }
   return result;
 }
+
+/// Many sums of weights times values of the same channels: the inner loop has neither branches nor
+/// 64 bits.
+class Products {
+ public:
+  /// Values are of 8 bits.
+  Products(const ValueRanges& values, int32_t zero_point) {
+    for (const ValueRange& i : values) {
+      low_.push_back(i.low - zero_point);
+      high_.push_back(i.high - zero_point);
+    }
+  }
+
+  /// Of the values [first, first + count).
+  [[nodiscard]] SumBounds sum(const int8_t* weights, int32_t weight_zero_point, size_t first,
+                              size_t count) const {
+    constexpr size_t kMostAtOnce = 16384;  // products below 2^16
+    SumBounds result;
+    for (size_t begin = 0; begin < count; begin += kMostAtOnce) {
+      const size_t end = std::min(begin + kMostAtOnce, count);
+      int32_t low = 0, high = 0;
+      for (size_t i = begin; i < end; ++i) {
+        const int32_t weight = weights[i] - weight_zero_point;
+        const int32_t positive = std::max(weight, 0), negative = std::min(weight, 0);
+        low += positive * low_[first + i] + negative * high_[first + i];
+        high += positive * high_[first + i] + negative * low_[first + i];
+      }
+      result = result + SumBounds{low, high};
+    }
+    return result;
+  }
+
+ private:
+  std::vector<int32_t> low_, high_;
+};
 
 /// Weights and bias are constant, sums have 32 bits.
 bool is_plain(const BoundsContext& c) {
@@ -100,20 +135,16 @@ std::vector<FixedFactor> convolution_factors(const BoundsContext& c) {
 ValueRanges bounds_of(const Conv2D& op, const BoundsContext& c) {
   if (!is_plain(c)) return within_activation(c, op.activation);
   const std::vector<int8_t> weights = elements_from<int8_t>(*c.input(1).data);
-  const std::vector<SumBounds> x = centred(c.of(0), zero_point_of(c.input(0)));
+  const Products x(c.of(0), zero_point_of(c.input(0)));
   TapSums sums{op.window, Image(c.input(0).shape), Image(c.output().shape), {}};
   const auto per_group = static_cast<size_t>(c.input(1).shape.at(3));
   const auto channels = static_cast<size_t>(sums.out.c);
-  const size_t groups = x.size() / per_group;
+  const size_t groups = c.of(0).size() / per_group;
   const size_t taps = weights.size() / per_group / channels;
-  auto weight = weights.begin();
   for (size_t o = 0; o < channels; ++o) {
-    const SumBounds* of_group = &x[o / (channels / groups) * per_group];
-    for (size_t tap = 0; tap < taps; ++tap) {
-      SumBounds sum;
-      for (size_t i = 0; i < per_group; ++i) sum = sum + times(*weight++, of_group[i]);
-      sums.taps.push_back(sum);
-    }
+    const size_t first = o / (channels / groups) * per_group;
+    for (size_t tap = 0; tap < taps; ++tap)
+      sums.taps.push_back(x.sum(&weights[(o * taps + tap) * per_group], 0, first, per_group));
   }
   return requantised_channels(c, sums.over_positions(), convolution_factors(c), op.activation);
 }
@@ -142,12 +173,10 @@ ValueRanges bounds_of(const FullyConnected& op, const BoundsContext& c) {
   const int32_t weight_zero_point =
       weights_tensor.quantization.per_channel() ? 0 : zero_point_of(weights_tensor);
   const size_t depth = weights.size() / channels;
-  const std::vector<SumBounds> x = centred(reshaped(c.of(0), depth), zero_point_of(c.input(0)));
-  std::vector<SumBounds> sums(channels);
-  for (size_t o = 0; o < channels; ++o) {
-    for (size_t k = 0; k < depth; ++k)
-      sums[o] = sums[o] + times(weights[o * depth + k] - weight_zero_point, x[k]);
-  }
+  const Products x(reshaped(c.of(0), depth), zero_point_of(c.input(0)));
+  std::vector<SumBounds> sums;
+  for (size_t o = 0; o < channels; ++o)
+    sums.push_back(x.sum(&weights[o * depth], weight_zero_point, 0, depth));
   return requantised_channels(
       c, sums,
       fully_connected_factors(c.input(0), weights_tensor, scale_of(c.output()),

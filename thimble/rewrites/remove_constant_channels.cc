@@ -222,8 +222,7 @@ Graph constant_tensors_folded(const Graph& graph, const std::vector<ValueRanges>
 
 }  // namespace
 
-Graph remove_constant_channels(const Graph& graph) {
-  const std::vector<ValueRanges> bounds = channel_bounds(graph);
+Graph remove_constant_channels(const Graph& graph, const std::vector<ValueRanges>& bounds) {
   const Graph folded = constant_tensors_folded(graph, bounds);
   return Thinned(folded, bounds, kept_channels(folded, bounds)).run();
 }

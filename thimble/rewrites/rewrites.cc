@@ -16,8 +16,10 @@ Graph rewrite(const Graph& graph, ConstantChannels channels) {
   result = fold_edge_transposes(result);  // before padding: a pad then sees the final layout
   result = merge_padding(result);
   // After reshapes and padding: fully connected layers read channels then, convolutions the image.
-  if (channels == ConstantChannels::kRemoved)
-    result = remove_idle_clamps(remove_constant_channels(result));
+  if (channels == ConstantChannels::kRemoved) {
+    const std::vector<ValueRanges> bounds = channel_bounds(result);
+    result = remove_constant_channels(remove_idle_clamps(result, bounds), bounds);
+  }
   return remove_dead_ops(result);  // last: sweeps up what the others disconnected
 }
 
