@@ -121,10 +121,10 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   floats.output(floats.conv(floats.float_input({1, 8, 8, 3}), 4, 3, 1));
   write_tflite(floats.graph(), folder() / "floats.tflite");
   TestGraph constant(3);  // its first channel is
-  constant.output(constant.conv(constant.conv(constant.input({1, 8, 8, 3}), 4, 3, 1), 2, 1, 1));
+  constant.output(constant.conv(constant.conv(constant.input({1, 8, 8, 3}), 5, 3, 1), 2, 1, 1));
   Tensor& weights = constant.graph().tensor(constant.graph().ops[0].inputs[1]);
   Bytes bytes = *weights.data;
-  std::fill_n(bytes.begin(), bytes.size() / 4, uint8_t{0});
+  std::fill_n(bytes.begin(), bytes.size() / 5, uint8_t{0});
   weights.data = std::make_shared<const Bytes>(std::move(bytes));
   write_tflite(constant.graph(), folder() / "constant.tflite");
   write_golden("wrong.safetensors");

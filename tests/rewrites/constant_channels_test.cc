@@ -80,11 +80,23 @@ TEST(ConstantChannels, GoFromAProducerAndItsReaders) {
   const TensorId a = g.conv(g.input({1, 6, 5, 3}), 8, 3, 1);
   const TensorId b = g.depthwise(a, 3, 2);
   g.output(g.conv(b, 4, 1, 1));
-  for (const size_t c : {0, 3, 7}) make_constant(g.graph(), a, c, zero_point(g, a));
+  for (const size_t c : {0, 3, 5, 7}) make_constant(g.graph(), a, c, zero_point(g, a));
   const Graph after = thinned(g.graph());
-  EXPECT_EQ(channels(after), (Channels{5, 5, 4}));
-  EXPECT_EQ(macs(after), macs(g.graph()) - 3 * (30 * 27 + 9 * 9 + 9 * 4));
+  EXPECT_EQ(channels(after), (Channels{4, 4, 4}));
+  EXPECT_EQ(macs(after), macs(g.graph()) - 4 * (30 * 27 + 9 * 9 + 9 * 4));
   expect_same_outputs(g.graph(), after, 1);
+}
+
+// Whole words of channels are worth more than a channel.
+TEST(ConstantChannels, LeaveAMultipleOfFourWhereThereWasOne) {
+  TestGraph g(13);
+  const TensorId a = g.conv(g.input({1, 4, 4, 2}), 8, 1, 1);
+  g.output(g.conv(a, 3, 1, 1));
+  for (const size_t c : {0, 1, 2}) make_constant(g.graph(), a, c, 9);
+  EXPECT_EQ(channels(thinned(g.graph())), (Channels{8, 3}));
+  for (const size_t c : {3, 4}) make_constant(g.graph(), a, c, 9);
+  EXPECT_EQ(channels(thinned(g.graph())), (Channels{4, 3}));
+  expect_same_outputs(g.graph(), thinned(g.graph()), 13);
 }
 
 // At a border a window reads the zero point instead: then no bias can stand for another value.
@@ -131,13 +143,13 @@ TEST(ConstantChannels, GoFromBothSidesOfAnAdditionOrNeither) {
 TEST(ConstantChannels, GoThroughConcatenations) {
   TestGraph g(5);
   const TensorId x = g.input({1, 4, 4, 2});
-  const TensorId a = g.conv(x, 4, 1, 1), b = g.conv(x, 5, 1, 1);
+  const TensorId a = g.conv(x, 6, 1, 1), b = g.conv(x, 5, 1, 1);
   g.graph().tensor(b).quantization = g.graph().tensor(a).quantization;
   g.output(g.conv(g.concat(a, b), 3, 1, 1));
   make_constant(g.graph(), a, 3, 100);
   for (const size_t c : {0, 1}) make_constant(g.graph(), b, c, -100);
   const Graph after = thinned(g.graph());
-  EXPECT_EQ(channels(after), (Channels{3, 3, 6, 3}));
+  EXPECT_EQ(channels(after), (Channels{5, 3, 8, 3}));
   expect_same_outputs(g.graph(), after, 5);
 }
 
@@ -196,14 +208,14 @@ TEST(ConstantChannels, LeaveADepthwiseMultiplierOfOneChannelAsIsNeeded) {
   TensorId a = g.depthwise(g.input({1, 5, 5, 1}), 3, 1);
   Graph& graph = g.graph();
   Op& op = graph.ops[0];
-  std::get<DepthwiseConv2D>(op.attributes).multiplier = 4;
+  std::get<DepthwiseConv2D>(op.attributes).multiplier = 5;
   const auto widen = [&](TensorId t, size_t axis) {
     Tensor& tensor = graph.tensor(t);
-    tensor.shape[axis] = 4;
+    tensor.shape[axis] = 5;
     if (!tensor.is_constant()) return;
-    Bytes four;
-    for (int k = 0; k < 4; ++k) four.insert(four.end(), tensor.data->begin(), tensor.data->end());
-    tensor.data = std::make_shared<const Bytes>(std::move(four));
+    Bytes five;
+    for (int k = 0; k < 5; ++k) five.insert(five.end(), tensor.data->begin(), tensor.data->end());
+    tensor.data = std::make_shared<const Bytes>(std::move(five));
     for (float& scale : tensor.quantization.scales) scale = tensor.quantization.scales[0];
     if (!tensor.quantization.scales.empty()) {
       tensor.quantization.scales.resize(1);
@@ -216,7 +228,7 @@ TEST(ConstantChannels, LeaveADepthwiseMultiplierOfOneChannelAsIsNeeded) {
   g.output(g.conv(a, 3, 1, 1));
   make_constant(graph, a, 1, 7);
   const Graph after = thinned(graph);
-  EXPECT_EQ(channels(after), (Channels{3, 3}));
+  EXPECT_EQ(channels(after), (Channels{4, 3}));
   expect_same_outputs(graph, after, 10);
 }
 

@@ -14,7 +14,8 @@ using KeptChannels = std::vector<bool>;
 
 /// Per tensor. bounds: of all tensors (channel_bounds). Channels that an operator computes from one
 /// another (depthwise, additions, pooling, concatenation, ...) go together or stay together, so
-/// what is left is a network again. Every tensor keeps a channel.
+/// what is left is a network again. Every tensor keeps a channel, and a multiple of four if it had
+/// one.
 [[nodiscard]] std::vector<KeptChannels> kept_channels(const Graph& graph,
                                                       const std::vector<ValueRanges>& bounds);
 
