@@ -120,18 +120,27 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   TestGraph floats(2);
   floats.output(floats.conv(floats.float_input({1, 8, 8, 3}), 4, 3, 1));
   write_tflite(floats.graph(), folder() / "floats.tflite");
+  TestGraph constant(3);  // its first channel is
+  constant.output(constant.conv(constant.conv(constant.input({1, 8, 8, 3}), 5, 3, 1), 2, 1, 1));
+  Tensor& weights = constant.graph().tensor(constant.graph().ops[0].inputs[1]);
+  Bytes bytes = *weights.data;
+  std::fill_n(bytes.begin(), bytes.size() / 5, uint8_t{0});
+  weights.data = std::make_shared<const Bytes>(std::move(bytes));
+  write_tflite(constant.graph(), folder() / "constant.tflite");
   write_golden("wrong.safetensors");
   write_tflite(build_zoo("demo"), folder() / "memories.tflite");
   write("memories.json", R"({"name": "memories", "chip": "two banks", "core": "cortex-m4",
       "clock_hz": 1000000, "flash": "4M", "memories": [{"name": "sram", "kind": "sram", "banks":
       [{"base": "0x20000000", "size": "24K"}, {"base": "0x10000000", "size": "16K"}]}]})");
   run({"inspect", "zoo:demo"});
+  run({"inspect", "constant.tflite", "--rewritten"});
   for (const std::string command : {"plan", "compile"}) {
     run({command, "zoo:demo", "--input", "user"});
     run({command, "zoo:demo", "--planner", lossy});
     run({command, "zoo:demo", "--planner", "pex", "--device", device});
     run({command, "zoo:transformer", "--input", "streamed"});
     run({command, "planes.tflite", "--planner", "stream"});
+    run({command, "constant.tflite", "--planner", "reorder"});
     run({command, "zoo:demo", "--planner", "reorder", "--core", "cortex-m4", "--sram", "64K"});
     run({command, "zoo:demo", "--core", "cortex-m23"});  // estimates of another core
     run({command, "zoo:demo", "--device", device});

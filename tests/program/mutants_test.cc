@@ -95,7 +95,7 @@ TEST_P(MutantsOfModels, AreCaught) {
   }
   // All of the small models' mutants; of the large ones' some tens, shared between the plans.
   const int share = static_cast<int>(plans.size());
-  int every = macs(graph) > 100'000'000 ? 61 * share : macs(graph) > 5'000'000 ? 4 * share : 1;
+  int every = macs(graph) > 100'000'000 ? 61 * share : macs(graph) > 3'000'000 ? 4 * share : 1;
   if (testing::workload().all_mutants) every = 1;
   if (testing::workload().update) every = 0;
   for (const auto& [name, planned] : plans) {

@@ -67,6 +67,14 @@ TEST(NoteText, HasASentenceForEachKind) {
       {note::InputRelaid{}, "the input is brought to row-major order first, in place"},
       {note::Rematerialised{.tensors = 2, .macs = 1'500'000},
        "2 tensors are computed twice instead of kept: +1.500 M MACs"},
+      {note::ConstantChannels{.removed = 1650,
+                              .of = 2738,
+                              .macs_before = 7'500'000,
+                              .macs = 3'750'000,
+                              .weight_bytes_before = 2048,
+                              .weight_bytes = 1024},
+       "1,650 of 2,738 channels are left out, the same for every input or needed by none: 3.750 M "
+       "MAC instead of 7.500, weights 1.0 KiB (1,024 B) instead of 2.0 KiB (2,048 B)"},
       {note::TimeLimitStruck{.seconds = 0.5}, "--time-limit of 0.5 s struck"},
   };
   for (const auto& [note, text] : cases) EXPECT_THAT(sentence(note, graph), HasSubstr(text));

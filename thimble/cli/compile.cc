@@ -48,6 +48,7 @@ std::string command_text(const CompileOptions& options, const std::string& name)
   if (plan.pick) text += fmt::format(" --pick {}", *plan.pick);
   if (!plan.in_place) text += " --no-in-place";
   if (!options.model.rewrite) text += " --no-rewrite";
+  if (options.model.keep_channels) text += " --keep-channels";
   if (options.model.io_type != "model") text += " --io-type " + options.model.io_type;
   if (plan.ports.input != Place::kResident)
     text += fmt::format(" --input {}", thimble::name(plan.ports.input));
@@ -93,6 +94,7 @@ std::string write_files(const CompileOptions& options, const Source& source,
                to_json(compiled.plan, {.model = source.graph.name,
                                        .sha256 = source.sha256,
                                        .rewrite = options.model.rewrite,
+                                       .keep_channels = options.model.keep_channels,
                                        .int8_io = options.model.io_type == "int8"}));
   }
   if (folder) folder->commit();

@@ -28,7 +28,8 @@ int inspect_model(const InspectOptions& options) {
     GraphOptions graph_as = graph_options(options.model);
     graph_as.rewrite = graph_as.rewrite && options.rewritten;
     const Graph graph = prepare(source.graph, graph_as);
-    const Inspection inspection = inspect(graph);
+    Inspection inspection = inspect(graph);
+    inspection.constant_channels = constant_channels(source.graph, graph_as, graph);
     json = inspection_json(graph, inspection);
     text = options.format == "csv"    ? inspection_csv(inspection)
            : options.format == "json" ? json

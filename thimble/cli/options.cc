@@ -83,6 +83,8 @@ void add_force(CLI::App& app, bool& force) {
 void add_graph_options(CLI::App& app, ModelOptions& options) {
   app.add_flag_callback(
       "--no-rewrite", [&options] { options.rewrite = false; }, "Keep the graph as the file has it");
+  app.add_flag("--keep-channels", options.keep_channels,
+               "Compute channels that are the same for every input, too");
   app.add_option("--io-type", options.io_type,
                  "int8: drop a quantize or dequantize at the edge; the API then takes integers")
       ->check(CLI::IsMember({"model", "int8"}));
@@ -157,6 +159,7 @@ CLI::Option* add_json(CLI::App& app, std::string& file) {
 
 GraphOptions graph_options(const ModelOptions& options) {
   return {.rewrite = options.rewrite,
+          .keep_channels = options.keep_channels,
           .int8_io = options.io_type == "int8",
           .max_bytes = size_option("--max-bytes", options.max_bytes)};
 }

@@ -19,7 +19,7 @@ namespace thimble {
 
 struct ModelOptions {
   std::string model;  ///< file or "zoo:NAME"
-  bool rewrite = true;
+  bool rewrite = true, keep_channels = false;
   std::string io_type = "model";   ///< or "int8"
   std::string max_bytes = "128M";  ///< of activations, as typed
 };

@@ -113,6 +113,8 @@ std::vector<Change> changes(const Request& request, const std::vector<PortAtPeak
     all.push_back({"without --no-in-place", [](Request& r) { r.in_place = true; }});
   if (!request.graph.rewrite)
     all.push_back({"without --no-rewrite", [](Request& r) { r.graph.rewrite = true; }});
+  if (request.graph.rewrite && request.graph.keep_channels)
+    all.push_back({"without --keep-channels", [](Request& r) { r.graph.keep_channels = false; }});
   const auto external = [](const Memory& m) { return m.kind == MemoryKind::kExternalRam; };
   if (!request.external_ram && std::ranges::any_of(request.target.memories, external))
     all.push_back({"--external-ram", [](Request& r) { r.external_ram = true; }});

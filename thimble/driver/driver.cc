@@ -131,7 +131,8 @@ Compiled proven(const Source& source, Graph graph, PlacedPlan plan) {
 std::vector<std::string> remarks(const Compiled& compiled) {
   std::vector<std::string> lines = accumulator_notes(compiled.graph, compiled.plan.scale_source);
   for (const Note& note : compiled.notes) {
-    if (std::holds_alternative<note::TimeLimitStruck>(note))
+    if (std::holds_alternative<note::TimeLimitStruck>(note) ||
+        std::holds_alternative<note::ConstantChannels>(note))
       lines.push_back(sentence(note, compiled.graph));
   }
   return lines;
@@ -141,6 +142,7 @@ Answer compiled(const Request& request, const PlannerChoice& choice, Steps& step
   if (!steps.enter(Phase::kReading)) return steps.answer();
   const Source source = load(request.model);
   Graph graph = prepare(source.graph, request.graph);
+  const auto channels = constant_channels(source.graph, request.graph, graph);
   if (!steps.enter(Phase::kPlanning)) return steps.answer();
   const TimeLimit time(request.time_limit_seconds, [&steps] { return steps.go_on(); });
   const Stopwatch planning;
@@ -160,7 +162,8 @@ Answer compiled(const Request& request, const PlannerChoice& choice, Steps& step
   result.flash_limit_bytes = request.flash_limit_bytes();
   result.plan_seconds = plan_seconds;
   result.layout_seconds = layout_seconds;
-  result.notes = std::move(chosen.notes);
+  if (channels) result.notes.emplace_back(*channels);
+  result.notes.insert(result.notes.end(), chosen.notes.begin(), chosen.notes.end());
   result.front = std::move(chosen.front);
   if (time.struck()) result.notes.push_back(note::TimeLimitStruck{request.time_limit_seconds});
   if (!request.emission) return result;
@@ -284,7 +287,10 @@ Compiled check_saved_plan(const Source& source, const SavedPlan& saved, int64_t 
                            source.sha256));
   }
   return check_plan(source,
-                    {.rewrite = origin.rewrite, .int8_io = origin.int8_io, .max_bytes = max_bytes},
+                    {.rewrite = origin.rewrite,
+                     .keep_channels = origin.keep_channels,
+                     .int8_io = origin.int8_io,
+                     .max_bytes = max_bytes},
                     saved.plan, where);
 }
 

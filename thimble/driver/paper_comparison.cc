@@ -44,10 +44,11 @@ CellPlace add_figure(const PublishedFigure& figure, std::vector<ComparisonJob>& 
     return j.model == figure.model && j.request.graph.rewrite == figure.rewrite;
   });
   if (job == jobs.end()) {
-    job = jobs.insert(jobs.end(), {.model = figure.model,
-                                   .request = {.graph = {.rewrite = figure.rewrite}},
-                                   .plans = {},
-                                   .interpreter = false});
+    job = jobs.insert(jobs.end(),
+                      {.model = figure.model,
+                       .request = {.graph = {.rewrite = figure.rewrite, .keep_channels = true}},
+                       .plans = {},
+                       .interpreter = false});
   }
   const ComparedPlan wanted{
       .planner = figure.planner,

@@ -18,6 +18,17 @@ std::vector<std::string> note_lines(const Compiled& compiled) {
   return lines;
 }
 
+namespace {
+
+std::optional<note::ConstantChannels> channels_of(const Compiled& compiled) {
+  for (const Note& note : compiled.notes) {
+    if (const auto* channels = std::get_if<note::ConstantChannels>(&note)) return *channels;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<CoreEstimate> estimate_of(const Compiled& compiled) {
   const std::string& core = compiled.target.core.name;
   const std::string model = estimated_core(compiled.target.core).name;
@@ -37,6 +48,7 @@ CompileReport compile_report(const Compiled& compiled) {
       .flash_limit_bytes = compiled.flash_limit_bytes,
       .live_bytes = compiled.cost.live_bytes,
       .notes = note_lines(compiled),
+      .constant_channels = channels_of(compiled),
       .macs = compiled.cost.macs,
       .recomputed_macs = compiled.cost.recomputed_macs,
       .weight_bytes = compiled.cost.weight_bytes,
@@ -52,6 +64,7 @@ PlanReport plan_report(const Compiled& compiled) {
           .model = compiled.where,
           .live_bytes = compiled.cost.live_bytes,
           .notes = note_lines(compiled),
+          .constant_channels = channels_of(compiled),
           .macs = compiled.cost.macs,
           .recomputed_macs = compiled.cost.recomputed_macs,
           .weight_bytes = compiled.cost.weight_bytes,

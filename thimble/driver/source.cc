@@ -8,6 +8,7 @@
 #include "thimble/import/sha256.h"
 #include "thimble/import/tflite.h"
 #include "thimble/import/utf8.h"
+#include "thimble/report/inspect.h"
 #include "thimble/rewrites/rewrites.h"
 #include "zoo/zoo.h"
 
@@ -41,6 +42,18 @@ Source named(const std::string& model) {
                   model);
 }
 
+/// Outputs of convolutions and fully connected layers.
+int64_t summed_channels(const Graph& graph) {
+  int64_t sum = 0;
+  for (const Op& op : graph.ops) {
+    if (std::holds_alternative<Conv2D>(op.attributes) ||
+        std::holds_alternative<DepthwiseConv2D>(op.attributes) ||
+        std::holds_alternative<FullyConnected>(op.attributes))
+      sum += graph.tensor(op.outputs[0]).shape.back();
+  }
+  return sum;
+}
+
 }  // namespace
 
 Source source_of(Graph graph) {
@@ -58,7 +71,27 @@ Source load(const ModelSource& model) {
 Graph prepare(const Graph& graph, const GraphOptions& options) {
   check_bytes(graph, options.max_bytes);
   Graph prepared = options.int8_io ? integer_io(graph) : graph;
-  return options.rewrite ? rewrite(prepared) : prepared;
+  if (!options.rewrite) return prepared;
+  return rewrite(prepared,
+                 options.keep_channels ? ConstantChannels::kKept : ConstantChannels::kRemoved);
+}
+
+std::optional<note::ConstantChannels> constant_channels(const Graph& graph,
+                                                        const GraphOptions& options,
+                                                        const Graph& prepared) {
+  if (!options.rewrite || options.keep_channels) return std::nullopt;
+  GraphOptions keeping = options;
+  keeping.keep_channels = true;
+  const Graph whole = prepare(graph, keeping);
+  const int64_t before = summed_channels(whole), after = summed_channels(prepared);
+  if (before == after) return std::nullopt;
+  const Inspection inspected_before = inspect(whole), inspected = inspect(prepared);
+  return note::ConstantChannels{.removed = before - after,
+                                .of = before,
+                                .macs_before = inspected_before.macs,
+                                .macs = inspected.macs,
+                                .weight_bytes_before = inspected_before.weight_bytes,
+                                .weight_bytes = inspected.weight_bytes};
 }
 
 }  // namespace thimble

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
 #include "thimble/model/graph.h"
+#include "thimble/plan/note.h"
 
 namespace thimble {
 
@@ -34,11 +36,16 @@ using ModelSource = std::variant<std::string, ModelBytes, Source>;
 /// What is done to a graph before it is planned.
 struct GraphOptions {
   bool rewrite = true;                     ///< to fewer operators, outputs identical
+  bool keep_channels = false;              ///< even those that are the same for every input
   bool int8_io = false;                    ///< without a quantize or dequantize at the edge
   int64_t max_bytes = int64_t{128} << 20;  ///< of activations: larger networks are refused
 };
 
 /// The graph that is planned. Throws CompileError if its activations have more bytes than allowed.
 [[nodiscard]] Graph prepare(const Graph& graph, const GraphOptions& options);
+/// The channels that `prepared` lacks, if it lacks any.
+[[nodiscard]] std::optional<note::ConstantChannels> constant_channels(const Graph& graph,
+                                                                      const GraphOptions& options,
+                                                                      const Graph& prepared);
 
 }  // namespace thimble

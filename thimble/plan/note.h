@@ -93,6 +93,14 @@ struct Partitions {
   bool operator==(const Partitions&) const = default;
 };
 
+/// Channels that are not computed, as every input gives them the same value, or nobody needs them.
+struct ConstantChannels {
+  int64_t removed = 0, of = 0;  ///< outputs of convolutions and fully connected layers
+  int64_t macs_before = 0, macs = 0;
+  int64_t weight_bytes_before = 0, weight_bytes = 0;
+  bool operator==(const ConstantChannels&) const = default;
+};
+
 /// The time limit ended a search.
 struct TimeLimitStruck {
   double seconds = 0;  ///< the limit
@@ -101,9 +109,10 @@ struct TimeLimitStruck {
 
 }  // namespace note
 
-using Note = std::variant<note::LeastOrder, note::BestOrder, note::NoPatches, note::Patches,
-                          note::PatchBytes, note::ChannelLoops, note::ChannelLoopSearch,
-                          note::Spans, note::InputCollected, note::InputRelaid,
-                          note::Rematerialised, note::Partitions, note::TimeLimitStruck>;
+using Note =
+    std::variant<note::LeastOrder, note::BestOrder, note::NoPatches, note::Patches,
+                 note::PatchBytes, note::ChannelLoops, note::ChannelLoopSearch, note::Spans,
+                 note::InputCollected, note::InputRelaid, note::Rematerialised, note::Partitions,
+                 note::ConstantChannels, note::TimeLimitStruck>;
 
 }  // namespace thimble

@@ -15,8 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;  // written in the order in which it reads well
 using Parsed = nlohmann::json;
 
-// Version 2 had the place of a port instead of each buffer's memory; it is read.
-constexpr int kVersion = 3, kOldestVersion = 2;
+// Version 2 had the place of a port instead of each buffer's memory; up to version 3 all channels
+// were kept. They are read.
+constexpr int kVersion = 4, kOldestVersion = 2;
 constexpr int64_t kMostPlanBytes = int64_t{16} << 20;
 
 // --- to JSON -------------------------------------------------------------------------------------
@@ -334,7 +335,11 @@ SavedPlan saved_from(const Parsed& json) {
     throw std::invalid_argument("unknown version");
   SavedPlan saved;
   const Parsed& model = json.at("model");
-  saved.origin = {model.at("name"), model.at("sha256"), model.at("rewrite"), model.at("int8_io")};
+  saved.origin = {.model = model.at("name"),
+                  .sha256 = model.at("sha256"),
+                  .rewrite = model.at("rewrite"),
+                  .keep_channels = version < 4 || model.at("keep_channels"),
+                  .int8_io = model.at("int8_io")};
   saved.plan.planner = json.at("planner");
   for (const Parsed& accumulator : json.value("accumulators", Parsed::array()))
     saved.plan.accumulators.push_back(accumulator_from(accumulator));
@@ -380,6 +385,7 @@ std::string to_json(const PlacedPlan& plan, const PlanOrigin& origin) {
                 {{"name", origin.model},
                  {"sha256", origin.sha256},
                  {"rewrite", origin.rewrite},
+                 {"keep_channels", origin.keep_channels},
                  {"int8_io", origin.int8_io}}},
                {"planner", plan.planner},
                {"accumulators", accumulators},

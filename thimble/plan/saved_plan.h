@@ -11,10 +11,11 @@ namespace thimble {
 
 /// What a saved plan says about the model that it belongs to.
 struct PlanOrigin {
-  std::string model;     ///< Graph::name
-  std::string sha256;    ///< of the model file's bytes; of its description for zoo models
-  bool rewrite = true;   ///< false: --no-rewrite
-  bool int8_io = false;  ///< --io-type int8
+  std::string model;           ///< Graph::name
+  std::string sha256;          ///< of the model file's bytes; of its description for zoo models
+  bool rewrite = true;         ///< false: --no-rewrite
+  bool keep_channels = false;  ///< --keep-channels
+  bool int8_io = false;        ///< --io-type int8
   bool operator==(const PlanOrigin&) const = default;
 };
 

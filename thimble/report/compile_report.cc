@@ -8,6 +8,7 @@
 
 #include "thimble/operators/operators.h"
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/channels_json.h"
 #include "thimble/report/estimate_words.h"
 #include "thimble/report/front_words.h"
 #include "thimble/report/json_text.h"
@@ -232,6 +233,7 @@ std::string report_json(const CompileReport& report) {
       {"lossy", !report.graph.accumulators.empty()},
       {"accumulators", accumulators_json(report.graph)},
       {"accumulator_scales", report.plan.scale_source},
+      {"constant_channels", channels_json(report.constant_channels)},
       {"notes", report.notes},
       {"steps", steps_json(report)},
       {"buffers", buffers_json(report)}};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/plan/note.h"
 #include "thimble/plan/saved_plan.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/program.h"
@@ -35,6 +36,7 @@ struct CompileReport {
   std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
   std::vector<int64_t> live_bytes;  ///< per step
   std::vector<std::string> notes;
+  std::optional<note::ConstantChannels> constant_channels;
   int64_t macs = 0, recomputed_macs = 0;
   int64_t weight_bytes = 0;
   bool verified = false;

@@ -8,7 +8,9 @@
 #include <set>
 
 #include "thimble/operators/operators.h"
+#include "thimble/report/channels_json.h"
 #include "thimble/report/json_text.h"
+#include "thimble/report/note_text.h"
 #include "thimble/report/tensor_text.h"
 #include "thimble/target/size.h"
 
@@ -86,6 +88,8 @@ std::string inspection_text(const Graph& graph, const Inspection& inspection) {
     text += fmt::format("  output  '{}' {} {}\n", display_name(t.name), to_string(t.shape),
                         quantization_text(t));
   }
+  if (inspection.constant_channels)
+    text += fmt::format("  note    {}\n", sentence(*inspection.constant_channels, graph));
   text += fmt::format("\n{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}\n", "#", "operator",
                       "input", "output", "quantisation", "MACs", "weights B", "working set B");
   for (const InspectedOp& row : inspection.ops) {
@@ -162,6 +166,7 @@ std::string inspection_json(const Graph& graph, const Inspection& inspection) {
       {"weight_bytes", inspection.weight_bytes},
       {"bottleneck",
        inspection.ops.empty() ? Json() : Json(inspection.ops[inspection.bottleneck].file_index)},
+      {"constant_channels", channels_json(inspection.constant_channels)},
       {"operators", ops},
       {"tensors", tensors}};
   return json_text("inspect", json);

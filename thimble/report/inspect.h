@@ -2,10 +2,12 @@
 // What a network is and where its memory goes, before any planning: `thimble inspect`.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "thimble/model/graph.h"
+#include "thimble/plan/note.h"
 
 namespace thimble {
 
@@ -24,6 +26,8 @@ struct Inspection {
   std::string model;
   std::vector<InspectedOp> ops;
   int64_t macs = 0, weight_bytes = 0;
+  /// Of a graph as it is planned.
+  std::optional<note::ConstantChannels> constant_channels = {};
   size_t bottleneck = 0;  ///< index into ops of the largest working set
 };
 

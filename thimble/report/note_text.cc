@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "thimble/operators/operators.h"
+#include "thimble/target/size.h"
 
 namespace thimble {
 namespace {
@@ -100,6 +101,13 @@ struct Sentence {
         "instructions; peak {} B",
         n.ops_in_parts, n.ops, n.schemes, n.steps,
         100 * (n.instructions / n.whole_instructions - 1), n.peak_bytes);
+  }
+  std::string operator()(const note::ConstantChannels& n) const {
+    return fmt::format(
+        "{} of {} channels are left out, the same for every input or needed by none: {:.3f} M MAC "
+        "instead of {:.3f}, weights {} instead of {} (--keep-channels keeps them)",
+        with_separators(n.removed), with_separators(n.of), millions(n.macs),
+        millions(n.macs_before), human_size(n.weight_bytes), human_size(n.weight_bytes_before));
   }
   std::string operator()(const note::TimeLimitStruck& n) const {
     return fmt::format(

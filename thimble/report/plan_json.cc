@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "thimble/report/accumulator_notes.h"
+#include "thimble/report/channels_json.h"
 #include "thimble/report/estimate_words.h"
 #include "thimble/report/front_words.h"
 #include "thimble/report/json_text.h"
@@ -152,6 +153,7 @@ std::string plan_json(const PlanReport& report) {
       {"lossy", !report.graph.accumulators.empty()},
       {"accumulators", accumulators_json(report.graph)},
       {"accumulator_scales", report.plan.scale_source},
+      {"constant_channels", channels_json(report.constant_channels)},
       {"notes", report.notes},
       {"written_steps", steps.written},
       {"executed_steps", steps.executed},

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/plan/note.h"
 #include "thimble/plan/saved_plan.h"
 #include "thimble/program/estimate.h"
 #include "thimble/report/advice.h"
@@ -28,6 +29,7 @@ struct PlanReport {
   std::string model;                ///< as the user named it
   std::vector<int64_t> live_bytes;  ///< per step, as live_bytes() gives them
   std::vector<std::string> notes;
+  std::optional<note::ConstantChannels> constant_channels;
   int64_t macs = 0, recomputed_macs = 0;
   int64_t weight_bytes = 0;
   std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;

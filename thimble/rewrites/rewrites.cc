@@ -8,13 +8,18 @@
 
 namespace thimble {
 
-Graph rewrite(const Graph& graph) {
+Graph rewrite(const Graph& graph, ConstantChannels channels) {
   Graph result = fold_constants(graph);  // first: paddings and operands become constants
   result = remove_no_ops(result);        // before reshapes: fewer links in their chains
   result = remove_reshapes(result);
   result = fold_edge_reshapes(result);
   result = fold_edge_transposes(result);  // before padding: a pad then sees the final layout
   result = merge_padding(result);
+  // After reshapes and padding: fully connected layers read channels then, convolutions the image.
+  if (channels == ConstantChannels::kRemoved) {
+    const std::vector<ValueRanges> bounds = channel_bounds(result);
+    result = remove_constant_channels(remove_idle_clamps(result, bounds), bounds);
+  }
   return remove_dead_ops(result);  // last: sweeps up what the others disconnected
 }
 

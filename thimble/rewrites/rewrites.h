@@ -3,12 +3,16 @@
 // tensors that nothing uses any more stay in the list.
 #pragma once
 
-#include "thimble/model/graph.h"
+#include "thimble/reference/bounds.h"
 
 namespace thimble {
 
+/// Channels whose value is the same for every input.
+enum class ConstantChannels : uint8_t { kRemoved, kKept };
+
 /// All of those below that keep the interface, in the order that pays; see rewrites.cc.
-[[nodiscard]] Graph rewrite(const Graph& graph);
+[[nodiscard]] Graph rewrite(const Graph& graph,
+                            ConstantChannels channels = ConstantChannels::kRemoved);
 
 /// An operator on constants alone becomes a constant.
 [[nodiscard]] Graph fold_constants(const Graph& graph);
@@ -30,6 +34,15 @@ namespace thimble {
 ///   x [1,3,224,224] -> transpose -> [1,224,224,3] -> conv    becomes    port of [1,224,224,3],
 ///   channels first
 [[nodiscard]] Graph fold_edge_transposes(const Graph& graph);
+/// bounds: channel_bounds of the graph. Channels of activations whose value is the same for every
+/// input (reference/bounds.h), or that nothing needs, are computed no more: they stand in the bias
+/// of what sums over them, and go from all that goes channel by channel. Tensors that are constant
+/// as a whole become constants.
+///   conv 128 -> 128, depthwise, conv 128 -> 128    becomes    conv 128 -> 62, ..., conv 62 -> 107
+[[nodiscard]] Graph remove_constant_channels(const Graph& graph,
+                                             const std::vector<ValueRanges>& bounds);
+/// RELU and RELU6 on what never lies beyond them, fused or not.
+[[nodiscard]] Graph remove_idle_clamps(const Graph& graph, const std::vector<ValueRanges>& bounds);
 /// Operators whose results nothing needs.
 [[nodiscard]] Graph remove_dead_ops(const Graph& graph);
 
