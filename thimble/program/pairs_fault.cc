@@ -2,6 +2,7 @@
 // Reads runtime::Conv2DPairsParams back: by its definition, not as they are packed.
 #include <cstdlib>
 #include <limits>
+#include <optional>
 
 #include "thimble/program/read_back.h"
 
@@ -38,9 +39,9 @@ struct WantedChannel {
   std::vector<int64_t> weights;
   reference::FixedFactor factor;
 
-  // What inputs of 8 bits can make of it at most, either way.
-  [[nodiscard]] int64_t largest() const {
-    int64_t sum = std::abs(bias);
+  // How far inputs of 8 bits can move it from the bias.
+  [[nodiscard]] int64_t reach() const {
+    int64_t sum = 0;
     for (const int64_t w : weights) sum += 128 * std::abs(w);
     return sum;
   }
@@ -61,11 +62,17 @@ WantedChannel wanted_channel(const ReadBack& r, size_t o, reference::FixedFactor
   return c;
 }
 
-// Whether the reference makes zero of any sum: then so must the constants.
-bool vanishes(const WantedChannel& c) {
-  const int right = -c.factor.shift;
-  return c.factor.multiplier == 0 ||
-         (c.factor.multiplier > 0 && right > 0 && c.largest() < int64_t{1} << (right - 1));
+// What the reference makes of any sum, if it is one small number: then so must the constants.
+std::optional<int64_t> constant_result(const WantedChannel& c) {
+  if (c.factor.multiplier == 0) return 0;
+  const int64_t least = c.bias - c.reach(), most = c.bias + c.reach();
+  if (c.factor.multiplier < 0 || c.factor.shift > 0 ||
+      least < std::numeric_limits<int32_t>::min() || most > std::numeric_limits<int32_t>::max())
+    return std::nullopt;
+  const int64_t low = reference::multiply(static_cast<int32_t>(least), c.factor);
+  const int64_t high = reference::multiply(static_cast<int32_t>(most), c.factor);
+  const bool small = std::abs(low) < int64_t{1} << 20;
+  return small && low == high ? std::optional(low) : std::nullopt;
 }
 
 bool is_relu(Tail tail) { return tail == Tail::kRelu || tail == Tail::kReluHigh; }
@@ -78,10 +85,11 @@ std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const Wan
   const bool any_clamps = tail == Tail::kReluHigh || tail == Tail::kSignedClamps;
   if (!low || p.clamp_max < 0 || (!any_clamps && (p.clamp_min != -128 || p.clamp_max != 127)))
     return "its tail does not do its clamps";
-  if (vanishes(c)) return "";
+  if (constant_result(c)) return "";
   if (!is_relu(tail) && c.factor.shift >= 0) return "its tail does not round its shift";
   if (c.factor.multiplier < 0 || c.factor.shift < -22 || c.factor.shift > 7 ||
-      c.largest() > std::numeric_limits<int32_t>::max() >> (1 + std::max(c.factor.shift, 0)))
+      std::abs(c.bias) + c.reach() > std::numeric_limits<int32_t>::max() >>
+          (1 + std::max(c.factor.shift, 0)))
     return "its tail may overflow";
   return "";
 }
@@ -90,10 +98,11 @@ std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const Wan
 std::string channel_fault(Tail tail, int32_t output_zero_point, const ReadChannel& given,
                           const WantedChannel& wanted) {
   const bool sums = tail == Tail::kSums;
-  if (!sums && vanishes(wanted)) {
-    const bool zero =
-        given.multiplier == 0 && given.shift == 1 && given.constant == 2 * output_zero_point + 1;
-    return zero ? "" : "its packed scale is another";
+  const std::optional<int64_t> result = sums ? std::nullopt : constant_result(wanted);
+  if (result) {
+    const bool same = given.multiplier == 0 && given.shift == 1 &&
+                      given.constant == 2 * (*result + output_zero_point) + 1;
+    return same ? "" : "its packed scale is another";
   }
   const int64_t factor = sums ? 1 : int64_t{1} << (1 + std::max(wanted.factor.shift, 0));
   if (given.bias != wanted.bias * factor) return "its packed bias is another";

@@ -12,14 +12,14 @@
 namespace thimble {
 namespace {
 
-// What inputs of 8 bits can make of a channel.
-std::vector<int64_t> largest_sums(const FoldedWeights& f) {
+std::vector<SumRange> sum_ranges(const FoldedWeights& f) {
   const size_t inputs = f.weights.size() / f.bias.size();
-  std::vector<int64_t> result;
+  std::vector<SumRange> result;
   for (size_t o = 0; o < f.bias.size(); ++o) {
-    int64_t sum = std::abs(int64_t{f.bias[o]});
-    for (const int8_t w : f.weights.subspan(o * inputs, inputs)) sum += 128 * std::abs(int64_t{w});
-    result.push_back(sum);
+    int64_t reach = 0;
+    for (const int8_t w : f.weights.subspan(o * inputs, inputs))
+      reach += 128 * std::abs(int64_t{w});
+    result.push_back({f.bias[o] - reach, f.bias[o] + reach});
   }
   return result;
 }
@@ -92,7 +92,7 @@ ClampRange clamp_of(const Operands& t) {
 
 Pairs pairs_of(const FoldedWeights& f) {
   const size_t channels = f.bias.size(), inputs = f.weights.size() / channels;
-  const Tails tails = tails_of(f.scales, largest_sums(f), f.output_zero_point, f.clamp);
+  const Tails tails = tails_of(f.scales, sum_ranges(f), f.output_zero_point, f.clamp);
   Pairs result{.tail = tails.tail, .words = {}};
   const auto channel = [&](size_t o) {
     return o < channels

@@ -2,14 +2,19 @@
 #include "thimble/target/kernels/tails.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <optional>
+
+#include "runtime/portable/fixed_point.h"
 
 namespace thimble {
 namespace {
 
 using runtime::Tail;
 
-constexpr int kMostLeft = 7;    // -128 * 2^8 fits 16 bits
+constexpr int kMostLeft = 7;  // -128 * 2^8 fits 16 bits
+constexpr int32_t kMostConstant = 1 << 20;
 constexpr int kMostRight = 22;  // a zero point times 2^22 beside a product fits 32
 
 // One that would do for the clamps; sums if there is none.
@@ -22,25 +27,40 @@ Tail tail_for(int32_t zero_point, const ClampRange& clamp) {
   return clamp.min < 0 && clamp.max >= 0 ? Tail::kSignedClamps : Tail::kSums;
 }
 
-// A channel whose result is the zero point whatever the sum: its scale has no bit left.
-bool vanishes(const runtime::Scale& scale, int64_t largest) {
-  return scale.multiplier == 0 ||
-         (scale.multiplier > 0 && scale.shift < 0 && largest < int64_t{1} << (-scale.shift - 1));
+bool fits_32_bits(int64_t value) {
+  return value >= std::numeric_limits<int32_t>::min() &&
+         value <= std::numeric_limits<int32_t>::max();
 }
 
-bool takes(Tail tail, const runtime::Scale& scale, int64_t largest) {
+// What the reference makes of any of the sums, if it is one number: its zero point not added.
+std::optional<int32_t> constant_result(const runtime::Scale& scale, const SumRange& sums) {
+  if (scale.multiplier == 0) return 0;
+  if (scale.multiplier < 0 || scale.shift > 0 || !fits_32_bits(sums.least) ||
+      !fits_32_bits(sums.most))
+    return std::nullopt;
+  const auto of = [&](int64_t sum) {
+    return runtime::requantise(static_cast<int32_t>(sum), scale.multiplier, scale.shift);
+  };
+  const int32_t least = of(sums.least);  // it never falls
+  const bool small = least > -kMostConstant && least < kMostConstant;
+  return small && of(sums.most) == least ? std::optional(least) : std::nullopt;
+}
+
+bool takes(Tail tail, const runtime::Scale& scale, const SumRange& sums) {
   const bool relu = tail == Tail::kRelu || tail == Tail::kReluHigh;
-  if (vanishes(scale, largest)) return true;
+  if (constant_result(scale, sums)) return true;
   // Without a shift there is no rounding that the sign could be for.
   if (!relu && scale.shift >= 0) return false;
   if (scale.multiplier < 0 || scale.shift > kMostLeft || scale.shift < -kMostRight) return false;
   const int doublings = 1 + std::max(scale.shift, 0);
-  return largest <= std::numeric_limits<int32_t>::max() >> doublings;
+  return std::max(std::abs(sums.least), std::abs(sums.most)) <=
+         std::numeric_limits<int32_t>::max() >> doublings;
 }
 
-TailConstants constants(const runtime::Scale& scale, int64_t largest, int32_t zero_point) {
-  if (vanishes(scale, largest))  // one shift, for the sign
-    return {.multiplier = 0, .constant = 2 * zero_point + 1, .shift = 1};
+TailConstants constants(const runtime::Scale& scale, const SumRange& sums, int32_t zero_point) {
+  if (const std::optional<int32_t> result =
+          constant_result(scale, sums))  // one shift, for the sign
+    return {.multiplier = 0, .constant = 2 * (*result + zero_point) + 1, .shift = 1};
   const int right = std::max(-scale.shift, 0);
   const int32_t half = right > 0 ? 1 << (right - 1) : 0;
   return {.multiplier = scale.multiplier,
@@ -51,16 +71,16 @@ TailConstants constants(const runtime::Scale& scale, int64_t largest, int32_t ze
 
 }  // namespace
 
-Tails tails_of(std::span<const runtime::Scale> scales, std::span<const int64_t> largest,
+Tails tails_of(std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
                int32_t output_zero_point, const ClampRange& clamp) {
   Tails result{.tail = tail_for(output_zero_point, clamp), .channels = {}};
   for (size_t o = 0; o < scales.size() && result.tail != Tail::kSums; ++o) {
-    if (!takes(result.tail, scales[o], largest[o])) result.tail = Tail::kSums;
+    if (!takes(result.tail, scales[o], sums[o])) result.tail = Tail::kSums;
   }
   for (size_t o = 0; o < scales.size(); ++o) {
     result.channels.push_back(result.tail == Tail::kSums
                                   ? TailConstants{scales[o].multiplier, 0, scales[o].shift, 0}
-                                  : constants(scales[o], largest[o], output_zero_point));
+                                  : constants(scales[o], sums[o], output_zero_point));
   }
   return result;
 }

@@ -26,10 +26,13 @@ struct Tails {
   std::vector<TailConstants> channels;
 };
 
-/// The cheapest that is exact for every channel, whatever the inputs. largest: what the channel's
-/// sum can be at most, either way. Weights times 2^doublings fit 16 bits.
-[[nodiscard]] Tails tails_of(std::span<const runtime::Scale> scales,
-                             std::span<const int64_t> largest, int32_t output_zero_point,
-                             const ClampRange& clamp);
+/// What inputs of 8 bits can make of a channel's sum.
+struct SumRange {
+  int64_t least = 0, most = 0;
+};
+/// The cheapest that is exact for every channel, whatever the inputs. Weights times 2^doublings fit
+/// 16 bits.
+[[nodiscard]] Tails tails_of(std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
+                             int32_t output_zero_point, const ClampRange& clamp);
 
 }  // namespace thimble
