@@ -46,12 +46,13 @@ class Choice {
  private:
   // Channels of the output that each execution computes: in slices of a few, a kernel that does
   // several at once gains nothing.
-  static int64_t width(const Step& step) {
+  [[nodiscard]] int64_t width(const Step& step) const {
     if (step.region.empty()) return 1;
     const IntervalExpr& channels = step.region.back();
     const bool fixed = channels.begin.terms == channels.end.terms && channels.begin.divisor == 1 &&
                        channels.end.divisor == 1;
-    return fixed ? channels.end.base - channels.begin.base : 0;
+    const int64_t all = graph_.tensor(graph_.op(step.op).outputs[0]).shape.back();
+    return fixed ? std::min(all, channels.end.base - channels.begin.base) : 0;
   }
 
   const Graph& graph_;

@@ -265,7 +265,9 @@ bool suits(const LoopedCall& call, const KernelUse& use, KernelId kernel) {
   int64_t width = rank > 0 ? call.shape->back() : 1;
   for (const LoopAround& loop : call.loops) {
     if (loop.tile.reduces) continue;
-    if (loop.tile.axis == rank - 1) width = std::min(width, loop.tile.beat.rows);  // in slices
+    const Beat& beat = loop.tile.beat;
+    if (loop.tile.axis == rank - 1)  // in slices
+      width = beat.tiles == 1 ? std::min(width, beat.rows + beat.again) : 0;
     for (size_t k = 0; k < kKernelAxes; ++k) {
       const std::vector<int>& merged = use.out.axes[lead + k];
       if (wanted.whole_axes[k] && !merged.empty() && merged[0] == loop.tile.axis) return false;
