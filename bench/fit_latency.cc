@@ -33,7 +33,7 @@ struct Options {
   std::vector<std::string> models;
   std::vector<std::string> planners = {"reorder", "stream", "pex"};
   std::string folder = ".";
-  bool only_copies = false;
+  std::string only;  // "copies", "dsp"
 };
 
 // The kernel that most of the instructions go to.
@@ -186,9 +186,18 @@ std::string command_of(int argc, char** argv) {
   return text;
 }
 
-// Nothing else than copies is counted: the coefficients of the rest stay.
-void refit_copies(const Options& options, const std::string& command) {
-  const std::vector<LatencySample> samples = copy_samples(options.core, options.copies);
+std::vector<LatencySample> networks_and_groups(const Options& options) {
+  std::vector<LatencySample> samples = random_samples(options.core, 0, options.programs);
+  std::ranges::move(group_samples(options.core, 0, options.groups), std::back_inserter(samples));
+  return samples;
+}
+
+// Only copies are counted, or only the kernels of the core's instruction sets are taken of what is:
+// the coefficients of the rest stay.
+void refit(const Options& options, const std::string& command) {
+  const bool copies = options.only == "copies";
+  const std::vector<LatencySample> samples =
+      copies ? copy_samples(options.core, options.copies) : networks_and_groups(options);
   const LatencyModel model = fit(options.core, samples);
   const HeldBack errors = held_back_errors(model, samples);
   for (const auto& [kernel, error] : errors.kernels)
@@ -198,16 +207,17 @@ void refit_copies(const Options& options, const std::string& command) {
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(file);
   const nlohmann::ordered_json fitted =
       nlohmann::ordered_json::parse(model_json(model, command, errors));
-  for (const auto& [kernel, each] : fitted.at("kernels").items()) json["kernels"][kernel] = each;
+  for (const auto& [kernel, each] : fitted.at("kernels").items()) {
+    if (copies || kernel.ends_with("_" + options.only)) json["kernels"][kernel] = each;
+  }
   write(path, json.dump(1) + "\n");
-  write(options.folder + "/bench/results/latency_copies_" + options.core + ".csv",
+  write(options.folder + "/bench/results/latency_" + options.only + "_" + options.core + ".csv",
         samples_csv(model, command, samples, false));
 }
 
 void run(const Options& options, const std::string& command) {
-  if (options.only_copies) return refit_copies(options, command);
-  std::vector<LatencySample> samples = random_samples(options.core, 0, options.programs);
-  std::ranges::move(group_samples(options.core, 0, options.groups), std::back_inserter(samples));
+  if (!options.only.empty()) return refit(options, command);
+  std::vector<LatencySample> samples = networks_and_groups(options);
   std::ranges::move(copy_samples(options.core, options.copies), std::back_inserter(samples));
   const LatencyModel model = fit(options.core, samples);
   const HeldBack errors = held_back_errors(model, samples);
@@ -233,8 +243,8 @@ int main(int argc, char** argv) {
   app.add_option("--programs", options.programs, "Random programs; a quarter is held back (1240)");
   app.add_option("--groups", options.groups, "Random groups of all tilings (1260)");
   app.add_option("--copies", options.copies, "Random networks of copies (240)");
-  app.add_flag("--only-copies", options.only_copies,
-               "Count nothing else; other kernels stay as the core's file has them");
+  app.add_option("--only", options.only, "Other kernels stay as the core's file has them")
+      ->check(CLI::IsMember({"copies", "dsp"}));
   app.add_option("--folder", options.folder, "The repository (.)");
   try {
     app.parse(argc, argv);

@@ -26,8 +26,9 @@ class PixelPairs {
     block_.x = words_;
     block_.fours = (inputs_ + 3) / 4;
     block_.tail = static_cast<Tail>(p.tail);
-    block_.clamps =
-        static_cast<uint32_t>(127 - p.clamp_max) | static_cast<uint32_t>(p.clamp_min + 128) << 8;
+    block_.clamps = static_cast<uint32_t>(127 - p.clamp_max) |
+                    static_cast<uint32_t>(p.clamp_min + 128) << 8 |
+                    (static_cast<uint32_t>(p.output_zero_point) & 255) << 16;
     const bool sums = block_.tail == Tail::kSums;
     whole_begin_ = sums ? end_ : begin_ + begin_ % 2;
     whole_end_ = end_ - end_ % 2;
@@ -81,7 +82,11 @@ class PixelPairs {
   void read(int32_t column, uint32_t* to, int32_t step) noexcept {
     if (one_tap_) {
       const auto* from = pixel<const int8_t>(x_, n_, y_, column * p_.window.stride_w);
-      widen(from, inputs_, to, step);
+      if (x_.stride[3] == 1) {
+        widen(from, inputs_, to, step);
+      } else {
+        widen_apart(from, x_.stride[3], inputs_, to, step);
+      }
     } else if (in_place_) {
       read_window(rows_, x_, column, WidenedRuns{to, step});
     } else {

@@ -21,7 +21,7 @@ struct PairBlock {
   int32_t fours;      ///< inputs / 4, at least 1
   const int32_t* pairs;
   Tail tail;        ///< kSums: out is int32_t[2][pixels], channel by channel; one pair
-  uint32_t clamps;  ///< 127 - upper, and in the next byte lower + 128
+  uint32_t clamps;  ///< bytes from the lowest on: 127 - upper, lower + 128, the zero point
 };
 
 constexpr int32_t kPairTailWords = 6;  ///< multiplier, constant, shift of two channels
@@ -67,7 +67,7 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
   "ldr.w pc, [sp, #20]\n"   \
   ".balign 4\n"             \
   "4:\n"                    \
-  ".word 10f - 4b + 1, 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1, 14f - 4b + 1\n"
+  ".word 10f - 4b + 1, 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1, 14f - 4b + 1, 15f - 4b + 1\n"
 #define THIMBLE_PAIRS_CONSTANTS "ldm.w r1!, {r2, r3, r4, r5, r8, r9}\n"
 #define THIMBLE_PAIRS_RETURN \
   "add sp, sp, #32\n"        \
@@ -90,6 +90,14 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
 // Up until it saturates, and back; the same downwards.
 #define THIMBLE_HIGH(s) "qadd8 " s ", " s ", r10\nqsub8 " s ", " s ", r10\n"
 #define THIMBLE_LOW(s) "qsub8 " s ", " s ", r11\nqadd8 " s ", " s ", r11\n"
+// What a ReLU makes of a sum without its zero point, which is in r10.
+#define THIMBLE_FROM_0(s)                                                                   \
+  "smmlar " s ", " s ", r2, r3\nasr " s ", " s ", r4\nusat " s ", #8, " s "\nadd " s ", " s \
+  ", r10\nssat " s ", #8, " s "\n"
+#define THIMBLE_FROM_1(s)                                                                   \
+  "smmlar " s ", " s ", r5, r8\nasr " s ", " s ", r9\nusat " s ", #8, " s "\nadd " s ", " s \
+  ", r10\nssat " s ", #8, " s "\n"
+#define THIMBLE_ZERO_POINT "ldr r10, [sp, #28]\nsbfx r10, r10, #16, #8\n"
 #define THIMBLE_HIGH_CLAMP "ldr r10, [sp, #28]\n"
 #define THIMBLE_BOTH_CLAMPS "ldr r10, [sp, #28]\nlsr r11, r10, #8\n"
 
@@ -101,7 +109,9 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
       FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) STORE "12:\n" THIMBLE_PAIRS_CONSTANTS         \
       FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1) STORE "13:\n" THIMBLE_PAIRS_CONSTANTS \
       FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1) THIMBLE_BOTH_CLAMPS                   \
-      FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) FIRST(THIMBLE_LOW) SECOND(THIMBLE_LOW) STORE
+      FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) FIRST(THIMBLE_LOW) SECOND(THIMBLE_LOW) STORE  \
+      "14:\n" THIMBLE_PAIRS_CONSTANTS THIMBLE_ZERO_POINT                                     \
+      FIRST(THIMBLE_FROM_0) SECOND(THIMBLE_FROM_1) STORE
 
 #define THIMBLE_FIRST_OF_TWO(DO) DO("r6") DO("r12")
 #define THIMBLE_SECOND_OF_TWO(DO) DO("r7") DO("lr")
@@ -156,7 +166,7 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
       ".endr\n"  //
       THIMBLE_PAIRS_TAILS
       THIMBLE_PAIRS_FINISH(THIMBLE_FIRST_OF_TWO, THIMBLE_SECOND_OF_TWO, THIMBLE_STORE_TWO)
-      "14:\n"
+      "15:\n"
       "ldr r2, [sp, #4]\n"
       "strd r6, r12, [r2]\n"
       "strd r7, lr, [r2, #8]\n"  //
@@ -186,7 +196,7 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
       ".endr\n"  //
       THIMBLE_PAIRS_TAILS
       THIMBLE_PAIRS_FINISH(THIMBLE_FIRST_OF_ONE, THIMBLE_SECOND_OF_ONE, THIMBLE_STORE_ONE)
-      "14:\n"
+      "15:\n"
       "ldr r2, [sp, #4]\n"
       "strd r6, r7, [r2]\n"  //
       THIMBLE_PAIRS_RETURN);
@@ -196,10 +206,14 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
 
 /// One sum, as the tail of the block takes it to int8.
 inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_t clamps) noexcept {
-  const bool relu = tail == Tail::kRelu || tail == Tail::kReluHigh;
+  const bool relu = tail == Tail::kRelu || tail == Tail::kReluHigh || tail == Tail::kReluFrom;
   const int32_t constant = relu ? constants[1] : constants[1] + (sum >> 31);
   const int64_t product = static_cast<int64_t>(sum) * constants[0] + (int64_t{1} << 31);
   const int32_t value = (static_cast<int32_t>(product >> 32) + constant) >> constants[2];
+  if (tail == Tail::kReluFrom) {
+    const auto zero_point = static_cast<int8_t>(clamps >> 16);
+    return static_cast<int8_t>(limit(limit(value, 0, 255) + zero_point, -128, 127));
+  }
   const auto high = 127 - static_cast<int32_t>(clamps & 255);
   const auto low = static_cast<int32_t>(clamps >> 8 & 255) - 128;
   return static_cast<int8_t>(limit(value, low, high));

@@ -55,4 +55,17 @@ inline uint32_t* widen(const int8_t* from, int32_t count, uint32_t* to, int32_t 
   return step == 4 ? widen<4>(from, count, to) : widen<2>(from, count, to);
 }
 
+/// The same of bytes `apart` from each other.
+[[gnu::noinline]] inline uint32_t* widen_apart(const int8_t* from, int32_t apart, int32_t count,
+                                               uint32_t* to, int32_t step) noexcept {
+  for (; count > 0; count -= 4, to += step) {
+    uint32_t word = 0;
+    for (int32_t k = 0; k < count && k < 4; ++k, from += apart)
+      word |= static_cast<uint32_t>(static_cast<uint8_t>(*from)) << 8 * k;
+    to[0] = even_bytes(word);
+    to[1] = odd_bytes(word);
+  }
+  return to;
+}
+
 }  // namespace thimble::runtime

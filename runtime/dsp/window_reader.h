@@ -13,6 +13,9 @@ struct WidenedRuns {
   int32_t step;
 
   void copy(const int8_t* from, int32_t count) noexcept { to = widen(from, count, to, step); }
+  void copy_apart(const int8_t* from, int32_t apart, int32_t count) noexcept {
+    to = widen_apart(from, apart, count, to, step);
+  }
   void fill(int32_t value, int32_t count) noexcept {
     const uint32_t both = (static_cast<uint32_t>(value) & 0xffffU) * 0x10001U;
     for (; count > 0; count -= 4, to += step) {
@@ -33,6 +36,9 @@ struct CopiedRuns {
     }
     for (; count > 0; --count) *to++ = *from++;
   }
+  void copy_apart(const int8_t* from, int32_t apart, int32_t count) noexcept {
+    for (; count > 0; --count, from += apart) *to++ = *from;
+  }
   void fill(int32_t value, int32_t count) noexcept {
     for (; count > 0; --count) *to++ = static_cast<int8_t>(value);
   }
@@ -52,7 +58,9 @@ struct WindowRows {
 
 inline WindowRows window_rows(const Window2D& window, int32_t channels, int32_t padding,
                               const View& x) noexcept {
-  return {window, channels, padding, x.stride[2] * window.dilation_w == channels, 0, {}, {}, 0};
+  return {
+      window, channels, padding, x.stride[3] == 1 && x.stride[2] * window.dilation_w == channels,
+      0,      {},       {},      0};
 }
 
 inline void move_to_row(WindowRows& at, const View& x, const Region& region, int32_t n,
@@ -82,14 +90,18 @@ template <class Runs>
                                              columns.origin + kx * w.dilation_w);
       int32_t taps = at.joined ? columns.end - kx : 1;
       if (taps > 1 && x.modulus != 0) taps = taps_before_wrap(x, from, taps, at.channels);
-      runs.copy(from, taps * at.channels);
+      if (x.stride[3] == 1) {
+        runs.copy(from, taps * at.channels);
+      } else {
+        runs.copy_apart(from, x.stride[3], at.channels);
+      }
       kx += taps;
     }
     runs.fill(at.padding, (w.kernel_w - columns.end) * at.channels);
   }
 }
 
-/// runs: WidenedRuns or CopiedRuns. x: channels are neighbours.
+/// runs: WidenedRuns or CopiedRuns.
 template <class Runs>
 inline void read_window(const WindowRows& at, const View& x, int32_t column, Runs runs) noexcept {
   if (column < at.inner.begin || column >= at.inner.end)

@@ -42,8 +42,9 @@ Window2D random_window(Random& random, const Extents& in, Extents& out) {
 void fill_output(Random& random, Convolution& c) {
   switch (random.between(0, 5)) {
     case 0:  // relu
-      c.output_zero_point = c.clamp_min = -128;
-      c.clamp_max = random.between(0, 1) == 0 ? 127 : random.between(0, 126);
+      c.output_zero_point = random.between(0, 1) == 0 ? -128 : random.between(-128, 126);
+      c.clamp_min = c.output_zero_point;
+      c.clamp_max = random.between(0, 1) == 0 ? 127 : random.between(std::max(0, c.clamp_min), 126);
       break;
     case 1:
       c.output_zero_point = random.between(-128, 127);

@@ -75,15 +75,20 @@ std::optional<int64_t> constant_result(const WantedChannel& c) {
   return small && low == high ? std::optional(low) : std::nullopt;
 }
 
-bool is_relu(Tail tail) { return tail == Tail::kRelu || tail == Tail::kReluHigh; }
+bool is_relu(Tail tail) {
+  return tail == Tail::kRelu || tail == Tail::kReluHigh || tail == Tail::kReluFrom;
+}
 
 // Why the tail would not compute what the reference does.
 std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const WantedChannel& c) {
   if (tail == Tail::kSums) return "";
-  const bool low = is_relu(tail) ? p.clamp_min == -128 && p.output_zero_point == -128
-                                 : p.clamp_min <= -1 || p.clamp_min == -128;
+  const bool from = tail == Tail::kReluFrom;
+  const bool low = from            ? p.clamp_min == p.output_zero_point
+                   : is_relu(tail) ? p.clamp_min == -128 && p.output_zero_point == -128
+                                   : p.clamp_min <= -1 || p.clamp_min == -128;
   const bool any_clamps = tail == Tail::kReluHigh || tail == Tail::kSignedClamps;
-  if (!low || p.clamp_max < 0 || (!any_clamps && (p.clamp_min != -128 || p.clamp_max != 127)))
+  if (!low || p.clamp_max < 0 ||
+      (!any_clamps && ((!from && p.clamp_min != -128) || p.clamp_max != 127)))
     return "its tail does not do its clamps";
   if (constant_result(c)) return "";
   if (!is_relu(tail) && c.factor.shift >= 0) return "its tail does not round its shift";
@@ -133,8 +138,8 @@ std::string pairs_fault(const ReadBack& r, const runtime::Conv2DPairsParams& p,
   for (size_t o = 0; o < channels; ++o) {
     const WantedChannel wanted = wanted_channel(r, o, factors[o]);
     std::string fault = tail_fault(tail, p, wanted);
-    if (fault.empty())
-      fault = channel_fault(tail, p.output_zero_point, channel(words, o, inputs), wanted);
+    const int32_t added = tail == Tail::kReluFrom ? 0 : p.output_zero_point;
+    if (fault.empty()) fault = channel_fault(tail, added, channel(words, o, inputs), wanted);
     if (!fault.empty()) return fmt::format("channel {}: {}", o, fault);
   }
   return "";

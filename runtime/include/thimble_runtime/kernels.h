@@ -88,6 +88,7 @@ enum class Tail : int32_t {
   kReluHigh,      ///< the same with any upper clamp from 0 on
   kSigned,        ///< clamps -128 and 127, right shifts from 1 on
   kSignedClamps,  ///< the same with lower clamps to -1 and upper ones from 0 on
+  kReluFrom,      ///< the zero point, whatever it is, is the lower clamp; upper clamp 127
   kSums,  ///< any others: the sum is held as it is, the constants are those of the reference
 };
 
@@ -104,7 +105,7 @@ struct Conv2DPairsParams {
   int32_t clamp_min, clamp_max;
   int32_t tail;  ///< a Tail
 };
-/// conv_2d of one group in pairs of pixels and channels: channels of x and out are neighbours.
+/// conv_2d of one group in pairs of pixels and channels: channels of out are neighbours.
 /// scratch: conv_2d_pairs_dsp_scratch_bytes, aligned to 4. progress: pixel.
 void conv_2d_pairs_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
                        const Region& region, int8_t* scratch) noexcept;

@@ -55,7 +55,6 @@ constexpr KernelInfo kKernels[] = {
                                      .family = F::kConv2D,
                                      .set = kDsp,
                                      .progress = kPixel,
-                                     .dense_channels = true,
                                      .dense_output = true,
                                      .takes = is_ungrouped,
                                      .channel_multiple = 2,

@@ -23,6 +23,7 @@ Tail tail_for(int32_t zero_point, const ClampRange& clamp) {
   if (clamp.min == -128 && zero_point == -128 && clamp.max >= 0)
     return clamp.max == 127 ? Tail::kRelu : Tail::kReluHigh;
   if (clamp.min == -128 && clamp.max == 127) return Tail::kSigned;
+  if (clamp.min == zero_point && clamp.max == 127) return Tail::kReluFrom;
   // Saturating sums of 8 bits move by at most 127.
   return clamp.min < 0 && clamp.max >= 0 ? Tail::kSignedClamps : Tail::kSums;
 }
@@ -47,7 +48,7 @@ std::optional<int32_t> constant_result(const runtime::Scale& scale, const SumRan
 }
 
 bool takes(Tail tail, const runtime::Scale& scale, const SumRange& sums) {
-  const bool relu = tail == Tail::kRelu || tail == Tail::kReluHigh;
+  const bool relu = tail != Tail::kSigned && tail != Tail::kSignedClamps;
   if (constant_result(scale, sums)) return true;
   // Without a shift there is no rounding that the sign could be for.
   if (!relu && scale.shift >= 0) return false;
@@ -77,10 +78,11 @@ Tails tails_of(std::span<const runtime::Scale> scales, std::span<const SumRange>
   for (size_t o = 0; o < scales.size() && result.tail != Tail::kSums; ++o) {
     if (!takes(result.tail, scales[o], sums[o])) result.tail = Tail::kSums;
   }
+  const int32_t added = result.tail == Tail::kReluFrom ? 0 : output_zero_point;
   for (size_t o = 0; o < scales.size(); ++o) {
     result.channels.push_back(result.tail == Tail::kSums
                                   ? TailConstants{scales[o].multiplier, 0, scales[o].shift, 0}
-                                  : constants(scales[o], sums[o], output_zero_point));
+                                  : constants(scales[o], sums[o], added));
   }
   return result;
 }
