@@ -34,6 +34,7 @@ struct PlanOptions {
   std::optional<int64_t> pick;  ///< number of a plan of the front
   bool in_place = true;
   std::string layout = "exact";
+  std::string weights = "auto";
   bool external_ram = false;        ///< what does not fit on chip may lie in the device's
   double time_limit_seconds = 300;  ///< of planning and layout together
   PortPlaces ports;

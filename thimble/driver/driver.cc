@@ -230,7 +230,16 @@ Answer compile(const Request& request) {
   const PlannerChoice choice = choose_planner(
       request.planner.empty() ? planners_for(request.ports).back() : request.planner);
   Steps steps(request.progress);
-  return compiled(request, choice, steps);
+  Request with = request;
+  with.target.core.wide_weights = request.wide_weights.value_or(true);
+  Answer answer = compiled(with, choice, steps);
+  const auto* result = std::get_if<Compiled>(&answer);
+  const bool again = !request.wide_weights && result != nullptr && result->flash_limit_bytes &&
+                     result->cost.weight_bytes > *result->flash_limit_bytes &&
+                     request.target.core.has(InstructionSet::kDsp);
+  if (!again) return answer;
+  with.target.core.wide_weights = false;
+  return compiled(with, choice, steps);
 }
 
 std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission& emission) {

@@ -20,6 +20,7 @@ struct Core {
   /// Of the compiler, beside -mthumb.
   std::vector<std::string> flags;
   std::vector<InstructionSet> sets = {InstructionSet::kPortable};
+  bool wide_weights = true;  ///< kernels may be taken whose weights need 16 bits of flash
 
   [[nodiscard]] bool has(InstructionSet set) const;
   bool operator==(const Core&) const = default;

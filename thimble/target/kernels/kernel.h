@@ -118,7 +118,8 @@ struct KernelInfo {
   bool dense_output = false;            ///< so are those of the output
   /// Which of the family's calls it takes (with the portable row's parameters); null: all.
   bool (*takes)(const KernelUse&) = nullptr;
-  int channel_multiple = 1;  ///< input channels that it does fastest are multiples of this
+  bool wide_weights = false;  ///< packs them in 16 bits
+  int channel_multiple = 1;   ///< input channels that it does fastest are multiples of this
   int64_t (*scratch_bytes)(const KernelParams&) = nullptr;  ///< of the portable row's; null: none
   DType scratch_type = DType::kInt8;                        ///< its alignment
   /// Its constants, in the order of the pointers in its parameters. Null: it has none.

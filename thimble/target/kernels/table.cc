@@ -57,6 +57,7 @@ constexpr KernelInfo kKernels[] = {
                                      .progress = kPixel,
                                      .dense_output = true,
                                      .takes = is_ungrouped,
+                                     .wide_weights = true,
                                      .channel_multiple = 2,
                                      .scratch_bytes = conv_2d_pairs_scratch_bytes,
                                      .scratch_type = kInt32,
@@ -109,6 +110,7 @@ constexpr KernelInfo kKernels[] = {
                                          .progress = kPixel,
                                          .dense_channels = true,
                                          .takes = is_depthwise_relu,
+                                         .wide_weights = true,
                                          .channel_multiple = 4,
                                          .scratch_bytes = depthwise_scratch_bytes,
                                          .scratch_type = kInt32,
@@ -120,6 +122,7 @@ constexpr KernelInfo kKernels[] = {
                                                  .progress = kPixel,
                                                  .dense_channels = true,
                                                  .takes = is_depthwise_shifted,
+                                                 .wide_weights = true,
                                                  .channel_multiple = 4,
                                                  .scratch_bytes = depthwise_scratch_bytes,
                                                  .scratch_type = kInt32,
@@ -131,6 +134,7 @@ constexpr KernelInfo kKernels[] = {
                                                  .progress = kPixel,
                                                  .dense_channels = true,
                                                  .takes = is_depthwise_clamped,
+                                                 .wide_weights = true,
                                                  .channel_multiple = 4,
                                                  .scratch_bytes = depthwise_scratch_bytes,
                                                  .scratch_type = kInt32,
@@ -254,7 +258,8 @@ std::vector<Candidate> candidates(const KernelUse& use, const Core& core) {
   std::vector<Candidate> result{{use.kernel, scratch_bytes(use.kernel, use)}};
   for (const KernelInfo& k : kKernels) {
     const KernelId kernel = id_of(k);
-    if (kernel != use.kernel && core.has(k.set) && does(kernel, use))
+    if (kernel != use.kernel && core.has(k.set) && (core.wide_weights || !k.wide_weights) &&
+        does(kernel, use))
       result.push_back({kernel, scratch_bytes(kernel, use)});
   }
   return result;
