@@ -164,8 +164,8 @@ void expect_golden_outputs(const Graph& graph, const Program& program, const std
 // The mean of squeeze-and-excitation needs all of an image before any of it can be scaled.
 TEST(Stream, ComputesAnImageTwiceWhereThatIsAllowed) {
   THIMBLE_NEEDS_SHARED();
-  const Graph graph = integer_io(rewrite(import_tflite(testing::model_path("mcunetv2_large")),
-                                         ConstantChannels::kKept));
+  const Graph graph = integer_io(
+      rewrite(import_tflite(testing::model_path("mcunetv2_large")), ConstantChannels::kKept));
   const auto arena_with = [&](double recompute) {
     const auto planned = std::get<Planned>(
         plan_stream(graph, {.max_recompute = recompute}, {{"granularity", "row"}}));

@@ -17,7 +17,8 @@ namespace thimble {
 [[nodiscard]] std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_fully_connected(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_depthwise_conv_2d(const Operands& t);
-/// Depthwise convolutions of DSP cores, a row for each tail: calls that it takes, and its constants.
+/// Depthwise convolutions of DSP cores, a row for each tail: calls that it takes, and its
+/// constants.
 [[nodiscard]] bool is_depthwise_relu(const KernelUse& use);
 [[nodiscard]] bool is_depthwise_shifted(const KernelUse& use);
 [[nodiscard]] bool is_depthwise_clamped(const KernelUse& use);
