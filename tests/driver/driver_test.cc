@@ -44,6 +44,22 @@ TEST(Driver, TakesAFileItsBytesANameAndANetwork) {
             arena_bytes);
 }
 
+TEST(Driver, HoldsWeightsIn16BitsWhereFlashHasRoom) {
+  Request request{.model = "zoo:demo", .target = generic_target("cortex-m4")};
+  request.planner = "original";
+  request.sram_bytes = 1 << 20;
+  const auto bytes = [&](std::optional<bool> wide, std::optional<int64_t> flash) {
+    request.wide_weights = wide;
+    request.flash_bytes = flash;
+    return compiled(request).cost.weight_bytes;
+  };
+  const int64_t wide = bytes({}, {}), compact = bytes(false, {});
+  EXPECT_LT(compact, wide);
+  EXPECT_EQ(bytes({}, wide), wide);
+  EXPECT_EQ(bytes({}, wide - 1), compact);
+  EXPECT_EQ(bytes(true, wide - 1), wide) << "as asked for, whether it fits or not";
+}
+
 TEST(Driver, EmitsFilesOnlyIfAskedTo) {
   EXPECT_THAT(compiled({.model = "zoo:demo"}).files, ::testing::IsEmpty());
   const Compiled result =

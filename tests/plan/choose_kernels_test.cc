@@ -129,6 +129,72 @@ TEST(ChooseKernels, ReadsTheParametersOfADepthwiseConvolutionBack) {
   expect([](auto& p) { p.scratch_bytes += 4; }, "scratch_bytes");
 }
 
+/// Convolutions with an even number of channels; relu: as depthwise_network() has it.
+Program paired_program(const Graph& graph) {
+  const PlacedSchedule placed = roomy_depthwise(graph);
+  int pairs = 0;
+  for_each_step(placed.schedule, [&](const Step& step, Position) {
+    pairs += step.kernel == kernel_named("conv_2d_pairs_dsp");
+  });
+  EXPECT_EQ(pairs, 3);
+  expect_right(graph, placed);
+  return lower(graph, placed.schedule, placed.placement);
+}
+Graph paired_network(bool relu) {
+  testing::TestGraph net(7);
+  const TensorId wide = net.conv(net.input({1, 9, 7, 6}), 8, 3, 2);
+  net.output(net.conv(net.conv(wide, 12, 1, 1), 4, 2, 1));
+  Graph graph = net.graph();
+  for (Op& op : graph.ops) {
+    if (!relu) continue;
+    std::get<Conv2D>(op.attributes).activation = Activation::kRelu;
+    graph.tensors[static_cast<size_t>(op.outputs[0].index())].quantization.zero_points = {-128};
+  }
+  return graph;
+}
+
+TEST(ChooseKernels, ReadsEachWordOfPairsBack) {
+  for (const bool relu : {false, true}) {
+    const Graph graph = paired_network(relu);
+    const Program program = paired_program(graph);
+    size_t words = 0;
+    for (size_t k = 0; k < program.constants.size(); ++k) {
+      const size_t bytes = program.constants[k].content.data.size();
+      for (size_t byte = k % 4; byte < bytes; byte += 12, ++words) {  // every third word
+        Program damaged = program;
+        damaged.constants[k].content.data[byte] ^= 16;
+        EXPECT_NE(verify(graph, damaged).fault, "") << "constant " << k << ", byte " << byte;
+      }
+    }
+    EXPECT_GT(words, 100U);
+  }
+}
+
+TEST(ChooseKernels, ReadsTheParametersOfPairsBack) {
+  for (const bool relu : {false, true}) {
+    const Graph graph = paired_network(relu);
+    const Program program = paired_program(graph);
+    const auto expect = [&](const auto& damage, const char* fault) {
+      Program damaged = program;
+      for (ProgramParams& given : damaged.params)
+        damage(std::get<runtime::Conv2DPairsParams>(given.params));
+      EXPECT_THAT(verify(graph, damaged).fault, HasSubstr(fault));
+    };
+    expect([](auto& p) { p.window.pad_left += 1; }, "pad_left");
+    expect([](auto& p) { p.in_channels += 1; }, "in_channels");
+    expect([](auto& p) { p.out_channels += 1; }, "out_channels");
+    expect([](auto& p) { p.input_zero_point += 1; }, "input_zero_point");
+    expect([](auto& p) { p.output_zero_point += 1; }, "output_zero_point");
+    expect([](auto& p) { p.clamp_max -= 1; }, "clamp_max");
+    for (const int32_t tail : {-1, 0, 1, 2, 3, 4, 5, 6}) {
+      if (tail == (relu ? 0 : 2)) continue;  // what it is
+      if (tail == 1 && relu) continue;       // does the same with a clamp that is not in the way
+      if (tail == 3 && !relu) continue;
+      expect([=](auto& p) { p.tail = tail; }, "its ");
+    }
+  }
+}
+
 TEST(ChooseKernels, TakesTheCoresWhereThereIsRoom) {
   const Graph graph = pointwise_network();
   const Schedule schedule = reordered(graph);
