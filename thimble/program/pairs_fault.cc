@@ -85,7 +85,7 @@ std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const Wan
   const bool from = tail == Tail::kReluFrom;
   const bool low = from            ? p.clamp_min == p.output_zero_point
                    : is_relu(tail) ? p.clamp_min == -128 && p.output_zero_point == -128
-                                   : p.clamp_min <= -1 || p.clamp_min == -128;
+                                   : p.clamp_min <= -1;
   const bool any_clamps = tail == Tail::kReluHigh || tail == Tail::kSignedClamps;
   if (!low || p.clamp_max < 0 ||
       (!any_clamps && ((!from && p.clamp_min != -128) || p.clamp_max != 127)))

@@ -58,13 +58,13 @@ void count_copy(const CallShape& call, FeatureSums sums) {
       static_cast<int32_t>(extent(region, 3) * size * (axis == 1 ? extent(region, 2) : 1));
   const bool words =
       aligned(call.in[0], region, axis, size) && aligned(call.out, region, axis, size);
-  const double blocks = runs * (bytes / runtime::kBlockBytes);
-  const int32_t tail = bytes % runtime::kBlockBytes;
+  const int32_t blocks = bytes / runtime::kBlockBytes, tail = bytes % runtime::kBlockBytes;
+  const int32_t singles = tail / runtime::kWordBytes, ones = tail % runtime::kWordBytes;
   sums.add(Feature::kFour, axis == 1 ? extent(region, 0) : rings ? runs : rows(region));
   sums.add(Feature::kFourRun, runs);
-  sums.add(words ? Feature::kFourProduct : Feature::kOneProduct, blocks);
-  sums.add(Feature::kSingle, runs * (tail / runtime::kWordBytes));
-  sums.add(Feature::kOne, runs * (tail % runtime::kWordBytes));
+  sums.add(words ? Feature::kFourProduct : Feature::kOneProduct, runs * blocks);
+  sums.add(Feature::kSingle, runs * singles);
+  sums.add(Feature::kOne, runs * ones);
   if (rings) sums.add(Feature::kRingPixel, runs);
 }
 

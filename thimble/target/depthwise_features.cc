@@ -178,11 +178,12 @@ class BlockCounts {
  private:
   // Rows of `pairs` pairs.
   void pack(double pairs, double rows) {
+    const int32_t fours = in_channels_ / 4, rest = in_channels_ % 4;
     packed_rows_ += images_ * rows;
     sums_.add(Feature::kOneRun, images_ * rows);
     sums_.add(Feature::kFourRun, images_ * rows * pairs);
-    sums_.add(Feature::kCopied, images_ * rows * pairs * (in_channels_ / 4));
-    sums_.add(Feature::kOneProduct, images_ * rows * pairs * (in_channels_ % 4));
+    sums_.add(Feature::kCopied, images_ * rows * pairs * fours);
+    sums_.add(Feature::kOneProduct, images_ * rows * pairs * rest);
   }
   // Blocks side by side in `rows` rows, and calls for them.
   void blocks(Feature block, double rows, double count) {
@@ -194,15 +195,16 @@ class BlockCounts {
   }
 
   void row_pairs(double rows, int32_t width) {
+    const int32_t pairs = width / 2, single = width % 2;
     sums_.add(Feature::kRow, images_ * rows);
-    blocks(Feature::kQuad, rows, width / 2);
-    blocks(Feature::kSingle, rows, width % 2);
+    blocks(Feature::kQuad, rows, pairs);
+    blocks(Feature::kSingle, rows, single);
     calls(rows, (width > 1 ? 1 : 0) + width % 2);
   }
   void fours(Feature block, double rows, int32_t width) {
     sums_.add(Feature::kRow, images_ * rows);
-    const int32_t rest = width % 4;
-    blocks(block, rows, width / 4 + (rest == 3 ? 1 : 0));
+    const int32_t rest = width % 4, count = width / 4 + (rest == 3 ? 1 : 0);
+    blocks(block, rows, count);
     blocks(Feature::kSingle, rows, rest == 1 || rest == 2 ? 1 : 0);
     calls(rows, (width > 3 ? 1 : 0) + (rest > 0 ? 1 : 0));
   }

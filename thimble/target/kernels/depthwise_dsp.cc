@@ -83,8 +83,8 @@ struct ChannelWeights {
 
   [[nodiscard]] int32_t at(int32_t y, int32_t x) const {
     if (x < 0 || x >= window.kernel_w) return 0;
-    const auto tap = static_cast<size_t>(y * window.kernel_w + x);
-    return from.weights[tap * channels + channel] * (1 << times);
+    const int32_t tap = y * window.kernel_w + x;
+    return from.weights[static_cast<size_t>(tap) * channels + channel] * (1 << times);
   }
   [[nodiscard]] int32_t pair(int32_t y, int32_t x) const {
     return pair_word(at(y, x), at(y, x + 1));
