@@ -20,7 +20,7 @@ struct PairSums {
 };
 
 // Of each four channels: those of both pixels that are even, and odd, in turn.
-void widen(const PixelPair& pair, int32_t fours, uint32_t* to) noexcept {
+void widen_pair(const PixelPair& pair, int32_t fours, uint32_t* to) noexcept {
   const int8_t* a = pair.x[0];
   const int8_t* b = pair.x[1];
   for (const uint32_t* const end = to + 4 * fours; to != end; to += 4, a += 4, b += 4) {
@@ -74,7 +74,7 @@ void convolve_pair(const Conv2DParams& p, const PixelPair& pair, int32_t out_ste
                    const Region& region, uint32_t* scratch) noexcept {
   const int32_t depth = p.in_per_group;
   const int32_t fours = depth / 4;
-  widen(pair, fours, scratch);
+  widen_pair(pair, fours, scratch);
   for (int32_t o = region.begin[3]; o < region.end[3]; o += 2) {
     const int32_t channels = region.end[3] - o < 2 ? 1 : 2;
     const int32_t pitch = channels == 2 ? depth : 0;  // a last one alone is computed twice
