@@ -35,13 +35,13 @@ struct MotesState {
 };
 
 /// Algorithm 1, lines 3 and 4; where several parts of the network have the same peak, fewer of them
-/// are progress.
+/// are progress. What is written down less leaves room for more schemes.
 struct LessThan {
   double most_instructions = 0;
 
   bool operator()(const MotesState& a, const MotesState& b) const {
     const auto by_bytes = [](const MotesState& s) {
-      return std::tuple(s.bytes, s.peaks, s.instructions);
+      return std::tuple(s.bytes, s.peaks, s.steps, s.instructions);
     };
     const auto by_time = [](const MotesState& s) {
       return std::tuple(s.instructions, s.bytes, s.peaks);
@@ -271,15 +271,18 @@ class MotesSearch {
         alone += single_instructions_[static_cast<size_t>(at)];
       return unit->instructions - alone;
     };
-    std::vector<std::tuple<int64_t, double, size_t>> ranked;
+    std::vector<std::tuple<int64_t, double, int64_t, size_t>> ranked;
     for (size_t k = 0; k < found.size(); ++k)
-      ranked.push_back({found[k]->bytes, extra(found[k]), k});
+      ranked.push_back({found[k]->bytes, extra(found[k]), more_steps(*found[k]), k});
     std::ranges::sort(ranked);
     std::vector<Unit> front;
-    double least = std::numeric_limits<double>::infinity();
-    for (const auto& [bytes, more, k] : ranked) {
-      if (more >= least) continue;
-      least = more;
+    std::vector<std::pair<double, int64_t>> kept;  // what none of less bytes is as good as
+    for (const auto& [bytes, more, steps, k] : ranked) {
+      const auto as_good = [&](const auto& one) {
+        return one.first <= more && one.second <= steps;
+      };
+      if (std::ranges::any_of(kept, as_good)) continue;
+      kept.emplace_back(more, steps);
       front.push_back(found[k]);
     }
     std::vector<Unit> result;
