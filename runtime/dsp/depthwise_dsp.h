@@ -77,7 +77,10 @@ class DepthwiseConvolution {
 
   // Input row `y` into a slot of the strip's pairs.
   [[gnu::noinline]] void pack_row(int32_t y, int32_t slot) noexcept {
-    const int32_t in_w = p_.window.in_w;
+    const Window2D& w = p_.window;
+    // The other one of a last pair may be a column that no output reads.
+    const int32_t read = (region_.end[2] - 1) * w.stride_w - w.pad_left + w.kernel_w;
+    const int32_t in_w = read < w.in_w ? read : w.in_w;
     const int32_t count = end_pair_ - first_pair_;
     if (y < 0 || y >= p_.window.in_h) {
       pack_padding(first_pair_ * slots_ + slot, count, slots_ * 4);

@@ -72,20 +72,28 @@ Case mean_finalise_case(Random& random, KernelId kernel) {
 Case scaled_pair_case(Random& random, KernelId kernel) {
   const bool squares = info(kernel).family == Family::kSquaredDifference;
   const Extents extents = random_extents(random);
-  const AddParams p{squares ? 7 : 20,
-                    {random.between(-128, 127), random.between(-128, 127)},
-                    random.between(-128, 127),
-                    {random_scale(random, -3, 0), random_scale(random, -3, 0)},
-                    random_scale(random, squares ? -22 : -19, -17),
-                    -120,
-                    120};
+  AddParams p{squares ? 7 : 20,
+              {random.between(-128, 127), random.between(-128, 127)},
+              random.between(-128, 127),
+              {random_scale(random, -3, 0), random_scale(random, -3, 0)},
+              random_scale(random, squares ? -22 : -19, -17),
+              -120,
+              120};
+  const KernelId portable = portable_kernel(info(kernel).family);
+  if (kernel != portable) {  // one of the operands is halved
+    const int32_t half = random.between(0, 1);
+    p.scale[half] = {1 << 30, 0};
+    p.scale[1 - half] = random.between(0, 3) == 0 ? p.scale[half] : random_scale(random, -20, -1);
+    if (random.between(0, 1) == 0) p.clamp_min = -128, p.clamp_max = 127;
+  }
   return {.in = {{extents}, {extents}},
           .out = {extents},
           .run = [=](const Call& call) { run(kernel, p, call); },
           .needed =
               [](const Region& r, Chunk) {
                 return std::vector<Region>{r, r};
-              }};
+              },
+          .whole = [=](const Call& call) { run(portable, p, call); }};
 }
 
 // One factor per channel.
