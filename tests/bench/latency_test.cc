@@ -39,7 +39,8 @@ TEST(LatencyModel, OfTheM4IsWithinATenthForNetworksThatItHasNotSeen) {
   EXPECT_LT(errors[errors.size() * 9 / 10], 0.2);
 }
 
-// Calls of few pixels of the depthwise kernels in 16 bits are what is off by most (docs/latency.md).
+// Calls of few pixels of the depthwise kernels in 16 bits are what is off by most
+// (docs/latency.md).
 TEST(LatencyModel, OfTheM4IsWithinATenthForMostGroupsThatItHasNotSeen) {
   const std::vector<double> errors = errors_of(group_samples("cortex-m4", 100'000, 100'056));
   ASSERT_GT(errors.size(), 45U);
