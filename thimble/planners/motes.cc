@@ -278,8 +278,8 @@ class MotesSearch {
     std::vector<Unit> front;
     std::vector<std::pair<double, int64_t>> kept;  // what none of less bytes is as good as
     for (const auto& [bytes, more, steps, k] : ranked) {
-      const auto as_good = [&](const auto& one) {
-        return one.first <= more && one.second <= steps;
+      const auto as_good = [time = more, written = steps](const auto& one) {
+        return one.first <= time && one.second <= written;
       };
       if (std::ranges::any_of(kept, as_good)) continue;
       kept.emplace_back(more, steps);
