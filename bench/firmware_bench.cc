@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each plan costs on the emulated Cortex-M4: size, instructions, and whether the outputs are
-// those of the reference, as CSV.
+// What each plan costs on an emulated core (Cortex-M4): size, instructions, and whether the outputs
+// are those of the reference, as CSV.
 //   firmware_bench --output bench/results/firmware_zoo.csv zoo:* ../shared/models
 // A plan is a planner with options of `thimble compile`:
 //   firmware_bench --plan reorder --plan "stream --input streamed" zoo:mobilenet_v2
@@ -26,6 +26,7 @@
 #include "thimble/model/error.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/target/size.h"
+#include "thimble/toolchain/board.h"
 #include "thimble/toolchain/process.h"
 #include "zoo/zoo.h"
 
@@ -48,6 +49,7 @@ struct Options {
                                     "patch",
                                     "stream:granularity=row",
                                     "stream:granularity=pixel"};
+  std::string core = "cortex-m4";
   std::string output;
   int64_t max_macs = 4'000'000'000;
 };
@@ -60,16 +62,17 @@ std::string version(const char* program, const char* option) {
   return text;
 }
 
-std::string first_line(int argc, char** argv) {
+std::string first_line(int argc, char** argv, const std::string& core) {
   std::string line = "# firmware_bench";
   for (int k = 1; k < argc; ++k) {
     const std::filesystem::path argument(argv[k]);
     const std::string text = (argument.is_absolute() ? argument.filename() : argument).string();
     line += text.find_first_of(" *") == std::string::npos ? " " + text : " '" + text + "'";
   }
-  return fmt::format("{} (GCC {} -O2, {}, mps2-an386)", line,
-                     version("arm-none-eabi-g++", "-dumpversion"),
-                     version("qemu-system-arm", "--version"));
+  const std::vector<Board> boards = boards_of(core);
+  if (boards.empty()) throw CompileError(core, "no board with this core is emulated");
+  return fmt::format("{} (GCC {} -O2, {}, {})", line, version("arm-none-eabi-g++", "-dumpversion"),
+                     version("qemu-system-arm", "--version"), boards.front().machine);
 }
 
 // "zoo:*" is the whole zoo, a folder its .tflite files.
@@ -249,7 +252,7 @@ class Bench {
     const Measured measured = measure(
         {{function, emitted_files(compiled, {.name = function, .command = "firmware_bench"}),
           &compiled.program}},
-        "cortex-m4", {{expected.input.inputs}});
+        options_.core, {{expected.input.inputs}});
     const EmulatedRun& run = measured.sets[0][0];
     const bool identical = run.outputs == expected.outputs && run.guards_intact();
     const auto base = table_.instructions(name + "," + without_commas(options_.plans[0]));
@@ -279,7 +282,7 @@ class Bench {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Plans on the emulated Cortex-M4, as CSV", "firmware_bench"};
+  CLI::App app{"Plans on an emulated core, as CSV", "firmware_bench"};
   app.add_option("MODEL", options.models,
                  "zoo:NAME, zoo:* for the whole zoo, .tflite files, or folders of them")
       ->required();
@@ -288,11 +291,12 @@ int main(int argc, char** argv) {
                  "first is what others are compared with")
       ->allow_extra_args(false)
       ->delimiter('\0');
+  app.add_option("--core", options.core, "Core that is emulated (cortex-m4)");
   app.add_option("--output", options.output, "File to write, or to complete (standard output)");
   app.add_option("--max-macs", options.max_macs, "Leave out plans with more (4,000,000,000)");
   try {
     app.parse(argc, argv);
-    Bench bench(options, first_line(argc, argv));
+    Bench bench(options, first_line(argc, argv, options.core));
     for (const std::string& model : model_names(options.models)) bench.run(model);
   } catch (const CLI::ParseError& error) {
     return app.exit(error);

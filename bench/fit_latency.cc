@@ -33,7 +33,13 @@ struct Options {
   std::vector<std::string> models;
   std::vector<std::string> planners = {"reorder", "stream", "pex"};
   std::string folder = ".";
-  std::string only;  // "copies", "dsp"
+  std::vector<std::string> only;  // "copies", "dsp", "mve", or names of kernels
+
+  [[nodiscard]] bool takes(const std::string& kernel) const {
+    return std::ranges::any_of(only, [&](const std::string& what) {
+      return what == kernel || kernel.ends_with("_" + what);
+    });
+  }
 };
 
 // The kernel that most of the instructions go to.
@@ -192,10 +198,10 @@ std::vector<LatencySample> networks_and_groups(const Options& options) {
   return samples;
 }
 
-// Only copies are counted, or only the kernels of the core's instruction sets are taken of what is:
-// the coefficients of the rest stay.
+// Only copies are counted, or only some kernels are taken of what is: the coefficients of the rest
+// stay.
 void refit(const Options& options, const std::string& command) {
-  const bool copies = options.only == "copies";
+  const bool copies = options.only.front() == "copies";
   const std::vector<LatencySample> samples =
       copies ? copy_samples(options.core, options.copies) : networks_and_groups(options);
   const LatencyModel model = fit(options.core, samples);
@@ -208,10 +214,11 @@ void refit(const Options& options, const std::string& command) {
   const nlohmann::ordered_json fitted =
       nlohmann::ordered_json::parse(model_json(model, command, errors));
   for (const auto& [kernel, each] : fitted.at("kernels").items()) {
-    if (copies || kernel.ends_with("_" + options.only)) json["kernels"][kernel] = each;
+    if (copies || options.takes(kernel)) json["kernels"][kernel] = each;
   }
   write(path, json.dump(1) + "\n");
-  write(options.folder + "/bench/results/latency_" + options.only + "_" + options.core + ".csv",
+  write(options.folder + "/bench/results/latency_" + options.only.front() + "_" + options.core +
+            ".csv",
         samples_csv(model, command, samples, false));
 }
 
@@ -243,8 +250,9 @@ int main(int argc, char** argv) {
   app.add_option("--programs", options.programs, "Random programs; a quarter is held back (1240)");
   app.add_option("--groups", options.groups, "Random groups of all tilings (1260)");
   app.add_option("--copies", options.copies, "Random networks of copies (240)");
-  app.add_option("--only", options.only, "Other kernels stay as the core's file has them")
-      ->check(CLI::IsMember({"copies", "dsp"}));
+  app.add_option("--only", options.only,
+                 "copies, or names of kernels or of their ends (dsp, mve): others stay as the "
+                 "core's file has them");
   app.add_option("--folder", options.folder, "The repository (.)");
   try {
     app.parse(argc, argv);

@@ -10,17 +10,17 @@ namespace {
 
 class PixelPairs {
  public:
-  PixelPairs(const Conv2DPairsParams& p, const View& x, const Region& region,
-             int8_t* scratch) noexcept
+  /// window: p's, or what joins its rows.
+  PixelPairs(const Conv2DPairsParams& p, const Window2D& window, const View& x, const View& out,
+             const Region& region, int8_t* scratch) noexcept
       : p_(p),
         x_(x),
+        view_(out),
         region_(region),
         begin_(region.begin[3]),
         end_(region.end[3]),
-        rows_(window_rows(p.window, p.in_channels, p.input_zero_point, x)) {
+        rows_(window_rows(window, p.in_channels, p.input_zero_point, x)) {
     inputs_ = p.window.kernel_h * p.window.kernel_w * p.in_channels;
-    one_tap_ = p.window.kernel_h * p.window.kernel_w == 1 && p.window.pad_top == 0 &&
-               p.window.pad_left == 0;
     in_place_ = inputs_ == p.in_channels || p.in_channels % 4 == 0;
     words_ = reinterpret_cast<uint32_t*>(scratch);
     block_.x = words_;
@@ -37,23 +37,45 @@ class PixelPairs {
     first_ = pair(whole_begin_);
   }
 
-  void begin_row(int32_t n, int32_t y) noexcept {
-    if (one_tap_) {
-      n_ = n;
-      y_ = y * p_.window.stride_h;
-    } else {
-      move_to_row(rows_, x_, region_, n, y);
+  /// last: of all.
+  void add_row(int32_t n, int32_t y, bool last) noexcept {
+    move_to_row(rows_, x_, region_, n, y);
+    const int32_t end = region_.end[2];
+    for (int32_t column = region_.begin[2]; column < end;) {
+      if (held_ == 0 && rows_.by_two && column >= rows_.inner.begin &&
+          column + 1 < rows_.inner.end) {
+        column = add_inner(n, y, column);
+      } else {
+        add(n, y, column, last && column + 1 == end);
+        ++column;
+      }
     }
   }
 
-  /// to: channel 0 of the output pixel. last: of all.
-  void add(int32_t column, int8_t* to, bool last) noexcept {
+ private:
+  // Inner columns from this one on, two by two. Returns the first that it leaves.
+  int32_t add_inner(int32_t n, int32_t y, int32_t column) noexcept {
+    auto* const bytes = reinterpret_cast<int8_t*>(words_ + 4 * block_.fours);
+    out_[0] = pixel<int8_t>(view_, n, y, column);
+    for (; column + 1 < rows_.inner.end; column += 2) {
+      if (view_.modulus != 0) out_[0] = pixel<int8_t>(view_, n, y, column);
+      out_[1] =
+          view_.modulus != 0 ? pixel<int8_t>(view_, n, y, column + 1) : out_[0] + view_.stride[2];
+      read_two_windows(rows_, column, words_, bytes);
+      held_ = 2;
+      finish();
+      out_[0] = out_[1] + view_.stride[2];
+    }
+    return column;
+  }
+
+  // last: of all.
+  void add(int32_t n, int32_t y, int32_t column, bool last) noexcept {
     read(column, words_ + 2 * held_, last && held_ == 0 ? 2 : 4);
-    out_[held_] = to;
+    out_[held_] = pixel<int8_t>(view_, n, y, column);
     if (++held_ == 2 || last) finish();
   }
 
- private:
   void finish() noexcept {
     if (held_ == 2) block_.to_b = static_cast<int32_t>(out_[1] - out_[0]);
     if (whole_) {
@@ -80,19 +102,12 @@ class PixelPairs {
 
   // step: words from four inputs to the next.
   void read(int32_t column, uint32_t* to, int32_t step) noexcept {
-    if (one_tap_) {
-      const auto* from = pixel<const int8_t>(x_, n_, y_, column * p_.window.stride_w);
-      if (x_.stride[3] == 1) {
-        widen(from, inputs_, to, step);
-      } else {
-        widen_apart(from, x_.stride[3], inputs_, to, step);
-      }
-    } else if (in_place_) {
+    if (in_place_) {
       read_window(rows_, x_, column, WidenedRuns{to, step});
     } else {
       auto* const bytes = reinterpret_cast<int8_t*>(words_ + 4 * block_.fours);
-      read_window(rows_, x_, column, CopiedRuns{bytes});
-      widen(bytes, inputs_, to, step);
+      read_any_window(rows_, x_, column, CopiedRuns{bytes});
+      widen_rows(bytes, p_.window.kernel_h, rows_.run, to, step);
     }
   }
 
@@ -137,19 +152,18 @@ class PixelPairs {
 
   const Conv2DPairsParams& p_;
   const View& x_;
+  const View& view_;  // of the output
   const Region& region_;
   int32_t begin_, end_;              // output channels
   int32_t whole_begin_, whole_end_;  // those in pairs
   bool whole_, edges_;               // whether there are such, and others
   const int32_t* first_;             // of the pairs
   int32_t inputs_;
-  bool one_tap_;   // which is never padding
   bool in_place_;  // runs are multiples of four
   WindowRows rows_;
   uint32_t* words_;
   PairBlock block_{};
-  int32_t n_ = 0, y_ = 0;  // of the only tap
-  int32_t held_ = 0;       // pixels
+  int32_t held_ = 0;  // pixels
   int8_t* out_[2] = {};
 };
 
@@ -158,16 +172,13 @@ class PixelPairs {
 void conv_2d_pairs_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
                        const Region& region, int8_t* scratch) noexcept {
   if (region.begin[3] == region.end[3]) return;  // before anything is widened
-  PixelPairs pairs(p, x, region, scratch);
-  for (int32_t n = region.begin[0]; n < region.end[0]; ++n) {
-    for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
-      pairs.begin_row(n, y);
-      const bool last_row = n + 1 == region.end[0] && y + 1 == region.end[1];
-      for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
-        const bool last = last_row && column + 1 == region.end[2];
-        pairs.add(column, pixel<int8_t>(out, n, y, column), last);
-      }
-    }
+  const bool rings = x.modulus != 0 || out.modulus != 0;
+  const bool joined = !rings && rows_join(p.window, x, out, region);
+  const Region walked = joined ? join_rows(region, p.window.in_w) : region;
+  PixelPairs pairs(p, joined ? join_rows(p.window) : p.window, x, out, walked, scratch);
+  for (int32_t n = walked.begin[0]; n < walked.end[0]; ++n) {
+    for (int32_t y = walked.begin[1]; y < walked.end[1]; ++y)
+      pairs.add_row(n, y, n + 1 == walked.end[0] && y + 1 == walked.end[1]);
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the sum of a depthwise convolution to int8, exactly as portable/fixed_point.h does, in two
 // to six instructions. Which of them holds for a layer is for the compiler to prove
-// (thimble/target/kernels/depthwise_constants.h). Sums come times 2^k, folded into their constants.
+// (thimble/target/kernels/depthwise_dsp.h). Sums come times 2^k, folded into their constants.
 //
 //   relu      y = (sum m + (c << 32)) >> (32 + 11), saturated: the result is at least -128, the
 //             zero point, so how ties below it round does not matter. k = 12 - shift of the channel
@@ -10,6 +10,9 @@
 #pragma once
 
 #include <stdint.h>
+
+#include "../portable/fixed_point.h"
+#include "simd32.h"
 
 namespace thimble::runtime {
 
@@ -21,23 +24,13 @@ struct DepthwiseClamp {
 
 constexpr int32_t kReluShift = 11;
 
-inline int32_t high_word(int32_t a, int32_t b, int32_t c, uint32_t round) noexcept {
-  const auto sum = static_cast<uint64_t>(static_cast<int64_t>(a) * b) +
-                   (static_cast<uint64_t>(static_cast<uint32_t>(c)) << 32) + round;
-  return static_cast<int32_t>(static_cast<int64_t>(sum) >> 32);
-}
-
-inline int32_t saturate(int32_t x, int32_t low, int32_t high) noexcept {
-  if (x < low) return low;
-  return x > high ? high : x;
-}
-
 /// constants: multiplier, c.
 struct ReluTail {
   static constexpr int32_t kConstants = 2;
   static int8_t finish(int32_t sum, const int32_t* constants, const DepthwiseClamp&) noexcept {
-    const int32_t y = high_word(sum, constants[0], constants[1], 0) >> kReluShift;
-    return static_cast<int8_t>(saturate(y, -128, 127));
+    const auto high = static_cast<int32_t>(static_cast<int64_t>(sum) * constants[0] >> 32);
+    const int32_t y = (high + constants[1]) >> kReluShift;
+    return static_cast<int8_t>(limit(y, -128, 127));
   }
 };
 
@@ -45,8 +38,8 @@ struct ReluTail {
 struct ShiftedTail {
   static constexpr int32_t kConstants = 3;
   static int8_t finish(int32_t sum, const int32_t* constants, const DepthwiseClamp&) noexcept {
-    const int32_t y = high_word(sum, constants[1], constants[2], 0x80000000u) >> constants[0];
-    return static_cast<int8_t>(saturate(y, -128, 127));
+    const int32_t y = add_rounded_high(sum, constants[1], constants[2]) >> constants[0];
+    return static_cast<int8_t>(limit(y, -128, 127));
   }
 };
 
@@ -56,8 +49,8 @@ struct ClampedTail {
   static int8_t finish(int32_t sum, const int32_t* constants,
                        const DepthwiseClamp& clamp) noexcept {
     const int32_t c = constants[2] + (sum >> 31);
-    const int32_t y = high_word(sum, constants[1], c, 0x80000000u) >> constants[0];
-    return static_cast<int8_t>(saturate(saturate(y, 0, 255) + clamp.add, 0, 255) + clamp.less);
+    const int32_t y = add_rounded_high(sum, constants[1], c) >> constants[0];
+    return static_cast<int8_t>(limit(limit(y, 0, 255) + clamp.add, 0, 255) + clamp.less);
   }
 };
 

@@ -32,15 +32,15 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
 
 // Registers: x r0, pairs r1, inputs r2-r5, weights r8-r11, sums r6 (pixel b: r12) and r7 (lr). The
 // biases are loaded to the sums' with the first weights. On the stack: x, out, to_b, end, where the
-// products of the second four begin, where the tail does, the end of x, clamps. Label 1 begins a
-// pair, 2 its products from the second four on, sixteen fours in a row that are entered at the one
-// that leaves a multiple of sixteen; 4 is a table of the tails, from there. 32-bit encodings where
-// lengths count.
+// products of the second four begin, what follows sixteen fours, the end of x, clamps, where the
+// tail begins. Label 1 begins a pair, 2 its products from the second four on, sixteen fours in a
+// row that are entered at the one that leaves a multiple of sixteen; 3 asks whether there are more;
+// 4 is a table of the tails, from there. 32-bit encodings where lengths count.
 
 // bytes: of the code for a four. shift: x has 2^shift bytes a four.
 #define THIMBLE_PAIRS_BEGIN(bytes, shift)         \
   "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n" \
-  "sub sp, sp, #32\n"                             \
+  "sub sp, sp, #40\n"                             \
   "ldm r0, {r1, r2, r3, r4, r5, r6, r7, r8}\n"    \
   "stm sp, {r1, r2, r3, r4}\n"                    \
   "mov r0, r1\n"                                  \
@@ -48,6 +48,7 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
   "add r9, r0, r5, lsl #" shift                   \
   "\n"                                            \
   "sub r5, r5, #1\n"                              \
+  "cmp r5, #15\n"                                 \
   "and r5, r5, #15\n"                             \
   "rsb r5, r5, #16\n"                             \
   "mov r10, #" bytes                              \
@@ -58,19 +59,27 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
   "adr.w r10, 4f\n"                               \
   "ldr r7, [r10, r7, lsl #2]\n"                   \
   "add r7, r7, r10\n"                             \
-  "strd r5, r7, [sp, #16]\n"                      \
-  "strd r9, r8, [sp, #24]\n"
-#define THIMBLE_PAIRS_TAILS \
-  "ldr r2, [sp, #24]\n"     \
-  "cmp r0, r2\n"            \
-  "bne 2b\n"                \
-  "ldr.w pc, [sp, #20]\n"   \
-  ".balign 4\n"             \
-  "4:\n"                    \
-  ".word 10f - 4b + 1, 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1, 14f - 4b + 1, 15f - 4b + 1\n"
+  "adr.w r6, 3f\n"                                \
+  "add r6, r6, #1\n"                              \
+  "it ls\n"                                       \
+  "movls r6, r7\n"                                \
+  "strd r5, r6, [sp, #16]\n"                      \
+  "strd r9, r8, [sp, #24]\n"                      \
+  "str r7, [sp, #32]\n"
+#define THIMBLE_PAIRS_TAILS                                        \
+  "ldr.w pc, [sp, #20]\n"                                          \
+  "3:\n"                                                           \
+  "ldr r2, [sp, #24]\n"                                            \
+  "cmp r0, r2\n"                                                   \
+  "bne 2b\n"                                                       \
+  "ldr.w pc, [sp, #32]\n"                                          \
+  ".balign 4\n"                                                    \
+  "4:\n"                                                           \
+  ".word 10f - 4b + 1, 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1\n" \
+  ".word 14f - 4b + 1, 15f - 4b + 1, 16f - 4b + 1, 17f - 4b + 1\n"
 #define THIMBLE_PAIRS_CONSTANTS "ldm.w r1!, {r2, r3, r4, r5, r8, r9}\n"
 #define THIMBLE_PAIRS_RETURN \
-  "add sp, sp, #32\n"        \
+  "add sp, sp, #40\n"        \
   "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n"
 
 // What a tail does to the sum of channel 0 (its constants in r2, r3, r4) or 1 (r5, r8, r9).
@@ -78,6 +87,13 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
   "smmlar " s ", " s ", r2, r3\nasr " s ", " s ", r4\nssat " s ", #8, " s "\n"
 #define THIMBLE_RELU_1(s) \
   "smmlar " s ", " s ", r5, r8\nasr " s ", " s ", r9\nssat " s ", #8, " s "\n"
+// The same where all channels have one shift, an immediate: it saturates on the way.
+#define THIMBLE_RELU_BY_0(s, by) "smmla " s ", " s ", r2, r3\nssat " s ", #8, " s ", asr #" by "\n"
+#define THIMBLE_RELU_BY_1(s, by) "smmla " s ", " s ", r5, r8\nssat " s ", #8, " s ", asr #" by "\n"
+#define THIMBLE_RELU_BY_11_0(s) THIMBLE_RELU_BY_0(s, "11")
+#define THIMBLE_RELU_BY_11_1(s) THIMBLE_RELU_BY_1(s, "11")
+#define THIMBLE_RELU_BY_14_0(s) THIMBLE_RELU_BY_0(s, "14")
+#define THIMBLE_RELU_BY_14_1(s) THIMBLE_RELU_BY_1(s, "14")
 // One less for sums below zero, whose ties round the other way.
 #define THIMBLE_SIGNED_0(s) \
   "add r10, r3, " s         \
@@ -102,15 +118,18 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
 #define THIMBLE_BOTH_CLAMPS "ldr r10, [sp, #28]\nlsr r11, r10, #8\n"
 
 // All tails. FIRST and SECOND: do something to each sum of a channel. STORE: writes them.
-#define THIMBLE_PAIRS_FINISH(FIRST, SECOND, STORE)                                           \
-  "10:\n" THIMBLE_PAIRS_CONSTANTS FIRST(THIMBLE_RELU_0) SECOND(THIMBLE_RELU_1) STORE         \
-      "11:\n" THIMBLE_PAIRS_CONSTANTS                                                        \
-      FIRST(THIMBLE_RELU_0) SECOND(THIMBLE_RELU_1) THIMBLE_HIGH_CLAMP                        \
-      FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) STORE "12:\n" THIMBLE_PAIRS_CONSTANTS         \
-      FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1) STORE "13:\n" THIMBLE_PAIRS_CONSTANTS \
-      FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1) THIMBLE_BOTH_CLAMPS                   \
-      FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) FIRST(THIMBLE_LOW) SECOND(THIMBLE_LOW) STORE  \
-      "14:\n" THIMBLE_PAIRS_CONSTANTS THIMBLE_ZERO_POINT                                     \
+#define THIMBLE_PAIRS_FINISH(FIRST, SECOND, STORE)                                               \
+  "10:\n" THIMBLE_PAIRS_CONSTANTS FIRST(THIMBLE_RELU_BY_11_0) SECOND(THIMBLE_RELU_BY_11_1) STORE \
+      "11:\n" THIMBLE_PAIRS_CONSTANTS                                                            \
+      FIRST(THIMBLE_RELU_BY_14_0) SECOND(THIMBLE_RELU_BY_14_1) STORE                             \
+      "12:\n" THIMBLE_PAIRS_CONSTANTS                                                            \
+      FIRST(THIMBLE_RELU_0) SECOND(THIMBLE_RELU_1) STORE "13:\n" THIMBLE_PAIRS_CONSTANTS         \
+      FIRST(THIMBLE_RELU_0) SECOND(THIMBLE_RELU_1) THIMBLE_HIGH_CLAMP                            \
+      FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) STORE "14:\n" THIMBLE_PAIRS_CONSTANTS             \
+      FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1) STORE "15:\n" THIMBLE_PAIRS_CONSTANTS     \
+      FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1) THIMBLE_BOTH_CLAMPS                       \
+      FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) FIRST(THIMBLE_LOW) SECOND(THIMBLE_LOW) STORE      \
+      "16:\n" THIMBLE_PAIRS_CONSTANTS THIMBLE_ZERO_POINT                                         \
       FIRST(THIMBLE_FROM_0) SECOND(THIMBLE_FROM_1) STORE
 
 #define THIMBLE_FIRST_OF_TWO(DO) DO("r6") DO("r12")
@@ -166,7 +185,7 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
       ".endr\n"  //
       THIMBLE_PAIRS_TAILS
       THIMBLE_PAIRS_FINISH(THIMBLE_FIRST_OF_TWO, THIMBLE_SECOND_OF_TWO, THIMBLE_STORE_TWO)
-      "15:\n"
+      "17:\n"
       "ldr r2, [sp, #4]\n"
       "strd r6, r12, [r2]\n"
       "strd r7, lr, [r2, #8]\n"  //
@@ -196,7 +215,7 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
       ".endr\n"  //
       THIMBLE_PAIRS_TAILS
       THIMBLE_PAIRS_FINISH(THIMBLE_FIRST_OF_ONE, THIMBLE_SECOND_OF_ONE, THIMBLE_STORE_ONE)
-      "15:\n"
+      "17:\n"
       "ldr r2, [sp, #4]\n"
       "strd r6, r7, [r2]\n"  //
       THIMBLE_PAIRS_RETURN);
@@ -206,6 +225,12 @@ constexpr int32_t pair_words(int32_t fours) noexcept { return 2 + 4 * fours + kP
 
 /// One sum, as the tail of the block takes it to int8.
 inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_t clamps) noexcept {
+  const int32_t shared = shared_shift(tail);
+  if (shared != 0) {
+    const int64_t product = static_cast<int64_t>(sum) * constants[0];
+    return static_cast<int8_t>(
+        saturate_8((static_cast<int32_t>(product >> 32) + constants[1]) >> shared));
+  }
   const bool relu = tail == Tail::kRelu || tail == Tail::kReluHigh || tail == Tail::kReluFrom;
   const int32_t constant = relu ? constants[1] : constants[1] + (sum >> 31);
   const int64_t product = static_cast<int64_t>(sum) * constants[0] + (int64_t{1} << 31);

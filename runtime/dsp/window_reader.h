@@ -30,10 +30,6 @@ struct CopiedRuns {
   int8_t* to;
 
   void copy(const int8_t* from, int32_t count) noexcept {
-    for (; count >= 4; count -= 4, from += 4, to += 4) {
-      const uint32_t word = load_4(from);
-      __builtin_memcpy(to, &word, sizeof(word));
-    }
     for (; count > 0; --count) *to++ = *from++;
   }
   void copy_apart(const int8_t* from, int32_t apart, int32_t count) noexcept {
@@ -44,33 +40,71 @@ struct CopiedRuns {
   }
 };
 
-/// What the windows of a call have in common, and those of its current row.
+/// What the windows of a call have in common, and those of its current row of outputs.
 struct WindowRows {
+  static constexpr int32_t kMostRows = 16;  ///< of a window that has inner columns
+
   Window2D window;
   int32_t channels;
   int32_t padding;  ///< its value
   bool joined;      ///< neighbouring taps are one run of memory
+  int32_t run;      ///< elements of a row of a window
+  int32_t step;     ///< from a window to the next one's
   int32_t n;
   Taps rows;
-  Outputs inner;  ///< columns whose windows are joined and meet no padding
-  int32_t first;  ///< element of the first tap of column 0, if that were inner
+  /// Columns that meet no padding to the left or right, whose runs lie where those of the first of
+  /// them do, so many steps further: row[ky], none where the row is padding.
+  Outputs inner;
+  const int8_t* row[kMostRows];
+  int32_t left;  ///< of a run that does not fill a four
+  bool by_two;   ///< read_two_windows takes the inner columns
 };
 
 inline WindowRows window_rows(const Window2D& window, int32_t channels, int32_t padding,
                               const View& x) noexcept {
-  return {
-      window, channels, padding, x.stride[3] == 1 && x.stride[2] * window.dilation_w == channels,
-      0,      {},       {},      0};
+  WindowRows at{};
+  at.window = window;
+  at.channels = channels;
+  at.padding = padding;
+  at.joined =
+      x.stride[3] == 1 && (window.kernel_w == 1 || x.stride[2] * window.dilation_w == channels);
+  at.run = window.kernel_w * channels;
+  at.step = window.stride_w * x.stride[2];
+  at.left = at.run % 4;
+  return at;
+}
+
+/// Whether all runs of the inner columns are where row[] says.
+inline bool find_rows(WindowRows& at, const View& x) noexcept {
+  const Window2D& w = at.window;
+  const int32_t first = at.inner.begin * w.stride_w - w.pad_left;
+  const int32_t pixels =
+      (at.inner.end - 1 - at.inner.begin) * w.stride_w + (w.kernel_w - 1) * w.dilation_w;
+  for (int32_t ky = 0; ky < w.kernel_h; ++ky) {
+    at.row[ky] = nullptr;
+    if (!inside(at.rows, ky)) continue;
+    const int32_t y = at.rows.origin + ky * w.dilation_h;
+    at.row[ky] = pixel<const int8_t>(x, at.n, y, first);
+    if (x.modulus != 0 &&
+        pixel<const int8_t>(x, at.n, y, first + pixels) != at.row[ky] + pixels * x.stride[2])
+      return false;
+  }
+  // What is left of the runs of two windows has room where one window's bytes are put together.
+  const bool whole = at.rows.begin == 0 && at.rows.end == w.kernel_h;
+  const int32_t rest = (w.kernel_h * at.left + 3) / 4;
+  at.by_two =
+      at.left == 0 || (whole && w.kernel_h > 1 && 2 * rest <= (w.kernel_h * at.run + 3) / 4);
+  return true;
 }
 
 inline void move_to_row(WindowRows& at, const View& x, const Region& region, int32_t n,
                         int32_t y) noexcept {
   at.n = n;
   at.rows = rows_at(at.window, y);
-  const bool whole = at.rows.begin == 0 && at.rows.end == at.window.kernel_h;
-  at.inner = at.joined && whole ? full_columns(at.window, region) : Outputs{0, 0};
-  at.first =
-      n * x.stride[0] + at.rows.origin * x.stride[1] - at.window.pad_left * x.stride[2] - x.bias;
+  at.inner = full_columns(at.window, region);
+  if (!at.joined || at.window.kernel_h > WindowRows::kMostRows || at.inner.begin >= at.inner.end ||
+      !find_rows(at, x))
+    at.inner = {0, 0};
 }
 
 /// Any window, tap by tap where need be.
@@ -101,26 +135,46 @@ template <class Runs>
   }
 }
 
-/// runs: WidenedRuns or CopiedRuns.
+/// Any window. runs: what they go to; WidenedRuns only where runs are multiples of four.
 template <class Runs>
 inline void read_window(const WindowRows& at, const View& x, int32_t column, Runs runs) noexcept {
   if (column < at.inner.begin || column >= at.inner.end)
     return read_any_window(at, x, column, runs);
-  const int32_t run = at.window.kernel_w * at.channels;
-  const int32_t row_step = at.window.dilation_h * x.stride[1];
-  const auto* const data = static_cast<const int8_t*>(x.data);
-  const Runs start = runs;
-  int32_t i = at.first + column * at.window.stride_w * x.stride[2];
-  if (x.modulus == 0) {
-    for (int32_t k = at.window.kernel_h; k > 0; --k, i += row_step) runs.copy(data + i, run);
-    return;
+  const int32_t offset = (column - at.inner.begin) * at.step;
+  for (int32_t ky = 0; ky < at.window.kernel_h; ++ky) {
+    if (at.row[ky] != nullptr) {
+      runs.copy(at.row[ky] + offset, at.run);
+    } else {
+      runs.fill(at.padding, at.run);
+    }
   }
-  i %= x.modulus;
-  for (int32_t k = at.window.kernel_h; k > 0; --k, i += row_step) {
-    if (i >= x.modulus) i -= x.modulus;
-    if (i + run > x.modulus) return read_any_window(at, x, column, start);
-    runs.copy(data + i - x.channel, run);
+}
+
+/// The windows of an inner column and the next, side by side; at.by_two. bytes: for what is left.
+inline void read_two_windows(const WindowRows& at, int32_t column, uint32_t* to,
+                             int8_t* bytes) noexcept {
+  const int32_t offset = (column - at.inner.begin) * at.step;
+  const int32_t rows = at.window.kernel_h, left = at.left;
+  const int32_t rest = (rows * left + 3) / 4;
+  for (int32_t ky = 0; ky < rows; ++ky) {
+    const int8_t* from = at.row[ky];
+    if (from == nullptr) {
+      WidenedRuns{to, 2}.fill(at.padding, 2 * at.run);
+      to += at.run;
+      continue;
+    }
+    from += offset;
+    to = widen_two(from, from + at.step, at.run / 4, to);
+    if (left == 0) continue;
+    from += at.run - left;
+    for (int32_t k = left; k > 0; --k, ++from, ++bytes) {
+      bytes[0] = from[0];
+      bytes[4 * rest] = from[at.step];
+    }
   }
+  if (left == 0) return;
+  for (int32_t k = rows * left; k % 4 != 0; ++k, ++bytes) bytes[0] = bytes[4 * rest] = 0;
+  widen_two(bytes - 4 * rest, bytes, rest, to);
 }
 
 }  // namespace thimble::runtime

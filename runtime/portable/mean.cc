@@ -6,14 +6,28 @@
 namespace thimble::runtime {
 namespace {
 
-// Sum of the elements of `summed`.
-int32_t sum_of(const View& x, const Region& summed) noexcept {
-  int32_t sum = 0;
-  for_each_pixel(summed, [&](int32_t n, int32_t y, int32_t column) {
-    const auto* from = first_channel<const int8_t>(x, summed, n, y, column);
-    for (int32_t c = summed.begin[3]; c < summed.end[3]; ++c, from += x.stride[3]) sum += *from;
-  });
-  return sum;
+// sums[k]: of the elements of `summed`, k channels further.
+template <int32_t kSums>
+void add_up(const View& x, const Region& summed, int32_t* sums) noexcept {
+  int32_t s[kSums] = {};
+  const int32_t apart = x.stride[3];
+  const int32_t width = summed.end[2] - summed.begin[2];
+  for (int32_t n = summed.begin[0]; n < summed.end[0]; ++n) {
+    for (int32_t y = summed.begin[1]; y < summed.end[1]; ++y) {
+      const int8_t* row = nullptr;
+      for (int32_t column = 0; column < width; ++column, row += x.stride[2]) {
+        if (column == 0 || x.modulus != 0)
+          row = first_channel<const int8_t>(x, summed, n, y, summed.begin[2] + column);
+        const int8_t* from = row;
+        for (int32_t c = summed.begin[3]; c < summed.end[3]; ++c, from += x.stride[3]) {
+#pragma GCC unroll 4
+          for (int32_t k = 0; k < kSums; ++k) s[k] += from[k * apart];
+        }
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int32_t k = 0; k < kSums; ++k) sums[k] = s[k];
 }
 
 }  // namespace
@@ -34,9 +48,17 @@ void mean(const MeanParams& p, const View& x, const View& out, const Region& reg
     hold(1, y);
     hold(2, column);
     auto* to = pixel<int8_t>(out, n, y, column);
-    for (int32_t c = region.begin[3]; c < region.end[3]; ++c) {
+    for (int32_t c = region.begin[3]; c < region.end[3];) {
       hold(3, c);
-      to[c * out.stride[3]] = mean_of(p, sum_of(x, summed), count);
+      int32_t sums[4];  // of channels side by side, which share the search for each pixel
+      const int32_t channels = p.reduced[3] == 0 && region.end[3] - c >= 4 ? 4 : 1;
+      if (channels == 4) {
+        add_up<4>(x, summed, sums);
+      } else {
+        add_up<1>(x, summed, sums);
+      }
+      for (int32_t k = 0; k < channels; ++k, ++c)
+        to[c * out.stride[3]] = mean_of(p, sums[k], count);
     }
   });
 }

@@ -29,17 +29,24 @@ template <int32_t kChannels, class Join>
 inline void join_taps(const Pool2DParams& p, const View& x, const PoolSite<Join>& site, int32_t c,
                       int32_t* values) noexcept {
   int32_t joined[kChannels];
+#pragma GCC unroll 4
   for (int32_t k = 0; k < kChannels; ++k) joined[k] = site.start;
+  const int32_t next = x.stride[3];
+  const int32_t step = x.stride[2] * p.window.dilation_w;
   for (int32_t ky = site.rows.begin; ky < site.rows.end; ++ky) {
-    for (int32_t kx = site.columns.begin; kx < site.columns.end; ++kx) {
-      const auto* from = pixel<const int8_t>(x, site.n, site.rows.origin + ky * p.window.dilation_h,
-                                             site.columns.origin + kx * p.window.dilation_w) +
-                         c * x.stride[3];
-      for (int32_t k = 0; k < kChannels; ++k, from += x.stride[3]) {
-        joined[k] = site.join(joined[k], int32_t{*from});
+    const int8_t* from = nullptr;
+    for (int32_t kx = site.columns.begin; kx < site.columns.end; ++kx, from += step) {
+      if (kx == site.columns.begin || x.modulus != 0) {
+        from = pixel<const int8_t>(x, site.n, site.rows.origin + ky * p.window.dilation_h,
+                                   site.columns.origin + kx * p.window.dilation_w) +
+               c * next;
       }
+#pragma GCC unroll 4
+      for (int32_t k = 0; k < kChannels; ++k)
+        joined[k] = site.join(joined[k], int32_t{from[k * next]});
     }
   }
+#pragma GCC unroll 4
   for (int32_t k = 0; k < kChannels; ++k) values[k] = joined[k];
 }
 

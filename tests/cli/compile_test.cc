@@ -42,6 +42,39 @@ TEST_F(Compile, JsonHasTheKeysThatScriptsRead) {
   EXPECT_EQ(r.at("fits"), true);
 }
 
+TEST_F(Compile, ExplainsWhatOtherKernelsWouldCost) {
+  const auto explained = [&](const char* weights) {
+    return report({"zoo:demo", "--planner", "reorder", "--core", "cortex-m4", "--sram", "256K",
+                   "--weights", weights, "--explain", "--force"});
+  };
+  const nlohmann::json fast = explained("fast"), compact = explained("compact");
+  int64_t sum = 0;
+  for (const nlohmann::json& step : fast.at("kernels"))
+    sum += step.at("taken").at("estimated_instructions").get<int64_t>();
+  const auto all = fast.at("estimate").at("instructions").get<int64_t>();
+  EXPECT_NEAR(static_cast<double>(sum), static_cast<double>(all), 0.001 * static_cast<double>(all));
+  ASSERT_EQ(fast.at("kernels").size(), compact.at("kernels").size());
+  int others = 0;
+  for (size_t k = 0; k < fast.at("kernels").size(); ++k) {
+    const nlohmann::json &a = fast.at("kernels")[k], &b = compact.at("kernels")[k];
+    if (a.at("taken").at("kernel") == b.at("taken").at("kernel")) {
+      EXPECT_EQ(a, b) << "what each would cost does not depend on what is allowed";
+      continue;
+    }
+    ++others;
+    EXPECT_EQ(b.at("runner_up"), a.at("taken"));
+    if (a.at("runner_up").at("kernel") == b.at("taken").at("kernel")) {
+      EXPECT_EQ(a.at("runner_up"), b.at("taken"));
+    }
+  }
+  EXPECT_GT(others, 10);
+  const std::string text = thimble({"compile", "zoo:demo", "--core", "cortex-m4", "--planner",
+                                    "reorder", "--sram", "256K", "--explain"})
+                               .out;
+  EXPECT_THAT(text, HasSubstr("next best"));
+  EXPECT_THAT(text, HasSubstr("conv_2d_1x1_dsp"));
+}
+
 TEST_F(Compile, OrderOfThePapersFigure1) {
   const auto arena = [&](const char* planner) {
     return report({"zoo:reordering_figure1", "--planner", planner, "--no-in-place"})

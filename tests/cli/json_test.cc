@@ -150,6 +150,7 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
     run({command, "floats.tflite"});
     run({command, "floats.tflite", "--sram", "500"}, 2);
   }
+  run({"compile", "zoo:demo", "--core", "cortex-m4", "--explain"});
   run({"compile", "zoo:demo", "--measure", "--device", device, "--sram", "64K"});
   run({"run", "zoo:demo", "--on", "qemu"});
   run({"run", "zoo:demo", "--planner", lossy});

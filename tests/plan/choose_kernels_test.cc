@@ -68,13 +68,28 @@ Graph depthwise_network(bool relu, float other) {
   return graph;
 }
 
-PlacedSchedule roomy_depthwise(const Graph& graph) {
-  return place_with_kernels(graph, reordered(graph), core_named("cortex-m4"), 64 * 1024, {});
+PlacedSchedule with_room(const Graph& graph, const char* core = "cortex-m4") {
+  return place_with_kernels(graph, reordered(graph), core_named(core), 64 * 1024, {});
+}
+
+/// Every third word of every constant is damaged, and each time the verifier must say so. How many
+/// words.
+size_t damaged_words(const Graph& graph, const Program& program) {
+  size_t words = 0;
+  for (size_t k = 0; k < program.constants.size(); ++k) {
+    const size_t bytes = program.constants[k].content.data.size();
+    for (size_t byte = k % 4; byte < bytes; byte += 12, ++words) {
+      Program damaged = program;
+      damaged.constants[k].content.data[byte] ^= 16;
+      EXPECT_NE(verify(graph, damaged).fault, "") << "constant " << k << ", byte " << byte;
+    }
+  }
+  return words;
 }
 
 TEST(ChooseKernels, TakesDepthwiseKernelsThatAreExact) {
   const auto expect_all = [](const Graph& graph, const char* kernel) {
-    const PlacedSchedule placed = roomy_depthwise(graph);
+    const PlacedSchedule placed = with_room(graph);
     int count = 0;
     for_each_step(placed.schedule, [&](const Step& step, Position) {
       if (step.method != Method::kCompute) return;  // in place, by a kernel of its own
@@ -88,30 +103,21 @@ TEST(ChooseKernels, TakesDepthwiseKernelsThatAreExact) {
   expect_all(depthwise_network(true, 0x1p-6F), "depthwise_conv_2d_shifted_dsp");
   expect_all(depthwise_network(false, 1), "depthwise_conv_2d_clamped_dsp");
   const Graph large = depthwise_network(true, 0x1p10F);  // shifts to the left
-  EXPECT_EQ(fast_steps(roomy_depthwise(large).schedule), 0);
+  EXPECT_EQ(fast_steps(with_room(large).schedule), 0);
 }
 
 TEST(ChooseKernels, ReadsEachWordOfADepthwiseConvolutionBack) {
   for (const auto& [relu, other] : {std::pair{true, 1.0F}, {true, 0x1p-6F}, {false, 1.0F}}) {
     const Graph graph = depthwise_network(relu, other);
-    const PlacedSchedule placed = roomy_depthwise(graph);
+    const PlacedSchedule placed = with_room(graph);
     const Program program = lower(graph, placed.schedule, placed.placement);
-    size_t words = 0;
-    for (size_t k = 0; k < program.constants.size(); ++k) {
-      const size_t bytes = program.constants[k].content.data.size();
-      for (size_t byte = k % 4; byte < bytes; byte += 12, ++words) {  // every third word
-        Program damaged = program;
-        damaged.constants[k].content.data[byte] ^= 16;
-        EXPECT_NE(verify(graph, damaged).fault, "") << "constant " << k << ", byte " << byte;
-      }
-    }
-    EXPECT_GT(words, 250u);
+    EXPECT_GT(damaged_words(graph, program), 250U);
   }
 }
 
 TEST(ChooseKernels, ReadsTheParametersOfADepthwiseConvolutionBack) {
   const Graph graph = depthwise_network(false, 1);
-  const PlacedSchedule placed = roomy_depthwise(graph);
+  const PlacedSchedule placed = with_room(graph);
   const Program program = lower(graph, placed.schedule, placed.placement);
   const auto expect = [&](const auto& damage, const char* fault) {
     Program damaged = program;
@@ -131,7 +137,7 @@ TEST(ChooseKernels, ReadsTheParametersOfADepthwiseConvolutionBack) {
 
 /// Convolutions with an even number of channels; relu: as depthwise_network() has it.
 Program paired_program(const Graph& graph) {
-  const PlacedSchedule placed = roomy_depthwise(graph);
+  const PlacedSchedule placed = with_room(graph);
   int pairs = 0;
   for_each_step(placed.schedule, [&](const Step& step, Position) {
     pairs += step.kernel == kernel_named("conv_2d_pairs_dsp");
@@ -157,16 +163,7 @@ TEST(ChooseKernels, ReadsEachWordOfPairsBack) {
   for (const bool relu : {false, true}) {
     const Graph graph = paired_network(relu);
     const Program program = paired_program(graph);
-    size_t words = 0;
-    for (size_t k = 0; k < program.constants.size(); ++k) {
-      const size_t bytes = program.constants[k].content.data.size();
-      for (size_t byte = k % 4; byte < bytes; byte += 12, ++words) {  // every third word
-        Program damaged = program;
-        damaged.constants[k].content.data[byte] ^= 16;
-        EXPECT_NE(verify(graph, damaged).fault, "") << "constant " << k << ", byte " << byte;
-      }
-    }
-    EXPECT_GT(words, 100U);
+    EXPECT_GT(damaged_words(graph, program), 100U);
   }
 }
 
@@ -186,10 +183,86 @@ TEST(ChooseKernels, ReadsTheParametersOfPairsBack) {
     expect([](auto& p) { p.input_zero_point += 1; }, "input_zero_point");
     expect([](auto& p) { p.output_zero_point += 1; }, "output_zero_point");
     expect([](auto& p) { p.clamp_max -= 1; }, "clamp_max");
-    // What others do as well: signs and clamps that are not in the way.
-    for (const int32_t tail : relu ? std::vector{-1, 4, 5, 6} : std::vector{-1, 0, 1, 4, 5, 6})
-      expect([=](auto& p) { p.tail = tail; }, "it");
+    using runtime::Tail;
+    const int32_t taken = std::get<runtime::Conv2DPairsParams>(program.params.front().params).tail;
+    EXPECT_EQ(taken, static_cast<int32_t>(relu ? Tail::kReluBy11 : Tail::kSigned));
+    for (int32_t tail = 0; tail <= static_cast<int32_t>(Tail::kSums); ++tail) {
+      // Clamps that are not in the way do the same.
+      const bool same = !relu && tail == static_cast<int32_t>(Tail::kSignedClamps);
+      if (tail != taken && !same) expect([=](auto& p) { p.tail = tail; }, "its ");
+    }
+    for (const int32_t tail : {-1, static_cast<int32_t>(Tail::kSums) + 1})
+      expect([=](auto& p) { p.tail = tail; }, "no such tail");
   }
+}
+
+/// The same convolutions in fours.
+Program program_in_fours(const Graph& graph) {
+  const PlacedSchedule placed = with_room(graph, "cortex-m55");
+  int fours = 0;
+  for_each_step(placed.schedule, [&](const Step& step, Position) {
+    fours += step.kernel == kernel_named("conv_2d_mve") ||
+             step.kernel == kernel_named("conv_2d_1x1_mve");
+  });
+  EXPECT_EQ(fours, 3);
+  expect_right(graph, placed);
+  return lower(graph, placed.schedule, placed.placement);
+}
+
+TEST(ChooseKernels, ReadsEachWordOfFoursBack) {
+  for (const bool relu : {false, true}) {
+    const Graph graph = paired_network(relu);
+    EXPECT_GT(damaged_words(graph, program_in_fours(graph)), 90U);
+  }
+}
+
+TEST(ChooseKernels, ReadsTheParametersOfFoursBack) {
+  const auto expect = [](const Graph& graph, const auto& damage, const char* fault) {
+    Program damaged = program_in_fours(graph);
+    for (ProgramParams& given : damaged.params)
+      damage(std::get<runtime::Conv2DFoursParams>(given.params));
+    EXPECT_THAT(verify(graph, damaged).fault, HasSubstr(fault));
+  };
+  Graph graph = paired_network(true);
+  expect(
+      graph, [](auto& p) { p.window.pad_left += 1; }, "pad_left");
+  expect(
+      graph, [](auto& p) { p.in_channels += 1; }, "in_channels");
+  expect(
+      graph, [](auto& p) { p.out_channels += 1; }, "out_channels");
+  expect(
+      graph, [](auto& p) { p.input_zero_point += 1; }, "input_zero_point");
+  expect(
+      graph, [](auto& p) { p.output_zero_point += 1; }, "output_zero_point");
+  expect(
+      graph, [](auto& p) { p.clamp_max -= 1; }, "clamp_max");
+  expect(
+      graph, [](auto& p) { p.rounding = 3; }, "it has no such rounding");
+  expect(
+      graph, [](auto& p) { p.rounding = -1; }, "it has no such rounding");
+  const auto round_up = [](auto& p) { p.rounding = 0; };
+  const auto round_away = [](auto& p) { p.rounding = 1; };
+  expect(paired_network(false), round_up, "its ties round away from zero");
+  for (const Op& op : graph.ops)  // shifts to the left
+    graph.tensors[static_cast<size_t>(op.inputs[1].index())].quantization.scales[1] *= 0x1p12F;
+  expect(graph, round_up, "its ties round away from zero");
+  expect(graph, round_away, "its shift has no ties");
+}
+
+TEST(ChooseKernels, TakesVectorsWhereTheyAreExact) {
+  const auto expect_all = [](const Graph& graph, const char* kernel, int wanted) {
+    const PlacedSchedule placed = with_room(graph, "cortex-m55");
+    int count = 0;
+    for_each_step(placed.schedule, [&](const Step& step, Position) {
+      count += step.kernel.valid() && step.kernel == kernel_named(kernel);
+    });
+    EXPECT_GE(count, wanted);
+    expect_right(graph, placed);
+  };
+  expect_all(depthwise_network(true, 1), "depthwise_conv_2d_mve", 4);
+  expect_all(depthwise_network(false, 1), "depthwise_conv_2d_mve", 4);
+  const Graph large = depthwise_network(true, 0x1p10F);  // shifts to the left
+  EXPECT_EQ(fast_steps(with_room(large, "cortex-m55").schedule), 0);
 }
 
 TEST(ChooseKernels, TakesTheCoresWhereThereIsRoom) {
@@ -241,11 +314,13 @@ TEST(ChooseKernels, EveryPlanOfRandomNetworksStaysRight) {
     const Graph graph = testing::random_network(seed);
     for (const Planner& planner : planners()) {
       const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
-      const PlacedSchedule placed =
-          place_with_kernels(graph, planned.schedule, core_named("cortex-m4"), 1 << 20, {});
-      chosen += fast_steps(placed.schedule);
-      expect_right(graph, placed);
-      if (HasFailure()) return;
+      for (const char* core : {"cortex-m4", "cortex-m55"}) {
+        const PlacedSchedule placed =
+            place_with_kernels(graph, planned.schedule, core_named(core), 1 << 20, {});
+        chosen += fast_steps(placed.schedule);
+        expect_right(graph, placed);
+        if (HasFailure()) return;
+      }
     }
   }
   EXPECT_GT(chosen, testing::kSanitized ? 2 : 20);

@@ -111,7 +111,7 @@ TEST(LatencyEstimate, OfPlansOfModelsIsThatOfTheirPrograms) {
     const std::vector<std::vector<Granularity>> cuts = {
         {}, {Granularity::kRow}, {Granularity::kRow, Granularity::kPixel}};
     for (const std::vector<Granularity>& cut : cuts)
-      EXPECT_NEAR(error(axes, stream_plan_of(flow, cut)), 0, 0.002) << name << " " << cut.size();
+      EXPECT_NEAR(error(axes, stream_plan_of(flow, cut)), 0, 0.001) << name << " " << cut.size();
   }
 }
 

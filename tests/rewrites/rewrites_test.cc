@@ -67,6 +67,45 @@ TEST(Rewrites, KeepPaddingThatIsNotTheZeroPoint) {
   expect_same(g.graph(), after);
 }
 
+// Two readers of x that shrink it alike, each read by another layer.
+struct Twins {
+  testing::TestGraph g{5};
+  TensorId x = g.conv(g.input({1, 6, 6, 2}), 4, 3, 1);
+  TensorId a = g.resize(x, ResizeNearestNeighbor{}, 3, 3);
+  TensorId b = g.resize(x, ResizeNearestNeighbor{}, 3, 3);
+  TensorId sum = g.add(g.depthwise(a, 3, 1), g.depthwise(b, 5, 1));
+};
+
+TEST(Rewrites, MergeTwinsThatAreAllReaders) {
+  Twins twins;
+  twins.g.output(twins.sum);
+  const Graph after = merge_twins(twins.g.graph());
+  EXPECT_EQ(count_ops(after, "RESIZE_NEAREST_NEIGHBOR"), 1);
+  expect_same(twins.g.graph(), after);
+}
+
+// Both would be live with it, and twins can be executed one by one.
+TEST(Rewrites, KeepTwinsBesideAnotherReader) {
+  Twins twins;
+  twins.g.output(twins.g.conv(twins.x, 2, 1, 1));
+  twins.g.output(twins.sum);
+  EXPECT_EQ(merge_twins(twins.g.graph()), twins.g.graph());
+}
+
+TEST(Rewrites, KeepTwinsOfOtherScales) {
+  Twins twins;
+  twins.g.output(twins.sum);
+  twins.g.graph().tensor(twins.b).quantization.scales[0] *= 2;
+  EXPECT_EQ(merge_twins(twins.g.graph()), twins.g.graph());
+}
+
+TEST(Rewrites, KeepTwinsThatAreOutputs) {
+  Twins twins;
+  twins.g.output(twins.sum);
+  twins.g.output(twins.b);
+  EXPECT_EQ(merge_twins(twins.g.graph()), twins.g.graph());
+}
+
 // With aligned corners and half-pixel centers each row is a copy of the next.
 TEST(Rewrites, RemoveResizesToTheSameSize) {
   testing::TestGraph g(22);

@@ -72,9 +72,12 @@ struct Convolution {
   int32_t output_zero_point = 3, clamp_min = -100, clamp_max = 110;
   std::vector<int32_t> pairs;  ///< all of it as conv_2d_pairs_dsp takes it
   runtime::Tail tail = runtime::Tail::kSums;
+  std::vector<int32_t> fours;  ///< all of it as conv_2d_mve takes it
+  runtime::FoursRounding rounding = runtime::FoursRounding::kAny;
 
   [[nodiscard]] runtime::Conv2DParams conv_2d() const;
   [[nodiscard]] runtime::Conv2DPairsParams conv_2d_pairs() const;
+  [[nodiscard]] runtime::Conv2DFoursParams conv_2d_fours() const;
   [[nodiscard]] runtime::Conv2DNarrowParams narrow(int32_t accumulator_zero_point) const;
   [[nodiscard]] runtime::DepthwiseConv2DParams depthwise() const;
 };
@@ -82,6 +85,17 @@ Convolution random_convolution(Random& random, int32_t groups);
 Convolution random_depthwise(Random& random, int32_t multiplier);
 /// Input and output of the same shape.
 Convolution random_same_depthwise(Random& random);
+
+/// One of a shape: outputs as far as the padding goes, `pad_end` behind the last row and column;
+/// depthwise: as many channels as the input, shifts to the right.
+struct ConvolutionShape {
+  Extents in{};
+  int32_t channels = 1;
+  int32_t kernel = 1, stride = 1;
+  int32_t pad = 0, pad_end = 0;
+  bool depthwise = false;
+};
+Convolution convolution_of(Random& random, const ConvolutionShape& shape);
 
 /// The box of the input that the windows of a piece reach.
 runtime::Region window_region(const runtime::Window2D& window, const runtime::Region& out);

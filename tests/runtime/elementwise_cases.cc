@@ -83,7 +83,8 @@ Case scaled_pair_case(Random& random, KernelId kernel) {
   if (kernel != portable) {  // one of the operands is halved
     const int32_t half = random.between(0, 1);
     p.scale[half] = {1 << 30, 0};
-    p.scale[1 - half] = random.between(0, 3) == 0 ? p.scale[half] : random_scale(random, -20, -1);
+    const bool both = info(kernel).set == InstructionSet::kDsp && random.between(0, 3) == 0;
+    p.scale[1 - half] = both ? p.scale[half] : random_scale(random, -20, -1);
     if (random.between(0, 1) == 0) p.clamp_min = -128, p.clamp_max = 127;
   }
   return {.in = {{extents}, {extents}},
@@ -96,20 +97,24 @@ Case scaled_pair_case(Random& random, KernelId kernel) {
           .whole = [=](const Call& call) { run(portable, p, call); }};
 }
 
-// One factor per channel.
-Case mul_case(Random& random) {
+// One factor per channel, or as many as elements.
+Case mul_case(Random& random, KernelId kernel) {
   const Extents extents = random_extents(random);
+  const bool broadcast = random.between(0, 1) == 0;
+  const Extents factors = broadcast ? Extents{1, 1, 1, extents[3]} : extents;
   const MulParams p{{random.between(-128, 127), random.between(-128, 127)},
                     random.between(-128, 127),
                     random_scale(random, -9, -5),
                     -120,
                     120};
-  return {.in = {{{1, 1, 1, extents[3]}, Element::kInt8, true}, {extents}},
+  return {.in = {{factors, Element::kInt8, broadcast}, {extents}},
           .out = {extents},
-          .run = [=](const Call& a) { mul(p, a.in[0], a.in[1], a.out, a.region); },
-          .needed = [](const Region& r, Chunk) -> std::vector<Region> {
+          .run = [=](const Call& call) { run(kernel, p, call); },
+          .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
+            if (!broadcast) return {r, r};
             return {{{0, 0, 0, r.begin[3]}, {1, 1, 1, r.end[3]}}, r};
-          }};
+          },
+          .whole = [=](const Call& call) { run(portable_kernel(Family::kMul), p, call); }};
 }
 
 }  // namespace
@@ -126,7 +131,7 @@ Case elementwise_case(KernelId kernel, Random& random) {
     case Family::kSquaredDifference:
       return scaled_pair_case(random, kernel);
     case Family::kMul:
-      return mul_case(random);
+      return mul_case(random, kernel);
     case Family::kCopy:
       return map_case(random, kernel, {});
     case Family::kRescale:

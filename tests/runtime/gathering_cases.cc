@@ -12,9 +12,21 @@ namespace {
 using namespace runtime;
 using runtime::Region;
 
-Case pool_case(Random& random, void (*kernel)(const Pool2DParams&, const View&, const View&,
-                                              const Region&) noexcept) {
-  const Extents in = random_extents(random);
+// A variant's case: what it takes of views, and the portable kernel beside it.
+Case with_portable(Case result, KernelId kernel, const KernelParams& params) {
+  const KernelInfo& row = info(kernel);
+  result.run = [=](const Call& call) { run(kernel, params, call); };
+  result.whole = [=, portable = portable_kernel(row.family)](const Call& call) {
+    run(portable, params, call);
+  };
+  result.rings = row.rings;
+  result.dense_channels = row.dense_channels;
+  return result;
+}
+
+Case pool_case(Random& random, KernelId kernel) {
+  Extents in = random_extents(random);
+  in[3] = random.between(1, 19);
   // Every window holds an element of the input: less padding than the window is wide, no dilation.
   Pool2DParams p{};
   p.window = {random.between(1, 4),
@@ -33,11 +45,13 @@ Case pool_case(Random& random, void (*kernel)(const Pool2DParams&, const View&, 
   p.clamp_max = 90;
   const Extents out{in[0], (in[1] + p.window.pad_top - 1) / p.window.stride_h + 1,
                     (in[2] + p.window.pad_left - 1) / p.window.stride_w + 1, in[3]};
-  return {.in = {{in}},
-          .out = {out},
-          .run = [=](const Call& a) { kernel(p, a.in[0], a.out, a.region); },
-          .needed = [w = p.window](const Region& r,
-                                   Chunk) { return std::vector<Region>{window_region(w, r)}; }};
+  return with_portable(
+      {.in = {{in}},
+       .out = {out},
+       .run = {},
+       .needed = [w = p.window](const Region& r,
+                                Chunk) { return std::vector<Region>{window_region(w, r)}; }},
+      kernel, p);
 }
 
 // As many matrices on the right as on the left.
@@ -58,28 +72,31 @@ Case batch_matmul_case(Random& random) {
           }};
 }
 
-Case mean_case(Random& random) {
-  const Extents in = random_extents(random);
+Case mean_case(Random& random, KernelId kernel) {
+  const bool pixels = info(kernel).takes != nullptr;  // over y and x alone
+  Extents in = random_extents(random);
+  in[3] = random.between(1, 19);
   Extents out = in;
   MeanParams p{};
   for (size_t k = 0; k < 4; ++k) {
     p.in_extent[k] = in[k];
-    p.reduced[k] = random.between(0, 1);
+    p.reduced[k] = pixels && k % 3 == 0 ? 0 : random.between(0, 1);
     if (p.reduced[k] != 0) out[k] = 1;
   }
   p.scale = random_scale(random, -5, 0);
   p.input_zero_point = random.between(-128, 127);
   p.output_zero_point = random.between(-128, 127);
-  return {.in = {{in}},
-          .out = {out},
-          .run = [=](const Call& a) { mean(p, a.in[0], a.out, a.region); },
-          .needed = [p](const Region& r, Chunk) -> std::vector<Region> {
-            Region needed = r;
-            for (int k = 0; k < 4; ++k) {
-              if (p.reduced[k] != 0) needed.end[k] = p.in_extent[k];
-            }
-            return {needed};
-          }};
+  return with_portable({.in = {{in}},
+                        .out = {out},
+                        .run = {},
+                        .needed = [p](const Region& r, Chunk) -> std::vector<Region> {
+                          Region needed = r;
+                          for (int k = 0; k < 4; ++k) {
+                            if (p.reduced[k] != 0) needed.end[k] = p.in_extent[k];
+                          }
+                          return {needed};
+                        }},
+                       kernel, p);
 }
 
 Case sum_accumulate_case(Random& random) {
@@ -219,11 +236,10 @@ Case gathering_case(KernelId kernel, Random& random) {
     case Family::kBatchMatMul:
       return batch_matmul_case(random);
     case Family::kAveragePool2D:
-      return pool_case(random, average_pool_2d);
     case Family::kMaxPool2D:
-      return pool_case(random, max_pool_2d);
+      return pool_case(random, kernel);
     case Family::kMean:
-      return mean_case(random);
+      return mean_case(random, kernel);
     case Family::kSumAccumulate:
       return sum_accumulate_case(random);
     case Family::kPad:

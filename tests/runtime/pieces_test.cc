@@ -186,7 +186,7 @@ void expect_piece(Random& random, const Case& c, const std::vector<Elements>& x,
   if (c.dense_channels && layouts[0] == Layout::kChannelsFirst) layouts[0] = Layout::kRowMajor;
   if (c.dense_output && layouts[1] == Layout::kChannelsFirst) layouts[1] = Layout::kRowMajor;
   static const Untouchable memory;
-  std::vector<int32_t> scratch(static_cast<size_t>(c.scratch_bytes) / sizeof(int32_t));
+  std::vector<int32_t> scratch((static_cast<size_t>(c.scratch_bytes) + 3) / sizeof(int32_t));
   Storage target = allocate_for(c.out, region, layouts[1]);
   for (const Chunk& chunk : chunks) {
     Call call = untouchable_call(random, c, memory);

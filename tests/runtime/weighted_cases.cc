@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "tests/runtime/cases.h"
+#include "thimble/target/kernels/conv_2d_fours.h"
 #include "thimble/target/kernels/conv_2d_pairs.h"
 #include "thimble/target/kernels/depthwise_dsp.h"
 
@@ -74,16 +75,21 @@ void fill(Random& random, Convolution& c, int64_t weights) {
   fill_output(random, c);
 }
 
-void pack_pairs(Convolution& c) {
+void pack(Convolution& c) {
   std::vector<Scale> scales;
   for (size_t o = 0; o < c.shifts.size(); ++o) scales.push_back({c.multipliers[o], c.shifts[o]});
-  Pairs pairs = pairs_of({.weights = c.weights,
-                          .bias = c.bias,
-                          .scales = scales,
-                          .output_zero_point = c.output_zero_point,
-                          .clamp = {c.clamp_min, c.clamp_max}});
+  const FoldedWeights folded{.weights = c.weights,
+                             .bias = c.bias,
+                             .scales = scales,
+                             .output_zero_point = c.output_zero_point,
+                             .clamp = {c.clamp_min, c.clamp_max},
+                             .kernel_h = c.window.kernel_h};
+  Pairs pairs = pairs_of(folded);
   c.pairs = std::move(pairs.words);
   c.tail = pairs.tail;
+  Fours fours = fours_of(folded);
+  c.fours = std::move(fours.words);
+  c.rounding = fours.rounding;
 }
 
 }  // namespace
@@ -114,6 +120,12 @@ Conv2DPairsParams Convolution::conv_2d_pairs() const {
           clamp_min,    clamp_max,        static_cast<int32_t>(tail)};
 }
 
+Conv2DFoursParams Convolution::conv_2d_fours() const {
+  return {fours.data(), window,           in[3],
+          out[3],       input_zero_point, output_zero_point,
+          clamp_min,    clamp_max,        static_cast<int32_t>(rounding)};
+}
+
 Conv2DNarrowParams Convolution::narrow(int32_t accumulator_zero_point) const {
   return {
       weights.data(),   bias.data(),           {multipliers.data(), shifts.data()}, window, in[3],
@@ -141,7 +153,7 @@ Convolution random_convolution(Random& random, int32_t groups) {
   c.out = {c.in[0], 0, 0, groups * random.between(1, 9)};
   c.window = random_window(random, c.in, c.out);
   fill(random, c, int64_t{c.out[3]} * c.window.kernel_h * c.window.kernel_w * c.in[3] / groups);
-  if (groups == 1) pack_pairs(c);
+  if (groups == 1) pack(c);
   return c;
 }
 
@@ -167,6 +179,24 @@ Convolution random_same_depthwise(Random& random) {
   return c;
 }
 
+Convolution convolution_of(Random& random, const ConvolutionShape& shape) {
+  Convolution c;
+  const int32_t k = shape.kernel, s = shape.stride;
+  const auto outputs = [&](int32_t in) {
+    return std::max(0, in + shape.pad + shape.pad_end - k) / s + 1;
+  };
+  c.in = shape.in;
+  c.out = {c.in[0], outputs(c.in[1]), outputs(c.in[2]), shape.channels};
+  c.window = {k, k, s, s, 1, 1, shape.pad, shape.pad, c.in[1], c.in[2]};
+  fill(random, c, int64_t{shape.channels} * k * k * (shape.depthwise ? 1 : c.in[3]));
+  if (!shape.depthwise) {
+    pack(c);
+    return c;
+  }
+  for (int8_t& shift : c.shifts) shift = static_cast<int8_t>(-random.between(1, 12));
+  return c;
+}
+
 namespace {
 
 using SharedConvolution = std::shared_ptr<const Convolution>;
@@ -175,16 +205,16 @@ SharedConvolution shared(Convolution c) {
   return std::make_shared<const Convolution>(std::move(c));
 }
 
+KernelParams params_for(KernelId kernel, const Convolution& c) {
+  if (info(kernel).adapt == nullptr) return c.conv_2d();
+  if (info(kernel).set == InstructionSet::kMve) return c.conv_2d_fours();
+  return c.conv_2d_pairs();
+}
+
 Case convolution_case(const SharedConvolution& c, KernelId kernel) {
   return {.in = {{c->in}},
           .out = {c->out},
-          .run =
-              [=](const Call& call) {
-                run(kernel,
-                    info(kernel).adapt != nullptr ? KernelParams{c->conv_2d_pairs()}
-                                                  : KernelParams{c->conv_2d()},
-                    call);
-              },
+          .run = [=](const Call& call) { run(kernel, params_for(kernel, *c), call); },
           .needed = [c](const Region& out, Chunk) -> std::vector<Region> {
             Region needed = window_region(c->window, out);
             const int32_t ins = c->in[3] / c->groups;
@@ -379,6 +409,26 @@ bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
   return true;
 }
 
+// The portable kernel's parameters, of scales to the right.
+Case plane_depthwise_case(Random& random, KernelId kernel) {
+  for (;;) {
+    Convolution drawn = random_packed_depthwise(random);
+    for (int8_t& shift : drawn.shifts) shift = static_cast<int8_t>(-random.between(1, 20));
+    const auto c = shared(std::move(drawn));
+    KernelUse use{.kernel = portable_kernel(Family::kDepthwiseConv2D), .params = c->depthwise()};
+    for (const int32_t extent : c->out) use.limits.push_back({0, extent});
+    use.tail = DepthwiseTail::kClamped;
+    if (!does(kernel, use)) continue;
+    Case result = depthwise_case(c);
+    result.whole = result.run;
+    result.run = [=](const Call& call) { run(kernel, c->depthwise(), call); };
+    result.rings = info(kernel).rings;
+    result.dense_channels = info(kernel).dense_channels;
+    result.scratch_bytes = scratch_bytes(kernel, use);
+    return result;
+  }
+}
+
 Case packed_depthwise_case(Random& random, KernelId kernel) {
   const auto d = std::make_shared<PackedDepthwise>();
   do {
@@ -415,6 +465,7 @@ Case weighted_case(KernelId kernel, Random& random) {
     case Family::kConv2DFinalise:
       return conv_2d_finalise_case(random);
     case Family::kDepthwiseConv2D:
+      if (info(kernel).set == InstructionSet::kMve) return plane_depthwise_case(random, kernel);
       return info(kernel).set == InstructionSet::kDsp
                  ? packed_depthwise_case(random, kernel)
                  : depthwise_case(shared(random_depthwise(random, 1)));

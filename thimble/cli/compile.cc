@@ -22,7 +22,7 @@ struct CompileOptions {
   ModelOptions model;
   PlanOptions plan;
   std::string folder, name, json, save_plan;
-  bool measure = false, force = false;
+  bool measure = false, explain = false, force = false;
 };
 
 // The command as typed, without the folders that would make the emitted bytes depend on the
@@ -113,6 +113,7 @@ int compile_model(const CompileOptions& options) {
   std::optional<Compiled> compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
   CompileReport report = compile_report(*compiled);
+  if (options.explain) report.kernels = kernel_choices(*compiled);
   if (!report.fits_sram()) report.alternatives = alternatives_shown(asked, *compiled);
   if (options.measure) {
     const ProgressLine progress("cross-compiling and running on the emulated board");
@@ -144,6 +145,8 @@ void add_compile(CLI::App& app, int& status) {
       "--measure", options->measure,
       "Cross-compile for the core (cortex-m4), and run on the emulated board, for code "
       "and stack bytes");
+  command->add_flag("--explain", options->explain,
+                    "List the kernel of each step, what it costs, and what the next best would");
   add_force(*command, options->force);
   command->footer(
       "Examples:\n"

@@ -37,6 +37,13 @@ std::optional<CoreEstimate> estimate_of(const Compiled& compiled) {
   return estimate;
 }
 
+std::vector<KernelChoice> kernel_choices(const Compiled& compiled) {
+  const Core core = estimated_core(compiled.target.core);
+  const std::optional<LatencyModel> model = latency_model(core.name);
+  return explain(compiled.graph, compiled.plan.schedule, compiled.program, compiled.target.core,
+                 model.value_or(LatencyModel{}));
+}
+
 CompileReport compile_report(const Compiled& compiled) {
   return {
       .graph = compiled.graph,

@@ -7,6 +7,7 @@
 
 #include "thimble/driver/driver.h"
 #include "thimble/program/estimate.h"
+#include "thimble/program/explain.h"
 #include "thimble/report/compile_report.h"
 #include "thimble/report/plan_report.h"
 
@@ -16,6 +17,8 @@ namespace thimble {
 [[nodiscard]] std::vector<std::string> note_lines(const Compiled& compiled);
 /// On the core, or a Cortex-M4 where there is none or it has no latency model.
 [[nodiscard]] std::optional<CoreEstimate> estimate_of(const Compiled& compiled);
+/// Kernel by kernel, on the same core.
+[[nodiscard]] std::vector<KernelChoice> kernel_choices(const Compiled& compiled);
 [[nodiscard]] CompileReport compile_report(const Compiled& compiled);
 [[nodiscard]] PlanReport plan_report(const Compiled& compiled);
 

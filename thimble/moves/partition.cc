@@ -76,6 +76,29 @@ std::vector<Partition> Partitions::along_rows(int begin, int end, int64_t most,
   return result;
 }
 
+std::vector<Partition> Partitions::along_columns_of_rows(int begin, int end) const {
+  std::vector<Partition> result;
+  for (const RolledPiece& pixels : rolls_.groups(begin, end, Granularity::kPixel)) {
+    Partition parts{.begin = begin,
+                    .end = end,
+                    .group = pixels.group,
+                    .finalised = pixels.finalised,
+                    .slices = {}};
+    const int axis = pixels.group.loop.axis == kRowAxis ? kColumnAxis : kRowAxis;
+    const int64_t across = flow_.shape(pixels.group.loop.paced)[static_cast<size_t>(axis)];
+    if (across == 1 || !derives(parts.group)) continue;
+    const auto columns = std::ranges::find_if(parts.group.members, [](const Member& member) {
+      return std::holds_alternative<Group>(member.what);
+    });
+    for (const int64_t step : {0, 1, 2, 4, 8}) {
+      if (step >= across) break;
+      std::get<Group>(columns->what).loop.step = step;
+      result.push_back(parts);
+    }
+  }
+  return result;
+}
+
 std::vector<Partition> Partitions::along_channels(int begin, int end) const {
   std::vector<InstanceId> instances;
   for (int at = begin; at < end; ++at) instances.push_back({order_[static_cast<size_t>(at)]});

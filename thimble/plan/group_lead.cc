@@ -22,12 +22,13 @@ class Leads {
         rasters_{.flow = flow_, .derived = derived_, .columns = by_columns() ? 1 : -1} {}
 
   [[nodiscard]] bool rolls() const {
-    const auto plain = [](const TiledCall& call) {
-      return call.reduces ||
-             (call.border == Border::kRoll && call.beat.rows <= call.beat.tiles && !call.outer);
-    };
-    for (const DerivedLoop& loop : derived_.loops) {
-      if (!std::ranges::all_of(loop.clock.calls, plain)) return false;
+    for (size_t l = 0; l < derived_.loops.size(); ++l) {
+      // A row is complete before the next one begins; of its columns a tile may have several.
+      const auto plain = [inner = l > 0](const TiledCall& call) {
+        const bool one = inner || call.beat.rows <= call.beat.tiles;
+        return call.reduces || (call.border == Border::kRoll && one && !call.outer);
+      };
+      if (!std::ranges::all_of(derived_.loops[l].clock.calls, plain)) return false;
     }
     return derived_.loops.size() == 1 || (derived_.loops.size() == 2 && by_columns());
   }

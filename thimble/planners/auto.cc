@@ -257,16 +257,29 @@ class AutoSearch {
                       .recomputed_macs = executed - macs(graph_)});
   }
 
+  /// Instructions of the fastest draft, as a ratio of those of whole operators: `motes` counts its
+  /// limit from these.
+  double fastest_of_whole(Attempt& of) const {
+    double whole = model_.program;
+    for (int id = 0; id < std::ssize(of.instances.list); ++id)
+      whole += of.latency.whole({.instance = {id}}, false);
+    double fastest = whole;
+    for (const Draft& draft : drafts_)
+      fastest = std::min(fastest, draft.cut.instructions + model_.program);
+    return fastest / whole;
+  }
+
   /// Parts along connected axes, as `motes` finds them in the last order: with blocks where that is
   /// little work.
   void add_motes() {
     if (limits_.ports.input == Place::kStreamed || limits_.ports.output == Place::kStreamed) return;
-    const Attempt& of = attempts_.front();
+    Attempt& of = attempts_.front();
     const size_t count = of.instances.list.size();
     std::vector<std::vector<int>> orders = orders_.of(of.flow, of.problem, limits_.time);
     if (has_many(count, limits_.effort)) orders.erase(orders.begin(), orders.end() - 1);
     const bool few = count <= kMostOfStarts * static_cast<size_t>(limits_.effort);
-    const double latency = std::clamp(limits_.max_latency, 1.0, kMostLatencyOfMotes);
+    const double latency =
+        std::clamp(limits_.max_latency * fastest_of_whole(of), 1.0, kMostLatencyOfMotes);
     add_start(plan_motes(graph_, limits_,
                          {{"windows", few ? "any" : "rings"},
                           {"parts", "8"},

@@ -14,12 +14,14 @@
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/motes_options.h"
 #include "thimble/planners/motes_units.h"
+#include "thimble/search/front_cut.h"
 #include "thimble/search/narrow_early.h"
 
 namespace thimble {
 namespace {
 
 constexpr int64_t kAnyParts = std::numeric_limits<int64_t>::max();
+constexpr int kMostWays = 100;  // of the operators behind a position
 
 /// Of blocks, beyond a step per instance: a step takes about as much code in a block (150 B on a
 /// Cortex-M4) as whole (185 B), so code grows by half and 16 KB.
@@ -98,9 +100,13 @@ class MotesSearch {
       };
       next.erase(std::unique(next.begin(), next.end(), same), next.end());
       next.resize(std::min(next.size(), static_cast<size_t>(options_.beam)));
-      const bool gains = less(next.front(), beam.front());
+      if (!less(next.front(), beam.front())) {
+        std::optional<MotesState> cut = best_of_all();
+        if (!cut || !less(*cut, next.front())) break;
+        next.insert(next.begin(), std::move(*cut));
+        next.resize(std::min(next.size(), static_cast<size_t>(options_.beam)));
+      }
       beam = std::move(next);
-      if (!gains) break;
     }
     return beam.front();
   }
@@ -180,6 +186,39 @@ class MotesSearch {
     return result;
   }
 
+  /// Where no set of the beam gains: the best of all sets of the schemes that were measured so far,
+  /// as a cut of the order.
+  [[nodiscard]] std::optional<MotesState> best_of_all() const {
+    std::vector<FrontPiece> pieces;
+    std::vector<Unit> units;  // per piece; a single instance has none
+    for (int at = 0; at < std::ssize(order_); ++at) {
+      const auto p = static_cast<size_t>(at);
+      pieces.push_back({at, at + 1, single_bytes_[p], single_instructions_[p]});
+      units.emplace_back();
+    }
+    const auto add = [&](const Unit& unit) {
+      const Partition& parts = unit->partition;
+      // Steps stand where the front has MACs: they are bounded, and add up.
+      pieces.push_back(
+          {parts.begin, parts.end, unit->bytes, unit->instructions, more_steps(*unit)});
+      units.push_back(unit);
+    };
+    for (const auto& [window, some] : known_) std::ranges::for_each(some, add);
+    std::ranges::for_each(nested_, add);
+    const FrontCutOptions limits{
+        .most_macs = most_steps_,
+        .most_time = whole_instructions_ * options_.max_latency - model_.program,
+        .most_ways = kMostWays};
+    const std::vector<FrontCut> cuts = front_cuts(static_cast<int>(order_.size()), pieces, limits);
+    if (cuts.empty()) return std::nullopt;
+    MotesState result;
+    for (const int p : cuts.front().pieces) {
+      if (const Unit& unit = units[static_cast<size_t>(p)]) result.units.push_back(unit);
+    }
+    measure(result);
+    return result;
+  }
+
   /// Where the most is live: positions [begin, end), one instance or a scheme.
   [[nodiscard]] std::pair<int, int> peak_of(const MotesState& state) const {
     for (const Unit& unit : state.units) {
@@ -233,8 +272,9 @@ class MotesSearch {
         for (const Partition& inner : partitions_.along_channels(begin, end)) {
           const std::optional<Partition> both = nest(outer.partition, inner);
           std::optional<MotesUnit> unit = both ? units_.measured(*both) : std::nullopt;
-          if (unit && unit->bytes < below)
-            found.push_back(std::make_shared<const MotesUnit>(std::move(*unit)));
+          if (!unit || unit->bytes >= below) continue;
+          found.push_back(std::make_shared<const MotesUnit>(std::move(*unit)));
+          nested_.push_back(found.back());
         }
       }
     }
@@ -254,6 +294,8 @@ class MotesSearch {
       const int64_t most = windows == Windows::kBlocks ? options_.most_parts : kAnyParts;
       std::ranges::move(partitions_.along_rows(begin, end, most, windows),
                         std::back_inserter(parts));
+      if (windows == Windows::kRings)
+        std::ranges::move(partitions_.along_columns_of_rows(begin, end), std::back_inserter(parts));
     }
     for (Partition& part : parts) {
       std::optional<MotesUnit> unit = units_.measured(std::move(part));
@@ -309,6 +351,7 @@ class MotesSearch {
   const std::vector<int64_t> single_bytes_;
   std::vector<double> single_instructions_;  ///< per position
   std::map<std::pair<int, int>, std::vector<Unit>> known_;
+  std::vector<Unit> nested_;  ///< measured: schemes within schemes
   double whole_instructions_ = 0;
   const int64_t most_steps_;
 };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "thimble/program/arguments.h"
 
@@ -16,9 +15,10 @@ bool follows_counters(const Call& call) {
   });
 }
 
-// Calls visit(call, features) for every call that the device makes.
-void each_call(const Program& program,
-               const std::function<void(const Call&, const Features&)>& visit) {
+}  // namespace
+
+void for_each_call(const Program& program,
+                   const std::function<void(const Call&, const CallShape&)>& visit) {
   CallShape shape;
   execute_calls(program, [&](const Call& call, const Counters& counters) {
     if (copies_onto_itself(program, call) || receives(program, call) || delivers(program, call))
@@ -33,11 +33,9 @@ void each_call(const Program& program,
     shape.chunk_begin = now.chunk_begin;
     shape.chunk_end = now.chunk_end;
     shape.looped = follows_counters(call);
-    visit(call, features(shape));
+    visit(call, shape);
   });
 }
-
-}  // namespace
 
 int64_t Estimate::of_step(Position position) const {
   const auto at = static_cast<size_t>(position);
@@ -52,14 +50,14 @@ std::optional<double> CoreEstimate::milliseconds() const {
 Estimate estimate(const Program& program, const LatencyModel& model) {
   Estimate result;
   result.instructions = model.program;
-  each_call(program, [&](const Call& call, const Features& counts) {
+  for_each_call(program, [&](const Call& call, const CallShape& shape) {
     const char* kernel = info(call.kernel).name;
     const Features* coefficients = model.coefficients(kernel);
     if (coefficients == nullptr) {
       result.left_out.insert(kernel);
       return;
     }
-    const double instructions = dot(counts, *coefficients);
+    const double instructions = dot(features(shape), *coefficients);
     const auto position = static_cast<size_t>(call.position);
     if (result.steps.size() <= position) result.steps.resize(position + 1);
     result.steps[position] += instructions;
@@ -77,7 +75,8 @@ std::optional<CoreEstimate> estimate_on(const Program& program, const std::strin
 
 std::map<std::string, Features> summed_features(const Program& program) {
   std::map<std::string, Features> sums;
-  each_call(program, [&](const Call& call, const Features& counts) {
+  for_each_call(program, [&](const Call& call, const CallShape& shape) {
+    const Features counts = features(shape);
     Features& sum = sums.try_emplace(info(call.kernel).name).first->second;
     for (size_t k = 0; k < counts.size(); ++k) sum[k] += counts[k];
   });

@@ -2,6 +2,7 @@
 // What a program is estimated to take on a core, before it is compiled for one.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,6 +39,9 @@ struct CoreEstimate {
 [[nodiscard]] std::optional<CoreEstimate> estimate_on(const Program& program,
                                                       const std::string& core, int64_t clock_hz);
 
+/// Calls visit for every call that the device makes.
+void for_each_call(const Program& program,
+                   const std::function<void(const Call&, const CallShape&)>& visit);
 /// Every call as executed: its kernel's name and features, summed. What a model is fitted to.
 [[nodiscard]] std::map<std::string, Features> summed_features(const Program& program);
 

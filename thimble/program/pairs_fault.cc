@@ -55,8 +55,14 @@ WantedChannel wanted_channel(const ReadBack& r, size_t o, reference::FixedFactor
   if (r.op.inputs.size() > 2)
     std::memcpy(&bias, r.in(2).data->data() + o * sizeof(bias), sizeof(bias));
   c.bias = bias;
+  // The fours of every row of the window, then the rests.
+  const size_t rows = weights.shape.size() == 4 ? static_cast<size_t>(weights.shape[1]) : 1;
+  const size_t run = inputs / rows, rest = run % 4;
   for (size_t k = 0; k < inputs; ++k) {
-    c.weights.push_back(static_cast<int8_t>((*weights.data)[o * inputs + k]));
+    const size_t main = inputs - rows * rest;
+    const size_t row = k < main ? k / (run - rest) : (k - main) / rest;
+    const size_t at = k < main ? k % (run - rest) : run - rest + (k - main) % rest;
+    c.weights.push_back(static_cast<int8_t>((*weights.data)[o * inputs + row * run + at]));
     c.bias -= zero_point(r.in(0)) * c.weights.back();
   }
   return c;
@@ -76,7 +82,15 @@ std::optional<int64_t> constant_result(const WantedChannel& c) {
 }
 
 bool is_relu(Tail tail) {
-  return tail == Tail::kRelu || tail == Tail::kReluHigh || tail == Tail::kReluFrom;
+  return runtime::shared_shift(tail) != 0 || tail == Tail::kRelu || tail == Tail::kReluHigh ||
+         tail == Tail::kReluFrom;
+}
+
+// The sum is held times 2^this.
+int64_t doublings(Tail tail, const reference::FixedFactor& factor) {
+  if (tail == Tail::kSums) return 0;
+  const int64_t shared = runtime::shared_shift(tail);
+  return shared != 0 ? 1 + shared + factor.shift : 1 + std::max<int64_t>(factor.shift, 0);
 }
 
 // Why the tail would not compute what the reference does.
@@ -92,9 +106,11 @@ std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const Wan
     return "its tail does not do its clamps";
   if (constant_result(c)) return "";
   if (!is_relu(tail) && c.factor.shift >= 0) return "its tail does not round its shift";
-  if (c.factor.multiplier < 0 || c.factor.shift < -22 || c.factor.shift > 7 ||
-      std::abs(c.bias) + c.reach() > std::numeric_limits<int32_t>::max() >>
-          (1 + std::max(c.factor.shift, 0)))
+  const int64_t twice = doublings(tail, c.factor);
+  if (runtime::shared_shift(tail) != 0 && (c.factor.shift > 0 || twice < 2))
+    return "its tail does not round its shift";
+  if (c.factor.multiplier < 0 || c.factor.shift < -22 || c.factor.shift > 7 || twice > 8 ||
+      std::abs(c.bias) + c.reach() > std::numeric_limits<int32_t>::max() >> twice)
     return "its tail may overflow";
   return "";
 }
@@ -103,22 +119,27 @@ std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const Wan
 std::string channel_fault(Tail tail, int32_t output_zero_point, const ReadChannel& given,
                           const WantedChannel& wanted) {
   const bool sums = tail == Tail::kSums;
+  const int64_t shared = runtime::shared_shift(tail);
   const std::optional<int64_t> result = sums ? std::nullopt : constant_result(wanted);
   if (result) {
-    const bool same = given.multiplier == 0 && given.shift == 1 &&
-                      given.constant == 2 * (*result + output_zero_point) + 1;
+    const int64_t shift = shared != 0 ? shared : 1;
+    const bool same = given.multiplier == 0 && given.shift == shift &&
+                      given.constant == (*result + output_zero_point) * (int64_t{1} << shift) +
+                                            (int64_t{1} << (shift - 1));
     return same ? "" : "its packed scale is another";
   }
-  const int64_t factor = sums ? 1 : int64_t{1} << (1 + std::max(wanted.factor.shift, 0));
+  const int64_t factor = int64_t{1} << doublings(tail, wanted.factor);
   if (given.bias != wanted.bias * factor) return "its packed bias is another";
   for (size_t k = 0; k < given.weights.size(); ++k) {
     const int64_t weight = k < wanted.weights.size() ? wanted.weights[k] * factor : 0;
     if (given.weights[k] != weight) return fmt::format("its packed weight {} is another", k);
   }
   const int64_t right = std::max(-wanted.factor.shift, 0);
-  const int64_t shift = sums ? wanted.factor.shift : right;
+  const int64_t shift = sums ? wanted.factor.shift : shared != 0 ? shared : right;
   const int64_t half = right > 0 ? int64_t{1} << (right - 1) : 0;
-  const int64_t constant = sums ? 0 : half + output_zero_point * (int64_t{1} << right);
+  int64_t constant = sums ? 0 : half + output_zero_point * (int64_t{1} << right);
+  // In units of the sum's doublings, with half of the first rounding.
+  if (shared != 0) constant = (2 * constant + 1) * (int64_t{1} << (shared - right - 1));
   const bool same = given.multiplier == wanted.factor.multiplier && given.shift == shift &&
                     given.constant == constant;
   return same ? "" : "its packed scale is another";

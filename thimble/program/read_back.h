@@ -82,6 +82,9 @@ template <class T>
 /// what it is. factors: of each output channel.
 [[nodiscard]] std::string pairs_fault(const ReadBack& r, const runtime::Conv2DPairsParams& p,
                                       const std::vector<reference::FixedFactor>& factors);
+/// The same in fours.
+[[nodiscard]] std::string fours_fault(const ReadBack& r, const runtime::Conv2DFoursParams& p,
+                                      const std::vector<reference::FixedFactor>& factors);
 /// window: of an operator over images.
 void compare_window(const Window& window, const Tensor& in, const runtime::Window2D& given,
                     Difference& d);

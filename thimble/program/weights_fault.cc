@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "thimble/program/read_back.h"
 #include "thimble/reference/factors.h"
 
@@ -95,6 +97,16 @@ void compare_place(const Op& a, const ReadBack& r, const runtime::Window2D& give
   }
 }
 
+// Beside the constants, of one group whose weights were packed.
+template <class Op, class Params>
+void compare_packed(const Op& a, const ReadBack& r, const Params& p, Difference& d) {
+  compare_place(a, r, p.window, d);
+  d.expect("in_channels", p.in_channels, r.in(1).shape.back());
+  d.expect("out_channels", p.out_channels, r.in(1).shape.front());
+  d.expect("input_zero_point", p.input_zero_point, zero_point(r.in(0)));
+  compare_output(p, a.activation, r.out(), d);
+}
+
 // What convolutions and fully connected layers have in common: factors per scale of the result.
 template <class Op, class Factors>
 std::string convolution_fault(const Op& a, const ReadBack& r, const Factors& factors) {
@@ -121,12 +133,11 @@ std::string convolution_fault(const Op& a, const ReadBack& r, const Factors& fac
     compare_bias(r, 1, count, false, false, d);
     compare_factors(r, 2, factors(narrow->scale), d);
   } else if (const auto* pairs = r.as<runtime::Conv2DPairsParams>(); pairs != nullptr) {
-    compare_place(a, r, pairs->window, d);
-    d.expect("in_channels", pairs->in_channels, depth);
-    d.expect("out_channels", pairs->out_channels, channels);
-    d.expect("input_zero_point", pairs->input_zero_point, zero_point(r.in(0)));
-    compare_output(*pairs, a.activation, r.out(), d);
+    compare_packed(a, r, *pairs, d);
     if (d.none()) d.fail(pairs_fault(r, *pairs, factors(r.out().quantization.scales.at(0))));
+  } else if (const auto* fours = r.as<runtime::Conv2DFoursParams>(); fours != nullptr) {
+    compare_packed(a, r, *fours, d);
+    if (d.none()) d.fail(fours_fault(r, *fours, factors(r.out().quantization.scales.at(0))));
   } else {
     const auto* p = r.as<runtime::Conv2DParams>();
     if (p == nullptr) return kOtherKernel;
@@ -197,9 +208,15 @@ std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r) {
   compare_output(*p, a.activation, r.out(), d);
   compare_weights(r, 0, d);
   compare_bias(r, 1, static_cast<size_t>(channels), true, true, d);
-  compare_factors(
-      r, 2,
-      reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0), channels), d);
+  const std::vector<reference::FixedFactor> factors =
+      reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
+  compare_factors(r, 2, factors, d);
+  if (info(r.call.kernel).set == InstructionSet::kMve) {
+    const Window& w = a.window;
+    const bool left = std::ranges::any_of(factors, [](const auto& f) { return f.shift >= 0; });
+    if (left || w.dilation_h * w.dilation_w != 1 || w.kernel_h * w.kernel_w > 64)
+      d.fail("its kernel does not do its shifts or its window");
+  }
   return d.text();
 }
 

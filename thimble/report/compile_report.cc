@@ -12,6 +12,7 @@
 #include "thimble/report/estimate_words.h"
 #include "thimble/report/front_words.h"
 #include "thimble/report/json_text.h"
+#include "thimble/report/kernels_report.h"
 #include "thimble/report/memories_json.h"
 #include "thimble/report/peak.h"
 #include "thimble/report/schedule_words.h"
@@ -192,7 +193,10 @@ std::string report_text(const CompileReport& report) {
   if (report.front) text += "\n  choice   " + choice_text(*report.front);
   text += fmt::format("\n  verified {}\n", report.verified ? "yes" : "no");
   for (const std::string& note : report.notes) text += "  note     " + note + "\n";
-  return text + fit_text(report);
+  text += fit_text(report);
+  if (!report.kernels.empty())
+    text += "\n" + kernels_text(report.graph, report.plan.schedule, report.kernels);
+  return text;
 }
 
 std::string report_json(const CompileReport& report) {
@@ -235,6 +239,7 @@ std::string report_json(const CompileReport& report) {
       {"accumulator_scales", report.plan.scale_source},
       {"constant_channels", channels_json(report.constant_channels)},
       {"notes", report.notes},
+      {"kernels", kernels_json(report.kernels)},
       {"steps", steps_json(report)},
       {"buffers", buffers_json(report)}};
   return json_text("compile", json);

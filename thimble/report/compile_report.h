@@ -9,6 +9,7 @@
 #include "thimble/plan/note.h"
 #include "thimble/plan/saved_plan.h"
 #include "thimble/program/estimate.h"
+#include "thimble/program/explain.h"
 #include "thimble/program/program.h"
 #include "thimble/report/advice.h"
 #include "thimble/report/front.h"
@@ -42,6 +43,7 @@ struct CompileReport {
   bool verified = false;
   std::optional<MeasuredCost> measured;
   std::optional<CoreEstimate> estimate;
+  std::vector<KernelChoice> kernels;      ///< if asked for
   std::optional<Front> front;             ///< of planners with a choice of plans
   std::vector<Alternative> alternatives;  ///< that were tried
 

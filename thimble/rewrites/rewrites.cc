@@ -15,6 +15,7 @@ Graph rewrite(const Graph& graph, ConstantChannels channels) {
   result = fold_edge_reshapes(result);
   result = fold_edge_transposes(result);  // before padding: a pad then sees the final layout
   result = merge_padding(result);
+  result = merge_twins(result);
   // After reshapes and padding: fully connected layers read channels then, convolutions the image.
   if (channels == ConstantChannels::kRemoved) {
     const std::vector<ValueRanges> bounds = channel_bounds(result);

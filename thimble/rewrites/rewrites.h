@@ -26,6 +26,10 @@ enum class ConstantChannels : uint8_t { kRemoved, kKept };
 /// Rows and columns of the zero point in front of a convolution become its padding.
 ///   pad [1,114,114,32] -> depthwise VALID           becomes     depthwise with padding 1
 [[nodiscard]] Graph merge_padding(const Graph& graph);
+/// All readers of a tensor are the same operator, whose output is no larger: they become one.
+///   conv > x, relu x > a, relu x > b                becomes     conv > x, relu x > a, read as b,
+///   too
+[[nodiscard]] Graph merge_twins(const Graph& graph);
 /// A reshape at the edge of the network becomes the shape of its port: the bytes are the same.
 ///   x [1,1960] -> reshape -> [1,49,40,1] -> conv    becomes    port of [1,49,40,1], as 1x1960
 [[nodiscard]] Graph fold_edge_reshapes(const Graph& graph);

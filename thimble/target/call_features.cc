@@ -2,6 +2,7 @@
 #include "thimble/target/call_features.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/portable/copy_runs.h"
 #include "runtime/portable/walk.h"
@@ -141,7 +142,8 @@ void count(const runtime::Pool2DParams& p, const CallShape& call, FeatureSums su
   if (call.in[0].modulus != 0) sums.add(Feature::kRingRun, (quads + singles) * taps);
 }
 
-// Rows, pixels and elements that are summed for each element of the output.
+// Rows, pixels and elements that are summed for each element of the output; singles: of those whose
+// channels are not summed four at a time, once more.
 void count(const runtime::MeanParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
   if (std::string_view(info(call.kernel).name).ends_with("_finalise")) return;
@@ -151,6 +153,12 @@ void count(const runtime::MeanParams& p, const CallShape& call, FeatureSums sums
   sums.add(Feature::kOne, lines);
   sums.add(Feature::kOneRun, lines * summed(2));
   sums.add(Feature::kOneProduct, lines * summed(2) * summed(3));
+  const double channels = extent(call.region, 3);
+  const double alone = p.reduced[3] != 0 ? channels : channels - 4 * std::floor(channels / 4);
+  const double share = channels > 0 ? alone / channels : 0;
+  sums.add(Feature::kSingle, lines * share);
+  sums.add(Feature::kSingleRun, lines * share * summed(2));
+  sums.add(Feature::kSingleProduct, lines * share * summed(2) * summed(3));
 }
 
 // A chunk of sums: for each pixel of the sums, the pixels of the input, and their channels.

@@ -19,17 +19,22 @@ namespace thimble {
 /// conv_2d_1x1_dsp pixels count in pairs, a quad is two channels at a pair, a single what is stored
 /// of it at one of the two, with runs and products for the input channels behind the last four.
 /// With conv_2d_pairs_dsp a quad is two channels at a pair of pixels, a single at a last one alone,
-/// with a product for every four inputs; ones are channels whose pair is cut, runs those of
-/// windows.
-/// Copies that move words count a four for each row of runs, their runs, and blocks of four words
-/// as products of fours if they are aligned, else of ones; singles are words and ones bytes behind
-/// them.
-/// The depthwise_conv_2d_*_dsp count blocks, times channels: quads are 2 x 2 outputs, quads strided
-/// 1 x 4 with stride 2, four products 1 x 4 with stride 1, singles blocks of two outputs, pixels
-/// four outputs of any other window, with a quad product for every two words of weights. Quad runs
-/// are blocks, fours the calls for them, rows those of blocks, ones strips; one runs are packed
-/// rows, four runs their pairs of columns, copied fours of channels of these, one products channels
-/// left.
+/// with a product for every four inputs; ones are channels whose pair is cut, one runs those of
+/// windows that are read one by one, as are pixels; fours are pairs of windows that are read
+/// together, with products for every four inputs, broken ones where these are not aligned; quad
+/// runs are rows of windows looked for once for all of an output row. conv_2d_mve and
+/// conv_2d_1x1_mve do the same with four channels and sixteen inputs, the latter's pixels being
+/// calls of its block. Copies that move words count a four for each row of runs, their runs, and
+/// blocks of four words as products of fours if they are aligned, else of ones; singles are words
+/// and ones bytes behind them. The depthwise_conv_2d_*_dsp count blocks, times channels: quads are
+/// 2 x 2 outputs, quads strided 1 x 4 with stride 2, four products 1 x 4 with stride 1, singles
+/// blocks of two outputs, pixels four outputs of any other window, with a quad product for every
+/// two words of weights. Quad runs are blocks, fours the calls for them, rows those of blocks, ones
+/// strips; one runs are packed rows, four runs their pairs of columns, copied fours of channels of
+/// these, one products channels left. depthwise_conv_2d_mve counts rows of groups, their blocks of
+/// rows as singles, those of a row as quads, with a product for every vector; fours are channels of
+/// these, ones the calls for them; one runs are packed rows, one products their eights of channels,
+/// four runs the columns of these; weights are those packed.
 enum class Feature : uint8_t {
   kCall,           ///< the call itself
   kLooped,         ///< the call, if its region follows loop counters

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/dsp/window_reader.h"
 #include "runtime/portable/convolve.h"
 #include "thimble/target/feature_sums.h"
 
@@ -171,52 +172,129 @@ void count_pairs(const Conv2DParams& p, const CallShape& call, FeatureSums sums)
   sums.add(Feature::kRingPixel, pairs * 2 * rings);
 }
 
-// Two output channels at two pixels at a time, at a last one alone, after the windows are widened
-// (conv_2d_pairs_dsp.cc).
-void count_widened_pairs(const runtime::Window2D& w, int32_t in_channels, const CallShape& call,
-                         FeatureSums sums) {
+// What the inner block of a kernel does at once, at two pixels.
+struct PixelPairBlock {
+  int channels, inputs;
+};
+constexpr PixelPairBlock kPairsDsp = {2, 4}, kFoursMve = {4, 16};
+
+// Windows that conv_2d_pairs_dsp reads two at a time, in pairs (dsp/window_reader.h).
+double count_windows_by_two(runtime::Window2D w, int32_t in_channels, const CallShape& call,
+                            FeatureSums sums) {
+  const runtime::View& x = call.in[0];
+  runtime::Region region = call.region;
+  if (!ring(x) && !ring(call.out) && runtime::rows_join(w, x, call.out, region)) {
+    region = runtime::join_rows(region, w.in_w);
+    w = runtime::join_rows(w);
+  }
+  sums.add(Feature::kRow, rows(region));
+  const bool joined =
+      x.stride[3] == 1 && (w.kernel_w == 1 || x.stride[2] * w.dilation_w == in_channels);
+  if (!joined || w.kernel_h > runtime::WindowRows::kMostRows) return 0;
+  sums.add(Feature::kQuadRun, rows(region) * w.kernel_h);
+  const int32_t run = w.kernel_w * in_channels, left = run % 4;
+  if (left != 0 && w.kernel_h == 1) return 0;
+  const runtime::Outputs inner = runtime::full_columns(w, region);
+  const TapSums y = row_taps(w, region);
+  const double pairs = extent(region, 0) * (left == 0 ? y.outputs : y.full) *
+                       std::max(0, (inner.end - inner.begin) / 2);
+  const bool aligned = left == 0 && w.stride_w * x.stride[2] % 4 == 0;
+  const double fours = std::ceil(double{1} * w.kernel_h * run / 4);
+  sums.add(Feature::kFour, pairs);
+  sums.add(Feature::kFourRun, pairs * w.kernel_h);
+  sums.add(aligned ? Feature::kFourProduct : Feature::kBroken, pairs * fours);
+  sums.add(Feature::kBrokenSingle, pairs * w.kernel_h * left);
+  return pairs;
+}
+
+// A few output channels at two pixels at a time, at a last one alone, after the windows are put
+// side by side (conv_2d_pairs_dsp.cc, conv_2d_mve.cc).
+void count_pixel_pairs(const runtime::Window2D& w, int32_t in_channels, const CallShape& call,
+                       FeatureSums sums) {
+  const bool mve = info(call.kernel).set == InstructionSet::kMve;
+  const PixelPairBlock block = mve ? kFoursMve : kPairsDsp;
   const runtime::Region& region = call.region;
   const double count = pixels(region), inputs = window_taps(w) * in_channels;
   // Wherever the region begins: a last pixel of many does not count, nor that a pair may be cut.
   const double alone = count == 1 ? 1 : 0, pairs = (count - alone) / 2;
-  const double whole = std::ceil(extent(region, 3) / 2);
-  const double edges = 2 * whole - extent(region, 3);
-  const double fours = std::ceil(inputs / 4);
-  const bool copied = window_taps(w) > 1 && in_channels % 4 != 0;
-  sums.add(Feature::kRow, rows(region));
-  sums.add(Feature::kPixel, count);
+  const double whole = std::ceil(extent(region, 3) / block.channels);
+  const double edges = block.channels * whole - extent(region, 3);
+  const double products = std::ceil(inputs / block.inputs);
   sums.add(Feature::kElement, count * extent(region, 3));
-  sums.add(Feature::kCopied, count * 4 * fours);
   sums.add(Feature::kQuad, pairs * whole);
-  sums.add(Feature::kQuadProduct, pairs * whole * fours);
+  sums.add(Feature::kQuadProduct, pairs * whole * products);
   sums.add(Feature::kSingle, alone * whole);
-  sums.add(Feature::kSingleProduct, alone * whole * fours);
+  sums.add(Feature::kSingleProduct, alone * whole * products);
   sums.add(Feature::kOne, (pairs + alone) * edges);
+  const int rings = (ring(call.in[0]) ? 1 : 0) + (ring(call.out) ? 1 : 0);
+  sums.add(Feature::kRingPixel, count * rings);
+  const double by_two = mve ? 0 : count_windows_by_two(w, in_channels, call, sums);
+  const double read = count - 2 * by_two, share = count > 0 ? read / count : 0;
+  if (mve) sums.add(Feature::kRow, rows(region));
+  sums.add(Feature::kPixel, read);
+  sums.add(Feature::kCopied, read * block.inputs * products);
   if (window_taps(w) > 1) {
     const TapSums y = row_taps(w, region), x = column_taps(w, region);
     const bool joined = call.in[0].stride[2] * w.dilation_w == in_channels;
     const double images = extent(region, 0);
-    sums.add(Feature::kOneRun, images * y.inside * (joined ? x.some_inside : x.inside));
+    sums.add(Feature::kOneRun, share * images * y.inside * (joined ? x.some_inside : x.inside));
     sums.add(Feature::kPaddingRun,
              images * (y.outputs * x.outputs * window_taps(w) - y.inside * x.inside));
+    if (!mve && in_channels % 4 != 0) sums.add(Feature::kOneProduct, read * inputs);
   }
-  if (copied) sums.add(Feature::kOneProduct, count * inputs);
+}
+
+// The same from where inputs lie, pairs within rows or, if these join, within an image
+// (conv_2d_1x1_mve.cc). Pixels are calls of the block.
+void count_joined_pairs(const runtime::Window2D& w, int32_t in_channels, const CallShape& call,
+                        FeatureSums sums) {
+  const runtime::Region& region = call.region;
   const int rings = (ring(call.in[0]) ? 1 : 0) + (ring(call.out) ? 1 : 0);
+  const bool joined = runtime::rows_join(w, call.in[0], call.out, region);
+  const double count = pixels(region);
+  const double runs = rings > 0 ? 1 : joined ? extent(region, 0) : rows(region);
+  const double pairs = runs > 0 ? runs * std::floor(count / runs / 2) : 0;
+  const double alone = count - 2 * pairs;
+  const double whole = std::floor(extent(region, 3) / kFoursMve.channels);
+  const bool cut = extent(region, 3) > whole * kFoursMve.channels;
+  const double fours = whole + (cut ? 1 : 0);
+  const double products = std::ceil(static_cast<double>(in_channels) / kFoursMve.inputs);
+  sums.add(Feature::kRow, runs);
+  sums.add(Feature::kPixel, alone + (cut || rings > 0 ? pairs : runs));
+  sums.add(Feature::kElement, count * extent(region, 3));
+  sums.add(Feature::kQuad, pairs * fours);
+  sums.add(Feature::kQuadProduct, pairs * fours * products);
+  sums.add(Feature::kSingle, alone * fours);
+  sums.add(Feature::kSingleProduct, alone * fours * products);
+  sums.add(Feature::kOne, cut ? pairs + alone : 0);
   sums.add(Feature::kRingPixel, count * rings);
+}
+
+// Of a kernel whose weights are packed for it.
+void count_packed(const runtime::Window2D& w, int32_t in_channels, const CallShape& call,
+                  FeatureSums sums) {
+  if (info(call.kernel).scratch_bytes == nullptr) {
+    count_joined_pairs(w, in_channels, call, sums);
+  } else {
+    count_pixel_pairs(w, in_channels, call, sums);
+  }
 }
 
 }  // namespace
 
 void count(const runtime::Conv2DPairsParams& p, const CallShape& call, FeatureSums sums) {
-  count_widened_pairs(p.window, p.in_channels, call, sums);
+  count_packed(p.window, p.in_channels, call, sums);
+}
+
+void count(const runtime::Conv2DFoursParams& p, const CallShape& call, FeatureSums sums) {
+  count_packed(p.window, p.in_channels, call, sums);
 }
 
 void count(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
   const runtime::Region& region = call.region;
-  if (info(call.kernel).set == InstructionSet::kDsp) {
-    return info(call.kernel).adapt != nullptr
-               ? count_widened_pairs(p.window, p.in_per_group, call, sums)
-               : count_pairs(p, call, sums);
+  if (info(call.kernel).set != InstructionSet::kPortable) {
+    return info(call.kernel).adapt != nullptr ? count_packed(p.window, p.in_per_group, call, sums)
+                                              : count_pairs(p, call, sums);
   }
   const bool finalises = std::string_view(info(call.kernel).name).ends_with("_finalise");
   if (finalises) {

@@ -8,13 +8,16 @@
 namespace thimble {
 namespace {
 
-Core core(const std::string& name, const char* fpu, bool dsp) {
+enum class Vectors : uint8_t { kNone, kDsp, kMve };
+
+Core core(const std::string& name, const char* fpu, Vectors vectors) {
   Core result{.name = name, .flags = {"-mcpu=" + name}};
   if (fpu != nullptr) {
     result.flags.push_back(std::string("-mfpu=") + fpu);
     result.flags.emplace_back("-mfloat-abi=hard");
   }
-  if (dsp) result.sets.push_back(InstructionSet::kDsp);
+  if (vectors != Vectors::kNone) result.sets.push_back(InstructionSet::kDsp);
+  if (vectors == Vectors::kMve) result.sets.push_back(InstructionSet::kMve);
   return result;
 }
 
@@ -26,6 +29,8 @@ const char* name(InstructionSet set) {
       return "portable";
     case InstructionSet::kDsp:
       return "dsp";
+    case InstructionSet::kMve:
+      return "mve";
   }
   throw InternalError("unknown InstructionSet");
 }
@@ -33,17 +38,18 @@ const char* name(InstructionSet set) {
 bool Core::has(InstructionSet set) const { return std::ranges::find(sets, set) != sets.end(); }
 
 std::vector<Core> known_cores() {
-  return {core("cortex-m0", nullptr, false),      core("cortex-m0plus", nullptr, false),
-          core("cortex-m3", nullptr, false),      core("cortex-m4", "fpv4-sp-d16", true),
-          core("cortex-m7", "fpv5-sp-d16", true), core("cortex-m33", "fpv5-sp-d16", true),
-          core("cortex-m55", "auto", true)};
+  using enum Vectors;
+  return {core("cortex-m0", nullptr, kNone),      core("cortex-m0plus", nullptr, kNone),
+          core("cortex-m3", nullptr, kNone),      core("cortex-m4", "fpv4-sp-d16", kDsp),
+          core("cortex-m7", "fpv5-sp-d16", kDsp), core("cortex-m33", "fpv5-sp-d16", kDsp),
+          core("cortex-m55", "auto", kMve)};
 }
 
 Core core_named(const std::string& name) {
   for (Core& known : known_cores()) {
     if (known.name == name) return std::move(known);
   }
-  return core(name, nullptr, false);
+  return core(name, nullptr, Vectors::kNone);
 }
 
 }  // namespace thimble

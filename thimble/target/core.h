@@ -12,8 +12,10 @@ namespace thimble {
 enum class InstructionSet : uint8_t {
   kPortable,  ///< C++ alone
   kDsp,       ///< Armv7E-M or Armv8-M with the DSP extension: dual 16-bit multiply-accumulate
+  kMve,       ///< Armv8.1-M with vectors of integers (Helium)
 };
-[[nodiscard]] const char* name(InstructionSet set);  ///< "portable", "dsp": the folder in runtime/
+[[nodiscard]] const char* name(
+    InstructionSet set);  ///< "portable", "dsp", "mve": the folder in runtime/
 
 struct Core {
   std::string name;  ///< as GCC's -mcpu takes it: "cortex-m4"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolutions (runtime/portable/depthwise_conv_2d.cc, depthwise_plane.h,
-// runtime/dsp/depthwise_dsp.h).
+// runtime/dsp/depthwise_dsp.h, runtime/mve/depthwise_conv_2d_mve.cc).
 #include <algorithm>
+#include <cmath>
 
 #include "thimble/target/feature_sums.h"
 
@@ -247,6 +248,74 @@ void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
   BlockCounts(p, call, sums).count();
 }
 
+// Planes of windows (depthwise_conv_2d_mve.cc), group of rows by group.
+class PlaneCounts {
+ public:
+  PlaneCounts(const DepthwiseConv2DParams& p, const CallShape& call, FeatureSums sums)
+      : p_(p),
+        region_(call.region),
+        sums_(sums),
+        strips_(runtime::depthwise_strips(p, region_.end[2] - region_.begin[2])),
+        ring_(call.out.modulus != 0),
+        channels_(extent(region_, 3)) {
+    const int32_t first = region_.begin[3] / p.multiplier;
+    in_channels_ = (region_.end[3] - 1) / p.multiplier + 1 - first;
+  }
+
+  void count() {
+    const double weights = runtime::depthwise_plane_weights(p_.window, strips_.planes);
+    const double images = extent(region_, 0);
+    sums_.add(Feature::kWeight, std::ceil(channels_ / 8) * p_.window.kernel_h * p_.window.kernel_w);
+    sums_.add(Feature::kCopied, channels_ * weights);
+    const int32_t step = ring_ ? 1 : strips_.planes.rows;
+    for (int32_t y = region_.begin[1]; y < region_.end[1]; y += step) {
+      if (ring_) sums_.add(Feature::kRingPixel, images);
+      const int32_t rows = ring_ ? 1 : std::min(strips_.planes.rows, region_.end[1] - y);
+      for (int32_t x = region_.begin[2]; x < region_.end[2]; x += strips_.outputs)
+        count_group(y, rows, x, images);
+    }
+  }
+
+ private:
+  void count_group(int32_t y, int32_t rows, int32_t x, double images) {
+    const runtime::Window2D& w = p_.window;
+    const int32_t outputs = std::min(strips_.outputs, region_.end[2] - x);
+    const int32_t top = y * w.stride_h - w.pad_top, left = x * w.stride_w - w.pad_left;
+    const int32_t bottom = top + (rows - 1) * w.stride_h + w.kernel_h;
+    const int32_t columns = (outputs - 1) * w.stride_w + w.kernel_w;
+    const double packed = std::max(0, std::min(bottom, w.in_h) - std::max(top, 0));
+    const double inside = std::max(0, std::min(left + columns, w.in_w) - std::max(left, 0));
+    const double eights = std::ceil(in_channels_ / 8.0);
+    const double calls = images * (p_.multiplier == 1 ? 1 : in_channels_);
+    sums_.add(Feature::kRow, images);
+    sums_.add(Feature::kOneRun, images * packed);
+    sums_.add(Feature::kOneProduct, images * packed * eights);
+    sums_.add(Feature::kFourRun, images * packed * eights * inside);
+    const bool whole = strips_.outputs == region_.end[2] - region_.begin[2];
+    if (top < 0 || bottom > w.in_h || !whole || y == region_.begin[1])
+      sums_.add(Feature::kCopied, images * in_channels_ * columns * strips_.planes.slots);
+    if (rows > 1 && strips_.planes.vectors == 1 && strips_.planes.rows == 3) {
+      sums_.add(Feature::kOne, calls);
+      sums_.add(Feature::kFour, images * channels_);
+      sums_.add(Feature::kSingle, images * channels_ * outputs);
+      return;
+    }
+    const double blocks = images * rows * channels_ * std::ceil(outputs / 4.0);
+    sums_.add(Feature::kOne, calls * rows);
+    sums_.add(Feature::kFour, images * rows * channels_);
+    sums_.add(Feature::kQuad, blocks);
+    sums_.add(Feature::kQuadProduct, blocks * strips_.planes.vectors);
+  }
+
+  const DepthwiseConv2DParams& p_;
+  const runtime::Region& region_;
+  FeatureSums sums_;
+  runtime::DepthwiseStrips strips_;
+  bool ring_;  // its rows go one by one
+  double channels_;
+  int32_t in_channels_ = 1;
+};
+
 }  // namespace
 
 void count(const runtime::DepthwiseConv2DPackedParams& p, const CallShape& call, FeatureSums sums) {
@@ -254,6 +323,7 @@ void count(const runtime::DepthwiseConv2DPackedParams& p, const CallShape& call,
 }
 
 void count(const DepthwiseConv2DParams& p, const CallShape& call, FeatureSums sums) {
+  if (info(call.kernel).set == InstructionSet::kMve) return PlaneCounts(p, call, sums).count();
   if (info(call.kernel).set == InstructionSet::kDsp) {
     const auto room = static_cast<int32_t>(info(call.kernel).scratch_bytes(p));
     return count_blocks({p.window, p.multiplier, room}, call, sums);

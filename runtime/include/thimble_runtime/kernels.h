@@ -84,6 +84,8 @@ constexpr int32_t conv_2d_1x1_dsp_scratch_bytes(const Conv2DParams& p) noexcept 
 /// How kernels in 16 bits make int8 of sums (docs/kernels.md): the factors of 2 in the weights, and
 /// what is left to do with the constants of the channel. The sum is held times 2^(1 + left shift).
 enum class Tail : int32_t {
+  kReluBy11,      ///< kRelu, all sums held so that one right shift, 11, is left
+  kReluBy14,      ///< kRelu, the same with 14
   kRelu,          ///< lower clamp -128 and the zero point, upper clamp 127
   kReluHigh,      ///< the same with any upper clamp from 0 on
   kSigned,        ///< clamps -128 and 127, right shifts from 1 on
@@ -91,11 +93,16 @@ enum class Tail : int32_t {
   kReluFrom,      ///< the zero point, whatever it is, is the lower clamp; upper clamp 127
   kSums,  ///< any others: the sum is held as it is, the constants are those of the reference
 };
+/// The right shift that all channels have; 0: each has its own.
+constexpr int32_t shared_shift(Tail tail) noexcept {
+  return tail == Tail::kReluBy11 ? 11 : tail == Tail::kReluBy14 ? 14 : 0;
+}
 
 /// Two output channels after the other, each pair as words: their biases; for every four inputs
-/// (channels of taps, filled up with zeros) four words of weights, inputs 0 and 2, 1 and 3 of the
-/// first channel, then of the second; multiplier, constant and shift of both. Weights and biases
-/// are times 2^(1 + left shift) unless tail is kSums. A last channel alone has one of zeros beside.
+/// (in the order of widen_rows in runtime/dsp/widen.h) four words of weights, inputs 0 and 2, 1 and
+/// 3 of the first channel, then of the second; multiplier, constant and shift of both. Weights and
+/// biases are times 2^(1 + left shift); with a shared shift, times 2^(1 + it - right shift); as
+/// they are where tail is kSums. A last channel alone has one of zeros beside.
 struct Conv2DPairsParams {
   const int32_t* pairs;
   Window2D window;
@@ -115,6 +122,39 @@ constexpr int32_t conv_2d_pairs_dsp_scratch_bytes(const Conv2DPairsParams& p) no
   const int32_t inputs = p.window.kernel_h * p.window.kernel_w * p.in_channels;
   const int32_t fours = (inputs + 3) / 4;
   return fours * (inputs != p.in_channels && p.in_channels % 4 != 0 ? 20 : 16);
+}
+
+/// How kernels in MVE round what is left of a product when it is shifted right (docs/kernels.md).
+enum class FoursRounding : int32_t {
+  kUp,    ///< ties up: the lower clamp is not below the zero point, no shift is to the left
+  kAway,  ///< ties away from zero: every shift is to the right
+  kAny,   ///< ties away from zero where the shift is to the right
+};
+
+/// Four output channels after the other, each four as words: their biases; for every 16 inputs
+/// (channels of taps, filled up with zeros) 16 weights of each channel; the multipliers; the
+/// shifts, negative to the right. Channels behind the last one are zeros.
+struct Conv2DFoursParams {
+  const int32_t* fours;
+  Window2D window;
+  int32_t in_channels, out_channels;
+  int32_t input_zero_point;  ///< value of the padding
+  int32_t output_zero_point;
+  int32_t clamp_min, clamp_max;
+  int32_t rounding;  ///< a FoursRounding
+};
+/// Words of four channels.
+constexpr int32_t fours_words(int32_t inputs) noexcept { return (inputs + 15) / 16 * 16 + 12; }
+/// conv_2d of one group in pairs of pixels and fours of channels: channels of out are neighbours.
+/// scratch: conv_2d_mve_scratch_bytes. progress: pixel.
+void conv_2d_mve(const Conv2DFoursParams& p, const View& x, const View& out, const Region& region,
+                 int8_t* scratch) noexcept;
+/// The same for a window of one tap without padding: channels of x are neighbours. progress: pixel.
+void conv_2d_1x1_mve(const Conv2DFoursParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
+/// The windows of two pixels.
+constexpr int32_t conv_2d_mve_scratch_bytes(const Conv2DFoursParams& p) noexcept {
+  return 2 * p.window.kernel_h * p.window.kernel_w * p.in_channels;
 }
 /// Adds the contribution of input channels [begin_channel, end_channel) to 32-bit accumulators;
 /// sets them to bias first if begin_channel is 0. One group only. progress: pixel.
@@ -268,6 +308,80 @@ constexpr int32_t depthwise_conv_2d_clamped_dsp_scratch_bytes(
   return p.scratch_bytes;
 }
 
+/// depthwise_conv_2d for windows of up to 64 taps without dilation whose scales all shift to the
+/// right: input channels are neighbours; no rings. scratch: depthwise_conv_2d_mve_scratch_bytes.
+/// progress: pixel.
+void depthwise_conv_2d_mve(const DepthwiseConv2DParams& p, const View& x, const View& out,
+                           const Region& region, int8_t* scratch) noexcept;
+
+/// Planes in scratch: of each channel column by column `slots` rows of inputs, the windows of
+/// `rows` output rows.
+struct DepthwisePlanes {
+  int32_t vectors;  ///< of 16 bytes, a window's: 1, 2 or 4
+  int32_t rows, slots;
+};
+/// As many rows at once as a window's vectors can hold; of one vector three, whose sums share
+/// loads.
+constexpr DepthwisePlanes depthwise_planes(const Window2D& w) noexcept {
+  const int32_t taps = w.kernel_h * w.kernel_w;
+  const int32_t vectors = taps <= 16 ? 1 : taps <= 32 ? 2 : 4;
+  const int32_t most = (16 * vectors / w.kernel_w - w.kernel_h) / w.stride_h + 1;
+  const int32_t rows = vectors == 1 && most > 3 ? 3 : most;
+  return {vectors, rows, w.kernel_h + (rows - 1) * w.stride_h};
+}
+constexpr DepthwisePlanes depthwise_single_row(const Window2D& w) noexcept {
+  return {depthwise_planes(w).vectors, 1, w.kernel_h};
+}
+/// Bytes of a channel's weights, with zeros around them for its rows.
+constexpr int32_t depthwise_plane_weights(const Window2D& w, const DepthwisePlanes& d) noexcept {
+  return 16 * d.vectors + (d.rows - 1) * w.stride_h;
+}
+/// Bytes of a plane for `count` outputs side by side.
+constexpr int32_t depthwise_plane_bytes(const Window2D& w, const DepthwisePlanes& d,
+                                        int32_t count) noexcept {
+  return ((count - 1) * w.stride_w + w.kernel_w) * d.slots;
+}
+/// Windows of four outputs are read where there may be one, and whole vectors.
+constexpr int32_t depthwise_planes_slack(const Window2D& w, const DepthwisePlanes& d) noexcept {
+  return 3 * w.stride_w * d.slots + 16 * d.vectors;
+}
+constexpr int32_t depthwise_planes_scratch(const DepthwiseConv2DParams& p, const DepthwisePlanes& d,
+                                           int32_t count) noexcept {
+  return p.out_channels * depthwise_plane_weights(p.window, d) +
+         p.out_channels / p.multiplier * depthwise_plane_bytes(p.window, d, count) +
+         depthwise_planes_slack(p.window, d);
+}
+/// That of whole rows, as long as it is little; else for a few outputs of a row at a time. Rows of
+/// SAME padding; wider ones are computed in strips, too.
+constexpr int32_t depthwise_conv_2d_mve_scratch_bytes(const DepthwiseConv2DParams& p) noexcept {
+  constexpr int32_t kMuch = 16 << 10;
+  constexpr int32_t kSome = 8 << 10;
+  const Window2D& w = p.window;
+  const int32_t columns = (w.in_w + w.stride_w - 1) / w.stride_w;
+  const int32_t whole = depthwise_planes_scratch(p, depthwise_planes(w), columns);
+  if (whole <= kMuch) return whole;
+  const int32_t least =
+      depthwise_planes_scratch(p, depthwise_single_row(w), columns < 4 ? columns : 4);
+  return least < kSome ? kSome : least;
+}
+/// How a call goes through a region that is `width` outputs wide: whole rows if there is room, as
+/// many at once as can be, else strips of one.
+struct DepthwiseStrips {
+  DepthwisePlanes planes;
+  int32_t outputs;  ///< side by side
+};
+constexpr DepthwiseStrips depthwise_strips(const DepthwiseConv2DParams& p, int32_t width) noexcept {
+  const int32_t room = depthwise_conv_2d_mve_scratch_bytes(p);
+  const DepthwisePlanes several = depthwise_planes(p.window);
+  if (depthwise_planes_scratch(p, several, width) <= room) return {several, width};
+  const DepthwisePlanes single = depthwise_single_row(p.window);
+  const int32_t one = depthwise_planes_scratch(p, single, 1);
+  const int32_t more = depthwise_planes_scratch(p, single, 2) - one;
+  const int32_t fit = 1 + (room - one) / more;
+  if (fit >= width) return {single, width};
+  return {single, fit < 4 ? fit : fit / 4 * 4};
+}
+
 struct Pool2DParams {
   Window2D window;
   int32_t clamp_min, clamp_max;
@@ -276,6 +390,9 @@ struct Pool2DParams {
 /// Raw values, rounded half away from zero; padding left out of the count. progress: pixel.
 void average_pool_2d(const Pool2DParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
+/// average_pool_2d in eights of channels, which are neighbours in x; no rings. progress: pixel.
+void average_pool_2d_mve(const Pool2DParams& p, const View& x, const View& out,
+                         const Region& region) noexcept;
 /// progress: pixel.
 void max_pool_2d(const Pool2DParams& p, const View& x, const View& out,
                  const Region& region) noexcept;
@@ -289,6 +406,9 @@ struct MeanParams {
 
 /// x int8, out int8, out in the coordinates of x with reduced axes of extent 1. progress: none.
 void mean(const MeanParams& p, const View& x, const View& out, const Region& region) noexcept;
+/// mean over y or x or both, in eights of channels, which are neighbours in x; no rings. progress:
+/// none.
+void mean_mve(const MeanParams& p, const View& x, const View& out, const Region& region) noexcept;
 /// Complete sums -> means. progress: element.
 void mean_finalise(const MeanParams& p, const View& sums, const View& out,
                    const Region& region) noexcept;
@@ -323,6 +443,9 @@ void add(const AddParams& p, const View& a, const View& b, const View& out,
 /// second scale may be a half, too).
 void add_dsp(const AddParams& p, const View& a, const View& b, const View& out,
              const Region& region) noexcept;
+/// The same for one scale of a half alone.
+void add_mve(const AddParams& p, const View& a, const View& b, const View& out,
+             const Region& region) noexcept;
 void sub(const AddParams& p, const View& a, const View& b, const View& out,
          const Region& region) noexcept;
 void squared_difference(const AddParams& p, const View& a, const View& b, const View& out,
@@ -337,6 +460,10 @@ struct MulParams {
 /// progress: element.
 void mul(const MulParams& p, const View& a, const View& b, const View& out,
          const Region& region) noexcept;
+
+/// mul for an output scale that shifts to the right.
+void mul_mve(const MulParams& p, const View& a, const View& b, const View& out,
+             const Region& region) noexcept;
 
 /// Elements outside [0, in_extent) after subtracting `before` are `value`. int8. progress: none.
 struct PadParams {

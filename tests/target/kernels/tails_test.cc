@@ -82,7 +82,7 @@ TEST(Tails, ComputeWhatTheReferenceComputes) {
           << ", tail " << static_cast<int>(found.tail);
     }
   }
-  EXPECT_EQ(tails.size(), 6U);
+  EXPECT_EQ(tails.size(), 8U);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <cstring>
 
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/packing.h"
@@ -24,14 +23,22 @@ std::vector<SumRange> sum_ranges(const FoldedWeights& f) {
   return result;
 }
 
-int32_t word(int32_t low, int32_t high) {
-  return static_cast<int32_t>((static_cast<uint32_t>(low) & 0xffffU) | static_cast<uint32_t>(high)
-                                                                           << 16U);
+// The inputs of a window as the kernel reads them: the fours of its rows, then what is left of all.
+std::vector<size_t> reading_order(size_t inputs, size_t rows) {
+  const size_t run = inputs / rows, in_fours = run - run % 4;
+  std::vector<size_t> order;
+  for (size_t ky = 0; ky < rows; ++ky) {
+    for (size_t k = 0; k < in_fours; ++k) order.push_back(ky * run + k);
+  }
+  for (size_t ky = 0; ky < rows; ++ky) {
+    for (size_t k = in_fours; k < run; ++k) order.push_back(ky * run + k);
+  }
+  return order;
 }
 
 // One channel of a pair; none: zeros.
 struct PairChannel {
-  std::span<const int8_t> weights;
+  std::vector<int8_t> weights;
   int32_t bias = 0;
   TailConstants tail;
 
@@ -48,25 +55,12 @@ void append_pair(const std::array<PairChannel, 2>& pair, size_t inputs,
   }
   for (size_t k = 0; k < inputs; k += 4) {
     for (const PairChannel& c : pair) {
-      words.push_back(word(c.weight(k), c.weight(k + 2)));
-      words.push_back(word(c.weight(k + 1), c.weight(k + 3)));
+      words.push_back(pair_word(c.weight(k), c.weight(k + 2)));
+      words.push_back(pair_word(c.weight(k + 1), c.weight(k + 3)));
     }
   }
   for (const PairChannel& c : pair)
     words.insert(words.end(), {c.tail.multiplier, c.tail.constant, c.tail.shift});
-}
-
-Pairs pairs_of(const Operands& t, const ClampRange& clamp) {
-  const std::optional<std::vector<int32_t>> bias = folded_bias(t, WeightOrder::kChannelFirst);
-  check(bias.has_value(), "a folded bias does not fit 32 bits");
-  const std::vector<runtime::Scale> scales = channel_scales(t, bias->size(), scale_of(t.out()));
-  const Bytes& weights = *t.in(1).data;
-  return pairs_of(
-      FoldedWeights{.weights = {reinterpret_cast<const int8_t*>(weights.data()), weights.size()},
-                    .bias = *bias,
-                    .scales = scales,
-                    .output_zero_point = zero_point_of(t.out()),
-                    .clamp = clamp});
 }
 
 runtime::Conv2DPairsParams without_tail(const runtime::Conv2DParams& p) {
@@ -90,14 +84,36 @@ ClampRange clamp_of(const Operands& t) {
 
 }  // namespace
 
+FoldedConvolution::FoldedConvolution(const Operands& t)
+    : output_zero_point_(zero_point_of(t.out())) {
+  std::optional<std::vector<int32_t>> bias = folded_bias(t, WeightOrder::kChannelFirst);
+  check(bias.has_value(), "a folded bias does not fit 32 bits");
+  bias_ = std::move(*bias);
+  scales_ = channel_scales(t, bias_.size(), scale_of(t.out()));
+  const Bytes& weights = *t.in(1).data;
+  weights_ = {reinterpret_cast<const int8_t*>(weights.data()), weights.size()};
+  if (t.in(1).shape.size() == 4) kernel_h_ = static_cast<int32_t>(t.in(1).shape[1]);
+}
+
+FoldedWeights FoldedConvolution::view(const ClampRange& clamp) const {
+  return {.weights = weights_,
+          .bias = bias_,
+          .scales = scales_,
+          .output_zero_point = output_zero_point_,
+          .clamp = clamp,
+          .kernel_h = kernel_h_};
+}
+
 Pairs pairs_of(const FoldedWeights& f) {
   const size_t channels = f.bias.size(), inputs = f.weights.size() / channels;
   const Tails tails = tails_of(f.scales, sum_ranges(f), f.output_zero_point, f.clamp);
   Pairs result{.tail = tails.tail, .words = {}};
+  const std::vector<size_t> order = reading_order(inputs, static_cast<size_t>(f.kernel_h));
   const auto channel = [&](size_t o) {
-    return o < channels
-               ? PairChannel{f.weights.subspan(o * inputs, inputs), f.bias[o], tails.channels[o]}
-               : PairChannel{};
+    if (o >= channels) return PairChannel{};
+    PairChannel c{.weights = {}, .bias = f.bias[o], .tail = tails.channels[o]};
+    for (const size_t k : order) c.weights.push_back(f.weights[o * inputs + k]);
+    return c;
   };
   for (size_t o = 0; o < channels; o += 2)
     append_pair({channel(o), channel(o + 1)}, inputs, result.words);
@@ -105,11 +121,7 @@ Pairs pairs_of(const FoldedWeights& f) {
 }
 
 std::vector<PackedConstant> pack_conv_2d_pairs(const Operands& t) {
-  const Pairs pairs = pairs_of(t, clamp_of(t));
-  PackedConstant words{"pairs", DType::kInt32, {static_cast<int64_t>(pairs.words.size())}, Bytes{}};
-  words.data.resize(pairs.words.size() * sizeof(int32_t));
-  std::memcpy(words.data.data(), pairs.words.data(), words.data.size());
-  return {std::move(words)};
+  return {packed_words("pairs", pairs_of(FoldedConvolution(t).view(clamp_of(t))).words)};
 }
 
 int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable) {
@@ -119,7 +131,8 @@ int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable) {
 
 KernelParams conv_2d_pairs(const Operands& t, const KernelParams& portable) {
   runtime::Conv2DPairsParams p = without_tail(std::get<runtime::Conv2DParams>(portable));
-  p.tail = static_cast<int32_t>(pairs_of(t, {p.clamp_min, p.clamp_max}).tail);
+  p.tail =
+      static_cast<int32_t>(pairs_of(FoldedConvolution(t).view({p.clamp_min, p.clamp_max})).tail);
   return p;
 }
 

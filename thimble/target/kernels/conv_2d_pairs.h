@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/tails.h"
 
 namespace thimble {
@@ -17,6 +18,21 @@ struct FoldedWeights {
   std::span<const runtime::Scale> scales;
   int32_t output_zero_point = 0;
   ClampRange clamp{-128, 127};
+  int32_t kernel_h = 1;
+};
+
+/// What they are of an operator.
+class FoldedConvolution {
+ public:
+  explicit FoldedConvolution(const Operands& t);
+  [[nodiscard]] FoldedWeights view(const ClampRange& clamp) const;
+
+ private:
+  std::span<const int8_t> weights_;
+  std::vector<int32_t> bias_;
+  std::vector<runtime::Scale> scales_;
+  int32_t output_zero_point_;
+  int32_t kernel_h_ = 1;
 };
 
 struct Pairs {

@@ -69,11 +69,6 @@ int32_t scratch_for(const DepthwiseConv2DPackedParams& p) {
   return std::max(least, kSomeScratchBytes);
 }
 
-int32_t pair_word(int32_t low, int32_t high) {
-  return static_cast<int32_t>((static_cast<uint32_t>(low) & 0xffffU) |
-                              (static_cast<uint32_t>(high) << 16U));
-}
-
 // One channel's weights times 2^times; columns outside of the kernel are 0.
 struct ChannelWeights {
   const DepthwiseWeights& from;
@@ -125,10 +120,7 @@ std::vector<PackedConstant> packed_for(const Operands& t) {
                        .bias = *bias,
                        .scales = scales},
                       std::get<DepthwiseConv2DParams>(use.params), kTail);
-  PackedConstant result{"constants", DType::kInt32, {static_cast<int64_t>(words.size())}, Bytes{}};
-  result.data.resize(words.size() * sizeof(int32_t));
-  std::memcpy(result.data.data(), words.data(), result.data.size());
-  return {std::move(result)};
+  return {packed_words("constants", words)};
 }
 
 }  // namespace

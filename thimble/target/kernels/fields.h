@@ -84,6 +84,19 @@ void each_field(S& s, F visit) {
   visit("tail", s.tail);
 }
 
+template <class S, class F, If<S, Conv2DFoursParams> = 0>
+void each_field(S& s, F visit) {
+  visit("fours", s.fours);
+  visit("window", s.window);
+  visit("in_channels", s.in_channels);
+  visit("out_channels", s.out_channels);
+  visit("input_zero_point", s.input_zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+  visit("rounding", s.rounding);
+}
+
 template <class S, class F, If<S, Conv2DNarrowParams> = 0>
 void each_field(S& s, F visit) {
   visit("weights", s.weights);

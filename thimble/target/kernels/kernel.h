@@ -64,15 +64,14 @@ struct KernelId {
 enum class Progress : uint8_t { kElement, kPixel, kPlane, kWhole, kNone };
 
 /// Parameters as the kernel takes them; pointers are null until `bind`.
-using KernelParams =
-    std::variant<std::monostate, runtime::Conv2DParams, runtime::Conv2DPairsParams,
-                 runtime::Conv2DNarrowParams, runtime::FullyConnectedParams,
-                 runtime::BatchMatMulParams, runtime::DepthwiseConv2DParams,
-                 runtime::DepthwiseConv2DPackedParams, runtime::Pool2DParams, runtime::MeanParams,
-                 runtime::SumParams, runtime::AddParams, runtime::MulParams, runtime::PadParams,
-                 runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams,
-                 runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams,
-                 runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
+using KernelParams = std::variant<
+    std::monostate, runtime::Conv2DParams, runtime::Conv2DPairsParams, runtime::Conv2DFoursParams,
+    runtime::Conv2DNarrowParams, runtime::FullyConnectedParams, runtime::BatchMatMulParams,
+    runtime::DepthwiseConv2DParams, runtime::DepthwiseConv2DPackedParams, runtime::Pool2DParams,
+    runtime::MeanParams, runtime::SumParams, runtime::AddParams, runtime::MulParams,
+    runtime::PadParams, runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams,
+    runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams,
+    runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {

@@ -13,6 +13,10 @@ namespace thimble {
 [[nodiscard]] std::vector<PackedConstant> pack_conv_2d_pairs(const Operands& t);
 [[nodiscard]] int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable);
 [[nodiscard]] KernelParams conv_2d_pairs(const Operands& t, const KernelParams& portable);
+/// The same for conv_2d_mve.
+[[nodiscard]] std::vector<PackedConstant> pack_conv_2d_fours(const Operands& t);
+[[nodiscard]] int64_t conv_2d_fours_scratch_bytes(const KernelParams& portable);
+[[nodiscard]] KernelParams conv_2d_fours(const Operands& t, const KernelParams& portable);
 /// Sums in an accumulator of Graph::accumulators.
 [[nodiscard]] std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_fully_connected(const Operands& t);

@@ -54,6 +54,7 @@ const char* type_name(const KernelParams& params) {
   static constexpr const char* kNames[] = {"",
                                            "Conv2DParams",
                                            "Conv2DPairsParams",
+                                           "Conv2DFoursParams",
                                            "Conv2DNarrowParams",
                                            "FullyConnectedParams",
                                            "BatchMatMulParams",

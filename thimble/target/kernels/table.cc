@@ -17,6 +17,7 @@ using enum DType;
 using enum Progress;
 using F = Family;
 constexpr auto kDsp = InstructionSet::kDsp;
+constexpr auto kMve = InstructionSet::kMve;
 
 constexpr std::array<bool, 4> kAllAxes = {true, true, true, true};
 constexpr std::array<bool, 4> kImages = {false, true, true, false};
@@ -27,13 +28,23 @@ bool is_ungrouped(const KernelUse& use) {
   return std::get<runtime::Conv2DParams>(use.params).out_per_group == use.limits.back().end;
 }
 
-// A window of one tap that never meets padding, one group of channels, pixels in pairs.
-bool is_pointwise(const KernelUse& use) {
-  const auto& p = std::get<runtime::Conv2DParams>(use.params);
-  const runtime::Window2D& w = p.window;
+// A window of one tap that never meets padding, one group of channels.
+bool is_single_tap(const KernelUse& use) {
+  const runtime::Window2D& w = std::get<runtime::Conv2DParams>(use.params).window;
   return w.kernel_h == 1 && w.kernel_w == 1 && w.pad_top == 0 && w.pad_left == 0 &&
-         p.in_per_group >= 4 && p.out_per_group == use.limits.back().end &&
+         is_ungrouped(use);
+}
+
+// The same with pixels in pairs.
+bool is_pointwise(const KernelUse& use) {
+  return is_single_tap(use) && std::get<runtime::Conv2DParams>(use.params).in_per_group >= 4 &&
          use.limits[use.limits.size() - 2].size() >= 2;
+}
+
+// A depthwise window of a few vectors; shifts to the right alone.
+bool is_depthwise_of_vectors(const KernelUse& use) {
+  const runtime::Window2D& w = std::get<runtime::DepthwiseConv2DParams>(use.params).window;
+  return is_depthwise_clamped(use) && w.kernel_h * w.kernel_w <= 64;
 }
 
 // Operands at twice the larger scale, and shifts that round.
@@ -48,9 +59,41 @@ bool halves_an_operand(const KernelUse& use) {
          (first || rounds(p.scale[0])) && (second || rounds(p.scale[1]));
 }
 
+bool halves_one_operand(const KernelUse& use) {
+  const auto& p = std::get<runtime::AddParams>(use.params);
+  return halves_an_operand(use) && (p.scale[0].shift != 0 || p.scale[1].shift != 0);
+}
+
+bool product_shifts_right(const KernelUse& use) {
+  return std::get<runtime::MulParams>(use.params).output_scale.shift < 0;
+}
+
+bool is_mean_of_pixels(const KernelUse& use) {
+  const auto& p = std::get<runtime::MeanParams>(use.params);
+  return p.reduced[0] == 0 && p.reduced[3] == 0;
+}
+
 constexpr KernelInfo kKernels[] = {
     row<runtime::conv_2d>(
         {.name = "conv_2d", .family = F::kConv2D, .progress = kPixel, .pack = pack_conv_2d}),
+    row<runtime::conv_2d_1x1_mve>({.name = "conv_2d_1x1_mve",
+                                   .family = F::kConv2D,
+                                   .set = kMve,
+                                   .progress = kPixel,
+                                   .dense_channels = true,
+                                   .dense_output = true,
+                                   .takes = is_single_tap,
+                                   .pack = pack_conv_2d_fours,
+                                   .adapt = conv_2d_fours}),
+    row<runtime::conv_2d_mve>({.name = "conv_2d_mve",
+                               .family = F::kConv2D,
+                               .set = kMve,
+                               .progress = kPixel,
+                               .dense_output = true,
+                               .takes = is_ungrouped,
+                               .scratch_bytes = conv_2d_fours_scratch_bytes,
+                               .pack = pack_conv_2d_fours,
+                               .adapt = conv_2d_fours}),
     row<runtime::conv_2d_pairs_dsp>({.name = "conv_2d_pairs_dsp",
                                      .family = F::kConv2D,
                                      .set = kDsp,
@@ -104,6 +147,15 @@ constexpr KernelInfo kKernels[] = {
                                      .family = F::kDepthwiseConv2D,
                                      .progress = kPixel,
                                      .pack = pack_depthwise_conv_2d}),
+    row<runtime::depthwise_conv_2d_mve>(
+        {.name = "depthwise_conv_2d_mve",
+         .family = F::kDepthwiseConv2D,
+         .set = kMve,
+         .progress = kPixel,
+         .dense_channels = true,
+         .takes = is_depthwise_of_vectors,
+         .scratch_bytes = bytes_by<runtime::depthwise_conv_2d_mve_scratch_bytes>,
+         .pack = pack_depthwise_conv_2d}),
     row<runtime::depthwise_conv_2d_dsp>({.name = "depthwise_conv_2d_dsp",
                                          .family = F::kDepthwiseConv2D,
                                          .set = kDsp,
@@ -150,20 +202,37 @@ constexpr KernelInfo kKernels[] = {
          .pack = pack_depthwise_conv_2d}),
     row<runtime::average_pool_2d>(
         {.name = "average_pool_2d", .family = F::kAveragePool2D, .progress = kPixel}),
+    row<runtime::average_pool_2d_mve>({.name = "average_pool_2d_mve",
+                                       .family = F::kAveragePool2D,
+                                       .set = kMve,
+                                       .progress = kPixel,
+                                       .rings = false,
+                                       .dense_channels = true}),
     row<runtime::average_pool_2d_finalise>({.name = "average_pool_2d_finalise",
                                             .family = F::kAveragePool2DFinalise,
                                             .in = kInt32,
                                             .out = kInt8}),
     row<runtime::max_pool_2d>({.name = "max_pool_2d", .family = F::kMaxPool2D, .progress = kPixel}),
     row<runtime::mean>({.name = "mean", .family = F::kMean, .progress = kNone}),
+    row<runtime::mean_mve>({.name = "mean_mve",
+                            .family = F::kMean,
+                            .set = kMve,
+                            .progress = kNone,
+                            .rings = false,
+                            .dense_channels = true,
+                            .takes = is_mean_of_pixels}),
     row<runtime::mean_finalise>(
         {.name = "mean_finalise", .family = F::kMeanFinalise, .in = kInt32, .out = kInt8}),
     row<runtime::sum_accumulate>(
         {.name = "sum_accumulate", .family = F::kSumAccumulate, .out = kInt32, .progress = kNone}),
     row<runtime::add>({.name = "add", .family = F::kAdd}),
+    row<runtime::add_mve>(
+        {.name = "add_mve", .family = F::kAdd, .set = kMve, .takes = halves_one_operand}),
     row<runtime::add_dsp>(
         {.name = "add_dsp", .family = F::kAdd, .set = kDsp, .takes = halves_an_operand}),
     row<runtime::mul>({.name = "mul", .family = F::kMul}),
+    row<runtime::mul_mve>(
+        {.name = "mul_mve", .family = F::kMul, .set = kMve, .takes = product_shifts_right}),
     row<runtime::sub>({.name = "sub", .family = F::kSub}),
     row<runtime::squared_difference>(
         {.name = "squared_difference", .family = F::kSquaredDifference}),

@@ -47,42 +47,76 @@ std::optional<int32_t> constant_result(const runtime::Scale& scale, const SumRan
   return small && of(sums.most) == least ? std::optional(least) : std::nullopt;
 }
 
+// With a shared shift one more, so that half of the first rounding is a number.
+int doublings_for(Tail tail, const runtime::Scale& scale) {
+  const int shared = runtime::shared_shift(tail);
+  return shared != 0 ? 1 + shared + scale.shift : 1 + std::max(scale.shift, 0);
+}
+
 bool takes(Tail tail, const runtime::Scale& scale, const SumRange& sums) {
   const bool relu = tail != Tail::kSigned && tail != Tail::kSignedClamps;
   if (constant_result(scale, sums)) return true;
   // Without a shift there is no rounding that the sign could be for.
   if (!relu && scale.shift >= 0) return false;
   if (scale.multiplier < 0 || scale.shift > kMostLeft || scale.shift < -kMostRight) return false;
-  const int doublings = 1 + std::max(scale.shift, 0);
+  const bool shared = runtime::shared_shift(tail) != 0;
+  const int doublings = doublings_for(tail, scale);
+  if (shared && (scale.shift > 0 || doublings < 2 || doublings > kMostLeft + 1)) return false;
   return std::max(std::abs(sums.least), std::abs(sums.most)) <=
          std::numeric_limits<int32_t>::max() >> doublings;
 }
 
-TailConstants constants(const runtime::Scale& scale, const SumRange& sums, int32_t zero_point) {
-  if (const std::optional<int32_t> result =
-          constant_result(scale, sums))  // one shift, for the sign
-    return {.multiplier = 0, .constant = 2 * (*result + zero_point) + 1, .shift = 1};
+TailConstants constants(Tail tail, const runtime::Scale& scale, const SumRange& sums,
+                        int32_t zero_point) {
+  const int shared = runtime::shared_shift(tail);
+  if (const std::optional<int32_t> result = constant_result(scale, sums)) {
+    const int shift = shared != 0 ? shared : 1;  // at least one, for the sign
+    const int32_t half = 1 << (shift - 1);
+    return {
+        .multiplier = 0, .constant = (*result + zero_point) * (1 << shift) + half, .shift = shift};
+  }
   const int right = std::max(-scale.shift, 0);
   const int32_t half = right > 0 ? 1 << (right - 1) : 0;
-  return {.multiplier = scale.multiplier,
-          .constant = half + zero_point * (1 << right),
-          .shift = right,
-          .doublings = 1 + std::max(scale.shift, 0)};
+  TailConstants c{.multiplier = scale.multiplier,
+                  .constant = half + zero_point * (1 << right),
+                  .shift = right,
+                  .doublings = doublings_for(tail, scale)};
+  if (shared != 0) {
+    c.constant = c.constant * (1 << (shared - right)) + (1 << (shared - right - 1));
+    c.shift = shared;
+  }
+  return c;
+}
+
+bool takes_all(Tail tail, std::span<const runtime::Scale> scales, std::span<const SumRange> sums) {
+  for (size_t o = 0; o < scales.size(); ++o) {
+    if (!takes(tail, scales[o], sums[o])) return false;
+  }
+  return true;
+}
+
+// In the order of their instructions.
+Tail cheapest(Tail for_clamps, std::span<const runtime::Scale> scales,
+              std::span<const SumRange> sums) {
+  if (for_clamps == Tail::kRelu) {
+    for (const Tail shared : {Tail::kReluBy11, Tail::kReluBy14}) {
+      if (takes_all(shared, scales, sums)) return shared;
+    }
+  }
+  return for_clamps != Tail::kSums && takes_all(for_clamps, scales, sums) ? for_clamps
+                                                                          : Tail::kSums;
 }
 
 }  // namespace
 
 Tails tails_of(std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
                int32_t output_zero_point, const ClampRange& clamp) {
-  Tails result{.tail = tail_for(output_zero_point, clamp), .channels = {}};
-  for (size_t o = 0; o < scales.size() && result.tail != Tail::kSums; ++o) {
-    if (!takes(result.tail, scales[o], sums[o])) result.tail = Tail::kSums;
-  }
+  Tails result{.tail = cheapest(tail_for(output_zero_point, clamp), scales, sums), .channels = {}};
   const int32_t added = result.tail == Tail::kReluFrom ? 0 : output_zero_point;
   for (size_t o = 0; o < scales.size(); ++o) {
     result.channels.push_back(result.tail == Tail::kSums
                                   ? TailConstants{scales[o].multiplier, 0, scales[o].shift, 0}
-                                  : constants(scales[o], sums[o], added));
+                                  : constants(result.tail, scales[o], sums[o], added));
   }
   return result;
 }

@@ -133,6 +133,15 @@ std::vector<PackedConstant> unfolded_constants(const Operands& t, size_t channel
   return result;
 }
 
+PackedConstant packed_words(std::string role, const std::vector<int32_t>& words) {
+  return packed(std::move(role), DType::kInt32, words);
+}
+
+int32_t pair_word(int32_t low, int32_t high) {
+  return static_cast<int32_t>((static_cast<uint32_t>(low) & 0xffffU) | static_cast<uint32_t>(high)
+                                                                           << 16U);
+}
+
 runtime::Window2D window_of(const Window& w, const Shape& x) {
   return {.kernel_h = static_cast<int32_t>(w.kernel_h),
           .kernel_w = static_cast<int32_t>(w.kernel_w),

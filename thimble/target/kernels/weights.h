@@ -38,6 +38,11 @@ enum class WeightOrder {
 /// The weights themselves.
 [[nodiscard]] PackedConstant packed_weights(const Operands& t, Shape packed_shape);
 
+/// A constant of words.
+[[nodiscard]] PackedConstant packed_words(std::string role, const std::vector<int32_t>& words);
+/// Two int16 in one, of which only the lower halves count.
+[[nodiscard]] int32_t pair_word(int32_t low, int32_t high);
+
 [[nodiscard]] runtime::Window2D window_of(const Window& w, const Shape& x);
 
 }  // namespace thimble

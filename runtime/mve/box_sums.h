@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of boxes of pixels, eight channels at a time.
+#pragma once
+
+#include <stdint.h>
+
+#include "bytes.h"
+
+namespace thimble::runtime {
+
+struct PixelBox {
+  const int8_t* from;  ///< channels are neighbours
+  int32_t rows, columns;
+  int32_t next_row;  ///< from behind a row's last column to the next row
+  int32_t column_step;
+};
+
+/// sums[k] = sum of channel k, of eight.
+#if defined(THIMBLE_MVE_ASSEMBLY)
+
+[[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_eight_channels(const PixelBox&,
+                                                                           int32_t*) noexcept {
+  __asm__ volatile(
+      "push {r4, r5, r6, lr}\n"
+      "mov r6, r1\n"
+      "ldm r0, {r1, r2, r3, r4, r5}\n"
+      "vmov.i32 q0, #0\n"
+      "vmov.i32 q1, #0\n"
+      "1:\n"
+      "dls lr, r3\n"
+      "2:\n"
+      "vldrb.s32 q2, [r1]\n"
+      "vadd.i32 q0, q0, q2\n"
+      "vldrb.s32 q3, [r1, #4]\n"
+      "add r1, r1, r5\n"
+      "vadd.i32 q1, q1, q3\n"
+      "le lr, 2b\n"
+      "add r1, r1, r4\n"
+      "subs r2, r2, #1\n"
+      "bne 1b\n"
+      "vstrw.32 q0, [r6]\n"
+      "vstrw.32 q1, [r6, #16]\n"
+      "pop {r4, r5, r6, pc}\n");
+}
+
+#else
+
+inline void sum_eight_channels(const PixelBox& box, int32_t* sums) noexcept {
+  for (int32_t c = 0; c < 8; ++c) sums[c] = 0;
+  for (int32_t row = 0; row < box.rows; ++row) {
+    const int8_t* const from = box.from + row * (box.columns * box.column_step + box.next_row);
+    for (int32_t k = 0; k < box.columns; ++k) {
+      for (int32_t c = 0; c < 8; ++c) sums[c] += from[k * box.column_step + c];
+    }
+  }
+}
+
+#endif
+
+/// visit(channel, sum) for each of `channels`; some of them twice.
+template <class Visit>
+inline void sum_channels(PixelBox box, int32_t channels, Visit visit) noexcept {
+  const int8_t* const first = box.from;
+  const int32_t row_step = box.columns * box.column_step + box.next_row;
+  if (channels < 8) {
+    for (int32_t c = 0; c < channels; ++c) {
+      int32_t sum = 0;
+      for (int32_t row = 0; row < box.rows; ++row) {
+        for (int32_t k = 0; k < box.columns; ++k)
+          sum += first[row * row_step + k * box.column_step + c];
+      }
+      visit(c, sum);
+    }
+    return;
+  }
+  if (box.next_row == 0) {  // one long row
+    box.columns *= box.rows;
+    box.rows = 1;
+  }
+  for (int32_t c = 0; c < channels; c += 8) {
+    const int32_t begin = c + 8 <= channels ? c : channels - 8;
+    alignas(8) int32_t sums[8];
+    box.from = first + begin;
+    sum_eight_channels(box, sums);
+    for (int32_t k = 0; k < 8; ++k) visit(begin + k, sums[k]);
+  }
+}
+
+}  // namespace thimble::runtime

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thimble compile --explain`: a line for each step that calls a kernel.
+//
+//   step  executes    kernel             instructions  weights  scratch  next best  instructions
+//   ...
+//      0  CONV_2D #0  conv_2d_pairs_dsp       812,300    1,424      560  conv_2d       3,301,210
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "thimble/program/explain.h"
+#include "thimble/schedule/schedule.h"
+
+namespace thimble {
+
+[[nodiscard]] std::string kernels_text(const Graph& graph, const Schedule& schedule,
+                                       const std::vector<KernelChoice>& choices);
+/// One object per choice; none: an empty array.
+[[nodiscard]] nlohmann::ordered_json kernels_json(const std::vector<KernelChoice>& choices);
+
+}  // namespace thimble
