@@ -21,7 +21,7 @@ namespace thimble {
 namespace {
 
 constexpr int64_t kAnyParts = std::numeric_limits<int64_t>::max();
-constexpr int kMostWays = 100;  // of the operators behind a position
+constexpr int kMostSchemesBehind = 100;  // of the operators behind a position
 
 /// Of blocks, beyond a step per instance: a step takes about as much code in a block (150 B on a
 /// Cortex-M4) as whole (185 B), so code grows by half and 16 KB.
@@ -208,7 +208,7 @@ class MotesSearch {
     const FrontCutOptions limits{
         .most_macs = most_steps_,
         .most_time = whole_instructions_ * options_.max_latency - model_.program,
-        .most_ways = kMostWays};
+        .most_ways = kMostSchemesBehind};
     const std::vector<FrontCut> cuts = front_cuts(static_cast<int>(order_.size()), pieces, limits);
     if (cuts.empty()) return std::nullopt;
     MotesState result;
