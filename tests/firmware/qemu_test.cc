@@ -73,7 +73,9 @@ std::vector<EmulatedRun> run(const std::vector<TinyModel>& models,
     for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<uint8_t>(i);
     inputs.push_back({input});
   }
-  return run_on_qemu(tiny_build(models, folder.path(), core), {inputs}, kSeconds).sets.at(0);
+  return run_on_qemu(tiny_build(models, folder.path(), core), {inputs},
+                     {.timeout_seconds = kSeconds})
+      .sets.at(0);
 }
 
 TEST(Qemu, RunsAModel) {
@@ -158,8 +160,9 @@ TEST_P(QemuBoards, CountInstructionsAndKeepModelsApart) {
       {.function = "write_after"},
       {.function = "use_stack"}};
   const InputSet inputs = {{Bytes{}}, {Bytes(500, 1)}, {Bytes(300, 1)}, {Bytes{}}, {Bytes{}}};
-  const Measured measured = run_on_qemu(
-      tiny_build(models, folder.path(), GetParam().core, GetParam().ram_bytes), {inputs}, kSeconds);
+  const Measured measured =
+      run_on_qemu(tiny_build(models, folder.path(), GetParam().core, GetParam().ram_bytes),
+                  {inputs}, {.timeout_seconds = kSeconds});
   EXPECT_EQ(measured.machine, GetParam().machine);
   const std::vector<EmulatedRun>& runs = measured.sets.at(0);
   // Armv6-M calls what others jump to: the table's function pushes two registers.
@@ -209,7 +212,7 @@ TEST(Qemu, ReadsWeightsThatCodeMemoryCannotHold) {
   CrossBuild build = tiny_build(
       {{.function = "add_last_huge_weight", .input_bytes = 1, .output_bytes = 1}}, folder.path());
   build.weight_sources.push_back(models_folder() / "huge_weights.cc");
-  const Measured measured = run_on_qemu(build, {{{Bytes{10}}}}, kSeconds);
+  const Measured measured = run_on_qemu(build, {{{Bytes{10}}}}, {.timeout_seconds = kSeconds});
   EXPECT_EQ(measured.size.weight_bytes, 5000000);
   EXPECT_EQ(measured.sets[0][0].outputs[0], Bytes{17});
 }
@@ -249,7 +252,7 @@ TEST(Qemu, RejectsInputsOfTheWrongSize) {
 TEST(Qemu, StopsWhenTheTimeIsOver) {
   const TemporaryFolder folder;
   const CrossBuild build = tiny_build({{.function = "count_down"}}, folder.path());
-  EXPECT_THROW((void)run_on_qemu(build, {{{Bytes{}}}}, 0.001), CompileError);
+  EXPECT_THROW((void)run_on_qemu(build, {{{Bytes{}}}}, {.timeout_seconds = 0.001}), CompileError);
 }
 
 }  // namespace

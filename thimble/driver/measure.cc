@@ -187,10 +187,10 @@ FirmwareSize measure_sizes(const std::vector<FirmwareModel>& models, const std::
 }
 
 Measured measure(const std::vector<FirmwareModel>& models, const std::string& core,
-                 const std::vector<InputSet>& sets) {
+                 const std::vector<InputSet>& sets, const EmulationOptions& options) {
   const TemporaryFolder folder;
   Measured measured =
-      run_on_qemu(cross_build(models, core, folder.path()), in_memory(models, sets));
+      run_on_qemu(cross_build(models, core, folder.path()), in_memory(models, sets), options);
   for (std::vector<EmulatedRun>& set : measured.sets) {
     for (size_t m = 0; m < models.size(); ++m) {
       const Program& program = *models[m].program;

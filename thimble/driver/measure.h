@@ -24,6 +24,7 @@ struct FirmwareModel {
 
 /// Builds one firmware from the models and runs it on each of `sets`.
 [[nodiscard]] Measured measure(const std::vector<FirmwareModel>& models, const std::string& core,
-                               const std::vector<InputSet>& sets);
+                               const std::vector<InputSet>& sets,
+                               const EmulationOptions& options = {});
 
 }  // namespace thimble

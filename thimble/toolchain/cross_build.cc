@@ -199,17 +199,16 @@ bool is_static_ram(std::string_view section) {
   return section.starts_with(".data") || section.starts_with(".bss") || section == "COMMON";
 }
 
+bool is_of(Role role, const LinkedSection& section) {
+  return section.object.starts_with(kRoleNames[static_cast<size_t>(role)]);
+}
+
 FirmwareSize add_up(const std::vector<LinkedSection>& sections) {
   FirmwareSize size;
   for (const LinkedSection& section : sections) {
-    const auto is = [&](Role role) {
-      return section.object.starts_with(kRoleNames[static_cast<size_t>(role)]);
-    };
-    // Firmware and table call nothing in libraries, so that what comes from there is the models'.
-    if (is(Role::kTable) || is(Role::kFirmware)) continue;
     if (is_static_ram(section.section)) size.static_ram_bytes += section.size_bytes;
     if (section.section.starts_with(".bss") || section.section == "COMMON") continue;
-    const bool weights = is(Role::kWeights) && section.section.starts_with(".rodata");
+    const bool weights = is_of(Role::kWeights, section) && section.section.starts_with(".rodata");
     (weights ? size.weight_bytes : size.code_bytes) += section.size_bytes;
   }
   return size;
@@ -223,8 +222,13 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-FirmwareSize linked_size(const fs::path& folder) {
-  return add_up(parse_link_map(read_text(folder / "firmware.map")));
+// Firmware and table call nothing in libraries, so that what comes from there is the models'.
+std::vector<LinkedSection> linked_for_models(const fs::path& folder) {
+  std::vector<LinkedSection> sections = parse_link_map(read_text(folder / "firmware.map"));
+  std::erase_if(sections, [](const LinkedSection& section) {
+    return is_of(Role::kTable, section) || is_of(Role::kFirmware, section);
+  });
+  return sections;
 }
 
 // Asked of the compiler: there are more cores than Thimble knows.
@@ -261,7 +265,10 @@ Firmware build_firmware(const CrossBuild& build, const fs::path& folder) {
     compile_all(build, units, firmware / board.machine);
     units.insert(units.end(), models.begin(), models.end());
     refusal = link(build, folder, board.machine, units);
-    if (refusal.empty()) return {board, linked_size(folder)};
+    if (!refusal.empty()) continue;
+    std::vector<LinkedSection> sections = linked_for_models(folder);
+    const FirmwareSize size = add_up(sections);
+    return {board, size, std::move(sections)};
   }
   throw CompileError(boards.back().machine,
                      fmt::format("the emulated board's memory is too small:\n{}", refusal));
@@ -276,7 +283,7 @@ FirmwareSize measure_sizes(const CrossBuild& build) {
   compile_all(build, units, sizes);
   const std::string refusal = link(build, folder.path(), "sizes", units);
   if (!refusal.empty()) throw CompileError("the models", "are too large:\n" + refusal);
-  return linked_size(folder.path());
+  return add_up(linked_for_models(folder.path()));
 }
 
 }  // namespace thimble

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "thimble/toolchain/board.h"
+#include "thimble/toolchain/link_map.h"
 
 namespace thimble {
 
@@ -36,6 +37,7 @@ struct FirmwareSize {
 struct Firmware {
   Board board;  ///< that it is for
   FirmwareSize size;
+  std::vector<LinkedSection> sections;  ///< that count as code, weights or static RAM
 };
 
 /// Compiles and links `folder`/firmware.elf for the first of the core's boards that has the memory;

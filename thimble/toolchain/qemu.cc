@@ -24,6 +24,7 @@ constexpr const char* kEmulator = "qemu-system-arm";
 // Relative to the folder that QEMU runs in: its options give commas a meaning.
 constexpr const char* kInputFile = "input.bin";
 constexpr const char* kOutputFile = "output.bin";
+constexpr const char* kPluginFile = "plugin.txt";
 
 void write_inputs(const std::vector<InputSet>& sets, const fs::path& path) {
   std::ofstream file(path, std::ios::binary);
@@ -39,11 +40,15 @@ void write_inputs(const std::vector<InputSet>& sets, const fs::path& path) {
   if (!file) throw CompileError(path.string(), "cannot be written");
 }
 
-Bytes read_bytes(const fs::path& path) {
+std::string read_text(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
-  const std::string bytes = text.str();
+  return text.str();
+}
+
+Bytes read_bytes(const fs::path& path) {
+  const std::string bytes = read_text(path);
   return {bytes.begin(), bytes.end()};
 }
 
@@ -117,33 +122,43 @@ std::vector<EmulatedRun> parse_report(const std::string& report) {
 }
 
 ProcessResult emulate(const std::string& machine, size_t sets, const fs::path& folder,
-                      double seconds) {
+                      const EmulationOptions& options) {
   const std::string semihosting = fmt::format(
       "enable=on,target=native,arg=firmware,arg={},arg={},arg={}", kInputFile, kOutputFile, sets);
   // icount: an instruction takes a nanosecond of the board's time, whatever the host's load.
-  return run_process({.arguments = {kEmulator, "-M", machine, "-display", "none", "-monitor",
-                                    "none", "-serial", "null", "-semihosting-config", semihosting,
-                                    "-icount", "shift=0", "-kernel", "firmware.elf"},
+  std::vector<std::string> arguments = {
+      kEmulator,   "-M",      machine,       "-display", "none",    "-monitor",
+      "none",      "-serial", "null",        "-icount",  "shift=0", "-semihosting-config",
+      semihosting, "-kernel", "firmware.elf"};
+  if (!options.plugin.empty()) {
+    arguments.insert(arguments.end(),
+                     {"-plugin", fmt::format("{},out={}", options.plugin, kPluginFile)});
+  }
+  return run_process({.arguments = arguments,
                       .working_folder = folder,
-                      .timeout_seconds = seconds});
+                      .timeout_seconds = options.timeout_seconds});
 }
 
 }  // namespace
 
 Measured run_on_qemu(const CrossBuild& build, const std::vector<InputSet>& sets,
-                     double timeout_seconds) {
+                     const EmulationOptions& options) {
   require_program(kEmulator, "qemu-system-arm");
   const TemporaryFolder folder;
   const Firmware firmware = build_firmware(build, folder.path());
-  Measured measured{.machine = firmware.board.machine, .size = firmware.size, .sets = {}};
+  Measured measured{.machine = firmware.board.machine,
+                    .size = firmware.size,
+                    .sections = firmware.sections,
+                    .sets = {},
+                    .plugin_output = {}};
   write_inputs(sets, folder.path() / kInputFile);
-  const ProcessResult result =
-      emulate(measured.machine, sets.size(), folder.path(), timeout_seconds);
+  const ProcessResult result = emulate(measured.machine, sets.size(), folder.path(), options);
   if (result.timed_out) {
-    throw CompileError(measured.machine,
-                       fmt::format("did not finish within {:.0f} s of emulation", timeout_seconds));
+    throw CompileError(measured.machine, fmt::format("did not finish within {:.0f} s of emulation",
+                                                     options.timeout_seconds));
   }
   if (!result.succeeded()) reject_run(result, measured.machine);
+if (!options.plugin.empty()) measured.plugin_output = read_text(folder.path() / kPluginFile);
 
   std::vector<EmulatedRun> runs = parse_report(result.err);
   OutputReader outputs(read_bytes(folder.path() / kOutputFile));

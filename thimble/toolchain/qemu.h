@@ -28,7 +28,14 @@ struct EmulatedRun {
 struct Measured {
   std::string machine;  ///< the emulated board, by QEMU's name
   FirmwareSize size;
+  std::vector<LinkedSection> sections;         ///< of the models and what they need
   std::vector<std::vector<EmulatedRun>> sets;  ///< [input set][model]
+  std::string plugin_output;                   ///< what the plugin wrote
+};
+
+struct EmulationOptions {
+  double timeout_seconds = 600;
+  std::string plugin;  ///< of QEMU, a shared object that writes to the file of its option `out`
 };
 
 /// The bytes of each input of each model: [model][input].
@@ -40,6 +47,6 @@ using InputSet = std::vector<std::vector<Bytes>>;
 /// core or has the memory, or the time is over, InternalError
 /// if a model faults or the inputs do not match the table.
 [[nodiscard]] Measured run_on_qemu(const CrossBuild& build, const std::vector<InputSet>& sets,
-                                   double timeout_seconds = 600);
+                                   const EmulationOptions& options = {});
 
 }  // namespace thimble

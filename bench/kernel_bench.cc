@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each kernel call of whole operators costs on an emulated core, as CSV: instructions, on a
+// Cortex-M4 an estimate of cycles (bench/call_counter.cc), and the bytes of the kernel's code.
+//   kernel_bench --output bench/results/kernels_cortex-m4.csv ../shared/models/ad01_int8.tflite ...
+// A line for each call, and one for the model ("total").
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/planned.h"
+#include "thimble/driver/driver.h"
+#include "thimble/driver/inference_io.h"
+#include "thimble/driver/measure.h"
+#include "thimble/driver/source.h"
+#include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
+#include "thimble/target/kernels/kernel.h"
+
+namespace {
+
+using namespace thimble;
+
+constexpr const char* kColumns =
+    "model,step,operator,input,output,kernel,macs,instructions,cycles,instructions_per_mac,code_"
+    "bytes";
+
+struct Options {
+  std::vector<std::string> models;
+  std::string core = "cortex-m4", output;
+  bool compact = false, keep_channels = false;
+};
+
+// A line of what the plugin writes.
+struct Counted {
+  int64_t calls = 0, instructions = 0, cycles = 0;
+  std::string symbol;
+};
+
+std::vector<Counted> parse_counts(const std::string& text) {
+  std::vector<Counted> counts;
+  std::istringstream lines(text);
+  Counted c;
+  while (lines >> c.calls >> c.instructions >> c.cycles >> c.symbol) counts.push_back(c);
+  check(!counts.empty(), "the plugin counted nothing");
+  return counts;
+}
+
+// The calls that the emitted code makes, in order.
+std::vector<const Call*> calls_of(const Program& program) {
+  std::vector<const Call*> calls;
+  execute_calls(program, [&](const Call& call, const Counters&) {
+    if (!copies_onto_itself(program, call) && (calls.empty() || calls.back() != &call))
+      calls.push_back(&call);
+  });
+  return calls;
+}
+
+std::string shape_text(const Shape& shape) { return fmt::format("{}", fmt::join(shape, "x")); }
+
+// Of all that was linked from the file that defines the symbol.
+int64_t code_bytes(const std::string& symbol, const std::vector<LinkedSection>& sections) {
+  const LinkedSection* own = nullptr;
+  for (const LinkedSection& section : sections) {
+    if (section.section == ".text." + symbol) own = &section;
+  }
+  if (own == nullptr) return 0;
+  int64_t bytes = 0;
+  for (const LinkedSection& section : sections)
+    bytes += section.object == own->object ? section.size_bytes : 0;
+  return bytes;
+}
+
+// What was measured, as a line has it: MACs, instructions, cycles (where timings are published),
+// instructions of a MAC.
+std::string costs(const Options& options, int64_t macs, const Counted& counted) {
+  const double each = static_cast<double>(counted.instructions) / static_cast<double>(macs);
+  return fmt::format("{},{},{},{}", macs, counted.instructions,
+                     options.core == "cortex-m4" ? fmt::format("{}", counted.cycles) : "",
+                     macs > 0 ? fmt::format("{:.3f}", each) : "");
+}
+
+// What a call computes: operator, shapes, kernel, and its MACs.
+std::pair<std::string, int64_t> work(const Graph& graph, const Call& call) {
+  const char* const kernel = info(call.kernel).name;
+  if (!call.op.valid()) return {fmt::format("COPY,,,{}", kernel), 0};
+  const Op& op = graph.op(call.op);
+  return {
+      fmt::format("{},{},{},{}", name(op.attributes), shape_text(graph.tensor(op.inputs[0]).shape),
+                  shape_text(graph.tensor(op.outputs[0]).shape), kernel),
+      macs(graph, op)};
+}
+
+void measure_model(const std::string& name, const Options& options, std::FILE* file) {
+  const Source source = load(name);
+  Request request{.model = source,
+                  .graph = {.keep_channels = options.keep_channels},
+                  .sram_bytes = int64_t{4} << 20,
+                  .wide_weights = !options.compact,
+                  .planner = "reorder"};
+  request.target.core = core_named(options.core);
+  const Answer answer = compile(request);
+  const auto* compiled = std::get_if<Compiled>(&answer);
+  if (compiled == nullptr) throw CompileError(name, "does not fit");
+  const InputCase input = seeded_case(prepare(source.graph, {.rewrite = false}), 1);
+  const std::string function = identifier(compiled->graph.name);
+  const Measured measured =
+      measure({{function, emitted_files(*compiled, {.name = function, .command = "kernel_bench"}),
+                &compiled->program}},
+              options.core, {{input.inputs}}, {.plugin = THIMBLE_CALL_COUNTER});
+  const std::vector<Counted> counts = parse_counts(measured.plugin_output);
+  // Two ways to count, up to four off.
+  check(std::abs(counts.back().instructions - measured.sets[0][0].instructions) <= 4,
+        "the plugin and the board's counter disagree");
+  const std::vector<const Call*> calls = calls_of(compiled->program);
+  check(counts.size() == calls.size() + 1, "calls of kernels are not those of the program");
+  const std::string model = short_name(name);
+  for (size_t k = 0; k < calls.size(); ++k) {
+    const auto [what, products] = work(compiled->graph, *calls[k]);
+    fmt::print(file, "{},{},{},{},{}\n", model, calls[k]->position, what,
+               costs(options, products, counts[k]),
+               code_bytes(counts[k].symbol, measured.sections));
+  }
+  fmt::print(file, "{},,total,,,,{},{}\n", model,
+             costs(options, compiled->cost.macs, counts.back()), measured.size.code_bytes);
+  std::fflush(file);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app{"Kernel calls on an emulated core, as CSV", "kernel_bench"};
+  app.add_option("MODEL", options.models, "zoo:NAME or .tflite files")->required();
+  app.add_option("--core", options.core, "Core that is emulated (cortex-m4)");
+  app.add_flag("--compact", options.compact, "Weights in 8 bits");
+  app.add_flag("--keep-channels", options.keep_channels, "Also those that are constant");
+  app.add_option("--output", options.output, "File to write")->required();
+  try {
+    app.parse(argc, argv);
+    std::FILE* const file = std::fopen(options.output.c_str(), "w");
+    if (file == nullptr) throw CompileError(options.output, "cannot be written");
+    fmt::print(file, "{}\n{}\n", command_line(argc, argv), kColumns);
+    for (const std::string& model : options.models) measure_model(model, options, file);
+    std::fclose(file);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "kernel_bench: {}\n", error.what());
+    return 1;
+  }
+}
