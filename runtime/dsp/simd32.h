@@ -29,6 +29,16 @@ inline uint32_t even_bytes(uint32_t word) noexcept {
 }
 /// Bytes 1 and 3.
 inline uint32_t odd_bytes(uint32_t word) noexcept { return even_bytes(word >> 8 | word << 24); }
+/// Bytes 0 and 2, or 1 and 3, added to two int16.
+inline uint32_t add_even_bytes(uint32_t halves, uint32_t word) noexcept {
+  return static_cast<uint32_t>(
+      __sxtab16(static_cast<int16x2_t>(halves), static_cast<int8x4_t>(word)));
+}
+inline uint32_t add_odd_bytes(uint32_t halves, uint32_t word) noexcept {
+  uint32_t result;
+  __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(result) : "r"(halves), "r"(word));
+  return result;
+}
 /// sum + both products of the halves.
 inline int32_t dual_multiply_add(uint32_t a, uint32_t b, int32_t sum) noexcept {
   return __smlad(static_cast<int16x2_t>(a), static_cast<int16x2_t>(b), sum);
@@ -56,6 +66,13 @@ inline uint32_t even_bytes(uint32_t word) noexcept {
   return low | static_cast<uint32_t>(high) << 16;
 }
 inline uint32_t odd_bytes(uint32_t word) noexcept { return even_bytes(word >> 8); }
+inline uint32_t add_even_bytes(uint32_t halves, uint32_t word) noexcept {
+  const uint32_t bytes = even_bytes(word);
+  return ((halves + bytes) & 0xFFFF) | ((halves & ~0xFFFFu) + (bytes & ~0xFFFFu));
+}
+inline uint32_t add_odd_bytes(uint32_t halves, uint32_t word) noexcept {
+  return add_even_bytes(halves, word >> 8);
+}
 inline int32_t dual_multiply_add(uint32_t a, uint32_t b, int32_t sum) noexcept {
   const auto low = [](uint32_t x) { return int32_t{static_cast<int16_t>(x)}; };
   const auto high = [](uint32_t x) { return int32_t{static_cast<int16_t>(x >> 16)}; };

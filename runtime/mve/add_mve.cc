@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operand of the larger scale is only halved: 2^20 times it, by a half, is 2^19 times it.
 #include "../portable/scaled_pair.h"
+#include "../portable/side_by_side.h"
 #include "element_runs.h"
 #include "thimble_runtime/kernels.h"
 

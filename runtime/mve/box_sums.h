@@ -4,16 +4,10 @@
 
 #include <stdint.h>
 
+#include "../portable/pixel_box.h"
 #include "bytes.h"
 
 namespace thimble::runtime {
-
-struct PixelBox {
-  const int8_t* from;  ///< channels are neighbours
-  int32_t rows, columns;
-  int32_t next_row;  ///< from behind a row's last column to the next row
-  int32_t column_step;
-};
 
 /// sums[k] = sum of channel k, of eight.
 #if defined(THIMBLE_MVE_ASSEMBLY)
@@ -56,34 +50,5 @@ inline void sum_eight_channels(const PixelBox& box, int32_t* sums) noexcept {
 }
 
 #endif
-
-/// visit(channel, sum) for each of `channels`; some of them twice.
-template <class Visit>
-inline void sum_channels(PixelBox box, int32_t channels, Visit visit) noexcept {
-  const int8_t* const first = box.from;
-  const int32_t row_step = box.columns * box.column_step + box.next_row;
-  if (channels < 8) {
-    for (int32_t c = 0; c < channels; ++c) {
-      int32_t sum = 0;
-      for (int32_t row = 0; row < box.rows; ++row) {
-        for (int32_t k = 0; k < box.columns; ++k)
-          sum += first[row * row_step + k * box.column_step + c];
-      }
-      visit(c, sum);
-    }
-    return;
-  }
-  if (box.next_row == 0) {  // one long row
-    box.columns *= box.rows;
-    box.rows = 1;
-  }
-  for (int32_t c = 0; c < channels; c += 8) {
-    const int32_t begin = c + 8 <= channels ? c : channels - 8;
-    alignas(8) int32_t sums[8];
-    box.from = first + begin;
-    sum_eight_channels(box, sums);
-    for (int32_t k = 0; k < 8; ++k) visit(begin + k, sums[k]);
-  }
-}
 
 }  // namespace thimble::runtime

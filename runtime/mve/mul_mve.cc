@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../portable/multiplied_pair.h"
+#include "../portable/side_by_side.h"
 #include "element_runs.h"
 #include "thimble_runtime/kernels.h"
 

@@ -102,11 +102,12 @@ Case mul_case(Random& random, KernelId kernel) {
   const Extents extents = random_extents(random);
   const bool broadcast = random.between(0, 1) == 0;
   const Extents factors = broadcast ? Extents{1, 1, 1, extents[3]} : extents;
+  const bool dsp = info(kernel).set == InstructionSet::kDsp;  // no clamps
   const MulParams p{{random.between(-128, 127), random.between(-128, 127)},
                     random.between(-128, 127),
-                    random_scale(random, -9, -5),
-                    -120,
-                    120};
+                    dsp ? random_scale(random, -22, -1) : random_scale(random, -9, -5),
+                    dsp ? -128 : -120,
+                    dsp ? 127 : 120};
   return {.in = {{factors, Element::kInt8, broadcast}, {extents}},
           .out = {extents},
           .run = [=](const Call& call) { run(kernel, p, call); },

@@ -125,6 +125,20 @@ void count(const runtime::BatchMatMulParams& p, const CallShape& call, FeatureSu
   if (any_ring(call)) sums.add(Feature::kRingRun, count * extent(call.region, 3));
 }
 
+// Sums of boxes (runtime/portable/pixel_box.h): rows and pixels of the boxes of all output pixels.
+void count_boxes(const CallShape& call, double boxes_rows, double boxes_pixels, FeatureSums sums) {
+  const double channels = extent(call.region, 3);
+  if (channels < 8) {
+    sums.add(Feature::kSingleRun, channels * boxes_rows);
+    sums.add(Feature::kSingleProduct, channels * boxes_pixels);
+    return;
+  }
+  const double eights = std::ceil(channels / 8);
+  sums.add(Feature::kFour, eights * pixels(call.region));
+  sums.add(Feature::kFourRun, eights * boxes_rows);
+  sums.add(Feature::kFourProduct, eights * boxes_pixels);
+}
+
 void count(const runtime::Pool2DParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
   if (std::string_view(info(call.kernel).name).ends_with("_finalise")) return;
@@ -132,6 +146,8 @@ void count(const runtime::Pool2DParams& p, const CallShape& call, FeatureSums su
   const double images = extent(region, 0);
   const TapSums y = row_taps(p.window, region), x = column_taps(p.window, region);
   const double taps = images * y.inside * x.inside, runs = images * y.inside * x.outputs;
+  if (info(call.kernel).set != InstructionSet::kPortable)
+    return count_boxes(call, runs, taps, sums);
   const auto [quads, singles] = in_quads(static_cast<int32_t>(extent(region, 3)));
   sums.add(Feature::kQuad, quads * pixels(region));
   sums.add(Feature::kQuadRun, quads * runs);
@@ -148,6 +164,11 @@ void count(const runtime::MeanParams& p, const CallShape& call, FeatureSums sums
   count_pixels_of(call, sums);
   if (std::string_view(info(call.kernel).name).ends_with("_finalise")) return;
   const auto summed = [&](int axis) { return p.reduced[axis] != 0 ? p.in_extent[axis] : 1.0; };
+  if (info(call.kernel).set != InstructionSet::kPortable) {
+    const double boxes = pixels(call.region);
+    const bool in_one = call.in[0].stride[1] == p.in_extent[2] * call.in[0].stride[2];
+    return count_boxes(call, boxes * (in_one ? 1 : summed(1)), boxes * summed(1) * summed(2), sums);
+  }
   const double elements = pixels(call.region) * extent(call.region, 3);
   const double lines = elements * summed(0) * summed(1);
   sums.add(Feature::kOne, lines);

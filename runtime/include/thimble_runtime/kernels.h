@@ -391,6 +391,8 @@ struct Pool2DParams {
 void average_pool_2d(const Pool2DParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
 /// average_pool_2d in eights of channels, which are neighbours in x; no rings. progress: pixel.
+void average_pool_2d_dsp(const Pool2DParams& p, const View& x, const View& out,
+                         const Region& region) noexcept;
 void average_pool_2d_mve(const Pool2DParams& p, const View& x, const View& out,
                          const Region& region) noexcept;
 /// progress: pixel.
@@ -408,6 +410,7 @@ struct MeanParams {
 void mean(const MeanParams& p, const View& x, const View& out, const Region& region) noexcept;
 /// mean over y or x or both, in eights of channels, which are neighbours in x; no rings. progress:
 /// none.
+void mean_dsp(const MeanParams& p, const View& x, const View& out, const Region& region) noexcept;
 void mean_mve(const MeanParams& p, const View& x, const View& out, const Region& region) noexcept;
 /// Complete sums -> means. progress: element.
 void mean_finalise(const MeanParams& p, const View& sums, const View& out,
@@ -461,6 +464,9 @@ struct MulParams {
 void mul(const MulParams& p, const View& a, const View& b, const View& out,
          const Region& region) noexcept;
 
+/// mul for an output scale that shifts by 1 to 22 to the right, without clamps.
+void mul_dsp(const MulParams& p, const View& a, const View& b, const View& out,
+             const Region& region) noexcept;
 /// mul for an output scale that shifts to the right.
 void mul_mve(const MulParams& p, const View& a, const View& b, const View& out,
              const Region& region) noexcept;

@@ -68,6 +68,13 @@ bool product_shifts_right(const KernelUse& use) {
   return std::get<runtime::MulParams>(use.params).output_scale.shift < 0;
 }
 
+// Which leaves room for the zero point, and is not clamped.
+bool product_is_rounded_once(const KernelUse& use) {
+  const auto& p = std::get<runtime::MulParams>(use.params);
+  return p.output_scale.multiplier > 0 && p.output_scale.shift <= -1 &&
+         p.output_scale.shift >= -22 && p.clamp_min == -128 && p.clamp_max == 127;
+}
+
 bool is_mean_of_pixels(const KernelUse& use) {
   const auto& p = std::get<runtime::MeanParams>(use.params);
   return p.reduced[0] == 0 && p.reduced[3] == 0;
@@ -208,6 +215,12 @@ constexpr KernelInfo kKernels[] = {
                                        .progress = kPixel,
                                        .rings = false,
                                        .dense_channels = true}),
+    row<runtime::average_pool_2d_dsp>({.name = "average_pool_2d_dsp",
+                                       .family = F::kAveragePool2D,
+                                       .set = kDsp,
+                                       .progress = kPixel,
+                                       .rings = false,
+                                       .dense_channels = true}),
     row<runtime::average_pool_2d_finalise>({.name = "average_pool_2d_finalise",
                                             .family = F::kAveragePool2DFinalise,
                                             .in = kInt32,
@@ -217,6 +230,13 @@ constexpr KernelInfo kKernels[] = {
     row<runtime::mean_mve>({.name = "mean_mve",
                             .family = F::kMean,
                             .set = kMve,
+                            .progress = kNone,
+                            .rings = false,
+                            .dense_channels = true,
+                            .takes = is_mean_of_pixels}),
+    row<runtime::mean_dsp>({.name = "mean_dsp",
+                            .family = F::kMean,
+                            .set = kDsp,
                             .progress = kNone,
                             .rings = false,
                             .dense_channels = true,
@@ -233,6 +253,8 @@ constexpr KernelInfo kKernels[] = {
     row<runtime::mul>({.name = "mul", .family = F::kMul}),
     row<runtime::mul_mve>(
         {.name = "mul_mve", .family = F::kMul, .set = kMve, .takes = product_shifts_right}),
+    row<runtime::mul_dsp>(
+        {.name = "mul_dsp", .family = F::kMul, .set = kDsp, .takes = product_is_rounded_once}),
     row<runtime::sub>({.name = "sub", .family = F::kSub}),
     row<runtime::squared_difference>(
         {.name = "squared_difference", .family = F::kSquaredDifference}),
