@@ -99,6 +99,18 @@ TensorId TestGraph::add(TensorId a, TensorId b) {
   return op(Add{}, {a, b}, activation(graph_.tensor(a).shape, 0.09F, 1));
 }
 
+TensorId TestGraph::mul(TensorId a, TensorId b) {
+  return op(Mul{}, {a, b}, activation(graph_.tensor(a).shape, 0.03F, 5));
+}
+
+TensorId TestGraph::average_pool(TensorId x, int64_t kernel, int64_t stride) {
+  const Tensor in = graph_.tensor(x);
+  const Shape out{in.shape[0], (in.shape[1] + stride - 1) / stride,
+                  (in.shape[2] + stride - 1) / stride, in.shape[3]};
+  return op(AveragePool2D{.window = same_window(x, kernel, stride)}, {x},
+            activation(out, in.quantization.scales[0], in.quantization.zero_points[0]));
+}
+
 TensorId TestGraph::mean(TensorId x) {
   const Shape in = graph_.tensor(x).shape;
   return op(Mean{.axes = {1, 2}}, {x}, activation({in[0], 1, 1, in[3]}, 0.04F, -2));

@@ -19,6 +19,8 @@ class TestGraph {
   TensorId conv(TensorId x, int64_t out_channels, int64_t kernel, int64_t stride);
   TensorId depthwise(TensorId x, int64_t kernel, int64_t stride);
   TensorId add(TensorId a, TensorId b);
+  TensorId mul(TensorId a, TensorId b);  ///< b's axes are those of a, or 1
+  TensorId average_pool(TensorId x, int64_t kernel, int64_t stride);
   TensorId mean(TensorId x);  ///< over rows and columns, which stay as axes of 1
   TensorId reshape(TensorId x, const Shape& shape);
   TensorId pad(TensorId x, int64_t before, int64_t after);  ///< rows and columns, by the zero point

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels for an instruction set as they ship, assembly included, on an emulated core: many small
+// operators beside the reference, whole and in rows, pixels and slices of channels.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/support/random_network.h"
+#include "tests/support/test_graph.h"
+#include "thimble/driver/driver.h"
+#include "thimble/driver/measure.h"
+#include "zoo/random.h"
+
+namespace thimble {
+namespace {
+
+using ::testing::IsSupersetOf;
+using ::testing::SizeIs;
+
+// Every other operator with a clamp, half of these with nothing but the clamp below zero, some
+// whose channels' scales are far apart.
+void clamp_outputs(Graph& graph) {
+  for (size_t k = 0; k < graph.ops.size(); k += 2) {
+    Op& op = graph.ops[k];
+    if (auto* a = std::get_if<Conv2D>(&op.attributes)) a->activation = Activation::kRelu;
+    if (auto* a = std::get_if<DepthwiseConv2D>(&op.attributes)) {
+      a->activation = Activation::kRelu;
+      std::vector<float>& scales = graph.tensor(op.inputs[1]).quantization.scales;
+      if (k % 8 == 4) scales.back() /= 4096.0F;
+      if (k % 4 == 0) graph.tensor(op.outputs[0]).quantization.zero_points = {-128};
+    }
+  }
+}
+
+// A shift to the left, as weights with a large scale have it.
+void enlarge_weights(Graph& graph) {
+  for (Op& op : graph.ops) {
+    if (!std::holds_alternative<Conv2D>(op.attributes)) continue;
+    std::vector<float>& scales =
+        graph.tensors[static_cast<size_t>(op.inputs[1].index())].quantization.scales;
+    scales.back() *= 4096.0F;
+  }
+}
+
+/// Operators on one image, whose extents and channels the seed draws.
+Graph small_operators(uint64_t seed) {
+  zoo::Random random(seed);
+  const auto between = [&](int64_t low, int64_t high) { return random.between(low, high); };
+  testing::TestGraph net(seed);
+  const TensorId x = net.input({1, between(1, 13), between(1, 13), between(1, 40)});
+  for (int64_t k = 0; k < 4; ++k) net.output(net.conv(x, between(1, 17), 1, between(1, 3)));
+  for (int64_t k = 0; k < 3; ++k)
+    net.output(net.conv(x, between(1, 17), between(2, 7), between(1, 3)));
+  for (int64_t k = 0; k < 6; ++k) net.output(net.depthwise(x, between(1, 7), between(1, 3)));
+  net.output(net.depthwise(x, 3, 1));
+  net.output(net.fully_connected(x, between(1, 17)));
+  net.output(net.mean(x));
+  net.output(net.add(x, net.conv(x, net.graph().tensor(x).shape[3], 1, 1)));
+  net.output(net.average_pool(x, between(1, 4), between(1, 2)));
+  net.output(net.mul(x, net.mean(x)));
+  Graph graph = net.graph();
+  graph.name = fmt::format("operators_{}", seed);
+  clamp_outputs(graph);
+  if (seed % 3 == 0) enlarge_weights(graph);
+  return graph;
+}
+
+/// One behind the other, as plans in parts have them.
+Graph chain(uint64_t seed) {
+  zoo::Random random(seed);
+  const auto between = [&](int64_t low, int64_t high) { return random.between(low, high); };
+  testing::TestGraph net(seed);
+  TensorId x = net.input({1, between(9, 24), between(9, 24), between(1, 6)});
+  x = net.conv(x, between(1, 17), between(1, 5), between(1, 2));
+  x = net.depthwise(x, 3, 1);
+  const TensorId shortcut = net.conv(x, between(1, 17), 1, 1);
+  x = net.depthwise(shortcut, between(2, 7), 1);
+  x = net.add(shortcut, net.conv(x, net.graph().tensor(shortcut).shape[3], between(1, 3), 1));
+  x = net.depthwise(x, between(2, 5), 2);
+  net.output(net.conv(x, between(1, 9), 1, 1));
+  Graph graph = net.graph();
+  graph.name = fmt::format("chain_{}", seed);
+  clamp_outputs(graph);
+  return graph;
+}
+
+struct KernelsOfCore {
+  const char* core;
+  std::set<std::string> kernels;  ///< that are among the plans'
+};
+void PrintTo(const KernelsOfCore& of, std::ostream* out) { *out << of.core; }
+
+/// Models of one firmware, each with inputs.
+struct Firmware {
+  const char* core;
+  std::vector<Compiled> compiled = {};
+  InputSet inputs = {};
+
+  void add(const Graph& graph, const std::string& planner, uint64_t seed) {
+    compiled.push_back(std::get<Compiled>(compile({.model = Source{graph, graph.name, ""},
+                                                   .graph = {.rewrite = false},
+                                                   .target = generic_target(core),
+                                                   .sram_bytes = 1 << 20,
+                                                   .planner = planner})));
+    inputs.push_back(testing::noise(graph, static_cast<uint32_t>(seed)));
+  }
+  [[nodiscard]] std::set<std::string> kernels() const {
+    std::set<std::string> found;
+    for (const Compiled& c : compiled) {
+      for_each_step(c.plan.schedule, [&](const Step& step, Position) {
+        if (step.kernel.valid()) found.insert(info(step.kernel).name);
+      });
+    }
+    return found;
+  }
+  void expect_outputs_of_the_reference() const {
+    std::vector<FirmwareModel> models;
+    for (const Compiled& c : compiled) {
+      models.push_back({c.graph.name, emitted_files(c, {.name = c.graph.name, .command = "a test"}),
+                        &c.program});
+    }
+    const Measured measured = measure(models, core, {inputs});
+    for (size_t k = 0; k < compiled.size(); ++k) {
+      const EmulatedRun& run = measured.sets[0][k];
+      EXPECT_TRUE(run.guards_intact()) << run.name << ": " << run.guards;
+      const std::vector<Bytes> expected = testing::expected_outputs(compiled[k].graph, inputs[k]);
+      ASSERT_EQ(run.outputs.size(), expected.size());
+      for (size_t o = 0; o < expected.size(); ++o)
+        EXPECT_TRUE(run.outputs[o] == expected[o]) << run.name << ", output " << o;
+    }
+  }
+};
+
+class KernelFirmware : public ::testing::TestWithParam<KernelsOfCore> {};
+
+TEST_P(KernelFirmware, ComputesWhatTheReferenceDoes) {
+  Firmware firmware{.core = GetParam().core};
+  for (uint64_t seed = 1; seed <= 24; ++seed) firmware.add(small_operators(seed), "reorder", seed);
+  EXPECT_THAT(firmware.kernels(), IsSupersetOf(GetParam().kernels));
+  firmware.expect_outputs_of_the_reference();
+}
+
+TEST_P(KernelFirmware, ComputesTheSameInParts) {
+  Firmware firmware{.core = GetParam().core};
+  const std::vector<std::string> planners = {"stream:granularity=row", "stream:granularity=pixel",
+                                             "pex"};
+  for (uint64_t seed = 1; seed <= 24; ++seed)
+    firmware.add(chain(seed), planners[seed % planners.size()], seed);
+  firmware.expect_outputs_of_the_reference();
+}
+
+TEST(MveFirmware, HasEveryWayToRoundOfMve) {
+  std::set<int32_t> roundings;
+  Firmware firmware{.core = "cortex-m55"};
+  for (uint64_t seed = 1; seed <= 24; ++seed) firmware.add(small_operators(seed), "reorder", seed);
+  for (const Compiled& c : firmware.compiled) {
+    for (const ProgramParams& given : c.program.params) {
+      const auto* p = std::get_if<runtime::Conv2DFoursParams>(&given.params);
+      if (p != nullptr) roundings.insert(p->rounding);
+    }
+  }
+  EXPECT_THAT(roundings, SizeIs(3));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cores, KernelFirmware,
+    ::testing::Values(KernelsOfCore{"cortex-m4",
+                                    {"add_dsp", "average_pool_2d_dsp", "conv_2d_pairs_dsp",
+                                     "depthwise_conv_2d_clamped_dsp", "depthwise_conv_2d_dsp",
+                                     "mean_dsp", "mul_dsp"}},
+                      KernelsOfCore{
+                          "cortex-m55",
+                          {"add_mve", "average_pool_2d_mve", "conv_2d_1x1_mve", "conv_2d_mve",
+                           "depthwise_conv_2d_mve", "mean_mve", "mul_mve"}}),
+    [](const auto& of) {
+      std::string name = of.param.core;
+      std::ranges::replace(name, '-', '_');
+      return name;
+    });
+
+}  // namespace
+}  // namespace thimble
