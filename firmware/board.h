@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the harness needs from a board; each board's folder has machine.h and
-// link.ld, all share startup.cc and sections.ld.
+// What the harness needs from a board; each board's folder has machine.h and link.ld, all share
+// startup.cc and sections.ld.
 #pragma once
 
 #include <stddef.h>
@@ -23,10 +23,23 @@ Memory free_memory(size_t index);
 /// Lowest address that the stack may grow to.
 uint8_t* stack_limit();
 
+/// Of the function that it is inlined into.
+[[gnu::always_inline]] inline uint32_t* stack_pointer() {
+  uint32_t* pointer = nullptr;
+#if defined(__riscv)
+  asm volatile("mv %0, sp" : "=r"(pointer));
+#else
+  asm volatile("mov %0, sp" : "=r"(pointer));
+#endif
+  return pointer;
+}
+
 /// Number of the model that runs, for the report of a fault.
 extern volatile uint32_t running_model;
 
 }  // namespace thimble_firmware
 
+/// Entered with a stack, and nothing else initialised.
+extern "C" [[noreturn]] void start();
 /// Entered by the start-up code when memory is initialised and the counter runs.
 extern "C" [[noreturn]] void harness_main();

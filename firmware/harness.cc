@@ -173,8 +173,7 @@ void place_memory(const thimble_model& model, RunMemory& memory) {
 [[gnu::noinline]] Cost timed_run(void (*run)(void*, void* const*), void* arena,
                                  void* const* outside) {
   uint32_t* const limit = reinterpret_cast<uint32_t*>(stack_limit());
-  uint32_t* stack = nullptr;
-  asm volatile("mov %0, sp" : "=r"(stack));
+  uint32_t* const stack = stack_pointer();
   for (volatile uint32_t* word = limit; word < stack; ++word) *word = kPaint;
 
   const uint32_t before = read_counter();

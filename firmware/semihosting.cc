@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Semihosting calls of a Cortex-M: BKPT 0xAB with the operation in r0 and its arguments in r1.
+// Semihosting calls: of a Cortex-M BKPT 0xAB with the operation in r0 and its arguments in r1; of
+// RISC-V EBREAK between two shifts that mean nothing ("RISC-V Semihosting"), a0 and a1.
 #include "semihosting.h"
 
 namespace thimble_firmware {
@@ -18,12 +19,32 @@ enum class Operation : uint32_t {
 
 constexpr uint32_t kApplicationExit = 0x20026;
 
+#if defined(__riscv)
+// Not compressed, and aligned so that the three are in one page.
+[[gnu::noinline]] uint32_t call(Operation operation, const void* arguments) {
+  register uint32_t a0 asm("a0") = static_cast<uint32_t>(operation);
+  register const void* a1 asm("a1") = arguments;
+  asm volatile(
+      ".balign 16\n\t"
+      ".option push\n\t"
+      ".option norvc\n\t"
+      "slli zero, zero, 0x1f\n\t"
+      "ebreak\n\t"
+      "srai zero, zero, 7\n\t"
+      ".option pop"
+      : "+r"(a0)
+      : "r"(a1)
+      : "memory");
+  return a0;
+}
+#else
 uint32_t call(Operation operation, const void* arguments) {
   register uint32_t r0 asm("r0") = static_cast<uint32_t>(operation);
   register const void* r1 asm("r1") = arguments;
   asm volatile("bkpt 0xAB" : "+r"(r0) : "r"(r1) : "memory");
   return r0;
 }
+#endif
 
 uint32_t address(const void* data) { return reinterpret_cast<uint32_t>(data); }
 

@@ -108,7 +108,7 @@ TEST_P(GoldenModelsOnCore, GiveTheGoldenOutputs) {
 // The M4 has its own tests; M0+ has the code of M0.
 INSTANTIATE_TEST_SUITE_P(Cores, GoldenModelsOnCore,
                          ::testing::Values("cortex-m0", "cortex-m3", "cortex-m7", "cortex-m33",
-                                           "cortex-m55"),
+                                           "cortex-m55", "rv32imc"),
                          [](const auto& core) {
                            std::string name = core.param;
                            std::ranges::replace(name, '-', '_');

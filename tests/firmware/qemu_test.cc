@@ -184,7 +184,8 @@ INSTANTIATE_TEST_SUITE_P(All, QemuBoards,
                                            CoreOnBoard{"cortex-m4", "mps2-an386"},
                                            CoreOnBoard{"cortex-m7", "mps2-an500"},
                                            CoreOnBoard{"cortex-m33", "mps2-an505"},
-                                           CoreOnBoard{"cortex-m55", "mps3-an547"}),
+                                           CoreOnBoard{"cortex-m55", "mps3-an547"},
+                                           CoreOnBoard{"rv32imc", "virt"}),
                          [](const auto& board) {
                            std::string name = board.param.core + "_on_" + board.param.machine;
                            std::ranges::replace(name, '-', '_');
@@ -231,10 +232,13 @@ TEST(Qemu, ReportsAFault) {
   EXPECT_THAT(failure_of({{.function = "add_one"}, {.function = "fault"}}),
               HasSubstr("fault model=0x1 pc="));
   EXPECT_THAT(failure_of({{.function = "unaligned"}}, "cortex-m0"), HasSubstr("fault model=0x0"));
+  EXPECT_THAT(failure_of({{.function = "fault"}}, "rv32imc"), HasSubstr("fault model=0x0 pc="));
 }
 
 TEST(Qemu, ReportsAStackOverflow) {
   EXPECT_THAT(failure_of({{.function = "overflow_stack"}}),
+              HasSubstr("stack overflow in overflow_stack model"));
+  EXPECT_THAT(failure_of({{.function = "overflow_stack"}}, "rv32imc"),
               HasSubstr("stack overflow in overflow_stack model"));
 }
 

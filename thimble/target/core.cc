@@ -11,7 +11,9 @@ namespace {
 enum class Vectors : uint8_t { kNone, kDsp, kMve };
 
 Core core(const std::string& name, const char* fpu, Vectors vectors) {
-  Core result{.name = name, .flags = {"-mcpu=" + name}};
+  Core result{.name = name,
+              .compiler = {"arm-none-eabi-g++", "gcc-arm-none-eabi", {"-lm", "-lc", "-lgcc"}},
+              .flags = {"-mthumb", "-mcpu=" + name}};
   if (fpu != nullptr) {
     result.flags.push_back(std::string("-mfpu=") + fpu);
     result.flags.emplace_back("-mfloat-abi=hard");
@@ -19,6 +21,14 @@ Core core(const std::string& name, const char* fpu, Vectors vectors) {
   if (vectors != Vectors::kNone) result.sets.push_back(InstructionSet::kDsp);
   if (vectors == Vectors::kMve) result.sets.push_back(InstructionSet::kMve);
   return result;
+}
+
+// Debian has no small C library for it: firmware/memory_functions.cc is what is needed of one. No
+// small data: where they would go, nothing counts them.
+Core risc_v(const std::string& name) {
+  return {.name = name,
+          .compiler = {"riscv64-unknown-elf-g++", "gcc-riscv64-unknown-elf", {"-lgcc"}},
+          .flags = {"-march=" + name, "-mabi=ilp32", "-msmall-data-limit=0"}};
 }
 
 }  // namespace
@@ -42,14 +52,14 @@ std::vector<Core> known_cores() {
   return {core("cortex-m0", nullptr, kNone),      core("cortex-m0plus", nullptr, kNone),
           core("cortex-m3", nullptr, kNone),      core("cortex-m4", "fpv4-sp-d16", kDsp),
           core("cortex-m7", "fpv5-sp-d16", kDsp), core("cortex-m33", "fpv5-sp-d16", kDsp),
-          core("cortex-m55", "auto", kMve)};
+          core("cortex-m55", "auto", kMve),       risc_v("rv32imc")};
 }
 
 Core core_named(const std::string& name) {
   for (Core& known : known_cores()) {
     if (known.name == name) return std::move(known);
   }
-  return core(name, nullptr, Vectors::kNone);
+  return name.starts_with("rv32") ? risc_v(name) : core(name, nullptr, Vectors::kNone);
 }
 
 }  // namespace thimble

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cores that programs are compiled for, and the instruction sets that kernels are written in.
+// The cores that programs are compiled for, by which compiler, and the instruction sets that
+// kernels are written in.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,17 @@ enum class InstructionSet : uint8_t {
 [[nodiscard]] const char* name(
     InstructionSet set);  ///< "portable", "dsp", "mve": the folder in runtime/
 
+struct CrossCompiler {
+  std::string program;                 ///< "arm-none-eabi-g++"
+  std::string package;                 ///< of Debian, that has it
+  std::vector<std::string> libraries;  ///< that it has for a board without a system
+  bool operator==(const CrossCompiler&) const = default;
+};
+
 struct Core {
-  std::string name;  ///< as GCC's -mcpu takes it: "cortex-m4"
-  /// Of the compiler, beside -mthumb.
-  std::vector<std::string> flags;
+  std::string name;  ///< as GCC's -mcpu takes it: "cortex-m4"; RISC-V: -march: "rv32imc"
+  CrossCompiler compiler;
+  std::vector<std::string> flags;  ///< of the compiler
   std::vector<InstructionSet> sets = {InstructionSet::kPortable};
   bool wide_weights = true;  ///< kernels may be taken whose weights need 16 bits of flash
 
@@ -30,7 +38,8 @@ struct Core {
 
 /// Cores that Thimble knows more of than the name.
 [[nodiscard]] std::vector<Core> known_cores();
-/// One of these, or one that portable kernels are compiled for with -mcpu=NAME.
+/// One of these, or one that portable kernels are compiled for with -mcpu=NAME; of RISC-V, which
+/// begins with "rv32", with -march=NAME.
 [[nodiscard]] Core core_named(const std::string& name);
 
 }  // namespace thimble

@@ -20,6 +20,10 @@ std::vector<Board> boards() {
       {"mps2-an500", {"cortex-m7"}, 3 * kMiB},
       {"mps2-an505", {"cortex-m33"}, 3 * kMiB},
       {"mps3-an547", {"cortex-m55"}, kMiB / 4},
+      {"virt",
+       {"rv32imc"},
+       3 * kMiB,
+       {"qemu-system-riscv32", "qemu-system-misc", {"-cpu", "rv32", "-bios", "none"}}},
   };
 }
 

@@ -26,7 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCompiler = "arm-none-eabi-g++";
 constexpr double kCompileSeconds = 600;
 
 // -pipe: no temporary files of the compiler's.
@@ -80,9 +79,9 @@ std::vector<Unit> model_units(const CrossBuild& build) {
 }
 
 std::vector<std::string> target_arguments(const std::string& core) {
-  std::vector<std::string> arguments = {kCompiler, "-mthumb"};
-  const std::vector<std::string> flags = core_named(core).flags;
-  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  const Core known = core_named(core);
+  std::vector<std::string> arguments = {known.compiler.program};
+  arguments.insert(arguments.end(), known.flags.begin(), known.flags.end());
   return arguments;
 }
 
@@ -116,8 +115,9 @@ std::string shortened(const std::string& text) {
 void compile(const Command& command, const fs::path& source) {
   const ProcessResult result = run_process(command);
   if (result.timed_out) {
-    throw CompileError(source.string(), fmt::format("took {} longer than {:.0f} s to compile",
-                                                    kCompiler, command.timeout_seconds));
+    throw CompileError(source.string(),
+                       fmt::format("took {} longer than {:.0f} s to compile",
+                                   command.arguments.front(), command.timeout_seconds));
   }
   if (!result.succeeded()) {
     throw InternalError(fmt::format("{} does not compile for the core:\n{}", source.string(),
@@ -181,10 +181,12 @@ std::string link(const CrossBuild& build, const fs::path& folder, const std::str
   for (const Unit& unit : units) arguments.push_back(unit.object);
   for (const char* argument :
        {"-nostdlib", "-Wl,--gc-sections", "-Wl,--fatal-warnings", "-Wl,--no-warn-rwx-segments",
-        "-Wl,-Map=firmware.map", "-Wl,--start-group", "-lm", "-lc", "-lgcc", "-Wl,--end-group",
-        "-Lfirmware", "-o", "firmware.elf"}) {
+        "-Wl,-Map=firmware.map", "-Lfirmware", "-o", "firmware.elf", "-Wl,--start-group"}) {
     arguments.emplace_back(argument);
   }
+  const std::vector<std::string> libraries = core_named(build.core).compiler.libraries;
+  arguments.insert(arguments.end(), libraries.begin(), libraries.end());
+  arguments.emplace_back("-Wl,--end-group");
   arguments.push_back(fmt::format("-Wl,--defsym=model_ram_bytes={}", build.ram_bytes));
   arguments.insert(arguments.end(), {"-T", "firmware/" + machine + "/link.ld"});
   const ProcessResult result = run_process(
@@ -233,13 +235,14 @@ std::vector<LinkedSection> linked_for_models(const fs::path& folder) {
 
 // Asked of the compiler: there are more cores than Thimble knows.
 void check_compiler(const std::string& core) {
-  require_program(kCompiler, "gcc-arm-none-eabi");
+  const CrossCompiler compiler = core_named(core).compiler;
+  require_program(compiler.program, compiler.package);
   std::vector<std::string> arguments = target_arguments(core);
   arguments.insert(arguments.end(), {"-E", "-x", "c++", "/dev/null"});
   const ProcessResult result = run_process({.arguments = arguments, .working_folder = {}});
   if (result.succeeded()) return;
   throw CompileError(fmt::format("core '{}'", core),
-                     fmt::format("{} does not take it: {}", kCompiler,
+                     fmt::format("{} does not take it: {}", compiler.program,
                                  result.err.substr(0, result.err.find('\n'))));
 }
 

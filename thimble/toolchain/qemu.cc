@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kEmulator = "qemu-system-arm";
 // Relative to the folder that QEMU runs in: its options give commas a meaning.
 constexpr const char* kInputFile = "input.bin";
 constexpr const char* kOutputFile = "output.bin";
@@ -121,15 +120,28 @@ std::vector<EmulatedRun> parse_report(const std::string& report) {
   return runs;
 }
 
-ProcessResult emulate(const std::string& machine, size_t sets, const fs::path& folder,
+ProcessResult emulate(const Board& board, size_t sets, const fs::path& folder,
                       const EmulationOptions& options) {
   const std::string semihosting = fmt::format(
       "enable=on,target=native,arg=firmware,arg={},arg={},arg={}", kInputFile, kOutputFile, sets);
   // icount: an instruction takes a nanosecond of the board's time, whatever the host's load.
-  std::vector<std::string> arguments = {
-      kEmulator,   "-M",      machine,       "-display", "none",    "-monitor",
-      "none",      "-serial", "null",        "-icount",  "shift=0", "-semihosting-config",
-      semihosting, "-kernel", "firmware.elf"};
+  std::vector<std::string> arguments = {board.emulator.program,
+                                        "-M",
+                                        board.machine,
+                                        "-display",
+                                        "none",
+                                        "-monitor",
+                                        "none",
+                                        "-serial",
+                                        "null",
+                                        "-icount",
+                                        "shift=0",
+                                        "-semihosting-config",
+                                        semihosting,
+                                        "-kernel",
+                                        "firmware.elf"};
+  const std::vector<std::string>& own = board.emulator.options;
+  arguments.insert(arguments.end(), own.begin(), own.end());
   if (!options.plugin.empty()) {
     arguments.insert(arguments.end(),
                      {"-plugin", fmt::format("{},out={}", options.plugin, kPluginFile)});
@@ -143,22 +155,22 @@ ProcessResult emulate(const std::string& machine, size_t sets, const fs::path& f
 
 Measured run_on_qemu(const CrossBuild& build, const std::vector<InputSet>& sets,
                      const EmulationOptions& options) {
-  require_program(kEmulator, "qemu-system-arm");
   const TemporaryFolder folder;
   const Firmware firmware = build_firmware(build, folder.path());
+  require_program(firmware.board.emulator.program, firmware.board.emulator.package);
   Measured measured{.machine = firmware.board.machine,
                     .size = firmware.size,
                     .sections = firmware.sections,
                     .sets = {},
                     .plugin_output = {}};
   write_inputs(sets, folder.path() / kInputFile);
-  const ProcessResult result = emulate(measured.machine, sets.size(), folder.path(), options);
+  const ProcessResult result = emulate(firmware.board, sets.size(), folder.path(), options);
   if (result.timed_out) {
     throw CompileError(measured.machine, fmt::format("did not finish within {:.0f} s of emulation",
                                                      options.timeout_seconds));
   }
   if (!result.succeeded()) reject_run(result, measured.machine);
-if (!options.plugin.empty()) measured.plugin_output = read_text(folder.path() / kPluginFile);
+  if (!options.plugin.empty()) measured.plugin_output = read_text(folder.path() / kPluginFile);
 
   std::vector<EmulatedRun> runs = parse_report(result.err);
   OutputReader outputs(read_bytes(folder.path() / kOutputFile));

@@ -20,6 +20,54 @@ void add_last_huge_weight(void* arena) {
   bytes(arena)[0] = static_cast<uint8_t>(bytes(arena)[0] + kHugeWeights[4999999]);
 }
 
+void add_two(void* input, void* output) {
+  for (int i = 0; i < 300; ++i) bytes(output)[i] = static_cast<uint8_t>(bytes(input)[i] + 2);
+}
+
+void change_input(void* input, void*) { ++bytes(input)[8]; }
+
+void write_after(void* arena) { ++bytes(arena)[1000]; }
+
+void write_before(void* arena) { --bytes(arena)[-1]; }
+
+#if defined(__riscv)
+
+// 2 for the counter's constant, 2 * 50,000,000 for the loop, 1 for the return.
+[[gnu::naked]] void count_down(void*) {
+  asm volatile(
+      "li a0, 50000000\n"
+      "1:\n\t"
+      "addi a0, a0, -1\n\t"
+      "bnez a0, 1b\n\t"
+      "ret");
+}
+
+[[gnu::naked]] void use_stack(void*) {
+  asm volatile(
+      "addi sp, sp, -208\n\t"
+      "sw ra, 0(sp)\n\t"
+      "addi sp, sp, 208\n\t"
+      "ret");
+}
+
+void fault(void*) { asm volatile("unimp"); }
+
+void unaligned(void*) {}
+
+[[gnu::naked]] void overflow_stack(void*) {
+  asm volatile(
+      "li a0, 0x30000\n\t"
+      "sub a0, sp, a0\n\t"
+      "mv a1, sp\n"
+      "1:\n\t"
+      "addi a1, a1, -4\n\t"
+      "sw a0, 0(a1)\n\t"
+      "bne a1, a0, 1b\n\t"
+      "ret");
+}
+
+#else
+
 // 1 for the counter's constant, 2 * 50,000,000 for the loop, 1 for the return.
 [[gnu::naked]] void count_down(void*) {
   asm volatile(
@@ -43,16 +91,6 @@ void add_last_huge_weight(void* arena) {
       "add sp, #200\n\t"
       "pop {r4, pc}");
 }
-
-void add_two(void* input, void* output) {
-  for (int i = 0; i < 300; ++i) bytes(output)[i] = static_cast<uint8_t>(bytes(input)[i] + 2);
-}
-
-void change_input(void* input, void*) { ++bytes(input)[8]; }
-
-void write_after(void* arena) { ++bytes(arena)[1000]; }
-
-void write_before(void* arena) { --bytes(arena)[-1]; }
 
 void fault(void*) { asm volatile("udf #0"); }
 
@@ -79,3 +117,5 @@ void fault(void*) { asm volatile("udf #0"); }
       "bx lr\n\t"
       ".ltorg");
 }
+
+#endif
