@@ -90,8 +90,8 @@ class Bound {
 
   Found below(int64_t bytes) {
     Found result;
-    const std::vector<int64_t> rest = floors();  // of what is behind a position
-    result.floor_bytes = rest[0];
+    const std::vector<int64_t> rest = floors(true);  // of what is behind a position
+    result.floor_bytes = floors(false)[0];
     std::vector<FrontPiece> pieces;
     double whole = model_.program;
     for (int at = 0; at < count(); ++at) {
@@ -105,7 +105,7 @@ class Bound {
       if (!reached[index(begin)]) continue;
       if (single(begin) < bytes) reached[index(begin) + 1] = true;
       for (int end = begin + 1; end <= std::min(count(), begin + options_.length); ++end) {
-        if (rest[index(end)] >= bytes || !needed(begin, end, result.floor_bytes)) continue;
+        if (rest[index(end)] >= bytes || !needed(begin, end, rest[0])) continue;
         ++result.windows;
         for (Partition& part : schemes(begin, end, bytes)) {
           ++result.schemes;
@@ -135,16 +135,20 @@ class Bound {
   [[nodiscard]] int count() const { return static_cast<int>(order_.size()); }
   [[nodiscard]] int64_t single(int at) const { return rolls_.single_bytes()[index(at)]; }
 
-  /// Per position, what no cut of the operators from there on needs less than, if each run is a
-  /// loop and at most one output lies over an input.
-  [[nodiscard]] std::vector<int64_t> floors() const {
+  /// Per position, what no cut of the operators from there on needs less than, if at most one
+  /// output of a loop lies over an input. An input of blocks may be gone before an output begins.
+  [[nodiscard]] std::vector<int64_t> floors(bool with_blocks) const {
     std::vector<int64_t> result(order_.size() + 1, kNever);
     result.back() = 0;
+    const OrderBytes& bytes = rolls_.bytes();
     for (int begin = count() - 1; begin >= 0; --begin) {
       int64_t& least = result[index(begin)];
       least = std::max(single(begin), result[index(begin) + 1]);
-      for (int end = begin + 1; end <= std::min(count(), begin + options_.length); ++end)
-        least = std::min(least, std::max(units_.least_bytes(begin, end), result[index(end)]));
+      for (int end = begin + 1; end <= std::min(count(), begin + options_.length); ++end) {
+        const int64_t in_blocks = std::max(bytes.held(begin), bytes.held(end));
+        const int64_t run = with_blocks ? in_blocks : units_.least_bytes(begin, end);
+        least = std::min(least, std::max(run, result[index(end)]));
+      }
     }
     return result;
   }
@@ -158,7 +162,6 @@ class Bound {
 
   [[nodiscard]] std::vector<Partition> schemes(int begin, int end, int64_t bytes) const {
     std::vector<Partition> result;
-    // An input of blocks may be gone before an output begins; one of a loop is not.
     if (rolls_.bytes().held(end) < bytes)
       result = partitions_.along_rows(begin, end, options_.blocks, Windows::kBlocks);
     if (units_.least_bytes(begin, end) >= bytes) return result;

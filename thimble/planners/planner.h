@@ -56,7 +56,7 @@ struct Planned {
   std::vector<Note> notes;   ///< for the report
   /// The arena may have as much where there is no limit on it, for the scratch of fast kernels.
   std::optional<int64_t> room_bytes;
-  Plan plan;                 ///< that the schedule was built from; `auto` leaves it empty
+  Plan plan;  ///< that the schedule was built from; `auto` leaves it empty
   /// Of `auto`: all that it found, fewest bytes first; whatever the limits on bytes and time.
   std::vector<FrontPoint> front;
 };
