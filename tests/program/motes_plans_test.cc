@@ -121,8 +121,8 @@ TEST(MotesPlans, LeaveRoomForTheKernelsThatTheLimitOnTimeNeeds) {
   const Graph graph = rewrite(build_zoo("mobilenet_v2:resolution=96"));
   const Core core = core_named("cortex-m4");
   const auto instructions = [&](const Planned& found, std::optional<int64_t> room) {
-    PlacedSchedule placed = place_with_kernels(graph, found.schedule, core, room, {});
-    const Program program = lower(graph, std::move(placed.schedule), placed.placement);
+    const PlacedSchedule placed = place_with_kernels(graph, found.schedule, core, room, {});
+    const Program program = lower(graph, placed.schedule, placed.placement);
     return estimate_on(program, core.name, 0).value().estimate.instructions;
   };
   const double whole = instructions(planned(graph, "reorder", {.core = core}), {});
