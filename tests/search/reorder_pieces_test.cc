@@ -60,7 +60,7 @@ TEST(LeastCut, IsTheLeastStateAndInAllOthersLikeIt) {
       in_all = least && bytes == *least ? in_all & set : set;
       least = bytes;
     }
-    const std::optional<Cut> cut = cuts.between(inside, outside);
+    const std::optional<LiveCut> cut = cuts.between(inside, outside);
     ASSERT_EQ(cut.has_value(), least.has_value());
     if (!cut) return;
     ASSERT_EQ(cut->live_bytes, *least);

@@ -23,10 +23,12 @@ constexpr int kMostChosenLayouts = 3;  // each with half the work of the last on
 
 // With the target's kernels, in the arena alone.
 PlacedPlan placed(const Graph& graph, Schedule schedule, const Request& request,
-                  const TimeLimit& time, int64_t work = layout::kSearchWork) {
-  PlacedSchedule placed = place_with_kernels(
-      graph, std::move(schedule), request.target.core, request.sram_limit_bytes(),
-      {.method = request.layout, .work = work, .time = &time});
+                  const TimeLimit& time, int64_t work = layout::kSearchWork,
+                  std::optional<int64_t> room_bytes = std::nullopt) {
+  const std::optional<int64_t> sram = request.sram_limit_bytes();
+  PlacedSchedule placed =
+      place_with_kernels(graph, std::move(schedule), request.target.core, sram ? sram : room_bytes,
+                         {.method = request.layout, .work = work, .time = &time});
   return {.planner = {},
           .schedule = std::move(placed.schedule),
           .placement = std::move(placed.placement)};
@@ -128,8 +130,9 @@ ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice, Planned 
     if (request.pick)
       throw CompileError("--pick", fmt::format("is for planners with a choice of plans; {} has one",
                                                choice.planner->name));
-    chosen = {placed(meant, std::move(planned.schedule), request, time), std::move(planned.notes),
-              std::nullopt};
+    chosen = {placed(meant, std::move(planned.schedule), request, time, layout::kSearchWork,
+                     planned.room_bytes),
+              std::move(planned.notes), std::nullopt};
   } else {
     chosen = chosen_of_front(meant, std::move(planned.front), request, time);
   }

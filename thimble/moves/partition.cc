@@ -7,7 +7,7 @@ namespace thimble {
 namespace {
 
 /// Positions per part: of few parts all, of many ever fewer; one at last.
-std::vector<int64_t> steps(int64_t positions, int64_t most_parts) {
+std::vector<int64_t> some_steps(int64_t positions, int64_t most_parts) {
   std::vector<int64_t> result;
   const auto add = [&](int64_t parts) {
     const int64_t step = ceil_div(positions, parts);
@@ -36,6 +36,14 @@ bool Partitions::derives(const Group& group) const {
   return derive(flow_, group, Regions::kNone).has_value();
 }
 
+std::vector<int64_t> Partitions::steps(int64_t positions, int64_t most_parts) const {
+  if (steps_ == Steps::kSome) return some_steps(positions, most_parts);
+  std::vector<int64_t> result;
+  for (int64_t step = positions - 1; step >= ceil_div(positions, most_parts); --step)
+    result.push_back(step);
+  return result;
+}
+
 void Partitions::add_parts(const Partition& base, int64_t most, Windows windows,
                            std::vector<Partition>& result) const {
   const TileLoop& loop = base.group.loop;
@@ -50,10 +58,7 @@ void Partitions::add_parts(const Partition& base, int64_t most, Windows windows,
   if (tried.empty()) return;
   // One position of the finest value, which the outputs may follow over consumed inputs.
   if (parts.group.loop.border == Border::kRoll) tried.push_back(0);
-  if (crosses) {
-    parts.group.loop.step = tried.front();
-    if (!derives(parts.group)) return;
-  }
+  if (crosses && !derives(parts.group)) return;
   for (const int64_t step : tried) {
     parts.group.loop.step = step;
     result.push_back(parts);
@@ -90,10 +95,22 @@ std::vector<Partition> Partitions::along_columns_of_rows(int begin, int end) con
     const auto columns = std::ranges::find_if(parts.group.members, [](const Member& member) {
       return std::holds_alternative<Group>(member.what);
     });
-    for (const int64_t step : {0, 1, 2, 4, 8}) {
-      if (step >= across) break;
-      std::get<Group>(columns->what).loop.step = step;
-      result.push_back(parts);
+    const int64_t along =
+        flow_.shape(pixels.group.loop.paced)[static_cast<size_t>(pixels.group.loop.axis)];
+    std::vector<int64_t> rows = {0}, tried = {0, 1, 2, 4, 8};
+    if (steps_ == Steps::kAll) {
+      tried = steps(across, across);
+      rows = steps(along, along);
+      rows.push_back(0);
+      tried.push_back(0);
+    }
+    for (const int64_t row : rows) {
+      parts.group.loop.step = row;
+      for (const int64_t step : tried) {
+        if (step >= across) break;
+        std::get<Group>(columns->what).loop.step = step;
+        result.push_back(parts);
+      }
     }
   }
   return result;

@@ -29,11 +29,18 @@ struct Partition {
   [[nodiscard]] OrderPiece piece() const;
 };
 
+/// How many of the numbers of positions that a part may have.
+enum class Steps : uint8_t {
+  kSome,  ///< of few parts all, of many ever fewer
+  kAll,
+};
+
 class Partitions {
  public:
   /// All must outlive it.
-  Partitions(const Dataflow& dataflow, const Rolls& rolls, const std::vector<int>& order)
-      : flow_(dataflow), rolls_(rolls), order_(order), channels_(dataflow) {}
+  Partitions(const Dataflow& dataflow, const Rolls& rolls, const std::vector<int>& order,
+             Steps steps = Steps::kSome)
+      : flow_(dataflow), rolls_(rolls), order_(order), channels_(dataflow), steps_(steps) {}
 
   /// Positions [begin, end) in 2 to `most` parts, along each axis that can be cut. Nothing in them
   /// is computed again. Not all of them need have a derivation.
@@ -41,18 +48,21 @@ class Partitions {
                                                   Windows windows) const;
   [[nodiscard]] std::vector<Partition> along_channels(int begin, int end) const;
   /// Rings of rows, one at a time, within which columns are in parts of 1 to 8 positions of the
-  /// last value: hardly more bytes than pixel by pixel, and far fewer calls.
+  /// last value: hardly more bytes than pixel by pixel, and far fewer calls. Of all steps: of any
+  /// number of rows and columns.
   [[nodiscard]] std::vector<Partition> along_columns_of_rows(int begin, int end) const;
 
  private:
   void add_parts(const Partition& base, int64_t most, Windows windows,
                  std::vector<Partition>& result) const;
   [[nodiscard]] bool derives(const Group& group) const;
+  [[nodiscard]] std::vector<int64_t> steps(int64_t positions, int64_t most_parts) const;
 
   const Dataflow& flow_;
   const Rolls& rolls_;
   const std::vector<int>& order_;
   const ChannelSlicing channels_;
+  const Steps steps_;
 };
 
 /// The outer one, which is along rows, with a run of its instances in parts along channels. Nothing

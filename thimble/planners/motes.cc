@@ -13,6 +13,7 @@
 #include "thimble/plan/evaluate.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/motes_options.h"
+#include "thimble/planners/motes_room.h"
 #include "thimble/planners/motes_units.h"
 #include "thimble/search/front_cut.h"
 #include "thimble/search/narrow_early.h"
@@ -67,17 +68,23 @@ class MotesSearch {
         rolls_(flow_, problem_, order_, {.in_place = limits.in_place}),
         model_(latency_model(limits.core.name).value_or(*latency_model("cortex-m4"))),
         latency_(flow_, limits.core, model_),
-        units_(flow_, rolls_, order_, latency_, limits.in_place && !options.paper_accounting),
+        room_(limits.core.sets.size() > 1
+                  ? std::make_optional<MotesRoom>(flow_, limits.core, model_)
+                  : std::nullopt),
+        units_(flow_, rolls_, order_, latency_, limits.in_place && !options.paper_accounting,
+               room_ ? &*room_ : nullptr),
         partitions_(flow_, rolls_, order_),
         single_bytes_(options.paper_accounting ? working_sets(problem_, order_)
                                                : rolls_.single_bytes()),
         most_steps_(options.most_steps.value_or(usual_steps(std::ssize(instances_.list)))) {
     for (const int instance : order_)
       single_instructions_.push_back(latency_.whole({.instance = {instance}}, false));
+    for (int at = 0; at < std::ssize(order_); ++at) single_rooms_.push_back(single_room(at));
   }
 
   MotesState run() {
     MotesState whole;
+    whole_instructions_ = std::numeric_limits<double>::infinity();
     measure(whole);
     whole_instructions_ = whole.instructions;
     const LessThan less = this->less();
@@ -135,6 +142,7 @@ class MotesSearch {
       if (unit->overlap) plan.overlaps.push_back(*unit->overlap);
     }
     Planned result{.schedule = build(flow_, plan), .notes = {}, .plan = plan};
+    if (room_) result.room_bytes = state.bytes;
     note::Partitions note{.ops = std::ssize(order_),
                           .peak_bytes = evaluate(flow_, plan).peak_bytes,
                           .instructions = state.instructions,
@@ -151,7 +159,9 @@ class MotesSearch {
  private:
   using Unit = std::shared_ptr<const MotesUnit>;
 
+  /// Where a limit on time needs fast kernels, their scratch counts.
   void measure(MotesState& state) const {
+    std::vector<RoomFor> rooms;
     state.bytes = state.peaks = state.steps = 0;
     state.instructions = model_.program;
     const auto add = [&](int64_t bytes, double instructions) {
@@ -165,11 +175,33 @@ class MotesSearch {
       if (unit != state.units.end() && (*unit)->partition.begin == at) {
         add((*unit)->bytes, (*unit)->instructions);
         state.steps += more_steps(**unit);
+        rooms.push_back((*unit)->room);
         at = (*unit++)->partition.end - 1;
       } else {
         add(single_bytes_[static_cast<size_t>(at)], single_instructions_[static_cast<size_t>(at)]);
+        rooms.push_back(single_rooms_[static_cast<size_t>(at)]);
       }
     }
+    if (!room_) return;
+    const Room room =
+        least_room({state.bytes, state.instructions}, less().most_instructions, std::move(rooms));
+    if (room.bytes > state.bytes) state.peaks = 1;
+    state.bytes = room.bytes;
+    state.instructions = room.instructions;
+  }
+
+  /// With an arena of at least `bytes`, how much the operator at a position is faster.
+  [[nodiscard]] RoomFor single_room(int at) {
+    const auto p = static_cast<size_t>(at);
+    if (!room_) return {single_bytes_[p], 0};
+    const InstanceCall call{.instance = {order_[p]}};
+    const Instance& instance = instances_.instance(call.instance);
+    const bool apart =
+        instance.op.valid() && has_kernel(graph_, graph_.op(instance.op), Method::kInPlace);
+    const int64_t bytes =
+        apart ? rolls_.bytes().held(at) + rolls_.bytes().size(instance.makes) : single_bytes_[p];
+    return {bytes + room_->scratch_bytes({{call}}),
+            room_->portable().whole(call, false) - single_instructions_[p]};
   }
 
   /// The state with one more scheme, in place of those that it touches; inside of one if it is
@@ -191,20 +223,29 @@ class MotesSearch {
   [[nodiscard]] std::optional<MotesState> best_of_all() const {
     std::vector<FrontPiece> pieces;
     std::vector<Unit> units;  // per piece; a single instance has none
-    for (int at = 0; at < std::ssize(order_); ++at) {
-      const auto p = static_cast<size_t>(at);
-      pieces.push_back({at, at + 1, single_bytes_[p], single_instructions_[p]});
-      units.emplace_back();
-    }
-    const auto add = [&](const Unit& unit) {
-      const Partition& parts = unit->partition;
-      // Steps stand where the front has MACs: they are bounded, and add up.
-      pieces.push_back(
-          {parts.begin, parts.end, unit->bytes, unit->instructions, more_steps(*unit)});
+    const auto add = [&](FrontPiece piece, const RoomFor& room, const Unit& unit) {
+      if (room.bytes > piece.peak_bytes) {
+        FrontPiece fast = piece;
+        fast.peak_bytes = room.bytes;
+        pieces.push_back(fast);
+        units.push_back(unit);
+        piece.time += room.instructions;
+      }
+      pieces.push_back(piece);
       units.push_back(unit);
     };
-    for (const auto& [window, some] : known_) std::ranges::for_each(some, add);
-    std::ranges::for_each(nested_, add);
+    for (int at = 0; at < std::ssize(order_); ++at) {
+      const auto p = static_cast<size_t>(at);
+      add({at, at + 1, single_bytes_[p], single_instructions_[p]}, single_rooms_[p], {});
+    }
+    const auto add_unit = [&](const Unit& unit) {
+      const Partition& parts = unit->partition;
+      // Steps stand where the front has MACs: they are bounded, and add up.
+      add({parts.begin, parts.end, unit->bytes, unit->instructions, more_steps(*unit)}, unit->room,
+          unit);
+    };
+    for (const auto& [window, some] : known_) std::ranges::for_each(some, add_unit);
+    std::ranges::for_each(nested_, add_unit);
     const FrontCutOptions limits{
         .most_macs = most_steps_,
         .most_time = whole_instructions_ * options_.max_latency - model_.program,
@@ -222,13 +263,15 @@ class MotesSearch {
   /// Where the most is live: positions [begin, end), one instance or a scheme.
   [[nodiscard]] std::pair<int, int> peak_of(const MotesState& state) const {
     for (const Unit& unit : state.units) {
-      if (unit->bytes == state.bytes) return {unit->partition.begin, unit->partition.end};
+      if (unit->bytes == state.bytes || unit->room.bytes == state.bytes)
+        return {unit->partition.begin, unit->partition.end};
     }
     for (int at = 0; at < std::ssize(order_); ++at) {
       const auto covers = [&](const Unit& unit) {
         return unit->partition.begin <= at && at < unit->partition.end;
       };
-      if (single_bytes_[static_cast<size_t>(at)] == state.bytes &&
+      const auto p = static_cast<size_t>(at);
+      if ((single_bytes_[p] == state.bytes || single_rooms_[p].bytes == state.bytes) &&
           std::ranges::none_of(state.units, covers))
         return {at, at + 1};
     }
@@ -346,10 +389,12 @@ class MotesSearch {
   const Rolls rolls_;
   const LatencyModel model_;
   LatencyEstimate latency_;
+  std::optional<MotesRoom> room_;  ///< of a core with fast kernels
   MotesUnits units_;
   const Partitions partitions_;
   const std::vector<int64_t> single_bytes_;
   std::vector<double> single_instructions_;  ///< per position
+  std::vector<RoomFor> single_rooms_;        ///< per position
   std::map<std::pair<int, int>, std::vector<Unit>> known_;
   std::vector<Unit> nested_;  ///< measured: schemes within schemes
   double whole_instructions_ = 0;

@@ -50,6 +50,13 @@ std::optional<MotesUnit> MotesUnits::measured(Partition partition) {
   int64_t shared = 0;
   if (overlaps_) unit.overlap = best_overlap(unit, *group, shared, unit.lead_bytes);
   unit.bytes = most_live(unit, *group, shared);
+  unit.room.bytes = unit.bytes;
+  if (room_ != nullptr) {
+    unit.room.bytes += room_->scratch_bytes({{unit.partition.group}});
+    unit.room.instructions = room_->portable().group(group->derived) - unit.instructions;
+    for (const InstanceCall& call : unit.partition.finalised)
+      unit.room.instructions += room_->portable().whole(call, false);
+  }
   return unit;
 }
 

@@ -7,6 +7,7 @@
 #include "thimble/moves/partition.h"
 #include "thimble/plan/evaluator.h"
 #include "thimble/plan/latency_estimate.h"
+#include "thimble/planners/motes_room.h"
 
 namespace thimble {
 
@@ -15,6 +16,7 @@ struct MotesUnit {
   Partition partition;
   int64_t bytes = 0;  ///< the most that is live while it runs
   double instructions = 0;
+  RoomFor room;                          ///< with which it takes no more than these
   int64_t steps = 0;                     ///< calls written down
   std::optional<OverlapChoice> overlap;  ///< an output over a consumed input
   int64_t lead_bytes = 0;                ///< of the overlap
@@ -28,13 +30,15 @@ struct MotesUnit {
 
 class MotesUnits {
  public:
-  /// All must outlive it. overlaps: outputs of parts may lie over consumed inputs.
+  /// All must outlive it. overlaps: outputs of parts may lie over consumed inputs. room: null if
+  /// there is no other kernel for want of room.
   MotesUnits(const Dataflow& dataflow, const Rolls& rolls, const std::vector<int>& order,
-             LatencyEstimate& latency, bool overlaps)
+             LatencyEstimate& latency, bool overlaps, MotesRoom* room = nullptr)
       : flow_(dataflow),
         bytes_(rolls.bytes()),
         order_(order),
         latency_(latency),
+        room_(room),
         overlaps_(overlaps) {}
 
   /// About the least that positions [begin, end) can need in parts: what they consume and what they
@@ -55,6 +59,7 @@ class MotesUnits {
   const OrderBytes& bytes_;
   const std::vector<int>& order_;
   LatencyEstimate& latency_;
+  MotesRoom* const room_;
   const bool overlaps_;
   std::optional<Evaluator> evaluator_;  ///< of the last groups: all of them would take gigabytes
   int groups_ = 0;

@@ -54,7 +54,9 @@ struct Planned {
   std::vector<Accumulator> accumulators;
   std::string scale_source;  ///< of the accumulators: where their scales are from
   std::vector<Note> notes;   ///< for the report
-  Plan plan;                 ///< that the schedule was built from; `auto` leaves it empty
+  /// The arena may have as much where there is no limit on it, for the scratch of fast kernels.
+  std::optional<int64_t> room_bytes;
+  Plan plan;  ///< that the schedule was built from; `auto` leaves it empty
   /// Of `auto`: all that it found, fewest bytes first; whatever the limits on bytes and time.
   std::vector<FrontPoint> front;
 };

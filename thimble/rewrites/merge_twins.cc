@@ -7,10 +7,11 @@
 namespace thimble {
 namespace {
 
-/// Whether the values are needed beyond the operators.
+/// Whether the values are there, or needed, beyond the operators: perhaps outside of the arena.
 bool is_kept(const Graph& graph, TensorId tensor) {
-  return is_output(graph, tensor) ||
-         std::ranges::any_of(graph.states, [&](const State& s) { return s.out == tensor; });
+  return is_input(graph, tensor) || is_output(graph, tensor) ||
+         std::ranges::any_of(graph.states,
+                             [&](const State& s) { return s.in == tensor || s.out == tensor; });
 }
 
 /// Whether two operators compute the same.

@@ -67,7 +67,7 @@ OpSet LeastCut::with_all(const OpSet& ops, const std::vector<std::vector<int>>& 
   return result;
 }
 
-std::optional<Cut> LeastCut::between(const OpSet& inside, const OpSet& outside) {
+std::optional<LiveCut> LeastCut::between(const OpSet& inside, const OpSet& outside) {
   const OpSet in = with_all(inside, links_.before), out = with_all(outside, links_.after);
   for (size_t w = 0; w < in.size(); ++w) {
     if ((in[w] & out[w]) != 0) return std::nullopt;
@@ -77,7 +77,7 @@ std::optional<Cut> LeastCut::between(const OpSet& inside, const OpSet& outside) 
     edges_[4 * o + 2].capacity = contains(out, static_cast<int>(o)) ? kUnlimited : 0;
   }
   for (Edge& edge : edges_) edge.left = edge.capacity;
-  Cut cut{.executed = empty_set(problem_.ops.size()), .live_bytes = 0};
+  LiveCut cut{.executed = empty_set(problem_.ops.size()), .live_bytes = 0};
   while (find_levels()) {
     next_edge_.assign(from_.size(), 0);
     while (const int64_t pushed = push(source_, kUnlimited)) cut.live_bytes += pushed;
@@ -132,7 +132,7 @@ int64_t LeastCut::least_working_set(int op) {
     if (links_.is_output[index(way.input)]) continue;
     OpSet read = inside;
     for (const int reader : links_.readers[index(way.input)]) put(read, reader, reader != op);
-    const std::optional<Cut> cut = between(read, outside);
+    const std::optional<LiveCut> cut = between(read, outside);
     if (!cut) continue;  // another reader comes after it
     const int64_t shared =
         std::min(problem_.size_bytes[index(way.input)], problem_.size_bytes[index(o.outputs[0])]);

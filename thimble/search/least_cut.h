@@ -9,7 +9,7 @@
 namespace thimble {
 
 /// A set of operators that some execution reaches.
-struct Cut {
+struct LiveCut {
   OpSet executed;
   int64_t live_bytes = 0;
 };
@@ -25,7 +25,7 @@ class LeastCut {
   /// Among the sets that contain `inside` (and what is before it) and nothing of `outside` (nor
   /// what is after it), one with the fewest live bytes; of those, the one that is in all others.
   /// Nothing if no set is like that.
-  [[nodiscard]] std::optional<Cut> between(const OpSet& inside, const OpSet& outside);
+  [[nodiscard]] std::optional<LiveCut> between(const OpSet& inside, const OpSet& outside);
 
   /// The least that can be live while `op` executes: over all sets, and its ways to execute.
   [[nodiscard]] int64_t least_working_set(int op);

@@ -36,7 +36,7 @@ std::vector<int> least_state(const OrderProblem& problem, OrderBudget* budget) {
     if (spent(budget)) return {};
     OpSet with_op = none;
     put(with_op, op, true);
-    const Cut cut = *cuts.between(with_op, none);
+    const LiveCut cut = *cuts.between(with_op, none);
     std::vector<int> ops;
     for_each(cut.executed, [&](int o) { ops.push_back(o); });
     const auto size = static_cast<int64_t>(ops.size());
