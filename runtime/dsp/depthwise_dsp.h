@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolution by blocks of four outputs of each channel (depthwise_blocks.h). A row of
-// inputs is packed once: a window of 3 x 3 keeps the rows that the next output rows need as well,
-// if scratch has room for whole rows; else, and with other windows, the window's rows are packed
-// for as many outputs of a row as scratch has room for.
+// inputs is packed once: the rows that the next output rows need as well are kept, if scratch has
+// room for whole rows, of as many channels at a time as there is room for; else the window's rows
+// are packed for as many outputs of a row as scratch has room for.
 #pragma once
 
 #include "../portable/window.h"
@@ -14,11 +14,11 @@ namespace thimble::runtime {
 
 class DepthwiseConvolution {
  public:
-  /// None of the region's axes is empty.
+  /// None of the region's axes is empty. in_place: out is x.
   DepthwiseConvolution(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
-                       const Region& region, int8_t* scratch,
-                       const DepthwiseBlockTable& blocks) noexcept
-      : p_(p), x_(x), out_(out), region_(region), blocks_(blocks) {
+                       const Region& region, int8_t* scratch, const DepthwiseBlockTable& blocks,
+                       bool in_place) noexcept
+      : p_(p), x_(x), out_(out), region_(region), blocks_(blocks), in_place_(in_place) {
     const Window2D& w = p.window;
     first_in_ = p.multiplier == 1 ? region.begin[3] : region.begin[3] / p.multiplier;
     const int32_t last = p.multiplier == 1 ? region.end[3] - 1 : (region.end[3] - 1) / p.multiplier;
@@ -126,17 +126,20 @@ class DepthwiseConvolution {
     set_strip(begin, end - begin, 4);
     pack_row(y - w.pad_top, 0);
     pack_row(y - w.pad_top + 1, 1);
-    for (int32_t slot = 0; y + 2 <= region_.end[1]; y += 2, slot ^= 2) {
+    // A last row alone goes without them: but in place, where its inputs are no more.
+    const int32_t last = region_.end[1] - (in_place_ ? 1 : 2);
+    for (int32_t slot = 0; y <= last; y += 2, slot ^= 2) {
+      const bool both = y + 1 < region_.end[1];
       pack_row(y - w.pad_top + 2, slot ^ 2);
-      pack_row(y - w.pad_top + 3, slot ^ 3);
+      if (both) pack_row(y - w.pad_top + 3, slot ^ 3);
       for (int32_t column = begin; column < end;) {
         const int32_t blocks = blocks_of(2, end - column);
         const bool two = column + 1 < end;
         int8_t* const to = output(y, column);
-        block_.to[two ? 1 : 0] = distance(y, column, 1, 0);
+        block_.to[two ? 1 : 0] = both ? distance(y, column, 1, 0) : 0;
         if (two) {
           block_.to[0] = distance(y, column, 0, 1);
-          block_.to[2] = distance(y, column, 1, 1);
+          block_.to[2] = both ? distance(y, column, 1, 1) : 0;
         }
         channels(two ? blocks_.rows[slot / 2] : blocks_.columns[slot / 2],
                  {(column - begin) / 2 * 4, 4, 2, blocks}, to, 0);
@@ -292,6 +295,7 @@ class DepthwiseConvolution {
   const View& out_;
   const Region& region_;
   const DepthwiseBlockTable& blocks_;
+  bool in_place_;
   int32_t first_in_ = 0;  // input channel
   int32_t channels_ = 0;  // of the input
   uint32_t* words_ = nullptr;
@@ -305,5 +309,108 @@ class DepthwiseConvolution {
   int32_t slots_ = 0, pitch_ = 0;
   DepthwiseBlocksInRow block_{};
 };
+
+/// Whether nothing that the region reads lies among what it writes.
+[[gnu::noinline]] inline bool is_apart(const Window2D& w, const View& x, const View& out,
+                                       const Region& region) noexcept {
+  const auto inside = [](int32_t k, int32_t end) noexcept { return limit(k, 0, end - 1); };
+  const int32_t top = inside(region.begin[1] * w.stride_h - w.pad_top, w.in_h);
+  const int32_t left = inside(region.begin[2] * w.stride_w - w.pad_left, w.in_w);
+  const int32_t bottom =
+      inside((region.end[1] - 1) * w.stride_h - w.pad_top + w.kernel_h - 1, w.in_h);
+  const int32_t right =
+      inside((region.end[2] - 1) * w.stride_w - w.pad_left + w.kernel_w - 1, w.in_w);
+  const auto* x_begin = static_cast<const int8_t*>(x.data);
+  const int8_t* x_end = x_begin + x.modulus;
+  if (x.modulus == 0) {
+    x_begin = pixel<const int8_t>(x, region.begin[0], top, left);
+    x_end = pixel<const int8_t>(x, region.end[0] - 1, bottom, right) + region.end[3];
+  }
+  const auto* out_begin = static_cast<const int8_t*>(out.data);
+  const int8_t* out_end = out_begin + out.modulus;
+  if (out.modulus == 0) {
+    out_begin = pixel<const int8_t>(out, region.begin[0], region.begin[1], region.begin[2]);
+    out_end = pixel<const int8_t>(out, region.end[0] - 1, region.end[1] - 1, region.end[2] - 1) +
+              (region.end[3] - 1) * out.stride[3] + 1;
+  }
+  return x_end <= out_begin || out_end <= x_begin;
+}
+
+/// The kernels: as many channels at a time as scratch has whole rows for. Where an output may lie
+/// over inputs that other channels still want, all of them in strips of a row; if there is no room
+/// for that either, pixel by pixel.
+class DepthwiseChannels {
+ public:
+  DepthwiseChannels(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
+                    int8_t* scratch, const DepthwiseBlockTable& blocks, bool in_place) noexcept
+      : p_(p), x_(x), out_(out), scratch_(scratch), blocks_(blocks), in_place_(in_place) {}
+
+  /// None of the region's axes is empty.
+  void run(const Region& region) noexcept {
+    const int32_t channels = region.end[3] - region.begin[3];
+    const int32_t most = channels_at_a_time(region);
+    if (most >= channels || in_place_ || is_apart(p_.window, x_, out_, region)) {
+      some_channels(region, most);
+    } else if (strip_bytes(channels) <= p_.scratch_bytes) {
+      some_channels(region, channels);
+    } else {
+      pixel_by_pixel(region);
+    }
+  }
+
+ private:
+  int32_t channels_at_a_time(const Region& region) const noexcept {
+    if (p_.multiplier != 1) return p_.out_channels;
+    const int32_t fours =
+        depthwise_fours(p_.window, p_.scratch_bytes, region.end[2] - region.begin[2],
+                        region.end[1] - region.begin[1]);
+    return fours == 0 ? 4 : 4 * fours;
+  }
+  int32_t strip_bytes(int32_t channels) const noexcept {
+    return depthwise_scratch_bytes(p_.window, channels, 1, p_.window.kernel_h);
+  }
+
+  void some_channels(const Region& region, int32_t most) noexcept {
+    Region part = region;
+    do {
+      const int32_t left = region.end[3] - part.begin[3];
+      part.end[3] = part.begin[3] + (left < most ? left : most);
+      DepthwiseConvolution(p_, x_, out_, part, scratch_, blocks_, in_place_).run();
+      part.begin[3] = part.end[3];
+    } while (part.end[3] != region.end[3]);
+  }
+
+  void pixel_by_pixel(const Region& region) noexcept {
+    Region one = region;
+    for (one.begin[0] = region.begin[0]; one.begin[0] < region.end[0]; ++one.begin[0]) {
+      one.end[0] = one.begin[0] + 1;
+      for (one.begin[1] = region.begin[1]; one.begin[1] < region.end[1]; ++one.begin[1]) {
+        one.end[1] = one.begin[1] + 1;
+        for (one.begin[2] = region.begin[2]; one.begin[2] < region.end[2]; ++one.begin[2]) {
+          one.end[2] = one.begin[2] + 1;
+          some_channels(one, channels_at_a_time(one));
+        }
+      }
+    }
+  }
+
+  const DepthwiseConv2DPackedParams& p_;
+  const View& x_;
+  const View& out_;
+  int8_t* scratch_;
+  const DepthwiseBlockTable& blocks_;
+  bool in_place_;
+};
+
+[[gnu::noinline]] inline void convolve_depthwise(const DepthwiseConv2DPackedParams& p,
+                                                 const View& x, const View& out,
+                                                 const Region& region, int8_t* scratch,
+                                                 const DepthwiseBlockTable& blocks,
+                                                 bool in_place) noexcept {
+  for (int32_t axis = 0; axis < 4; ++axis) {
+    if (region.begin[axis] == region.end[axis]) return;  // before anything is packed
+  }
+  DepthwiseChannels(p, x, out, scratch, blocks, in_place).run(region);
+}
 
 }  // namespace thimble::runtime

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "thimble/model/division.h"
 #include "thimble/schedule/kernel_fit.h"
 
 namespace thimble {
@@ -28,13 +29,18 @@ class Choice {
         fits_(graph, schedule),
         live_bytes_(live_bytes(graph, schedule)) {}
 
+  /// The kernel, and the bytes of scratch that it gets.
   Candidate of(const Step& step, Position position) {
     if (!step.op.valid()) return {};
     const int64_t room = room_bytes_ - live_bytes_[static_cast<size_t>(position)];
     for (const KernelUse& use : fits_.uses_of(step.op, step.method)) {
-      for (const Candidate& candidate : candidates(use, core_)) {
-        if (candidate.kernel == use.kernel || candidate.scratch_bytes > room) continue;
-        if (width(step) < info(candidate.kernel).channel_multiple) continue;
+      const CallExtents most = extents(step, use);
+      for (Candidate candidate : candidates(use, core_)) {
+        if (candidate.kernel == use.kernel) continue;
+        if (most.channels < info(candidate.kernel).channel_multiple) continue;
+        const auto scratch = scratch_within(candidate.kernel, use, most, room);
+        if (!scratch) continue;
+        candidate.scratch_bytes = *scratch;
         Step changed = step;
         changed.kernel = candidate.kernel;
         if (fits_.fault(changed).empty()) return candidate;
@@ -44,15 +50,23 @@ class Choice {
   }
 
  private:
-  // Channels of the output that each execution computes: in slices of a few, a kernel that does
-  // several at once gains nothing.
-  [[nodiscard]] int64_t width(const Step& step) const {
-    if (step.region.empty()) return 1;
-    const IntervalExpr& channels = step.region.back();
-    const bool fixed = channels.begin.terms == channels.end.terms && channels.begin.divisor == 1 &&
-                       channels.end.divisor == 1;
-    const int64_t all = graph_.tensor(graph_.op(step.op).outputs[0]).shape.back();
-    return fixed ? std::min(all, channels.end.base - channels.begin.base) : 0;
+  // What each execution computes at most.
+  [[nodiscard]] CallExtents extents(const Step& step, const KernelUse& use) const {
+    const Shape& shape = graph_.tensor(graph_.op(step.op).outputs[0]).shape;
+    const auto along = [&](size_t axis) {
+      const std::vector<int>& merged = use.out.axes[use.out.axes.size() - kKernelAxes + axis];
+      int64_t most = 1;
+      for (const int k : merged) most *= extent(step, shape, static_cast<size_t>(k));
+      return most;
+    };
+    return {.rows = along(1), .columns = along(2), .channels = along(3)};
+  }
+  [[nodiscard]] static int64_t extent(const Step& step, const Shape& shape, size_t axis) {
+    if (step.region.empty()) return shape[axis];
+    const IndexExpr& begin = step.region[axis].begin;
+    const IndexExpr& end = step.region[axis].end;
+    if (begin.terms != end.terms || begin.divisor != end.divisor) return shape[axis];
+    return std::min(shape[axis], ceil_div(end.base - begin.base, end.divisor));
   }
 
   const Graph& graph_;
@@ -83,8 +97,9 @@ Schedule with_kernels(const Graph& graph, Schedule schedule, const Core& core, i
     const Candidate& chosen = choices[position++];
     if (!chosen.kernel.valid()) return;
     step.kernel = chosen.kernel;
-    const Scratch needed = scratch(graph, graph.op(step.op), step.method, step.kernel);
-    step.scratch = needed.size_bytes > 0 ? add_scratch(schedule, needed) : BufferId{};
+    Scratch given = scratch(graph, graph.op(step.op), step.method, step.kernel);
+    given.size_bytes = std::max(given.size_bytes, chosen.scratch_bytes);
+    step.scratch = given.size_bytes > 0 ? add_scratch(schedule, given) : BufferId{};
   });
   return schedule;
 }
