@@ -59,7 +59,7 @@ class DepthwiseConvolution {
     const Window2D& w = p_.window;
     origin_ = column * w.stride_w - w.pad_left;
     slots_ = slots;
-    int32_t pairs = pairs_of(outputs);
+    const int32_t pairs = pairs_of(outputs);
     pitch_ = pairs * slots * 4;
     first_pair_ = origin_ < -1 ? -origin_ / 2 : 0;
     if (first_pair_ > pairs) first_pair_ = pairs;
@@ -68,6 +68,13 @@ class DepthwiseConvolution {
     if (end_pair_ < first_pair_) end_pair_ = first_pair_;
     pack_padding(0, first_pair_ * slots, 4);
     pack_padding(end_pair_ * slots, (pairs - end_pair_) * slots, 4);
+    // The other one of a last pair may be a column that no output reads.
+    const int32_t read = (region_.end[2] - 1) * w.stride_w - w.pad_left + w.kernel_w;
+    end_column_ = read < w.in_w ? read : w.in_w;
+    const int32_t first = origin_ + 2 * first_pair_;
+    begin_column_ = first < 0 ? 0 : first;
+    run_ = first + 1 < end_column_ ? (end_column_ - first) / 2 : 0;
+    if (run_ > end_pair_ - first_pair_) run_ = end_pair_ - first_pair_;
   }
 
   [[gnu::noinline]] void pack_padding(int32_t at, int32_t pairs, int32_t to_step) noexcept {
@@ -77,37 +84,53 @@ class DepthwiseConvolution {
 
   // Input row `y` into a slot of the strip's pairs.
   [[gnu::noinline]] void pack_row(int32_t y, int32_t slot) noexcept {
-    const Window2D& w = p_.window;
-    // The other one of a last pair may be a column that no output reads.
-    const int32_t read = (region_.end[2] - 1) * w.stride_w - w.pad_left + w.kernel_w;
-    const int32_t in_w = read < w.in_w ? read : w.in_w;
     const int32_t count = end_pair_ - first_pair_;
     if (y < 0 || y >= p_.window.in_h) {
       pack_padding(first_pair_ * slots_ + slot, count, slots_ * 4);
       return;
     }
-    const int32_t column_step = x_.stride[2];
-    int32_t column = origin_ + 2 * first_pair_;                      // of the left one of a pair
+    const int32_t step = x_.stride[2];
     int32_t first = n_ * x_.stride[0] + y * x_.stride[1] - x_.bias;  // column 0
-    int32_t wrap = in_w;  // columns from here on are at the ring's beginning
+    int32_t wrap = end_column_;  // columns from here on are at the ring's beginning
     if (x_.modulus != 0) {
-      const int32_t left = column < 0 ? 0 : column;  // nothing is known of those before
-      const int32_t at = (first + left * column_step) % x_.modulus;
-      wrap = left + (x_.modulus - at + column_step - 1) / column_step;
-      first = at - left * column_step - x_.channel;
+      const int32_t left = begin_column_;  // nothing is known of those before
+      const int32_t at = (first + left * step) % x_.modulus;
+      wrap = left + (x_.modulus - at + step - 1) / step;
+      first = at - left * step - x_.channel;
     }
     const auto* const row = static_cast<const int8_t*>(x_.data) + first + first_in_;
-    DepthwisePairs pairs{nullptr,     nullptr,   words_ + first_pair_ * slots_ + slot,
-                         pitch_,      channels_, 1,
-                         column_step, slots_ * 4};
-    for (int32_t left = count; left > 0;) {
+    const int32_t column = origin_ + 2 * first_pair_;  // of the left one of a pair
+    DepthwisePairs pairs{column < 0 ? padding_ : row + column * step,
+                         row + (column + 1) * step,
+                         words_ + first_pair_ * slots_ + slot,
+                         pitch_,
+                         channels_,
+                         run_,
+                         step,
+                         slots_ * 4};
+    if (wrap < end_column_ || run_ < 0) return pack_pieces(pairs, row, wrap);
+    if (run_ != 0) pack_pairs(pairs);
+    if (run_ == count) return;
+    const int32_t last = column + 2 * run_;  // the next one is beyond what outputs read
+    pairs.to += run_ * slots_;
+    pairs.left = last < 0 || last >= end_column_ ? padding_ : row + last * step;
+    pairs.right = padding_;
+    pairs.pairs = 1;
+    pack_pairs(pairs);
+  }
+
+  // Any row; columns from `wrap` on are at the ring's beginning.
+  [[gnu::noinline]] void pack_pieces(DepthwisePairs& pairs, const int8_t* row,
+                                     int32_t wrap) noexcept {
+    int32_t column = origin_ + 2 * first_pair_;
+    for (int32_t left = end_pair_ - first_pair_; left > 0;) {
       const auto at = [&](int32_t k) noexcept -> const int8_t* {
-        if (k < 0 || k >= in_w) return padding_;
-        return row + k * column_step - (k >= wrap ? x_.modulus : 0);
+        if (k < 0 || k >= end_column_) return padding_;
+        return row + k * pairs.step - (k >= wrap ? x_.modulus : 0);
       };
       pairs.left = at(column);
       pairs.right = at(column + 1);
-      const int32_t end = column + 1 < wrap && wrap < in_w ? wrap : in_w;
+      const int32_t end = column + 1 < wrap && wrap < end_column_ ? wrap : end_column_;
       const bool run = column + 1 >= 0 && column + 1 < end;
       pairs.pairs = run ? (end - column) / 2 : 1;
       if (pairs.pairs > left) pairs.pairs = left;
@@ -177,6 +200,7 @@ class DepthwiseConvolution {
     set_strip(begin, region_.end[2] - begin, w.kernel_h);
     first_pair_ = 0;  // what moves in from the next pair is to be packed again
     end_pair_ = pairs_of(region_.end[2] - begin);
+    run_ = -1;
     for (int32_t kept = 0;; kept = w.kernel_h - step) {
       for (int32_t k = kept; k < w.kernel_h; ++k) pack_row(y * step - w.pad_top + k, k);
       any_window(y, begin, region_.end[2]);
@@ -304,8 +328,10 @@ class DepthwiseConvolution {
   bool fixed_ = false;
   int32_t constant_words_ = 0;  // of a channel
   int32_t n_ = 0;
-  int32_t origin_ = 0;                     // input column of the strip's first pair
-  int32_t first_pair_ = 0, end_pair_ = 0;  // those that read inputs
+  int32_t origin_ = 0;                         // input column of the strip's first pair
+  int32_t first_pair_ = 0, end_pair_ = 0;      // those that read inputs
+  int32_t begin_column_ = 0, end_column_ = 0;  // that they read
+  int32_t run_ = 0;  // pairs whose right column is an input; -1: among others
   int32_t slots_ = 0, pitch_ = 0;
   DepthwiseBlocksInRow block_{};
 };
