@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolution by blocks of four outputs of each channel (depthwise_blocks.h). A row of
-// inputs is packed once: a window of 3 x 3 keeps the rows that the next output rows need as well,
-// if scratch has room for whole rows; else, and with other windows, the window's rows are packed
-// for as many outputs of a row as scratch has room for.
+// inputs is packed once: the rows that the next output rows need as well are kept, if scratch has
+// room for whole rows, of as many channels at a time as there is room for; else the window's rows
+// are packed for as many outputs of a row as scratch has room for.
 #pragma once
 
 #include "../portable/window.h"
@@ -14,11 +14,11 @@ namespace thimble::runtime {
 
 class DepthwiseConvolution {
  public:
-  /// None of the region's axes is empty.
+  /// None of the region's axes is empty. in_place: out is x.
   DepthwiseConvolution(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
-                       const Region& region, int8_t* scratch,
-                       const DepthwiseBlockTable& blocks) noexcept
-      : p_(p), x_(x), out_(out), region_(region), blocks_(blocks) {
+                       const Region& region, int8_t* scratch, const DepthwiseBlockTable& blocks,
+                       bool in_place) noexcept
+      : p_(p), x_(x), out_(out), region_(region), blocks_(blocks), in_place_(in_place) {
     const Window2D& w = p.window;
     first_in_ = p.multiplier == 1 ? region.begin[3] : region.begin[3] / p.multiplier;
     const int32_t last = p.multiplier == 1 ? region.end[3] - 1 : (region.end[3] - 1) / p.multiplier;
@@ -59,7 +59,7 @@ class DepthwiseConvolution {
     const Window2D& w = p_.window;
     origin_ = column * w.stride_w - w.pad_left;
     slots_ = slots;
-    int32_t pairs = pairs_of(outputs);
+    const int32_t pairs = pairs_of(outputs);
     pitch_ = pairs * slots * 4;
     first_pair_ = origin_ < -1 ? -origin_ / 2 : 0;
     if (first_pair_ > pairs) first_pair_ = pairs;
@@ -68,6 +68,13 @@ class DepthwiseConvolution {
     if (end_pair_ < first_pair_) end_pair_ = first_pair_;
     pack_padding(0, first_pair_ * slots, 4);
     pack_padding(end_pair_ * slots, (pairs - end_pair_) * slots, 4);
+    // The other one of a last pair may be a column that no output reads.
+    const int32_t read = (region_.end[2] - 1) * w.stride_w - w.pad_left + w.kernel_w;
+    end_column_ = read < w.in_w ? read : w.in_w;
+    const int32_t first = origin_ + 2 * first_pair_;
+    begin_column_ = first < 0 ? 0 : first;
+    run_ = first + 1 < end_column_ ? (end_column_ - first) / 2 : 0;
+    if (run_ > end_pair_ - first_pair_) run_ = end_pair_ - first_pair_;
   }
 
   [[gnu::noinline]] void pack_padding(int32_t at, int32_t pairs, int32_t to_step) noexcept {
@@ -77,37 +84,53 @@ class DepthwiseConvolution {
 
   // Input row `y` into a slot of the strip's pairs.
   [[gnu::noinline]] void pack_row(int32_t y, int32_t slot) noexcept {
-    const Window2D& w = p_.window;
-    // The other one of a last pair may be a column that no output reads.
-    const int32_t read = (region_.end[2] - 1) * w.stride_w - w.pad_left + w.kernel_w;
-    const int32_t in_w = read < w.in_w ? read : w.in_w;
     const int32_t count = end_pair_ - first_pair_;
     if (y < 0 || y >= p_.window.in_h) {
       pack_padding(first_pair_ * slots_ + slot, count, slots_ * 4);
       return;
     }
-    const int32_t column_step = x_.stride[2];
-    int32_t column = origin_ + 2 * first_pair_;                      // of the left one of a pair
+    const int32_t step = x_.stride[2];
     int32_t first = n_ * x_.stride[0] + y * x_.stride[1] - x_.bias;  // column 0
-    int32_t wrap = in_w;  // columns from here on are at the ring's beginning
+    int32_t wrap = end_column_;  // columns from here on are at the ring's beginning
     if (x_.modulus != 0) {
-      const int32_t left = column < 0 ? 0 : column;  // nothing is known of those before
-      const int32_t at = (first + left * column_step) % x_.modulus;
-      wrap = left + (x_.modulus - at + column_step - 1) / column_step;
-      first = at - left * column_step - x_.channel;
+      const int32_t left = begin_column_;  // nothing is known of those before
+      const int32_t at = (first + left * step) % x_.modulus;
+      wrap = left + (x_.modulus - at + step - 1) / step;
+      first = at - left * step - x_.channel;
     }
     const auto* const row = static_cast<const int8_t*>(x_.data) + first + first_in_;
-    DepthwisePairs pairs{nullptr,     nullptr,   words_ + first_pair_ * slots_ + slot,
-                         pitch_,      channels_, 1,
-                         column_step, slots_ * 4};
-    for (int32_t left = count; left > 0;) {
+    const int32_t column = origin_ + 2 * first_pair_;  // of the left one of a pair
+    DepthwisePairs pairs{column < 0 ? padding_ : row + column * step,
+                         row + (column + 1) * step,
+                         words_ + first_pair_ * slots_ + slot,
+                         pitch_,
+                         channels_,
+                         run_,
+                         step,
+                         slots_ * 4};
+    if (wrap < end_column_ || run_ < 0) return pack_pieces(pairs, row, wrap);
+    if (run_ != 0) pack_pairs(pairs);
+    if (run_ == count) return;
+    const int32_t last = column + 2 * run_;  // the next one is beyond what outputs read
+    pairs.to += run_ * slots_;
+    pairs.left = last < 0 || last >= end_column_ ? padding_ : row + last * step;
+    pairs.right = padding_;
+    pairs.pairs = 1;
+    pack_pairs(pairs);
+  }
+
+  // Any row; columns from `wrap` on are at the ring's beginning.
+  [[gnu::noinline]] void pack_pieces(DepthwisePairs& pairs, const int8_t* row,
+                                     int32_t wrap) noexcept {
+    int32_t column = origin_ + 2 * first_pair_;
+    for (int32_t left = end_pair_ - first_pair_; left > 0;) {
       const auto at = [&](int32_t k) noexcept -> const int8_t* {
-        if (k < 0 || k >= in_w) return padding_;
-        return row + k * column_step - (k >= wrap ? x_.modulus : 0);
+        if (k < 0 || k >= end_column_) return padding_;
+        return row + k * pairs.step - (k >= wrap ? x_.modulus : 0);
       };
       pairs.left = at(column);
       pairs.right = at(column + 1);
-      const int32_t end = column + 1 < wrap && wrap < in_w ? wrap : in_w;
+      const int32_t end = column + 1 < wrap && wrap < end_column_ ? wrap : end_column_;
       const bool run = column + 1 >= 0 && column + 1 < end;
       pairs.pairs = run ? (end - column) / 2 : 1;
       if (pairs.pairs > left) pairs.pairs = left;
@@ -126,17 +149,20 @@ class DepthwiseConvolution {
     set_strip(begin, end - begin, 4);
     pack_row(y - w.pad_top, 0);
     pack_row(y - w.pad_top + 1, 1);
-    for (int32_t slot = 0; y + 2 <= region_.end[1]; y += 2, slot ^= 2) {
+    // A last row alone goes without them: but in place, where its inputs are no more.
+    const int32_t last = region_.end[1] - (in_place_ ? 1 : 2);
+    for (int32_t slot = 0; y <= last; y += 2, slot ^= 2) {
+      const bool both = y + 1 < region_.end[1];
       pack_row(y - w.pad_top + 2, slot ^ 2);
-      pack_row(y - w.pad_top + 3, slot ^ 3);
+      if (both) pack_row(y - w.pad_top + 3, slot ^ 3);
       for (int32_t column = begin; column < end;) {
         const int32_t blocks = blocks_of(2, end - column);
         const bool two = column + 1 < end;
         int8_t* const to = output(y, column);
-        block_.to[two ? 1 : 0] = distance(y, column, 1, 0);
+        block_.to[two ? 1 : 0] = both ? distance(y, column, 1, 0) : 0;
         if (two) {
           block_.to[0] = distance(y, column, 0, 1);
-          block_.to[2] = distance(y, column, 1, 1);
+          block_.to[2] = both ? distance(y, column, 1, 1) : 0;
         }
         channels(two ? blocks_.rows[slot / 2] : blocks_.columns[slot / 2],
                  {(column - begin) / 2 * 4, 4, 2, blocks}, to, 0);
@@ -174,6 +200,7 @@ class DepthwiseConvolution {
     set_strip(begin, region_.end[2] - begin, w.kernel_h);
     first_pair_ = 0;  // what moves in from the next pair is to be packed again
     end_pair_ = pairs_of(region_.end[2] - begin);
+    run_ = -1;
     for (int32_t kept = 0;; kept = w.kernel_h - step) {
       for (int32_t k = kept; k < w.kernel_h; ++k) pack_row(y * step - w.pad_top + k, k);
       any_window(y, begin, region_.end[2]);
@@ -292,6 +319,7 @@ class DepthwiseConvolution {
   const View& out_;
   const Region& region_;
   const DepthwiseBlockTable& blocks_;
+  bool in_place_;
   int32_t first_in_ = 0;  // input channel
   int32_t channels_ = 0;  // of the input
   uint32_t* words_ = nullptr;
@@ -300,10 +328,115 @@ class DepthwiseConvolution {
   bool fixed_ = false;
   int32_t constant_words_ = 0;  // of a channel
   int32_t n_ = 0;
-  int32_t origin_ = 0;                     // input column of the strip's first pair
-  int32_t first_pair_ = 0, end_pair_ = 0;  // those that read inputs
+  int32_t origin_ = 0;                         // input column of the strip's first pair
+  int32_t first_pair_ = 0, end_pair_ = 0;      // those that read inputs
+  int32_t begin_column_ = 0, end_column_ = 0;  // that they read
+  int32_t run_ = 0;  // pairs whose right column is an input; -1: among others
   int32_t slots_ = 0, pitch_ = 0;
   DepthwiseBlocksInRow block_{};
 };
+
+/// Whether nothing that the region reads lies among what it writes.
+[[gnu::noinline]] inline bool is_apart(const Window2D& w, const View& x, const View& out,
+                                       const Region& region) noexcept {
+  const auto inside = [](int32_t k, int32_t end) noexcept { return limit(k, 0, end - 1); };
+  const int32_t top = inside(region.begin[1] * w.stride_h - w.pad_top, w.in_h);
+  const int32_t left = inside(region.begin[2] * w.stride_w - w.pad_left, w.in_w);
+  const int32_t bottom =
+      inside((region.end[1] - 1) * w.stride_h - w.pad_top + w.kernel_h - 1, w.in_h);
+  const int32_t right =
+      inside((region.end[2] - 1) * w.stride_w - w.pad_left + w.kernel_w - 1, w.in_w);
+  const auto* x_begin = static_cast<const int8_t*>(x.data);
+  const int8_t* x_end = x_begin + x.modulus;
+  if (x.modulus == 0) {
+    x_begin = pixel<const int8_t>(x, region.begin[0], top, left);
+    x_end = pixel<const int8_t>(x, region.end[0] - 1, bottom, right) + region.end[3];
+  }
+  const auto* out_begin = static_cast<const int8_t*>(out.data);
+  const int8_t* out_end = out_begin + out.modulus;
+  if (out.modulus == 0) {
+    out_begin = pixel<const int8_t>(out, region.begin[0], region.begin[1], region.begin[2]);
+    out_end = pixel<const int8_t>(out, region.end[0] - 1, region.end[1] - 1, region.end[2] - 1) +
+              (region.end[3] - 1) * out.stride[3] + 1;
+  }
+  return x_end <= out_begin || out_end <= x_begin;
+}
+
+/// The kernels: as many channels at a time as scratch has whole rows for. Where an output may lie
+/// over inputs that other channels still want, all of them in strips of a row; if there is no room
+/// for that either, pixel by pixel.
+class DepthwiseChannels {
+ public:
+  DepthwiseChannels(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
+                    int8_t* scratch, const DepthwiseBlockTable& blocks, bool in_place) noexcept
+      : p_(p), x_(x), out_(out), scratch_(scratch), blocks_(blocks), in_place_(in_place) {}
+
+  /// None of the region's axes is empty.
+  void run(const Region& region) noexcept {
+    const int32_t channels = region.end[3] - region.begin[3];
+    const int32_t most = channels_at_a_time(region);
+    if (most >= channels || in_place_ || is_apart(p_.window, x_, out_, region)) {
+      some_channels(region, most);
+    } else if (strip_bytes(channels) <= p_.scratch_bytes) {
+      some_channels(region, channels);
+    } else {
+      pixel_by_pixel(region);
+    }
+  }
+
+ private:
+  int32_t channels_at_a_time(const Region& region) const noexcept {
+    if (p_.multiplier != 1) return p_.out_channels;
+    const int32_t fours =
+        depthwise_fours(p_.window, p_.scratch_bytes, region.end[2] - region.begin[2],
+                        region.end[1] - region.begin[1]);
+    return fours == 0 ? 4 : 4 * fours;
+  }
+  int32_t strip_bytes(int32_t channels) const noexcept {
+    return depthwise_scratch_bytes(p_.window, channels, 1, p_.window.kernel_h);
+  }
+
+  void some_channels(const Region& region, int32_t most) noexcept {
+    Region part = region;
+    do {
+      const int32_t left = region.end[3] - part.begin[3];
+      part.end[3] = part.begin[3] + (left < most ? left : most);
+      DepthwiseConvolution(p_, x_, out_, part, scratch_, blocks_, in_place_).run();
+      part.begin[3] = part.end[3];
+    } while (part.end[3] != region.end[3]);
+  }
+
+  void pixel_by_pixel(const Region& region) noexcept {
+    Region one = region;
+    for (one.begin[0] = region.begin[0]; one.begin[0] < region.end[0]; ++one.begin[0]) {
+      one.end[0] = one.begin[0] + 1;
+      for (one.begin[1] = region.begin[1]; one.begin[1] < region.end[1]; ++one.begin[1]) {
+        one.end[1] = one.begin[1] + 1;
+        for (one.begin[2] = region.begin[2]; one.begin[2] < region.end[2]; ++one.begin[2]) {
+          one.end[2] = one.begin[2] + 1;
+          some_channels(one, channels_at_a_time(one));
+        }
+      }
+    }
+  }
+
+  const DepthwiseConv2DPackedParams& p_;
+  const View& x_;
+  const View& out_;
+  int8_t* scratch_;
+  const DepthwiseBlockTable& blocks_;
+  bool in_place_;
+};
+
+[[gnu::noinline]] inline void convolve_depthwise(const DepthwiseConv2DPackedParams& p,
+                                                 const View& x, const View& out,
+                                                 const Region& region, int8_t* scratch,
+                                                 const DepthwiseBlockTable& blocks,
+                                                 bool in_place) noexcept {
+  for (int32_t axis = 0; axis < 4; ++axis) {
+    if (region.begin[axis] == region.end[axis]) return;  // before anything is packed
+  }
+  DepthwiseChannels(p, x, out, scratch, blocks, in_place).run(region);
+}
 
 }  // namespace thimble::runtime

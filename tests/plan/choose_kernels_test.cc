@@ -132,7 +132,7 @@ TEST(ChooseKernels, ReadsTheParametersOfADepthwiseConvolutionBack) {
   expect([](auto& p) { p.input_zero_point += 1; }, "input_zero_point");
   expect([](auto& p) { p.clamp_add += 1; }, "clamp_add");
   expect([](auto& p) { p.clamp_less += 1; }, "clamp_less");
-  expect([](auto& p) { p.scratch_bytes += 4; }, "scratch_bytes");
+  expect([](auto& p) { p.scratch_bytes += 4; }, "bytes of scratch");
 }
 
 /// Convolutions with an even number of channels; relu: as depthwise_network() has it.

@@ -275,19 +275,6 @@ Case conv_2d_finalise_case(Random& random) {
           .needed = [](const Region& out, Chunk) { return std::vector<Region>{out}; }};
 }
 
-// Whole images; the output at the addresses of the input.
-Case depthwise_in_place_case(Random& random) {
-  const auto c = shared(random_same_depthwise(random));
-  return {.in = {{c->in}},
-          .out = {c->out},
-          .run =
-              [c](const Call& a) {
-                depthwise_conv_2d_in_place(c->depthwise(), a.in[0], a.out, a.region, a.scratch);
-              },
-          .needed = [](const Region& out, Chunk) { return std::vector<Region>{out}; },
-          .in_place = true};
-}
-
 Case fully_connected_case(Random& random) {
   const auto c = shared([&] {
     Convolution dense;
@@ -372,8 +359,9 @@ struct PackedDepthwise {
 // Whether the kernel takes it; `d` is complete then.
 bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
   Convolution& c = d.c;
-  const bool clamped = std::string_view(info(kernel).name) == "depthwise_conv_2d_clamped_dsp";
-  const bool relu = std::string_view(info(kernel).name) == "depthwise_conv_2d_dsp";
+  const std::string_view name = info(kernel).name;
+  const bool clamped = name.ends_with("_clamped_dsp");
+  const bool relu = !clamped && !name.ends_with("_shifted_dsp");
   for (int8_t& shift : c.shifts)
     shift = static_cast<int8_t>(-(relu ? random.between(4, 10) : random.between(1, 20)));
   d.portable = c.depthwise();
@@ -385,7 +373,7 @@ bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
   for (size_t o = 0; o < c.shifts.size(); ++o) scales.push_back({c.multipliers[o], c.shifts[o]});
   const int64_t taps = int64_t{c.window.kernel_h} * c.window.kernel_w;
   const std::vector<int64_t> largest(scales.size(), 20000 + taps * 128 * 255);
-  KernelUse use{.kernel = portable_kernel(Family::kDepthwiseConv2D), .params = d.portable};
+  KernelUse use{.kernel = portable_kernel(info(kernel).family), .params = d.portable};
   for (const int32_t extent : c.out) use.limits.push_back({0, extent});
   use.tail = depthwise_tail({.scales = scales,
                              .largest = largest,
@@ -393,11 +381,9 @@ bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
                              .clamp = {d.portable.clamp_min, d.portable.clamp_max}});
   if (!does(kernel, use)) return false;
   d.packed = depthwise_packed(d.portable);
-  if (random.between(0, 1) == 1) {  // strips of a row
-    const int32_t outputs = random.between(1, 9);
-    d.packed.scratch_bytes =
-        std::min(d.packed.scratch_bytes,
-                 runtime::depthwise_scratch_bytes(d.packed, outputs, c.window.kernel_h));
+  if (random.between(0, 1) == 1) {  // some channels at a time, or strips of a row
+    const auto room = scratch_within(kernel, use, {1, c.out[2], c.out[3]}, random.between(64, 2000));
+    d.packed.scratch_bytes = static_cast<int32_t>(room.value_or(least_scratch_bytes(kernel, use)));
   }
   const DepthwiseTail tail = relu      ? DepthwiseTail::kRelu
                              : clamped ? DepthwiseTail::kClamped
@@ -442,6 +428,28 @@ Case packed_depthwise_case(Random& random, KernelId kernel) {
   return result;
 }
 
+// Whole images; the output at the addresses of the input.
+Case depthwise_in_place_case(Random& random, KernelId kernel) {
+  const auto d = std::make_shared<PackedDepthwise>();
+  d->c = random_same_depthwise(random);
+  const auto needed = [](const Region& out, Chunk) { return std::vector<Region>{out}; };
+  Case result{.in = {{d->c.in}}, .out = {d->c.out}, .needed = needed, .in_place = true};
+  if (info(kernel).set == InstructionSet::kPortable) {
+    result.run = [d](const Call& a) {
+      depthwise_conv_2d_in_place(d->c.depthwise(), a.in[0], a.out, a.region, a.scratch);
+    };
+    return result;
+  }
+  while (!pack_for(kernel, random, *d)) d->c = random_same_depthwise(random);
+  result.in = {{d->c.in}};
+  result.out = {d->c.out};
+  result.whole = [d](const Call& a) { depthwise_conv_2d(d->portable, a.in[0], a.out, a.region); };
+  result.run = [=](const Call& call) { run(kernel, d->packed, call); };
+  result.dense_channels = true;
+  result.scratch_bytes = d->packed.scratch_bytes;
+  return result;
+}
+
 }  // namespace
 
 Case grouped_conv_2d_case(Random& random) {
@@ -470,7 +478,7 @@ Case weighted_case(KernelId kernel, Random& random) {
                  ? packed_depthwise_case(random, kernel)
                  : depthwise_case(shared(random_depthwise(random, 1)));
     case Family::kDepthwiseConv2DInPlace:
-      return depthwise_in_place_case(random);
+      return depthwise_in_place_case(random, kernel);
     case Family::kFullyConnected:
       return fully_connected_case(random);
     default:

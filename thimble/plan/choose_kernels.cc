@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "thimble/model/division.h"
 #include "thimble/schedule/kernel_fit.h"
 
 namespace thimble {
@@ -19,22 +20,33 @@ void each_step(std::vector<Node>& nodes, const std::function<void(Step&)>& visit
   }
 }
 
+// Without a limit on SRAM the arena may grow by one of so many parts for kernels' scratch
+// (docs/kernels.md, Scratch).
+constexpr int64_t kScratchShare = 8;
+
 class Choice {
  public:
-  Choice(const Graph& graph, const Schedule& schedule, const Core& core, int64_t room_bytes)
+  Choice(const Graph& graph, const Schedule& schedule, const Core& core, const KernelRoom& room)
       : graph_(graph),
         core_(core),
-        room_bytes_(room_bytes),
+        room_(room),
         fits_(graph, schedule),
         live_bytes_(live_bytes(graph, schedule)) {}
 
+  /// The kernel, and the bytes of scratch that it gets.
   Candidate of(const Step& step, Position position) {
     if (!step.op.valid()) return {};
-    const int64_t room = room_bytes_ - live_bytes_[static_cast<size_t>(position)];
+    const int64_t room = room_.live_bytes - live_bytes_[static_cast<size_t>(position)];
     for (const KernelUse& use : fits_.uses_of(step.op, step.method)) {
-      for (const Candidate& candidate : candidates(use, core_)) {
-        if (candidate.kernel == use.kernel || candidate.scratch_bytes > room) continue;
-        if (width(step) < info(candidate.kernel).channel_multiple) continue;
+      const CallExtents most = extents(step, use);
+      for (Candidate candidate : candidates(use, core_)) {
+        if (candidate.kernel == use.kernel) continue;
+        if (most.channels < info(candidate.kernel).channel_multiple) continue;
+        const bool any = info(candidate.kernel).scratch_within != nullptr;
+        const auto scratch = scratch_within(candidate.kernel, use, most,
+                                            any ? std::min(room, room_.scratch_bytes) : room);
+        if (!scratch) continue;
+        candidate.scratch_bytes = *scratch;
         Step changed = step;
         changed.kernel = candidate.kernel;
         if (fits_.fault(changed).empty()) return candidate;
@@ -44,20 +56,28 @@ class Choice {
   }
 
  private:
-  // Channels of the output that each execution computes: in slices of a few, a kernel that does
-  // several at once gains nothing.
-  [[nodiscard]] int64_t width(const Step& step) const {
-    if (step.region.empty()) return 1;
-    const IntervalExpr& channels = step.region.back();
-    const bool fixed = channels.begin.terms == channels.end.terms && channels.begin.divisor == 1 &&
-                       channels.end.divisor == 1;
-    const int64_t all = graph_.tensor(graph_.op(step.op).outputs[0]).shape.back();
-    return fixed ? std::min(all, channels.end.base - channels.begin.base) : 0;
+  // What each execution computes at most.
+  [[nodiscard]] CallExtents extents(const Step& step, const KernelUse& use) const {
+    const Shape& shape = graph_.tensor(graph_.op(step.op).outputs[0]).shape;
+    const auto along = [&](size_t axis) {
+      const std::vector<int>& merged = use.out.axes[use.out.axes.size() - kKernelAxes + axis];
+      int64_t most = 1;
+      for (const int k : merged) most *= extent(step, shape, static_cast<size_t>(k));
+      return most;
+    };
+    return {.rows = along(1), .columns = along(2), .channels = along(3)};
+  }
+  [[nodiscard]] static int64_t extent(const Step& step, const Shape& shape, size_t axis) {
+    if (step.region.empty()) return shape[axis];
+    const IndexExpr& begin = step.region[axis].begin;
+    const IndexExpr& end = step.region[axis].end;
+    if (begin.terms != end.terms || begin.divisor != end.divisor) return shape[axis];
+    return std::min(shape[axis], ceil_div(end.base - begin.base, end.divisor));
   }
 
   const Graph& graph_;
   const Core& core_;
-  int64_t room_bytes_;
+  KernelRoom room_;
   KernelFits fits_;
   std::vector<int64_t> live_bytes_;
 };
@@ -70,10 +90,11 @@ bool names_kernels(const Schedule& schedule) {
 
 }  // namespace
 
-Schedule with_kernels(const Graph& graph, Schedule schedule, const Core& core, int64_t room_bytes) {
+Schedule with_kernels(const Graph& graph, Schedule schedule, const Core& core,
+                      const KernelRoom& room) {
   std::vector<Candidate> choices;
   {
-    Choice choice(graph, schedule, core, room_bytes);
+    Choice choice(graph, schedule, core, room);
     for_each_step(schedule, [&](const Step& step, Position position) {
       choices.push_back(choice.of(step, position));
     });
@@ -83,8 +104,16 @@ Schedule with_kernels(const Graph& graph, Schedule schedule, const Core& core, i
     const Candidate& chosen = choices[position++];
     if (!chosen.kernel.valid()) return;
     step.kernel = chosen.kernel;
-    const Scratch needed = scratch(graph, graph.op(step.op), step.method, step.kernel);
-    step.scratch = needed.size_bytes > 0 ? add_scratch(schedule, needed) : BufferId{};
+    Scratch given = scratch(graph, graph.op(step.op), step.method, step.kernel);
+    given.size_bytes = std::max(given.size_bytes, chosen.scratch_bytes);
+    // A step has its scratch for itself.
+    if (step.scratch.valid()) {
+      Buffer& buffer = schedule.buffers[step.scratch.index()];
+      buffer.type = given.type;
+      buffer.extents = {given.size_bytes / size_bytes(given.type)};
+    } else if (given.size_bytes > 0) {
+      step.scratch = add_scratch(schedule, given);
+    }
   });
   return schedule;
 }
@@ -93,10 +122,22 @@ PlacedSchedule place_with_kernels(const Graph& graph, Schedule schedule, const C
                                   std::optional<int64_t> sram_bytes,
                                   const PlacementOptions& options) {
   Placement portable = place(graph, schedule, options);
-  const int64_t limit = std::max(portable.arena_bytes(), sram_bytes.value_or(0));
-  // Alignment and holes may want some of the room that live bytes leave.
-  for (const int64_t percent : {100, 95, 85, 70, 40}) {
-    Schedule changed = with_kernels(graph, schedule, core, limit * percent / 100);
+  const int64_t arena = portable.arena_bytes();
+  const int64_t limit = std::max(arena, sram_bytes.value_or(arena + arena / kScratchShare));
+  // Alignment and holes may want some of the room that live bytes leave: first of the scratch that
+  // kernels can do without, as each of these does nearly as well with less.
+  constexpr int64_t kLeast = 1024;
+  for (const auto& [percent, scratch] :
+       std::initializer_list<std::pair<int64_t, int64_t>>{{100, limit},
+                                                          {100, 4 * kLeast},
+                                                          {100, 2 * kLeast},
+                                                          {100, kLeast},
+                                                          {95, kLeast},
+                                                          {85, kLeast},
+                                                          {70, kLeast},
+                                                          {40, kLeast}}) {
+    Schedule changed = with_kernels(
+        graph, schedule, core, {.live_bytes = limit * percent / 100, .scratch_bytes = scratch});
     if (!names_kernels(changed)) break;
     Placement placement = place(graph, changed, options);
     if (placement.arena_bytes() <= limit) return {std::move(changed), std::move(placement)};

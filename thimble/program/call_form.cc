@@ -116,15 +116,18 @@ void CallForms::check_rows(const Call& call, const Walk& walk) const {
 }
 
 void CallForms::check_scratch(const Call& call) {
-  const int64_t needed =
-      call.op.valid() ? scratch_bytes(call.kernel, uses_of(call)[static_cast<size_t>(call.use)])
-                      : 0;
+  int64_t needed = 0;
+  if (call.op.valid())
+    needed = least_scratch_bytes(call.kernel, uses_of(call)[static_cast<size_t>(call.use)]);
   if ((needed > 0) != call.scratch.valid()) {
     throw Fault{fmt::format("{}: {}", describe(graph_, call),
                             needed > 0 ? "has no scratch" : "has scratch that no kernel needs")};
   }
   if (needed == 0) return;
   check_exists(call, call.scratch);
+  const KernelParams& params = program_.params[static_cast<size_t>(call.params)].params;
+  if (const auto* packed = std::get_if<runtime::DepthwiseConv2DPackedParams>(&params))
+    needed = std::max(needed, int64_t{packed->scratch_bytes});
   const PlacedBuffer& scratch = program_.buffers[call.scratch.index()];
   const int64_t alignment = size_bytes(info(call.kernel).scratch_type);
   if (scratch.tensor.valid() || !is_laid_out(scratch.memory) || scratch.size_bytes < needed ||

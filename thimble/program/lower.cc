@@ -117,7 +117,8 @@ class Lowering {
     const Op& op = graph_.op(s.op);
     const KernelId kernel = chosen(s.kernel, use);
     Call call{.op = s.op, .method = s.method, .use = number, .kernel = kernel};
-    call.params = params(s.op, kernel, use, number);
+    const int64_t scratch = s.scratch.valid() ? schedule_.buffer(s.scratch).size_bytes() : 0;
+    call.params = params(s.op, kernel, use, number, scratch);
     call.position = position_;
     call.operands = use.inputs;
     for (size_t k = 0; k < use.inputs.size(); ++k) {
@@ -131,7 +132,7 @@ class Lowering {
     call.axes = axes(piece, use, kernel, graph_.tensor(op.outputs[0]).shape);
     if (s.chunk) call.chunk = CallAxis{*s.chunk, piece.chunk_within};
     call.recomputes = s.recomputes;
-    if (scratch_bytes(kernel, use) > 0) call.scratch = s.scratch;
+    if (least_scratch_bytes(kernel, use) > 0) call.scratch = s.scratch;
     return call;
   }
 
@@ -242,11 +243,13 @@ class Lowering {
   }
 
   // Calls of one operator whose kernels take the very same values share them.
-  int params(OpId id, KernelId kernel, const KernelUse& use, int number) {
+  int params(OpId id, KernelId kernel, const KernelUse& use, int number, int64_t scratch) {
     if (std::holds_alternative<std::monostate>(use.params)) return -1;
-    const auto [it, added] = params_.try_emplace({id, kernel, number}, -1);
+    const bool told = info(kernel).scratch_within != nullptr;
+    const auto [it, added] = params_.try_emplace({id, kernel, number, told ? scratch : 0}, -1);
     if (!added) return it->second;
-    const KernelParams values = params_of(graph_, graph_.op(id), kernel, use);
+    const KernelParams values =
+        params_of(graph_, graph_.op(id), kernel, use, told ? std::optional(scratch) : std::nullopt);
     const std::vector<PackedConstant> constants = pack(graph_, graph_.op(id), kernel);
     for (const int other : params_of_[id]) {
       const ProgramParams& known = program_.params[static_cast<size_t>(other)];
@@ -315,7 +318,7 @@ class Lowering {
   Program program_;
   Position position_ = 0, steps_ = 0;
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
-  std::map<std::tuple<OpId, KernelId, int>, int> params_;
+  std::map<std::tuple<OpId, KernelId, int, int64_t>, int> params_;
   std::map<OpId, std::vector<int>> params_of_;
   std::map<TensorId, BufferId> operands_;
 };

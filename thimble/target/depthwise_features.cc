@@ -133,11 +133,12 @@ struct Packed {
   int32_t scratch_bytes;
 };
 
-// Counts the blocks of one call as the driver makes them.
+// Counts the blocks of one call for a group of its channels as the driver makes them.
 class BlockCounts {
  public:
-  BlockCounts(const Packed& p, const CallShape& call, FeatureSums sums)
-      : p_(p), call_(call), region_(call.region), sums_(sums) {
+  BlockCounts(const Packed& p, const CallShape& call, const runtime::Region& region,
+              FeatureSums sums)
+      : p_(p), call_(call), region_(region), sums_(sums) {
     const int32_t first = region_.begin[3] / p.multiplier;
     in_channels_ = (region_.end[3] - 1) / p.multiplier + 1 - first;
     channels_ = extent(region_, 3);
@@ -156,10 +157,11 @@ class BlockCounts {
     images_ = extent(region_, 0);
     int32_t left = rows;
     if (fixed && w.stride_h == 1 && 4 * pairs <= room_ && rows >= 2) {
-      const int32_t twice = rows / 2;
-      pack(pairs, 2 * twice + 2);
+      const bool in_place = info(call_.kernel).family == Family::kDepthwiseConv2DInPlace;
+      const int32_t twice = in_place ? (rows + 1) / 2 : rows / 2;
+      pack(pairs, 2 * twice + 2 - (in_place ? rows % 2 : 0));
       row_pairs(twice, width);
-      left = rows % 2;
+      left = in_place ? 0 : rows % 2;
     } else if (fixed && w.stride_h == 2 && 3 * pairs <= room_) {
       pack(pairs, 2 * rows + 1);
       fours(Feature::kQuadStrided, rows, width);
@@ -238,14 +240,23 @@ class BlockCounts {
 
   const Packed& p_;
   const CallShape& call_;
-  const runtime::Region& region_;
+  runtime::Region region_;
   FeatureSums sums_;
   int32_t in_channels_ = 1, room_ = 0;
   double channels_ = 0, runs_ = 0, images_ = 0, packed_rows_ = 0;
 };
 
+// As if no output lay over inputs that others still want.
 void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
-  BlockCounts(p, call, sums).count();
+  runtime::Region part = call.region;
+  const int32_t fours = runtime::depthwise_fours(
+      p.window, p.scratch_bytes, part.end[2] - part.begin[2], part.end[1] - part.begin[1]);
+  const int32_t end = part.end[3];
+  const int32_t most = p.multiplier != 1 ? end : std::max(4 * fours, 4);
+  for (; part.begin[3] < end; part.begin[3] = part.end[3]) {
+    part.end[3] = std::min(end, part.begin[3] + most);
+    BlockCounts(p, call, part, sums).count();
+  }
 }
 
 // Planes of windows (depthwise_conv_2d_mve.cc), group of rows by group.
@@ -328,7 +339,7 @@ void count(const DepthwiseConv2DParams& p, const CallShape& call, FeatureSums su
     const auto room = static_cast<int32_t>(info(call.kernel).scratch_bytes(p));
     return count_blocks({p.window, p.multiplier, room}, call, sums);
   }
-  const bool in_place = std::string_view(info(call.kernel).name).ends_with("_in_place");
+  const bool in_place = info(call.kernel).family == Family::kDepthwiseConv2DInPlace;
   const bool slice =
       extent(call.region, 3) == 1 && call.in[0].modulus == 0 && call.out.modulus == 0;
   if (in_place || slice) return count_planes(p, call, in_place, sums);

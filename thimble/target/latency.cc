@@ -56,6 +56,10 @@ const Features* longest_beginning(const std::map<std::string, Features>& kernels
 }  // namespace
 
 const Features* LatencyModel::coefficients(const std::string& kernel) const {
+  // In place the DSP kernels of depthwise convolutions make the same blocks.
+  constexpr std::string_view kInPlace = "depthwise_conv_2d_in_place_";
+  if (kernel.starts_with(kInPlace))
+    return coefficients("depthwise_conv_2d_" + kernel.substr(kInPlace.size()));
   if (const Features* found = longest_beginning(kernels, kernel)) return found;
   const KernelId id = kernel_named(kernel);
   if (!id.valid()) return nullptr;

@@ -252,15 +252,27 @@ struct DepthwiseConv2DPackedParams {
   int32_t scratch_bytes;
 };
 
-/// Input channels are neighbours. scratch: aligned to 4. progress: pixel. The three differ in what
-/// they do to a sum, and do the same to the bit where the compiler may choose between them: outputs
-/// from the zero point -128 up, with few different shifts; such outputs; any.
+/// Input channels are neighbours. scratch: scratch_bytes, aligned to 4; with less than all rows of
+/// all channels want, they go by fours of channels, or by strips of a row. progress: pixel. The
+/// three differ in what they do to a sum, and do the same to the bit where the compiler may choose
+/// between them: outputs from the zero point -128 up, with few different shifts; such outputs; any.
 void depthwise_conv_2d_dsp(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
                            const Region& region, int8_t* scratch) noexcept;
 void depthwise_conv_2d_shifted_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
 void depthwise_conv_2d_clamped_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
+/// The same, output at the addresses of the input: same shape, multiplier 1, no rings, whole images
+/// (region covers y and x); scratch has room for whole rows of four channels. progress: plane.
+void depthwise_conv_2d_in_place_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
+                                    const View& out, const Region& region,
+                                    int8_t* scratch) noexcept;
+void depthwise_conv_2d_in_place_shifted_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
+                                            const View& out, const Region& region,
+                                            int8_t* scratch) noexcept;
+void depthwise_conv_2d_in_place_clamped_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
+                                            const View& out, const Region& region,
+                                            int8_t* scratch) noexcept;
 
 /// Whether the window has blocks of its own.
 constexpr bool is_depthwise_3x3(const Window2D& w) noexcept {
@@ -288,12 +300,21 @@ constexpr int32_t kDepthwiseSlackBytes = 64;
 constexpr int32_t depthwise_padding_bytes(int32_t channels) noexcept {
   return (channels + 3) / 4 * 4;
 }
-/// Scratch for `count` outputs of a row and `rows` rows of inputs of all channels.
-constexpr int32_t depthwise_scratch_bytes(const DepthwiseConv2DPackedParams& p, int32_t count,
+/// Scratch for `count` outputs of a row and `rows` rows of inputs of `channels`.
+constexpr int32_t depthwise_scratch_bytes(const Window2D& w, int32_t channels, int32_t count,
                                           int32_t rows) noexcept {
-  const int32_t channels = p.out_channels / p.multiplier;
-  return channels * depthwise_pairs(p.window, count) * rows * 4 +
-         depthwise_padding_bytes(channels) + kDepthwiseSlackBytes;
+  return channels * depthwise_pairs(w, count) * rows * 4 + depthwise_padding_bytes(channels) +
+         kDepthwiseSlackBytes;
+}
+/// Rows of inputs that are kept from one output row to the next, if there is one.
+constexpr int32_t depthwise_rows(const Window2D& w, int32_t output_rows) noexcept {
+  return is_depthwise_3x3(w) && w.stride_h == 1 && output_rows > 1 ? 4 : w.kernel_h;
+}
+/// Fours of channels whose whole rows, of `count` outputs, have room at a time.
+constexpr int32_t depthwise_fours(const Window2D& w, int32_t scratch_bytes, int32_t count,
+                                  int32_t output_rows) noexcept {
+  const int32_t rows = depthwise_rows(w, output_rows);
+  return (scratch_bytes - kDepthwiseSlackBytes) / (16 * depthwise_pairs(w, count) * rows + 4);
 }
 constexpr int32_t depthwise_conv_2d_dsp_scratch_bytes(
     const DepthwiseConv2DPackedParams& p) noexcept {
@@ -304,6 +325,18 @@ constexpr int32_t depthwise_conv_2d_shifted_dsp_scratch_bytes(
   return p.scratch_bytes;
 }
 constexpr int32_t depthwise_conv_2d_clamped_dsp_scratch_bytes(
+    const DepthwiseConv2DPackedParams& p) noexcept {
+  return p.scratch_bytes;
+}
+constexpr int32_t depthwise_conv_2d_in_place_dsp_scratch_bytes(
+    const DepthwiseConv2DPackedParams& p) noexcept {
+  return p.scratch_bytes;
+}
+constexpr int32_t depthwise_conv_2d_in_place_shifted_dsp_scratch_bytes(
+    const DepthwiseConv2DPackedParams& p) noexcept {
+  return p.scratch_bytes;
+}
+constexpr int32_t depthwise_conv_2d_in_place_clamped_dsp_scratch_bytes(
     const DepthwiseConv2DPackedParams& p) noexcept {
   return p.scratch_bytes;
 }

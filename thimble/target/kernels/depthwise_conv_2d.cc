@@ -38,7 +38,7 @@ std::vector<KernelUse> uses(const DepthwiseConv2D& a, const Operands& t, Method 
            .in = {identity_axes(4)},
            .out = identity_axes(4),
            .limits = limits_of(identity_axes(4), t.out().shape),
-           .tail = in_place ? std::nullopt : depthwise_tail(t, clamp)}};
+           .tail = depthwise_tail(t, clamp)}};
 }
 
 }  // namespace thimble

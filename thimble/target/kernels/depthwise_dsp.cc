@@ -50,23 +50,40 @@ bool exact(DepthwiseTail tail, const DepthwiseSums& sums, size_t o) {
   return product + std::abs(constant) < most;
 }
 
-// Rows of the output that the model's padding can have, at most: those of SAME padding. Wider ones
-// are computed in strips.
-int32_t columns_of(const Window2D& w) { return (w.in_w + w.stride_w - 1) / w.stride_w; }
+constexpr int64_t kMostScratchBytes = 16 << 10;
 
-// Scratch of whole rows, as long as it is little.
-constexpr int32_t kMuchScratchBytes = 16 << 10;
-constexpr int32_t kSomeScratchBytes = 8 << 10;
-
-int32_t scratch_for(const DepthwiseConv2DPackedParams& p) {
+// What calls of at most these extents can use of the room: whole rows of all channels, of some, or
+// as many outputs of a row as there is room for; 0: not even one. whole: nothing but whole rows.
+int64_t scratch_within(const DepthwiseConv2DParams& p, const CallExtents& call, int64_t room,
+                       bool whole) {
   const Window2D& w = p.window;
-  const bool fixed = runtime::is_depthwise_3x3(w);
-  const int32_t rows = fixed && w.stride_h == 1 ? w.kernel_h + 1 : w.kernel_h;
-  const int32_t columns = columns_of(w);
-  const int32_t whole = runtime::depthwise_scratch_bytes(p, columns, rows);
-  if (whole <= kMuchScratchBytes) return whole;
-  const int32_t least = runtime::depthwise_scratch_bytes(p, std::min(columns, 4), w.kernel_h);
-  return std::max(least, kSomeScratchBytes);
+  const auto within = static_cast<int32_t>(std::min(room, kMostScratchBytes));
+  const auto rows = static_cast<int32_t>(call.rows), columns = static_cast<int32_t>(call.columns);
+  const int32_t all = p.out_channels / p.multiplier;
+  const int32_t four = p.multiplier == 1 ? std::min(all, 4) : all;
+  const int32_t channels =
+      std::clamp(p.multiplier == 1 ? static_cast<int32_t>(call.channels) : all, four, all);
+  const auto bytes = [&](int32_t count) {
+    return runtime::depthwise_scratch_bytes(w, count, columns, runtime::depthwise_rows(w, rows));
+  };
+  if (bytes(channels) <= within) return bytes(channels);
+  const int32_t fours = runtime::depthwise_fours(w, within, columns, rows);
+  if (p.multiplier == 1 && fours > 0) return bytes(4 * fours);
+  if (whole) return 0;
+  const auto strip = [&](int32_t outputs) {
+    return runtime::depthwise_scratch_bytes(w, four, outputs, w.kernel_h);
+  };
+  int32_t outputs = columns;
+  while (outputs > 0 && strip(outputs) > within) outputs -= outputs > 4 ? 1 + (outputs - 1) % 4 : 1;
+  return outputs > 0 ? strip(outputs) : 0;
+}
+
+// All of the operator in one call; rows of the output that SAME padding can have, at most.
+CallExtents whole_call(const DepthwiseConv2DParams& p) {
+  const Window2D& w = p.window;
+  return {.rows = (w.in_h + w.stride_h - 1) / w.stride_h,
+          .columns = (w.in_w + w.stride_w - 1) / w.stride_w,
+          .channels = p.out_channels};
 }
 
 // One channel's weights times 2^times; columns outside of the kernel are 0.
@@ -187,7 +204,7 @@ DepthwiseConv2DPackedParams depthwise_packed(const DepthwiseConv2DParams& portab
                                 .clamp_add = 255 - (portable.clamp_max - portable.clamp_min),
                                 .clamp_less = portable.clamp_max - 255,
                                 .scratch_bytes = 0};
-  p.scratch_bytes = scratch_for(p);
+  p.scratch_bytes = static_cast<int32_t>(depthwise_scratch_bytes(portable));
   return p;
 }
 
@@ -213,7 +230,21 @@ std::vector<PackedConstant> pack_depthwise_clamped(const Operands& t) {
 }
 
 int64_t depthwise_scratch_bytes(const KernelParams& portable) {
-  return depthwise_packed(std::get<DepthwiseConv2DParams>(portable)).scratch_bytes;
+  const auto& p = std::get<DepthwiseConv2DParams>(portable);
+  return scratch_within(p, whole_call(p), kMostScratchBytes, false);
+}
+
+int64_t depthwise_scratch_within(const KernelParams& portable, const CallExtents& call,
+                                 int64_t room) {
+  return scratch_within(std::get<DepthwiseConv2DParams>(portable), call, room, false);
+}
+
+int64_t depthwise_in_place_scratch_within(const KernelParams& portable, const CallExtents& call,
+                                          int64_t room) {
+  const auto& p = std::get<DepthwiseConv2DParams>(portable);
+  CallExtents whole = whole_call(p);
+  whole.channels = call.channels;
+  return scratch_within(p, whole, room, true);
 }
 
 KernelParams adapt_depthwise(const Operands&, const KernelParams& portable) {

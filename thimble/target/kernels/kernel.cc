@@ -54,16 +54,20 @@ Scratch scratch(const Graph& graph, const Op& op, Method method, KernelId wanted
   if (!has_kernel(graph, op, method)) return most;
   for (const KernelUse& use : kernel_uses(graph, op, method)) {
     const KernelId kernel = chosen(wanted, use);
-    most.size_bytes = std::max(most.size_bytes, scratch_bytes(kernel, use));
+    most.size_bytes = std::max(most.size_bytes, least_scratch_bytes(kernel, use));
     if (size_bytes(info(kernel).scratch_type) > size_bytes(most.type))
       most.type = info(kernel).scratch_type;
   }
   return most;
 }
 
-KernelParams params_of(const Graph& graph, const Op& op, KernelId kernel, const KernelUse& use) {
+KernelParams params_of(const Graph& graph, const Op& op, KernelId kernel, const KernelUse& use,
+                       std::optional<int64_t> scratch) {
   const KernelInfo& k = info(kernel);
-  return k.adapt == nullptr ? use.params : k.adapt({graph, op}, use.params);
+  KernelParams params = k.adapt == nullptr ? use.params : k.adapt({graph, op}, use.params);
+  auto* packed = std::get_if<runtime::DepthwiseConv2DPackedParams>(&params);
+  if (packed != nullptr && scratch) packed->scratch_bytes = static_cast<int32_t>(*scratch);
+  return params;
 }
 
 std::vector<PackedConstant> pack(const Graph& graph, const Op& op, KernelId kernel) {

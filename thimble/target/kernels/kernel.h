@@ -85,6 +85,11 @@ struct PackedConstant {
 /// Of every kernel: n, y, x, c. Axes before them are loops around the call.
 constexpr size_t kKernelAxes = 4;
 
+/// Elements of the output that a call computes at most.
+struct CallExtents {
+  int64_t rows = 1, columns = 1, channels = 1;
+};
+
 /// How a kernel's axes walk one operand. Kernel axis i runs over the tensor axes axes[i], merged
 /// row-major (none: the operand has extent 1 there, or is broadcast: stride 0), and
 /// merged tensor index = kernel coordinate * step[i] - shift[i].
@@ -120,7 +125,10 @@ struct KernelInfo {
   bool wide_weights = false;  ///< packs them in 16 bits
   int channel_multiple = 1;   ///< input channels that it does fastest are multiples of this
   int64_t (*scratch_bytes)(const KernelParams&) = nullptr;  ///< of the portable row's; null: none
-  DType scratch_type = DType::kInt8;                        ///< its alignment
+  /// What it can use of `room` bytes in calls of at most these extents; 0: too little. Its
+  /// parameters say how much it has. Null: it needs scratch_bytes.
+  int64_t (*scratch_within)(const KernelParams&, const CallExtents&, int64_t room) = nullptr;
+  DType scratch_type = DType::kInt8;  ///< its alignment
   /// Its constants, in the order of the pointers in its parameters. Null: it has none.
   std::vector<PackedConstant> (*pack)(const Operands&) = nullptr;
   /// Its parameters, made of those of the portable row; null: it takes the same.
@@ -194,11 +202,16 @@ struct Candidate {
 [[nodiscard]] std::vector<Candidate> candidates(const KernelUse& use, const Core& core);
 /// Bytes of scratch beside the operands. `kernel`: a row that does() the use.
 [[nodiscard]] int64_t scratch_bytes(KernelId kernel, const KernelUse& use);
+/// What it can use of `room` in calls of at most these extents; nothing: it needs more.
+[[nodiscard]] std::optional<int64_t> scratch_within(KernelId kernel, const KernelUse& use,
+                                                    const CallExtents& call, int64_t room);
+/// The fewest that it takes in any call: scratch_bytes, if it cannot do with less.
+[[nodiscard]] int64_t least_scratch_bytes(KernelId kernel, const KernelUse& use);
 /// The kernel that a step names, if it does() the use, else the portable one: an operator's calls
 /// may be of several families.
 [[nodiscard]] KernelId chosen(KernelId wanted, const KernelUse& use);
-/// What one step needs beside its operands, its calls one after the other; nothing if the operator
-/// has no kernel that way.
+/// What one step needs at least beside its operands, its calls one after the other; nothing if the
+/// operator has no kernel that way.
 struct Scratch {
   int64_t size_bytes = 0;
   DType type = DType::kInt8;  ///< its alignment
@@ -206,8 +219,10 @@ struct Scratch {
 [[nodiscard]] Scratch scratch(const Graph& graph, const Op& op, Method method,
                               KernelId wanted = {});
 /// The parameters of the call as the kernel takes them. `kernel`: a row that does() the use.
+/// scratch: bytes that it has; by default all that it can use.
 [[nodiscard]] KernelParams params_of(const Graph& graph, const Op& op, KernelId kernel,
-                                     const KernelUse& use);
+                                     const KernelUse& use,
+                                     std::optional<int64_t> scratch = std::nullopt);
 /// The constants of a call of the operator, packed for the kernel.
 [[nodiscard]] std::vector<PackedConstant> pack(const Graph& graph, const Op& op, KernelId kernel);
 /// A plain copy of elements of `type`.

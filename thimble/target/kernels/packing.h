@@ -30,6 +30,10 @@ namespace thimble {
 [[nodiscard]] std::vector<PackedConstant> pack_depthwise_shifted(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_depthwise_clamped(const Operands& t);
 [[nodiscard]] int64_t depthwise_scratch_bytes(const KernelParams& portable);
+[[nodiscard]] int64_t depthwise_scratch_within(const KernelParams& portable,
+                                               const CallExtents& call, int64_t room);
+[[nodiscard]] int64_t depthwise_in_place_scratch_within(const KernelParams& portable,
+                                                        const CallExtents& call, int64_t room);
 [[nodiscard]] KernelParams adapt_depthwise(const Operands& t, const KernelParams& portable);
 /// What the reference interpreter gives for each of the 256 values.
 [[nodiscard]] std::vector<PackedConstant> pack_lookup(const Operands& t);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/call.h"
@@ -78,6 +79,39 @@ bool product_is_rounded_once(const KernelUse& use) {
 bool is_mean_of_pixels(const KernelUse& use) {
   const auto& p = std::get<runtime::MeanParams>(use.params);
   return p.reduced[0] == 0 && p.reduced[3] == 0;
+}
+
+/// What the DSP kernels of depthwise convolutions have in common: they differ in their tails.
+struct DepthwiseRow {
+  const char* name;
+  bool (*takes)(const KernelUse&);
+  std::vector<PackedConstant> (*pack)(const Operands&);
+};
+template <auto Kernel>
+constexpr KernelInfo depthwise_row(const DepthwiseRow& its) {
+  return row<Kernel>({.name = its.name,
+                      .family = F::kDepthwiseConv2D,
+                      .set = kDsp,
+                      .progress = kPixel,
+                      .dense_channels = true,
+                      .takes = its.takes,
+                      .wide_weights = true,
+                      .channel_multiple = 4,
+                      .scratch_bytes = depthwise_scratch_bytes,
+                      .scratch_within = depthwise_scratch_within,
+                      .scratch_type = kInt32,
+                      .pack = its.pack,
+                      .adapt = adapt_depthwise});
+}
+template <auto Kernel>
+constexpr KernelInfo depthwise_row_in_place(const DepthwiseRow& its) {
+  KernelInfo result = depthwise_row<Kernel>(its);
+  result.family = F::kDepthwiseConv2DInPlace;
+  result.progress = kPlane;
+  result.rings = false;
+  result.whole_axes = kImages;
+  result.scratch_within = depthwise_in_place_scratch_within;
+  return result;
 }
 
 constexpr KernelInfo kKernels[] = {
@@ -163,42 +197,14 @@ constexpr KernelInfo kKernels[] = {
          .takes = is_depthwise_of_vectors,
          .scratch_bytes = bytes_by<runtime::depthwise_conv_2d_mve_scratch_bytes>,
          .pack = pack_depthwise_conv_2d}),
-    row<runtime::depthwise_conv_2d_dsp>({.name = "depthwise_conv_2d_dsp",
-                                         .family = F::kDepthwiseConv2D,
-                                         .set = kDsp,
-                                         .progress = kPixel,
-                                         .dense_channels = true,
-                                         .takes = is_depthwise_relu,
-                                         .wide_weights = true,
-                                         .channel_multiple = 4,
-                                         .scratch_bytes = depthwise_scratch_bytes,
-                                         .scratch_type = kInt32,
-                                         .pack = pack_depthwise_relu,
-                                         .adapt = adapt_depthwise}),
-    row<runtime::depthwise_conv_2d_shifted_dsp>({.name = "depthwise_conv_2d_shifted_dsp",
-                                                 .family = F::kDepthwiseConv2D,
-                                                 .set = kDsp,
-                                                 .progress = kPixel,
-                                                 .dense_channels = true,
-                                                 .takes = is_depthwise_shifted,
-                                                 .wide_weights = true,
-                                                 .channel_multiple = 4,
-                                                 .scratch_bytes = depthwise_scratch_bytes,
-                                                 .scratch_type = kInt32,
-                                                 .pack = pack_depthwise_shifted,
-                                                 .adapt = adapt_depthwise}),
-    row<runtime::depthwise_conv_2d_clamped_dsp>({.name = "depthwise_conv_2d_clamped_dsp",
-                                                 .family = F::kDepthwiseConv2D,
-                                                 .set = kDsp,
-                                                 .progress = kPixel,
-                                                 .dense_channels = true,
-                                                 .takes = is_depthwise_clamped,
-                                                 .wide_weights = true,
-                                                 .channel_multiple = 4,
-                                                 .scratch_bytes = depthwise_scratch_bytes,
-                                                 .scratch_type = kInt32,
-                                                 .pack = pack_depthwise_clamped,
-                                                 .adapt = adapt_depthwise}),
+    depthwise_row<runtime::depthwise_conv_2d_dsp>(
+        {.name = "depthwise_conv_2d_dsp", .takes = is_depthwise_relu, .pack = pack_depthwise_relu}),
+    depthwise_row<runtime::depthwise_conv_2d_shifted_dsp>({.name = "depthwise_conv_2d_shifted_dsp",
+                                                           .takes = is_depthwise_shifted,
+                                                           .pack = pack_depthwise_shifted}),
+    depthwise_row<runtime::depthwise_conv_2d_clamped_dsp>({.name = "depthwise_conv_2d_clamped_dsp",
+                                                           .takes = is_depthwise_clamped,
+                                                           .pack = pack_depthwise_clamped}),
     row<runtime::depthwise_conv_2d_in_place>(
         {.name = "depthwise_conv_2d_in_place",
          .family = F::kDepthwiseConv2DInPlace,
@@ -207,6 +213,18 @@ constexpr KernelInfo kKernels[] = {
          .whole_axes = kImages,
          .scratch_bytes = bytes_by<runtime::depthwise_conv_2d_in_place_scratch_bytes>,
          .pack = pack_depthwise_conv_2d}),
+    depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_dsp>(
+        {.name = "depthwise_conv_2d_in_place_dsp",
+         .takes = is_depthwise_relu,
+         .pack = pack_depthwise_relu}),
+    depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_shifted_dsp>(
+        {.name = "depthwise_conv_2d_in_place_shifted_dsp",
+         .takes = is_depthwise_shifted,
+         .pack = pack_depthwise_shifted}),
+    depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_clamped_dsp>(
+        {.name = "depthwise_conv_2d_in_place_clamped_dsp",
+         .takes = is_depthwise_clamped,
+         .pack = pack_depthwise_clamped}),
     row<runtime::average_pool_2d>(
         {.name = "average_pool_2d", .family = F::kAveragePool2D, .progress = kPixel}),
     row<runtime::average_pool_2d_mve>({.name = "average_pool_2d_mve",
@@ -359,6 +377,21 @@ std::vector<Candidate> candidates(const KernelUse& use, const Core& core) {
 int64_t scratch_bytes(KernelId kernel, const KernelUse& use) {
   const KernelInfo& k = info(kernel);
   return k.scratch_bytes == nullptr ? 0 : k.scratch_bytes(use.params);
+}
+
+std::optional<int64_t> scratch_within(KernelId kernel, const KernelUse& use,
+                                      const CallExtents& call, int64_t room) {
+  const KernelInfo& k = info(kernel);
+  if (k.scratch_within != nullptr) {
+    const int64_t bytes = k.scratch_within(use.params, call, room);
+    return bytes > 0 ? std::optional(bytes) : std::nullopt;
+  }
+  const int64_t bytes = scratch_bytes(kernel, use);
+  return bytes <= room ? std::optional(bytes) : std::nullopt;
+}
+
+int64_t least_scratch_bytes(KernelId kernel, const KernelUse& use) {
+  return scratch_within(kernel, use, {}, std::numeric_limits<int32_t>::max()).value();
 }
 
 void invoke(const Invocation& call) { info(call.kernel).invoke(call); }
