@@ -25,10 +25,15 @@ constexpr int kMostChosenLayouts = 3;  // each with half the work of the last on
 PlacedPlan placed(const Graph& graph, Schedule schedule, const Request& request,
                   const TimeLimit& time, int64_t work = layout::kSearchWork,
                   std::optional<int64_t> room_bytes = std::nullopt) {
+  const PlacementOptions options{.method = request.layout, .work = work, .time = &time};
   const std::optional<int64_t> sram = request.sram_limit_bytes();
-  PlacedSchedule placed =
-      place_with_kernels(graph, std::move(schedule), request.target.core, sram ? sram : room_bytes,
-                         {.method = request.layout, .work = work, .time = &time});
+  PlacedSchedule placed;
+  if (room_bytes && !sram) {  // what is lost between buffers comes on top
+    placed.schedule = with_kernels(graph, std::move(schedule), request.target.core, *room_bytes);
+    placed.placement = place(graph, placed.schedule, options);
+  } else {
+    placed = place_with_kernels(graph, std::move(schedule), request.target.core, sram, options);
+  }
   return {.planner = {},
           .schedule = std::move(placed.schedule),
           .placement = std::move(placed.placement)};
