@@ -4,6 +4,9 @@
 //   firmware_bench --output bench/results/firmware_zoo.csv zoo:* ../shared/models
 // A plan is a planner with options of `thimble compile`:
 //   firmware_bench --plan reorder --plan "stream --input streamed" zoo:mobilenet_v2
+// "--sram +8K" or "--sram +10%" is that much beyond what the plan needs with portable kernels and
+// no limit:
+//   firmware_bench --plan "stream:granularity=row --core cortex-m4 --sram +8K" person_detect.tflite
 // A line for each model and plan, written as soon as it is measured. Started again with the same
 // output, it measures only what is missing.
 #include <fmt/format.h>
@@ -106,8 +109,20 @@ std::string row_name(const std::string& model) {
   return std::filesystem::path(model).stem().string();
 }
 
+struct PlanToMeasure {
+  Request request;
+  std::string beyond;  ///< of "--sram +SIZE": "8K" or "10%"
+};
+
 // A planner and its options, as typed behind `thimble compile MODEL --planner`.
-Request parse_plan(const std::string& text) {
+PlanToMeasure parse_plan(std::string text) {
+  const std::string given = text, option = "--sram +";
+  std::string beyond;
+  if (const size_t at = text.find(option); at != std::string::npos) {
+    const size_t end = std::min(text.find(' ', at + option.size()), text.size());
+    beyond = text.substr(at + option.size(), end - at - option.size());
+    text.erase(at, end - at);
+  }
   ModelOptions model;
   PlanOptions plan;
   CLI::App app{"", "compile"};
@@ -118,15 +133,32 @@ Request parse_plan(const std::string& text) {
   try {
     app.parse(text);
   } catch (const CLI::ParseError& error) {
-    throw CompileError("--plan '" + text + "'", error.what());
+    throw CompileError("--plan '" + given + "'", error.what());
   }
-  return request(model, plan);
+  return {request(model, plan), beyond};
 }
 
-std::vector<Request> parse_plans(const std::vector<std::string>& texts) {
-  std::vector<Request> requests;
-  for (const std::string& text : texts) requests.push_back(parse_plan(text));
-  return requests;
+std::vector<PlanToMeasure> parse_plans(const std::vector<std::string>& texts) {
+  std::vector<PlanToMeasure> plans;
+  for (const std::string& text : texts) plans.push_back(parse_plan(text));
+  return plans;
+}
+
+Compiled compiled_plan(const Request& request) {
+  Answer answer = compile(request);
+  if (const auto* no = std::get_if<Infeasible>(&answer)) {
+    throw CompileError("does not fit", fmt::format("{}; no plan is below {}\n", no->reason,
+                                                   human_size(no->lower_bound_bytes)));
+  }
+  return std::move(std::get<Compiled>(answer));
+}
+
+// What the plan needs with portable kernels, and `beyond` that.
+int64_t sram_beyond(Request request, const std::string& beyond) {
+  request.target.core = {};
+  const int64_t least = compiled_plan(request).program.arena_bytes();
+  if (!beyond.ends_with('%')) return least + parse_size(beyond);
+  return least + least * parse_size(beyond.substr(0, beyond.size() - 1)) / 100;
 }
 
 // The table so far: rows by "model,plan".
@@ -199,14 +231,14 @@ Expected expect(const Source& source, bool int8_io) {
 class Bench {
  public:
   Bench(const Options& options, const std::string& head)
-      : options_(options), requests_(parse_plans(options.plans)), table_(options.output, head) {}
+      : options_(options), plans_(parse_plans(options.plans)), table_(options.output, head) {}
 
   void run(const std::string& model) {
     const std::string name = row_name(model);
     if (table_.has(name + ",")) return;
     std::optional<Source> source;
     std::map<bool, Expected> expected;  // by int8_io
-    for (size_t k = 0; k < requests_.size(); ++k) {
+    for (size_t k = 0; k < plans_.size(); ++k) {
       const std::string key = name + "," + without_commas(options_.plans[k]);
       if (table_.has(key)) continue;
       try {
@@ -215,9 +247,10 @@ class Bench {
         table_.add(name + ",", 0, kNotRun + quoted(error.what()));
         return;
       }
-      Request request = requests_[k];
+      Request request = plans_[k].request;
       request.model = *source;
       try {
+        if (!plans_[k].beyond.empty()) request.sram_bytes = sram_beyond(request, plans_[k].beyond);
         measure_plan(name, key, *source, request, expected);
       } catch (const std::exception& error) {
         table_.add(key, 0, kNotRun + quoted(error.what()));
@@ -231,12 +264,7 @@ class Bench {
   void measure_plan(const std::string& name, const std::string& key, const Source& source,
                     const Request& request, std::map<bool, Expected>& all_expected) {
     const auto start = std::chrono::steady_clock::now();
-    const Answer answer = compile(request);
-    if (const auto* no = std::get_if<Infeasible>(&answer)) {
-      throw CompileError("does not fit", fmt::format("{}; no plan is below {}\n", no->reason,
-                                                     human_size(no->lower_bound_bytes)));
-    }
-    const auto& compiled = std::get<Compiled>(answer);
+    const Compiled compiled = compiled_plan(request);
     const std::string plan = fmt::format("{},{},{}", compiled.program.arena_bytes(),
                                          compiled.cost.macs, compiled.cost.recomputed_macs);
     const std::string why_not = too_large(compiled);
@@ -274,7 +302,7 @@ class Bench {
   }
 
   const Options& options_;
-  std::vector<Request> requests_;  ///< of options_.plans
+  std::vector<PlanToMeasure> plans_;  ///< of options_.plans
   Table table_;
 };
 

@@ -28,6 +28,17 @@ struct DepthwiseBlocksInRow {
 
 using DepthwiseBlock = void (*)(const DepthwiseBlocksInRow*) noexcept;
 
+/// One output of fours of channels, from the inputs of its window of 3 x 3 as they are. In the
+/// order that the assembly loads it in.
+struct DepthwisePixel {
+  const int8_t* taps[9];     ///< the first channel's inputs; go on with the channels
+  const int32_t* constants;  ///< so does this
+  int8_t* out;               ///< and this
+  int32_t out_step;          ///< bytes from one channel to the next
+  int32_t fours;             ///< at least 1, then 0
+  DepthwiseClamp clamp;
+};
+
 /// Blocks of a tail. Where scratch is a ring of rows, one for each row that may be the window's
 /// first: of four (0 or 2), or of three.
 struct DepthwiseBlockTable {
@@ -36,7 +47,23 @@ struct DepthwiseBlockTable {
   DepthwiseBlock four[1], two[1];      ///< 3 x 3: 1 x 4 outputs, 1 x 2
   DepthwiseBlock four_2[3], two_2[3];  ///< the same with stride 2
   DepthwiseBlock any;                  ///< any window: four outputs
+  void (*pixel)(DepthwisePixel*) noexcept;
+  void (*channel)(DepthwisePixel*) noexcept;  ///< one that is left of fours
 };
+
+/// The next channel of a pixel.
+template <class Tail>
+[[gnu::noinline]] void depthwise_channel(DepthwisePixel* p) noexcept {
+  const int32_t* const c = p->constants;
+  int32_t sum = c[0];
+  for (int32_t k = 0; k < 9; ++k) {
+    const int32_t pair = c[1 + k / 3 * 2 + k % 3 / 2];  // (w0, w1), (w1, w2)
+    sum += *p->taps[k]++ * static_cast<int16_t>(k % 3 == 0 ? pair : pair >> 16);
+  }
+  *p->out = Tail::finish(sum, c + 7, p->clamp);
+  p->out += p->out_step;
+  p->constants += 7 + Tail::kConstants;
+}
 
 #if defined(THIMBLE_SIMD32_ASSEMBLY)
 
@@ -291,6 +318,75 @@ struct DepthwiseBlockTable {
   "add sp, sp, #64\n"               \
   "pop {r4-r11, pc}\n"
 
+// Four channels of a pixel: r0 what is given, r1 constants, r2-r5 sums, the rest for inputs and
+// weights. CHANNEL: bytes of a channel's constants; ROW: of the taps of a row.
+#define THIMBLE_DEPTHWISE_PIXEL_ROW(ROW, CHANNEL, WEIGHTS) \
+  "add r12, r0, #" ROW                                     \
+  "\n"                                                     \
+  "ldm r12, {r6, r7, r8}\n"                                \
+  "ldr r9, [r6], #4\n"                                     \
+  "ldr r10, [r7], #4\n"                                    \
+  "ldr r11, [r8], #4\n"                                    \
+  "stm r12, {r6, r7, r8}\n"                                \
+  "pkhbt r6, r9, r10, lsl #16\n"                           \
+  "pkhtb r7, r10, r9, asr #16\n"                           \
+  "sxtb16 r8, r6\n"                                        \
+  "sxtb16 r6, r6, ror #8\n"                                \
+  "sxtb16 r9, r7\n"                                        \
+  "sxtb16 r7, r7, ror #8\n"                                \
+  "sxtb16 r10, r11\n"                                      \
+  "sxtb16 r11, r11, ror #8\n"                              \
+  "ldrd r12, lr, [r1, #" WEIGHTS                           \
+  "]\n"                                                    \
+  "smlad r2, r8, r12, r2\n"                                \
+  "smlabt r2, r10, lr, r2\n"                               \
+  "ldrd r12, lr, [r1, #" WEIGHTS "+" CHANNEL               \
+  "]\n"                                                    \
+  "smlad r3, r6, r12, r3\n"                                \
+  "smlabt r3, r11, lr, r3\n"                               \
+  "ldrd r12, lr, [r1, #" WEIGHTS "+2*" CHANNEL             \
+  "]\n"                                                    \
+  "smlad r4, r9, r12, r4\n"                                \
+  "smlatt r4, r10, lr, r4\n"                               \
+  "ldrd r12, lr, [r1, #" WEIGHTS "+3*" CHANNEL             \
+  "]\n"                                                    \
+  "smlad r5, r7, r12, r5\n"                                \
+  "smlatt r5, r11, lr, r5\n"
+#define THIMBLE_DEPTHWISE_PIXEL(CHANNEL, LOAD, TAIL)                                             \
+  "push {r4-r11, lr}\n"                                                                          \
+  "ldr r1, [r0, #36]\n"                                                                          \
+  "1:\n"                                                                                         \
+  "ldr r2, [r1]\n"                                                                               \
+  "ldr r3, [r1, #" CHANNEL                                                                       \
+  "]\n"                                                                                          \
+  "ldr r4, [r1, #2*" CHANNEL                                                                     \
+  "]\n"                                                                                          \
+  "ldr r5, [r1, #3*" CHANNEL "]\n" THIMBLE_DEPTHWISE_PIXEL_ROW("0", CHANNEL, "4")                \
+      THIMBLE_DEPTHWISE_PIXEL_ROW("12", CHANNEL, "12")                                           \
+          THIMBLE_DEPTHWISE_PIXEL_ROW("24", CHANNEL, "20") "ldrd r8, r9, [r0, #52]\n" LOAD("28") \
+              TAIL("r2") LOAD("28+" CHANNEL) TAIL("r3") LOAD("28+2*" CHANNEL) TAIL("r4")         \
+                  LOAD("28+3*" CHANNEL) TAIL("r5") "add r1, r1, #4*" CHANNEL                     \
+                                                   "\n"                                          \
+                                                   "add r12, r0, #40\n"                          \
+                                                   "ldm r12, {r10, r11, lr}\n"                   \
+                                                   "add r6, r11, r11, lsl #1\n"                  \
+                                                   "strb r2, [r10]\n"                            \
+                                                   "strb r3, [r10, r11]\n"                       \
+                                                   "strb r4, [r10, r11, lsl #1]\n"               \
+                                                   "strb r5, [r10, r6]\n"                        \
+                                                   "add r10, r10, r11, lsl #2\n"                 \
+                                                   "subs lr, lr, #1\n"                           \
+                                                   "stm r12, {r10, r11, lr}\n"                   \
+                                                   "bne 1b\n"                                    \
+                                                   "str r1, [r0, #36]\n"                         \
+                                                   "pop {r4-r11, pc}\n"
+#define THIMBLE_DEPTHWISE_PIXEL_TWO(AT) "ldrd r12, lr, [r1, #" AT "]\n"
+#define THIMBLE_DEPTHWISE_PIXEL_THREE(AT) "ldr r6, [r1, #" AT "]\nldrd r12, lr, [r1, #4+" AT "]\n"
+#define THIMBLE_DEPTHWISE_PIXEL_BLOCK(CHANNEL, LOAD, TAIL)                    \
+  [[gnu::naked, gnu::noinline]] static void pixel(DepthwisePixel*) noexcept { \
+    asm volatile(THIMBLE_DEPTHWISE_PIXEL(CHANNEL, LOAD, TAIL));               \
+  }
+
 #define THIMBLE_DEPTHWISE_RELU(R) \
   "smmla " R ", " R               \
   ", r12, lr\n"                   \
@@ -363,10 +459,12 @@ struct DepthwiseBlocks;
 template <>
 struct DepthwiseBlocks<ReluTail> {
   THIMBLE_DEPTHWISE_BLOCKS("ldm r1!, {r12, lr}\n", THIMBLE_DEPTHWISE_RELU)
+  THIMBLE_DEPTHWISE_PIXEL_BLOCK("36", THIMBLE_DEPTHWISE_PIXEL_TWO, THIMBLE_DEPTHWISE_RELU)
 };
 template <>
 struct DepthwiseBlocks<ShiftedTail> {
   THIMBLE_DEPTHWISE_BLOCKS("ldm r1!, {r6, r12, lr}\n", THIMBLE_DEPTHWISE_SHIFTED)
+  THIMBLE_DEPTHWISE_PIXEL_BLOCK("40", THIMBLE_DEPTHWISE_PIXEL_THREE, THIMBLE_DEPTHWISE_SHIFTED)
 };
 template <>
 struct DepthwiseBlocks<ClampedTail> {
@@ -374,6 +472,7 @@ struct DepthwiseBlocks<ClampedTail> {
       "ldm r1!, {r6, r12, lr}\n"
       "ldrd r8, r9, [sp, #24]\n",
       THIMBLE_DEPTHWISE_CLAMPED)
+  THIMBLE_DEPTHWISE_PIXEL_BLOCK("40", THIMBLE_DEPTHWISE_PIXEL_THREE, THIMBLE_DEPTHWISE_CLAMPED)
 };
 
 #else
@@ -458,6 +557,10 @@ struct DepthwiseBlocks {
   static void two_of_stride_2_2(const DepthwiseBlocksInRow* b) noexcept {
     window_3x3(b, {3, 2, 2, {0, 2}, {0, 0}});
   }
+  static void pixel(DepthwisePixel* p) noexcept {
+    for (int32_t left = 4 * p->fours; left > 0; --left) depthwise_channel<Tail>(p);
+    p->fours = 0;
+  }
   static void any(const DepthwiseBlocksInRow* b) noexcept {
     const uint32_t* x = b->x;
     int8_t* out = b->out;
@@ -491,6 +594,8 @@ constexpr DepthwiseBlockTable kDepthwiseBlocks{
     {B::row_of_two},
     {B::stride_2_0, B::stride_2_1, B::stride_2_2},
     {B::two_of_stride_2_0, B::two_of_stride_2_1, B::two_of_stride_2_2},
-    B::any};
+    B::any,
+    B::pixel,
+    depthwise_channel<Tail>};
 
 }  // namespace thimble::runtime

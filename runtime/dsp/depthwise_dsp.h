@@ -362,81 +362,150 @@ class DepthwiseConvolution {
   return x_end <= out_begin || out_end <= x_begin;
 }
 
-/// The kernels: as many channels at a time as scratch has whole rows for. Where an output may lie
-/// over inputs that other channels still want, all of them in strips of a row; if there is no room
-/// for that either, pixel by pixel.
-class DepthwiseChannels {
+/// Windows of 3 x 3 pixel by pixel, all channels of each, from the inputs as they are.
+class DepthwisePixels {
  public:
-  DepthwiseChannels(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
-                    int8_t* scratch, const DepthwiseBlockTable& blocks, bool in_place) noexcept
-      : p_(p), x_(x), out_(out), scratch_(scratch), blocks_(blocks), in_place_(in_place) {}
+  DepthwisePixels(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
+                  int8_t* scratch, const DepthwiseBlockTable& blocks) noexcept
+      : p_(p), x_(x), out_(out), padding_(scratch), blocks_(blocks) {
+    pixel_.clamp = {p.clamp_add, p.clamp_less};
+    pixel_.out_step = out.stride[3];
+  }
 
   /// None of the region's axes is empty.
   void run(const Region& region) noexcept {
-    const int32_t channels = region.end[3] - region.begin[3];
-    const int32_t most = channels_at_a_time(region);
-    if (most >= channels || in_place_ || is_apart(p_.window, x_, out_, region)) {
-      some_channels(region, most);
-    } else if (strip_bytes(channels) <= p_.scratch_bytes) {
-      some_channels(region, channels);
-    } else {
-      pixel_by_pixel(region);
-    }
-  }
-
- private:
-  int32_t channels_at_a_time(const Region& region) const noexcept {
-    if (p_.multiplier != 1) return p_.out_channels;
-    const int32_t fours =
-        depthwise_fours(p_.window, p_.scratch_bytes, region.end[2] - region.begin[2],
-                        region.end[1] - region.begin[1]);
-    return fours == 0 ? 4 : 4 * fours;
-  }
-  int32_t strip_bytes(int32_t channels) const noexcept {
-    return depthwise_scratch_bytes(p_.window, channels, 1, p_.window.kernel_h);
-  }
-
-  void some_channels(const Region& region, int32_t most) noexcept {
-    Region part = region;
-    do {
-      const int32_t left = region.end[3] - part.begin[3];
-      part.end[3] = part.begin[3] + (left < most ? left : most);
-      DepthwiseConvolution(p_, x_, out_, part, scratch_, blocks_, in_place_).run();
-      part.begin[3] = part.end[3];
-    } while (part.end[3] != region.end[3]);
-  }
-
-  void pixel_by_pixel(const Region& region) noexcept {
-    Region one = region;
-    for (one.begin[0] = region.begin[0]; one.begin[0] < region.end[0]; ++one.begin[0]) {
-      one.end[0] = one.begin[0] + 1;
-      for (one.begin[1] = region.begin[1]; one.begin[1] < region.end[1]; ++one.begin[1]) {
-        one.end[1] = one.begin[1] + 1;
-        for (one.begin[2] = region.begin[2]; one.begin[2] < region.end[2]; ++one.begin[2]) {
-          one.end[2] = one.begin[2] + 1;
-          some_channels(one, channels_at_a_time(one));
+    const Window2D& w = p_.window;
+    first_ = region.begin[3];
+    channels_ = region.end[3] - first_;
+    constants_ = p_.constants + first_ * (1 + 6 + blocks_.tail_words);
+    auto* const padding = reinterpret_cast<uint32_t*>(padding_);
+    const uint32_t four = static_cast<uint8_t>(p_.input_zero_point) * 0x01010101u;
+    for (int32_t k = 0; k < (channels_ + 3) / 4; ++k) padding[k] = four;
+    for (int32_t n = region.begin[0]; n < region.end[0]; ++n) {
+      for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
+        int32_t left = region.begin[2] * w.stride_w - w.pad_left;
+        for (int32_t k = 0; k < 3; ++k) set_row(rows_[k], n, y * w.stride_h - w.pad_top + k, left);
+        int8_t* to = pixel<int8_t>(out_, n, y, region.begin[2]);
+        for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
+          if (out_.modulus != 0) to = pixel<int8_t>(out_, n, y, column);
+          one(left, to + first_ * out_.stride[3]);
+          left += w.stride_w;
+          to += out_.stride[2];
         }
       }
     }
   }
 
+ private:
+  /// A row of the input: where column 0 would be, and from which column on it is at the beginning
+  /// of a ring.
+  struct Row {
+    const int8_t* at;  ///< null: padding
+    int32_t wrap;
+  };
+
+  // Of column `left` and those behind it.
+  void set_row(Row& row, int32_t n, int32_t y, int32_t left) const noexcept {
+    row.at = nullptr;
+    if (y < 0 || y >= p_.window.in_h) return;
+    const int32_t step = x_.stride[2];
+    int32_t first = n * x_.stride[0] + y * x_.stride[1] - x_.bias;
+    row.wrap = p_.window.in_w;
+    if (x_.modulus != 0) {
+      if (left < 0) left = 0;
+      const int32_t at = (first + left * step) % x_.modulus;
+      row.wrap = left + (x_.modulus - at + step - 1) / step;
+      first = at - left * step - x_.channel;
+    }
+    row.at = static_cast<const int8_t*>(x_.data) + first + first_;
+  }
+
+  void one(int32_t left, int8_t* to) noexcept {
+    const int8_t** tap = pixel_.taps;
+    const int32_t step = x_.stride[2];
+    const bool inside = left >= 0 && left + 3 <= p_.window.in_w;
+    for (const Row& row : rows_) {
+      if (inside && row.at != nullptr && left + 3 <= row.wrap) {
+        const int8_t* from = row.at + left * step;
+        tap[0] = from;
+        tap[1] = from + step;
+        tap[2] = from + 2 * step;
+      } else {
+        for (int32_t k = 0; k < 3; ++k) tap[k] = tap_of(row, left + k);
+      }
+      tap += 3;
+    }
+    pixel_.constants = constants_;
+    pixel_.out = to;
+    pixel_.fours = channels_ / 4;
+    if (pixel_.fours != 0) blocks_.pixel(&pixel_);
+    for (int32_t k = channels_ % 4; k > 0; --k) blocks_.channel(&pixel_);
+  }
+  const int8_t* tap_of(const Row& row, int32_t column) const noexcept {
+    if (row.at == nullptr || column < 0 || column >= p_.window.in_w) return padding_;
+    return row.at + column * x_.stride[2] - (column >= row.wrap ? x_.modulus : 0);
+  }
+
   const DepthwiseConv2DPackedParams& p_;
   const View& x_;
   const View& out_;
-  int8_t* scratch_;
+  int8_t* padding_;
   const DepthwiseBlockTable& blocks_;
-  bool in_place_;
+  int32_t first_ = 0, channels_ = 0;
+  const int32_t* constants_ = nullptr;
+  Row rows_[3];
+  DepthwisePixel pixel_{};
 };
 
+/// The region's channels, `most` at a time.
+inline void convolve_channels(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
+                              const Region& region, int8_t* scratch,
+                              const DepthwiseBlockTable& blocks, int32_t most,
+                              bool in_place) noexcept {
+  Region part = region;
+  do {
+    const int32_t left = region.end[3] - part.begin[3];
+    part.end[3] = part.begin[3] + (left < most ? left : most);
+    DepthwiseConvolution(p, x, out, part, scratch, blocks, in_place).run();
+    part.begin[3] = part.end[3];
+  } while (part.end[3] != region.end[3]);
+}
+
+/// The kernels. Where few channels go at a time and an output may lie over inputs that others still
+/// want, all go in strips of a row, or pixel by pixel.
 [[gnu::noinline]] inline void convolve_depthwise(const DepthwiseConv2DPackedParams& p,
                                                  const View& x, const View& out,
                                                  const Region& region, int8_t* scratch,
                                                  const DepthwiseBlockTable& blocks,
                                                  bool in_place) noexcept {
+  int32_t extents[4];
   for (int32_t axis = 0; axis < 4; ++axis) {
-    if (region.begin[axis] == region.end[axis]) return;  // before anything is packed
+    extents[axis] = region.end[axis] - region.begin[axis];
+    if (extents[axis] == 0) return;  // before anything is packed
   }
-  DepthwiseChannels(p, x, out, scratch, blocks, in_place).run(region);
+  const Window2D& w = p.window;
+  const int32_t channels = extents[3];
+  if (!in_place &&
+      depthwise_by_pixels(w, p.multiplier, p.scratch_bytes, extents[1], extents[2], channels))
+    return DepthwisePixels(p, x, out, scratch, blocks).run(region);
+  const int32_t fours = depthwise_fours(w, p.scratch_bytes, extents[2], extents[1]);
+  const int32_t most = p.multiplier != 1 ? channels : fours == 0 ? 4 : 4 * fours;
+  if (most >= channels || in_place || is_apart(w, x, out, region))
+    return convolve_channels(p, x, out, region, scratch, blocks, most, in_place);
+  if (is_depthwise_3x3(w)) return DepthwisePixels(p, x, out, scratch, blocks).run(region);
+  if (depthwise_scratch_bytes(w, channels, 1, w.kernel_h) <= p.scratch_bytes)
+    return convolve_channels(p, x, out, region, scratch, blocks, channels, false);
+  Region one = region;
+  for (one.begin[0] = region.begin[0]; one.begin[0] < region.end[0]; ++one.begin[0]) {
+    one.end[0] = one.begin[0] + 1;
+    for (one.begin[1] = region.begin[1]; one.begin[1] < region.end[1]; ++one.begin[1]) {
+      one.end[1] = one.begin[1] + 1;
+      for (one.begin[2] = region.begin[2]; one.begin[2] < region.end[2]; ++one.begin[2]) {
+        one.end[2] = one.begin[2] + 1;
+        convolve_channels(p, x, out, one, scratch, blocks, 4, false);
+      }
+    }
+  }
 }
 
 }  // namespace thimble::runtime

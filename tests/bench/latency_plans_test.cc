@@ -54,7 +54,8 @@ TEST(LatencyPlans, AreEstimatedAsTheirProgramsAre) {
     if (!plan) continue;
     tilings.insert(tiling);
     const Dataflow flow(axes, plan->instances);
-    const Schedule schedule = with_kernels(*graph, build(flow, *plan), core, kRoomBytes);
+    const Schedule schedule =
+        with_kernels(*graph, build(flow, *plan), core, {kRoomBytes, kRoomBytes});
     const Program program = lower(*graph, schedule, place(*graph, schedule, {}));
     const double lowered = estimate(program, model).instructions;
     const double estimated = LatencyEstimate(flow, core, model).plan(*plan).value();

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/support/hand_written.h"
 #include "tests/support/random_network.h"
 #include "tests/support/test_graph.h"
@@ -274,15 +276,49 @@ TEST(ChooseKernels, TakesTheCoresWhereThereIsRoom) {
   expect_right(graph, roomy);
 }
 
-TEST(ChooseKernels, CostsNoArenaWithoutABudget) {
+TEST(ChooseKernels, TakesNoMoreThanABudget) {
   const Graph graph = pointwise_network();
   const Schedule schedule = reordered(graph);
+  const int64_t portable = place(graph, schedule, {}).arena_bytes();
   const PlacedSchedule placed =
-      place_with_kernels(graph, schedule, core_named("cortex-m4"), std::nullopt, {});
+      place_with_kernels(graph, schedule, core_named("cortex-m4"), portable, {});
   EXPECT_GT(fast_steps(placed.schedule), 0);  // not at the peak, but behind it
   EXPECT_LT(fast_steps(placed.schedule), 4);
-  EXPECT_LE(placed.placement.arena_bytes(), place(graph, schedule, {}).arena_bytes());
+  EXPECT_LE(placed.placement.arena_bytes(), portable);
   expect_right(graph, placed);
+}
+
+TEST(ChooseKernels, TakesAnEighthMoreWithoutABudget) {
+  const Graph graph = pointwise_network();
+  const Schedule schedule = reordered(graph);
+  const int64_t portable = place(graph, schedule, {}).arena_bytes();
+  const PlacedSchedule placed =
+      place_with_kernels(graph, schedule, core_named("cortex-m4"), std::nullopt, {});
+  EXPECT_EQ(fast_steps(placed.schedule), 4);
+  EXPECT_GT(placed.placement.arena_bytes(), portable);
+  EXPECT_LE(placed.placement.arena_bytes(), portable + portable / 8);
+  expect_right(graph, placed);
+}
+
+// Of a network of depthwise convolutions: each takes what there is, down to a pixel of padding.
+TEST(ChooseKernels, MakesDoWithLittleScratch) {
+  testing::TestGraph net(5);
+  TensorId t = net.input({1, 15, 13, 40});
+  for (const int stride : {1, 2, 1}) t = net.depthwise(t, 3, stride);
+  net.output(t);
+  const Graph graph = net.graph();
+  const Schedule schedule = reordered(graph);
+  const int64_t portable = place(graph, schedule, {}).arena_bytes();
+  std::set<int64_t> sizes;
+  for (const int64_t more : {40, 1000, 2000, 5000, 9000}) {
+    const PlacedSchedule placed =
+        place_with_kernels(graph, schedule, core_named("cortex-m4"), portable + more, {});
+    for_each_step(placed.schedule, [&](const Step& step, Position) {
+      if (step.kernel.valid()) sizes.insert(placed.schedule.buffer(step.scratch).size_bytes());
+    });
+    expect_right(graph, placed);
+  }
+  EXPECT_GE(sizes.size(), 5U);
 }
 
 TEST(ChooseKernels, LeavesOtherCoresThePortableOnes) {
@@ -337,7 +373,8 @@ TEST(NamedKernels, AreMalformedWhereTheyDoNotDoTheOperator) {
 
 TEST(NamedKernels, WantTheirScratchAligned) {
   const Graph graph = pointwise_network();
-  Schedule schedule = with_kernels(graph, reordered(graph), core_named("cortex-m4"), 1 << 20);
+  Schedule schedule =
+      with_kernels(graph, reordered(graph), core_named("cortex-m4"), {1 << 20, 1 << 20});
   Buffer& scratch = schedule.buffers[std::get<Step>(schedule.nodes[0].what).scratch.index()];
   EXPECT_EQ(scratch.extents, Shape{8});  // words: two pixels of 8 channels in 16 bits
   EXPECT_EQ(scratch.type, DType::kInt32);
@@ -357,7 +394,8 @@ TEST(NamedKernels, WantTheirScratchAligned) {
 
 TEST(NamedKernels, AreKeptInSavedPlans) {
   const Graph graph = pointwise_network();
-  const Schedule schedule = with_kernels(graph, reordered(graph), core_named("cortex-m4"), 1 << 20);
+  const Schedule schedule =
+      with_kernels(graph, reordered(graph), core_named("cortex-m4"), {1 << 20, 1 << 20});
   const PlacedPlan plan{.planner = "reorder",
                         .schedule = schedule,
                         .placement = place(graph, schedule, {}),

@@ -39,7 +39,8 @@ const LatencyModel& model() {
 }
 
 double lowered(const Dataflow& flow, const Plan& plan) {
-  const Schedule schedule = with_kernels(flow.graph, build(flow, plan), core(), kRoomBytes);
+  const Schedule schedule =
+      with_kernels(flow.graph, build(flow, plan), core(), {kRoomBytes, kRoomBytes});
   const Placement placement = place(flow.graph, schedule, {.work = kLayoutWork});
   return estimate(lower(flow.graph, schedule, placement), model()).instructions;
 }

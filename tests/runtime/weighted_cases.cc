@@ -381,8 +381,10 @@ bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
                              .clamp = {d.portable.clamp_min, d.portable.clamp_max}});
   if (!does(kernel, use)) return false;
   d.packed = depthwise_packed(d.portable);
+  d.packed.scratch_bytes = static_cast<int32_t>(scratch_bytes(kernel, use));
   if (random.between(0, 1) == 1) {  // some channels at a time, or strips of a row
-    const auto room = scratch_within(kernel, use, {1, c.out[2], c.out[3]}, random.between(64, 2000));
+    const auto room =
+        scratch_within(kernel, use, {1, c.out[2], c.out[3]}, random.between(64, 2000));
     d.packed.scratch_bytes = static_cast<int32_t>(room.value_or(least_scratch_bytes(kernel, use)));
   }
   const DepthwiseTail tail = relu      ? DepthwiseTail::kRelu

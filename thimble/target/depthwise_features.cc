@@ -251,6 +251,16 @@ void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
   runtime::Region part = call.region;
   const int32_t fours = runtime::depthwise_fours(
       p.window, p.scratch_bytes, part.end[2] - part.begin[2], part.end[1] - part.begin[1]);
+  const bool in_place = info(call.kernel).family == Family::kDepthwiseConv2DInPlace;
+  if (!in_place && runtime::depthwise_by_pixels(
+                       p.window, p.multiplier, p.scratch_bytes, part.end[1] - part.begin[1],
+                       part.end[2] - part.begin[2], part.end[3] - part.begin[3])) {
+    const auto channels = static_cast<int32_t>(extent(part, 3));
+    sums.add(Feature::kSingleRun, pixels(part));
+    sums.add(Feature::kSingleProduct, pixels(part) * (channels / 4));
+    sums.add(Feature::kPaddingSingle, pixels(part) * (channels % 4));
+    return;
+  }
   const int32_t end = part.end[3];
   const int32_t most = p.multiplier != 1 ? end : std::max(4 * fours, 4);
   for (; part.begin[3] < end; part.begin[3] = part.end[3]) {

@@ -253,7 +253,8 @@ struct DepthwiseConv2DPackedParams {
 };
 
 /// Input channels are neighbours. scratch: scratch_bytes, aligned to 4; with less than all rows of
-/// all channels want, they go by fours of channels, or by strips of a row. progress: pixel. The
+/// all channels want, they go by fours of channels, pixel by pixel, or by strips of a row.
+/// progress: pixel. The
 /// three differ in what they do to a sum, and do the same to the bit where the compiler may choose
 /// between them: outputs from the zero point -128 up, with few different shifts; such outputs; any.
 void depthwise_conv_2d_dsp(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
@@ -315,6 +316,15 @@ constexpr int32_t depthwise_fours(const Window2D& w, int32_t scratch_bytes, int3
                                   int32_t output_rows) noexcept {
   const int32_t rows = depthwise_rows(w, output_rows);
   return (scratch_bytes - kDepthwiseSlackBytes) / (16 * depthwise_pairs(w, count) * rows + 4);
+}
+/// Whether a call of that many outputs goes pixel by pixel, from the inputs as they are, for which
+/// scratch has to hold one pixel of padding: one alone, or where few channels' rows have room.
+constexpr bool depthwise_by_pixels(const Window2D& w, int32_t multiplier, int32_t scratch_bytes,
+                                   int32_t rows, int32_t columns, int32_t channels) noexcept {
+  if (!is_depthwise_3x3(w) || multiplier != 1) return false;
+  if (rows * columns == 1) return true;
+  const int32_t fours = depthwise_fours(w, scratch_bytes, columns, rows);
+  return 4 * fours < channels && fours < (rows == 1 ? 4 : 1);
 }
 constexpr int32_t depthwise_conv_2d_dsp_scratch_bytes(
     const DepthwiseConv2DPackedParams& p) noexcept {

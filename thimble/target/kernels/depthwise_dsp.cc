@@ -51,31 +51,44 @@ bool exact(DepthwiseTail tail, const DepthwiseSums& sums, size_t o) {
 }
 
 constexpr int64_t kMostScratchBytes = 16 << 10;
+// A single row that is packed costs a group of channels some 1,250 instructions beside its blocks,
+// which save some 37 for every four channels and output (docs/kernels.md).
+constexpr int64_t kFoursOfOutputs = 32;
 
-// What calls of at most these extents can use of the room: whole rows of all channels, of some, or
-// as many outputs of a row as there is room for; 0: not even one. whole: nothing but whole rows.
+// What calls of at most these extents can use of the room: whole rows of all channels or of some;
+// else what windows of 3 x 3 pixel by pixel need, or as many outputs of a row as there is room for;
+// 0: not even that. whole: nothing but whole rows.
 int64_t scratch_within(const DepthwiseConv2DParams& p, const CallExtents& call, int64_t room,
                        bool whole) {
   const Window2D& w = p.window;
-  const auto within = static_cast<int32_t>(std::min(room, kMostScratchBytes));
   const auto rows = static_cast<int32_t>(call.rows), columns = static_cast<int32_t>(call.columns);
   const int32_t all = p.out_channels / p.multiplier;
-  const int32_t four = p.multiplier == 1 ? std::min(all, 4) : all;
-  const int32_t channels =
-      std::clamp(p.multiplier == 1 ? static_cast<int32_t>(call.channels) : all, four, all);
-  const auto bytes = [&](int32_t count) {
-    return runtime::depthwise_scratch_bytes(w, count, columns, runtime::depthwise_rows(w, rows));
-  };
-  if (bytes(channels) <= within) return bytes(channels);
-  const int32_t fours = runtime::depthwise_fours(w, within, columns, rows);
-  if (p.multiplier == 1 && fours > 0) return bytes(4 * fours);
-  if (whole) return 0;
+  const int32_t channels = p.multiplier == 1 ? static_cast<int32_t>(call.channels) : all;
+  const bool by_pixels = runtime::is_depthwise_3x3(w) && p.multiplier == 1 && !whole;
+  const int32_t unit = p.multiplier == 1 ? std::min(all, 4) : all;
   const auto strip = [&](int32_t outputs) {
-    return runtime::depthwise_scratch_bytes(w, four, outputs, w.kernel_h);
+    return runtime::depthwise_scratch_bytes(w, unit, outputs, w.kernel_h);
   };
+  const auto within =
+      static_cast<int32_t>(std::min(room, std::max(kMostScratchBytes, int64_t{strip(1)})));
+  const int32_t least = whole ? 0 : by_pixels ? runtime::depthwise_padding_bytes(all) : strip(1);
+  if (least > within) return 0;
+  if (by_pixels && rows * columns == 1) return least;
+  const auto whole_rows = [&](int32_t count) {
+    return std::max(least, runtime::depthwise_scratch_bytes(w, count, columns,
+                                                            runtime::depthwise_rows(w, rows)));
+  };
+  const int32_t fours = runtime::depthwise_fours(w, within, columns, rows);
+  const int64_t at_a_time = std::min(fours, (channels + 3) / 4);
+  if (by_pixels && rows == 1 && at_a_time * columns < kFoursOfOutputs) return least;
+  if (whole_rows(channels) <= within) return whole_rows(channels);
+  if (p.multiplier == 1 && fours > 0 &&
+      !runtime::depthwise_by_pixels(w, 1, within, rows, columns, channels))
+    return whole_rows(4 * fours);
+  if (whole || by_pixels) return least;
   int32_t outputs = columns;
-  while (outputs > 0 && strip(outputs) > within) outputs -= outputs > 4 ? 1 + (outputs - 1) % 4 : 1;
-  return outputs > 0 ? strip(outputs) : 0;
+  while (strip(outputs) > within) outputs -= outputs > 4 ? 1 + (outputs - 1) % 4 : 1;
+  return strip(outputs);
 }
 
 // All of the operator in one call; rows of the output that SAME padding can have, at most.
@@ -239,11 +252,16 @@ int64_t depthwise_scratch_within(const KernelParams& portable, const CallExtents
   return scratch_within(std::get<DepthwiseConv2DParams>(portable), call, room, false);
 }
 
+int64_t depthwise_in_place_scratch_bytes(const KernelParams& portable) {
+  const auto& p = std::get<DepthwiseConv2DParams>(portable);
+  return scratch_within(p, whole_call(p), kMostScratchBytes, true);
+}
+
 int64_t depthwise_in_place_scratch_within(const KernelParams& portable, const CallExtents& call,
                                           int64_t room) {
   const auto& p = std::get<DepthwiseConv2DParams>(portable);
   CallExtents whole = whole_call(p);
-  whole.channels = call.channels;
+  whole.channels = std::max<int64_t>(call.channels, std::min(p.out_channels, 4));
   return scratch_within(p, whole, room, true);
 }
 

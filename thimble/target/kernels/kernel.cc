@@ -66,7 +66,8 @@ KernelParams params_of(const Graph& graph, const Op& op, KernelId kernel, const 
   const KernelInfo& k = info(kernel);
   KernelParams params = k.adapt == nullptr ? use.params : k.adapt({graph, op}, use.params);
   auto* packed = std::get_if<runtime::DepthwiseConv2DPackedParams>(&params);
-  if (packed != nullptr && scratch) packed->scratch_bytes = static_cast<int32_t>(*scratch);
+  if (packed != nullptr)
+    packed->scratch_bytes = static_cast<int32_t>(scratch.value_or(scratch_bytes(kernel, use)));
   return params;
 }
 

@@ -32,6 +32,7 @@ namespace thimble {
 [[nodiscard]] int64_t depthwise_scratch_bytes(const KernelParams& portable);
 [[nodiscard]] int64_t depthwise_scratch_within(const KernelParams& portable,
                                                const CallExtents& call, int64_t room);
+[[nodiscard]] int64_t depthwise_in_place_scratch_bytes(const KernelParams& portable);
 [[nodiscard]] int64_t depthwise_in_place_scratch_within(const KernelParams& portable,
                                                         const CallExtents& call, int64_t room);
 [[nodiscard]] KernelParams adapt_depthwise(const Operands& t, const KernelParams& portable);

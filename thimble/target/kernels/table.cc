@@ -110,6 +110,7 @@ constexpr KernelInfo depthwise_row_in_place(const DepthwiseRow& its) {
   result.progress = kPlane;
   result.rings = false;
   result.whole_axes = kImages;
+  result.scratch_bytes = depthwise_in_place_scratch_bytes;
   result.scratch_within = depthwise_in_place_scratch_within;
   return result;
 }
@@ -391,7 +392,8 @@ std::optional<int64_t> scratch_within(KernelId kernel, const KernelUse& use,
 }
 
 int64_t least_scratch_bytes(KernelId kernel, const KernelUse& use) {
-  return scratch_within(kernel, use, {}, std::numeric_limits<int32_t>::max()).value();
+  const int64_t all = std::numeric_limits<int32_t>::max();
+  return scratch_within(kernel, use, {}, all).value_or(all);
 }
 
 void invoke(const Invocation& call) { info(call.kernel).invoke(call); }
