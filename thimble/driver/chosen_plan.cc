@@ -29,7 +29,8 @@ PlacedPlan placed(const Graph& graph, Schedule schedule, const Request& request,
   const std::optional<int64_t> sram = request.sram_limit_bytes();
   PlacedSchedule placed;
   if (room_bytes && !sram) {  // what is lost between buffers comes on top
-    placed.schedule = with_kernels(graph, std::move(schedule), request.target.core, *room_bytes);
+    placed.schedule = with_kernels(graph, std::move(schedule), request.target.core,
+                                   {.live_bytes = *room_bytes, .scratch_bytes = *room_bytes});
     placed.placement = place(graph, placed.schedule, options);
   } else {
     placed = place_with_kernels(graph, std::move(schedule), request.target.core, sram, options);
