@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which row of the table executes each step, and where the buffers lie then: the core's fast
-// kernels, where their scratch costs no byte of the arena that is not there anyway.
+// kernels, where there is room for their scratch.
 #pragma once
 
 #include <optional>
