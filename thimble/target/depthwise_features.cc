@@ -255,10 +255,10 @@ void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
   if (!in_place && runtime::depthwise_by_pixels(
                        p.window, p.multiplier, p.scratch_bytes, part.end[1] - part.begin[1],
                        part.end[2] - part.begin[2], part.end[3] - part.begin[3])) {
-    const auto channels = static_cast<int32_t>(extent(part, 3));
+    const Channels channels = in_quads(part.end[3] - part.begin[3]);
     sums.add(Feature::kSingleRun, pixels(part));
-    sums.add(Feature::kSingleProduct, pixels(part) * (channels / 4));
-    sums.add(Feature::kPaddingSingle, pixels(part) * (channels % 4));
+    sums.add(Feature::kSingleProduct, pixels(part) * channels.quads);
+    sums.add(Feature::kPaddingSingle, pixels(part) * channels.singles);
     return;
   }
   const int32_t end = part.end[3];
