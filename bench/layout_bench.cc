@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time to a layout within the capacity in the file's name, and the least arena found in so much
 // work (layout.h): layout_bench FOLDER [WORK] > results/layout.csv
+// The same of generated problems, by seconds of the processor (tests/layout/generated_problems.h):
+// layout_bench --generated COUNT SECONDS FAMILY... > results/layout_generated.csv
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "generated_problems.h"
 #include "thimble/layout/layout.h"
 
 namespace {
@@ -45,12 +49,57 @@ Timed timed(const Problem& problem, const thimble::layout::SearchLimits& limits)
   return result;
 }
 
+/// Of the process, in seconds.
+double processor_time() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
+}
+
+constexpr double kForEver = 1e7;
+constexpr int kMostBuffers = 500;
+
+int bench_generated(int count, double seconds, const std::vector<std::string>& families) {
+  using namespace thimble::layout;
+  fmt::print("# command: layout_bench --generated {} {:g} {}; seconds of one processor\n", count,
+             seconds, fmt::join(families, " "));
+  fmt::print("problem,buffers,lower_bound_bytes,capacity_bytes,arena_bytes,fits,nodes,seconds\n");
+  for (const std::string& family : families) {
+    for (int number = 0; number < count; ++number) {
+      const GeneratedProblem generated = generated_problem(family, number, kMostBuffers);
+      const double start = processor_time();
+      const thimble::TimeLimit limit(kForEver, [&] { return processor_time() - start < seconds; });
+      const Solution found =
+          exact(generated.problem, {.work = int64_t{1} << 60,
+                                    .good_enough_bytes = generated.capacity_bytes,
+                                    .time = &limit});
+      const double taken = processor_time() - start;
+      const std::string fault = validate(generated.problem, found.addresses);
+      if (!fault.empty()) {
+        fmt::print(stderr, "{}: {}\n", generated.name, fault);
+        return 4;
+      }
+      fmt::print("{},{},{},{},{},{},{},{:.2f}\n", generated.name, generated.problem.buffers.size(),
+                 lower_bound_bytes(generated.problem), generated.capacity_bytes, found.arena_bytes,
+                 found.arena_bytes <= generated.capacity_bytes, found.nodes, taken);
+      std::fflush(stdout);
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: layout_bench FOLDER [WORK]\n");
+    fmt::print(stderr,
+               "usage: layout_bench FOLDER [WORK]\n"
+               "       layout_bench --generated COUNT SECONDS FAMILY...\n");
     return 1;
+  }
+  if (argc > 4 && std::string(argv[1]) == "--generated") {
+    return bench_generated(std::atoi(argv[2]), std::atof(argv[3]), {argv + 4, argv + argc});
   }
   const int64_t work = argc > 2 ? std::strtoll(argv[2], nullptr, 10) : thimble::layout::kSearchWork;
   std::vector<std::filesystem::path> paths;
