@@ -11,30 +11,22 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "generated_problems.h"
 #include "thimble/layout/layout.h"
+#include "thimble/layout/problem_csv.h"
 
 namespace {
 
 using thimble::layout::Problem;
 
-/// Lines "id,lower,upper,size" below a heading.
 Problem read_problem(const std::filesystem::path& path) {
   std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  Problem problem;
-  while (std::getline(file, line)) {
-    std::replace(line.begin(), line.end(), ',', ' ');
-    char* at = line.data() + line.find(' ');  // past the name
-    const auto next = [&at] { return std::strtoll(at, &at, 10); };
-    const int64_t lower = next(), upper = next(), size = next();
-    problem.buffers.push_back({.size_bytes = size, .lives = {{lower, upper}}, .address = {}});
-  }
-  return problem;
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return thimble::layout::problem_from_csv(text, path.string()).problem;
 }
 
 struct Timed {

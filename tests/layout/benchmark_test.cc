@@ -3,30 +3,22 @@
 // name.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "tests/support/shared.h"
 #include "thimble/layout/layout.h"
+#include "thimble/layout/problem_csv.h"
 
 namespace thimble::layout {
 namespace {
 
 Problem read_problem(const std::filesystem::path& path) {
   std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);  // id,lower,upper,size
-  Problem problem;
-  while (std::getline(file, line)) {
-    std::replace(line.begin(), line.end(), ',', ' ');
-    char* at = line.data() + line.find(' ');
-    const auto next = [&at] { return std::strtoll(at, &at, 10); };
-    const int64_t lower = next(), upper = next(), size = next();
-    problem.buffers.push_back({.size_bytes = size, .lives = {{lower, upper}}, .address = {}});
-  }
-  return problem;
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return problem_from_csv(text, path.string()).problem;
 }
 
 class PublishedProblem : public ::testing::TestWithParam<const char*> {};
