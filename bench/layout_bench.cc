@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time to a layout within the capacity in the file's name, and the least arena found in so much
-// work (layout.h): layout_bench FOLDER [WORK] > results/layout.csv
-// The same of generated problems, by seconds of the processor (tests/layout/generated_problems.h):
+// Seconds of the processor to a layout within the capacity in the file's name, and to the least
+// arena found in so much work (layout.h): layout_bench FOLDER [WORK] > results/layout.csv
+// The first COUNT generated problems (tests/layout/generated_problems.h) of each family:
 // layout_bench --generated COUNT SECONDS FAMILY... > results/layout_generated.csv
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -29,24 +28,24 @@ Problem read_problem(const std::filesystem::path& path) {
   return thimble::layout::problem_from_csv(text, path.string()).problem;
 }
 
-struct Timed {
-  thimble::layout::Solution solution;
-  double seconds = 0;
-};
-
-Timed timed(const Problem& problem, const thimble::layout::SearchLimits& limits) {
-  const auto start = std::chrono::steady_clock::now();
-  Timed result{.solution = thimble::layout::exact(problem, limits)};
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return result;
-}
-
 /// Of the process, in seconds.
 double processor_time() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_utime.tv_sec) +
          1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
+}
+
+struct Timed {
+  thimble::layout::Solution solution;
+  double seconds = 0;
+};
+
+Timed timed(const Problem& problem, const thimble::layout::SearchLimits& limits) {
+  const double start = processor_time();
+  Timed result{.solution = thimble::layout::exact(problem, limits)};
+  result.seconds = processor_time() - start;
+  return result;
 }
 
 constexpr double kForEver = 1e7;
@@ -99,8 +98,7 @@ int main(int argc, char** argv) {
     if (entry.path().extension() == ".csv") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
-  fmt::print("# command: layout_bench ../shared/bench/layout {}; one thread of 2 shared cores\n",
-             work);
+  fmt::print("# command: layout_bench ../shared/bench/layout {}; seconds of one processor\n", work);
   fmt::print(
       "problem,buffers,lower_bound_bytes,greedy_by_size_bytes,capacity_bytes,seconds,nodes,"
       "fits,least_bytes,least_seconds,proven_optimal\n");
