@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time to a layout within the capacity in the file's name, and the least arena found in so much
-// work (layout.h): layout_bench FOLDER [WORK] > results/layout.csv
+// Seconds of the processor to a layout within the capacity in the file's name, and to the least
+// arena found in so much work (layout.h): layout_bench FOLDER [WORK] > results/layout.csv
+// The first COUNT generated problems (tests/layout/generated_problems.h) of each family:
+// layout_bench --generated COUNT SECONDS FAMILY... > results/layout_generated.csv
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "generated_problems.h"
 #include "thimble/layout/layout.h"
+#include "thimble/layout/problem_csv.h"
 
 namespace {
 
 using thimble::layout::Problem;
 
-/// Lines "id,lower,upper,size" below a heading.
 Problem read_problem(const std::filesystem::path& path) {
   std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  Problem problem;
-  while (std::getline(file, line)) {
-    std::replace(line.begin(), line.end(), ',', ' ');
-    char* at = line.data() + line.find(' ');  // past the name
-    const auto next = [&at] { return std::strtoll(at, &at, 10); };
-    const int64_t lower = next(), upper = next(), size = next();
-    problem.buffers.push_back({.size_bytes = size, .lives = {{lower, upper}}, .address = {}});
-  }
-  return problem;
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return thimble::layout::problem_from_csv(text, path.string()).problem;
+}
+
+/// Of the process, in seconds.
+double processor_time() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
 }
 
 struct Timed {
@@ -39,18 +42,55 @@ struct Timed {
 };
 
 Timed timed(const Problem& problem, const thimble::layout::SearchLimits& limits) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = processor_time();
   Timed result{.solution = thimble::layout::exact(problem, limits)};
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seconds = processor_time() - start;
   return result;
+}
+
+constexpr double kForEver = 1e7;
+constexpr int kMostBuffers = 500;
+
+int bench_generated(int count, double seconds, const std::vector<std::string>& families) {
+  using namespace thimble::layout;
+  fmt::print("# command: layout_bench --generated {} {:g} {}; seconds of one processor\n", count,
+             seconds, fmt::join(families, " "));
+  fmt::print("problem,buffers,lower_bound_bytes,capacity_bytes,arena_bytes,fits,nodes,seconds\n");
+  for (const std::string& family : families) {
+    for (int number = 0; number < count; ++number) {
+      const GeneratedProblem generated = generated_problem(family, number, kMostBuffers);
+      const double start = processor_time();
+      const thimble::TimeLimit limit(kForEver, [&] { return processor_time() - start < seconds; });
+      const Solution found =
+          exact(generated.problem, {.work = int64_t{1} << 60,
+                                    .good_enough_bytes = generated.capacity_bytes,
+                                    .time = &limit});
+      const double taken = processor_time() - start;
+      const std::string fault = validate(generated.problem, found.addresses);
+      if (!fault.empty()) {
+        fmt::print(stderr, "{}: {}\n", generated.name, fault);
+        return 4;
+      }
+      fmt::print("{},{},{},{},{},{},{},{:.2f}\n", generated.name, generated.problem.buffers.size(),
+                 lower_bound_bytes(generated.problem), generated.capacity_bytes, found.arena_bytes,
+                 found.arena_bytes <= generated.capacity_bytes, found.nodes, taken);
+      std::fflush(stdout);
+    }
+  }
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: layout_bench FOLDER [WORK]\n");
+    fmt::print(stderr,
+               "usage: layout_bench FOLDER [WORK]\n"
+               "       layout_bench --generated COUNT SECONDS FAMILY...\n");
     return 1;
+  }
+  if (argc > 4 && std::string(argv[1]) == "--generated") {
+    return bench_generated(std::atoi(argv[2]), std::atof(argv[3]), {argv + 4, argv + argc});
   }
   const int64_t work = argc > 2 ? std::strtoll(argv[2], nullptr, 10) : thimble::layout::kSearchWork;
   std::vector<std::filesystem::path> paths;
@@ -58,8 +98,7 @@ int main(int argc, char** argv) {
     if (entry.path().extension() == ".csv") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());
-  fmt::print("# command: layout_bench ../shared/bench/layout {}; one thread of 2 shared cores\n",
-             work);
+  fmt::print("# command: layout_bench ../shared/bench/layout {}; seconds of one processor\n", work);
   fmt::print(
       "problem,buffers,lower_bound_bytes,greedy_by_size_bytes,capacity_bytes,seconds,nodes,"
       "fits,least_bytes,least_seconds,proven_optimal\n");

@@ -173,6 +173,9 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   run({"compare", "--paper", "pex"});
   run({"zoo", "list"});
   run({"zoo", "build", "demo", "-o", "demo.tflite"});
+  write("p.csv", "id,lower,upper,size\na,0,3,4\nb,2,5,8\n");
+  run({"layout", "p.csv"});
+  run({"layout", "p.csv", "--capacity", "12"});
   run({"devices"});
   const Reports page = documented();
   for (const auto& [report, fields] : written_) {

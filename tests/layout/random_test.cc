@@ -12,6 +12,7 @@
 #include "thimble/layout/disjunctive_search.h"
 #include "thimble/layout/greedy.h"
 #include "thimble/layout/layout.h"
+#include "thimble/layout/niche_search.h"
 #include "thimble/layout/packing_search.h"
 
 namespace thimble::layout {
@@ -168,14 +169,18 @@ TEST_P(RandomLayout, IsFoundByEachCompleteSearch) {
     ASSERT_EQ(validate(problem, disjunctive.addresses()), "");
     ASSERT_EQ(disjunctive.run(least - 1, 1'000'000, never), SearchOutcome::kNone);
 
-    PackingSearch packing(problem, swept);
-    if (!packing.complete()) continue;
     std::vector<int> order(problem.buffers.size());
     std::iota(order.begin(), order.end(), 0);
+    PackingSearch packing(problem, swept);
+    NicheSearch niches(problem, swept);
+    const auto check_order = [&](auto& search) {
+      ASSERT_EQ(search.run(least, order, 1'000'000, never), SearchOutcome::kFound);
+      ASSERT_EQ(validate(problem, search.addresses()), "");
+      ASSERT_EQ(search.run(least - 1, order, 1'000'000, never), SearchOutcome::kNone);
+    };
     for (int i = 0; i < 3; ++i, std::next_permutation(order.begin(), order.end())) {
-      ASSERT_EQ(packing.run(least, order, 1'000'000, never), SearchOutcome::kFound);
-      ASSERT_EQ(validate(problem, packing.addresses()), "");
-      ASSERT_EQ(packing.run(least - 1, order, 1'000'000, never), SearchOutcome::kNone);
+      if (packing.complete()) check_order(packing);
+      if (niches.applies()) check_order(niches);
       std::reverse(order.begin(), order.end());
     }
   }

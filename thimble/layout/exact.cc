@@ -10,6 +10,7 @@
 #include "thimble/layout/greedy.h"
 #include "thimble/layout/layout.h"
 #include "thimble/layout/learning_order.h"
+#include "thimble/layout/niche_search.h"
 #include "thimble/layout/packing_search.h"
 #include "thimble/model/error.h"
 
@@ -24,7 +25,7 @@ constexpr int64_t kMostPairs = 2'000'000;
 /// Nodes for each order in the first round. A good order needs a few hundred; a bad one would not
 /// end.
 constexpr int64_t kFirstBudget = 500;
-constexpr int kRestarts = 5;  ///< of each order, in each round
+constexpr int kRestarts = 5;  ///< of each order, in each round, at the goal
 /// Each level of the disjunctive search keeps a byte per conflict; larger problems do without it.
 constexpr int64_t kMostConflicts = 40'000;
 
@@ -39,9 +40,8 @@ class PartSearch {
         quantum_(quantum_bytes(problem)),
         enough_(enough_bytes) {
     best_.lower_bound_bytes = layout::lower_bound_bytes(problem);
-    const int64_t goal = std::max(enough_, best_.lower_bound_bytes);
     keep(greedy_by_size(problem).addresses);
-    if (best_.arena_bytes > goal) keep(best_greedy(problem, sweep_, goal, repair_rounds()));
+    if (!done()) keep(best_greedy(problem, sweep_, goal(), repair_rounds()));
   }
 
   Solution run() {
@@ -51,9 +51,8 @@ class PartSearch {
   }
 
  private:
-  [[nodiscard]] bool done() const {
-    return best_.arena_bytes <= std::max(enough_, best_.lower_bound_bytes);
-  }
+  [[nodiscard]] int64_t goal() const { return std::max(enough_, best_.lower_bound_bytes); }
+  [[nodiscard]] bool done() const { return best_.arena_bytes <= goal(); }
 
   void keep(const std::vector<int64_t>& addresses) {
     const int64_t bytes = layout::arena_bytes(problem_, addresses);
@@ -72,6 +71,7 @@ class PartSearch {
   }
 
   void search() {
+    NicheSearch niches(problem_, sweep_);
     PackingSearch packing(problem_, sweep_);
     DisjunctiveSearch disjunctive(problem_, sweep_, bounds_);
     const bool pairwise = !packing.complete() && conflict_count() <= kMostConflicts;
@@ -82,24 +82,30 @@ class PartSearch {
     int64_t nodes = kFirstBudget;
     for (int round = 0; !done() && !budget_.spent(); ++round, nodes += nodes / 4) {
       for (const int64_t capacity : capacities(round)) {
-        if (!any_fixed()) pack(packing, orders, capacity, nodes);
+        if (niches.applies()) {
+          pack(niches, true, orders, capacity, nodes);
+        } else if (!any_fixed()) {
+          pack(packing, packing.complete(), orders, capacity, nodes);
+        }
         if (!pairwise || !open(capacity)) continue;
         const SearchOutcome outcome = disjunctive.run(capacity, nodes, budget_);
         conclude(outcome, capacity, true, disjunctive.addresses());
       }
     }
-    best_.nodes = packing.nodes() + disjunctive.nodes();
+    best_.nodes = niches.nodes() + packing.nodes() + disjunctive.nodes();
   }
 
   /// Each order as it is, then several times with what it learnt.
-  void pack(PackingSearch& packing, std::vector<LearningOrder>& orders, int64_t capacity,
+  template <typename Search>
+  void pack(Search& packing, bool complete, std::vector<LearningOrder>& orders, int64_t capacity,
             int64_t nodes) {
-    for (int restart = 0; restart <= kRestarts; ++restart) {
+    const int restarts = capacity <= goal() ? kRestarts : 0;
+    for (int restart = 0; restart <= restarts; ++restart) {
       for (LearningOrder& order : orders) {
         if (!open(capacity)) return;
         const std::vector<int> tried = restart == 0 ? order.base() : order.next(random_);
         const SearchOutcome outcome = packing.run(capacity, tried, nodes, budget_);
-        conclude(outcome, capacity, packing.complete(), packing.addresses());
+        conclude(outcome, capacity, complete, packing.addresses());
         order.learn(packing.blame());
       }
     }
@@ -113,9 +119,8 @@ class PartSearch {
   /// The goal, since good orders reach it at once if it can be reached; and a step down from the
   /// best, of a half to a thirty-second of the distance in turn.
   [[nodiscard]] std::vector<int64_t> capacities(int round) const {
-    const int64_t goal = std::max(enough_, best_.lower_bound_bytes);
-    const int64_t step = (best_.arena_bytes - goal) >> (1 + round % 5);
-    return {goal, best_.arena_bytes - std::max(step / quantum_, int64_t{1}) * quantum_};
+    const int64_t step = (best_.arena_bytes - goal()) >> (1 + round % 5);
+    return {goal(), best_.arena_bytes - std::max(step / quantum_, int64_t{1}) * quantum_};
   }
 
   /// Whether a search at this capacity can still tell anything.

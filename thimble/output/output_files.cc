@@ -29,6 +29,8 @@ std::string description(const OutputFile& output) {
       return fmt::format("a report of Thimble's ({})", output.report);
     case FileKind::kPlan:
       return "a plan of Thimble's";
+    case FileKind::kLayout:
+      return "a layout of Thimble's";
     case FileKind::kNpy:
       return "a .npy file";
     case FileKind::kSafetensors:
@@ -72,6 +74,8 @@ bool is_of_kind(std::string_view text, const OutputFile& output) {
       return is_report(text, output.report);
     case FileKind::kPlan:
       return text.starts_with('{') && has_all(text, {"\"thimble_plan\""});
+    case FileKind::kLayout:
+      return text.starts_with("id,lower,upper,size,offset");
     case FileKind::kNpy:
       return text.starts_with("\x93NUMPY");
     case FileKind::kSafetensors:

@@ -13,6 +13,7 @@ enum class FileKind {
   kSvg,
   kReport,  ///< of `--json`: one of the same command's
   kPlan,    ///< of `compile --save-plan`
+  kLayout,  ///< of `layout --out`
   kNpy,
   kSafetensors,
   kTflite,  ///< never replaced

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated problems: that they are what they say, and that some which took many nodes fit.
+#include <gtest/gtest.h>
+
+#include "generated_problems.h"
+#include "thimble/layout/layout.h"
+
+namespace thimble::layout {
+namespace {
+
+constexpr int kMostBuffers = 500;
+
+class GeneratedFamily : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(GeneratedFamily, IsWithinItsCapacity) {
+  for (int number = 0; number < 20; ++number) {
+    const GeneratedProblem generated = generated_problem(GetParam(), number, kMostBuffers);
+    const int64_t bound = lower_bound_bytes(generated.problem);
+    EXPECT_LE(bound, generated.capacity_bytes);
+    EXPECT_GE(generated.problem.buffers.size(), 85U);
+    if (GetParam() == "guillotine" || GetParam() == "pinwheel") {
+      for (const int64_t live : live_bounds(generated.problem, 400)) {
+        EXPECT_EQ(live, generated.capacity_bytes);
+      }
+    }
+  }
+}
+
+TEST_P(GeneratedFamily, FitsWithLittleWork) {
+  for (int number = 0; number < 3; ++number) {
+    SCOPED_TRACE(number);
+    const GeneratedProblem generated = generated_problem(GetParam(), number, kMostBuffers);
+    const Solution found = exact(
+        generated.problem, {.work = 50'000'000, .good_enough_bytes = generated.capacity_bytes});
+    EXPECT_EQ(validate(generated.problem, found.addresses), "");
+    EXPECT_LE(found.arena_bytes, generated.capacity_bytes);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, GeneratedFamily, ::testing::ValuesIn(generated_families()),
+                         [](const auto& kind) { return kind.param; });
+
+}  // namespace
+}  // namespace thimble::layout
