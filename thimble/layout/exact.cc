@@ -97,16 +97,16 @@ class PartSearch {
 
   /// Each order as it is, then several times with what it learnt.
   template <typename Search>
-  void pack(Search& packing, bool complete, std::vector<LearningOrder>& orders, int64_t capacity,
+  void pack(Search& search, bool complete, std::vector<LearningOrder>& orders, int64_t capacity,
             int64_t nodes) {
     const int restarts = capacity <= goal() ? kRestarts : 0;
     for (int restart = 0; restart <= restarts; ++restart) {
       for (LearningOrder& order : orders) {
         if (!open(capacity)) return;
         const std::vector<int> tried = restart == 0 ? order.base() : order.next(random_);
-        const SearchOutcome outcome = packing.run(capacity, tried, nodes, budget_);
-        conclude(outcome, capacity, complete, packing.addresses());
-        order.learn(packing.blame());
+        const SearchOutcome outcome = search.run(capacity, tried, nodes, budget_);
+        conclude(outcome, capacity, complete, search.addresses());
+        order.learn(search.blame());
       }
     }
   }

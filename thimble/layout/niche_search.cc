@@ -16,8 +16,6 @@ constexpr int64_t kNowhere = std::numeric_limits<int64_t>::max() / 4;
 constexpr double kFade = 0.9;  ///< what is left of a section's weight after a run
 /// Answers that a section counts for if all its capacity is slack: tight ones come first.
 constexpr double kSlack = 30;
-/// Buffers that a section's inference looks at for one unit of the budget: they are quick.
-constexpr int64_t kLooks = 4;
 
 }  // namespace
 
@@ -326,7 +324,7 @@ void NicheSearch::sort_heads(int section) {
 
 bool NicheSearch::infer_section(int section) {
   const size_t s = index(section);
-  budget_->work -= 1 + std::ssize(members_[s]) / kLooks;
+  budget_->work -= std::ssize(members_[s]);
   sort_heads(section);
   const int64_t ground = heads_.empty() ? kNowhere : heads_[0].floor;
   if (ground_[s] != ground) set(ground_[s], ground);
