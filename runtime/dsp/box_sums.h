@@ -10,7 +10,7 @@ namespace thimble::runtime {
 /// Pixels whose sums fit 16 bits.
 constexpr int32_t kPixelsInHalves = 256;
 
-[[gnu::noinline]] inline void sum_eight_channels(const PixelBox& box, int32_t* sums) noexcept {
+[[gnu::noinline]] inline void sum_eight_in_halves(const PixelBox& box, int32_t* sums) noexcept {
   for (int32_t c = 0; c < 8; ++c) sums[c] = 0;
   const int32_t step = box.column_step;
   const int8_t* from = box.from;

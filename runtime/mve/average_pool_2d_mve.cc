@@ -5,7 +5,7 @@ namespace thimble::runtime {
 
 void average_pool_2d_mve(const Pool2DParams& p, const View& x, const View& out,
                          const Region& region) noexcept {
-  average_boxes<sum_eight_channels>(p, x, out, region);
+  average_boxes<sum_eight_in_vectors>(p, x, out, region);
 }
 
 }  // namespace thimble::runtime

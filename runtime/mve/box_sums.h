@@ -12,8 +12,8 @@ namespace thimble::runtime {
 /// sums[k] = sum of channel k, of eight.
 #if defined(THIMBLE_MVE_ASSEMBLY)
 
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_eight_channels(const PixelBox&,
-                                                                           int32_t*) noexcept {
+[[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_eight_in_vectors(const PixelBox&,
+                                                                             int32_t*) noexcept {
   __asm__ volatile(
       "push {r4, r5, r6, lr}\n"
       "mov r6, r1\n"
@@ -39,7 +39,7 @@ namespace thimble::runtime {
 
 #else
 
-inline void sum_eight_channels(const PixelBox& box, int32_t* sums) noexcept {
+inline void sum_eight_in_vectors(const PixelBox& box, int32_t* sums) noexcept {
   for (int32_t c = 0; c < 8; ++c) sums[c] = 0;
   for (int32_t row = 0; row < box.rows; ++row) {
     const int8_t* const from = box.from + row * (box.columns * box.column_step + box.next_row);

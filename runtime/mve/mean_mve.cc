@@ -4,7 +4,7 @@
 namespace thimble::runtime {
 
 void mean_mve(const MeanParams& p, const View& x, const View& out, const Region& region) noexcept {
-  mean_of_boxes<sum_eight_channels>(p, x, out, region);
+  mean_of_boxes<sum_eight_in_vectors>(p, x, out, region);
 }
 
 }  // namespace thimble::runtime

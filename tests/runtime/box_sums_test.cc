@@ -19,7 +19,7 @@ TEST(BoxSums, HoldTheSumsOfManyPixels) {
       const std::vector<int8_t> values(
           static_cast<size_t>(kRows * (columns * kStep + kBetween) + 8), value);
       int32_t sums[8];
-      sum_eight_channels({values.data(), kRows, columns, kBetween, kStep}, sums);
+      sum_eight_in_halves({values.data(), kRows, columns, kBetween, kStep}, sums);
       EXPECT_THAT(sums, Each(kRows * columns * value)) << columns;
     }
   }
@@ -29,7 +29,7 @@ TEST(BoxSums, KeepChannelsApart) {
   const std::vector<int8_t> values = {1,  -2, 3,  -4, 5,  -6, 7,  -8, 99,
                                       10, 20, 30, 40, 50, 60, 70, 80};
   int32_t sums[8];
-  sum_eight_channels({values.data(), 1, 2, 0, 9}, sums);
+  sum_eight_in_halves({values.data(), 1, 2, 0, 9}, sums);
   EXPECT_THAT(sums, ::testing::ElementsAre(11, 18, 33, 36, 55, 54, 77, 72));
 }
 
