@@ -2,6 +2,7 @@
 #include "thimble/plan/looped_call.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "runtime/portable/window.h"
@@ -85,6 +86,7 @@ class Counting {
       classes_.push_back(classes(loop));
       shape_.looped = shape_.looped || !(loop.tile.reduces || loop.flat);
     }
+    shape_.most = most();
     combine(0, times_);
     return sum_;
   }
@@ -135,6 +137,24 @@ class Counting {
     return {.limits = {0, 1}};
   }
   [[nodiscard]] int64_t extent(int axis) const { return (*call_.shape)[static_cast<size_t>(axis)]; }
+
+  /// Of the output, in any tile.
+  [[nodiscard]] CallExtents most() const {
+    std::array<int64_t, kKernelAxes> extents{};
+    for (size_t k = 0; k < kKernelAxes; ++k)
+      extents[k] = shape_.region.end[k] - shape_.region.begin[k];
+    for (size_t n = 0; n < classes_.size(); ++n) {
+      const TiledCall& tile = call_.loops[n].tile;
+      const int axis = tile.reduces ? -1 : kernel_axis(tile.axis).axis;
+      if (axis < 0) continue;
+      // Steps do not know where tiles are cut at the borders.
+      const Beat& beat = tile.beat;
+      int64_t widest = tile.outer ? 1 : ceil_div(beat.rows, beat.tiles) + beat.again;
+      for (const TileClass& each : classes_[n]) widest = std::max(widest, each.at.size());
+      extents[static_cast<size_t>(axis)] = std::min(extents[static_cast<size_t>(axis)], widest);
+    }
+    return {.rows = extents[1], .columns = extents[2], .channels = extents[3]};
+  }
 
   [[nodiscard]] std::vector<TileClass> classes(const LoopAround& loop) const {
     const bool reduces = loop.tile.reduces;

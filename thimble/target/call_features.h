@@ -84,6 +84,9 @@ struct CallShape {
   runtime::Region region;
   int32_t chunk_begin = 0, chunk_end = 0;  ///< of a kernel that accumulates
   bool looped = false;                     ///< region or views follow loop counters
+  /// What calls of its step compute at most, for kernels that can do with less scratch where that
+  /// is little; nothing: all of the operator, unless the parameters say what they have.
+  std::optional<CallExtents> most = {};
   /// Share of what a kernel looks for at once (a convolution's row of taps, a depthwise one's
   /// window) that the end of operand 0's ring cuts, on average over the ring; nothing: as it is
   /// there.

@@ -3,6 +3,7 @@
 // runtime/dsp/depthwise_dsp.h, runtime/mve/depthwise_conv_2d_mve.cc).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "thimble/target/feature_sums.h"
 
@@ -346,8 +347,11 @@ void count(const runtime::DepthwiseConv2DPackedParams& p, const CallShape& call,
 void count(const DepthwiseConv2DParams& p, const CallShape& call, FeatureSums sums) {
   if (info(call.kernel).set == InstructionSet::kMve) return PlaneCounts(p, call, sums).count();
   if (info(call.kernel).set == InstructionSet::kDsp) {
-    const auto room = static_cast<int32_t>(info(call.kernel).scratch_bytes(p));
-    return count_blocks({p.window, p.multiplier, room}, call, sums);
+    const KernelInfo& kernel = info(call.kernel);
+    const int64_t room =
+        call.most ? kernel.scratch_within(p, *call.most, std::numeric_limits<int64_t>::max())
+                  : kernel.scratch_bytes(p);
+    return count_blocks({p.window, p.multiplier, static_cast<int32_t>(room)}, call, sums);
   }
   const bool in_place = info(call.kernel).family == Family::kDepthwiseConv2DInPlace;
   const bool slice =
