@@ -39,15 +39,11 @@ void write_inputs(const std::vector<InputSet>& sets, const fs::path& path) {
   if (!file) throw CompileError(path.string(), "cannot be written");
 }
 
-std::string read_text(const fs::path& path) {
+Bytes read_bytes(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
-  return text.str();
-}
-
-Bytes read_bytes(const fs::path& path) {
-  const std::string bytes = read_text(path);
+  const std::string bytes = text.str();
   return {bytes.begin(), bytes.end()};
 }
 
@@ -170,7 +166,10 @@ Measured run_on_qemu(const CrossBuild& build, const std::vector<InputSet>& sets,
                                                      options.timeout_seconds));
   }
   if (!result.succeeded()) reject_run(result, measured.machine);
-  if (!options.plugin.empty()) measured.plugin_output = read_text(folder.path() / kPluginFile);
+  if (!options.plugin.empty()) {
+    const Bytes written = read_bytes(folder.path() / kPluginFile);
+    measured.plugin_output.assign(written.begin(), written.end());
+  }
 
   std::vector<EmulatedRun> runs = parse_report(result.err);
   OutputReader outputs(read_bytes(folder.path() / kOutputFile));
