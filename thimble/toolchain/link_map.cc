@@ -47,7 +47,7 @@ std::optional<LinkedSection> parse_placement(std::string_view section, std::stri
 
 bool loaded(std::string_view section) {
   for (const std::string_view prefix :
-       {".debug", ".comment", ".ARM.attributes", ".stab", ".note"}) {
+       {".debug", ".comment", ".ARM.attributes", ".riscv.attributes", ".stab", ".note"}) {
     if (section.starts_with(prefix)) return false;
   }
   return true;
