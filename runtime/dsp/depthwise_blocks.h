@@ -4,68 +4,11 @@
 // assembly where the core has these instructions, beside the same in C++.
 #pragma once
 
-#include "depthwise_tail.h"
-#include "simd32.h"
-
-namespace thimble::runtime {
-
-/// Blocks side by side, each of four outputs of the same channels, which lie evenly in scratch.
-struct DepthwiseBlocksInRow {
-  const uint32_t* x;       ///< the first channel's window
-  const int32_t* weights;  ///< its constants
-  int8_t* out;             ///< its first output, the channels' are neighbours
-  int32_t to[3];           ///< from that one to the others; 0: there is none
-  int32_t x_pitch;         ///< bytes from one channel of scratch to the next
-  const int32_t* end;      ///< behind the last channel's constants
-  DepthwiseClamp clamp;
-  const int32_t* again;  ///< weights
-  int32_t x_next;        ///< bytes from the end of a block's channels to the next block
-  int32_t out_next;
-  int32_t blocks;
-  int32_t window_words;  ///< any: of a window, even
-  int32_t step[3];       ///< any: bytes from the first window to the others
-};
-
-using DepthwiseBlock = void (*)(const DepthwiseBlocksInRow*) noexcept;
-
-/// One output of fours of channels, from the inputs of its window of 3 x 3 as they are. In the
-/// order that the assembly loads it in.
-struct DepthwisePixel {
-  const int8_t* taps[9];     ///< the first channel's inputs; go on with the channels
-  const int32_t* constants;  ///< so does this
-  int8_t* out;               ///< and this
-  int32_t out_step;          ///< bytes from one channel to the next
-  int32_t fours;             ///< at least 1, then 0
-  DepthwiseClamp clamp;
-};
-
-/// Blocks of a tail. Where scratch is a ring of rows, one for each row that may be the window's
-/// first: of four (0 or 2), or of three.
-struct DepthwiseBlockTable {
-  int32_t tail_words;                  ///< constants of a channel behind the weights
-  DepthwiseBlock rows[2], columns[2];  ///< 3 x 3: 2 x 2 outputs, 2 x 1
-  DepthwiseBlock four[1], two[1];      ///< 3 x 3: 1 x 4 outputs, 1 x 2
-  DepthwiseBlock four_2[3], two_2[3];  ///< the same with stride 2
-  DepthwiseBlock any;                  ///< any window: four outputs
-  void (*pixel)(DepthwisePixel*) noexcept;
-  void (*channel)(DepthwisePixel*) noexcept;  ///< one that is left of fours
-};
-
-/// The next channel of a pixel.
-template <class Tail>
-[[gnu::noinline]] void depthwise_channel(DepthwisePixel* p) noexcept {
-  const int32_t* const c = p->constants;
-  int32_t sum = c[0];
-  for (int32_t k = 0; k < 9; ++k) {
-    const int32_t pair = c[1 + k / 3 * 2 + k % 3 / 2];  // (w0, w1), (w1, w2)
-    sum += *p->taps[k]++ * static_cast<int16_t>(k % 3 == 0 ? pair : pair >> 16);
-  }
-  *p->out = Tail::finish(sum, c + 7, p->clamp);
-  p->out += p->out_step;
-  p->constants += 7 + Tail::kConstants;
-}
+#include "depthwise_block.h"
 
 #if defined(THIMBLE_SIMD32_ASSEMBLY)
+
+namespace thimble::runtime {
 
 // r0 x, r1 constants, r2-r5 sums, r6-r11 weights, r12 and lr of x; the rest on the stack: out,
 // to[3], x_pitch, end, clamp, again, x_next, out_next, blocks.
@@ -475,115 +418,13 @@ struct DepthwiseBlocks<ClampedTail> {
   THIMBLE_DEPTHWISE_PIXEL_BLOCK("40", THIMBLE_DEPTHWISE_PIXEL_THREE, THIMBLE_DEPTHWISE_CLAMPED)
 };
 
+}  // namespace thimble::runtime
+
 #else
-
-/// The same in C++.
-template <class Tail>
-struct DepthwiseBlocks {
-  /// Row `slot` of scratch is row 0 of the windows, of `slots` rows; the outputs' windows begin at
-  /// these columns and rows.
-  struct Windows {
-    int32_t slots, slot;
-    int32_t count;
-    int32_t column[4], row[4];
-  };
-  static int32_t at(const uint32_t* x, const Windows& w, int32_t row, int32_t column) noexcept {
-    const uint32_t pair = x[column / 2 * w.slots + (w.slot + row) % w.slots];
-    return static_cast<int16_t>(column % 2 == 0 ? pair : pair >> 16);
-  }
-  /// Tap of a window of 3 x 3 in the constants of a channel: (w0, w1) and (w1, w2) of each row.
-  static int32_t tap(const int32_t* weights, int32_t row, int32_t column) noexcept {
-    const int32_t pair = weights[1 + 2 * row + column / 2];
-    return static_cast<int16_t>(column == 0 ? pair : pair >> 16);
-  }
-  static void store(const DepthwiseBlocksInRow* b, const int32_t (&sum)[4], int32_t count,
-                    const int32_t* constants, int8_t* out) noexcept {
-    for (int32_t i = 1; i < count; ++i)
-      out[b->to[i - 1]] = Tail::finish(sum[i], constants, b->clamp);
-    *out = Tail::finish(sum[0], constants, b->clamp);
-  }
-  static void window_3x3(const DepthwiseBlocksInRow* b, const Windows& w) noexcept {
-    const uint32_t* x = b->x;
-    int8_t* out = b->out;
-    for (int32_t k = 0; k < b->blocks; ++k, x += b->x_next / 4, out += b->out_next)
-      channels_3x3(b, w, x, out);
-  }
-  static void channels_3x3(const DepthwiseBlocksInRow* b, const Windows& w, const uint32_t*& x,
-                           int8_t*& out) noexcept {
-    for (const int32_t* c = b->weights; c != b->end; c += 7 + Tail::kConstants) {
-      int32_t sum[4];
-      for (int32_t i = 0; i < w.count; ++i) {
-        sum[i] = c[0];
-        for (int32_t k = 0; k < 9; ++k)
-          sum[i] += at(x, w, w.row[i] + k / 3, w.column[i] + k % 3) * tap(c, k / 3, k % 3);
-      }
-      store(b, sum, w.count, c + 7, out++);
-      x += b->x_pitch / 4;
-    }
-  }
-  static void rows_0(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {4, 0, 4, {0, 1, 0, 1}, {0, 0, 1, 1}});
-  }
-  static void rows_2(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {4, 2, 4, {0, 1, 0, 1}, {0, 0, 1, 1}});
-  }
-  static void column_0(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {4, 0, 2, {0, 0}, {0, 1}});
-  }
-  static void column_2(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {4, 2, 2, {0, 0}, {0, 1}});
-  }
-  static void row(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {3, 0, 4, {0, 1, 2, 3}, {0, 0, 0, 0}});
-  }
-  static void row_of_two(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {3, 0, 2, {0, 1}, {0, 0}});
-  }
-  static void stride_2_0(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {3, 0, 4, {0, 2, 4, 6}, {0, 0, 0, 0}});
-  }
-  static void stride_2_1(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {3, 1, 4, {0, 2, 4, 6}, {0, 0, 0, 0}});
-  }
-  static void stride_2_2(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {3, 2, 4, {0, 2, 4, 6}, {0, 0, 0, 0}});
-  }
-  static void two_of_stride_2_0(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {3, 0, 2, {0, 2}, {0, 0}});
-  }
-  static void two_of_stride_2_1(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {3, 1, 2, {0, 2}, {0, 0}});
-  }
-  static void two_of_stride_2_2(const DepthwiseBlocksInRow* b) noexcept {
-    window_3x3(b, {3, 2, 2, {0, 2}, {0, 0}});
-  }
-  static void pixel(DepthwisePixel* p) noexcept {
-    for (int32_t left = 4 * p->fours; left > 0; --left) depthwise_channel<Tail>(p);
-    p->fours = 0;
-  }
-  static void any(const DepthwiseBlocksInRow* b) noexcept {
-    const uint32_t* x = b->x;
-    int8_t* out = b->out;
-    for (int32_t k = 0; k < b->blocks; ++k, x += b->x_next / 4, out += b->out_next)
-      channels_of_any(b, x, out);
-  }
-  static void channels_of_any(const DepthwiseBlocksInRow* b, const uint32_t*& x,
-                              int8_t*& out) noexcept {
-    for (const int32_t* c = b->weights; c != b->end; c += 1 + b->window_words + Tail::kConstants) {
-      int32_t sum[4];
-      for (int32_t i = 0; i < 4; ++i) {
-        const uint32_t* window = x + (i == 0 ? 0 : b->step[i - 1] / 4);
-        sum[i] = c[0];
-        for (int32_t k = 0; k < b->window_words; ++k)
-          sum[i] = dual_multiply_add(window[k], static_cast<uint32_t>(c[1 + k]), sum[i]);
-      }
-      store(b, sum, 4, c + 1 + b->window_words, out++);
-      x += b->x_pitch / 4;
-    }
-  }
-};
-
+#include "depthwise_blocks_plain.h"
 #endif
+
+namespace thimble::runtime {
 
 template <class Tail, class B = DepthwiseBlocks<Tail>>
 constexpr DepthwiseBlockTable kDepthwiseBlocks{
