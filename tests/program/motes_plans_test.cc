@@ -78,7 +78,8 @@ void expect_exact(const Graph& graph, const Planned& found, uint64_t seed, PlanC
 
 Graph drawn(uint64_t seed) {
   if (seed % 4 == 0) return rewrite(testing::random_network(seed));
-  return seed % 4 == 1 ? testing::random_attention(seed) : testing::random_chain(seed);
+  if (seed % 4 == 1) return testing::random_attention(seed);
+  return seed % 4 == 2 ? testing::random_chain(seed) : testing::random_bottlenecks(seed);
 }
 
 TEST(MotesPlans, OfRandomNetworksEqualTheReference) {
@@ -101,7 +102,7 @@ TEST(MotesPlans, OfRandomNetworksEqualTheReference) {
   fmt::print("{} plans, {} schemes, {} in blocks, {} copies into windows\n", counts.plans,
              counts.schemes, counts.in_blocks, counts.windows);
   EXPECT_GT(counts.schemes, counts.plans / 4);
-  EXPECT_GT(counts.in_blocks, 0);
+  EXPECT_GT(counts.in_blocks, counts.plans / 100);
   EXPECT_GT(counts.windows, counts.in_blocks);
 }
 
@@ -129,9 +130,7 @@ TEST(MotesPlans, LeaveRoomForTheKernelsThatTheLimitOnTimeNeeds) {
   const double whole = instructions(planned(graph, "reorder", {.core = core}), 1 << 30);
   const Planned found = planned(graph, "motes", {.core = core});
   ASSERT_TRUE(found.room_bytes);
-  // Asked for: 1.05. Depthwise calls of few pixels take longer than the search believes
-  // (docs/motes.md).
-  EXPECT_LE(instructions(found, found.room_bytes), 1.2 * whole);
+  EXPECT_LE(instructions(found, found.room_bytes), 1.05 * whole);
   EXPECT_GT(instructions(found, {}), 2 * whole);
 }
 

@@ -275,6 +275,23 @@ Graph random_chain(uint64_t seed) {
   return g.graph();
 }
 
+Graph random_bottlenecks(uint64_t seed) {
+  zoo::Random random(seed);
+  TestGraph g(seed);
+  const int64_t channels = random.between(1, 3);
+  TensorId x = g.input({1, random.between(8, 24), random.between(8, 24), channels});
+  for (int64_t k = random.between(1, 3); k > 0; --k) {
+    const int64_t stride = random.between(1, 2);
+    TensorId y = g.conv(x, random.between(4, 12), 1, 1);
+    for (int64_t windows = random.between(1, 2); windows > 0; --windows)
+      y = g.depthwise(y, random.between(2, 5), windows == 1 ? stride : 1);
+    y = g.conv(y, channels, 1, 1);
+    x = stride == 1 && random.chance(0.5) ? g.add(y, x) : y;
+  }
+  g.output(x);
+  return g.graph();
+}
+
 Graph random_attention(uint64_t seed) {
   zoo::Random random(seed);
   TestGraph g(seed);

@@ -15,6 +15,10 @@ namespace thimble::testing {
 /// Convolutions and depthwise ones, additions where shapes allow it, a branch now and then.
 [[nodiscard]] Graph random_chain(uint64_t seed);
 
+/// One to three times a convolution to many channels, a window, a convolution to few; larger images
+/// than others have.
+[[nodiscard]] Graph random_bottlenecks(uint64_t seed);
+
 /// Layers of attention, of one head or several, among layers that go token by token.
 [[nodiscard]] Graph random_attention(uint64_t seed);
 

@@ -2,8 +2,7 @@
 #include "thimble/planners/motes.h"
 
 #include <algorithm>
-#include <limits>
-#include <map>
+#include <iterator>
 #include <memory>
 #include <tuple>
 
@@ -12,16 +11,13 @@
 #include "thimble/plan/build.h"
 #include "thimble/plan/evaluate.h"
 #include "thimble/plan/order_problem.h"
-#include "thimble/planners/motes_options.h"
-#include "thimble/planners/motes_room.h"
-#include "thimble/planners/motes_units.h"
+#include "thimble/planners/motes_schemes.h"
 #include "thimble/search/front_cut.h"
 #include "thimble/search/narrow_early.h"
 
 namespace thimble {
 namespace {
 
-constexpr int64_t kAnyParts = std::numeric_limits<int64_t>::max();
 constexpr int kMostSchemesBehind = 100;  // of the operators behind a position
 
 /// Of blocks, beyond a step per instance: a step takes about as much code in a block (150 B on a
@@ -30,7 +26,7 @@ int64_t usual_steps(int64_t instances) { return instances / 2 + 100; }
 
 /// A set of partition schemes, disjoint and ascending.
 struct MotesState {
-  std::vector<std::shared_ptr<const MotesUnit>> units;
+  std::vector<MotesSchemes::Unit> units;
   int64_t bytes = 0;
   int64_t peaks = 0;  ///< schemes and single instances that need as much
   int64_t steps = 0;  ///< written down beyond one per instance
@@ -73,26 +69,26 @@ class MotesSearch {
                   : std::nullopt),
         units_(flow_, rolls_, order_, latency_, limits.in_place && !options.paper_accounting,
                room_ ? &*room_ : nullptr),
-        partitions_(flow_, rolls_, order_),
         single_bytes_(options.paper_accounting ? working_sets(problem_, order_)
                                                : rolls_.single_bytes()),
-        most_steps_(options.most_steps.value_or(usual_steps(std::ssize(instances_.list)))) {
-    for (const int instance : order_)
+        most_steps_(options.most_steps.value_or(usual_steps(std::ssize(instances_.list)))),
+        schemes_(flow_, rolls_, order_, units_, options, most_steps_) {
+    for (const int instance : order_) {
       single_instructions_.push_back(latency_.whole({.instance = {instance}}, false));
+      whole_instructions_ += single_instructions_.back();
+    }
     for (int at = 0; at < std::ssize(order_); ++at) single_rooms_.push_back(single_room(at));
   }
 
   MotesState run() {
     MotesState whole;
-    whole_instructions_ = std::numeric_limits<double>::infinity();
     measure(whole);
-    whole_instructions_ = whole.instructions;
     const LessThan less = this->less();
     std::vector<MotesState> beam = {whole};
     while (!order_.empty() && !late(limits_.time)) {
       const MotesState& best = beam.front();
       if (best.bytes <= limits_.sram_bytes.value_or(0)) break;
-      const std::vector<std::shared_ptr<const MotesUnit>> schemes = schemes_at_peak(best);
+      const std::vector<Unit> schemes = schemes_at_peak(best);
       std::vector<MotesState> next = beam;
       for (const MotesState& state : beam) {
         for (const auto& unit : schemes) {
@@ -157,7 +153,7 @@ class MotesSearch {
   }
 
  private:
-  using Unit = std::shared_ptr<const MotesUnit>;
+  using Unit = MotesSchemes::Unit;
 
   /// Where a limit on time needs fast kernels, their scratch counts.
   void measure(MotesState& state) const {
@@ -174,7 +170,7 @@ class MotesSearch {
     for (int at = 0; at < std::ssize(order_); ++at) {
       if (unit != state.units.end() && (*unit)->partition.begin == at) {
         add((*unit)->bytes, (*unit)->instructions);
-        state.steps += more_steps(**unit);
+        state.steps += (*unit)->more_steps();
         rooms.push_back((*unit)->room);
         at = (*unit++)->partition.end - 1;
       } else {
@@ -238,14 +234,12 @@ class MotesSearch {
       const auto p = static_cast<size_t>(at);
       add({at, at + 1, single_bytes_[p], single_instructions_[p]}, single_rooms_[p], {});
     }
-    const auto add_unit = [&](const Unit& unit) {
+    for (const Unit& unit : schemes_.all()) {
       const Partition& parts = unit->partition;
       // Steps stand where the front has MACs: they are bounded, and add up.
-      add({parts.begin, parts.end, unit->bytes, unit->instructions, more_steps(*unit)}, unit->room,
+      add({parts.begin, parts.end, unit->bytes, unit->instructions, unit->more_steps()}, unit->room,
           unit);
-    };
-    for (const auto& [window, some] : known_) std::ranges::for_each(some, add_unit);
-    std::ranges::for_each(nested_, add_unit);
+    }
     const FrontCutOptions limits{
         .most_macs = most_steps_,
         .most_time = whole_instructions_ * options_.max_latency - model_.program,
@@ -290,14 +284,14 @@ class MotesSearch {
       for (const int end : held_steps(bytes, count, first + 1, 1, distance, state.bytes)) {
         if (begin >= end || units_.least_bytes(begin, end) >= state.bytes) continue;
         if (late(limits_.time)) break;
-        for (const Unit& unit : schemes(begin, end)) {
+        for (const Unit& unit : schemes_.of(begin, end)) {
           if (unit->bytes < state.bytes && is_progress(state, unit)) found.push_back(unit);
         }
       }
     }
     for (const Unit& outer : state.units) {
       if (outer->partition.begin != first || outer->partition.by_channels) continue;
-      add_nested(*outer, state.bytes, found);
+      std::ranges::move(schemes_.within(*outer, state.bytes), std::back_inserter(found));
     }
     return spread(std::move(found));
   }
@@ -307,45 +301,6 @@ class MotesSearch {
     MotesState more = with(state, unit);
     measure(more);
     return std::pair(more.bytes, more.peaks) < std::pair(state.bytes, state.peaks);
-  }
-
-  void add_nested(const MotesUnit& outer, int64_t below, std::vector<Unit>& found) {
-    for (int begin = outer.partition.begin; begin < outer.partition.end; ++begin) {
-      for (int end = begin + 2; end <= outer.partition.end; ++end) {
-        for (const Partition& inner : partitions_.along_channels(begin, end)) {
-          const std::optional<Partition> both = nest(outer.partition, inner);
-          std::optional<MotesUnit> unit = both ? units_.measured(*both) : std::nullopt;
-          if (!unit || unit->bytes >= below) continue;
-          found.push_back(std::make_shared<const MotesUnit>(std::move(*unit)));
-          nested_.push_back(found.back());
-        }
-      }
-    }
-  }
-
-  /// Finalisations count as well as blocks.
-  [[nodiscard]] static int64_t more_steps(const MotesUnit& unit) {
-    return unit.steps - (unit.partition.end - unit.partition.begin);
-  }
-
-  /// All of positions [begin, end), found once.
-  const std::vector<Unit>& schemes(int begin, int end) {
-    const auto [it, added] = known_.try_emplace({begin, end});
-    if (!added) return it->second;
-    std::vector<Partition> parts = partitions_.along_channels(begin, end);
-    for (const Windows windows : options_.windows) {
-      const int64_t most = windows == Windows::kBlocks ? options_.most_parts : kAnyParts;
-      std::ranges::move(partitions_.along_rows(begin, end, most, windows),
-                        std::back_inserter(parts));
-      if (windows == Windows::kRings)
-        std::ranges::move(partitions_.along_columns_of_rows(begin, end), std::back_inserter(parts));
-    }
-    for (Partition& part : parts) {
-      std::optional<MotesUnit> unit = units_.measured(std::move(part));
-      if (unit && more_steps(*unit) <= most_steps_)
-        it->second.push_back(std::make_shared<const MotesUnit>(std::move(*unit)));
-    }
-    return it->second;
   }
 
   /// Fewer bytes, or fewer instructions beyond those of the instances alone.
@@ -358,7 +313,7 @@ class MotesSearch {
     };
     std::vector<std::tuple<int64_t, double, int64_t, size_t>> ranked;
     for (size_t k = 0; k < found.size(); ++k)
-      ranked.push_back({found[k]->bytes, extra(found[k]), more_steps(*found[k]), k});
+      ranked.push_back({found[k]->bytes, extra(found[k]), found[k]->more_steps(), k});
     std::ranges::sort(ranked);
     std::vector<Unit> front;
     std::vector<std::pair<double, int64_t>> kept;  // what none of less bytes is as good as
@@ -391,14 +346,12 @@ class MotesSearch {
   LatencyEstimate latency_;
   std::optional<MotesRoom> room_;  ///< of a core with fast kernels
   MotesUnits units_;
-  const Partitions partitions_;
   const std::vector<int64_t> single_bytes_;
-  std::vector<double> single_instructions_;  ///< per position
-  std::vector<RoomFor> single_rooms_;        ///< per position
-  std::map<std::pair<int, int>, std::vector<Unit>> known_;
-  std::vector<Unit> nested_;  ///< measured: schemes within schemes
-  double whole_instructions_ = 0;
+  std::vector<double> single_instructions_;     ///< per position
+  std::vector<RoomFor> single_rooms_;           ///< per position
+  double whole_instructions_ = model_.program;  ///< with room for all fast kernels
   const int64_t most_steps_;
+  MotesSchemes schemes_;
 };
 
 /// The order that is asked for; and, as no scheme reaches over the makers of what it needs whole,

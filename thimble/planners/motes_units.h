@@ -17,9 +17,12 @@ struct MotesUnit {
   int64_t bytes = 0;  ///< the most that is live while it runs
   double instructions = 0;
   RoomFor room;                          ///< with which it takes no more than these
-  int64_t steps = 0;                     ///< calls written down
+  int64_t steps = 0;                     ///< calls written down, finalisations too
   std::optional<OverlapChoice> overlap;  ///< an output over a consumed input
   int64_t lead_bytes = 0;                ///< of the overlap
+
+  /// Beyond one per instance.
+  [[nodiscard]] int64_t more_steps() const { return steps - (partition.end - partition.begin); }
 };
 
 /// Positions from `from` on, by `direction` (-1 or 1), over at most so many instances, between
