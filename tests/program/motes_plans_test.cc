@@ -51,6 +51,7 @@ int64_t windows(const Schedule& schedule) {
 
 struct PlanCounts {
   int plans = 0, schemes = 0, in_blocks = 0;
+  int peaks_exact = 0;  ///< leads of groups that are one call are bounds (plan/group_lead.h)
   int64_t windows = 0;
 };
 
@@ -60,7 +61,8 @@ void expect_exact(const Graph& graph, const Planned& found, uint64_t seed, PlanC
   EXPECT_EQ(macs(graph, schedule), macs(graph));
   const Placement placement = place(graph, schedule, {.work = 100'000});
   const auto& note = std::get<note::Partitions>(found.notes.at(0));
-  EXPECT_EQ(placement.arena().peak_bytes, note.peak_bytes);
+  EXPECT_LE(placement.arena().peak_bytes, note.peak_bytes);
+  counts.peaks_exact += placement.arena().peak_bytes == note.peak_bytes ? 1 : 0;
   const Program program = lower(graph, schedule, placement);
   ASSERT_EQ(verify(graph, program).fault, "");
   const std::vector<Bytes> inputs = testing::noise(graph, seed);
@@ -101,6 +103,7 @@ TEST(MotesPlans, OfRandomNetworksEqualTheReference) {
   }
   fmt::print("{} plans, {} schemes, {} in blocks, {} copies into windows\n", counts.plans,
              counts.schemes, counts.in_blocks, counts.windows);
+  EXPECT_GT(counts.peaks_exact, counts.plans * 99 / 100);
   EXPECT_GT(counts.schemes, counts.plans / 4);
   EXPECT_GT(counts.in_blocks, counts.plans / 100);
   EXPECT_GT(counts.windows, counts.in_blocks);

@@ -19,9 +19,11 @@
 #include "thimble/moves/resident_first.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
+#include "thimble/plan/choose_kernels.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/ports.h"
 #include "thimble/planners/stream_cuts.h"
+#include "thimble/program/estimate.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
@@ -139,6 +141,39 @@ TEST(Stream, LiesOverAnInputOfAnotherRank) {
   testing::TestGraph g(2);
   g.output(g.linear(g.reshape(g.input({1, 1, 16, 6}), {1, 16, 6}), 20));
   EXPECT_EQ(verified_arena(rewrite(g.graph()), "row"), 16 * 20 + 6);
+}
+
+/// Once its arena is laid out within `sram_bytes`, kernels' scratch included.
+double instructions(const Graph& graph, const Schedule& schedule, const Core& core,
+                    int64_t sram_bytes) {
+  const PlacedSchedule placed = place_with_kernels(graph, schedule, core, sram_bytes, {});
+  EXPECT_LE(placed.placement.arena_bytes(), sram_bytes);
+  const Program program = lower(graph, placed.schedule, placed.placement);
+  return estimate_on(program, core.name, 0).value().estimate.instructions;
+}
+
+// The plan of the fewest bytes would do as well.
+TEST(Stream, IsFastWithinALimit) {
+  const Core core = core_named("cortex-m4");
+  for (const char* name :
+       {"mobilenet_v1:width=0.25,resolution=96", "mobilenet_v2:width=0.35,resolution=96", "demo"}) {
+    const Graph graph = rewrite(build_zoo(name));
+    const auto planned = [&](std::optional<int64_t> sram_bytes) {
+      return std::get<Planned>(plan_stream(graph, {.sram_bytes = sram_bytes, .core = core}, {}))
+          .schedule;
+    };
+    const Schedule least = planned({});
+    const int64_t least_bytes = place(graph, least, {}).arena_bytes();
+    double before = instructions(graph, least, core, least_bytes);
+    for (const int64_t percent : {120, 160, 240}) {
+      const int64_t sram_bytes = least_bytes * percent / 100;
+      const Schedule fast = planned(sram_bytes);
+      const double now = instructions(graph, fast, core, sram_bytes);
+      EXPECT_LE(now, 1.01 * before) << name << " at " << percent << " %";
+      EXPECT_LE(now, 1.01 * instructions(graph, least, core, sram_bytes)) << name;
+      before = now;
+    }
+  }
 }
 
 TEST(Stream, RefusesOtherGranularities) {

@@ -27,6 +27,7 @@ Case random_case(zoo::Random& random) {
                         end,
                         {.peak_bytes = random.between(1, 9),
                          .sums_of_8_bits = static_cast<int>(random.between(0, 1)),
+                         .more_instructions = random.between(-1, 1),
                          .by_pixels = static_cast<int>(random.between(0, 2)),
                          .in_pieces = end - begin}});
   }
@@ -34,8 +35,11 @@ Case random_case(zoo::Random& random) {
 }
 
 CutCost sum(const CutCost& a, const CutCost& b) {
-  return {std::max(a.peak_bytes, b.peak_bytes), a.sums_of_8_bits + b.sums_of_8_bits,
-          a.sums_of_16_bits + b.sums_of_16_bits, a.by_pixels + b.by_pixels,
+  return {std::max(a.peak_bytes, b.peak_bytes),
+          a.sums_of_8_bits + b.sums_of_8_bits,
+          a.sums_of_16_bits + b.sums_of_16_bits,
+          a.more_instructions + b.more_instructions,
+          a.by_pixels + b.by_pixels,
           a.in_pieces + b.in_pieces};
 }
 

@@ -35,7 +35,8 @@ Plan order_plan(const Dataflow& dataflow, const OrderProblem& problem,
     bool own_kernel = false;
     if (options.in_place && !op.in_place.empty()) {
       own_kernel = has_own_kernel(dataflow.graph, instance);
-      const int64_t apart = held[static_cast<size_t>(at)] + op.scratch_bytes +
+      const int64_t scratch = options.scratch_bytes.empty() ? 0 : options.scratch_bytes[id.index()];
+      const int64_t apart = held[static_cast<size_t>(at)] + op.scratch_bytes + scratch +
                             problem.size_bytes[instance.makes.index()];
       const bool pays = !instance.op.valid() || apart > options.peak_bytes;
       if (own_kernel && pays && dies(op.in_place[0].input)) call.method = Method::kInPlace;

@@ -19,6 +19,8 @@ struct OrderPlanOptions {
   /// Of the plan. Instances compute in place by a kernel of their own (depthwise, which is slower)
   /// only where they would exceed it otherwise.
   int64_t peak_bytes = 0;
+  /// Per instance: scratch that fast kernels want when it does not; none: nothing.
+  std::vector<int64_t> scratch_bytes = {};
 };
 
 /// pieces: ascending, disjoint; nothing in them is in place. problem: of the dataflow's instances.

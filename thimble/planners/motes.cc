@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <tuple>
 
 #include "thimble/moves/resident_first.h"
@@ -77,7 +78,7 @@ class MotesSearch {
       single_instructions_.push_back(latency_.whole({.instance = {instance}}, false));
       whole_instructions_ += single_instructions_.back();
     }
-    for (int at = 0; at < std::ssize(order_); ++at) single_rooms_.push_back(single_room(at));
+    for (int at = 0; at < std::ssize(order_); ++at) single_rooms_.push_back(single_rooms(at));
   }
 
   MotesState run() {
@@ -120,8 +121,10 @@ class MotesSearch {
   Planned planned(const MotesState& state) {
     std::vector<OrderPiece> pieces;
     for (const auto& unit : state.units) pieces.push_back(unit->partition.piece());
-    Plan plan = order_plan(flow_, problem_, order_,
-                           {.in_place = limits_.in_place, .peak_bytes = state.bytes}, pieces);
+    OrderPlanOptions singles{.in_place = limits_.in_place, .peak_bytes = state.bytes};
+    for (int i = 0; room_ && i < std::ssize(instances_.list); ++i)
+      singles.scratch_bytes.push_back(scratch_bytes({.instance = {i}}));
+    Plan plan = order_plan(flow_, problem_, order_, singles, pieces);
     for (int at = 0; at < std::ssize(order_); ++at) {
       const auto covered = [&](const auto& unit) {
         return unit->partition.begin <= at && at < unit->partition.end;
@@ -175,7 +178,7 @@ class MotesSearch {
         at = (*unit++)->partition.end - 1;
       } else {
         add(single_bytes_[static_cast<size_t>(at)], single_instructions_[static_cast<size_t>(at)]);
-        rooms.push_back(single_rooms_[static_cast<size_t>(at)]);
+        std::ranges::copy(single_rooms_[static_cast<size_t>(at)], std::back_inserter(rooms));
       }
     }
     if (!room_) return;
@@ -186,18 +189,26 @@ class MotesSearch {
     state.instructions = room.instructions;
   }
 
-  /// With an arena of at least `bytes`, how much the operator at a position is faster.
-  [[nodiscard]] RoomFor single_room(int at) {
-    const auto p = static_cast<size_t>(at);
-    if (!room_) return {single_bytes_[p], 0};
-    const InstanceCall call{.instance = {order_[p]}};
+  /// With which arenas, how much the operator at a position is faster: fewest bytes first.
+  [[nodiscard]] std::vector<RoomFor> single_rooms(int at) {
+    if (!room_) return {};
+    const InstanceCall call{.instance = {order_[static_cast<size_t>(at)]}};
+    const double apart = latency_.whole(call, false),
+                 portable = room_->portable().whole(call, false);
+    const int64_t bytes = single_bytes_[static_cast<size_t>(at)], scratch = scratch_bytes(call);
     const Instance& instance = instances_.instance(call.instance);
-    const bool apart =
-        instance.op.valid() && has_kernel(graph_, graph_.op(instance.op), Method::kInPlace);
-    const int64_t bytes =
-        apart ? rolls_.bytes().held(at) + rolls_.bytes().size(instance.makes) : single_bytes_[p];
-    return {bytes + room_->scratch_bytes({{call}}),
-            room_->portable().whole(call, false) - single_instructions_[p]};
+    if (!instance.op.valid() || !has_kernel(graph_, graph_.op(instance.op), Method::kInPlace))
+      return {{bytes + scratch, portable - apart}};
+    const InstanceCall over{.instance = call.instance, .method = Method::kInPlace};
+    const double in_place = std::max(apart, latency_.whole(over, false));
+    return {{bytes + scratch_bytes(over), room_->portable().whole(over, false) - in_place},
+            {rolls_.bytes().held(at) + rolls_.bytes().size(instance.makes) + scratch,
+             in_place - apart}};
+  }
+
+  /// That fast kernels want, beside the portable ones'.
+  [[nodiscard]] int64_t scratch_bytes(const InstanceCall& call) const {
+    return std::max<int64_t>(room_->scratch_bytes({{call}}) - flow_.scratch_bytes(call), 0);
   }
 
   /// The state with one more scheme, in place of those that it touches; inside of one if it is
@@ -219,16 +230,19 @@ class MotesSearch {
   [[nodiscard]] std::optional<MotesState> best_of_all() const {
     std::vector<FrontPiece> pieces;
     std::vector<Unit> units;  // per piece; a single instance has none
-    const auto add = [&](FrontPiece piece, const RoomFor& room, const Unit& unit) {
-      if (room.bytes > piece.peak_bytes) {
-        FrontPiece fast = piece;
-        fast.peak_bytes = room.bytes;
-        pieces.push_back(fast);
+    const auto add = [&](FrontPiece piece, std::span<const RoomFor> rooms, const Unit& unit) {
+      const auto with = [&](int64_t peak_bytes) {
+        FrontPiece way = piece;
+        way.peak_bytes = peak_bytes;
+        for (const RoomFor& room : rooms)
+          way.time += room.bytes > peak_bytes ? room.instructions : 0;
+        pieces.push_back(way);
         units.push_back(unit);
-        piece.time += room.instructions;
+      };
+      with(piece.peak_bytes);
+      for (const RoomFor& room : rooms) {
+        if (room.bytes > piece.peak_bytes) with(room.bytes);
       }
-      pieces.push_back(piece);
-      units.push_back(unit);
     };
     for (int at = 0; at < std::ssize(order_); ++at) {
       const auto p = static_cast<size_t>(at);
@@ -237,8 +251,8 @@ class MotesSearch {
     for (const Unit& unit : schemes_.all()) {
       const Partition& parts = unit->partition;
       // Steps stand where the front has MACs: they are bounded, and add up.
-      add({parts.begin, parts.end, unit->bytes, unit->instructions, unit->more_steps()}, unit->room,
-          unit);
+      add({parts.begin, parts.end, unit->bytes, unit->instructions, unit->more_steps()},
+          {&unit->room, 1}, unit);
     }
     const FrontCutOptions limits{
         .most_macs = most_steps_,
@@ -265,9 +279,10 @@ class MotesSearch {
         return unit->partition.begin <= at && at < unit->partition.end;
       };
       const auto p = static_cast<size_t>(at);
-      if ((single_bytes_[p] == state.bytes || single_rooms_[p].bytes == state.bytes) &&
-          std::ranges::none_of(state.units, covers))
-        return {at, at + 1};
+      const bool is_peak = single_bytes_[p] == state.bytes ||
+                           std::ranges::find(single_rooms_[p], state.bytes, &RoomFor::bytes) !=
+                               single_rooms_[p].end();
+      if (is_peak && std::ranges::none_of(state.units, covers)) return {at, at + 1};
     }
     return {0, 0};
   }
@@ -347,9 +362,9 @@ class MotesSearch {
   std::optional<MotesRoom> room_;  ///< of a core with fast kernels
   MotesUnits units_;
   const std::vector<int64_t> single_bytes_;
-  std::vector<double> single_instructions_;     ///< per position
-  std::vector<RoomFor> single_rooms_;           ///< per position
-  double whole_instructions_ = model_.program;  ///< with room for all fast kernels
+  std::vector<double> single_instructions_;         ///< per position
+  std::vector<std::vector<RoomFor>> single_rooms_;  ///< per position
+  double whole_instructions_ = model_.program;      ///< with room for all fast kernels
   const int64_t most_steps_;
   MotesSchemes schemes_;
 };

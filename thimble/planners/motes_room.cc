@@ -3,16 +3,9 @@
 
 #include <algorithm>
 
+#include "thimble/planners/piece_times.h"
+
 namespace thimble {
-namespace {
-
-Core without_sets(Core core) {
-  core.sets = {InstructionSet::kPortable};
-  return core;
-}
-
-}  // namespace
-
 MotesRoom::MotesRoom(const Dataflow& dataflow, const Core& core, const LatencyModel& model)
     : flow_(dataflow),
       core_(core),

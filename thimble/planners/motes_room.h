@@ -9,7 +9,7 @@
 
 namespace thimble {
 
-/// What an arena of so many bytes saves.
+/// What an arena of so many bytes saves, beside what smaller ones do.
 struct RoomFor {
   int64_t bytes = 0;
   double instructions = 0;

@@ -21,6 +21,8 @@ namespace {
 constexpr int kMostWithoutGain = 4;  // rematerialised values, one after the other
 /// Plans are compared by layouts that are quick, but the same on every machine.
 constexpr int64_t kQuickLayoutWork = layout::kSearchWork / 5;
+/// Of what is enough: peaks to try where the fastest plan within it cannot be laid out there.
+constexpr int64_t kLowerPeaks[] = {97, 94, 90, 85, 75};
 
 StreamOptions stream_options(const Limits& limits, const PlannerOptions& options) {
   const auto it = options.find("granularity");
@@ -89,16 +91,29 @@ class StreamSearch {
     const Dataflow flow(axes_, result.instances);
     result.problem = order_problem(graph_, result.instances, limits_.in_place);
     ChannelGroups channels(flow, DType::kInt32);
+    PieceTimes times(flow, limits_.core);
     std::optional<StreamCut> best;
     for (const std::vector<int>& order : orders_.of(flow, result.problem, limits_.time)) {
+      StreamCuts cuts(channels, result.problem, order, options_);
       StreamCut cut =
-          StreamCuts(channels, result.problem, order, options_)
-              .best(std::min(worthless_bytes, best ? best->peak_bytes : worthless_bytes));
-      if (!best || cut.peak_bytes < best->peak_bytes) best = std::move(cut);
+          cuts.best(std::min(worthless_bytes, best ? worthless(*best) : worthless_bytes));
+      if (std::optional<StreamCut> fastest = cuts.fastest(times)) cut = std::move(*fastest);
+      if (!best || better(cut, *best)) best = std::move(cut);
       if (late(limits_.time)) break;
     }
     result.cut = std::move(*best);
     return result;
+  }
+
+  /// The least peak or, where that is enough, the fewest instructions.
+  [[nodiscard]] bool better(const StreamCut& a, const StreamCut& b) const {
+    const auto cost = [&](const StreamCut& cut) {
+      return std::pair(std::max(cut.peak_bytes, options_.enough_bytes), cut.instructions);
+    };
+    return cost(a) < cost(b);
+  }
+  [[nodiscard]] int64_t worthless(const StreamCut& best) const {
+    return std::max(best.peak_bytes, options_.enough_bytes + 1);
   }
 
   /// Computes values again, the largest first, as long as the peak falls and the user allows it;
@@ -212,6 +227,14 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
   const bool within_peak = arena_bytes <= cut.peak_bytes * 101 / 100;
   const bool peak_fits = cut.peak_bytes <= options.enough_bytes;
   if (arena_bytes <= options.enough_bytes || (within_peak && !peak_fits)) return std::move(planned);
+  for (const int64_t percent : kLowerPeaks) {
+    if (!peak_fits || late(limits.time)) break;
+    StreamOptions lower = options;
+    lower.enough_bytes = options.enough_bytes * percent / 100;
+    auto [next, next_cut] = search(lower);
+    if (next_cut.peak_bytes <= options.enough_bytes && arena_of(next) <= options.enough_bytes)
+      return std::move(next);
+  }
   std::vector<StreamOptions> others;
   if (options.granularities.size() > 1) {
     for (const Granularity g : options.granularities) {

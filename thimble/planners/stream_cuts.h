@@ -7,6 +7,7 @@
 #include "thimble/moves/roll.h"
 #include "thimble/plan/note.h"
 #include "thimble/planners/channel_cut.h"
+#include "thimble/planners/piece_times.h"
 #include "thimble/search/best_cut.h"
 
 namespace thimble {
@@ -23,8 +24,9 @@ struct StreamCut {
   /// Instances that, where they are in no piece, lie over consumed input, as in place they would
   /// need more than the peak.
   std::vector<InstanceId> over_input;
-  int64_t peak_bytes = 0;  ///< Rolls::kImpossible if rows cannot pass the ports
-  std::string why = {};    ///< then: the obstacle
+  int64_t peak_bytes = 0;    ///< Rolls::kImpossible if rows cannot pass the ports
+  int64_t instructions = 0;  ///< estimated, if it is the fastest
+  std::string why = {};      ///< then: the obstacle
 };
 
 /// Groups in a network of so many instances have at most so many: large ones are searched less
@@ -65,6 +67,9 @@ class StreamCuts {
   /// The least peak, or the fewest operators in groups within options.enough_bytes. Cuts of
   /// `worthless_bytes` or more need not be found.
   [[nodiscard]] StreamCut best(int64_t worthless_bytes);
+  /// Once that is found: of all cuts of these pieces within options.enough_bytes the one with the
+  /// fewest estimated instructions; nothing if there is none.
+  [[nodiscard]] std::optional<StreamCut> fastest(PieceTimes& times);
   /// All pieces that the search came across; without a peak that they are for.
   [[nodiscard]] const std::vector<RolledPiece>& candidates() const { return candidates_; }
   /// The order with these pieces, ascending and disjoint, that reach this peak.
@@ -73,6 +78,8 @@ class StreamCuts {
 
  private:
   void add(std::vector<RolledPiece> more);
+  void widen(RolledPiece& piece, int64_t limit) const;
+  [[nodiscard]] int64_t instructions(RolledPiece piece, PieceTimes& times) const;
   [[nodiscard]] std::vector<RolledPiece> sliced();
   [[nodiscard]] RolledPiece piece(const PlacedGroup& placed, Group group) const;
   [[nodiscard]] std::vector<RolledPiece> rolled_in_slices(int64_t limit,

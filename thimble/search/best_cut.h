@@ -3,7 +3,7 @@
 //
 // f(i), the least cost of the first i operators, is the least over the last piece [j, i) of f(j)
 // and the piece's: the larger peak, and among equal peaks the fewest narrow sums, then the fewest
-// operators that execute pixel by pixel, and in pieces at all: so that nothing is lossy, slow or in
+// instructions (where they are known), then the fewest operators that execute pixel by pixel, and in pieces at all: so that nothing is lossy, slow or in
 // a piece without gain.
 #pragma once
 
@@ -17,6 +17,7 @@ namespace thimble {
 struct CutCost {
   int64_t peak_bytes = 0;
   int sums_of_8_bits = 0, sums_of_16_bits = 0;  ///< tensors
+  int64_t more_instructions = 0;                ///< than the same operators one by one
   int by_pixels = 0;                            ///< operators
   int in_pieces = 0;                            ///< operators
 

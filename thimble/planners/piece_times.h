@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Estimated instructions of calls and groups beside which an arena has so many bytes left: with the
+// core's fast kernels, where their scratch has room (plan/choose_kernels.h).
+#pragma once
+
+#include "thimble/plan/latency_estimate.h"
+
+namespace thimble {
+
+/// The same core, with portable kernels alone.
+[[nodiscard]] Core without_sets(Core core);
+
+class PieceTimes {
+ public:
+  /// Both must outlive it. Of a core without a latency model, that of the Cortex-M4.
+  PieceTimes(const Dataflow& dataflow, const Core& core);
+
+  [[nodiscard]] double whole(const InstanceCall& call, int64_t room_bytes);
+  [[nodiscard]] double group(const Derived& derived, int64_t room_bytes);
+
+ private:
+  [[nodiscard]] LatencyEstimate& with_room(const InstanceCall& call, int64_t room_bytes);
+
+  const Dataflow& flow_;
+  const Core core_, portable_core_;
+  const LatencyModel model_;
+  LatencyEstimate fast_, portable_;
+};
+
+}  // namespace thimble
