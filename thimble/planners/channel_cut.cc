@@ -22,6 +22,27 @@ CutPiece piece(const ChannelGroups& groups, const OrderBytes& bytes, const Place
            .in_pieces = static_cast<int>(group.instances.size())}};
 }
 
+GroupBytes wide(const PlacedGroup& placed) { return placed.group->wider(placed.sums, placed.step); }
+
+/// As many channels at a time as fit; or as leave room for fast kernels' scratch, if that is
+/// faster.
+void widen(PlacedGroup& placed, const OrderBytes& bytes, int64_t limit,
+           const ChannelCutOptions& options) {
+  if (!options.most_channels) return;
+  const MeasuredGroup& group = *placed.group;
+  const auto fitting = [&](int64_t most) {
+    return most_channels(bytes, placed.begin, group.bytes[placed.sums], group.group.channels, most);
+  };
+  placed.step = fitting(limit);
+  if (options.times == nullptr) return;
+  const int64_t fewer = fitting(limit - options.times->scratch_bytes(group.group.members(1)));
+  const auto instructions = [&](int64_t step) {
+    const GroupBytes taken = group.wider(placed.sums, step);
+    return options.times->sum(group.group.members(step), limit - bytes.group(placed.begin, taken));
+  };
+  if (fewer < placed.step && instructions(fewer) < instructions(placed.step)) placed.step = fewer;
+}
+
 }  // namespace
 
 std::vector<PlacedGroup> channel_candidates(ChannelGroups& groups, const OrderBytes& bytes,
@@ -59,19 +80,29 @@ ChannelCut channel_cut(ChannelGroups& groups, const OrderProblem& problem,
                        const std::vector<int>& order, const ChannelCutOptions& options) {
   const std::vector<int64_t> single = working_sets(problem, order);
   const OrderBytes bytes(problem, order);
-  const std::vector<PlacedGroup> placed = channel_candidates(groups, bytes, order, single, options);
+  std::vector<PlacedGroup> placed = channel_candidates(groups, bytes, order, single, options);
   std::vector<CutPiece> pieces;
   for (const PlacedGroup& p : placed) pieces.push_back(piece(groups, bytes, p));
   const int64_t enough = options.budget_bytes.value_or(0);
-  const BestCut cut = best_cut(single, pieces, enough);
-  ChannelCut result{.order = order, .groups = {}, .peak_bytes = cut.peak_bytes};
+  ChannelCut result{.order = order, .groups = {}};
+  BestCut cut = best_cut(single, pieces, enough);
+  const int64_t limit = std::max(cut.peak_bytes, enough);
+  if (options.times != nullptr && cut.peak_bytes <= enough) {
+    const auto instructions = [&](size_t p) {
+      widen(placed[p], bytes, limit, options);
+      return options.times->sum(placed[p].group->group.members(placed[p].step),
+                                limit - bytes.group(placed[p].begin, wide(placed[p])));
+    };
+    const FastestCut fastest =
+        fastest_cut(*options.times, order, single, pieces, enough, instructions);
+    cut = fastest.cut;
+    result.instructions = fastest.instructions;
+  }
+  result.peak_bytes = cut.peak_bytes;
   for (const int p : cut.pieces) {
     PlacedGroup& chosen = result.groups.emplace_back(placed[index(p)]);
-    if (options.most_channels)
-      chosen.step = most_channels(bytes, chosen.begin, chosen.group->bytes[chosen.sums],
-                                  chosen.group->group.channels, std::max(cut.peak_bytes, enough));
-    const GroupBytes wide = chosen.group->wider(chosen.sums, chosen.step);
-    result.peak_bytes = std::max(result.peak_bytes, bytes.group(chosen.begin, wide));
+    widen(chosen, bytes, limit, options);
+    result.peak_bytes = std::max(result.peak_bytes, bytes.group(chosen.begin, wide(chosen)));
   }
   return result;
 }

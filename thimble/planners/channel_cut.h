@@ -15,7 +15,7 @@
 #include <optional>
 
 #include "thimble/planners/channel_groups.h"
-#include "thimble/search/best_cut.h"
+#include "thimble/planners/fastest_cut.h"
 #include "thimble/search/order.h"
 
 namespace thimble {
@@ -25,6 +25,7 @@ struct ChannelCutOptions {
   bool pairs = false;         ///< only groups from a generating to an accumulating instance
   bool most_channels = true;  ///< as many at a time as cost nothing; else one
   std::optional<int64_t> budget_bytes;
+  PieceTimes* times = nullptr;  ///< then, within the budget, the fewest instructions
 };
 
 /// Instances [begin, end) of an order execute as a group, `step` channels at a time.
@@ -39,6 +40,7 @@ struct ChannelCut {
   std::vector<int> order;
   std::vector<PlacedGroup> groups;  ///< ascending, disjoint
   int64_t peak_bytes = 0;
+  int64_t instructions = 0;  ///< estimated, if it is the fastest within the budget
 };
 
 /// Of an order, the groups that need less than the largest of their instances otherwise (`single`,
@@ -54,8 +56,9 @@ struct ChannelCut {
 [[nodiscard]] int64_t most_channels(const OrderBytes& bytes, int begin, const GroupBytes& one,
                                     int64_t channels, int64_t limit);
 
-/// The least peak for this order; with a budget that it meets, the fewest instances in groups and
-/// the most channels a time that stay within the budget (a multiple of 4 where it can be).
+/// The least peak for this order; with a budget that it meets, the fewest instructions or, without
+/// estimates of them, the fewest instances in groups and the most channels a time that stay within
+/// the budget (a multiple of 4 where it can be).
 [[nodiscard]] ChannelCut channel_cut(ChannelGroups& groups, const OrderProblem& problem,
                                      const std::vector<int>& order,
                                      const ChannelCutOptions& options);

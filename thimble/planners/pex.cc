@@ -84,11 +84,12 @@ class Orders {
   [[nodiscard]] bool ended() const { return ended_; }
 
  private:
-  /// Less memory, then less loss.
+  /// Less memory where it is not enough yet, then less loss, then fewer instructions.
   [[nodiscard]] bool better(const ChannelCut& a, const ChannelCut& b) const {
     const auto key = [&](const ChannelCut& cut) {
-      return std::tuple(cut.peak_bytes, summed_in(groups_, cut, DType::kInt8),
-                        summed_in(groups_, cut, DType::kInt16));
+      return std::tuple(std::max(cut.peak_bytes, options_.budget_bytes.value_or(0)),
+                        summed_in(groups_, cut, DType::kInt8),
+                        summed_in(groups_, cut, DType::kInt16), cut.instructions);
     };
     return key(a) < key(b);
   }
@@ -155,6 +156,8 @@ PlannerAnswer channel_loops(const Graph& graph, const Limits& limits, Task task)
   OrderProblem problem = order_problem(graph, instances, limits.in_place);
   if (task.paper_accounting) problem = paper_accounting(std::move(problem));
   task.options.budget_bytes = limits.sram_bytes;
+  PieceTimes times(flow, limits.core);
+  if (limits.sram_bytes && !task.paper_accounting) task.options.times = &times;
   ChannelGroups groups(flow, task.narrowest_sums);
   const Order file = original_order(problem);
   ChannelCut best;

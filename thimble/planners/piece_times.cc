@@ -30,17 +30,41 @@ double PieceTimes::group(const Derived& derived, int64_t room_bytes) {
   return sum;
 }
 
-/// Some kernels do nearly as well with less scratch than they would take, and in parts need less.
-LatencyEstimate& PieceTimes::with_room(const InstanceCall& call, int64_t room_bytes) {
-  const OpId op = flow_.instances.instance(call.instance).op;
-  if (!op.valid()) return fast_;
-  for (const KernelUse& use : flow_.axes.uses(op, call.method)) {
-    for (const Candidate& candidate : candidates(use, core_)) {
-      if (candidate.kernel == use.kernel) continue;
-      if (least_scratch_bytes(candidate.kernel, use) <= room_bytes) return fast_;
+double PieceTimes::sum(const std::vector<Member>& members, int64_t room_bytes) {
+  double result = 0;
+  for (const Member& member : members) {
+    if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
+      result += whole(*call, room_bytes);
+    } else if (const auto derived = derive(flow_, std::get<Group>(member.what), Regions::kNone)) {
+      result += group(*derived, room_bytes);
     }
   }
-  return portable_;
+  return result;
+}
+
+int64_t PieceTimes::scratch_bytes(const std::vector<Member>& members) const {
+  int64_t most = 0;
+  for (const InstanceCall& call : calls(members)) most = std::max(most, scratch_bytes(call));
+  return most;
+}
+
+/// Some kernels do nearly as well with less scratch than they would take, and in parts need less.
+int64_t PieceTimes::scratch_bytes(const InstanceCall& call) const {
+  const OpId op = flow_.instances.instance(call.instance).op;
+  std::optional<int64_t> least;
+  for (const KernelUse& use :
+       op.valid() ? flow_.axes.uses(op, call.method) : std::vector<KernelUse>{}) {
+    for (const Candidate& candidate : candidates(use, core_)) {
+      if (candidate.kernel == use.kernel) continue;
+      const int64_t bytes = least_scratch_bytes(candidate.kernel, use);
+      least = std::min(least.value_or(bytes), bytes);
+    }
+  }
+  return least.value_or(0);
+}
+
+LatencyEstimate& PieceTimes::with_room(const InstanceCall& call, int64_t room_bytes) {
+  return scratch_bytes(call) <= room_bytes ? fast_ : portable_;
 }
 
 }  // namespace thimble

@@ -17,8 +17,13 @@ class PieceTimes {
 
   [[nodiscard]] double whole(const InstanceCall& call, int64_t room_bytes);
   [[nodiscard]] double group(const Derived& derived, int64_t room_bytes);
+  /// Of calls and groups; those without a derivation count nothing.
+  [[nodiscard]] double sum(const std::vector<Member>& members, int64_t room_bytes);
+  /// The fewest bytes with which none of their calls lacks room.
+  [[nodiscard]] int64_t scratch_bytes(const std::vector<Member>& members) const;
 
  private:
+  [[nodiscard]] int64_t scratch_bytes(const InstanceCall& call) const;
   [[nodiscard]] LatencyEstimate& with_room(const InstanceCall& call, int64_t room_bytes);
 
   const Dataflow& flow_;

@@ -2,7 +2,6 @@
 #include "thimble/planners/stream_cuts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <set>
 
@@ -142,51 +141,18 @@ void StreamCuts::widen(RolledPiece& piece, int64_t limit) const {
   piece.bytes = rolls_.bytes().group(piece.begin, bytes);
 }
 
-int64_t StreamCuts::instructions(RolledPiece piece, PieceTimes& times) const {
-  widen(piece, options_.enough_bytes);
-  const int64_t room = options_.enough_bytes - piece.bytes;
-  double sum = 0;
-  for (const Member& member : piece.piece().members) {
-    if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
-      sum += times.whole(*call, room);
-    } else if (const auto derived = derive(flow_, std::get<Group>(member.what), Regions::kNone)) {
-      sum += times.group(*derived, room);
-    }
-  }
-  return std::llround(sum);
-}
-
 std::optional<StreamCut> StreamCuts::fastest(PieceTimes& times) {
   const int64_t limit = options_.enough_bytes;
   if (cut_.peak_bytes > limit) return std::nullopt;
-  std::vector<int64_t> until = {0};  // instructions of the operators before a position, one by one
-  std::vector<int> wanting = {0};  // those among them that do not fit, or have no room for scratch
-  for (size_t at = 0; at < order_.size(); ++at) {
-    const InstanceCall call{.instance = {order_[at]}};
-    const int64_t bytes = rolls_.single_bytes()[at];
-    const int64_t single = std::llround(times.whole(call, limit - bytes));
-    const bool wants = bytes > limit || single > std::llround(times.whole(call, limit));
-    until.push_back(until.back() + single);
-    wanting.push_back(wanting.back() + (wants ? 1 : 0));
-  }
-  std::vector<CutPiece> fitting;
-  std::vector<size_t> number;  // among the candidates
-  for (size_t p = 0; p < candidates_.size(); ++p) {
-    const RolledPiece& piece = candidates_[p];
-    const auto begin = static_cast<size_t>(piece.begin), end = static_cast<size_t>(piece.end);
-    if (piece.bytes > limit || wanting[begin] == wanting[end]) continue;
-    CutPiece cost = pieces_[p];
-    cost.cost.more_instructions = instructions(piece, times) - (until[end] - until[begin]);
-    fitting.push_back(cost);
-    number.push_back(p);
-  }
-  const BestCut cut = best_cut(rolls_.single_bytes(), fitting, limit);
+  const auto instructions = [&](size_t p) {
+    RolledPiece piece = candidates_[p];
+    widen(piece, limit);
+    return times.sum(piece.piece().members, limit - piece.bytes);
+  };
+  const auto [cut, sum] =
+      fastest_cut(times, order_, rolls_.single_bytes(), pieces_, limit, instructions);
   std::vector<RolledPiece> chosen;
-  int64_t sum = until.back();
-  for (const int p : cut.pieces) {
-    chosen.push_back(candidates_[number[static_cast<size_t>(p)]]);
-    sum += fitting[static_cast<size_t>(p)].cost.more_instructions;
-  }
+  for (const int p : cut.pieces) chosen.push_back(candidates_[static_cast<size_t>(p)]);
   StreamCut result = with(std::move(chosen), cut.peak_bytes);
   result.instructions = sum;
   return result;

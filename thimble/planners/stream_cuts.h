@@ -7,7 +7,7 @@
 #include "thimble/moves/roll.h"
 #include "thimble/plan/note.h"
 #include "thimble/planners/channel_cut.h"
-#include "thimble/planners/piece_times.h"
+#include "thimble/planners/fastest_cut.h"
 #include "thimble/search/best_cut.h"
 
 namespace thimble {
@@ -79,7 +79,6 @@ class StreamCuts {
  private:
   void add(std::vector<RolledPiece> more);
   void widen(RolledPiece& piece, int64_t limit) const;
-  [[nodiscard]] int64_t instructions(RolledPiece piece, PieceTimes& times) const;
   [[nodiscard]] std::vector<RolledPiece> sliced();
   [[nodiscard]] RolledPiece piece(const PlacedGroup& placed, Group group) const;
   [[nodiscard]] std::vector<RolledPiece> rolled_in_slices(int64_t limit,

@@ -14,9 +14,12 @@ struct Way {
 };
 
 CutCost sum(const CutCost& a, const CutCost& b) {
-  return {std::max(a.peak_bytes, b.peak_bytes), a.sums_of_8_bits + b.sums_of_8_bits,
-          a.sums_of_16_bits + b.sums_of_16_bits, a.more_instructions + b.more_instructions,
-          a.by_pixels + b.by_pixels, a.in_pieces + b.in_pieces};
+  return {std::max(a.peak_bytes, b.peak_bytes),
+          a.sums_of_8_bits + b.sums_of_8_bits,
+          a.sums_of_16_bits + b.sums_of_16_bits,
+          a.more_instructions + b.more_instructions,
+          a.by_pixels + b.by_pixels,
+          a.in_pieces + b.in_pieces};
 }
 
 /// By position. Peaks up to `limit` count as equal.
