@@ -22,13 +22,10 @@ constexpr double kSlack = 30;
 NicheSearch::NicheSearch(const Problem& problem, const Sweep& sweep)
     : problem_(problem),
       sweep_(sweep),
+      unit_(least_alignment(problem)),
       members_(sweep.sections),
       weight_(sweep.sections.size(), 0) {
-  if (!problem.buffers.empty()) unit_ = problem.buffers[0].alignment;
-  for (const Buffer& buffer : problem.buffers) {
-    unit_ = std::min(unit_, buffer.alignment);
-    applies_ = applies_ && !buffer.address;
-  }
+  for (const Buffer& buffer : problem.buffers) applies_ = applies_ && !buffer.address;
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const int64_t size = problem.buffers[i].size_bytes;
     padded_.push_back(align_up(size, unit_));
@@ -38,22 +35,7 @@ NicheSearch::NicheSearch(const Problem& problem, const Sweep& sweep)
     }
   }
   applies_ = applies_ && savings(problem, unit_).empty();
-  find_twins();
-}
-
-void NicheSearch::find_twins() {
-  twin_.assign(padded_.size(), -1);
-  for (size_t i = 0; i < padded_.size(); ++i) {
-    for (const Conflict& c : sweep_.conflicts[i]) {
-      const size_t j = index(c.other);
-      if (j >= i) break;
-      if (problem_.buffers[i].size_bytes == problem_.buffers[j].size_bytes &&
-          problem_.buffers[i].alignment == problem_.buffers[j].alignment &&
-          sweep_.sections_of[i] == sweep_.sections_of[j]) {
-        twin_[i] = c.other;  // the last one before it
-      }
-    }
-  }
+  twin_ = twins(problem, sweep, [](size_t) { return true; });
 }
 
 void NicheSearch::begin(int64_t capacity_bytes, const std::vector<int>& order) {

@@ -58,7 +58,6 @@ class NicheSearch {
   };
   using Buffers = std::vector<int>;
 
-  void find_twins();
   void begin(int64_t capacity_bytes, const std::vector<int>& order);
   SearchOutcome solve(Buffers unplaced);
   SearchOutcome solve_part(const Buffers& part);
@@ -87,7 +86,7 @@ class NicheSearch {
   const Problem& problem_;
   const Sweep& sweep_;
   bool applies_ = true;
-  int64_t unit_ = 1;             ///< divides every alignment
+  const int64_t unit_;           ///< divides every alignment
   std::vector<int64_t> padded_;  ///< sizes, up to the unit
   std::vector<int> twin_;        ///< the buffer before it that is alike, or -1
 

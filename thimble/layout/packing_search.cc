@@ -11,19 +11,14 @@
 namespace thimble::layout {
 
 PackingSearch::PackingSearch(const Problem& problem, const Sweep& sweep)
-    : problem_(problem), sweep_(sweep) {
-  const size_t count = problem.buffers.size();
-  if (count > 0) unit_ = problem.buffers[0].alignment;
+    : problem_(problem), sweep_(sweep), unit_(least_alignment(problem)) {
   for (const Buffer& buffer : problem.buffers) {
-    unit_ = std::min(unit_, buffer.alignment);
     complete_ = complete_ && !buffer.address;
-  }
-  for (const Buffer& buffer : problem.buffers) {
     padded_.push_back(align_up(buffer.size_bytes, unit_));
   }
   find_lifts();
   find_shares();
-  find_twins();
+  twin_ = twins(problem, sweep, [&](size_t i) { return shares_[i].empty(); });
 }
 
 void PackingSearch::find_lifts() {
@@ -53,22 +48,6 @@ void PackingSearch::find_shares() {
     for (const int s : common) initial_left_[index(s)] -= saving.bytes;
     shares_[index(saving.a)].push_back({saving.b, saving.bytes, common});
     shares_[index(saving.b)].push_back({saving.a, saving.bytes, common});
-  }
-}
-
-void PackingSearch::find_twins() {
-  twin_.assign(padded_.size(), -1);
-  for (size_t i = 0; i < padded_.size(); ++i) {
-    if (!shares_[i].empty() || sweep_.conflicts[i].empty()) continue;
-    for (const Conflict& c : sweep_.conflicts[i]) {
-      const size_t j = index(c.other);
-      if (j >= i) break;
-      if (shares_[j].empty() && problem_.buffers[i].size_bytes == problem_.buffers[j].size_bytes &&
-          problem_.buffers[i].alignment == problem_.buffers[j].alignment &&
-          sweep_.sections_of[i] == sweep_.sections_of[j]) {
-        twin_[i] = c.other;  // the last one before it
-      }
-    }
   }
 }
 

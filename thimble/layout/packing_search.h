@@ -82,7 +82,6 @@ class PackingSearch {
 
   void find_lifts();
   void find_shares();
-  void find_twins();
   SearchOutcome solve(const std::vector<int>& unplaced, Level level);
   SearchOutcome solve_part(const std::vector<int>& part, Level level);
   [[nodiscard]] std::vector<std::vector<int>> split(const std::vector<int>& unplaced) const;
@@ -96,7 +95,7 @@ class PackingSearch {
   const Problem& problem_;
   const Sweep& sweep_;
   bool complete_ = true;
-  int64_t unit_ = 1;             ///< divides every alignment
+  const int64_t unit_;           ///< divides every alignment
   std::vector<int64_t> padded_;  ///< sizes, up to the unit
   std::vector<std::vector<Lift>> lifts_;
   std::vector<std::vector<Share>> shares_;

@@ -179,6 +179,29 @@ Sweep sweep(const Problem& problem) {
   return result;
 }
 
+int64_t least_alignment(const Problem& problem) {
+  if (problem.buffers.empty()) return 1;
+  return std::ranges::min(problem.buffers, {}, &Buffer::alignment).alignment;
+}
+
+std::vector<int> twins(const Problem& problem, const Sweep& sweep,
+                       const std::function<bool(size_t buffer)>& of) {
+  const std::vector<Buffer>& buffers = problem.buffers;
+  std::vector<int> result(buffers.size(), -1);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (!of(i)) continue;
+    for (const Conflict& c : sweep.conflicts[i]) {
+      const size_t j = index(c.other);
+      if (j >= i) break;
+      if (of(j) && buffers[i].size_bytes == buffers[j].size_bytes &&
+          buffers[i].alignment == buffers[j].alignment &&
+          sweep.sections_of[i] == sweep.sections_of[j])
+        result[i] = c.other;
+    }
+  }
+  return result;
+}
+
 std::vector<std::vector<int>> parts(const Sweep& sweep) {
   const size_t count = sweep.conflicts.size();
   std::vector<bool> seen(count, false);

@@ -62,6 +62,14 @@ void for_each_live_set(const Problem& problem,
 /// of two, lives out of order, overlaps out of range.
 [[nodiscard]] Sweep sweep(const Problem& problem);
 
+/// Divides every alignment; 1 if there are no buffers.
+[[nodiscard]] int64_t least_alignment(const Problem& problem);
+
+/// Per buffer the last one before it that is alike (as large, aligned as it, live in the same
+/// sections), or -1. of: those to look at.
+[[nodiscard]] std::vector<int> twins(const Problem& problem, const Sweep& sweep,
+                                     const std::function<bool(size_t buffer)>& of);
+
 /// The problem's connected parts (no conflict leads from one to another), as sorted lists of
 /// buffers. Buffers without conflicts are parts of one.
 [[nodiscard]] std::vector<std::vector<int>> parts(const Sweep& sweep);
