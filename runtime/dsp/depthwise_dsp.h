@@ -471,6 +471,32 @@ inline void convolve_channels(const DepthwiseConv2DPackedParams& p, const View& 
   } while (part.end[3] != region.end[3]);
 }
 
+/// Apart from the rest, whose stack it does not share.
+[[gnu::noinline]] inline void convolve_pixels(const DepthwiseConv2DPackedParams& p, const View& x,
+                                              const View& out, const Region& region,
+                                              int8_t* scratch,
+                                              const DepthwiseBlockTable& blocks) noexcept {
+  DepthwisePixels(p, x, out, scratch, blocks).run(region);
+}
+
+/// Pixel by pixel, four channels at a time.
+[[gnu::noinline]] inline void convolve_fours_of_pixels(const DepthwiseConv2DPackedParams& p,
+                                                       const View& x, const View& out,
+                                                       const Region& region, int8_t* scratch,
+                                                       const DepthwiseBlockTable& blocks) noexcept {
+  Region one = region;
+  for (one.begin[0] = region.begin[0]; one.begin[0] < region.end[0]; ++one.begin[0]) {
+    one.end[0] = one.begin[0] + 1;
+    for (one.begin[1] = region.begin[1]; one.begin[1] < region.end[1]; ++one.begin[1]) {
+      one.end[1] = one.begin[1] + 1;
+      for (one.begin[2] = region.begin[2]; one.begin[2] < region.end[2]; ++one.begin[2]) {
+        one.end[2] = one.begin[2] + 1;
+        convolve_channels(p, x, out, one, scratch, blocks, 4, false);
+      }
+    }
+  }
+}
+
 /// The kernels. Where few channels go at a time and an output may lie over inputs that others still
 /// want, all go in strips of a row, or pixel by pixel.
 [[gnu::noinline]] inline void convolve_depthwise(const DepthwiseConv2DPackedParams& p,
@@ -487,25 +513,15 @@ inline void convolve_channels(const DepthwiseConv2DPackedParams& p, const View& 
   const int32_t channels = extents[3];
   if (!in_place &&
       depthwise_by_pixels(w, p.multiplier, p.scratch_bytes, extents[1], extents[2], channels))
-    return DepthwisePixels(p, x, out, scratch, blocks).run(region);
+    return convolve_pixels(p, x, out, region, scratch, blocks);
   const int32_t fours = depthwise_fours(w, p.scratch_bytes, extents[2], extents[1]);
   const int32_t most = p.multiplier != 1 ? channels : fours == 0 ? 4 : 4 * fours;
   if (most >= channels || in_place || is_apart(w, x, out, region))
     return convolve_channels(p, x, out, region, scratch, blocks, most, in_place);
-  if (is_depthwise_3x3(w)) return DepthwisePixels(p, x, out, scratch, blocks).run(region);
+  if (is_depthwise_3x3(w)) return convolve_pixels(p, x, out, region, scratch, blocks);
   if (depthwise_scratch_bytes(w, channels, 1, w.kernel_h) <= p.scratch_bytes)
     return convolve_channels(p, x, out, region, scratch, blocks, channels, false);
-  Region one = region;
-  for (one.begin[0] = region.begin[0]; one.begin[0] < region.end[0]; ++one.begin[0]) {
-    one.end[0] = one.begin[0] + 1;
-    for (one.begin[1] = region.begin[1]; one.begin[1] < region.end[1]; ++one.begin[1]) {
-      one.end[1] = one.begin[1] + 1;
-      for (one.begin[2] = region.begin[2]; one.begin[2] < region.end[2]; ++one.begin[2]) {
-        one.end[2] = one.begin[2] + 1;
-        convolve_channels(p, x, out, one, scratch, blocks, 4, false);
-      }
-    }
-  }
+  convolve_fours_of_pixels(p, x, out, region, scratch, blocks);
 }
 
 }  // namespace thimble::runtime
