@@ -268,9 +268,21 @@ TEST(RandomGroups, OfAttentionAreVerifiedAndEqualTheReferenceWithTheLeastRings) 
   EXPECT_GT(counts.caught, 100 / testing::kOneIn);
 }
 
+/// Groups over rows or pixels, not channels, with several positions per tile.
+size_t in_large_tiles(const std::vector<Member>& members) {
+  size_t count = 0;
+  for (const Member& member : members) {
+    const auto* group = std::get_if<Group>(&member.what);
+    if (group == nullptr) continue;
+    count += group->loop.step > 1 && group->loop.border == Border::kRoll ? 1 : 0;
+    count += in_large_tiles(group->members);
+  }
+  return count;
+}
+
 // What a plan needs without a budget is enough for one with it.
 TEST(RandomBudgets, AreMetWhereAPlanWithoutOneFits) {
-  size_t received = 0;
+  size_t received = 0, large_tiles = 0;
   for (uint64_t seed = 1; seed <= 300 / testing::kOneIn; ++seed) {
     SCOPED_TRACE(seed);
     zoo::Random random(seed);
@@ -278,12 +290,23 @@ TEST(RandomBudgets, AreMetWhereAPlanWithoutOneFits) {
     Limits limits{.in_place = random.chance(0.8)};
     if (random.chance(0.3)) limits.ports.input = Place::kStreamed;
     const auto planned = std::get<Planned>(plan_stream(graph, limits, {}));
-    limits.sram_bytes = place(graph, planned.schedule, {}).arena_bytes();
-    const auto within = std::get<Planned>(plan_stream(graph, limits, {}));
-    EXPECT_LE(place(graph, within.schedule, {}).arena_bytes(), *limits.sram_bytes);
+    const int64_t least_bytes = place(graph, planned.schedule, {}).arena_bytes();
+    for (const int64_t percent : {100, 115, 140}) {
+      limits.sram_bytes = least_bytes * percent / 100;
+      auto within = std::get<Planned>(plan_stream(graph, limits, {}));
+      place_ports(within.schedule, limits.ports);
+      const Placement placement = place(graph, within.schedule, {});
+      EXPECT_LE(placement.arena_bytes(), *limits.sram_bytes);
+      const Program program = lower(graph, within.schedule, placement);
+      ASSERT_EQ(verify(graph, program).fault, "");
+      const std::vector<Bytes> inputs = testing::noise(graph, seed);
+      ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
+      large_tiles += in_large_tiles(within.plan.members);
+    }
     received += limits.ports.input == Place::kStreamed ? 1 : 0;
   }
   EXPECT_GT(received, 50U / testing::kOneIn);
+  EXPECT_GT(large_tiles, 20U / testing::kOneIn);
 }
 
 TEST(RandomStreams, EqualTheReferenceWithTheLeastRings) {

@@ -267,6 +267,22 @@ bool Rolls::measure(RolledPiece& piece, int64_t useless_bytes) const {
   return piece.bytes < useless_bytes;
 }
 
+std::optional<RolledPiece> Rolls::in_tiles(RolledPiece piece, int64_t rows,
+                                           int64_t useless_bytes) const {
+  for (int k = piece.begin; k < piece.end; ++k) {
+    if (flow_.instances.receives(at(k)) || flow_.instances.delivers(at(k))) return std::nullopt;
+  }
+  Group* tiled = &piece.group;
+  for (Member& member : piece.group.members) {
+    if (auto* columns = std::get_if<Group>(&member.what)) tiled = columns;
+  }
+  tiled->loop.step = rows;
+  piece.overlap.reset();
+  piece.lead_bytes = 0;
+  if (!measure(piece, useless_bytes)) return std::nullopt;
+  return piece;
+}
+
 void Rolls::pass_through(int begin, int k, Through& through) const {
   through.largest_out = std::max(through.largest_out, bytes_.size(at(k).makes));
   const InstanceId id{order_[position(k)]};

@@ -236,15 +236,17 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
       return std::move(next);
   }
   std::vector<StreamOptions> others;
-  if (options.granularities.size() > 1) {
-    for (const Granularity g : options.granularities) {
-      others.push_back(options);
-      others.back().granularities = {g};
+  for (const int64_t enough : {options.enough_bytes, int64_t{0}}) {
+    StreamOptions other = options;
+    other.enough_bytes = enough;
+    if (enough != options.enough_bytes) others.push_back(other);
+    if (options.granularities.size() > 1) {
+      for (const Granularity g : options.granularities) {
+        other.granularities = {g};
+        others.push_back(other);
+      }
     }
-  }
-  if (options.enough_bytes > 0) {
-    others.push_back(options);
-    others.back().enough_bytes = 0;
+    if (options.enough_bytes == 0) break;
   }
   for (const StreamOptions& other : others) {
     if (late(limits.time)) break;

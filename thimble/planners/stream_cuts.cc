@@ -2,6 +2,7 @@
 #include "thimble/planners/stream_cuts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <set>
 
@@ -14,6 +15,8 @@ namespace {
 // Rows inside of a group over channels cost a call per row and channel: of a peak, what they save
 // must be at least this part, unless that is what it takes to fit.
 constexpr int64_t kLeastGainOfBoth = 32;
+
+constexpr int64_t kTiles[] = {2, 4, 8};  // rows or columns at a time, to try
 
 constexpr size_t kMostWithAllOrders = 300;  // instances
 
@@ -141,18 +144,41 @@ void StreamCuts::widen(RolledPiece& piece, int64_t limit) const {
   piece.bytes = rolls_.bytes().group(piece.begin, bytes);
 }
 
+double StreamCuts::instructions(const RolledPiece& piece, PieceTimes& times) const {
+  return times.sum(piece.piece().members, options_.enough_bytes - piece.bytes);
+}
+
+RolledPiece StreamCuts::in_fastest_tiles(const RolledPiece& piece, PieceTimes& times) const {
+  RolledPiece best = piece;
+  if (piece.channels > 0) return best;
+  double least = instructions(best, times);
+  for (const int64_t rows : kTiles) {
+    std::optional<RolledPiece> wider = rolls_.in_tiles(piece, rows, options_.enough_bytes + 1);
+    if (!wider) continue;
+    const double time = instructions(*wider, times);
+    if (time >= least) continue;
+    least = time;
+    best = std::move(*wider);
+  }
+  return best;
+}
+
 std::optional<StreamCut> StreamCuts::fastest(PieceTimes& times) {
   const int64_t limit = options_.enough_bytes;
   if (cut_.peak_bytes > limit) return std::nullopt;
-  const auto instructions = [&](size_t p) {
-    RolledPiece piece = candidates_[p];
-    widen(piece, limit);
-    return times.sum(piece.piece().members, limit - piece.bytes);
-  };
-  const auto [cut, sum] =
-      fastest_cut(times, order_, rolls_.single_bytes(), pieces_, limit, instructions);
+  auto [cut, sum] =
+      fastest_cut(times, order_, rolls_.single_bytes(), pieces_, limit, [&](size_t p) {
+        RolledPiece piece = candidates_[p];
+        widen(piece, limit);
+        return instructions(piece, times);
+      });
   std::vector<RolledPiece> chosen;
-  for (const int p : cut.pieces) chosen.push_back(candidates_[static_cast<size_t>(p)]);
+  for (const int p : cut.pieces) {
+    const RolledPiece& piece = candidates_[static_cast<size_t>(p)];
+    chosen.push_back(in_fastest_tiles(piece, times));
+    sum += std::llround(instructions(chosen.back(), times) - instructions(piece, times));
+    cut.peak_bytes = std::max(cut.peak_bytes, chosen.back().bytes);
+  }
   StreamCut result = with(std::move(chosen), cut.peak_bytes);
   result.instructions = sum;
   return result;

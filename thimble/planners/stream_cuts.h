@@ -68,7 +68,8 @@ class StreamCuts {
   /// `worthless_bytes` or more need not be found.
   [[nodiscard]] StreamCut best(int64_t worthless_bytes);
   /// Once that is found: of all cuts of these pieces within options.enough_bytes the one with the
-  /// fewest estimated instructions; nothing if there is none.
+  /// fewest estimated instructions, in larger tiles where these are faster and fit; nothing if
+  /// there is none.
   [[nodiscard]] std::optional<StreamCut> fastest(PieceTimes& times);
   /// All pieces that the search came across; without a peak that they are for.
   [[nodiscard]] const std::vector<RolledPiece>& candidates() const { return candidates_; }
@@ -79,6 +80,8 @@ class StreamCuts {
  private:
   void add(std::vector<RolledPiece> more);
   void widen(RolledPiece& piece, int64_t limit) const;
+  [[nodiscard]] double instructions(const RolledPiece& piece, PieceTimes& times) const;
+  [[nodiscard]] RolledPiece in_fastest_tiles(const RolledPiece& piece, PieceTimes& times) const;
   [[nodiscard]] std::vector<RolledPiece> sliced();
   [[nodiscard]] RolledPiece piece(const PlacedGroup& placed, Group group) const;
   [[nodiscard]] std::vector<RolledPiece> rolled_in_slices(int64_t limit,
