@@ -92,12 +92,16 @@ Graph chain(uint64_t seed) {
 struct KernelsOfCore {
   const char* core;
   std::set<std::string> kernels;  ///< that are among the plans'
+  bool wide_weights = true;
 };
-void PrintTo(const KernelsOfCore& of, std::ostream* out) { *out << of.core; }
+void PrintTo(const KernelsOfCore& of, std::ostream* out) {
+  *out << of.core << (of.wide_weights ? "" : "_compact");
+}
 
 /// Models of one firmware, each with inputs.
 struct Firmware {
   const char* core;
+  bool wide_weights = true;
   std::vector<Compiled> compiled = {};
   InputSet inputs = {};
 
@@ -106,6 +110,7 @@ struct Firmware {
                                                    .graph = {.rewrite = false},
                                                    .target = generic_target(core),
                                                    .sram_bytes = 1 << 20,
+                                                   .wide_weights = wide_weights,
                                                    .planner = planner})));
     inputs.push_back(testing::noise(graph, static_cast<uint32_t>(seed)));
   }
@@ -139,14 +144,14 @@ struct Firmware {
 class KernelFirmware : public ::testing::TestWithParam<KernelsOfCore> {};
 
 TEST_P(KernelFirmware, ComputesWhatTheReferenceDoes) {
-  Firmware firmware{.core = GetParam().core};
+  Firmware firmware{.core = GetParam().core, .wide_weights = GetParam().wide_weights};
   for (uint64_t seed = 1; seed <= 24; ++seed) firmware.add(small_operators(seed), "reorder", seed);
   EXPECT_THAT(firmware.kernels(), IsSupersetOf(GetParam().kernels));
   firmware.expect_outputs_of_the_reference();
 }
 
 TEST_P(KernelFirmware, ComputesTheSameInParts) {
-  Firmware firmware{.core = GetParam().core};
+  Firmware firmware{.core = GetParam().core, .wide_weights = GetParam().wide_weights};
   const std::vector<std::string> planners = {"stream:granularity=row", "stream:granularity=pixel",
                                              "pex"};
   for (uint64_t seed = 1; seed <= 24; ++seed)
@@ -173,12 +178,13 @@ INSTANTIATE_TEST_SUITE_P(
                                     {"add_dsp", "average_pool_2d_dsp", "conv_2d_pairs_dsp",
                                      "depthwise_conv_2d_clamped_dsp", "depthwise_conv_2d_dsp",
                                      "mean_dsp", "mul_dsp"}},
+                      KernelsOfCore{"cortex-m4", {"conv_2d_pairs_compact_dsp"}, false},
                       KernelsOfCore{
                           "cortex-m55",
                           {"add_mve", "average_pool_2d_mve", "conv_2d_1x1_mve", "conv_2d_mve",
                            "depthwise_conv_2d_mve", "mean_mve", "mul_mve"}}),
     [](const auto& of) {
-      std::string name = of.param.core;
+      std::string name = ::testing::PrintToString(of.param);
       std::ranges::replace(name, '-', '_');
       return name;
     });

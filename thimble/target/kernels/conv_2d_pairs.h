@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/tails.h"
 
 namespace thimble {
@@ -39,6 +39,9 @@ struct Pairs {
   runtime::Tail tail = runtime::Tail::kSums;
   std::vector<int32_t> words;
 };
-[[nodiscard]] Pairs pairs_of(const FoldedWeights& folded);
+[[nodiscard]] Pairs pairs_of(const FoldedWeights& folded, PairWeights form);
+/// Whether all sums fit 32 bits as compact weights have them, times 2^kCompactDoublings.
+constexpr int kCompactDoublings = 8;
+[[nodiscard]] bool takes_compact_pairs(const FoldedWeights& folded);
 
 }  // namespace thimble

@@ -167,6 +167,7 @@ struct KernelUse {
   Region limits;
   /// The cheapest that is exact for all channels; nothing if none is.
   std::optional<DepthwiseTail> tail = {};
+  bool small_sums = false;  ///< of a convolution: conv_2d_pairs_compact_dsp can hold them
 };
 
 /// How a step executes an operator.

@@ -29,6 +29,10 @@ bool is_ungrouped(const KernelUse& use) {
   return std::get<runtime::Conv2DParams>(use.params).out_per_group == use.limits.back().end;
 }
 
+bool is_ungrouped_of_small_sums(const KernelUse& use) {
+  return is_ungrouped(use) && use.small_sums;
+}
+
 // A window of one tap that never meets padding, one group of channels.
 bool is_single_tap(const KernelUse& use) {
   const runtime::Window2D& w = std::get<runtime::Conv2DParams>(use.params).window;
@@ -95,7 +99,6 @@ constexpr KernelInfo depthwise_row(const DepthwiseRow& its) {
                       .progress = kPixel,
                       .dense_channels = true,
                       .takes = its.takes,
-                      .wide_weights = true,
                       .channel_multiple = 4,
                       .scratch_bytes = depthwise_scratch_bytes,
                       .scratch_within = depthwise_scratch_within,
@@ -146,8 +149,19 @@ constexpr KernelInfo kKernels[] = {
                                      .channel_multiple = 2,
                                      .scratch_bytes = conv_2d_pairs_scratch_bytes,
                                      .scratch_type = kInt32,
-                                     .pack = pack_conv_2d_pairs,
-                                     .adapt = conv_2d_pairs}),
+                                     .pack = pack_conv_2d_pairs<PairWeights::kWide>,
+                                     .adapt = conv_2d_pairs<PairWeights::kWide>}),
+    row<runtime::conv_2d_pairs_compact_dsp>({.name = "conv_2d_pairs_compact_dsp",
+                                             .family = F::kConv2D,
+                                             .set = kDsp,
+                                             .progress = kPixel,
+                                             .dense_output = true,
+                                             .takes = is_ungrouped_of_small_sums,
+                                             .channel_multiple = 2,
+                                             .scratch_bytes = conv_2d_pairs_scratch_bytes,
+                                             .scratch_type = kInt32,
+                                             .pack = pack_conv_2d_pairs<PairWeights::kCompact>,
+                                             .adapt = conv_2d_pairs<PairWeights::kCompact>}),
     row<runtime::conv_2d_1x1_dsp>(
         {.name = "conv_2d_1x1_dsp",
          .family = F::kConv2D,

@@ -13,7 +13,7 @@ namespace {
 
 using runtime::Tail;
 
-constexpr int kMostLeft = 7;  // -128 * 2^8 fits 16 bits
+constexpr int kMostDoublings = 8;  // -128 * 2^8 fits 16 bits
 constexpr int32_t kMostConstant = 1 << 20;
 constexpr int kMostRight = 22;  // a zero point times 2^22 beside a product fits 32
 
@@ -47,76 +47,89 @@ std::optional<int32_t> constant_result(const runtime::Scale& scale, const SumRan
   return small && of(sums.most) == least ? std::optional(least) : std::nullopt;
 }
 
-// With a shared shift one more, so that half of the first rounding is a number.
+bool is_relu(Tail tail) { return tail != Tail::kSigned && tail != Tail::kSignedClamps; }
+
+// Of weights that can be multiplied. With a ReLU there is one more, so that half of the first
+// rounding is a number.
 int doublings_for(Tail tail, const runtime::Scale& scale) {
   const int shared = runtime::shared_shift(tail);
-  return shared != 0 ? 1 + shared + scale.shift : 1 + std::max(scale.shift, 0);
+  return shared != 0 ? 1 + shared + scale.shift
+                     : (is_relu(tail) ? 2 : 1) + std::max(scale.shift, 0);
 }
 
-bool takes(Tail tail, const runtime::Scale& scale, const SumRange& sums) {
-  const bool relu = tail != Tail::kSigned && tail != Tail::kSignedClamps;
+// What is left to shift to the right. The sign counts in twice the sum.
+int right_shift(Tail tail, const runtime::Scale& scale, int doublings) {
+  return (is_relu(tail) ? doublings - 1 : 0) - scale.shift;
+}
+
+bool takes(Tail tail, const runtime::Scale& scale, const SumRange& sums, std::optional<int> held) {
   if (constant_result(scale, sums)) return true;
   // Without a shift there is no rounding that the sign could be for.
-  if (!relu && scale.shift >= 0) return false;
-  if (scale.multiplier < 0 || scale.shift > kMostLeft || scale.shift < -kMostRight) return false;
-  const bool shared = runtime::shared_shift(tail) != 0;
-  const int doublings = doublings_for(tail, scale);
-  if (shared && (scale.shift > 0 || doublings < 2 || doublings > kMostLeft + 1)) return false;
+  if (!is_relu(tail) && scale.shift >= 0) return false;
+  const int shared = runtime::shared_shift(tail);
+  const int doublings = held.value_or(doublings_for(tail, scale));
+  if (scale.multiplier < 0 || doublings > kMostDoublings) return false;
+  if (shared != 0 && (scale.shift > 0 || doublings < 2)) return false;
+  const int right = right_shift(tail, scale, doublings);
+  if (shared != 0 ? right != shared : right < 1 || right > kMostRight) return false;
   return std::max(std::abs(sums.least), std::abs(sums.most)) <=
          std::numeric_limits<int32_t>::max() >> doublings;
 }
 
 TailConstants constants(Tail tail, const runtime::Scale& scale, const SumRange& sums,
-                        int32_t zero_point) {
+                        int32_t zero_point, std::optional<int> held) {
   const int shared = runtime::shared_shift(tail);
+  const int doublings = held.value_or(doublings_for(tail, scale));
   if (const std::optional<int32_t> result = constant_result(scale, sums)) {
     const int shift = shared != 0 ? shared : 1;  // at least one, for the sign
     const int32_t half = 1 << (shift - 1);
-    return {
-        .multiplier = 0, .constant = (*result + zero_point) * (1 << shift) + half, .shift = shift};
+    return {.multiplier = 0,
+            .constant = (*result + zero_point) * (1 << shift) + half,
+            .shift = shift,
+            .doublings = held.value_or(0)};
   }
-  const int right = std::max(-scale.shift, 0);
-  const int32_t half = right > 0 ? 1 << (right - 1) : 0;
+  const int right = right_shift(tail, scale, doublings);
   TailConstants c{.multiplier = scale.multiplier,
-                  .constant = half + zero_point * (1 << right),
+                  .constant = zero_point * (1 << right) + (1 << (right - 1)),
                   .shift = right,
-                  .doublings = doublings_for(tail, scale)};
-  if (shared != 0) {
-    c.constant = c.constant * (1 << (shared - right)) + (1 << (shared - right - 1));
-    c.shift = shared;
-  }
+                  .doublings = doublings};
+  // Both roundings: of the shift, and half of what the product has below.
+  if (is_relu(tail) && scale.shift < 0) c.constant += 1 << (doublings - 2);
   return c;
 }
 
-bool takes_all(Tail tail, std::span<const runtime::Scale> scales, std::span<const SumRange> sums) {
+bool takes_all(Tail tail, std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
+               std::optional<int> held) {
   for (size_t o = 0; o < scales.size(); ++o) {
-    if (!takes(tail, scales[o], sums[o])) return false;
+    if (!takes(tail, scales[o], sums[o], held)) return false;
   }
   return true;
 }
 
 // In the order of their instructions.
 Tail cheapest(Tail for_clamps, std::span<const runtime::Scale> scales,
-              std::span<const SumRange> sums) {
+              std::span<const SumRange> sums, std::optional<int> held) {
   if (for_clamps == Tail::kRelu) {
     for (const Tail shared : {Tail::kReluBy11, Tail::kReluBy14}) {
-      if (takes_all(shared, scales, sums)) return shared;
+      if (takes_all(shared, scales, sums, held)) return shared;
     }
   }
-  return for_clamps != Tail::kSums && takes_all(for_clamps, scales, sums) ? for_clamps
-                                                                          : Tail::kSums;
+  return for_clamps != Tail::kSums && takes_all(for_clamps, scales, sums, held) ? for_clamps
+                                                                                : Tail::kSums;
 }
 
 }  // namespace
 
 Tails tails_of(std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
-               int32_t output_zero_point, const ClampRange& clamp) {
-  Tails result{.tail = cheapest(tail_for(output_zero_point, clamp), scales, sums), .channels = {}};
+               int32_t output_zero_point, const ClampRange& clamp, std::optional<int> held) {
+  Tails result{.tail = cheapest(tail_for(output_zero_point, clamp), scales, sums, held),
+               .channels = {}};
   const int32_t added = result.tail == Tail::kReluFrom ? 0 : output_zero_point;
   for (size_t o = 0; o < scales.size(); ++o) {
-    result.channels.push_back(result.tail == Tail::kSums
-                                  ? TailConstants{scales[o].multiplier, 0, scales[o].shift, 0}
-                                  : constants(result.tail, scales[o], sums[o], added));
+    result.channels.push_back(
+        result.tail == Tail::kSums
+            ? TailConstants{scales[o].multiplier, 0, scales[o].shift, held.value_or(0)}
+            : constants(result.tail, scales[o], sums[o], added, held));
   }
   return result;
 }
