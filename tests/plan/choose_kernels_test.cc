@@ -141,7 +141,7 @@ TEST(ChooseKernels, ReadsTheParametersOfADepthwiseConvolutionBack) {
 /// Convolutions with an even number of channels; relu: as depthwise_network() has it.
 Program paired_program(const Graph& graph, bool wide) {
   Core core = core_named("cortex-m4");
-  core.wide_weights = wide;
+  core.weights = wide ? Weights::kFast : Weights::kCompact;
   const PlacedSchedule placed = place_with_kernels(graph, reordered(graph), core, 64 * 1024, {});
   int pairs = 0;
   for_each_step(placed.schedule, [&](const Step& step, Position) {
@@ -395,8 +395,8 @@ TEST(ChooseKernels, EveryPlanOfRandomNetworksStaysRight) {
 TEST(NamedKernels, AreMalformedWhereTheyDoNotDoTheOperator) {
   const Graph graph = pointwise_network();
   Schedule schedule = reordered(graph);
-  std::get<Step>(schedule.nodes[2].what).kernel = kernel_named("conv_2d_1x1_dsp");  // 3 x 3
-  EXPECT_EQ(malformed(graph, schedule), "step 2: conv_2d_1x1_dsp does not do its operator");
+  std::get<Step>(schedule.nodes[2].what).kernel = kernel_named("conv_2d_1x1_mve");  // 3 x 3
+  EXPECT_EQ(malformed(graph, schedule), "step 2: conv_2d_1x1_mve does not do its operator");
   std::get<Step>(schedule.nodes[2].what).kernel = kernel_named("add");
   EXPECT_EQ(malformed(graph, schedule), "step 2: add does not do its operator");
 }

@@ -154,6 +154,15 @@ int64_t right_shift(Tail tail, int64_t doublings, const reference::FixedFactor& 
   return (is_relu(tail) ? doublings - 1 : 0) - factor.shift;
 }
 
+// What is added before that: zero point and rounding, and of a ReLU half of the product's, in units
+// of the sum's doublings.
+int64_t constant(Tail tail, int64_t doublings, const reference::FixedFactor& factor,
+                 int64_t zero_point) {
+  const int64_t right = right_shift(tail, doublings, factor);
+  const int64_t half = is_relu(tail) && factor.shift < 0 ? int64_t{1} << (doublings - 2) : 0;
+  return zero_point * (int64_t{1} << right) + (int64_t{1} << (right - 1)) + half;
+}
+
 // Why the tail would not compute what the reference does.
 std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const Form& form,
                        const WantedChannel& c) {
@@ -161,8 +170,7 @@ std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const For
   const bool overflows =
       twice > 8 || twice < 0 ||
       std::abs(c.bias) + c.reach() > std::numeric_limits<int32_t>::max() >> twice;
-  if (form.compact && overflows) return "its sums may overflow";
-  if (tail == Tail::kSums) return "";
+  if (tail == Tail::kSums) return form.compact && overflows ? "its sums may overflow" : "";
   const bool from = tail == Tail::kReluFrom;
   const bool low = from            ? p.clamp_min == p.output_zero_point
                    : is_relu(tail) ? p.clamp_min == -128 && p.output_zero_point == -128
@@ -177,7 +185,8 @@ std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const For
   const int64_t right = right_shift(tail, twice, c.factor);
   if (shared != 0 && (c.factor.shift > 0 || twice < 2 || right != shared))
     return "its tail does not round its shift";
-  if (c.factor.multiplier < 0 || right < 1 || right > 22 || overflows)
+  if (c.factor.multiplier < 0 || right < 1 || right > 30 || overflows ||
+      std::abs(constant(tail, twice, c.factor, from ? 0 : p.output_zero_point)) > 1 << 30)
     return "its tail may overflow";
   return "";
 }
@@ -203,14 +212,9 @@ std::string channel_fault(Tail tail, int32_t output_zero_point, const Form& form
     if (given.weights[k] != weight) return fmt::format("its packed weight {} is another", k);
   }
   const int64_t shift = sums ? wanted.factor.shift : right_shift(tail, twice, wanted.factor);
-  int64_t constant = 0;
-  if (!sums) {
-    constant = output_zero_point * (int64_t{1} << shift) + (int64_t{1} << (shift - 1));
-    // Half of the first rounding, in units of the sum's doublings.
-    if (is_relu(tail) && wanted.factor.shift < 0) constant += int64_t{1} << (twice - 2);
-  }
+  const int64_t added = sums ? 0 : constant(tail, twice, wanted.factor, output_zero_point);
   const bool same = given.multiplier == wanted.factor.multiplier && given.shift == shift &&
-                    given.constant == constant;
+                    given.constant == added;
   return same ? "" : "its packed scale is another";
 }
 

@@ -25,7 +25,7 @@
 // A kernel's name is its family's; where a family is there for several types, those of its elements
 // (i8, u8, i16, i32, f32: input, then output; accumulators where the input is always int8; bits
 // where only the size counts); what it is limited to; its instruction set unless it is portable:
-// rescale_i8_i16, conv_2d_accumulate_i16, copy_8, conv_2d_1x1_dsp. Kernels of one family and types
+// rescale_i8_i16, conv_2d_accumulate_i16, copy_8, conv_2d_1x1_mve. Kernels of one family and types
 // do the same to the bit. The size of its scratch is NAME_scratch_bytes, of its parameters.
 //
 // No kernel reads an element that the region and the access map of the operator do not demand. All
@@ -52,14 +52,6 @@ struct Conv2DParams {
 
 /// x int8, out int8; region: of the output. progress: pixel.
 void conv_2d(const Conv2DParams& p, const View& x, const View& out, const Region& region) noexcept;
-/// The same for a window of one tap without padding, one group: channels of x are neighbours; no
-/// rings. scratch: conv_2d_1x1_dsp_scratch_bytes, aligned to 4. progress: pixel.
-void conv_2d_1x1_dsp(const Conv2DParams& p, const View& x, const View& out, const Region& region,
-                     int8_t* scratch) noexcept;
-/// Two pixels in 16 bits a channel.
-constexpr int32_t conv_2d_1x1_dsp_scratch_bytes(const Conv2DParams& p) noexcept {
-  return p.in_per_group / 4 * 16;
-}
 
 /// How kernels in 16 bits make int8 of sums (docs/kernels.md): the factors of 2 that these are held
 /// with, and what is left to do with the constants of the channel. Of kRelu, kReluHigh and

@@ -45,7 +45,7 @@ struct PairChannel {
   TailConstants tail;
 
   [[nodiscard]] int32_t weight(size_t k) const { return k < weights.size() ? weights[k] : 0; }
-  [[nodiscard]] int32_t times(int32_t value) const {
+  [[nodiscard]] int32_t times(int64_t value) const {
     const auto bits = static_cast<uint32_t>(value) << static_cast<uint32_t>(tail.doublings);
     return static_cast<int32_t>(bits);
   }
@@ -76,7 +76,7 @@ int32_t halfword(const PairChannel& c, size_t k) {
 // In 8 bits, two weights a half.
 void append_compact(const ChannelPair& pair, size_t inputs, std::vector<int32_t>& words) {
   for (const PairChannel& c : pair) {
-    int32_t odd = 0;
+    int64_t odd = 0;
     for (size_t k = 1; k < inputs; k += 2) odd += odd_weight(c, k);
     words.push_back(c.times(c.bias + kLess * odd));
   }
@@ -160,9 +160,13 @@ Pairs pairs_of(const FoldedWeights& f, PairWeights form) {
 }
 
 bool takes_compact_pairs(const FoldedWeights& f) {
+  const std::vector<SumRange> sums = sum_ranges(f);
+  if (tails_of(f.scales, sums, f.output_zero_point, f.clamp, kCompactDoublings).tail !=
+      runtime::Tail::kSums)
+    return true;
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max() >> kCompactDoublings;
   return std::ranges::all_of(
-      sum_ranges(f), [](const SumRange& s) { return s.least >= -kMost && s.most <= kMost; });
+      sums, [](const SumRange& s) { return s.least >= -kMost && s.most <= kMost; });
 }
 
 template <PairWeights kForm>

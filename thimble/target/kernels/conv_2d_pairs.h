@@ -40,8 +40,9 @@ struct Pairs {
   std::vector<int32_t> words;
 };
 [[nodiscard]] Pairs pairs_of(const FoldedWeights& folded, PairWeights form);
-/// Whether all sums fit 32 bits as compact weights have them, times 2^kCompactDoublings.
 constexpr int kCompactDoublings = 8;
+/// Whether all sums fit 32 bits times 2^kCompactDoublings, as compact weights have them, but those
+/// that make no difference.
 [[nodiscard]] bool takes_compact_pairs(const FoldedWeights& folded);
 
 }  // namespace thimble

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "runtime/portable/fixed_point.h"
 
@@ -15,7 +16,7 @@ using runtime::Tail;
 
 constexpr int kMostDoublings = 8;  // -128 * 2^8 fits 16 bits
 constexpr int32_t kMostConstant = 1 << 20;
-constexpr int kMostRight = 22;  // a zero point times 2^22 beside a product fits 32
+constexpr int64_t kMostAdded = 1 << 30;  // beside the high word of a product it fits 32
 
 // One that would do for the clamps; sums if there is none.
 Tail tail_for(int32_t zero_point, const ClampRange& clamp) {
@@ -62,7 +63,23 @@ int right_shift(Tail tail, const runtime::Scale& scale, int doublings) {
   return (is_relu(tail) ? doublings - 1 : 0) - scale.shift;
 }
 
-bool takes(Tail tail, const runtime::Scale& scale, const SumRange& sums, std::optional<int> held) {
+// What is added before that: the zero point, and both roundings; with a ReLU that of the product,
+// which has bits below, too.
+int64_t constant_for(Tail tail, const runtime::Scale& scale, int doublings, int32_t zero_point) {
+  const int right = right_shift(tail, scale, doublings);
+  const int64_t of_product = is_relu(tail) && scale.shift < 0 ? int64_t{1} << (doublings - 2) : 0;
+  return zero_point * (int64_t{1} << right) + (int64_t{1} << (right - 1)) + of_product;
+}
+
+/// How all channels of a layer are requantised.
+struct Layer {
+  Tail tail;
+  int32_t zero_point;  ///< that is added
+  std::optional<int> held;
+};
+
+bool takes(const Layer& layer, const runtime::Scale& scale, const SumRange& sums) {
+  const auto& [tail, zero_point, held] = layer;
   if (constant_result(scale, sums)) return true;
   // Without a shift there is no rounding that the sign could be for.
   if (!is_relu(tail) && scale.shift >= 0) return false;
@@ -71,15 +88,16 @@ bool takes(Tail tail, const runtime::Scale& scale, const SumRange& sums, std::op
   if (scale.multiplier < 0 || doublings > kMostDoublings) return false;
   if (shared != 0 && (scale.shift > 0 || doublings < 2)) return false;
   const int right = right_shift(tail, scale, doublings);
-  if (shared != 0 ? right != shared : right < 1 || right > kMostRight) return false;
+  if (shared != 0 ? right != shared : right < 1 || right > 30) return false;
+  if (std::abs(constant_for(tail, scale, doublings, zero_point)) > kMostAdded) return false;
   return std::max(std::abs(sums.least), std::abs(sums.most)) <=
          std::numeric_limits<int32_t>::max() >> doublings;
 }
 
-TailConstants constants(Tail tail, const runtime::Scale& scale, const SumRange& sums,
-                        int32_t zero_point, std::optional<int> held) {
+TailConstants constants(const Layer& layer, const runtime::Scale& scale, const SumRange& sums) {
+  const auto& [tail, zero_point, held] = layer;
+  if (tail == Tail::kSums) return {scale.multiplier, 0, scale.shift, held.value_or(0)};
   const int shared = runtime::shared_shift(tail);
-  const int doublings = held.value_or(doublings_for(tail, scale));
   if (const std::optional<int32_t> result = constant_result(scale, sums)) {
     const int shift = shared != 0 ? shared : 1;  // at least one, for the sign
     const int32_t half = 1 << (shift - 1);
@@ -88,49 +106,42 @@ TailConstants constants(Tail tail, const runtime::Scale& scale, const SumRange& 
             .shift = shift,
             .doublings = held.value_or(0)};
   }
-  const int right = right_shift(tail, scale, doublings);
-  TailConstants c{.multiplier = scale.multiplier,
-                  .constant = zero_point * (1 << right) + (1 << (right - 1)),
-                  .shift = right,
-                  .doublings = doublings};
-  // Both roundings: of the shift, and half of what the product has below.
-  if (is_relu(tail) && scale.shift < 0) c.constant += 1 << (doublings - 2);
-  return c;
-}
-
-bool takes_all(Tail tail, std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
-               std::optional<int> held) {
-  for (size_t o = 0; o < scales.size(); ++o) {
-    if (!takes(tail, scales[o], sums[o], held)) return false;
-  }
-  return true;
+  const int doublings = held.value_or(doublings_for(tail, scale));
+  return {.multiplier = scale.multiplier,
+          .constant = static_cast<int32_t>(constant_for(tail, scale, doublings, zero_point)),
+          .shift = right_shift(tail, scale, doublings),
+          .doublings = doublings};
 }
 
 // In the order of their instructions.
-Tail cheapest(Tail for_clamps, std::span<const runtime::Scale> scales,
-              std::span<const SumRange> sums, std::optional<int> held) {
-  if (for_clamps == Tail::kRelu) {
-    for (const Tail shared : {Tail::kReluBy11, Tail::kReluBy14}) {
-      if (takes_all(shared, scales, sums, held)) return shared;
-    }
-  }
-  return for_clamps != Tail::kSums && takes_all(for_clamps, scales, sums, held) ? for_clamps
-                                                                                : Tail::kSums;
+std::vector<Tail> tails_for(int32_t zero_point, const ClampRange& clamp) {
+  const Tail exact = tail_for(zero_point, clamp);
+  if (exact == Tail::kSums) return {};
+  // The zero point may be too much beside a large shift.
+  if (exact == Tail::kRelu) return {Tail::kReluBy11, Tail::kReluBy14, Tail::kRelu, Tail::kReluFrom};
+  return {exact};
 }
 
 }  // namespace
 
 Tails tails_of(std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
                int32_t output_zero_point, const ClampRange& clamp, std::optional<int> held) {
-  Tails result{.tail = cheapest(tail_for(output_zero_point, clamp), scales, sums, held),
-               .channels = {}};
-  const int32_t added = result.tail == Tail::kReluFrom ? 0 : output_zero_point;
-  for (size_t o = 0; o < scales.size(); ++o) {
-    result.channels.push_back(
-        result.tail == Tail::kSums
-            ? TailConstants{scales[o].multiplier, 0, scales[o].shift, held.value_or(0)}
-            : constants(result.tail, scales[o], sums[o], added, held));
+  const auto takes_all = [&](const Layer& layer) {
+    for (size_t o = 0; o < scales.size(); ++o) {
+      if (!takes(layer, scales[o], sums[o])) return false;
+    }
+    return true;
+  };
+  Layer layer{Tail::kSums, output_zero_point, held};
+  for (const Tail tail : tails_for(output_zero_point, clamp)) {
+    const Layer with{tail, tail == Tail::kReluFrom ? 0 : output_zero_point, held};
+    if (!takes_all(with)) continue;
+    layer = with;
+    break;
   }
+  Tails result{.tail = layer.tail, .channels = {}};
+  for (size_t o = 0; o < scales.size(); ++o)
+    result.channels.push_back(constants(layer, scales[o], sums[o]));
   return result;
 }
 
