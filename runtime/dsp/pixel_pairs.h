@@ -202,7 +202,9 @@ class PixelPairs {
       for (int32_t i = 0; i < held_; ++i) {
         const uint32_t both = words_[2 * (rest[1] / 4 * held_ + i)];
         const auto x = static_cast<int16_t>(rest[1] % 4 < 2 ? both : both >> 16);
-        sums[*rest % 2 * held_ + i] -= (x + MixedInputs::kLess) * (1 << Weights::kDoublings);
+        int32_t& sum = sums[*rest % 2 * held_ + i];  // may wrap on its way
+        const auto lacking = static_cast<uint32_t>(x + MixedInputs::kLess) << Weights::kDoublings;
+        sum = static_cast<int32_t>(static_cast<uint32_t>(sum) - lacking);
       }
     }
   }
