@@ -73,7 +73,7 @@ std::vector<Line> measured(const std::string& path, const std::string& core,
       line.arena_bytes = compiled.program.arena_bytes();
       line.estimated = estimate(compiled.program, model).instructions;
       std::vector<LatencySample> samples;
-      SampleCounter counter(core, samples);
+      SampleCounter counter(core_named(core), samples);
       counter.add(name, std::move(compiled));
       counter.count();
       line.counted = samples.at(0).counted;

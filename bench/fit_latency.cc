@@ -34,7 +34,13 @@ struct Options {
   std::vector<std::string> planners = {"reorder", "stream", "pex"};
   std::string folder = ".";
   std::vector<std::string> only;  // "copies", "dsp", "mve", or names of kernels
+  bool compact = false;
 
+  [[nodiscard]] Core counted_core() const {
+    Core result = core_named(core);
+    if (compact) result.weights = Weights::kCompact;
+    return result;
+  }
   [[nodiscard]] bool takes(const std::string& kernel) const {
     return std::ranges::any_of(only, [&](const std::string& what) {
       return what == kernel || kernel.ends_with("_" + what);
@@ -193,8 +199,9 @@ std::string command_of(int argc, char** argv) {
 }
 
 std::vector<LatencySample> networks_and_groups(const Options& options) {
-  std::vector<LatencySample> samples = random_samples(options.core, 0, options.programs);
-  std::ranges::move(group_samples(options.core, 0, options.groups), std::back_inserter(samples));
+  std::vector<LatencySample> samples = random_samples(options.counted_core(), 0, options.programs);
+  std::ranges::move(group_samples(options.counted_core(), 0, options.groups),
+                    std::back_inserter(samples));
   return samples;
 }
 
@@ -203,7 +210,7 @@ std::vector<LatencySample> networks_and_groups(const Options& options) {
 void refit(const Options& options, const std::string& command) {
   const bool copies = options.only.front() == "copies";
   const std::vector<LatencySample> samples =
-      copies ? copy_samples(options.core, options.copies) : networks_and_groups(options);
+      copies ? copy_samples(options.counted_core(), options.copies) : networks_and_groups(options);
   const LatencyModel model = fit(options.core, samples);
   const HeldBack errors = held_back_errors(model, samples);
   for (const auto& [kernel, error] : errors.kernels)
@@ -225,7 +232,8 @@ void refit(const Options& options, const std::string& command) {
 void run(const Options& options, const std::string& command) {
   if (!options.only.empty()) return refit(options, command);
   std::vector<LatencySample> samples = networks_and_groups(options);
-  std::ranges::move(copy_samples(options.core, options.copies), std::back_inserter(samples));
+  std::ranges::move(copy_samples(options.counted_core(), options.copies),
+                    std::back_inserter(samples));
   const LatencyModel model = fit(options.core, samples);
   const HeldBack errors = held_back_errors(model, samples);
   for (const auto* by : {&errors.kernels, &errors.tilings}) {
@@ -236,7 +244,7 @@ void run(const Options& options, const std::string& command) {
   write(results + options.core + ".csv", samples_csv(model, command, samples, false));
   if (options.models.empty()) return;
   const std::vector<LatencySample> models =
-      model_samples(options.core, options.models, options.planners);
+      model_samples(options.counted_core(), options.models, options.planners);
   write(results + "totals_" + options.core + ".csv", samples_csv(model, command, models, true));
 }
 
@@ -253,6 +261,7 @@ int main(int argc, char** argv) {
   app.add_option("--only", options.only,
                  "copies, or names of kernels or of their ends (dsp, mve): others stay as the "
                  "core's file has them");
+  app.add_flag("--compact", options.compact, "Plans whose weights are in 8 bits");
   app.add_option("--folder", options.folder, "The repository (.)");
   try {
     app.parse(argc, argv);

@@ -103,7 +103,7 @@ void measure_model(const std::string& name, const Options& options, std::FILE* f
   Request request{.model = source,
                   .graph = {.keep_channels = options.keep_channels},
                   .sram_bytes = int64_t{4} << 20,
-                  .wide_weights = !options.compact,
+                  .weights = options.compact ? Weights::kCompact : Weights::kFast,
                   .planner = "reorder"};
   request.target.core = core_named(options.core);
   const Answer answer = compile(request);

@@ -50,14 +50,14 @@ auto drawn(Draw draw, uint64_t seed) -> std::optional<decltype(draw(seed))> {
 
 // Nothing if the network cannot be tiled so.
 std::optional<Compiled> tiled(const Source& source, Tiling tiling, uint64_t seed,
-                              const std::string& core) {
+                              const Core& core) {
   zoo::Random random(seed);
   const AxisGraph axes(source.graph);
   const std::optional<Plan> drawn_plan = latency_plan(axes, tiling, random);
   if (!drawn_plan) return std::nullopt;
   const std::optional<int64_t> room = seed % 2 == 0 ? std::optional(kRoomBytes) : std::nullopt;
-  PlacedSchedule placed = place_with_kernels(source.graph, build(source.graph, *drawn_plan),
-                                             core_named(core), room, {});
+  PlacedSchedule placed =
+      place_with_kernels(source.graph, build(source.graph, *drawn_plan), core, room, {});
   const PlacedPlan plan{.planner = name(tiling),
                         .schedule = std::move(placed.schedule),
                         .placement = std::move(placed.placement),
@@ -67,9 +67,12 @@ std::optional<Compiled> tiled(const Source& source, Tiling tiling, uint64_t seed
 
 // roomy: with as much memory as the core's kernels may want for scratch.
 std::optional<Compiled> planned(const Source& source, const GraphOptions& graph, bool roomy,
-                                const std::string& core, const std::string& planner) {
-  Request request{
-      .model = source, .graph = graph, .target = generic_target(core), .planner = planner};
+                                const Core& core, const std::string& planner) {
+  Request request{.model = source,
+                  .graph = graph,
+                  .target = generic_target(core.name),
+                  .weights = core.weights,
+                  .planner = planner};
   if (roomy) request.sram_bytes = kRoomBytes;
   Answer answer = compile(request);
   if (!std::holds_alternative<Compiled>(answer)) return std::nullopt;
@@ -102,7 +105,7 @@ void SampleCounter::count() {
                       &w.compiled.program});
     inputs.push_back(seeded_case(w.compiled.graph, 1).inputs);
   }
-  const Measured measured = measure(models, core_, {inputs});
+  const Measured measured = measure(models, core_.name, {inputs});
   for (size_t k = 0; k < waiting_.size(); ++k) {
     samples_.push_back({waiting_[k].name, summed_features(waiting_[k].compiled.program),
                         static_cast<double>(measured.sets[0][k].instructions)});
@@ -111,7 +114,7 @@ void SampleCounter::count() {
   waiting_.clear();
 }
 
-std::vector<LatencySample> random_samples(const std::string& core, uint64_t first, uint64_t last) {
+std::vector<LatencySample> random_samples(const Core& core, uint64_t first, uint64_t last) {
   std::vector<LatencySample> samples;
   SampleCounter counter(core, samples);
   for (uint64_t seed = first; seed < last; ++seed) {
@@ -130,7 +133,7 @@ std::vector<LatencySample> random_samples(const std::string& core, uint64_t firs
   return samples;
 }
 
-std::vector<LatencySample> copy_samples(const std::string& core, uint64_t count) {
+std::vector<LatencySample> copy_samples(const Core& core, uint64_t count) {
   std::vector<LatencySample> samples;
   SampleCounter counter(core, samples);
   for (uint64_t seed = 0; seed < count; ++seed) {
@@ -147,7 +150,7 @@ std::vector<LatencySample> copy_samples(const std::string& core, uint64_t count)
   return samples;
 }
 
-std::vector<LatencySample> group_samples(const std::string& core, uint64_t first, uint64_t last) {
+std::vector<LatencySample> group_samples(const Core& core, uint64_t first, uint64_t last) {
   std::vector<LatencySample> samples;
   SampleCounter counter(core, samples);
   for (uint64_t seed = first; seed < last; ++seed) {
@@ -164,8 +167,7 @@ std::vector<LatencySample> group_samples(const std::string& core, uint64_t first
   return samples;
 }
 
-std::vector<LatencySample> model_samples(const std::string& core,
-                                         const std::vector<std::string>& models,
+std::vector<LatencySample> model_samples(const Core& core, const std::vector<std::string>& models,
                                          const std::vector<std::string>& planners) {
   std::vector<LatencySample> samples;
   for (const std::string& model : models) {

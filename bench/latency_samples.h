@@ -25,7 +25,7 @@ struct LatencySample {
 /// Counts one inference of each program, many in one firmware.
 class SampleCounter {
  public:
-  SampleCounter(std::string core, std::vector<LatencySample>& samples)
+  SampleCounter(Core core, std::vector<LatencySample>& samples)
       : core_(std::move(core)), samples_(samples) {}
   void add(const std::string& name, Compiled compiled);
   /// Counts those that were added and not yet counted.
@@ -36,22 +36,23 @@ class SampleCounter {
     std::string name;
     Compiled compiled;
   };
-  std::string core_;
+  Core core_;
   std::vector<Waiting> waiting_;
   std::vector<LatencySample>& samples_;
 };
 
+/// What follows counts on `core`, with kernels whose weights are in 16 bits if it has them so.
 /// Those of latency_network(first) to latency_network(last - 1) that can be planned and make calls.
-[[nodiscard]] std::vector<LatencySample> random_samples(const std::string& core, uint64_t first,
+[[nodiscard]] std::vector<LatencySample> random_samples(const Core& core, uint64_t first,
                                                         uint64_t last);
 /// Of that many networks of copies (latency_copies), whole and in random pieces by turns.
-[[nodiscard]] std::vector<LatencySample> copy_samples(const std::string& core, uint64_t count);
+[[nodiscard]] std::vector<LatencySample> copy_samples(const Core& core, uint64_t count);
 /// Of chains (latency_chain), from the first to before the last, tiled in all ways in turn; names
 /// begin with the way: "rows_12".
-[[nodiscard]] std::vector<LatencySample> group_samples(const std::string& core, uint64_t first,
+[[nodiscard]] std::vector<LatencySample> group_samples(const Core& core, uint64_t first,
                                                        uint64_t last);
 /// Of models, each with every planner.
-[[nodiscard]] std::vector<LatencySample> model_samples(const std::string& core,
+[[nodiscard]] std::vector<LatencySample> model_samples(const Core& core,
                                                        const std::vector<std::string>& models,
                                                        const std::vector<std::string>& planners);
 

@@ -71,7 +71,7 @@ class Table3 {
   /// A line per factor: instructions, and the percentages beyond the whole operator.
   std::string csv() {
     std::vector<LatencySample> samples;
-    SampleCounter counter(core_, samples);
+    SampleCounter counter(core_named(core_), samples);
     counter.add("whole", compiled(std::nullopt, Reads::kViews));
     for (const PublishedRow& row : kPublished) {
       counter.add(fmt::format("views_{}", row.factor), compiled(row.factor, Reads::kViews));

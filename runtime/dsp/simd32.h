@@ -39,6 +39,10 @@ inline uint32_t add_odd_bytes(uint32_t halves, uint32_t word) noexcept {
   __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(result) : "r"(halves), "r"(word));
   return result;
 }
+/// a - b, half by half.
+inline uint32_t subtract_halves(uint32_t a, uint32_t b) noexcept {
+  return static_cast<uint32_t>(__ssub16(static_cast<int16x2_t>(a), static_cast<int16x2_t>(b)));
+}
 /// sum + both products of the halves.
 inline int32_t dual_multiply_add(uint32_t a, uint32_t b, int32_t sum) noexcept {
   return __smlad(static_cast<int16x2_t>(a), static_cast<int16x2_t>(b), sum);
@@ -72,6 +76,9 @@ inline uint32_t add_even_bytes(uint32_t halves, uint32_t word) noexcept {
 }
 inline uint32_t add_odd_bytes(uint32_t halves, uint32_t word) noexcept {
   return add_even_bytes(halves, word >> 8);
+}
+inline uint32_t subtract_halves(uint32_t a, uint32_t b) noexcept {
+  return ((a - b) & 0xFFFF) | ((a & ~0xFFFFu) - (b & ~0xFFFFu));
 }
 inline int32_t dual_multiply_add(uint32_t a, uint32_t b, int32_t sum) noexcept {
   const auto low = [](uint32_t x) { return int32_t{static_cast<int16_t>(x)}; };

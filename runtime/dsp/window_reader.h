@@ -8,19 +8,23 @@
 namespace thimble::runtime {
 
 /// Runs of taps that are multiples of four are widened where they stand.
+template <class Inputs>
 struct WidenedRuns {
   uint32_t* to;
   int32_t step;
 
-  void copy(const int8_t* from, int32_t count) noexcept { to = widen(from, count, to, step); }
+  void copy(const int8_t* from, int32_t count) noexcept {
+    to = widen<Inputs>(from, count, to, step);
+  }
   void copy_apart(const int8_t* from, int32_t apart, int32_t count) noexcept {
-    to = widen_apart(from, apart, count, to, step);
+    to = widen_apart<Inputs>(from, apart, count, to, step);
   }
   void fill(int32_t value, int32_t count) noexcept {
-    const uint32_t both = (static_cast<uint32_t>(value) & 0xffffU) * 0x10001U;
+    uint32_t words[2];
+    Inputs::put((static_cast<uint32_t>(value) & 0xffU) * 0x1010101U, words);
     for (; count > 0; count -= 4, to += step) {
-      to[0] = both;
-      to[1] = both;
+      to[0] = words[0];
+      to[1] = words[1];
     }
   }
 };
@@ -151,6 +155,7 @@ inline void read_window(const WindowRows& at, const View& x, int32_t column, Run
 }
 
 /// The windows of an inner column and the next, side by side; at.by_two. bytes: for what is left.
+template <class Inputs>
 inline void read_two_windows(const WindowRows& at, int32_t column, uint32_t* to,
                              int8_t* bytes) noexcept {
   const int32_t offset = (column - at.inner.begin) * at.step;
@@ -159,12 +164,12 @@ inline void read_two_windows(const WindowRows& at, int32_t column, uint32_t* to,
   for (int32_t ky = 0; ky < rows; ++ky) {
     const int8_t* from = at.row[ky];
     if (from == nullptr) {
-      WidenedRuns{to, 2}.fill(at.padding, 2 * at.run);
+      WidenedRuns<Inputs>{to, 2}.fill(at.padding, 2 * at.run);
       to += at.run;
       continue;
     }
     from += offset;
-    to = widen_two(from, from + at.step, at.run / 4, to);
+    to = Inputs::widen_two(from, from + at.step, at.run / 4, to);
     if (left == 0) continue;
     from += at.run - left;
     for (int32_t k = left; k > 0; --k, ++from, ++bytes) {
@@ -174,7 +179,7 @@ inline void read_two_windows(const WindowRows& at, int32_t column, uint32_t* to,
   }
   if (left == 0) return;
   for (int32_t k = rows * left; k % 4 != 0; ++k, ++bytes) bytes[0] = bytes[4 * rest] = 0;
-  widen_two(bytes - 4 * rest, bytes, rest, to);
+  Inputs::widen_two(bytes - 4 * rest, bytes, rest, to);
 }
 
 }  // namespace thimble::runtime

@@ -33,7 +33,8 @@ std::vector<double> errors_of(const std::vector<LatencySample>& samples) {
 
 // Seeds that are not among those fitted to.
 TEST(LatencyModel, OfTheM4IsWithinATenthForNetworksThatItHasNotSeen) {
-  const std::vector<double> errors = errors_of(random_samples("cortex-m4", 100'000, 100'050));
+  const std::vector<double> errors =
+      errors_of(random_samples(core_named("cortex-m4"), 100'000, 100'050));
   ASSERT_GT(errors.size(), 40U);
   EXPECT_LT(errors[errors.size() / 2], 0.05);
   EXPECT_LT(errors[errors.size() * 9 / 10], 0.2);
@@ -42,7 +43,8 @@ TEST(LatencyModel, OfTheM4IsWithinATenthForNetworksThatItHasNotSeen) {
 // Calls of few pixels of the depthwise kernels in 16 bits are what is off by most
 // (docs/latency.md).
 TEST(LatencyModel, OfTheM4IsWithinATenthForMostGroupsThatItHasNotSeen) {
-  const std::vector<double> errors = errors_of(group_samples("cortex-m4", 100'000, 100'056));
+  const std::vector<double> errors =
+      errors_of(group_samples(core_named("cortex-m4"), 100'000, 100'056));
   ASSERT_GT(errors.size(), 45U);
   EXPECT_LT(errors[errors.size() / 2], 0.02);
   EXPECT_LT(errors[errors.size() * 9 / 10], 0.1);
@@ -55,7 +57,7 @@ TEST(LatencyModel, OfTheM4IsWithinASeventhForModels) {
   for (const char* name : {"kws_ref_model", "micro_speech_quantized", "person_detect"})
     models.push_back(testing::model_path(name).string());
   const std::vector<double> errors =
-      errors_of(model_samples("cortex-m4", models, {"reorder", "stream"}));
+      errors_of(model_samples(core_named("cortex-m4"), models, {"reorder", "stream"}));
   EXPECT_EQ(errors.size(), 6U);
   EXPECT_LT(errors[3], 0.1);
   EXPECT_LT(errors.back(), 0.15);

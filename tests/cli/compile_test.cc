@@ -72,7 +72,7 @@ TEST_F(Compile, ExplainsWhatOtherKernelsWouldCost) {
                                     "reorder", "--sram", "256K", "--explain"})
                                .out;
   EXPECT_THAT(text, HasSubstr("next best"));
-  EXPECT_THAT(text, HasSubstr("conv_2d_1x1_dsp"));
+  EXPECT_THAT(text, HasSubstr("conv_2d_pairs_compact_dsp"));
 }
 
 TEST_F(Compile, OrderOfThePapersFigure1) {

@@ -44,20 +44,23 @@ TEST(Driver, TakesAFileItsBytesANameAndANetwork) {
             arena_bytes);
 }
 
-TEST(Driver, HoldsWeightsIn16BitsWhereFlashHasRoom) {
+TEST(Driver, HoldsWeightsAsFlashHasRoom) {
   Request request{.model = "zoo:demo", .target = generic_target("cortex-m4")};
   request.planner = "original";
   request.sram_bytes = 1 << 20;
-  const auto bytes = [&](std::optional<bool> wide, std::optional<int64_t> flash) {
-    request.wide_weights = wide;
+  const auto bytes = [&](std::optional<Weights> weights, std::optional<int64_t> flash) {
+    request.weights = weights;
     request.flash_bytes = flash;
     return compiled(request).cost.weight_bytes;
   };
-  const int64_t wide = bytes({}, {}), compact = bytes(false, {});
-  EXPECT_LT(compact, wide);
-  EXPECT_EQ(bytes({}, wide), wide);
-  EXPECT_EQ(bytes({}, wide - 1), compact);
-  EXPECT_EQ(bytes(true, wide - 1), wide) << "as asked for, whether it fits or not";
+  const int64_t fast = bytes({}, {}), compact = bytes(Weights::kCompact, {});
+  const int64_t least = bytes(Weights::kLeast, {});
+  EXPECT_LT(compact, fast);
+  EXPECT_LT(least, compact);
+  EXPECT_EQ(bytes({}, fast), fast);
+  EXPECT_EQ(bytes({}, fast - 1), compact);
+  EXPECT_EQ(bytes({}, compact - 1), least);
+  EXPECT_EQ(bytes(Weights::kFast, fast - 1), fast) << "as asked for, whether it fits or not";
 }
 
 TEST(Driver, EmitsFilesOnlyIfAskedTo) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <set>
 
 #include "tests/support/hand_written.h"
@@ -138,11 +139,13 @@ TEST(ChooseKernels, ReadsTheParametersOfADepthwiseConvolutionBack) {
 }
 
 /// Convolutions with an even number of channels; relu: as depthwise_network() has it.
-Program paired_program(const Graph& graph) {
-  const PlacedSchedule placed = with_room(graph);
+Program paired_program(const Graph& graph, bool wide) {
+  Core core = core_named("cortex-m4");
+  core.weights = wide ? Weights::kFast : Weights::kCompact;
+  const PlacedSchedule placed = place_with_kernels(graph, reordered(graph), core, 64 * 1024, {});
   int pairs = 0;
   for_each_step(placed.schedule, [&](const Step& step, Position) {
-    pairs += step.kernel == kernel_named("conv_2d_pairs_dsp");
+    pairs += step.kernel == kernel_named(wide ? "conv_2d_pairs_dsp" : "conv_2d_pairs_compact_dsp");
   });
   EXPECT_EQ(pairs, 3);
   expect_right(graph, placed);
@@ -164,15 +167,42 @@ Graph paired_network(bool relu) {
 TEST(ChooseKernels, ReadsEachWordOfPairsBack) {
   for (const bool relu : {false, true}) {
     const Graph graph = paired_network(relu);
-    const Program program = paired_program(graph);
-    EXPECT_GT(damaged_words(graph, program), 100U);
+    EXPECT_GT(damaged_words(graph, paired_program(graph, true)), 100U);
+    EXPECT_GT(damaged_words(graph, paired_program(graph, false)), 80U);
+  }
+}
+
+// Weights of -128 that have no halfword, in the first channel and in the last.
+TEST(ChooseKernels, ListsWhatCompactWeightsLack) {
+  for (const bool relu : {false, true}) {
+    Graph graph = paired_network(relu);
+    for (Op& op : graph.ops) {
+      Tensor& tensor = graph.tensors[static_cast<size_t>(op.inputs[1].index())];
+      Bytes weights = *tensor.data;
+      for (const size_t k : {size_t{0}, weights.size() - 4}) {
+        weights[k] = 0xff;
+        weights[k + 1] = 0x80;
+      }
+      tensor.data = std::make_shared<const Bytes>(weights);
+    }
+    const Program program = paired_program(graph, false);
+    const std::vector<Bytes> inputs = testing::noise(graph, 1);
+    EXPECT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
+    for (size_t k = 0; k < program.constants.size(); ++k) {
+      const size_t bytes = program.constants[k].content.data.size();
+      for (size_t byte = bytes - 20; byte < bytes; ++byte) {
+        Program damaged = program;
+        damaged.constants[k].content.data[byte] ^= 3;
+        EXPECT_NE(verify(graph, damaged).fault, "") << "constant " << k << ", byte " << byte;
+      }
+    }
   }
 }
 
 TEST(ChooseKernels, ReadsTheParametersOfPairsBack) {
   for (const bool relu : {false, true}) {
     const Graph graph = paired_network(relu);
-    const Program program = paired_program(graph);
+    const Program program = paired_program(graph, true);
     const auto expect = [&](const auto& damage, const char* fault) {
       Program damaged = program;
       for (ProgramParams& given : damaged.params)
@@ -365,8 +395,8 @@ TEST(ChooseKernels, EveryPlanOfRandomNetworksStaysRight) {
 TEST(NamedKernels, AreMalformedWhereTheyDoNotDoTheOperator) {
   const Graph graph = pointwise_network();
   Schedule schedule = reordered(graph);
-  std::get<Step>(schedule.nodes[2].what).kernel = kernel_named("conv_2d_1x1_dsp");  // 3 x 3
-  EXPECT_EQ(malformed(graph, schedule), "step 2: conv_2d_1x1_dsp does not do its operator");
+  std::get<Step>(schedule.nodes[2].what).kernel = kernel_named("conv_2d_1x1_mve");  // 3 x 3
+  EXPECT_EQ(malformed(graph, schedule), "step 2: conv_2d_1x1_mve does not do its operator");
   std::get<Step>(schedule.nodes[2].what).kernel = kernel_named("add");
   EXPECT_EQ(malformed(graph, schedule), "step 2: add does not do its operator");
 }

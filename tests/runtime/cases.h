@@ -72,11 +72,14 @@ struct Convolution {
   int32_t output_zero_point = 3, clamp_min = -100, clamp_max = 110;
   std::vector<int32_t> pairs;  ///< all of it as conv_2d_pairs_dsp takes it
   runtime::Tail tail = runtime::Tail::kSums;
+  std::vector<int32_t> compact_pairs;  ///< and as conv_2d_pairs_compact_dsp does, if it does
+  runtime::Tail compact_tail = runtime::Tail::kSums;
+  bool small_sums = false;
   std::vector<int32_t> fours;  ///< all of it as conv_2d_mve takes it
   runtime::FoursRounding rounding = runtime::FoursRounding::kAny;
 
   [[nodiscard]] runtime::Conv2DParams conv_2d() const;
-  [[nodiscard]] runtime::Conv2DPairsParams conv_2d_pairs() const;
+  [[nodiscard]] runtime::Conv2DPairsParams conv_2d_pairs(bool compact) const;
   [[nodiscard]] runtime::Conv2DFoursParams conv_2d_fours() const;
   [[nodiscard]] runtime::Conv2DNarrowParams narrow(int32_t accumulator_zero_point) const;
   [[nodiscard]] runtime::DepthwiseConv2DParams depthwise() const;

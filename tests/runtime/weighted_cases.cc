@@ -84,9 +84,13 @@ void pack(Convolution& c) {
                              .output_zero_point = c.output_zero_point,
                              .clamp = {c.clamp_min, c.clamp_max},
                              .kernel_h = c.window.kernel_h};
-  Pairs pairs = pairs_of(folded);
+  Pairs pairs = pairs_of(folded, PairWeights::kWide);
   c.pairs = std::move(pairs.words);
   c.tail = pairs.tail;
+  c.small_sums = takes_compact_pairs(folded);
+  Pairs compact = pairs_of(folded, PairWeights::kCompact);
+  c.compact_pairs = std::move(compact.words);
+  c.compact_tail = compact.tail;
   Fours fours = fours_of(folded);
   c.fours = std::move(fours.words);
   c.rounding = fours.rounding;
@@ -114,10 +118,16 @@ Conv2DParams Convolution::conv_2d() const {
           clamp_max};
 }
 
-Conv2DPairsParams Convolution::conv_2d_pairs() const {
-  return {pairs.data(), window,           in[3],
-          out[3],       input_zero_point, output_zero_point,
-          clamp_min,    clamp_max,        static_cast<int32_t>(tail)};
+Conv2DPairsParams Convolution::conv_2d_pairs(bool compact) const {
+  return {compact ? compact_pairs.data() : pairs.data(),
+          window,
+          in[3],
+          out[3],
+          input_zero_point,
+          output_zero_point,
+          clamp_min,
+          clamp_max,
+          static_cast<int32_t>(compact ? compact_tail : tail)};
 }
 
 Conv2DFoursParams Convolution::conv_2d_fours() const {
@@ -208,7 +218,7 @@ SharedConvolution shared(Convolution c) {
 KernelParams params_for(KernelId kernel, const Convolution& c) {
   if (info(kernel).adapt == nullptr) return c.conv_2d();
   if (info(kernel).set == InstructionSet::kMve) return c.conv_2d_fours();
-  return c.conv_2d_pairs();
+  return c.conv_2d_pairs(kernel == kernel_named("conv_2d_pairs_compact_dsp"));
 }
 
 Case convolution_case(const SharedConvolution& c, KernelId kernel) {
@@ -312,6 +322,7 @@ Case conv_2d_case(Random& random, KernelId kernel) {
     const auto c = shared(random_convolution(random, 1));
     KernelUse use{.kernel = portable_kernel(Family::kConv2D), .params = c->conv_2d()};
     for (const int32_t extent : c->out) use.limits.push_back({0, extent});
+    use.small_sums = c->small_sums;
     if (!does(kernel, use)) continue;
     Case result = convolution_case(c, kernel);
     result.whole = convolution_case(c, use.kernel).run;

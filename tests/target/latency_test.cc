@@ -58,24 +58,26 @@ TEST(CallFeatures, OfASliceAreOfFourPixelsAtATime) {
 }
 
 TEST(CallFeatures, OfPairsCountTheirOddEnds) {
-  runtime::Conv2DParams p{};
+  runtime::Conv2DPairsParams p{};
   p.window = {1, 1, 1, 1, 1, 1, 0, 0, 6, 7};
-  p.in_per_group = 6;
-  p.out_per_group = 5;
-  CallShape call{.kernel = kernel_named("conv_2d_1x1_dsp"),
-                 .params = p,
+  p.in_channels = 6;
+  p.out_channels = 5;
+  CallShape call{.params = p,
                  .in = {view(7, 6, 6)},
                  .out = view(7, 5, 6),
                  .region = {{0, 0, 0, 0}, {1, 6, 7, 5}}};
-  const double pairs = 6 * 4;  // of pixels; three of channels
-  EXPECT_EQ(count(call, Feature::kPixel), pairs);
-  EXPECT_EQ(count(call, Feature::kQuad), pairs * 3);
-  EXPECT_EQ(count(call, Feature::kQuadProduct), pairs * 3 * 4);
-  EXPECT_EQ(count(call, Feature::kSingleProduct), pairs * 3 * 8) << "channels 4 and 5";
-  EXPECT_EQ(count(call, Feature::kElement), 6 * 7 * 5);
-  EXPECT_EQ(count(call, Feature::kRingPixel), 0);
-  call.out.modulus = 7 * 5;
-  EXPECT_EQ(count(call, Feature::kRingPixel), 2 * pairs);
+  const double pairs = 21;  // of pixels; three of channels, one of which is cut
+  for (const char* kernel : {"conv_2d_pairs_dsp", "conv_2d_pairs_compact_dsp"}) {
+    call.kernel = kernel_named(kernel);
+    call.out.modulus = 0;
+    EXPECT_EQ(count(call, Feature::kQuad), pairs * 3);
+    EXPECT_EQ(count(call, Feature::kQuadProduct), pairs * 3 * 2) << "two fours of inputs";
+    EXPECT_EQ(count(call, Feature::kOne), pairs);
+    EXPECT_EQ(count(call, Feature::kElement), 6 * 7 * 5);
+    EXPECT_EQ(count(call, Feature::kRingPixel), 0);
+    call.out.modulus = 7 * 5;
+    EXPECT_EQ(count(call, Feature::kRingPixel), 2 * pairs);
+  }
 }
 
 TEST(CallFeatures, OfAFewChannelsOfAChunkAreWholeFoursAndWhatIsLeft) {
@@ -155,7 +157,7 @@ TEST(Latency, AddsUpWhatEachLoopTakes) {
 
 TEST(Latency, OfAVariantIsThatOfTheLongestNameItBeginsWith) {
   const LatencyModel model = parse_latency(kModel, "c.json");
-  EXPECT_EQ(model.coefficients("conv_2d_1x1_dsp"), model.coefficients("conv_2d"));
+  EXPECT_EQ(model.coefficients("conv_2d_pairs_dsp"), model.coefficients("conv_2d"));
   EXPECT_EQ(model.coefficients("conv_2d_finalise_dsp"), model.coefficients("conv_2d_finalise"));
   EXPECT_NE(model.coefficients("conv_2d"), model.coefficients("conv_2d_finalise"));
   EXPECT_EQ(model.coefficients("depthwise_conv_2d"), nullptr);

@@ -14,6 +14,9 @@
 namespace thimble {
 namespace {
 
+constexpr std::pair<const char*, Weights> kWeights[] = {
+    {"fast", Weights::kFast}, {"compact", Weights::kCompact}, {"least", Weights::kLeast}};
+
 int64_t size_option(const char* option, const std::string& text) {
   try {
     return parse_size(text);
@@ -118,9 +121,10 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
            "Most SRAM for the arena: 65536, 64K (= 65,536), 64kB (= 64,000)");
   add_text(app, "--flash", options.flash, "SIZE", "Most flash for code and weights");
   app.add_option("--weights", options.weights,
-                 "Of a core that has kernels for it: fast, in 16 bits; compact, in 8; auto: fast "
-                 "where --flash or the device has room (auto)")
-      ->check(CLI::IsMember({"auto", "fast", "compact"}));
+                 "Of a core that has kernels for it: fast, in 16 bits; compact, in 8 but for "
+                 "depthwise convolutions; least, in 8; auto: the first of these that --flash or "
+                 "the device has room for (auto)")
+      ->check(CLI::IsMember({"auto", "fast", "compact", "least"}));
   app.add_flag("--external-ram", options.external_ram,
                "Buffers that do not fit on chip may lie in the device's external RAM");
   app.add_option("--max-recompute", options.max_recompute,
@@ -183,7 +187,9 @@ Request request(const ModelOptions& model, const PlanOptions& plan) {
       .time_limit_seconds = plan.time_limit_seconds};
   if (!plan.device.empty()) result.target = find_target(plan.device);
   if (!plan.core.empty()) result.target.core = core_named(plan.core);
-  if (plan.weights != "auto") result.wide_weights = plan.weights == "fast";
+  for (const auto& [name, weights] : kWeights) {
+    if (plan.weights == name) result.weights = weights;
+  }
   result.external_ram = plan.external_ram;
   if (!plan.sram.empty()) result.sram_bytes = size_option("--sram", plan.sram);
   if (!plan.flash.empty()) result.flash_bytes = size_option("--flash", plan.flash);

@@ -231,15 +231,18 @@ Answer compile(const Request& request) {
       request.planner.empty() ? planners_for(request.ports).back() : request.planner);
   Steps steps(request.progress);
   Request with = request;
-  with.target.core.wide_weights = request.wide_weights.value_or(true);
+  with.target.core.weights = request.weights.value_or(Weights::kFast);
   Answer answer = compiled(with, choice, steps);
-  const auto* result = std::get_if<Compiled>(&answer);
-  const bool again = !request.wide_weights && result != nullptr && result->flash_limit_bytes &&
-                     result->cost.weight_bytes > *result->flash_limit_bytes &&
-                     request.target.core.has(InstructionSet::kDsp);
-  if (!again) return answer;
-  with.target.core.wide_weights = false;
-  return compiled(with, choice, steps);
+  if (request.weights || !request.target.core.has(InstructionSet::kDsp)) return answer;
+  for (const Weights smaller : {Weights::kCompact, Weights::kLeast}) {
+    const auto* result = std::get_if<Compiled>(&answer);
+    if (result == nullptr || !result->flash_limit_bytes ||
+        result->cost.weight_bytes <= *result->flash_limit_bytes)
+      break;
+    with.target.core.weights = smaller;
+    answer = compiled(with, choice, steps);
+  }
+  return answer;
 }
 
 std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission& emission) {

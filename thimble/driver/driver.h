@@ -67,8 +67,8 @@ struct Request {
   GraphOptions graph = {};
   Target target = {};  ///< default: kernels for any core, no limits
   std::optional<int64_t> sram_bytes = {}, flash_bytes = {};  ///< instead of the target's
-  /// Of cores with kernels for it: nothing: in 16 bits if flash has room, else in 8; true: in 16.
-  std::optional<bool> wide_weights = {};
+  /// Of cores with kernels for it; nothing: the first that flash has room for.
+  std::optional<Weights> weights = {};
   bool external_ram = false;  ///< what does not fit on chip may lie in the target's external RAM
   std::string planner = {};   ///< "NAME:key=value,..."; empty: the best there is
   std::optional<double> max_recompute = {};  ///< MACs beyond the network's, as a ratio of them

@@ -58,7 +58,7 @@ std::vector<StepKernels> kernels_of_steps(const Graph& graph, const Schedule& sc
 
 std::vector<KernelChoice> explain(const Graph& graph, const Schedule& schedule,
                                   const Program& program, Core core, const LatencyModel& model) {
-  core.wide_weights = true;  // what they would gain is part of the answer
+  core.weights = Weights::kFast;  // what they would gain is part of the answer
   std::vector<StepKernels> steps = kernels_of_steps(graph, schedule, core, model);
   for_each_call(program, [&](const Call& call, CallShape shape) {
     StepKernels& kernels = steps[static_cast<size_t>(call.position)];

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <string_view>
 
 #include "thimble/program/read_back.h"
 
@@ -11,6 +12,8 @@ namespace {
 
 using runtime::Tail;
 
+constexpr std::string_view kCompactName = "conv_2d_pairs_compact_dsp";
+
 // A channel as the words say it.
 struct ReadChannel {
   int64_t bias = 0;
@@ -18,15 +21,66 @@ struct ReadChannel {
   int64_t multiplier = 0, constant = 0, shift = 0;
 };
 
-ReadChannel channel(const std::vector<int32_t>& words, size_t o, size_t inputs) {
-  const size_t fours = (inputs + 3) / 4;
-  const int32_t* const pair = words.data() + o / 2 * (2 + 4 * fours + 6);
-  ReadChannel c{.bias = pair[o % 2], .weights = {}};
-  for (size_t k = 0; k < 4 * fours; ++k) {
-    const auto word = static_cast<uint32_t>(pair[2 + k / 4 * 4 + 2 * (o % 2) + k % 2]);
+// How the words hold weights.
+struct Form {
+  bool compact;
+  size_t channels, inputs;
+
+  [[nodiscard]] size_t fours() const { return (inputs + 3) / 4; }
+  [[nodiscard]] size_t pair_words() const { return 2 + (compact ? 2 : 4) * fours() + 6; }
+  [[nodiscard]] size_t all_pairs() const { return (channels + 1) / 2 * pair_words(); }
+};
+
+ReadChannel wide_channel(const int32_t* pair, size_t which, const Form& form) {
+  ReadChannel c{.bias = pair[which], .weights = {}};
+  for (size_t k = 0; k < 4 * form.fours(); ++k) {
+    const auto word = static_cast<uint32_t>(pair[2 + k / 4 * 4 + 2 * which + k % 2]);
     c.weights.push_back(static_cast<int16_t>(k % 4 < 2 ? word & 0xffffU : word >> 16U));
   }
-  const int32_t* const constants = pair + 2 + 4 * fours + 3 * (o % 2);
+  return c;
+}
+
+// As they meet inputs: the halves those of odd inputs less 127, their low bytes 256 times the even
+// ones less these.
+ReadChannel compact_channel(const int32_t* pair, size_t which, const Form& form) {
+  ReadChannel c{.bias = pair[which], .weights = {}};
+  int64_t less = 0;
+  for (size_t k = 0; k < 4 * form.fours(); k += 2) {
+    const auto word = static_cast<uint32_t>(pair[2 + k / 4 * 2 + which]);
+    const auto half = static_cast<int16_t>(k % 4 == 0 ? word & 0xffffU : word >> 16U);
+    const auto low = static_cast<int8_t>(half);
+    c.weights.insert(c.weights.end(), {256 * low, half - low});
+    less += c.weights.back();
+  }
+  // All that counts of it are 32 bits.
+  c.bias = static_cast<int32_t>(static_cast<uint32_t>(c.bias - 127 * less));
+  return c;
+}
+
+// What is listed behind the pairs that weights lack: one each; nothing if that is no such list.
+std::optional<std::vector<int64_t>> lacking(const std::vector<int32_t>& words, const Form& form,
+                                            size_t o) {
+  std::vector<int64_t> result(4 * form.fours());
+  if (!form.compact) return result;
+  if (words.back() != std::numeric_limits<int32_t>::max() ||
+      (words.size() - form.all_pairs()) % 2 == 0)
+    return std::nullopt;
+  int32_t before = 0;
+  for (size_t at = form.all_pairs(); at + 1 < words.size(); at += 2) {
+    const int32_t channel = words[at], input = words[at + 1];
+    if (channel < before || static_cast<size_t>(channel) >= form.channels || input < 0 ||
+        static_cast<size_t>(input) >= form.inputs || input % 2 == 0)
+      return std::nullopt;
+    before = channel;
+    if (static_cast<size_t>(channel) == o) ++result[static_cast<size_t>(input)];
+  }
+  return result;
+}
+
+ReadChannel channel(const std::vector<int32_t>& words, size_t o, const Form& form) {
+  const int32_t* const pair = words.data() + o / 2 * form.pair_words();
+  ReadChannel c = (form.compact ? compact_channel : wide_channel)(pair, o % 2, form);
+  const int32_t* const constants = pair + form.pair_words() - 6 + 3 * (o % 2);
   c.multiplier = constants[0];
   c.constant = constants[1];
   c.shift = constants[2];
@@ -87,15 +141,36 @@ bool is_relu(Tail tail) {
 }
 
 // The sum is held times 2^this.
-int64_t doublings(Tail tail, const reference::FixedFactor& factor) {
+int64_t doublings(Tail tail, const Form& form, const reference::FixedFactor& factor) {
+  if (form.compact) return 8;
   if (tail == Tail::kSums) return 0;
   const int64_t shared = runtime::shared_shift(tail);
-  return shared != 0 ? 1 + shared + factor.shift : 1 + std::max<int64_t>(factor.shift, 0);
+  return shared != 0 ? 1 + shared + factor.shift
+                     : (is_relu(tail) ? 2 : 1) + std::max<int64_t>(factor.shift, 0);
+}
+
+// What is left to shift to the right.
+int64_t right_shift(Tail tail, int64_t doublings, const reference::FixedFactor& factor) {
+  return (is_relu(tail) ? doublings - 1 : 0) - factor.shift;
+}
+
+// What is added before that: zero point and rounding, and of a ReLU half of the product's, in units
+// of the sum's doublings.
+int64_t constant(Tail tail, int64_t doublings, const reference::FixedFactor& factor,
+                 int64_t zero_point) {
+  const int64_t right = right_shift(tail, doublings, factor);
+  const int64_t half = is_relu(tail) && factor.shift < 0 ? int64_t{1} << (doublings - 2) : 0;
+  return zero_point * (int64_t{1} << right) + (int64_t{1} << (right - 1)) + half;
 }
 
 // Why the tail would not compute what the reference does.
-std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const WantedChannel& c) {
-  if (tail == Tail::kSums) return "";
+std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const Form& form,
+                       const WantedChannel& c) {
+  const int64_t twice = doublings(tail, form, c.factor);
+  const bool overflows =
+      twice > 8 || twice < 0 ||
+      std::abs(c.bias) + c.reach() > std::numeric_limits<int32_t>::max() >> twice;
+  if (tail == Tail::kSums) return form.compact && overflows ? "its sums may overflow" : "";
   const bool from = tail == Tail::kReluFrom;
   const bool low = from            ? p.clamp_min == p.output_zero_point
                    : is_relu(tail) ? p.clamp_min == -128 && p.output_zero_point == -128
@@ -106,18 +181,19 @@ std::string tail_fault(Tail tail, const runtime::Conv2DPairsParams& p, const Wan
     return "its tail does not do its clamps";
   if (constant_result(c)) return "";
   if (!is_relu(tail) && c.factor.shift >= 0) return "its tail does not round its shift";
-  const int64_t twice = doublings(tail, c.factor);
-  if (runtime::shared_shift(tail) != 0 && (c.factor.shift > 0 || twice < 2))
+  const int64_t shared = runtime::shared_shift(tail);
+  const int64_t right = right_shift(tail, twice, c.factor);
+  if (shared != 0 && (c.factor.shift > 0 || twice < 2 || right != shared))
     return "its tail does not round its shift";
-  if (c.factor.multiplier < 0 || c.factor.shift < -22 || c.factor.shift > 7 || twice > 8 ||
-      std::abs(c.bias) + c.reach() > std::numeric_limits<int32_t>::max() >> twice)
+  if (c.factor.multiplier < 0 || right < 1 || right > 30 || overflows ||
+      std::abs(constant(tail, twice, c.factor, from ? 0 : p.output_zero_point)) > 1 << 30)
     return "its tail may overflow";
   return "";
 }
 
 // Weights and bias times 2^doublings, then the constants.
-std::string channel_fault(Tail tail, int32_t output_zero_point, const ReadChannel& given,
-                          const WantedChannel& wanted) {
+std::string channel_fault(Tail tail, int32_t output_zero_point, const Form& form,
+                          const ReadChannel& given, const WantedChannel& wanted) {
   const bool sums = tail == Tail::kSums;
   const int64_t shared = runtime::shared_shift(tail);
   const std::optional<int64_t> result = sums ? std::nullopt : constant_result(wanted);
@@ -128,20 +204,17 @@ std::string channel_fault(Tail tail, int32_t output_zero_point, const ReadChanne
                                             (int64_t{1} << (shift - 1));
     return same ? "" : "its packed scale is another";
   }
-  const int64_t factor = int64_t{1} << doublings(tail, wanted.factor);
+  const int64_t twice = doublings(tail, form, wanted.factor);
+  const int64_t factor = int64_t{1} << twice;
   if (given.bias != wanted.bias * factor) return "its packed bias is another";
   for (size_t k = 0; k < given.weights.size(); ++k) {
     const int64_t weight = k < wanted.weights.size() ? wanted.weights[k] * factor : 0;
     if (given.weights[k] != weight) return fmt::format("its packed weight {} is another", k);
   }
-  const int64_t right = std::max(-wanted.factor.shift, 0);
-  const int64_t shift = sums ? wanted.factor.shift : shared != 0 ? shared : right;
-  const int64_t half = right > 0 ? int64_t{1} << (right - 1) : 0;
-  int64_t constant = sums ? 0 : half + output_zero_point * (int64_t{1} << right);
-  // In units of the sum's doublings, with half of the first rounding.
-  if (shared != 0) constant = (2 * constant + 1) * (int64_t{1} << (shared - right - 1));
+  const int64_t shift = sums ? wanted.factor.shift : right_shift(tail, twice, wanted.factor);
+  const int64_t added = sums ? 0 : constant(tail, twice, wanted.factor, output_zero_point);
   const bool same = given.multiplier == wanted.factor.multiplier && given.shift == shift &&
-                    given.constant == constant;
+                    given.constant == added;
   return same ? "" : "its packed scale is another";
 }
 
@@ -152,15 +225,22 @@ std::string pairs_fault(const ReadBack& r, const runtime::Conv2DPairsParams& p,
   if (p.tail < 0 || p.tail > static_cast<int32_t>(Tail::kSums)) return "it has no such tail";
   const auto tail = static_cast<Tail>(p.tail);
   const size_t channels = factors.size();
-  const auto inputs = static_cast<size_t>(elements(r.in(1).shape)) / channels;
-  const size_t count = (channels + 1) / 2 * (2 + 4 * ((inputs + 3) / 4) + 6);
+  const Form form{.compact = info(r.call.kernel).name == kCompactName,
+                  .channels = channels,
+                  .inputs = static_cast<size_t>(elements(r.in(1).shape)) / channels};
+  const size_t given = r.constants.empty() ? 0 : r.constants[0]->data.size() / sizeof(int32_t);
+  const size_t count = form.compact ? std::max(given, form.all_pairs() + 1) : form.all_pairs();
   const std::vector<int32_t> words = unpacked<int32_t>(r, 0, DType::kInt32, count);
   if (words.size() != count) return "its packed weights have another type or size";
   for (size_t o = 0; o < channels; ++o) {
     const WantedChannel wanted = wanted_channel(r, o, factors[o]);
-    std::string fault = tail_fault(tail, p, wanted);
+    std::string fault = tail_fault(tail, p, form, wanted);
     const int32_t added = tail == Tail::kReluFrom ? 0 : p.output_zero_point;
-    if (fault.empty()) fault = channel_fault(tail, added, channel(words, o, inputs), wanted);
+    const std::optional<std::vector<int64_t>> less = lacking(words, form, o);
+    if (!less) return "its list of what weights lack is none";
+    ReadChannel read = channel(words, o, form);
+    for (size_t k = 0; k < less->size(); ++k) read.weights[k] -= 256 * (*less)[k];
+    if (fault.empty()) fault = channel_fault(tail, added, form, read, wanted);
     if (!fault.empty()) return fmt::format("channel {}: {}", o, fault);
   }
   return "";

@@ -16,9 +16,7 @@ namespace thimble {
 /// channels at a pixel, which share loads of the input, a "single" is one; a "four" is one channel
 /// at four neighbouring pixels, which share loads of the weights, a "one" is one channel at one
 /// pixel. A run is a stretch of memory, a row of a window or a tap, as the kernel goes. With
-/// conv_2d_1x1_dsp pixels count in pairs, a quad is two channels at a pair, a single what is stored
-/// of it at one of the two, with runs and products for the input channels behind the last four.
-/// With conv_2d_pairs_dsp a quad is two channels at a pair of pixels, a single at a last one alone,
+/// conv_2d_pairs_dsp and conv_2d_pairs_compact_dsp a quad is two channels at a pair of pixels, a single at a last one alone,
 /// with a product for every four inputs; ones are channels whose pair is cut, one runs those of
 /// windows that are read one by one, as are pixels; fours are pairs of windows that are read
 /// together, with products for every four inputs, broken ones where these are not aligned; quad

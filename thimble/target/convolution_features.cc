@@ -153,25 +153,6 @@ double count_few(const Conv2DParams& p, const CallShape& call, FeatureSums sums)
   return all > 0 ? (all - 4 * fours) / all : 0;
 }
 
-// Two output channels at two pixels at a time, also at the odd ends (conv_2d_1x1_dsp.cc).
-void count_pairs(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
-  const runtime::Region& region = call.region;
-  const double pairs = rows(region) * std::ceil(extent(region, 2) / 2);
-  const double channel_pairs = std::ceil(extent(region, 3) / 2);
-  const int32_t fours = p.in_per_group / 4, rest = p.in_per_group % 4;
-  sums.add(Feature::kRow, rows(region));
-  sums.add(Feature::kPixel, pairs);
-  sums.add(Feature::kElement, pixels(region) * extent(region, 3));
-  sums.add(Feature::kCopied, pairs * 8 * fours);
-  sums.add(Feature::kQuad, pairs * channel_pairs);
-  sums.add(Feature::kQuadProduct, pairs * channel_pairs * 4 * fours);
-  sums.add(Feature::kSingle, pixels(region) * channel_pairs);
-  sums.add(Feature::kSingleRun, rest > 0 ? pairs * channel_pairs : 0);
-  sums.add(Feature::kSingleProduct, pairs * channel_pairs * 4 * rest);
-  const int rings = (ring(call.in[0]) ? 1 : 0) + (ring(call.out) ? 1 : 0);
-  sums.add(Feature::kRingPixel, pairs * 2 * rings);
-}
-
 // What the inner block of a kernel does at once, at two pixels.
 struct PixelPairBlock {
   int channels, inputs;
@@ -208,7 +189,7 @@ double count_windows_by_two(runtime::Window2D w, int32_t in_channels, const Call
 }
 
 // A few output channels at two pixels at a time, at a last one alone, after the windows are put
-// side by side (conv_2d_pairs_dsp.cc, conv_2d_mve.cc).
+// side by side (dsp/pixel_pairs.h, conv_2d_mve.cc).
 void count_pixel_pairs(const runtime::Window2D& w, int32_t in_channels, const CallShape& call,
                        FeatureSums sums) {
   const bool mve = info(call.kernel).set == InstructionSet::kMve;
@@ -292,10 +273,8 @@ void count(const runtime::Conv2DFoursParams& p, const CallShape& call, FeatureSu
 
 void count(const Conv2DParams& p, const CallShape& call, FeatureSums sums) {
   const runtime::Region& region = call.region;
-  if (info(call.kernel).set != InstructionSet::kPortable) {
-    return info(call.kernel).adapt != nullptr ? count_packed(p.window, p.in_per_group, call, sums)
-                                              : count_pairs(p, call, sums);
-  }
+  if (info(call.kernel).set != InstructionSet::kPortable)
+    return count_packed(p.window, p.in_per_group, call, sums);
   const bool finalises = std::string_view(info(call.kernel).name).ends_with("_finalise");
   if (finalises) {
     sums.add(Feature::kRow, rows(region));

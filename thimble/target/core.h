@@ -18,6 +18,13 @@ enum class InstructionSet : uint8_t {
 [[nodiscard]] const char* name(
     InstructionSet set);  ///< "portable", "dsp", "mve": the folder in runtime/
 
+/// What kernels that a plan may use do to the size of weights in flash.
+enum class Weights : uint8_t {
+  kFast,     ///< 16 bits each
+  kCompact,  ///< 8 bits; those of depthwise convolutions, which are few, 16
+  kLeast,    ///< 8 bits
+};
+
 struct CrossCompiler {
   std::string program;                 ///< "arm-none-eabi-g++"
   std::string package;                 ///< of Debian, that has it
@@ -30,7 +37,7 @@ struct Core {
   CrossCompiler compiler;
   std::vector<std::string> flags;  ///< of the compiler
   std::vector<InstructionSet> sets = {InstructionSet::kPortable};
-  bool wide_weights = true;  ///< kernels may be taken whose weights need 16 bits of flash
+  Weights weights = Weights::kFast;  ///< or smaller
 
   [[nodiscard]] bool has(InstructionSet set) const;
   bool operator==(const Core&) const = default;

@@ -25,7 +25,7 @@
 // A kernel's name is its family's; where a family is there for several types, those of its elements
 // (i8, u8, i16, i32, f32: input, then output; accumulators where the input is always int8; bits
 // where only the size counts); what it is limited to; its instruction set unless it is portable:
-// rescale_i8_i16, conv_2d_accumulate_i16, copy_8, conv_2d_1x1_dsp. Kernels of one family and types
+// rescale_i8_i16, conv_2d_accumulate_i16, copy_8, conv_2d_1x1_mve. Kernels of one family and types
 // do the same to the bit. The size of its scratch is NAME_scratch_bytes, of its parameters.
 //
 // No kernel reads an element that the region and the access map of the operator do not demand. All
@@ -52,17 +52,10 @@ struct Conv2DParams {
 
 /// x int8, out int8; region: of the output. progress: pixel.
 void conv_2d(const Conv2DParams& p, const View& x, const View& out, const Region& region) noexcept;
-/// The same for a window of one tap without padding, one group: channels of x are neighbours; no
-/// rings. scratch: conv_2d_1x1_dsp_scratch_bytes, aligned to 4. progress: pixel.
-void conv_2d_1x1_dsp(const Conv2DParams& p, const View& x, const View& out, const Region& region,
-                     int8_t* scratch) noexcept;
-/// Two pixels in 16 bits a channel.
-constexpr int32_t conv_2d_1x1_dsp_scratch_bytes(const Conv2DParams& p) noexcept {
-  return p.in_per_group / 4 * 16;
-}
 
-/// How kernels in 16 bits make int8 of sums (docs/kernels.md): the factors of 2 in the weights, and
-/// what is left to do with the constants of the channel. The sum is held times 2^(1 + left shift).
+/// How kernels in 16 bits make int8 of sums (docs/kernels.md): the factors of 2 that these are held
+/// with, and what is left to do with the constants of the channel. Of kRelu, kReluHigh and
+/// kReluFrom it is 2^(2 + left shift), of kSigned and kSignedClamps 2^(1 + left shift).
 enum class Tail : int32_t {
   kReluBy11,      ///< kRelu, all sums held so that one right shift, 11, is left
   kReluBy14,      ///< kRelu, the same with 14
@@ -81,8 +74,14 @@ constexpr int32_t shared_shift(Tail tail) noexcept {
 /// Two output channels after the other, each pair as words: their biases; for every four inputs
 /// (in the order of widen_rows in runtime/dsp/widen.h) four words of weights, inputs 0 and 2, 1 and
 /// 3 of the first channel, then of the second; multiplier, constant and shift of both. Weights and
-/// biases are times 2^(1 + left shift); with a shared shift, times 2^(1 + it - right shift); as
-/// they are where tail is kSums. A last channel alone has one of zeros beside.
+/// biases are times the factor of their tail; with a shared shift, times 2^(1 + it - right shift);
+/// as they are where tail is kSums. A last channel alone has one of zeros beside.
+///
+/// Compact: for every four inputs a word of each channel, of which the halves are 256 p + q, p the
+/// weights of inputs 1 and 3, q of 0 and 2; sums are held times 256 whatever the tail, and so are
+/// biases, with 127 times all p besides. 256 p + q fits 16 bits but for some p of -128, which is
+/// held as -127: behind the pairs are channel and input (in the order of the weights) of each of
+/// these, channels in order, then INT32_MAX.
 struct Conv2DPairsParams {
   const int32_t* pairs;
   Window2D window;
@@ -96,12 +95,18 @@ struct Conv2DPairsParams {
 /// scratch: conv_2d_pairs_dsp_scratch_bytes, aligned to 4. progress: pixel.
 void conv_2d_pairs_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
                        const Region& region, int8_t* scratch) noexcept;
+/// The same with compact weights; every sum times 256 fits 32 bits.
+void conv_2d_pairs_compact_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
+                               const Region& region, int8_t* scratch) noexcept;
 /// The inputs of two pixels in 16 bits; where taps do not begin at multiples of four, a copy of
 /// one's as they are.
 constexpr int32_t conv_2d_pairs_dsp_scratch_bytes(const Conv2DPairsParams& p) noexcept {
   const int32_t inputs = p.window.kernel_h * p.window.kernel_w * p.in_channels;
   const int32_t fours = (inputs + 3) / 4;
   return fours * (inputs != p.in_channels && p.in_channels % 4 != 0 ? 20 : 16);
+}
+constexpr int32_t conv_2d_pairs_compact_dsp_scratch_bytes(const Conv2DPairsParams& p) noexcept {
+  return conv_2d_pairs_dsp_scratch_bytes(p);
 }
 
 /// How kernels in MVE round what is left of a product when it is shifted right (docs/kernels.md).

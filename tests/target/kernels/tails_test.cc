@@ -8,7 +8,7 @@
 #include <cmath>
 #include <set>
 
-#include "runtime/dsp/pair_products.h"
+#include "runtime/dsp/pair_tails.h"
 #include "thimble/reference/fixed_point.h"
 #include "zoo/random.h"
 
@@ -27,13 +27,13 @@ int8_t expected(int32_t sum, const runtime::Scale& scale, const Output& out) {
   return static_cast<int8_t>(std::clamp(scaled + out.zero_point, out.clamp.min, out.clamp.max));
 }
 
-int8_t finished(int32_t sum, Tail tail, const TailConstants& c, const Output& out) {
+int8_t finished(int32_t sum, Tail tail, const TailConstants& c, const Output& out, bool times_128) {
   const int32_t constants[3] = {c.multiplier, c.constant, c.shift};
   const uint32_t clamps = static_cast<uint32_t>(127 - out.clamp.max) |
                           static_cast<uint32_t>(out.clamp.min + 128) << 8U |
                           (static_cast<uint32_t>(out.zero_point) & 255U) << 16U;
   const auto held = static_cast<uint32_t>(sum) << static_cast<uint32_t>(c.doublings);
-  return runtime::finished(static_cast<int32_t>(held), constants, tail, clamps);
+  return runtime::finished(static_cast<int32_t>(held), constants, tail, clamps, times_128);
 }
 
 /// The sums around which the result changes, the ends, and any.
@@ -57,7 +57,7 @@ std::vector<int32_t> sums_for(zoo::Random& random, const runtime::Scale& scale,
 
 TEST(Tails, ComputeWhatTheReferenceComputes) {
   zoo::Random random(1);
-  std::set<Tail> tails;
+  std::set<Tail> tails, compact_tails;
   const auto between = [&](int64_t least, int64_t most) {
     return static_cast<int32_t>(random.between(least, most));
   };
@@ -71,18 +71,23 @@ TEST(Tails, ComputeWhatTheReferenceComputes) {
                                                            : 0x7FFFFFFF;
     const runtime::Scale scale{random.between(0, 30) == 0 ? 0 : multiplier, between(-31, 8)};
     const int32_t reach = 1 << between(0, 29), bias = between(-(1 << 28), 1 << 28);
-    const SumRange range{std::max<int64_t>(bias - reach, -(1 << 29)),
-                         std::min<int64_t>(bias + reach, 1 << 29)};
-    const Tails found = tails_of(std::vector{scale}, std::vector{range}, zero_point, out.clamp);
-    tails.insert(found.tail);
+    const bool compact = random.between(0, 1) == 0;
+    const int64_t most = compact ? (1 << 23) - 1 : 1 << 29;
+    const SumRange range{std::clamp<int64_t>(bias - reach, -most, most),
+                         std::clamp<int64_t>(bias + reach, -most, most)};
+    const Tails found = tails_of(std::vector{scale}, std::vector{range}, zero_point, out.clamp,
+                                 compact ? std::optional(8) : std::nullopt);
+    (compact ? compact_tails : tails).insert(found.tail);
     if (found.tail == Tail::kSums) continue;
     for (const int32_t sum : sums_for(random, scale, range)) {
-      ASSERT_EQ(finished(sum, found.tail, found.channels[0], out), expected(sum, scale, out))
+      ASSERT_EQ(finished(sum, found.tail, found.channels[0], out, compact),
+                expected(sum, scale, out))
           << sum << " * " << scale.multiplier << " * 2^" << scale.shift << " + " << zero_point
           << ", tail " << static_cast<int>(found.tail);
     }
   }
   EXPECT_EQ(tails.size(), 8U);
+  EXPECT_EQ(compact_tails.size(), 8U);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/conv_2d_pairs.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
 #include "thimble/target/kernels/weights.h"
@@ -71,7 +72,9 @@ KernelUse convolution_use(const Operands& t, Method method, const ConvolutionAxe
           .inputs = {0},
           .in = {finalise ? axes.out : axes.in},
           .out = axes.out,
-          .limits = limits_of(axes.out, t.out().shape)};
+          .limits = limits_of(axes.out, t.out().shape),
+          .small_sums = method == Method::kCompute &&
+                        takes_compact_pairs(FoldedConvolution(t).view({clamp.min, clamp.max}))};
 }
 
 std::vector<PackedConstant> pack_conv_2d(const Operands& t) {

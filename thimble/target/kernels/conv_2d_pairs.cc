@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/target/kernels/conv_2d_pairs.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <limits>
 
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/packing.h"
@@ -36,31 +38,52 @@ std::vector<size_t> reading_order(size_t inputs, size_t rows) {
   return order;
 }
 
-// One channel of a pair; none: zeros.
+// One channel of a pair; none: zeros. Weights in the order of the inputs.
 struct PairChannel {
   std::vector<int8_t> weights;
   int32_t bias = 0;
   TailConstants tail;
 
-  [[nodiscard]] int32_t weight(size_t k) const {
-    return k < weights.size() ? weights[k] * (1 << tail.doublings) : 0;
+  [[nodiscard]] int32_t weight(size_t k) const { return k < weights.size() ? weights[k] : 0; }
+  [[nodiscard]] int32_t times(int64_t value) const {
+    const auto bits = static_cast<uint32_t>(value) << static_cast<uint32_t>(tail.doublings);
+    return static_cast<int32_t>(bits);
   }
 };
+using ChannelPair = std::array<PairChannel, 2>;
 
-void append_pair(const std::array<PairChannel, 2>& pair, size_t inputs,
-                 std::vector<int32_t>& words) {
-  for (const PairChannel& c : pair) {
-    const auto bias = static_cast<uint32_t>(c.bias) << static_cast<uint32_t>(c.tail.doublings);
-    words.push_back(static_cast<int32_t>(bias));
-  }
+// In 16 bits, times what the sums are held with.
+void append_wide(const ChannelPair& pair, size_t inputs, std::vector<int32_t>& words) {
+  for (const PairChannel& c : pair) words.push_back(c.times(c.bias));
   for (size_t k = 0; k < inputs; k += 4) {
     for (const PairChannel& c : pair) {
-      words.push_back(pair_word(c.weight(k), c.weight(k + 2)));
-      words.push_back(pair_word(c.weight(k + 1), c.weight(k + 3)));
+      words.push_back(pair_word(c.times(c.weight(k)), c.times(c.weight(k + 2))));
+      words.push_back(pair_word(c.times(c.weight(k + 1)), c.times(c.weight(k + 3))));
     }
   }
-  for (const PairChannel& c : pair)
-    words.insert(words.end(), {c.tail.multiplier, c.tail.constant, c.tail.shift});
+}
+
+// Inputs 1 and 3 of four are held less 127.
+constexpr int32_t kLess = 127;
+bool lacks(const PairChannel& c, size_t k) {
+  return k % 2 == 1 && c.weight(k) == -128 && c.weight(k - 1) < 0;
+}
+int32_t odd_weight(const PairChannel& c, size_t k) { return c.weight(k) + (lacks(c, k) ? 1 : 0); }
+int32_t halfword(const PairChannel& c, size_t k) {
+  return 256 * odd_weight(c, k + 1) + c.weight(k);
+}
+
+// In 8 bits, two weights a half.
+void append_compact(const ChannelPair& pair, size_t inputs, std::vector<int32_t>& words) {
+  for (const PairChannel& c : pair) {
+    int64_t odd = 0;
+    for (size_t k = 1; k < inputs; k += 2) odd += odd_weight(c, k);
+    words.push_back(c.times(c.bias + kLess * odd));
+  }
+  for (size_t k = 0; k < inputs; k += 4) {
+    for (const PairChannel& c : pair)
+      words.push_back(pair_word(halfword(c, k), halfword(c, k + 2)));
+  }
 }
 
 runtime::Conv2DPairsParams without_tail(const runtime::Conv2DParams& p) {
@@ -104,9 +127,11 @@ FoldedWeights FoldedConvolution::view(const ClampRange& clamp) const {
           .kernel_h = kernel_h_};
 }
 
-Pairs pairs_of(const FoldedWeights& f) {
+Pairs pairs_of(const FoldedWeights& f, PairWeights form) {
   const size_t channels = f.bias.size(), inputs = f.weights.size() / channels;
-  const Tails tails = tails_of(f.scales, sum_ranges(f), f.output_zero_point, f.clamp);
+  const bool compact = form == PairWeights::kCompact;
+  const Tails tails = tails_of(f.scales, sum_ranges(f), f.output_zero_point, f.clamp,
+                               compact ? std::optional(kCompactDoublings) : std::nullopt);
   Pairs result{.tail = tails.tail, .words = {}};
   const std::vector<size_t> order = reading_order(inputs, static_cast<size_t>(f.kernel_h));
   const auto channel = [&](size_t o) {
@@ -115,25 +140,55 @@ Pairs pairs_of(const FoldedWeights& f) {
     for (const size_t k : order) c.weights.push_back(f.weights[o * inputs + k]);
     return c;
   };
-  for (size_t o = 0; o < channels; o += 2)
-    append_pair({channel(o), channel(o + 1)}, inputs, result.words);
+  std::vector<int32_t> rests;
+  for (size_t o = 0; o < channels; o += 2) {
+    const ChannelPair pair = {channel(o), channel(o + 1)};
+    (compact ? append_compact : append_wide)(pair, inputs, result.words);
+    for (size_t c = 0; c < 2; ++c) {
+      const TailConstants& tail = pair[c].tail;
+      result.words.insert(result.words.end(), {tail.multiplier, tail.constant, tail.shift});
+      for (size_t k = 0; k < inputs; ++k) {
+        if (lacks(pair[c], k))
+          rests.insert(rests.end(), {static_cast<int32_t>(o + c), static_cast<int32_t>(k)});
+      }
+    }
+  }
+  if (!compact) return result;
+  rests.push_back(std::numeric_limits<int32_t>::max());
+  result.words.insert(result.words.end(), rests.begin(), rests.end());
   return result;
 }
 
-std::vector<PackedConstant> pack_conv_2d_pairs(const Operands& t) {
-  return {packed_words("pairs", pairs_of(FoldedConvolution(t).view(clamp_of(t))).words)};
+bool takes_compact_pairs(const FoldedWeights& f) {
+  const std::vector<SumRange> sums = sum_ranges(f);
+  if (tails_of(f.scales, sums, f.output_zero_point, f.clamp, kCompactDoublings).tail !=
+      runtime::Tail::kSums)
+    return true;
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max() >> kCompactDoublings;
+  return std::ranges::all_of(
+      sums, [](const SumRange& s) { return s.least >= -kMost && s.most <= kMost; });
 }
+
+template <PairWeights kForm>
+std::vector<PackedConstant> pack_conv_2d_pairs(const Operands& t) {
+  return {packed_words("pairs", pairs_of(FoldedConvolution(t).view(clamp_of(t)), kForm).words)};
+}
+template std::vector<PackedConstant> pack_conv_2d_pairs<PairWeights::kWide>(const Operands&);
+template std::vector<PackedConstant> pack_conv_2d_pairs<PairWeights::kCompact>(const Operands&);
 
 int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable) {
   return runtime::conv_2d_pairs_dsp_scratch_bytes(
       without_tail(std::get<runtime::Conv2DParams>(portable)));
 }
 
+template <PairWeights kForm>
 KernelParams conv_2d_pairs(const Operands& t, const KernelParams& portable) {
   runtime::Conv2DPairsParams p = without_tail(std::get<runtime::Conv2DParams>(portable));
-  p.tail =
-      static_cast<int32_t>(pairs_of(FoldedConvolution(t).view({p.clamp_min, p.clamp_max})).tail);
+  p.tail = static_cast<int32_t>(
+      pairs_of(FoldedConvolution(t).view({p.clamp_min, p.clamp_max}), kForm).tail);
   return p;
 }
+template KernelParams conv_2d_pairs<PairWeights::kWide>(const Operands&, const KernelParams&);
+template KernelParams conv_2d_pairs<PairWeights::kCompact>(const Operands&, const KernelParams&);
 
 }  // namespace thimble

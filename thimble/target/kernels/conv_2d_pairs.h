@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/tails.h"
 
 namespace thimble {
@@ -39,6 +39,10 @@ struct Pairs {
   runtime::Tail tail = runtime::Tail::kSums;
   std::vector<int32_t> words;
 };
-[[nodiscard]] Pairs pairs_of(const FoldedWeights& folded);
+[[nodiscard]] Pairs pairs_of(const FoldedWeights& folded, PairWeights form);
+constexpr int kCompactDoublings = 8;
+/// Whether all sums fit 32 bits times 2^kCompactDoublings, as compact weights have them, but those
+/// that make no difference.
+[[nodiscard]] bool takes_compact_pairs(const FoldedWeights& folded);
 
 }  // namespace thimble

@@ -122,8 +122,8 @@ struct KernelInfo {
   bool dense_output = false;            ///< so are those of the output
   /// Which of the family's calls it takes (with the portable row's parameters); null: all.
   bool (*takes)(const KernelUse&) = nullptr;
-  bool wide_weights = false;  ///< packs them in 16 bits
-  int channel_multiple = 1;   ///< input channels that it does fastest are multiples of this
+  Weights weights = Weights::kLeast;  ///< where it is taken, and in any that are larger
+  int channel_multiple = 1;           ///< input channels that it does fastest are multiples of this
   int64_t (*scratch_bytes)(const KernelParams&) = nullptr;  ///< of the portable row's; null: none
   /// What it can use of `room` bytes in calls of at most these extents; 0: too little. Its
   /// parameters say how much it has. Null: it needs scratch_bytes.
@@ -167,6 +167,7 @@ struct KernelUse {
   Region limits;
   /// The cheapest that is exact for all channels; nothing if none is.
   std::optional<DepthwiseTail> tail = {};
+  bool small_sums = false;  ///< of a convolution: conv_2d_pairs_compact_dsp can hold them
 };
 
 /// How a step executes an operator.

@@ -8,10 +8,13 @@
 namespace thimble {
 
 [[nodiscard]] std::vector<PackedConstant> pack_conv_2d(const Operands& t);
-/// For conv_2d_pairs_dsp, and its parameters (columns `pack`, `scratch_bytes` and
-/// `adapt`).
+/// For conv_2d_pairs_dsp and conv_2d_pairs_compact_dsp, and their parameters (columns `pack`,
+/// `scratch_bytes` and `adapt`).
+enum class PairWeights : uint8_t { kWide, kCompact };
+template <PairWeights kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_conv_2d_pairs(const Operands& t);
 [[nodiscard]] int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable);
+template <PairWeights kForm>
 [[nodiscard]] KernelParams conv_2d_pairs(const Operands& t, const KernelParams& portable);
 /// The same for conv_2d_mve.
 [[nodiscard]] std::vector<PackedConstant> pack_conv_2d_fours(const Operands& t);

@@ -29,17 +29,15 @@ bool is_ungrouped(const KernelUse& use) {
   return std::get<runtime::Conv2DParams>(use.params).out_per_group == use.limits.back().end;
 }
 
+bool is_ungrouped_of_small_sums(const KernelUse& use) {
+  return is_ungrouped(use) && use.small_sums;
+}
+
 // A window of one tap that never meets padding, one group of channels.
 bool is_single_tap(const KernelUse& use) {
   const runtime::Window2D& w = std::get<runtime::Conv2DParams>(use.params).window;
   return w.kernel_h == 1 && w.kernel_w == 1 && w.pad_top == 0 && w.pad_left == 0 &&
          is_ungrouped(use);
-}
-
-// The same with pixels in pairs.
-bool is_pointwise(const KernelUse& use) {
-  return is_single_tap(use) && std::get<runtime::Conv2DParams>(use.params).in_per_group >= 4 &&
-         use.limits[use.limits.size() - 2].size() >= 2;
 }
 
 // A depthwise window of a few vectors; shifts to the right alone.
@@ -95,7 +93,7 @@ constexpr KernelInfo depthwise_row(const DepthwiseRow& its) {
                       .progress = kPixel,
                       .dense_channels = true,
                       .takes = its.takes,
-                      .wide_weights = true,
+                      .weights = Weights::kCompact,
                       .channel_multiple = 4,
                       .scratch_bytes = depthwise_scratch_bytes,
                       .scratch_within = depthwise_scratch_within,
@@ -142,24 +140,23 @@ constexpr KernelInfo kKernels[] = {
                                      .progress = kPixel,
                                      .dense_output = true,
                                      .takes = is_ungrouped,
-                                     .wide_weights = true,
+                                     .weights = Weights::kFast,
                                      .channel_multiple = 2,
                                      .scratch_bytes = conv_2d_pairs_scratch_bytes,
                                      .scratch_type = kInt32,
-                                     .pack = pack_conv_2d_pairs,
-                                     .adapt = conv_2d_pairs}),
-    row<runtime::conv_2d_1x1_dsp>(
-        {.name = "conv_2d_1x1_dsp",
-         .family = F::kConv2D,
-         .set = kDsp,
-         .progress = kPixel,
-         .rings = false,
-         .dense_channels = true,
-         .takes = is_pointwise,
-         .channel_multiple = 4,
-         .scratch_bytes = bytes_by<runtime::conv_2d_1x1_dsp_scratch_bytes>,
-         .scratch_type = kInt32,
-         .pack = pack_conv_2d}),
+                                     .pack = pack_conv_2d_pairs<PairWeights::kWide>,
+                                     .adapt = conv_2d_pairs<PairWeights::kWide>}),
+    row<runtime::conv_2d_pairs_compact_dsp>({.name = "conv_2d_pairs_compact_dsp",
+                                             .family = F::kConv2D,
+                                             .set = kDsp,
+                                             .progress = kPixel,
+                                             .dense_output = true,
+                                             .takes = is_ungrouped_of_small_sums,
+                                             .channel_multiple = 2,
+                                             .scratch_bytes = conv_2d_pairs_scratch_bytes,
+                                             .scratch_type = kInt32,
+                                             .pack = pack_conv_2d_pairs<PairWeights::kCompact>,
+                                             .adapt = conv_2d_pairs<PairWeights::kCompact>}),
     row<runtime::conv_2d_accumulate>({.name = "conv_2d_accumulate",
                                       .family = F::kConv2DAccumulate,
                                       .out = kInt32,
@@ -368,8 +365,7 @@ std::vector<Candidate> candidates(const KernelUse& use, const Core& core) {
   std::vector<Candidate> result{{use.kernel, scratch_bytes(use.kernel, use)}};
   for (const KernelInfo& k : kKernels) {
     const KernelId kernel = id_of(k);
-    if (kernel != use.kernel && core.has(k.set) && (core.wide_weights || !k.wide_weights) &&
-        does(kernel, use))
+    if (kernel != use.kernel && core.has(k.set) && core.weights <= k.weights && does(kernel, use))
       result.push_back({kernel, scratch_bytes(kernel, use)});
   }
   return result;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "runtime/portable/fixed_point.h"
 
@@ -13,9 +14,9 @@ namespace {
 
 using runtime::Tail;
 
-constexpr int kMostLeft = 7;  // -128 * 2^8 fits 16 bits
+constexpr int kMostDoublings = 8;  // -128 * 2^8 fits 16 bits
 constexpr int32_t kMostConstant = 1 << 20;
-constexpr int kMostRight = 22;  // a zero point times 2^22 beside a product fits 32
+constexpr int64_t kMostAdded = 1 << 30;  // beside the high word of a product it fits 32
 
 // One that would do for the clamps; sums if there is none.
 Tail tail_for(int32_t zero_point, const ClampRange& clamp) {
@@ -47,77 +48,100 @@ std::optional<int32_t> constant_result(const runtime::Scale& scale, const SumRan
   return small && of(sums.most) == least ? std::optional(least) : std::nullopt;
 }
 
-// With a shared shift one more, so that half of the first rounding is a number.
+bool is_relu(Tail tail) { return tail != Tail::kSigned && tail != Tail::kSignedClamps; }
+
+// Of weights that can be multiplied. With a ReLU there is one more, so that half of the first
+// rounding is a number.
 int doublings_for(Tail tail, const runtime::Scale& scale) {
   const int shared = runtime::shared_shift(tail);
-  return shared != 0 ? 1 + shared + scale.shift : 1 + std::max(scale.shift, 0);
+  return shared != 0 ? 1 + shared + scale.shift
+                     : (is_relu(tail) ? 2 : 1) + std::max(scale.shift, 0);
 }
 
-bool takes(Tail tail, const runtime::Scale& scale, const SumRange& sums) {
-  const bool relu = tail != Tail::kSigned && tail != Tail::kSignedClamps;
+// What is left to shift to the right. The sign counts in twice the sum.
+int right_shift(Tail tail, const runtime::Scale& scale, int doublings) {
+  return (is_relu(tail) ? doublings - 1 : 0) - scale.shift;
+}
+
+// What is added before that: the zero point, and both roundings; with a ReLU that of the product,
+// which has bits below, too.
+int64_t constant_for(Tail tail, const runtime::Scale& scale, int doublings, int32_t zero_point) {
+  const int right = right_shift(tail, scale, doublings);
+  const int64_t of_product = is_relu(tail) && scale.shift < 0 ? int64_t{1} << (doublings - 2) : 0;
+  return zero_point * (int64_t{1} << right) + (int64_t{1} << (right - 1)) + of_product;
+}
+
+/// How all channels of a layer are requantised.
+struct Layer {
+  Tail tail;
+  int32_t zero_point;  ///< that is added
+  std::optional<int> held;
+};
+
+bool takes(const Layer& layer, const runtime::Scale& scale, const SumRange& sums) {
+  const auto& [tail, zero_point, held] = layer;
   if (constant_result(scale, sums)) return true;
   // Without a shift there is no rounding that the sign could be for.
-  if (!relu && scale.shift >= 0) return false;
-  if (scale.multiplier < 0 || scale.shift > kMostLeft || scale.shift < -kMostRight) return false;
-  const bool shared = runtime::shared_shift(tail) != 0;
-  const int doublings = doublings_for(tail, scale);
-  if (shared && (scale.shift > 0 || doublings < 2 || doublings > kMostLeft + 1)) return false;
+  if (!is_relu(tail) && scale.shift >= 0) return false;
+  const int shared = runtime::shared_shift(tail);
+  const int doublings = held.value_or(doublings_for(tail, scale));
+  if (scale.multiplier < 0 || doublings > kMostDoublings) return false;
+  if (shared != 0 && (scale.shift > 0 || doublings < 2)) return false;
+  const int right = right_shift(tail, scale, doublings);
+  if (shared != 0 ? right != shared : right < 1 || right > 30) return false;
+  if (std::abs(constant_for(tail, scale, doublings, zero_point)) > kMostAdded) return false;
   return std::max(std::abs(sums.least), std::abs(sums.most)) <=
          std::numeric_limits<int32_t>::max() >> doublings;
 }
 
-TailConstants constants(Tail tail, const runtime::Scale& scale, const SumRange& sums,
-                        int32_t zero_point) {
+TailConstants constants(const Layer& layer, const runtime::Scale& scale, const SumRange& sums) {
+  const auto& [tail, zero_point, held] = layer;
+  if (tail == Tail::kSums) return {scale.multiplier, 0, scale.shift, held.value_or(0)};
   const int shared = runtime::shared_shift(tail);
   if (const std::optional<int32_t> result = constant_result(scale, sums)) {
     const int shift = shared != 0 ? shared : 1;  // at least one, for the sign
     const int32_t half = 1 << (shift - 1);
-    return {
-        .multiplier = 0, .constant = (*result + zero_point) * (1 << shift) + half, .shift = shift};
+    return {.multiplier = 0,
+            .constant = (*result + zero_point) * (1 << shift) + half,
+            .shift = shift,
+            .doublings = held.value_or(0)};
   }
-  const int right = std::max(-scale.shift, 0);
-  const int32_t half = right > 0 ? 1 << (right - 1) : 0;
-  TailConstants c{.multiplier = scale.multiplier,
-                  .constant = half + zero_point * (1 << right),
-                  .shift = right,
-                  .doublings = doublings_for(tail, scale)};
-  if (shared != 0) {
-    c.constant = c.constant * (1 << (shared - right)) + (1 << (shared - right - 1));
-    c.shift = shared;
-  }
-  return c;
-}
-
-bool takes_all(Tail tail, std::span<const runtime::Scale> scales, std::span<const SumRange> sums) {
-  for (size_t o = 0; o < scales.size(); ++o) {
-    if (!takes(tail, scales[o], sums[o])) return false;
-  }
-  return true;
+  const int doublings = held.value_or(doublings_for(tail, scale));
+  return {.multiplier = scale.multiplier,
+          .constant = static_cast<int32_t>(constant_for(tail, scale, doublings, zero_point)),
+          .shift = right_shift(tail, scale, doublings),
+          .doublings = doublings};
 }
 
 // In the order of their instructions.
-Tail cheapest(Tail for_clamps, std::span<const runtime::Scale> scales,
-              std::span<const SumRange> sums) {
-  if (for_clamps == Tail::kRelu) {
-    for (const Tail shared : {Tail::kReluBy11, Tail::kReluBy14}) {
-      if (takes_all(shared, scales, sums)) return shared;
-    }
-  }
-  return for_clamps != Tail::kSums && takes_all(for_clamps, scales, sums) ? for_clamps
-                                                                          : Tail::kSums;
+std::vector<Tail> tails_for(int32_t zero_point, const ClampRange& clamp) {
+  const Tail exact = tail_for(zero_point, clamp);
+  if (exact == Tail::kSums) return {};
+  // The zero point may be too much beside a large shift.
+  if (exact == Tail::kRelu) return {Tail::kReluBy11, Tail::kReluBy14, Tail::kRelu, Tail::kReluFrom};
+  return {exact};
 }
 
 }  // namespace
 
 Tails tails_of(std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
-               int32_t output_zero_point, const ClampRange& clamp) {
-  Tails result{.tail = cheapest(tail_for(output_zero_point, clamp), scales, sums), .channels = {}};
-  const int32_t added = result.tail == Tail::kReluFrom ? 0 : output_zero_point;
-  for (size_t o = 0; o < scales.size(); ++o) {
-    result.channels.push_back(result.tail == Tail::kSums
-                                  ? TailConstants{scales[o].multiplier, 0, scales[o].shift, 0}
-                                  : constants(result.tail, scales[o], sums[o], added));
+               int32_t output_zero_point, const ClampRange& clamp, std::optional<int> held) {
+  const auto takes_all = [&](const Layer& layer) {
+    for (size_t o = 0; o < scales.size(); ++o) {
+      if (!takes(layer, scales[o], sums[o])) return false;
+    }
+    return true;
+  };
+  Layer layer{Tail::kSums, output_zero_point, held};
+  for (const Tail tail : tails_for(output_zero_point, clamp)) {
+    const Layer with{tail, tail == Tail::kReluFrom ? 0 : output_zero_point, held};
+    if (!takes_all(with)) continue;
+    layer = with;
+    break;
   }
+  Tails result{.tail = layer.tail, .channels = {}};
+  for (size_t o = 0; o < scales.size(); ++o)
+    result.channels.push_back(constants(layer, scales[o], sums[o]));
   return result;
 }
 

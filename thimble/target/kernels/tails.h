@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requantisation in two to four instructions (docs/kernels.md): sums are held times 2^(1 + left
-// shift), so that the high word of their product with the multiplier, rounded, is the reference's
-// doubling high product; what is added to it there makes its rounding shift and its zero point.
+// Requantisation in two to five instructions (docs/kernels.md): sums are held times a power of 2,
+// so that the high word of their product with the multiplier is the reference's doubling high
+// product, or with bits below; what is added to it there makes its rounding and its zero point.
 // Private to thimble/target/kernels.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct TailConstants {
   int32_t multiplier = 0;
   int32_t constant = 0;
   int32_t shift = 0;      ///< to the right; kSums: as the reference has it, negative to the right
-  int32_t doublings = 0;  ///< the sum is held times 2^doublings: weights and bias are
+  int32_t doublings = 0;  ///< the sum is held times 2^doublings
 };
 
 struct Tails {
@@ -30,9 +31,10 @@ struct Tails {
 struct SumRange {
   int64_t least = 0, most = 0;
 };
-/// The cheapest that is exact for every channel, whatever the inputs. Weights times 2^doublings fit
-/// 16 bits.
+/// The cheapest that is exact for every channel, whatever the inputs. held: all sums are times
+/// 2^held (and fit so); else each channel has its own, and weights times that fit 16 bits.
 [[nodiscard]] Tails tails_of(std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
-                             int32_t output_zero_point, const ClampRange& clamp);
+                             int32_t output_zero_point, const ClampRange& clamp,
+                             std::optional<int> held = std::nullopt);
 
 }  // namespace thimble

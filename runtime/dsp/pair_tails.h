@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the inner blocks of kernels on pairs of output channels have in common: what they are told,
+// and their way from sums to int8.
+#pragma once
+
+#include <stdint.h>
+
+#include "../portable/fixed_point.h"
+#include "simd32.h"
+#include "thimble_runtime/kernels.h"
+
+namespace thimble::runtime {
+
+/// In the order that the assembly loads it in.
+struct PairBlock {
+  const uint32_t* x;  ///< every four inputs: two words of pixel a, then of pixel b if any (widen.h)
+  int8_t* out;        ///< of pixel a
+  int32_t to_b;       ///< from there to that of pixel b
+  int8_t* end;        ///< behind the last channel of pixel a
+  int32_t fours;      ///< inputs / 4, at least 1
+  const int32_t* pairs;
+  Tail tail;        ///< kSums: out is int32_t[2][pixels], channel by channel; one pair
+  uint32_t clamps;  ///< bytes from the lowest on: 127 - upper, lower + 128, the zero point
+};
+
+constexpr int32_t kPairTailWords = 6;  ///< multiplier, constant, shift of two channels
+
+/// One sum, as the tail of the block takes it to int8. times_128: sums are held so many times
+/// more where the sign counts, which there is brought back first.
+inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_t clamps,
+                       bool times_128 = false) noexcept {
+  const bool relu = tail != Tail::kSigned && tail != Tail::kSignedClamps;
+  if (!relu && times_128) sum >>= 7;
+  const int64_t rounding = relu ? 0 : int64_t{1} << 31;
+  const int32_t constant = relu ? constants[1] : constants[1] + (sum >> 31);
+  const int64_t product = static_cast<int64_t>(sum) * constants[0] + rounding;
+  const int32_t value = (static_cast<int32_t>(product >> 32) + constant) >> constants[2];
+  if (tail == Tail::kReluFrom) {
+    const auto zero_point = static_cast<int8_t>(clamps >> 16);
+    return static_cast<int8_t>(limit(limit(value, 0, 255) + zero_point, -128, 127));
+  }
+  const auto high = 127 - static_cast<int32_t>(clamps & 255);
+  const auto low = static_cast<int32_t>(clamps >> 8 & 255) - 128;
+  return static_cast<int8_t>(limit(value, low, high));
+}
+
+#if defined(THIMBLE_SIMD32_ASSEMBLY)
+
+// Registers: x r0, pairs r1, inputs r2-r5, weights r8-r11, sums r6 (pixel b: r12) and r7 (lr). The
+// biases are loaded to the sums' with the first weights. On the stack: x, out, to_b, end, where the
+// products of the second four begin, what follows sixteen fours, the end of x, clamps, where the
+// tail begins; one word more. Label 1 begins a pair, 2 its products from the second four on,
+// sixteen fours in a row that are entered where a multiple of sixteen is left; 3 asks whether there
+// are more; 4 is a table of the tails, from there. 32-bit encodings where lengths count.
+
+#define THIMBLE_PAIRS_TAILS                                        \
+  "ldr.w pc, [sp, #20]\n"                                          \
+  "3:\n"                                                           \
+  "ldr r2, [sp, #24]\n"                                            \
+  "cmp r0, r2\n"                                                   \
+  "bne 2b\n"                                                       \
+  "ldr.w pc, [sp, #32]\n"                                          \
+  ".balign 4\n"                                                    \
+  "4:\n"                                                           \
+  ".word 10f - 4b + 1, 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1\n" \
+  ".word 14f - 4b + 1, 15f - 4b + 1, 16f - 4b + 1, 17f - 4b + 1\n"
+#define THIMBLE_PAIRS_CONSTANTS "ldm.w r1!, {r2, r3, r4, r5, r8, r9}\n"
+#define THIMBLE_PAIRS_RETURN \
+  "add sp, sp, #40\n"        \
+  "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n"
+
+// What a tail does to the sum of channel 0 (its constants in r2, r3, r4) or 1 (r5, r8, r9).
+#define THIMBLE_RELU_0(s) \
+  "smmla " s ", " s ", r2, r3\nasr " s ", " s ", r4\nssat " s ", #8, " s "\n"
+#define THIMBLE_RELU_1(s) \
+  "smmla " s ", " s ", r5, r8\nasr " s ", " s ", r9\nssat " s ", #8, " s "\n"
+// The same where all channels have one shift, an immediate: it saturates on the way.
+#define THIMBLE_RELU_BY_0(s, by) "smmla " s ", " s ", r2, r3\nssat " s ", #8, " s ", asr #" by "\n"
+#define THIMBLE_RELU_BY_1(s, by) "smmla " s ", " s ", r5, r8\nssat " s ", #8, " s ", asr #" by "\n"
+#define THIMBLE_RELU_BY_11_0(s) THIMBLE_RELU_BY_0(s, "11")
+#define THIMBLE_RELU_BY_11_1(s) THIMBLE_RELU_BY_1(s, "11")
+#define THIMBLE_RELU_BY_14_0(s) THIMBLE_RELU_BY_0(s, "14")
+#define THIMBLE_RELU_BY_14_1(s) THIMBLE_RELU_BY_1(s, "14")
+// One less for sums below zero, whose ties round the other way.
+#define THIMBLE_SIGNED_0(s) \
+  "add r10, r3, " s         \
+  ", asr #31\n"             \
+  "smmlar " s ", " s ", r2, r10\nasr " s ", " s ", r4\nssat " s ", #8, " s "\n"
+#define THIMBLE_SIGNED_1(s) \
+  "add r10, r8, " s         \
+  ", asr #31\n"             \
+  "smmlar " s ", " s ", r5, r10\nasr " s ", " s ", r9\nssat " s ", #8, " s "\n"
+// Up until it saturates, and back; the same downwards.
+#define THIMBLE_HIGH(s) "qadd8 " s ", " s ", r10\nqsub8 " s ", " s ", r10\n"
+#define THIMBLE_LOW(s) "qsub8 " s ", " s ", r11\nqadd8 " s ", " s ", r11\n"
+// What a ReLU makes of a sum without its zero point, which is in r10.
+#define THIMBLE_FROM_0(s)                                                                  \
+  "smmla " s ", " s ", r2, r3\nasr " s ", " s ", r4\nusat " s ", #8, " s "\nadd " s ", " s \
+  ", r10\nssat " s ", #8, " s "\n"
+#define THIMBLE_FROM_1(s)                                                                  \
+  "smmla " s ", " s ", r5, r8\nasr " s ", " s ", r9\nusat " s ", #8, " s "\nadd " s ", " s \
+  ", r10\nssat " s ", #8, " s "\n"
+#define THIMBLE_ZERO_POINT "ldr r10, [sp, #28]\nsbfx r10, r10, #16, #8\n"
+#define THIMBLE_HIGH_CLAMP "ldr r10, [sp, #28]\n"
+#define THIMBLE_BOTH_CLAMPS "ldr r10, [sp, #28]\nlsr r11, r10, #8\n"
+
+// All tails. FIRST and SECOND: do something to each sum of a channel. TWICE: brings a sum to twice
+// itself. STORE: writes them.
+#define THIMBLE_PAIRS_FINISH(FIRST, SECOND, TWICE, STORE)                                        \
+  "10:\n" THIMBLE_PAIRS_CONSTANTS FIRST(THIMBLE_RELU_BY_11_0) SECOND(THIMBLE_RELU_BY_11_1) STORE \
+      "11:\n" THIMBLE_PAIRS_CONSTANTS                                                            \
+      FIRST(THIMBLE_RELU_BY_14_0) SECOND(THIMBLE_RELU_BY_14_1) STORE                             \
+      "12:\n" THIMBLE_PAIRS_CONSTANTS                                                            \
+      FIRST(THIMBLE_RELU_0) SECOND(THIMBLE_RELU_1) STORE "13:\n" THIMBLE_PAIRS_CONSTANTS         \
+      FIRST(THIMBLE_RELU_0) SECOND(THIMBLE_RELU_1) THIMBLE_HIGH_CLAMP                            \
+      FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) STORE "14:\n" THIMBLE_PAIRS_CONSTANTS             \
+      FIRST(TWICE) SECOND(TWICE) FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1) STORE          \
+      "15:\n" THIMBLE_PAIRS_CONSTANTS                                                            \
+      FIRST(TWICE) SECOND(TWICE) FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1)                \
+          THIMBLE_BOTH_CLAMPS                                                                    \
+          FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) FIRST(THIMBLE_LOW) SECOND(THIMBLE_LOW) STORE  \
+      "16:\n" THIMBLE_PAIRS_CONSTANTS THIMBLE_ZERO_POINT                                         \
+      FIRST(THIMBLE_FROM_0) SECOND(THIMBLE_FROM_1) STORE
+
+#define THIMBLE_FIRST_OF_TWO(DO) DO("r6") DO("r12")
+#define THIMBLE_SECOND_OF_TWO(DO) DO("r7") DO("lr")
+#define THIMBLE_STORE_TWO      \
+  "ldm sp, {r0, r2, r3, r4}\n" \
+  "strb r12, [r2, r3]\n"       \
+  "strb r6, [r2], #1\n"        \
+  "strb lr, [r2, r3]\n"        \
+  "strb r7, [r2], #1\n"        \
+  "str r2, [sp, #4]\n"         \
+  "cmp r2, r4\n"               \
+  "bne 1b\n" THIMBLE_PAIRS_RETURN
+#define THIMBLE_FIRST_OF_ONE(DO) DO("r6")
+#define THIMBLE_SECOND_OF_ONE(DO) DO("r7")
+#define THIMBLE_STORE_ONE      \
+  "ldm sp, {r0, r2, r3, r4}\n" \
+  "strb r6, [r2], #1\n"        \
+  "strb r7, [r2], #1\n"        \
+  "str r2, [sp, #4]\n"         \
+  "cmp r2, r4\n"               \
+  "bne 1b\n" THIMBLE_PAIRS_RETURN
+
+#endif
+
+}  // namespace thimble::runtime
