@@ -16,12 +16,12 @@ namespace thimble {
 /// channels at a pixel, which share loads of the input, a "single" is one; a "four" is one channel
 /// at four neighbouring pixels, which share loads of the weights, a "one" is one channel at one
 /// pixel. A run is a stretch of memory, a row of a window or a tap, as the kernel goes. With
-/// conv_2d_pairs_dsp and conv_2d_pairs_compact_dsp a quad is two channels at a pair of pixels, a single at a last one alone,
-/// with a product for every four inputs; ones are channels whose pair is cut, one runs those of
-/// windows that are read one by one, as are pixels; fours are pairs of windows that are read
-/// together, with products for every four inputs, broken ones where these are not aligned; quad
-/// runs are rows of windows looked for once for all of an output row. conv_2d_mve and
-/// conv_2d_1x1_mve do the same with four channels and sixteen inputs, the latter's pixels being
+/// conv_2d_pairs_dsp and conv_2d_pairs_compact_dsp a quad is two channels at a pair of pixels, a
+/// single at a last one alone, with a product for every four inputs; ones are channels whose pair
+/// is cut, one runs those of windows that are read one by one, as are pixels; fours are pairs of
+/// windows that are read together, with products for every four inputs, broken ones where these are
+/// not aligned; quad runs are rows of windows looked for once for all of an output row. conv_2d_mve
+/// and conv_2d_1x1_mve do the same with four channels and sixteen inputs, the latter's pixels being
 /// calls of its block. Copies that move words count a four for each row of runs, their runs, and
 /// blocks of four words as products of fours if they are aligned, else of ones; singles are words
 /// and ones bytes behind them. The depthwise_conv_2d_*_dsp count blocks, times channels: quads are
