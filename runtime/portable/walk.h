@@ -60,8 +60,8 @@ inline void map_elements(const View& x, const View& out, const Region& region,
   });
 }
 
-/// out = function(a, b), int8.
-template <class Function>
+/// out = function(a, b), all of one type.
+template <class T = int8_t, class Function>
 inline void map_pairs(const View& a, const View& b, const View& out, const Region& region,
                       Function function) noexcept {
   const int32_t channels = region.end[3] - region.begin[3];
@@ -72,9 +72,9 @@ inline void map_pairs(const View& a, const View& b, const View& out, const Regio
   const int32_t b_step = element_step(b, channels, even);
   const int32_t out_step = element_step(out, channels, even);
   for_each_pixel(walked, [&](int32_t n, int32_t y, int32_t x) {
-    const int8_t* from_a = first_channel<const int8_t>(a, walked, n, y, x);
-    const int8_t* from_b = first_channel<const int8_t>(b, walked, n, y, x);
-    int8_t* to = first_channel<int8_t>(out, walked, n, y, x);
+    const T* from_a = first_channel<const T>(a, walked, n, y, x);
+    const T* from_b = first_channel<const T>(b, walked, n, y, x);
+    T* to = first_channel<T>(out, walked, n, y, x);
     for (int32_t c = 0; c < count; ++c) {
       *to = function(*from_a, *from_b);
       from_a += a_step;

@@ -160,21 +160,24 @@ const Damage kOfQuantisation[] = {
 const Damage kOfAnOperator[] = {
     {"UnsupportedOperator",
      [](TfliteBuilder& b) {
-       b.model.operator_codes[3]->builtin_code = BuiltinOperator::TANH;
-       b.model.operator_codes[3]->deprecated_builtin_code = 28;
+       b.model.operator_codes[3]->builtin_code = BuiltinOperator::COS;
+       b.model.operator_codes[3]->deprecated_builtin_code = 108;
      },
-     "net.tflite: TANH #3: is not supported; supported are ADD, AVERAGE_POOL_2D, "
-     "BATCH_MATMUL, CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, DEQUANTIZE, FULLY_CONNECTED, "
-     "GELU, LEAKY_RELU, LOGISTIC, "
-     "MAX_POOL_2D, MEAN, MUL, PAD, PADV2, QUANTIZE, RELU, RELU6, RESHAPE, "
-     "RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR, RSQRT, SLICE, SOFTMAX, "
-     "SPLIT, SPLIT_V, SQUARED_DIFFERENCE, STRIDED_SLICE, SUB, TRANSPOSE"},
+     "net.tflite: COS #3: is not supported; supported are "
+     "ABS, ADD, AVERAGE_POOL_2D, BATCH_MATMUL, BATCH_TO_SPACE_ND, BROADCAST_TO, "
+     "CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, DEPTH_TO_SPACE, DEQUANTIZE, ELU, "
+     "EXPAND_DIMS, FULLY_CONNECTED, GATHER, GELU, HARD_SWISH, LEAKY_RELU, "
+     "LOGISTIC, LOG_SOFTMAX, MAXIMUM, MAX_POOL_2D, MEAN, MINIMUM, MIRROR_PAD, MUL, "
+     "PACK, PAD, PADV2, PRELU, QUANTIZE, REDUCE_MAX, RELU, RELU6, RESHAPE, "
+     "RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR, REVERSE_V2, RSQRT, SLICE, SOFTMAX, "
+     "SPACE_TO_BATCH_ND, SPACE_TO_DEPTH, SPLIT, SPLIT_V, SQUARED_DIFFERENCE, "
+     "SQUEEZE, STRIDED_SLICE, SUB, TANH, TILE, TRANSPOSE, TRANSPOSE_CONV, UNPACK"},
     {"SeveralUnsupportedOperators",
      [](TfliteBuilder& b) {
-       b.model.operator_codes[1]->builtin_code = BuiltinOperator::ELU;
+       b.model.operator_codes[1]->builtin_code = BuiltinOperator::SIN;
        b.model.operator_codes[3]->builtin_code = BuiltinOperator::CUMSUM;
      },
-     "net.tflite: ELU #1: is not supported (nor are, further on: CUMSUM); supported are ADD"},
+     "net.tflite: SIN #1: is not supported (nor are, further on: CUMSUM); supported are ABS"},
     {"CustomOperator",
      [](TfliteBuilder& b) { b.model.operator_codes[3]->builtin_code = BuiltinOperator::CUSTOM; },
      "net.tflite: custom operator #3: is not supported"},
@@ -251,7 +254,9 @@ const Damage kOfOptions[] = {
      [](TfliteBuilder& b) {
        b.at(3).shape = {1, 4, 4, 5};
      },
-     "net.tflite: CONV_2D #0: is not supported like this; required: "},
+     "net.tflite: CONV_2D #0: is not supported like this; required: the output has the shape that "
+     "follows from the inputs and the attributes; it has int8 1x8x8x3, int8 4x3x3x3, int32 4 -> "
+     "int8 1x4x4x5"},
 };
 
 std::string claim_of(const ::testing::TestParamInfo<Damage>& info) { return info.param.claim; }
@@ -367,6 +372,74 @@ TEST(TfliteParameterRefusal, SplitIntoOtherShapes) {
 TEST(TfliteParameterRefusal, SplitIntoNothing) {
   EXPECT_EQ(message_of(split({1}, {})),
             "net.tflite: SPLIT #0: has 0 outputs; supported is at least 1");
+}
+
+/// Of a tensor of 2x3 and one parameter, into an output of that shape.
+template <class Options>
+std::string message_of_steps(BuiltinOperator code, const std::vector<int32_t>& parameter,
+                             const TfliteBuilder::Dims& shape, Options options) {
+  TfliteBuilder b;
+  b.tensor({2, 3});
+  const int32_t given = b.constant(parameter);
+  const int32_t output = b.tensor(shape);
+  b.op(code, {0, given}, {output}, options);
+  b.inputs({0});
+  b.outputs({output});
+  return message_of(b);
+}
+
+TEST(TfliteParameterRefusal, GatherBeyondTheInput) {
+  tflite::GatherOptionsT options;
+  options.axis = 1;
+  EXPECT_EQ(message_of_steps(BuiltinOperator::GATHER, {0, 3}, {2, 2}, options),
+            "net.tflite: GATHER #0: is damaged: it gathers [0, 3] of 3 indices");
+  options.batch_dims = 1;
+  EXPECT_EQ(message_of_steps(BuiltinOperator::GATHER, {0, 1}, {2, 2}, options),
+            "net.tflite: GATHER #0: 1 batch axes are not supported; supported are none");
+}
+
+TEST(TfliteParameterRefusal, MirrorsMoreThanThereIs) {
+  tflite::MirrorPadOptionsT options;
+  options.mode = tflite::MirrorPadMode::REFLECT;
+  EXPECT_EQ(message_of_steps(BuiltinOperator::MIRROR_PAD, {0, 0, 3, 0}, {2, 6}, options),
+            "net.tflite: MIRROR_PAD #0: is damaged: an input of shape 2x3 and an output of shape "
+            "2x6 with paddings [0, 0, 3, 0]");
+}
+
+TEST(TfliteParameterRefusal, CopiesWithoutEnd) {
+  EXPECT_EQ(
+      message_of_steps(BuiltinOperator::TILE, {1, 100000}, {2, 300000}, tflite::SliceOptionsT{}),
+      "net.tflite: TILE #0: 100000 copies along axis 1 are not supported; supported are 1 to "
+      "1024");
+}
+
+TEST(TfliteParameterRefusal, BlocksOfTwoAxes) {
+  tflite::DepthToSpaceOptionsT options;
+  options.block_size = 2;
+  TfliteBuilder b;
+  b.tensor({2, 4});
+  const int32_t output = b.tensor({4, 2});
+  b.op(BuiltinOperator::DEPTH_TO_SPACE, {0}, {output}, options);
+  b.inputs({0});
+  b.outputs({output});
+  EXPECT_EQ(message_of(b),
+            "net.tflite: DEPTH_TO_SPACE #0: blocks of 2 of shape 2x4 are not supported; supported "
+            "are blocks of at least 1 of 4 axes (NHWC)");
+}
+
+TEST(TfliteParameterRefusal, TransposedConvolutionOfAnotherShape) {
+  TfliteBuilder b;
+  b.tensor({1, 2, 2, 3});
+  const int32_t weights = b.weights({4, 3, 3, 3}, 0), extents = b.constant({1, 4, 4, 4});
+  const int32_t output = b.tensor({1, 5, 5, 4});
+  tflite::TransposeConvOptionsT options;
+  options.stride_h = options.stride_w = 2;
+  b.op(BuiltinOperator::TRANSPOSE_CONV, {extents, weights, 0}, {output}, options);
+  b.inputs({0});
+  b.outputs({output});
+  EXPECT_EQ(message_of(b),
+            "net.tflite: TRANSPOSE_CONV #0: is damaged: output extents of [1, 4, 4, 4] for an "
+            "output of shape 1x5x5x4");
 }
 
 TEST(TfliteParameterRefusal, SliceBeyondTheInput) {

@@ -229,6 +229,53 @@ TEST(TfliteImport, TakesASplitApartIntoSlices) {
   }
 }
 
+/// Names of the operators; all but the last were made on the way.
+std::vector<std::string> steps_of(const Graph& g) {
+  std::vector<std::string> names;
+  for (const Op& op : g.ops) {
+    names.emplace_back(name(op.attributes));
+    EXPECT_EQ(op.file_index, names.size() == g.ops.size() ? 0 : -1);
+  }
+  return names;
+}
+
+TEST(TfliteImport, TakesDepthToSpaceForATransposeBetweenReshapes) {
+  TfliteBuilder b = with_input({1, 2, 3, 8});
+  tflite::DepthToSpaceOptionsT options;
+  options.block_size = 2;
+  const Graph g =
+      import_single(std::move(b), BuiltinOperator::DEPTH_TO_SPACE, {}, {1, 4, 6, 2}, options);
+  EXPECT_EQ(steps_of(g), (std::vector<std::string>{"RESHAPE", "TRANSPOSE", "RESHAPE", "RESHAPE"}));
+  EXPECT_EQ(g.ops[1].attributes, Attributes(Transpose{{0, 1, 3, 2, 4, 5}}));
+  EXPECT_EQ(g.tensor(g.ops[0].outputs[0]).shape, (Shape{1, 2, 3, 2, 2, 2}));
+}
+
+TEST(TfliteImport, GathersRunsOfPositions) {
+  TfliteBuilder b = with_input({9, 2});
+  const int32_t positions = b.constant({1, 3, 5, 4, 4});
+  const Graph g = import_single(std::move(b), BuiltinOperator::GATHER, {positions}, {5, 2},
+                                tflite::GatherOptionsT{});
+  EXPECT_EQ(steps_of(g),
+            (std::vector<std::string>{"SLICE", "SLICE", "SLICE", "CONCATENATION", "RESHAPE"}));
+  EXPECT_EQ(g.ops[0].attributes, Attributes(Slice{{1, 0}, {2, 1}, {}}));
+}
+
+TEST(TfliteImport, TurnsTheOperandsOfATransposedConvolution) {
+  TfliteBuilder b = with_input({1, 2, 2, 3});
+  const int32_t weights = b.weights({4, 3, 3, 3}, 0), extents = b.constant({1, 4, 4, 4});
+  const int32_t output = b.tensor({1, 4, 4, 4});
+  tflite::TransposeConvOptionsT options;
+  options.padding = tflite::Padding::SAME;
+  options.stride_h = options.stride_w = 2;
+  b.op(BuiltinOperator::TRANSPOSE_CONV, {extents, weights, 0}, {output}, options);
+  b.inputs({0});
+  b.outputs({output});
+  const Graph g = import(b);
+  EXPECT_EQ(g.ops[0].inputs, (std::vector<TensorId>{{0}, {weights}}));
+  const Window window{.kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 2, .padding = {}};
+  EXPECT_EQ(g.ops[0].attributes, Attributes(TransposeConv{window}));
+}
+
 TEST(TfliteImport, PadsWithTheZeroPoint) {
   TfliteBuilder b = with_input({2, 3});
   const int32_t paddings = b.constant({2, 2}, TensorType::INT32, bytes_of<int32_t>({0, 1, 2, 3}));

@@ -69,6 +69,34 @@ struct Make {
         .int8({1, 2, 2, 6})
         .op(DepthwiseConv2D{w, 3});
   }
+  Graph operator()(const TransposeConv&) const {
+    const Window w{
+        .kernel_h = 3, .kernel_w = 3, .stride_h = 2, .stride_w = 2, .padding = {.top = 1}};
+    return Literal()
+        .int8({1, 3, 4, 2})
+        .weights({6, 3, 3, 2})
+        .bias(6)
+        .int8({1, 6, 9, 6})
+        .op(TransposeConv{w});
+  }
+  Graph operator()(const Maximum& a) const {
+    return Literal().int8(kCube).int8({4}).int8(kCube).op(a);
+  }
+  Graph operator()(const Minimum& a) const {
+    return Literal().int8(kCube).int8({4}).int8(kCube).op(a);
+  }
+  Graph operator()(const Tanh& a) const {
+    return Literal().int8(kCube).tensor(kCube, DType::kInt8, {{1.0F / 128}, {0}, 0}).op(a);
+  }
+  Graph operator()(const LogSoftmax& a) const {
+    return Literal().int8(kCube).tensor(kCube, DType::kInt8, {{1.0F / 16}, {127}, 0}).op(a);
+  }
+  Graph operator()(const Prelu& a) const {
+    return Literal().int8(kCube).int8({3, 1}).int8(kCube).op(a);
+  }
+  Graph operator()(const Elu& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
+  Graph operator()(const HardSwish& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
+  Graph operator()(const Abs& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
   Graph operator()(const FullyConnected& a) const {
     return Literal().int8(kCube).weights({5, 4}).bias(5).int8({2, 3, 5}).op(a);
   }

@@ -164,6 +164,14 @@ const Case kAttributes[] = {
      [](Graph& g) { attributes<AveragePool2D>(g).window.dilation_h = 2; }},
     {"max_pool_2d", "padding is less than the window",
      [](Graph& g) { attributes<MaxPool2D>(g).window.padding.top = 2; }},
+    {"transpose_conv", "which have the input's channels",
+     [](Graph& g) { attributes<TransposeConv>(g).window.dilation_h = 2; }},
+    {"transpose_conv", "at most 65535",
+     [](Graph& g) {
+       set_shape(g, 3, {1, 65536, 9, 6});
+     }},
+    {"log_softmax", "at most 4095 elements",
+     [](Graph& g) { operand(g, 0).shape.back() = output(g).shape.back() = 4096; }},
     {"mean", "each is an axis of the input", [](Graph& g) { attributes<Mean>(g).axes = {4}; }},
     {"mean", "at least one axis", [](Graph& g) { attributes<Mean>(g).axes = {}; }},
     {"mean", "fewer than 2^23",
@@ -175,7 +183,7 @@ const Case kAttributes[] = {
      [](Graph& g) {
        attributes<Pad>(g).after = {-1, 0};
      }},
-    {"pad", "the value is within int8", [](Graph& g) { attributes<Pad>(g).value = 128; }},
+    {"pad", "the value is within the type", [](Graph& g) { attributes<Pad>(g).value = 128; }},
     {"transpose", "each axis of the input once",
      [](Graph& g) {
        attributes<Transpose>(g).permutation = {0, 0, 1};
@@ -243,20 +251,26 @@ const Case kAttributes[] = {
 };
 
 const Case kTypes[] = {
-    {"relu", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"relu", "are all int8 or all int16", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"elu", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"pad", "have one type: int8, int16, int32", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"pad", "0 for float32",
+     [](Graph& g) {
+       for (Tensor& t : g.tensors) t.type = DType::kFloat32;
+     }},
     {"reshape", "have one type",
      [](Graph& g) {
        for (Tensor& t : g.tensors) t.type = DType::kInt64;
      }},
     {"concatenation", "have one type", [](Graph& g) { operand(g, 1).type = DType::kUInt8; }},
-    {"conv_2d", "input, weights and output are int8",
+    {"conv_2d", "input and output both int8 or both int16",
      [](Graph& g) { operand(g, 0).type = DType::kInt16; }},
     {"conv_2d", "the bias is int32", [](Graph& g) { operand(g, 2).type = DType::kFloat32; }},
     {"conv_2d", "weights and bias are constants", [](Graph& g) { operand(g, 1).data = nullptr; }},
     {"fully_connected", "the bias is a constant", [](Graph& g) { operand(g, 2).data = nullptr; }},
-    {"logistic", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"logistic", "are all int8 or all int16", [](Graph& g) { output(g).type = DType::kInt16; }},
     {"leaky_relu", "both int8 or both int16", [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"sub", "inputs and output are int8", [](Graph& g) { operand(g, 1).type = DType::kInt16; }},
+    {"sub", "are all int8 or all int16", [](Graph& g) { operand(g, 1).type = DType::kInt16; }},
     {"squared_difference", "inputs and output are int8",
      [](Graph& g) { output(g).type = DType::kInt16; }},
     {"rsqrt", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
@@ -276,13 +290,27 @@ const Case kQuantization[] = {
     {"relu", "one positive, finite scale", [](Graph& g) { output(g).quantization = {}; }},
     {"relu", "zero point within the type",
      [](Graph& g) { output(g).quantization.zero_points = {128}; }},
-    {"sub", "below 2^19 x output scale", [](Graph& g) { set_scale(output(g), 9e-7F); }},
+    {"sub", "below 2^19 (int16: 2^14) x output scale",
+     [](Graph& g) { set_scale(output(g), 9e-7F); }},
     {"squared_difference", "below 2^12 x output scale",
      [](Graph& g) { set_scale(output(g), 6e-5F); }},
     {"rsqrt", "within 2^-11 and 2^30", [](Graph& g) { set_scale(output(g), 1e-9F); }},
     {"rsqrt", "within 2^-11 and 2^30", [](Graph& g) { set_scale(output(g), 3000); }},
     {"gelu", "within 2^-100 and 2^100", [](Graph& g) { set_scale(operand(g, 0), 0x1p100F); }},
     {"gelu", "within 2^-100 and 2^100", [](Graph& g) { set_scale(output(g), 0x1p-100F); }},
+    {"add", "zero points of int16 are 0",
+     [](Graph& g) {
+       for (Tensor& t : g.tensors) t.type = DType::kInt16;
+     }},
+    {"conv_2d", "(int16: 0)",
+     [](Graph& g) { operand(g, 0).type = output(g).type = DType::kInt16; }},
+    {"prelu", "alpha's scale is below 2^14", [](Graph& g) { set_scale(output(g), 1e-5F); }},
+    {"tanh", "scale is 1/128", [](Graph& g) { set_scale(output(g), 1.0F / 127); }},
+    {"tanh", "above 2^-27", [](Graph& g) { set_scale(operand(g, 0), 0x1p-27F); }},
+    {"hard_swish", "within 2^-20 and 2^10", [](Graph& g) { set_scale(operand(g, 0), 0x1p-20F); }},
+    {"hard_swish", "127 x output scale", [](Graph& g) { set_scale(output(g), 0.003F); }},
+    {"log_softmax", "scale is 1/16", [](Graph& g) { set_scale(output(g), 0.0624F); }},
+    {"log_softmax", "within 2^-26 and 2^4", [](Graph& g) { set_scale(operand(g, 0), 16); }},
     {"leaky_relu", "alpha is at least 0", [](Graph& g) { g.ops[0].attributes = LeakyRelu{-0.5F}; }},
     {"leaky_relu", "alpha is at least 0", [](Graph& g) { g.ops[0].attributes = LeakyRelu{1e30F}; }},
     {"relu6", "same scale and zero point", [](Graph& g) { set_scale(output(g), 0.25F); }},
@@ -314,8 +342,8 @@ const Case kQuantization[] = {
     {"batch_matmul", "below 2^30", [](Graph& g) { set_scale(output(g), 1e-12F); }},
     {"batch_matmul", "stays within 32 bits", [](Graph& g) { set_scale(output(g), 1e-6F); }},
     {"relu", "below 2^22", [](Graph& g) { set_scale(output(g), 1e-8F); }},
-    {"add", "2^19 x output scale", [](Graph& g) { set_scale(output(g), 1e-7F); }},
-    {"mul", "2^14 x output scale", [](Graph& g) { set_scale(output(g), 1e-6F); }},
+    {"add", "2^19 (int16: 2^14) x output scale", [](Graph& g) { set_scale(output(g), 1e-7F); }},
+    {"mul", "2^14 (int16: 1) x output scale", [](Graph& g) { set_scale(output(g), 1e-6F); }},
     {"mean", "within 2^-30 and 2^20", [](Graph& g) { set_scale(output(g), 1e-7F); }},
     {"softmax", "1/256", [](Graph& g) { set_scale(output(g), 1.0F / 255); }},
     {"softmax", "1/65536", [](Graph& g) { output(g).type = DType::kInt16; }},

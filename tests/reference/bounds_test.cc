@@ -294,7 +294,9 @@ TEST(Bounds, OperatorsOnOneValueMeetThem) {
         []<class A>(const A&) {
           return std::is_same_v<A, Relu> || std::is_same_v<A, Relu6> ||
                  std::is_same_v<A, LeakyRelu> || std::is_same_v<A, Quantize> ||
-                 std::is_same_v<A, Logistic> || std::is_same_v<A, Rsqrt> || std::is_same_v<A, Gelu>;
+                 std::is_same_v<A, Logistic> || std::is_same_v<A, Rsqrt> ||
+                 std::is_same_v<A, Gelu> || std::is_same_v<A, Tanh> || std::is_same_v<A, Elu> ||
+                 std::is_same_v<A, HardSwish> || std::is_same_v<A, Abs>;
         },
         op.attributes);
     const Tensor& in = graph.tensor(op.inputs[0]);

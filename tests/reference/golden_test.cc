@@ -6,66 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <iostream>
-#include <map>
 
+#include "tests/reference/compare_golden.h"
 #include "tests/support/shared.h"
 #include "thimble/import/tflite.h"
-#include "thimble/reference/interpreter.h"
 
 namespace thimble::testing {
 namespace {
-
-struct Counts {
-  size_t inferences = 0, op_outputs = 0, outputs = 0;
-};
-
-/// Compares op.N.J of seed 1; returns the first difference, with its operator.
-std::string compare_operators(const Graph& graph, const Golden& golden, const TensorValues& values,
-                              Counts& counts) {
-  std::map<int, int> outputs_before;  // of operators that the importer takes apart
-  for (const Op& op : graph.ops) {
-    for (size_t i = 0; i < op.outputs.size(); ++i) {
-      const auto expected =
-          golden.op_outputs.find({op.file_index, outputs_before[op.file_index]++});
-      if (expected == golden.op_outputs.end()) return label(op) + " has no golden";
-      const Tensor& tensor = graph.tensor(op.outputs[i]);
-      const std::string difference = first_difference(
-          expected->second.data, values[op.outputs[i].index()], tensor.type, tensor.shape);
-      if (!difference.empty()) return fmt::format("{} output {}: {}", label(op), i, difference);
-      if (expected->second.type != tensor.type) return label(op) + " has another type";
-      ++counts.op_outputs;
-    }
-  }
-  return "";
-}
-
-std::string compare_outputs(const Graph& graph, const Golden::Inference& inference,
-                            const TensorValues& values, Counts& counts) {
-  if (inference.outputs.size() != graph.outputs.size()) return "another number of outputs";
-  for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    const Port& port = graph.outputs[i];
-    const Bytes actual = to_port(graph, port, values[port.tensor.index()]);
-    const NamedTensor& expected = inference.outputs[i];
-    const std::string difference =
-        first_difference(expected.data, actual, expected.type, expected.shape);
-    if (!difference.empty()) return fmt::format("output {}: {}", i, difference);
-    ++counts.outputs;
-  }
-  return "";
-}
-
-/// The first difference on any seed, or empty.
-std::string compare(const Graph& graph, const Golden& golden, Counts& counts) {
-  for (size_t s = 0; s < golden.seeds.size(); ++s) {
-    const TensorValues values = interpret(graph, golden.seeds[s].input_bytes());
-    std::string difference;
-    if (s == 0) difference = compare_operators(graph, golden, values, counts);
-    if (difference.empty()) difference = compare_outputs(graph, golden.seeds[s], values, counts);
-    if (!difference.empty()) return fmt::format("seed {}: {}", s + 1, difference);
-    ++counts.inferences;
-  }
-  return "";
-}
 
 void report(const std::string& what, const Counts& counts) {
   std::cout << fmt::format(
@@ -73,23 +20,20 @@ void report(const std::string& what, const Counts& counts) {
       counts.inferences, counts.op_outputs, counts.outputs);
 }
 
-TEST(Golden, EveryCaseOfTheOperatorsIsIdentical) {
+// Single operators of a published int16 network: convolutions, transposed ones, sums, conversions.
+TEST(Golden, EveryOperatorOfSeanetIsIdentical) {
   THIMBLE_NEEDS_SHARED();
-  const std::vector<OpsCase> cases = ops_cases();
-  ASSERT_GE(cases.size(), 200u) << "the index of cases has shrunk";
   Counts counts;
-  for (const OpsCase& c : cases) {
-    SCOPED_TRACE(fmt::format("{}: {}", c.name, c.configuration));
-    try {
-      const Golden golden = load_golden(c.golden());
-      EXPECT_EQ(golden.seeds.size(), 4u);
-      EXPECT_EQ(compare(import_tflite(c.model()), golden, counts), "");
-    } catch (const std::exception& error) {
-      ADD_FAILURE() << error.what();
-    }
+  size_t models = 0;
+  for (const std::string& name : golden_names()) {
+    if (!name.starts_with("seanet_")) continue;
+    EXPECT_EQ(compare(import_tflite(model_path(name)), load_golden(golden_paths(name)[0]), counts),
+              "")
+        << name;
+    ++models;
   }
-  report(fmt::format("{} cases", cases.size()), counts);
-  EXPECT_EQ(counts.inferences, 4 * cases.size());
+  report("seanet", counts);
+  EXPECT_GE(models, 30U);
 }
 
 class GoldenModel : public ::testing::TestWithParam<std::string> {};

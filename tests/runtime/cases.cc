@@ -17,6 +17,7 @@ Case random_case(KernelId kernel, Random& random) {
     case Family::kConv2D:
     case Family::kConv2DAccumulate:
     case Family::kConv2DFinalise:
+    case Family::kTransposeConv:
     case Family::kFullyConnected:
     case Family::kDepthwiseConv2D:
     case Family::kDepthwiseConv2DInPlace:
@@ -27,11 +28,16 @@ Case random_case(KernelId kernel, Random& random) {
     case Family::kMul:
     case Family::kSub:
     case Family::kSquaredDifference:
+    case Family::kMaximum:
+    case Family::kMinimum:
     case Family::kCopy:
     case Family::kRescale:
     case Family::kClamp:
     case Family::kLeakyRelu:
+    case Family::kPrelu:
     case Family::kLookup:
+    case Family::kLogistic:
+    case Family::kTanh:
     case Family::kQuantize:
     case Family::kDequantize:
       return elementwise_case(kernel, random);
@@ -43,6 +49,7 @@ Case random_case(KernelId kernel, Random& random) {
     case Family::kPad:
     case Family::kTransposeInPlace:
     case Family::kSoftmax:
+    case Family::kLogSoftmax:
     case Family::kResizeNearestNeighbor:
     case Family::kResizeBilinear:
       return gathering_case(kernel, random);

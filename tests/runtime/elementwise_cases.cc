@@ -54,6 +54,41 @@ Case lookup_case(Random& random, KernelId kernel) {
                   });
 }
 
+Case sigmoid_case(Random& random, KernelId kernel) {
+  std::vector<int16_t> table(256);  // as the true one, it rises; of unsigned values
+  for (size_t i = 0; i < table.size(); ++i)
+    table[i] = static_cast<int16_t>(static_cast<uint16_t>(0x8000 + 127 * i));
+  const int32_t multiplier = random.between(1, 0x7FFF), shift = random.between(0, 15);
+  return map_case(random_extents(random), Element::kInt16, Element::kInt16, [=](const Call& call) {
+    run(kernel, SigmoidParams{table.data(), multiplier, shift}, call);
+  });
+}
+
+Case pair_case(Random& random, KernelId kernel, const KernelParams& params) {
+  const Extents extents = random_extents(random);
+  const Element element = element_of(info(kernel).in);
+  return {.in = {{extents, element}, {extents, element}},
+          .out = {extents, element},
+          .run = [=](const Call& call) { run(kernel, params, call); },
+          .needed =
+              [](const Region& r, Chunk) {
+                return std::vector<Region>{r, r};
+              }};
+}
+
+PreluParams prelu_params(Random& random, const KernelInfo& row) {
+  const Range range = clamps(element_of(row.out));
+  const bool wide = row.in == DType::kInt16;
+  const auto zero_point = [&] { return wide ? 0 : random.between(-128, 127); };
+  return {random_scale(random, -2, 2),
+          random_scale(random, wide ? -16 : -8, wide ? -13 : -4),
+          zero_point(),
+          zero_point(),
+          zero_point(),
+          range.min,
+          range.max};
+}
+
 Case average_pool_2d_finalise_case(Random& random, KernelId kernel) {
   const Pool2DParams p{{.in_h = random.between(1, 30), .in_w = random.between(1, 30)}, -90, 90};
   return map_case(random, kernel, p);
@@ -71,6 +106,7 @@ Case mean_finalise_case(Random& random, KernelId kernel) {
 // Sums, differences and their squares, which take the same parameters.
 Case scaled_pair_case(Random& random, KernelId kernel) {
   const bool squares = info(kernel).family == Family::kSquaredDifference;
+  const Element element = element_of(info(kernel).in);
   const Extents extents = random_extents(random);
   AddParams p{squares ? 7 : 20,
               {random.between(-128, 127), random.between(-128, 127)},
@@ -79,7 +115,16 @@ Case scaled_pair_case(Random& random, KernelId kernel) {
               random_scale(random, squares ? -22 : -19, -17),
               -120,
               120};
-  const KernelId portable = portable_kernel(info(kernel).family);
+  if (element == Element::kInt16) {
+    p = {15,
+         {0, 0},
+         0,
+         {random_scale(random, -3, 0), random_scale(random, -3, 0)},
+         random_scale(random, -16, -12),
+         -30000,
+         30000};
+  }
+  const KernelId portable = portable_kernel(info(kernel).family, info(kernel).in, info(kernel).out);
   if (kernel != portable) {  // one of the operands is halved
     const int32_t half = random.between(0, 1);
     p.scale[half] = {1 << 30, 0};
@@ -87,8 +132,8 @@ Case scaled_pair_case(Random& random, KernelId kernel) {
     p.scale[1 - half] = both ? p.scale[half] : random_scale(random, -20, -1);
     if (random.between(0, 1) == 0) p.clamp_min = -128, p.clamp_max = 127;
   }
-  return {.in = {{extents}, {extents}},
-          .out = {extents},
+  return {.in = {{extents, element}, {extents, element}},
+          .out = {extents, element},
           .run = [=](const Call& call) { run(kernel, p, call); },
           .needed =
               [](const Region& r, Chunk) {
@@ -103,19 +148,22 @@ Case mul_case(Random& random, KernelId kernel) {
   const bool broadcast = random.between(0, 1) == 0;
   const Extents factors = broadcast ? Extents{1, 1, 1, extents[3]} : extents;
   const bool dsp = info(kernel).set == InstructionSet::kDsp;  // no clamps
-  const MulParams p{{random.between(-128, 127), random.between(-128, 127)},
-                    random.between(-128, 127),
-                    dsp ? random_scale(random, -22, -1) : random_scale(random, -9, -5),
-                    dsp ? -128 : -120,
-                    dsp ? 127 : 120};
-  return {.in = {{factors, Element::kInt8, broadcast}, {extents}},
-          .out = {extents},
+  const Element element = element_of(info(kernel).in);
+  const KernelId portable = portable_kernel(Family::kMul, info(kernel).in, info(kernel).out);
+  MulParams p{{random.between(-128, 127), random.between(-128, 127)},
+              random.between(-128, 127),
+              dsp ? random_scale(random, -22, -1) : random_scale(random, -9, -5),
+              dsp ? -128 : -120,
+              dsp ? 127 : 120};
+  if (element == Element::kInt16) p = {{0, 0}, 0, random_scale(random, -17, -13), -30000, 30000};
+  return {.in = {{factors, element, broadcast}, {extents, element}},
+          .out = {extents, element},
           .run = [=](const Call& call) { run(kernel, p, call); },
           .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
             if (!broadcast) return {r, r};
             return {{{0, 0, 0, r.begin[3]}, {1, 1, 1, r.end[3]}}, r};
           },
-          .whole = [=](const Call& call) { run(portable_kernel(Family::kMul), p, call); }};
+          .whole = [=](const Call& call) { run(portable, p, call); }};
 }
 
 }  // namespace
@@ -131,6 +179,14 @@ Case elementwise_case(KernelId kernel, Random& random) {
     case Family::kSub:
     case Family::kSquaredDifference:
       return scaled_pair_case(random, kernel);
+    case Family::kMaximum:
+    case Family::kMinimum:
+      return pair_case(random, kernel, {});
+    case Family::kPrelu:
+      return pair_case(random, kernel, prelu_params(random, row));
+    case Family::kLogistic:
+    case Family::kTanh:
+      return sigmoid_case(random, kernel);
     case Family::kMul:
       return mul_case(random, kernel);
     case Family::kCopy:

@@ -127,7 +127,7 @@ Case sum_accumulate_case(Random& random) {
           .reduced = in[static_cast<size_t>(p.chunk_axis)]};
 }
 
-Case pad_case(Random& random) {
+Case pad_case(Random& random, KernelId kernel) {
   const Extents in = random_extents(random);
   Extents out{};
   PadParams p{};
@@ -137,9 +137,10 @@ Case pad_case(Random& random) {
     p.before[k] = random.between(0, 3);
     out[k] = p.before[k] + in[k] + random.between(0, 3);
   }
-  return {.in = {{in}},
-          .out = {out},
-          .run = [=](const Call& a) { pad(p, a.in[0], a.out, a.region); },
+  const Element element = element_of(info(kernel).in);
+  return {.in = {{in, element}},
+          .out = {out, element},
+          .run = [=](const Call& call) { run(kernel, p, call); },
           .needed = [p](const Region& r, Chunk) -> std::vector<Region> {
             Region needed{};
             for (int k = 0; k < 4; ++k) {
@@ -166,6 +167,17 @@ Case softmax_case(Random& random, KernelId kernel) {
   const SoftmaxParams p{random_scale(random, 20, 23), -128, extents[3]};
   return {.in = {{extents, element_of(info(kernel).in)}},
           .out = {extents, element_of(info(kernel).out)},
+          .run = [=](const Call& call) { run(kernel, p, call); },
+          .needed = [](const Region& r, Chunk) { return std::vector<Region>{r}; },
+          .whole_channels = true};
+}
+
+Case log_softmax_case(Random& random, KernelId kernel) {
+  const Extents extents = random_extents(random);
+  const LogSoftmaxParams p{random_scale(random, 20, 23), random_scale(random, -22, -20), -128,
+                           extents[3]};
+  return {.in = {{extents}},
+          .out = {extents},
           .run = [=](const Call& call) { run(kernel, p, call); },
           .needed = [](const Region& r, Chunk) { return std::vector<Region>{r}; },
           .whole_channels = true};
@@ -243,11 +255,13 @@ Case gathering_case(KernelId kernel, Random& random) {
     case Family::kSumAccumulate:
       return sum_accumulate_case(random);
     case Family::kPad:
-      return pad_case(random);
+      return pad_case(random, kernel);
     case Family::kTransposeInPlace:
       return transpose_case(random);
     case Family::kSoftmax:
       return softmax_case(random, kernel);
+    case Family::kLogSoftmax:
+      return log_softmax_case(random, kernel);
     case Family::kResizeNearestNeighbor:
       return resize_nearest_neighbor_case(random);
     case Family::kResizeBilinear:

@@ -7,48 +7,13 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <string_view>
 
 #include "tests/support/shared.h"
+#include "thimble/import/tflite.h"
+#include "thimble/model/error.h"
 
 namespace thimble::testing {
 namespace {
-
-constexpr std::string_view kOperators[] = {"ADD",
-                                           "AVERAGE_POOL_2D",
-                                           "BATCH_MATMUL",
-                                           "CONCATENATION",
-                                           "CONV_2D",
-                                           "DEPTHWISE_CONV_2D",
-                                           "DEQUANTIZE",
-                                           "FULLY_CONNECTED",
-                                           "GELU",
-                                           "LEAKY_RELU",
-                                           "LOGISTIC",
-                                           "MAX_POOL_2D",
-                                           "MEAN",
-                                           "MUL",
-                                           "PAD",
-                                           "PADV2",
-                                           "QUANTIZE",
-                                           "RELU",
-                                           "RELU6",
-                                           "RESHAPE",
-                                           "RESIZE_BILINEAR",
-                                           "RESIZE_NEAREST_NEIGHBOR",
-                                           "RSQRT",
-                                           "SLICE",
-                                           "SOFTMAX",
-                                           "SPLIT",
-                                           "SPLIT_V",
-                                           "SQUARED_DIFFERENCE",
-                                           "STRIDED_SLICE",
-                                           "SUB",
-                                           "TRANSPOSE"};
-
-bool is_supported(std::string_view op) {
-  return std::find(std::begin(kOperators), std::end(kOperators), op) != std::end(kOperators);
-}
 
 /// Fields of one line of CSV; quotes protect commas and are doubled inside quotes.
 std::vector<std::string> csv_fields(const std::string& line) {
@@ -66,17 +31,13 @@ std::vector<std::string> csv_fields(const std::string& line) {
   return fields;
 }
 
-/// Whether every operator that the golden file names is supported.
-bool has_supported_operators_only(const std::filesystem::path& golden) {
-  for (const auto& [key, value] : read_safetensors(golden).metadata) {
-    if (key.starts_with("opname.") && !is_supported(value)) return false;
+bool is_taken(const OpsCase& c) {
+  try {
+    (void)import_tflite(c.model());
+    return true;
+  } catch (const CompileError&) {
+    return false;
   }
-  return true;
-}
-
-bool demanded(const OpsCase& c) {
-  if (c.op == "MULTI") return c.type == "int8" && has_supported_operators_only(c.golden());
-  return (c.type == "int8" || c.type == "mixed") && is_supported(c.op);
 }
 
 /// prefix0, prefix1, ... as far as they exist.
@@ -136,17 +97,21 @@ std::filesystem::path OpsCase::golden() const {
   return shared_folder() / "ops" / (name + ".golden.safetensors");
 }
 
-std::vector<OpsCase> ops_cases() {
+std::vector<OpsCase> all_ops_cases() {
   std::ifstream index(shared_folder() / "ops" / "INDEX.csv");
   std::vector<OpsCase> cases;
   std::string line;
   std::getline(index, line);  // the header
   while (std::getline(index, line)) {
     const std::vector<std::string> fields = csv_fields(line);
-    if (fields.size() != 4) continue;
-    const OpsCase c{fields[0], fields[1], fields[2], fields[3]};
-    if (demanded(c)) cases.push_back(c);
+    if (fields.size() == 4) cases.push_back({fields[0], fields[1], fields[2], fields[3]});
   }
+  return cases;
+}
+
+std::vector<OpsCase> ops_cases() {
+  std::vector<OpsCase> cases = all_ops_cases();
+  std::erase_if(cases, [](const OpsCase& c) { return !is_taken(c); });
   return cases;
 }
 

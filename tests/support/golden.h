@@ -24,8 +24,9 @@ struct OpsCase {
   [[nodiscard]] std::filesystem::path golden() const;
 };
 
-/// The int8 cases of the supported operators, conversions, and the int8 graphs made of these
-/// operators alone, in the order of the index. Empty where the shared data are absent.
+/// In the order of the index; empty where the shared data are absent.
+[[nodiscard]] std::vector<OpsCase> all_ops_cases();
+/// Those that Thimble takes. tests/reference/ops_test.cc knows how many these are.
 [[nodiscard]] std::vector<OpsCase> ops_cases();
 
 /// Names of the real models: "person_detect", ...

@@ -124,6 +124,9 @@ class Draw {
     return w;
   }
 
+  /// int8, or sometimes int16.
+  DType some_activation() { return maybe(0.75) ? DType::kInt8 : DType::kInt16; }
+
   /// x, weights, maybe a bias; scales under which outputs spread over the range.
   std::vector<TensorId> weighted(TensorId x, const Shape& shape, int axis,
                                  const Quantization& out) {
@@ -140,6 +143,7 @@ class Draw {
     const TensorId weights = tensor(shape, DType::kInt8, q);
     fill(weights);
     std::vector<TensorId> inputs{x, weights};
+    const bool wide = at(x).type == DType::kInt16 && maybe(0.5);
     if (maybe(0.7)) {
       std::vector<int32_t> values;
       for (int64_t o = 0; o < channels; ++o) {
@@ -147,7 +151,12 @@ class Draw {
       }
       Bytes bytes(values.size() * sizeof(int32_t));
       std::memcpy(bytes.data(), values.data(), bytes.size());
-      inputs.push_back(tensor({channels}, DType::kInt32, {}));
+      if (wide) {
+        const std::vector<int64_t> longer(values.begin(), values.end());
+        bytes.resize(longer.size() * sizeof(int64_t));
+        std::memcpy(bytes.data(), longer.data(), bytes.size());
+      }
+      inputs.push_back(tensor({channels}, wide ? DType::kInt64 : DType::kInt32, {}));
       graph_.tensor(inputs.back()).data = std::make_shared<const Bytes>(std::move(bytes));
     }
     return inputs;
@@ -159,19 +168,36 @@ class Draw {
     const int64_t per_group = some(1, 17 / groups);
     x[3] = groups * per_group;
     const Window w = window(3);
-    const Quantization out = int8_quantization();
+    const DType type = some_activation();
+    const Quantization out = quantization_of(type);
     const Shape weights{groups * some(1, 6), w.kernel_h, w.kernel_w, per_group};
-    op(Conv2D{w, activation()}, weighted(int8(x), weights, 0, out), DType::kInt8, out);
+    op(Conv2D{w, activation()}, weighted(tensor(x, type, quantization_of(type)), weights, 0, out),
+       type, out);
   }
 
   void make(const DepthwiseConv2D&) {
     const Shape x = image();
     const int64_t multiplier = maybe(0.5) ? 1 : some(2, 5);
     const Window w = window(3);
-    const Quantization out = int8_quantization();
+    const DType type = some_activation();
+    const Quantization out = quantization_of(type);
     const Shape weights{1, w.kernel_h, w.kernel_w, x[3] * multiplier};
-    op(DepthwiseConv2D{w, multiplier, activation()}, weighted(int8(x), weights, 3, out),
-       DType::kInt8, out);
+    op(DepthwiseConv2D{w, multiplier, activation()},
+       weighted(tensor(x, type, quantization_of(type)), weights, 3, out), type, out);
+  }
+
+  /// Outputs that windows do not reach, and windows that reach beyond them.
+  void make(const TransposeConv&) {
+    const Shape x = image();
+    Window w = window(1);
+    w.padding.bottom = w.padding.right = 0;
+    const DType type = some_activation();
+    const Quantization out = quantization_of(type);
+    const Shape weights{some(1, 7), w.kernel_h, w.kernel_w, x[3]};
+    const Shape y{x[0], std::max<int64_t>(1, x[1] * w.stride_h + some(-2, 3)),
+                  std::max<int64_t>(1, x[2] * w.stride_w + some(-2, 3)), weights[0]};
+    op(TransposeConv{w, activation()},
+       weighted(tensor(x, type, quantization_of(type)), weights, 0, out), type, out, y);
   }
 
   void make(const FullyConnected&) {
@@ -183,14 +209,16 @@ class Draw {
     const Shape weights{channels, elements(x) / elements(batch)};
     Shape out_shape = maybe(0.5) ? batch : Shape{elements(batch)};
     out_shape.push_back(channels);
-    const Quantization out = int8_quantization();
-    std::vector<TensorId> inputs = weighted(int8(x), weights, 0, out);
+    const DType type = some_activation();
+    const Quantization out = quantization_of(type);
+    std::vector<TensorId> inputs =
+        weighted(tensor(x, type, quantization_of(type)), weights, 0, out);
     Tensor& w = graph_.tensor(inputs[1]);
-    if (w.quantization.scales.size() == 1 && maybe(0.2)) {
+    if (type == DType::kInt8 && w.quantization.scales.size() == 1 && maybe(0.2)) {
       w.quantization.zero_points[0] = static_cast<int32_t>(some(-20, 20));
       if (maybe(0.5)) w.data = nullptr;
     }
-    op(FullyConnected{activation()}, inputs, DType::kInt8, out, out_shape);
+    op(FullyConnected{activation()}, inputs, type, out, out_shape);
   }
 
   /// Either may lack leading axes, have extents of 1 there, or be constant.
@@ -241,43 +269,54 @@ class Draw {
     op(mean, {x}, DType::kInt8, int8_quantization(), out);
   }
 
-  /// One of the two may lack leading axes and have extents of 1.
+  /// One of the two may lack leading axes and have extents of 1. alike: all of one quantisation.
   template <class A>
-  void make_binary() {
+  void make_binary(DType type = DType::kInt8, bool alike = false) {
     const Shape full = some_shape(1, 6);
     Shape partial = full;
     if (maybe(0.5)) {
       partial.erase(partial.begin(), partial.begin() + some(0, static_cast<int64_t>(full.size())));
       for (int64_t& extent : partial) extent = maybe(0.4) ? 1 : extent;
     }
+    const Quantization q = quantization_of(type);
+    const auto operand = [&](const Shape& shape) {
+      return tensor(shape, type, alike ? q : quantization_of(type));
+    };
     std::vector<TensorId> inputs;
     if (maybe(0.1)) {
-      const TensorId x = int8(full);
+      const TensorId x = operand(full);
       inputs = {x, x};
     } else {
-      const TensorId x = maybe_constant(int8(full), 0.1);
-      inputs = {x, maybe_constant(int8(partial), at(x).is_constant() ? 0 : 0.3)};
+      const TensorId x = maybe_constant(operand(full), 0.1);
+      inputs = {x, maybe_constant(operand(partial), at(x).is_constant() ? 0 : 0.3)};
       if (maybe(0.5)) std::swap(inputs[0], inputs[1]);
     }
     A attributes;
     if constexpr (requires { attributes.activation; }) attributes.activation = activation();
-    op(attributes, inputs, DType::kInt8, int8_quantization());
+    op(attributes, inputs, type, alike ? q : quantization_of(type));
   }
-  void make(const Add&) { make_binary<Add>(); }
-  void make(const Mul&) { make_binary<Mul>(); }
-  void make(const Sub&) { make_binary<Sub>(); }
+  void make(const Add&) { make_binary<Add>(some_activation()); }
+  void make(const Mul&) { make_binary<Mul>(some_activation()); }
+  void make(const Sub&) { make_binary<Sub>(some_activation()); }
+  void make(const Maximum&) { make_binary<Maximum>(some_activation(), true); }
+  void make(const Minimum&) { make_binary<Minimum>(some_activation(), true); }
   void make(const SquaredDifference&) { make_binary<SquaredDifference>(); }
 
   void make(const Pad&) {
-    const TensorId x = int8(some_shape(1, 4));
+    static constexpr DType kTypes[] = {DType::kInt8, DType::kInt8, DType::kInt16, DType::kInt32,
+                                       DType::kFloat32};
+    const DType type = kTypes[some(0, 4)];
+    const TensorId x = tensor(some_shape(1, 4), type, quantization_of(type));
     Pad pad;
-    pad.value =
-        maybe(0.5) ? at(x).quantization.zero_points[0] : static_cast<int32_t>(some(-128, 127));
+    if (type != DType::kFloat32) {
+      pad.value =
+          maybe(0.5) ? at(x).quantization.zero_points[0] : static_cast<int32_t>(some(-128, 127));
+    }
     for (size_t i = 0; i < at(x).shape.size(); ++i) {
       pad.before.push_back(maybe(0.5) ? 0 : some(1, 3));
       pad.after.push_back(maybe(0.5) ? 0 : some(1, 3));
     }
-    op(pad, {x}, DType::kInt8, at(x).quantization);
+    op(pad, {x}, type, at(x).quantization);
   }
 
   /// A tensor of a type that is copied.
@@ -326,8 +365,9 @@ class Draw {
   }
 
   void make(const Relu&) {
-    const TensorId x = int8(some_shape(1, 6));
-    op(Relu{}, {x}, DType::kInt8, maybe(0.5) ? at(x).quantization : int8_quantization());
+    const DType type = some_activation();
+    const TensorId x = tensor(some_shape(1, 6), type, quantization_of(type));
+    op(Relu{}, {x}, type, maybe(0.5) ? at(x).quantization : quantization_of(type));
   }
   void make(const LeakyRelu&) {
     const DType type = maybe(0.5) ? DType::kInt8 : DType::kInt16;
@@ -335,8 +375,9 @@ class Draw {
     op(LeakyRelu{0.25F}, {x}, type, maybe(0.5) ? at(x).quantization : quantization_of(type));
   }
   void make(const Relu6&) {
-    const TensorId x = int8(some_shape(1, 6));
-    op(Relu6{}, {x}, DType::kInt8, at(x).quantization);
+    const DType type = some_activation();
+    const TensorId x = tensor(some_shape(1, 6), type, quantization_of(type));
+    op(Relu6{}, {x}, type, at(x).quantization);
   }
 
   /// A scale with which the type covers a few units.
@@ -369,7 +410,8 @@ class Draw {
         {DType::kInt8, DType::kInt8},    {DType::kInt8, DType::kUInt8},
         {DType::kUInt8, DType::kInt8},   {DType::kInt8, DType::kInt16},
         {DType::kInt16, DType::kInt8},   {DType::kInt32, DType::kInt8},
-        {DType::kInt16, DType::kInt32},
+        {DType::kInt16, DType::kInt32},  {DType::kInt16, DType::kInt16},
+        {DType::kInt32, DType::kInt16},
     };
     const auto [in, out] = kPairs[some(0, std::size(kPairs) - 1)];
     const TensorId x = tensor(some_shape(1, 6), in, quantization_of(in));
@@ -399,9 +441,44 @@ class Draw {
   }
 
   void make(const Logistic&) {
-    const TensorId x = int8(some_shape(1, 6));
-    op(Logistic{}, {x}, DType::kInt8, {{0x1p-8F}, {-128}, 0});
+    if (maybe(0.7)) {
+      op(Logistic{}, {int8(some_shape(1, 6))}, DType::kInt8, {{0x1p-8F}, {-128}, 0});
+    } else {
+      op(Logistic{}, {sigmoid_argument()}, DType::kInt16, {{0x1p-15F}, {0}, 0});
+    }
   }
+  void make(const Tanh&) {
+    if (maybe(0.7)) {
+      op(Tanh{}, {int8(some_shape(1, 6))}, DType::kInt8, {{0x1p-7F}, {0}, 0});
+    } else {
+      op(Tanh{}, {sigmoid_argument()}, DType::kInt16, {{0x1p-15F}, {0}, 0});
+    }
+  }
+  /// Powers of two have a multiplier of their own.
+  TensorId sigmoid_argument() {
+    const Quantization power{{maybe(0.5) ? 0x1p-12F : 0x1p-11F}, {0}, 0};
+    return tensor(some_shape(1, 6), DType::kInt16,
+                  maybe(0.3) ? power : quantization_of(DType::kInt16));
+  }
+  template <class A>
+  void make_function() {
+    op(A{}, {int8(some_shape(1, 6))}, DType::kInt8, int8_quantization());
+  }
+  void make(const LogSoftmax&) {
+    op(LogSoftmax{}, {int8(some_shape(1, 4))}, DType::kInt8, {{0x1p-4F}, {127}, 0});
+  }
+  void make(const Prelu&) {
+    const DType type = some_activation();
+    const TensorId x = tensor(some_shape(1, 6), type, quantization_of(type));
+    Shape alpha = at(x).shape;
+    for (int64_t& extent : alpha) extent = maybe(0.5) ? 1 : extent;
+    alpha.erase(alpha.begin(), alpha.begin() + some(0, static_cast<int64_t>(alpha.size()) - 1));
+    const TensorId slope = maybe_constant(tensor(alpha, type, quantization_of(type)), 0.7);
+    op(Prelu{}, {x, slope}, type, quantization_of(type));
+  }
+  void make(const Elu&) { make_function<Elu>(); }
+  void make(const HardSwish&) { make_function<HardSwish>(); }
+  void make(const Abs&) { make_function<Abs>(); }
 
   void make(const Rsqrt&) {
     const TensorId x = int8(some_shape(1, 6));

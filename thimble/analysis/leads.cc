@@ -12,9 +12,9 @@ namespace thimble {
 namespace {
 
 /// Of no value at first.
-using Maximum = std::optional<int64_t>;
+using Greatest = std::optional<int64_t>;
 
-void include(Maximum& maximum, int64_t value) {
+void include(Greatest& maximum, int64_t value) {
   maximum = std::max(maximum.value_or(value), value);
 }
 
@@ -84,9 +84,9 @@ struct AxisBends {
 
 /// The maxima of one axis, over indices at which anything is read; r: bytes before the first read.
 struct AxisMaxima {
-  Maximum same;   ///< of p i - r(i): the unit written is at the index that is read
-  Maximum next;   ///< of p (i - 1) - r(i): at the one before
-  Maximum apart;  ///< of p last - r(i): at the last
+  Greatest same;   ///< of p i - r(i): the unit written is at the index that is read
+  Greatest next;   ///< of p (i - 1) - r(i): at the one before
+  Greatest apart;  ///< of p last - r(i): at the last
 };
 
 AxisMaxima axis_maxima(size_t axis, int64_t pitch, const std::vector<Follower>& followers,
@@ -115,8 +115,8 @@ AxisMaxima axis_maxima(size_t axis, int64_t pitch, const std::vector<Follower>& 
 }
 
 /// The greatest of the sums with a term per axis (leads.h). Nothing if nothing is read.
-Maximum greatest_sum(const std::vector<AxisMaxima>& axes, bool reads_first) {
-  Maximum most;
+Greatest greatest_sum(const std::vector<AxisMaxima>& axes, bool reads_first) {
+  Greatest most;
   int64_t before = 0, after = 0;
   for (const AxisMaxima& axis : axes) {
     if (!axis.apart) return std::nullopt;
@@ -163,7 +163,7 @@ int64_t whole_lead(Progress progress, const InputMap& map, const Tensor& in, con
   std::vector<AxisMaxima> maxima;
   for (size_t k = 0; k < axes.size(); ++k)
     maxima.push_back(axis_maxima(axes[k], out_pitch[axes[k]], followers[k], all));
-  const Maximum most = greatest_sum(maxima, progress == Progress::kElement);
+  const Greatest most = greatest_sum(maxima, progress == Progress::kElement);
   return most ? std::max(ahead + *most, -in.size_bytes()) : -in.size_bytes();
 }
 

@@ -105,6 +105,10 @@ class Writer {
                                        {},
                                        std::make_shared<const Bytes>(std::move(extra.data))}));
     }
+    if (!made.order.empty()) {
+      const std::vector<int32_t> as_made = to->inputs;
+      for (size_t k = 0; k < as_made.size(); ++k) to->inputs[k] = as_made[made.order[k]];
+    }
     for (const TensorId t : from.outputs) to->outputs.push_back(t.value);
     to->builtin_options = std::move(made.options);
     network().operators.push_back(std::move(to));

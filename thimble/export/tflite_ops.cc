@@ -106,6 +106,58 @@ FileOperator written(const DepthwiseConv2D& op, const Context& c) {
   return made(BuiltinOperator::DEPTHWISE_CONV_2D, c.version(3), options);
 }
 
+FileOperator written(const TransposeConv& op, const Context& c) {
+  const Shape& out = c.output().shape;
+  const Padding same = same_padding(op.window, out[1], out[2]);
+  const bool is_same = op.window.padding.top == same.top && op.window.padding.left == same.left;
+  if (!is_same && (op.window.padding.top != 0 || op.window.padding.left != 0)) {
+    throw CompileError(label(c.op),
+                       "the .tflite format has no room for its padding; it has SAME and VALID");
+  }
+  tflite::TransposeConvOptionsT options;
+  options.padding = is_same ? tflite::Padding::SAME : tflite::Padding::VALID;
+  options.stride_w = static_cast<int32_t>(op.window.stride_w);
+  options.stride_h = static_cast<int32_t>(op.window.stride_h);
+  options.fused_activation_function = fused(op.activation);
+  const bool has_bias = c.op.inputs.size() > 2;
+  const bool activates = op.activation != Activation::kNone;
+  FileOperator result = made(BuiltinOperator::TRANSPOSE_CONV,
+                             activates  ? 4
+                             : has_bias ? 3
+                                        : c.version(),
+                             options, {integers("output_shape", out)});
+  result.order = has_bias ? std::vector<size_t>{3, 1, 0, 2} : std::vector<size_t>{2, 1, 0};
+  return result;
+}
+
+FileOperator written(const Maximum&, const Context& c) {
+  return made(BuiltinOperator::MAXIMUM, c.version(), tflite::MaximumMinimumOptionsT());
+}
+
+FileOperator written(const Minimum&, const Context& c) {
+  return made(BuiltinOperator::MINIMUM, c.version(), tflite::MaximumMinimumOptionsT());
+}
+
+FileOperator written(const Prelu&, const Context&) { return made(BuiltinOperator::PRELU, 1); }
+
+FileOperator written(const LogSoftmax&, const Context& c) {
+  return made(BuiltinOperator::LOG_SOFTMAX, c.version());
+}
+
+FileOperator written(const Tanh&, const Context& c) {
+  return made(BuiltinOperator::TANH, c.version());
+}
+
+FileOperator written(const Elu&, const Context&) { return made(BuiltinOperator::ELU, 1); }
+
+FileOperator written(const HardSwish&, const Context&) {
+  return made(BuiltinOperator::HARD_SWISH, 1);
+}
+
+FileOperator written(const Abs&, const Context& c) {
+  return made(BuiltinOperator::ABS, c.version());
+}
+
 FileOperator written(const FullyConnected& op, const Context& c) {
   tflite::FullyConnectedOptionsT options;
   options.fused_activation_function = fused(op.activation);

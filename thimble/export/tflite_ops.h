@@ -23,6 +23,7 @@ struct FileOperator {
   int version = 1;
   tflite::BuiltinOptionsUnion options;
   std::vector<ExtraConstant> extras;  ///< operands behind the graph's
+  std::vector<size_t> order = {};     ///< of all operands in the file; empty: as they come
 };
 
 /// Throws CompileError for what the format cannot say.

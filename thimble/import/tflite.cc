@@ -166,9 +166,17 @@ void check_operands(const OperatorKind& kind, const FileOp& op) {
   }
 }
 
-/// One operator, or one for each output.
-std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t index) {
+/// One operator, or one for each output, or steps.
+std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t index,
+                        std::vector<Tensor>& tensors) {
   check_operands(kind, from);
+  if (kind.steps != nullptr) {
+    Steps steps(from, tensors);
+    kind.steps(from, steps);
+    std::vector<Op> ops = steps.ops();
+    ops.back().file_index = static_cast<int>(index);
+    return ops;
+  }
   std::vector<Op> made;
   for (size_t k = 0; k < from.outputs.size(); ++k) {
     from.output_number = k;
@@ -178,6 +186,7 @@ std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t index) {
          ++i) {
       if (from.inputs[i].valid()) op.inputs.push_back(from.inputs[i]);
     }
+    if (kind.weights_first) std::swap(op.inputs[0], op.inputs[1]);
     op.outputs = {from.outputs[k]};
     op.file_index = static_cast<int>(index);
   }
@@ -198,6 +207,7 @@ class Availability {
 
   void set(TensorId id, const std::string& where) {
     refuse_empty(id, where);
+    available_.resize(graph_.tensors.size());  // steps make further tensors
     if (available_[id.index()]) {
       throw CompileError(
           where, fmt::format("is damaged: it writes {}, which has a value already", label_of(id)));
@@ -246,6 +256,19 @@ std::vector<Port> read_ports(const flatbuffers::Vector<int32_t>* indices, const 
   return ports;
 }
 
+/// "int8 1x4, float32 4 -> int8 1x4": in the order of the operator.
+std::string operands_of(const Graph& graph, const Op& op) {
+  const auto described = [&](TensorId id) {
+    const Tensor& t = graph.tensor(id);
+    return fmt::format("{} {}", name(t.type), to_string(t.shape));
+  };
+  std::string text;
+  for (const TensorId id : op.inputs) {
+    fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : ", ", described(id));
+  }
+  return text + " -> " + described(op.outputs[0]);
+}
+
 void read_ops(const TfliteFile& file, const std::vector<NamedKind>& kinds, Graph& graph) {
   Availability available(graph, file.where + ": network inputs");
   for (size_t i = 0; i < kinds.size(); ++i) {
@@ -256,12 +279,13 @@ void read_ops(const TfliteFile& file, const std::vector<NamedKind>& kinds, Graph
                          .inputs = tensor_ids(from.inputs(), graph.tensors.size(), where),
                          .outputs = tensor_ids(from.outputs(), graph.tensors.size(), where),
                          .where = where};
-    for (Op& op : read_op(*kinds[i].kind, file_op, i)) {
+    for (Op& op : read_op(*kinds[i].kind, file_op, i, graph.tensors)) {
       for (TensorId id : op.inputs) available.read(id, where);
       for (TensorId id : op.outputs) available.set(id, where);
       const std::string reason = unsupported_reason(graph, op);
       if (!reason.empty()) {
-        throw CompileError(where, fmt::format("is not supported like this; required: {}", reason));
+        throw CompileError(where, fmt::format("is not supported like this; required: {}; it has {}",
+                                              reason, operands_of(graph, op)));
       }
       graph.ops.push_back(std::move(op));
     }

@@ -37,7 +37,8 @@ Activation activation(const FileOp& op, tflite::ActivationFunctionType type) {
                                  name.empty() ? std::to_string(static_cast<int>(type)) : name));
 }
 
-Window padded(const FileOp& op, Window window, tflite::Padding padding) {
+/// image: that the window slides over.
+Window padded(const FileOp& op, Window window, tflite::Padding padding, const Shape& image) {
   const std::array<int64_t, 6> sizes = {window.kernel_h, window.kernel_w,   window.stride_h,
                                         window.stride_w, window.dilation_h, window.dilation_w};
   if (std::ranges::any_of(sizes, [](int64_t size) { return size < 1; })) {
@@ -52,10 +53,9 @@ Window padded(const FileOp& op, Window window, tflite::Padding padding) {
                                              "VALID",
                                              static_cast<int>(padding)));
   }
-  const Shape& x = op.input(0).shape;
   // Another rank is refused by the operator's constraints, with their message.
-  if (padding == tflite::Padding::SAME && x.size() == 4) {
-    window.padding = same_padding(window, x[1], x[2]);
+  if (padding == tflite::Padding::SAME && image.size() == 4) {
+    window.padding = same_padding(window, image[1], image[2]);
   }
   return window;
 }
@@ -73,7 +73,7 @@ Window convolution_window(const FileOp& op, const Options& from) {
     window.kernel_h = weights[1];
     window.kernel_w = weights[2];
   }
-  return padded(op, window, from.padding());
+  return padded(op, window, from.padding(), op.input(0).shape);
 }
 
 Window pool_window(const FileOp& op, const tflite::Pool2DOptions& from) {
@@ -82,7 +82,7 @@ Window pool_window(const FileOp& op, const tflite::Pool2DOptions& from) {
                       .stride_h = from.stride_h(),
                       .stride_w = from.stride_w(),
                       .padding = {}};
-  return padded(op, window, from.padding());
+  return padded(op, window, from.padding(), op.input(0).shape);
 }
 
 template <class T>
@@ -94,16 +94,6 @@ std::vector<int64_t> values(const Bytes& bytes) {
     result[i] = value;
   }
   return result;
-}
-
-/// An axis as the file counts it (negative from the end) as one in [0, rank).
-int axis_of(const FileOp& op, int64_t axis, size_t rank) {
-  const auto end = static_cast<int64_t>(rank);
-  if (axis < -end || axis >= end) {
-    throw CompileError(op.where,
-                       fmt::format("is damaged: axis {} of a tensor with {} axes", axis, rank));
-  }
-  return static_cast<int>(axis < 0 ? axis + end : axis);
 }
 
 Attributes conv_2d(const FileOp& op) {
@@ -121,6 +111,31 @@ Attributes depthwise_conv_2d(const FileOp& op) {
   // The options' depth_multiplier is redundant, and wrong in some files; interpreters ignore it.
   if (x.size() == 4 && weights.size() == 4 && x[3] > 0) result.multiplier = weights[3] / x[3];
   return result;
+}
+
+/// SAME is the padding of the convolution that leads from the output to the input.
+Attributes transpose_conv(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_TransposeConvOptions());
+  const Shape& out = op.output().shape;
+  // Interpreters go by the output's shape: extents that are an input of the network are not read.
+  if (op.input(0).is_constant()) {
+    const std::vector<int64_t> extents = integers(op, 0, "output extents");
+    if (extents != out) {
+      throw CompileError(op.where, fmt::format("is damaged: output extents of [{}] for an output "
+                                               "of shape {}",
+                                               fmt::join(extents, ", "), to_string(out)));
+    }
+  }
+  Window window{.stride_h = from.stride_h(), .stride_w = from.stride_w(), .padding = {}};
+  const Shape& weights = op.input(1).shape;
+  if (weights.size() == 4) {
+    window.kernel_h = weights[1];
+    window.kernel_w = weights[2];
+  }
+  window = padded(op, window, from.padding(), out);
+  window.padding.bottom = window.padding.right = 0;  // they make no difference
+  return TransposeConv{.window = window,
+                       .activation = activation(op, from.fused_activation_function())};
 }
 
 Attributes fully_connected(const FileOp& op) {
@@ -307,40 +322,69 @@ Attributes plain(const FileOp&) {
 
 constexpr size_t kNoLimit = OperatorKind::kNoLimit;
 
+constexpr OperatorKind in_steps(BuiltinOperator code, size_t min_inputs, size_t max_inputs,
+                                void (*steps)(const FileOp&, Steps&)) {
+  return {.code = code, .min_inputs = min_inputs, .max_inputs = max_inputs, .steps = steps};
+}
+
 constexpr std::array kOperatorKinds = {
+    OperatorKind{BuiltinOperator::ABS, 1, 1, kNoLimit, kNoLimit, plain<Abs>},
     OperatorKind{BuiltinOperator::ADD, 2, 2, kNoLimit, kNoLimit, add},
     OperatorKind{BuiltinOperator::AVERAGE_POOL_2D, 1, 1, kNoLimit, kNoLimit, average_pool_2d},
     OperatorKind{BuiltinOperator::BATCH_MATMUL, 2, 2, kNoLimit, kNoLimit, batch_matmul},
+    in_steps(BuiltinOperator::BATCH_TO_SPACE_ND, 3, 3, batch_to_space),
+    in_steps(BuiltinOperator::BROADCAST_TO, 2, 2, broadcast_to),
     OperatorKind{BuiltinOperator::CONCATENATION, 1, kNoLimit, kNoLimit, kNoLimit, concatenation},
     OperatorKind{BuiltinOperator::CONV_2D, 2, 3, 2, kNoLimit, conv_2d},
     OperatorKind{BuiltinOperator::DEPTHWISE_CONV_2D, 2, 3, 2, kNoLimit, depthwise_conv_2d},
+    in_steps(BuiltinOperator::DEPTH_TO_SPACE, 1, 1, depth_to_space),
     OperatorKind{BuiltinOperator::DEQUANTIZE, 1, 1, kNoLimit, kNoLimit, plain<Dequantize>},
+    OperatorKind{BuiltinOperator::ELU, 1, 1, kNoLimit, kNoLimit, plain<Elu>},
+    OperatorKind{BuiltinOperator::EXPAND_DIMS, 2, 2, kNoLimit, 1, reshape},
     OperatorKind{BuiltinOperator::FULLY_CONNECTED, 2, 3, 2, kNoLimit, fully_connected},
+    in_steps(BuiltinOperator::GATHER, 2, 2, gather),
     OperatorKind{BuiltinOperator::GELU, 1, 1, kNoLimit, kNoLimit, gelu},
+    OperatorKind{BuiltinOperator::HARD_SWISH, 1, 1, kNoLimit, kNoLimit, plain<HardSwish>},
     OperatorKind{BuiltinOperator::LEAKY_RELU, 1, 1, kNoLimit, kNoLimit, leaky_relu},
     OperatorKind{BuiltinOperator::LOGISTIC, 1, 1, kNoLimit, kNoLimit, plain<Logistic>},
+    OperatorKind{BuiltinOperator::LOG_SOFTMAX, 1, 1, kNoLimit, kNoLimit, plain<LogSoftmax>},
+    OperatorKind{BuiltinOperator::MAXIMUM, 2, 2, kNoLimit, kNoLimit, plain<Maximum>},
     OperatorKind{BuiltinOperator::MAX_POOL_2D, 1, 1, kNoLimit, kNoLimit, max_pool_2d},
     OperatorKind{BuiltinOperator::MEAN, 2, 2, kNoLimit, 1, mean},
+    OperatorKind{BuiltinOperator::MINIMUM, 2, 2, kNoLimit, kNoLimit, plain<Minimum>},
+    in_steps(BuiltinOperator::MIRROR_PAD, 2, 2, mirror_pad),
     OperatorKind{BuiltinOperator::MUL, 2, 2, kNoLimit, kNoLimit, mul},
+    in_steps(BuiltinOperator::PACK, 1, kNoLimit, pack),
     OperatorKind{BuiltinOperator::PAD, 2, 2, kNoLimit, 1, pad},
     OperatorKind{BuiltinOperator::PADV2, 3, 3, kNoLimit, 1, padv2},
+    in_steps(BuiltinOperator::PRELU, 2, 2, prelu),
     OperatorKind{BuiltinOperator::QUANTIZE, 1, 1, kNoLimit, kNoLimit, plain<Quantize>},
+    in_steps(BuiltinOperator::REDUCE_MAX, 2, 2, reduce_max),
     OperatorKind{BuiltinOperator::RELU, 1, 1, kNoLimit, kNoLimit, plain<Relu>},
     OperatorKind{BuiltinOperator::RELU6, 1, 1, kNoLimit, kNoLimit, plain<Relu6>},
     OperatorKind{BuiltinOperator::RESHAPE, 1, 2, kNoLimit, 1, reshape},
     OperatorKind{BuiltinOperator::RESIZE_BILINEAR, 2, 2, kNoLimit, 1, resize_bilinear},
     OperatorKind{BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, 2, 2, kNoLimit, 1,
                  resize_nearest_neighbor},
+    OperatorKind{BuiltinOperator::REVERSE_V2, 2, 2, kNoLimit, 1, reverse},
     OperatorKind{BuiltinOperator::RSQRT, 1, 1, kNoLimit, kNoLimit, plain<Rsqrt>},
     OperatorKind{BuiltinOperator::SLICE, 3, 3, kNoLimit, 1, slice},
     OperatorKind{BuiltinOperator::SOFTMAX, 1, 1, kNoLimit, kNoLimit, softmax},
+    in_steps(BuiltinOperator::SPACE_TO_BATCH_ND, 3, 3, space_to_batch),
+    in_steps(BuiltinOperator::SPACE_TO_DEPTH, 1, 1, space_to_depth),
     OperatorKind{BuiltinOperator::SPLIT, 2, 2, kNoLimit, kNoLimit, split, 1, true},
     OperatorKind{BuiltinOperator::SPLIT_V, 3, 3, kNoLimit, 1, split_v, 0, true},
     OperatorKind{BuiltinOperator::SQUARED_DIFFERENCE, 2, 2, kNoLimit, kNoLimit,
                  plain<SquaredDifference>},
+    OperatorKind{BuiltinOperator::SQUEEZE, 1, 1, kNoLimit, kNoLimit, plain<Reshape>},
     OperatorKind{BuiltinOperator::STRIDED_SLICE, 4, 4, kNoLimit, 1, strided_slice},
     OperatorKind{BuiltinOperator::SUB, 2, 2, kNoLimit, kNoLimit, sub},
+    OperatorKind{BuiltinOperator::TANH, 1, 1, kNoLimit, kNoLimit, plain<Tanh>},
+    in_steps(BuiltinOperator::TILE, 2, 2, tile),
     OperatorKind{BuiltinOperator::TRANSPOSE, 2, 2, kNoLimit, 1, transpose},
+    OperatorKind{BuiltinOperator::TRANSPOSE_CONV, 3, 4, 3, kNoLimit, transpose_conv, 1, false,
+                 true},
+    OperatorKind{BuiltinOperator::UNPACK, 1, 1, kNoLimit, kNoLimit, unpack, 0, true},
 };
 
 }  // namespace
@@ -359,6 +403,15 @@ std::vector<int64_t> integers(const FileOp& op, size_t input, const char* what) 
   }
   return tensor.type == DType::kInt32 ? values<int32_t>(*tensor.data)
                                       : values<int64_t>(*tensor.data);
+}
+
+int axis_of(const FileOp& op, int64_t axis, size_t rank) {
+  const auto end = static_cast<int64_t>(rank);
+  if (axis < -end || axis >= end) {
+    throw CompileError(op.where,
+                       fmt::format("is damaged: axis {} of a tensor with {} axes", axis, rank));
+  }
+  return static_cast<int>(axis < 0 ? axis + end : axis);
 }
 
 std::span<const OperatorKind> operator_kinds() { return kOperatorKinds; }

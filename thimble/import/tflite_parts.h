@@ -41,6 +41,9 @@ struct FileOp {
   [[nodiscard]] const Tensor& output() const { return tensors[outputs[output_number].index()]; }
 };
 
+/// An axis as the file counts it (negative from the end) as one in [0, rank).
+[[nodiscard]] int axis_of(const FileOp& op, int64_t axis, size_t rank);
+
 /// The operator's options, which must be there.
 template <class Options>
 const Options& options(const FileOp& op, const Options* table) {
@@ -57,6 +60,43 @@ const Options& options(const FileOp& op, const Options* table) {
 /// One of the slices that SPLIT (axis, x) and SPLIT_V (x, sizes, axis) are.
 [[nodiscard]] Attributes split(const FileOp& op);
 [[nodiscard]] Attributes split_v(const FileOp& op);
+/// One of the slices that UNPACK is; REVERSE_V2 runs backwards.
+[[nodiscard]] Attributes unpack(const FileOp& op);
+[[nodiscard]] Attributes reverse(const FileOp& op);
+
+/// The operators that do what one of the file does, where a single one cannot.
+class Steps {
+ public:
+  Steps(const FileOp& op, std::vector<Tensor>& tensors) : op_(op), tensors_(tensors) {}
+
+  /// Makes a further tensor, of the type and quantisation of the file's output.
+  TensorId make(Attributes attributes, std::vector<TensorId> inputs, Shape shape);
+  [[nodiscard]] Tensor& tensor(TensorId id) { return tensors_[id.index()]; }
+  /// Makes the file's output.
+  void finish(Attributes attributes, std::vector<TensorId> inputs);
+  /// Those that are not the last have no number in the file.
+  [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
+
+ private:
+  const FileOp& op_;
+  std::vector<Tensor>& tensors_;
+  std::vector<Op> ops_;
+};
+
+/// Slopes become what its input is: those of int16 are int8 in the file.
+void prelu(const FileOp& op, Steps& steps);
+/// Reshapes, transposes, slices, concatenations and pools.
+void pack(const FileOp& op, Steps& steps);
+void gather(const FileOp& op, Steps& steps);
+void depth_to_space(const FileOp& op, Steps& steps);
+void space_to_depth(const FileOp& op, Steps& steps);
+void batch_to_space(const FileOp& op, Steps& steps);
+void space_to_batch(const FileOp& op, Steps& steps);
+void mirror_pad(const FileOp& op, Steps& steps);
+/// REDUCE_MAX: windows over neighbouring axes.
+void reduce_max(const FileOp& op, Steps& steps);
+void broadcast_to(const FileOp& op, Steps& steps);
+void tile(const FileOp& op, Steps& steps);
 
 /// What the importer takes of a builtin operator. Operands: the inputs below `first_parameter`;
 /// from there on they are constants that become attributes. Those from `first_optional` may be
@@ -70,8 +110,10 @@ struct OperatorKind {
   size_t first_parameter = kNoLimit;
   /// Relies on the number of inputs and outputs; throws CompileError for what it cannot take.
   Attributes (*attributes)(const FileOp& op) = nullptr;
-  size_t first_operand = 0;  ///< inputs before it are parameters, too
-  bool per_output = false;   ///< any number of outputs, each made by an operator of its own
+  size_t first_operand = 0;    ///< inputs before it are parameters, too
+  bool per_output = false;     ///< any number of outputs, each made by an operator of its own
+  bool weights_first = false;  ///< the first two operands stand the other way round
+  void (*steps)(const FileOp& op, Steps& steps) = nullptr;  ///< instead of attributes
 };
 
 /// Ascending by name.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SLICE, STRIDED_SLICE, SPLIT and SPLIT_V of a .tflite file: indices counted from the end, cut and
-// masked as TensorFlow Lite does.
+// SLICE, STRIDED_SLICE, SPLIT, SPLIT_V, UNPACK and REVERSE_V2 of a .tflite file: indices counted
+// from the end, cut and masked as TensorFlow Lite does.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -121,6 +121,34 @@ Attributes split(const FileOp& op) { return part(op, op.input(1), integers(op, 0
 Attributes split_v(const FileOp& op) {
   (void)integers(op, 1, "sizes");  // the outputs' shapes repeat them
   return part(op, op.input(0), integers(op, 2, "axes"));
+}
+
+/// Index k of the axis, which the output lacks.
+Attributes unpack(const FileOp& op) {
+  const Shape& x = op.input(0).shape;
+  const auto& from = options(op, op.op.builtin_options_as_UnpackOptions());
+  const int axis = axis_of(op, from.axis(), x.size());
+  if (static_cast<int64_t>(op.outputs.size()) != x[static_cast<size_t>(axis)]) {
+    throw CompileError(
+        op.where, fmt::format("is damaged: {} outputs for {} indices of axis {}", op.outputs.size(),
+                              x[static_cast<size_t>(axis)], axis));
+  }
+  Slice result{std::vector<int64_t>(x.size(), 0), std::vector<int64_t>(x.size(), 1), {axis}};
+  result.begin[static_cast<size_t>(axis)] = static_cast<int64_t>(op.output_number);
+  Shape extents = x;
+  extents.erase(extents.begin() + axis);
+  return checked_slice(op, std::move(result), extents);
+}
+
+Attributes reverse(const FileOp& op) {
+  const Shape& x = op.input(0).shape;
+  Slice result{std::vector<int64_t>(x.size(), 0), std::vector<int64_t>(x.size(), 1), {}};
+  for (const int64_t given : integers(op, 1, "axes")) {
+    const auto axis = static_cast<size_t>(axis_of(op, given, x.size()));
+    result.begin[axis] = x[axis] - 1;
+    result.stride[axis] = -1;
+  }
+  return checked_slice(op, std::move(result), x);
 }
 
 Attributes slice(const FileOp& op) {

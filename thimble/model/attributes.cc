@@ -41,6 +41,15 @@ struct NameOf {
   Names operator()(const SquaredDifference&) const {
     return {"SQUARED_DIFFERENCE", "squared_difference"};
   }
+  Names operator()(const TransposeConv&) const { return {"TRANSPOSE_CONV", "transpose_conv"}; }
+  Names operator()(const Maximum&) const { return {"MAXIMUM", "maximum"}; }
+  Names operator()(const Minimum&) const { return {"MINIMUM", "minimum"}; }
+  Names operator()(const LogSoftmax&) const { return {"LOG_SOFTMAX", "log_softmax"}; }
+  Names operator()(const Prelu&) const { return {"PRELU", "prelu"}; }
+  Names operator()(const Tanh&) const { return {"TANH", "tanh"}; }
+  Names operator()(const Elu&) const { return {"ELU", "elu"}; }
+  Names operator()(const HardSwish&) const { return {"HARD_SWISH", "hard_swish"}; }
+  Names operator()(const Abs&) const { return {"ABS", "abs"}; }
   Names operator()(const Rsqrt&) const { return {"RSQRT", "rsqrt"}; }
   Names operator()(const Gelu&) const { return {"GELU", "gelu"}; }
 };

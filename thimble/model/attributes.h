@@ -46,6 +46,15 @@ struct DepthwiseConv2D {
   bool operator==(const DepthwiseConv2D&) const = default;
 };
 
+/// inputs: x [N,H,W,C], weights [O,kh,kw,C], optional bias [O]. Pixel (y, x) of the input adds to
+/// the output's pixels (y * stride_h - padding.top + k, ...), k in [0, kernel_h), as far as the
+/// output has them. Dilations are 1; padding.bottom and right do not count.
+struct TransposeConv {
+  Window window;
+  Activation activation = Activation::kNone;
+  bool operator==(const TransposeConv&) const = default;
+};
+
 /// inputs: x of any shape, read as [batch, K] row-major; weights [O,K]; optional bias [O].
 /// output: [..., O] with batch rows.
 struct FullyConnected {
@@ -99,6 +108,15 @@ struct Sub {
 /// (x - y)^2.
 struct SquaredDifference {
   bool operator==(const SquaredDifference&) const = default;
+};
+
+/// The larger of both, element by element, with broadcasting; the smaller.
+struct Maximum {
+  bool operator==(const Maximum&) const = default;
+};
+
+struct Minimum {
+  bool operator==(const Minimum&) const = default;
 };
 
 /// before, after: elements added per axis. value: quantised; PAD's is the zero point (0 for float).
@@ -157,9 +175,39 @@ struct Concat {
   bool operator==(const Concat&) const = default;
 };
 
+/// The logarithm of softmax over the last axis.
+struct LogSoftmax {
+  bool operator==(const LogSoftmax&) const = default;
+};
+
+/// inputs: x, alpha (broadcast to x). x where x >= 0, alpha x below.
+struct Prelu {
+  bool operator==(const Prelu&) const = default;
+};
+
 /// 1 / (1 + e^-x).
 struct Logistic {
   bool operator==(const Logistic&) const = default;
+};
+
+/// The hyperbolic tangent.
+struct Tanh {
+  bool operator==(const Tanh&) const = default;
+};
+
+/// x where x >= 0, e^x - 1 below.
+struct Elu {
+  bool operator==(const Elu&) const = default;
+};
+
+/// x * relu6(x + 3) / 6.
+struct HardSwish {
+  bool operator==(const HardSwish&) const = default;
+};
+
+/// |x|.
+struct Abs {
+  bool operator==(const Abs&) const = default;
 };
 
 /// 1 / sqrt(x). Where x is 0 or below: the largest value of the output's type.
@@ -200,7 +248,8 @@ using Attributes =
     std::variant<Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D, MaxPool2D,
                  Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6, LeakyRelu, Quantize,
                  Dequantize, Concat, Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear, Sub,
-                 SquaredDifference, Rsqrt, Gelu>;
+                 SquaredDifference, Rsqrt, Gelu, TransposeConv, Maximum, Minimum, Tanh, Elu,
+                 HardSwish, Abs, LogSoftmax, Prelu>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);

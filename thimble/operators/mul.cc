@@ -12,7 +12,8 @@ bool product_is_moderate(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const double product = static_cast<double>(v.in(0).quantization.scales[0]) *
                          static_cast<double>(v.in(1).quantization.scales[0]);
-  return product < 0x1p14 * v.out().quantization.scales[0];
+  const double bound = v.out().type == DType::kInt16 ? 1 : 0x1p14;
+  return product < bound * v.out().quantization.scales[0];
 }
 
 }  // namespace
@@ -31,9 +32,11 @@ Shape output_shape_of(const Mul&, const OpView& v) {
 std::vector<Constraint> constraints_of(const Mul&) {
   return {kTwoInputs,
           kRankAtMost6,
-          kAllInt8,
+          kAllInt8OrInt16,
           kAllHaveOneScale,
-          {"the product of the input scales is below 2^14 x output scale", product_is_moderate},
+          kInt16IsSymmetric,
+          {"the product of the input scales is below 2^14 (int16: 1) x output scale",
+           product_is_moderate},
           kShapesBroadcast,
           kOutputShape};
 }

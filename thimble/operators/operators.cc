@@ -95,7 +95,12 @@ std::string supported_ops_markdown() {
       "Made from the predicates that check them (`thimble/operators`); do not edit. An operator "
       "is\n"
       "refused with the first of these that it breaks. Fused activations are NONE, RELU,\n"
-      "RELU_N1_TO_1 and RELU6. PADV2 counts as PAD; STRIDED_SLICE, SPLIT and SPLIT_V as SLICE.\n\n"
+      "RELU_N1_TO_1 and RELU6. PADV2 counts as PAD; STRIDED_SLICE, SPLIT, SPLIT_V, UNPACK and\n"
+      "REVERSE_V2 as SLICE; SQUEEZE and EXPAND_DIMS as RESHAPE. BATCH_TO_SPACE_ND, BROADCAST_TO,\n"
+      "DEPTH_TO_SPACE, GATHER, MIRROR_PAD, PACK, REDUCE_MAX, SPACE_TO_BATCH_ND, SPACE_TO_DEPTH "
+      "and\n"
+      "TILE become several of these (RESHAPE, TRANSPOSE, SLICE, CONCATENATION, PAD, MAX_POOL_2D),\n"
+      "their parameters being constants.\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
   for (const Attributes& a : all) {

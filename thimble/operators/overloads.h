@@ -38,6 +38,15 @@ AccessMap access_map_of(const Sub& a, const OpView& v);
 AccessMap access_map_of(const SquaredDifference& a, const OpView& v);
 AccessMap access_map_of(const Rsqrt& a, const OpView& v);
 AccessMap access_map_of(const Gelu& a, const OpView& v);
+AccessMap access_map_of(const TransposeConv& a, const OpView& v);
+AccessMap access_map_of(const Maximum& a, const OpView& v);
+AccessMap access_map_of(const Minimum& a, const OpView& v);
+AccessMap access_map_of(const Tanh& a, const OpView& v);
+AccessMap access_map_of(const Elu& a, const OpView& v);
+AccessMap access_map_of(const HardSwish& a, const OpView& v);
+AccessMap access_map_of(const Abs& a, const OpView& v);
+AccessMap access_map_of(const LogSoftmax& a, const OpView& v);
+AccessMap access_map_of(const Prelu& a, const OpView& v);
 
 /// Multiply-accumulates per element of the output.
 int64_t macs_per_element(const Conv2D& a, const OpView& v);
@@ -67,6 +76,15 @@ int64_t macs_per_element(const Sub& a, const OpView& v);
 int64_t macs_per_element(const SquaredDifference& a, const OpView& v);
 int64_t macs_per_element(const Rsqrt& a, const OpView& v);
 int64_t macs_per_element(const Gelu& a, const OpView& v);
+int64_t macs_per_element(const TransposeConv& a, const OpView& v);
+int64_t macs_per_element(const Maximum& a, const OpView& v);
+int64_t macs_per_element(const Minimum& a, const OpView& v);
+int64_t macs_per_element(const Tanh& a, const OpView& v);
+int64_t macs_per_element(const Elu& a, const OpView& v);
+int64_t macs_per_element(const HardSwish& a, const OpView& v);
+int64_t macs_per_element(const Abs& a, const OpView& v);
+int64_t macs_per_element(const LogSoftmax& a, const OpView& v);
+int64_t macs_per_element(const Prelu& a, const OpView& v);
 
 /// Output shape, relying on the constraints about operands, ranks and attributes only. Where the
 /// attributes leave it open: the recorded one.
@@ -97,6 +115,15 @@ Shape output_shape_of(const Sub& a, const OpView& v);
 Shape output_shape_of(const SquaredDifference& a, const OpView& v);
 Shape output_shape_of(const Rsqrt& a, const OpView& v);
 Shape output_shape_of(const Gelu& a, const OpView& v);
+Shape output_shape_of(const TransposeConv& a, const OpView& v);
+Shape output_shape_of(const Maximum& a, const OpView& v);
+Shape output_shape_of(const Minimum& a, const OpView& v);
+Shape output_shape_of(const Tanh& a, const OpView& v);
+Shape output_shape_of(const Elu& a, const OpView& v);
+Shape output_shape_of(const HardSwish& a, const OpView& v);
+Shape output_shape_of(const Abs& a, const OpView& v);
+Shape output_shape_of(const LogSoftmax& a, const OpView& v);
+Shape output_shape_of(const Prelu& a, const OpView& v);
 
 /// What holds for this operator beyond common_constraints() (predicates.h).
 std::vector<Constraint> constraints_of(const Conv2D& a);
@@ -126,5 +153,14 @@ std::vector<Constraint> constraints_of(const Sub& a);
 std::vector<Constraint> constraints_of(const SquaredDifference& a);
 std::vector<Constraint> constraints_of(const Rsqrt& a);
 std::vector<Constraint> constraints_of(const Gelu& a);
+std::vector<Constraint> constraints_of(const TransposeConv& a);
+std::vector<Constraint> constraints_of(const Maximum& a);
+std::vector<Constraint> constraints_of(const Minimum& a);
+std::vector<Constraint> constraints_of(const Tanh& a);
+std::vector<Constraint> constraints_of(const Elu& a);
+std::vector<Constraint> constraints_of(const HardSwish& a);
+std::vector<Constraint> constraints_of(const Abs& a);
+std::vector<Constraint> constraints_of(const LogSoftmax& a);
+std::vector<Constraint> constraints_of(const Prelu& a);
 
 }  // namespace thimble

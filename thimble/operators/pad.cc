@@ -18,9 +18,25 @@ bool paddings_fit(const Graph& graph, const Op& op) {
          std::all_of(a.after.begin(), a.after.end(), in_range);
 }
 
-bool value_is_int8(const Graph&, const Op& op) {
+bool is_padded_type(const Graph& graph, const Op& op) {
+  const OpView v{graph, op};
+  const DType type = v.out().type;
+  return v.in(0).type == type && (type == DType::kInt8 || type == DType::kInt16 ||
+                                  type == DType::kInt32 || type == DType::kFloat32);
+}
+
+bool value_fits(const Graph& graph, const Op& op) {
   const int32_t value = std::get<Pad>(op.attributes).value;
-  return value >= -128 && value <= 127;
+  switch (OpView{graph, op}.out().type) {
+    case DType::kInt8:
+      return value >= -128 && value <= 127;
+    case DType::kInt16:
+      return value >= -32768 && value <= 32767;
+    case DType::kFloat32:
+      return value == 0;
+    default:
+      return true;
+  }
 }
 
 }  // namespace
@@ -47,9 +63,8 @@ std::vector<Constraint> constraints_of(const Pad&) {
           kRank1To4,
           {"the paddings are constants, one pair of numbers from 0 to 2^31 - 1 for each axis",
            paddings_fit},
-          kAllInt8,
-          {"the value is within int8", value_is_int8},
-          kAllHaveOneScale,
+          {"input and output have one type: int8, int16, int32 or float32", is_padded_type},
+          {"the value is within the type, and 0 for float32", value_fits},
           kAllSameQuantization,
           kOutputShape};
 }

@@ -114,6 +114,18 @@ bool all_int8(const Graph& graph, const Op& op) {
   return all_tensors(graph, op, [](const Tensor& t) { return t.type == DType::kInt8; });
 }
 
+bool all_int8_or_int16(const Graph& graph, const Op& op) {
+  const DType type = graph.tensor(op.outputs[0]).type;
+  return (type == DType::kInt8 || type == DType::kInt16) &&
+         all_tensors(graph, op, [&](const Tensor& t) { return t.type == type; });
+}
+
+bool int16_is_symmetric(const Graph& graph, const Op& op) {
+  return all_tensors(graph, op, [](const Tensor& t) {
+    return t.type != DType::kInt16 || t.quantization.zero_points[0] == 0;
+  });
+}
+
 bool all_one_copied_type(const Graph& graph, const Op& op) {
   const DType type = graph.tensor(op.outputs[0]).type;
   const bool copied = type == DType::kInt8 || type == DType::kUInt8 || type == DType::kInt16 ||
@@ -142,7 +154,8 @@ bool rescale_fits(const Graph& graph, const Op& op) {
 bool sum_scale_is_moderate(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const double most = std::max(v.in(0).quantization.scales[0], v.in(1).quantization.scales[0]);
-  return most < 0x1p19 * v.out().quantization.scales[0];
+  const double bound = v.out().type == DType::kInt16 ? 0x1p14 : 0x1p19;
+  return most < bound * v.out().quantization.scales[0];
 }
 
 bool shapes_broadcast(const Graph& graph, const Op& op) {

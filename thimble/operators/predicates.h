@@ -49,6 +49,13 @@ inline constexpr Constraint kAllInt8{"inputs and output are int8", all_int8};
 inline constexpr Constraint kAllOneCopiedType{
     "inputs and output have one type: int8, uint8, int16, int32 or float32", all_one_copied_type};
 
+bool all_int8_or_int16(const Graph& graph, const Op& op);
+inline constexpr Constraint kAllInt8OrInt16{"inputs and output are all int8 or all int16",
+                                            all_int8_or_int16};
+/// Relies on every operand having one scale. Weights and bias have rules of their own.
+bool int16_is_symmetric(const Graph& graph, const Op& op);
+inline constexpr Constraint kInt16IsSymmetric{"zero points of int16 are 0", int16_is_symmetric};
+
 bool all_have_one_scale(const Graph& graph, const Op& op);
 bool all_same_quantization(const Graph& graph, const Op& op);
 inline constexpr Constraint kAllHaveOneScale{
@@ -65,10 +72,11 @@ inline constexpr Constraint kRescale{
     "(32 bits, with zero point 0)",
     rescale_fits};
 
-/// A sum carries 20 more bits than int8; its scale to the output's must stay below 1.
+/// A sum carries 20 more bits than int8, 15 more than int16; its scale to the output's must stay
+/// below 1.
 bool sum_scale_is_moderate(const Graph& graph, const Op& op);
-inline constexpr Constraint kSumScaleIsModerate{"both input scales are below 2^19 x output scale",
-                                                sum_scale_is_moderate};
+inline constexpr Constraint kSumScaleIsModerate{
+    "both input scales are below 2^19 (int16: 2^14) x output scale", sum_scale_is_moderate};
 
 bool shapes_broadcast(const Graph& graph, const Op& op);
 inline constexpr Constraint kShapesBroadcast{

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "thimble/model/rounding.h"
 #include "thimble/operators/op_view.h"
 
 namespace thimble {
@@ -18,6 +19,11 @@ constexpr double kLargestSum = 0x1p31 - 512;
 
 int64_t bias_of(const OpView& v, size_t channel) {
   if (!v.has_bias()) return 0;
+  if (v.in(2).type == DType::kInt64) {
+    int64_t wide = 0;
+    std::memcpy(&wide, v.in(2).data->data() + channel * sizeof wide, sizeof wide);
+    return wide;
+  }
   int32_t bias = 0;
   std::memcpy(&bias, v.in(2).data->data() + channel * sizeof bias, sizeof bias);
   return bias;
@@ -72,8 +78,11 @@ bool image_ranks(const Graph& graph, const Op& op) {
 
 bool weighted_types(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
-  return v.in(0).type == DType::kInt8 && v.in(1).type == DType::kInt8 &&
-         v.out().type == DType::kInt8 && (!v.has_bias() || v.in(2).type == DType::kInt32);
+  const DType type = v.in(0).type;
+  const bool wide = type == DType::kInt16;
+  const DType bias = v.has_bias() ? v.in(2).type : DType::kInt32;
+  return (wide || type == DType::kInt8) && v.out().type == type && v.in(1).type == DType::kInt8 &&
+         (bias == DType::kInt32 || (wide && bias == DType::kInt64));
 }
 
 bool bias_is_constant(const Graph& graph, const Op& op) {
@@ -87,7 +96,10 @@ bool weights_and_bias_are_constant(const Graph& graph, const Op& op) {
 
 bool x_and_output_have_one_scale(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
-  return has_one_scale(v.in(0)) && has_one_scale(v.out());
+  const auto fits = [](const Tensor& t) {
+    return has_one_scale(t) && (t.type != DType::kInt16 || t.quantization.zero_points[0] == 0);
+  };
+  return fits(v.in(0)) && fits(v.out());
 }
 
 bool weights_are_symmetric(const Graph& graph, const Op& op, size_t channel_axis) {
@@ -114,14 +126,22 @@ bool bias_has_size(const Graph& graph, const Op& op, size_t channel_axis) {
   return !v.has_bias() || elements(v.in(2).shape) == v.weights()[channel_axis];
 }
 
+bool wide_sum_fits(const OpView& v, double most, size_t o) {
+  const double real = real_multiplier(v, o);
+  if (!rounds_once(v.graph, v.op)) return most * left_shift(v, o) <= kLargestSum;
+  return most < 0x1p47 && real < 0x1p7 && most * real < 0x1p30;
+}
+
 // |x - zero point| and, where the zero point is folded into the bias, |x| + |zero point| are at
 // most 256; so the bound holds for every order of summation.
 bool sums_fit(const Graph& graph, const Op& op, size_t channel_axis) {
   const OpView v{graph, op};
   const std::vector<int64_t> magnitude = weight_magnitudes(v, channel_axis);
   for (size_t o = 0; o < magnitude.size(); ++o) {
-    const double most = 256.0 * magnitude[o] + static_cast<double>(std::abs(bias_of(v, o)));
-    if (most * left_shift(v, o) > kLargestSum) return false;
+    const bool wide = v.in(0).type == DType::kInt16;
+    const double most = (wide ? 32768.0 : 256.0) * static_cast<double>(magnitude[o]) +
+                        std::abs(static_cast<double>(bias_of(v, o)));
+    if (wide ? !wide_sum_fits(v, most, o) : most * left_shift(v, o) > kLargestSum) return false;
   }
   return true;
 }

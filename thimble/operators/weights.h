@@ -17,7 +17,10 @@ inline constexpr Constraint kImageRanks{
 
 bool weighted_types(const Graph& graph, const Op& op);
 inline constexpr Constraint kWeightedTypes{
-    "input, weights and output are int8, and the bias is int32", weighted_types};
+    "weights are int8, input and output both int8 or both int16, and the bias is int32 (of int16: "
+    "or "
+    "int64)",
+    weighted_types};
 
 bool bias_is_constant(const Graph& graph, const Op& op);
 bool weights_and_bias_are_constant(const Graph& graph, const Op& op);
@@ -27,7 +30,7 @@ inline constexpr Constraint kWeightsAndBiasAreConstant{"weights and bias are con
 
 bool x_and_output_have_one_scale(const Graph& graph, const Op& op);
 inline constexpr Constraint kXAndOutputHaveOneScale{
-    "input and output have one positive, finite scale each and a zero point within int8",
+    "input and output have one positive, finite scale each and a zero point within int8 (int16: 0)",
     x_and_output_have_one_scale};
 
 /// One scale, or one per element of axis `channel_axis`; zero points are 0.
@@ -51,7 +54,8 @@ std::vector<Constraint> sum_constraints() {
       {"the bias has one element per output channel",
        [](const Graph& graph, const Op& op) { return bias_has_size(graph, op, kChannelAxis); }},
       {"whatever the input, an output channel's sum of products and bias, shifted left where its "
-       "multiplier is above 1, stays within 32 bits",
+       "multiplier is above 1, stays within 32 bits; where sums of int16 have 64 bits (int64 bias, "
+       "or none), within 47, and the result within 30",
        [](const Graph& graph, const Op& op) { return sums_fit(graph, op, kChannelAxis); }},
   };
 }

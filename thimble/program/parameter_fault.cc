@@ -2,11 +2,14 @@
 #include "thimble/program/parameter_fault.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "thimble/model/resize.h"
 #include "thimble/program/read_back.h"
+#include "thimble/reference/common_scale.h"
 #include "thimble/reference/factors.h"
 #include "thimble/reference/interpreter.h"
+#include "thimble/reference/sigmoid.h"
 
 namespace thimble {
 namespace {
@@ -73,6 +76,7 @@ double common_scale(const ReadBack& r) { return 2 * std::max(scale(r.in(0)), sca
 struct ScaledPair {
   int left_shift;
   double result_scale;  // of what is computed of both, before it is requantised
+  reference::Quotients quotients = reference::Quotients::kDouble;
 };
 
 std::string scaled_pair_fault(const ReadBack& r, Activation activation, const ScaledPair& pair) {
@@ -82,9 +86,11 @@ std::string scaled_pair_fault(const ReadBack& r, Activation activation, const Sc
   d.expect("left_shift", p->left_shift, pair.left_shift);
   for (size_t k = 0; k < 2; ++k) {
     d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
-    d.expect("scale", p->scale[k], to_fixed_factor(scale(r.in(k)) / common_scale(r)));
+    d.expect("scale", p->scale[k],
+             to_fixed_factor(reference::quotient(scale(r.in(k)), common_scale(r), pair.quotients)));
   }
-  d.expect("output_scale", p->output_scale, to_fixed_factor(pair.result_scale / scale(r.out())));
+  d.expect("output_scale", p->output_scale,
+           to_fixed_factor(reference::quotient(pair.result_scale, scale(r.out()), pair.quotients)));
   compare_output(*p, activation, r.out(), d);
   return d.text();
 }
@@ -110,6 +116,20 @@ std::string table_fault(const ReadBack& r) {
   return "";
 }
 
+std::string sigmoid_fault(const ReadBack& r, int most_exponent) {
+  const auto* p = r.as<runtime::SigmoidParams>();
+  if (p == nullptr) return kOtherKernel;
+  const auto& wanted = reference::sigmoid_table();
+  const auto table = unpacked<int16_t>(r, 0, DType::kInt16, wanted.size());
+  if (!std::ranges::equal(table, wanted, {}, [](int16_t v) { return static_cast<uint16_t>(v); }))
+    return "its table is wrong";
+  const auto scaling = reference::sigmoid_scaling(r.in(0).quantization.scales.at(0), most_exponent);
+  return Difference()
+      .expect("multiplier", p->multiplier, scaling.multiplier)
+      .expect("shift", p->shift, scaling.shift)
+      .text();
+}
+
 std::string rows_fault(const ReadBack& r, size_t constant, const std::vector<int64_t>& wanted) {
   const auto rows = unpacked<int16_t>(r, constant, DType::kInt16, wanted.size());
   return std::ranges::equal(rows, wanted) ? "" : "its table of rows or columns is wrong";
@@ -122,6 +142,7 @@ struct Checker {
   std::string operator()(const Conv2D& a) const { return weights_fault(a, r); }
   std::string operator()(const DepthwiseConv2D& a) const { return weights_fault(a, r); }
   std::string operator()(const FullyConnected& a) const { return weights_fault(a, r); }
+  std::string operator()(const TransposeConv& a) const { return weights_fault(a, r); }
   std::string operator()(const BatchMatMul& a) const {
     const auto* p = r.as<runtime::BatchMatMulParams>();
     if (p == nullptr) return kOtherKernel;
@@ -161,11 +182,18 @@ struct Checker {
     return d.text();
   }
   std::string operator()(const Add& a) const {
-    return scaled_pair_fault(r, a.activation, {20, common_scale(r) / 0x1p20});
+    return sum_of_pair_fault(a.activation, reference::Quotients::kDouble);
   }
   std::string operator()(const Sub& a) const {
-    return scaled_pair_fault(r, a.activation, {20, common_scale(r) / 0x1p20});
+    return sum_of_pair_fault(a.activation, reference::Quotients::kFloat);
   }
+  [[nodiscard]] std::string sum_of_pair_fault(Activation activation,
+                                              reference::Quotients quotients) const {
+    const int bits = r.out().type == DType::kInt16 ? 15 : 20;
+    return scaled_pair_fault(r, activation, {bits, std::ldexp(common_scale(r), -bits), quotients});
+  }
+  std::string operator()(const Maximum&) const { return kOtherKernel; }
+  std::string operator()(const Minimum&) const { return kOtherKernel; }
   std::string operator()(const SquaredDifference&) const {
     const double square = common_scale(r) * common_scale(r);
     return scaled_pair_fault(r, Activation::kNone, {7, square / 0x1p14});
@@ -216,6 +244,28 @@ struct Checker {
     compare_output(*p, Activation::kNone, r.out(), d);
     return d.text();
   }
+  std::string operator()(const Prelu&) const {
+    const auto* p = r.as<runtime::PreluParams>();
+    if (p == nullptr) return kOtherKernel;
+    const auto wanted = reference::prelu_factors(r.in(0), r.in(1), r.out());
+    Difference d;
+    d.expect("positive", p->positive, wanted.positive);
+    d.expect("negative", p->negative, wanted.negative);
+    d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
+    d.expect("alpha_zero_point", p->alpha_zero_point, zero_point(r.in(1)));
+    compare_output(*p, Activation::kNone, r.out(), d);
+    return d.text();
+  }
+  std::string operator()(const LogSoftmax&) const {
+    const auto* p = r.as<runtime::LogSoftmaxParams>();
+    if (p == nullptr) return kOtherKernel;
+    const reference::SoftmaxScaling wanted = reference::softmax_scaling(1, scale(r.in(0)));
+    Difference d;
+    d.expect("input_scale", p->input_scale, wanted.factor);
+    d.expect("inverse_scale", p->inverse_scale, reference::inverse_scaling(wanted.factor));
+    d.expect("diff_min", p->diff_min, std::max<int64_t>(wanted.smallest, -INT32_MAX));
+    return d.expect("channels", p->channels, r.in(0).shape.back()).text();
+  }
   std::string operator()(const Relu&) const { return rescale_fault(r, Activation::kRelu); }
   std::string operator()(const Relu6&) const {
     const auto* p = r.as<runtime::ClampParams>();
@@ -231,7 +281,15 @@ struct Checker {
                                            : rescale_fault(r, Activation::kNone);
   }
   std::string operator()(const Dequantize&) const { return float_fault(r, r.in(0)); }
-  std::string operator()(const Logistic&) const { return table_fault(r); }
+  std::string operator()(const Logistic&) const {
+    return r.in(0).type == DType::kInt16 ? sigmoid_fault(r, 0) : table_fault(r);
+  }
+  std::string operator()(const Tanh&) const {
+    return r.in(0).type == DType::kInt16 ? sigmoid_fault(r, 1) : table_fault(r);
+  }
+  std::string operator()(const Elu&) const { return table_fault(r); }
+  std::string operator()(const HardSwish&) const { return table_fault(r); }
+  std::string operator()(const Abs&) const { return table_fault(r); }
   std::string operator()(const Rsqrt&) const { return table_fault(r); }
   std::string operator()(const Gelu&) const { return table_fault(r); }
   std::string operator()(const ResizeNearestNeighbor& a) const {

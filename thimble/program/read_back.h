@@ -74,6 +74,7 @@ template <class T>
 [[nodiscard]] std::string weights_fault(const Conv2D& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const FullyConnected& a, const ReadBack& r);
+[[nodiscard]] std::string weights_fault(const TransposeConv& a, const ReadBack& r);
 /// Parameters and constants of a depthwise convolution packed for DSP cores, and whether its kernel
 /// is exact.
 [[nodiscard]] std::string packed_depthwise_fault(const DepthwiseConv2D& a, const ReadBack& r,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "thimble/model/rounding.h"
 #include "thimble/program/read_back.h"
 #include "thimble/reference/factors.h"
 
@@ -154,6 +155,52 @@ std::string convolution_fault(const Op& a, const ReadBack& r, const Factors& fac
   return d.text();
 }
 
+// A bias of the model as two words; weights of a channel together, also of a depthwise convolution.
+template <class Op>
+std::string unfolded_fault(const Op& a, const ReadBack& r,
+                           const std::vector<reference::FixedFactor>& factors) {
+  constexpr bool kDepthwise = std::is_same_v<Op, DepthwiseConv2D>;
+  const auto* p = r.as<runtime::UnfoldedConv2DParams>();
+  if (p == nullptr) return kOtherKernel;
+  const Tensor& weights = r.in(1);
+  const auto channels = static_cast<int64_t>(factors.size());
+  const int64_t depth = kDepthwise ? 1 : weights.shape.back();
+  int64_t groups = 1;
+  if constexpr (!std::is_same_v<Op, FullyConnected>) groups = r.in(0).shape.back() / depth;
+  Difference d;
+  compare_place(a, r, p->window, d);
+  d.expect("in_per_group", p->in_per_group, depth);
+  d.expect("out_per_group", p->out_per_group, channels / groups);
+  d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
+  d.expect("rounds_once", p->rounds_once, rounds_once(r.graph, r.op) ? 1 : 0);
+  compare_output(*p, a.activation, r.out(), d);
+  const auto packed =
+      unpacked<int8_t>(r, 0, DType::kInt8, static_cast<size_t>(elements(weights.shape)));
+  const auto words = unpacked<int32_t>(r, 1, DType::kInt32, 2 * factors.size());
+  if (packed.empty() || words.empty()) d.fail("its constants have another type or size");
+  for (size_t o = 0; o < factors.size() && d.none(); ++o) {
+    const ChannelRun run = run_of(weights, kDepthwise, o);
+    for (size_t k = 0; k < run.count; ++k) {
+      if (packed[o * run.count + k] !=
+          static_cast<int8_t>((*weights.data)[run.first + k * run.step]))
+        d.fail(fmt::format("weight {} of its channel {} is wrong", k, o));
+    }
+    int64_t wanted = 0;
+    if (r.op.inputs.size() > 2 && r.in(2).type == DType::kInt64) {
+      std::memcpy(&wanted, r.in(2).data->data() + o * sizeof wanted, sizeof wanted);
+    } else if (r.op.inputs.size() > 2) {
+      int32_t narrow = 0;
+      std::memcpy(&narrow, r.in(2).data->data() + o * sizeof narrow, sizeof narrow);
+      wanted = narrow;
+    }
+    const auto bias = static_cast<int64_t>(static_cast<uint64_t>(words[2 * o + 1]) << 32U |
+                                           static_cast<uint32_t>(words[2 * o]));
+    d.expect("bias", bias, wanted);
+  }
+  compare_factors(r, 2, factors, d);
+  return d.text();
+}
+
 }  // namespace
 
 void compare_window(const Window& window, const Tensor& in, const runtime::Window2D& given,
@@ -169,7 +216,20 @@ void compare_window(const Window& window, const Tensor& in, const runtime::Windo
   d.expect("in_h", given.in_h, in.shape.at(1)).expect("in_w", given.in_w, in.shape.at(2));
 }
 
+std::string weights_fault(const TransposeConv& a, const ReadBack& r) {
+  return unfolded_fault(
+      a, r,
+      reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0),
+                                 r.in(1).shape.front()));
+}
+
 std::string weights_fault(const Conv2D& a, const ReadBack& r) {
+  if (r.in(0).type == DType::kInt16) {
+    return unfolded_fault(
+        a, r,
+        reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0),
+                                   r.in(1).shape.front()));
+  }
   return convolution_fault(a, r, [&](float result_scale) {
     return reference::channel_factors(r.in(0), r.in(1), result_scale, r.in(1).shape.front());
   });
@@ -180,6 +240,8 @@ std::string weights_fault(const FullyConnected& a, const ReadBack& r) {
   const auto factors = [&](float result_scale) {
     return reference::fully_connected_factors(r.in(0), r.in(1), result_scale, channels);
   };
+  if (r.in(0).type == DType::kInt16)
+    return unfolded_fault(a, r, factors(r.out().quantization.scales.at(0)));
   if (info(r.call.kernel).family != Family::kFullyConnected)
     return convolution_fault(a, r, factors);
   const auto* p = r.as<runtime::FullyConnectedParams>();
@@ -196,6 +258,11 @@ std::string weights_fault(const FullyConnected& a, const ReadBack& r) {
 
 std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r) {
   const int64_t channels = r.in(1).shape.back();
+  if (r.in(0).type == DType::kInt16) {
+    return unfolded_fault(
+        a, r,
+        reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0), channels));
+  }
   if (const auto* packed = r.as<runtime::DepthwiseConv2DPackedParams>(); packed != nullptr)
     return packed_depthwise_fault(a, r, *packed);
   const auto* p = r.as<runtime::DepthwiseConv2DParams>();

@@ -54,10 +54,14 @@ std::vector<FixedFactor> channel_factors(const Tensor& input, const Tensor& weig
   return factors;
 }
 
+int32_t requantised(int32_t accumulator, FixedFactor factor, int32_t zero_point,
+                    ActivationRange range) {
+  return std::clamp(wrapping_add(multiply(accumulator, factor), zero_point), range.min, range.max);
+}
+
 int8_t requantise(int32_t accumulator, FixedFactor factor, int32_t zero_point,
                   ActivationRange range) {
-  const int32_t value = wrapping_add(multiply(accumulator, factor), zero_point);
-  return static_cast<int8_t>(std::clamp(value, range.min, range.max));
+  return static_cast<int8_t>(requantised(accumulator, factor, zero_point, range));
 }
 
 }  // namespace thimble::reference

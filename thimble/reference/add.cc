@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ADD: both operands, shifted left by 20 bits, are brought to twice the larger scale and added.
+// ADD: both operands, shifted left by 20 bits (int16: 15), are brought to twice the larger scale
+// and added.
+#include <cmath>
+
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/common_scale.h"
 #include "thimble/reference/evaluate.h"
@@ -7,19 +10,19 @@
 namespace thimble::reference {
 
 std::vector<Bytes> evaluate(const Add& op, const OpContext& context) {
-  constexpr int kLeftShift = 20;
   const Tensor& output = context.output();
-  const CommonScale operands = at_common_scale(context, kLeftShift);
+  const int left_shift = sum_left_shift(context.input(0).type);
+  const CommonScale operands = at_common_scale(context, left_shift);
   const FixedFactor factor =
-      to_fixed_factor(operands.scale / (double{1 << kLeftShift} * double{scale_of(output)}));
+      to_fixed_factor(std::ldexp(operands.scale, -left_shift) / double{scale_of(output)});
   const ActivationRange range = activation_range(op.activation, output);
 
-  std::vector<int8_t> result;
+  std::vector<int32_t> result;
   for (size_t i = 0; i < operands.a.size(); ++i) {
     const int32_t sum = wrapping_add(operands.a[i], operands.b[i]);
-    result.push_back(requantise(sum, factor, zero_point_of(output), range));
+    result.push_back(requantised(sum, factor, zero_point_of(output), range));
   }
-  return {bytes_from(result)};
+  return {bytes_from_integers(result, output.type)};
 }
 
 }  // namespace thimble::reference

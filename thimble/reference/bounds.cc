@@ -190,18 +190,19 @@ struct BoundsOf {
   }
 
   // Operands are below 2^27 at the common scale, sums below 2^28.
-  ValueRanges operator()(const Add&) const {
-    return at_corners(c, to_fixed_factor(ratio_to_output(c) / (1 << 20)), 2);
+  ValueRanges operator()(const Add&) const { return of_sum(); }
+  ValueRanges operator()(const Sub&) const { return of_sum(); }
+  [[nodiscard]] ValueRanges of_sum() const {
+    const bool wide = c.input(0).type == DType::kInt16;  // below 2^29, sums below 2^30
+    return at_corners(c, to_fixed_factor(ratio_to_output(c) / (wide ? 1 << 15 : 1 << 20)),
+                      wide ? 0 : 2);
   }
-  ValueRanges operator()(const Sub&) const {
-    return at_corners(c, to_fixed_factor(ratio_to_output(c) / (1 << 20)), 2);
-  }
-  // Products are below 2^16.
+  // Products are below 2^16, of int16 below 2^31.
   ValueRanges operator()(const Mul&) const {
     return at_corners(c,
                       to_fixed_factor(double{scale_of(c.input(0))} * double{scale_of(c.input(1))} /
                                       double{scale_of(c.output())}),
-                      14);
+                      c.input(0).type == DType::kInt16 ? 0 : 14);
   }
   // Squares are below 2^30. In between the difference may be 0, whose square is the least.
   ValueRanges operator()(const SquaredDifference&) const {
@@ -272,9 +273,25 @@ struct BoundsOf {
   ValueRanges operator()(const Relu6&) const { return of_each_value(c); }
   ValueRanges operator()(const LeakyRelu&) const { return of_each_value(c); }
   ValueRanges operator()(const Quantize&) const { return of_each_value(c); }
+  ValueRanges operator()(const Maximum&) const { return between_corners(); }
+  ValueRanges operator()(const Minimum&) const { return between_corners(); }
+  [[nodiscard]] ValueRanges between_corners() const { return at_corners(c, {}, 0); }
+
+  // Sums of 64 bits.
+  ValueRanges operator()(const TransposeConv& op) const {
+    const ActivationRange range = activation_range(op.activation, c.output());
+    return everywhere(c.output(), {range.min, range.max});
+  }
+  ValueRanges operator()(const Tanh&) const { return of_each_value(c); }
+  ValueRanges operator()(const Elu&) const { return of_each_value(c); }
+  ValueRanges operator()(const HardSwish&) const { return of_each_value(c); }
+  ValueRanges operator()(const Abs&) const { return of_each_value(c); }
   ValueRanges operator()(const Logistic&) const { return of_each_value(c); }
   ValueRanges operator()(const Rsqrt&) const { return of_each_value(c); }
   ValueRanges operator()(const Gelu&) const { return of_each_value(c); }
+  ValueRanges operator()(const LogSoftmax&) const { return any_value(c.output()); }
+  // Neither rises nor falls with both operands.
+  ValueRanges operator()(const Prelu&) const { return any_value(c.output()); }
   ValueRanges operator()(const Dequantize&) const { return {}; }
   // Shares of a sum, in an arithmetic whose rounding has no simple bound.
   ValueRanges operator()(const Softmax&) const { return any_value(c.output()); }

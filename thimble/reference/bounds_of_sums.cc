@@ -63,10 +63,11 @@ class Products {
   std::vector<int32_t> low_, high_;
 };
 
-/// Weights and bias are constant, sums have 32 bits.
+/// Of int8; weights and bias are constant, sums have 32 bits.
 bool is_plain(const BoundsContext& c) {
   const size_t operands = c.op.inputs.size();
-  return c.input(1).is_constant() && (operands < 3 || c.input(2).is_constant()) &&
+  return c.input(0).type == DType::kInt8 && c.input(1).is_constant() &&
+         (operands < 3 || c.input(2).is_constant()) &&
          find_accumulator(c.graph, c.op.outputs[0]) == nullptr;
 }
 

@@ -9,11 +9,12 @@ namespace thimble::reference {
 namespace {
 
 std::vector<int32_t> scaled_operand(const OpContext& context, size_t i, double common_scale,
-                                    int left_shift) {
+                                    int left_shift, Quotients quotients) {
   const Tensor& input = context.input(i);
   const Shape& shape = context.output().shape;
-  const std::vector<int8_t> values = context.read<int8_t>(i);
-  const FixedFactor factor = to_fixed_factor(double{scale_of(input)} / common_scale);
+  const std::vector<int32_t> values = integers_from(context.input_bytes(i), input.type);
+  const FixedFactor factor =
+      to_fixed_factor(quotient(double{scale_of(input)}, common_scale, quotients));
   const int32_t zero_point = zero_point_of(input);
   std::vector<int32_t> result;
   for (int64_t offset : offsets(shape, broadcast_strides(input.shape, shape))) {
@@ -25,11 +26,18 @@ std::vector<int32_t> scaled_operand(const OpContext& context, size_t i, double c
 
 }  // namespace
 
-CommonScale at_common_scale(const OpContext& context, int left_shift) {
+int sum_left_shift(DType type) { return type == DType::kInt16 ? 15 : 20; }
+
+double quotient(double a, double b, Quotients quotients) {
+  if (quotients == Quotients::kDouble) return a / b;
+  return double{static_cast<float>(a) / static_cast<float>(b)};
+}
+
+CommonScale at_common_scale(const OpContext& context, int left_shift, Quotients quotients) {
   const double scale =
       2.0 * double{std::max(scale_of(context.input(0)), scale_of(context.input(1)))};
-  return {scale, scaled_operand(context, 0, scale, left_shift),
-          scaled_operand(context, 1, scale, left_shift)};
+  return {scale, scaled_operand(context, 0, scale, left_shift, quotients),
+          scaled_operand(context, 1, scale, left_shift, quotients)};
 }
 
 }  // namespace thimble::reference

@@ -15,6 +15,13 @@ struct CommonScale {
   double scale = 0;  ///< twice the larger
   std::vector<int32_t> a, b;
 };
-[[nodiscard]] CommonScale at_common_scale(const OpContext& context, int left_shift);
+/// How quotients of scales are formed: SUB does without double.
+enum class Quotients : uint8_t { kDouble, kFloat };
+[[nodiscard]] double quotient(double a, double b, Quotients quotients);
+
+/// Of sums and differences: 20 bits for int8, 15 for int16.
+[[nodiscard]] int sum_left_shift(DType type);
+[[nodiscard]] CommonScale at_common_scale(const OpContext& context, int left_shift,
+                                          Quotients quotients = Quotients::kDouble);
 
 }  // namespace thimble::reference

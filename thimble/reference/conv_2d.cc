@@ -6,6 +6,7 @@
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/narrow_sums.h"
+#include "thimble/reference/unfolded_sums.h"
 #include "thimble/reference/window.h"
 
 namespace thimble::reference {
@@ -75,6 +76,7 @@ void each_site(const Conv2D& op, const Operands& a, const Visit& visit) {
 
 std::vector<Bytes> evaluate(const Conv2D& op, const OpContext& context) {
   const Tensor& input = context.input(0);
+  if (input.type == DType::kInt16) return convolve_int16(op, context);
   const Tensor& weights = context.input(1);
   const Tensor& output = context.output();
   const int64_t channels = output.shape.back();

@@ -3,6 +3,7 @@
 // multiplier.
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/unfolded_sums.h"
 #include "thimble/reference/window.h"
 
 namespace thimble::reference {
@@ -37,6 +38,7 @@ void add_taps(const DepthwiseOperands& a, int64_t n, const Taps& rows, const Tap
 
 std::vector<Bytes> evaluate(const DepthwiseConv2D& op, const OpContext& context) {
   const Tensor& input = context.input(0);
+  if (input.type == DType::kInt16) return convolve_int16(op, context);
   const Tensor& weights = context.input(1);
   const Tensor& output = context.output();
   const DepthwiseOperands operands{.in = Image(input.shape),

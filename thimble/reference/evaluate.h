@@ -38,6 +38,7 @@ struct OpContext {
     if constexpr (std::is_same_v<T, int8_t>) return type == DType::kInt8;
     if constexpr (std::is_same_v<T, int16_t>) return type == DType::kInt16;
     if constexpr (std::is_same_v<T, int32_t>) return type == DType::kInt32;
+    if constexpr (std::is_same_v<T, int64_t>) return type == DType::kInt64;
     if constexpr (std::is_same_v<T, float>) return type == DType::kFloat32;
     return false;
   }
@@ -78,5 +79,14 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const SquaredDifference& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Rsqrt& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Gelu& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const TransposeConv& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Maximum& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Minimum& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Tanh& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Elu& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const HardSwish& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Abs& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const LogSoftmax& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Prelu& op, const OpContext& context);
 
 }  // namespace thimble::reference

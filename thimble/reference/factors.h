@@ -24,6 +24,13 @@ struct LeakyReluFactors {
 [[nodiscard]] LeakyReluFactors leaky_relu_factors(const LeakyRelu& op, const Tensor& input,
                                                   const Tensor& output);
 
+/// PRELU: of inputs at or above the zero point; below it, of their products with alpha.
+struct PreluFactors {
+  FixedFactor positive, negative;
+};
+[[nodiscard]] PreluFactors prelu_factors(const Tensor& input, const Tensor& alpha,
+                                         const Tensor& output);
+
 /// MEAN: factor / count. The bits that the division would lose are kept by shifting left first, as
 /// far as the shift that remains stays within the 31 bits of a rounding division.
 [[nodiscard]] FixedFactor divided(FixedFactor factor, int64_t count);
@@ -33,5 +40,7 @@ struct SoftmaxScaling {
   int64_t smallest = 0;  ///< differences below have an exponential of zero
 };
 [[nodiscard]] SoftmaxScaling softmax_scaling(double beta, double input_scale);
+/// About 1 / factor, to the right: from Fixed<5> to a difference.
+[[nodiscard]] FixedFactor inverse_scaling(FixedFactor factor);
 
 }  // namespace thimble::reference

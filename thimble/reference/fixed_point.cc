@@ -72,6 +72,13 @@ int32_t multiply(int32_t x, FixedFactor factor) {
       std::max(-factor.shift, 0));
 }
 
+int32_t multiply_once(int64_t x, FixedFactor factor) {
+  const int64_t multiplier =
+      factor.multiplier < 0x7FFF0000 ? (factor.multiplier + (1 << 15)) >> 16 : 0x7FFF;
+  const int right = 15 - factor.shift;
+  return static_cast<int32_t>((x * multiplier + (int64_t{1} << (right - 1))) >> right);
+}
+
 template <int kIntegerBits>
 Fixed<0> exp_on_negative_values(Fixed<kIntegerBits> x) {
   // x = -remainder + fine with fine in [-1/4, 0): e^fine by the polynomial, e^-remainder as a
@@ -95,7 +102,10 @@ Fixed<0> exp_on_negative_values(Fixed<kIntegerBits> x) {
 template Fixed<0> exp_on_negative_values(Fixed<4> x);
 template Fixed<0> exp_on_negative_values(Fixed<5> x);
 
-Fixed<0> one_over_one_plus(Fixed<0> x) {
+namespace {
+
+/// 2 / (1 + x) for 0 <= x < 1.
+Fixed<2> two_over_one_plus(Fixed<0> x) {
   constexpr Fixed<2> k48Over17{1515870810};
   constexpr Fixed<2> kMinus32Over17{-1010580540};
   // x and one() are not negative, so rounding half up is the original's rounding away from zero.
@@ -106,7 +116,17 @@ Fixed<0> one_over_one_plus(Fixed<0> x) {
     const Fixed<2> error = Fixed<2>::one() - half_denominator * y;
     y = y + rescale<2>(y * error);
   }
-  return rescale<0>(Fixed<1>{y.raw});  // y is 1 / half_denominator: half of it is wanted
+  return y;
+}
+
+}  // namespace
+
+Fixed<0> one_over_one_plus(Fixed<0> x) {
+  return rescale<0>(Fixed<1>{two_over_one_plus(x).raw});  // half of it
+}
+
+Fixed<0> one_minus_over_one_plus(Fixed<0> x) {
+  return rescale<0>(two_over_one_plus(x) - Fixed<2>::one());
 }
 
 }  // namespace thimble::reference

@@ -31,6 +31,10 @@ struct FixedFactor {
 /// Shift left, high multiply, rounding shift right: what "requantise" means everywhere in int8.
 [[nodiscard]] int32_t multiply(int32_t x, FixedFactor factor);
 
+/// A sum of 64 bits times the factor, its multiplier rounded to 16 bits, rounded once, half up:
+/// what sums of int16 networks get. factor.shift below 15.
+[[nodiscard]] int32_t multiply_once(int64_t x, FixedFactor factor);
+
 /// A signed number with kIntegerBits bits before the point and 31 - kIntegerBits after it.
 template <int kIntegerBits>
 struct Fixed {
@@ -75,6 +79,8 @@ template <int kTo, int kFrom>
 /// e^x for -2^kIntegerBits <= x <= 0; 4 or 5 bits.
 template <int kIntegerBits>
 [[nodiscard]] Fixed<0> exp_on_negative_values(Fixed<kIntegerBits> x);
+/// (1 - x) / (1 + x) for 0 <= x < 1.
+[[nodiscard]] Fixed<0> one_minus_over_one_plus(Fixed<0> x);
 /// 1 / (1 + x) for 0 <= x < 1, three steps of Newton and Raphson.
 [[nodiscard]] Fixed<0> one_over_one_plus(Fixed<0> x);
 

@@ -6,6 +6,7 @@
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
 #include "thimble/reference/narrow_sums.h"
+#include "thimble/reference/unfolded_sums.h"
 
 namespace thimble::reference {
 
@@ -56,6 +57,7 @@ uint32_t dot(const Rows& a, size_t row, size_t o, size_t begin, size_t end) {
 
 std::vector<Bytes> evaluate(const FullyConnected& op, const OpContext& context) {
   const Tensor& input = context.input(0);
+  if (input.type == DType::kInt16) return convolve_int16(op, context);
   const Tensor& weights = context.input(1);
   const Tensor& output = context.output();
   if (const Accumulator* narrow = find_accumulator(context.graph, context.op.outputs[0])) {

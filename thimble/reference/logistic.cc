@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// LOGISTIC, int8 to int8 in steps of 1/256 from 0, in gemmlowp's fixed point.
+// LOGISTIC: int8 to int8 in steps of 1/256 from 0, in gemmlowp's fixed point; int16 by sigmoid.h.
 #include <algorithm>
 #include <cmath>
 
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/fixed_point.h"
+#include "thimble/reference/sigmoid.h"
 
 namespace thimble::reference {
 namespace {
@@ -28,6 +29,12 @@ Fixed<0> logistic(Fixed<kInputIntegerBits> x) {
 
 std::vector<Bytes> evaluate(const Logistic&, const OpContext& context) {
   const Tensor& input = context.input(0);
+  if (input.type == DType::kInt16) {
+    const SigmoidScaling scaling = sigmoid_scaling(scale_of(input), 0);
+    std::vector<int16_t> values = context.read<int16_t>(0);
+    for (int16_t& value : values) value = logistic_of_int16(value, scaling);
+    return {bytes_from(values)};
+  }
   const double to_fixed = std::ldexp(double{scale_of(input)}, 31 - kInputIntegerBits);
   const FixedFactor factor = to_fixed_factor(to_fixed);
   // Of differences from here on, the logistic is 0 or 1.

@@ -49,6 +49,10 @@ RealValues real(const FullyConnected& op, const RealContext& c) {
   return clamped(op.activation, real_fully_connected(c.product()));
 }
 
+RealValues real(const TransposeConv& op, const RealContext& c) {
+  return clamped(op.activation, real_transpose_conv(op.window, c.product()));
+}
+
 RealValues real(const BatchMatMul& op, const RealContext& c) {
   return real_batch_matmul(op, c.product());
 }
@@ -134,6 +138,14 @@ RealValues real(const Mul& op, const RealContext& c) {
   return clamped(op.activation, combined(c, [](float a, float b) { return a * b; }));
 }
 
+RealValues real(const Maximum&, const RealContext& c) {
+  return combined(c, [](float a, float b) { return std::max(a, b); });
+}
+
+RealValues real(const Minimum&, const RealContext& c) {
+  return combined(c, [](float a, float b) { return std::min(a, b); });
+}
+
 RealValues real(const Relu&, const RealContext& c) {
   return clamped(Activation::kRelu, *c.inputs[0]);
 }
@@ -148,9 +160,50 @@ RealValues real(const LeakyRelu& op, const RealContext& c) {
   return result;
 }
 
+RealValues real(const Prelu&, const RealContext& c) {
+  return combined(c, [](float x, float alpha) { return x >= 0 ? x : alpha * x; });
+}
+
+RealValues real(const LogSoftmax&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  const auto depth = static_cast<size_t>(c.output_shape().back());
+  for (size_t begin = 0; begin < result.size(); begin += depth) {
+    const std::span<float> row(&result[begin], depth);
+    const float largest = *std::ranges::max_element(row);
+    float sum = 0;
+    for (const float value : row) sum += std::exp(value - largest);
+    for (float& value : row) value -= largest + std::log(sum);
+  }
+  return result;
+}
+
 RealValues real(const Logistic&, const RealContext& c) {
   RealValues result = *c.inputs[0];
   for (float& value : result) value = 1 / (1 + std::exp(-value));
+  return result;
+}
+
+RealValues real(const Tanh&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  for (float& value : result) value = std::tanh(value);
+  return result;
+}
+
+RealValues real(const Elu&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  for (float& value : result) value = value < 0 ? std::exp(value) - 1 : value;
+  return result;
+}
+
+RealValues real(const HardSwish&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  for (float& value : result) value *= std::clamp(value + 3, 0.0F, 6.0F) / 6;
+  return result;
+}
+
+RealValues real(const Abs&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  for (float& value : result) value = std::abs(value);
   return result;
 }
 

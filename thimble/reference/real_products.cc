@@ -114,6 +114,27 @@ RealValues real_depthwise(const Window& window, int64_t multiplier, const RealPr
   return result;
 }
 
+RealValues real_transpose_conv(const Window& window, const RealProduct& a) {
+  const Image in(a.x_shape), out(a.out_shape), w(a.weights_shape);
+  RealValues result(static_cast<size_t>(out.n * out.h * out.w * out.c));
+  start_with_bias(a.bias, out.c, result);
+  for (int64_t pixel = 0; pixel < in.n * in.h * in.w; ++pixel) {
+    const float* x = &a.x[static_cast<size_t>(pixel * in.c)];
+    for (int64_t tap = 0; tap < w.h * w.w; ++tap) {
+      const int64_t ky = tap / w.w, kx = tap % w.w;
+      const int64_t row = pixel / in.w % in.h * window.stride_h - window.padding.top + ky;
+      const int64_t column = pixel % in.w * window.stride_w - window.padding.left + kx;
+      if (row < 0 || row >= out.h || column < 0 || column >= out.w) continue;
+      float* to = &result[static_cast<size_t>(out.pixel(pixel / (in.w * in.h), row, column))];
+      for (int64_t o = 0; o < out.c; ++o) {
+        const float* weights = &a.weights[static_cast<size_t>(w.pixel(o, ky, kx))];
+        for (int64_t c = 0; c < in.c; ++c) to[o] += x[c] * weights[c];
+      }
+    }
+  }
+  return result;
+}
+
 RealValues real_fully_connected(const RealProduct& a) {
   const int64_t outputs = a.weights_shape[0];
   const int64_t depth = a.weights_shape[1];

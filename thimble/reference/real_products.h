@@ -19,6 +19,7 @@ struct RealProduct {
 [[nodiscard]] RealValues real_conv(const Window& window, const RealProduct& product);
 [[nodiscard]] RealValues real_depthwise(const Window& window, int64_t multiplier,
                                         const RealProduct& product);
+[[nodiscard]] RealValues real_transpose_conv(const Window& window, const RealProduct& product);
 [[nodiscard]] RealValues real_fully_connected(const RealProduct& product);
 /// The second operand stands for the weights.
 [[nodiscard]] RealValues real_batch_matmul(const BatchMatMul& op, const RealProduct& product);

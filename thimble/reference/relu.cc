@@ -10,11 +10,11 @@ std::vector<Bytes> evaluate(const Relu&, const OpContext& context) {
   const Tensor& output = context.output();
   const FixedFactor factor = to_fixed_factor(double{scale_of(input)} / double{scale_of(output)});
   const ActivationRange range = activation_range(Activation::kRelu, output);
-  std::vector<int8_t> values = context.read<int8_t>(0);
-  for (int8_t& value : values) {
-    value = requantise(value - zero_point_of(input), factor, zero_point_of(output), range);
+  std::vector<int32_t> values = integers_from(context.input_bytes(0), input.type);
+  for (int32_t& value : values) {
+    value = requantised(value - zero_point_of(input), factor, zero_point_of(output), range);
   }
-  return {bytes_from(values)};
+  return {bytes_from_integers(values, output.type)};
 }
 
 }  // namespace thimble::reference

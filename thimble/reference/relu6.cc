@@ -9,12 +9,11 @@
 namespace thimble::reference {
 
 std::vector<Bytes> evaluate(const Relu6&, const OpContext& context) {
-  const ActivationRange range = activation_range(Activation::kRelu6, context.input(0));
-  std::vector<int8_t> values = context.read<int8_t>(0);
-  for (int8_t& value : values) {
-    value = static_cast<int8_t>(std::clamp<int32_t>(value, range.min, range.max));
-  }
-  return {bytes_from(values)};
+  const Tensor& input = context.input(0);
+  const ActivationRange range = activation_range(Activation::kRelu6, input);
+  std::vector<int32_t> values = integers_from(context.input_bytes(0), input.type);
+  for (int32_t& value : values) value = std::clamp(value, range.min, range.max);
+  return {bytes_from_integers(values, input.type)};
 }
 
 }  // namespace thimble::reference

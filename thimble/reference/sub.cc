@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SUB: both operands, shifted left by 20 bits, are brought to twice the larger scale and
-// subtracted.
+// SUB: both operands, shifted left by 20 bits (int16: 15), are brought to twice the larger scale
+// and subtracted. Quotients of scales are formed in float32, unlike those of ADD.
+#include <cmath>
+
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/common_scale.h"
 #include "thimble/reference/evaluate.h"
@@ -8,20 +10,20 @@
 namespace thimble::reference {
 
 std::vector<Bytes> evaluate(const Sub& op, const OpContext& context) {
-  constexpr int kLeftShift = 20;
   const Tensor& output = context.output();
-  const CommonScale operands = at_common_scale(context, kLeftShift);
-  const FixedFactor factor =
-      to_fixed_factor(operands.scale / (double{1 << kLeftShift} * double{scale_of(output)}));
+  const int left_shift = sum_left_shift(context.input(0).type);
+  const CommonScale operands = at_common_scale(context, left_shift, Quotients::kFloat);
+  const FixedFactor factor = to_fixed_factor(quotient(std::ldexp(operands.scale, -left_shift),
+                                                      double{scale_of(output)}, Quotients::kFloat));
   const ActivationRange range = activation_range(op.activation, output);
 
-  std::vector<int8_t> result;
+  std::vector<int32_t> result;
   for (size_t i = 0; i < operands.a.size(); ++i) {
-    // Both are below 2^28: no difference wraps around.
+    // Both are below 2^28 (int16: 2^30): no difference wraps around.
     const int32_t difference = operands.a[i] - operands.b[i];
-    result.push_back(requantise(difference, factor, zero_point_of(output), range));
+    result.push_back(requantised(difference, factor, zero_point_of(output), range));
   }
-  return {bytes_from(result)};
+  return {bytes_from_integers(result, output.type)};
 }
 
 }  // namespace thimble::reference

@@ -87,9 +87,10 @@ struct TieChannels {
     channel_by_channel ? tie_all(in()) : keep_all();
   }
 
-  /// Constant weights and bias, sums of 32 bits.
+  /// Of int8, constant weights and bias, sums of 32 bits.
   [[nodiscard]] bool is_plain() const {
-    return tensor(in(1)).is_constant() && (op.inputs.size() < 3 || tensor(in(2)).is_constant()) &&
+    return tensor(in()).type == DType::kInt8 && tensor(in(1)).is_constant() &&
+           (op.inputs.size() < 3 || tensor(in(2)).is_constant()) &&
            find_accumulator(sets.graph(), out()) == nullptr;
   }
   /// A sum over channels: a constant one can stand in the bias. Beyond the border of an image it is
@@ -127,7 +128,9 @@ struct TieChannels {
     }
   }
   void operator()(const BatchMatMul&) const { keep_all(); }
+  void operator()(const TransposeConv&) const { keep_all(); }
   void operator()(const Softmax&) const { keep_all(); }
+  void operator()(const LogSoftmax&) const { keep_all(); }
 
   void operator()(const AveragePool2D&) const { tie_all(in()); }
   void operator()(const MaxPool2D&) const { tie_all(in()); }
@@ -140,6 +143,10 @@ struct TieChannels {
   void operator()(const Dequantize&) const { tie_all(in()); }
   void operator()(const Logistic&) const { tie_all(in()); }
   void operator()(const Rsqrt&) const { tie_all(in()); }
+  void operator()(const Tanh&) const { tie_all(in()); }
+  void operator()(const Elu&) const { tie_all(in()); }
+  void operator()(const HardSwish&) const { tie_all(in()); }
+  void operator()(const Abs&) const { tie_all(in()); }
   void operator()(const Gelu&) const { tie_all(in()); }
 
   void operator()(const Mean& a) const {
@@ -184,6 +191,9 @@ struct TieChannels {
   void operator()(const Sub&) const { element_by_element(); }
   void operator()(const Mul&) const { element_by_element(); }
   void operator()(const SquaredDifference&) const { element_by_element(); }
+  void operator()(const Maximum&) const { element_by_element(); }
+  void operator()(const Prelu&) const { element_by_element(); }
+  void operator()(const Minimum&) const { element_by_element(); }
 };
 
 }  // namespace

@@ -182,6 +182,9 @@ class Thinned {
   void adapt(Add&, const Op& before, Op& op) { adapt_operands(before, op); }
   void adapt(Sub&, const Op& before, Op& op) { adapt_operands(before, op); }
   void adapt(Mul&, const Op& before, Op& op) { adapt_operands(before, op); }
+  void adapt(Prelu&, const Op& before, Op& op) { adapt_operands(before, op); }
+  void adapt(Maximum&, const Op& before, Op& op) { adapt_operands(before, op); }
+  void adapt(Minimum&, const Op& before, Op& op) { adapt_operands(before, op); }
   void adapt(SquaredDifference&, const Op& before, Op& op) { adapt_operands(before, op); }
 
   /// Its inputs and output say all.

@@ -90,6 +90,9 @@ void count(std::monostate, const CallShape& call, FeatureSums sums) {
 void count(const runtime::SoftmaxParams&, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
 }
+void count(const runtime::LogSoftmaxParams&, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+}
 void count(const runtime::ResizeNearestNeighborParams&, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
 }
@@ -111,6 +114,19 @@ void count(const runtime::PadParams& p, const CallShape& call, FeatureSums sums)
 void count(const runtime::FullyConnectedParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
   sums.add(Feature::kOneProduct, pixels(call.region) * extent(call.region, 3) * p.in_channels);
+}
+
+// Each output alone, as the last ones of conv_2d. Taps in the padding count; of a transposed
+// convolution only some meet a pixel.
+void count(const runtime::UnfoldedConv2DParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  const runtime::Window2D& w = p.window;
+  double taps = static_cast<double>(w.kernel_h) * w.kernel_w;
+  if (info(call.kernel).family == Family::kTransposeConv) taps /= w.stride_h * w.stride_w;
+  const double outputs = pixels(call.region) * extent(call.region, 3);
+  sums.add(Feature::kSingle, outputs);
+  sums.add(Feature::kSingleRun, outputs * taps);
+  sums.add(Feature::kSingleProduct, outputs * taps * p.in_per_group);
 }
 
 void count(const runtime::BatchMatMulParams& p, const CallShape& call, FeatureSums sums) {

@@ -23,10 +23,11 @@
 // tensor make such calls.
 //
 // A kernel's name is its family's; where a family is there for several types, those of its elements
-// (i8, u8, i16, i32, f32: input, then output; accumulators where the input is always int8; bits
-// where only the size counts); what it is limited to; its instruction set unless it is portable:
-// rescale_i8_i16, conv_2d_accumulate_i16, copy_8, conv_2d_1x1_mve. Kernels of one family and types
-// do the same to the bit. The size of its scratch is NAME_scratch_bytes, of its parameters.
+// (i8, u8, i16, i32, f32: input, then output, one if all are alike; none: int8; accumulators where
+// the input is always int8; bits where only the size counts); what it is limited to; its
+// instruction set unless it is portable: rescale_i8_i16, conv_2d_accumulate_i16, copy_8,
+// conv_2d_1x1_mve. Kernels of one family and types do the same to the bit. The size of its scratch
+// is NAME_scratch_bytes, of its parameters.
 //
 // No kernel reads an element that the region and the access map of the operator do not demand. All
 // take operands in any strides, in rings too, unless their comment says otherwise.
@@ -170,6 +171,28 @@ void conv_2d_accumulate_i8(const Conv2DNarrowParams& p, const View& x, const Vie
                            const Region& region, int32_t begin_channel,
                            int32_t end_channel) noexcept;
 
+/// Convolutions that fold nothing into the bias: of int16, grouped, depthwise or fully connected,
+/// and transposed ones.
+struct UnfoldedConv2DParams {
+  const int8_t* weights;  ///< [out channel][kernel_h][kernel_w][in_per_group]
+  const int32_t* bias;    ///< [out channel][2]: lower and upper word
+  ChannelScales scales;   ///< [out channel]
+  Window2D window;
+  int32_t in_per_group, out_per_group;          ///< channels
+  int32_t input_zero_point, output_zero_point;  ///< 0 for int16
+  int32_t clamp_min, clamp_max;
+  int32_t rounds_once;  ///< 1: sums of 64 bits, rounded once with 16 bits of the multiplier
+};
+/// progress: pixel.
+void conv_2d_i16(const UnfoldedConv2DParams& p, const View& x, const View& out,
+                 const Region& region) noexcept;
+/// One group: output row y reads the input rows (y + pad_top - k) / stride_h that are whole
+/// numbers. progress: pixel.
+void transpose_conv(const UnfoldedConv2DParams& p, const View& x, const View& out,
+                    const Region& region) noexcept;
+void transpose_conv_i16(const UnfoldedConv2DParams& p, const View& x, const View& out,
+                        const Region& region) noexcept;
+
 /// A fully connected layer whose weights are an activation, or have a zero point of their own:
 /// nothing can be folded into the bias.
 struct FullyConnectedParams {
@@ -265,6 +288,10 @@ void sub(const AddParams& p, const View& a, const View& b, const View& out,
          const Region& region) noexcept;
 void squared_difference(const AddParams& p, const View& a, const View& b, const View& out,
                         const Region& region) noexcept;
+void add_i16(const AddParams& p, const View& a, const View& b, const View& out,
+             const Region& region) noexcept;
+void sub_i16(const AddParams& p, const View& a, const View& b, const View& out,
+             const Region& region) noexcept;
 
 struct MulParams {
   int32_t zero_point[2], output_zero_point;
@@ -276,6 +303,9 @@ struct MulParams {
 void mul(const MulParams& p, const View& a, const View& b, const View& out,
          const Region& region) noexcept;
 
+void mul_i16(const MulParams& p, const View& a, const View& b, const View& out,
+             const Region& region) noexcept;
+
 /// mul for an output scale that shifts by 1 to 22 to the right, without clamps.
 void mul_dsp(const MulParams& p, const View& a, const View& b, const View& out,
              const Region& region) noexcept;
@@ -283,13 +313,22 @@ void mul_dsp(const MulParams& p, const View& a, const View& b, const View& out,
 void mul_mve(const MulParams& p, const View& a, const View& b, const View& out,
              const Region& region) noexcept;
 
-/// Elements outside [0, in_extent) after subtracting `before` are `value`. int8. progress: none.
+/// Elements outside [0, in_extent) after subtracting `before` are `value`. progress: none. One
+/// function per element size; `pad` is for bytes.
 struct PadParams {
   int32_t before[4];
   int32_t in_extent[4];
   int32_t value;
 };
 void pad(const PadParams& p, const View& x, const View& out, const Region& region) noexcept;
+void pad_16(const PadParams& p, const View& x, const View& out, const Region& region) noexcept;
+void pad_32(const PadParams& p, const View& x, const View& out, const Region& region) noexcept;
+
+/// The larger (smaller) raw value. Broadcast operands have stride 0. progress: element.
+void maximum(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void maximum_i16(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void minimum(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void minimum_i16(const View& a, const View& b, const View& out, const Region& region) noexcept;
 
 /// Copies element by element: reshape, transpose (strides of x in the axes of out), concatenation
 /// (bias of out), slice (bias and strides of x), copies between buffers. progress: element. One
@@ -324,12 +363,17 @@ void rescale_i32_i8(const RescaleParams& p, const View& x, const View& out,
                     const Region& region) noexcept;
 void rescale_i16_i32(const RescaleParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
+void rescale_i16_i16(const RescaleParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
+void rescale_i32_i16(const RescaleParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
 
 /// Raw values limited to a range: relu6. progress: element.
 struct ClampParams {
   int32_t clamp_min, clamp_max;
 };
 void clamp(const ClampParams& p, const View& x, const View& out, const Region& region) noexcept;
+void clamp_i16(const ClampParams& p, const View& x, const View& out, const Region& region) noexcept;
 
 /// Scaled by one factor where x is at least its zero point, by another below. progress: element.
 struct LeakyReluParams {
@@ -342,12 +386,36 @@ void leaky_relu_i8_i8(const LeakyReluParams& p, const View& x, const View& out,
 void leaky_relu_i16_i16(const LeakyReluParams& p, const View& x, const View& out,
                         const Region& region) noexcept;
 
-/// Any function of one int8, as a table: logistic, rsqrt, gelu. progress: element.
+/// Scaled by one factor where x is at least its zero point, by another and alpha below. Broadcast
+/// operands have stride 0. progress: element.
+struct PreluParams {
+  Scale positive, negative;
+  int32_t input_zero_point, alpha_zero_point, output_zero_point;
+  int32_t clamp_min, clamp_max;
+};
+void prelu(const PreluParams& p, const View& x, const View& alpha, const View& out,
+           const Region& region) noexcept;
+void prelu_i16(const PreluParams& p, const View& x, const View& alpha, const View& out,
+               const Region& region) noexcept;
+
+/// Any function of one int8, as a table: logistic, tanh, rsqrt, gelu, ... progress: element.
 struct LookupParams {
   const int8_t* table;  ///< [256]: of the value v, number v + 128
 };
 void lookup_i8(const LookupParams& p, const View& x, const View& out,
                const Region& region) noexcept;
+
+/// Between the steps of a table; from its last one on, that one.
+struct SigmoidParams {
+  const int16_t* table;  ///< [256]: 1 / (1 + e^(-i / 24)) in 1/65536, unsigned
+  int32_t multiplier;    ///< from an input to 1/12288 of a unit, before the shift
+  int32_t shift;         ///< to the right, rounding
+};
+/// progress: element.
+void logistic_i16(const SigmoidParams& p, const View& x, const View& out,
+                  const Region& region) noexcept;
+void tanh_i16(const SigmoidParams& p, const View& x, const View& out,
+              const Region& region) noexcept;
 
 /// float32 at the edges of the network. progress: element.
 struct FloatParams {
@@ -374,6 +442,17 @@ void softmax_i8_i8(const SoftmaxParams& p, const View& x, const View& out,
                    const Region& region) noexcept;
 void softmax_i8_i16(const SoftmaxParams& p, const View& x, const View& out,
                     const Region& region) noexcept;
+
+/// The logarithm of softmax, in sixteenths from 127.
+struct LogSoftmaxParams {
+  Scale input_scale;    ///< as of softmax, beta 1
+  Scale inverse_scale;  ///< of it, to the right
+  int32_t diff_min;     ///< differences below are the least value
+  int32_t channels;     ///< of the whole tensor; the region covers them
+};
+/// progress: none.
+void log_softmax(const LogSoftmaxParams& p, const View& x, const View& out,
+                 const Region& region) noexcept;
 
 /// Pixel (y, x) of the output is pixel (rows[y], columns[x]) of the input.
 struct ResizeNearestNeighborParams {

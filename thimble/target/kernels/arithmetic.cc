@@ -10,9 +10,9 @@
 namespace thimble {
 namespace {
 
-bool all_int8(const Operands& t, Method method) {
-  return method == Method::kCompute && t.count() == 2 && t.in(0).type == DType::kInt8 &&
-         t.in(1).type == DType::kInt8 && t.out().type == DType::kInt8;
+bool of_one_type(const Operands& t, Method method, Family family) {
+  return method == Method::kCompute && t.count() == 2 && t.in(0).type == t.in(1).type &&
+         has_row(family, t);
 }
 
 double twice_larger_scale(const Operands& t) {
@@ -23,39 +23,94 @@ double twice_larger_scale(const Operands& t) {
 // is then computed of them.
 KernelUse scaled_pair_use(Family family, const Operands& t, Activation activation, int left_shift,
                           double result_scale) {
+  // SUB forms quotients in float32.
+  const auto quotient = [&](double a, double b) {
+    return family == Family::kSub
+               ? static_cast<double>(static_cast<float>(a) / static_cast<float>(b))
+               : a / b;
+  };
   const ClampRange clamp = clamp_range(activation, t.out());
   runtime::AddParams params{};
   params.left_shift = left_shift;
   for (size_t k = 0; k < 2; ++k) {
     params.zero_point[k] = zero_point_of(t.in(k));
     params.scale[k] =
-        quantize_scale(static_cast<double>(scale_of(t.in(k))) / twice_larger_scale(t));
+        quantize_scale(quotient(static_cast<double>(scale_of(t.in(k))), twice_larger_scale(t)));
   }
   params.output_zero_point = zero_point_of(t.out());
-  params.output_scale = quantize_scale(result_scale / static_cast<double>(scale_of(t.out())));
+  params.output_scale =
+      quantize_scale(quotient(result_scale, static_cast<double>(scale_of(t.out()))));
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
-  return elementwise_use(portable_kernel(family), params, {t.in(0).shape, t.in(1).shape},
-                         t.out().shape);
+  return elementwise_use(portable_kernel(family, t.in(0).type, t.out().type), params,
+                         {t.in(0).shape, t.in(1).shape}, t.out().shape);
 }
 
 // Of sums and differences.
 KernelUse sum_or_difference_use(Family family, const Operands& t, Activation activation) {
-  constexpr int kLeftShift = 20;
-  return scaled_pair_use(family, t, activation, kLeftShift,
-                         std::ldexp(twice_larger_scale(t), -kLeftShift));
+  const int left_shift = t.out().type == DType::kInt16 ? 15 : 20;
+  return scaled_pair_use(family, t, activation, left_shift,
+                         std::ldexp(twice_larger_scale(t), -left_shift));
+}
+
+// Of values that need no parameters.
+KernelUse raw_pair_use(Family family, const Operands& t) {
+  return elementwise_use(portable_kernel(family, t.in(0).type, t.out().type), {},
+                         {t.in(0).shape, t.in(1).shape}, t.out().shape);
 }
 
 }  // namespace
 
-bool supported(const Add&, const Operands& t, Method method) { return all_int8(t, method); }
+bool supported(const Add&, const Operands& t, Method method) {
+  return of_one_type(t, method, Family::kAdd);
+}
 
-bool supported(const Mul&, const Operands& t, Method method) { return all_int8(t, method); }
+bool supported(const Mul&, const Operands& t, Method method) {
+  return of_one_type(t, method, Family::kMul);
+}
 
-bool supported(const Sub&, const Operands& t, Method method) { return all_int8(t, method); }
+bool supported(const Sub&, const Operands& t, Method method) {
+  return of_one_type(t, method, Family::kSub);
+}
+
+bool supported(const Maximum&, const Operands& t, Method method) {
+  return of_one_type(t, method, Family::kMaximum);
+}
+
+bool supported(const Prelu&, const Operands& t, Method method) {
+  return of_one_type(t, method, Family::kPrelu);
+}
+
+bool supported(const Minimum&, const Operands& t, Method method) {
+  return of_one_type(t, method, Family::kMinimum);
+}
 
 bool supported(const SquaredDifference&, const Operands& t, Method method) {
-  return all_int8(t, method);
+  return of_one_type(t, method, Family::kSquaredDifference);
+}
+
+std::vector<KernelUse> uses(const Maximum&, const Operands& t, Method) {
+  return {raw_pair_use(Family::kMaximum, t)};
+}
+
+std::vector<KernelUse> uses(const Prelu&, const Operands& t, Method) {
+  const double in = static_cast<double>(scale_of(t.in(0)));
+  const double alpha = static_cast<double>(scale_of(t.in(1)));
+  const double out = static_cast<double>(scale_of(t.out()));
+  const ClampRange clamp = value_range(t.out().type);
+  const runtime::PreluParams params{.positive = quantize_scale(in / out),
+                                    .negative = quantize_scale(in * alpha / out),
+                                    .input_zero_point = zero_point_of(t.in(0)),
+                                    .alpha_zero_point = zero_point_of(t.in(1)),
+                                    .output_zero_point = zero_point_of(t.out()),
+                                    .clamp_min = clamp.min,
+                                    .clamp_max = clamp.max};
+  return {elementwise_use(portable_kernel(Family::kPrelu, t.in(0).type, t.out().type), params,
+                          {t.in(0).shape, t.in(1).shape}, t.out().shape)};
+}
+
+std::vector<KernelUse> uses(const Minimum&, const Operands& t, Method) {
+  return {raw_pair_use(Family::kMinimum, t)};
 }
 
 std::vector<KernelUse> uses(const Add& a, const Operands& t, Method) {
@@ -83,8 +138,8 @@ std::vector<KernelUse> uses(const Mul& a, const Operands& t, Method) {
                                        static_cast<double>(scale_of(t.out())));
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
-  return {elementwise_use(portable_kernel(Family::kMul), params, {t.in(0).shape, t.in(1).shape},
-                          t.out().shape)};
+  return {elementwise_use(portable_kernel(Family::kMul, t.in(0).type, t.out().type), params,
+                          {t.in(0).shape, t.in(1).shape}, t.out().shape)};
 }
 
 }  // namespace thimble

@@ -35,6 +35,8 @@ using ScratchKernel = void (*)(const P&, const runtime::View&, const runtime::Vi
                                const runtime::Region&, int8_t*) noexcept;
 using MovingKernel = void (*)(const runtime::View&, const runtime::View&,
                               const runtime::Region&) noexcept;
+using ComparingKernel = void (*)(const runtime::View&, const runtime::View&, const runtime::View&,
+                                 const runtime::Region&) noexcept;
 
 template <class P>
 void apply(UnaryKernel<P> kernel, const Invocation& call) {
@@ -56,6 +58,10 @@ void apply(ScratchKernel<P> kernel, const Invocation& call) {
 }
 inline void apply(MovingKernel kernel, const Invocation& call) {
   kernel(operand(call, 0), call.out, call.region);
+}
+
+inline void apply(ComparingKernel kernel, const Invocation& call) {
+  kernel(operand(call, 0), operand(call, 1), call.out, call.region);
 }
 
 /// Index of the alternative of KernelParams that the kernel takes.

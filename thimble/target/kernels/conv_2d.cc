@@ -6,6 +6,7 @@
 #include "thimble/target/kernels/conv_2d_pairs.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/unfolded_conv_2d.h"
 #include "thimble/target/kernels/weights.h"
 
 namespace thimble {
@@ -91,6 +92,7 @@ std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t) {
 }
 
 bool supported(const Conv2D&, const Operands& t, Method method) {
+  if (has_int16_weights(t)) return method == Method::kCompute;
   if (method == Method::kInPlace || !has_foldable_weights(t)) return false;
   const bool grouped = t.in(0).shape.back() != t.in(1).shape.back();
   if (grouped && method != Method::kCompute) return false;
@@ -100,11 +102,18 @@ bool supported(const Conv2D&, const Operands& t, Method method) {
 std::vector<KernelUse> uses(const Conv2D& a, const Operands& t, Method method) {
   const int64_t per_group = t.in(1).shape.back();
   const int64_t groups = t.in(0).shape.back() / per_group;
-  runtime::Conv2DParams params{};
-  params.window = window_of(a.window, t.in(0).shape);
-  params.in_per_group = static_cast<int32_t>(per_group);
-  params.out_per_group = static_cast<int32_t>(t.out().shape.back() / groups);
-  return {convolution_use(t, method, {identity_axes(4), identity_axes(4)}, params, a.activation)};
+  const auto fill = [&](auto params) {
+    params.window = window_of(a.window, t.in(0).shape);
+    params.in_per_group = static_cast<int32_t>(per_group);
+    params.out_per_group = static_cast<int32_t>(t.out().shape.back() / groups);
+    return params;
+  };
+  const ConvolutionAxes axes{identity_axes(4), identity_axes(4)};
+  if (has_int16_weights(t)) {
+    return {unfolded_use(t, Family::kConv2D, axes, fill(runtime::UnfoldedConv2DParams{}),
+                         a.activation)};
+  }
+  return {convolution_use(t, method, axes, fill(runtime::Conv2DParams{}), a.activation)};
 }
 
 }  // namespace thimble

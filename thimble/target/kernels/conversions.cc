@@ -28,29 +28,27 @@ std::vector<KernelUse> one_use(KernelId kernel, const KernelParams& params, cons
   return {elementwise_use(kernel, params, {t.in(0).shape}, t.out().shape)};
 }
 
-bool both_int8(const Operands& t) {
-  return t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
-}
-
 }  // namespace
 
 bool supported(const Relu&, const Operands& t, Method method) {
-  return method == Method::kCompute && both_int8(t);
+  return method == Method::kCompute && t.in(0).type == t.out().type && has_row(Family::kRescale, t);
 }
 
 std::vector<KernelUse> uses(const Relu&, const Operands& t, Method) {
-  return one_use(quantize_kernel(DType::kInt8, DType::kInt8),
+  return one_use(quantize_kernel(t.in(0).type, t.out().type),
                  rescale_params(t, clamp_range(Activation::kRelu, t.out())), t);
 }
 
 /// Raw values are clamped: right only where input and output have the same quantisation.
 bool supported(const Relu6&, const Operands& t, Method method) {
-  return method == Method::kCompute && both_int8(t) && t.in(0).quantization == t.out().quantization;
+  return method == Method::kCompute && has_row(Family::kClamp, t) &&
+         t.in(0).quantization == t.out().quantization;
 }
 
 std::vector<KernelUse> uses(const Relu6&, const Operands& t, Method) {
   const ClampRange clamp = clamp_range(Activation::kRelu6, t.in(0));
-  return one_use(portable_kernel(Family::kClamp), runtime::ClampParams{clamp.min, clamp.max}, t);
+  return one_use(portable_kernel(Family::kClamp, t.in(0).type, t.out().type),
+                 runtime::ClampParams{clamp.min, clamp.max}, t);
 }
 
 bool supported(const LeakyRelu&, const Operands& t, Method method) {

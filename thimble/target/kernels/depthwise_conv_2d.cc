@@ -4,6 +4,7 @@
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/unfolded_conv_2d.h"
 #include "thimble/target/kernels/weights.h"
 
 namespace thimble {
@@ -14,6 +15,7 @@ std::vector<PackedConstant> pack_depthwise_conv_2d(const Operands& t) {
 }
 
 bool supported(const DepthwiseConv2D& a, const Operands& t, Method method) {
+  if (has_int16_weights(t)) return method == Method::kCompute;
   if (!has_foldable_weights(t) || !bias_folds(t, WeightOrder::kChannelLast)) return false;
   if (method == Method::kInPlace) return a.multiplier == 1 && t.in(0).shape == t.out().shape;
   return method == Method::kCompute;
@@ -21,6 +23,14 @@ bool supported(const DepthwiseConv2D& a, const Operands& t, Method method) {
 
 std::vector<KernelUse> uses(const DepthwiseConv2D& a, const Operands& t, Method method) {
   const Shape& weights = t.in(1).shape;  // [1, kernel_h, kernel_w, out channels], as the kernel's
+  if (has_int16_weights(t)) {            // as many groups as input channels
+    runtime::UnfoldedConv2DParams params{};
+    params.window = window_of(a.window, t.in(0).shape);
+    params.in_per_group = 1;
+    params.out_per_group = static_cast<int32_t>(a.multiplier);
+    return {unfolded_use(t, Family::kConv2D, {identity_axes(4), identity_axes(4)}, params,
+                         a.activation)};
+  }
   const ClampRange clamp = clamp_range(a.activation, t.out());
   runtime::DepthwiseConv2DParams params{};
   params.window = window_of(a.window, t.in(0).shape);

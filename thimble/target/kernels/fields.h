@@ -108,6 +108,21 @@ void each_field(S& s, F visit) {
   visit("accumulator_zero_point", s.accumulator_zero_point);
 }
 
+template <class S, class F, If<S, UnfoldedConv2DParams> = 0>
+void each_field(S& s, F visit) {
+  visit("weights", s.weights);
+  visit("bias", s.bias);
+  visit("scales", s.scales);
+  visit("window", s.window);
+  visit("in_per_group", s.in_per_group);
+  visit("out_per_group", s.out_per_group);
+  visit("input_zero_point", s.input_zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+  visit("rounds_once", s.rounds_once);
+}
+
 template <class S, class F, If<S, FullyConnectedParams> = 0>
 void each_field(S& s, F visit) {
   visit("bias", s.bias);
@@ -229,9 +244,27 @@ void each_field(S& s, F visit) {
   visit("clamp_max", s.clamp_max);
 }
 
+template <class S, class F, If<S, PreluParams> = 0>
+void each_field(S& s, F visit) {
+  visit("positive", s.positive);
+  visit("negative", s.negative);
+  visit("input_zero_point", s.input_zero_point);
+  visit("alpha_zero_point", s.alpha_zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
 template <class S, class F, If<S, LookupParams> = 0>
 void each_field(S& s, F visit) {
   visit("table", s.table);
+}
+
+template <class S, class F, If<S, SigmoidParams> = 0>
+void each_field(S& s, F visit) {
+  visit("table", s.table);
+  visit("multiplier", s.multiplier);
+  visit("shift", s.shift);
 }
 
 template <class S, class F, If<S, FloatParams> = 0>
@@ -243,6 +276,14 @@ void each_field(S& s, F visit) {
 template <class S, class F, If<S, SoftmaxParams> = 0>
 void each_field(S& s, F visit) {
   visit("input_scale", s.input_scale);
+  visit("diff_min", s.diff_min);
+  visit("channels", s.channels);
+}
+
+template <class S, class F, If<S, LogSoftmaxParams> = 0>
+void each_field(S& s, F visit) {
+  visit("input_scale", s.input_scale);
+  visit("inverse_scale", s.inverse_scale);
   visit("diff_min", s.diff_min);
   visit("channels", s.channels);
 }

@@ -10,6 +10,7 @@
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/unfolded_conv_2d.h"
 #include "thimble/target/kernels/weights.h"
 
 namespace thimble {
@@ -97,6 +98,7 @@ bool supported(const FullyConnected&, const Operands& t, Method method) {
   const Shape& weights = t.in(1).shape;
   if (weights.size() != 2 || x.empty() || t.out().shape.empty()) return false;
   if (!batch_axes(x, weights[1])) return false;
+  if (has_int16_weights(t)) return method == Method::kCompute;
   if (!has_foldable_weights(t)) return method == Method::kCompute && has_variable_weights(t);
   // Chunks are intervals of one axis.
   if (method != Method::kCompute && x.back() != weights[1]) return false;
@@ -104,24 +106,30 @@ bool supported(const FullyConnected&, const Operands& t, Method method) {
 }
 
 std::vector<KernelUse> uses(const FullyConnected& a, const Operands& t, Method method) {
-  if (!has_foldable_weights(t)) return {variable_weights_use(a, t)};
+  if (!has_int16_weights(t) && !has_foldable_weights(t)) return {variable_weights_use(a, t)};
   const Shape& weights = t.in(1).shape;
   const ConvolutionAxes axes = axes_of(t);
   const Region limits = limits_of(axes.out, t.out().shape);
-  runtime::Conv2DParams params{};
-  params.window = {.kernel_h = 1,
-                   .kernel_w = 1,
-                   .stride_h = 1,
-                   .stride_w = 1,
-                   .dilation_h = 1,
-                   .dilation_w = 1,
-                   .pad_top = 0,
-                   .pad_left = 0,
-                   .in_h = static_cast<int32_t>(limits[limits.size() - 3].end),
-                   .in_w = static_cast<int32_t>(limits[limits.size() - 2].end)};
-  params.in_per_group = static_cast<int32_t>(weights[1]);
-  params.out_per_group = static_cast<int32_t>(weights[0]);
-  return {convolution_use(t, method, axes, params, a.activation)};
+  const auto fill = [&](auto params) {
+    params.window = {.kernel_h = 1,
+                     .kernel_w = 1,
+                     .stride_h = 1,
+                     .stride_w = 1,
+                     .dilation_h = 1,
+                     .dilation_w = 1,
+                     .pad_top = 0,
+                     .pad_left = 0,
+                     .in_h = static_cast<int32_t>(limits[limits.size() - 3].end),
+                     .in_w = static_cast<int32_t>(limits[limits.size() - 2].end)};
+    params.in_per_group = static_cast<int32_t>(weights[1]);
+    params.out_per_group = static_cast<int32_t>(weights[0]);
+    return params;
+  };
+  if (has_int16_weights(t)) {
+    return {unfolded_use(t, Family::kConv2D, axes, fill(runtime::UnfoldedConv2DParams{}),
+                         a.activation)};
+  }
+  return {convolution_use(t, method, axes, fill(runtime::Conv2DParams{}), a.activation)};
 }
 
 }  // namespace thimble

@@ -24,6 +24,7 @@ enum class Family : uint8_t {
   kConv2D,
   kConv2DAccumulate,
   kConv2DFinalise,
+  kTransposeConv,
   kFullyConnected,
   kBatchMatMul,
   kDepthwiseConv2D,
@@ -38,16 +39,22 @@ enum class Family : uint8_t {
   kMul,
   kSub,
   kSquaredDifference,
+  kMaximum,
+  kMinimum,
   kPad,
   kCopy,
   kTransposeInPlace,
   kRescale,
   kClamp,
   kLeakyRelu,
+  kPrelu,
   kLookup,
+  kLogistic,
+  kTanh,
   kQuantize,
   kDequantize,
   kSoftmax,
+  kLogSoftmax,
   kResizeNearestNeighbor,
   kResizeBilinear,
 };
@@ -66,12 +73,13 @@ enum class Progress : uint8_t { kElement, kPixel, kPlane, kWhole, kNone };
 /// Parameters as the kernel takes them; pointers are null until `bind`.
 using KernelParams = std::variant<
     std::monostate, runtime::Conv2DParams, runtime::Conv2DPairsParams, runtime::Conv2DFoursParams,
-    runtime::Conv2DNarrowParams, runtime::FullyConnectedParams, runtime::BatchMatMulParams,
-    runtime::DepthwiseConv2DParams, runtime::DepthwiseConv2DPackedParams, runtime::Pool2DParams,
-    runtime::MeanParams, runtime::SumParams, runtime::AddParams, runtime::MulParams,
-    runtime::PadParams, runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams,
-    runtime::LookupParams, runtime::FloatParams, runtime::SoftmaxParams,
-    runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
+    runtime::Conv2DNarrowParams, runtime::UnfoldedConv2DParams, runtime::FullyConnectedParams,
+    runtime::BatchMatMulParams, runtime::DepthwiseConv2DParams,
+    runtime::DepthwiseConv2DPackedParams, runtime::Pool2DParams, runtime::MeanParams,
+    runtime::SumParams, runtime::AddParams, runtime::MulParams, runtime::PadParams,
+    runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams, runtime::PreluParams,
+    runtime::LookupParams, runtime::SigmoidParams, runtime::FloatParams, runtime::SoftmaxParams,
+    runtime::LogSoftmaxParams, runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {

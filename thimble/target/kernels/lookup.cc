@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one int8, element by element, through a table: logistic, rsqrt, gelu. Whatever the
-// function, its table is what the reference interpreter gives for each of the 256 values.
+// Functions of one int8, element by element, through a table: logistic, tanh, rsqrt, gelu, elu,
+// hard swish, abs. Whatever the function, its table is what the reference interpreter gives for
+// each of the 256 values.
 #include <numeric>
 
 #include "thimble/reference/interpreter.h"
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/sigmoid.h"
 
 namespace thimble {
 namespace {
@@ -34,7 +36,12 @@ std::vector<PackedConstant> pack_lookup(const Operands& t) {
 }
 
 bool supported(const Logistic&, const Operands& t, Method method) {
-  return is_function_of_int8(t, method);
+  return is_function_of_int8(t, method) ||
+         (method == Method::kCompute && has_row(Family::kLogistic, t));
+}
+bool supported(const Tanh&, const Operands& t, Method method) {
+  return is_function_of_int8(t, method) ||
+         (method == Method::kCompute && has_row(Family::kTanh, t));
 }
 bool supported(const Rsqrt&, const Operands& t, Method method) {
   return is_function_of_int8(t, method);
@@ -42,9 +49,28 @@ bool supported(const Rsqrt&, const Operands& t, Method method) {
 bool supported(const Gelu&, const Operands& t, Method method) {
   return is_function_of_int8(t, method);
 }
+bool supported(const Elu&, const Operands& t, Method method) {
+  return is_function_of_int8(t, method);
+}
+bool supported(const HardSwish&, const Operands& t, Method method) {
+  return is_function_of_int8(t, method);
+}
+bool supported(const Abs&, const Operands& t, Method method) {
+  return is_function_of_int8(t, method);
+}
 
-std::vector<KernelUse> uses(const Logistic&, const Operands& t, Method) { return lookup_use(t); }
+std::vector<KernelUse> uses(const Logistic&, const Operands& t, Method) {
+  if (t.in(0).type == DType::kInt16) return {sigmoid_use(t, Family::kLogistic, 0)};
+  return lookup_use(t);
+}
+std::vector<KernelUse> uses(const Tanh&, const Operands& t, Method) {
+  if (t.in(0).type == DType::kInt16) return {sigmoid_use(t, Family::kTanh, 1)};
+  return lookup_use(t);
+}
 std::vector<KernelUse> uses(const Rsqrt&, const Operands& t, Method) { return lookup_use(t); }
 std::vector<KernelUse> uses(const Gelu&, const Operands& t, Method) { return lookup_use(t); }
+std::vector<KernelUse> uses(const Elu&, const Operands& t, Method) { return lookup_use(t); }
+std::vector<KernelUse> uses(const HardSwish&, const Operands& t, Method) { return lookup_use(t); }
+std::vector<KernelUse> uses(const Abs&, const Operands& t, Method) { return lookup_use(t); }
 
 }  // namespace thimble

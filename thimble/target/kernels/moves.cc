@@ -67,6 +67,12 @@ OperandAxes row_axes(const RowAxes& rows, size_t rank) {
   return result;
 }
 
+// By the size of the elements.
+KernelId pad_kernel(const Operands& t) {
+  const DType type = t.out().type == DType::kFloat32 ? DType::kInt32 : t.out().type;
+  return portable_kernel(Family::kPad, type, type);
+}
+
 }  // namespace
 
 bool supported(const Pad& a, const Operands& t, Method method) {
@@ -74,7 +80,7 @@ bool supported(const Pad& a, const Operands& t, Method method) {
   for (size_t axis = 0; axis + 4 < a.before.size(); ++axis) {
     if (a.before[axis] != 0 || a.after[axis] != 0) return false;
   }
-  return method == Method::kCompute && t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
+  return method == Method::kCompute && t.in(0).type == t.out().type && pad_kernel(t).valid();
 }
 
 std::vector<KernelUse> uses(const Pad& a, const Operands& t, Method) {
@@ -87,7 +93,7 @@ std::vector<KernelUse> uses(const Pad& a, const Operands& t, Method) {
     params.before[4 - count + k] = static_cast<int32_t>(a.before[x.size() - count + k]);
   }
   const OperandAxes axes = identity_axes(x.size());
-  return {{.kernel = portable_kernel(Family::kPad),
+  return {{.kernel = pad_kernel(t),
            .params = params,
            .inputs = {0},
            .in = {axes},

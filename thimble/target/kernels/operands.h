@@ -72,6 +72,15 @@ template <class Op>
 [[nodiscard]] bool supported(const SquaredDifference&, const Operands&, Method);
 [[nodiscard]] bool supported(const Rsqrt&, const Operands&, Method);
 [[nodiscard]] bool supported(const Gelu&, const Operands&, Method);
+[[nodiscard]] bool supported(const TransposeConv&, const Operands&, Method);
+[[nodiscard]] bool supported(const Maximum&, const Operands&, Method);
+[[nodiscard]] bool supported(const Minimum&, const Operands&, Method);
+[[nodiscard]] bool supported(const Tanh&, const Operands&, Method);
+[[nodiscard]] bool supported(const Elu&, const Operands&, Method);
+[[nodiscard]] bool supported(const HardSwish&, const Operands&, Method);
+[[nodiscard]] bool supported(const Abs&, const Operands&, Method);
+[[nodiscard]] bool supported(const LogSoftmax&, const Operands&, Method);
+[[nodiscard]] bool supported(const Prelu&, const Operands&, Method);
 
 /// The calls; only where supported() holds.
 [[nodiscard]] std::vector<KernelUse> uses(const Conv2D&, const Operands&, Method);
@@ -101,5 +110,14 @@ template <class Op>
 [[nodiscard]] std::vector<KernelUse> uses(const SquaredDifference&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Rsqrt&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Gelu&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const TransposeConv&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Maximum&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Minimum&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Tanh&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Elu&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const HardSwish&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Abs&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const LogSoftmax&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Prelu&, const Operands&, Method);
 
 }  // namespace thimble

@@ -22,6 +22,8 @@ template <PairWeights kForm>
 [[nodiscard]] KernelParams conv_2d_fours(const Operands& t, const KernelParams& portable);
 /// Sums in an accumulator of Graph::accumulators.
 [[nodiscard]] std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t);
+/// For conv_2d_i16 and transposed convolutions.
+[[nodiscard]] std::vector<PackedConstant> pack_unfolded_conv_2d(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_fully_connected(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_depthwise_conv_2d(const Operands& t);
 /// Depthwise convolutions of DSP cores, a row for each tail: calls that it takes, and its
@@ -41,6 +43,8 @@ template <PairWeights kForm>
 [[nodiscard]] KernelParams adapt_depthwise(const Operands& t, const KernelParams& portable);
 /// What the reference interpreter gives for each of the 256 values.
 [[nodiscard]] std::vector<PackedConstant> pack_lookup(const Operands& t);
+/// What the reference interpolates between.
+[[nodiscard]] std::vector<PackedConstant> pack_sigmoid(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t);
 
 }  // namespace thimble

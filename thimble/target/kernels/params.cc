@@ -56,6 +56,7 @@ const char* type_name(const KernelParams& params) {
                                            "Conv2DPairsParams",
                                            "Conv2DFoursParams",
                                            "Conv2DNarrowParams",
+                                           "UnfoldedConv2DParams",
                                            "FullyConnectedParams",
                                            "BatchMatMulParams",
                                            "DepthwiseConv2DParams",
@@ -69,9 +70,12 @@ const char* type_name(const KernelParams& params) {
                                            "RescaleParams",
                                            "ClampParams",
                                            "LeakyReluParams",
+                                           "PreluParams",
                                            "LookupParams",
+                                           "SigmoidParams",
                                            "FloatParams",
                                            "SoftmaxParams",
+                                           "LogSoftmaxParams",
                                            "ResizeNearestNeighborParams",
                                            "ResizeBilinearParams"};
   static_assert(std::size(kNames) == std::variant_size_v<KernelParams>);

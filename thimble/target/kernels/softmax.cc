@@ -12,7 +12,40 @@ namespace {
 constexpr int kIntegerBits = 5;          // of the scaled differences
 constexpr int64_t kMostChannels = 4095;  // the sum of exponentials has 12 integer bits
 
+struct InputScale {
+  runtime::Scale scale;
+  int32_t diff_min = 0;  // differences below have an exponential of zero
+};
+
+InputScale input_scale(const Operands& t, float beta) {
+  const double most = 2147483647.0;
+  const double real = std::min(static_cast<double>(beta) * static_cast<double>(scale_of(t.in(0))) *
+                                   (1 << (31 - kIntegerBits)),
+                               most);
+  const runtime::Scale scale = quantize_scale(real);
+  const double radius =
+      std::ldexp(static_cast<double>((1 << kIntegerBits) - 1), 31 - kIntegerBits - scale.shift);
+  return {scale, -static_cast<int32_t>(std::min(std::floor(radius), most))};
+}
+
 }  // namespace
+
+bool supported(const LogSoftmax&, const Operands& t, Method method) {
+  const Shape& x = t.in(0).shape;
+  return method == Method::kCompute && has_row(Family::kLogSoftmax, t) && !x.empty() &&
+         x.back() <= kMostChannels;
+}
+
+std::vector<KernelUse> uses(const LogSoftmax&, const Operands& t, Method) {
+  const InputScale in = input_scale(t, 1);
+  const double inverse = std::ldexp(1.0, 31 - in.scale.shift) / in.scale.multiplier;
+  const runtime::LogSoftmaxParams params{.input_scale = in.scale,
+                                         .inverse_scale = quantize_scale(inverse),
+                                         .diff_min = in.diff_min,
+                                         .channels = static_cast<int32_t>(t.in(0).shape.back())};
+  return {elementwise_use(portable_kernel(Family::kLogSoftmax), params, {t.in(0).shape},
+                          t.out().shape)};
+}
 
 bool supported(const Softmax&, const Operands& t, Method method) {
   const Shape& x = t.in(0).shape;
@@ -21,17 +54,10 @@ bool supported(const Softmax&, const Operands& t, Method method) {
 }
 
 std::vector<KernelUse> uses(const Softmax& a, const Operands& t, Method) {
-  const double most = 2147483647.0;
-  const double real =
-      std::min(static_cast<double>(a.beta) * static_cast<double>(scale_of(t.in(0))) *
-                   (1 << (31 - kIntegerBits)),
-               most);
+  const InputScale in = input_scale(t, a.beta);
   runtime::SoftmaxParams params{};
-  params.input_scale = quantize_scale(real);
-  // Differences below have an exponential of zero.
-  const double radius = std::ldexp(static_cast<double>((1 << kIntegerBits) - 1),
-                                   31 - kIntegerBits - params.input_scale.shift);
-  params.diff_min = -static_cast<int32_t>(std::min(std::floor(radius), most));
+  params.input_scale = in.scale;
+  params.diff_min = in.diff_min;
   params.channels = static_cast<int32_t>(t.in(0).shape.back());
   return {elementwise_use(portable_kernel(Family::kSoftmax, t.in(0).type, t.out().type), params,
                           {t.in(0).shape}, t.out().shape)};

@@ -176,6 +176,22 @@ constexpr KernelInfo kKernels[] = {
                                     .in = kInt32,
                                     .out = kInt8,
                                     .pack = pack_conv_2d}),
+    row<runtime::conv_2d_i16>({.name = "conv_2d_i16",
+                               .family = F::kConv2D,
+                               .in = kInt16,
+                               .out = kInt16,
+                               .progress = kPixel,
+                               .pack = pack_unfolded_conv_2d}),
+    row<runtime::transpose_conv>({.name = "transpose_conv",
+                                  .family = F::kTransposeConv,
+                                  .progress = kPixel,
+                                  .pack = pack_unfolded_conv_2d}),
+    row<runtime::transpose_conv_i16>({.name = "transpose_conv_i16",
+                                      .family = F::kTransposeConv,
+                                      .in = kInt16,
+                                      .out = kInt16,
+                                      .progress = kPixel,
+                                      .pack = pack_unfolded_conv_2d}),
     row<runtime::fully_connected>({.name = "fully_connected",
                                    .family = F::kFullyConnected,
                                    .progress = kPixel,
@@ -274,7 +290,20 @@ constexpr KernelInfo kKernels[] = {
     row<runtime::sub>({.name = "sub", .family = F::kSub}),
     row<runtime::squared_difference>(
         {.name = "squared_difference", .family = F::kSquaredDifference}),
+    row<runtime::add_i16>({.name = "add_i16", .family = F::kAdd, .in = kInt16, .out = kInt16}),
+    row<runtime::sub_i16>({.name = "sub_i16", .family = F::kSub, .in = kInt16, .out = kInt16}),
+    row<runtime::mul_i16>({.name = "mul_i16", .family = F::kMul, .in = kInt16, .out = kInt16}),
+    row<runtime::maximum>({.name = "maximum", .family = F::kMaximum}),
+    row<runtime::maximum_i16>(
+        {.name = "maximum_i16", .family = F::kMaximum, .in = kInt16, .out = kInt16}),
+    row<runtime::minimum>({.name = "minimum", .family = F::kMinimum}),
+    row<runtime::minimum_i16>(
+        {.name = "minimum_i16", .family = F::kMinimum, .in = kInt16, .out = kInt16}),
     row<runtime::pad>({.name = "pad", .family = F::kPad, .progress = kNone}),
+    row<runtime::pad_16>(
+        {.name = "pad_16", .family = F::kPad, .in = kInt16, .out = kInt16, .progress = kNone}),
+    row<runtime::pad_32>(
+        {.name = "pad_32", .family = F::kPad, .in = kInt32, .out = kInt32, .progress = kNone}),
     row<runtime::copy_8>({.name = "copy_8", .family = F::kCopy}),
     row<runtime::copy_16>({.name = "copy_16", .family = F::kCopy, .in = kInt16, .out = kInt16}),
     row<runtime::copy_32>({.name = "copy_32", .family = F::kCopy, .in = kInt32, .out = kInt32}),
@@ -294,11 +323,30 @@ constexpr KernelInfo kKernels[] = {
         {.name = "rescale_i32_i8", .family = F::kRescale, .in = kInt32, .out = kInt8}),
     row<runtime::rescale_i16_i32>(
         {.name = "rescale_i16_i32", .family = F::kRescale, .in = kInt16, .out = kInt32}),
+    row<runtime::rescale_i16_i16>(
+        {.name = "rescale_i16_i16", .family = F::kRescale, .in = kInt16, .out = kInt16}),
+    row<runtime::rescale_i32_i16>(
+        {.name = "rescale_i32_i16", .family = F::kRescale, .in = kInt32, .out = kInt16}),
+    row<runtime::clamp_i16>(
+        {.name = "clamp_i16", .family = F::kClamp, .in = kInt16, .out = kInt16}),
     row<runtime::clamp>({.name = "clamp", .family = F::kClamp}),
     row<runtime::leaky_relu_i8_i8>({.name = "leaky_relu_i8_i8", .family = F::kLeakyRelu}),
     row<runtime::leaky_relu_i16_i16>(
         {.name = "leaky_relu_i16_i16", .family = F::kLeakyRelu, .in = kInt16, .out = kInt16}),
+    row<runtime::prelu>({.name = "prelu", .family = F::kPrelu}),
+    row<runtime::prelu_i16>(
+        {.name = "prelu_i16", .family = F::kPrelu, .in = kInt16, .out = kInt16}),
     row<runtime::lookup_i8>({.name = "lookup_i8", .family = F::kLookup, .pack = pack_lookup}),
+    row<runtime::logistic_i16>({.name = "logistic_i16",
+                                .family = F::kLogistic,
+                                .in = kInt16,
+                                .out = kInt16,
+                                .pack = pack_sigmoid}),
+    row<runtime::tanh_i16>({.name = "tanh_i16",
+                            .family = F::kTanh,
+                            .in = kInt16,
+                            .out = kInt16,
+                            .pack = pack_sigmoid}),
     row<runtime::quantize_f32_i8>(
         {.name = "quantize_f32_i8", .family = F::kQuantize, .in = kFloat32, .out = kInt8}),
     row<runtime::quantize_f32_i16>(
@@ -316,6 +364,10 @@ constexpr KernelInfo kKernels[] = {
                                   .out = kInt16,
                                   .progress = kNone,
                                   .whole_axes = kChannels}),
+    row<runtime::log_softmax>({.name = "log_softmax",
+                               .family = F::kLogSoftmax,
+                               .progress = kNone,
+                               .whole_axes = kChannels}),
     row<runtime::resize_nearest_neighbor>({.name = "resize_nearest_neighbor",
                                            .family = F::kResizeNearestNeighbor,
                                            .progress = kPixel,

@@ -20,17 +20,6 @@ PackedConstant packed(std::string role, DType type, const std::vector<T>& values
   return result;
 }
 
-std::vector<PackedConstant> packed_scales(const std::vector<runtime::Scale>& scales) {
-  std::vector<int32_t> multipliers;
-  std::vector<int8_t> shifts;
-  for (const runtime::Scale& scale : scales) {
-    multipliers.push_back(scale.multiplier);
-    shifts.push_back(static_cast<int8_t>(scale.shift));
-  }
-  return {packed("multipliers", DType::kInt32, multipliers),
-          packed("shifts", DType::kInt8, shifts)};
-}
-
 std::vector<int32_t> bias_values(const Tensor* bias, size_t channels) {
   std::vector<int32_t> values(channels);
   if (bias == nullptr) return values;
@@ -53,6 +42,17 @@ std::vector<int64_t> weight_sums(const Tensor& weights, WeightOrder order) {
 }
 
 }  // namespace
+
+std::vector<PackedConstant> packed_scales(const std::vector<runtime::Scale>& scales) {
+  std::vector<int32_t> multipliers;
+  std::vector<int8_t> shifts;
+  for (const runtime::Scale& scale : scales) {
+    multipliers.push_back(scale.multiplier);
+    shifts.push_back(static_cast<int8_t>(scale.shift));
+  }
+  return {packed("multipliers", DType::kInt32, multipliers),
+          packed("shifts", DType::kInt8, shifts)};
+}
 
 bool has_foldable_weights(const Operands& t) {
   if (t.count() < 2 || t.count() > 3) return false;

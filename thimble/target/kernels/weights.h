@@ -38,6 +38,8 @@ enum class WeightOrder {
 /// The weights themselves.
 [[nodiscard]] PackedConstant packed_weights(const Operands& t, Shape packed_shape);
 
+/// Multipliers, shifts.
+[[nodiscard]] std::vector<PackedConstant> packed_scales(const std::vector<runtime::Scale>& scales);
 /// A constant of words.
 [[nodiscard]] PackedConstant packed_words(std::string role, const std::vector<int32_t>& words);
 /// Two int16 in one, of which only the lower halves count.

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scaled_pair.h"
+
+namespace thimble::runtime {
+
+void add_i16(const AddParams& p, const View& a, const View& b, const View& out,
+             const Region& region) noexcept {
+  map_scaled_pairs<int16_t>(p, a, b, out, region, [](int32_t x, int32_t y) { return x + y; });
+}
+
+}  // namespace thimble::runtime

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prelu.h"
+
+namespace thimble::runtime {
+
+void prelu(const PreluParams& p, const View& x, const View& alpha, const View& out,
+           const Region& region) noexcept {
+  map_prelu<int8_t>(p, x, alpha, out, region);
+}
+
+}  // namespace thimble::runtime

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of a .tflite file that are several of ours, or one with other constants.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "thimble/import/tflite_parts.h"
+
+namespace thimble {
+namespace {
+
+/// More parts than this are not taken: kernels are called once for each.
+constexpr size_t kMostParts = 1024;
+
+[[noreturn]] void refuse_shapes(const FileOp& op, const std::string& parameters) {
+  throw CompileError(
+      op.where,
+      fmt::format("is damaged: an input of shape {} and an output of shape {} with {}",
+                  to_string(op.input(0).shape), to_string(op.output().shape), parameters));
+}
+
+void expect_shape(const FileOp& op, const Shape& shape, const std::string& parameters) {
+  if (shape != op.output().shape) refuse_shapes(op, parameters);
+}
+
+Slice whole_slice(const Shape& shape) {
+  return {std::vector<int64_t>(shape.size(), 0), std::vector<int64_t>(shape.size(), 1), {}};
+}
+
+/// A tensor on the way from the input to the output.
+struct Moved {
+  TensorId tensor;
+  Shape shape;
+};
+
+/// `count` indices of the axis from `begin` on.
+Moved sliced(Steps& steps, const Moved& from, size_t axis, int64_t begin, int64_t stride,
+             int64_t count) {
+  Slice slice = whole_slice(from.shape);
+  slice.begin[axis] = begin;
+  slice.stride[axis] = stride;
+  Shape shape = from.shape;
+  shape[axis] = count;
+  return {steps.make(std::move(slice), {from.tensor}, shape), shape};
+}
+
+Moved joined(Steps& steps, const std::vector<Moved>& parts, size_t axis) {
+  if (parts.size() == 1) return parts[0];
+  Shape shape = parts[0].shape;
+  std::vector<TensorId> inputs;
+  shape[axis] = 0;
+  for (const Moved& part : parts) {
+    shape[axis] += part.shape[axis];
+    inputs.push_back(part.tensor);
+  }
+  return {steps.make(Concat{.axis = static_cast<int>(axis)}, inputs, shape), shape};
+}
+
+/// Reshaped, its axes in another order, and reshaped to `last`, which is the output's if it is all.
+Moved rearranged(Steps& steps, const Moved& from, const Shape& apart, const std::vector<int>& order,
+                 const Shape& last) {
+  Shape turned;
+  for (const int axis : order) turned.push_back(apart[static_cast<size_t>(axis)]);
+  const TensorId a = steps.make(Reshape{}, {from.tensor}, apart);
+  const TensorId b = steps.make(Transpose{order}, {a}, turned);
+  return {steps.make(Reshape{}, {b}, last), last};
+}
+
+/// The last step, for what may be nothing at all.
+void finish_with(Steps& steps, const Moved& moved) { steps.finish(Reshape{}, {moved.tensor}); }
+
+Moved input_of(const FileOp& op) { return {op.inputs[0], op.input(0).shape}; }
+
+template <class Options>
+int64_t block_of(const FileOp& op, const Options* from, bool divides) {
+  const int64_t block = options(op, from).block_size();
+  const Shape& x = op.input(0).shape;
+  if (x.size() != 4 || block < 1) {
+    throw CompileError(op.where,
+                       fmt::format("blocks of {} of shape {} are not supported; supported "
+                                   "are blocks of at least 1 of 4 axes (NHWC)",
+                                   block, to_string(x)));
+  }
+  const bool fits = divides ? x[1] % block == 0 && x[2] % block == 0
+                            : block <= 32768 && x[3] % (block * block) == 0;
+  if (!fits) refuse_shapes(op, fmt::format("blocks of {}", block));
+  return block;
+}
+
+/// Numbers per axis of the blocks, which are those behind the batch: height, or height and width.
+struct Blocks {
+  std::vector<int64_t> size, before, after;
+};
+
+Blocks blocks_of(const FileOp& op) {
+  Blocks b{integers(op, 1, "block sizes"), {}, {}};
+  const std::vector<int64_t> table = integers(op, 2, "paddings or crops");
+  const size_t rank = op.input(0).shape.size();
+  const bool fits = (rank == 3 || rank == 4) && b.size.size() == rank - 2 &&
+                    table.size() == 2 * b.size.size() &&
+                    std::ranges::all_of(b.size, [](int64_t n) { return n >= 1 && n <= 65535; }) &&
+                    std::ranges::all_of(table, [](int64_t n) { return n >= 0 && n <= 65535; });
+  if (!fits) {
+    throw CompileError(
+        op.where,
+        fmt::format("blocks of [{}] with paddings or crops of [{}] of shape {} are "
+                    "not supported; supported are 1 to 65535 along height (and "
+                    "width) of 3 (or 4) axes",
+                    fmt::join(b.size, ", "), fmt::join(table, ", "), to_string(op.input(0).shape)));
+  }
+  for (size_t k = 0; k < table.size(); k += 2) {
+    b.before.push_back(table[k]);
+    b.after.push_back(table[k + 1]);
+  }
+  return b;
+}
+
+}  // namespace
+
+TensorId Steps::make(Attributes attributes, std::vector<TensorId> inputs, Shape shape) {
+  const Tensor& out = op_.output();
+  Tensor tensor{.name = fmt::format("{}/{}", out.name, ops_.size()),
+                .shape = std::move(shape),
+                .type = out.type,
+                .quantization = out.quantization,
+                .data = nullptr};
+  tensors_.push_back(std::move(tensor));
+  const TensorId made{static_cast<int32_t>(tensors_.size()) - 1};
+  ops_.push_back({std::move(attributes), std::move(inputs), {made}, -1});
+  return made;
+}
+
+void Steps::finish(Attributes attributes, std::vector<TensorId> inputs) {
+  ops_.push_back({std::move(attributes), std::move(inputs), {op_.outputs[op_.output_number]}, -1});
+}
+
+void prelu(const FileOp& op, Steps& steps) {
+  Tensor& alpha = steps.tensor(op.inputs[1]);
+  if (op.input(0).type == DType::kInt16 && alpha.type == DType::kInt8 && alpha.is_constant()) {
+    Bytes wide;
+    for (const uint8_t byte : *alpha.data) {
+      wide.push_back(byte);
+      wide.push_back(byte < 0x80 ? 0 : 0xff);
+    }
+    alpha.type = DType::kInt16;  // once for all readers, which have to agree
+    alpha.data = std::make_shared<const Bytes>(std::move(wide));
+  }
+  steps.finish(Prelu{}, {op.inputs[0], op.inputs[1]});
+}
+
+void pack(const FileOp& op, Steps& steps) {
+  const auto& from = options(op, op.op.builtin_options_as_PackOptions());
+  const int axis = axis_of(op, from.axis(), op.output().shape.size());
+  std::vector<TensorId> parts;
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    Shape shape = op.input(k).shape;
+    if (shape.size() + 1 != op.output().shape.size()) refuse_shapes(op, "an axis more");
+    shape.insert(shape.begin() + axis, 1);
+    parts.push_back(steps.make(Reshape{}, {op.inputs[k]}, shape));
+  }
+  steps.finish(Concat{.axis = axis}, parts);
+}
+
+void gather(const FileOp& op, Steps& steps) {
+  const auto& from = options(op, op.op.builtin_options_as_GatherOptions());
+  const Moved x = input_of(op);
+  const auto axis = static_cast<size_t>(axis_of(op, from.axis(), x.shape.size()));
+  if (from.batch_dims() != 0) {
+    throw CompileError(op.where, fmt::format("{} batch axes are not supported; supported are none",
+                                             from.batch_dims()));
+  }
+  const std::vector<int64_t> positions = integers(op, 1, "positions");
+  std::vector<Moved> parts;
+  for (size_t k = 0; k < positions.size();) {
+    const int64_t begin = positions[k];
+    const int64_t stride = k + 1 < positions.size() ? positions[k + 1] - begin : 1;
+    size_t end = k + 1;
+    while (stride != 0 && end < positions.size() && positions[end] - positions[end - 1] == stride)
+      ++end;
+    const int64_t last = positions[end - 1];
+    if (std::min(begin, last) < 0 || std::max(begin, last) >= x.shape[axis]) {
+      throw CompileError(op.where, fmt::format("is damaged: it gathers [{}] of {} indices",
+                                               fmt::join(positions, ", "), x.shape[axis]));
+    }
+    if (parts.size() == kMostParts) {
+      throw CompileError(op.where, fmt::format("its {} positions are more than {} runs, which are "
+                                               "not supported",
+                                               positions.size(), kMostParts));
+    }
+    parts.push_back(
+        sliced(steps, x, axis, begin, stride == 0 ? 1 : stride, static_cast<int64_t>(end - k)));
+    k = end;
+  }
+  if (parts.empty()) refuse_shapes(op, "no positions");
+  Shape shape = x.shape;
+  const Shape& indices = op.input(1).shape;
+  shape.erase(shape.begin() + static_cast<int64_t>(axis));
+  shape.insert(shape.begin() + static_cast<int64_t>(axis), indices.begin(), indices.end());
+  expect_shape(op, shape,
+               fmt::format("positions [{}] of axis {}", fmt::join(positions, ", "), axis));
+  finish_with(steps, joined(steps, parts, axis));
+}
+
+void depth_to_space(const FileOp& op, Steps& steps) {
+  const int64_t b = block_of(op, op.op.builtin_options_as_DepthToSpaceOptions(), false);
+  const Moved x = input_of(op);
+  const Shape& s = x.shape;
+  const int64_t channels = s[3] / (b * b);
+  const Shape shape{s[0], s[1] * b, s[2] * b, channels};
+  expect_shape(op, shape, fmt::format("blocks of {}", b));
+  finish_with(steps,
+              rearranged(steps, x, {s[0], s[1], s[2], b, b, channels}, {0, 1, 3, 2, 4, 5}, shape));
+}
+
+void space_to_depth(const FileOp& op, Steps& steps) {
+  const int64_t b = block_of(op, op.op.builtin_options_as_SpaceToDepthOptions(), true);
+  const Moved x = input_of(op);
+  const Shape& s = x.shape;
+  const Shape shape{s[0], s[1] / b, s[2] / b, s[3] * b * b};
+  expect_shape(op, shape, fmt::format("blocks of {}", b));
+  finish_with(steps, rearranged(steps, x, {s[0], s[1] / b, b, s[2] / b, b, s[3]},
+                                {0, 1, 3, 2, 4, 5}, shape));
+}
+
+/// Batch number (row in the block, column in the block, image).
+void batch_to_space(const FileOp& op, Steps& steps) {
+  const Blocks b = blocks_of(op);
+  Moved x = input_of(op);
+  const int64_t wide = b.size.size() > 1 ? b.size[1] : 1;
+  const int64_t batch = x.shape[0] / (b.size[0] * wide);
+  if (batch * b.size[0] * wide != x.shape[0]) refuse_shapes(op, "other blocks");
+  Shape apart = b.size, last = x.shape;
+  apart.insert(apart.end(), x.shape.begin(), x.shape.end());
+  apart[b.size.size()] = batch;
+  last[0] = batch;
+  for (size_t k = 0; k < b.size.size(); ++k) last[k + 1] *= b.size[k];
+  x = rearranged(
+      steps, x, apart,
+      b.size.size() > 1 ? std::vector<int>{2, 3, 0, 4, 1, 5} : std::vector<int>{1, 2, 0, 3}, last);
+  for (size_t k = 0; k < b.size.size(); ++k) {
+    const int64_t count = x.shape[k + 1] - b.before[k] - b.after[k];
+    if (count < 1) refuse_shapes(op, "crops of all of it");
+    if (count != x.shape[k + 1]) x = sliced(steps, x, k + 1, b.before[k], 1, count);
+  }
+  expect_shape(op, x.shape, "other blocks or crops");
+  finish_with(steps, x);
+}
+
+void space_to_batch(const FileOp& op, Steps& steps) {
+  const Blocks b = blocks_of(op);
+  Moved x = input_of(op);
+  Pad pad{std::vector<int64_t>(x.shape.size(), 0), std::vector<int64_t>(x.shape.size(), 0), 0};
+  const Quantization& q = op.output().quantization;
+  if (!q.zero_points.empty()) pad.value = q.zero_points[0];
+  Shape last = x.shape, apart{x.shape[0]};
+  for (size_t k = 0; k < b.size.size(); ++k) {
+    pad.before[k + 1] = b.before[k];
+    pad.after[k + 1] = b.after[k];
+    x.shape[k + 1] += b.before[k] + b.after[k];
+    if (x.shape[k + 1] % b.size[k] != 0) refuse_shapes(op, "other blocks");
+    apart.insert(apart.end(), {x.shape[k + 1] / b.size[k], b.size[k]});
+    last[0] *= b.size[k];
+    last[k + 1] = x.shape[k + 1] / b.size[k];
+  }
+  apart.push_back(x.shape.back());
+  expect_shape(op, last, "other blocks or paddings");
+  const bool padded = x.shape != op.input(0).shape;
+  if (padded) x.tensor = steps.make(pad, {x.tensor}, x.shape);
+  finish_with(steps, rearranged(steps, x, apart,
+                                b.size.size() > 1 ? std::vector<int>{2, 4, 0, 1, 3, 5}
+                                                  : std::vector<int>{2, 0, 1, 3},
+                                last));
+}
+
+void mirror_pad(const FileOp& op, Steps& steps) {
+  const auto& from = options(op, op.op.builtin_options_as_MirrorPadOptions());
+  const int64_t edge = from.mode() == tflite::MirrorPadMode::REFLECT ? 1 : 0;  // not repeated
+  const std::vector<int64_t> table = integers(op, 1, "paddings");
+  Moved x = input_of(op);
+  const std::string given = fmt::format("paddings [{}]", fmt::join(table, ", "));
+  if (table.size() != 2 * x.shape.size()) refuse_shapes(op, given);
+  for (size_t axis = 0; axis < x.shape.size(); ++axis) {
+    const int64_t before = table[2 * axis], after = table[2 * axis + 1], extent = x.shape[axis];
+    if (std::min(before, after) < 0 || std::max(before, after) > extent - edge)
+      refuse_shapes(op, given);
+    std::vector<Moved> parts{x};
+    if (before > 0)
+      parts.insert(parts.begin(), sliced(steps, x, axis, before - 1 + edge, -1, before));
+    if (after > 0) parts.push_back(sliced(steps, x, axis, extent - 1 - edge, -1, after));
+    x = joined(steps, parts, axis);
+  }
+  expect_shape(op, x.shape, given);
+  finish_with(steps, x);
+}
+
+/// The axes that lie side by side, as rows of an image of one column: its window is as high as it.
+void reduce_max(const FileOp& op, Steps& steps) {
+  Moved x = input_of(op);
+  const size_t rank = x.shape.size();
+  std::vector<bool> reduced(rank);
+  for (const int64_t axis : integers(op, 1, "axes"))
+    reduced[static_cast<size_t>(axis_of(op, axis, rank))] = true;
+  for (size_t begin = 0; begin < rank; ++begin) {
+    if (!reduced[begin]) continue;
+    size_t end = begin;
+    Shape image{1, 1, 1, 1}, after = x.shape;
+    for (; end < rank && reduced[end]; ++end) {
+      image[1] *= x.shape[end];
+      after[end] = 1;
+    }
+    for (size_t axis = 0; axis < begin; ++axis) image[0] *= x.shape[axis];
+    for (size_t axis = end; axis < rank; ++axis) image[3] *= x.shape[axis];
+    const TensorId rows = steps.make(Reshape{}, {x.tensor}, image);
+    const MaxPool2D pool{.window = {.kernel_h = image[1], .padding = {}}};
+    const TensorId most = steps.make(pool, {rows}, {image[0], 1, 1, image[3]});
+    x = {steps.make(Reshape{}, {most}, after), after};
+    begin = end;
+  }
+  finish_with(steps, x);
+}
+
+namespace {
+
+void repeat(const FileOp& op, Steps& steps, Moved x, const std::vector<int64_t>& times) {
+  for (size_t axis = 0; axis < times.size(); ++axis) {
+    if (times[axis] < 1 || times[axis] > static_cast<int64_t>(kMostParts)) {
+      throw CompileError(op.where,
+                         fmt::format("{} copies along axis {} are not supported; supported "
+                                     "are 1 to {}",
+                                     times[axis], axis, kMostParts));
+    }
+    x = joined(steps, std::vector<Moved>(static_cast<size_t>(times[axis]), x), axis);
+  }
+  expect_shape(op, x.shape, fmt::format("copies of [{}]", fmt::join(times, ", ")));
+  finish_with(steps, x);
+}
+
+}  // namespace
+
+void broadcast_to(const FileOp& op, Steps& steps) {
+  (void)integers(op, 1, "extents");  // the output's shape repeats them
+  const Shape& out = op.output().shape;
+  Moved x = input_of(op);
+  if (x.shape.size() > out.size()) refuse_shapes(op, "more axes");
+  if (x.shape.size() < out.size()) {
+    x.shape.insert(x.shape.begin(), out.size() - x.shape.size(), 1);
+    x.tensor = steps.make(Reshape{}, {x.tensor}, x.shape);
+  }
+  std::vector<int64_t> times;
+  for (size_t axis = 0; axis < out.size(); ++axis)
+    times.push_back(x.shape[axis] == 1 ? out[axis] : 1);
+  repeat(op, steps, x, times);
+}
+
+void tile(const FileOp& op, Steps& steps) {
+  const std::vector<int64_t> times = integers(op, 1, "numbers of copies");
+  if (times.size() != op.input(0).shape.size()) refuse_shapes(op, "other numbers of copies");
+  repeat(op, steps, input_of(op), times);
+}
+
+}  // namespace thimble

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// ABS: |x| element by element.
+#include "thimble/operators/maps.h"
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+
+namespace thimble {
+
+AccessMap access_map_of(const Abs&, const OpView& v) { return {identity_map(v.x().size())}; }
+
+int64_t macs_per_element(const Abs&, const OpView&) { return 0; }
+
+Shape output_shape_of(const Abs&, const OpView& v) { return v.x(); }
+
+std::vector<Constraint> constraints_of(const Abs&) {
+  return {kOneInput, kRankAtMost6, kAllInt8, kAllHaveOneScale, kRescale, kOutputShape};
+}
+
+}  // namespace thimble

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// MAXIMUM: of raw values, element by element, with broadcasting.
+#include "thimble/operators/maps.h"
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+
+namespace thimble {
+
+AccessMap access_map_of(const Maximum&, const OpView& v) {
+  const Shape& out = v.out().shape;
+  return {broadcast_map(v.in(0).shape, out), broadcast_map(v.in(1).shape, out)};
+}
+
+int64_t macs_per_element(const Maximum&, const OpView&) { return 0; }
+
+Shape output_shape_of(const Maximum&, const OpView& v) {
+  return broadcast_shape(v.in(0).shape, v.in(1).shape);
+}
+
+std::vector<Constraint> constraints_of(const Maximum&) {
+  return {kTwoInputs,           kRankAtMost6,     kAllInt8OrInt16, kAllHaveOneScale,
+          kAllSameQuantization, kShapesBroadcast, kOutputShape};
+}
+
+}  // namespace thimble

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// ABS, int8: the distance to the zero point, rescaled where the scales differ.
+#include <cstdlib>
+
+#include "thimble/reference/activation_range.h"
+#include "thimble/reference/evaluate.h"
+
+namespace thimble::reference {
+
+std::vector<Bytes> evaluate(const Abs&, const OpContext& context) {
+  const Tensor& input = context.input(0);
+  const Tensor& output = context.output();
+  const float ratio = scale_of(input) / scale_of(output);
+  const FixedFactor factor = to_fixed_factor(double{ratio});
+  const ActivationRange range = activation_range(Activation::kNone, output);
+  std::vector<int8_t> values = context.read<int8_t>(0);
+  for (int8_t& value : values) {
+    const int32_t magnitude = std::abs(value - zero_point_of(input));
+    value = requantise(magnitude, factor, zero_point_of(output), range);
+  }
+  return {bytes_from(values)};
+}
+
+}  // namespace thimble::reference

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// PRELU: requantises with one factor from the zero point on; below it, the product with alpha with
+// another.
+#include <algorithm>
+
+#include "thimble/reference/activation_range.h"
+#include "thimble/reference/evaluate.h"
+#include "thimble/reference/factors.h"
+
+namespace thimble::reference {
+
+PreluFactors prelu_factors(const Tensor& input, const Tensor& alpha, const Tensor& output) {
+  const double in = scale_of(input), slope = scale_of(alpha), out = scale_of(output);
+  return {to_fixed_factor(in / out), to_fixed_factor(in * slope / out)};
+}
+
+std::vector<Bytes> evaluate(const Prelu&, const OpContext& context) {
+  const Tensor& input = context.input(0);
+  const Tensor& alpha = context.input(1);
+  const Tensor& output = context.output();
+  const PreluFactors factors = prelu_factors(input, alpha, output);
+  const ActivationRange range = activation_range(Activation::kNone, output);
+  const std::vector<int32_t> x = integers_from(context.input_bytes(0), input.type);
+  const std::vector<int32_t> slopes = integers_from(context.input_bytes(1), alpha.type);
+  const std::vector<int64_t> from =
+      offsets(output.shape, broadcast_strides(input.shape, output.shape));
+  const std::vector<int64_t> with =
+      offsets(output.shape, broadcast_strides(alpha.shape, output.shape));
+  std::vector<int32_t> result;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const int32_t value = x[static_cast<size_t>(from[i])] - zero_point_of(input);
+    const int32_t slope = slopes[static_cast<size_t>(with[i])] - zero_point_of(alpha);
+    result.push_back(
+        value >= 0 ? requantised(value, factors.positive, zero_point_of(output), range)
+                   : requantised(value * slope, factors.negative, zero_point_of(output), range));
+  }
+  return {bytes_from_integers(result, output.type)};
+}
+
+}  // namespace thimble::reference

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/kernels/unfolded_conv_2d.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "thimble/model/error.h"
+#include "thimble/model/rounding.h"
+#include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/weights.h"
+
+namespace thimble {
+namespace {
+
+bool has_symmetric_weights(const Operands& t) {
+  if (t.count() < 2 || t.count() > 3) return false;
+  const Tensor& weights = t.in(1);
+  const std::vector<int32_t>& zeros = weights.quantization.zero_points;
+  return weights.type == DType::kInt8 && weights.is_constant() &&
+         std::ranges::all_of(zeros, [](int32_t z) { return z == 0; }) &&
+         (t.bias() == nullptr || t.bias()->is_constant());
+}
+
+// Lower and upper word of each.
+std::vector<int32_t> bias_words(const Tensor* bias, size_t channels) {
+  std::vector<int32_t> words(2 * channels);
+  if (bias == nullptr) return words;
+  const auto size = static_cast<size_t>(size_bytes(bias->type));
+  check(bias->data->size() == channels * size, "a bias has the wrong size");
+  for (size_t o = 0; o < channels; ++o) {
+    std::memcpy(&words[2 * o], bias->data->data() + o * size, size);
+    if (bias->type == DType::kInt32) words[2 * o + 1] = words[2 * o] < 0 ? -1 : 0;
+  }
+  return words;
+}
+
+// Those of a depthwise convolution stand by taps, the kernel's by output channels.
+PackedConstant weights_by_channel(const Operands& t) {
+  const Shape& shape = t.in(1).shape;
+  if (!std::holds_alternative<DepthwiseConv2D>(t.op.attributes)) return packed_weights(t, shape);
+  const auto channels = static_cast<size_t>(shape.back());
+  const auto taps = static_cast<size_t>(elements(shape)) / channels;
+  Bytes packed(taps * channels);
+  for (size_t k = 0; k < packed.size(); ++k)
+    packed[k % channels * taps + k / channels] = (*t.in(1).data)[k];
+  return {"weights", DType::kInt8, {shape[3], shape[1], shape[2], 1}, std::move(packed)};
+}
+
+}  // namespace
+
+bool has_int16_weights(const Operands& t) {
+  return has_symmetric_weights(t) && t.in(0).type == DType::kInt16 && t.out().type == DType::kInt16;
+}
+
+KernelUse unfolded_use(const Operands& t, Family family, const ConvolutionAxes& axes,
+                       runtime::UnfoldedConv2DParams params, Activation activation) {
+  const ClampRange clamp = clamp_range(activation, t.out());
+  params.input_zero_point = zero_point_of(t.in(0));
+  params.output_zero_point = zero_point_of(t.out());
+  params.clamp_min = clamp.min;
+  params.clamp_max = clamp.max;
+  params.rounds_once = rounds_once(t.graph, t.op) ? 1 : 0;
+  return {.kernel = portable_kernel(family, t.in(0).type, t.out().type),
+          .params = params,
+          .inputs = {0},
+          .in = {axes.in},
+          .out = axes.out,
+          .limits = limits_of(axes.out, t.out().shape)};
+}
+
+std::vector<PackedConstant> pack_unfolded_conv_2d(const Operands& t) {
+  const auto channels = static_cast<size_t>(t.out().shape.back());
+  std::vector<PackedConstant> result =
+      packed_scales(channel_scales(t, channels, scale_of(t.out())));
+  result.insert(result.begin(), packed_words("bias", bias_words(t.bias(), channels)));
+  result.insert(result.begin(), weights_by_channel(t));
+  return result;
+}
+
+bool supported(const TransposeConv&, const Operands& t, Method method) {
+  return method == Method::kCompute && has_symmetric_weights(t) &&
+         has_row(Family::kTransposeConv, t);
+}
+
+std::vector<KernelUse> uses(const TransposeConv& a, const Operands& t, Method) {
+  runtime::UnfoldedConv2DParams params{};
+  params.window = window_of(a.window, t.in(0).shape);
+  params.in_per_group = static_cast<int32_t>(t.in(1).shape.back());
+  params.out_per_group = static_cast<int32_t>(t.out().shape.back());
+  return {unfolded_use(t, Family::kTransposeConv, {identity_axes(4), identity_axes(4)}, params,
+                       a.activation)};
+}
+
+}  // namespace thimble
