@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "tests/cli/command_line.h"
+#include "tests/import/tflite_builder.h"
 #include "tests/support/test_graph.h"
 #include "thimble/export/tflite.h"
 #include "thimble/import/tensor_file.h"
@@ -134,6 +135,10 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
       [{"base": "0x20000000", "size": "24K"}, {"base": "0x10000000", "size": "16K"}]}]})");
   run({"inspect", "zoo:demo"});
   run({"inspect", "constant.tflite", "--rewritten"});
+  TfliteBuilder unsupported = unsupported_network();
+  unsupported.at(5).shape_signature = {1, -1};  // without a size
+  write("unsupported.tflite", ::thimble::testing::text_of(unsupported.bytes()));
+  run({"inspect", "unsupported.tflite"});
   for (const std::string command : {"plan", "compile"}) {
     run({command, "zoo:demo", "--input", "user"});
     run({command, "zoo:demo", "--planner", lossy});

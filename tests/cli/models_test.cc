@@ -11,11 +11,15 @@ using ::testing::HasSubstr;
 
 class Models : public CommandLine {
  protected:
-  void refused(const std::string& model, const std::string& message) const {
+  void write_unsupported(const std::string& file) const {
+    write(file, text_of(unsupported_network().bytes()));
+  }
+  void refused(const std::string& model, const std::string& message,
+               const std::vector<std::string>& by = {"inspect", "compile", "run"}) const {
     const auto before = names();
-    for (const char* command : {"inspect", "compile", "run"}) {
+    for (const std::string& command : by) {
       std::vector<std::string> arguments = {command, model};
-      if (command == std::string("compile"))
+      if (command == "compile")
         arguments.insert(arguments.end(), {"-o", "out", "--json", "r.json"});
       const ProcessResult result = thimble(arguments);
       EXPECT_EQ(result.exit_status, 1) << command;
@@ -57,8 +61,21 @@ TEST_F(Models, RefusesOperatorsThatAreNotSupported) {
   THIMBLE_NEEDS_SHARED();
   refused(
       shared_model("micro_speech_lstm"),
-      "UNIDIRECTIONAL_SEQUENCE_LSTM #0: is not supported; supported are ABS, ADD, AVERAGE_POOL_2D");
-  refused(shared_model("hello_world_float"), "FULLY_CONNECTED #0: is not supported like this");
+      "UNIDIRECTIONAL_SEQUENCE_LSTM #0: is not supported; supported are ABS, ADD, AVERAGE_POOL_2D",
+      {"compile", "run"});
+  refused(shared_model("hello_world_float"), "FULLY_CONNECTED #0: is not supported like this",
+          {"compile", "run"});
+}
+
+TEST_F(Models, ShowsWhatItCannotCompile) {
+  write_unsupported("m.tflite");
+  const ProcessResult shown = thimble({"inspect", "m.tflite", "--json", "r.json"});
+  EXPECT_EQ(shown.exit_status, 0) << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr("2 operators    CUMSUM is not supported\n"
+                                   "                 #0, #2\n"));
+  EXPECT_EQ(thimble({"inspect", "m.tflite", "--format", "json"}).out, read("r.json"));
+  EXPECT_EQ(thimble({"inspect", "m.tflite", "--json", "r.json"}).exit_status, 0) << "its own kind";
+  EXPECT_EQ(thimble({"inspect", "m.tflite", "--format", "csv"}).exit_status, 1);
 }
 
 TEST_F(Models, TakesAnyFileNameAndTensorName) {

@@ -3,11 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <variant>
 
 #include "thimble/cli/answers.h"
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
+#include "thimble/report/survey_report.h"
 
 namespace thimble {
 namespace {
@@ -18,10 +20,36 @@ struct InspectOptions {
   bool rewritten = false, force = false;
 };
 
-int inspect_model(const InspectOptions& options) {
+void check_json(const InspectOptions& options, const char* report) {
   check_outputs({{"MODEL", options.model.model}},
-                {{{"--json", options.json}, FileKind::kReport, "inspect"}}, options.force);
-  const Source source = read_model(options.model.model);
+                {{{"--json", options.json}, FileKind::kReport, report}}, options.force);
+}
+
+/// What cannot be compiled can be looked at.
+int survey_model(const InspectOptions& options, const CompileError& error) {
+  if (options.model.model.starts_with("zoo:") || options.format == "csv") throw error;
+  const Survey survey = survey_tflite(options.model.model);
+  if (survey.obstacles.empty()) throw error;
+  check_json(options, "survey");
+  const std::string json = survey_json(survey);
+  write_text(options.json, json);
+  print_beside(options.json, options.format == "json" ? json : survey_text(survey));
+  return kDone;
+}
+
+std::variant<Source, CompileError> read_or_fail(const std::string& model) {
+  try {
+    return read_model(model);
+  } catch (const CompileError& error) {
+    return error;
+  }
+}
+
+int inspect_model(const InspectOptions& options) {
+  const std::variant<Source, CompileError> read = read_or_fail(options.model.model);
+  if (const auto* error = std::get_if<CompileError>(&read)) return survey_model(options, *error);
+  const Source& source = std::get<Source>(read);
+  check_json(options, "inspect");
   std::string json, text;
   {
     const ProgressLine progress("inspecting");
@@ -45,7 +73,9 @@ int inspect_model(const InspectOptions& options) {
 void add_inspect(CLI::App& app, int& status) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App* command = app.add_subcommand(
-      "inspect", "Operators, tensors, quantisation, working set per step, bottleneck");
+      "inspect",
+      "Operators, tensors, quantisation, working set per step, bottleneck; of what cannot be "
+      "compiled everything that stops it");
   add_model_options(*command, options->model);
   command->add_flag("--rewritten", options->rewritten,
                     "Show the graph as it is planned, not as the file has it");

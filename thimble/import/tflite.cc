@@ -40,27 +40,6 @@ std::string wrong_format(std::span<const uint8_t> bytes) {
   return message;
 }
 
-const tflite::Model& verified_model(std::span<const uint8_t> bytes, const std::string& where) {
-  if (bytes.empty()) throw CompileError(where, "is empty");
-  if (bytes.size() < 8 || std::memcmp(bytes.data() + 4, tflite::ModelIdentifier(), 4) != 0) {
-    throw CompileError(where, wrong_format(bytes));
-  }
-  // Above 2 GB only buffers follow, which are checked where they are read.
-  const size_t size = std::min<size_t>(bytes.size(), FLATBUFFERS_MAX_BUFFER_SIZE - 1);
-  flatbuffers::Verifier verifier(bytes.data(), size, kMaxDepth, kMaxTables);
-  if (!tflite::VerifyModelBuffer(verifier)) {
-    throw CompileError(
-        where, fmt::format("is truncated or damaged: its {} bytes are not a well-formed flatbuffer",
-                           bytes.size()));
-  }
-  const tflite::Model& model = *tflite::GetModel(bytes.data());
-  if (model.version() != kSchemaVersion) {
-    throw CompileError(where, fmt::format("schema version {} is not supported; supported is {}",
-                                          model.version(), kSchemaVersion));
-  }
-  return model;
-}
-
 const tflite::SubGraph& only_subgraph(const tflite::Model& model, const std::string& where) {
   const size_t count = model.subgraphs() == nullptr ? 0 : model.subgraphs()->size();
   if (count == 0) throw CompileError(where, "is damaged: it has no subgraph");
@@ -79,12 +58,6 @@ std::string join_kinds() {
   }
   return result;
 }
-
-/// What the file calls the operator, and how it is imported (null: not supported).
-struct NamedKind {
-  std::string name;
-  const OperatorKind* kind = nullptr;
-};
 
 NamedKind named_kind(const tflite::OperatorCode& code) {
   // Files from before code 127 have only the deprecated field, later ones both.
@@ -110,14 +83,8 @@ std::vector<NamedKind> kinds_of_operators(const TfliteFile& file) {
   std::vector<NamedKind> kinds;
   std::vector<std::string> refused;
   size_t first_refused = 0;
-  const auto* codes = file.model.operator_codes();
   for (const tflite::Operator* op : *file.network.operators()) {
-    if (codes == nullptr || op->opcode_index() >= codes->size()) {
-      throw CompileError(
-          at(file, "operator", kinds.size()),
-          fmt::format("is damaged: there is no operator code {}", op->opcode_index()));
-    }
-    kinds.push_back(named_kind(*codes->Get(op->opcode_index())));
+    kinds.push_back(kind_of(file, *op, kinds.size()));
     const NamedKind& kind = kinds.back();
     if (kind.kind != nullptr) continue;
     if (refused.empty()) first_refused = kinds.size() - 1;
@@ -130,19 +97,6 @@ std::vector<NamedKind> kinds_of_operators(const TfliteFile& file) {
                                                fmt::join(refused.begin() + 1, refused.end(), ", "));
   throw CompileError(at(file, refused.front(), first_refused),
                      fmt::format("is not supported{}; supported are {}", others, join_kinds()));
-}
-
-std::vector<TensorId> tensor_ids(const flatbuffers::Vector<int32_t>* indices, size_t count,
-                                 const std::string& where) {
-  std::vector<TensorId> result;
-  if (indices == nullptr) return result;
-  for (int32_t index : *indices) {
-    if (index < -1 || index >= static_cast<int64_t>(count)) {
-      throw CompileError(where, fmt::format("is damaged: there is no tensor {}", index));
-    }
-    result.push_back(TensorId{index});
-  }
-  return result;
 }
 
 void check_operands(const OperatorKind& kind, const FileOp& op) {
@@ -164,33 +118,6 @@ void check_operands(const OperatorKind& kind, const FileOp& op) {
     throw CompileError(op.where, fmt::format("has {} outputs; supported is {}", op.outputs.size(),
                                              kind.per_output ? "at least 1" : "1"));
   }
-}
-
-/// One operator, or one for each output, or steps.
-std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t index,
-                        std::vector<Tensor>& tensors) {
-  check_operands(kind, from);
-  if (kind.steps != nullptr) {
-    Steps steps(from, tensors);
-    kind.steps(from, steps);
-    std::vector<Op> ops = steps.ops();
-    ops.back().file_index = static_cast<int>(index);
-    return ops;
-  }
-  std::vector<Op> made;
-  for (size_t k = 0; k < from.outputs.size(); ++k) {
-    from.output_number = k;
-    Op& op = made.emplace_back();
-    op.attributes = kind.attributes(from);
-    for (size_t i = kind.first_operand; i < std::min(from.inputs.size(), kind.first_parameter);
-         ++i) {
-      if (from.inputs[i].valid()) op.inputs.push_back(from.inputs[i]);
-    }
-    if (kind.weights_first) std::swap(op.inputs[0], op.inputs[1]);
-    op.outputs = {from.outputs[k]};
-    op.file_index = static_cast<int>(index);
-  }
-  return made;
 }
 
 /// Which tensors hold values when the operator about to be added runs. Refuses what the order of
@@ -301,6 +228,75 @@ void read_ops(const TfliteFile& file, const std::vector<NamedKind>& kinds, Graph
 }
 
 }  // namespace
+
+const tflite::Model& verified_model(std::span<const uint8_t> bytes, const std::string& where) {
+  if (bytes.empty()) throw CompileError(where, "is empty");
+  if (bytes.size() < 8 || std::memcmp(bytes.data() + 4, tflite::ModelIdentifier(), 4) != 0) {
+    throw CompileError(where, wrong_format(bytes));
+  }
+  // Above 2 GB only buffers follow, which are checked where they are read.
+  const size_t size = std::min<size_t>(bytes.size(), FLATBUFFERS_MAX_BUFFER_SIZE - 1);
+  flatbuffers::Verifier verifier(bytes.data(), size, kMaxDepth, kMaxTables);
+  if (!tflite::VerifyModelBuffer(verifier)) {
+    throw CompileError(
+        where, fmt::format("is truncated or damaged: its {} bytes are not a well-formed flatbuffer",
+                           bytes.size()));
+  }
+  const tflite::Model& model = *tflite::GetModel(bytes.data());
+  if (model.version() != kSchemaVersion) {
+    throw CompileError(where, fmt::format("schema version {} is not supported; supported is {}",
+                                          model.version(), kSchemaVersion));
+  }
+  return model;
+}
+
+NamedKind kind_of(const TfliteFile& file, const tflite::Operator& op, size_t number) {
+  const auto* codes = file.model.operator_codes();
+  if (codes == nullptr || op.opcode_index() >= codes->size()) {
+    throw CompileError(at(file, "operator", number),
+                       fmt::format("is damaged: there is no operator code {}", op.opcode_index()));
+  }
+  return named_kind(*codes->Get(op.opcode_index()));
+}
+
+std::vector<TensorId> tensor_ids(const flatbuffers::Vector<int32_t>* indices, size_t count,
+                                 const std::string& where) {
+  std::vector<TensorId> result;
+  if (indices == nullptr) return result;
+  for (int32_t index : *indices) {
+    if (index < -1 || index >= static_cast<int64_t>(count)) {
+      throw CompileError(where, fmt::format("is damaged: there is no tensor {}", index));
+    }
+    result.push_back(TensorId{index});
+  }
+  return result;
+}
+
+std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
+                        std::vector<Tensor>& tensors) {
+  check_operands(kind, from);
+  if (kind.steps != nullptr) {
+    Steps steps(from, tensors);
+    kind.steps(from, steps);
+    std::vector<Op> ops = steps.ops();
+    ops.back().file_index = static_cast<int>(number);
+    return ops;
+  }
+  std::vector<Op> made;
+  for (size_t k = 0; k < from.outputs.size(); ++k) {
+    from.output_number = k;
+    Op& op = made.emplace_back();
+    op.attributes = kind.attributes(from);
+    for (size_t i = kind.first_operand; i < std::min(from.inputs.size(), kind.first_parameter);
+         ++i) {
+      if (from.inputs[i].valid()) op.inputs.push_back(from.inputs[i]);
+    }
+    if (kind.weights_first) std::swap(op.inputs[0], op.inputs[1]);
+    op.outputs = {from.outputs[k]};
+    op.file_index = static_cast<int>(number);
+  }
+  return made;
+}
 
 Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
                     const std::string& where) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "thimble/import/tflite_schema.h"
@@ -23,10 +24,25 @@ struct TfliteFile {
   std::string where;
 };
 
+/// Throws CompileError for what is no well-formed .tflite of the version that is supported.
+[[nodiscard]] const tflite::Model& verified_model(std::span<const uint8_t> bytes,
+                                                  const std::string& where);
+
+/// Names end up in terminals, JSON and comments of C++: control characters and broken UTF-8 become
+/// '?'.
+[[nodiscard]] std::string printable(std::string_view text);
+
 /// The tensors under their numbers in the file, constants copied. Throws CompileError for what is
 /// damaged (sizes, indices, quantisation) or not supported (types, dynamic shapes, sparsity,
 /// variables).
 [[nodiscard]] std::vector<Tensor> read_tensors(const TfliteFile& file);
+
+/// The same, but one that is refused is left empty.
+struct TensorsAsFarAsRead {
+  std::vector<Tensor> tensors;
+  std::vector<std::string> refused;  ///< per tensor: why, or nothing
+};
+[[nodiscard]] TensorsAsFarAsRead read_what_tensors_can_be(const TfliteFile& file);
 
 /// An operator of the file whose operands are in range.
 struct FileOp {
@@ -118,5 +134,21 @@ struct OperatorKind {
 
 /// Ascending by name.
 [[nodiscard]] std::span<const OperatorKind> operator_kinds();
+
+/// What the file calls an operator, and how it is imported (null: not supported).
+struct NamedKind {
+  std::string name;
+  const OperatorKind* kind = nullptr;
+};
+/// Throws CompileError if the file has no such operator code. number: of the operator.
+[[nodiscard]] NamedKind kind_of(const TfliteFile& file, const tflite::Operator& op, size_t number);
+
+/// Of `count` tensors; -1 is none. Throws CompileError for others.
+[[nodiscard]] std::vector<TensorId> tensor_ids(const flatbuffers::Vector<int32_t>* indices,
+                                               size_t count, const std::string& where);
+
+/// One operator, or one for each output, or steps, which make further tensors.
+[[nodiscard]] std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
+                                      std::vector<Tensor>& tensors);
 
 }  // namespace thimble

@@ -40,24 +40,6 @@ size_t utf8_length(std::string_view text, size_t i) {
   return excluded ? 0 : length;
 }
 
-/// Names end up in terminals, JSON and comments of C++: control characters and broken UTF-8 become
-/// '?'.
-std::string printable(std::string_view text) {
-  std::string result;
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = utf8_length(text, i);
-    const bool control = static_cast<uint8_t>(text[i]) < 0x20 || text[i] == 0x7F;
-    if (length == 0 || control) {
-      result += '?';
-      i += 1;
-    } else {
-      result += text.substr(i, length);
-      i += length;
-    }
-  }
-  return result;
-}
-
 std::optional<DType> dtype(tflite::TensorType type) {
   switch (type) {
     case tflite::TensorType::BOOL:
@@ -284,6 +266,39 @@ Tensor read_tensor(const tflite::Tensor& from, const std::string& where, Copier&
 }
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = utf8_length(text, i);
+    const bool control = static_cast<uint8_t>(text[i]) < 0x20 || text[i] == 0x7F;
+    if (length == 0 || control) {
+      result += '?';
+      i += 1;
+    } else {
+      result += text.substr(i, length);
+      i += length;
+    }
+  }
+  return result;
+}
+
+TensorsAsFarAsRead read_what_tensors_can_be(const TfliteFile& file) {
+  TensorsAsFarAsRead result;
+  if (file.network.tensors() == nullptr) return result;
+  Copier copier(file);
+  for (const tflite::Tensor* tensor : *file.network.tensors()) {
+    result.refused.emplace_back();
+    try {
+      result.tensors.push_back(read_tensor(*tensor, "", copier));
+    } catch (const CompileError& error) {
+      const std::string_view what = error.what();
+      result.tensors.emplace_back();
+      result.refused.back() = what.substr(std::min(what.find("': ") + 3, what.size()));
+    }
+  }
+  return result;
+}
 
 std::vector<Tensor> read_tensors(const TfliteFile& file) {
   std::vector<Tensor> result;

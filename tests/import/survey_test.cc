@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of models that cannot be compiled: everything that stops them, and their sizes.
+#include "thimble/import/survey.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/import/tflite_builder.h"
+#include "tests/support/shared.h"
+#include "thimble/import/tflite.h"
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Survey survey_of(const testing::TfliteBuilder& net) {
+  return survey_tflite(net.bytes(), "net", "net.tflite");
+}
+
+TEST(Survey, NamesEverythingThatStopsAModel) {
+  const Survey survey = survey_of(testing::unsupported_network());
+  ASSERT_EQ(survey.obstacles.size(), 2U);
+  EXPECT_EQ(survey.obstacles[0].reason, "CUMSUM is not supported");
+  EXPECT_THAT(survey.obstacles[0].ops, ElementsAre(0, 2));
+  EXPECT_THAT(
+      survey.obstacles[1].reason,
+      HasSubstr("FULLY_CONNECTED of int8, float32 -> float32 is not supported; required: "));
+  EXPECT_THAT(survey.obstacles[1].help, HasSubstr("quantise"));
+  EXPECT_THAT(survey.obstacles[1].ops, ElementsAre(3));
+  ASSERT_EQ(survey.ops.size(), 4U);
+  EXPECT_EQ(survey.ops[3].name, "FULLY_CONNECTED");
+  EXPECT_THAT(survey.ops[3].inputs, ElementsAre(2, 4, -1));
+  EXPECT_EQ(survey.tensors[4].type, "FLOAT32");
+  EXPECT_TRUE(survey.tensors[4].constant);
+  EXPECT_EQ(survey.tensors[4].size_bytes, 512);
+  EXPECT_THAT(survey.outputs, ElementsAre(3, 5));
+}
+
+TEST(Survey, OfAModelThatIsTakenHasNoObstacle) {
+  EXPECT_THAT(survey_of(testing::small_network()).obstacles, IsEmpty());
+}
+
+TEST(Survey, TensorsStopTheirOperatorsOnce) {
+  testing::TfliteBuilder net = testing::small_network();
+  net.at(3).is_variable = true;
+  net.at(5).type = tflite::TensorType::FLOAT16;
+  net.at(7).shape_signature = {1, -1};
+  const Survey survey = survey_of(net);
+  ASSERT_EQ(survey.obstacles.size(), 3U);
+  for (const Obstacle& obstacle : survey.obstacles) {
+    EXPECT_THAT(obstacle.ops, IsEmpty()) << obstacle.reason;
+    EXPECT_EQ(obstacle.tensors.size(), 1U) << obstacle.reason;
+  }
+  EXPECT_EQ(survey.obstacles[0].reason, "variable tensors are not supported");
+  EXPECT_THAT(survey.obstacles[0].help, HasSubstr("state"));
+  EXPECT_TRUE(survey.tensors[3].variable);
+  EXPECT_EQ(survey.tensors[5].size_bytes, 2 * 48);
+  EXPECT_EQ(survey.tensors[7].size_bytes, std::nullopt) << "open";
+}
+
+TEST(Survey, RefusesWhatIsDamaged) {
+  testing::TfliteBuilder net = testing::unsupported_network();
+  net.op_at(1).inputs = {99};
+  EXPECT_THROW(survey_of(net), CompileError);
+  testing::TfliteBuilder code = testing::unsupported_network();
+  code.op_at(0).opcode_index = 99;
+  EXPECT_THROW(survey_of(code), CompileError);
+}
+
+TEST(Survey, AgreesWithTheImporterOnAllModels) {
+  THIMBLE_NEEDS_SHARED();
+  int taken = 0, stopped = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(testing::shared_folder() / "models")) {
+    bool imports = true;
+    try {
+      static_cast<void>(import_tflite(entry.path()));
+    } catch (const CompileError&) {
+      imports = false;
+    }
+    EXPECT_EQ(survey_tflite(entry.path()).obstacles.empty(), imports) << entry.path();
+    (imports ? taken : stopped) += 1;
+  }
+  EXPECT_GT(taken, 50);
+  EXPECT_GT(stopped, 0);
+}
+
+}  // namespace
+}  // namespace thimble

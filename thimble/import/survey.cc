@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/import/survey.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "thimble/import/checked_size.h"
+#include "thimble/import/file_bytes.h"
+#include "thimble/import/file_limits.h"
+#include "thimble/import/tflite_parts.h"
+#include "thimble/operators/operators.h"
+
+namespace thimble {
+namespace {
+
+/// Of such files nothing is shown.
+constexpr std::string_view kDamaged = "is damaged";
+constexpr int64_t kMostElements = int64_t{1} << 40;
+
+/// Of an element; 0: it has no size of its own.
+int64_t bits(tflite::TensorType type) {
+  switch (type) {
+    case tflite::TensorType::INT4:
+      return 4;
+    case tflite::TensorType::BOOL:
+    case tflite::TensorType::INT8:
+    case tflite::TensorType::UINT8:
+      return 8;
+    case tflite::TensorType::FLOAT16:
+    case tflite::TensorType::INT16:
+    case tflite::TensorType::UINT16:
+      return 16;
+    case tflite::TensorType::FLOAT32:
+    case tflite::TensorType::INT32:
+    case tflite::TensorType::UINT32:
+      return 32;
+    case tflite::TensorType::FLOAT64:
+    case tflite::TensorType::INT64:
+    case tflite::TensorType::UINT64:
+    case tflite::TensorType::COMPLEX64:
+      return 64;
+    case tflite::TensorType::COMPLEX128:
+      return 128;
+    case tflite::TensorType::STRING:
+    case tflite::TensorType::RESOURCE:
+    case tflite::TensorType::VARIANT:
+      return 0;
+  }
+  return 0;
+}
+
+SurveyedTensor surveyed(const tflite::Tensor& from, const tflite::Model& model) {
+  SurveyedTensor result{.variable = from.is_variable()};
+  if (from.name() != nullptr) result.name = printable(from.name()->string_view());
+  result.type = tflite::EnumNameTensorType(from.type());
+  if (result.type.empty()) result.type = fmt::format("type {}", static_cast<int>(from.type()));
+  if (from.shape() != nullptr) result.shape.assign(from.shape()->begin(), from.shape()->end());
+  if (const auto* signature = from.shape_signature();
+      signature != nullptr && signature->size() == result.shape.size())
+    result.shape.assign(signature->begin(), signature->end());
+  if (!result.shape.empty() && result.shape[0] < 0) result.shape[0] = 1;  // the batch
+  const bool open = std::ranges::any_of(result.shape, [](int64_t extent) { return extent < 0; });
+  const auto elements =
+      open ? std::nullopt : checked_size_bytes(result.shape, DType::kInt8, kMostElements);
+  if (elements && bits(from.type()) > 0)
+    result.size_bytes = (*elements * bits(from.type()) + 7) / 8;
+  const auto* buffers = model.buffers();
+  if (buffers != nullptr && from.buffer() < buffers->size()) {
+    const tflite::Buffer& buffer = *buffers->Get(from.buffer());
+    result.constant =
+        buffer.offset() > 1 || (buffer.data() != nullptr && buffer.data()->size() > 0);
+  }
+  return result;
+}
+
+std::string help_for(const std::string& reason, const std::string& types) {
+  const auto says = [&](const char* what) { return reason.find(what) != std::string::npos; };
+  if (says("control flow")) return "unroll loops and take branches apart before converting";
+  if (says("is dynamic")) return "convert with fixed input shapes";
+  if (says("variable tensors"))
+    return "make the state an input and an output of the network before converting";
+  if (types.find("float32") != std::string::npos)
+    return "quantise it to int8 when converting (docs/getting_a_model.md)";
+  return "";
+}
+
+class Surveyor {
+ public:
+  Surveyor(const TfliteFile& file, Survey& survey) : file_(file), survey_(survey) {
+    TensorsAsFarAsRead read = read_what_tensors_can_be(file);
+    graph_.tensors = std::move(read.tensors);
+    refused_ = std::move(read.refused);
+  }
+
+  void run() {
+    const auto count = static_cast<int>(survey_.tensors.size());
+    for (int t = 0; t < count; ++t) {
+      const std::string& reason = refused_[static_cast<size_t>(t)];
+      if (reason.empty()) continue;
+      if (reason.starts_with(kDamaged)) {
+        throw CompileError(fmt::format("{}: tensor {} '{}'", file_.where, t,
+                                       survey_.tensors[static_cast<size_t>(t)].name),
+                           reason);
+      }
+      obstacle(reason, "").tensors.push_back(t);
+    }
+    const auto& operators = *file_.network.operators();
+    for (flatbuffers::uoffset_t i = 0; i < operators.size(); ++i) look_at(*operators[i], i);
+    std::ranges::stable_sort(survey_.obstacles, std::ranges::greater{}, [](const Obstacle& o) {
+      return std::max(o.ops.size(), o.tensors.size());
+    });
+  }
+
+ private:
+  Obstacle& obstacle(const std::string& reason, const std::string& types) {
+    const auto known = std::ranges::find(survey_.obstacles, reason, &Obstacle::reason);
+    if (known != survey_.obstacles.end()) return *known;
+    survey_.obstacles.push_back({.reason = reason, .help = help_for(reason, types)});
+    return survey_.obstacles.back();
+  }
+
+  void look_at(const tflite::Operator& from, size_t number) {
+    const NamedKind kind = kind_of(file_, from, number);
+    const std::string where = fmt::format("{}: {} #{}", file_.where, kind.name, number);
+    const size_t count = graph_.tensors.size();
+    const FileOp op{.op = from,
+                    .tensors = graph_.tensors,
+                    .inputs = tensor_ids(from.inputs(), count, where),
+                    .outputs = tensor_ids(from.outputs(), count, where),
+                    .where = where};
+    SurveyedOp& seen = survey_.ops.emplace_back(SurveyedOp{.name = kind.name});
+    for (const TensorId id : op.inputs) seen.inputs.push_back(id.value);
+    for (const TensorId id : op.outputs) seen.outputs.push_back(id.value);
+    const auto stop = [&](const std::string& reason, const std::string& types) {
+      obstacle(reason, types).ops.push_back(static_cast<int>(number));
+    };
+    if (kind.kind == nullptr) return stop(kind.name + " is not supported", "");
+    const auto is_refused = [&](TensorId id) { return id.valid() && is_unread(id); };
+    if (std::ranges::any_of(op.inputs, is_refused) || std::ranges::any_of(op.outputs, is_refused))
+      return;  // the tensor is what stops it
+    try {
+      for (const Op& made : read_op(*kind.kind, op, number, graph_.tensors)) {
+        const std::string reason = unsupported_reason(graph_, made);
+        if (reason.empty()) continue;
+        const std::string types = types_of(made);
+        return stop(
+            fmt::format("{} of {} is not supported; required: {}", kind.name, types, reason),
+            types);
+      }
+    } catch (const CompileError& error) {
+      std::string_view reason = error.what();
+      if (reason.starts_with(where + ": ")) reason.remove_prefix(where.size() + 2);
+      if (reason.starts_with(kDamaged)) throw;
+      stop(fmt::format("{} {}", kind.name, reason), "");
+    }
+    refused_.resize(graph_.tensors.size());  // steps make further tensors
+  }
+
+  [[nodiscard]] bool is_unread(TensorId id) const { return !refused_[id.index()].empty(); }
+
+  [[nodiscard]] std::string types_of(const Op& op) const {
+    std::string text;
+    for (const TensorId id : op.inputs) {
+      fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : ", ",
+                     name(graph_.tensor(id).type));
+    }
+    return fmt::format("{} -> {}", text, name(graph_.tensor(op.outputs[0]).type));
+  }
+
+  const TfliteFile& file_;
+  Survey& survey_;
+  Graph graph_;
+  std::vector<std::string> refused_;  ///< per tensor: why, or nothing
+};
+
+}  // namespace
+
+Survey survey_tflite(const std::filesystem::path& file) {
+  return survey_tflite(read_file(file, kMaxFileBytes), file.stem().string(), file.string());
+}
+
+Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
+                     const std::string& where) {
+  const tflite::Model& model = verified_model(bytes, where);
+  Survey survey{.model = name};
+  survey.subgraphs = model.subgraphs() == nullptr ? 0 : model.subgraphs()->size();
+  if (survey.subgraphs == 0) throw CompileError(where, "is damaged: it has no subgraph");
+  const TfliteFile file{
+      .bytes = bytes, .model = model, .network = *model.subgraphs()->Get(0), .where = where};
+  if (file.network.operators() == nullptr || file.network.operators()->size() == 0)
+    throw CompileError(where, "has no operators");
+  if (file.network.tensors() != nullptr) {
+    for (const tflite::Tensor* tensor : *file.network.tensors())
+      survey.tensors.push_back(surveyed(*tensor, model));
+  }
+  const auto ports = [&](const flatbuffers::Vector<int32_t>* indices, const char* what) {
+    std::vector<int> result;
+    for (const TensorId id : tensor_ids(indices, survey.tensors.size(), where + what))
+      result.push_back(id.value);
+    return result;
+  };
+  survey.inputs = ports(file.network.inputs(), ": network inputs");
+  survey.outputs = ports(file.network.outputs(), ": network outputs");
+  if (survey.subgraphs > 1) {
+    survey.obstacles.push_back(
+        {.reason = fmt::format("the file has {} subgraphs (control flow)", survey.subgraphs),
+         .help = help_for("control flow", "")});
+  }
+  Surveyor(file, survey).run();
+  return survey;
+}
+
+}  // namespace thimble

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a .tflite file holds, whether or not Thimble can compile it, and all that stops it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace thimble {
+
+struct SurveyedTensor {
+  std::string name;
+  std::string type;                   ///< as the format calls it: "INT8", "FLOAT16"
+  std::vector<int64_t> shape;         ///< as recorded; -1: open
+  std::optional<int64_t> size_bytes;  ///< nothing: open, too large, or of a type without a size
+  bool constant = false;
+  bool variable = false;  ///< keeps its value from one inference to the next
+};
+
+/// Tensors by their numbers; -1: an optional input that is absent.
+struct SurveyedOp {
+  std::string name;
+  std::vector<int> inputs, outputs;
+};
+
+/// What stops the import, with everything that it stops.
+struct Obstacle {
+  std::string reason;        ///< "UNIDIRECTIONAL_SEQUENCE_LSTM is not supported"
+  std::string help;          ///< what would work; empty: nothing is known
+  std::vector<int> ops;      ///< their numbers, ascending
+  std::vector<int> tensors;  ///< that are no better in any operator
+};
+
+/// Of the first subgraph, in the file's order.
+struct Survey {
+  std::string model;
+  int64_t subgraphs = 1;
+  std::vector<SurveyedTensor> tensors;
+  std::vector<SurveyedOp> ops;
+  std::vector<int> inputs, outputs;  ///< tensors
+  std::vector<Obstacle> obstacles;   ///< the most frequent first
+};
+
+/// Throws CompileError for what is no well-formed .tflite: unreadable, truncated, damaged.
+[[nodiscard]] Survey survey_tflite(const std::filesystem::path& file);
+/// `where` names the bytes in messages; `name` becomes Survey::model.
+[[nodiscard]] Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
+                                   const std::string& where);
+
+}  // namespace thimble
