@@ -3,8 +3,8 @@
 //
 // f(i), the least cost of the first i operators, is the least over the last piece [j, i) of f(j)
 // and the piece's: the larger peak, and among equal peaks the fewest narrow sums, then the fewest
-// instructions (where they are known), then the fewest operators that execute pixel by pixel, and in pieces at all: so that nothing is lossy, slow or in
-// a piece without gain.
+// instructions (where they are known), then the fewest operators that execute pixel by pixel, and
+// in pieces at all: so that nothing is lossy, slow or in a piece without gain.
 #pragma once
 
 #include <compare>
