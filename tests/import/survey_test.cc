@@ -60,7 +60,7 @@ TEST(Survey, TensorsStopTheirOperatorsOnce) {
   EXPECT_EQ(survey.obstacles[0].reason, "variable tensors are not supported");
   EXPECT_THAT(survey.obstacles[0].help, HasSubstr("state"));
   EXPECT_TRUE(survey.tensors[3].variable);
-  EXPECT_EQ(survey.tensors[5].size_bytes, 2 * 48);
+  EXPECT_EQ(survey.tensors[5].size_bytes, 2 * 64);
   EXPECT_EQ(survey.tensors[7].size_bytes, std::nullopt) << "open";
 }
 

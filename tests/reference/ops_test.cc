@@ -30,8 +30,12 @@ using Rows = std::map<std::string, Row>;  ///< "ADD,int8"
 
 /// What stands behind file and operator.
 std::string reason(const std::string& message) {
-  const size_t at = message.find(": is not supported");
-  const std::string text = at == std::string::npos ? message : message.substr(at + 2);
+  size_t begin = 0;
+  for (const std::string_view before : {".tflite: ", " #0: "}) {
+    const size_t at = message.find(before);
+    if (at != std::string::npos) begin = at + before.size();
+  }
+  const std::string text = message.substr(begin);
   return text.substr(0, std::min(text.find("; supported are ABS"), text.find("; it has ")));
 }
 
