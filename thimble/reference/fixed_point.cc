@@ -76,7 +76,10 @@ int32_t multiply_once(int64_t x, FixedFactor factor) {
   const int64_t multiplier =
       factor.multiplier < 0x7FFF0000 ? (factor.multiplier + (1 << 15)) >> 16 : 0x7FFF;
   const int right = 15 - factor.shift;
-  return static_cast<int32_t>((x * multiplier + (int64_t{1} << (right - 1))) >> right);
+  // Wraps where 64 bits are too few, as the kernels do.
+  const uint64_t product = static_cast<uint64_t>(x) * static_cast<uint64_t>(multiplier);
+  return static_cast<int32_t>(static_cast<int64_t>(product + (uint64_t{1} << (right - 1))) >>
+                              right);
 }
 
 template <int kIntegerBits>
