@@ -18,6 +18,7 @@
 #include "thimble/planners/motes.h"
 #include "thimble/planners/patch.h"
 #include "thimble/planners/pex.h"
+#include "thimble/planners/piece_times.h"
 #include "thimble/planners/ports.h"
 #include "thimble/planners/stream.h"
 
@@ -35,10 +36,6 @@ constexpr int64_t kMostBytesOfStarts = 8'000'000;  // of their activations
 constexpr double kMostLatencyOfMotes = 1.25;
 constexpr int kMostInVain = 4;  // rematerialised values, one after the other
 
-LatencyModel model_of(const Core& core) {
-  return latency_model(core.name).value_or(*latency_model("cortex-m4"));
-}
-
 int64_t most_macs(const Graph& graph, const Limits& limits) {
   const int64_t once = macs(graph);
   if (!limits.max_recompute) return std::numeric_limits<int64_t>::max();
@@ -52,7 +49,7 @@ class AutoSearch {
       : graph_(axes.graph()),
         axes_(axes),
         limits_(limits),
-        model_(model_of(limits.core)),
+        model_(latency_model_for(limits.core)),
         most_macs_(most_macs(graph_, limits)) {}
 
   void run() {

@@ -13,6 +13,7 @@
 #include "thimble/plan/evaluate.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/motes_schemes.h"
+#include "thimble/planners/piece_times.h"
 #include "thimble/search/front_cut.h"
 #include "thimble/search/narrow_early.h"
 
@@ -63,7 +64,7 @@ class MotesSearch {
         problem_(order_problem(graph_, instances_, limits.in_place)),
         order_(std::move(order)),
         rolls_(flow_, problem_, order_, {.in_place = limits.in_place}),
-        model_(latency_model(limits.core.name).value_or(*latency_model("cortex-m4"))),
+        model_(latency_model_for(limits.core)),
         latency_(flow_, limits.core, model_),
         room_(limits.core.sets.size() > 1
                   ? std::make_optional<MotesRoom>(flow_, limits.core, model_)

@@ -6,6 +6,7 @@
 #include "thimble/planners/piece_times.h"
 
 namespace thimble {
+
 MotesRoom::MotesRoom(const Dataflow& dataflow, const Core& core, const LatencyModel& model)
     : flow_(dataflow),
       core_(core),

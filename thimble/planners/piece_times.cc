@@ -5,6 +5,10 @@
 
 namespace thimble {
 
+LatencyModel latency_model_for(const Core& core) {
+  return latency_model(core.name).value_or(*latency_model("cortex-m4"));
+}
+
 Core without_sets(Core core) {
   core.sets = {InstructionSet::kPortable};
   return core;
@@ -14,7 +18,7 @@ PieceTimes::PieceTimes(const Dataflow& dataflow, const Core& core)
     : flow_(dataflow),
       core_(core),
       portable_core_(without_sets(core)),
-      model_(latency_model(core.name).value_or(*latency_model("cortex-m4"))),
+      model_(latency_model_for(core)),
       fast_(dataflow, core_, model_),
       portable_(dataflow, portable_core_, model_) {}
 

@@ -7,12 +7,14 @@
 
 namespace thimble {
 
+/// The core's; of one without, that of the Cortex-M4.
+[[nodiscard]] LatencyModel latency_model_for(const Core& core);
 /// The same core, with portable kernels alone.
 [[nodiscard]] Core without_sets(Core core);
 
 class PieceTimes {
  public:
-  /// Both must outlive it. Of a core without a latency model, that of the Cortex-M4.
+  /// Both must outlive it.
   PieceTimes(const Dataflow& dataflow, const Core& core);
 
   [[nodiscard]] double whole(const InstanceCall& call, int64_t room_bytes);
