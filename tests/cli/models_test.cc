@@ -78,6 +78,22 @@ TEST_F(Models, ShowsWhatItCannotCompile) {
   EXPECT_EQ(thimble({"inspect", "m.tflite", "--format", "csv"}).exit_status, 1);
 }
 
+TEST_F(Models, CutsANetworkOffBehindATensor) {
+  write("m.tflite", text_of(small_network().bytes()));
+  const ProcessResult made = thimble({"compile", "m.tflite", "--until", "5", "--planner", "reorder",
+                                      "--save-plan", "p.json", "-o", "out"});
+  EXPECT_EQ(made.exit_status, 0) << made.err;
+  EXPECT_THAT(read("out/m.cc"), HasSubstr("--until '5'"));
+  EXPECT_EQ(thimble({"verify", "m.tflite", "p.json", "--until", "5"}).exit_status, 0);
+  const ProcessResult other = thimble({"verify", "m.tflite", "p.json"});
+  EXPECT_EQ(other.exit_status, 1);
+  EXPECT_THAT(other.err, HasSubstr("is a plan of another model"));
+  EXPECT_THAT(thimble({"run", "zoo:demo", "--until", "5"}).err,
+              HasSubstr("--until: is for .tflite files, not for zoo:demo"));
+  EXPECT_THAT(thimble({"plan", "m.tflite", "--until", "none"}).err,
+              HasSubstr("--until: m.tflite has no tensor 'none'"));
+}
+
 TEST_F(Models, TakesAnyFileNameAndTensorName) {
   TfliteBuilder net = small_network();
   net.at(0).name = "in\n*/ #error \\";

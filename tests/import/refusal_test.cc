@@ -160,18 +160,10 @@ const Damage kOfQuantisation[] = {
 const Damage kOfAnOperator[] = {
     {"UnsupportedOperator",
      [](TfliteBuilder& b) {
-       b.model.operator_codes[3]->builtin_code = BuiltinOperator::COS;
-       b.model.operator_codes[3]->deprecated_builtin_code = 108;
+       b.model.operator_codes[3]->builtin_code = BuiltinOperator::MATRIX_DIAG;
+       b.model.operator_codes[3]->deprecated_builtin_code = 113;
      },
-     "net.tflite: COS #3: is not supported; supported are "
-     "ABS, ADD, AVERAGE_POOL_2D, BATCH_MATMUL, BATCH_TO_SPACE_ND, BROADCAST_TO, "
-     "CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, DEPTH_TO_SPACE, DEQUANTIZE, ELU, "
-     "EXPAND_DIMS, FULLY_CONNECTED, GATHER, GELU, HARD_SWISH, LEAKY_RELU, "
-     "LOGISTIC, LOG_SOFTMAX, MAXIMUM, MAX_POOL_2D, MEAN, MINIMUM, MIRROR_PAD, MUL, "
-     "PACK, PAD, PADV2, PRELU, QUANTIZE, REDUCE_MAX, RELU, RELU6, RESHAPE, "
-     "RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR, REVERSE_V2, RSQRT, SLICE, SOFTMAX, "
-     "SPACE_TO_BATCH_ND, SPACE_TO_DEPTH, SPLIT, SPLIT_V, SQUARED_DIFFERENCE, "
-     "SQUEEZE, STRIDED_SLICE, SUB, TANH, TILE, TRANSPOSE, TRANSPOSE_CONV, UNPACK"},
+     "net.tflite: MATRIX_DIAG #3: is not supported; supported are ABS, ADD, "},
     {"SeveralUnsupportedOperators",
      [](TfliteBuilder& b) {
        b.model.operator_codes[1]->builtin_code = BuiltinOperator::SIN;

@@ -18,9 +18,9 @@ constexpr const char* kTrying = "trying what would need less";
 
 }  // namespace
 
-Source read_model(const std::string& model) {
+Source read_model(const std::string& model, const ImportOptions& options) {
   const ProgressLine progress(name(Phase::kReading));
-  return load(model);
+  return load(model, options);
 }
 
 std::optional<Compiled> compile_shown(Request request, const std::string& json) {

@@ -41,6 +41,8 @@ std::string command_text(const CompileOptions& options, const std::string& name)
                                       {"flash", plan.flash}}) {
     if (!value.empty()) text += fmt::format(" --{} {}", option, value);
   }
+  for (const std::string& tensor : options.model.import.until)
+    text += fmt::format(" --until '{}'", tensor);
   if (plan.external_ram) text += " --external-ram";
   if (plan.max_recompute) text += fmt::format(" --max-recompute {}", *plan.max_recompute);
   if (plan.max_latency) text += fmt::format(" --max-latency {}", *plan.max_latency);
@@ -104,7 +106,7 @@ std::string write_files(const CompileOptions& options, const Source& source,
 }
 
 int compile_model(const CompileOptions& options) {
-  const Source source = read_model(options.model.model);
+  const Source source = read_model(options.model.model, options.model.import);
   const std::string name = identifier(options.name.empty() ? source.graph.name : options.name);
   check_targets(options, source, name);
   Request asked = request(options.model, options.plan);

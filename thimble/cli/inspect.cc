@@ -28,7 +28,7 @@ void check_json(const InspectOptions& options, const char* report) {
 /// What cannot be compiled can be looked at.
 int survey_model(const InspectOptions& options, const CompileError& error) {
   if (options.model.model.starts_with("zoo:") || options.format == "csv") throw error;
-  const Survey survey = survey_tflite(options.model.model);
+  const Survey survey = survey_tflite(options.model.model, options.model.import);
   if (survey.obstacles.empty()) throw error;
   check_json(options, "survey");
   const std::string json = survey_json(survey);
@@ -37,16 +37,16 @@ int survey_model(const InspectOptions& options, const CompileError& error) {
   return kDone;
 }
 
-std::variant<Source, CompileError> read_or_fail(const std::string& model) {
+std::variant<Source, CompileError> read_or_fail(const ModelOptions& options) {
   try {
-    return read_model(model);
+    return read_model(options.model, options.import);
   } catch (const CompileError& error) {
     return error;
   }
 }
 
 int inspect_model(const InspectOptions& options) {
-  const std::variant<Source, CompileError> read = read_or_fail(options.model.model);
+  const std::variant<Source, CompileError> read = read_or_fail(options.model);
   if (const auto* error = std::get_if<CompileError>(&read)) return survey_model(options, *error);
   const Source& source = std::get<Source>(read);
   check_json(options, "inspect");

@@ -76,11 +76,20 @@ CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& valu
 void add_model_options(CLI::App& app, ModelOptions& options) {
   add_text(app, "MODEL", options.model, "", "A .tflite file, or zoo:NAME (see `thimble zoo`)")
       ->required();
+  add_import_options(app, options.import);
   add_graph_options(app, options);
 }
 
 void add_force(CLI::App& app, bool& force) {
   app.add_flag("--force", force, "Replace existing files, whatever they hold");
+}
+
+void add_import_options(CLI::App& app, ImportOptions& options) {
+  app.add_option("--until", options.until,
+                 "Cut the network off behind this tensor, which becomes its output (name or number "
+                 "as `inspect` shows them; may be given several times)")
+      ->type_name("TENSOR")
+      ->allow_extra_args(false);
 }
 
 void add_graph_options(CLI::App& app, ModelOptions& options) {
@@ -175,6 +184,7 @@ GraphOptions graph_options(const ModelOptions& options) {
 Request request(const ModelOptions& model, const PlanOptions& plan) {
   Request result{
       .model = model.model,
+      .import = model.import,
       .graph = graph_options(model),
       .planner = plan.planner,
       .max_recompute = plan.max_recompute,

@@ -18,7 +18,8 @@ class Option;
 namespace thimble {
 
 struct ModelOptions {
-  std::string model;  ///< file or "zoo:NAME"
+  std::string model;     ///< file or "zoo:NAME"
+  ImportOptions import;  ///< of a file
   bool rewrite = true, keep_channels = false;
   std::string io_type = "model";   ///< or "int8"
   std::string max_bytes = "128M";  ///< of activations, as typed
@@ -53,6 +54,8 @@ void add_model_options(CLI::App& app, ModelOptions& options);
 void add_force(CLI::App& app, bool& force);
 /// Those of ModelOptions beside the model itself.
 void add_graph_options(CLI::App& app, ModelOptions& options);
+/// --until
+void add_import_options(CLI::App& app, ImportOptions& options);
 void add_max_bytes(CLI::App& app, std::string& size);
 void add_plan_options(CLI::App& app, PlanOptions& options);
 /// Those of PlanOptions beside the planner.

@@ -140,7 +140,7 @@ std::vector<std::string> remarks(const Compiled& compiled) {
 
 Answer compiled(const Request& request, const PlannerChoice& choice, Steps& steps) {
   if (!steps.enter(Phase::kReading)) return steps.answer();
-  const Source source = load(request.model);
+  const Source source = load(request.model, request.import);
   Graph graph = prepare(source.graph, request.graph);
   const auto channels = constant_channels(source.graph, request.graph, graph);
   if (!steps.enter(Phase::kPlanning)) return steps.answer();
@@ -294,9 +294,11 @@ Compiled check_saved_plan(const Source& source, const SavedPlan& saved, int64_t 
   const PlanOrigin& origin = saved.origin;
   if (origin.sha256 != source.sha256) {
     throw CompileError(
-        where, fmt::format("is a plan of another model ('{}', sha256 {}); {} has sha256 {}",
-                           display_name(origin.model), display_name(origin.sha256), source.where,
-                           source.sha256));
+        where,
+        fmt::format("is a plan of another model ('{}', sha256 {}); {} has sha256 {} (a plan of a "
+                    "part needs the --until that it was made with)",
+                    display_name(origin.model), display_name(origin.sha256), source.where,
+                    source.sha256));
   }
   return check_plan(source,
                     {.rewrite = origin.rewrite,

@@ -64,6 +64,7 @@ struct Emission {
 
 struct Request {
   ModelSource model;
+  ImportOptions import = {};  ///< of a model that is a file
   GraphOptions graph = {};
   Target target = {};  ///< default: kernels for any core, no limits
   std::optional<int64_t> sram_bytes = {}, flash_bytes = {};  ///< instead of the target's

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/driver/source.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "thimble/driver/byte_limits.h"
@@ -8,6 +10,7 @@
 #include "thimble/import/sha256.h"
 #include "thimble/import/tflite.h"
 #include "thimble/import/utf8.h"
+#include "thimble/model/error.h"
 #include "thimble/report/inspect.h"
 #include "thimble/rewrites/rewrites.h"
 #include "zoo/zoo.h"
@@ -28,18 +31,23 @@ std::string sha256_of(const Graph& graph) {
 }
 
 // The name goes into files of JSON, which are UTF-8; names of files need not be.
-Source imported(const Bytes& bytes, const std::string& name, const std::string& where) {
-  return {import_tflite(bytes, valid_utf8(name), where), where, sha256(bytes)};
+Source imported(const Bytes& bytes, const std::string& name, const std::string& where,
+                const ImportOptions& options) {
+  std::string digest = sha256(bytes);
+  for (const std::string& tensor : options.until) digest = sha256(digest + " until " + tensor);
+  return {import_tflite(bytes, valid_utf8(name), where, options), where, std::move(digest)};
 }
 
-Source named(const std::string& model) {
+Source named(const std::string& model, const ImportOptions& options) {
   if (model.starts_with(kZoo)) {
+    if (!options.until.empty())
+      throw CompileError("--until", fmt::format("is for .tflite files, not for {}", model));
     Source source = source_of(build_zoo(model.substr(kZoo.size())));
     source.where = model;
     return source;
   }
   return imported(read_file(model, kMostModelBytes), std::filesystem::path(model).stem().string(),
-                  model);
+                  model, options);
 }
 
 /// Outputs of convolutions and fully connected layers.
@@ -61,10 +69,10 @@ Source source_of(Graph graph) {
   return {std::move(graph), std::move(where), std::move(digest)};
 }
 
-Source load(const ModelSource& model) {
-  if (const auto* name = std::get_if<std::string>(&model)) return named(*name);
+Source load(const ModelSource& model, const ImportOptions& options) {
+  if (const auto* name = std::get_if<std::string>(&model)) return named(*name, options);
   if (const auto* file = std::get_if<ModelBytes>(&model))
-    return imported(file->bytes, file->name, file->name);
+    return imported(file->bytes, file->name, file->name, options);
   return std::get<Source>(model);
 }
 

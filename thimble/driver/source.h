@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "thimble/import/tflite.h"
 #include "thimble/model/graph.h"
 #include "thimble/plan/note.h"
 
@@ -16,7 +17,7 @@ namespace thimble {
 struct Source {
   Graph graph;         ///< as imported, nothing rewritten
   std::string where;   ///< the file, for messages
-  std::string sha256;  ///< of the file; of the graph's description if there is none
+  std::string sha256;  ///< of the file and what it was imported with; of the graph's description
 };
 
 /// A .tflite file in memory.
@@ -28,8 +29,9 @@ struct ModelBytes {
 /// A path or "zoo:NAME:key=value,...", the bytes of a file, or a network that is there already.
 using ModelSource = std::variant<std::string, ModelBytes, Source>;
 
-/// Throws CompileError for what cannot be read, or uses what is not supported.
-[[nodiscard]] Source load(const ModelSource& model);
+/// Throws CompileError for what cannot be read, uses what is not supported, or has not got what
+/// the options name. They count for .tflite files; zoo networks refuse them.
+[[nodiscard]] Source load(const ModelSource& model, const ImportOptions& options = {});
 /// A network made in memory: its constants and shapes stand for the file.
 [[nodiscard]] Source source_of(Graph graph);
 

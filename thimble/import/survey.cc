@@ -87,7 +87,8 @@ std::string help_for(const std::string& reason, const std::string& types) {
 
 class Surveyor {
  public:
-  Surveyor(const TfliteFile& file, Survey& survey) : file_(file), survey_(survey) {
+  Surveyor(const TfliteFile& file, const Section& section, Survey& survey)
+      : file_(file), section_(section), survey_(survey) {
     TensorsAsFarAsRead read = read_what_tensors_can_be(file);
     graph_.tensors = std::move(read.tensors);
     refused_ = std::move(read.refused);
@@ -97,7 +98,7 @@ class Surveyor {
     const auto count = static_cast<int>(survey_.tensors.size());
     for (int t = 0; t < count; ++t) {
       const std::string& reason = refused_[static_cast<size_t>(t)];
-      if (reason.empty()) continue;
+      if (reason.empty() || !section_.tensors[static_cast<size_t>(t)]) continue;
       if (reason.starts_with(kDamaged)) {
         throw CompileError(fmt::format("{}: tensor {} '{}'", file_.where, t,
                                        survey_.tensors[static_cast<size_t>(t)].name),
@@ -106,7 +107,12 @@ class Surveyor {
       obstacle(reason, "").tensors.push_back(t);
     }
     const auto& operators = *file_.network.operators();
-    for (flatbuffers::uoffset_t i = 0; i < operators.size(); ++i) look_at(*operators[i], i);
+    is_free_.resize(operators.size());
+    for (flatbuffers::uoffset_t i = 0; i < operators.size(); ++i) {
+      list(*operators[i], i);
+      if (std::ranges::binary_search(section_.ops, i)) is_free_[i] = look_at(*operators[i], i);
+    }
+    find_free_part();
     std::ranges::stable_sort(survey_.obstacles, std::ranges::greater{}, [](const Obstacle& o) {
       return std::max(o.ops.size(), o.tensors.size());
     });
@@ -120,25 +126,36 @@ class Surveyor {
     return survey_.obstacles.back();
   }
 
-  void look_at(const tflite::Operator& from, size_t number) {
-    const NamedKind kind = kind_of(file_, from, number);
-    const std::string where = fmt::format("{}: {} #{}", file_.where, kind.name, number);
+  [[nodiscard]] FileOp file_op(const tflite::Operator& from, const std::string& where) const {
     const size_t count = graph_.tensors.size();
-    const FileOp op{.op = from,
-                    .tensors = graph_.tensors,
-                    .inputs = tensor_ids(from.inputs(), count, where),
-                    .outputs = tensor_ids(from.outputs(), count, where),
-                    .where = where};
-    SurveyedOp& seen = survey_.ops.emplace_back(SurveyedOp{.name = kind.name});
+    return {.op = from,
+            .tensors = graph_.tensors,
+            .inputs = tensor_ids(from.inputs(), count, where),
+            .outputs = tensor_ids(from.outputs(), count, where),
+            .where = where};
+  }
+
+  void list(const tflite::Operator& from, size_t number) {
+    SurveyedOp& seen = survey_.ops.emplace_back();
+    seen.name = kind_of(file_, from, number).name;
+    const FileOp op = file_op(from, fmt::format("{}: {} #{}", file_.where, seen.name, number));
     for (const TensorId id : op.inputs) seen.inputs.push_back(id.value);
     for (const TensorId id : op.outputs) seen.outputs.push_back(id.value);
+  }
+
+  /// Whether nothing stops it.
+  bool look_at(const tflite::Operator& from, size_t number) {
+    const NamedKind kind = kind_of(file_, from, number);
+    const std::string where = fmt::format("{}: {} #{}", file_.where, kind.name, number);
+    const FileOp op = file_op(from, where);
     const auto stop = [&](const std::string& reason, const std::string& types) {
       obstacle(reason, types).ops.push_back(static_cast<int>(number));
+      return false;
     };
     if (kind.kind == nullptr) return stop(kind.name + " is not supported", "");
     const auto is_refused = [&](TensorId id) { return id.valid() && is_unread(id); };
     if (std::ranges::any_of(op.inputs, is_refused) || std::ranges::any_of(op.outputs, is_refused))
-      return;  // the tensor is what stops it
+      return false;  // the tensor is what stops it
     try {
       for (const Op& made : read_op(*kind.kind, op, number, graph_.tensors)) {
         const std::string reason = unsupported_reason(graph_, made);
@@ -152,9 +169,35 @@ class Surveyor {
       std::string_view reason = error.what();
       if (reason.starts_with(where + ": ")) reason.remove_prefix(where.size() + 2);
       if (reason.starts_with(kDamaged)) throw;
-      stop(fmt::format("{} {}", kind.name, reason), "");
+      return stop(fmt::format("{} {}", kind.name, reason), "");
     }
     refused_.resize(graph_.tensors.size());  // steps make further tensors
+    return true;
+  }
+
+  /// Who reads what cannot be computed cannot be either.
+  void find_free_part() {
+    std::vector<bool> missing(survey_.tensors.size()), made(missing.size()), wanted(missing.size());
+    const auto any = [](const std::vector<int>& tensors, const std::vector<bool>& of) {
+      return std::ranges::any_of(tensors,
+                                 [&](int t) { return t >= 0 && of[static_cast<size_t>(t)]; });
+    };
+    const auto set = [](const std::vector<int>& tensors, std::vector<bool>& in) {
+      for (const int t : tensors) {
+        if (t >= 0) in[static_cast<size_t>(t)] = true;
+      }
+    };
+    for (const size_t i : section_.ops) {
+      const SurveyedOp& op = survey_.ops[i];
+      const bool is_free = is_free_[i] && !any(op.inputs, missing);
+      set(op.outputs, is_free ? made : missing);
+      if (!is_free) set(op.inputs, wanted);
+      survey_.free_ops += is_free ? 1 : 0;
+    }
+    for (const TensorId id : section_.outputs) wanted[id.index()] = true;
+    for (size_t t = 0; t < made.size(); ++t) {
+      if (made[t] && wanted[t]) survey_.until.push_back(static_cast<int>(t));
+    }
   }
 
   [[nodiscard]] bool is_unread(TensorId id) const { return !refused_[id.index()].empty(); }
@@ -169,19 +212,22 @@ class Surveyor {
   }
 
   const TfliteFile& file_;
+  const Section& section_;
   Survey& survey_;
   Graph graph_;
+  std::vector<bool> is_free_;         ///< per operator: nothing stops it
   std::vector<std::string> refused_;  ///< per tensor: why, or nothing
 };
 
 }  // namespace
 
-Survey survey_tflite(const std::filesystem::path& file) {
-  return survey_tflite(read_file(file, kMaxFileBytes), file.stem().string(), file.string());
+Survey survey_tflite(const std::filesystem::path& file, const ImportOptions& options) {
+  return survey_tflite(read_file(file, kMaxFileBytes), file.stem().string(), file.string(),
+                       options);
 }
 
 Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
-                     const std::string& where) {
+                     const std::string& where, const ImportOptions& options) {
   const tflite::Model& model = verified_model(bytes, where);
   Survey survey{.model = name};
   survey.subgraphs = model.subgraphs() == nullptr ? 0 : model.subgraphs()->size();
@@ -194,20 +240,15 @@ Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
     for (const tflite::Tensor* tensor : *file.network.tensors())
       survey.tensors.push_back(surveyed(*tensor, model));
   }
-  const auto ports = [&](const flatbuffers::Vector<int32_t>* indices, const char* what) {
-    std::vector<int> result;
-    for (const TensorId id : tensor_ids(indices, survey.tensors.size(), where + what))
-      result.push_back(id.value);
-    return result;
-  };
-  survey.inputs = ports(file.network.inputs(), ": network inputs");
-  survey.outputs = ports(file.network.outputs(), ": network outputs");
+  const Section section = section_of(file, options.until);
+  for (const TensorId id : section.inputs) survey.inputs.push_back(id.value);
+  for (const TensorId id : section.outputs) survey.outputs.push_back(id.value);
   if (survey.subgraphs > 1) {
     survey.obstacles.push_back(
         {.reason = fmt::format("the file has {} subgraphs (control flow)", survey.subgraphs),
          .help = help_for("control flow", "")});
   }
-  Surveyor(file, survey).run();
+  Surveyor(file, section, survey).run();
   return survey;
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "thimble/import/tflite.h"
+
 namespace thimble {
 
 struct SurveyedTensor {
@@ -42,12 +44,18 @@ struct Survey {
   std::vector<SurveyedOp> ops;
   std::vector<int> inputs, outputs;  ///< tensors
   std::vector<Obstacle> obstacles;   ///< the most frequent first
+  /// Operators that neither meet an obstacle nor need one that does, and the tensors that they
+  /// leave to the others and to the caller: ImportOptions::until of a network that can be compiled.
+  int64_t free_ops = 0;
+  std::vector<int> until;
 };
 
 /// Throws CompileError for what is no well-formed .tflite: unreadable, truncated, damaged.
-[[nodiscard]] Survey survey_tflite(const std::filesystem::path& file);
+/// Obstacles are those of what `options` leave of it.
+[[nodiscard]] Survey survey_tflite(const std::filesystem::path& file,
+                                   const ImportOptions& options = {});
 /// `where` names the bytes in messages; `name` becomes Survey::model.
 [[nodiscard]] Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
-                                   const std::string& where);
+                                   const std::string& where, const ImportOptions& options = {});
 
 }  // namespace thimble

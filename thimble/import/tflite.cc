@@ -77,17 +77,17 @@ std::string at(const TfliteFile& file, const std::string& name, size_t index) {
   return fmt::format("{}: {} #{}", file.where, name, index);
 }
 
-/// The kind of every operator, before anything else is looked at: of all that may be wrong with a
+/// The kind of each operator, before anything else is looked at: of all that may be wrong with a
 /// model, an operator that is not supported is what its owner has to know first.
-std::vector<NamedKind> kinds_of_operators(const TfliteFile& file) {
+std::vector<NamedKind> kinds_of_operators(const TfliteFile& file, const std::vector<size_t>& ops) {
   std::vector<NamedKind> kinds;
   std::vector<std::string> refused;
   size_t first_refused = 0;
-  for (const tflite::Operator* op : *file.network.operators()) {
-    kinds.push_back(kind_of(file, *op, kinds.size()));
-    const NamedKind& kind = kinds.back();
+  for (const size_t i : ops) {
+    const tflite::Operator& op = *file.network.operators()->Get(static_cast<uint32_t>(i));
+    const NamedKind& kind = kinds.emplace_back(kind_of(file, op, i));
     if (kind.kind != nullptr) continue;
-    if (refused.empty()) first_refused = kinds.size() - 1;
+    if (refused.empty()) first_refused = i;
     if (std::ranges::find(refused, kind.name) == refused.end()) refused.push_back(kind.name);
   }
   if (refused.empty()) return kinds;
@@ -167,11 +167,11 @@ class Availability {
   std::vector<bool> available_;
 };
 
-std::vector<Port> read_ports(const flatbuffers::Vector<int32_t>* indices, const Graph& graph,
-                             const std::string& where) {
+std::vector<Port> ports_of(const std::vector<TensorId>& tensors, const Graph& graph,
+                           const std::string& where) {
   std::vector<Port> ports;
   std::vector<bool> listed(graph.tensors.size());
-  for (TensorId id : tensor_ids(indices, graph.tensors.size(), where)) {
+  for (const TensorId id : tensors) {
     if (!id.valid() || listed[id.index()]) {
       throw CompileError(where, fmt::format("is damaged: tensor {} is {}", id.value,
                                             id.valid() ? "listed twice" : "no tensor"));
@@ -196,17 +196,23 @@ std::string operands_of(const Graph& graph, const Op& op) {
   return text + " -> " + described(op.outputs[0]);
 }
 
-void read_ops(const TfliteFile& file, const std::vector<NamedKind>& kinds, Graph& graph) {
+void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
+              const std::vector<NamedKind>& kinds, Graph& graph) {
   Availability available(graph, file.where + ": network inputs");
-  for (size_t i = 0; i < kinds.size(); ++i) {
-    const std::string where = at(file, kinds[i].name, i);
+  for (size_t k = 0; k < ops.size(); ++k) {
+    const size_t i = ops[k];
+    const std::string where = at(file, kinds[k].name, i);
     const tflite::Operator& from = *file.network.operators()->Get(static_cast<uint32_t>(i));
     const FileOp file_op{.op = from,
                          .tensors = graph.tensors,
                          .inputs = tensor_ids(from.inputs(), graph.tensors.size(), where),
                          .outputs = tensor_ids(from.outputs(), graph.tensors.size(), where),
                          .where = where};
-    for (Op& op : read_op(*kinds[i].kind, file_op, i, graph.tensors)) {
+    std::vector<Op> made = read_op(*kinds[k].kind, file_op, i, graph.tensors);
+    if (made.empty()) {
+      for (const TensorId id : file_op.outputs) available.set(id, where);
+    }
+    for (Op& op : made) {
       for (TensorId id : op.inputs) available.read(id, where);
       for (TensorId id : op.outputs) available.set(id, where);
       const std::string reason = unsupported_reason(graph, op);
@@ -275,6 +281,7 @@ std::vector<TensorId> tensor_ids(const flatbuffers::Vector<int32_t>* indices, si
 std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
                         std::vector<Tensor>& tensors) {
   check_operands(kind, from);
+  if (fold_extents(from, kind.code, tensors)) return {};
   if (kind.steps != nullptr) {
     Steps steps(from, tensors);
     kind.steps(from, steps);
@@ -299,10 +306,10 @@ std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
 }
 
 Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
-                    const std::string& where) {
+                    const std::string& where, const ImportOptions& options) {
   if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) {
     const Bytes aligned(bytes.begin(), bytes.end());
-    return import_tflite(aligned, name, where);
+    return import_tflite(aligned, name, where, options);
   }
   const tflite::Model& model = verified_model(bytes, where);
   const TfliteFile file{
@@ -310,17 +317,19 @@ Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
   if (file.network.operators() == nullptr || file.network.operators()->size() == 0) {
     throw CompileError(where, "has no operators");
   }
-  const std::vector<NamedKind> kinds = kinds_of_operators(file);
-  Graph graph{.name = name, .tensors = read_tensors(file)};
-  graph.inputs = read_ports(file.network.inputs(), graph, where + ": network inputs");
-  graph.outputs = read_ports(file.network.outputs(), graph, where + ": network outputs");
-  read_ops(file, kinds, graph);
+  const Section section = section_of(file, options.until);
+  const std::vector<NamedKind> kinds = kinds_of_operators(file, section.ops);
+  Graph graph{.name = name, .tensors = read_tensors(file, section.tensors)};
+  graph.inputs = ports_of(section.inputs, graph, where + ": network inputs");
+  graph.outputs = ports_of(section.outputs, graph, where + ": network outputs");
+  read_ops(file, section.ops, kinds, graph);
   check_graph(graph);
   return graph;
 }
 
-Graph import_tflite(const std::filesystem::path& file) {
-  return import_tflite(read_file(file, kMaxFileBytes), file.stem().string(), file.string());
+Graph import_tflite(const std::filesystem::path& file, const ImportOptions& options) {
+  return import_tflite(read_file(file, kMaxFileBytes), file.stem().string(), file.string(),
+                       options);
 }
 
 }  // namespace thimble

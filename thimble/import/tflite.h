@@ -6,17 +6,25 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "thimble/model/graph.h"
 
 namespace thimble {
 
+struct ImportOptions {
+  /// Names or numbers of tensors that become the network's outputs, with what they need and nothing
+  /// else; none: the outputs that the file has.
+  std::vector<std::string> until = {};
+};
+
 /// The network as the file has it: operators in the file's order with their numbers, nothing
 /// rewritten. Throws CompileError: unreadable, truncated, not a .tflite, damaged, or an operator
 /// that is not supported (operator, number, reason, what is supported).
-[[nodiscard]] Graph import_tflite(const std::filesystem::path& file);
+[[nodiscard]] Graph import_tflite(const std::filesystem::path& file,
+                                  const ImportOptions& options = {});
 /// `where` names the bytes in messages; `name` becomes Graph::name.
 [[nodiscard]] Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
-                                  const std::string& where);
+                                  const std::string& where, const ImportOptions& options = {});
 
 }  // namespace thimble

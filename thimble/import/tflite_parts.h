@@ -28,14 +28,26 @@ struct TfliteFile {
 [[nodiscard]] const tflite::Model& verified_model(std::span<const uint8_t> bytes,
                                                   const std::string& where);
 
+/// What of a file is imported.
+struct Section {
+  std::vector<size_t> ops;       ///< numbers in the file, ascending
+  std::vector<bool> tensors;     ///< per number in the file: is it read?
+  std::vector<TensorId> inputs;  ///< as in the file; an invalid one is the file's fault
+  std::vector<TensorId> outputs;
+};
+[[nodiscard]] Section whole_section(const TfliteFile& file);
+/// What these tensors need (ImportOptions::until), or everything.
+[[nodiscard]] Section section_of(const TfliteFile& file, const std::vector<std::string>& until);
+
 /// Names end up in terminals, JSON and comments of C++: control characters and broken UTF-8 become
 /// '?'.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// The tensors under their numbers in the file, constants copied. Throws CompileError for what is
-/// damaged (sizes, indices, quantisation) or not supported (types, dynamic shapes, sparsity,
-/// variables).
-[[nodiscard]] std::vector<Tensor> read_tensors(const TfliteFile& file);
+/// The tensors under their numbers in the file, constants copied; those that are not read are left
+/// empty. Throws CompileError for what is damaged (sizes, indices, quantisation) or not supported
+/// (types, dynamic shapes, sparsity, variables).
+[[nodiscard]] std::vector<Tensor> read_tensors(const TfliteFile& file,
+                                               const std::vector<bool>& read);
 
 /// The same, but one that is refused is left empty.
 struct TensorsAsFarAsRead {
@@ -114,6 +126,13 @@ void reduce_max(const FileOp& op, Steps& steps);
 void broadcast_to(const FileOp& op, Steps& steps);
 void tile(const FileOp& op, Steps& steps);
 
+/// Makes the outputs constants where they follow from shapes and constant integers alone (few: see
+/// the file). Says whether it did.
+[[nodiscard]] bool fold_extents(FileOp op, tflite::BuiltinOperator code,
+                                std::vector<Tensor>& tensors);
+/// Of operators that are nothing but that: refuses what could not be folded.
+void only_extents(const FileOp& op, Steps& steps);
+
 /// What the importer takes of a builtin operator. Operands: the inputs below `first_parameter`;
 /// from there on they are constants that become attributes. Those from `first_optional` may be
 /// absent.
@@ -147,7 +166,8 @@ struct NamedKind {
 [[nodiscard]] std::vector<TensorId> tensor_ids(const flatbuffers::Vector<int32_t>* indices,
                                                size_t count, const std::string& where);
 
-/// One operator, or one for each output, or steps, which make further tensors.
+/// One operator, or one for each output, or steps, which make further tensors; none where the
+/// outputs are constants (fold_extents).
 [[nodiscard]] std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
                                       std::vector<Tensor>& tensors);
 

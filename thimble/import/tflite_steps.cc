@@ -151,6 +151,12 @@ void prelu(const FileOp& op, Steps& steps) {
   steps.finish(Prelu{}, {op.inputs[0], op.inputs[1]});
 }
 
+void only_extents(const FileOp& op, Steps&) {
+  throw CompileError(op.where,
+                     "its values are not known when compiling, which is not supported; supported "
+                     "is what follows from shapes and a few constant integers");
+}
+
 void pack(const FileOp& op, Steps& steps) {
   const auto& from = options(op, op.op.builtin_options_as_PackOptions());
   const int axis = axis_of(op, from.axis(), op.output().shape.size());
@@ -341,8 +347,8 @@ void repeat(const FileOp& op, Steps& steps, Moved x, const std::vector<int64_t>&
 }  // namespace
 
 void broadcast_to(const FileOp& op, Steps& steps) {
-  (void)integers(op, 1, "extents");  // the output's shape repeats them
-  const Shape& out = op.output().shape;
+  (void)integers(op, 1, "extents");     // the output's shape repeats them
+  const Shape out = op.output().shape;  // steps make tensors: no references into them
   Moved x = input_of(op);
   if (x.shape.size() > out.size()) refuse_shapes(op, "more axes");
   if (x.shape.size() < out.size()) {

@@ -300,13 +300,13 @@ TensorsAsFarAsRead read_what_tensors_can_be(const TfliteFile& file) {
   return result;
 }
 
-std::vector<Tensor> read_tensors(const TfliteFile& file) {
-  std::vector<Tensor> result;
-  if (file.network.tensors() == nullptr) return result;
+std::vector<Tensor> read_tensors(const TfliteFile& file, const std::vector<bool>& read) {
+  std::vector<Tensor> result(read.size());
   Copier copier(file);
-  for (const tflite::Tensor* tensor : *file.network.tensors()) {
-    const std::string where = fmt::format("{}: tensor {}", file.where, result.size());
-    result.push_back(read_tensor(*tensor, where, copier));
+  for (size_t t = 0; t < read.size(); ++t) {
+    if (!read[t]) continue;
+    const tflite::Tensor& tensor = *file.network.tensors()->Get(static_cast<uint32_t>(t));
+    result[t] = read_tensor(tensor, fmt::format("{}: tensor {}", file.where, t), copier);
   }
   return result;
 }

@@ -100,7 +100,9 @@ std::string supported_ops_markdown() {
       "DEPTH_TO_SPACE, GATHER, MIRROR_PAD, PACK, REDUCE_MAX, SPACE_TO_BATCH_ND, SPACE_TO_DEPTH "
       "and\n"
       "TILE become several of these (RESHAPE, TRANSPOSE, SLICE, CONCATENATION, PAD, MAX_POOL_2D),\n"
-      "their parameters being constants.\n\n"
+      "their parameters being constants. SHAPE, RANK, FILL, CAST, FLOOR_DIV, REDUCE_PROD and the "
+      "others\nare taken of any few integers that follow from shapes and constants: sizes that a "
+      "network computes\nfor its RESHAPE.\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
   for (const Attributes& a : all) {

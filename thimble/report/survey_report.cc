@@ -15,6 +15,7 @@ namespace thimble {
 namespace {
 
 constexpr size_t kNumbersShown = 12;
+constexpr size_t kMostEnds = 4;  // of a part of the network that could be compiled
 
 std::string shape_text(const std::vector<int64_t>& shape) {
   std::string text;
@@ -38,6 +39,24 @@ std::string listed(const std::vector<int>& numbers) {
   if (numbers.size() > kNumbersShown)
     fmt::format_to(std::back_inserter(text), " and {} more", numbers.size() - kNumbersShown);
   return text;
+}
+
+/// As --until takes it in a shell: a name that no other tensor has, else the number.
+std::string named_for_shell(const Survey& survey, int tensor) {
+  const std::string& name = survey.tensors[static_cast<size_t>(tensor)].name;
+  const bool plain = !name.empty() && name.find_first_of("'?") == std::string::npos &&
+                     std::ranges::count(survey.tensors, name, &SurveyedTensor::name) == 1;
+  return plain ? fmt::format("'{}'", name) : std::to_string(tensor);
+}
+
+/// Which part would be taken, if that is of use.
+std::string free_part(const Survey& survey) {
+  if (survey.until.empty() || survey.until.size() > kMostEnds || survey.subgraphs > 1) return "";
+  std::string text = fmt::format("\nWhat can be compiled: {} of {} operators, with",
+                                 survey.free_ops, survey.ops.size());
+  for (const int t : survey.until)
+    fmt::format_to(std::back_inserter(text), " --until {}", named_for_shell(survey, t));
+  return text + "\n";
 }
 
 int64_t constant_bytes(const Survey& survey) {
@@ -116,6 +135,7 @@ std::string survey_text(const Survey& survey) {
     if (!numbers.empty()) text += fmt::format("  {:<14} {}\n", "", listed(numbers));
     if (!obstacle.help.empty()) text += fmt::format("  {:<14} what helps: {}\n", "", obstacle.help);
   }
+  text += free_part(survey);
   text += fmt::format("\n{:>4} {:<28} {:<40} {}\n", "#", "operator", "reads", "makes");
   for (size_t k = 0; k < survey.ops.size(); ++k) {
     const SurveyedOp& op = survey.ops[k];
@@ -170,7 +190,9 @@ std::string survey_json(const Survey& survey) {
                               {"constant_bytes", constant_bytes(survey)},
                               {"obstacles", obstacles},
                               {"operators", ops},
-                              {"tensors", tensors}});
+                              {"tensors", tensors},
+                              {"free_operators", survey.free_ops},
+                              {"until", survey.until}});
 }
 
 }  // namespace thimble
