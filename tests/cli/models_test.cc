@@ -94,6 +94,25 @@ TEST_F(Models, CutsANetworkOffBehindATensor) {
               HasSubstr("--until: m.tflite has no tensor 'none'"));
 }
 
+TEST_F(Models, TakesShapes) {
+  TfliteBuilder net;
+  const int32_t x = net.tensor({1, 1, 4}), y = net.tensor({1, 1, 4});
+  net.op(tflite::BuiltinOperator::RELU, {x}, {y});
+  net.at(x).shape_signature = net.at(y).shape_signature = {1, -1, 4};
+  net.inputs({x});
+  net.outputs({y});
+  write("open.tflite", text_of(net.bytes()));
+  EXPECT_THAT(thimble({"plan", "open.tflite"}).err, HasSubstr("--shape"));
+  const ProcessResult run = thimble({"run", "open.tflite", "--shape", "t0=1x7x4"});
+  EXPECT_EQ(run.exit_status, 0) << run.err;
+  for (const char* shape :
+       {"", "=", "1x", "x1", "0x7x4", "1x-7x4", "1x7x4y", "t0=1,7,4", "1x99999999999x4"}) {
+    const ProcessResult refused = thimble({"plan", "open.tflite", "--shape", shape});
+    EXPECT_EQ(refused.exit_status, 1) << shape;
+    EXPECT_THAT(refused.err, HasSubstr("is no shape; one is 1x96x96x3")) << shape;
+  }
+}
+
 TEST_F(Models, TakesAnyFileNameAndTensorName) {
   TfliteBuilder net = small_network();
   net.at(0).name = "in\n*/ #error \\";

@@ -41,8 +41,9 @@ std::string command_text(const CompileOptions& options, const std::string& name)
                                       {"flash", plan.flash}}) {
     if (!value.empty()) text += fmt::format(" --{} {}", option, value);
   }
-  for (const std::string& tensor : options.model.import.until)
+  for (const std::string& tensor : options.model.until)
     text += fmt::format(" --until '{}'", tensor);
+  for (const std::string& shape : options.model.shapes) text += fmt::format(" --shape '{}'", shape);
   if (plan.external_ram) text += " --external-ram";
   if (plan.max_recompute) text += fmt::format(" --max-recompute {}", *plan.max_recompute);
   if (plan.max_latency) text += fmt::format(" --max-latency {}", *plan.max_latency);
@@ -106,7 +107,7 @@ std::string write_files(const CompileOptions& options, const Source& source,
 }
 
 int compile_model(const CompileOptions& options) {
-  const Source source = read_model(options.model.model, options.model.import);
+  const Source source = read_model(options.model.model, import_options(options.model));
   const std::string name = identifier(options.name.empty() ? source.graph.name : options.name);
   check_targets(options, source, name);
   Request asked = request(options.model, options.plan);

@@ -28,7 +28,7 @@ void check_json(const InspectOptions& options, const char* report) {
 /// What cannot be compiled can be looked at.
 int survey_model(const InspectOptions& options, const CompileError& error) {
   if (options.model.model.starts_with("zoo:") || options.format == "csv") throw error;
-  const Survey survey = survey_tflite(options.model.model, options.model.import);
+  const Survey survey = survey_tflite(options.model.model, import_options(options.model));
   if (survey.obstacles.empty()) throw error;
   check_json(options, "survey");
   const std::string json = survey_json(survey);
@@ -39,7 +39,7 @@ int survey_model(const InspectOptions& options, const CompileError& error) {
 
 std::variant<Source, CompileError> read_or_fail(const ModelOptions& options) {
   try {
-    return read_model(options.model, options.import);
+    return read_model(options.model, import_options(options));
   } catch (const CompileError& error) {
     return error;
   }

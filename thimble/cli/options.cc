@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -22,6 +23,28 @@ int64_t size_option(const char* option, const std::string& text) {
     return parse_size(text);
   } catch (const CompileError& error) {
     throw CompileError(option, error.what());
+  }
+}
+
+/// "1x96x96x3", or a name, "=" and that.
+NamedShape named_shape(const std::string& text) {
+  const size_t equals = text.rfind('=');
+  NamedShape result;
+  if (equals != std::string::npos) result.input = text.substr(0, equals);
+  const char* at = text.data() + (equals == std::string::npos ? 0 : equals + 1);
+  const char* const end = text.data() + text.size();
+  while (true) {
+    int32_t extent = 0;
+    const auto [next, error] = std::from_chars(at, end, extent);
+    const bool ends = next == end;
+    if (error != std::errc() || extent < 1 || (!ends && *next != 'x')) {
+      throw CompileError("--shape", fmt::format("'{}' is no shape; one is 1x96x96x3 or "
+                                                "NAME=1x96x96x3, each extent at least 1",
+                                                text));
+    }
+    result.shape.push_back(extent);
+    if (ends) return result;
+    at = next + 1;
   }
 }
 
@@ -76,7 +99,7 @@ CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& valu
 void add_model_options(CLI::App& app, ModelOptions& options) {
   add_text(app, "MODEL", options.model, "", "A .tflite file, or zoo:NAME (see `thimble zoo`)")
       ->required();
-  add_import_options(app, options.import);
+  add_import_options(app, options);
   add_graph_options(app, options);
 }
 
@@ -84,11 +107,16 @@ void add_force(CLI::App& app, bool& force) {
   app.add_flag("--force", force, "Replace existing files, whatever they hold");
 }
 
-void add_import_options(CLI::App& app, ImportOptions& options) {
+void add_import_options(CLI::App& app, ModelOptions& options) {
   app.add_option("--until", options.until,
                  "Cut the network off behind this tensor, which becomes its output (name or number "
                  "as `inspect` shows them; may be given several times)")
       ->type_name("TENSOR")
+      ->allow_extra_args(false);
+  app.add_option("--shape", options.shapes,
+                 "Shape of an input, where the file leaves it open or has another: 1x96x96x3, or "
+                 "NAME=1x96x96x3 (may be given several times)")
+      ->type_name("[INPUT=]SHAPE")
       ->allow_extra_args(false);
 }
 
@@ -174,6 +202,12 @@ CLI::Option* add_json(CLI::App& app, std::string& file) {
                   "Write the figures as JSON to a file (docs/json.md)");
 }
 
+ImportOptions import_options(const ModelOptions& options) {
+  ImportOptions result{.until = options.until};
+  for (const std::string& text : options.shapes) result.shapes.push_back(named_shape(text));
+  return result;
+}
+
 GraphOptions graph_options(const ModelOptions& options) {
   return {.rewrite = options.rewrite,
           .keep_channels = options.keep_channels,
@@ -184,7 +218,7 @@ GraphOptions graph_options(const ModelOptions& options) {
 Request request(const ModelOptions& model, const PlanOptions& plan) {
   Request result{
       .model = model.model,
-      .import = model.import,
+      .import = import_options(model),
       .graph = graph_options(model),
       .planner = plan.planner,
       .max_recompute = plan.max_recompute,

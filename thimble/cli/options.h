@@ -18,8 +18,8 @@ class Option;
 namespace thimble {
 
 struct ModelOptions {
-  std::string model;     ///< file or "zoo:NAME"
-  ImportOptions import;  ///< of a file
+  std::string model;                       ///< file or "zoo:NAME"
+  std::vector<std::string> until, shapes;  ///< of a file; shapes as typed
   bool rewrite = true, keep_channels = false;
   std::string io_type = "model";   ///< or "int8"
   std::string max_bytes = "128M";  ///< of activations, as typed
@@ -54,8 +54,8 @@ void add_model_options(CLI::App& app, ModelOptions& options);
 void add_force(CLI::App& app, bool& force);
 /// Those of ModelOptions beside the model itself.
 void add_graph_options(CLI::App& app, ModelOptions& options);
-/// --until
-void add_import_options(CLI::App& app, ImportOptions& options);
+/// --until, --shape
+void add_import_options(CLI::App& app, ModelOptions& options);
 void add_max_bytes(CLI::App& app, std::string& size);
 void add_plan_options(CLI::App& app, PlanOptions& options);
 /// Those of PlanOptions beside the planner.
@@ -66,6 +66,7 @@ CLI::Option* add_json(CLI::App& app, std::string& file);
 
 /// Texts as values. Throws CompileError for sizes that are none, unknown devices, and inputs for
 /// calibration that cannot be read.
+[[nodiscard]] ImportOptions import_options(const ModelOptions& options);
 [[nodiscard]] GraphOptions graph_options(const ModelOptions& options);
 [[nodiscard]] Request request(const ModelOptions& model, const PlanOptions& plan);
 

@@ -93,7 +93,7 @@ int run_on_reference(const RunOptions& options, const Source& source) {
 int run(const RunOptions& options) {
   check_options(options);
   check_target(options);
-  const Source source = read_model(options.model.model, options.model.import);
+  const Source source = read_model(options.model.model, import_options(options.model));
   if (!options.output_file.empty()) check_output_name(source.graph, options.output_file);
   if (options.on == "reference") return run_on_reference(options, source);
   Request asked = request(options.model, options.plan);

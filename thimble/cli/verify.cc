@@ -22,7 +22,7 @@ int verify_plan(const VerifyOptions& options) {
   const std::string &model = options.model.model, &file = options.plan;
   check_outputs({{"MODEL", model}, {"PLAN", file}},
                 {{{"--json", options.json}, FileKind::kReport, "verify"}}, options.force);
-  const Source source = read_model(model, options.model.import);
+  const Source source = read_model(model, import_options(options.model));
   std::optional<ProgressLine> progress("reading the plan");
   const SavedPlan saved = read_plan(file);
   progress.emplace(name(Phase::kVerifying));
@@ -48,7 +48,7 @@ void add_verify(CLI::App& app, int& status) {
   add_text(*command, "MODEL", options->model.model, "", "A .tflite file, or zoo:NAME")->required();
   add_text(*command, "PLAN", options->plan, "", "A plan that `compile --save-plan` wrote")
       ->required();
-  add_import_options(*command, options->model.import);
+  add_import_options(*command, options->model);
   add_max_bytes(*command, options->model.max_bytes);
   add_json(*command, options->json);
   add_force(*command, options->force);

@@ -35,13 +35,17 @@ Source imported(const Bytes& bytes, const std::string& name, const std::string& 
                 const ImportOptions& options) {
   std::string digest = sha256(bytes);
   for (const std::string& tensor : options.until) digest = sha256(digest + " until " + tensor);
+  for (const NamedShape& s : options.shapes)
+    digest = sha256(fmt::format("{} shape {} {}", digest, s.input, to_string(s.shape)));
   return {import_tflite(bytes, valid_utf8(name), where, options), where, std::move(digest)};
 }
 
 Source named(const std::string& model, const ImportOptions& options) {
   if (model.starts_with(kZoo)) {
-    if (!options.until.empty())
-      throw CompileError("--until", fmt::format("is for .tflite files, not for {}", model));
+    for (const auto& [option, none] :
+         {std::pair{"--until", options.until.empty()}, {"--shape", options.shapes.empty()}}) {
+      if (!none) throw CompileError(option, fmt::format("is for .tflite files, not for {}", model));
+    }
     Source source = source_of(build_zoo(model.substr(kZoo.size())));
     source.where = model;
     return source;

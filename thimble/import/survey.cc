@@ -77,7 +77,7 @@ SurveyedTensor surveyed(const tflite::Tensor& from, const tflite::Model& model) 
 std::string help_for(const std::string& reason, const std::string& types) {
   const auto says = [&](const char* what) { return reason.find(what) != std::string::npos; };
   if (says("control flow")) return "unroll loops and take branches apart before converting";
-  if (says("is dynamic")) return "convert with fixed input shapes";
+  if (says("is dynamic")) return "fix the shapes of its inputs: --shape INPUT=1x96x96x3";
   if (says("variable tensors"))
     return "make the state an input and an output of the network before converting";
   if (types.find("float32") != std::string::npos)
@@ -87,11 +87,13 @@ std::string help_for(const std::string& reason, const std::string& types) {
 
 class Surveyor {
  public:
-  Surveyor(const TfliteFile& file, const Section& section, Survey& survey)
+  Surveyor(const TfliteFile& file, const Section& section, const std::vector<NamedShape>& shapes,
+           Survey& survey)
       : file_(file), section_(section), survey_(survey) {
     TensorsAsFarAsRead read = read_what_tensors_can_be(file);
     graph_.tensors = std::move(read.tensors);
     refused_ = std::move(read.refused);
+    infer_shapes(file, section, shapes, graph_.tensors);
   }
 
   void run() {
@@ -232,8 +234,11 @@ Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
   Survey survey{.model = name};
   survey.subgraphs = model.subgraphs() == nullptr ? 0 : model.subgraphs()->size();
   if (survey.subgraphs == 0) throw CompileError(where, "is damaged: it has no subgraph");
-  const TfliteFile file{
-      .bytes = bytes, .model = model, .network = *model.subgraphs()->Get(0), .where = where};
+  const TfliteFile file{.bytes = bytes,
+                        .model = model,
+                        .network = *model.subgraphs()->Get(0),
+                        .where = where,
+                        .open_shapes = !options.shapes.empty()};
   if (file.network.operators() == nullptr || file.network.operators()->size() == 0)
     throw CompileError(where, "has no operators");
   if (file.network.tensors() != nullptr) {
@@ -248,7 +253,7 @@ Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
         {.reason = fmt::format("the file has {} subgraphs (control flow)", survey.subgraphs),
          .help = help_for("control flow", "")});
   }
-  Surveyor(file, section, survey).run();
+  Surveyor(file, section, options.shapes, survey).run();
   return survey;
 }
 

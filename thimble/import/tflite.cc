@@ -99,27 +99,6 @@ std::vector<NamedKind> kinds_of_operators(const TfliteFile& file, const std::vec
                      fmt::format("is not supported{}; supported are {}", others, join_kinds()));
 }
 
-void check_operands(const OperatorKind& kind, const FileOp& op) {
-  const size_t count = op.inputs.size();
-  if (count < kind.min_inputs || count > kind.max_inputs) {
-    throw CompileError(
-        op.where, fmt::format("has {} inputs; at least {}{} are supported", count, kind.min_inputs,
-                              kind.max_inputs == OperatorKind::kNoLimit
-                                  ? ""
-                                  : fmt::format(", at most {}", kind.max_inputs)));
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (!op.inputs[i].valid() && i < kind.first_optional) {
-      throw CompileError(op.where, fmt::format("is damaged: input {} is absent", i));
-    }
-  }
-  const bool fits = kind.per_output ? !op.outputs.empty() : op.outputs.size() == 1;
-  if (!fits || !std::ranges::all_of(op.outputs, &TensorId::valid)) {
-    throw CompileError(op.where, fmt::format("has {} outputs; supported is {}", op.outputs.size(),
-                                             kind.per_output ? "at least 1" : "1"));
-  }
-}
-
 /// Which tensors hold values when the operator about to be added runs. Refuses what the order of
 /// execution cannot be: reads before writes (cycles included) and tensors with two producers.
 class Availability {
@@ -278,6 +257,27 @@ std::vector<TensorId> tensor_ids(const flatbuffers::Vector<int32_t>* indices, si
   return result;
 }
 
+void check_operands(const OperatorKind& kind, const FileOp& op) {
+  const size_t count = op.inputs.size();
+  if (count < kind.min_inputs || count > kind.max_inputs) {
+    throw CompileError(
+        op.where, fmt::format("has {} inputs; at least {}{} are supported", count, kind.min_inputs,
+                              kind.max_inputs == OperatorKind::kNoLimit
+                                  ? ""
+                                  : fmt::format(", at most {}", kind.max_inputs)));
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!op.inputs[i].valid() && i < kind.first_optional) {
+      throw CompileError(op.where, fmt::format("is damaged: input {} is absent", i));
+    }
+  }
+  const bool fits = kind.per_output ? !op.outputs.empty() : op.outputs.size() == 1;
+  if (!fits || !std::ranges::all_of(op.outputs, &TensorId::valid)) {
+    throw CompileError(op.where, fmt::format("has {} outputs; supported is {}", op.outputs.size(),
+                                             kind.per_output ? "at least 1" : "1"));
+  }
+}
+
 std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
                         std::vector<Tensor>& tensors) {
   check_operands(kind, from);
@@ -312,14 +312,18 @@ Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
     return import_tflite(aligned, name, where, options);
   }
   const tflite::Model& model = verified_model(bytes, where);
-  const TfliteFile file{
-      .bytes = bytes, .model = model, .network = only_subgraph(model, where), .where = where};
+  const TfliteFile file{.bytes = bytes,
+                        .model = model,
+                        .network = only_subgraph(model, where),
+                        .where = where,
+                        .open_shapes = !options.shapes.empty()};
   if (file.network.operators() == nullptr || file.network.operators()->size() == 0) {
     throw CompileError(where, "has no operators");
   }
   const Section section = section_of(file, options.until);
   const std::vector<NamedKind> kinds = kinds_of_operators(file, section.ops);
   Graph graph{.name = name, .tensors = read_tensors(file, section.tensors)};
+  infer_shapes(file, section, options.shapes, graph.tensors);
   graph.inputs = ports_of(section.inputs, graph, where + ": network inputs");
   graph.outputs = ports_of(section.outputs, graph, where + ": network outputs");
   read_ops(file, section.ops, kinds, graph);

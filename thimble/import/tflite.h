@@ -12,10 +12,17 @@
 
 namespace thimble {
 
+struct NamedShape {
+  std::string input;  ///< "": the only one
+  Shape shape;
+};
+
 struct ImportOptions {
   /// Names or numbers of tensors that become the network's outputs, with what they need and nothing
   /// else; none: the outputs that the file has.
   std::vector<std::string> until = {};
+  /// Of inputs, instead of what the file has; all others follow.
+  std::vector<NamedShape> shapes = {};
 };
 
 /// The network as the file has it: operators in the file's order with their numbers, nothing

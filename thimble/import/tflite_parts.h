@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "thimble/import/tflite.h"
 #include "thimble/import/tflite_schema.h"
 #include "thimble/model/error.h"
 #include "thimble/model/graph.h"
@@ -22,6 +23,7 @@ struct TfliteFile {
   const tflite::Model& model;
   const tflite::SubGraph& network;
   std::string where;
+  bool open_shapes = false;  ///< those of activations follow from ImportOptions::shapes
 };
 
 /// Throws CompileError for what is no well-formed .tflite of the version that is supported.
@@ -69,6 +71,11 @@ struct FileOp {
   [[nodiscard]] const Tensor& output() const { return tensors[outputs[output_number].index()]; }
 };
 
+/// Sets the shapes of inputs, and of all that operators make of them; without `shapes` nothing.
+/// Throws CompileError for inputs that are none, and where a shape cannot be followed.
+void infer_shapes(const TfliteFile& file, const Section& section,
+                  const std::vector<NamedShape>& shapes, std::vector<Tensor>& tensors);
+
 /// An axis as the file counts it (negative from the end) as one in [0, rank).
 [[nodiscard]] int axis_of(const FileOp& op, int64_t axis, size_t rank);
 
@@ -85,6 +92,9 @@ const Options& options(const FileOp& op, const Options* table) {
 /// SLICE and STRIDED_SLICE.
 [[nodiscard]] Attributes slice(const FileOp& op);
 [[nodiscard]] Attributes strided_slice(const FileOp& op);
+/// The shapes that they make.
+[[nodiscard]] Shape slice_extents(const FileOp& op);
+[[nodiscard]] Shape strided_slice_extents(const FileOp& op);
 /// One of the slices that SPLIT (axis, x) and SPLIT_V (x, sizes, axis) are.
 [[nodiscard]] Attributes split(const FileOp& op);
 [[nodiscard]] Attributes split_v(const FileOp& op);
@@ -165,6 +175,9 @@ struct NamedKind {
 /// Of `count` tensors; -1 is none. Throws CompileError for others.
 [[nodiscard]] std::vector<TensorId> tensor_ids(const flatbuffers::Vector<int32_t>* indices,
                                                size_t count, const std::string& where);
+
+/// Throws CompileError for numbers of inputs and outputs that the kind does not have.
+void check_operands(const OperatorKind& kind, const FileOp& op);
 
 /// One operator, or one for each output, or steps, which make further tensors; none where the
 /// outputs are constants (fold_extents).

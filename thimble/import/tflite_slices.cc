@@ -114,6 +114,45 @@ Attributes part(const FileOp& op, const Tensor& x, const std::vector<int64_t>& a
   return checked_slice(op, {begins, std::vector<int64_t>(begins.size(), 1), {}}, extents);
 }
 
+struct Cut {
+  Slice slice;
+  Shape extents;  ///< of what it makes
+};
+
+Cut cut_of_slice(const FileOp& op) {
+  const std::vector<int64_t> begins = per_axis(op, 1, "begins");
+  Shape extents = per_axis(op, 2, "sizes");
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    const int64_t extent = op.input(0).shape[axis];
+    const bool inside = begins[axis] >= 0 && begins[axis] <= extent;
+    if (inside && extents[axis] == -1) extents[axis] = extent - begins[axis];  // all that follow
+    if (!inside || extents[axis] < 0 || extents[axis] > extent - begins[axis]) {
+      throw CompileError(op.where, fmt::format("is damaged: a slice of {} from {} along axis {} of "
+                                               "{}",
+                                               extents[axis], begins[axis], axis, extent));
+    }
+  }
+  return {{begins, std::vector<int64_t>(begins.size(), 1), {}}, std::move(extents)};
+}
+
+Cut cut_of_strided_slice(const FileOp& op) {
+  const tflite::StridedSliceOptions& from = strided_slice_options(op);
+  const std::vector<int64_t> begins = per_axis(op, 1, "begins");
+  const std::vector<int64_t> ends = per_axis(op, 2, "ends");
+  Cut cut{.slice = {{}, per_axis(op, 3, "strides"), {}}, .extents = {}};
+  for (size_t axis = 0; axis < begins.size(); ++axis) {
+    const AxisRange range{op.input(0).shape[axis], cut.slice.stride[axis]};
+    const AxisSlice found = axis_slice(op, from, axis, range, begins[axis], ends[axis]);
+    cut.slice.begin.push_back(found.begin);
+    if (found.dropped) {
+      cut.slice.dropped.push_back(static_cast<int>(axis));
+    } else {
+      cut.extents.push_back(found.count);
+    }
+  }
+  return cut;
+}
+
 }  // namespace
 
 Attributes split(const FileOp& op) { return part(op, op.input(1), integers(op, 0, "axes")); }
@@ -152,38 +191,17 @@ Attributes reverse(const FileOp& op) {
 }
 
 Attributes slice(const FileOp& op) {
-  const std::vector<int64_t> begins = per_axis(op, 1, "begins");
-  Shape extents = per_axis(op, 2, "sizes");
-  for (size_t axis = 0; axis < extents.size(); ++axis) {
-    const int64_t extent = op.input(0).shape[axis];
-    const bool inside = begins[axis] >= 0 && begins[axis] <= extent;
-    if (inside && extents[axis] == -1) extents[axis] = extent - begins[axis];  // all that follow
-    if (!inside || extents[axis] < 0 || extents[axis] > extent - begins[axis]) {
-      throw CompileError(op.where, fmt::format("is damaged: a slice of {} from {} along axis {} of "
-                                               "{}",
-                                               extents[axis], begins[axis], axis, extent));
-    }
-  }
-  return checked_slice(op, {begins, std::vector<int64_t>(begins.size(), 1), {}}, extents);
+  Cut cut = cut_of_slice(op);
+  return checked_slice(op, std::move(cut.slice), cut.extents);
 }
 
 Attributes strided_slice(const FileOp& op) {
-  const tflite::StridedSliceOptions& from = strided_slice_options(op);
-  const std::vector<int64_t> begins = per_axis(op, 1, "begins");
-  const std::vector<int64_t> ends = per_axis(op, 2, "ends");
-  Slice result{{}, per_axis(op, 3, "strides"), {}};
-  Shape extents;
-  for (size_t axis = 0; axis < begins.size(); ++axis) {
-    const AxisRange range{op.input(0).shape[axis], result.stride[axis]};
-    const AxisSlice found = axis_slice(op, from, axis, range, begins[axis], ends[axis]);
-    result.begin.push_back(found.begin);
-    if (found.dropped) {
-      result.dropped.push_back(static_cast<int>(axis));
-    } else {
-      extents.push_back(found.count);
-    }
-  }
-  return checked_slice(op, std::move(result), extents);
+  Cut cut = cut_of_strided_slice(op);
+  return checked_slice(op, std::move(cut.slice), cut.extents);
 }
+
+Shape slice_extents(const FileOp& op) { return cut_of_slice(op).extents; }
+
+Shape strided_slice_extents(const FileOp& op) { return cut_of_strided_slice(op).extents; }
 
 }  // namespace thimble

@@ -18,8 +18,6 @@
 namespace thimble {
 namespace {
 
-constexpr int64_t kMaxTensorBytes = std::numeric_limits<int32_t>::max();
-
 /// Length of the UTF-8 sequence at text[i], or 0 if it is not one.
 size_t utf8_length(std::string_view text, size_t i) {
   const auto byte = [&](size_t k) { return static_cast<uint8_t>(text[k]); };
@@ -81,7 +79,8 @@ DType supported_type(tflite::TensorType type, const std::string& where) {
                          name.empty() ? std::to_string(static_cast<int>(type)) : name));
 }
 
-Shape supported_shape(const tflite::Tensor& tensor, DType type, const std::string& where) {
+Shape supported_shape(const tflite::Tensor& tensor, DType type, bool open,
+                      const std::string& where) {
   Shape shape;
   if (tensor.shape() != nullptr) {
     if (tensor.shape()->size() > kMaxRank) {
@@ -90,10 +89,15 @@ Shape supported_shape(const tflite::Tensor& tensor, DType type, const std::strin
     }
     shape.assign(tensor.shape()->begin(), tensor.shape()->end());
   }
+  if (open)
+    std::ranges::replace_if(
+        shape, [](int64_t extent) { return extent < 0; }, 1);
   if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; })) {
     throw CompileError(
-        where, fmt::format("shape {} has a negative extent (dynamic shapes are not supported)",
-                           to_string(shape)));
+        where,
+        fmt::format(
+            "shape {} has a negative extent (dynamic shapes are not supported without --shape)",
+            to_string(shape)));
   }
   if (!checked_size_bytes(shape, type, kMaxTensorBytes)) {
     throw CompileError(
@@ -112,7 +116,7 @@ void refuse_dynamic(const tflite::Tensor& tensor, const Shape& shape, const std:
     if (signature[i] < 0 && !batch_of_one) {
       throw CompileError(where,
                          fmt::format("axis {} is dynamic; only a dynamic batch is supported, "
-                                     "which is taken as 1: convert with fixed input shapes",
+                                     "which is taken as 1: fix the input's shape with --shape",
                                      i));
     }
   }
@@ -239,7 +243,8 @@ class Copier {
   std::map<std::pair<const uint8_t*, size_t>, std::shared_ptr<const Bytes>> copies_;
 };
 
-Tensor read_tensor(const tflite::Tensor& from, const std::string& where, Copier& copier) {
+Tensor read_tensor(const tflite::Tensor& from, bool open, const std::string& where,
+                   Copier& copier) {
   Tensor tensor;
   if (from.name() != nullptr) {
     copier.spend(from.name()->size());
@@ -249,8 +254,8 @@ Tensor read_tensor(const tflite::Tensor& from, const std::string& where, Copier&
   if (from.is_variable()) throw CompileError(here, "variable tensors are not supported");
   if (from.sparsity() != nullptr) throw CompileError(here, "sparse tensors are not supported");
   tensor.type = supported_type(from.type(), here);
-  tensor.shape = supported_shape(from, tensor.type, here);
-  refuse_dynamic(from, tensor.shape, here);
+  tensor.shape = supported_shape(from, tensor.type, open, here);
+  if (!open) refuse_dynamic(from, tensor.shape, here);
   if (from.quantization() != nullptr && from.quantization()->scale() != nullptr) {
     copier.spend(int64_t{8} * from.quantization()->scale()->size());
   }
@@ -290,7 +295,7 @@ TensorsAsFarAsRead read_what_tensors_can_be(const TfliteFile& file) {
   for (const tflite::Tensor* tensor : *file.network.tensors()) {
     result.refused.emplace_back();
     try {
-      result.tensors.push_back(read_tensor(*tensor, "", copier));
+      result.tensors.push_back(read_tensor(*tensor, file.open_shapes, "", copier));
     } catch (const CompileError& error) {
       const std::string_view what = error.what();
       result.tensors.emplace_back();
@@ -306,7 +311,8 @@ std::vector<Tensor> read_tensors(const TfliteFile& file, const std::vector<bool>
   for (size_t t = 0; t < read.size(); ++t) {
     if (!read[t]) continue;
     const tflite::Tensor& tensor = *file.network.tensors()->Get(static_cast<uint32_t>(t));
-    result[t] = read_tensor(tensor, fmt::format("{}: tensor {}", file.where, t), copier);
+    result[t] =
+        read_tensor(tensor, file.open_shapes, fmt::format("{}: tensor {}", file.where, t), copier);
   }
   return result;
 }

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of a network whose inputs have others than the file records (ImportOptions::shapes): those
+// of all tensors that operators make follow, by the rules of the format. What is then imported is
+// checked against them as against recorded ones.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "thimble/import/checked_size.h"
+#include "thimble/import/file_limits.h"
+#include "thimble/import/tflite_parts.h"
+
+namespace thimble {
+namespace {
+
+using tflite::BuiltinOperator;
+
+constexpr const char* kShape = "--shape";
+
+[[noreturn]] void refuse_operands(const FileOp& op) {
+  std::string shapes;
+  for (const TensorId id : op.inputs) {
+    if (!id.valid()) continue;
+    fmt::format_to(std::back_inserter(shapes), "{}{}", shapes.empty() ? "" : ", ",
+                   to_string(op.tensors[id.index()].shape));
+  }
+  throw CompileError(op.where,
+                     fmt::format("does not take shapes {}, which follow from --shape", shapes));
+}
+
+[[noreturn]] void not_followed(const FileOp& op) {
+  throw CompileError(op.where, "is not followed by --shape: convert with fixed input shapes");
+}
+
+/// Of rank `rank` at least.
+const Shape& shape_of(const FileOp& op, size_t input, size_t rank = 0) {
+  if (input >= op.inputs.size() || !op.inputs[input].valid() || op.input(input).shape.size() < rank)
+    refuse_operands(op);
+  return op.input(input).shape;
+}
+
+Shape broadcast(const FileOp& op) {
+  Shape a = shape_of(op, 0), b = shape_of(op, 1);
+  if (a.size() < b.size()) std::swap(a, b);
+  for (size_t k = 1; k <= b.size(); ++k) {
+    int64_t& extent = a[a.size() - k];
+    const int64_t other = b[b.size() - k];
+    if (extent != other && extent != 1 && other != 1) refuse_operands(op);
+    if (extent == 1) extent = other;
+  }
+  return a;
+}
+
+int64_t windows(const FileOp& op, tflite::Padding padding, int64_t extent, int64_t kernel,
+                int64_t stride, int64_t dilation) {
+  if (stride < 1 || dilation < 1 || kernel < 1 || kernel > std::numeric_limits<int32_t>::max())
+    refuse_operands(op);
+  const int64_t span = (kernel - 1) * dilation + 1;
+  if (padding == tflite::Padding::SAME) return (extent + stride - 1) / stride;
+  if (extent < span) refuse_operands(op);
+  return (extent - span) / stride + 1;
+}
+
+template <class Options>
+Shape convolved(const FileOp& op, const Options* from, size_t channels_axis) {
+  const auto& o = options(op, from);
+  const Shape &x = shape_of(op, 0, 4), &w = shape_of(op, 1, 4);
+  return {x[0], windows(op, o.padding(), x[1], w[1], o.stride_h(), o.dilation_h_factor()),
+          windows(op, o.padding(), x[2], w[2], o.stride_w(), o.dilation_w_factor()),
+          w[channels_axis]};
+}
+
+Shape pooled(const FileOp& op) {
+  const auto& o = options(op, op.op.builtin_options_as_Pool2DOptions());
+  const Shape& x = shape_of(op, 0, 4);
+  return {x[0], windows(op, o.padding(), x[1], o.filter_height(), o.stride_h(), 1),
+          windows(op, o.padding(), x[2], o.filter_width(), o.stride_w(), 1), x[3]};
+}
+
+Shape connected(const FileOp& op) {
+  const auto& o = options(op, op.op.builtin_options_as_FullyConnectedOptions());
+  Shape x = shape_of(op, 0, 1);
+  const Shape& w = shape_of(op, 1, 2);
+  if (w[1] < 1 || elements(x) % w[1] != 0) refuse_operands(op);
+  if (!o.keep_num_dims()) return {elements(x) / w[1], w[0]};
+  x.back() = w[0];
+  return x;
+}
+
+Shape multiplied(const FileOp& op) {
+  const auto& o = options(op, op.op.builtin_options_as_BatchMatMulOptions());
+  const Shape &x = shape_of(op, 0, 2), &y = shape_of(op, 1, 2);
+  Shape longer = x.size() >= y.size() ? x : y;
+  const Shape& shorter = x.size() >= y.size() ? y : x;
+  for (size_t k = 3; k <= shorter.size(); ++k)
+    longer[longer.size() - k] = std::max(longer[longer.size() - k], shorter[shorter.size() - k]);
+  longer[longer.size() - 2] = x[x.size() - (o.adj_x() ? 1 : 2)];
+  longer.back() = y[y.size() - (o.adj_y() ? 2 : 1)];
+  return longer;
+}
+
+/// One extent may be -1: what is left.
+Shape reshaped(const FileOp& op) {
+  Shape shape;
+  if (op.inputs.size() > 1) {
+    shape = integers(op, 1, "new extents");
+  } else if (const auto* from = op.op.builtin_options_as_ReshapeOptions();
+             from != nullptr && from->new_shape() != nullptr) {
+    shape.assign(from->new_shape()->begin(), from->new_shape()->end());
+  }
+  const auto open = std::ranges::find(shape, -1);
+  if (open == shape.end()) return shape;
+  *open = 1;
+  if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 1 || extent > INT32_MAX; }))
+    refuse_operands(op);
+  const auto rest = checked_size_bytes(shape, DType::kInt8, INT32_MAX);
+  if (!rest || elements(op.input(0).shape) % *rest != 0) refuse_operands(op);
+  *open = elements(op.input(0).shape) / *rest;
+  return shape;
+}
+
+Shape squeezed(const FileOp& op) {
+  const Shape& x = shape_of(op, 0);
+  std::vector<bool> dropped(x.size());
+  const auto* from = op.op.builtin_options_as_SqueezeOptions();
+  if (from != nullptr && from->squeeze_dims() != nullptr && from->squeeze_dims()->size() > 0) {
+    for (const int64_t axis : *from->squeeze_dims())
+      dropped[static_cast<size_t>(axis_of(op, axis, x.size()))] = true;
+  } else {
+    for (size_t k = 0; k < x.size(); ++k) dropped[k] = x[k] == 1;
+  }
+  Shape shape;
+  for (size_t k = 0; k < x.size(); ++k) {
+    if (!dropped[k]) shape.push_back(x[k]);
+  }
+  return shape;
+}
+
+Shape expanded(const FileOp& op) {
+  Shape shape = shape_of(op, 0);
+  const std::vector<int64_t> axis = integers(op, 1, "axes");
+  if (axis.size() != 1) refuse_operands(op);
+  shape.insert(shape.begin() + axis_of(op, axis[0], shape.size() + 1), 1);
+  return shape;
+}
+
+Shape reduced_shape(const FileOp& op) {
+  const Shape& x = shape_of(op, 0);
+  const auto* from = op.op.builtin_options_as_ReducerOptions();
+  const bool keeps = from != nullptr && from->keep_dims();
+  std::vector<bool> gone(x.size());
+  for (const int64_t axis : integers(op, 1, "axes"))
+    gone[static_cast<size_t>(axis_of(op, axis, x.size()))] = true;
+  Shape shape;
+  for (size_t k = 0; k < x.size(); ++k) {
+    if (!gone[k] || keeps) shape.push_back(gone[k] ? 1 : x[k]);
+  }
+  return shape;
+}
+
+Shape concatenated(const FileOp& op) {
+  const auto& o = options(op, op.op.builtin_options_as_ConcatenationOptions());
+  Shape shape = shape_of(op, 0);
+  const auto axis = static_cast<size_t>(axis_of(op, o.axis(), shape.size()));
+  for (size_t k = 1; k < op.inputs.size(); ++k) shape[axis] += shape_of(op, k, shape.size())[axis];
+  return shape;
+}
+
+Shape packed(const FileOp& op) {
+  Shape shape = shape_of(op, 0);
+  const auto& o = options(op, op.op.builtin_options_as_PackOptions());
+  shape.insert(shape.begin() + axis_of(op, o.axis(), shape.size() + 1), std::ssize(op.inputs));
+  return shape;
+}
+
+Shape unpacked(const FileOp& op) {
+  Shape shape = shape_of(op, 0);
+  const auto& o = options(op, op.op.builtin_options_as_UnpackOptions());
+  shape.erase(shape.begin() + axis_of(op, o.axis(), shape.size()));
+  return shape;
+}
+
+/// The sizes of the parts: equal ones, or those given, of which one may be -1.
+Shape part_shape(const FileOp& op, size_t x, size_t axis_input, std::vector<int64_t> sizes) {
+  Shape shape = shape_of(op, x, 1);
+  const std::vector<int64_t> axes = integers(op, axis_input, "axes");
+  if (axes.size() != 1 || op.outputs.empty()) refuse_operands(op);
+  const auto axis = static_cast<size_t>(axis_of(op, axes[0], shape.size()));
+  if (sizes.empty()) {
+    shape[axis] /= std::ssize(op.outputs);
+    return shape;
+  }
+  const auto is_size = [](int64_t size) { return size >= -1 && size <= INT32_MAX; };
+  if (sizes.size() != op.outputs.size() || !std::ranges::all_of(sizes, is_size))
+    refuse_operands(op);
+  int64_t size = sizes[op.output_number];
+  if (size == -1) size = shape[axis] - std::accumulate(sizes.begin(), sizes.end(), int64_t{1});
+  shape[axis] = size;
+  return shape;
+}
+
+Shape padded_shape(const FileOp& op) {
+  Shape shape = shape_of(op, 0);
+  const std::vector<int64_t> table = integers(op, 1, "paddings");
+  if (table.size() != 2 * shape.size()) refuse_operands(op);
+  for (size_t k = 0; k < table.size(); ++k) {
+    if (table[k] < 0 || table[k] > INT32_MAX) refuse_operands(op);
+    shape[k / 2] += table[k];
+  }
+  return shape;
+}
+
+Shape transposed(const FileOp& op) {
+  const Shape& x = shape_of(op, 0);
+  Shape shape;
+  for (const int64_t axis : integers(op, 1, "axes"))
+    shape.push_back(x[static_cast<size_t>(axis_of(op, axis, x.size()))]);
+  return shape;
+}
+
+Shape resized(const FileOp& op) {
+  Shape shape = shape_of(op, 0, 4);
+  const std::vector<int64_t> sizes = integers(op, 1, "sizes");
+  if (sizes.size() != 2) refuse_operands(op);
+  shape[1] = sizes[0];
+  shape[2] = sizes[1];
+  return shape;
+}
+
+Shape tiled(const FileOp& op) {
+  Shape shape = shape_of(op, 0);
+  const std::vector<int64_t> times = integers(op, 1, "numbers of copies");
+  if (times.size() != shape.size()) refuse_operands(op);
+  for (size_t k = 0; k < times.size(); ++k) {
+    if (times[k] < 1 || times[k] > INT32_MAX) refuse_operands(op);
+    shape[k] *= times[k];
+  }
+  return shape;
+}
+
+/// height and width times (or by) the block, channels by (or times) its square.
+Shape in_blocks(const FileOp& op, int64_t block, bool to_depth) {
+  Shape shape = shape_of(op, 0, 4);
+  if (block < 1 || block > 32768) refuse_operands(op);
+  const auto scaled = [&](int64_t extent, bool down) {
+    return down ? extent / block : extent * block;
+  };
+  for (const size_t axis : {1, 2}) shape[axis] = scaled(shape[axis], to_depth);
+  for (int twice = 0; twice < 2; ++twice) shape[3] = scaled(shape[3], !to_depth);
+  return shape;
+}
+
+Shape shape_made(const FileOp& op, BuiltinOperator code) {
+  switch (code) {
+    case BuiltinOperator::ADD:
+    case BuiltinOperator::SUB:
+    case BuiltinOperator::MUL:
+    case BuiltinOperator::DIV:
+    case BuiltinOperator::MAXIMUM:
+    case BuiltinOperator::MINIMUM:
+    case BuiltinOperator::SQUARED_DIFFERENCE:
+    case BuiltinOperator::PRELU:
+      return broadcast(op);
+    case BuiltinOperator::CONV_2D:
+      return convolved(op, op.op.builtin_options_as_Conv2DOptions(), 0);
+    case BuiltinOperator::DEPTHWISE_CONV_2D:
+      return convolved(op, op.op.builtin_options_as_DepthwiseConv2DOptions(), 3);
+    case BuiltinOperator::AVERAGE_POOL_2D:
+    case BuiltinOperator::MAX_POOL_2D:
+      return pooled(op);
+    case BuiltinOperator::FULLY_CONNECTED:
+      return connected(op);
+    case BuiltinOperator::BATCH_MATMUL:
+      return multiplied(op);
+    case BuiltinOperator::TRANSPOSE_CONV:
+      if (!op.input(0).is_constant()) not_followed(op);
+      return integers(op, 0, "output extents");
+    case BuiltinOperator::RESHAPE:
+      return reshaped(op);
+    case BuiltinOperator::SQUEEZE:
+      return squeezed(op);
+    case BuiltinOperator::EXPAND_DIMS:
+      return expanded(op);
+    case BuiltinOperator::MEAN:
+    case BuiltinOperator::SUM:
+    case BuiltinOperator::REDUCE_MAX:
+    case BuiltinOperator::REDUCE_MIN:
+    case BuiltinOperator::REDUCE_PROD:
+      return reduced_shape(op);
+    case BuiltinOperator::CONCATENATION:
+      return concatenated(op);
+    case BuiltinOperator::PACK:
+      return packed(op);
+    case BuiltinOperator::UNPACK:
+      return unpacked(op);
+    case BuiltinOperator::SPLIT:
+      return part_shape(op, 1, 0, {});
+    case BuiltinOperator::SPLIT_V:
+      return part_shape(op, 0, 2, integers(op, 1, "sizes"));
+    case BuiltinOperator::SLICE:
+      return slice_extents(op);
+    case BuiltinOperator::STRIDED_SLICE:
+      return strided_slice_extents(op);
+    case BuiltinOperator::PAD:
+    case BuiltinOperator::PADV2:
+    case BuiltinOperator::MIRROR_PAD:
+      return padded_shape(op);
+    case BuiltinOperator::TRANSPOSE:
+      return transposed(op);
+    case BuiltinOperator::RESIZE_BILINEAR:
+    case BuiltinOperator::RESIZE_NEAREST_NEIGHBOR:
+      return resized(op);
+    case BuiltinOperator::TILE:
+      return tiled(op);
+    case BuiltinOperator::BROADCAST_TO:
+      return integers(op, 1, "extents");
+    case BuiltinOperator::FILL:
+      return integers(op, 0, "extents");
+    case BuiltinOperator::DEPTH_TO_SPACE:
+      return in_blocks(op, options(op, op.op.builtin_options_as_DepthToSpaceOptions()).block_size(),
+                       false);
+    case BuiltinOperator::SPACE_TO_DEPTH:
+      return in_blocks(op, options(op, op.op.builtin_options_as_SpaceToDepthOptions()).block_size(),
+                       true);
+    case BuiltinOperator::SHAPE:
+      return {std::ssize(shape_of(op, 0))};
+    case BuiltinOperator::RANK:
+      return {};
+    case BuiltinOperator::GATHER:
+    case BuiltinOperator::GATHER_ND:
+    case BuiltinOperator::ARG_MAX:
+    case BuiltinOperator::ARG_MIN:
+    case BuiltinOperator::BATCH_TO_SPACE_ND:
+    case BuiltinOperator::SPACE_TO_BATCH_ND:
+    case BuiltinOperator::SELECT_V2:
+    case BuiltinOperator::SVDF:
+    case BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM:
+      not_followed(op);
+    default:
+      return shape_of(op, 0);  // element by element
+  }
+}
+
+void set_input(const TfliteFile& file, const Section& section, const NamedShape& given,
+               std::vector<Tensor>& tensors) {
+  for (const TensorId id : section.inputs) {
+    if (!id.valid()) continue;
+    Tensor& tensor = tensors[id.index()];
+    if (tensor.name != given.input && !(given.input.empty() && section.inputs.size() == 1))
+      continue;
+    if (tensor.shape.size() != given.shape.size()) {
+      throw CompileError(
+          kShape, fmt::format("input '{}' has {} axes, not {} ({})", tensor.name,
+                              tensor.shape.size(), given.shape.size(), to_string(given.shape)));
+    }
+    if (!checked_size_bytes(given.shape, tensor.type, kMaxTensorBytes)) {
+      throw CompileError(kShape, fmt::format("{} takes more than {} bytes", to_string(given.shape),
+                                             kMaxTensorBytes));
+    }
+    tensor.shape = given.shape;
+    return;
+  }
+  std::vector<std::string> names;
+  for (const TensorId id : section.inputs)
+    if (id.valid()) names.push_back(tensors[id.index()].name);
+  throw CompileError(kShape, fmt::format("{} has no input '{}'; it has '{}'", file.where,
+                                         printable(given.input), fmt::join(names, "', '")));
+}
+
+}  // namespace
+
+void infer_shapes(const TfliteFile& file, const Section& section,
+                  const std::vector<NamedShape>& shapes, std::vector<Tensor>& tensors) {
+  if (shapes.empty()) return;
+  for (const NamedShape& shape : shapes) set_input(file, section, shape, tensors);
+  for (const size_t i : section.ops) {
+    const tflite::Operator& from = *file.network.operators()->Get(static_cast<uint32_t>(i));
+    const NamedKind kind = kind_of(file, from, i);
+    const std::string where = fmt::format("{}: {} #{}", file.where, kind.name, i);
+    FileOp op{.op = from,
+              .tensors = tensors,
+              .inputs = tensor_ids(from.inputs(), tensors.size(), where),
+              .outputs = tensor_ids(from.outputs(), tensors.size(), where),
+              .where = where};
+    if (kind.kind == nullptr) continue;  // refused where operators are read
+    check_operands(*kind.kind, op);
+    for (size_t k = 0; k < op.outputs.size(); ++k) {
+      op.output_number = k;
+      Tensor& out = tensors[op.outputs[k].index()];
+      Shape shape = shape_made(op, kind.kind->code);
+      const bool fits = std::ranges::all_of(shape, [](int64_t extent) { return extent >= 1; }) &&
+                        shape.size() <= kMaxRank &&
+                        checked_size_bytes(shape, out.type, kMaxTensorBytes);
+      if (!fits || out.is_constant()) refuse_operands(op);
+      out.shape = std::move(shape);
+    }
+    (void)fold_extents(op, kind.kind->code, tensors);
+  }
+}
+
+}  // namespace thimble
