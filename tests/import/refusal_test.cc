@@ -86,7 +86,8 @@ const Damage kOfATensor[] = {
      [](TfliteBuilder& b) {
        b.at(3).shape = {1, -1, 4, 4};
      },
-     "tensor 3 't3': shape 1x-1x4x4 has a negative extent (dynamic shapes are not supported without --shape)"},
+     "tensor 3 't3': shape 1x-1x4x4 has a negative extent (dynamic shapes are not supported "
+     "without --shape)"},
     {"ZeroExtent",
      [](TfliteBuilder& b) {
        b.at(3).shape = {1, 0, 4, 4};
