@@ -5,7 +5,7 @@ namespace thimble::runtime {
 
 void depthwise_conv_2d_dsp(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
                            const Region& region, int8_t* scratch) noexcept {
-  convolve_depthwise(p, x, out, region, scratch, kDepthwiseBlocks<ReluTail>, false);
+  convolve_depthwise(p, x, out, region, scratch, kDepthwiseTail<ReluTail>, false);
 }
 
 }  // namespace thimble::runtime
