@@ -29,6 +29,10 @@ struct DepthwiseTailInfo {
   int32_t words;                  ///< constants of a channel behind the weights
   DepthwiseCode of_four, of_two;  ///< for blocks of as many outputs; null: their own
   int8_t (*finish)(int32_t sum, const int32_t* constants, const DepthwiseClamp&) noexcept;
+};
+/// The same for pixels.
+struct DepthwisePixelTail {
+  const DepthwiseTailInfo& tail;
   void (*pixel)(DepthwisePixel*) noexcept;
 };
 

@@ -449,7 +449,9 @@ inline constexpr DepthwiseBlockTable kDepthwiseBlocks{
 
 template <class Tail>
 constexpr DepthwiseTailInfo kDepthwiseTail{Tail::kConstants, DepthwiseTailCode<Tail>::of_four,
-                                           DepthwiseTailCode<Tail>::of_two, Tail::finish,
-                                           DepthwiseTailCode<Tail>::pixel};
+                                           DepthwiseTailCode<Tail>::of_two, Tail::finish};
+template <class Tail>
+constexpr DepthwisePixelTail kDepthwisePixelTail{kDepthwiseTail<Tail>,
+                                                 DepthwiseTailCode<Tail>::pixel};
 
 }  // namespace thimble::runtime

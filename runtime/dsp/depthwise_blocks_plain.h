@@ -112,7 +112,7 @@ template <class Tail>
 struct DepthwiseTailCode {
   static constexpr DepthwiseCode of_four = nullptr, of_two = nullptr;
   static void pixel(DepthwisePixel* p) noexcept {
-    const DepthwiseTailInfo tail{Tail::kConstants, of_four, of_two, Tail::finish, pixel};
+    const DepthwiseTailInfo tail{Tail::kConstants, of_four, of_two, Tail::finish};
     for (int32_t left = 4 * p->fours; left > 0; --left) depthwise_channel(p, tail);
     p->fours = 0;
   }

@@ -35,6 +35,12 @@ class DepthwiseConvolution {
     block_.finish = tail.finish;
   }
 
+  /// The constants given are those of channels from this one on.
+  DepthwiseConvolution& begin_constants(int32_t channel) noexcept {
+    constants_begin_ = channel;
+    return *this;
+  }
+
   [[gnu::cold]] void run() noexcept {
     auto* const padding = reinterpret_cast<uint32_t*>(padding_);
     const uint32_t four = static_cast<uint8_t>(p_.input_zero_point) * 0x01010101u;
@@ -326,8 +332,8 @@ class DepthwiseConvolution {
       if (p_.multiplier != 1 && (in + 1) * p_.multiplier < end) end = (in + 1) * p_.multiplier;
       if (!dense) end = o + 1;
       block_.x = words_ + (in - first_in_) * (pitch_ / 4) + span.at;
-      block_.weights = constants + o * block_.channel_words;
-      block_.end = constants + end * block_.channel_words;
+      block_.weights = constants + (o - constants_begin_) * block_.channel_words;
+      block_.end = constants + (end - constants_begin_) * block_.channel_words;
       block_.again = block_.weights;
       block_.out = to + (o - region_.begin[3]) * out_.stride[3];
       block_.x_next = span.words * 4 - (end - o) * block_.x_pitch;
@@ -359,6 +365,7 @@ class DepthwiseConvolution {
   int8_t* padding_ = nullptr;
   int32_t room_ = 0;  // words of scratch for each channel
   bool fixed_ = false;
+  int32_t constants_begin_ = 0;  // channel
   int32_t n_ = 0;
   int32_t origin_ = 0;                         // input column of the strip's first pair
   int32_t first_pair_ = 0, end_pair_ = 0;      // those that read inputs
@@ -394,106 +401,12 @@ class DepthwiseConvolution {
   return x_end <= out_begin || out_end <= x_begin;
 }
 
-/// Windows of 3 x 3 pixel by pixel, all channels of each, from the inputs as they are.
-class DepthwisePixels {
- public:
-  DepthwisePixels(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
-                  int8_t* scratch, const DepthwiseTailInfo& tail) noexcept
-      : p_(p), x_(x), out_(out), padding_(scratch), tail_(tail) {
-    pixel_.clamp = {p.clamp_add, p.clamp_less};
-    pixel_.out_step = out.stride[3];
-  }
-
-  /// None of the region's axes is empty.
-  void run(const Region& region) noexcept {
-    const Window2D& w = p_.window;
-    first_ = region.begin[3];
-    channels_ = region.end[3] - first_;
-    constants_ = p_.constants + first_ * (1 + 6 + tail_.words);
-    auto* const padding = reinterpret_cast<uint32_t*>(padding_);
-    const uint32_t four = static_cast<uint8_t>(p_.input_zero_point) * 0x01010101u;
-    for (int32_t k = 0; k < (channels_ + 3) / 4; ++k) padding[k] = four;
-    for (int32_t n = region.begin[0]; n < region.end[0]; ++n) {
-      for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
-        int32_t left = region.begin[2] * w.stride_w - w.pad_left;
-        for (int32_t k = 0; k < 3; ++k) set_row(rows_[k], n, y * w.stride_h - w.pad_top + k, left);
-        int8_t* to = pixel<int8_t>(out_, n, y, region.begin[2]);
-        for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
-          if (out_.modulus != 0) to = pixel<int8_t>(out_, n, y, column);
-          one(left, to + first_ * out_.stride[3]);
-          left += w.stride_w;
-          to += out_.stride[2];
-        }
-      }
-    }
-  }
-
- private:
-  /// A row of the input: where column 0 would be, and from which column on it is at the beginning
-  /// of a ring.
-  struct Row {
-    const int8_t* at;  ///< null: padding
-    int32_t wrap;
-  };
-
-  // Of column `left` and those behind it.
-  void set_row(Row& row, int32_t n, int32_t y, int32_t left) const noexcept {
-    row.at = nullptr;
-    if (y < 0 || y >= p_.window.in_h) return;
-    const int32_t step = x_.stride[2];
-    int32_t first = n * x_.stride[0] + y * x_.stride[1] - x_.bias;
-    row.wrap = p_.window.in_w;
-    if (x_.modulus != 0) {
-      if (left < 0) left = 0;
-      const int32_t at = (first + left * step) % x_.modulus;
-      row.wrap = left + (x_.modulus - at + step - 1) / step;
-      first = at - left * step - x_.channel;
-    }
-    row.at = static_cast<const int8_t*>(x_.data) + first + first_;
-  }
-
-  void one(int32_t left, int8_t* to) noexcept {
-    const int8_t** tap = pixel_.taps;
-    const int32_t step = x_.stride[2];
-    const bool inside = left >= 0 && left + 3 <= p_.window.in_w;
-    for (const Row& row : rows_) {
-      if (inside && row.at != nullptr && left + 3 <= row.wrap) {
-        const int8_t* from = row.at + left * step;
-        tap[0] = from;
-        tap[1] = from + step;
-        tap[2] = from + 2 * step;
-      } else {
-        for (int32_t k = 0; k < 3; ++k) tap[k] = tap_of(row, left + k);
-      }
-      tap += 3;
-    }
-    pixel_.constants = constants_;
-    pixel_.out = to;
-    pixel_.fours = channels_ / 4;
-    if (pixel_.fours != 0) tail_.pixel(&pixel_);
-    for (int32_t k = channels_ % 4; k > 0; --k) depthwise_channel(&pixel_, tail_);
-  }
-  const int8_t* tap_of(const Row& row, int32_t column) const noexcept {
-    if (row.at == nullptr || column < 0 || column >= p_.window.in_w) return padding_;
-    return row.at + column * x_.stride[2] - (column >= row.wrap ? x_.modulus : 0);
-  }
-
-  const DepthwiseConv2DPackedParams& p_;
-  const View& x_;
-  const View& out_;
-  int8_t* padding_;
-  const DepthwiseTailInfo& tail_;
-  int32_t first_ = 0, channels_ = 0;
-  const int32_t* constants_ = nullptr;
-  Row rows_[3];
-  DepthwisePixel pixel_{};
-};
-
 /// The region's channels, `most` at a time.
-[[gnu::cold]] inline void convolve_channels(const DepthwiseConv2DPackedParams& p, const View& x,
-                                            const View& out, const Region& region, int8_t* scratch,
-                                            const DepthwiseTailInfo& tail, int32_t most,
-                                            bool in_place) noexcept {
+[[gnu::cold, gnu::noinline]] inline void convolve_channels(const DepthwiseConv2DPackedParams& p,
+                                                           const View& x, const View& out,
+                                                           const Region& region, int8_t* scratch,
+                                                           const DepthwiseTailInfo& tail,
+                                                           int32_t most, bool in_place) noexcept {
   Region part = region;
   do {
     const int32_t left = region.end[3] - part.begin[3];
@@ -503,18 +416,9 @@ class DepthwisePixels {
   } while (part.end[3] != region.end[3]);
 }
 
-/// Apart from the rest, whose stack it does not share.
-[[gnu::noinline]] inline void convolve_pixels(const DepthwiseConv2DPackedParams& p, const View& x,
-                                              const View& out, const Region& region,
-                                              int8_t* scratch,
-                                              const DepthwiseTailInfo& tail) noexcept {
-  DepthwisePixels(p, x, out, scratch, tail).run(region);
-}
-
-/// Pixel by pixel, four channels at a time.
-[[gnu::cold, gnu::noinline]] inline void convolve_fours_of_pixels(
-    const DepthwiseConv2DPackedParams& p, const View& x, const View& out, const Region& region,
-    int8_t* scratch, const DepthwiseTailInfo& tail) noexcept {
+/// Calls `visit` with each pixel of the region, all of its channels.
+template <class Visit>
+void each_pixel(const Region& region, const Visit& visit) noexcept {
   Region one = region;
   for (one.begin[0] = region.begin[0]; one.begin[0] < region.end[0]; ++one.begin[0]) {
     one.end[0] = one.begin[0] + 1;
@@ -522,37 +426,27 @@ class DepthwisePixels {
       one.end[1] = one.begin[1] + 1;
       for (one.begin[2] = region.begin[2]; one.begin[2] < region.end[2]; ++one.begin[2]) {
         one.end[2] = one.begin[2] + 1;
-        convolve_channels(p, x, out, one, scratch, tail, 4, false);
+        visit(one);
       }
     }
   }
 }
 
-/// The kernels. Where few channels go at a time and an output may lie over inputs that others still
-/// want, all go in strips of a row, or pixel by pixel.
-[[gnu::cold, gnu::noinline]] inline void convolve_depthwise(const DepthwiseConv2DPackedParams& p,
-                                                            const View& x, const View& out,
-                                                            const Region& region, int8_t* scratch,
-                                                            const DepthwiseTailInfo& tail,
-                                                            bool in_place) noexcept {
-  int32_t extents[4];
+inline bool is_empty(const Region& region) noexcept {
   for (int32_t axis = 0; axis < 4; ++axis) {
-    extents[axis] = region.end[axis] - region.begin[axis];
-    if (extents[axis] == 0) return;  // before anything is packed
+    if (region.end[axis] == region.begin[axis]) return true;
   }
-  const Window2D& w = p.window;
-  const int32_t channels = extents[3];
-  if (!in_place &&
-      depthwise_by_pixels(w, p.multiplier, p.scratch_bytes, extents[1], extents[2], channels))
-    return convolve_pixels(p, x, out, region, scratch, tail);
-  const int32_t fours = depthwise_fours(w, p.scratch_bytes, extents[2], extents[1]);
-  const int32_t most = p.multiplier != 1 ? channels : fours == 0 ? 4 : 4 * fours;
-  if (most >= channels || in_place || is_apart(w, x, out, region))
-    return convolve_channels(p, x, out, region, scratch, tail, most, in_place);
-  if (is_depthwise_3x3(w)) return convolve_pixels(p, x, out, region, scratch, tail);
-  if (depthwise_scratch_bytes(w, channels, 1, w.kernel_h) <= p.scratch_bytes)
-    return convolve_channels(p, x, out, region, scratch, tail, channels, false);
-  convolve_fours_of_pixels(p, x, out, region, scratch, tail);
+  return false;
+}
+
+/// In place: as many channels at a time as there is room for.
+[[gnu::cold, gnu::noinline]] inline void convolve_depthwise_in_place(
+    const DepthwiseConv2DPackedParams& p, const View& x, const View& out, const Region& region,
+    int8_t* scratch, const DepthwiseTailInfo& tail) noexcept {
+  if (is_empty(region)) return;
+  const int32_t fours = depthwise_fours(p.window, p.scratch_bytes, region.end[2] - region.begin[2],
+                                        region.end[1] - region.begin[1]);
+  convolve_channels(p, x, out, region, scratch, tail, fours == 0 ? 4 : 4 * fours, true);
 }
 
 }  // namespace thimble::runtime
