@@ -10,8 +10,10 @@
 
 namespace thimble::runtime {
 
-// r0 x, r1 constants, r2-r5 sums, r6-r11 weights, r12 and lr of x; the rest on the stack: out,
-// to[3], x_pitch, end, clamp, again, x_next, out_next, blocks.
+// r0 x, r1 constants, r2-r5 sums, r6-r11 weights, r12 and lr of x; the rest on the stack, in the
+// order of DepthwiseBlocksInRow. A block computes the sums of a channel and, where no other tail is
+// wanted, requantises them as ReluTail does: that is fastest, and saves code where layers differ.
+// So where there is a tail the carry flag is set when a block begins, which no product changes.
 #define THIMBLE_DEPTHWISE_STORE \
   "ldm sp, {r6-r11}\n"          \
   "strb r3, [r6, r7]\n"         \
@@ -26,31 +28,42 @@ namespace thimble::runtime {
   "strb r2, [r6], #1\n"             \
   "add r0, r0, r10\n"               \
   "str r6, [sp]\n"
-// From the last channel of a block to the next block; sets the flags.
+// The registers, the stack, the first block. A carry: there is a tail.
+#define THIMBLE_DEPTHWISE_RUN \
+  "push {r4-r11, lr}\n"       \
+  "add r1, r0, #40\n"         \
+  "ldm r1, {r1-r11}\n"        \
+  "push {r1-r11}\n"           \
+  "ldm r0, {r0-r9}\n"         \
+  "push {r2-r9}\n"            \
+  "ldr r12, [sp, #52]\n"      \
+  "cmp r12, #1\n"             \
+  "ldr pc, [sp, #48]\n"
 #define THIMBLE_DEPTHWISE_NEXT \
   "add r9, sp, #32\n"          \
   "ldm r9, {r1, r2, r3, r4}\n" \
   "add r0, r0, r2\n"           \
   "add r6, r6, r3\n"           \
   "str r6, [sp]\n"             \
-  "subs r4, r4, #1\n"          \
-  "str r4, [sp, #44]\n"
+  "ldr r12, [sp, #52]\n"       \
+  "adds r4, r4, #1\n"          \
+  "str r4, [sp, #44]\n"        \
+  "beq 1f\n"                   \
+  "cmp r12, #1\n"              \
+  "ldr pc, [sp, #48]\n"        \
+  "1:\n"                       \
+  "add sp, sp, #76\n"          \
+  "pop {r4-r11, pc}\n"
 #define THIMBLE_DEPTHWISE_BLOCK_BEGIN \
-  "push {r4-r11, lr}\n"               \
-  "add r1, r0, #40\n"                 \
-  "ldm r1, {r1-r4}\n"                 \
-  "push {r1-r4}\n"                    \
-  "ldm r0, {r0-r9}\n"                 \
-  "push {r2-r9}\n"                    \
   "1:\n"                              \
   "ldm r1!, {r5-r11}\n"
-#define THIMBLE_DEPTHWISE_BLOCK_END(STORE) \
-  STORE                                    \
-  "cmp r1, r11\n"                          \
-  "bne 1b\n" THIMBLE_DEPTHWISE_NEXT        \
-  "bne 1b\n"                               \
-  "add sp, sp, #48\n"                      \
-  "pop {r4-r11, pc}\n"
+// Of a tail: carry as the block wants it.
+#define THIMBLE_DEPTHWISE_TAIL_END \
+  "cmp r11, r1\n"                  \
+  "beq 1f\n"                       \
+  "ldr pc, [sp, #48]\n"            \
+  "1:\n"                           \
+  "ldr pc, [sp, #56]\n"
 
 // 2 x 2 outputs, stride 1, of 4 rows and 2 pairs; A, B: offsets of the upper and lower two rows.
 #define THIMBLE_DEPTHWISE_2X2(A, B, A2, B2) \
@@ -212,54 +225,43 @@ namespace thimble::runtime {
   "ldr r12, [r0, #32]\n"                                        \
   "smlabt r3, r12, " R2 ", r3\n"
 
-// Four windows of any size: on the stack behind the rest, window_words and step[3].
-#define THIMBLE_DEPTHWISE_ANY_BEGIN \
-  "push {r4-r11, lr}\n"             \
-  "add r1, r0, #40\n"               \
-  "ldm r1, {r1-r8}\n"               \
-  "push {r1-r8}\n"                  \
-  "ldm r0, {r0-r9}\n"               \
-  "push {r2-r9}\n"                  \
-  "1:\n"                            \
-  "add r5, sp, #48\n"               \
-  "ldm r5, {r2-r5}\n"               \
-  "ldr r6, [r1], #4\n"              \
-  "push {r0}\n"                     \
-  "add r2, r1, r2, lsl #2\n"        \
-  "add r3, r0, r3\n"                \
-  "add r4, r0, r4\n"                \
-  "add r5, r0, r5\n"                \
-  "mov r7, r6\n"                    \
-  "mov r8, r6\n"                    \
-  "mov r9, r6\n"                    \
-  "2:\n"                            \
-  "ldrd r10, r11, [r1], #8\n"       \
-  "ldrd r12, lr, [r0], #8\n"        \
-  "smlad r6, r12, r10, r6\n"        \
-  "smlad r6, lr, r11, r6\n"         \
-  "ldrd r12, lr, [r3], #8\n"        \
-  "smlad r7, r12, r10, r7\n"        \
-  "smlad r7, lr, r11, r7\n"         \
-  "ldrd r12, lr, [r4], #8\n"        \
-  "smlad r8, r12, r10, r8\n"        \
-  "smlad r8, lr, r11, r8\n"         \
-  "ldrd r12, lr, [r5], #8\n"        \
-  "smlad r9, r12, r10, r9\n"        \
-  "smlad r9, lr, r11, r9\n"         \
-  "cmp r1, r2\n"                    \
-  "bne 2b\n"                        \
-  "pop {r0}\n"                      \
-  "mov r2, r6\n"                    \
-  "mov r3, r7\n"                    \
-  "mov r4, r8\n"                    \
-  "mov r5, r9\n"
-#define THIMBLE_DEPTHWISE_ANY_END   \
-  THIMBLE_DEPTHWISE_STORE           \
-  "cmp r1, r11\n"                   \
-  "bne 1b\n" THIMBLE_DEPTHWISE_NEXT \
-  "bne 1b\n"                        \
-  "add sp, sp, #64\n"               \
-  "pop {r4-r11, pc}\n"
+// Four windows of any size. The carry is lost.
+#define THIMBLE_DEPTHWISE_ANY \
+  "1:\n"                      \
+  "add r5, sp, #60\n"         \
+  "ldm r5, {r2-r5}\n"         \
+  "ldr r6, [r1], #4\n"        \
+  "push {r0}\n"               \
+  "add r2, r1, r2, lsl #2\n"  \
+  "add r3, r0, r3\n"          \
+  "add r4, r0, r4\n"          \
+  "add r5, r0, r5\n"          \
+  "mov r7, r6\n"              \
+  "mov r8, r6\n"              \
+  "mov r9, r6\n"              \
+  "2:\n"                      \
+  "ldrd r10, r11, [r1], #8\n" \
+  "ldrd r12, lr, [r0], #8\n"  \
+  "smlad r6, r12, r10, r6\n"  \
+  "smlad r6, lr, r11, r6\n"   \
+  "ldrd r12, lr, [r3], #8\n"  \
+  "smlad r7, r12, r10, r7\n"  \
+  "smlad r7, lr, r11, r7\n"   \
+  "ldrd r12, lr, [r4], #8\n"  \
+  "smlad r8, r12, r10, r8\n"  \
+  "smlad r8, lr, r11, r8\n"   \
+  "ldrd r12, lr, [r5], #8\n"  \
+  "smlad r9, r12, r10, r9\n"  \
+  "smlad r9, lr, r11, r9\n"   \
+  "cmp r1, r2\n"              \
+  "bne 2b\n"                  \
+  "pop {r0}\n"                \
+  "ldr r12, [sp, #52]\n"      \
+  "mov r2, r6\n"              \
+  "mov r3, r7\n"              \
+  "mov r4, r8\n"              \
+  "mov r5, r9\n"              \
+  "cmp r12, #1\n"
 
 // Four channels of a pixel: r0 what is given, r1 constants, r2-r5 sums, the rest for inputs and
 // weights. CHANNEL: bytes of a channel's constants; ROW: of the taps of a row.
@@ -355,67 +357,75 @@ namespace thimble::runtime {
 #define THIMBLE_DEPTHWISE_TWO(TAIL) TAIL("r2") TAIL("r3")
 #define THIMBLE_DEPTHWISE_FOUR(TAIL) TAIL("r2") TAIL("r3") TAIL("r4") TAIL("r5")
 
-#define THIMBLE_DEPTHWISE_BLOCK(NAME, BEGIN, BODY, TAIL, END)                            \
+#define THIMBLE_DEPTHWISE_CODE(NAME, CODE)                                               \
   [[gnu::naked, gnu::noinline]] static void NAME(const DepthwiseBlocksInRow*) noexcept { \
-    asm volatile(BEGIN BODY TAIL END);                                                   \
+    asm volatile(CODE);                                                                  \
   }
-#define THIMBLE_DEPTHWISE_3X3(NAME, BODY, TAIL)                            \
-  THIMBLE_DEPTHWISE_BLOCK(NAME, THIMBLE_DEPTHWISE_BLOCK_BEGIN, BODY, TAIL, \
-                          THIMBLE_DEPTHWISE_BLOCK_END(THIMBLE_DEPTHWISE_STORE))
-#define THIMBLE_DEPTHWISE_3X3_TWO(NAME, BODY, TAIL)                        \
-  THIMBLE_DEPTHWISE_BLOCK(NAME, THIMBLE_DEPTHWISE_BLOCK_BEGIN, BODY, TAIL, \
-                          THIMBLE_DEPTHWISE_BLOCK_END(THIMBLE_DEPTHWISE_STORE_TWO))
-#define THIMBLE_DEPTHWISE_BLOCKS(BEGIN, TAIL)                                                     \
-  THIMBLE_DEPTHWISE_3X3(rows_0, THIMBLE_DEPTHWISE_2X2("0", "8", "16", "24"),                      \
-                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
-  THIMBLE_DEPTHWISE_3X3(rows_2, THIMBLE_DEPTHWISE_2X2("8", "0", "24", "16"),                      \
-                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
-  THIMBLE_DEPTHWISE_3X3_TWO(column_0, THIMBLE_DEPTHWISE_2X1("0", "8", "16", "24"),                \
-                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
-  THIMBLE_DEPTHWISE_3X3_TWO(column_2, THIMBLE_DEPTHWISE_2X1("8", "0", "24", "16"),                \
-                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
-  THIMBLE_DEPTHWISE_3X3(row, THIMBLE_DEPTHWISE_1X4, BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))           \
-  THIMBLE_DEPTHWISE_3X3_TWO(row_of_two, THIMBLE_DEPTHWISE_1X2, BEGIN THIMBLE_DEPTHWISE_TWO(TAIL)) \
-  THIMBLE_DEPTHWISE_3X3(stride_2_0,                                                               \
-                        THIMBLE_DEPTHWISE_1X4_S2("r6", "r7", "r8", "r9", "r10", "r11"),           \
-                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
-  THIMBLE_DEPTHWISE_3X3(stride_2_1,                                                               \
-                        THIMBLE_DEPTHWISE_1X4_S2("r10", "r11", "r6", "r7", "r8", "r9"),           \
-                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
-  THIMBLE_DEPTHWISE_3X3(stride_2_2,                                                               \
-                        THIMBLE_DEPTHWISE_1X4_S2("r8", "r9", "r10", "r11", "r6", "r7"),           \
-                        BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL))                                       \
-  THIMBLE_DEPTHWISE_3X3_TWO(two_of_stride_2_0,                                                    \
-                            THIMBLE_DEPTHWISE_1X2_S2("r6", "r7", "r8", "r9", "r10", "r11"),       \
-                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
-  THIMBLE_DEPTHWISE_3X3_TWO(two_of_stride_2_1,                                                    \
-                            THIMBLE_DEPTHWISE_1X2_S2("r10", "r11", "r6", "r7", "r8", "r9"),       \
-                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
-  THIMBLE_DEPTHWISE_3X3_TWO(two_of_stride_2_2,                                                    \
-                            THIMBLE_DEPTHWISE_1X2_S2("r8", "r9", "r10", "r11", "r6", "r7"),       \
-                            BEGIN THIMBLE_DEPTHWISE_TWO(TAIL))                                    \
-  THIMBLE_DEPTHWISE_BLOCK(any, THIMBLE_DEPTHWISE_ANY_BEGIN, "",                                   \
-                          BEGIN THIMBLE_DEPTHWISE_FOUR(TAIL), THIMBLE_DEPTHWISE_ANY_END)
+// A block with the tail of a ReLU.
+#define THIMBLE_DEPTHWISE_BLOCK(NAME, BODY, OUTPUTS, STORE)                           \
+  THIMBLE_DEPTHWISE_CODE(NAME, BODY                                                   \
+                         "bhs 2f\n"                                                   \
+                         "ldm r1!, {r12, lr}\n" OUTPUTS(THIMBLE_DEPTHWISE_RELU) STORE \
+                         "cmp r1, r11\n"                                              \
+                         "bne 1b\n"                                                   \
+                         "ldr pc, [sp, #56]\n"                                        \
+                         "2:\n"                                                       \
+                         "ldr pc, [sp, #52]\n")
+#define THIMBLE_DEPTHWISE_3X3(NAME, BODY)                                                   \
+  THIMBLE_DEPTHWISE_BLOCK(NAME, THIMBLE_DEPTHWISE_BLOCK_BEGIN BODY, THIMBLE_DEPTHWISE_FOUR, \
+                          THIMBLE_DEPTHWISE_STORE)
+#define THIMBLE_DEPTHWISE_3X3_TWO(NAME, BODY)                                              \
+  THIMBLE_DEPTHWISE_BLOCK(NAME, THIMBLE_DEPTHWISE_BLOCK_BEGIN BODY, THIMBLE_DEPTHWISE_TWO, \
+                          THIMBLE_DEPTHWISE_STORE_TWO)
+
+struct DepthwiseBlocks {
+  THIMBLE_DEPTHWISE_CODE(run, THIMBLE_DEPTHWISE_RUN)
+  THIMBLE_DEPTHWISE_CODE(next, THIMBLE_DEPTHWISE_NEXT)
+  THIMBLE_DEPTHWISE_3X3(rows_0, THIMBLE_DEPTHWISE_2X2("0", "8", "16", "24"))
+  THIMBLE_DEPTHWISE_3X3(rows_2, THIMBLE_DEPTHWISE_2X2("8", "0", "24", "16"))
+  THIMBLE_DEPTHWISE_3X3_TWO(column_0, THIMBLE_DEPTHWISE_2X1("0", "8", "16", "24"))
+  THIMBLE_DEPTHWISE_3X3_TWO(column_2, THIMBLE_DEPTHWISE_2X1("8", "0", "24", "16"))
+  THIMBLE_DEPTHWISE_3X3(row, THIMBLE_DEPTHWISE_1X4)
+  THIMBLE_DEPTHWISE_3X3_TWO(row_of_two, THIMBLE_DEPTHWISE_1X2)
+  THIMBLE_DEPTHWISE_3X3(stride_2_0, THIMBLE_DEPTHWISE_1X4_S2("r6", "r7", "r8", "r9", "r10", "r11"))
+  THIMBLE_DEPTHWISE_3X3(stride_2_1, THIMBLE_DEPTHWISE_1X4_S2("r10", "r11", "r6", "r7", "r8", "r9"))
+  THIMBLE_DEPTHWISE_3X3(stride_2_2, THIMBLE_DEPTHWISE_1X4_S2("r8", "r9", "r10", "r11", "r6", "r7"))
+  THIMBLE_DEPTHWISE_3X3_TWO(two_of_stride_2_0,
+                            THIMBLE_DEPTHWISE_1X2_S2("r6", "r7", "r8", "r9", "r10", "r11"))
+  THIMBLE_DEPTHWISE_3X3_TWO(two_of_stride_2_1,
+                            THIMBLE_DEPTHWISE_1X2_S2("r10", "r11", "r6", "r7", "r8", "r9"))
+  THIMBLE_DEPTHWISE_3X3_TWO(two_of_stride_2_2,
+                            THIMBLE_DEPTHWISE_1X2_S2("r8", "r9", "r10", "r11", "r6", "r7"))
+  THIMBLE_DEPTHWISE_BLOCK(any, THIMBLE_DEPTHWISE_ANY, THIMBLE_DEPTHWISE_FOUR,
+                          THIMBLE_DEPTHWISE_STORE)
+};
+
+inline void run_blocks(const DepthwiseBlocksInRow& b) noexcept { DepthwiseBlocks::run(&b); }
+
+#define THIMBLE_DEPTHWISE_TAILS(LOAD, TAIL)                                                  \
+  THIMBLE_DEPTHWISE_CODE(of_four, LOAD THIMBLE_DEPTHWISE_FOUR(TAIL)                          \
+                                      THIMBLE_DEPTHWISE_STORE THIMBLE_DEPTHWISE_TAIL_END)    \
+  THIMBLE_DEPTHWISE_CODE(of_two, LOAD THIMBLE_DEPTHWISE_TWO(TAIL)                            \
+                                     THIMBLE_DEPTHWISE_STORE_TWO THIMBLE_DEPTHWISE_TAIL_END) \
+  THIMBLE_DEPTHWISE_PIXEL_BLOCK("40", THIMBLE_DEPTHWISE_PIXEL_THREE, TAIL)
 
 template <class Tail>
-struct DepthwiseBlocks;
+struct DepthwiseTailCode;
 template <>
-struct DepthwiseBlocks<ReluTail> {
-  THIMBLE_DEPTHWISE_BLOCKS("ldm r1!, {r12, lr}\n", THIMBLE_DEPTHWISE_RELU)
+struct DepthwiseTailCode<ReluTail> {
+  static constexpr DepthwiseCode of_four = nullptr, of_two = nullptr;
   THIMBLE_DEPTHWISE_PIXEL_BLOCK("36", THIMBLE_DEPTHWISE_PIXEL_TWO, THIMBLE_DEPTHWISE_RELU)
 };
 template <>
-struct DepthwiseBlocks<ShiftedTail> {
-  THIMBLE_DEPTHWISE_BLOCKS("ldm r1!, {r6, r12, lr}\n", THIMBLE_DEPTHWISE_SHIFTED)
-  THIMBLE_DEPTHWISE_PIXEL_BLOCK("40", THIMBLE_DEPTHWISE_PIXEL_THREE, THIMBLE_DEPTHWISE_SHIFTED)
+struct DepthwiseTailCode<ShiftedTail> {
+  THIMBLE_DEPTHWISE_TAILS("ldm r1!, {r6, r12, lr}\n", THIMBLE_DEPTHWISE_SHIFTED)
 };
 template <>
-struct DepthwiseBlocks<ClampedTail> {
-  THIMBLE_DEPTHWISE_BLOCKS(
+struct DepthwiseTailCode<ClampedTail> {
+  THIMBLE_DEPTHWISE_TAILS(
       "ldm r1!, {r6, r12, lr}\n"
       "ldrd r8, r9, [sp, #24]\n",
       THIMBLE_DEPTHWISE_CLAMPED)
-  THIMBLE_DEPTHWISE_PIXEL_BLOCK("40", THIMBLE_DEPTHWISE_PIXEL_THREE, THIMBLE_DEPTHWISE_CLAMPED)
 };
 
 }  // namespace thimble::runtime
@@ -426,17 +436,22 @@ struct DepthwiseBlocks<ClampedTail> {
 
 namespace thimble::runtime {
 
-template <class Tail, class B = DepthwiseBlocks<Tail>>
-constexpr DepthwiseBlockTable kDepthwiseBlocks{
-    Tail::kConstants,
-    {B::rows_0, B::rows_2},
-    {B::column_0, B::column_2},
-    {B::row},
-    {B::row_of_two},
-    {B::stride_2_0, B::stride_2_1, B::stride_2_2},
-    {B::two_of_stride_2_0, B::two_of_stride_2_1, B::two_of_stride_2_2},
-    B::any,
-    B::pixel,
-    depthwise_channel<Tail>};
+inline constexpr DepthwiseBlockTable kDepthwiseBlocks{
+    {DepthwiseBlocks::rows_0, DepthwiseBlocks::rows_2},
+    {DepthwiseBlocks::column_0, DepthwiseBlocks::column_2},
+    {DepthwiseBlocks::row},
+    {DepthwiseBlocks::row_of_two},
+    {DepthwiseBlocks::stride_2_0, DepthwiseBlocks::stride_2_1, DepthwiseBlocks::stride_2_2},
+    {DepthwiseBlocks::two_of_stride_2_0, DepthwiseBlocks::two_of_stride_2_1,
+     DepthwiseBlocks::two_of_stride_2_2},
+    DepthwiseBlocks::any,
+    DepthwiseBlocks::next};
+
+template <class Tail>
+constexpr DepthwiseTailInfo kDepthwiseTail{Tail::kConstants, DepthwiseTailCode<Tail>::of_four,
+                                           DepthwiseTailCode<Tail>::of_two, Tail::finish};
+template <class Tail>
+constexpr DepthwisePixelTail kDepthwisePixelTail{kDepthwiseTail<Tail>,
+                                                 DepthwiseTailCode<Tail>::pixel};
 
 }  // namespace thimble::runtime

@@ -6,7 +6,6 @@
 
 namespace thimble::runtime {
 
-template <class Tail>
 struct DepthwiseBlocks {
   /// Row `slot` of scratch is row 0 of the windows, of `slots` rows; the outputs' windows begin at
   /// these columns and rows.
@@ -26,19 +25,18 @@ struct DepthwiseBlocks {
   }
   static void store(const DepthwiseBlocksInRow* b, const int32_t (&sum)[4], int32_t count,
                     const int32_t* constants, int8_t* out) noexcept {
-    for (int32_t i = 1; i < count; ++i)
-      out[b->to[i - 1]] = Tail::finish(sum[i], constants, b->clamp);
-    *out = Tail::finish(sum[0], constants, b->clamp);
+    for (int32_t i = 1; i < count; ++i) out[b->to[i - 1]] = b->finish(sum[i], constants, b->clamp);
+    *out = b->finish(sum[0], constants, b->clamp);
   }
   static void window_3x3(const DepthwiseBlocksInRow* b, const Windows& w) noexcept {
     const uint32_t* x = b->x;
     int8_t* out = b->out;
-    for (int32_t k = 0; k < b->blocks; ++k, x += b->x_next / 4, out += b->out_next)
+    for (int32_t k = b->blocks_left; k < 0; ++k, x += b->x_next / 4, out += b->out_next)
       channels_3x3(b, w, x, out);
   }
   static void channels_3x3(const DepthwiseBlocksInRow* b, const Windows& w, const uint32_t*& x,
                            int8_t*& out) noexcept {
-    for (const int32_t* c = b->weights; c != b->end; c += 7 + Tail::kConstants) {
+    for (const int32_t* c = b->weights; c != b->end; c += b->channel_words) {
       int32_t sum[4];
       for (int32_t i = 0; i < w.count; ++i) {
         sum[i] = c[0];
@@ -85,19 +83,15 @@ struct DepthwiseBlocks {
   static void two_of_stride_2_2(const DepthwiseBlocksInRow* b) noexcept {
     window_3x3(b, {3, 2, 2, {0, 2}, {0, 0}});
   }
-  static void pixel(DepthwisePixel* p) noexcept {
-    for (int32_t left = 4 * p->fours; left > 0; --left) depthwise_channel<Tail>(p);
-    p->fours = 0;
-  }
   static void any(const DepthwiseBlocksInRow* b) noexcept {
     const uint32_t* x = b->x;
     int8_t* out = b->out;
-    for (int32_t k = 0; k < b->blocks; ++k, x += b->x_next / 4, out += b->out_next)
+    for (int32_t k = b->blocks_left; k < 0; ++k, x += b->x_next / 4, out += b->out_next)
       channels_of_any(b, x, out);
   }
   static void channels_of_any(const DepthwiseBlocksInRow* b, const uint32_t*& x,
                               int8_t*& out) noexcept {
-    for (const int32_t* c = b->weights; c != b->end; c += 1 + b->window_words + Tail::kConstants) {
+    for (const int32_t* c = b->weights; c != b->end; c += b->channel_words) {
       int32_t sum[4];
       for (int32_t i = 0; i < 4; ++i) {
         const uint32_t* window = x + (i == 0 ? 0 : b->step[i - 1] / 4);
@@ -108,6 +102,19 @@ struct DepthwiseBlocks {
       store(b, sum, 4, c + 1 + b->window_words, out++);
       x += b->x_pitch / 4;
     }
+  }
+  static constexpr DepthwiseCode next = nullptr;
+};
+
+inline void run_blocks(const DepthwiseBlocksInRow& b) noexcept { b.block(&b); }
+
+template <class Tail>
+struct DepthwiseTailCode {
+  static constexpr DepthwiseCode of_four = nullptr, of_two = nullptr;
+  static void pixel(DepthwisePixel* p) noexcept {
+    const DepthwiseTailInfo tail{Tail::kConstants, of_four, of_two, Tail::finish};
+    for (int32_t left = 4 * p->fours; left > 0; --left) depthwise_channel(p, tail);
+    p->fours = 0;
   }
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "depthwise_dsp.h"
+#include "depthwise_pixels.h"
 
 namespace thimble::runtime {
 
 void depthwise_conv_2d_clamped_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                    const View& out, const Region& region,
                                    int8_t* scratch) noexcept {
-  convolve_depthwise(p, x, out, region, scratch, kDepthwiseBlocks<ClampedTail>, false);
+  convolve_depthwise(p, x, out, region, scratch, kDepthwisePixelTail<ClampedTail>);
 }
 
 }  // namespace thimble::runtime

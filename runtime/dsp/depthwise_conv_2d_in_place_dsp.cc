@@ -6,7 +6,7 @@ namespace thimble::runtime {
 void depthwise_conv_2d_in_place_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                     const View& out, const Region& region,
                                     int8_t* scratch) noexcept {
-  convolve_depthwise(p, x, out, region, scratch, kDepthwiseBlocks<ReluTail>, true);
+  convolve_depthwise_in_place(p, x, out, region, scratch, kDepthwiseTail<ReluTail>);
 }
 
 }  // namespace thimble::runtime

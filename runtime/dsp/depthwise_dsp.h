@@ -16,9 +16,9 @@ class DepthwiseConvolution {
  public:
   /// None of the region's axes is empty. in_place: out is x.
   DepthwiseConvolution(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
-                       const Region& region, int8_t* scratch, const DepthwiseBlockTable& blocks,
+                       const Region& region, int8_t* scratch, const DepthwiseTailInfo& tail,
                        bool in_place) noexcept
-      : p_(p), x_(x), out_(out), region_(region), blocks_(blocks), in_place_(in_place) {
+      : p_(p), x_(x), out_(out), region_(region), tail_(tail), in_place_(in_place) {
     const Window2D& w = p.window;
     first_in_ = p.multiplier == 1 ? region.begin[3] : region.begin[3] / p.multiplier;
     const int32_t last = p.multiplier == 1 ? region.end[3] - 1 : (region.end[3] - 1) / p.multiplier;
@@ -28,12 +28,20 @@ class DepthwiseConvolution {
     room_ = (p.scratch_bytes - depthwise_padding_bytes(channels_) - kDepthwiseSlackBytes) /
             (channels_ * 4);
     fixed_ = is_depthwise_3x3(w);
-    constant_words_ = 1 + depthwise_weight_words(w) + blocks.tail_words;
     block_.clamp = {p.clamp_add, p.clamp_less};
-    block_.window_words = constant_words_ - 1 - blocks.tail_words;
+    block_.window_words = depthwise_weight_words(w);
+    block_.channel_words = 1 + block_.window_words + tail.words;
+    block_.next = kDepthwiseBlocks.next;
+    block_.finish = tail.finish;
   }
 
-  void run() noexcept {
+  /// The constants given are those of channels from this one on.
+  DepthwiseConvolution& begin_constants(int32_t channel) noexcept {
+    constants_begin_ = channel;
+    return *this;
+  }
+
+  [[gnu::cold]] void run() noexcept {
     auto* const padding = reinterpret_cast<uint32_t*>(padding_);
     const uint32_t four = static_cast<uint8_t>(p_.input_zero_point) * 0x01010101u;
     for (int32_t k = 0; k < (channels_ + 3) / 4; ++k) padding[k] = four;
@@ -82,8 +90,15 @@ class DepthwiseConvolution {
       pack_pairs({padding_, padding_, words_ + at, pitch_, channels_, pairs, 0, to_step});
   }
 
-  // Input row `y` into a slot of the strip's pairs.
-  [[gnu::noinline]] void pack_row(int32_t y, int32_t slot) noexcept {
+  // Input rows `y` and the next into slots that follow one another.
+  void pack_two_rows(int32_t y, int32_t slot) noexcept {
+    const bool together = y >= 0 && y + 1 < p_.window.in_h && x_.modulus == 0 && run_ >= 0;
+    pack_row(y, slot, together);
+    if (!together) pack_row(y + 1, slot + 1);
+  }
+
+  // Input row `y` into a slot of the strip's pairs. two: the next as well, as pack_two_rows allows.
+  [[gnu::noinline]] void pack_row(int32_t y, int32_t slot, bool two = false) noexcept {
     const int32_t count = end_pair_ - first_pair_;
     if (y < 0 || y >= p_.window.in_h) {
       pack_padding(first_pair_ * slots_ + slot, count, slots_ * 4);
@@ -109,14 +124,24 @@ class DepthwiseConvolution {
                          step,
                          slots_ * 4};
     if (wrap < end_column_ || run_ < 0) return pack_pieces(pairs, row, wrap);
-    if (run_ != 0) pack_pairs(pairs);
+    const int32_t below = two ? x_.stride[1] : 0;
+    if (run_ != 0) pack_rows(pairs, below);
     if (run_ == count) return;
     const int32_t last = column + 2 * run_;  // the next one is beyond what outputs read
     pairs.to += run_ * slots_;
     pairs.left = last < 0 || last >= end_column_ ? padding_ : row + last * step;
     pairs.right = padding_;
     pairs.pairs = 1;
-    pack_pairs(pairs);
+    pack_rows(pairs, below);
+  }
+
+  // below: from a row to the next one, which goes into the next slot; 0: one row alone.
+  void pack_rows(const DepthwisePairs& pairs, int32_t below) const noexcept {
+    if (below == 0) return pack_pairs(pairs);
+    const auto next = [&](const int8_t* from) noexcept {
+      return from == padding_ ? from : from + below;
+    };
+    pack_pairs_of_two({pairs, next(pairs.left), next(pairs.right)});
   }
 
   // Any row; columns from `wrap` on are at the ring's beginning.
@@ -147,14 +172,16 @@ class DepthwiseConvolution {
     const int32_t begin = region_.begin[2];
     const int32_t end = region_.end[2];
     set_strip(begin, end - begin, 4);
-    pack_row(y - w.pad_top, 0);
-    pack_row(y - w.pad_top + 1, 1);
+    pack_two_rows(y - w.pad_top, 0);
     // A last row alone goes without them: but in place, where its inputs are no more.
     const int32_t last = region_.end[1] - (in_place_ ? 1 : 2);
     for (int32_t slot = 0; y <= last; y += 2, slot ^= 2) {
       const bool both = y + 1 < region_.end[1];
-      pack_row(y - w.pad_top + 2, slot ^ 2);
-      if (both) pack_row(y - w.pad_top + 3, slot ^ 3);
+      if (both) {
+        pack_two_rows(y - w.pad_top + 2, slot ^ 2);
+      } else {
+        pack_row(y - w.pad_top + 2, slot ^ 2);
+      }
       for (int32_t column = begin; column < end;) {
         const int32_t blocks = blocks_of(2, end - column);
         const bool two = column + 1 < end;
@@ -164,8 +191,8 @@ class DepthwiseConvolution {
           block_.to[0] = distance(y, column, 0, 1);
           block_.to[2] = both ? distance(y, column, 1, 1) : 0;
         }
-        channels(two ? blocks_.rows[slot / 2] : blocks_.columns[slot / 2],
-                 {(column - begin) / 2 * 4, 4, 2, blocks}, to, 0);
+        set_code(two ? kDepthwiseBlocks.rows[slot / 2] : kDepthwiseBlocks.columns[slot / 2], two);
+        channels({(column - begin) / 2 * 4, 4, 2, blocks}, to, 0);
         column += 2 * blocks;
       }
     }
@@ -182,9 +209,14 @@ class DepthwiseConvolution {
     for (; y < region_.end[1]; ++y) {
       const int32_t next = slot == 2 ? 0 : slot + 1;
       const int32_t last = next == 2 ? 0 : next + 1;
-      pack_row(in + 1, next);
-      pack_row(in + 2, last);
-      row_of_blocks(blocks_.four_2[slot], blocks_.two_2[slot], y, begin, region_.end[2]);
+      if (last == next + 1) {
+        pack_two_rows(in + 1, next);
+      } else {
+        pack_row(in + 1, next);
+        pack_row(in + 2, last);
+      }
+      row_of_blocks(kDepthwiseBlocks.four_2[slot], kDepthwiseBlocks.two_2[slot], y, begin,
+                    region_.end[2]);
       in += 2;
       slot = last;
     }
@@ -192,7 +224,7 @@ class DepthwiseConvolution {
   }
 
   // Scratch is one run of words [..][row]: all rows move by one when all words do.
-  int32_t rows_of_any(int32_t y) noexcept {
+  [[gnu::cold]] int32_t rows_of_any(int32_t y) noexcept {
     const Window2D& w = p_.window;
     const int32_t begin = region_.begin[2];
     const int32_t step = w.stride_h;
@@ -209,7 +241,7 @@ class DepthwiseConvolution {
     }
   }
 
-  void row_in_strips(int32_t y) noexcept {
+  [[gnu::cold]] void row_in_strips(int32_t y) noexcept {
     const Window2D& w = p_.window;
     const int32_t slots = w.kernel_h;
     const int32_t most = depthwise_outputs(w, room_ / slots);
@@ -222,15 +254,16 @@ class DepthwiseConvolution {
         any_window(y, column, column + count);
       } else {
         const bool one = w.stride_w == 1;
-        row_of_blocks(one ? blocks_.four[0] : blocks_.four_2[0],
-                      one ? blocks_.two[0] : blocks_.two_2[0], y, column, column + count);
+        row_of_blocks(one ? kDepthwiseBlocks.four[0] : kDepthwiseBlocks.four_2[0],
+                      one ? kDepthwiseBlocks.two[0] : kDepthwiseBlocks.two_2[0], y, column,
+                      column + count);
       }
       column += count;
     }
   }
 
   // Windows of 3 x 3: outputs [begin, end) of row y, from the first of the strip on.
-  void row_of_blocks(DepthwiseBlock four, DepthwiseBlock two, int32_t y, int32_t begin,
+  void row_of_blocks(DepthwiseCode four, DepthwiseCode two, int32_t y, int32_t begin,
                      int32_t end) noexcept {
     const int32_t words = 2 * p_.window.stride_w * slots_;
     for (int32_t column = begin; column < end;) {
@@ -239,16 +272,18 @@ class DepthwiseConvolution {
         block_.to[i - 1] = column + i < end ? distance(y, column, 0, i) : 0;
       }
       const int32_t blocks = blocks_of(4, end - column);
-      channels(end - column > 2 ? four : two, {(column - begin) / 4 * words, words, 4, blocks}, to,
-               0);
+      const bool many = end - column > 2;
+      set_code(many ? four : two, many);
+      channels({(column - begin) / 4 * words, words, 4, blocks}, to, 0);
       column += 4 * blocks;
     }
   }
 
   // Any window: four outputs whose windows begin at even columns, or at odd ones.
-  void any_window(int32_t y, int32_t begin, int32_t end) noexcept {
+  [[gnu::cold]] void any_window(int32_t y, int32_t begin, int32_t end) noexcept {
     const int32_t stride = p_.window.stride_w;
     const int32_t every = stride % 2 == 0 ? 1 : 2;  // outputs with the same form of weights
+    set_code(kDepthwiseBlocks.any, true);
     for (int32_t form = 0; form < every; ++form) {
       for (int32_t column = begin + form; column < end;) {
         int8_t* const to = output(y, column);
@@ -258,8 +293,7 @@ class DepthwiseConvolution {
           block_.step[i - 1] = other < end ? i * every * stride / 2 * slots_ * 4 : 0;
         }
         const int32_t blocks = blocks_of(4 * every, end - column);
-        channels(blocks_.any,
-                 {(column - begin) * stride / 2 * slots_, 2 * every * stride * slots_, 4 * every,
+        channels({(column - begin) * stride / 2 * slots_, 2 * every * stride * slots_, 4 * every,
                   blocks},
                  to, form);
         column += 4 * every * blocks;
@@ -280,10 +314,15 @@ class DepthwiseConvolution {
     return left < 2 * columns || out_.modulus != 0 ? 1 : left / columns;
   }
 
+  // of_four: outputs, or of two.
+  void set_code(DepthwiseCode block, bool of_four) noexcept {
+    block_.block = block;
+    block_.tail = of_four ? tail_.of_four : tail_.of_two;
+  }
+
   // The region's channels of blocks.
-  [[gnu::noinline]] void channels(DepthwiseBlock block, const Span& span, int8_t* to,
-                                  int32_t form) noexcept {
-    const int32_t* const constants = p_.constants + form * p_.out_channels * constant_words_;
+  [[gnu::noinline]] void channels(const Span& span, int8_t* to, int32_t form) noexcept {
+    const int32_t* const constants = p_.constants + form * p_.out_channels * block_.channel_words;
     const bool dense = out_.stride[3] == 1;
     const int32_t step = span.columns * out_.stride[2];
     block_.x_pitch = p_.multiplier == 1 ? pitch_ : 0;
@@ -293,14 +332,14 @@ class DepthwiseConvolution {
       if (p_.multiplier != 1 && (in + 1) * p_.multiplier < end) end = (in + 1) * p_.multiplier;
       if (!dense) end = o + 1;
       block_.x = words_ + (in - first_in_) * (pitch_ / 4) + span.at;
-      block_.weights = constants + o * constant_words_;
-      block_.end = constants + end * constant_words_;
+      block_.weights = constants + (o - constants_begin_) * block_.channel_words;
+      block_.end = constants + (end - constants_begin_) * block_.channel_words;
       block_.again = block_.weights;
       block_.out = to + (o - region_.begin[3]) * out_.stride[3];
       block_.x_next = span.words * 4 - (end - o) * block_.x_pitch;
       block_.out_next = step - (end - o);
-      block_.blocks = span.blocks;
-      block(&block_);
+      block_.blocks_left = -span.blocks;
+      run_blocks(block_);
       o = end;
     }
   }
@@ -318,7 +357,7 @@ class DepthwiseConvolution {
   const View& x_;
   const View& out_;
   const Region& region_;
-  const DepthwiseBlockTable& blocks_;
+  const DepthwiseTailInfo& tail_;
   bool in_place_;
   int32_t first_in_ = 0;  // input channel
   int32_t channels_ = 0;  // of the input
@@ -326,7 +365,7 @@ class DepthwiseConvolution {
   int8_t* padding_ = nullptr;
   int32_t room_ = 0;  // words of scratch for each channel
   bool fixed_ = false;
-  int32_t constant_words_ = 0;  // of a channel
+  int32_t constants_begin_ = 0;  // channel
   int32_t n_ = 0;
   int32_t origin_ = 0;                         // input column of the strip's first pair
   int32_t first_pair_ = 0, end_pair_ = 0;      // those that read inputs
@@ -337,8 +376,8 @@ class DepthwiseConvolution {
 };
 
 /// Whether nothing that the region reads lies among what it writes.
-[[gnu::noinline]] inline bool is_apart(const Window2D& w, const View& x, const View& out,
-                                       const Region& region) noexcept {
+[[gnu::cold, gnu::noinline]] inline bool is_apart(const Window2D& w, const View& x, const View& out,
+                                                  const Region& region) noexcept {
   const auto inside = [](int32_t k, int32_t end) noexcept { return limit(k, 0, end - 1); };
   const int32_t top = inside(region.begin[1] * w.stride_h - w.pad_top, w.in_h);
   const int32_t left = inside(region.begin[2] * w.stride_w - w.pad_left, w.in_w);
@@ -362,128 +401,24 @@ class DepthwiseConvolution {
   return x_end <= out_begin || out_end <= x_begin;
 }
 
-/// Windows of 3 x 3 pixel by pixel, all channels of each, from the inputs as they are.
-class DepthwisePixels {
- public:
-  DepthwisePixels(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
-                  int8_t* scratch, const DepthwiseBlockTable& blocks) noexcept
-      : p_(p), x_(x), out_(out), padding_(scratch), blocks_(blocks) {
-    pixel_.clamp = {p.clamp_add, p.clamp_less};
-    pixel_.out_step = out.stride[3];
-  }
-
-  /// None of the region's axes is empty.
-  void run(const Region& region) noexcept {
-    const Window2D& w = p_.window;
-    first_ = region.begin[3];
-    channels_ = region.end[3] - first_;
-    constants_ = p_.constants + first_ * (1 + 6 + blocks_.tail_words);
-    auto* const padding = reinterpret_cast<uint32_t*>(padding_);
-    const uint32_t four = static_cast<uint8_t>(p_.input_zero_point) * 0x01010101u;
-    for (int32_t k = 0; k < (channels_ + 3) / 4; ++k) padding[k] = four;
-    for (int32_t n = region.begin[0]; n < region.end[0]; ++n) {
-      for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
-        int32_t left = region.begin[2] * w.stride_w - w.pad_left;
-        for (int32_t k = 0; k < 3; ++k) set_row(rows_[k], n, y * w.stride_h - w.pad_top + k, left);
-        int8_t* to = pixel<int8_t>(out_, n, y, region.begin[2]);
-        for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
-          if (out_.modulus != 0) to = pixel<int8_t>(out_, n, y, column);
-          one(left, to + first_ * out_.stride[3]);
-          left += w.stride_w;
-          to += out_.stride[2];
-        }
-      }
-    }
-  }
-
- private:
-  /// A row of the input: where column 0 would be, and from which column on it is at the beginning
-  /// of a ring.
-  struct Row {
-    const int8_t* at;  ///< null: padding
-    int32_t wrap;
-  };
-
-  // Of column `left` and those behind it.
-  void set_row(Row& row, int32_t n, int32_t y, int32_t left) const noexcept {
-    row.at = nullptr;
-    if (y < 0 || y >= p_.window.in_h) return;
-    const int32_t step = x_.stride[2];
-    int32_t first = n * x_.stride[0] + y * x_.stride[1] - x_.bias;
-    row.wrap = p_.window.in_w;
-    if (x_.modulus != 0) {
-      if (left < 0) left = 0;
-      const int32_t at = (first + left * step) % x_.modulus;
-      row.wrap = left + (x_.modulus - at + step - 1) / step;
-      first = at - left * step - x_.channel;
-    }
-    row.at = static_cast<const int8_t*>(x_.data) + first + first_;
-  }
-
-  void one(int32_t left, int8_t* to) noexcept {
-    const int8_t** tap = pixel_.taps;
-    const int32_t step = x_.stride[2];
-    const bool inside = left >= 0 && left + 3 <= p_.window.in_w;
-    for (const Row& row : rows_) {
-      if (inside && row.at != nullptr && left + 3 <= row.wrap) {
-        const int8_t* from = row.at + left * step;
-        tap[0] = from;
-        tap[1] = from + step;
-        tap[2] = from + 2 * step;
-      } else {
-        for (int32_t k = 0; k < 3; ++k) tap[k] = tap_of(row, left + k);
-      }
-      tap += 3;
-    }
-    pixel_.constants = constants_;
-    pixel_.out = to;
-    pixel_.fours = channels_ / 4;
-    if (pixel_.fours != 0) blocks_.pixel(&pixel_);
-    for (int32_t k = channels_ % 4; k > 0; --k) blocks_.channel(&pixel_);
-  }
-  const int8_t* tap_of(const Row& row, int32_t column) const noexcept {
-    if (row.at == nullptr || column < 0 || column >= p_.window.in_w) return padding_;
-    return row.at + column * x_.stride[2] - (column >= row.wrap ? x_.modulus : 0);
-  }
-
-  const DepthwiseConv2DPackedParams& p_;
-  const View& x_;
-  const View& out_;
-  int8_t* padding_;
-  const DepthwiseBlockTable& blocks_;
-  int32_t first_ = 0, channels_ = 0;
-  const int32_t* constants_ = nullptr;
-  Row rows_[3];
-  DepthwisePixel pixel_{};
-};
-
 /// The region's channels, `most` at a time.
-inline void convolve_channels(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
-                              const Region& region, int8_t* scratch,
-                              const DepthwiseBlockTable& blocks, int32_t most,
-                              bool in_place) noexcept {
+[[gnu::cold, gnu::noinline]] inline void convolve_channels(const DepthwiseConv2DPackedParams& p,
+                                                           const View& x, const View& out,
+                                                           const Region& region, int8_t* scratch,
+                                                           const DepthwiseTailInfo& tail,
+                                                           int32_t most, bool in_place) noexcept {
   Region part = region;
   do {
     const int32_t left = region.end[3] - part.begin[3];
     part.end[3] = part.begin[3] + (left < most ? left : most);
-    DepthwiseConvolution(p, x, out, part, scratch, blocks, in_place).run();
+    DepthwiseConvolution(p, x, out, part, scratch, tail, in_place).run();
     part.begin[3] = part.end[3];
   } while (part.end[3] != region.end[3]);
 }
 
-/// Apart from the rest, whose stack it does not share.
-[[gnu::noinline]] inline void convolve_pixels(const DepthwiseConv2DPackedParams& p, const View& x,
-                                              const View& out, const Region& region,
-                                              int8_t* scratch,
-                                              const DepthwiseBlockTable& blocks) noexcept {
-  DepthwisePixels(p, x, out, scratch, blocks).run(region);
-}
-
-/// Pixel by pixel, four channels at a time.
-[[gnu::noinline]] inline void convolve_fours_of_pixels(const DepthwiseConv2DPackedParams& p,
-                                                       const View& x, const View& out,
-                                                       const Region& region, int8_t* scratch,
-                                                       const DepthwiseBlockTable& blocks) noexcept {
+/// Calls `visit` with each pixel of the region, all of its channels.
+template <class Visit>
+void each_pixel(const Region& region, const Visit& visit) noexcept {
   Region one = region;
   for (one.begin[0] = region.begin[0]; one.begin[0] < region.end[0]; ++one.begin[0]) {
     one.end[0] = one.begin[0] + 1;
@@ -491,37 +426,27 @@ inline void convolve_channels(const DepthwiseConv2DPackedParams& p, const View& 
       one.end[1] = one.begin[1] + 1;
       for (one.begin[2] = region.begin[2]; one.begin[2] < region.end[2]; ++one.begin[2]) {
         one.end[2] = one.begin[2] + 1;
-        convolve_channels(p, x, out, one, scratch, blocks, 4, false);
+        visit(one);
       }
     }
   }
 }
 
-/// The kernels. Where few channels go at a time and an output may lie over inputs that others still
-/// want, all go in strips of a row, or pixel by pixel.
-[[gnu::noinline]] inline void convolve_depthwise(const DepthwiseConv2DPackedParams& p,
-                                                 const View& x, const View& out,
-                                                 const Region& region, int8_t* scratch,
-                                                 const DepthwiseBlockTable& blocks,
-                                                 bool in_place) noexcept {
-  int32_t extents[4];
+inline bool is_empty(const Region& region) noexcept {
   for (int32_t axis = 0; axis < 4; ++axis) {
-    extents[axis] = region.end[axis] - region.begin[axis];
-    if (extents[axis] == 0) return;  // before anything is packed
+    if (region.end[axis] == region.begin[axis]) return true;
   }
-  const Window2D& w = p.window;
-  const int32_t channels = extents[3];
-  if (!in_place &&
-      depthwise_by_pixels(w, p.multiplier, p.scratch_bytes, extents[1], extents[2], channels))
-    return convolve_pixels(p, x, out, region, scratch, blocks);
-  const int32_t fours = depthwise_fours(w, p.scratch_bytes, extents[2], extents[1]);
-  const int32_t most = p.multiplier != 1 ? channels : fours == 0 ? 4 : 4 * fours;
-  if (most >= channels || in_place || is_apart(w, x, out, region))
-    return convolve_channels(p, x, out, region, scratch, blocks, most, in_place);
-  if (is_depthwise_3x3(w)) return convolve_pixels(p, x, out, region, scratch, blocks);
-  if (depthwise_scratch_bytes(w, channels, 1, w.kernel_h) <= p.scratch_bytes)
-    return convolve_channels(p, x, out, region, scratch, blocks, channels, false);
-  convolve_fours_of_pixels(p, x, out, region, scratch, blocks);
+  return false;
+}
+
+/// In place: as many channels at a time as there is room for.
+[[gnu::cold, gnu::noinline]] inline void convolve_depthwise_in_place(
+    const DepthwiseConv2DPackedParams& p, const View& x, const View& out, const Region& region,
+    int8_t* scratch, const DepthwiseTailInfo& tail) noexcept {
+  if (is_empty(region)) return;
+  const int32_t fours = depthwise_fours(p.window, p.scratch_bytes, region.end[2] - region.begin[2],
+                                        region.end[1] - region.begin[1]);
+  convolve_channels(p, x, out, region, scratch, tail, fours == 0 ? 4 : 4 * fours, true);
 }
 
 }  // namespace thimble::runtime

@@ -19,6 +19,13 @@ struct DepthwisePairs {
   int32_t to_step;  ///< bytes
 };
 
+/// The same of two rows: the second goes to the words behind those of the first.
+struct DepthwisePairsOfTwo {
+  DepthwisePairs first;
+  const int8_t* left;  ///< of the second
+  const int8_t* right;
+};
+
 // move_down(to, from, end): the words [from, end) to a lower address, up to seven more.
 
 inline uint32_t pair_of(int8_t low, int8_t high) noexcept {
@@ -85,6 +92,66 @@ inline uint32_t pair_of(int8_t low, int8_t high) noexcept {
       "pop {r4-r11, pc}\n");
 }
 
+// r0, r1 left and right of the first row, r2, r3 of the second, r12 to, lr pitch, r10 channels, r11
+// end of left; on the stack from the last channels of a pair to the next pair: left, right, to; its
+// end.
+[[gnu::naked, gnu::noinline]] inline void pack_fours_of_two(const DepthwisePairsOfTwo*) noexcept {
+  asm volatile(
+      "push {r4-r11, lr}\n"
+      "ldm r0!, {r4-r11}\n"  // left, right, to, pitch, channels, pairs, step, to_step
+      "ldm r0, {r2, r3}\n"
+      "mov r0, r4\n"
+      "mov r1, r5\n"
+      "mov r12, r6\n"
+      "mov lr, r7\n"
+      "mla r7, r9, r11, r6\n"  // end of to
+      "bic r9, r8, #3\n"
+      "mls r6, r9, lr, r11\n"  // to
+      "sub r4, r10, r9\n"      // left
+      "mov r5, r10\n"          // right
+      "mov r10, r9\n"
+      "push {r4-r7}\n"
+      "add r11, r0, r10\n"
+      "1:\n"
+      "ldr r4, [r0], #4\n"
+      "ldr r5, [r1], #4\n"
+      "ldr r6, [r2], #4\n"
+      "ldr r7, [r3], #4\n"
+      "pkhbt r8, r4, r5, lsl #16\n"
+      "pkhtb r5, r5, r4, asr #16\n"
+      "pkhbt r9, r6, r7, lsl #16\n"
+      "pkhtb r7, r7, r6, asr #16\n"
+      "sxtb16 r4, r8\n"
+      "sxtb16 r6, r9\n"
+      "strd r4, r6, [r12]\n"
+      "add r12, r12, lr\n"
+      "sxtb16 r8, r8, ror #8\n"
+      "sxtb16 r9, r9, ror #8\n"
+      "strd r8, r9, [r12]\n"
+      "add r12, r12, lr\n"
+      "sxtb16 r4, r5\n"
+      "sxtb16 r6, r7\n"
+      "strd r4, r6, [r12]\n"
+      "add r12, r12, lr\n"
+      "sxtb16 r5, r5, ror #8\n"
+      "sxtb16 r7, r7, ror #8\n"
+      "strd r5, r7, [r12]\n"
+      "add r12, r12, lr\n"
+      "cmp r0, r11\n"
+      "bne 1b\n"
+      "ldm sp, {r4-r7}\n"
+      "add r0, r1, r4\n"
+      "add r1, r0, r5\n"
+      "add r2, r3, r4\n"
+      "add r3, r2, r5\n"
+      "add r12, r12, r6\n"
+      "add r11, r0, r10\n"
+      "cmp r12, r7\n"
+      "bne 1b\n"
+      "add sp, sp, #16\n"
+      "pop {r4-r11, pc}\n");
+}
+
 // Eights of words, of which the last is read and written as a whole.
 [[gnu::naked, gnu::noinline]] inline void move_down(uint32_t*, const uint32_t*,
                                                     const uint32_t*) noexcept {
@@ -117,12 +184,20 @@ inline void pack_fours(const DepthwisePairs* p) noexcept {
   }
 }
 
+inline void pack_fours_of_two(const DepthwisePairsOfTwo* p) noexcept {
+  DepthwisePairs row = p->first;
+  pack_fours(&row);
+  row.left = p->left;
+  row.right = p->right;
+  ++row.to;
+  pack_fours(&row);
+}
+
 #endif
 
-[[gnu::noinline]] inline void pack_pairs(const DepthwisePairs& p) noexcept {
-  const int32_t fours = p.channels / 4 * 4;
-  if (fours != 0) pack_fours(&p);
-  for (int32_t c = fours; c < p.channels; ++c) {
+/// Channels that are left of fours.
+[[gnu::noinline]] inline void pack_left_of_fours(const DepthwisePairs& p) noexcept {
+  for (int32_t c = p.channels / 4 * 4; c < p.channels; ++c) {
     const int8_t* left = p.left + c;
     const int8_t* right = p.right + c;
     uint32_t* to = p.to + c * (p.pitch / 4);
@@ -132,6 +207,22 @@ inline void pack_fours(const DepthwisePairs* p) noexcept {
       right = left + p.step;
     }
   }
+}
+
+inline void pack_pairs(const DepthwisePairs& p) noexcept {
+  if (p.channels >= 4) pack_fours(&p);
+  if (p.channels % 4 != 0) pack_left_of_fours(p);
+}
+
+inline void pack_pairs_of_two(const DepthwisePairsOfTwo& p) noexcept {
+  if (p.first.channels >= 4) pack_fours_of_two(&p);
+  if (p.first.channels % 4 == 0) return;
+  DepthwisePairs row = p.first;
+  pack_left_of_fours(row);
+  row.left = p.left;
+  row.right = p.right;
+  ++row.to;
+  pack_left_of_fours(row);
 }
 
 }  // namespace thimble::runtime

@@ -24,9 +24,21 @@ struct DepthwiseClamp {
 
 constexpr int32_t kReluShift = 11;
 
+/// c of a shift: half, and the zero point.
+constexpr int32_t half_and_zero(int32_t right, int32_t zero_point) noexcept {
+  return (1 << (right - 1)) + zero_point * (1 << right);
+}
+
 /// constants: multiplier, c.
 struct ReluTail {
   static constexpr int32_t kConstants = 2;
+  /// k of a channel that shifts to the right.
+  static constexpr int32_t doublings(int32_t right) noexcept { return kReluShift + 1 - right; }
+  /// from: the zero point less the lower clamp, if that is added later.
+  static void constants(int32_t right, int32_t multiplier, int32_t from, int32_t* to) noexcept {
+    to[0] = multiplier;
+    to[1] = (2 * half_and_zero(right, from) + 1) * (1 << (kReluShift - 1 - right));
+  }
   static int8_t finish(int32_t sum, const int32_t* constants, const DepthwiseClamp&) noexcept {
     const auto high = static_cast<int32_t>(static_cast<int64_t>(sum) * constants[0] >> 32);
     const int32_t y = (high + constants[1]) >> kReluShift;
@@ -37,6 +49,12 @@ struct ReluTail {
 /// constants: shift, multiplier, c.
 struct ShiftedTail {
   static constexpr int32_t kConstants = 3;
+  static constexpr int32_t doublings(int32_t) noexcept { return 1; }
+  static void constants(int32_t right, int32_t multiplier, int32_t from, int32_t* to) noexcept {
+    to[0] = right;
+    to[1] = multiplier;
+    to[2] = half_and_zero(right, from);
+  }
   static int8_t finish(int32_t sum, const int32_t* constants, const DepthwiseClamp&) noexcept {
     const int32_t y = add_rounded_high(sum, constants[1], constants[2]) >> constants[0];
     return static_cast<int8_t>(limit(y, -128, 127));
@@ -46,6 +64,10 @@ struct ShiftedTail {
 /// constants: shift, multiplier, c.
 struct ClampedTail {
   static constexpr int32_t kConstants = 3;
+  static constexpr int32_t doublings(int32_t) noexcept { return 1; }
+  static void constants(int32_t right, int32_t multiplier, int32_t from, int32_t* to) noexcept {
+    ShiftedTail::constants(right, multiplier, from, to);
+  }
   static int8_t finish(int32_t sum, const int32_t* constants,
                        const DepthwiseClamp& clamp) noexcept {
     const int32_t c = constants[2] + (sum >> 31);

@@ -114,7 +114,7 @@ TEST(Emit, BlocksAreCallsOfTheirOwn) {
   const std::string text = text_of(testing::residual_in_halves(true), "net.cc");
   EXPECT_THAT(text, HasSubstr("kT3Buffer4, 0, 0, 0, {512, 128, 16, 1}}, "
                               "View{arena + kT3Buffer8, 256, 0, 0, {384, 128, 16, 1}}, "
-                              "Region{{0, 2, 0, 0}, {1, 4, 8, 16}}); // copy_t3: rows [4, 5)"));
+                              "kRegion0x2x0x0To1x4x8x16); // copy_t3: rows [4, 5)"));
   EXPECT_THAT(text, HasSubstr(" copy_t3(arena); depthwise_conv_2d_1(arena); copy_t3_step_4(arena); "
                               "depthwise_conv_2d_1_step_5(arena);"));
 }
@@ -126,7 +126,7 @@ TEST(Emit, ACopyInPlaceHasOneAddressAndTwoOrdersOfAxes) {
   EXPECT_THAT(text,
               HasSubstr("transpose_in_place_8(View{arena + kT0Buffer0, 0, 0, 0, {90, 5, 1, 30}}, "
                         "View{arena + kT0Buffer1, 0, 0, 0, {90, 15, 3, 1}}, "
-                        "Region{{0, 0, 0, 0}, {1, 6, 5, 3}});"));
+                        "kRegion1x6x5x3);"));
 }
 
 TEST(Emit, SameInputSameBytes) {

@@ -194,7 +194,10 @@ INSTANTIATE_TEST_SUITE_P(
                                     {"add_dsp", "average_pool_2d_dsp", "conv_2d_pairs_dsp",
                                      "depthwise_conv_2d_clamped_dsp", "depthwise_conv_2d_dsp",
                                      "mean_dsp", "mul_dsp"}},
-                      KernelsOfCore{"cortex-m4", {"conv_2d_pairs_compact_dsp"}, Weights::kCompact},
+                      KernelsOfCore{"cortex-m4",
+                                    {"conv_2d_pairs_compact_dsp", "depthwise_conv_2d_compact_dsp",
+                                     "depthwise_conv_2d_compact_clamped_dsp"},
+                                    Weights::kCompact},
                       KernelsOfCore{
                           "cortex-m55",
                           {"add_mve", "average_pool_2d_mve", "conv_2d_1x1_mve", "conv_2d_mve",

@@ -71,8 +71,11 @@ Graph depthwise_network(bool relu, float other) {
   return graph;
 }
 
-PlacedSchedule with_room(const Graph& graph, const char* core = "cortex-m4") {
-  return place_with_kernels(graph, reordered(graph), core_named(core), 64 * 1024, {});
+PlacedSchedule with_room(const Graph& graph, const char* core = "cortex-m4",
+                         Weights weights = Weights::kFast) {
+  Core target = core_named(core);
+  target.weights = weights;
+  return place_with_kernels(graph, reordered(graph), target, 64 * 1024, {});
 }
 
 /// Every third word of every constant is damaged, and each time the verifier must say so. How many
@@ -91,8 +94,9 @@ size_t damaged_words(const Graph& graph, const Program& program) {
 }
 
 TEST(ChooseKernels, TakesDepthwiseKernelsThatAreExact) {
-  const auto expect_all = [](const Graph& graph, const char* kernel) {
-    const PlacedSchedule placed = with_room(graph);
+  const auto expect_all = [](const Graph& graph, const char* kernel,
+                             Weights weights = Weights::kFast) {
+    const PlacedSchedule placed = with_room(graph, "cortex-m4", weights);
     int count = 0;
     for_each_step(placed.schedule, [&](const Step& step, Position) {
       if (step.method != Method::kCompute) return;  // in place, by a kernel of its own
@@ -105,6 +109,11 @@ TEST(ChooseKernels, TakesDepthwiseKernelsThatAreExact) {
   expect_all(depthwise_network(true, 1), "depthwise_conv_2d_dsp");
   expect_all(depthwise_network(true, 0x1p-6F), "depthwise_conv_2d_shifted_dsp");
   expect_all(depthwise_network(false, 1), "depthwise_conv_2d_clamped_dsp");
+  expect_all(depthwise_network(true, 1), "depthwise_conv_2d_compact_dsp", Weights::kCompact);
+  expect_all(depthwise_network(true, 0x1p-6F), "depthwise_conv_2d_compact_shifted_dsp",
+             Weights::kCompact);
+  expect_all(depthwise_network(false, 1), "depthwise_conv_2d_compact_clamped_dsp",
+             Weights::kCompact);
   const Graph large = depthwise_network(true, 0x1p10F);  // shifts to the left
   EXPECT_EQ(fast_steps(with_room(large).schedule), 0);
 }
@@ -112,9 +121,11 @@ TEST(ChooseKernels, TakesDepthwiseKernelsThatAreExact) {
 TEST(ChooseKernels, ReadsEachWordOfADepthwiseConvolutionBack) {
   for (const auto& [relu, other] : {std::pair{true, 1.0F}, {true, 0x1p-6F}, {false, 1.0F}}) {
     const Graph graph = depthwise_network(relu, other);
-    const PlacedSchedule placed = with_room(graph);
-    const Program program = lower(graph, placed.schedule, placed.placement);
-    EXPECT_GT(damaged_words(graph, program), 250U);
+    for (const Weights weights : {Weights::kFast, Weights::kCompact}) {
+      const PlacedSchedule placed = with_room(graph, "cortex-m4", weights);
+      const Program program = lower(graph, placed.schedule, placed.placement);
+      EXPECT_GT(damaged_words(graph, program), weights == Weights::kFast ? 250U : 100U);
+    }
   }
 }
 

@@ -402,8 +402,10 @@ bool pack_for(KernelId kernel, Random& random, PackedDepthwise& d) {
                              : clamped ? DepthwiseTail::kClamped
                                        : DepthwiseTail::kShifted;
   // Here the bias is folded already.
-  d.constants =
-      depthwise_words({.weights = c.weights, .bias = c.bias, .scales = scales}, d.portable, tail);
+  const DepthwiseWeights from{.weights = c.weights, .bias = c.bias, .scales = scales};
+  d.constants = name.find("_compact_") != std::string_view::npos
+                    ? depthwise_compact_words(from, d.portable, tail)
+                    : depthwise_words(from, d.portable, tail);
   d.packed.constants = d.constants.data();
   return true;
 }

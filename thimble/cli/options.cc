@@ -157,10 +157,11 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
   add_text(app, "--sram", options.sram, "SIZE",
            "Most SRAM for the arena: 65536, 64K (= 65,536), 64kB (= 64,000)");
   add_text(app, "--flash", options.flash, "SIZE", "Most flash for code and weights");
-  app.add_option("--weights", options.weights,
-                 "Of a core that has kernels for it: fast, in 16 bits; compact, in 8 but for "
-                 "depthwise convolutions; least, in 8; auto: the first of these that --flash or "
-                 "the device has room for (auto)")
+  app.add_option(
+         "--weights", options.weights,
+         "Of a core that has kernels for it: fast, in 16 bits; compact, in 8 but for "
+         "depthwise convolutions in place; least, in 8; auto: the first of these that --flash or "
+         "the device has room for (auto)")
       ->check(CLI::IsMember({"auto", "fast", "compact", "least"}));
   app.add_flag("--external-ram", options.external_ram,
                "Buffers that do not fit on chip may lie in the device's external RAM");

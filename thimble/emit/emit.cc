@@ -75,9 +75,12 @@ std::string scratch_asserts(const Program& program) {
   std::string text;
   for (const auto& [buffer, number, kernel] : all) {
     const ProgramParams& params = program.params[static_cast<size_t>(number)];
-    text += fmt::format("static_assert({}_scratch_bytes({}) <= {}, \"{}\");\n", info(kernel).name,
-                        params_name(params), program.buffers[buffer.index()].size_bytes,
-                        address_name(program, buffer));
+    const std::string wanted =
+        info(kernel).scratch_within != nullptr
+            ? fmt::format("{}.scratch_bytes", params_name(params))  // what it has
+            : fmt::format("{}_scratch_bytes({})", info(kernel).name, params_name(params));
+    text += fmt::format("static_assert({} <= {}, \"{}\");\n", wanted,
+                        program.buffers[buffer.index()].size_bytes, address_name(program, buffer));
   }
   return text;
 }

@@ -2,6 +2,7 @@
 #include "thimble/emit/stages.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -116,6 +117,7 @@ class StageWriter {
                                      [&](const Call* c) { return c->position == step; });
       comment += fmt::format("// Step {}: {}\n", step, describe(**call));
     }
+    new_regions_.clear();
     const std::string text = body(nodes, 1);
     std::string parameters, arguments;
     const auto parameter = [&](const char* type, const std::string& name_inside,
@@ -133,11 +135,11 @@ class StageWriter {
       comment = "// One tick of the rows:\n" + comment;
       parameter("int32_t", fmt::format("i{}", ticks->id.value), "tick");
     }
-    return {
-        .name = name,
-        .text = fmt::format("{}void {}({}) noexcept {{\n{}}}\n", comment, name, parameters, text),
-        .call = fmt::format("{}({})", name, arguments),
-        .ticks = ticks == nullptr ? 0 : ticks->count};
+    return {.name = name,
+            .text = fmt::format("{}{}void {}({}) noexcept {{\n{}}}\n", new_regions_, comment, name,
+                                parameters, text),
+            .call = fmt::format("{}({})", name, arguments),
+            .ticks = ticks == nullptr ? 0 : ticks->count};
   }
 
   std::string describe(const Call& call) const {
@@ -155,7 +157,7 @@ class StageWriter {
                        comment_text(graph_.tensor(call.out.tensor).name));
   }
 
-  std::string body(const std::vector<ProgramNode>& nodes, int depth) const {
+  std::string body(const std::vector<ProgramNode>& nodes, int depth) {
     std::string text;
     for (const ProgramNode& node : nodes) {
       const std::string indent(static_cast<size_t>(depth) * 2, ' ');
@@ -189,7 +191,7 @@ class StageWriter {
                        row_axis(v) == 1 ? "row, 0" : "0, row");
   }
 
-  std::string call_text(const Call& call, const std::string& indent) const {
+  std::string call_text(const Call& call, const std::string& indent) {
     if (delivers(program_, call)) return deliver_text(call, indent);
     std::vector<std::string> arguments;
     if (call.params >= 0) {
@@ -275,13 +277,27 @@ class StageWriter {
     return text;
   }
 
-  std::string region_text(const Call& call) const {
-    std::string begin, end;
+  // One that is always the same is a constant in flash, which all stages share.
+  std::string region_text(const Call& call) {
+    std::vector<std::string> begin, end;
     for (const CallAxis& axis : call.axes) {
-      begin += (begin.empty() ? "" : ", ") + begin_text(axis);
-      end += (end.empty() ? "" : ", ") + end_text(axis);
+      begin.push_back(begin_text(axis));
+      end.push_back(end_text(axis));
     }
-    return fmt::format("Region{{{{{}}}, {{{}}}}}", begin, end);
+    const std::string bounds =
+        fmt::format("{{{{{}}}, {{{}}}}}", fmt::join(begin, ", "), fmt::join(end, ", "));
+    const auto constant = [](const std::string& bound) {
+      return bound.find_first_not_of("0123456789") == std::string::npos;
+    };
+    if (!std::ranges::all_of(begin, constant) || !std::ranges::all_of(end, constant))
+      return "Region" + bounds;
+    const bool from_0 = std::ranges::all_of(begin, [](const auto& bound) { return bound == "0"; });
+    const std::string name =
+        fmt::format("kRegion{}{}", from_0 ? "" : fmt::format("{}To", fmt::join(begin, "x")),
+                    fmt::join(end, "x"));
+    if (regions_.insert(name).second)
+      new_regions_ += fmt::format("constexpr Region {}{};\n", name, bounds);
+    return name;
   }
 
   std::string begin_text(const CallAxis& axis) const {
@@ -311,6 +327,8 @@ class StageWriter {
   // Of all calls that do the same part of a step: those in pieces have less each.
   std::map<std::pair<Position, int>, std::vector<Interval>> limits_;
   std::set<std::string> names_;
+  std::set<std::string> regions_;  // constants so far
+  std::string new_regions_;        // those of the stage that is written
 };
 
 }  // namespace

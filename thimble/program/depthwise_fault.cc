@@ -137,7 +137,7 @@ std::string constants_fault(const ReadBack& r, const DepthwiseConv2DPackedParams
   const int64_t channels = r.in(1).shape.back();
   const std::vector<reference::FixedFactor> factors =
       reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
-  const int64_t forms = runtime::is_depthwise_3x3(p.window) || p.window.stride_w % 2 == 0 ? 1 : 2;
+  const int64_t forms = runtime::depthwise_forms(p.window);
   const int64_t weights = runtime::depthwise_weight_words(p.window);
   const int64_t each = 1 + weights + (finish == Finish::kRelu ? 2 : 3);
   const auto count = static_cast<size_t>(forms * channels * each);
@@ -159,6 +159,50 @@ std::string constants_fault(const ReadBack& r, const DepthwiseConv2DPackedParams
     if (!fault.empty()) return fmt::format("channel {}: {}", o, fault);
   }
   return "";
+}
+
+// One channel's constants in 8 bits.
+std::string compact_channel_fault(const int32_t* words, const WantedDepthwise& c) {
+  const Shape& shape = c.r.in(1).shape;
+  const int64_t taps = shape[1] * shape[2];
+  if (words[0] != c.folded_bias()) return "its packed bias is another";
+  if (words[1] != c.factor.multiplier) return "its packed multiplier is another";
+  const auto byte = [&](int64_t k) {
+    return static_cast<int8_t>(static_cast<uint32_t>(words[2 + k / 4]) >> (8 * (k % 4)));
+  };
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    if (byte(tap) != c.weight(tap / shape[2], tap % shape[2]))
+      return "its packed weights are others";
+  }
+  if (byte(taps) != -c.factor.shift) return "its packed shift is another";
+  for (int64_t k = taps + 1; k % 4 != 0; ++k) {
+    if (byte(k) != 0) return "its packed weights are followed by others";
+  }
+  return "";
+}
+
+std::string compact_constants_fault(const ReadBack& r, const DepthwiseConv2DPackedParams& p,
+                                    Finish finish, const reference::ActivationRange& range) {
+  const int64_t channels = r.in(1).shape.back();
+  const std::vector<reference::FixedFactor> factors =
+      reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
+  const int64_t each = runtime::depthwise_compact_words(p.window);
+  const auto count = static_cast<size_t>(1 + channels * each);
+  const std::vector<int32_t> words = unpacked<int32_t>(r, 0, DType::kInt32, count);
+  if (words.size() != count) return "its packed constants have another type or size";
+  const int64_t added_later = finish == Finish::kClamped ? range.min : 0;
+  if (words[0] != zero_point(r.out()) - added_later) return "its packed zero point is another";
+  for (int64_t o = 0; o < channels; ++o) {
+    const WantedDepthwise wanted{r, o, factors[static_cast<size_t>(o)]};
+    std::string fault = exactness_fault(finish, wanted, range);
+    if (fault.empty()) fault = compact_channel_fault(words.data() + 1 + o * each, wanted);
+    if (!fault.empty()) return fmt::format("channel {}: {}", o, fault);
+  }
+  return "";
+}
+
+bool is_compact(KernelId kernel) {
+  return std::string_view(info(kernel).name).find("_compact_") != std::string_view::npos;
 }
 
 Finish finish_of(KernelId kernel) {
@@ -191,7 +235,11 @@ std::string packed_depthwise_fault(const DepthwiseConv2D& a, const ReadBack& r,
   d.expect("clamp_less", p.clamp_less, range.max - 255);
   if (!d.none()) return d.text();
   if (p.scratch_bytes < least_scratch(r, p)) d.fail("it has too little scratch");
-  return d.fail(constants_fault(r, p, finish_of(r.call.kernel), range)).text();
+  const Finish finish = finish_of(r.call.kernel);
+  return d
+      .fail(is_compact(r.call.kernel) ? compact_constants_fault(r, p, finish, range)
+                                      : constants_fault(r, p, finish, range))
+      .text();
 }
 
 }  // namespace thimble

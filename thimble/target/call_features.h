@@ -30,7 +30,8 @@ namespace thimble {
 /// two words of weights. Quad runs are blocks, fours the calls for them, rows those of blocks, ones
 /// strips; one runs are packed rows, four runs their pairs of columns, copied fours of channels of
 /// these, one products channels left; pixel by pixel, single runs are pixels, single products fours
-/// of channels at these, padding singles channels left. depthwise_conv_2d_mve counts rows of
+/// of channels at these, padding singles channels left; two words of weights that are unpacked
+/// count as a channel left. depthwise_conv_2d_mve counts rows of
 /// groups, their blocks of rows as singles, those of a row as quads, with a product for every
 /// vector; fours are channels of these, ones the calls for them; one runs are packed rows, one
 /// products their eights of channels, four runs the columns of these; weights are those packed.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include "thimble/target/feature_sums.h"
 
@@ -250,12 +251,22 @@ class BlockCounts {
 // As if no output lay over inputs that others still want.
 void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
   runtime::Region part = call.region;
-  const int32_t fours = runtime::depthwise_fours(
-      p.window, p.scratch_bytes, part.end[2] - part.begin[2], part.end[1] - part.begin[1]);
+  const bool compact =
+      std::string_view(info(call.kernel).name).find("_compact_") != std::string::npos;
+  const int32_t unpacked = compact ? runtime::depthwise_unpacked_bytes(p.window) : 0;
+  const int32_t fours =
+      runtime::depthwise_fours(p.window, p.scratch_bytes, part.end[2] - part.begin[2],
+                               part.end[1] - part.begin[1], unpacked);
   const bool in_place = info(call.kernel).family == Family::kDepthwiseConv2DInPlace;
-  if (!in_place && runtime::depthwise_by_pixels(
-                       p.window, p.multiplier, p.scratch_bytes, part.end[1] - part.begin[1],
-                       part.end[2] - part.begin[2], part.end[3] - part.begin[3])) {
+  if (compact) {
+    const int32_t words =
+        runtime::depthwise_forms(p.window) * runtime::depthwise_weight_words(p.window);
+    sums.add(Feature::kOneProduct, extent(part, 3) * words / 2);
+  }
+  if (!in_place && !compact &&
+      runtime::depthwise_by_pixels(p.window, p.multiplier, p.scratch_bytes,
+                                   part.end[1] - part.begin[1], part.end[2] - part.begin[2],
+                                   part.end[3] - part.begin[3])) {
     const Channels channels = in_quads(part.end[3] - part.begin[3]);
     sums.add(Feature::kSingleRun, pixels(part));
     sums.add(Feature::kSingleProduct, pixels(part) * channels.quads);
@@ -266,7 +277,8 @@ void count_blocks(const Packed& p, const CallShape& call, FeatureSums sums) {
   const int32_t most = p.multiplier != 1 ? end : std::max(4 * fours, 4);
   for (; part.begin[3] < end; part.begin[3] = part.end[3]) {
     part.end[3] = std::min(end, part.begin[3] + most);
-    BlockCounts(p, call, part, sums).count();
+    const int32_t left = p.scratch_bytes - (part.end[3] - part.begin[3]) * unpacked;
+    BlockCounts({p.window, p.multiplier, left}, call, part, sums).count();
   }
 }
 

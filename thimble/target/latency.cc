@@ -56,10 +56,13 @@ const Features* longest_beginning(const std::map<std::string, Features>& kernels
 }  // namespace
 
 const Features* LatencyModel::coefficients(const std::string& kernel) const {
-  // In place the DSP kernels of depthwise convolutions make the same blocks.
-  constexpr std::string_view kInPlace = "depthwise_conv_2d_in_place_";
-  if (kernel.starts_with(kInPlace))
-    return coefficients("depthwise_conv_2d_" + kernel.substr(kInPlace.size()));
+  // In place, and of constants in 8 bits, the DSP kernels of depthwise convolutions make the same
+  // blocks.
+  for (const std::string_view same :
+       {"depthwise_conv_2d_in_place_", "depthwise_conv_2d_compact_"}) {
+    if (kernel.starts_with(same))
+      return coefficients("depthwise_conv_2d_" + kernel.substr(same.size()));
+  }
   if (const Features* found = longest_beginning(kernels, kernel)) return found;
   const KernelId id = kernel_named(kernel);
   if (!id.valid()) return nullptr;

@@ -39,6 +39,11 @@ constexpr int32_t depthwise_conv_2d_in_place_scratch_bytes(
 /// of each pair of columns, then of each row, (w0, w1), (w2, w3), ..., and one word of zeros if
 /// that is an odd number of words; after all channels the same again with weights one column
 /// further right, (0, w0), (w1, w2), ..., if the stride is odd.
+///
+/// In 8 bits (the compact kernels): a word, the output's zero point less the lower clamp (of the
+/// first two kernels: the zero point), then of each output channel bias and multiplier as words and
+/// as bytes the weights [kernel_h][kernel_w], by how much it shifts to the right, and zeros up to
+/// whole words.
 struct DepthwiseConv2DPackedParams {
   const int32_t* constants;  ///< [forms][out channel][words]
   Window2D window;           ///< no dilation
@@ -61,8 +66,19 @@ void depthwise_conv_2d_shifted_dsp(const DepthwiseConv2DPackedParams& p, const V
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
 void depthwise_conv_2d_clamped_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                    const View& out, const Region& region, int8_t* scratch) noexcept;
-/// The same, output at the addresses of the input: same shape, multiplier 1, no rings, whole images
-/// (region covers y and x); scratch has room for whole rows of four channels. progress: plane.
+/// The same with constants in 8 bits, which are unpacked into scratch when the kernel begins, those
+/// of as many channels as go at a time.
+void depthwise_conv_2d_compact_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
+                                   const View& out, const Region& region, int8_t* scratch) noexcept;
+void depthwise_conv_2d_compact_shifted_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
+                                           const View& out, const Region& region,
+                                           int8_t* scratch) noexcept;
+void depthwise_conv_2d_compact_clamped_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
+                                           const View& out, const Region& region,
+                                           int8_t* scratch) noexcept;
+/// As the first three, output at the addresses of the input: same shape, multiplier 1, no rings,
+/// whole images (region covers y and x); scratch has room for whole rows of four channels.
+/// progress: plane.
 void depthwise_conv_2d_in_place_dsp(const DepthwiseConv2DPackedParams& p, const View& x,
                                     const View& out, const Region& region,
                                     int8_t* scratch) noexcept;
@@ -84,6 +100,18 @@ constexpr int32_t depthwise_window_pairs(const Window2D& w) noexcept {
 /// Words of weights that a channel has in each form.
 constexpr int32_t depthwise_weight_words(const Window2D& w) noexcept {
   return is_depthwise_3x3(w) ? 6 : (depthwise_window_pairs(w) * w.kernel_h + 1) / 2 * 2;
+}
+/// 1 if there are no weights one column further right, else 2.
+constexpr int32_t depthwise_forms(const Window2D& w) noexcept {
+  return is_depthwise_3x3(w) || w.stride_w % 2 == 0 ? 1 : 2;
+}
+/// Words of a channel's constants in 8 bits.
+constexpr int32_t depthwise_compact_words(const Window2D& w) noexcept {
+  return 2 + (w.kernel_h * w.kernel_w + 1 + 3) / 4;
+}
+/// Bytes of these when they are unpacked, at most.
+constexpr int32_t depthwise_unpacked_bytes(const Window2D& w) noexcept {
+  return depthwise_forms(w) * (1 + depthwise_weight_words(w) + 3) * 4;
 }
 /// Pairs of columns that `count` outputs of a row read.
 constexpr int32_t depthwise_pairs(const Window2D& w, int32_t count) noexcept {
@@ -109,11 +137,13 @@ constexpr int32_t depthwise_scratch_bytes(const Window2D& w, int32_t channels, i
 constexpr int32_t depthwise_rows(const Window2D& w, int32_t output_rows) noexcept {
   return is_depthwise_3x3(w) && w.stride_h == 1 && output_rows > 1 ? 4 : w.kernel_h;
 }
-/// Fours of channels whose whole rows, of `count` outputs, have room at a time.
+/// Fours of channels whose whole rows, of `count` outputs, have room at a time, with so many bytes
+/// more for each channel.
 constexpr int32_t depthwise_fours(const Window2D& w, int32_t scratch_bytes, int32_t count,
-                                  int32_t output_rows) noexcept {
+                                  int32_t output_rows, int32_t channel_bytes = 0) noexcept {
   const int32_t rows = depthwise_rows(w, output_rows);
-  return (scratch_bytes - kDepthwiseSlackBytes) / (16 * depthwise_pairs(w, count) * rows + 4);
+  return (scratch_bytes - kDepthwiseSlackBytes) /
+         (16 * depthwise_pairs(w, count) * rows + 4 + 4 * channel_bytes);
 }
 /// Whether a call of that many outputs goes pixel by pixel, from the inputs as they are, for which
 /// scratch has to hold one pixel of padding: one alone, or where few channels' rows have room.
@@ -123,30 +153,6 @@ constexpr bool depthwise_by_pixels(const Window2D& w, int32_t multiplier, int32_
   if (rows * columns == 1) return true;
   const int32_t fours = depthwise_fours(w, scratch_bytes, columns, rows);
   return 4 * fours < channels && fours < (rows == 1 ? 4 : 1);
-}
-constexpr int32_t depthwise_conv_2d_dsp_scratch_bytes(
-    const DepthwiseConv2DPackedParams& p) noexcept {
-  return p.scratch_bytes;
-}
-constexpr int32_t depthwise_conv_2d_shifted_dsp_scratch_bytes(
-    const DepthwiseConv2DPackedParams& p) noexcept {
-  return p.scratch_bytes;
-}
-constexpr int32_t depthwise_conv_2d_clamped_dsp_scratch_bytes(
-    const DepthwiseConv2DPackedParams& p) noexcept {
-  return p.scratch_bytes;
-}
-constexpr int32_t depthwise_conv_2d_in_place_dsp_scratch_bytes(
-    const DepthwiseConv2DPackedParams& p) noexcept {
-  return p.scratch_bytes;
-}
-constexpr int32_t depthwise_conv_2d_in_place_shifted_dsp_scratch_bytes(
-    const DepthwiseConv2DPackedParams& p) noexcept {
-  return p.scratch_bytes;
-}
-constexpr int32_t depthwise_conv_2d_in_place_clamped_dsp_scratch_bytes(
-    const DepthwiseConv2DPackedParams& p) noexcept {
-  return p.scratch_bytes;
 }
 
 /// depthwise_conv_2d for windows of up to 64 taps without dilation whose scales all shift to the

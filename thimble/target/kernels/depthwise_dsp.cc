@@ -55,19 +55,29 @@ constexpr int64_t kMostScratchBytes = 16 << 10;
 // which save some 37 for every four channels and output (docs/kernels.md).
 constexpr int64_t kFoursOfOutputs = 32;
 
+// How the kernels go.
+enum class Ways : uint8_t {
+  kAny,
+  kWholeRows,  // and no other way
+  kUnpacked,   // never pixel by pixel; unpacked constants in scratch, too
+};
+
 // What calls of at most these extents can use of the room: whole rows of all channels or of some;
 // else what windows of 3 x 3 pixel by pixel need, or as many outputs of a row as there is room for;
-// 0: not even that. whole: nothing but whole rows.
+// 0: not even that.
 int64_t scratch_within(const DepthwiseConv2DParams& p, const CallExtents& call, int64_t room,
-                       bool whole) {
+                       Ways ways) {
   const Window2D& w = p.window;
   const auto rows = static_cast<int32_t>(call.rows), columns = static_cast<int32_t>(call.columns);
   const int32_t all = p.out_channels / p.multiplier;
   const int32_t channels = p.multiplier == 1 ? static_cast<int32_t>(call.channels) : all;
-  const bool by_pixels = runtime::is_depthwise_3x3(w) && p.multiplier == 1 && !whole;
+  const bool whole = ways == Ways::kWholeRows;
+  const bool by_pixels = runtime::is_depthwise_3x3(w) && p.multiplier == 1 && ways == Ways::kAny;
+  const int32_t unpacked =
+      ways == Ways::kUnpacked ? runtime::depthwise_unpacked_bytes(w) * p.multiplier : 0;
   const int32_t unit = p.multiplier == 1 ? std::min(all, 4) : all;
   const auto strip = [&](int32_t outputs) {
-    return runtime::depthwise_scratch_bytes(w, unit, outputs, w.kernel_h);
+    return runtime::depthwise_scratch_bytes(w, unit, outputs, w.kernel_h) + unit * unpacked;
   };
   const auto within =
       static_cast<int32_t>(std::min(room, std::max(kMostScratchBytes, int64_t{strip(1)})));
@@ -76,14 +86,16 @@ int64_t scratch_within(const DepthwiseConv2DParams& p, const CallExtents& call, 
   if (by_pixels && rows * columns == 1) return least;
   const auto whole_rows = [&](int32_t count) {
     return std::max(least, runtime::depthwise_scratch_bytes(w, count, columns,
-                                                            runtime::depthwise_rows(w, rows)));
+                                                            runtime::depthwise_rows(w, rows)) +
+                               count * unpacked);
   };
-  const int32_t fours = runtime::depthwise_fours(w, within, columns, rows);
+  const int32_t fours = runtime::depthwise_fours(w, within, columns, rows, unpacked);
   const int64_t at_a_time = std::min(fours, (channels + 3) / 4);
   if (by_pixels && rows == 1 && at_a_time * columns < kFoursOfOutputs) return least;
   if (whole_rows(channels) <= within) return whole_rows(channels);
   if (p.multiplier == 1 && fours > 0 &&
-      !runtime::depthwise_by_pixels(w, 1, within, rows, columns, channels))
+      (ways == Ways::kUnpacked ||
+       !runtime::depthwise_by_pixels(w, 1, within, rows, columns, channels)))
     return whole_rows(4 * fours);
   if (whole || by_pixels) return least;
   int32_t outputs = columns;
@@ -137,23 +149,37 @@ void append_tail(DepthwiseTail tail, const Scale& scale, const DepthwiseConv2DPa
   words.push_back(constant_of(tail, scale, p.output_zero_point, p.clamp_min));
 }
 
-template <DepthwiseTail kTail>
-std::vector<PackedConstant> packed_for(const Operands& t) {
+}  // namespace
+
+template <DepthwiseTail kTail, DepthwiseForm kForm>
+std::vector<PackedConstant> pack_depthwise(const Operands& t) {
   const auto& a = std::get<DepthwiseConv2D>(t.op.attributes);
   const KernelUse use = uses(a, t, Method::kCompute).front();
   const std::optional<std::vector<int32_t>> bias = folded_bias(t, WeightOrder::kChannelLast);
   check(bias.has_value(), "a folded bias does not fit 32 bits");
   const std::vector<Scale> scales = channel_scales(t, bias->size(), scale_of(t.out()));
   const Bytes& weights = *t.in(1).data;
-  const std::vector<int32_t> words =
-      depthwise_words({.weights = {reinterpret_cast<const int8_t*>(weights.data()), weights.size()},
-                       .bias = *bias,
-                       .scales = scales},
-                      std::get<DepthwiseConv2DParams>(use.params), kTail);
-  return {packed_words("constants", words)};
+  const DepthwiseWeights from{
+      .weights = {reinterpret_cast<const int8_t*>(weights.data()), weights.size()},
+      .bias = *bias,
+      .scales = scales};
+  const auto& params = std::get<DepthwiseConv2DParams>(use.params);
+  return {packed_words("constants", kForm == DepthwiseForm::kCompact
+                                        ? depthwise_compact_words(from, params, kTail)
+                                        : depthwise_words(from, params, kTail))};
 }
-
-}  // namespace
+template std::vector<PackedConstant> pack_depthwise<DepthwiseTail::kRelu, DepthwiseForm::kWide>(
+    const Operands&);
+template std::vector<PackedConstant> pack_depthwise<DepthwiseTail::kShifted, DepthwiseForm::kWide>(
+    const Operands&);
+template std::vector<PackedConstant> pack_depthwise<DepthwiseTail::kClamped, DepthwiseForm::kWide>(
+    const Operands&);
+template std::vector<PackedConstant> pack_depthwise<DepthwiseTail::kRelu, DepthwiseForm::kCompact>(
+    const Operands&);
+template std::vector<PackedConstant>
+pack_depthwise<DepthwiseTail::kShifted, DepthwiseForm::kCompact>(const Operands&);
+template std::vector<PackedConstant>
+pack_depthwise<DepthwiseTail::kClamped, DepthwiseForm::kCompact>(const Operands&);
 
 std::optional<DepthwiseTail> depthwise_tail(const DepthwiseSums& sums) {
   const auto all = [&](DepthwiseTail tail) {
@@ -192,10 +218,9 @@ std::optional<DepthwiseTail> depthwise_tail(const Operands& t, const ClampRange&
 std::vector<int32_t> depthwise_words(const DepthwiseWeights& from,
                                      const DepthwiseConv2DParams& params, DepthwiseTail tail) {
   const Window2D& w = params.window;
-  const int32_t forms = runtime::is_depthwise_3x3(w) || w.stride_w % 2 == 0 ? 1 : 2;
   const size_t channels = from.bias.size();
   std::vector<int32_t> words;
-  for (int32_t form = 0; form < forms; ++form) {
+  for (int32_t form = 0; form < runtime::depthwise_forms(w); ++form) {
     for (size_t o = 0; o < channels; ++o) {
       const int times = doublings(tail, from.scales[o]);
       // A bias that does not fit is right modulo 2^32, and so is the sum, which does.
@@ -203,6 +228,29 @@ std::vector<int32_t> depthwise_words(const DepthwiseWeights& from,
                                            << static_cast<uint32_t>(times)));
       append_weights({from, w, o, channels, times}, form, words);
       append_tail(tail, from.scales[o], params, words);
+    }
+  }
+  return words;
+}
+
+std::vector<int32_t> depthwise_compact_words(const DepthwiseWeights& from,
+                                             const DepthwiseConv2DParams& params,
+                                             DepthwiseTail tail) {
+  const size_t channels = from.bias.size();
+  const int32_t taps = params.window.kernel_h * params.window.kernel_w;
+  const int32_t least = tail == DepthwiseTail::kClamped ? params.clamp_min : 0;
+  std::vector<int32_t> words = {params.output_zero_point - least};
+  for (size_t o = 0; o < channels; ++o) {
+    words.insert(words.end(), {from.bias[o], from.scales[o].multiplier});
+    Bytes bytes;
+    for (int32_t tap = 0; tap < taps; ++tap)
+      bytes.push_back(static_cast<uint8_t>(from.weights[static_cast<size_t>(tap) * channels + o]));
+    bytes.push_back(static_cast<uint8_t>(-from.scales[o].shift));
+    bytes.resize((bytes.size() + 3) / 4 * 4);
+    for (size_t k = 0; k < bytes.size(); k += 4) {
+      uint32_t word = 0;
+      for (size_t i = 4; i-- > 0;) word = word << 8 | bytes[k + i];
+      words.push_back(static_cast<int32_t>(word));
     }
   }
   return words;
@@ -217,7 +265,7 @@ DepthwiseConv2DPackedParams depthwise_packed(const DepthwiseConv2DParams& portab
                                 .clamp_add = 255 - (portable.clamp_max - portable.clamp_min),
                                 .clamp_less = portable.clamp_max - 255,
                                 .scratch_bytes = 0};
-  p.scratch_bytes = static_cast<int32_t>(depthwise_scratch_bytes(portable));
+  p.scratch_bytes = static_cast<int32_t>(depthwise_scratch_bytes<DepthwiseForm::kWide>(portable));
   return p;
 }
 
@@ -232,29 +280,27 @@ bool is_depthwise_clamped(const KernelUse& use) {
   return use.tail.has_value() && w.dilation_h == 1 && w.dilation_w == 1;
 }
 
-std::vector<PackedConstant> pack_depthwise_relu(const Operands& t) {
-  return packed_for<DepthwiseTail::kRelu>(t);
-}
-std::vector<PackedConstant> pack_depthwise_shifted(const Operands& t) {
-  return packed_for<DepthwiseTail::kShifted>(t);
-}
-std::vector<PackedConstant> pack_depthwise_clamped(const Operands& t) {
-  return packed_for<DepthwiseTail::kClamped>(t);
-}
-
+template <DepthwiseForm kForm>
 int64_t depthwise_scratch_bytes(const KernelParams& portable) {
   const auto& p = std::get<DepthwiseConv2DParams>(portable);
-  return scratch_within(p, whole_call(p), kMostScratchBytes, false);
+  return depthwise_scratch_within<kForm>(portable, whole_call(p), kMostScratchBytes);
 }
-
+template <DepthwiseForm kForm>
 int64_t depthwise_scratch_within(const KernelParams& portable, const CallExtents& call,
                                  int64_t room) {
-  return scratch_within(std::get<DepthwiseConv2DParams>(portable), call, room, false);
+  return scratch_within(std::get<DepthwiseConv2DParams>(portable), call, room,
+                        kForm == DepthwiseForm::kCompact ? Ways::kUnpacked : Ways::kAny);
 }
+template int64_t depthwise_scratch_bytes<DepthwiseForm::kWide>(const KernelParams&);
+template int64_t depthwise_scratch_bytes<DepthwiseForm::kCompact>(const KernelParams&);
+template int64_t depthwise_scratch_within<DepthwiseForm::kWide>(const KernelParams&,
+                                                                const CallExtents&, int64_t);
+template int64_t depthwise_scratch_within<DepthwiseForm::kCompact>(const KernelParams&,
+                                                                   const CallExtents&, int64_t);
 
 int64_t depthwise_in_place_scratch_bytes(const KernelParams& portable) {
   const auto& p = std::get<DepthwiseConv2DParams>(portable);
-  return scratch_within(p, whole_call(p), kMostScratchBytes, true);
+  return scratch_within(p, whole_call(p), kMostScratchBytes, Ways::kWholeRows);
 }
 
 int64_t depthwise_in_place_scratch_within(const KernelParams& portable, const CallExtents& call,
@@ -262,7 +308,7 @@ int64_t depthwise_in_place_scratch_within(const KernelParams& portable, const Ca
   const auto& p = std::get<DepthwiseConv2DParams>(portable);
   CallExtents whole = whole_call(p);
   whole.channels = std::max<int64_t>(call.channels, std::min(p.out_channels, 4));
-  return scratch_within(p, whole, room, true);
+  return scratch_within(p, whole, room, Ways::kWholeRows);
 }
 
 KernelParams adapt_depthwise(const Operands&, const KernelParams& portable) {

@@ -37,6 +37,9 @@ struct DepthwiseWeights {
 [[nodiscard]] std::vector<int32_t> depthwise_words(const DepthwiseWeights& from,
                                                    const runtime::DepthwiseConv2DParams& params,
                                                    DepthwiseTail tail);
+/// The same in 8 bits.
+[[nodiscard]] std::vector<int32_t> depthwise_compact_words(
+    const DepthwiseWeights& from, const runtime::DepthwiseConv2DParams& params, DepthwiseTail tail);
 /// Without constants.
 [[nodiscard]] runtime::DepthwiseConv2DPackedParams depthwise_packed(
     const runtime::DepthwiseConv2DParams& portable);

@@ -27,14 +27,16 @@ template <PairWeights kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_fully_connected(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_depthwise_conv_2d(const Operands& t);
 /// Depthwise convolutions of DSP cores, a row for each tail: calls that it takes, and its
-/// constants.
+/// constants, which kCompact has in 8 bits.
+enum class DepthwiseForm : uint8_t { kWide, kCompact };
 [[nodiscard]] bool is_depthwise_relu(const KernelUse& use);
 [[nodiscard]] bool is_depthwise_shifted(const KernelUse& use);
 [[nodiscard]] bool is_depthwise_clamped(const KernelUse& use);
-[[nodiscard]] std::vector<PackedConstant> pack_depthwise_relu(const Operands& t);
-[[nodiscard]] std::vector<PackedConstant> pack_depthwise_shifted(const Operands& t);
-[[nodiscard]] std::vector<PackedConstant> pack_depthwise_clamped(const Operands& t);
+template <DepthwiseTail kTail, DepthwiseForm kForm>
+[[nodiscard]] std::vector<PackedConstant> pack_depthwise(const Operands& t);
+template <DepthwiseForm kForm>
 [[nodiscard]] int64_t depthwise_scratch_bytes(const KernelParams& portable);
+template <DepthwiseForm kForm>
 [[nodiscard]] int64_t depthwise_scratch_within(const KernelParams& portable,
                                                const CallExtents& call, int64_t room);
 [[nodiscard]] int64_t depthwise_in_place_scratch_bytes(const KernelParams& portable);

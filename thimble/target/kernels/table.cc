@@ -80,34 +80,42 @@ bool is_mean_of_pixels(const KernelUse& use) {
 }
 
 /// What the DSP kernels of depthwise convolutions have in common: they differ in their tails.
-struct DepthwiseRow {
-  const char* name;
-  bool (*takes)(const KernelUse&);
-  std::vector<PackedConstant> (*pack)(const Operands&);
-};
-template <auto Kernel>
-constexpr KernelInfo depthwise_row(const DepthwiseRow& its) {
-  return row<Kernel>({.name = its.name,
+template <auto Kernel, DepthwiseTail kTail>
+constexpr KernelInfo depthwise_row(const char* name) {
+  using enum DepthwiseTail;
+  return row<Kernel>({.name = name,
                       .family = F::kDepthwiseConv2D,
                       .set = kDsp,
                       .progress = kPixel,
                       .dense_channels = true,
-                      .takes = its.takes,
-                      .weights = Weights::kCompact,
+                      .takes = kTail == kRelu      ? is_depthwise_relu
+                               : kTail == kShifted ? is_depthwise_shifted
+                                                   : is_depthwise_clamped,
+                      .weights = Weights::kFast,
                       .channel_multiple = 4,
-                      .scratch_bytes = depthwise_scratch_bytes,
-                      .scratch_within = depthwise_scratch_within,
+                      .scratch_bytes = depthwise_scratch_bytes<DepthwiseForm::kWide>,
+                      .scratch_within = depthwise_scratch_within<DepthwiseForm::kWide>,
                       .scratch_type = kInt32,
-                      .pack = its.pack,
+                      .pack = pack_depthwise<kTail, DepthwiseForm::kWide>,
                       .adapt = adapt_depthwise});
 }
-template <auto Kernel>
-constexpr KernelInfo depthwise_row_in_place(const DepthwiseRow& its) {
-  KernelInfo result = depthwise_row<Kernel>(its);
+template <auto Kernel, DepthwiseTail kTail>
+constexpr KernelInfo depthwise_row_compact(const char* name) {
+  KernelInfo result = depthwise_row<Kernel, kTail>(name);
+  result.weights = Weights::kCompact;
+  result.scratch_bytes = depthwise_scratch_bytes<DepthwiseForm::kCompact>;
+  result.scratch_within = depthwise_scratch_within<DepthwiseForm::kCompact>;
+  result.pack = pack_depthwise<kTail, DepthwiseForm::kCompact>;
+  return result;
+}
+template <auto Kernel, DepthwiseTail kTail>
+constexpr KernelInfo depthwise_row_in_place(const char* name) {
+  KernelInfo result = depthwise_row<Kernel, kTail>(name);
   result.family = F::kDepthwiseConv2DInPlace;
   result.progress = kPlane;
   result.rings = false;
   result.whole_axes = kImages;
+  result.weights = Weights::kCompact;
   result.scratch_bytes = depthwise_in_place_scratch_bytes;
   result.scratch_within = depthwise_in_place_scratch_within;
   return result;
@@ -211,14 +219,17 @@ constexpr KernelInfo kKernels[] = {
          .takes = is_depthwise_of_vectors,
          .scratch_bytes = bytes_by<runtime::depthwise_conv_2d_mve_scratch_bytes>,
          .pack = pack_depthwise_conv_2d}),
-    depthwise_row<runtime::depthwise_conv_2d_dsp>(
-        {.name = "depthwise_conv_2d_dsp", .takes = is_depthwise_relu, .pack = pack_depthwise_relu}),
-    depthwise_row<runtime::depthwise_conv_2d_shifted_dsp>({.name = "depthwise_conv_2d_shifted_dsp",
-                                                           .takes = is_depthwise_shifted,
-                                                           .pack = pack_depthwise_shifted}),
-    depthwise_row<runtime::depthwise_conv_2d_clamped_dsp>({.name = "depthwise_conv_2d_clamped_dsp",
-                                                           .takes = is_depthwise_clamped,
-                                                           .pack = pack_depthwise_clamped}),
+    depthwise_row<runtime::depthwise_conv_2d_dsp, DepthwiseTail::kRelu>("depthwise_conv_2d_dsp"),
+    depthwise_row<runtime::depthwise_conv_2d_shifted_dsp, DepthwiseTail::kShifted>(
+        "depthwise_conv_2d_shifted_dsp"),
+    depthwise_row<runtime::depthwise_conv_2d_clamped_dsp, DepthwiseTail::kClamped>(
+        "depthwise_conv_2d_clamped_dsp"),
+    depthwise_row_compact<runtime::depthwise_conv_2d_compact_dsp, DepthwiseTail::kRelu>(
+        "depthwise_conv_2d_compact_dsp"),
+    depthwise_row_compact<runtime::depthwise_conv_2d_compact_shifted_dsp, DepthwiseTail::kShifted>(
+        "depthwise_conv_2d_compact_shifted_dsp"),
+    depthwise_row_compact<runtime::depthwise_conv_2d_compact_clamped_dsp, DepthwiseTail::kClamped>(
+        "depthwise_conv_2d_compact_clamped_dsp"),
     row<runtime::depthwise_conv_2d_in_place>(
         {.name = "depthwise_conv_2d_in_place",
          .family = F::kDepthwiseConv2DInPlace,
@@ -227,18 +238,12 @@ constexpr KernelInfo kKernels[] = {
          .whole_axes = kImages,
          .scratch_bytes = bytes_by<runtime::depthwise_conv_2d_in_place_scratch_bytes>,
          .pack = pack_depthwise_conv_2d}),
-    depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_dsp>(
-        {.name = "depthwise_conv_2d_in_place_dsp",
-         .takes = is_depthwise_relu,
-         .pack = pack_depthwise_relu}),
-    depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_shifted_dsp>(
-        {.name = "depthwise_conv_2d_in_place_shifted_dsp",
-         .takes = is_depthwise_shifted,
-         .pack = pack_depthwise_shifted}),
-    depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_clamped_dsp>(
-        {.name = "depthwise_conv_2d_in_place_clamped_dsp",
-         .takes = is_depthwise_clamped,
-         .pack = pack_depthwise_clamped}),
+    depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_dsp, DepthwiseTail::kRelu>(
+        "depthwise_conv_2d_in_place_dsp"),
+    depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_shifted_dsp,
+                           DepthwiseTail::kShifted>("depthwise_conv_2d_in_place_shifted_dsp"),
+    depthwise_row_in_place<runtime::depthwise_conv_2d_in_place_clamped_dsp,
+                           DepthwiseTail::kClamped>("depthwise_conv_2d_in_place_clamped_dsp"),
     row<runtime::average_pool_2d>(
         {.name = "average_pool_2d", .family = F::kAveragePool2D, .progress = kPixel}),
     row<runtime::average_pool_2d_mve>({.name = "average_pool_2d_mve",
