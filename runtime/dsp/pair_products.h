@@ -13,6 +13,7 @@ constexpr int32_t pair_words(int32_t fours) noexcept {
   return 2 + Weights::kWords * fours + kPairTailWords;
 }
 
+/// The channels of one pixel, or of two.
 template <class Weights>
 inline void multiply_pixels(const PairBlock& block, int32_t pixels) noexcept {
   const int32_t* w = block.pairs;
@@ -39,6 +40,20 @@ inline void multiply_pixels(const PairBlock& block, int32_t pixels) noexcept {
     w = constants + kPairTailWords;
     out += 2;
   } while (out != block.end);
+}
+
+/// Two pixels, and pairs of them that are ahead.
+template <class Weights>
+inline void multiply_pairs_of_pixels(PairBlock block) noexcept {
+  for (;;) {
+    if (block.ahead > 0)
+      widen_windows<typename Weights::Inputs>(block.runs, block.windows);
+    multiply_pixels<Weights>(block, 2);
+    if (--block.ahead <= 0) return;
+    block.runs.offset += 2 * block.runs.step;
+    block.out = block.end + block.to_next;
+    block.end += block.two;
+  }
 }
 
 }  // namespace thimble::runtime

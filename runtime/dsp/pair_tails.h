@@ -3,11 +3,13 @@
 // and their way from sums to int8.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../portable/fixed_point.h"
 #include "simd32.h"
 #include "thimble_runtime/kernels.h"
+#include "widen.h"
 
 namespace thimble::runtime {
 
@@ -21,7 +23,16 @@ struct PairBlock {
   const int32_t* pairs;
   Tail tail;        ///< kSums: out is int32_t[2][pixels], channel by channel; one pair
   uint32_t clamps;  ///< bytes from the lowest on: 127 - upper, lower + 128, the zero point
+  WindowRuns runs;  ///< of pixel a
+  int32_t ahead;    ///< pairs of pixels side by side that are widened first; 0: one, which x holds
+  int32_t to_next;  ///< from end to the next pair's out
+  int32_t two;      ///< from out to that
+  WidenedPair windows;
 };
+#if defined(THIMBLE_SIMD32_ASSEMBLY)
+static_assert(offsetof(PairBlock, runs) == 32 && offsetof(PairBlock, ahead) == 52 &&
+              offsetof(PairBlock, windows) == 64 && offsetof(WidenedPair, apart) == 16);
+#endif
 
 constexpr int32_t kPairTailWords = 6;  ///< multiplier, constant, shift of two channels
 
@@ -49,9 +60,11 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
 // Registers: x r0, pairs r1, inputs r2-r5, weights r8-r11, sums r6 (pixel b: r12) and r7 (lr). The
 // biases are loaded to the sums' with the first weights. On the stack: x, out, to_b, end, where the
 // products of the second four begin, what follows sixteen fours, the end of x, clamps, where the
-// tail begins; one word more. Label 1 begins a pair, 2 its products from the second four on,
-// sixteen fours in a row that are entered where a multiple of sixteen is left; 3 asks whether there
-// are more; 4 is a table of the tails, from there. 32-bit encodings where lengths count.
+// tail begins; one word more; from 40 on the block, and what widening needs (widen.h); at 68 how
+// many pairs of pixels are ahead. Label 1 begins a pair of channels, 2 its products from the second
+// four on, sixteen fours in a row that are entered where a multiple of sixteen is left; 3 asks
+// whether there are more; 4 is a table of the tails, from there; 18 follows the last pair. 32-bit
+// encodings where lengths count.
 
 #define THIMBLE_PAIRS_TAILS                                        \
   "ldr.w pc, [sp, #20]\n"                                          \
@@ -66,8 +79,41 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
   ".word 14f - 4b + 1, 15f - 4b + 1, 16f - 4b + 1, 17f - 4b + 1\n"
 #define THIMBLE_PAIRS_CONSTANTS "ldm.w r1!, {r2, r3, r4, r5, r8, r9}\n"
 #define THIMBLE_PAIRS_RETURN \
-  "add sp, sp, #40\n"        \
+  "add sp, sp, #72\n"        \
   "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n"
+// Begins the first pair of channels. WIDEN: the windows, from label 20 to 25.
+#define THIMBLE_PAIRS_OF_AHEAD(WIDEN)     \
+  "ldr r12, [sp, #40]\n"                  \
+  "ldr r2, [r12, #52]\n"                  \
+  "str r2, [sp, #68]\n"                   \
+  "cmp r2, #0\n"                          \
+  "beq.w 1f\n"                            \
+  "ldrd r4, r5, [r12, #40]\n"             \
+  "ldr r6, [r12, #48]\n"                  \
+  "strd r4, r5, [sp, #44]\n"              \
+  "str r6, [sp, #52]\n" WIDEN             \
+  "ldr r12, [sp, #40]\n"                  \
+  "ldr r1, [r12, #20]\n"                  \
+  "ldr r0, [sp]\n"
+// The next pair of pixels; out is in r2, end in r4.
+#define THIMBLE_PAIRS_AHEAD    \
+  "18:\n"                      \
+  "ldr r5, [sp, #68]\n"        \
+  "subs r5, r5, #1\n"          \
+  "ble 19f\n"                  \
+  "str r5, [sp, #68]\n"        \
+  "ldr r12, [sp, #40]\n"       \
+  "ldr r5, [sp, #44]\n"        \
+  "ldr r6, [sp, #52]\n"        \
+  "add r6, r6, r5, lsl #1\n"   \
+  "str r6, [sp, #52]\n"        \
+  "ldrd r5, r6, [r12, #56]\n"  \
+  "add r2, r4, r5\n"           \
+  "add r4, r4, r6\n"           \
+  "str r2, [sp, #4]\n"         \
+  "str r4, [sp, #12]\n"        \
+  "b 20b\n"                    \
+  "19:\n" THIMBLE_PAIRS_RETURN
 
 // What a tail does to the sum of channel 0 (its constants in r2, r3, r4) or 1 (r5, r8, r9).
 #define THIMBLE_RELU_0(s) \
@@ -132,7 +178,8 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
   "strb r7, [r2], #1\n"        \
   "str r2, [sp, #4]\n"         \
   "cmp r2, r4\n"               \
-  "bne 1b\n" THIMBLE_PAIRS_RETURN
+  "bne 1b\n"                   \
+  "b 18f\n"
 #define THIMBLE_FIRST_OF_ONE(DO) DO("r6")
 #define THIMBLE_SECOND_OF_ONE(DO) DO("r7")
 #define THIMBLE_STORE_ONE      \

@@ -15,21 +15,24 @@ class PixelPairs {
   using Inputs = typename Weights::Inputs;
 
  public:
-  /// window: p's, or what joins its rows.
-  PixelPairs(const Conv2DPairsParams& p, const Window2D& window, const View& x, const View& out,
-             const Region& region, int8_t* scratch) noexcept
+  PixelPairs(const Conv2DPairsParams& p, const View& x, const View& out, const Region& region,
+             int8_t* scratch) noexcept
       : p_(p),
         x_(x),
         view_(out),
         region_(region),
         begin_(region.begin[3]),
         end_(region.end[3]),
-        rows_(window_rows(window, p.in_channels, p.input_zero_point, x)) {
-    inputs_ = p.window.kernel_h * p.window.kernel_w * p.in_channels;
-    in_place_ = inputs_ == p.in_channels || p.in_channels % 4 == 0;
+        rows_(window_rows(p.window, p.in_channels, p.input_zero_point, x)) {
+    if (x.modulus == 0 && out.modulus == 0 && rows_join(p.window, x, out, region)) {
+      region_ = join_rows(region, p.window.in_w);
+      rows_.window = join_rows(p.window);
+    }
+    const int32_t inputs = p.window.kernel_h * rows_.run;
+    in_place_ = inputs == p.in_channels || p.in_channels % 4 == 0;
     words_ = reinterpret_cast<uint32_t*>(scratch);
     block_.x = words_;
-    block_.fours = (inputs_ + 3) / 4;
+    block_.fours = (inputs + 3) / 4;
     block_.tail = static_cast<Tail>(p.tail);
     block_.clamps = static_cast<uint32_t>(127 - p.clamp_max) |
                     static_cast<uint32_t>(p.clamp_min + 128) << 8 |
@@ -44,15 +47,41 @@ class PixelPairs {
       rests_ = pair(p.out_channels + p.out_channels % 2);
       while (*rests_ < begin_ - begin_ % 2) rests_ += 2;
     }
+    set_runs();
   }
 
-  /// last: of all.
+  void run() noexcept {
+    const int32_t images = region_.end[0], rows = region_.end[1];
+    for (int32_t n = region_.begin[0]; n < images; ++n) {
+      for (int32_t y = region_.begin[1]; y < rows; ++y)
+        add_row(n, y, n + 1 == images && y + 1 == rows);
+    }
+  }
+
+ private:
+  // What all pairs of inner columns have in common.
+  void set_runs() noexcept {
+    const int32_t left = rows_.run % 4, rest = (p_.window.kernel_h * left + 3) / 4;
+    block_.runs.step = rows_.step;
+    block_.runs.fours = rows_.run / 4;
+    block_.two = 2 * view_.stride[2];
+    block_.to_next = block_.two - (whole_end_ - whole_begin_);
+    block_.windows.left = left;
+    block_.windows.bytes = rest == 1 ? rest_ : bytes();
+    block_.windows.apart = 4 * rest;
+    // Where one window's bytes are put together there is room for what is left of two.
+    paired_ = rest <= 1 || 2 * rest <= block_.fours;
+  }
+
+  // last: of all.
   void add_row(int32_t n, int32_t y, bool last) noexcept {
     move_to_row(rows_, x_, region_, n, y);
+    const bool whole = rows_.rows.begin == 0 && rows_.rows.end == p_.window.kernel_h;
+    const bool paired = paired_ && rows_.rows.begin < rows_.rows.end &&
+                        (whole || block_.windows.left == 0);
     const int32_t end = region_.end[2];
     for (int32_t column = region_.begin[2]; column < end;) {
-      if (held_ == 0 && rows_.by_two && column >= rows_.inner.begin &&
-          column + 1 < rows_.inner.end) {
+      if (held_ == 0 && paired && column >= rows_.inner.begin && column + 1 < rows_.inner.end) {
         column = add_inner(n, y, column);
       } else {
         add(n, y, column, last && column + 1 == end);
@@ -61,21 +90,45 @@ class PixelPairs {
     }
   }
 
- private:
   // Inner columns from this one on, two by two. Returns the first that it leaves.
   int32_t add_inner(int32_t n, int32_t y, int32_t column) noexcept {
-    auto* const bytes = reinterpret_cast<int8_t*>(words_ + 4 * block_.fours);
-    out_[0] = pixel<int8_t>(view_, n, y, column);
-    for (; column + 1 < rows_.inner.end; column += 2) {
-      if (view_.modulus != 0) out_[0] = pixel<int8_t>(view_, n, y, column);
-      out_[1] =
-          view_.modulus != 0 ? pixel<int8_t>(view_, n, y, column + 1) : out_[0] + view_.stride[2];
-      read_two_windows<Inputs>(rows_, column, words_, bytes);
+    find_runs(column);
+    int32_t pairs = (rows_.inner.end - column) / 2;
+    const bool together = whole_ && !edges_ && view_.modulus == 0 &&
+                          (!Weights::kRests || *rests_ >= whole_end_);
+    const int32_t at_once = together ? pairs : 1;
+    for (; pairs > 0; pairs -= at_once, column += 2 * at_once) {
+      out_[0] = pixel<int8_t>(view_, n, y, column);
+      out_[1] = pixel<int8_t>(view_, n, y, column + 1);
       held_ = 2;
+      block_.ahead = at_once;
       finish();
-      out_[0] = out_[1] + view_.stride[2];
+      block_.runs.offset += 2 * rows_.step;
     }
     return column;
+  }
+
+  // The runs of an inner column and the next; rows of padding are widened already.
+  void find_runs(int32_t column) noexcept {
+    const Taps& inside = rows_.rows;
+    const int32_t above = inside.begin * rows_.run;
+    const int32_t below = (p_.window.kernel_h - inside.end) * rows_.run;
+    const int32_t two_fours = 4 * block_.runs.fours;  // words of a run
+    WidenedRuns<Inputs>{words_, 2}.fill(rows_.padding, 2 * above);
+    WidenedRuns<Inputs>{words_ + inside.end * two_fours, 2}.fill(rows_.padding, 2 * below);
+    block_.windows.to = words_ + above;
+    block_.runs.begin = rows_.row + inside.begin;
+    block_.runs.end = rows_.row + inside.end;
+    block_.runs.offset = (column - rows_.inner.begin) * rows_.step;
+    auto misaligned = static_cast<uintptr_t>(rows_.step | block_.runs.offset | rows_.run);
+    for (int32_t ky = inside.begin; ky < inside.end; ++ky)
+      misaligned |= reinterpret_cast<uintptr_t>(rows_.row[ky]);
+    const WidenedPair& windows = block_.windows;
+    block_.windows.how = misaligned % 4 == 0                               ? Widening::kAligned
+                         : rows_.run == 9 && inside.end - inside.begin == 3 ? Widening::kNines
+                                                                            : Widening::kAny;
+    for (int32_t k = p_.window.kernel_h * windows.left; k % 4 != 0; ++k)
+      windows.bytes[k] = windows.bytes[windows.apart + k] = 0;
   }
 
   // last: of all.
@@ -103,7 +156,7 @@ class PixelPairs {
     block_.pairs = pairs;
     block_.out = out_[0] + o;
     block_.end = out_[0] + end;
-    multiply(block_);
+    multiply();
   }
 
   // Pairs with weights that lack something by themselves.
@@ -119,12 +172,13 @@ class PixelPairs {
     if (o < whole_end_) multiply_pairs(pair(o), o, whole_end_);
   }
 
-  void multiply(const PairBlock& block) const noexcept {
+  void multiply() noexcept {
     if (held_ == 2) {
-      Weights::multiply_two_pixels(block);
+      Weights::multiply_two_pixels(block_);
     } else {
-      Weights::multiply_pixel(block);
+      Weights::multiply_pixel(block_);
     }
+    block_.ahead = 0;  // windows are widened once
   }
 
   [[nodiscard]] const int32_t* pair(int32_t o) const noexcept {
@@ -136,10 +190,12 @@ class PixelPairs {
     if (in_place_) {
       read_window(rows_, x_, column, WidenedRuns<Inputs>{to, step});
     } else {
-      auto* const bytes = reinterpret_cast<int8_t*>(words_ + 4 * block_.fours);
-      read_any_window(rows_, x_, column, CopiedRuns{bytes});
-      widen_rows<Inputs>(bytes, p_.window.kernel_h, rows_.run, to, step);
+      read_any_window(rows_, x_, column, CopiedRuns{bytes()});
+      widen_rows<Inputs>(bytes(), p_.window.kernel_h, rows_.run, to, step);
     }
+  }
+  [[nodiscard]] int8_t* bytes() const noexcept {
+    return reinterpret_cast<int8_t*>(words_ + 4 * block_.fours);
   }
 
   [[gnu::noinline]] void finish_edges() noexcept {
@@ -155,25 +211,27 @@ class PixelPairs {
   void add_edge(int32_t o) noexcept {
     if (Weights::kRests && lacks(o)) return add_sums(o);
     int8_t both[4];  // of both pixels
-    PairBlock block = block_;
-    block.pairs = pair(o);
-    block.out = both;
-    block.end = both + 2;
-    block.to_b = 2;
-    multiply(block);
+    const int32_t to_b = block_.to_b;
+    block_.pairs = pair(o);
+    block_.out = both;
+    block_.end = both + 2;
+    block_.to_b = 2;
+    multiply();
+    block_.to_b = to_b;
     for (int32_t i = 0; i < held_; ++i) out_[i][o] = both[2 * i + o % 2];
   }
 
   // Channel o and what the region has of its pair: sums, and what the reference does with them.
   void add_sums(int32_t o) noexcept {
     int32_t sums[4];  // [channel][pixel]
-    PairBlock block = block_;
-    block.pairs = pair(o);
-    block.out = reinterpret_cast<int8_t*>(sums);
-    block.tail = Tail::kSums;
-    multiply(block);
+    const Tail tail = block_.tail;
+    block_.pairs = pair(o);
+    block_.out = reinterpret_cast<int8_t*>(sums);
+    block_.tail = Tail::kSums;
+    multiply();
+    block_.tail = tail;
     if (Weights::kRests) add_rests(o, sums);
-    const int32_t* const constants = block.pairs + 2 + Weights::kWords * block.fours;
+    const int32_t* const constants = block_.pairs + 2 + Weights::kWords * block_.fours;
     for (const int32_t end = (o | 1) < end_ ? (o | 1) + 1 : end_; o < end; ++o) {
       for (int32_t i = 0; i < held_; ++i)
         out_[i][o] = finish_sum(sums[o % 2 * held_ + i], constants + 3 * (o % 2));
@@ -212,19 +270,20 @@ class PixelPairs {
   const Conv2DPairsParams& p_;
   const View& x_;
   const View& view_;  // of the output
-  const Region& region_;
+  Region region_;
   int32_t begin_, end_;              // output channels
   int32_t whole_begin_, whole_end_;  // those in pairs
   bool whole_, edges_;               // whether there are such, and others
   const int32_t* first_;             // of the pairs
   const int32_t* rests_ = nullptr;   // from the first of the region's pairs on
-  int32_t inputs_;
   bool in_place_;  // runs are multiples of four
+  bool paired_;    // inner columns are widened two at a time
   WindowRows rows_;
   uint32_t* words_;
   PairBlock block_{};
   int32_t held_ = 0;  // pixels
   int8_t* out_[2] = {};
+  int8_t rest_[8] = {};  // what is left of the runs of two pixels, if it is a four of each
 };
 
 /// conv_2d_pairs_dsp and conv_2d_pairs_compact_dsp.
@@ -232,14 +291,7 @@ template <class Weights>
 inline void convolve_pairs(const Conv2DPairsParams& p, const View& x, const View& out,
                            const Region& region, int8_t* scratch) noexcept {
   if (region.begin[3] == region.end[3]) return;  // before anything is widened
-  const bool rings = x.modulus != 0 || out.modulus != 0;
-  const bool joined = !rings && rows_join(p.window, x, out, region);
-  const Region walked = joined ? join_rows(region, p.window.in_w) : region;
-  PixelPairs<Weights> pairs(p, joined ? join_rows(p.window) : p.window, x, out, walked, scratch);
-  for (int32_t n = walked.begin[0]; n < walked.end[0]; ++n) {
-    for (int32_t y = walked.begin[1]; y < walked.end[1]; ++y)
-      pairs.add_row(n, y, n + 1 == walked.end[0] && y + 1 == walked.end[1]);
-  }
+  PixelPairs<Weights>(p, x, out, region, scratch).run();
 }
 
 }  // namespace thimble::runtime

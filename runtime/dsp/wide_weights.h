@@ -14,8 +14,9 @@ namespace thimble::runtime {
 // bytes: of the code for a four. shift: x has 2^shift bytes a four.
 #define THIMBLE_WIDE_BEGIN(bytes, shift)          \
   "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n" \
-  "sub sp, sp, #40\n"                             \
+  "sub sp, sp, #72\n"                             \
   "ldm r0, {r1, r2, r3, r4, r5, r6, r7, r8}\n"    \
+  "str r0, [sp, #40]\n"                           \
   "stm sp, {r1, r2, r3, r4}\n"                    \
   "mov r0, r1\n"                                  \
   "mov r1, r6\n"                                  \
@@ -48,6 +49,7 @@ namespace thimble::runtime {
     const PairBlock&) noexcept {
   __asm__ volatile(
       THIMBLE_WIDE_BEGIN("40", "4")
+      THIMBLE_PAIRS_OF_AHEAD(THIMBLE_WIDEN_PLAIN)
       "1:\n"
       "ldm.w r0!, {r2, r3, r4, r5}\n"
       "ldm.w r1!, {r6, r7, r8, r9, r10, r11}\n"
@@ -75,6 +77,7 @@ namespace thimble::runtime {
       ".endr\n"  //
       THIMBLE_PAIRS_TAILS
       THIMBLE_PAIRS_FINISH(THIMBLE_FIRST_OF_TWO, THIMBLE_SECOND_OF_TWO, THIMBLE_IS_TWICE, THIMBLE_STORE_TWO)
+      THIMBLE_PAIRS_AHEAD  //
       "17:\n"
       "ldr r2, [sp, #4]\n"
       "strd r6, r12, [r2]\n"
@@ -132,7 +135,7 @@ struct WideWeights {
 #if defined(THIMBLE_SIMD32_ASSEMBLY)
     multiply_two_pixels_wide(block);
 #else
-    multiply_pixels<WideWeights>(block, 2);
+    multiply_pairs_of_pixels<WideWeights>(block);
 #endif
   }
   static void multiply_pixel(const PairBlock& block) noexcept {

@@ -33,9 +33,6 @@ struct PlainInputs {
     to += kStep;
 #endif
   }
-
-  static uint32_t* widen_two(const int8_t* a, const int8_t* b, int32_t fours,
-                             uint32_t* to) noexcept;
 };
 
 /// What meets weights of 8 bits (compact_weights.h): inputs 1 and 3, less 127, in one word; in the
@@ -55,9 +52,6 @@ struct MixedInputs {
     from += 4;
     to += kStep;
   }
-
-  static uint32_t* widen_two(const int8_t* a, const int8_t* b, int32_t fours,
-                             uint32_t* to) noexcept;
 };
 
 /// count: any; the last four are filled up with zeros. Reads no byte behind them. Returns where the
@@ -80,44 +74,137 @@ template <class Inputs, int kStep>
   return to + kStep;
 }
 
+/// How the windows of two pixels are widened, a and b side by side.
+enum class Widening : int32_t {
+  kAligned,  ///< runs are multiples of four, and begin at multiples of four
+  kAny,
+  kNines,  ///< three runs of nine: windows of 3 x 3 of three channels
+};
+
+/// The runs of a pixel and of those to its right, in the order that the assembly loads it in.
+struct WindowRuns {
+  const int8_t* const* begin;  ///< of each row of the window, where it has one
+  const int8_t* const* end;
+  int32_t step;    ///< from a pixel's run to the next one's
+  int32_t fours;   ///< of a run
+  int32_t offset;  ///< to be added to where runs begin
+};
+
+/// Where they go.
+struct WidenedPair {
+  uint32_t* to;
+  Widening how;
+  int32_t left;   ///< of a run, behind its fours
+  int8_t* bytes;  ///< what is left of all runs of a, then of b
+  int32_t apart;  ///< bytes from the one to the other, a multiple of four
+};
+
 #if defined(THIMBLE_SIMD32_ASSEMBLY)
 
-// Fours of two pixels, a r0 and b r1, beside each other. BEGIN: sets registers. EIGHT: two of each.
-// FOUR: what is in r4 and r6 to r4, r5 and r6, r7.
-#define THIMBLE_WIDEN_TWO(BEGIN, EIGHT, FOUR)                     \
-  "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n" BEGIN           \
-  "orr r4, r0, r1\n"                                              \
-  "lsls r4, r4, #30\n"                                            \
-  "bne 5f\n" /* not aligned to four */                            \
-  "subs r2, r2, #4\n"                                             \
-  "blo 2f\n"                                                      \
-  "1:\n" EIGHT EIGHT                                              \
-  "subs r2, r2, #4\n"                                             \
-  "bhs 1b\n"                                                      \
-  "2:\n"                                                          \
-  "lsls r2, r2, #31\n" /* what is left: 2 to carry, 1 to minus */ \
-  "bcc 3f\n" EIGHT                                                \
-  "3:\n"                                                          \
-  "bpl 4f\n"                                                      \
-  "ldr r4, [r0]\n"                                                \
-  "ldr r6, [r1]\n" FOUR                                           \
-  "stm r3!, {r4, r5, r6, r7}\n"                                   \
-  "4:\n"                                                          \
-  "mov r0, r3\n"                                                  \
-  "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n"                  \
-  "5:\n"                                                          \
-  "cmp r2, #0\n"                                                  \
-  "beq 4b\n"                                                      \
-  "6:\n"                                                          \
-  "ldr r4, [r0], #4\n"                                            \
-  "ldr r6, [r1], #4\n" FOUR                                       \
-  "stm r3!, {r4, r5, r6, r7}\n"                                   \
-  "subs r2, r2, #1\n"                                             \
-  "bne 6b\n"                                                      \
-  "b 4b\n"
+// Windows of two pixels as assembly, in the middle of a function. On the stack: where a PairBlock
+// (pair_tails.h) lies at 40, WindowRuns from step on at 44, two words for CONSTANTS at 56, one more
+// at 64. Begins at label 20 with the block in r12; ends at label 25, in whose way all registers
+// are. Runs are from r12 to lr; a at r0 and b at r1, so many fours in r2, go to r3.
+//
+// CONSTANTS: what is needed in r12 and lr. RUNS: these as they were. FOUR: what is in r4 and r6 to
+// r4, r5 and r6, r7. NEXT: the same for r8 and r10.
+#define THIMBLE_RUN                      \
+  "ldr r0, [r12], #4\n"                  \
+  "ldrd r1, r2, [sp, #44]\n"             \
+  "ldr r4, [sp, #52]\n"                  \
+  "add r0, r0, r4\n"                     \
+  "add r1, r1, r0\n"
 #define THIMBLE_WIDEN_EIGHT(FOUR, NEXT) \
   "ldrd r4, r8, [r0], #8\n"             \
   "ldrd r6, r10, [r1], #8\n" FOUR NEXT "stm r3!, {r4, r5, r6, r7, r8, r9, r10, r11}\n"
+#define THIMBLE_WIDEN_FOURS(FOUR)  \
+  "ldr r4, [r0], #4\n"             \
+  "ldr r6, [r1], #4\n" FOUR        \
+  "stm r3!, {r4, r5, r6, r7}\n"    \
+  "subs r2, r2, #1\n"
+#define THIMBLE_WIDEN_NINE(at, at_b, CONSTANTS, RUNS, FOUR, NEXT)                          \
+  THIMBLE_RUN "ldr r2, [sp, #64]\n" CONSTANTS                                              \
+  "ldr r4, [r0]\n"                                                                         \
+  "ldr r6, [r1]\n"                                                                         \
+  "ldr r8, [r0, #4]\n"                                                                     \
+  "ldr r10, [r1, #4]\n" FOUR NEXT "stm r3!, {r4, r5, r6, r7, r8, r9, r10, r11}\n"         \
+  "ldrb r4, [r0, #8]\n"                                                                    \
+  "ldrb r6, [r1, #8]\n"                                                                    \
+  "strb r4, [r2, #" at "]\n"                                                               \
+  "strb r6, [r2, #" at_b "]\n" RUNS
+
+#define THIMBLE_WIDEN_WINDOWS(CONSTANTS, RUNS, FOUR, NEXT)                \
+  "20:\n"                                                                 \
+  "ldrd r3, r4, [r12, #64]\n"                                             \
+  "ldrd r5, r6, [r12, #72]\n" /* left, bytes */                           \
+  "ldrd r12, lr, [r12, #32]\n"                                            \
+  "cmp r4, #1\n"                                                          \
+  "bhi 33f\n"                                                             \
+  "beq 26f\n"                                                             \
+  "21:\n" THIMBLE_RUN CONSTANTS                                           \
+  "subs r2, r2, #4\n"                                                     \
+  "blo 23f\n"                                                             \
+  "22:\n" THIMBLE_WIDEN_EIGHT(FOUR, NEXT) THIMBLE_WIDEN_EIGHT(FOUR, NEXT) \
+  "subs r2, r2, #4\n"                                                     \
+  "bhs 22b\n"                                                             \
+  "23:\n"                                                                 \
+  "lsls r2, r2, #31\n" /* what is left: 2 to carry, 1 to minus */         \
+  "bcc 24f\n" THIMBLE_WIDEN_EIGHT(FOUR, NEXT)                             \
+  "24:\n"                                                                 \
+  "bpl 24f\n"                                                             \
+  "ldr r4, [r0]\n"                                                        \
+  "ldr r6, [r1]\n" FOUR                                                   \
+  "stm r3!, {r4, r5, r6, r7}\n"                                           \
+  "24:\n" RUNS                                                            \
+  "cmp r12, lr\n"                                                         \
+  "bne 21b\n"                                                             \
+  "b 25f\n"                                                               \
+  "26:\n"                                                                 \
+  "str r6, [sp, #64]\n"                                                   \
+  "27:\n" THIMBLE_RUN CONSTANTS                                           \
+  "cbz r2, 29f\n"                                                         \
+  "28:\n" THIMBLE_WIDEN_FOURS(FOUR)                                       \
+  "bne 28b\n"                                                             \
+  "29:\n"                                                                 \
+  "ldr r8, [sp, #40]\n"                                                   \
+  "ldr r9, [sp, #64]\n"                                                   \
+  "ldr r2, [r8, #72]\n"                                                   \
+  "ldr r8, [r8, #80]\n"                                                   \
+  "lsls r2, r2, #31\n"                                                    \
+  "bpl 30f\n"                                                             \
+  "ldrb r4, [r0], #1\n"                                                   \
+  "ldrb r6, [r1], #1\n"                                                   \
+  "strb r6, [r9, r8]\n"                                                   \
+  "strb r4, [r9], #1\n"                                                   \
+  "30:\n"                                                                 \
+  "bcc 30f\n"                                                             \
+  "ldrh r4, [r0]\n"                                                       \
+  "ldrh r6, [r1]\n"                                                       \
+  "strh r6, [r9, r8]\n"                                                   \
+  "strh r4, [r9], #2\n"                                                   \
+  "30:\n"                                                                 \
+  "str r9, [sp, #64]\n" RUNS                                              \
+  "cmp r12, lr\n"                                                         \
+  "bne 27b\n"                                                             \
+  "ldr r8, [sp, #40]\n"                                                   \
+  "ldr r2, [r8, #72]\n"                                                   \
+  "cmp r2, #0\n"                                                          \
+  "beq 25f\n"                                                             \
+  "ldrd r0, r1, [r8, #76]\n"                                              \
+  "lsr r2, r1, #2\n"                                                      \
+  "add r1, r1, r0\n" CONSTANTS                                            \
+  "31:\n" THIMBLE_WIDEN_FOURS(FOUR)                                       \
+  "bne 31b\n"                                                             \
+  "b 25f\n"                                                               \
+  "33:\n"                                                                 \
+  "str r6, [sp, #64]\n"                                                   \
+  THIMBLE_WIDEN_NINE("0", "4", CONSTANTS, RUNS, FOUR, NEXT)               \
+  THIMBLE_WIDEN_NINE("1", "5", CONSTANTS, RUNS, FOUR, NEXT)               \
+  THIMBLE_WIDEN_NINE("2", "6", CONSTANTS, "", FOUR, NEXT)                 \
+  "ldr r4, [r2]\n"                                                        \
+  "ldr r6, [r2, #4]\n" FOUR                                               \
+  "stm r3!, {r4, r5, r6, r7}\n"                                           \
+  "25:\n"
 
 // A word in `first` to `first` and `second`.
 #define THIMBLE_PLAIN(first, second) \
@@ -131,46 +218,42 @@ template <class Inputs, int kStep>
   ", ror #8\n"                       \
   "ssub16 " second ", " second ", " first "\n"
 #define THIMBLE_MIXED_CONSTANTS \
+  "strd r12, lr, [sp, #56]\n"   \
   "mov r12, #0xff00ff00\n"      \
   "movw lr, #0xff81\n"          \
   "movt lr, #0xff81\n"
 
-/// Fours of two pixels from any addresses beside each other. Returns where the next belong.
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline uint32_t* PlainInputs::widen_two(
-    const int8_t*, const int8_t*, int32_t, uint32_t*) noexcept {
-#define THIMBLE_PLAIN_FOUR THIMBLE_PLAIN("r4", "r5") THIMBLE_PLAIN("r6", "r7")
-#define THIMBLE_PLAIN_NEXT THIMBLE_PLAIN("r8", "r9") THIMBLE_PLAIN("r10", "r11")
-  __asm__ volatile(THIMBLE_WIDEN_TWO(
-      "", THIMBLE_WIDEN_EIGHT(THIMBLE_PLAIN_FOUR, THIMBLE_PLAIN_NEXT), THIMBLE_PLAIN_FOUR));
-}
-
-[[gnu::naked, gnu::noinline, gnu::noclone]] inline uint32_t* MixedInputs::widen_two(
-    const int8_t*, const int8_t*, int32_t, uint32_t*) noexcept {
-#define THIMBLE_MIXED_FOUR THIMBLE_MIXED("r4", "r5") THIMBLE_MIXED("r6", "r7")
-#define THIMBLE_MIXED_NEXT THIMBLE_MIXED("r8", "r9") THIMBLE_MIXED("r10", "r11")
-  __asm__ volatile(THIMBLE_WIDEN_TWO(THIMBLE_MIXED_CONSTANTS,
-                                     THIMBLE_WIDEN_EIGHT(THIMBLE_MIXED_FOUR, THIMBLE_MIXED_NEXT),
-                                     THIMBLE_MIXED_FOUR));
-}
-
-#else
-
-template <class Inputs>
-inline uint32_t* widen_both(const int8_t* a, const int8_t* b, int32_t fours,
-                            uint32_t* to) noexcept {
-  widen<Inputs, 4>(b, 4 * fours, to + 2);
-  return widen<Inputs, 4>(a, 4 * fours, to);
-}
-inline uint32_t* PlainInputs::widen_two(const int8_t* a, const int8_t* b, int32_t fours,
-                                        uint32_t* to) noexcept {
-  return widen_both<PlainInputs>(a, b, fours, to);
-}
-inline uint32_t* MixedInputs::widen_two(const int8_t* a, const int8_t* b, int32_t fours,
-                                        uint32_t* to) noexcept {
-  return widen_both<MixedInputs>(a, b, fours, to);
-}
+#define THIMBLE_WIDEN_PLAIN                                                   \
+  THIMBLE_WIDEN_WINDOWS("", "", THIMBLE_PLAIN("r4", "r5") THIMBLE_PLAIN("r6", "r7"), \
+                        THIMBLE_PLAIN("r8", "r9") THIMBLE_PLAIN("r10", "r11"))
+#define THIMBLE_WIDEN_MIXED                                               \
+  THIMBLE_WIDEN_WINDOWS(THIMBLE_MIXED_CONSTANTS, "ldrd r12, lr, [sp, #56]\n", \
+                        THIMBLE_MIXED("r4", "r5") THIMBLE_MIXED("r6", "r7"),  \
+                        THIMBLE_MIXED("r8", "r9") THIMBLE_MIXED("r10", "r11"))
 
 #endif
+
+/// The definition of what the assembly does.
+template <class Inputs>
+inline void widen_windows(const WindowRuns& runs, const WidenedPair& pair) noexcept {
+  uint32_t* to = pair.to;
+  int8_t* bytes = pair.bytes;
+  const auto widen_both = [&](const int8_t* a, const int8_t* b, int32_t fours) {
+    for (; fours > 0; --fours) {
+      Inputs::template take<2>(a, to);
+      Inputs::template take<2>(b, to);
+    }
+  };
+  for (const int8_t* const* run = runs.begin; run != runs.end; ++run) {
+    const int8_t* const a = *run + runs.offset;
+    widen_both(a, a + runs.step, runs.fours);
+    for (int32_t k = 4 * runs.fours; k < 4 * runs.fours + pair.left; ++k, ++bytes) {
+      bytes[0] = a[k];
+      bytes[pair.apart] = a[runs.step + k];
+    }
+  }
+  if (pair.left > 0) widen_both(pair.bytes, pair.bytes + pair.apart, pair.apart / 4);
+}
 
 /// step: 2 or 4.
 template <class Inputs>

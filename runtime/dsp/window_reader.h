@@ -60,8 +60,6 @@ struct WindowRows {
   /// them do, so many steps further: row[ky], none where the row is padding.
   Outputs inner;
   const int8_t* row[kMostRows];
-  int32_t left;  ///< of a run that does not fill a four
-  bool by_two;   ///< read_two_windows takes the inner columns
 };
 
 inline WindowRows window_rows(const Window2D& window, int32_t channels, int32_t padding,
@@ -74,7 +72,6 @@ inline WindowRows window_rows(const Window2D& window, int32_t channels, int32_t 
       x.stride[3] == 1 && (window.kernel_w == 1 || x.stride[2] * window.dilation_w == channels);
   at.run = window.kernel_w * channels;
   at.step = window.stride_w * x.stride[2];
-  at.left = at.run % 4;
   return at;
 }
 
@@ -93,11 +90,6 @@ inline bool find_rows(WindowRows& at, const View& x) noexcept {
         pixel<const int8_t>(x, at.n, y, first + pixels) != at.row[ky] + pixels * x.stride[2])
       return false;
   }
-  // What is left of the runs of two windows has room where one window's bytes are put together.
-  const bool whole = at.rows.begin == 0 && at.rows.end == w.kernel_h;
-  const int32_t rest = (w.kernel_h * at.left + 3) / 4;
-  at.by_two =
-      at.left == 0 || (whole && w.kernel_h > 1 && 2 * rest <= (w.kernel_h * at.run + 3) / 4);
   return true;
 }
 
@@ -152,34 +144,6 @@ inline void read_window(const WindowRows& at, const View& x, int32_t column, Run
       runs.fill(at.padding, at.run);
     }
   }
-}
-
-/// The windows of an inner column and the next, side by side; at.by_two. bytes: for what is left.
-template <class Inputs>
-inline void read_two_windows(const WindowRows& at, int32_t column, uint32_t* to,
-                             int8_t* bytes) noexcept {
-  const int32_t offset = (column - at.inner.begin) * at.step;
-  const int32_t rows = at.window.kernel_h, left = at.left;
-  const int32_t rest = (rows * left + 3) / 4;
-  for (int32_t ky = 0; ky < rows; ++ky) {
-    const int8_t* from = at.row[ky];
-    if (from == nullptr) {
-      WidenedRuns<Inputs>{to, 2}.fill(at.padding, 2 * at.run);
-      to += at.run;
-      continue;
-    }
-    from += offset;
-    to = Inputs::widen_two(from, from + at.step, at.run / 4, to);
-    if (left == 0) continue;
-    from += at.run - left;
-    for (int32_t k = left; k > 0; --k, ++from, ++bytes) {
-      bytes[0] = from[0];
-      bytes[4 * rest] = from[at.step];
-    }
-  }
-  if (left == 0) return;
-  for (int32_t k = rows * left; k % 4 != 0; ++k, ++bytes) bytes[0] = bytes[4 * rest] = 0;
-  Inputs::widen_two(bytes - 4 * rest, bytes, rest, to);
 }
 
 }  // namespace thimble::runtime
