@@ -96,11 +96,16 @@ std::string supported_ops_markdown() {
       "is\n"
       "refused with the first of these that it breaks. Fused activations are NONE, RELU,\n"
       "RELU_N1_TO_1 and RELU6. PADV2 counts as PAD; STRIDED_SLICE, SPLIT, SPLIT_V, UNPACK and\n"
-      "REVERSE_V2 as SLICE; SQUEEZE and EXPAND_DIMS as RESHAPE. BATCH_TO_SPACE_ND, BROADCAST_TO,\n"
-      "DEPTH_TO_SPACE, GATHER, MIRROR_PAD, PACK, REDUCE_MAX, SPACE_TO_BATCH_ND, SPACE_TO_DEPTH "
-      "and\n"
-      "TILE become several of these (RESHAPE, TRANSPOSE, SLICE, CONCATENATION, PAD, MAX_POOL_2D),\n"
-      "their parameters being constants.\n\n"
+      "REVERSE_V2 as SLICE; SQUEEZE and EXPAND_DIMS as RESHAPE; NOT_EQUAL, GREATER, "
+      "GREATER_EQUAL,\n"
+      "LESS and LESS_EQUAL as EQUAL; ARG_MIN as ARG_MAX; LOGICAL_AND as MINIMUM, LOGICAL_OR as\n"
+      "MAXIMUM, LOGICAL_NOT as EQUAL. ADD_N, BATCH_TO_SPACE_ND, BROADCAST_TO, DEPTH_TO_SPACE, "
+      "GATHER,\n"
+      "GATHER_ND, MIRROR_PAD, PACK, REDUCE_MAX, REDUCE_MIN, SPACE_TO_BATCH_ND, SPACE_TO_DEPTH and "
+      "TILE\n"
+      "become several of these (RESHAPE, TRANSPOSE, SLICE, CONCATENATION, PAD, MAX_POOL_2D, "
+      "QUANTIZE,\n"
+      "ADD), their parameters being constants.\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
   for (const Attributes& a : all) {
