@@ -8,7 +8,7 @@ set(type_of_i32 int32_t)
 set(type_of_f32 float)
 
 # thimble_instances(SOURCES_VARIABLE FAMILY PARAMS IN_OUT ...): portable/FAMILY.h defines the template
-# FAMILY<In, Out>; its instances are the kernels FAMILY_IN_OUT.
+# FAMILY<In, Out>; its instances are the kernels FAMILY_IN_OUT. PARAMS is empty where they take none.
 function(thimble_instances sources family params)
   set(list ${${sources}})
   foreach(types ${ARGN})
@@ -17,6 +17,12 @@ function(thimble_instances sources family params)
     list(GET types_list 1 out)
     set(in ${type_of_${in}})
     set(out ${type_of_${out}})
+    set(parameter "")
+    set(argument "")
+    if(params)
+      set(parameter "const ${params}& p, ")
+      set(argument "p, ")
+    endif()
     string(LENGTH "void ${family}_${types}(" indent)
     string(REPEAT " " ${indent} indent)
     file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/portable/${family}_${types}.cc @ONLY CONTENT
@@ -25,9 +31,9 @@ function(thimble_instances sources family params)
 
 namespace thimble::runtime {
 
-void @family@_@types@(const @params@& p, const View& x, const View& out,
+void @family@_@types@(@parameter@const View& x, const View& out,
 @indent@const Region& region) noexcept {
-  @family@<@in@, @out@>(p, x, out, region);
+  @family@<@in@, @out@>(@argument@x, out, region);
 }
 
 }  // namespace thimble::runtime

@@ -34,10 +34,10 @@ Graph v1(const std::string& name, const Parameters& p) {
 }
 
 Graph v2(const std::string& name, const Parameters& p) {
-  struct Stage {
+  struct V2Stage {
     int64_t expansion, channels, repeats, stride;
   };
-  constexpr Stage stages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
+  constexpr V2Stage stages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
                               {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
   Builder net(name, 1801);
   const double width = p.real("width");
@@ -47,7 +47,7 @@ Graph v2(const std::string& name, const Parameters& p) {
   TensorId x = net.conv(net.input({1, side, side, p.integer("channels")}),
                         {.channels = multiple_of_8(32 * width), .kernel = 3, .stride = 2});
   int number = 0;
-  for (const Stage& stage : stages) {
+  for (const V2Stage& stage : stages) {
     for (int64_t k = 0; k < stage.repeats; ++k) {
       net.scope(fmt::format("block_{}", number));
       InvertedResidual block{.expanded = net.channels(x) * stage.expansion,

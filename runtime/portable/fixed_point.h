@@ -32,6 +32,16 @@ inline int32_t requantise(int32_t x, int32_t multiplier, int32_t shift) noexcept
   return shift < 0 ? rounding_shift_right(product, -shift) : product;
 }
 
+/// round(sum * multiplier * 2^(shift - 31)), half up, of a multiplier rounded to 16 bits; shift
+/// below 15. Wraps where 64 bits are too few.
+inline int32_t requantise_once(int64_t sum, int32_t multiplier, int32_t shift) noexcept {
+  const int32_t reduced = multiplier < 0x7FFF0000 ? (multiplier + (1 << 15)) >> 16 : 0x7FFF;
+  const int32_t right = 15 - shift;
+  const uint64_t product = static_cast<uint64_t>(sum) * static_cast<uint64_t>(int64_t{reduced});
+  return static_cast<int32_t>(static_cast<int64_t>(product + (uint64_t{1} << (right - 1))) >>
+                              right);
+}
+
 inline int32_t limit(int32_t x, int32_t low, int32_t high) noexcept {
   if (x < low) return low;
   return x > high ? high : x;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mean.h"
-#include "walk.h"
 
 namespace thimble::runtime {
 

@@ -25,7 +25,7 @@ struct PoolSite {
 
 /// values[k] = start, joined with the taps of channel c + k. Four channels at a time, since they
 /// share the search for each tap.
-template <int32_t kChannels, class Join>
+template <class T, int32_t kChannels, class Join>
 inline void join_taps(const Pool2DParams& p, const View& x, const PoolSite<Join>& site, int32_t c,
                       int32_t* values) noexcept {
   int32_t joined[kChannels];
@@ -34,11 +34,11 @@ inline void join_taps(const Pool2DParams& p, const View& x, const PoolSite<Join>
   const int32_t next = x.stride[3];
   const int32_t step = x.stride[2] * p.window.dilation_w;
   for (int32_t ky = site.rows.begin; ky < site.rows.end; ++ky) {
-    const int8_t* from = nullptr;
+    const T* from = nullptr;
     for (int32_t kx = site.columns.begin; kx < site.columns.end; ++kx, from += step) {
       if (kx == site.columns.begin || x.modulus != 0) {
-        from = pixel<const int8_t>(x, site.n, site.rows.origin + ky * p.window.dilation_h,
-                                   site.columns.origin + kx * p.window.dilation_w) +
+        from = pixel<const T>(x, site.n, site.rows.origin + ky * p.window.dilation_h,
+                              site.columns.origin + kx * p.window.dilation_w) +
                c * next;
       }
 #pragma GCC unroll 4
@@ -52,7 +52,7 @@ inline void join_taps(const Pool2DParams& p, const View& x, const PoolSite<Join>
 
 /// out = finish(value, count) with value = join(value, tap) over the window's taps, from `start`
 /// on.
-template <class Join, class Finish>
+template <class T, class Join, class Finish>
 inline void pool(const Pool2DParams& p, const View& x, const View& out, const Region& region,
                  int32_t start, Join join, Finish finish) noexcept {
   PoolSite<Join> site{0, {}, {}, start, join};
@@ -63,23 +63,48 @@ inline void pool(const Pool2DParams& p, const View& x, const View& out, const Re
         site.columns = columns_at(p.window, column);
         const int32_t count =
             (site.rows.end - site.rows.begin) * (site.columns.end - site.columns.begin);
-        auto* to = pixel<int8_t>(out, site.n, y, column);
+        auto* to = pixel<T>(out, site.n, y, column);
         for (int32_t c = region.begin[3]; c < region.end[3];) {
           int32_t values[4];
           const int32_t channels = region.end[3] - c >= 4 ? 4 : 1;
           if (channels == 4) {
-            join_taps<4>(p, x, site, c, values);
+            join_taps<T, 4>(p, x, site, c, values);
           } else {
-            join_taps<1>(p, x, site, c, values);
+            join_taps<T, 1>(p, x, site, c, values);
           }
           for (int32_t k = 0; k < channels; ++k, ++c) {
             to[c * out.stride[3]] =
-                static_cast<int8_t>(limit(finish(values[k], count), p.clamp_min, p.clamp_max));
+                static_cast<T>(limit(finish(values[k], count), p.clamp_min, p.clamp_max));
           }
         }
       }
     }
   }
+}
+
+template <class T>
+static void average_pool(const Pool2DParams& p, const View& x, const View& out,
+                         const Region& region) noexcept {
+  pool<T>(
+      p, x, out, region, 0, [](int32_t sum, int32_t tap) { return sum + tap; }, average_of);
+}
+
+template <class T>
+static void max_pool(const Pool2DParams& p, const View& x, const View& out,
+                     const Region& region) noexcept {
+  pool<T>(
+      p, x, out, region, sizeof(T) == 1 ? -128 : -32768,
+      [](int32_t most, int32_t tap) { return tap > most ? tap : most; },
+      [](int32_t most, int32_t) { return most; });
+}
+
+template <class T>
+static void min_pool(const Pool2DParams& p, const View& x, const View& out,
+                     const Region& region) noexcept {
+  pool<T>(
+      p, x, out, region, sizeof(T) == 1 ? 127 : 32767,
+      [](int32_t least, int32_t tap) { return tap < least ? tap : least; },
+      [](int32_t least, int32_t) { return least; });
 }
 
 }  // namespace thimble::runtime

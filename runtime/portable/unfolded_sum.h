@@ -13,16 +13,6 @@ inline int64_t unfolded_bias(const UnfoldedConv2DParams& p, int32_t o) noexcept 
   return static_cast<int64_t>(uint64_t{high} << 32 | low);
 }
 
-/// round(sum * multiplier * 2^(shift - 31)), half up, of a multiplier rounded to 16 bits; shift
-/// below 15. Wraps where 64 bits are too few.
-inline int32_t requantise_once(int64_t sum, int32_t multiplier, int32_t shift) noexcept {
-  const int32_t reduced = multiplier < 0x7FFF0000 ? (multiplier + (1 << 15)) >> 16 : 0x7FFF;
-  const int32_t right = 15 - shift;
-  const uint64_t product = static_cast<uint64_t>(sum) * static_cast<uint64_t>(int64_t{reduced});
-  return static_cast<int32_t>(static_cast<int64_t>(product + (uint64_t{1} << (right - 1))) >>
-                              right);
-}
-
 /// The element of output channel o.
 inline int32_t finished(const UnfoldedConv2DParams& p, int64_t sum, int32_t o) noexcept {
   const int32_t multiplier = p.scales.multipliers[o];

@@ -60,8 +60,8 @@ inline void map_elements(const View& x, const View& out, const Region& region,
   });
 }
 
-/// out = function(a, b), all of one type.
-template <class T = int8_t, class Function>
+/// out = function(a, b), both of one type.
+template <class T = int8_t, class Out = T, class Function>
 inline void map_pairs(const View& a, const View& b, const View& out, const Region& region,
                       Function function) noexcept {
   const int32_t channels = region.end[3] - region.begin[3];
@@ -74,7 +74,7 @@ inline void map_pairs(const View& a, const View& b, const View& out, const Regio
   for_each_pixel(walked, [&](int32_t n, int32_t y, int32_t x) {
     const T* from_a = first_channel<const T>(a, walked, n, y, x);
     const T* from_b = first_channel<const T>(b, walked, n, y, x);
-    T* to = first_channel<T>(out, walked, n, y, x);
+    Out* to = first_channel<Out>(out, walked, n, y, x);
     for (int32_t c = 0; c < count; ++c) {
       *to = function(*from_a, *from_b);
       from_a += a_step;

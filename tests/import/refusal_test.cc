@@ -168,9 +168,9 @@ const Damage kOfAnOperator[] = {
     {"SeveralUnsupportedOperators",
      [](TfliteBuilder& b) {
        b.model.operator_codes[1]->builtin_code = BuiltinOperator::SIN;
-       b.model.operator_codes[3]->builtin_code = BuiltinOperator::CUMSUM;
+       b.model.operator_codes[3]->builtin_code = BuiltinOperator::TOPK_V2;
      },
-     "net.tflite: SIN #1: is not supported (nor are, further on: CUMSUM); supported are ABS"},
+     "net.tflite: SIN #1: is not supported (nor are, further on: TOPK_V2); supported are ABS"},
     {"CustomOperator",
      [](TfliteBuilder& b) { b.model.operator_codes[3]->builtin_code = BuiltinOperator::CUSTOM; },
      "net.tflite: custom operator #3: is not supported"},
@@ -386,9 +386,41 @@ TEST(TfliteParameterRefusal, GatherBeyondTheInput) {
   options.axis = 1;
   EXPECT_EQ(message_of_steps(BuiltinOperator::GATHER, {0, 3}, {2, 2}, options),
             "net.tflite: GATHER #0: is damaged: it gathers [0, 3] of 3 indices");
-  options.batch_dims = 1;
+  options.batch_dims = 2;
   EXPECT_EQ(message_of_steps(BuiltinOperator::GATHER, {0, 1}, {2, 2}, options),
-            "net.tflite: GATHER #0: 1 batch axes are not supported; supported are none");
+            "net.tflite: GATHER #0: is damaged: an input of shape 2x3 and an output of shape 2x2 "
+            "with 2 batch axes");
+  options.batch_dims = 1;
+  EXPECT_EQ(message_of_steps(BuiltinOperator::GATHER, {0, 3}, {2}, options),
+            "net.tflite: GATHER #0: is damaged: an input of shape 2x3 and an output of shape 2 "
+            "with positions beyond the axis");
+}
+
+TEST(TfliteParameterRefusal, GatherNdBeyondTheInput) {
+  EXPECT_EQ(message_of_steps(BuiltinOperator::GATHER_ND, {1, 3}, {}, tflite::GatherNdOptionsT{}),
+            "net.tflite: GATHER_ND #0: is damaged: an input of shape 2x3 and an output of shape "
+            "scalar with positions beyond an axis");
+  EXPECT_EQ(message_of_steps(BuiltinOperator::GATHER_ND, {0, 0, 0}, {}, tflite::GatherNdOptionsT{}),
+            "net.tflite: GATHER_ND #0: is damaged: an input of shape 2x3 and an output of shape "
+            "scalar with positions of other axes");
+}
+
+TEST(TfliteParameterRefusal, SeveralAxesOfAnArgMax) {
+  EXPECT_EQ(message_of_steps(BuiltinOperator::ARG_MAX, {0, 1}, {2}, tflite::ArgMaxOptionsT{}),
+            "net.tflite: ARG_MAX #0: is damaged: 2 axes instead of 1");
+}
+
+TEST(TfliteRefusal, SumsOfSeveralInputsOfDifferentScales) {
+  TfliteBuilder b;
+  b.tensor({2, 3});
+  b.tensor({3, 2});
+  const int32_t output = b.tensor({2, 3});
+  b.op(BuiltinOperator::ADD_N, {0, 1}, {output}, tflite::AddNOptionsT{});
+  b.inputs({0, 1});
+  b.outputs({output});
+  EXPECT_EQ(message_of(b),
+            "net.tflite: ADD_N #0: inputs int8 2x3 and int8 3x2 are not supported; supported are "
+            "int8 of one shape, one scale and one zero point");
 }
 
 TEST(TfliteParameterRefusal, MirrorsMoreThanThereIs) {

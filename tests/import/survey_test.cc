@@ -26,7 +26,7 @@ Survey survey_of(const testing::TfliteBuilder& net) {
 TEST(Survey, NamesEverythingThatStopsAModel) {
   const Survey survey = survey_of(testing::unsupported_network());
   ASSERT_EQ(survey.obstacles.size(), 2U);
-  EXPECT_EQ(survey.obstacles[0].reason, "CUMSUM is not supported");
+  EXPECT_EQ(survey.obstacles[0].reason, "TOPK_V2 is not supported");
   EXPECT_THAT(survey.obstacles[0].ops, ElementsAre(0, 2));
   EXPECT_THAT(
       survey.obstacles[1].reason,

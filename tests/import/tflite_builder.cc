@@ -127,9 +127,9 @@ TfliteBuilder unsupported_network() {
   for (int k = 0; k < 4; ++k) net.tensor({1, 16});
   const int32_t weights = net.constant({8, 16}, tflite::TensorType::FLOAT32, Bytes(8 * 16 * 4));
   const int32_t sums = net.tensor({1, 8}, tflite::TensorType::FLOAT32);
-  net.op(tflite::BuiltinOperator::CUMSUM, {0}, {1});
+  net.op(tflite::BuiltinOperator::TOPK_V2, {0}, {1});
   net.op(tflite::BuiltinOperator::RELU, {1}, {2});
-  net.op(tflite::BuiltinOperator::CUMSUM, {2}, {3});
+  net.op(tflite::BuiltinOperator::TOPK_V2, {2}, {3});
   net.op(tflite::BuiltinOperator::FULLY_CONNECTED, {2, weights, -1}, {sums},
          tflite::FullyConnectedOptionsT());
   net.inputs({0});

@@ -59,7 +59,7 @@ class TfliteBuilder {
 /// 0 input 1x8x8x3 -> CONV_2D 3x3 SAME, stride 2 (weights 1, bias 2) -> 3 -> RESHAPE -> 5 ->
 /// FULLY_CONNECTED (weights 6, no bias) -> 7 -> SOFTMAX -> 8 output 1x2.
 [[nodiscard]] TfliteBuilder small_network();
-/// 0 input 1x16 int8 -> CUMSUM -> 1 -> RELU -> 2 -> CUMSUM -> 3 output; 2 -> FULLY_CONNECTED of
+/// 0 input 1x16 int8 -> TOPK_V2 -> 1 -> RELU -> 2 -> TOPK_V2 -> 3 output; 2 -> FULLY_CONNECTED of
 /// float32 (weights 4) -> 5 output 1x8.
 [[nodiscard]] TfliteBuilder unsupported_network();
 

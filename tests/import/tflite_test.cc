@@ -260,6 +260,39 @@ TEST(TfliteImport, GathersRunsOfPositions) {
   EXPECT_EQ(g.ops[0].attributes, Attributes(Slice{{1, 0}, {2, 1}, {}}));
 }
 
+TEST(TfliteImport, GathersOfEachBatch) {
+  TfliteBuilder b = with_input({2, 3});
+  const int32_t positions = b.constant({2, 1}, TensorType::INT32, bytes_of<int32_t>({2, 0}));
+  tflite::GatherOptionsT options;
+  options.axis = 1;
+  options.batch_dims = 1;
+  const Graph g =
+      import_single(std::move(b), BuiltinOperator::GATHER, {positions}, {2, 1}, options);
+  EXPECT_EQ(steps_of(g).at(3), "SLICE");
+  EXPECT_EQ(g.ops.at(3).attributes, Attributes(Slice{{2, 0}, {1, 1}, {}}));  // of 6 x 1: 2 and 3
+}
+
+TEST(TfliteImport, GathersAlongSeveralAxes) {
+  TfliteBuilder b = with_input({2, 3, 4});
+  const int32_t positions = b.constant({2, 2}, TensorType::INT32, bytes_of<int32_t>({1, 2, 0, 1}));
+  const Graph g = import_single(std::move(b), BuiltinOperator::GATHER_ND, {positions}, {2, 4},
+                                tflite::GatherNdOptionsT{});
+  EXPECT_EQ(steps_of(g), (std::vector<std::string>{"RESHAPE", "SLICE", "RESHAPE"}));
+  EXPECT_EQ(g.ops[1].attributes, Attributes(Slice{{5, 0}, {-4, 1}, {}}));
+}
+
+TEST(TfliteImport, TakesLogicalNotForAComparisonWithFalse) {
+  TfliteBuilder b;
+  const int32_t input = b.tensor({2, 3}, TensorType::BOOL);
+  const int32_t output = b.tensor({2, 3}, TensorType::BOOL);
+  b.op(BuiltinOperator::LOGICAL_NOT, {input}, {output}, tflite::LogicalNotOptionsT{});
+  b.inputs({input});
+  b.outputs({output});
+  const Graph g = import(b);
+  EXPECT_EQ(g.ops[0].attributes, Attributes(Comparison{Relation::kEqual}));
+  EXPECT_EQ(*g.tensor(g.ops[0].inputs[1]).data, Bytes{0});
+}
+
 TEST(TfliteImport, TurnsTheOperandsOfATransposedConvolution) {
   TfliteBuilder b = with_input({1, 2, 2, 3});
   const int32_t weights = b.weights({4, 3, 3, 3}, 0), extents = b.constant({1, 4, 4, 4});

@@ -94,6 +94,26 @@ struct Make {
   Graph operator()(const Prelu& a) const {
     return Literal().int8(kCube).int8({3, 1}).int8(kCube).op(a);
   }
+  Graph operator()(const Sum&) const {
+    return Literal().int8({1, 4, 5, 3}).int8({1, 3}).op(Sum{{1, 2}});
+  }
+  Graph operator()(const Div& a) const { return Literal().int8(kCube).int8({4}).int8(kCube).op(a); }
+  Graph operator()(const Comparison& a) const {
+    return Literal().int8(kCube).int8({4}).tensor(kCube, DType::kBool, {}).op(a);
+  }
+  Graph operator()(const Select& a) const {
+    return Literal().tensor({3, 1}, DType::kBool, {}).int8(kCube).int8({4}).int8(kCube).op(a);
+  }
+  Graph operator()(const Cast& a) const {
+    return Literal().int8(kCube).tensor(kCube, DType::kInt32, {}).op(a);
+  }
+  Graph operator()(const ArgMax&) const {
+    return Literal().int8(kCube).tensor({2, 4}, DType::kInt32, {}).op(ArgMax{1});
+  }
+  Graph operator()(const CumSum&) const { return Literal().int8(kCube).int8(kCube).op(CumSum{1}); }
+  Graph operator()(const L2Normalization& a) const {
+    return Literal().int8(kCube).tensor(kCube, DType::kInt8, {{1.0F / 128}, {0}, 0}).op(a);
+  }
   Graph operator()(const Elu& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
   Graph operator()(const HardSwish& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
   Graph operator()(const Abs& a) const { return Literal().int8(kCube).int8(kCube).op(a); }

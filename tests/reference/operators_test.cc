@@ -215,6 +215,70 @@ TEST(Sub, ClampsToItsActivation) {
   EXPECT_THAT(op.run_int8({2}, 1, -10), ElementsAre(-4, -10));
 }
 
+TEST(Sub, OfInt32WrapsAround) {
+  OneOp op{Sub{}};
+  op.input(bias({INT32_MIN, 7}));
+  op.input(bias({1, -3}));
+  EXPECT_THAT(op.run<int32_t>(DType::kInt32, {2}), ElementsAre(INT32_MAX, 10));
+}
+
+TEST(Div, OverZeroIsTheEndOfTheRange) {
+  OneOp op{Div{}};
+  op.input(int8({4}, {6, 6, -6, 2}, 1, 2));
+  op.input(int8({4}, {3, 1, 1, 1}, 1, 1));
+  EXPECT_THAT(op.run_int8({4}, 1, 5), ElementsAre(7, 127, -128, 5));
+}
+
+TEST(Div, OfInt32RoundsTowardsZeroAndWrapsAround) {
+  OneOp op{Div{}};
+  op.input(bias({-7, 7, INT32_MIN, 3}));
+  op.input(bias({2, -2, -1, 0}));
+  EXPECT_THAT(op.run<int32_t>(DType::kInt32, {4}), ElementsAre(-3, -3, INT32_MIN, 0));
+}
+
+TEST(Sum, IsNotDivided) {
+  OneOp op{Sum{{1}}};
+  op.input(int8({2, 3}, {1, 2, 3, -4, -5, -6}, 1, 1));
+  EXPECT_THAT(op.run_int8({2, 1}, 2, 10), ElementsAre(12, 1));  // 3 and -18
+}
+
+TEST(Comparison, IsOfRealValues) {
+  OneOp op{Comparison{Relation::kGreater}};
+  op.input(int8({3}, {10, 20, 30}, 0.25F, 10));  // 0, 2.5, 5
+  op.input(int8({}, {9}, 0.5F, 4));              // 2.5
+  EXPECT_THAT(op.run<uint8_t>(DType::kBool, {3}), ElementsAre(0, 0, 1));
+}
+
+TEST(Cast, KeepsTheLowBitsOfWhatDoesNotFit) {
+  OneOp whole{Cast{}};
+  whole.input(bias({300, -129}));
+  EXPECT_THAT(whole.run_int8({2}), ElementsAre(44, 127));
+  OneOp real{Cast{}};
+  real.input(constant<float>(DType::kFloat32, {5}, {-1.9F, 300.5F, 1e20F, -1e20F, NAN}, 1));
+  EXPECT_THAT(real.run<int16_t>(DType::kInt16, {5}), ElementsAre(-1, 300, -1, 0, 0));
+}
+
+TEST(ArgMax, IsTheFirstOfSeveral) {
+  OneOp largest{ArgMax{1}}, smallest{ArgMax{0, true}};
+  for (OneOp* op : {&largest, &smallest}) op->input(int8({2, 3}, {1, 5, 5, 7, 5, 0}));
+  EXPECT_THAT(largest.run<int32_t>(DType::kInt32, {2}), ElementsAre(1, 0));
+  EXPECT_THAT(smallest.run<int32_t>(DType::kInt32, {3}), ElementsAre(0, 0, 1));
+}
+
+// One value of a raw 0 too many, as the original has it: -2.
+TEST(CumSum, BeginsWithARawZero) {
+  OneOp forwards{CumSum{0}}, backwards{CumSum{0, true, true}};
+  for (OneOp* op : {&forwards, &backwards}) op->input(int8({3}, {3, 4, 5}, 1, 2));
+  EXPECT_THAT(forwards.run_int8({3}), ElementsAre(-1, 1, 4));
+  EXPECT_THAT(backwards.run_int8({3}), ElementsAre(3, 1, -2));
+}
+
+TEST(L2Normalization, FollowsTheRealFunction) {
+  OneOp op{L2Normalization{}};
+  op.input(int8({2, 2}, {4, 5, 1, 1}, 1, 1));  // 3, 4 and 0, 0
+  EXPECT_THAT(op.run_int8({2, 2}, 1.0F / 128), ElementsAre(77, 102, 0, 0));
+}
+
 TEST(SquaredDifference, IsSymmetricAndBroadcasts) {
   for (const bool swapped : {false, true}) {
     OneOp op{SquaredDifference{}};

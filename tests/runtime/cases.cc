@@ -27,10 +27,14 @@ Case random_case(KernelId kernel, Random& random) {
     case Family::kAdd:
     case Family::kMul:
     case Family::kSub:
+    case Family::kDiv:
     case Family::kSquaredDifference:
     case Family::kMaximum:
     case Family::kMinimum:
+    case Family::kComparison:
+    case Family::kSelect:
     case Family::kCopy:
+    case Family::kCast:
     case Family::kRescale:
     case Family::kClamp:
     case Family::kLeakyRelu:
@@ -44,12 +48,16 @@ Case random_case(KernelId kernel, Random& random) {
     case Family::kBatchMatMul:
     case Family::kAveragePool2D:
     case Family::kMaxPool2D:
+    case Family::kMinPool2D:
     case Family::kMean:
     case Family::kSumAccumulate:
     case Family::kPad:
     case Family::kTransposeInPlace:
     case Family::kSoftmax:
     case Family::kLogSoftmax:
+    case Family::kArgMax:
+    case Family::kCumSum:
+    case Family::kL2Normalization:
     case Family::kResizeNearestNeighbor:
     case Family::kResizeBilinear:
       return gathering_case(kernel, random);

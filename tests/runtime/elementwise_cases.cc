@@ -27,6 +27,7 @@ struct Range {
 };
 
 Range clamps(Element out) {
+  if (out == Element::kInt32) return {-0x7FFFFFFF, 0x7FFFFFFF};
   return out == Element::kInt8 ? Range{-128, 127} : Range{-32768, 32767};
 }
 
@@ -68,12 +69,33 @@ Case pair_case(Random& random, KernelId kernel, const KernelParams& params) {
   const Extents extents = random_extents(random);
   const Element element = element_of(info(kernel).in);
   return {.in = {{extents, element}, {extents, element}},
-          .out = {extents, element},
+          .out = {extents, element_of(info(kernel).out)},
           .run = [=](const Call& call) { run(kernel, params, call); },
           .needed =
               [](const Region& r, Chunk) {
                 return std::vector<Region>{r, r};
               }};
+}
+
+// Bytes are true unless they are 0.
+Case select_case(Random& random, KernelId kernel) {
+  const Extents extents = random_extents(random);
+  const Element element = element_of(info(kernel).out);
+  return {.in = {{extents, Element::kInt8}, {extents, element}, {extents, element}},
+          .out = {extents, element},
+          .run = [=](const Call& call) { run(kernel, {}, call); },
+          .needed =
+              [](const Region& r, Chunk) {
+                return std::vector<Region>{r, r, r};
+              }};
+}
+
+KernelParams comparison_params(Random& random, const KernelInfo& row) {
+  const int32_t accepted = random.between(1, 7);
+  if (row.in != DType::kInt8) return RelationParams{accepted};
+  return ComparisonParams{accepted,
+                          {random.between(-128, 127), random.between(-128, 127)},
+                          {random_scale(random, -9, -3), random_scale(random, -9, -3)}};
 }
 
 PreluParams prelu_params(Random& random, const KernelInfo& row) {
@@ -103,8 +125,9 @@ Case mean_finalise_case(Random& random, KernelId kernel) {
   return map_case(random, kernel, p);
 }
 
-// Sums, differences and their squares, which take the same parameters.
+// Sums, differences and their squares, which take the same parameters; int32 takes none.
 Case scaled_pair_case(Random& random, KernelId kernel) {
+  if (info(kernel).in == DType::kInt32) return pair_case(random, kernel, {});
   const bool squares = info(kernel).family == Family::kSquaredDifference;
   const Element element = element_of(info(kernel).in);
   const Extents extents = random_extents(random);
@@ -116,10 +139,10 @@ Case scaled_pair_case(Random& random, KernelId kernel) {
               -120,
               120};
   if (element == Element::kInt16) {
-    p = {15,
+    p = {squares ? 0 : 15,
          {0, 0},
          0,
-         {random_scale(random, -3, 0), random_scale(random, -3, 0)},
+         {random_scale(random, -3, squares ? -1 : 0), random_scale(random, -3, squares ? -1 : 0)},
          random_scale(random, -16, -12),
          -30000,
          30000};
@@ -149,7 +172,7 @@ Case mul_case(Random& random, KernelId kernel) {
   const Extents factors = broadcast ? Extents{1, 1, 1, extents[3]} : extents;
   const bool dsp = info(kernel).set == InstructionSet::kDsp;  // no clamps
   const Element element = element_of(info(kernel).in);
-  const KernelId portable = portable_kernel(Family::kMul, info(kernel).in, info(kernel).out);
+  const KernelId portable = portable_kernel(info(kernel).family, info(kernel).in, info(kernel).out);
   MulParams p{{random.between(-128, 127), random.between(-128, 127)},
               random.between(-128, 127),
               dsp ? random_scale(random, -22, -1) : random_scale(random, -9, -5),
@@ -188,8 +211,14 @@ Case elementwise_case(KernelId kernel, Random& random) {
     case Family::kTanh:
       return sigmoid_case(random, kernel);
     case Family::kMul:
-      return mul_case(random, kernel);
+    case Family::kDiv:
+      return row.in == DType::kInt32 ? pair_case(random, kernel, {}) : mul_case(random, kernel);
+    case Family::kComparison:
+      return pair_case(random, kernel, comparison_params(random, row));
+    case Family::kSelect:
+      return select_case(random, kernel);
     case Family::kCopy:
+    case Family::kCast:
       return map_case(random, kernel, {});
     case Family::kRescale:
       return map_case(random, kernel, rescale_params(random, row));

@@ -16,7 +16,7 @@ using runtime::Region;
 Case with_portable(Case result, KernelId kernel, const KernelParams& params) {
   const KernelInfo& row = info(kernel);
   result.run = [=](const Call& call) { run(kernel, params, call); };
-  result.whole = [=, portable = portable_kernel(row.family)](const Call& call) {
+  result.whole = [=, portable = portable_kernel(row.family, row.in, row.out)](const Call& call) {
     run(portable, params, call);
   };
   result.rings = row.rings;
@@ -43,11 +43,12 @@ Case pool_case(Random& random, KernelId kernel) {
   p.window.pad_left = random.between(0, p.window.kernel_w - 1);
   p.clamp_min = -90;
   p.clamp_max = 90;
+  const Element element = element_of(info(kernel).in);
   const Extents out{in[0], (in[1] + p.window.pad_top - 1) / p.window.stride_h + 1,
                     (in[2] + p.window.pad_left - 1) / p.window.stride_w + 1, in[3]};
   return with_portable(
-      {.in = {{in}},
-       .out = {out},
+      {.in = {{in, element}},
+       .out = {out, element},
        .run = {},
        .needed = [w = p.window](const Region& r,
                                 Chunk) { return std::vector<Region>{window_region(w, r)}; }},
@@ -55,16 +56,18 @@ Case pool_case(Random& random, KernelId kernel) {
 }
 
 // As many matrices on the right as on the left.
-Case batch_matmul_case(Random& random) {
+Case batch_matmul_case(Random& random, KernelId kernel) {
+  const bool wide = info(kernel).in == DType::kInt16;
+  const Element element = element_of(info(kernel).in);
   const Extents in = random_extents(random);
   const Extents out{in[0], in[1], in[2], random.between(1, 7)};
   const BatchMatMulParams p{in[3],
                             {random.between(-128, 127), random.between(-128, 127)},
                             random.between(-128, 127),
-                            random_scale(random, -11, -7)};
-  return {.in = {{in}, {{in[0], in[1], out[3], in[3]}}},
-          .out = {out},
-          .run = [=](const Call& a) { batch_matmul(p, a.in[0], a.in[1], a.out, a.region); },
+                            random_scale(random, wide ? -19 : -11, wide ? -15 : -7)};
+  return {.in = {{in, element}, {{in[0], in[1], out[3], in[3]}, element}},
+          .out = {out, element},
+          .run = [=](const Call& call) { run(kernel, p, call); },
           .needed = [depth = in[3]](const Region& r, Chunk) -> std::vector<Region> {
             return {
                 {{r.begin[0], r.begin[1], r.begin[2], 0}, {r.end[0], r.end[1], r.end[2], depth}},
@@ -86,8 +89,9 @@ Case mean_case(Random& random, KernelId kernel) {
   p.scale = random_scale(random, -5, 0);
   p.input_zero_point = random.between(-128, 127);
   p.output_zero_point = random.between(-128, 127);
-  return with_portable({.in = {{in}},
-                        .out = {out},
+  const Element element = element_of(info(kernel).in);
+  return with_portable({.in = {{in, element}},
+                        .out = {out, element},
                         .run = {},
                         .needed = [p](const Region& r, Chunk) -> std::vector<Region> {
                           Region needed = r;
@@ -99,7 +103,7 @@ Case mean_case(Random& random, KernelId kernel) {
                        kernel, p);
 }
 
-Case sum_accumulate_case(Random& random) {
+Case sum_accumulate_case(Random& random, KernelId kernel) {
   const Extents in = random_extents(random);
   Extents out = in;
   SumParams p{};
@@ -109,12 +113,9 @@ Case sum_accumulate_case(Random& random) {
     p.reduced[k] = static_cast<int>(k) == p.chunk_axis || (k < 3 && random.between(0, 1) == 0);
     if (p.reduced[k] != 0) out[k] = 1;
   }
-  return {.in = {{in}},
+  return {.in = {{in, element_of(info(kernel).in)}},
           .out = {out, Element::kInt32},
-          .run =
-              [=](const Call& a) {
-                sum_accumulate(p, a.in[0], a.out, a.region, a.chunk.begin, a.chunk.end);
-              },
+          .run = [=](const Call& call) { run(kernel, p, call); },
           .needed = [p](const Region& r, Chunk chunk) -> std::vector<Region> {
             Region needed = r;
             for (int k = 0; k < 4; ++k) {
@@ -183,7 +184,57 @@ Case log_softmax_case(Random& random, KernelId kernel) {
           .whole_channels = true};
 }
 
-Case resize_nearest_neighbor_case(Random& random) {
+Case softmax_tables_case(Random& random, KernelId kernel) {
+  const Extents extents = random_extents(random);
+  std::vector<int16_t> exponentials(513), reciprocals(513);  // as the true ones, rising and falling
+  for (size_t i = 0; i < exponentials.size(); ++i) {
+    exponentials[i] = static_cast<int16_t>(63 * i);
+    reciprocals[i] = static_cast<int16_t>(32767 - 31 * i);
+  }
+  const runtime::Scale scale = random_scale(random, -2, 2);
+  return {
+      .in = {{extents, Element::kInt16}},
+      .out = {extents, Element::kInt16},
+      .run =
+          [=](const Call& call) {
+            const SoftmaxTableParams p{exponentials.data(), reciprocals.data(), scale, extents[3]};
+            run(kernel, p, call);
+          },
+      .needed = [](const Region& r, Chunk) { return std::vector<Region>{r}; },
+      .whole_channels = true};
+}
+
+Case arg_max_case(Random& random, KernelId kernel) {
+  const Extents in = random_extents(random);
+  const ArgMaxParams p{in[3], random.between(0, 1)};
+  return {.in = {{in}},
+          .out = {{in[0], in[1], in[2], 1}, Element::kInt32},
+          .run = [=](const Call& call) { run(kernel, p, call); },
+          .needed = [channels = in[3]](const Region& r, Chunk) -> std::vector<Region> {
+            Region needed = r;
+            needed.end[3] = channels;
+            return {needed};
+          }};
+}
+
+// Sums and norms of all channels.
+Case along_channels_case(Random& random, KernelId kernel) {
+  const Extents extents = random_extents(random);
+  const int32_t zero_point = random.between(-128, 127);
+  KernelParams p = L2NormalizationParams{zero_point, extents[3]};
+  if (info(kernel).family == Family::kCumSum) {
+    p = CumSumParams{random_scale(random, -21, -19), zero_point,
+                     random.between(-128, 127),      random.between(0, 1),
+                     random.between(0, 1),           extents[3]};
+  }
+  return {.in = {{extents}},
+          .out = {extents},
+          .run = [=](const Call& call) { run(kernel, p, call); },
+          .needed = [](const Region& r, Chunk) { return std::vector<Region>{r}; },
+          .whole_channels = true};
+}
+
+Case resize_nearest_neighbor_case(Random& random, KernelId kernel) {
   const Extents in = random_extents(random);
   // Whatever goes down the image will do.
   const auto rows = [&](int32_t extent) {
@@ -196,11 +247,12 @@ Case resize_nearest_neighbor_case(Random& random) {
   };
   const auto y = rows(in[1]), x = rows(in[2]);
   const Extents out{in[0], static_cast<int32_t>(y->size()), static_cast<int32_t>(x->size()), in[3]};
-  return {.in = {{in}},
-          .out = {out},
+  const Element element = element_of(info(kernel).in);
+  return {.in = {{in, element}},
+          .out = {out, element},
           .run =
-              [=](const Call& a) {
-                resize_nearest_neighbor({y->data(), x->data()}, a.in[0], a.out, a.region);
+              [=](const Call& call) {
+                run(kernel, ResizeNearestNeighborParams{y->data(), x->data()}, call);
               },
           .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
             Region needed = r;
@@ -246,24 +298,31 @@ Case resize_bilinear_case(Random& random) {
 Case gathering_case(KernelId kernel, Random& random) {
   switch (info(kernel).family) {
     case Family::kBatchMatMul:
-      return batch_matmul_case(random);
+      return batch_matmul_case(random, kernel);
     case Family::kAveragePool2D:
     case Family::kMaxPool2D:
+    case Family::kMinPool2D:
       return pool_case(random, kernel);
     case Family::kMean:
       return mean_case(random, kernel);
     case Family::kSumAccumulate:
-      return sum_accumulate_case(random);
+      return sum_accumulate_case(random, kernel);
     case Family::kPad:
       return pad_case(random, kernel);
     case Family::kTransposeInPlace:
       return transpose_case(random);
     case Family::kSoftmax:
+      if (info(kernel).in == DType::kInt16) return softmax_tables_case(random, kernel);
       return softmax_case(random, kernel);
+    case Family::kArgMax:
+      return arg_max_case(random, kernel);
+    case Family::kCumSum:
+    case Family::kL2Normalization:
+      return along_channels_case(random, kernel);
     case Family::kLogSoftmax:
       return log_softmax_case(random, kernel);
     case Family::kResizeNearestNeighbor:
-      return resize_nearest_neighbor_case(random);
+      return resize_nearest_neighbor_case(random, kernel);
     case Family::kResizeBilinear:
       return resize_bilinear_case(random);
     default:

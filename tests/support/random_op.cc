@@ -40,6 +40,9 @@ Bytes random_bytes_of(DType type, int64_t count, double float_range, Random& ran
     return bytes;
   }
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.next() >> 56);
+  if (type == DType::kBool) {
+    for (uint8_t& byte : bytes) byte &= 1;
+  }
   return bytes;
 }
 
@@ -239,39 +242,50 @@ class Draw {
     };
     add_matrix(x, adjoint_x, rows, depth);
     add_matrix(y, adjoint_y, depth, columns);
-    const TensorId a = maybe_constant(int8(x), 0.1);
-    const TensorId b = maybe_constant(int8(y), at(a).is_constant() ? 0 : 0.3);
-    Quantization out = int8_quantization();
+    const DType type = some_activation();
+    const TensorId a = maybe_constant(tensor(x, type, quantization_of(type)), 0.1);
+    const TensorId b =
+        maybe_constant(tensor(y, type, quantization_of(type)), at(a).is_constant() ? 0 : 0.3);
+    Quantization out = quantization_of(type);
+    const double spread = type == DType::kInt16 ? 12800 : 50;
     out.scales[0] = at(a).quantization.scales[0] * at(b).quantization.scales[0] *
-                    static_cast<float>(50 * std::sqrt(static_cast<double>(depth)));
-    op(BatchMatMul{adjoint_x, adjoint_y}, {a, b}, DType::kInt8, out);
+                    static_cast<float>(spread * std::sqrt(static_cast<double>(depth)));
+    op(BatchMatMul{adjoint_x, adjoint_y}, {a, b}, type, out);
   }
 
+  TensorId some_tensor(const Shape& shape) {
+    const DType type = some_activation();
+    return tensor(shape, type, quantization_of(type));
+  }
   void make(const AveragePool2D&) {
-    const TensorId x = int8(image());
-    op(AveragePool2D{window(1), activation()}, {x}, DType::kInt8, at(x).quantization);
+    const TensorId x = some_tensor(image());
+    op(AveragePool2D{window(1), activation()}, {x}, at(x).type, at(x).quantization);
   }
   void make(const MaxPool2D&) {
-    const TensorId x = int8(image());
-    op(MaxPool2D{window(1), activation()}, {x}, DType::kInt8, at(x).quantization);
+    const TensorId x = some_tensor(image());
+    op(MaxPool2D{window(1), activation(), maybe(0.3)}, {x}, at(x).type, at(x).quantization);
   }
 
-  void make(const Mean&) {
-    const TensorId x = int8(some_shape(1, 4));
+  void make(const Mean&) { make_reduction<Mean>(); }
+  void make(const Sum&) { make_reduction<Sum>(); }
+  template <class A>
+  void make_reduction() {
+    const TensorId x = some_tensor(some_shape(1, 4));
     const bool keep = maybe(0.5);
-    Mean mean;
+    A mean;
     Shape out;
     for (size_t i = 0; i < at(x).shape.size(); ++i) {
       const bool reduced = maybe(0.5);
       if (reduced) mean.axes.push_back(static_cast<int>(i));
       if (keep || !reduced) out.push_back(reduced ? 1 : at(x).shape[i]);
     }
-    op(mean, {x}, DType::kInt8, int8_quantization(), out);
+    op(mean, {x}, at(x).type, quantization_of(at(x).type), out);
   }
 
   /// One of the two may lack leading axes and have extents of 1. alike: all of one quantisation.
   template <class A>
-  void make_binary(DType type = DType::kInt8, bool alike = false) {
+  void make_binary(DType type = DType::kInt8, bool alike = false,
+                   std::optional<DType> out_type = {}) {
     const Shape full = some_shape(1, 6);
     Shape partial = full;
     if (maybe(0.5)) {
@@ -292,15 +306,75 @@ class Draw {
       if (maybe(0.5)) std::swap(inputs[0], inputs[1]);
     }
     A attributes;
-    if constexpr (requires { attributes.activation; }) attributes.activation = activation();
-    op(attributes, inputs, type, alike ? q : quantization_of(type));
+    if constexpr (requires { attributes.activation; }) {
+      if (type != DType::kInt32) attributes.activation = activation();
+    }
+    if constexpr (requires { attributes.relation; })
+      attributes.relation = static_cast<Relation>(some(0, 5));
+    op(attributes, inputs, out_type.value_or(type),
+       out_type ? Quantization{}
+       : alike  ? q
+                : quantization_of(type));
   }
-  void make(const Add&) { make_binary<Add>(some_activation()); }
-  void make(const Mul&) { make_binary<Mul>(some_activation()); }
-  void make(const Sub&) { make_binary<Sub>(some_activation()); }
-  void make(const Maximum&) { make_binary<Maximum>(some_activation(), true); }
-  void make(const Minimum&) { make_binary<Minimum>(some_activation(), true); }
-  void make(const SquaredDifference&) { make_binary<SquaredDifference>(); }
+  /// int8, int16 or int32.
+  DType some_number() { return maybe(0.2) ? DType::kInt32 : some_activation(); }
+  void make(const Add&) { make_binary<Add>(some_number()); }
+  void make(const Mul&) { make_binary<Mul>(some_number()); }
+  void make(const Sub&) { make_binary<Sub>(some_number()); }
+  void make(const Div&) { make_binary<Div>(maybe(0.7) ? DType::kInt8 : DType::kInt32); }
+  void make(const Maximum&) {
+    make_binary<Maximum>(maybe(0.1) ? DType::kBool : some_number(), true);
+  }
+  void make(const Minimum&) {
+    make_binary<Minimum>(maybe(0.1) ? DType::kBool : some_number(), true);
+  }
+  void make(const SquaredDifference&) { make_binary<SquaredDifference>(some_activation()); }
+  void make(const Comparison&) {
+    static constexpr DType kTypes[] = {DType::kInt8, DType::kInt8, DType::kInt32, DType::kBool};
+    make_binary<Comparison>(kTypes[some(0, 3)], false, DType::kBool);
+  }
+
+  /// Any of the three may lack leading axes and have extents of 1.
+  void make(const Select&) {
+    static constexpr DType kTypes[] = {DType::kInt8, DType::kInt8, DType::kInt16, DType::kInt32,
+                                       DType::kFloat32};
+    const DType type = kTypes[some(0, 4)];
+    const Quantization q = quantization_of(type);
+    const Shape full = some_shape(1, 6);
+    std::vector<TensorId> inputs;
+    for (size_t k = 0; k < 3; ++k) {
+      Shape shape = full;
+      if (maybe(0.4)) {
+        shape.erase(shape.begin(), shape.begin() + some(0, static_cast<int64_t>(full.size())));
+        for (int64_t& extent : shape) extent = maybe(0.4) ? 1 : extent;
+      }
+      const TensorId t = k == 0 ? tensor(shape, DType::kBool, {}) : tensor(shape, type, q);
+      inputs.push_back(k == 0 ? t : maybe_constant(t, 0.2));
+    }
+    op(Select{}, inputs, type, q);
+  }
+
+  void make(const Cast&) {
+    static constexpr DType kTypes[] = {DType::kInt8, DType::kInt16, DType::kInt32, DType::kFloat32,
+                                       DType::kBool};
+    const TensorId x = tensor(some_shape(1, 6), kTypes[some(0, 4)], {});
+    op(Cast{}, {x}, kTypes[some(0, 3)], {});
+  }
+
+  void make(const ArgMax&) {
+    const TensorId x = int8(some_shape(1, 5));
+    const auto axes = static_cast<int64_t>(at(x).shape.size());
+    op(ArgMax{static_cast<int>(some(0, axes - 1)), maybe(0.5)}, {x}, DType::kInt32, {});
+  }
+  void make(const CumSum&) {
+    const TensorId x = int8(some_shape(1, 5));
+    const auto axes = static_cast<int64_t>(at(x).shape.size());
+    op(CumSum{static_cast<int>(some(0, axes - 1)), maybe(0.5), maybe(0.5)}, {x}, DType::kInt8,
+       int8_quantization());
+  }
+  void make(const L2Normalization&) {
+    op(L2Normalization{}, {int8(some_shape(1, 4))}, DType::kInt8, {{0x1p-7F}, {0}, 0});
+  }
 
   void make(const Pad&) {
     static constexpr DType kTypes[] = {DType::kInt8, DType::kInt8, DType::kInt16, DType::kInt32,
@@ -355,8 +429,13 @@ class Draw {
   }
 
   void make(const Softmax&) {
-    const TensorId x = int8(some_shape(1, 4));
     const float beta = maybe(0.5) ? 1.0F : static_cast<float>(0.1 + 2 * random_.unit());
+    if (maybe(0.3)) {
+      op(Softmax{beta}, {tensor(some_shape(1, 4), DType::kInt16, quantization_of(DType::kInt16))},
+         DType::kInt16, {{0x1p-15F}, {0}, 0});
+      return;
+    }
+    const TensorId x = int8(some_shape(1, 4));
     if (maybe(0.7)) {
       op(Softmax{beta}, {x}, DType::kInt8, {{0x1p-8F}, {-128}, 0});
     } else {
@@ -409,9 +488,9 @@ class Draw {
         {DType::kFloat32, DType::kInt8}, {DType::kFloat32, DType::kInt16},
         {DType::kInt8, DType::kInt8},    {DType::kInt8, DType::kUInt8},
         {DType::kUInt8, DType::kInt8},   {DType::kInt8, DType::kInt16},
-        {DType::kInt16, DType::kInt8},   {DType::kInt32, DType::kInt8},
-        {DType::kInt16, DType::kInt32},  {DType::kInt16, DType::kInt16},
-        {DType::kInt32, DType::kInt16},
+        {DType::kInt8, DType::kInt32},   {DType::kInt16, DType::kInt8},
+        {DType::kInt32, DType::kInt8},   {DType::kInt16, DType::kInt32},
+        {DType::kInt16, DType::kInt16},  {DType::kInt32, DType::kInt16},
     };
     const auto [in, out] = kPairs[some(0, std::size(kPairs) - 1)];
     const TensorId x = tensor(some_shape(1, 6), in, quantization_of(in));
@@ -478,7 +557,10 @@ class Draw {
   }
   void make(const Elu&) { make_function<Elu>(); }
   void make(const HardSwish&) { make_function<HardSwish>(); }
-  void make(const Abs&) { make_function<Abs>(); }
+  void make(const Abs&) {
+    const TensorId x = some_tensor(some_shape(1, 6));
+    op(Abs{}, {x}, at(x).type, quantization_of(at(x).type));
+  }
 
   void make(const Rsqrt&) {
     const TensorId x = int8(some_shape(1, 6));
@@ -525,15 +607,16 @@ class Draw {
     }
   }
   template <class A>
-  void make_resize() {
-    const TensorId x = int8(image());
+  void make_resize(TensorId x) {
     const Shape from = at(x).shape;
     const int64_t kind = some(0, 2);
-    op(A{kind == 1, kind == 2}, {x}, DType::kInt8, at(x).quantization,
+    op(A{kind == 1, kind == 2}, {x}, at(x).type, at(x).quantization,
        Shape{from[0], resized(from[1]), resized(from[2]), from[3]});
   }
-  void make(const ResizeNearestNeighbor&) { make_resize<ResizeNearestNeighbor>(); }
-  void make(const ResizeBilinear&) { make_resize<ResizeBilinear>(); }
+  void make(const ResizeNearestNeighbor&) {
+    make_resize<ResizeNearestNeighbor>(some_tensor(image()));
+  }
+  void make(const ResizeBilinear&) { make_resize<ResizeBilinear>(int8(image())); }
 
   Random& random_;
   Graph graph_;

@@ -15,26 +15,6 @@
 namespace thimble {
 namespace {
 
-tflite::TensorType file_type(DType type) {
-  switch (type) {
-    case DType::kBool:
-      return tflite::TensorType::BOOL;
-    case DType::kInt8:
-      return tflite::TensorType::INT8;
-    case DType::kUInt8:
-      return tflite::TensorType::UINT8;
-    case DType::kInt16:
-      return tflite::TensorType::INT16;
-    case DType::kInt32:
-      return tflite::TensorType::INT32;
-    case DType::kInt64:
-      return tflite::TensorType::INT64;
-    case DType::kFloat32:
-      return tflite::TensorType::FLOAT32;
-  }
-  throw InternalError("unknown DType");
-}
-
 class Writer {
  public:
   explicit Writer(const Graph& graph) : graph_(graph) {

@@ -131,14 +131,77 @@ FileOperator written(const TransposeConv& op, const Context& c) {
 }
 
 FileOperator written(const Maximum&, const Context& c) {
+  if (c.output().type == DType::kBool)
+    return made(BuiltinOperator::LOGICAL_OR, 1, tflite::LogicalOrOptionsT());
   return made(BuiltinOperator::MAXIMUM, c.version(), tflite::MaximumMinimumOptionsT());
 }
 
 FileOperator written(const Minimum&, const Context& c) {
+  if (c.output().type == DType::kBool)
+    return made(BuiltinOperator::LOGICAL_AND, 1, tflite::LogicalAndOptionsT());
   return made(BuiltinOperator::MINIMUM, c.version(), tflite::MaximumMinimumOptionsT());
 }
 
 FileOperator written(const Prelu&, const Context&) { return made(BuiltinOperator::PRELU, 1); }
+
+FileOperator written(const Div& op, const Context& c) {
+  tflite::DivOptionsT options;
+  options.fused_activation_function = fused(op.activation);
+  return made(BuiltinOperator::DIV, c.version(), options);
+}
+
+FileOperator written(const Comparison& op, const Context& c) {
+  const int version = c.input(0).type == DType::kInt8 ? 2 : 1;
+  switch (op.relation) {
+    case Relation::kEqual:
+      return made(BuiltinOperator::EQUAL, version, tflite::EqualOptionsT());
+    case Relation::kNotEqual:
+      return made(BuiltinOperator::NOT_EQUAL, version, tflite::NotEqualOptionsT());
+    case Relation::kGreater:
+      return made(BuiltinOperator::GREATER, version, tflite::GreaterOptionsT());
+    case Relation::kGreaterEqual:
+      return made(BuiltinOperator::GREATER_EQUAL, version, tflite::GreaterEqualOptionsT());
+    case Relation::kLess:
+      return made(BuiltinOperator::LESS, version, tflite::LessOptionsT());
+    case Relation::kLessEqual:
+      return made(BuiltinOperator::LESS_EQUAL, version, tflite::LessEqualOptionsT());
+  }
+  throw InternalError("unknown Relation");
+}
+
+FileOperator written(const Select&, const Context&) {
+  return made(BuiltinOperator::SELECT_V2, 1, tflite::SelectV2OptionsT());
+}
+
+FileOperator written(const Cast&, const Context& c) {
+  tflite::CastOptionsT options;
+  options.in_data_type = file_type(c.input(0).type);
+  options.out_data_type = file_type(c.output().type);
+  return made(BuiltinOperator::CAST, 1, options);
+}
+
+FileOperator written(const ArgMax& op, const Context& c) {
+  std::vector<ExtraConstant> axis = {integers("axis", std::vector<int>{op.axis})};
+  if (op.least) {
+    tflite::ArgMinOptionsT options;
+    options.output_type = tflite::TensorType::INT32;
+    return made(BuiltinOperator::ARG_MIN, c.version(), options, std::move(axis));
+  }
+  tflite::ArgMaxOptionsT options;
+  options.output_type = tflite::TensorType::INT32;
+  return made(BuiltinOperator::ARG_MAX, c.version(), options, std::move(axis));
+}
+
+FileOperator written(const CumSum& op, const Context&) {
+  tflite::CumsumOptionsT options;
+  options.exclusive = op.exclusive;
+  options.reverse = op.reverse;
+  return made(BuiltinOperator::CUMSUM, 1, options, {integers("axis", std::vector<int>{op.axis})});
+}
+
+FileOperator written(const L2Normalization&, const Context& c) {
+  return made(BuiltinOperator::L2_NORMALIZATION, c.version(), tflite::L2NormOptionsT());
+}
 
 FileOperator written(const LogSoftmax&, const Context& c) {
   return made(BuiltinOperator::LOG_SOFTMAX, c.version());
@@ -181,13 +244,22 @@ FileOperator written(const AveragePool2D& op, const Context& c) {
 }
 
 FileOperator written(const MaxPool2D& op, const Context& c) {
+  if (op.least) throw CompileError(label(c.op), "the .tflite format has no such operator");
   return made(BuiltinOperator::MAX_POOL_2D, c.version(), pool_options(c, op.window, op.activation));
 }
 
-FileOperator written(const Mean& op, const Context& c) {
+FileOperator reduction(BuiltinOperator code, const std::vector<int>& axes, const Context& c) {
   tflite::ReducerOptionsT options;
   options.keep_dims = c.output().shape.size() == c.input(0).shape.size();
-  return made(BuiltinOperator::MEAN, c.version(), options, {integers("axes", op.axes)});
+  return made(code, c.version(), options, {integers("axes", axes)});
+}
+
+FileOperator written(const Mean& op, const Context& c) {
+  return reduction(BuiltinOperator::MEAN, op.axes, c);
+}
+
+FileOperator written(const Sum& op, const Context& c) {
+  return reduction(BuiltinOperator::SUM, op.axes, c);
 }
 
 FileOperator written(const Add& op, const Context& c) {
@@ -348,6 +420,26 @@ FileOperator written(const ResizeBilinear& op, const Context& c) {
 }
 
 }  // namespace
+
+tflite::TensorType file_type(DType type) {
+  switch (type) {
+    case DType::kBool:
+      return tflite::TensorType::BOOL;
+    case DType::kInt8:
+      return tflite::TensorType::INT8;
+    case DType::kUInt8:
+      return tflite::TensorType::UINT8;
+    case DType::kInt16:
+      return tflite::TensorType::INT16;
+    case DType::kInt32:
+      return tflite::TensorType::INT32;
+    case DType::kInt64:
+      return tflite::TensorType::INT64;
+    case DType::kFloat32:
+      return tflite::TensorType::FLOAT32;
+  }
+  throw InternalError("unknown DType");
+}
 
 FileOperator file_operator(const Graph& graph, const Op& op) {
   const Context context{graph, op};

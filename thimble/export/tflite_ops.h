@@ -26,6 +26,8 @@ struct FileOperator {
   std::vector<size_t> order = {};     ///< of all operands in the file; empty: as they come
 };
 
+[[nodiscard]] tflite::TensorType file_type(DType type);
+
 /// Throws CompileError for what the format cannot say.
 [[nodiscard]] FileOperator file_operator(const Graph& graph, const Op& op);
 

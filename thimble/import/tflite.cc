@@ -123,6 +123,7 @@ class Availability {
 
   void read(TensorId id, const std::string& where) const {
     refuse_empty(id, where);
+    if (graph_.tensor(id).is_constant()) return;  // steps make some
     if (!available_[id.index()]) {
       throw CompileError(where, fmt::format("is damaged: it reads {} before anything computes it "
                                             "(operators out of order, or a cycle)",

@@ -164,14 +164,53 @@ Attributes max_pool_2d(const FileOp& op) {
                    .activation = activation(op, from.fused_activation_function())};
 }
 
-Attributes mean(const FileOp& op) {
-  Mean result;
+/// MEAN and SUM.
+template <class Reduction>
+Attributes reduction(const FileOp& op) {
+  Reduction result;
   for (int64_t axis : integers(op, 1, "axes")) {
     result.axes.push_back(axis_of(op, axis, op.input(0).shape.size()));
   }
   std::ranges::sort(result.axes);
   result.axes.erase(std::unique(result.axes.begin(), result.axes.end()), result.axes.end());
   return result;
+}
+
+int one_axis(const FileOp& op) {
+  const std::vector<int64_t> axes = integers(op, 1, "axes");
+  if (axes.size() != 1)
+    throw CompileError(op.where, fmt::format("is damaged: {} axes instead of 1", axes.size()));
+  return axis_of(op, axes[0], op.input(0).shape.size());
+}
+
+template <bool kLeast>
+Attributes arg_max(const FileOp& op) {
+  return ArgMax{.axis = one_axis(op), .least = kLeast};
+}
+
+Attributes cumsum(const FileOp& op) {
+  const auto* from = op.op.builtin_options_as_CumsumOptions();
+  return CumSum{.axis = one_axis(op),
+                .exclusive = from != nullptr && from->exclusive(),
+                .reverse = from != nullptr && from->reverse()};
+}
+
+Attributes l2_normalization(const FileOp& op) {
+  const auto* from = op.op.builtin_options_as_L2NormOptions();
+  if (from != nullptr &&
+      from->fused_activation_function() != tflite::ActivationFunctionType::NONE) {
+    throw CompileError(
+        op.where,
+        fmt::format("fused activation {} is not supported; supported is "
+                    "NONE",
+                    tflite::EnumNameActivationFunctionType(from->fused_activation_function())));
+  }
+  return L2Normalization{};
+}
+
+template <Relation kRelation>
+Attributes comparison(const FileOp&) {
+  return Comparison{kRelation};
 }
 
 Attributes add(const FileOp& op) {
@@ -187,6 +226,11 @@ Attributes mul(const FileOp& op) {
 Attributes sub(const FileOp& op) {
   const auto& from = options(op, op.op.builtin_options_as_SubOptions());
   return Sub{.activation = activation(op, from.fused_activation_function())};
+}
+
+Attributes div(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_DivOptions());
+  return Div{.activation = activation(op, from.fused_activation_function())};
 }
 
 Pad paddings(const FileOp& op) {
@@ -330,33 +374,53 @@ constexpr OperatorKind in_steps(BuiltinOperator code, size_t min_inputs, size_t 
 constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::ABS, 1, 1, kNoLimit, kNoLimit, plain<Abs>},
     OperatorKind{BuiltinOperator::ADD, 2, 2, kNoLimit, kNoLimit, add},
+    in_steps(BuiltinOperator::ADD_N, 1, kNoLimit, add_n),
+    OperatorKind{BuiltinOperator::ARG_MAX, 2, 2, kNoLimit, 1, arg_max<false>},
+    OperatorKind{BuiltinOperator::ARG_MIN, 2, 2, kNoLimit, 1, arg_max<true>},
     OperatorKind{BuiltinOperator::AVERAGE_POOL_2D, 1, 1, kNoLimit, kNoLimit, average_pool_2d},
     OperatorKind{BuiltinOperator::BATCH_MATMUL, 2, 2, kNoLimit, kNoLimit, batch_matmul},
     in_steps(BuiltinOperator::BATCH_TO_SPACE_ND, 3, 3, batch_to_space),
     in_steps(BuiltinOperator::BROADCAST_TO, 2, 2, broadcast_to),
-    in_steps(BuiltinOperator::CAST, 1, 1, only_extents),
+    OperatorKind{BuiltinOperator::CAST, 1, 1, kNoLimit, kNoLimit, plain<Cast>},
     OperatorKind{BuiltinOperator::CONCATENATION, 1, kNoLimit, kNoLimit, kNoLimit, concatenation},
     OperatorKind{BuiltinOperator::CONV_2D, 2, 3, 2, kNoLimit, conv_2d},
+    OperatorKind{BuiltinOperator::CUMSUM, 2, 2, kNoLimit, 1, cumsum},
     OperatorKind{BuiltinOperator::DEPTHWISE_CONV_2D, 2, 3, 2, kNoLimit, depthwise_conv_2d},
     in_steps(BuiltinOperator::DEPTH_TO_SPACE, 1, 1, depth_to_space),
     OperatorKind{BuiltinOperator::DEQUANTIZE, 1, 1, kNoLimit, kNoLimit, plain<Dequantize>},
+    OperatorKind{BuiltinOperator::DIV, 2, 2, kNoLimit, kNoLimit, div},
     OperatorKind{BuiltinOperator::ELU, 1, 1, kNoLimit, kNoLimit, plain<Elu>},
+    OperatorKind{BuiltinOperator::EQUAL, 2, 2, kNoLimit, kNoLimit, comparison<Relation::kEqual>},
     OperatorKind{BuiltinOperator::EXPAND_DIMS, 2, 2, kNoLimit, 1, reshape},
     in_steps(BuiltinOperator::FILL, 2, 2, only_extents),
     in_steps(BuiltinOperator::FLOOR_DIV, 2, 2, only_extents),
     OperatorKind{BuiltinOperator::FULLY_CONNECTED, 2, 3, 2, kNoLimit, fully_connected},
     in_steps(BuiltinOperator::GATHER, 2, 2, gather),
+    in_steps(BuiltinOperator::GATHER_ND, 2, 2, gather_nd),
     OperatorKind{BuiltinOperator::GELU, 1, 1, kNoLimit, kNoLimit, gelu},
+    OperatorKind{BuiltinOperator::GREATER, 2, 2, kNoLimit, kNoLimit,
+                 comparison<Relation::kGreater>},
+    OperatorKind{BuiltinOperator::GREATER_EQUAL, 2, 2, kNoLimit, kNoLimit,
+                 comparison<Relation::kGreaterEqual>},
     OperatorKind{BuiltinOperator::HARD_SWISH, 1, 1, kNoLimit, kNoLimit, plain<HardSwish>},
+    OperatorKind{BuiltinOperator::L2_NORMALIZATION, 1, 1, kNoLimit, kNoLimit, l2_normalization},
     OperatorKind{BuiltinOperator::LEAKY_RELU, 1, 1, kNoLimit, kNoLimit, leaky_relu},
+    OperatorKind{BuiltinOperator::LESS, 2, 2, kNoLimit, kNoLimit, comparison<Relation::kLess>},
+    OperatorKind{BuiltinOperator::LESS_EQUAL, 2, 2, kNoLimit, kNoLimit,
+                 comparison<Relation::kLessEqual>},
+    OperatorKind{BuiltinOperator::LOGICAL_AND, 2, 2, kNoLimit, kNoLimit, plain<Minimum>},
+    in_steps(BuiltinOperator::LOGICAL_NOT, 1, 1, logical_not),
+    OperatorKind{BuiltinOperator::LOGICAL_OR, 2, 2, kNoLimit, kNoLimit, plain<Maximum>},
     OperatorKind{BuiltinOperator::LOGISTIC, 1, 1, kNoLimit, kNoLimit, plain<Logistic>},
     OperatorKind{BuiltinOperator::LOG_SOFTMAX, 1, 1, kNoLimit, kNoLimit, plain<LogSoftmax>},
     OperatorKind{BuiltinOperator::MAXIMUM, 2, 2, kNoLimit, kNoLimit, plain<Maximum>},
     OperatorKind{BuiltinOperator::MAX_POOL_2D, 1, 1, kNoLimit, kNoLimit, max_pool_2d},
-    OperatorKind{BuiltinOperator::MEAN, 2, 2, kNoLimit, 1, mean},
+    OperatorKind{BuiltinOperator::MEAN, 2, 2, kNoLimit, 1, reduction<Mean>},
     OperatorKind{BuiltinOperator::MINIMUM, 2, 2, kNoLimit, kNoLimit, plain<Minimum>},
     in_steps(BuiltinOperator::MIRROR_PAD, 2, 2, mirror_pad),
     OperatorKind{BuiltinOperator::MUL, 2, 2, kNoLimit, kNoLimit, mul},
+    OperatorKind{BuiltinOperator::NOT_EQUAL, 2, 2, kNoLimit, kNoLimit,
+                 comparison<Relation::kNotEqual>},
     in_steps(BuiltinOperator::PACK, 1, kNoLimit, pack),
     OperatorKind{BuiltinOperator::PAD, 2, 2, kNoLimit, 1, pad},
     OperatorKind{BuiltinOperator::PADV2, 3, 3, kNoLimit, 1, padv2},
@@ -364,6 +428,7 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::QUANTIZE, 1, 1, kNoLimit, kNoLimit, plain<Quantize>},
     in_steps(BuiltinOperator::RANK, 1, 1, only_extents),
     in_steps(BuiltinOperator::REDUCE_MAX, 2, 2, reduce_max),
+    in_steps(BuiltinOperator::REDUCE_MIN, 2, 2, reduce_min),
     in_steps(BuiltinOperator::REDUCE_PROD, 2, 2, only_extents),
     OperatorKind{BuiltinOperator::RELU, 1, 1, kNoLimit, kNoLimit, plain<Relu>},
     OperatorKind{BuiltinOperator::RELU6, 1, 1, kNoLimit, kNoLimit, plain<Relu6>},
@@ -373,6 +438,7 @@ constexpr std::array kOperatorKinds = {
                  resize_nearest_neighbor},
     OperatorKind{BuiltinOperator::REVERSE_V2, 2, 2, kNoLimit, 1, reverse},
     OperatorKind{BuiltinOperator::RSQRT, 1, 1, kNoLimit, kNoLimit, plain<Rsqrt>},
+    OperatorKind{BuiltinOperator::SELECT_V2, 3, 3, kNoLimit, kNoLimit, plain<Select>},
     in_steps(BuiltinOperator::SHAPE, 1, 1, only_extents),
     OperatorKind{BuiltinOperator::SLICE, 3, 3, kNoLimit, 1, slice},
     OperatorKind{BuiltinOperator::SOFTMAX, 1, 1, kNoLimit, kNoLimit, softmax},
@@ -385,6 +451,7 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::SQUEEZE, 1, 1, kNoLimit, kNoLimit, plain<Reshape>},
     OperatorKind{BuiltinOperator::STRIDED_SLICE, 4, 4, kNoLimit, 1, strided_slice},
     OperatorKind{BuiltinOperator::SUB, 2, 2, kNoLimit, kNoLimit, sub},
+    OperatorKind{BuiltinOperator::SUM, 2, 2, kNoLimit, 1, reduction<Sum>},
     OperatorKind{BuiltinOperator::TANH, 1, 1, kNoLimit, kNoLimit, plain<Tanh>},
     in_steps(BuiltinOperator::TILE, 2, 2, tile),
     OperatorKind{BuiltinOperator::TRANSPOSE, 2, 2, kNoLimit, 1, transpose},

@@ -110,6 +110,8 @@ class Steps {
   /// Makes a further tensor, of the type and quantisation of the file's output.
   TensorId make(Attributes attributes, std::vector<TensorId> inputs, Shape shape);
   [[nodiscard]] Tensor& tensor(TensorId id) { return tensors_[id.index()]; }
+  /// A further constant, of a scalar.
+  TensorId make_false();
   /// Makes the file's output.
   void finish(Attributes attributes, std::vector<TensorId> inputs);
   /// Those that are not the last have no number in the file.
@@ -131,8 +133,14 @@ void space_to_depth(const FileOp& op, Steps& steps);
 void batch_to_space(const FileOp& op, Steps& steps);
 void space_to_batch(const FileOp& op, Steps& steps);
 void mirror_pad(const FileOp& op, Steps& steps);
-/// REDUCE_MAX: windows over neighbouring axes.
+void gather_nd(const FileOp& op, Steps& steps);
+/// Windows over neighbouring axes.
 void reduce_max(const FileOp& op, Steps& steps);
+void reduce_min(const FileOp& op, Steps& steps);
+/// Sums of int32, of which 2^19 stand for a raw difference of int8.
+void add_n(const FileOp& op, Steps& steps);
+/// Whether it is equal to false.
+void logical_not(const FileOp& op, Steps& steps);
 void broadcast_to(const FileOp& op, Steps& steps);
 void tile(const FileOp& op, Steps& steps);
 

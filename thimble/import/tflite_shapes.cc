@@ -262,6 +262,14 @@ Shape shape_made(const FileOp& op, BuiltinOperator code) {
     case BuiltinOperator::MINIMUM:
     case BuiltinOperator::SQUARED_DIFFERENCE:
     case BuiltinOperator::PRELU:
+    case BuiltinOperator::EQUAL:
+    case BuiltinOperator::NOT_EQUAL:
+    case BuiltinOperator::LESS:
+    case BuiltinOperator::LESS_EQUAL:
+    case BuiltinOperator::GREATER:
+    case BuiltinOperator::GREATER_EQUAL:
+    case BuiltinOperator::LOGICAL_AND:
+    case BuiltinOperator::LOGICAL_OR:
       return broadcast(op);
     case BuiltinOperator::CONV_2D:
       return convolved(op, op.op.builtin_options_as_Conv2DOptions(), 0);

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "thimble/import/tflite_parts.h"
@@ -133,6 +135,15 @@ TensorId Steps::make(Attributes attributes, std::vector<TensorId> inputs, Shape 
   return made;
 }
 
+TensorId Steps::make_false() {
+  tensors_.push_back({.name = fmt::format("{}/false", op_.output().name),
+                      .shape = {},
+                      .type = DType::kBool,
+                      .quantization = {},
+                      .data = std::make_shared<const Bytes>(1, uint8_t{0})});
+  return TensorId{static_cast<int32_t>(tensors_.size()) - 1};
+}
+
 void Steps::finish(Attributes attributes, std::vector<TensorId> inputs) {
   ops_.push_back({std::move(attributes), std::move(inputs), {op_.outputs[op_.output_number]}, -1});
 }
@@ -170,15 +181,11 @@ void pack(const FileOp& op, Steps& steps) {
   steps.finish(Concat{.axis = axis}, parts);
 }
 
-void gather(const FileOp& op, Steps& steps) {
-  const auto& from = options(op, op.op.builtin_options_as_GatherOptions());
-  const Moved x = input_of(op);
-  const auto axis = static_cast<size_t>(axis_of(op, from.axis(), x.shape.size()));
-  if (from.batch_dims() != 0) {
-    throw CompileError(op.where, fmt::format("{} batch axes are not supported; supported are none",
-                                             from.batch_dims()));
-  }
-  const std::vector<int64_t> positions = integers(op, 1, "positions");
+namespace {
+
+/// Slices of runs of positions, joined along the axis.
+Moved gathered(const FileOp& op, Steps& steps, const Moved& x, size_t axis,
+               const std::vector<int64_t>& positions) {
   std::vector<Moved> parts;
   for (size_t k = 0; k < positions.size();) {
     const int64_t begin = positions[k];
@@ -201,13 +208,83 @@ void gather(const FileOp& op, Steps& steps) {
     k = end;
   }
   if (parts.empty()) refuse_shapes(op, "no positions");
-  Shape shape = x.shape;
-  const Shape& indices = op.input(1).shape;
+  return joined(steps, parts, axis);
+}
+
+int64_t product(std::span<const int64_t> extents) {
+  return std::accumulate(extents.begin(), extents.end(), int64_t{1}, std::multiplies<>());
+}
+
+/// Of batches: the positions of each count from its own first index, all batches being one axis.
+Moved gathered_of_batches(const FileOp& op, Steps& steps, size_t axis, size_t batch_axes,
+                          std::vector<int64_t> positions) {
+  const Moved x = input_of(op);
+  const std::span<const int64_t> extents(x.shape);
+  const int64_t batches = product(extents.first(batch_axes)), count = x.shape[axis];
+  const int64_t outer = product(extents.subspan(batch_axes, axis - batch_axes));
+  const int64_t inner = product(extents.subspan(axis + 1));
+  if (static_cast<int64_t>(positions.size()) % batches != 0) refuse_shapes(op, "other positions");
+  const int64_t each = static_cast<int64_t>(positions.size()) / batches;
+  for (size_t k = 0; k < positions.size(); ++k) {
+    if (positions[k] < 0 || positions[k] >= count) refuse_shapes(op, "positions beyond the axis");
+    positions[k] += static_cast<int64_t>(k) / each * count;
+  }
+  const std::vector<int> axis_before_outer = {0, 2, 1, 3};
+  const Moved flat = rearranged(steps, x, {batches, outer, count, inner}, axis_before_outer,
+                                {batches * count, outer * inner});
+  const Moved found = gathered(op, steps, flat, 0, positions);
+  return rearranged(steps, found, {batches, each, outer, inner}, axis_before_outer,
+                    {batches, outer, each, inner});
+}
+
+}  // namespace
+
+void gather(const FileOp& op, Steps& steps) {
+  const auto& from = options(op, op.op.builtin_options_as_GatherOptions());
+  const Shape &x = op.input(0).shape, &indices = op.input(1).shape;
+  const auto axis = static_cast<size_t>(axis_of(op, from.axis(), x.size()));
+  const int64_t given = from.batch_dims();
+  const auto rank = static_cast<int64_t>(indices.size());
+  const auto batch_axes = static_cast<size_t>(given < 0 ? given + rank : given);
+  if (given < -rank || given > rank || batch_axes > axis ||
+      !std::equal(x.begin(), x.begin() + static_cast<int64_t>(batch_axes), indices.begin())) {
+    refuse_shapes(op, fmt::format("{} batch axes", given));
+  }
+  const std::vector<int64_t> positions = integers(op, 1, "positions");
+  Shape shape = x;
   shape.erase(shape.begin() + static_cast<int64_t>(axis));
-  shape.insert(shape.begin() + static_cast<int64_t>(axis), indices.begin(), indices.end());
+  shape.insert(shape.begin() + static_cast<int64_t>(axis),
+               indices.begin() + static_cast<int64_t>(batch_axes), indices.end());
   expect_shape(op, shape,
                fmt::format("positions [{}] of axis {}", fmt::join(positions, ", "), axis));
-  finish_with(steps, joined(steps, parts, axis));
+  finish_with(steps, batch_axes == 0 ? gathered(op, steps, input_of(op), axis, positions)
+                                     : gathered_of_batches(op, steps, axis, batch_axes, positions));
+}
+
+/// Positions along the first axes, taken as one.
+void gather_nd(const FileOp& op, Steps& steps) {
+  const Shape x = op.input(0).shape, indices = op.input(1).shape;
+  const std::vector<int64_t> table = integers(op, 1, "positions");
+  const auto depth = indices.empty() ? 0 : static_cast<size_t>(indices.back());
+  if (depth < 1 || depth > x.size()) refuse_shapes(op, "positions of other axes");
+  const auto begin = x.begin() + static_cast<int64_t>(depth);
+  Shape flat{product(std::span<const int64_t>(x).first(depth))}, shape = indices;
+  flat.insert(flat.end(), begin, x.end());
+  shape.pop_back();
+  shape.insert(shape.end(), begin, x.end());
+  expect_shape(op, shape, "other positions");
+  std::vector<int64_t> positions;
+  for (size_t k = 0; k < table.size(); k += depth) {
+    int64_t position = 0;
+    for (size_t axis = 0; axis < depth; ++axis) {
+      const int64_t index = table[k + axis];
+      if (index < 0 || index >= x[axis]) refuse_shapes(op, "positions beyond an axis");
+      position = position * x[axis] + index;
+    }
+    positions.push_back(position);
+  }
+  const Moved rows{steps.make(Reshape{}, {op.inputs[0]}, flat), flat};
+  finish_with(steps, gathered(op, steps, rows, 0, positions));
 }
 
 void depth_to_space(const FileOp& op, Steps& steps) {
@@ -302,8 +379,10 @@ void mirror_pad(const FileOp& op, Steps& steps) {
   finish_with(steps, x);
 }
 
+namespace {
+
 /// The axes that lie side by side, as rows of an image of one column: its window is as high as it.
-void reduce_max(const FileOp& op, Steps& steps) {
+void reduce_in_windows(const FileOp& op, Steps& steps, bool least) {
   Moved x = input_of(op);
   const size_t rank = x.shape.size();
   std::vector<bool> reduced(rank);
@@ -320,12 +399,57 @@ void reduce_max(const FileOp& op, Steps& steps) {
     for (size_t axis = 0; axis < begin; ++axis) image[0] *= x.shape[axis];
     for (size_t axis = end; axis < rank; ++axis) image[3] *= x.shape[axis];
     const TensorId rows = steps.make(Reshape{}, {x.tensor}, image);
-    const MaxPool2D pool{.window = {.kernel_h = image[1], .padding = {}}};
+    const MaxPool2D pool{.window = {.kernel_h = image[1], .padding = {}}, .least = least};
     const TensorId most = steps.make(pool, {rows}, {image[0], 1, 1, image[3]});
     x = {steps.make(Reshape{}, {most}, after), after};
     begin = end;
   }
   finish_with(steps, x);
+}
+
+}  // namespace
+
+void reduce_max(const FileOp& op, Steps& steps) { reduce_in_windows(op, steps, false); }
+void reduce_min(const FileOp& op, Steps& steps) { reduce_in_windows(op, steps, true); }
+
+void add_n(const FileOp& op, Steps& steps) {
+  constexpr double kWidening = 0x1p19;
+  const Tensor first = op.input(0);
+  const bool has_scale =
+      first.quantization.scales.size() == 1 && first.quantization.zero_points.size() == 1;
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    const Tensor& x = op.input(k);
+    if (x.type == DType::kInt8 && has_scale && x.shape == first.shape &&
+        x.quantization == first.quantization)
+      continue;
+    throw CompileError(
+        op.where,
+        fmt::format("inputs {} {} and {} {} are not supported; supported are int8 "
+                    "of one shape, one scale and one zero point",
+                    name(first.type), to_string(first.shape), name(x.type), to_string(x.shape)));
+  }
+  const auto scale =
+      static_cast<float>(static_cast<double>(first.quantization.scales[0]) / kWidening);
+  // The original begins with what a raw 0 stands for.
+  const auto begin = static_cast<int32_t>(-kWidening * first.quantization.zero_points[0]);
+  TensorId sum;
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    const TensorId wide = steps.make(Quantize{}, {op.inputs[k]}, first.shape);
+    steps.tensor(wide).type = DType::kInt32;
+    steps.tensor(wide).quantization = {{scale}, {k == 0 ? begin : 0}, 0};
+    if (k == 0) {
+      sum = wide;
+      continue;
+    }
+    sum = steps.make(Add{}, {sum, wide}, first.shape);
+    steps.tensor(sum).type = DType::kInt32;
+    steps.tensor(sum).quantization = {{scale}, {0}, 0};
+  }
+  steps.finish(Quantize{}, {sum});
+}
+
+void logical_not(const FileOp& op, Steps& steps) {
+  steps.finish(Comparison{Relation::kEqual}, {op.inputs[0], steps.make_false()});
 }
 
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/model/attributes.h"
 
+#include "thimble/model/error.h"
+
 namespace thimble {
 namespace {
 
@@ -17,7 +19,37 @@ struct NameOf {
   Names operator()(const FullyConnected&) const { return {"FULLY_CONNECTED", "fully_connected"}; }
   Names operator()(const BatchMatMul&) const { return {"BATCH_MATMUL", "batch_matmul"}; }
   Names operator()(const AveragePool2D&) const { return {"AVERAGE_POOL_2D", "average_pool_2d"}; }
-  Names operator()(const MaxPool2D&) const { return {"MAX_POOL_2D", "max_pool_2d"}; }
+  Names operator()(const MaxPool2D& a) const {
+    return a.least ? Names{"MIN_POOL_2D", "min_pool_2d"} : Names{"MAX_POOL_2D", "max_pool_2d"};
+  }
+  Names operator()(const Sum&) const { return {"SUM", "sum"}; }
+  Names operator()(const Div&) const { return {"DIV", "div"}; }
+  Names operator()(const Comparison& a) const {
+    switch (a.relation) {
+      case Relation::kEqual:
+        return {"EQUAL", "equal"};
+      case Relation::kNotEqual:
+        return {"NOT_EQUAL", "not_equal"};
+      case Relation::kGreater:
+        return {"GREATER", "greater"};
+      case Relation::kGreaterEqual:
+        return {"GREATER_EQUAL", "greater_equal"};
+      case Relation::kLess:
+        return {"LESS", "less"};
+      case Relation::kLessEqual:
+        return {"LESS_EQUAL", "less_equal"};
+    }
+    throw InternalError("unknown Relation");
+  }
+  Names operator()(const Select&) const { return {"SELECT_V2", "select_v2"}; }
+  Names operator()(const Cast&) const { return {"CAST", "cast"}; }
+  Names operator()(const ArgMax& a) const {
+    return a.least ? Names{"ARG_MIN", "arg_min"} : Names{"ARG_MAX", "arg_max"};
+  }
+  Names operator()(const CumSum&) const { return {"CUMSUM", "cumsum"}; }
+  Names operator()(const L2Normalization&) const {
+    return {"L2_NORMALIZATION", "l2_normalization"};
+  }
   Names operator()(const Mean&) const { return {"MEAN", "mean"}; }
   Names operator()(const Add&) const { return {"ADD", "add"}; }
   Names operator()(const Mul&) const { return {"MUL", "mul"}; }
@@ -55,6 +87,24 @@ struct NameOf {
 };
 
 }  // namespace
+
+int32_t accepted(Relation relation) {
+  switch (relation) {
+    case Relation::kEqual:
+      return 2;
+    case Relation::kNotEqual:
+      return 1 | 4 | 8;
+    case Relation::kGreater:
+      return 4;
+    case Relation::kGreaterEqual:
+      return 2 | 4;
+    case Relation::kLess:
+      return 1;
+    case Relation::kLessEqual:
+      return 1 | 2;
+  }
+  throw InternalError("unknown Relation");
+}
 
 const char* name(const Attributes& attributes) { return std::visit(NameOf{}, attributes).upper; }
 

@@ -79,6 +79,7 @@ struct AveragePool2D {
 struct MaxPool2D {
   Window window;
   Activation activation = Activation::kNone;
+  bool least = false;  ///< the smallest instead (MIN_POOL_2D), which REDUCE_MIN becomes
   bool operator==(const MaxPool2D&) const = default;
 };
 
@@ -88,7 +89,14 @@ struct Mean {
   bool operator==(const Mean&) const = default;
 };
 
-/// Element by element, with broadcasting of either input.
+/// The same without the division.
+struct Sum {
+  std::vector<int> axes;
+  bool operator==(const Sum&) const = default;
+};
+
+/// Element by element, with broadcasting of either input. Here and below, int32 is taken as it is,
+/// without a scale.
 struct Add {
   Activation activation = Activation::kNone;
   bool operator==(const Add&) const = default;
@@ -105,6 +113,12 @@ struct Sub {
   bool operator==(const Sub&) const = default;
 };
 
+/// Input 0 over input 1; int32 towards zero.
+struct Div {
+  Activation activation = Activation::kNone;
+  bool operator==(const Div&) const = default;
+};
+
 /// (x - y)^2.
 struct SquaredDifference {
   bool operator==(const SquaredDifference&) const = default;
@@ -117,6 +131,47 @@ struct Maximum {
 
 struct Minimum {
   bool operator==(const Minimum&) const = default;
+};
+
+enum class Relation : uint8_t { kEqual, kNotEqual, kGreater, kGreaterEqual, kLess, kLessEqual };
+
+/// How input 0 may compare to input 1 then, as bits: 1 less, 2 equal, 4 greater, 8 neither (NaN).
+[[nodiscard]] int32_t accepted(Relation relation);
+
+/// Whether input 0 is in that relation to input 1: bool, element by element, with broadcasting.
+struct Comparison {
+  Relation relation = Relation::kEqual;
+  bool operator==(const Comparison&) const = default;
+};
+
+/// inputs: condition (bool), x, y, broadcast. x where the condition holds, y elsewhere.
+struct Select {
+  bool operator==(const Select&) const = default;
+};
+
+/// The number as another type: reals towards zero, what does not fit by its low bits.
+struct Cast {
+  bool operator==(const Cast&) const = default;
+};
+
+/// axis: not negative, not in the output. The index (int32) of the first of the largest values.
+struct ArgMax {
+  int axis = 0;
+  bool least = false;  ///< of the smallest instead (ARG_MIN)
+  bool operator==(const ArgMax&) const = default;
+};
+
+/// Sums of the values up to each along an axis, which is not negative.
+struct CumSum {
+  int axis = 0;
+  bool exclusive = false;  ///< without the value itself
+  bool reverse = false;    ///< from the end
+  bool operator==(const CumSum&) const = default;
+};
+
+/// Over the root of the sum of squares along the last axis.
+struct L2Normalization {
+  bool operator==(const L2Normalization&) const = default;
 };
 
 /// before, after: elements added per axis. value: quantised; PAD's is the zero point (0 for float).
@@ -249,7 +304,8 @@ using Attributes =
                  Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6, LeakyRelu, Quantize,
                  Dequantize, Concat, Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear, Sub,
                  SquaredDifference, Rsqrt, Gelu, TransposeConv, Maximum, Minimum, Tanh, Elu,
-                 HardSwish, Abs, LogSoftmax, Prelu>;
+                 HardSwish, Abs, LogSoftmax, Prelu, Sum, Div, Comparison, Select, Cast, ArgMax,
+                 CumSum, L2Normalization>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);

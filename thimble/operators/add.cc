@@ -18,8 +18,11 @@ Shape output_shape_of(const Add&, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const Add&) {
-  return {kTwoInputs,        kRankAtMost6,        kAllInt8OrInt16,  kAllHaveOneScale,
-          kInt16IsSymmetric, kSumScaleIsModerate, kShapesBroadcast, kOutputShape};
+  return {kTwoInputs,           kRankAtMost6,
+          kAllInt8Int16OrInt32, kQuantisedHaveOneScale,
+          kInt16IsSymmetric,    kInt32IsNotClamped<Add>,
+          kSumScaleIsModerate,  kShapesBroadcast,
+          kOutputShape};
 }
 
 }  // namespace thimble

@@ -17,9 +17,15 @@ Shape output_shape_of(const AveragePool2D& a, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const AveragePool2D&) {
-  return {
-      kOneInput, kRank4,           kSaneWindow<AveragePool2D>, kWindowWithinReach<AveragePool2D>,
-      kAllInt8,  kAllHaveOneScale, kAllSameQuantization,       kOutputShape};
+  return {kOneInput,
+          kRank4,
+          kSaneWindow<AveragePool2D>,
+          kWindowWithinReach<AveragePool2D>,
+          kAllInt8OrInt16,
+          kAllHaveOneScale,
+          kInt16IsSymmetric,
+          kAllSameQuantization,
+          kOutputShape};
 }
 
 }  // namespace thimble

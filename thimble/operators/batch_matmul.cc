@@ -42,12 +42,14 @@ double multiplier_of(const OpView& v) {
 }
 
 bool multiplier_is_moderate(const Graph& graph, const Op& op) {
-  return multiplier_of(OpView{graph, op}) < 0x1p30;
+  const OpView v{graph, op};
+  return multiplier_of(v) < (v.out().type == DType::kInt16 ? 0x1p14 : 0x1p30);
 }
 
-/// A difference to a zero point is at most 255.
+/// A difference to a zero point is at most 255. Sums of int16 have 64 bits.
 bool products_fit(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
+  if (v.out().type == DType::kInt16) return true;
   int exponent = 0;
   std::frexp(multiplier_of(v), &exponent);
   const double most = 255.0 * 255.0 * static_cast<double>(left_of(v).columns);
@@ -82,11 +84,13 @@ Shape output_shape_of(const BatchMatMul&, const OpView& v) {
 std::vector<Constraint> constraints_of(const BatchMatMul&) {
   return {kTwoInputs,
           {"the operands have 2 to 6 axes", ranks_within<2, 6>},
-          kAllInt8,
+          kAllInt8OrInt16,
           kAllHaveOneScale,
+          kInt16IsSymmetric,
           {"each row of the first input is as long as each column of the second", depths_agree},
           {"the leading extents, aligned at the matrices, are equal or 1", batches_broadcast},
-          {"the product of the input scales / output scale is below 2^30", multiplier_is_moderate},
+          {"the product of the input scales / output scale is below 2^30 (int16: 2^14)",
+           multiplier_is_moderate},
           {"whatever the inputs, a sum of products, shifted left where the multiplier is above 1, "
            "stays within 32 bits",
            products_fit},

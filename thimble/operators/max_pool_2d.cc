@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MAX_POOL_2D: windows over height and width.
+// MAX_POOL_2D, and MIN_POOL_2D, which files do not have: windows over height and width.
 #include "thimble/operators/overloads.h"
 #include "thimble/operators/predicates.h"
 #include "thimble/operators/windows.h"
@@ -17,8 +17,9 @@ Shape output_shape_of(const MaxPool2D& a, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const MaxPool2D&) {
-  return {kOneInput, kRank4,           kSaneWindow<MaxPool2D>, kWindowWithinReach<MaxPool2D>,
-          kAllInt8,  kAllHaveOneScale, kAllSameQuantization,   kOutputShape};
+  return {kOneInput,       kRank4,           kSaneWindow<MaxPool2D>, kWindowWithinReach<MaxPool2D>,
+          kAllInt8OrInt16, kAllHaveOneScale, kInt16IsSymmetric,      kAllSameQuantization,
+          kOutputShape};
 }
 
 }  // namespace thimble

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MEAN: the average over some axes, which the output keeps with extent 1 or drops.
+// MEAN, SUM: over some axes, which the output keeps with extent 1 or drops.
 #include <algorithm>
 
 #include "thimble/operators/overloads.h"
@@ -8,32 +8,39 @@
 namespace thimble {
 namespace {
 
-/// Sums of so many int8 values, less their zero point, stay within 32 bits.
-constexpr int64_t kMostAveraged = int64_t{1} << 23;
+/// Sums of so many int8 (int16) values, less their zero point, stay within 32 bits.
+constexpr int64_t kMostOfInt8 = int64_t{1} << 23, kMostOfInt16 = int64_t{1} << 15;
 
-bool is_reduced(const Mean& a, size_t axis) {
-  return std::find(a.axes.begin(), a.axes.end(), static_cast<int>(axis)) != a.axes.end();
+using Axes = std::vector<int>;
+
+const Axes& axes_of(const Op& op) {
+  const auto* sum = std::get_if<Sum>(&op.attributes);
+  return sum != nullptr ? sum->axes : std::get<Mean>(op.attributes).axes;
+}
+
+bool is_reduced(const Axes& axes, size_t axis) {
+  return std::ranges::find(axes, static_cast<int>(axis)) != axes.end();
 }
 
 bool keeps_axes(const OpView& v) { return v.out().shape.size() == v.x().size(); }
 
 bool axes_are_sorted(const Graph& graph, const Op& op) {
-  const Mean& a = std::get<Mean>(op.attributes);
+  const Axes& axes = axes_of(op);
   const auto rank = static_cast<int>(OpView{graph, op}.x().size());
   int last = -1;
-  for (int axis : a.axes) {
+  for (int axis : axes) {
     if (axis <= last || axis >= rank) return false;
     last = axis;
   }
-  return !a.axes.empty();
+  return !axes.empty();
 }
 
 bool count_is_small(const Graph& graph, const Op& op) {
   int64_t count = 1;
-  for (int axis : std::get<Mean>(op.attributes).axes) {
+  for (int axis : axes_of(op)) {
     count *= OpView{graph, op}.x()[static_cast<size_t>(axis)];
   }
-  return count < kMostAveraged;
+  return count < (OpView{graph, op}.in(0).type == DType::kInt16 ? kMostOfInt16 : kMostOfInt8);
 }
 
 bool ratio_is_moderate(const Graph& graph, const Op& op) {
@@ -48,28 +55,24 @@ bool has_at_most_4_axes(const Graph& graph, const Op& op) {
   return !v.x().empty() && v.x().size() <= 4 && v.out().shape.size() <= 4;
 }
 
-}  // namespace
-
-AccessMap access_map_of(const Mean& a, const OpView& v) {
+InputMap reduction_map(const Axes& axes, const OpView& v) {
   InputMap map;
   int next = 0;
   for (size_t i = 0; i < v.x().size(); ++i) {
-    if (!is_reduced(a, i)) {
+    if (!is_reduced(axes, i)) {
       map.axes.push_back(Affine{next++});
     } else {
       map.axes.push_back(Reduced{});
       if (keeps_axes(v)) ++next;
     }
   }
-  return {map};
+  return map;
 }
 
-int64_t macs_per_element(const Mean&, const OpView&) { return 0; }
-
-Shape output_shape_of(const Mean& a, const OpView& v) {
+Shape reduced_shape(const Axes& axes, const OpView& v) {
   Shape shape;
   for (size_t i = 0; i < v.x().size(); ++i) {
-    if (!is_reduced(a, i)) {
+    if (!is_reduced(axes, i)) {
       shape.push_back(v.x()[i]);
     } else if (keeps_axes(v)) {
       shape.push_back(1);
@@ -78,15 +81,30 @@ Shape output_shape_of(const Mean& a, const OpView& v) {
   return shape;
 }
 
-std::vector<Constraint> constraints_of(const Mean&) {
+std::vector<Constraint> reduction_constraints() {
   return {kOneInput,
           {"the input has 1 to 4 axes and the output at most 4", has_at_most_4_axes},
-          {"at least one axis is averaged over, and each is an axis of the input", axes_are_sorted},
-          {"fewer than 2^23 elements are averaged", count_is_small},
-          kAllInt8,
+          {"at least one axis is reduced, and each is an axis of the input", axes_are_sorted},
+          {"fewer than 2^23 elements of int8, 2^15 of int16, make one", count_is_small},
+          kAllInt8OrInt16,
           kAllHaveOneScale,
+          kInt16IsSymmetric,
           {"input scale / output scale is within 2^-30 and 2^20", ratio_is_moderate},
           kOutputShape};
 }
+
+}  // namespace
+
+AccessMap access_map_of(const Mean& a, const OpView& v) { return {reduction_map(a.axes, v)}; }
+AccessMap access_map_of(const Sum& a, const OpView& v) { return {reduction_map(a.axes, v)}; }
+
+int64_t macs_per_element(const Mean&, const OpView&) { return 0; }
+int64_t macs_per_element(const Sum&, const OpView&) { return 0; }
+
+Shape output_shape_of(const Mean& a, const OpView& v) { return reduced_shape(a.axes, v); }
+Shape output_shape_of(const Sum& a, const OpView& v) { return reduced_shape(a.axes, v); }
+
+std::vector<Constraint> constraints_of(const Mean&) { return reduction_constraints(); }
+std::vector<Constraint> constraints_of(const Sum&) { return reduction_constraints(); }
 
 }  // namespace thimble

@@ -10,6 +10,7 @@ namespace {
 /// The product of two int8 takes 17 bits, which leaves 14 for a shift to the left.
 bool product_is_moderate(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
+  if (v.out().type == DType::kInt32) return true;
   const double product = static_cast<double>(v.in(0).quantization.scales[0]) *
                          static_cast<double>(v.in(1).quantization.scales[0]);
   const double bound = v.out().type == DType::kInt16 ? 1 : 0x1p14;
@@ -32,9 +33,10 @@ Shape output_shape_of(const Mul&, const OpView& v) {
 std::vector<Constraint> constraints_of(const Mul&) {
   return {kTwoInputs,
           kRankAtMost6,
-          kAllInt8OrInt16,
-          kAllHaveOneScale,
+          kAllInt8Int16OrInt32,
+          kQuantisedHaveOneScale,
           kInt16IsSymmetric,
+          kInt32IsNotClamped<Mul>,
           {"the product of the input scales is below 2^14 (int16: 1) x output scale",
            product_is_moderate},
           kShapesBroadcast,

@@ -47,6 +47,14 @@ AccessMap access_map_of(const HardSwish& a, const OpView& v);
 AccessMap access_map_of(const Abs& a, const OpView& v);
 AccessMap access_map_of(const LogSoftmax& a, const OpView& v);
 AccessMap access_map_of(const Prelu& a, const OpView& v);
+AccessMap access_map_of(const Sum& a, const OpView& v);
+AccessMap access_map_of(const Div& a, const OpView& v);
+AccessMap access_map_of(const Comparison& a, const OpView& v);
+AccessMap access_map_of(const Select& a, const OpView& v);
+AccessMap access_map_of(const Cast& a, const OpView& v);
+AccessMap access_map_of(const ArgMax& a, const OpView& v);
+AccessMap access_map_of(const CumSum& a, const OpView& v);
+AccessMap access_map_of(const L2Normalization& a, const OpView& v);
 
 /// Multiply-accumulates per element of the output.
 int64_t macs_per_element(const Conv2D& a, const OpView& v);
@@ -85,6 +93,14 @@ int64_t macs_per_element(const HardSwish& a, const OpView& v);
 int64_t macs_per_element(const Abs& a, const OpView& v);
 int64_t macs_per_element(const LogSoftmax& a, const OpView& v);
 int64_t macs_per_element(const Prelu& a, const OpView& v);
+int64_t macs_per_element(const Sum& a, const OpView& v);
+int64_t macs_per_element(const Div& a, const OpView& v);
+int64_t macs_per_element(const Comparison& a, const OpView& v);
+int64_t macs_per_element(const Select& a, const OpView& v);
+int64_t macs_per_element(const Cast& a, const OpView& v);
+int64_t macs_per_element(const ArgMax& a, const OpView& v);
+int64_t macs_per_element(const CumSum& a, const OpView& v);
+int64_t macs_per_element(const L2Normalization& a, const OpView& v);
 
 /// Output shape, relying on the constraints about operands, ranks and attributes only. Where the
 /// attributes leave it open: the recorded one.
@@ -124,6 +140,14 @@ Shape output_shape_of(const HardSwish& a, const OpView& v);
 Shape output_shape_of(const Abs& a, const OpView& v);
 Shape output_shape_of(const LogSoftmax& a, const OpView& v);
 Shape output_shape_of(const Prelu& a, const OpView& v);
+Shape output_shape_of(const Sum& a, const OpView& v);
+Shape output_shape_of(const Div& a, const OpView& v);
+Shape output_shape_of(const Comparison& a, const OpView& v);
+Shape output_shape_of(const Select& a, const OpView& v);
+Shape output_shape_of(const Cast& a, const OpView& v);
+Shape output_shape_of(const ArgMax& a, const OpView& v);
+Shape output_shape_of(const CumSum& a, const OpView& v);
+Shape output_shape_of(const L2Normalization& a, const OpView& v);
 
 /// What holds for this operator beyond common_constraints() (predicates.h).
 std::vector<Constraint> constraints_of(const Conv2D& a);
@@ -162,5 +186,13 @@ std::vector<Constraint> constraints_of(const HardSwish& a);
 std::vector<Constraint> constraints_of(const Abs& a);
 std::vector<Constraint> constraints_of(const LogSoftmax& a);
 std::vector<Constraint> constraints_of(const Prelu& a);
+std::vector<Constraint> constraints_of(const Sum& a);
+std::vector<Constraint> constraints_of(const Div& a);
+std::vector<Constraint> constraints_of(const Comparison& a);
+std::vector<Constraint> constraints_of(const Select& a);
+std::vector<Constraint> constraints_of(const Cast& a);
+std::vector<Constraint> constraints_of(const ArgMax& a);
+std::vector<Constraint> constraints_of(const CumSum& a);
+std::vector<Constraint> constraints_of(const L2Normalization& a);
 
 }  // namespace thimble

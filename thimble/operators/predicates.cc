@@ -120,6 +120,22 @@ bool all_int8_or_int16(const Graph& graph, const Op& op) {
          all_tensors(graph, op, [&](const Tensor& t) { return t.type == type; });
 }
 
+bool all_int8_int16_or_int32(const Graph& graph, const Op& op) {
+  return all_int8_or_int16(graph, op) ||
+         all_tensors(graph, op, [](const Tensor& t) { return t.type == DType::kInt32; });
+}
+
+bool all_whole_numbers(const Graph& graph, const Op& op) {
+  return all_int8_int16_or_int32(graph, op) ||
+         all_tensors(graph, op, [](const Tensor& t) { return t.type == DType::kBool; });
+}
+
+bool quantised_have_one_scale(const Graph& graph, const Op& op) {
+  return all_tensors(graph, op, [](const Tensor& t) {
+    return (t.type != DType::kInt8 && t.type != DType::kInt16) || has_one_scale(t);
+  });
+}
+
 bool int16_is_symmetric(const Graph& graph, const Op& op) {
   return all_tensors(graph, op, [](const Tensor& t) {
     return t.type != DType::kInt16 || t.quantization.zero_points[0] == 0;
@@ -153,14 +169,15 @@ bool rescale_fits(const Graph& graph, const Op& op) {
 
 bool sum_scale_is_moderate(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
+  if (v.out().type == DType::kInt32) return true;
   const double most = std::max(v.in(0).quantization.scales[0], v.in(1).quantization.scales[0]);
   const double bound = v.out().type == DType::kInt16 ? 0x1p14 : 0x1p19;
   return most < bound * v.out().quantization.scales[0];
 }
 
 bool shapes_broadcast(const Graph& graph, const Op& op) {
-  const Shape shape =
-      broadcast_shape(graph.tensor(op.inputs[0]).shape, graph.tensor(op.inputs[1]).shape);
+  Shape shape = graph.tensor(op.inputs[0]).shape;
+  for (const TensorId t : op.inputs) shape = broadcast_shape(shape, graph.tensor(t).shape);
   return std::all_of(shape.begin(), shape.end(), [](int64_t extent) { return extent > 0; });
 }
 

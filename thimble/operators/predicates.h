@@ -52,6 +52,28 @@ inline constexpr Constraint kAllOneCopiedType{
 bool all_int8_or_int16(const Graph& graph, const Op& op);
 inline constexpr Constraint kAllInt8OrInt16{"inputs and output are all int8 or all int16",
                                             all_int8_or_int16};
+/// int32 is taken as it is: it needs no scale, and has no activation to be clamped to.
+bool all_int8_int16_or_int32(const Graph& graph, const Op& op);
+bool quantised_have_one_scale(const Graph& graph, const Op& op);
+inline constexpr Constraint kAllInt8Int16OrInt32{
+    "inputs and output are all int8, all int16 or all int32", all_int8_int16_or_int32};
+inline constexpr Constraint kQuantisedHaveOneScale{
+    "int8 and int16 have one positive, finite scale each and a zero point within the type",
+    quantised_have_one_scale};
+template <class A>
+bool int32_is_not_clamped(const Graph& graph, const Op& op) {
+  return graph.tensor(op.outputs[0]).type != DType::kInt32 ||
+         std::get<A>(op.attributes).activation == Activation::kNone;
+}
+template <class A>
+inline constexpr Constraint kInt32IsNotClamped{"int32 has no fused activation",
+                                               int32_is_not_clamped<A>};
+
+/// Of values that are compared or chosen between as they are.
+bool all_whole_numbers(const Graph& graph, const Op& op);
+inline constexpr Constraint kAllWholeNumbers{
+    "inputs and output are all int8, all int16, all int32 or all bool", all_whole_numbers};
+
 /// Relies on every operand having one scale. Weights and bias have rules of their own.
 bool int16_is_symmetric(const Graph& graph, const Op& op);
 inline constexpr Constraint kInt16IsSymmetric{"zero points of int16 are 0", int16_is_symmetric};
@@ -78,6 +100,7 @@ bool sum_scale_is_moderate(const Graph& graph, const Op& op);
 inline constexpr Constraint kSumScaleIsModerate{
     "both input scales are below 2^19 (int16: 2^14) x output scale", sum_scale_is_moderate};
 
+/// All inputs.
 bool shapes_broadcast(const Graph& graph, const Op& op);
 inline constexpr Constraint kShapesBroadcast{
     "the inputs' extents, aligned at the last axis, are equal or 1", shapes_broadcast};

@@ -17,9 +17,9 @@ bool types_convert(const Graph& graph, const Op& op) {
       {DType::kFloat32, DType::kInt8}, {DType::kFloat32, DType::kInt16},
       {DType::kInt8, DType::kInt8},    {DType::kInt8, DType::kUInt8},
       {DType::kUInt8, DType::kInt8},   {DType::kInt8, DType::kInt16},
-      {DType::kInt16, DType::kInt8},   {DType::kInt32, DType::kInt8},
-      {DType::kInt16, DType::kInt32},  {DType::kInt16, DType::kInt16},
-      {DType::kInt32, DType::kInt16},
+      {DType::kInt8, DType::kInt32},   {DType::kInt16, DType::kInt8},
+      {DType::kInt32, DType::kInt8},   {DType::kInt16, DType::kInt32},
+      {DType::kInt16, DType::kInt16},  {DType::kInt32, DType::kInt16},
   };
   const OpView v{graph, op};
   const Pair pair{v.in(0).type, v.out().type};
@@ -43,8 +43,8 @@ std::vector<Constraint> constraints_of(const Quantize&) {
   return {kOneInput,
           kRankAtMost6,
           {"input and output types are one of float32->int8, float32->int16, int8->int8, "
-           "int8->uint8, uint8->int8, int8->int16, int16->int8, int32->int8, int16->int32, "
-           "int16->int16, int32->int16",
+           "int8->uint8, uint8->int8, int8->int16, int8->int32, int16->int8, int32->int8, "
+           "int16->int32, int16->int16, int32->int16",
            types_convert},
           {"integers have one positive, finite scale and a zero point within the type",
            integers_have_one_scale},

@@ -9,11 +9,13 @@
 namespace thimble {
 namespace {
 
-/// The square takes 30 bits, in units of (larger scale / 64)^2, and is only ever scaled down.
+/// The square takes 30 bits, in units of (larger scale / 64)^2 (int16: (2 x larger scale)^2), and
+/// is only ever scaled down.
 bool square_is_moderate(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const double larger = std::max(v.in(0).quantization.scales[0], v.in(1).quantization.scales[0]);
-  return larger * larger < 0x1p12 * v.out().quantization.scales[0];
+  const double bound = v.out().type == DType::kInt16 ? 0x1p-2 : 0x1p12;
+  return larger * larger < bound * v.out().quantization.scales[0];
 }
 
 }  // namespace
@@ -32,9 +34,11 @@ Shape output_shape_of(const SquaredDifference&, const OpView& v) {
 std::vector<Constraint> constraints_of(const SquaredDifference&) {
   return {kTwoInputs,
           kRankAtMost6,
-          kAllInt8,
+          kAllInt8OrInt16,
           kAllHaveOneScale,
-          {"the square of the larger input scale is below 2^12 x output scale", square_is_moderate},
+          kInt16IsSymmetric,
+          {"the square of the larger input scale is below 2^12 (int16: 2^-2) x output scale",
+           square_is_moderate},
           kShapesBroadcast,
           kOutputShape};
 }

@@ -18,8 +18,11 @@ Shape output_shape_of(const Sub&, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const Sub&) {
-  return {kTwoInputs,        kRankAtMost6,        kAllInt8OrInt16,  kAllHaveOneScale,
-          kInt16IsSymmetric, kSumScaleIsModerate, kShapesBroadcast, kOutputShape};
+  return {kTwoInputs,           kRankAtMost6,
+          kAllInt8Int16OrInt32, kQuantisedHaveOneScale,
+          kInt16IsSymmetric,    kInt32IsNotClamped<Sub>,
+          kSumScaleIsModerate,  kShapesBroadcast,
+          kOutputShape};
 }
 
 }  // namespace thimble

@@ -10,6 +10,7 @@
 #include "thimble/reference/factors.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/reference/sigmoid.h"
+#include "thimble/reference/softmax_tables.h"
 
 namespace thimble {
 namespace {
@@ -130,6 +131,60 @@ std::string sigmoid_fault(const ReadBack& r, int most_exponent) {
       .text();
 }
 
+// Of ABS of int16.
+std::string mirrored_fault(const ReadBack& r) {
+  const auto* p = r.as<runtime::LeakyReluParams>();
+  if (p == nullptr) return kOtherKernel;
+  const float ratio = r.in(0).quantization.scales.at(0) / r.out().quantization.scales.at(0);
+  const auto wanted = to_fixed_factor(static_cast<double>(ratio));
+  Difference d;
+  d.expect("positive", p->positive, wanted);
+  d.expect("negative", p->negative, {-wanted.multiplier, wanted.shift});
+  d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
+  compare_output(*p, Activation::kNone, r.out(), d);
+  return d.text();
+}
+
+std::string product_fault(const ReadBack& r, Activation activation, reference::FixedFactor wanted) {
+  const auto* p = r.as<runtime::MulParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  for (size_t k = 0; k < 2; ++k) d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
+  d.expect("output_scale", p->output_scale, wanted);
+  compare_output(*p, activation, r.out(), d);
+  return d.text();
+}
+
+std::string comparison_fault(const ReadBack& r, int32_t accepted) {
+  if (const auto* p = r.as<runtime::RelationParams>())
+    return Difference().expect("accepted", p->accepted, accepted).text();
+  const auto* p = r.as<runtime::ComparisonParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  d.expect("accepted", p->accepted, accepted);
+  for (size_t k = 0; k < 2; ++k) {
+    const bool is_scaled = r.in(k).type == DType::kInt8;
+    d.expect("zero_point", p->zero_point[k], is_scaled ? zero_point(r.in(k)) : 0);
+    d.expect("scale", p->scale[k], to_fixed_factor(is_scaled ? scale(r.in(k)) : 1));
+  }
+  return d.text();
+}
+
+std::string softmax_tables_fault(const Softmax& a, const ReadBack& r) {
+  const auto* p = r.as<runtime::SoftmaxTableParams>();
+  if (p == nullptr) return kOtherKernel;
+  for (const auto& [k, wanted] : {std::pair{size_t{0}, &reference::exponential_table()},
+                                  {size_t{1}, &reference::reciprocal_table()}}) {
+    if (!std::ranges::equal(unpacked<int16_t>(r, k, DType::kInt16, wanted->size()), *wanted))
+      return "one of its tables is wrong";
+  }
+  const float input_scale = r.in(0).quantization.scales.at(0);
+  return Difference()
+      .expect("input_scale", p->input_scale, reference::softmax_table_factor(a.beta, input_scale))
+      .expect("channels", p->channels, r.in(0).shape.back())
+      .text();
+}
+
 std::string rows_fault(const ReadBack& r, size_t constant, const std::vector<int64_t>& wanted) {
   const auto rows = unpacked<int16_t>(r, constant, DType::kInt16, wanted.size());
   return std::ranges::equal(rows, wanted) ? "" : "its table of rows or columns is wrong";
@@ -161,11 +216,13 @@ struct Checker {
     return pool_fault(a.window, a.activation, r);
   }
   std::string operator()(const MaxPool2D& a) const { return pool_fault(a.window, a.activation, r); }
-  std::string operator()(const Mean& a) const {
+  std::string operator()(const Mean& a) const { return reduction_fault(a.axes, true); }
+  std::string operator()(const Sum& a) const { return reduction_fault(a.axes, false); }
+  [[nodiscard]] std::string reduction_fault(const std::vector<int>& axes, bool divides) const {
     const Shape& x = r.in(0).shape;
     std::vector<int64_t> reduced(kKernelAxes, 0);
     int64_t count = 1;
-    for (const int axis : a.axes) {
+    for (const int axis : axes) {
       count *= x.at(static_cast<size_t>(axis));
       reduced.at(static_cast<size_t>(axis) + kKernelAxes - x.size()) = 1;
     }
@@ -175,8 +232,8 @@ struct Checker {
     Difference d;
     compare_four("in_extent", p->in_extent, four(x), d);
     compare_four("reduced", p->reduced, reduced, d);
-    d.expect("scale", p->scale,
-             reference::divided(to_fixed_factor(scale(r.in(0)) / scale(r.out())), count));
+    const reference::FixedFactor ratio = to_fixed_factor(scale(r.in(0)) / scale(r.out()));
+    d.expect("scale", p->scale, divides ? reference::divided(ratio, count) : ratio);
     d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
     d.expect("output_zero_point", p->output_zero_point, zero_point(r.out()));
     return d.text();
@@ -189,6 +246,7 @@ struct Checker {
   }
   [[nodiscard]] std::string sum_of_pair_fault(Activation activation,
                                               reference::Quotients quotients) const {
+    if (r.out().type == DType::kInt32) return kOtherKernel;
     const int bits = r.out().type == DType::kInt16 ? 15 : 20;
     return scaled_pair_fault(r, activation, {bits, std::ldexp(common_scale(r), -bits), quotients});
   }
@@ -196,17 +254,55 @@ struct Checker {
   std::string operator()(const Minimum&) const { return kOtherKernel; }
   std::string operator()(const SquaredDifference&) const {
     const double square = common_scale(r) * common_scale(r);
-    return scaled_pair_fault(r, Activation::kNone, {7, square / 0x1p14});
+    const int left_shift = r.out().type == DType::kInt16 ? 0 : 7;
+    return scaled_pair_fault(r, Activation::kNone,
+                             {left_shift, std::ldexp(square, -2 * left_shift)});
   }
   std::string operator()(const Mul& a) const {
-    const auto* p = r.as<runtime::MulParams>();
+    if (r.out().type == DType::kInt32) return kOtherKernel;
+    return product_fault(r, a.activation,
+                         to_fixed_factor(scale(r.in(0)) * scale(r.in(1)) / scale(r.out())));
+  }
+  std::string operator()(const Div& a) const {
+    if (r.out().type == DType::kInt32) return kOtherKernel;
+    const float quotient =  // in float32, as the reference
+        r.in(0).quantization.scales.at(0) /
+        (r.in(1).quantization.scales.at(0) * r.out().quantization.scales.at(0));
+    return product_fault(r, a.activation, to_fixed_factor(static_cast<double>(quotient)));
+  }
+  std::string operator()(const Comparison& a) const {
+    return comparison_fault(r, accepted(a.relation));
+  }
+  std::string operator()(const Select&) const { return kOtherKernel; }
+  std::string operator()(const Cast&) const { return kOtherKernel; }
+  std::string operator()(const ArgMax& a) const {
+    const auto* p = r.as<runtime::ArgMaxParams>();
     if (p == nullptr) return kOtherKernel;
-    Difference d;
-    for (size_t k = 0; k < 2; ++k) d.expect("zero_point", p->zero_point[k], zero_point(r.in(k)));
-    d.expect("output_scale", p->output_scale,
-             to_fixed_factor(scale(r.in(0)) * scale(r.in(1)) / scale(r.out())));
-    compare_output(*p, a.activation, r.out(), d);
-    return d.text();
+    return Difference()
+        .expect("channels", p->channels, r.in(0).shape.at(static_cast<size_t>(a.axis)))
+        .expect("least", p->least, a.least ? 1 : 0)
+        .text();
+  }
+  std::string operator()(const CumSum& a) const {
+    const auto* p = r.as<runtime::CumSumParams>();
+    if (p == nullptr) return kOtherKernel;
+    const double ratio = 2 * scale(r.in(0)) / (0x1p20 * scale(r.out()));
+    return Difference()
+        .expect("scale", p->scale, to_fixed_factor(ratio))
+        .expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)))
+        .expect("output_zero_point", p->output_zero_point, zero_point(r.out()))
+        .expect("exclusive", p->exclusive, a.exclusive ? 1 : 0)
+        .expect("reverse", p->reverse, a.reverse ? 1 : 0)
+        .expect("channels", p->channels, r.in(0).shape.at(static_cast<size_t>(a.axis)))
+        .text();
+  }
+  std::string operator()(const L2Normalization&) const {
+    const auto* p = r.as<runtime::L2NormalizationParams>();
+    if (p == nullptr) return kOtherKernel;
+    return Difference()
+        .expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)))
+        .expect("channels", p->channels, r.in(0).shape.back())
+        .text();
   }
   std::string operator()(const Pad& a) const {
     const auto* p = r.as<runtime::PadParams>();
@@ -224,6 +320,7 @@ struct Checker {
   std::string operator()(const Concat&) const { return kOtherKernel; }
   std::string operator()(const Slice&) const { return kOtherKernel; }
   std::string operator()(const Softmax& a) const {
+    if (r.in(0).type == DType::kInt16) return softmax_tables_fault(a, r);
     const auto* p = r.as<runtime::SoftmaxParams>();
     if (p == nullptr) return kOtherKernel;
     const reference::SoftmaxScaling wanted =
@@ -289,7 +386,9 @@ struct Checker {
   }
   std::string operator()(const Elu&) const { return table_fault(r); }
   std::string operator()(const HardSwish&) const { return table_fault(r); }
-  std::string operator()(const Abs&) const { return table_fault(r); }
+  std::string operator()(const Abs&) const {
+    return r.in(0).type == DType::kInt16 ? mirrored_fault(r) : table_fault(r);
+  }
   std::string operator()(const Rsqrt&) const { return table_fault(r); }
   std::string operator()(const Gelu&) const { return table_fault(r); }
   std::string operator()(const ResizeNearestNeighbor& a) const {

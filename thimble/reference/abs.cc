@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ABS, int8: the distance to the zero point, rescaled where the scales differ.
+// ABS: the distance to the zero point, rescaled where the scales differ.
 #include <cstdlib>
 
 #include "thimble/reference/activation_range.h"
@@ -13,12 +13,12 @@ std::vector<Bytes> evaluate(const Abs&, const OpContext& context) {
   const float ratio = scale_of(input) / scale_of(output);
   const FixedFactor factor = to_fixed_factor(double{ratio});
   const ActivationRange range = activation_range(Activation::kNone, output);
-  std::vector<int8_t> values = context.read<int8_t>(0);
-  for (int8_t& value : values) {
+  std::vector<int32_t> values = integers_from(context.input_bytes(0), input.type);
+  for (int32_t& value : values) {
     const int32_t magnitude = std::abs(value - zero_point_of(input));
-    value = requantise(magnitude, factor, zero_point_of(output), range);
+    value = requantised(magnitude, factor, zero_point_of(output), range);
   }
-  return {bytes_from(values)};
+  return {bytes_from_integers(values, output.type)};
 }
 
 }  // namespace thimble::reference

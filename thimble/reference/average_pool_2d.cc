@@ -18,10 +18,10 @@ int32_t rounded_quotient(int32_t sum, int32_t count) {
 std::vector<Bytes> evaluate(const AveragePool2D& op, const OpContext& context) {
   const Image in(context.input(0).shape);
   const Image out(context.output().shape);
-  const std::vector<int8_t> x = context.read<int8_t>(0);
+  const std::vector<int32_t> x = integers_from(context.input_bytes(0), context.input(0).type);
   const ActivationRange range = activation_range(op.activation, context.output());
 
-  std::vector<int8_t> result;
+  std::vector<int32_t> result;
   for (int64_t n = 0; n < out.n; ++n) {
     for (int64_t oy = 0; oy < out.h; ++oy) {
       const Taps rows = taps_of_row(op.window, oy, in.h);
@@ -38,13 +38,12 @@ std::vector<Bytes> evaluate(const AveragePool2D& op, const OpContext& context) {
           }
         }
         for (int32_t sum : sums) {
-          const int32_t value = std::clamp(rounded_quotient(sum, count), range.min, range.max);
-          result.push_back(static_cast<int8_t>(value));
+          result.push_back(std::clamp(rounded_quotient(sum, count), range.min, range.max));
         }
       }
     }
   }
-  return {bytes_from(result)};
+  return {bytes_from_integers(result, context.output().type)};
 }
 
 }  // namespace thimble::reference

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BATCH_MATMUL: for each batch, each row of x times each column of y.
+#include <algorithm>
+
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/matrices.h"
@@ -37,22 +39,27 @@ std::vector<Bytes> evaluate(const BatchMatMul& op, const OpContext& context) {
   const Tensor& y = context.input(1);
   const Tensor& output = context.output();
   const Matrices at = matrices(op, x.shape, y.shape, output.shape);
-  const std::vector<int8_t> a = context.read<int8_t>(0), b = context.read<int8_t>(1);
+  const std::vector<int32_t> a = integers_from(context.input_bytes(0), x.type);
+  const std::vector<int32_t> b = integers_from(context.input_bytes(1), y.type);
   // The original forms the product of the scales in float32.
   const float product = scale_of(x) * scale_of(y);
   const FixedFactor factor = to_fixed_factor(double{product} / double{scale_of(output)});
   const ActivationRange range = activation_range(Activation::kNone, output);
-  std::vector<int8_t> result;
+  std::vector<int32_t> result;
   for (size_t i = 0; i < at.x_first.size(); ++i) {
-    uint32_t sum = 0;  // wraps around, as the original's
+    int64_t sum = 0;
     for (int64_t k = 0; k < at.depth; ++k) {
       const int32_t left = a[static_cast<size_t>(at.x_first[i] + k * at.x_step)];
       const int32_t right = b[static_cast<size_t>(at.y_first[i] + k * at.y_step)];
-      sum += static_cast<uint32_t>((left - zero_point_of(x)) * (right - zero_point_of(y)));
+      sum += (left - zero_point_of(x)) * (right - zero_point_of(y));
     }
-    result.push_back(requantise(static_cast<int32_t>(sum), factor, zero_point_of(output), range));
+    // Sums of int8 wrap around, as the original's; those of int16 have 64 bits.
+    const int32_t scaled = output.type == DType::kInt16
+                               ? multiply_once(sum, factor)
+                               : multiply(static_cast<int32_t>(sum), factor);
+    result.push_back(std::clamp(wrapping_add(scaled, zero_point_of(output)), range.min, range.max));
   }
-  return {bytes_from(result)};
+  return {bytes_from_integers(result, output.type)};
 }
 
 }  // namespace thimble::reference

@@ -67,7 +67,7 @@ ValueRange requantised(SumBounds sum, FixedFactor factor, int32_t zero_point,
     if (shifted < INT32_MIN || shifted > INT32_MAX) return any;
     const int64_t scaled = multiply(static_cast<int32_t>(value), factor);
     if (scaled + zero_point < INT32_MIN || scaled + zero_point > INT32_MAX) return any;
-    ends[end] = requantise(static_cast<int32_t>(value), factor, zero_point, range);
+    ends[end] = requantised(static_cast<int32_t>(value), factor, zero_point, range);
   }
   return {std::min(ends[0], ends[1]), std::max(ends[0], ends[1])};
 }
@@ -134,7 +134,8 @@ ValueRange of_channel(const BoundsContext& c, size_t i, size_t channel) {
 /// A function that rises or falls with each of two operands: its values where both are at an end.
 /// largest_shift: of the last factor, above which sums may exceed 32 bits.
 ValueRanges at_corners(const BoundsContext& c, FixedFactor last, int largest_shift) {
-  if (last.shift > largest_shift) return any_value(c.output());
+  if (last.shift > largest_shift || c.of(0).empty() || c.of(1).empty())
+    return any_value(c.output());
   const size_t channels = channels_of(c.output());
   std::vector<std::vector<int32_t>> operands(2);
   for (size_t channel = 0; channel < channels; ++channel) {
@@ -184,7 +185,14 @@ struct BoundsOf {
     ValueRanges result = c.of(0);
     if (std::ranges::any_of(ways_of_rows(op.window, in.h, out.h), misses) ||
         std::ranges::any_of(ways_of_columns(op.window, in.w, out.w), misses)) {
-      for (ValueRange& i : result) i.low = INT8_MIN;
+      const IntegerRange values = range_of(c.output().type);
+      for (ValueRange& i : result) {
+        if (op.least) {
+          i.high = static_cast<int32_t>(values.max);
+        } else {
+          i.low = static_cast<int32_t>(values.min);
+        }
+      }
     }
     return clamped(result, activation_range(op.activation, c.output()));
   }
@@ -193,12 +201,14 @@ struct BoundsOf {
   ValueRanges operator()(const Add&) const { return of_sum(); }
   ValueRanges operator()(const Sub&) const { return of_sum(); }
   [[nodiscard]] ValueRanges of_sum() const {
+    if (c.output().type == DType::kInt32) return any_value(c.output());  // they wrap around
     const bool wide = c.input(0).type == DType::kInt16;  // below 2^29, sums below 2^30
     return at_corners(c, to_fixed_factor(ratio_to_output(c) / (wide ? 1 << 15 : 1 << 20)),
                       wide ? 0 : 2);
   }
   // Products are below 2^16, of int16 below 2^31.
   ValueRanges operator()(const Mul&) const {
+    if (c.output().type == DType::kInt32) return any_value(c.output());
     return at_corners(c,
                       to_fixed_factor(double{scale_of(c.input(0))} * double{scale_of(c.input(1))} /
                                       double{scale_of(c.output())}),
@@ -207,8 +217,9 @@ struct BoundsOf {
   // Squares are below 2^30. In between the difference may be 0, whose square is the least.
   ValueRanges operator()(const SquaredDifference&) const {
     const double common = ratio_to_output(c) * double{scale_of(c.output())};
+    const bool wide = c.output().type == DType::kInt16;
     const FixedFactor last =
-        to_fixed_factor(common * common / ((1 << 14) * double{scale_of(c.output())}));
+        to_fixed_factor(common * common / ((wide ? 1 : 1 << 14) * double{scale_of(c.output())}));
     ValueRanges result = at_corners(c, last, 0);
     const int32_t square_of_0 = zero_point_of(c.output());
     for (size_t k = 0; k < result.size(); ++k) {
@@ -290,6 +301,27 @@ struct BoundsOf {
   ValueRanges operator()(const Rsqrt&) const { return of_each_value(c); }
   ValueRanges operator()(const Gelu&) const { return of_each_value(c); }
   ValueRanges operator()(const LogSoftmax&) const { return any_value(c.output()); }
+  ValueRanges operator()(const L2Normalization&) const { return any_value(c.output()); }
+  ValueRanges operator()(const CumSum&) const { return any_value(c.output()); }
+  ValueRanges operator()(const Cast&) const { return any_value(c.output()); }
+  // A quotient may jump from one end to the other where the divisor changes its sign.
+  ValueRanges operator()(const Div& op) const {
+    if (c.output().type == DType::kInt32) return any_value(c.output());
+    const ActivationRange range = activation_range(op.activation, c.output());
+    return everywhere(c.output(), {range.min, range.max});
+  }
+  ValueRanges operator()(const Comparison&) const { return {}; }
+  ValueRanges operator()(const Select&) const {
+    if (any_value(c.output()).empty()) return {};
+    ValueRanges result;
+    for (size_t channel = 0; channel < channels_of(c.output()); ++channel)
+      result.push_back(hull(of_channel(c, 1, channel), of_channel(c, 2, channel)));
+    return result;
+  }
+  ValueRanges operator()(const ArgMax& op) const {
+    const int64_t count = c.input(0).shape.at(static_cast<size_t>(op.axis));
+    return everywhere(c.output(), {0, static_cast<int32_t>(count) - 1});
+  }
   // Neither rises nor falls with both operands.
   ValueRanges operator()(const Prelu&) const { return any_value(c.output()); }
   ValueRanges operator()(const Dequantize&) const { return {}; }

@@ -186,6 +186,7 @@ ValueRanges bounds_of(const FullyConnected& op, const BoundsContext& c) {
 }
 
 ValueRanges bounds_of(const BatchMatMul& op, const BoundsContext& c) {
+  if (c.output().type == DType::kInt16) return any_value(c.output());  // sums of 64 bits
   const Tensor &x = c.input(0), &y = c.input(1);
   const auto depth =
       static_cast<size_t>(op.adjoint_x ? x.shape.at(x.shape.size() - 2) : x.shape.back());
@@ -208,16 +209,18 @@ ValueRanges bounds_of(const BatchMatMul& op, const BoundsContext& c) {
   return result;
 }
 
-ValueRanges bounds_of(const Mean& op, const BoundsContext& c) {
+namespace {
+
+ValueRanges of_reduction(const std::vector<int>& axes, bool divides, const BoundsContext& c) {
   const Tensor &in = c.input(0), &out = c.output();
   int64_t count = 1;
   bool over_channels = false;
-  for (const int axis : op.axes) {
+  for (const int axis : axes) {
     count *= in.shape.at(static_cast<size_t>(axis));
     over_channels = over_channels || axis == static_cast<int>(in.shape.size()) - 1;
   }
-  const FixedFactor factor =
-      divided(to_fixed_factor(double{scale_of(in)} / double{scale_of(out)}), count);
+  FixedFactor factor = to_fixed_factor(double{scale_of(in)} / double{scale_of(out)});
+  if (divides) factor = divided(factor, count);
   const ActivationRange range = activation_range(Activation::kNone, out);
   const std::vector<SumBounds> x = centred(c.of(0), zero_point_of(in));
   const auto mean_of = [&](SumBounds sum, int64_t times_each) {
@@ -231,6 +234,16 @@ ValueRanges bounds_of(const Mean& op, const BoundsContext& c) {
   ValueRanges result;
   for (const SumBounds& channel : x) result.push_back(mean_of(channel, count));
   return reshaped(result, channels_of(out));
+}
+
+}  // namespace
+
+ValueRanges bounds_of(const Mean& op, const BoundsContext& c) {
+  return of_reduction(op.axes, true, c);
+}
+
+ValueRanges bounds_of(const Sum& op, const BoundsContext& c) {
+  return of_reduction(op.axes, false, c);
 }
 
 }  // namespace thimble::reference

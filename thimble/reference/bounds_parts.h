@@ -53,5 +53,6 @@ struct BoundsContext {
 [[nodiscard]] ValueRanges bounds_of(const FullyConnected& op, const BoundsContext& context);
 [[nodiscard]] ValueRanges bounds_of(const BatchMatMul& op, const BoundsContext& context);
 [[nodiscard]] ValueRanges bounds_of(const Mean& op, const BoundsContext& context);
+[[nodiscard]] ValueRanges bounds_of(const Sum& op, const BoundsContext& context);
 
 }  // namespace thimble::reference

@@ -31,13 +31,13 @@ std::vector<int32_t> integers_from(const Bytes& bytes, DType type) {
   switch (type) {
     case DType::kInt8:
       return widen<int8_t>(bytes);
+    case DType::kBool:
     case DType::kUInt8:
       return widen<uint8_t>(bytes);
     case DType::kInt16:
       return widen<int16_t>(bytes);
     case DType::kInt32:
       return widen<int32_t>(bytes);
-    case DType::kBool:
     case DType::kInt64:
     case DType::kFloat32:
       break;
@@ -49,13 +49,13 @@ Bytes bytes_from_integers(const std::vector<int32_t>& values, DType type) {
   switch (type) {
     case DType::kInt8:
       return narrow<int8_t>(values);
+    case DType::kBool:
     case DType::kUInt8:
       return narrow<uint8_t>(values);
     case DType::kInt16:
       return narrow<int16_t>(values);
     case DType::kInt32:
       return narrow<int32_t>(values);
-    case DType::kBool:
     case DType::kInt64:
     case DType::kFloat32:
       break;

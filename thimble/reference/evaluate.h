@@ -88,5 +88,13 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const Abs& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const LogSoftmax& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Prelu& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Sum& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Div& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Comparison& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Select& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Cast& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const ArgMax& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const CumSum& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const L2Normalization& op, const OpContext& context);
 
 }  // namespace thimble::reference

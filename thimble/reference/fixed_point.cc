@@ -2,6 +2,7 @@
 #include "thimble/reference/fixed_point.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace thimble::reference {
@@ -63,6 +64,10 @@ int32_t wrapping_shift_left(int32_t x, int exponent) {
 
 int32_t wrapping_add(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
+}
+
+int32_t wrapping_sub(int32_t a, int32_t b) {
+  return static_cast<int32_t>(static_cast<uint32_t>(a) - static_cast<uint32_t>(b));
 }
 
 int32_t multiply(int32_t x, FixedFactor factor) {
@@ -130,6 +135,14 @@ Fixed<0> one_over_one_plus(Fixed<0> x) {
 
 Fixed<0> one_minus_over_one_plus(Fixed<0> x) {
   return rescale<0>(two_over_one_plus(x) - Fixed<2>::one());
+}
+
+Reciprocal reciprocal_of(int32_t x, int integer_bits) {
+  const auto raw = static_cast<uint32_t>(x);
+  const int headroom = std::countl_zero(raw);
+  // Shifted to [1, 2) with 31 bits after the point; what exceeds 1 is a Fixed<0>.
+  const uint32_t fraction = (raw << headroom) - (uint32_t{1} << 31);
+  return {one_over_one_plus(Fixed<0>{static_cast<int32_t>(fraction)}), integer_bits - headroom};
 }
 
 }  // namespace thimble::reference

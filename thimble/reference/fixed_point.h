@@ -27,6 +27,7 @@ struct FixedFactor {
 /// x * 2^exponent modulo 2^32.
 [[nodiscard]] int32_t wrapping_shift_left(int32_t x, int exponent);
 [[nodiscard]] int32_t wrapping_add(int32_t a, int32_t b);
+[[nodiscard]] int32_t wrapping_sub(int32_t a, int32_t b);
 
 /// Shift left, high multiply, rounding shift right: what "requantise" means everywhere in int8.
 [[nodiscard]] int32_t multiply(int32_t x, FixedFactor factor);
@@ -79,6 +80,14 @@ template <int kTo, int kFrom>
 /// e^x for -2^kIntegerBits <= x <= 0; 4 or 5 bits.
 template <int kIntegerBits>
 [[nodiscard]] Fixed<0> exp_on_negative_values(Fixed<kIntegerBits> x);
+/// 1 / x = reciprocal * 2^-exponent, reciprocal in (1/2, 1]; x > 0, with so many bits before the
+/// point.
+struct Reciprocal {
+  Fixed<0> reciprocal;
+  int exponent = 0;
+};
+[[nodiscard]] Reciprocal reciprocal_of(int32_t x, int integer_bits);
+
 /// (1 - x) / (1 + x) for 0 <= x < 1.
 [[nodiscard]] Fixed<0> one_minus_over_one_plus(Fixed<0> x);
 /// 1 / (1 + x) for 0 <= x < 1, three steps of Newton and Raphson.

@@ -3,6 +3,7 @@
 #include "thimble/reference/real.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/model/resize.h"
+#include "thimble/reference/along_axis.h"
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/gelu.h"
 #include "thimble/reference/real_products.h"
@@ -88,25 +90,38 @@ RealValues real(const AveragePool2D& op, const RealContext& c) {
 }
 
 RealValues real(const MaxPool2D& op, const RealContext& c) {
+  if (op.least) {
+    return clamped(op.activation, pooled(
+                                      op.window, c, std::numeric_limits<float>::max(),
+                                      [](float a, float b) { return std::min(a, b); },
+                                      [](float smallest, float) { return smallest; }));
+  }
   return clamped(op.activation, pooled(
                                     op.window, c, std::numeric_limits<float>::lowest(),
                                     [](float a, float b) { return std::max(a, b); },
                                     [](float largest, float) { return largest; }));
 }
 
-RealValues real(const Mean& op, const RealContext& c) {
+RealValues sums_over_axes(const std::vector<int>& axes, const RealContext& c) {
   Shape kept = c.shape(0);
-  for (const int axis : op.axes) kept.at(static_cast<size_t>(axis)) = 1;
+  for (const int axis : axes) kept.at(static_cast<size_t>(axis)) = 1;
   const std::vector<int64_t> target = offsets(c.shape(0), broadcast_strides(kept, c.shape(0)));
   RealValues result(static_cast<size_t>(elements(kept)), 0);
   for (size_t i = 0; i < target.size(); ++i) {
     result[static_cast<size_t>(target[i])] += (*c.inputs[0])[i];
   }
-  const size_t summed = target.size() / result.size();
+  return result;
+}
+
+RealValues real(const Mean& op, const RealContext& c) {
+  RealValues result = sums_over_axes(op.axes, c);
+  const size_t summed = c.inputs[0]->size() / result.size();
   const auto count = static_cast<float>(summed);
   for (float& value : result) value /= count;
   return result;
 }
+
+RealValues real(const Sum& op, const RealContext& c) { return sums_over_axes(op.axes, c); }
 
 /// combine(a, b) of two operands that are broadcast to the output.
 template <class Combine>
@@ -136,6 +151,77 @@ RealValues real(const SquaredDifference&, const RealContext& c) {
 
 RealValues real(const Mul& op, const RealContext& c) {
   return clamped(op.activation, combined(c, [](float a, float b) { return a * b; }));
+}
+
+RealValues real(const Div& op, const RealContext& c) {
+  return clamped(op.activation, combined(c, [](float a, float b) { return a / b; }));
+}
+
+RealValues real(const Comparison& op, const RealContext& c) {
+  const int32_t wanted = accepted(op.relation);
+  return combined(c, [&](float a, float b) {
+    const int32_t order = a < b ? 1 : a == b ? 2 : a > b ? 4 : 8;
+    return (wanted & order) != 0 ? 1.0F : 0.0F;
+  });
+}
+
+RealValues real(const Select&, const RealContext& c) {
+  const Shape& to = c.output_shape();
+  std::array<std::vector<int64_t>, 3> at;
+  for (size_t i = 0; i < at.size(); ++i) at[i] = offsets(to, broadcast_strides(c.shape(i), to));
+  RealValues result;
+  for (size_t k = 0; k < at[0].size(); ++k) {
+    const size_t chosen = (*c.inputs[0])[static_cast<size_t>(at[0][k])] != 0 ? 1 : 2;
+    result.push_back((*c.inputs[chosen])[static_cast<size_t>(at[chosen][k])]);
+  }
+  return result;
+}
+
+RealValues real(const Cast&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  const bool whole = c.graph.tensor(c.op.outputs[0]).type != DType::kFloat32;
+  for (float& value : result) value = whole ? std::trunc(value) : value;
+  return result;
+}
+
+RealValues real(const ArgMax& op, const RealContext& c) {
+  const RealValues& x = *c.inputs[0];
+  RealValues result;
+  for (const AxisLine& line : lines_along(c.shape(0), op.axis)) {
+    size_t best = 0;
+    for (size_t k = 1; k < line.count; ++k) {
+      const float value = x[line.first + k * line.step], most = x[line.first + best * line.step];
+      if (op.least ? value < most : value > most) best = k;
+    }
+    result.push_back(static_cast<float>(best));
+  }
+  return result;
+}
+
+RealValues real(const CumSum& op, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  for (const AxisLine& line : lines_along(c.shape(0), op.axis)) {
+    float sum = 0;
+    for (size_t k = 0; k < line.count; ++k) {
+      float& value = result[line.first + (op.reverse ? line.count - 1 - k : k) * line.step];
+      const float next = sum + value;
+      value = op.exclusive ? sum : next;
+      sum = next;
+    }
+  }
+  return result;
+}
+
+RealValues real(const L2Normalization&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  const auto depth = static_cast<size_t>(c.output_shape().back());
+  for (size_t begin = 0; begin < result.size(); begin += depth) {
+    const std::span<float> row(&result[begin], depth);
+    float sum = 0;
+    for (const float value : row) sum += value * value;
+    for (float& value : row) value /= std::sqrt(std::max(sum, 1e-6F));
+  }
+  return result;
 }
 
 RealValues real(const Maximum&, const RealContext& c) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOFTMAX over the last axis, int8 to int8 or int16, in gemmlowp's fixed point.
+// SOFTMAX over the last axis: int8 to int8 or int16 in gemmlowp's fixed point, int16 by tables.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
 #include "thimble/reference/fixed_point.h"
+#include "thimble/reference/softmax_tables.h"
 
 namespace thimble::reference {
 namespace {
@@ -31,20 +31,6 @@ Fixed<0> exponential(int32_t difference, FixedFactor factor) {
   return exp_on_negative_values(Fixed<5>{multiply(difference, factor)});
 }
 
-/// 1 / sum = reciprocal * 2^-exponent, reciprocal in (1/2, 1].
-struct Reciprocal {
-  Fixed<0> reciprocal;
-  int exponent = 0;
-};
-
-Reciprocal reciprocal_of(Fixed<kSumIntegerBits> sum) {
-  const uint32_t raw = static_cast<uint32_t>(sum.raw);
-  const int headroom = std::countl_zero(raw);
-  // Shifted to [1, 2) with 31 bits after the point; what exceeds 1 is a Fixed<0>.
-  const uint32_t fraction = (raw << headroom) - (uint32_t{1} << 31);
-  return {one_over_one_plus(Fixed<0>{static_cast<int32_t>(fraction)}), kSumIntegerBits - headroom};
-}
-
 /// One row of channels.
 void softmax_row(const int8_t* x, size_t channels, const SoftmaxScaling& scaling, DType type,
                  std::vector<int32_t>& result) {
@@ -55,7 +41,7 @@ void softmax_row(const int8_t* x, size_t channels, const SoftmaxScaling& scaling
     if (difference < scaling.smallest) continue;
     sum = sum + rescale<kSumIntegerBits>(exponential(difference, scaling.factor));
   }
-  const Reciprocal scale = reciprocal_of(sum);
+  const Reciprocal scale = reciprocal_of(sum.raw, kSumIntegerBits);
   const IntegerRange range = range_of(type);
   const int output_bits = static_cast<int>(8 * size_bytes(type));
   for (size_t c = 0; c < channels; ++c) {
@@ -75,6 +61,11 @@ void softmax_row(const int8_t* x, size_t channels, const SoftmaxScaling& scaling
 
 std::vector<Bytes> evaluate(const Softmax& op, const OpContext& context) {
   const Tensor& input = context.input(0);
+  if (input.type == DType::kInt16) {
+    return {bytes_from(softmax_of_int16(context.read<int16_t>(0),
+                                        static_cast<size_t>(input.shape.back()),
+                                        softmax_table_factor(op.beta, scale_of(input))))};
+  }
   check(!input.shape.empty() && input.shape.back() > 0, "softmax needs channels");
   const std::vector<int8_t> x = context.read<int8_t>(0);
   const size_t channels = static_cast<size_t>(input.shape.back());

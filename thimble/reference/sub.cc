@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SUB: both operands, shifted left by 20 bits (int16: 15), are brought to twice the larger scale
-// and subtracted. Quotients of scales are formed in float32, unlike those of ADD.
+// and subtracted, int32 modulo 2^32. Quotients of scales are formed in float32, unlike those of
+// ADD.
 #include <cmath>
 
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/common_scale.h"
-#include "thimble/reference/evaluate.h"
+#include "thimble/reference/raw_pairs.h"
 
 namespace thimble::reference {
 
 std::vector<Bytes> evaluate(const Sub& op, const OpContext& context) {
+  if (context.output().type == DType::kInt32)
+    return of_raw_pairs(context, [](int32_t a, int32_t b) { return wrapping_sub(a, b); });
   const Tensor& output = context.output();
   const int left_shift = sum_left_shift(context.input(0).type);
   const CommonScale operands = at_common_scale(context, left_shift, Quotients::kFloat);

@@ -131,6 +131,12 @@ struct TieChannels {
   void operator()(const TransposeConv&) const { keep_all(); }
   void operator()(const Softmax&) const { keep_all(); }
   void operator()(const LogSoftmax&) const { keep_all(); }
+  void operator()(const L2Normalization&) const { keep_all(); }
+  void operator()(const CumSum&) const { keep_all(); }
+  void operator()(const ArgMax&) const { keep_all(); }
+  void operator()(const Div&) const { keep_all(); }
+  void operator()(const Comparison&) const { keep_all(); }
+  void operator()(const Select&) const { keep_all(); }
 
   void operator()(const AveragePool2D&) const { tie_all(in()); }
   void operator()(const MaxPool2D&) const { tie_all(in()); }
@@ -148,11 +154,13 @@ struct TieChannels {
   void operator()(const HardSwish&) const { tie_all(in()); }
   void operator()(const Abs&) const { tie_all(in()); }
   void operator()(const Gelu&) const { tie_all(in()); }
+  void operator()(const Cast&) const { tie_all(in()); }
 
-  void operator()(const Mean& a) const {
+  void operator()(const Mean& a) const { over(a.axes); }
+  void operator()(const Sum& a) const { over(a.axes); }
+  void over(const std::vector<int>& axes) const {
     const auto last = static_cast<int>(tensor(in()).shape.size()) - 1;
-    tie_or_keep(std::ranges::count(a.axes, last) == 0 &&
-                sets.channels(in()) == sets.channels(out()));
+    tie_or_keep(std::ranges::count(axes, last) == 0 && sets.channels(in()) == sets.channels(out()));
   }
   void operator()(const Pad& a) const { tie_or_keep(a.before.back() == 0 && a.after.back() == 0); }
   void operator()(const Reshape&) const {

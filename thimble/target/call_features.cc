@@ -90,6 +90,19 @@ void count(std::monostate, const CallShape& call, FeatureSums sums) {
 void count(const runtime::SoftmaxParams&, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
 }
+void count(const runtime::SoftmaxTableParams&, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+}
+void count(const runtime::ArgMaxParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  sums.add(Feature::kOneProduct, pixels(call.region) * p.channels);
+}
+void count(const runtime::CumSumParams&, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+}
+void count(const runtime::L2NormalizationParams&, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+}
 void count(const runtime::LogSoftmaxParams&, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
 }

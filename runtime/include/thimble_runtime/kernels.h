@@ -23,9 +23,9 @@
 // tensor make such calls.
 //
 // A kernel's name is its family's; where a family is there for several types, those of its elements
-// (i8, u8, i16, i32, f32: input, then output, one if all are alike; none: int8; accumulators where
-// the input is always int8; bits where only the size counts); what it is limited to; its
-// instruction set unless it is portable: rescale_i8_i16, conv_2d_accumulate_i16, copy_8,
+// (i8, u8, i16, i32, f32, b8 (0 or 1): input, then output, one if all are alike; none: int8;
+// accumulators where the input is always int8; bits where only the size counts); what it is limited
+// to; its instruction set unless it is portable: rescale_i8_i16, conv_2d_accumulate_i16, copy_8,
 // conv_2d_1x1_mve. Kernels of one family and types do the same to the bit. The size of its scratch
 // is NAME_scratch_bytes, of its parameters.
 //
@@ -206,7 +206,7 @@ struct FullyConnectedParams {
 void fully_connected(const FullyConnectedParams& p, const View& x, const View& weights,
                      const View& out, const Region& region) noexcept;
 
-/// Products of matrices, int8: out[.., m, o] = sum over k of x[.., m, k] * y[.., k, o].
+/// Products of matrices: out[.., m, o] = sum over k of x[.., m, k] * y[.., k, o].
 struct BatchMatMulParams {
   int32_t depth;          ///< extent of k
   int32_t zero_point[2];  ///< of x and y
@@ -216,6 +216,9 @@ struct BatchMatMulParams {
 /// Views: x (n, y, m, k), y (n, y, o, k), out (n, y, m, o). progress: pixel.
 void batch_matmul(const BatchMatMulParams& p, const View& x, const View& y, const View& out,
                   const Region& region) noexcept;
+/// Zero points are 0; sums of 64 bits, rounded once with 16 bits of the multiplier.
+void batch_matmul_i16(const BatchMatMulParams& p, const View& x, const View& y, const View& out,
+                      const Region& region) noexcept;
 
 struct Pool2DParams {
   Window2D window;
@@ -230,19 +233,28 @@ void average_pool_2d_dsp(const Pool2DParams& p, const View& x, const View& out,
                          const Region& region) noexcept;
 void average_pool_2d_mve(const Pool2DParams& p, const View& x, const View& out,
                          const Region& region) noexcept;
+void average_pool_2d_i16(const Pool2DParams& p, const View& x, const View& out,
+                         const Region& region) noexcept;
 /// progress: pixel.
 void max_pool_2d(const Pool2DParams& p, const View& x, const View& out,
                  const Region& region) noexcept;
+void max_pool_2d_i16(const Pool2DParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
+void min_pool_2d(const Pool2DParams& p, const View& x, const View& out,
+                 const Region& region) noexcept;
+void min_pool_2d_i16(const Pool2DParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
 
 struct MeanParams {
   int32_t in_extent[4];  ///< of the whole input
   int32_t reduced[4];    ///< 1: the axis is summed over (the region's interval on it is [0, 1))
-  Scale scale;           ///< input scale / output scale / count, as the reference folds it
+  Scale scale;           ///< input scale / output scale, of means / count as the reference folds it
   int32_t input_zero_point, output_zero_point;
 };
 
-/// x int8, out int8, out in the coordinates of x with reduced axes of extent 1. progress: none.
+/// Means and sums: out in the coordinates of x with reduced axes of extent 1. progress: none.
 void mean(const MeanParams& p, const View& x, const View& out, const Region& region) noexcept;
+void mean_i16(const MeanParams& p, const View& x, const View& out, const Region& region) noexcept;
 /// mean over y or x or both, in eights of channels, which are neighbours in x; no rings. progress:
 /// none.
 void mean_dsp(const MeanParams& p, const View& x, const View& out, const Region& region) noexcept;
@@ -250,9 +262,13 @@ void mean_mve(const MeanParams& p, const View& x, const View& out, const Region&
 /// Complete sums -> means. progress: element.
 void mean_finalise(const MeanParams& p, const View& sums, const View& out,
                    const Region& region) noexcept;
+void mean_finalise_i16(const MeanParams& p, const View& sums, const View& out,
+                       const Region& region) noexcept;
 /// The same for an average_pool_2d whose window covers the input. progress: element.
 void average_pool_2d_finalise(const Pool2DParams& p, const View& sums, const View& out,
                               const Region& region) noexcept;
+void average_pool_2d_finalise_i16(const Pool2DParams& p, const View& sums, const View& out,
+                                  const Region& region) noexcept;
 
 struct SumParams {
   int32_t in_extent[4];  ///< of the whole input
@@ -260,11 +276,13 @@ struct SumParams {
   int32_t chunk_axis;    ///< one of them
 };
 
-/// sums (int32) += x (int8) over what the indices [begin, end) of the chunk axis hold; they are set
+/// sums (int32) += x over what the indices [begin, end) of the chunk axis hold; they are set
 /// to 0 first if begin is 0. sums in the coordinates of x with reduced axes of extent 1. progress:
 /// none.
 void sum_accumulate(const SumParams& p, const View& x, const View& sums, const Region& region,
                     int32_t begin, int32_t end) noexcept;
+void sum_accumulate_i16(const SumParams& p, const View& x, const View& sums, const Region& region,
+                        int32_t begin, int32_t end) noexcept;
 
 /// Fixed-point arithmetic of TensorFlow Lite: both inputs shifted left, scaled, combined, scaled.
 struct AddParams {
@@ -292,6 +310,8 @@ void add_i16(const AddParams& p, const View& a, const View& b, const View& out,
              const Region& region) noexcept;
 void sub_i16(const AddParams& p, const View& a, const View& b, const View& out,
              const Region& region) noexcept;
+void squared_difference_i16(const AddParams& p, const View& a, const View& b, const View& out,
+                            const Region& region) noexcept;
 
 struct MulParams {
   int32_t zero_point[2], output_zero_point;
@@ -313,6 +333,18 @@ void mul_dsp(const MulParams& p, const View& a, const View& b, const View& out,
 void mul_mve(const MulParams& p, const View& a, const View& b, const View& out,
              const Region& region) noexcept;
 
+/// Over zero: the clamp on the side of the dividend, or the zero point of 0 over 0. progress:
+/// element.
+void div(const MulParams& p, const View& a, const View& b, const View& out,
+         const Region& region) noexcept;
+
+/// Of int32 as they are, modulo 2^32; div towards zero, over zero 0. Broadcast operands have stride
+/// 0. progress: element.
+void add_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void sub_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void mul_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void div_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+
 /// Elements outside [0, in_extent) after subtracting `before` are `value`. progress: none. One
 /// function per element size; `pad` is for bytes.
 struct PadParams {
@@ -329,6 +361,33 @@ void maximum(const View& a, const View& b, const View& out, const Region& region
 void maximum_i16(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void minimum(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void minimum_i16(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void maximum_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void minimum_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+
+/// Which of a and b compare so, as bits: 1 less, 2 equal, 4 greater, 8 neither (NaN). out: bytes, 1
+/// where one of these is accepted. Broadcast operands have stride 0. progress: element.
+struct RelationParams {
+  int32_t accepted;
+};
+void comparison_i32_b8(const RelationParams& p, const View& a, const View& b, const View& out,
+                       const Region& region) noexcept;
+/// The same of int8 less their zero points, shifted left by 8 bits and scaled.
+struct ComparisonParams {
+  int32_t accepted;
+  int32_t zero_point[2];
+  Scale scale[2];
+};
+void comparison_i8_b8(const ComparisonParams& p, const View& a, const View& b, const View& out,
+                      const Region& region) noexcept;
+
+/// x where the byte of the condition is not 0, y elsewhere. Broadcast operands have stride 0.
+/// progress: element. One function per element size.
+void select_8(const View& condition, const View& x, const View& y, const View& out,
+              const Region& region) noexcept;
+void select_16(const View& condition, const View& x, const View& y, const View& out,
+               const Region& region) noexcept;
+void select_32(const View& condition, const View& x, const View& y, const View& out,
+               const Region& region) noexcept;
 
 /// Copies element by element: reshape, transpose (strides of x in the axes of out), concatenation
 /// (bias of out), slice (bias and strides of x), copies between buffers. progress: element. One
@@ -336,6 +395,21 @@ void minimum_i16(const View& a, const View& b, const View& out, const Region& re
 void copy_8(const View& x, const View& out, const Region& region) noexcept;
 void copy_16(const View& x, const View& out, const Region& region) noexcept;
 void copy_32(const View& x, const View& out, const Region& region) noexcept;
+
+/// The number as another type: reals towards zero and within int32 (NaN: 0), what does not fit by
+/// its low bits. progress: element.
+void cast_i8_i16(const View& x, const View& out, const Region& region) noexcept;
+void cast_i8_i32(const View& x, const View& out, const Region& region) noexcept;
+void cast_i8_f32(const View& x, const View& out, const Region& region) noexcept;
+void cast_i16_i8(const View& x, const View& out, const Region& region) noexcept;
+void cast_i16_i32(const View& x, const View& out, const Region& region) noexcept;
+void cast_i16_f32(const View& x, const View& out, const Region& region) noexcept;
+void cast_i32_i8(const View& x, const View& out, const Region& region) noexcept;
+void cast_i32_i16(const View& x, const View& out, const Region& region) noexcept;
+void cast_i32_f32(const View& x, const View& out, const Region& region) noexcept;
+void cast_f32_i8(const View& x, const View& out, const Region& region) noexcept;
+void cast_f32_i16(const View& x, const View& out, const Region& region) noexcept;
+void cast_f32_i32(const View& x, const View& out, const Region& region) noexcept;
 
 /// The same tensor in another order of axes at the very same bytes, int8: x is a row-major matrix
 /// of rows x columns, out its transpose, as channels first and last are to each other. Both whole,
@@ -353,6 +427,8 @@ void rescale_i8_i8(const RescaleParams& p, const View& x, const View& out,
                    const Region& region) noexcept;
 void rescale_i8_u8(const RescaleParams& p, const View& x, const View& out,
                    const Region& region) noexcept;
+void rescale_i8_i32(const RescaleParams& p, const View& x, const View& out,
+                    const Region& region) noexcept;
 void rescale_u8_i8(const RescaleParams& p, const View& x, const View& out,
                    const Region& region) noexcept;
 void rescale_i8_i16(const RescaleParams& p, const View& x, const View& out,
@@ -443,6 +519,17 @@ void softmax_i8_i8(const SoftmaxParams& p, const View& x, const View& out,
 void softmax_i8_i16(const SoftmaxParams& p, const View& x, const View& out,
                     const Region& region) noexcept;
 
+/// Softmax of int16 by tables of 512 steps, between which it interpolates.
+struct SoftmaxTableParams {
+  const int16_t* exponentials;  ///< [513]: e^x for x from -10 to 0, one being 2^15
+  const int16_t* reciprocals;   ///< [513]: 1 / (1 + x) for x from 0 to 1
+  Scale input_scale;            ///< from differences to 1/6553.5
+  int32_t channels;             ///< of the whole tensor; the region covers them
+};
+/// progress: none.
+void softmax_i16_i16(const SoftmaxTableParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
+
 /// The logarithm of softmax, in sixteenths from 127.
 struct LogSoftmaxParams {
   Scale input_scale;    ///< as of softmax, beta 1
@@ -454,14 +541,44 @@ struct LogSoftmaxParams {
 void log_softmax(const LogSoftmaxParams& p, const View& x, const View& out,
                  const Region& region) noexcept;
 
+/// The index of the first of the largest (smallest) channels.
+struct ArgMaxParams {
+  int32_t channels;  ///< of x; out has one
+  int32_t least;     ///< 1: the smallest
+};
+/// x int8, out int32. progress: none.
+void arg_max(const ArgMaxParams& p, const View& x, const View& out, const Region& region) noexcept;
+
+/// Sums of channels up to each, requantised; they begin with what a raw 0 stands for.
+struct CumSumParams {
+  Scale scale;  ///< of sums shifted left by 19 bits
+  int32_t input_zero_point, output_zero_point;
+  int32_t exclusive;  ///< 1: without the channel itself
+  int32_t reverse;    ///< 1: from the last one
+  int32_t channels;   ///< of the whole tensor; the region covers them
+};
+/// progress: none.
+void cumsum(const CumSumParams& p, const View& x, const View& out, const Region& region) noexcept;
+
+/// Channels over the root of the sum of their squares, in 1/128.
+struct L2NormalizationParams {
+  int32_t input_zero_point;
+  int32_t channels;  ///< of the whole tensor; the region covers them
+};
+/// progress: none.
+void l2_normalization(const L2NormalizationParams& p, const View& x, const View& out,
+                      const Region& region) noexcept;
+
 /// Pixel (y, x) of the output is pixel (rows[y], columns[x]) of the input.
 struct ResizeNearestNeighborParams {
   const int16_t* rows;     ///< [output height]
   const int16_t* columns;  ///< [output width]
 };
-/// int8. progress: pixel.
+/// progress: pixel. One function per element size; the first is for bytes.
 void resize_nearest_neighbor(const ResizeNearestNeighborParams& p, const View& x, const View& out,
                              const Region& region) noexcept;
+void resize_nearest_neighbor_16(const ResizeNearestNeighborParams& p, const View& x,
+                                const View& out, const Region& region) noexcept;
 
 /// Index i of the output stands at i * step + offset of the input, in 1/1024 of an element; beyond
 /// the first or last element it is that element.

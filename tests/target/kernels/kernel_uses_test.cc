@@ -64,11 +64,9 @@ TEST(KernelTable, NamesEveryKernelOnceAndShipsItsSource) {
 // thimble_runtime/kernels.h: what a family is there for several times is told apart by its name.
 // thimble_runtime/kernels.h: the rows of a family are told apart by their names.
 TEST(KernelTable, NamesFollowTheGrammar) {
-  const std::map<DType, std::string> letters = {{DType::kInt8, "_i8"},
-                                                {DType::kUInt8, "_u8"},
-                                                {DType::kInt16, "_i16"},
-                                                {DType::kInt32, "_i32"},
-                                                {DType::kFloat32, "_f32"}};
+  const std::map<DType, std::string> letters = {{DType::kInt8, "_i8"},     {DType::kUInt8, "_u8"},
+                                                {DType::kInt16, "_i16"},   {DType::kInt32, "_i32"},
+                                                {DType::kFloat32, "_f32"}, {DType::kBool, "_b8"}};
   std::map<Family, int> rows;
   for (const KernelInfo& kernel : kernels())
     rows[kernel.family] += kernel.set == InstructionSet::kPortable;
@@ -79,7 +77,10 @@ TEST(KernelTable, NamesFollowTheGrammar) {
     } else if (rows[kernel.family] > 1 && kernel.family != Family::kCopy &&
                kernel.family != Family::kConv2DAccumulate) {
       const std::string in = letters.at(kernel.in), out = letters.at(kernel.out);
-      const bool bits = kernel.family == Family::kPad && name.starts_with("pad");
+      const bool bits = (kernel.family == Family::kPad && name.starts_with("pad")) ||
+                        (kernel.family == Family::kSelect && name.starts_with("select_")) ||
+                        (kernel.family == Family::kResizeNearestNeighbor &&
+                         name.starts_with("resize_nearest_neighbor"));
       const bool alike = in == out && (kernel.in == DType::kInt8 || name.ends_with(in));
       EXPECT_TRUE(bits || alike || name.ends_with(in + out)) << name;
     }

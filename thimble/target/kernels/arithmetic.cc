@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on two tensors, either of which may be broadcast or constant.
+// Element by element of two or three tensors, any of which may be broadcast or constant.
 #include <algorithm>
 #include <cmath>
 
@@ -10,9 +10,13 @@
 namespace thimble {
 namespace {
 
+KernelId raw_kernel(Family family, const Operands& t) {
+  return portable_kernel(family, raw_type(t.in(0).type), raw_type(t.out().type));
+}
+
 bool of_one_type(const Operands& t, Method method, Family family) {
   return method == Method::kCompute && t.count() == 2 && t.in(0).type == t.in(1).type &&
-         has_row(family, t);
+         raw_kernel(family, t).valid();
 }
 
 double twice_larger_scale(const Operands& t) {
@@ -46,17 +50,48 @@ KernelUse scaled_pair_use(Family family, const Operands& t, Activation activatio
                          {t.in(0).shape, t.in(1).shape}, t.out().shape);
 }
 
+// Of values that need no parameters.
+KernelUse raw_pair_use(Family family, const Operands& t) {
+  return elementwise_use(raw_kernel(family, t), {}, {t.in(0).shape, t.in(1).shape}, t.out().shape);
+}
+
 // Of sums and differences.
 KernelUse sum_or_difference_use(Family family, const Operands& t, Activation activation) {
+  if (t.out().type == DType::kInt32) return raw_pair_use(family, t);
   const int left_shift = t.out().type == DType::kInt16 ? 15 : 20;
   return scaled_pair_use(family, t, activation, left_shift,
                          std::ldexp(twice_larger_scale(t), -left_shift));
 }
 
-// Of values that need no parameters.
-KernelUse raw_pair_use(Family family, const Operands& t) {
-  return elementwise_use(portable_kernel(family, t.in(0).type, t.out().type), {},
+// Of products and quotients.
+KernelUse product_use(Family family, const Operands& t, Activation activation, double scale) {
+  const ClampRange clamp = clamp_range(activation, t.out());
+  runtime::MulParams params{};
+  for (size_t k = 0; k < 2; ++k) params.zero_point[k] = zero_point_of(t.in(k));
+  params.output_zero_point = zero_point_of(t.out());
+  params.output_scale = quantize_scale(scale);
+  params.clamp_min = clamp.min;
+  params.clamp_max = clamp.max;
+  return elementwise_use(portable_kernel(family, t.in(0).type, t.out().type), params,
                          {t.in(0).shape, t.in(1).shape}, t.out().shape);
+}
+
+KernelId comparison_kernel(const Operands& t) {
+  return portable_kernel(Family::kComparison, raw_type(t.in(0).type), t.out().type);
+}
+
+// By the size of the elements.
+KernelId select_kernel(const Operands& t) {
+  switch (size_bytes(t.out().type)) {
+    case 1:
+      return portable_kernel(Family::kSelect);
+    case 2:
+      return portable_kernel(Family::kSelect, DType::kInt16, DType::kInt16);
+    case 4:
+      return portable_kernel(Family::kSelect, DType::kInt32, DType::kInt32);
+    default:
+      return {};
+  }
 }
 
 }  // namespace
@@ -79,6 +114,19 @@ bool supported(const Maximum&, const Operands& t, Method method) {
 
 bool supported(const Prelu&, const Operands& t, Method method) {
   return of_one_type(t, method, Family::kPrelu);
+}
+
+bool supported(const Div&, const Operands& t, Method method) {
+  return of_one_type(t, method, Family::kDiv);
+}
+
+bool supported(const Comparison&, const Operands& t, Method method) {
+  return method == Method::kCompute && t.in(0).type == t.in(1).type && comparison_kernel(t).valid();
+}
+
+bool supported(const Select&, const Operands& t, Method method) {
+  return method == Method::kCompute && t.in(0).type == DType::kBool &&
+         t.in(1).type == t.out().type && t.in(2).type == t.out().type && select_kernel(t).valid();
 }
 
 bool supported(const Minimum&, const Operands& t, Method method) {
@@ -122,24 +170,46 @@ std::vector<KernelUse> uses(const Sub& a, const Operands& t, Method) {
 }
 
 std::vector<KernelUse> uses(const SquaredDifference&, const Operands& t, Method) {
-  constexpr int kLeftShift = 7;  // the square has 30 bits
+  const int left_shift = t.out().type == DType::kInt16 ? 0 : 7;  // the square has 30 bits
   const double square = twice_larger_scale(t) * twice_larger_scale(t);
-  return {scaled_pair_use(Family::kSquaredDifference, t, Activation::kNone, kLeftShift,
-                          std::ldexp(square, -2 * kLeftShift))};
+  return {scaled_pair_use(Family::kSquaredDifference, t, Activation::kNone, left_shift,
+                          std::ldexp(square, -2 * left_shift))};
 }
 
 std::vector<KernelUse> uses(const Mul& a, const Operands& t, Method) {
-  const ClampRange clamp = clamp_range(a.activation, t.out());
-  runtime::MulParams params{};
-  for (size_t k = 0; k < 2; ++k) params.zero_point[k] = zero_point_of(t.in(k));
-  params.output_zero_point = zero_point_of(t.out());
-  params.output_scale = quantize_scale(static_cast<double>(scale_of(t.in(0))) *
-                                       static_cast<double>(scale_of(t.in(1))) /
-                                       static_cast<double>(scale_of(t.out())));
-  params.clamp_min = clamp.min;
-  params.clamp_max = clamp.max;
-  return {elementwise_use(portable_kernel(Family::kMul, t.in(0).type, t.out().type), params,
-                          {t.in(0).shape, t.in(1).shape}, t.out().shape)};
+  if (t.out().type == DType::kInt32) return {raw_pair_use(Family::kMul, t)};
+  return {
+      product_use(Family::kMul, t, a.activation,
+                  static_cast<double>(scale_of(t.in(0))) * static_cast<double>(scale_of(t.in(1))) /
+                      static_cast<double>(scale_of(t.out())))};
+}
+
+std::vector<KernelUse> uses(const Div& a, const Operands& t, Method) {
+  if (t.out().type == DType::kInt32) return {raw_pair_use(Family::kDiv, t)};
+  const float scale = scale_of(t.in(0)) / (scale_of(t.in(1)) * scale_of(t.out()));
+  return {product_use(Family::kDiv, t, a.activation, static_cast<double>(scale))};
+}
+
+// int8 is scaled; all else is compared as it is.
+std::vector<KernelUse> uses(const Comparison& a, const Operands& t, Method) {
+  const std::vector<Shape> shapes{t.in(0).shape, t.in(1).shape};
+  const KernelId kernel = comparison_kernel(t);
+  if (t.in(0).type == DType::kInt32)
+    return {elementwise_use(kernel, runtime::RelationParams{accepted(a.relation)}, shapes,
+                            t.out().shape)};
+  runtime::ComparisonParams params{.accepted = accepted(a.relation),
+                                   .zero_point = {0, 0},
+                                   .scale = {{1 << 30, 1}, {1 << 30, 1}}};
+  for (size_t k = 0; k < 2 && t.in(0).type == DType::kInt8; ++k) {
+    params.zero_point[k] = zero_point_of(t.in(k));
+    params.scale[k] = quantize_scale(static_cast<double>(scale_of(t.in(k))));
+  }
+  return {elementwise_use(kernel, params, shapes, t.out().shape)};
+}
+
+std::vector<KernelUse> uses(const Select&, const Operands& t, Method) {
+  return {elementwise_use(select_kernel(t), {}, {t.in(0).shape, t.in(1).shape, t.in(2).shape},
+                          t.out().shape)};
 }
 
 }  // namespace thimble

@@ -27,8 +27,8 @@ OperandAxes matrix_axes(const Shape& shape, bool summed_first, const OperandAxes
 }  // namespace
 
 bool supported(const BatchMatMul&, const Operands& t, Method method) {
-  return method == Method::kCompute && t.count() == 2 && t.in(0).type == DType::kInt8 &&
-         t.in(1).type == DType::kInt8 && t.out().type == DType::kInt8;
+  return method == Method::kCompute && t.count() == 2 && t.in(1).type == t.in(0).type &&
+         has_row(Family::kBatchMatMul, t);
 }
 
 std::vector<KernelUse> uses(const BatchMatMul& a, const Operands& t, Method) {
@@ -43,7 +43,7 @@ std::vector<KernelUse> uses(const BatchMatMul& a, const Operands& t, Method) {
   params.scale =
       quantize_scale(static_cast<double>(product) / static_cast<double>(scale_of(t.out())));
   const OperandAxes axes = identity_axes(out.size());
-  return {{.kernel = portable_kernel(Family::kBatchMatMul),
+  return {{.kernel = portable_kernel(Family::kBatchMatMul, t.in(0).type, t.out().type),
            .params = params,
            .inputs = {0, 1},
            .in = {matrix_axes(x, a.adjoint_x, axes, out.size()),

@@ -37,6 +37,8 @@ using MovingKernel = void (*)(const runtime::View&, const runtime::View&,
                               const runtime::Region&) noexcept;
 using ComparingKernel = void (*)(const runtime::View&, const runtime::View&, const runtime::View&,
                                  const runtime::Region&) noexcept;
+using SelectingKernel = void (*)(const runtime::View&, const runtime::View&, const runtime::View&,
+                                 const runtime::View&, const runtime::Region&) noexcept;
 
 template <class P>
 void apply(UnaryKernel<P> kernel, const Invocation& call) {
@@ -62,6 +64,10 @@ inline void apply(MovingKernel kernel, const Invocation& call) {
 
 inline void apply(ComparingKernel kernel, const Invocation& call) {
   kernel(operand(call, 0), operand(call, 1), call.out, call.region);
+}
+
+inline void apply(SelectingKernel kernel, const Invocation& call) {
+  kernel(operand(call, 0), operand(call, 1), operand(call, 2), call.out, call.region);
 }
 
 /// Index of the alternative of KernelParams that the kernel takes.

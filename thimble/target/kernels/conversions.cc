@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element by element from one quantisation or type to another: relu, relu6, quantize, dequantize.
+// Element by element from one quantisation or type to another: relu, relu6, quantize, dequantize,
+// cast.
 #include <algorithm>
 
 #include "thimble/model/error.h"
@@ -22,6 +23,12 @@ runtime::RescaleParams rescale_params(const Operands& t, const ClampRange& clamp
           .output_zero_point = zero_point_of(t.out()),
           .clamp_min = clamp.min,
           .clamp_max = clamp.max};
+}
+
+KernelId cast_kernel(const Operands& t) {
+  if (t.in(0).type == DType::kBool && t.out().type == DType::kInt8)
+    return copy_kernel(DType::kInt8);
+  return portable_kernel(Family::kCast, raw_type(t.in(0).type), t.out().type);
 }
 
 std::vector<KernelUse> one_use(KernelId kernel, const KernelParams& params, const Operands& t) {
@@ -78,6 +85,15 @@ std::vector<KernelUse> uses(const Quantize&, const Operands& t, Method) {
     return one_use(kernel, runtime::FloatParams{scale_of(t.out()), zero_point_of(t.out())}, t);
   }
   return one_use(kernel, rescale_params(t, value_range(t.out().type)), t);
+}
+
+/// Bytes of bool hold 0 and 1.
+bool supported(const Cast&, const Operands& t, Method method) {
+  return method == Method::kCompute && cast_kernel(t).valid();
+}
+
+std::vector<KernelUse> uses(const Cast&, const Operands& t, Method) {
+  return one_use(cast_kernel(t), {}, t);
 }
 
 bool supported(const Dequantize&, const Operands& t, Method method) {

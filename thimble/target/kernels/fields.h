@@ -280,6 +280,14 @@ void each_field(S& s, F visit) {
   visit("channels", s.channels);
 }
 
+template <class S, class F, If<S, SoftmaxTableParams> = 0>
+void each_field(S& s, F visit) {
+  visit("exponentials", s.exponentials);
+  visit("reciprocals", s.reciprocals);
+  visit("input_scale", s.input_scale);
+  visit("channels", s.channels);
+}
+
 template <class S, class F, If<S, LogSoftmaxParams> = 0>
 void each_field(S& s, F visit) {
   visit("input_scale", s.input_scale);
@@ -298,6 +306,40 @@ template <class S, class F, If<S, ResizeBilinearParams> = 0>
 void each_field(S& s, F visit) {
   visit("rows", s.rows);
   visit("columns", s.columns);
+}
+
+template <class S, class F, If<S, RelationParams> = 0>
+void each_field(S& s, F visit) {
+  visit("accepted", s.accepted);
+}
+
+template <class S, class F, If<S, ComparisonParams> = 0>
+void each_field(S& s, F visit) {
+  visit("accepted", s.accepted);
+  visit("zero_point", s.zero_point);
+  visit("scale", s.scale);
+}
+
+template <class S, class F, If<S, ArgMaxParams> = 0>
+void each_field(S& s, F visit) {
+  visit("channels", s.channels);
+  visit("least", s.least);
+}
+
+template <class S, class F, If<S, CumSumParams> = 0>
+void each_field(S& s, F visit) {
+  visit("scale", s.scale);
+  visit("input_zero_point", s.input_zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("exclusive", s.exclusive);
+  visit("reverse", s.reverse);
+  visit("channels", s.channels);
+}
+
+template <class S, class F, If<S, L2NormalizationParams> = 0>
+void each_field(S& s, F visit) {
+  visit("input_zero_point", s.input_zero_point);
+  visit("channels", s.channels);
 }
 
 /// Calls leaf(field) for each number and each pointer, structs and arrays opened, in order.

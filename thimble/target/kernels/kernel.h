@@ -32,17 +32,22 @@ enum class Family : uint8_t {
   kAveragePool2D,
   kAveragePool2DFinalise,
   kMaxPool2D,
+  kMinPool2D,
   kMean,
   kMeanFinalise,
   kSumAccumulate,
   kAdd,
   kMul,
   kSub,
+  kDiv,
   kSquaredDifference,
   kMaximum,
   kMinimum,
+  kComparison,
+  kSelect,
   kPad,
   kCopy,
+  kCast,
   kTransposeInPlace,
   kRescale,
   kClamp,
@@ -55,6 +60,9 @@ enum class Family : uint8_t {
   kDequantize,
   kSoftmax,
   kLogSoftmax,
+  kArgMax,
+  kCumSum,
+  kL2Normalization,
   kResizeNearestNeighbor,
   kResizeBilinear,
 };
@@ -79,7 +87,9 @@ using KernelParams = std::variant<
     runtime::SumParams, runtime::AddParams, runtime::MulParams, runtime::PadParams,
     runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams, runtime::PreluParams,
     runtime::LookupParams, runtime::SigmoidParams, runtime::FloatParams, runtime::SoftmaxParams,
-    runtime::LogSoftmaxParams, runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
+    runtime::SoftmaxTableParams, runtime::LogSoftmaxParams, runtime::ResizeNearestNeighborParams,
+    runtime::ResizeBilinearParams, runtime::RelationParams, runtime::ComparisonParams,
+    runtime::ArgMaxParams, runtime::CumSumParams, runtime::L2NormalizationParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
@@ -116,7 +126,8 @@ struct Invocation;
 struct KernelInfo {
   const char* name;  ///< of the function: "rescale_i8_i16" (the grammar: thimble_runtime/kernels.h)
   Family family;
-  /// Elements of operand 0 (and of all other activations), and of the output.
+  /// Elements of operand 0 (and of all other activations; kSelect: of those behind it), and of the
+  /// output. One that moves elements takes all of their size.
   DType in = DType::kInt8, out = DType::kInt8;
   InstructionSet set = InstructionSet::kPortable;
   Progress progress = Progress::kElement;

@@ -8,6 +8,7 @@
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/quantize.h"
 #include "thimble/target/kernels/sigmoid.h"
 
 namespace thimble {
@@ -55,8 +56,11 @@ bool supported(const Elu&, const Operands& t, Method method) {
 bool supported(const HardSwish&, const Operands& t, Method method) {
   return is_function_of_int8(t, method);
 }
+/// Of int16 a leaky relu whose slope below zero is that above, negated.
 bool supported(const Abs&, const Operands& t, Method method) {
-  return is_function_of_int8(t, method);
+  return is_function_of_int8(t, method) ||
+         (method == Method::kCompute && t.in(0).type == DType::kInt16 &&
+          has_row(Family::kLeakyRelu, t));
 }
 
 std::vector<KernelUse> uses(const Logistic&, const Operands& t, Method) {
@@ -71,6 +75,19 @@ std::vector<KernelUse> uses(const Rsqrt&, const Operands& t, Method) { return lo
 std::vector<KernelUse> uses(const Gelu&, const Operands& t, Method) { return lookup_use(t); }
 std::vector<KernelUse> uses(const Elu&, const Operands& t, Method) { return lookup_use(t); }
 std::vector<KernelUse> uses(const HardSwish&, const Operands& t, Method) { return lookup_use(t); }
-std::vector<KernelUse> uses(const Abs&, const Operands& t, Method) { return lookup_use(t); }
+std::vector<KernelUse> uses(const Abs&, const Operands& t, Method) {
+  if (t.in(0).type == DType::kInt8) return lookup_use(t);
+  const runtime::Scale scale =  // a quotient in float32
+      quantize_scale(static_cast<double>(scale_of(t.in(0)) / scale_of(t.out())));
+  const ClampRange clamp = value_range(t.out().type);
+  const runtime::LeakyReluParams params{.positive = scale,
+                                        .negative = {-scale.multiplier, scale.shift},
+                                        .input_zero_point = zero_point_of(t.in(0)),
+                                        .output_zero_point = zero_point_of(t.out()),
+                                        .clamp_min = clamp.min,
+                                        .clamp_max = clamp.max};
+  return {elementwise_use(portable_kernel(Family::kLeakyRelu, t.in(0).type, t.out().type), params,
+                          {t.in(0).shape}, t.out().shape)};
+}
 
 }  // namespace thimble

@@ -9,8 +9,8 @@
 namespace thimble {
 namespace {
 
-bool is_reduced(const Mean& a, size_t axis) {
-  return std::find(a.axes.begin(), a.axes.end(), static_cast<int>(axis)) != a.axes.end();
+bool is_reduced(const std::vector<int>& axes, size_t axis) {
+  return std::ranges::find(axes, static_cast<int>(axis)) != axes.end();
 }
 
 // 1 / count goes into the multiplier, truncated, with as much of it shifted out as there are bits
@@ -36,7 +36,7 @@ KernelUse sum_use(const Operands& t, const std::vector<bool>& reduced, const Ope
     if (reduced[axis]) params.reduced[k] = 1;
     if (axis == kSummedAxis) params.chunk_axis = static_cast<int32_t>(k);
   }
-  return {.kernel = portable_kernel(Family::kSumAccumulate, DType::kInt8, DType::kInt32),
+  return {.kernel = portable_kernel(Family::kSumAccumulate, t.in(0).type, DType::kInt32),
           .params = params,
           .inputs = {0},
           .in = {identity_axes(x.size())},
@@ -44,19 +44,23 @@ KernelUse sum_use(const Operands& t, const std::vector<bool>& reduced, const Ope
           .limits = limits_of(out, t.out().shape)};
 }
 
-bool supported(const Mean& a, const Operands& t, Method method) {
+namespace {
+
+bool reduces(const std::vector<int>& axes, const Operands& t, Method method) {
   const Shape& x = t.in(0).shape;
   // Axes before the last four are loops around the call, which cannot sum.
   for (size_t axis = 0; axis + 4 < x.size(); ++axis) {
-    if (is_reduced(a, axis)) return false;
+    if (is_reduced(axes, axis)) return false;
   }
-  if (t.in(0).type != DType::kInt8 || t.out().type != DType::kInt8) return false;
+  if (!has_row(Family::kMean, t)) return false;
   if (method == Method::kCompute) return true;
-  return method != Method::kInPlace && x.size() > kSummedAxis + 1 && is_reduced(a, kSummedAxis) &&
-         !is_reduced(a, x.size() - 1);
+  return method != Method::kInPlace && x.size() > kSummedAxis + 1 &&
+         is_reduced(axes, kSummedAxis) && !is_reduced(axes, x.size() - 1);
 }
 
-std::vector<KernelUse> uses(const Mean& a, const Operands& t, Method method) {
+/// Of sums: divides is false.
+std::vector<KernelUse> reduction_use(const std::vector<int>& axes, bool divides, const Operands& t,
+                                     Method method) {
   const Shape& x = t.in(0).shape;
   const Shape& out = t.out().shape;
   const bool kept = out.size() == x.size();
@@ -70,7 +74,7 @@ std::vector<KernelUse> uses(const Mean& a, const Operands& t, Method method) {
   for (size_t axis = 0; axis < x.size(); ++axis) {
     std::vector<int>& walked = out_axes.axes[lead + axis];
     walked.clear();
-    if (!is_reduced(a, axis)) {
+    if (!is_reduced(axes, axis)) {
       walked.push_back(next++);
       continue;
     }
@@ -80,18 +84,35 @@ std::vector<KernelUse> uses(const Mean& a, const Operands& t, Method method) {
     if (kept) ++next;
   }
   if (method == Method::kAccumulate) return {sum_use(t, reduced, out_axes)};
-  params.scale = scale_over(
-      static_cast<double>(scale_of(t.in(0))) / static_cast<double>(scale_of(t.out())), count);
+  const double ratio =
+      static_cast<double>(scale_of(t.in(0))) / static_cast<double>(scale_of(t.out()));
+  params.scale = divides ? scale_over(ratio, count) : quantize_scale(ratio);
   params.input_zero_point = zero_point_of(t.in(0));
   params.output_zero_point = zero_point_of(t.out());
   const bool finalise = method == Method::kFinalise;
-  return {{.kernel = finalise ? portable_kernel(Family::kMeanFinalise, DType::kInt32, DType::kInt8)
-                              : portable_kernel(Family::kMean),
+  return {{.kernel = finalise ? portable_kernel(Family::kMeanFinalise, DType::kInt32, t.out().type)
+                              : portable_kernel(Family::kMean, t.in(0).type, t.out().type),
            .params = params,
            .inputs = {0},
            .in = {finalise ? out_axes : identity_axes(x.size())},
            .out = out_axes,
            .limits = limits_of(out_axes, out)}};
+}
+
+}  // namespace
+
+bool supported(const Mean& a, const Operands& t, Method method) {
+  return reduces(a.axes, t, method);
+}
+bool supported(const Sum& a, const Operands& t, Method method) {
+  return reduces(a.axes, t, method);
+}
+
+std::vector<KernelUse> uses(const Mean& a, const Operands& t, Method method) {
+  return reduction_use(a.axes, true, t, method);
+}
+std::vector<KernelUse> uses(const Sum& a, const Operands& t, Method method) {
+  return reduction_use(a.axes, false, t, method);
 }
 
 }  // namespace thimble

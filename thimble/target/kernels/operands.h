@@ -39,6 +39,11 @@ template <class Op>
 [[nodiscard]] KernelUse sum_use(const Operands& t, const std::vector<bool>& reduced,
                                 const OperandAxes& out);
 
+/// Of elements that are taken as they are: bool is bytes.
+[[nodiscard]] inline DType raw_type(DType type) {
+  return type == DType::kBool ? DType::kInt8 : type;
+}
+
 /// Whether the portable kernels have the family for the types of operand 0 and the output.
 [[nodiscard]] inline bool has_row(Family family, const Operands& t) {
   return portable_kernel(family, t.in(0).type, t.out().type).valid();
@@ -81,6 +86,14 @@ template <class Op>
 [[nodiscard]] bool supported(const Abs&, const Operands&, Method);
 [[nodiscard]] bool supported(const LogSoftmax&, const Operands&, Method);
 [[nodiscard]] bool supported(const Prelu&, const Operands&, Method);
+[[nodiscard]] bool supported(const Sum&, const Operands&, Method);
+[[nodiscard]] bool supported(const Div&, const Operands&, Method);
+[[nodiscard]] bool supported(const Comparison&, const Operands&, Method);
+[[nodiscard]] bool supported(const Select&, const Operands&, Method);
+[[nodiscard]] bool supported(const Cast&, const Operands&, Method);
+[[nodiscard]] bool supported(const ArgMax&, const Operands&, Method);
+[[nodiscard]] bool supported(const CumSum&, const Operands&, Method);
+[[nodiscard]] bool supported(const L2Normalization&, const Operands&, Method);
 
 /// The calls; only where supported() holds.
 [[nodiscard]] std::vector<KernelUse> uses(const Conv2D&, const Operands&, Method);
@@ -119,5 +132,13 @@ template <class Op>
 [[nodiscard]] std::vector<KernelUse> uses(const Abs&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const LogSoftmax&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Prelu&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Sum&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Div&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Comparison&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Select&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Cast&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const ArgMax&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const CumSum&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const L2Normalization&, const Operands&, Method);
 
 }  // namespace thimble

@@ -47,6 +47,8 @@ template <DepthwiseForm kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_lookup(const Operands& t);
 /// What the reference interpolates between.
 [[nodiscard]] std::vector<PackedConstant> pack_sigmoid(const Operands& t);
+/// Exponentials and reciprocals, which softmax of int16 interpolates between.
+[[nodiscard]] std::vector<PackedConstant> pack_softmax_tables(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t);
 
 }  // namespace thimble

@@ -75,9 +75,15 @@ const char* type_name(const KernelParams& params) {
                                            "SigmoidParams",
                                            "FloatParams",
                                            "SoftmaxParams",
+                                           "SoftmaxTableParams",
                                            "LogSoftmaxParams",
                                            "ResizeNearestNeighborParams",
-                                           "ResizeBilinearParams"};
+                                           "ResizeBilinearParams",
+                                           "RelationParams",
+                                           "ComparisonParams",
+                                           "ArgMaxParams",
+                                           "CumSumParams",
+                                           "L2NormalizationParams"};
   static_assert(std::size(kNames) == std::variant_size_v<KernelParams>);
   return kNames[params.index()];
 }

@@ -14,8 +14,10 @@ bool pools_all(const Window& w, const Operands& t) {
          w.kernel_w - w.padding.left >= x[2];
 }
 
-bool pools_int8(const Operands& t, Method method) {
-  return method == Method::kCompute && t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
+Family family_of(const MaxPool2D& a) { return a.least ? Family::kMinPool2D : Family::kMaxPool2D; }
+
+KernelId kernel_of(Family family, const Operands& t) {
+  return portable_kernel(family, t.in(0).type, t.out().type);
 }
 
 KernelUse pool_use(KernelId kernel, const Window& window, Activation activation,
@@ -33,24 +35,26 @@ KernelUse pool_use(KernelId kernel, const Window& window, Activation activation,
 }  // namespace
 
 bool supported(const AveragePool2D& a, const Operands& t, Method method) {
-  if (pools_int8(t, method)) return true;
-  return method != Method::kInPlace && pools_int8(t, Method::kCompute) && pools_all(a.window, t);
+  if (!has_row(Family::kAveragePool2D, t) || method == Method::kInPlace) return false;
+  return method == Method::kCompute || pools_all(a.window, t);
 }
 
-bool supported(const MaxPool2D&, const Operands& t, Method method) { return pools_int8(t, method); }
+bool supported(const MaxPool2D& a, const Operands& t, Method method) {
+  return method == Method::kCompute && has_row(family_of(a), t);
+}
 
 std::vector<KernelUse> uses(const AveragePool2D& a, const Operands& t, Method method) {
   if (method == Method::kAccumulate)
     return {sum_use(t, {false, true, true, false}, identity_axes(4))};
   const bool finalise = method == Method::kFinalise;
   return {pool_use(
-      finalise ? portable_kernel(Family::kAveragePool2DFinalise, DType::kInt32, DType::kInt8)
-               : portable_kernel(Family::kAveragePool2D),
+      finalise ? portable_kernel(Family::kAveragePool2DFinalise, DType::kInt32, t.out().type)
+               : kernel_of(Family::kAveragePool2D, t),
       a.window, a.activation, t)};
 }
 
 std::vector<KernelUse> uses(const MaxPool2D& a, const Operands& t, Method) {
-  return {pool_use(portable_kernel(Family::kMaxPool2D), a.window, a.activation, t)};
+  return {pool_use(kernel_of(family_of(a), t), a.window, a.activation, t)};
 }
 
 }  // namespace thimble

@@ -10,13 +10,13 @@
 namespace thimble {
 namespace {
 
-bool resizes_int8(const Operands& t, Method method) {
-  return method == Method::kCompute && t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
+bool resizes(Family family, const Operands& t, Method method) {
+  return method == Method::kCompute && has_row(family, t);
 }
 
 KernelUse resize_use(const Operands& t, Family family, KernelParams params) {
   const OperandAxes axes = identity_axes(4);
-  return {.kernel = portable_kernel(family),
+  return {.kernel = portable_kernel(family, t.in(0).type, t.out().type),
           .params = params,
           .inputs = {0},
           .in = {axes},
@@ -41,7 +41,7 @@ runtime::LinearAxis linear_axis(const ResizeBilinear& a, int64_t in, int64_t out
 }  // namespace
 
 bool supported(const ResizeNearestNeighbor&, const Operands& t, Method method) {
-  return resizes_int8(t, method);
+  return resizes(Family::kResizeNearestNeighbor, t, method);
 }
 
 std::vector<KernelUse> uses(const ResizeNearestNeighbor&, const Operands& t, Method) {
@@ -57,7 +57,7 @@ std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t) {
 }
 
 bool supported(const ResizeBilinear&, const Operands& t, Method method) {
-  return resizes_int8(t, method);
+  return resizes(Family::kResizeBilinear, t, method);
 }
 
 std::vector<KernelUse> uses(const ResizeBilinear& a, const Operands& t, Method) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
+#include "thimble/reference/softmax_tables.h"
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
 
 namespace thimble {
@@ -50,10 +53,32 @@ std::vector<KernelUse> uses(const LogSoftmax&, const Operands& t, Method) {
 bool supported(const Softmax&, const Operands& t, Method method) {
   const Shape& x = t.in(0).shape;
   return method == Method::kCompute && has_row(Family::kSoftmax, t) && !x.empty() &&
-         x.back() <= kMostChannels;
+         (t.in(0).type == DType::kInt16 || x.back() <= kMostChannels);
+}
+
+std::vector<PackedConstant> pack_softmax_tables(const Operands&) {
+  const auto packed = [](const char* role, const reference::SoftmaxTable& values) {
+    PackedConstant table{role, DType::kInt16, {static_cast<int64_t>(values.size())}, {}};
+    table.data.resize(sizeof values);
+    std::memcpy(table.data.data(), values.data(), sizeof values);
+    return table;
+  };
+  return {packed("exponentials", reference::exponential_table()),
+          packed("reciprocals", reference::reciprocal_table())};
 }
 
 std::vector<KernelUse> uses(const Softmax& a, const Operands& t, Method) {
+  if (t.in(0).type == DType::kInt16) {
+    const double to_table =
+        static_cast<double>(scale_of(t.in(0))) * static_cast<double>(a.beta) / (10.0 / 65535.0);
+    const runtime::SoftmaxTableParams params{
+        .exponentials = nullptr,
+        .reciprocals = nullptr,
+        .input_scale = quantize_scale(to_table),
+        .channels = static_cast<int32_t>(t.in(0).shape.back())};
+    return {elementwise_use(portable_kernel(Family::kSoftmax, DType::kInt16, DType::kInt16), params,
+                            {t.in(0).shape}, t.out().shape)};
+  }
   const InputScale in = input_scale(t, a.beta);
   runtime::SoftmaxParams params{};
   params.input_scale = in.scale;

@@ -206,6 +206,11 @@ constexpr KernelInfo kKernels[] = {
                                    .pack = pack_fully_connected}),
     row<runtime::batch_matmul>(
         {.name = "batch_matmul", .family = F::kBatchMatMul, .progress = kPixel}),
+    row<runtime::batch_matmul_i16>({.name = "batch_matmul_i16",
+                                    .family = F::kBatchMatMul,
+                                    .in = kInt16,
+                                    .out = kInt16,
+                                    .progress = kPixel}),
     row<runtime::depthwise_conv_2d>({.name = "depthwise_conv_2d",
                                      .family = F::kDepthwiseConv2D,
                                      .progress = kPixel,
@@ -262,7 +267,27 @@ constexpr KernelInfo kKernels[] = {
                                             .family = F::kAveragePool2DFinalise,
                                             .in = kInt32,
                                             .out = kInt8}),
+    row<runtime::average_pool_2d_i16>({.name = "average_pool_2d_i16",
+                                       .family = F::kAveragePool2D,
+                                       .in = kInt16,
+                                       .out = kInt16,
+                                       .progress = kPixel}),
+    row<runtime::average_pool_2d_finalise_i16>({.name = "average_pool_2d_finalise_i16",
+                                                .family = F::kAveragePool2DFinalise,
+                                                .in = kInt32,
+                                                .out = kInt16}),
     row<runtime::max_pool_2d>({.name = "max_pool_2d", .family = F::kMaxPool2D, .progress = kPixel}),
+    row<runtime::max_pool_2d_i16>({.name = "max_pool_2d_i16",
+                                   .family = F::kMaxPool2D,
+                                   .in = kInt16,
+                                   .out = kInt16,
+                                   .progress = kPixel}),
+    row<runtime::min_pool_2d>({.name = "min_pool_2d", .family = F::kMinPool2D, .progress = kPixel}),
+    row<runtime::min_pool_2d_i16>({.name = "min_pool_2d_i16",
+                                   .family = F::kMinPool2D,
+                                   .in = kInt16,
+                                   .out = kInt16,
+                                   .progress = kPixel}),
     row<runtime::mean>({.name = "mean", .family = F::kMean, .progress = kNone}),
     row<runtime::mean_mve>({.name = "mean_mve",
                             .family = F::kMean,
@@ -282,6 +307,15 @@ constexpr KernelInfo kKernels[] = {
         {.name = "mean_finalise", .family = F::kMeanFinalise, .in = kInt32, .out = kInt8}),
     row<runtime::sum_accumulate>(
         {.name = "sum_accumulate", .family = F::kSumAccumulate, .out = kInt32, .progress = kNone}),
+    row<runtime::mean_i16>(
+        {.name = "mean_i16", .family = F::kMean, .in = kInt16, .out = kInt16, .progress = kNone}),
+    row<runtime::mean_finalise_i16>(
+        {.name = "mean_finalise_i16", .family = F::kMeanFinalise, .in = kInt32, .out = kInt16}),
+    row<runtime::sum_accumulate_i16>({.name = "sum_accumulate_i16",
+                                      .family = F::kSumAccumulate,
+                                      .in = kInt16,
+                                      .out = kInt32,
+                                      .progress = kNone}),
     row<runtime::add>({.name = "add", .family = F::kAdd}),
     row<runtime::add_mve>(
         {.name = "add_mve", .family = F::kAdd, .set = kMve, .takes = halves_one_operand}),
@@ -298,12 +332,34 @@ constexpr KernelInfo kKernels[] = {
     row<runtime::add_i16>({.name = "add_i16", .family = F::kAdd, .in = kInt16, .out = kInt16}),
     row<runtime::sub_i16>({.name = "sub_i16", .family = F::kSub, .in = kInt16, .out = kInt16}),
     row<runtime::mul_i16>({.name = "mul_i16", .family = F::kMul, .in = kInt16, .out = kInt16}),
+    row<runtime::squared_difference_i16>({.name = "squared_difference_i16",
+                                          .family = F::kSquaredDifference,
+                                          .in = kInt16,
+                                          .out = kInt16}),
+    row<runtime::div>({.name = "div", .family = F::kDiv}),
+    row<runtime::add_i32>({.name = "add_i32", .family = F::kAdd, .in = kInt32, .out = kInt32}),
+    row<runtime::sub_i32>({.name = "sub_i32", .family = F::kSub, .in = kInt32, .out = kInt32}),
+    row<runtime::mul_i32>({.name = "mul_i32", .family = F::kMul, .in = kInt32, .out = kInt32}),
+    row<runtime::div_i32>({.name = "div_i32", .family = F::kDiv, .in = kInt32, .out = kInt32}),
     row<runtime::maximum>({.name = "maximum", .family = F::kMaximum}),
     row<runtime::maximum_i16>(
         {.name = "maximum_i16", .family = F::kMaximum, .in = kInt16, .out = kInt16}),
     row<runtime::minimum>({.name = "minimum", .family = F::kMinimum}),
     row<runtime::minimum_i16>(
         {.name = "minimum_i16", .family = F::kMinimum, .in = kInt16, .out = kInt16}),
+    row<runtime::maximum_i32>(
+        {.name = "maximum_i32", .family = F::kMaximum, .in = kInt32, .out = kInt32}),
+    row<runtime::minimum_i32>(
+        {.name = "minimum_i32", .family = F::kMinimum, .in = kInt32, .out = kInt32}),
+    row<runtime::comparison_i8_b8>(
+        {.name = "comparison_i8_b8", .family = F::kComparison, .out = kBool}),
+    row<runtime::comparison_i32_b8>(
+        {.name = "comparison_i32_b8", .family = F::kComparison, .in = kInt32, .out = kBool}),
+    row<runtime::select_8>({.name = "select_8", .family = F::kSelect}),
+    row<runtime::select_16>(
+        {.name = "select_16", .family = F::kSelect, .in = kInt16, .out = kInt16}),
+    row<runtime::select_32>(
+        {.name = "select_32", .family = F::kSelect, .in = kInt32, .out = kInt32}),
     row<runtime::pad>({.name = "pad", .family = F::kPad, .progress = kNone}),
     row<runtime::pad_16>(
         {.name = "pad_16", .family = F::kPad, .in = kInt16, .out = kInt16, .progress = kNone}),
@@ -312,6 +368,30 @@ constexpr KernelInfo kKernels[] = {
     row<runtime::copy_8>({.name = "copy_8", .family = F::kCopy}),
     row<runtime::copy_16>({.name = "copy_16", .family = F::kCopy, .in = kInt16, .out = kInt16}),
     row<runtime::copy_32>({.name = "copy_32", .family = F::kCopy, .in = kInt32, .out = kInt32}),
+    row<runtime::cast_i8_i16>(
+        {.name = "cast_i8_i16", .family = F::kCast, .in = kInt8, .out = kInt16}),
+    row<runtime::cast_i8_i32>(
+        {.name = "cast_i8_i32", .family = F::kCast, .in = kInt8, .out = kInt32}),
+    row<runtime::cast_i8_f32>(
+        {.name = "cast_i8_f32", .family = F::kCast, .in = kInt8, .out = kFloat32}),
+    row<runtime::cast_i16_i8>(
+        {.name = "cast_i16_i8", .family = F::kCast, .in = kInt16, .out = kInt8}),
+    row<runtime::cast_i16_i32>(
+        {.name = "cast_i16_i32", .family = F::kCast, .in = kInt16, .out = kInt32}),
+    row<runtime::cast_i16_f32>(
+        {.name = "cast_i16_f32", .family = F::kCast, .in = kInt16, .out = kFloat32}),
+    row<runtime::cast_i32_i8>(
+        {.name = "cast_i32_i8", .family = F::kCast, .in = kInt32, .out = kInt8}),
+    row<runtime::cast_i32_i16>(
+        {.name = "cast_i32_i16", .family = F::kCast, .in = kInt32, .out = kInt16}),
+    row<runtime::cast_i32_f32>(
+        {.name = "cast_i32_f32", .family = F::kCast, .in = kInt32, .out = kFloat32}),
+    row<runtime::cast_f32_i8>(
+        {.name = "cast_f32_i8", .family = F::kCast, .in = kFloat32, .out = kInt8}),
+    row<runtime::cast_f32_i16>(
+        {.name = "cast_f32_i16", .family = F::kCast, .in = kFloat32, .out = kInt16}),
+    row<runtime::cast_f32_i32>(
+        {.name = "cast_f32_i32", .family = F::kCast, .in = kFloat32, .out = kInt32}),
     row<runtime::transpose_in_place_8>({.name = "transpose_in_place_8",
                                         .family = F::kTransposeInPlace,
                                         .progress = kWhole,
@@ -322,6 +402,7 @@ constexpr KernelInfo kKernels[] = {
     row<runtime::rescale_u8_i8>(
         {.name = "rescale_u8_i8", .family = F::kRescale, .in = kUInt8, .out = kInt8}),
     row<runtime::rescale_i8_i16>({.name = "rescale_i8_i16", .family = F::kRescale, .out = kInt16}),
+    row<runtime::rescale_i8_i32>({.name = "rescale_i8_i32", .family = F::kRescale, .out = kInt32}),
     row<runtime::rescale_i16_i8>(
         {.name = "rescale_i16_i8", .family = F::kRescale, .in = kInt16, .out = kInt8}),
     row<runtime::rescale_i32_i8>(
@@ -373,10 +454,31 @@ constexpr KernelInfo kKernels[] = {
                                .family = F::kLogSoftmax,
                                .progress = kNone,
                                .whole_axes = kChannels}),
+    row<runtime::softmax_i16_i16>({.name = "softmax_i16_i16",
+                                   .family = F::kSoftmax,
+                                   .in = kInt16,
+                                   .out = kInt16,
+                                   .progress = kNone,
+                                   .whole_axes = kChannels,
+                                   .pack = pack_softmax_tables}),
+    row<runtime::arg_max>(
+        {.name = "arg_max", .family = F::kArgMax, .out = kInt32, .progress = kNone}),
+    row<runtime::cumsum>(
+        {.name = "cumsum", .family = F::kCumSum, .progress = kNone, .whole_axes = kChannels}),
+    row<runtime::l2_normalization>({.name = "l2_normalization",
+                                    .family = F::kL2Normalization,
+                                    .progress = kNone,
+                                    .whole_axes = kChannels}),
     row<runtime::resize_nearest_neighbor>({.name = "resize_nearest_neighbor",
                                            .family = F::kResizeNearestNeighbor,
                                            .progress = kPixel,
                                            .pack = pack_resize_nearest_neighbor}),
+    row<runtime::resize_nearest_neighbor_16>({.name = "resize_nearest_neighbor_16",
+                                              .family = F::kResizeNearestNeighbor,
+                                              .in = kInt16,
+                                              .out = kInt16,
+                                              .progress = kPixel,
+                                              .pack = pack_resize_nearest_neighbor}),
     row<runtime::resize_bilinear>(
         {.name = "resize_bilinear", .family = F::kResizeBilinear, .progress = kPixel}),
 };

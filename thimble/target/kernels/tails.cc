@@ -14,7 +14,7 @@ namespace {
 
 using runtime::Tail;
 
-constexpr int kMostDoublings = 8;  // -128 * 2^8 fits 16 bits
+constexpr int kMostTailDoublings = 8;  // -128 * 2^8 fits 16 bits
 constexpr int32_t kMostConstant = 1 << 20;
 constexpr int64_t kMostAdded = 1 << 30;  // beside the high word of a product it fits 32
 
@@ -85,7 +85,7 @@ bool takes(const Layer& layer, const runtime::Scale& scale, const SumRange& sums
   if (!is_relu(tail) && scale.shift >= 0) return false;
   const int shared = runtime::shared_shift(tail);
   const int doublings = held.value_or(doublings_for(tail, scale));
-  if (scale.multiplier < 0 || doublings > kMostDoublings) return false;
+  if (scale.multiplier < 0 || doublings > kMostTailDoublings) return false;
   if (shared != 0 && (scale.shift > 0 || doublings < 2)) return false;
   const int right = right_shift(tail, scale, doublings);
   if (shared != 0 ? right != shared : right < 1 || right > 30) return false;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The number as another type; one file per pair of types, so that a model pays only for its own.
+#pragma once
+
+#include "thimble_runtime/kernels.h"
+#include "walk.h"
+
+namespace thimble::runtime {
+
+/// Towards zero and within int32; NaN: 0.
+inline int32_t whole_number(float real) noexcept {
+  if (real >= 0x1p31F) return 0x7FFFFFFF;
+  if (real >= -0x1p31F) return static_cast<int32_t>(real);
+  return real < 0 ? -0x7FFFFFFF - 1 : 0;
+}
+inline int32_t whole_number(int32_t value) noexcept { return value; }
+
+/// Of integers the low bits; of float32 the nearest number.
+template <class Out>
+inline Out as_type(int32_t value) noexcept {
+  return static_cast<Out>(value);
+}
+
+template <class In, class Out>
+inline void cast(const View& x, const View& out, const Region& region) noexcept {
+  map_elements<In, Out>(x, out, region, [](In value) { return as_type<Out>(whole_number(value)); });
+}
+
+}  // namespace thimble::runtime

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble_runtime/kernels.h"
+#include "walk.h"
+
+namespace thimble::runtime {
+
+void maximum_i32(const View& a, const View& b, const View& out, const Region& region) noexcept {
+  map_pairs<int32_t>(a, b, out, region, [](int32_t x, int32_t y) { return x < y ? y : x; });
+}
+
+}  // namespace thimble::runtime

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copy_nearest.h"
+
+namespace thimble::runtime {
+
+void resize_nearest_neighbor_16(const ResizeNearestNeighborParams& p, const View& x,
+                                const View& out, const Region& region) noexcept {
+  copy_nearest<int16_t>(p, x, out, region);
+}
+
+}  // namespace thimble::runtime

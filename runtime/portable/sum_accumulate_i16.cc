@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accumulate_sums.h"
+
+namespace thimble::runtime {
+
+void sum_accumulate_i16(const SumParams& p, const View& x, const View& sums, const Region& region,
+                        int32_t begin, int32_t end) noexcept {
+  accumulate_sums<int16_t>(p, x, sums, region, begin, end);
+}
+
+}  // namespace thimble::runtime

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// CAST: the number as another type.
+#include <algorithm>
+#include <array>
+
+#include "thimble/operators/maps.h"
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+
+namespace thimble {
+
+namespace {
+
+bool types_cast(const Graph& graph, const Op& op) {
+  static constexpr std::array kTypes = {DType::kInt8, DType::kInt16, DType::kInt32,
+                                        DType::kFloat32};
+  const OpView v{graph, op};
+  const DType in = v.in(0).type, out = v.out().type;
+  const auto known = [](DType type) { return std::ranges::find(kTypes, type) != kTypes.end(); };
+  if (in == DType::kBool) return known(out);
+  return known(in) && known(out) && in != out;
+}
+
+}  // namespace
+
+AccessMap access_map_of(const Cast&, const OpView& v) { return {identity_map(v.x().size())}; }
+
+int64_t macs_per_element(const Cast&, const OpView&) { return 0; }
+
+Shape output_shape_of(const Cast&, const OpView& v) { return v.x(); }
+
+std::vector<Constraint> constraints_of(const Cast&) {
+  return {kOneInput,
+          kRankAtMost6,
+          {"the input is bool, int8, int16, int32 or float32, and the output another one, not bool",
+           types_cast},
+          kOutputShape};
+}
+
+}  // namespace thimble

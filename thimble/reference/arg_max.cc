@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// ARG_MAX, ARG_MIN: the first of the largest (smallest) raw values.
+#include "thimble/reference/along_axis.h"
+#include "thimble/reference/evaluate.h"
+
+namespace thimble::reference {
+
+std::vector<Bytes> evaluate(const ArgMax& op, const OpContext& context) {
+  const std::vector<int8_t> x = context.read<int8_t>(0);
+  std::vector<int32_t> result;
+  for (const AxisLine& line : lines_along(context.input(0).shape, op.axis)) {
+    size_t best = 0;
+    for (size_t k = 1; k < line.count; ++k) {
+      const int8_t value = x[line.first + k * line.step], most = x[line.first + best * line.step];
+      if (op.least ? value < most : value > most) best = k;
+    }
+    result.push_back(static_cast<int32_t>(best));
+  }
+  return {bytes_from(result)};
+}
+
+}  // namespace thimble::reference

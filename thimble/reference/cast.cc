@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// CAST: numbers as another type. What does not fit, where the original is undefined for reals:
+// within int32 (NaN: 0), then its low bits.
+#include <algorithm>
+#include <cmath>
+
+#include "thimble/reference/evaluate.h"
+
+namespace thimble::reference {
+namespace {
+
+std::vector<int32_t> whole_numbers(const OpContext& context) {
+  const Tensor& input = context.input(0);
+  if (input.type != DType::kFloat32) return integers_from(context.input_bytes(0), input.type);
+  std::vector<int32_t> result;
+  for (const float real : context.read<float>(0)) {
+    const double limited = std::clamp<double>(std::trunc(real), INT32_MIN, INT32_MAX);
+    result.push_back(std::isnan(real) ? 0 : static_cast<int32_t>(limited));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Bytes> evaluate(const Cast&, const OpContext& context) {
+  const std::vector<int32_t> values = whole_numbers(context);
+  const DType type = context.output().type;
+  if (type != DType::kFloat32) return {bytes_from_integers(values, type)};
+  std::vector<float> reals;
+  for (const int32_t value : values) reals.push_back(static_cast<float>(value));
+  return {bytes_from(reals)};
+}
+
+}  // namespace thimble::reference
