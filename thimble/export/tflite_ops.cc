@@ -140,6 +140,11 @@ FileOperator written(const Minimum&, const Context& c) {
 
 FileOperator written(const Prelu&, const Context&) { return made(BuiltinOperator::PRELU, 1); }
 
+template <class Recurrent>
+requires kIsRecurrent<Recurrent> FileOperator written(const Recurrent&, const Context& c) {
+  throw CompileError(label(c.op), "networks with a state cannot be written as .tflite");
+}
+
 FileOperator written(const LogSoftmax&, const Context& c) {
   return made(BuiltinOperator::LOG_SOFTMAX, c.version());
 }

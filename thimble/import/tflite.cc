@@ -206,7 +206,12 @@ void read_ops(const TfliteFile& file, const std::vector<NamedKind>& kinds, Graph
                          .inputs = tensor_ids(from.inputs(), graph.tensors.size(), where),
                          .outputs = tensor_ids(from.outputs(), graph.tensors.size(), where),
                          .where = where};
-    for (Op& op : read_op(*kinds[i].kind, file_op, i, graph.tensors)) {
+    ReadOperator read = read_op(*kinds[i].kind, file_op, i, graph.tensors);
+    for (const State& state : read.states) {
+      available.set(state.in, where);
+      graph.states.push_back(state);
+    }
+    for (Op& op : read.ops) {
       for (TensorId id : op.inputs) available.read(id, where);
       for (TensorId id : op.outputs) available.set(id, where);
       const std::string reason = unsupported_reason(graph, op);
@@ -272,15 +277,15 @@ std::vector<TensorId> tensor_ids(const flatbuffers::Vector<int32_t>* indices, si
   return result;
 }
 
-std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
-                        std::vector<Tensor>& tensors) {
+ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
+                     std::vector<Tensor>& tensors) {
   check_operands(kind, from);
   if (kind.steps != nullptr) {
     Steps steps(from, tensors);
     kind.steps(from, steps);
     std::vector<Op> ops = steps.ops();
     ops.back().file_index = static_cast<int>(number);
-    return ops;
+    return {std::move(ops), steps.states()};
   }
   std::vector<Op> made;
   for (size_t k = 0; k < from.outputs.size(); ++k) {
@@ -295,7 +300,7 @@ std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
     op.outputs = {from.outputs[k]};
     op.file_index = static_cast<int>(number);
   }
-  return made;
+  return {std::move(made), {}};
 }
 
 Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,

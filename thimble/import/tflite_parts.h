@@ -87,16 +87,24 @@ class Steps {
 
   /// Makes a further tensor, of the type and quantisation of the file's output.
   TensorId make(Attributes attributes, std::vector<TensorId> inputs, Shape shape);
+  /// Makes a further tensor; its name is the output's and a number.
+  TensorId make_as(Attributes attributes, std::vector<TensorId> inputs, Tensor tensor);
+  /// A further tensor that no operator makes: a constant, or the old value of a variable.
+  TensorId add(Tensor tensor);
+  /// A variable starts with its zero point (int8) or with zeros, unless `initial` says otherwise.
+  void keep(TensorId old_value, TensorId new_value, Bytes initial = {});
   [[nodiscard]] Tensor& tensor(TensorId id) { return tensors_[id.index()]; }
   /// Makes the file's output.
   void finish(Attributes attributes, std::vector<TensorId> inputs);
   /// Those that are not the last have no number in the file.
   [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
+  [[nodiscard]] const std::vector<State>& states() const { return states_; }
 
  private:
   const FileOp& op_;
   std::vector<Tensor>& tensors_;
   std::vector<Op> ops_;
+  std::vector<State> states_;
 };
 
 /// Slopes become what its input is: those of int16 are int8 in the file.
@@ -113,6 +121,10 @@ void mirror_pad(const FileOp& op, Steps& steps);
 void reduce_max(const FileOp& op, Steps& steps);
 void broadcast_to(const FileOp& op, Steps& steps);
 void tile(const FileOp& op, Steps& steps);
+
+/// Operators with variables, which become an input and an output (docs/state.md).
+void svdf(const FileOp& op, Steps& steps);
+void unidirectional_sequence_lstm(const FileOp& op, Steps& steps);
 
 /// What the importer takes of a builtin operator. Operands: the inputs below `first_parameter`;
 /// from there on they are constants that become attributes. Those from `first_optional` may be
@@ -148,7 +160,11 @@ struct NamedKind {
                                                size_t count, const std::string& where);
 
 /// One operator, or one for each output, or steps, which make further tensors.
-[[nodiscard]] std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
-                                      std::vector<Tensor>& tensors);
+struct ReadOperator {
+  std::vector<Op> ops;
+  std::vector<State> states;  ///< of the variables that it has
+};
+[[nodiscard]] ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
+                                   std::vector<Tensor>& tensors);
 
 }  // namespace thimble

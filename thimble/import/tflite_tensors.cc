@@ -239,14 +239,37 @@ class Copier {
   std::map<std::pair<const uint8_t*, size_t>, std::shared_ptr<const Bytes>> copies_;
 };
 
-Tensor read_tensor(const tflite::Tensor& from, const std::string& where, Copier& copier) {
+/// Per tensor, whether it is an operand of an operator that has variables.
+std::vector<bool> operands_with_variables(const TfliteFile& file) {
+  const auto* tensors = file.network.tensors();
+  std::vector<bool> result(tensors == nullptr ? 0 : tensors->size());
+  const auto is_variable = [](const tflite::Tensor* t) { return t->is_variable(); };
+  if (tensors == nullptr || std::none_of(tensors->begin(), tensors->end(), is_variable))
+    return result;
+  size_t number = 0;
+  for (const tflite::Operator* op : *file.network.operators()) {
+    const std::string name = kind_of(file, *op, number++).name;
+    if (name != "SVDF" && name != "UNIDIRECTIONAL_SEQUENCE_LSTM") continue;
+    for (const TensorId id : tensor_ids(op->inputs(), result.size(), file.where + ": " + name)) {
+      if (id.valid()) result[id.index()] = true;
+    }
+  }
+  return result;
+}
+
+Tensor read_tensor(const tflite::Tensor& from, const std::string& where, bool may_vary,
+                   Copier& copier) {
   Tensor tensor;
   if (from.name() != nullptr) {
     copier.spend(from.name()->size());
     tensor.name = printable(from.name()->string_view());
   }
   const std::string here = fmt::format("{} '{}'", where, tensor.name);
-  if (from.is_variable()) throw CompileError(here, "variable tensors are not supported");
+  if (from.is_variable() && !may_vary) {
+    throw CompileError(here,
+                       "variable tensors are not supported but as states of SVDF and "
+                       "UNIDIRECTIONAL_SEQUENCE_LSTM");
+  }
   if (from.sparsity() != nullptr) throw CompileError(here, "sparse tensors are not supported");
   tensor.type = supported_type(from.type(), here);
   tensor.shape = supported_shape(from, tensor.type, here);
@@ -287,10 +310,11 @@ TensorsAsFarAsRead read_what_tensors_can_be(const TfliteFile& file) {
   TensorsAsFarAsRead result;
   if (file.network.tensors() == nullptr) return result;
   Copier copier(file);
+  const std::vector<bool> may_vary = operands_with_variables(file);
   for (const tflite::Tensor* tensor : *file.network.tensors()) {
     result.refused.emplace_back();
     try {
-      result.tensors.push_back(read_tensor(*tensor, "", copier));
+      result.tensors.push_back(read_tensor(*tensor, "", may_vary[result.tensors.size()], copier));
     } catch (const CompileError& error) {
       const std::string_view what = error.what();
       result.tensors.emplace_back();
@@ -304,9 +328,10 @@ std::vector<Tensor> read_tensors(const TfliteFile& file) {
   std::vector<Tensor> result;
   if (file.network.tensors() == nullptr) return result;
   Copier copier(file);
+  const std::vector<bool> may_vary = operands_with_variables(file);
   for (const tflite::Tensor* tensor : *file.network.tensors()) {
     const std::string where = fmt::format("{}: tensor {}", file.where, result.size());
-    result.push_back(read_tensor(*tensor, where, copier));
+    result.push_back(read_tensor(*tensor, where, may_vary[result.size()], copier));
   }
   return result;
 }

@@ -47,6 +47,10 @@ AccessMap access_map_of(const HardSwish& a, const OpView& v);
 AccessMap access_map_of(const Abs& a, const OpView& v);
 AccessMap access_map_of(const LogSoftmax& a, const OpView& v);
 AccessMap access_map_of(const Prelu& a, const OpView& v);
+AccessMap access_map_of(const SvdfFeatures& a, const OpView& v);
+AccessMap access_map_of(const ShiftIn& a, const OpView& v);
+AccessMap access_map_of(const SvdfOutput& a, const OpView& v);
+AccessMap access_map_of(const Lstm& a, const OpView& v);
 
 /// Multiply-accumulates per element of the output.
 int64_t macs_per_element(const Conv2D& a, const OpView& v);
@@ -85,6 +89,11 @@ int64_t macs_per_element(const HardSwish& a, const OpView& v);
 int64_t macs_per_element(const Abs& a, const OpView& v);
 int64_t macs_per_element(const LogSoftmax& a, const OpView& v);
 int64_t macs_per_element(const Prelu& a, const OpView& v);
+int64_t macs_per_element(const SvdfFeatures& a, const OpView& v);
+int64_t macs_per_element(const ShiftIn& a, const OpView& v);
+int64_t macs_per_element(const SvdfOutput& a, const OpView& v);
+/// Of all times of a sequence.
+int64_t macs_per_sequence(const Lstm& a, const OpView& v);
 
 /// Output shape, relying on the constraints about operands, ranks and attributes only. Where the
 /// attributes leave it open: the recorded one.
@@ -124,6 +133,10 @@ Shape output_shape_of(const HardSwish& a, const OpView& v);
 Shape output_shape_of(const Abs& a, const OpView& v);
 Shape output_shape_of(const LogSoftmax& a, const OpView& v);
 Shape output_shape_of(const Prelu& a, const OpView& v);
+Shape output_shape_of(const SvdfFeatures& a, const OpView& v);
+Shape output_shape_of(const ShiftIn& a, const OpView& v);
+Shape output_shape_of(const SvdfOutput& a, const OpView& v);
+Shape output_shape_of(const Lstm& a, const OpView& v);
 
 /// What holds for this operator beyond common_constraints() (predicates.h).
 std::vector<Constraint> constraints_of(const Conv2D& a);
@@ -162,5 +175,9 @@ std::vector<Constraint> constraints_of(const HardSwish& a);
 std::vector<Constraint> constraints_of(const Abs& a);
 std::vector<Constraint> constraints_of(const LogSoftmax& a);
 std::vector<Constraint> constraints_of(const Prelu& a);
+std::vector<Constraint> constraints_of(const SvdfFeatures& a);
+std::vector<Constraint> constraints_of(const ShiftIn& a);
+std::vector<Constraint> constraints_of(const SvdfOutput& a);
+std::vector<Constraint> constraints_of(const Lstm& a);
 
 }  // namespace thimble

@@ -290,6 +290,10 @@ struct BoundsOf {
   ValueRanges operator()(const Rsqrt&) const { return of_each_value(c); }
   ValueRanges operator()(const Gelu&) const { return of_each_value(c); }
   ValueRanges operator()(const LogSoftmax&) const { return any_value(c.output()); }
+  ValueRanges operator()(const SvdfFeatures&) const { return any_value(c.output()); }
+  ValueRanges operator()(const ShiftIn&) const { return any_value(c.output()); }
+  ValueRanges operator()(const SvdfOutput&) const { return any_value(c.output()); }
+  ValueRanges operator()(const Lstm&) const { return any_value(c.output()); }
   // Neither rises nor falls with both operands.
   ValueRanges operator()(const Prelu&) const { return any_value(c.output()); }
   ValueRanges operator()(const Dequantize&) const { return {}; }

@@ -88,5 +88,9 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const Abs& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const LogSoftmax& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Prelu& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SvdfFeatures& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const ShiftIn& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SvdfOutput& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Lstm& op, const OpContext& context);
 
 }  // namespace thimble::reference

@@ -131,6 +131,10 @@ struct TieChannels {
   void operator()(const TransposeConv&) const { keep_all(); }
   void operator()(const Softmax&) const { keep_all(); }
   void operator()(const LogSoftmax&) const { keep_all(); }
+  void operator()(const SvdfFeatures&) const { keep_all(); }
+  void operator()(const ShiftIn&) const { keep_all(); }
+  void operator()(const SvdfOutput&) const { keep_all(); }
+  void operator()(const Lstm&) const { keep_all(); }
 
   void operator()(const AveragePool2D&) const { tie_all(in()); }
   void operator()(const MaxPool2D&) const { tie_all(in()); }

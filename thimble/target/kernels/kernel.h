@@ -27,6 +27,9 @@ enum class Family : uint8_t {
   kTransposeConv,
   kFullyConnected,
   kBatchMatMul,
+  kSvdfFeatures,
+  kSvdf,
+  kLstm,
   kDepthwiseConv2D,
   kDepthwiseConv2DInPlace,
   kAveragePool2D,
@@ -44,6 +47,7 @@ enum class Family : uint8_t {
   kPad,
   kCopy,
   kTransposeInPlace,
+  kShiftIn,
   kRescale,
   kClamp,
   kLeakyRelu,
@@ -79,7 +83,8 @@ using KernelParams = std::variant<
     runtime::SumParams, runtime::AddParams, runtime::MulParams, runtime::PadParams,
     runtime::RescaleParams, runtime::ClampParams, runtime::LeakyReluParams, runtime::PreluParams,
     runtime::LookupParams, runtime::SigmoidParams, runtime::FloatParams, runtime::SoftmaxParams,
-    runtime::LogSoftmaxParams, runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams>;
+    runtime::LogSoftmaxParams, runtime::ResizeNearestNeighborParams, runtime::ResizeBilinearParams,
+    runtime::SvdfFeaturesParams, runtime::SvdfParams, runtime::LstmParams, runtime::ShiftInParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {

@@ -81,6 +81,10 @@ template <class Op>
 [[nodiscard]] bool supported(const Abs&, const Operands&, Method);
 [[nodiscard]] bool supported(const LogSoftmax&, const Operands&, Method);
 [[nodiscard]] bool supported(const Prelu&, const Operands&, Method);
+[[nodiscard]] bool supported(const SvdfFeatures&, const Operands&, Method);
+[[nodiscard]] bool supported(const ShiftIn&, const Operands&, Method);
+[[nodiscard]] bool supported(const SvdfOutput&, const Operands&, Method);
+[[nodiscard]] bool supported(const Lstm&, const Operands&, Method);
 
 /// The calls; only where supported() holds.
 [[nodiscard]] std::vector<KernelUse> uses(const Conv2D&, const Operands&, Method);
@@ -119,5 +123,9 @@ template <class Op>
 [[nodiscard]] std::vector<KernelUse> uses(const Abs&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const LogSoftmax&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Prelu&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const SvdfFeatures&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const ShiftIn&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const SvdfOutput&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Lstm&, const Operands&, Method);
 
 }  // namespace thimble

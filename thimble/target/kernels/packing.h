@@ -45,6 +45,10 @@ template <PairWeights kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_lookup(const Operands& t);
 /// What the reference interpolates between.
 [[nodiscard]] std::vector<PackedConstant> pack_sigmoid(const Operands& t);
+/// Of operators with a state.
+[[nodiscard]] std::vector<PackedConstant> pack_svdf_features(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_svdf(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_lstm(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t);
 
 }  // namespace thimble

@@ -77,7 +77,11 @@ const char* type_name(const KernelParams& params) {
                                            "SoftmaxParams",
                                            "LogSoftmaxParams",
                                            "ResizeNearestNeighborParams",
-                                           "ResizeBilinearParams"};
+                                           "ResizeBilinearParams",
+                                           "SvdfFeaturesParams",
+                                           "SvdfParams",
+                                           "LstmParams",
+                                           "ShiftInParams"};
   static_assert(std::size(kNames) == std::variant_size_v<KernelParams>);
   return kNames[params.index()];
 }
