@@ -126,25 +126,21 @@ class Availability {
  public:
   Availability(const Graph& graph, const std::string& where)
       : graph_(graph), available_(graph.tensors.size()) {
-    for (size_t t = 0; t < available_.size(); ++t) {
-      available_[t] = graph.tensors[t].is_constant();
-    }
     for (const Port& port : graph.inputs) set(port.tensor, where);
   }
 
   void set(TensorId id, const std::string& where) {
     refuse_empty(id, where);
-    available_.resize(graph_.tensors.size());  // steps make further tensors
-    if (available_[id.index()]) {
+    if (has_value(id)) {
       throw CompileError(
           where, fmt::format("is damaged: it writes {}, which has a value already", label_of(id)));
     }
     available_[id.index()] = true;
   }
 
-  void read(TensorId id, const std::string& where) const {
+  void read(TensorId id, const std::string& where) {
     refuse_empty(id, where);
-    if (!available_[id.index()]) {
+    if (!has_value(id)) {
       throw CompileError(where, fmt::format("is damaged: it reads {} before anything computes it "
                                             "(operators out of order, or a cycle)",
                                             label_of(id)));
@@ -152,6 +148,10 @@ class Availability {
   }
 
  private:
+  bool has_value(TensorId id) {
+    available_.resize(graph_.tensors.size());  // steps make further tensors
+    return available_[id.index()] || graph_.tensor(id).is_constant();
+  }
   [[nodiscard]] std::string label_of(TensorId id) const {
     return fmt::format("tensor {} '{}'", id.value, graph_.tensor(id).name);
   }

@@ -108,7 +108,9 @@ std::string supported_ops_markdown() {
       "DEPTH_TO_SPACE, GATHER, MIRROR_PAD, PACK, REDUCE_MAX, SPACE_TO_BATCH_ND, SPACE_TO_DEPTH "
       "and\n"
       "TILE become several of these (RESHAPE, TRANSPOSE, SLICE, CONCATENATION, PAD, MAX_POOL_2D),\n"
-      "their parameters being constants.\n\n"
+      "their parameters being constants. SVDF becomes SVDF_FEATURES, SHIFT_IN and SVDF, whose\n"
+      "state is an input and an output, as is that of UNIDIRECTIONAL_SEQUENCE_LSTM\n"
+      "(docs/state.md).\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
   for (const Attributes& a : all) {
