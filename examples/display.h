@@ -10,6 +10,8 @@ extern "C" {
 
 /* Of an int8 output: the class with the highest score, and all scores. */
 void show_scores(const int8_t* scores, int32_t count);
+/* Of any output: the class with the highest score, and that. */
+void show_class(int32_t number, int32_t score);
 
 #ifdef __cplusplus
 }

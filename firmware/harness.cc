@@ -7,10 +7,11 @@
 //
 // Tensors that lie outside of the arena have guards of their own, and inputs among them must be as
 // they were when the run ends.
-// Command line: NAME INPUT_FILE OUTPUT_FILE SETS. Input: for each set, for each model, for each
-// input its bytes. Output: the same order, each output preceded by its size (32 bits,
-// little-endian). Calls nothing outside this folder (no memcpy or memset, no 64-bit division): all
-// that the linker takes from libraries is there for the models.
+// Command line: NAME INPUT_FILE OUTPUT_FILE SETS GOES_ON. Digit k of GOES_ON is 1 where set k finds
+// the arena as set k - 1 left it; before all others what the model keeps is reset. Input: for each
+// set, for each model, for each input its bytes. Output: the same order, each output preceded by
+// its size (32 bits, little-endian). Calls nothing outside this folder (no memcpy or memset, no
+// 64-bit division): all that the linker takes from libraries is there for the models.
 #include "harness.h"
 
 #include "board.h"
@@ -31,6 +32,14 @@ struct Options {
   const char* input_path;
   const char* output_path;
   uint32_t sets;
+  const char* goes_on;
+
+  bool set_goes_on(uint32_t set) const {
+    for (uint32_t k = 0; k < set; ++k) {
+      if (goes_on[k] == '\0') return false;
+    }
+    return goes_on[set] == '1';
+  }
 };
 
 struct Cost {
@@ -156,11 +165,16 @@ void place_outside(size_t count, const size_t* bytes, const size_t* offsets,
   }
 }
 
-void place_memory(const thimble_model& model, RunMemory& memory) {
+void place_memory(const thimble_model& model, bool goes_on, RunMemory& memory) {
   Placer placer;
   memory.arena = placer.place(model.arena_bytes, model.arena_alignment,
                               "no memory for the arena of ", model.name);
-  poison(memory.arena);
+  if (goes_on) {
+    memory.arena.write_guards();
+  } else {
+    poison(memory.arena);
+    if (model.reset != nullptr) model.reset(memory.arena.begin);
+  }
   memory.count = 0;
   place_outside(model.input_count, model.input_bytes, model.input_offsets, model, placer, memory);
   memory.inputs = memory.count;
@@ -239,11 +253,11 @@ uint64_t instructions(const Cost& cost) {
          cost.polls * kPollInstructions;
 }
 
-void run_model(uint32_t number, uint32_t set, uint64_t overhead, const Files& files) {
+void run_model(uint32_t number, uint32_t set, bool goes_on, uint64_t overhead, const Files& files) {
   const thimble_model& model = thimble_models[number];
   running_model = number;
   RunMemory memory;
-  place_memory(model, memory);
+  place_memory(model, goes_on, memory);
   read_inputs(model, memory, files.input);
   const uint32_t inputs_before = memory.inputs_hash();
 
@@ -269,7 +283,8 @@ void run_model(uint32_t number, uint32_t set, uint64_t overhead, const Files& fi
 
 // Splits the text at spaces, in place.
 Options parse(char* text) {
-  const char* words[4];
+  constexpr size_t kWords = 5;
+  const char* words[kWords];
   size_t count = 0;
   bool inside = false;
   for (char* at = text; *at != '\0'; ++at) {
@@ -277,18 +292,19 @@ Options parse(char* text) {
       *at = '\0';
       inside = false;
     } else if (!inside) {
-      if (count < 4) words[count] = at;
+      if (count < kWords) words[count] = at;
       ++count;
       inside = true;
     }
   }
-  if (count != 4) fail("expected as command line: NAME INPUT_FILE OUTPUT_FILE SETS", "");
+  if (count != kWords)
+    fail("expected as command line: NAME INPUT_FILE OUTPUT_FILE SETS GOES_ON", "");
   uint32_t sets = 0;
   for (const char* at = words[3]; *at != '\0'; ++at) {
     if (*at < '0' || *at > '9') fail("SETS must be a number, not ", words[3]);
     sets = sets * 10 + static_cast<uint32_t>(*at - '0');
   }
-  return {words[1], words[2], sets};
+  return {words[1], words[2], sets, words[4]};
 }
 
 void check_input_size(int32_t file, uint32_t sets) {
@@ -320,7 +336,9 @@ extern "C" void harness_main() {
   // What is left of an empty function is its return: one instruction, which counts.
   const uint64_t overhead = instructions(timed_run(nothing, nullptr, nullptr)) - 1;
   for (uint32_t set = 0; set < options.sets; ++set) {
-    for (uint32_t m = 0; m < thimble_model_count; ++m) run_model(m, set, overhead, files);
+    const bool goes_on = options.set_goes_on(set);
+    if (goes_on && thimble_model_count > 1) fail("several models cannot go on", "");
+    for (uint32_t m = 0; m < thimble_model_count; ++m) run_model(m, set, goes_on, overhead, files);
   }
   close_file(files.input);
   close_file(files.output);

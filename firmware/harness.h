@@ -26,6 +26,7 @@ struct thimble_model {
   const size_t* output_bytes;
   const size_t* output_offsets;
   void (*run)(void* arena, void* const* outside);
+  void (*reset)(void* arena); /* NULL: nothing is kept between inferences */
 };
 
 extern const struct thimble_model thimble_models[];

@@ -63,6 +63,14 @@ void show_scores(const int8_t* scores, int32_t count) {
   print("\n");
 }
 
+void show_class(int32_t number, int32_t score) {
+  print("class ");
+  print_number(number);
+  print(", score ");
+  print_number(score);
+  print("\n");
+}
+
 // Entered by the start-up code. Command line: NAME FILE.
 extern "C" void harness_main() {
   char text[512];

@@ -28,4 +28,19 @@ inline uint32_t magnitude(int32_t value) noexcept {
   return value < 0 ? 0U - static_cast<uint32_t>(value) : static_cast<uint32_t>(value);
 }
 
+/// In 1/32768.
+inline int16_t logistic_between(const SigmoidParams& p, int32_t value) noexcept {
+  const int32_t at = scaled_argument(p, value);
+  const uint32_t found = between_steps(p, magnitude(at), 9, 0x7FFFU << 10);
+  const uint32_t result = at >= 0 ? found + (1U << 9) : (1U << 25) - found + (1U << 9) - 1;
+  return static_cast<int16_t>(result >> 10);
+}
+inline int16_t tanh_between(const SigmoidParams& p, int32_t value) noexcept {
+  const int32_t at = scaled_argument(p, value);
+  const auto found = static_cast<int32_t>(between_steps(p, magnitude(at), 8, 0xFFFFU << 8));
+  const int32_t half = 1 << 23;
+  const int32_t result = at >= 0 ? found - half + (1 << 7) : half - found + (1 << 7) - 1;
+  return static_cast<int16_t>(result >> 8);
+}
+
 }  // namespace thimble::runtime

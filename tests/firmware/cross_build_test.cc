@@ -22,7 +22,7 @@ constexpr const char* kTable = R"(
 extern void run(void*);
 extern "C" const thimble_model thimble_models[] = {
     {"m", 16, 4, 0, nullptr, nullptr, 0, nullptr, nullptr,
-     [](void* arena, void* const*) { run(arena); }}};
+     [](void* arena, void* const*) { run(arena); }, nullptr}};
 extern "C" const size_t thimble_model_count = 1;
 )";
 

@@ -41,7 +41,7 @@ std::string table_source(const std::vector<TinyModel>& models) {
                           m.input_bytes, input_at, m.output_bytes, output_at);
     entries += fmt::format(
         "{{\"{0} model\", {1}, 16, 1, &{0}_facts[0], &{0}_facts[1], 1, &{0}_facts[2], "
-        "&{0}_facts[3], [](void*{2}, void* const*{3}) {{ {0}({4}); }}}},\n",
+        "&{0}_facts[3], [](void*{2}, void* const*{3}) {{ {0}({4}); }}, nullptr}},\n",
         m.function, m.arena_bytes, m.outside ? "" : " arena", m.outside ? " outside" : "",
         m.outside ? "outside[0], outside[1]" : "arena");
   }

@@ -116,7 +116,8 @@ const Damage kOfATensor[] = {
      },
      "axis 0 is dynamic"},
     {"Variable", [](TfliteBuilder& b) { b.at(3).is_variable = true; },
-     "tensor 3 't3': variable tensors are not supported"},
+     "tensor 3 't3': variable tensors are not supported but as states of SVDF and "
+     "UNIDIRECTIONAL_SEQUENCE_LSTM"},
     {"Sparse",
      [](TfliteBuilder& b) { b.at(1).sparsity = std::make_unique<tflite::SparsityParametersT>(); },
      "tensor 1 't1': sparse tensors are not supported"},

@@ -72,10 +72,22 @@ TEST(SharedModels, AreTakenOrRefusedWithTheirName) {
   }
 }
 
-TEST(SharedModels, RefusesTheRecurrentOnesByOperator) {
+TEST(SharedModels, HaveTheirVariables) {
   THIMBLE_NEEDS_SHARED();
-  EXPECT_THAT(refusal(shared_folder() / "models" / "trained_lstm_int8.tflite"),
-              ::testing::HasSubstr("UNIDIRECTIONAL_SEQUENCE_LSTM #0: is not supported"));
+  const auto initial_of = [](const char* model) {
+    std::vector<Bytes> result;
+    for (const State& state :
+         import_tflite(shared_folder() / "models" / (std::string(model) + ".tflite")).states)
+      result.push_back(*state.initial);
+    return result;
+  };
+  const std::vector<Bytes> svdf = initial_of("keyword_scrambled_8bit");
+  ASSERT_EQ(svdf.size(), 7U);
+  EXPECT_EQ(svdf[0], Bytes(512, static_cast<uint8_t>(-50)));  // the zero points
+  EXPECT_EQ(svdf[6], Bytes(1024, static_cast<uint8_t>(-10)));
+  Bytes lstm(80, static_cast<uint8_t>(-1));  // hidden state, then zeros of the cell state
+  lstm.resize(240);
+  EXPECT_EQ(initial_of("micro_speech_lstm"), std::vector<Bytes>{lstm});
 }
 
 TEST(SharedOps, AllOthersAreTakenOrRefusedWithTheirName) {

@@ -57,7 +57,9 @@ TEST(Survey, TensorsStopTheirOperatorsOnce) {
     EXPECT_THAT(obstacle.ops, IsEmpty()) << obstacle.reason;
     EXPECT_EQ(obstacle.tensors.size(), 1U) << obstacle.reason;
   }
-  EXPECT_EQ(survey.obstacles[0].reason, "variable tensors are not supported");
+  EXPECT_EQ(survey.obstacles[0].reason,
+            "variable tensors are not supported but as states of SVDF and "
+            "UNIDIRECTIONAL_SEQUENCE_LSTM");
   EXPECT_THAT(survey.obstacles[0].help, HasSubstr("state"));
   EXPECT_TRUE(survey.tensors[3].variable);
   EXPECT_EQ(survey.tensors[5].size_bytes, 2 * 64);

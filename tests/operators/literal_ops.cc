@@ -114,6 +114,26 @@ struct Make {
   Graph operator()(const L2Normalization& a) const {
     return Literal().int8(kCube).tensor(kCube, DType::kInt8, {{1.0F / 128}, {0}, 0}).op(a);
   }
+  Graph operator()(const SvdfFeatures& a) const {
+    return Literal().int8({2, 4}).weights({6, 4}).int8({2, 6, 1}).op(a);
+  }
+  Graph operator()(const ShiftIn& a) const {
+    return Literal().int8({2, 6, 4}).int8({2, 6, 1}).int8({2, 6, 4}).op(a);
+  }
+  Graph operator()(const SvdfOutput& a) const {
+    return Literal().int8({2, 6, 4}).weights({6, 4}).bias(3).int8({2, 3}).op(a);
+  }
+  Graph operator()(const Lstm&) const {
+    const Quantization gates{{0.01F, 0.02F, 0.03F, 0.04F}, {0, 0, 0, 0}, 0};
+    return Literal()
+        .int8({2, 3, 4})
+        .int8({2, 15})
+        .constant({4, 5, 4}, DType::kInt8, gates)
+        .constant({4, 5, 5}, DType::kInt8, gates)
+        .constant({4, 5}, DType::kInt32, {})
+        .int8({2, 25})
+        .op(Lstm{.cell_scale = 0x1p-11F});
+  }
   Graph operator()(const Elu& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
   Graph operator()(const HardSwish& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
   Graph operator()(const Abs& a) const { return Literal().int8(kCube).int8(kCube).op(a); }

@@ -48,16 +48,41 @@ std::string compare_outputs(const Graph& graph, const Golden::Inference& inferen
 
 }  // namespace
 
+namespace {
+
+/// What variables hold after the first seed, one after the other as the file has them.
+std::string compare_states(const Golden& golden, const StateValues& state) {
+  Bytes all;
+  for (const Bytes& bytes : state) all.insert(all.end(), bytes.begin(), bytes.end());
+  return first_difference(golden.states, all, DType::kInt8, {static_cast<int64_t>(all.size())});
+}
+
+std::string compare_sequence(const Graph& graph, const Golden& golden, Counts& counts) {
+  StateValues state = initial_state(graph);
+  for (size_t turn = 0; turn < golden.sequence.size(); ++turn) {
+    const TensorValues values = interpret(graph, golden.seeds[turn].input_bytes(), state);
+    const Golden::Inference expected{{}, golden.sequence[turn]};
+    const std::string difference = compare_outputs(graph, expected, values, counts);
+    if (!difference.empty()) return fmt::format("turn {}: {}", turn + 1, difference);
+    ++counts.inferences;
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string compare(const Graph& graph, const Golden& golden, Counts& counts) {
   for (size_t s = 0; s < golden.seeds.size(); ++s) {
-    const TensorValues values = interpret(graph, golden.seeds[s].input_bytes());
+    StateValues state = initial_state(graph);
+    const TensorValues values = interpret(graph, golden.seeds[s].input_bytes(), state);
     std::string difference;
     if (s == 0) difference = compare_operators(graph, golden, values, counts);
+    if (s == 0 && difference.empty()) difference = compare_states(golden, state);
     if (difference.empty()) difference = compare_outputs(graph, golden.seeds[s], values, counts);
     if (!difference.empty()) return fmt::format("seed {}: {}", s + 1, difference);
     ++counts.inferences;
   }
-  return "";
+  return compare_sequence(graph, golden, counts);
 }
 
 }  // namespace thimble::testing

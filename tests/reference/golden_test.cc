@@ -51,6 +51,8 @@ TEST_P(GoldenModel, IsIdenticalAtEveryOperator) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Recurrent, GoldenModel, ::testing::ValuesIn(recurrent_models()),
+                         [](const auto& tested) { return tested.param; });
 INSTANTIATE_TEST_SUITE_P(Models, GoldenModel, ::testing::ValuesIn(issue_models()),
                          [](const auto& tested) { return tested.param; });
 

@@ -61,6 +61,11 @@ Case random_case(KernelId kernel, Random& random) {
     case Family::kResizeNearestNeighbor:
     case Family::kResizeBilinear:
       return gathering_case(kernel, random);
+    case Family::kSvdfFeatures:
+    case Family::kShiftIn:
+    case Family::kSvdf:
+    case Family::kLstm:
+      return recurrent_case(kernel, random);
   }
   throw std::logic_error("random_case: no such kernel");
 }

@@ -121,6 +121,10 @@ std::vector<std::string> issue_models() {
           "tinyengine_vww",         "mcunetv2_large", "mobilenet_v2"};
 }
 
+std::vector<std::string> recurrent_models() {
+  return {"keyword_scrambled_8bit", "micro_speech_lstm", "trained_lstm_int8"};
+}
+
 std::vector<std::string> golden_names() {
   std::vector<std::string> names;
   const std::filesystem::path folder = shared_folder() / "models";
@@ -173,6 +177,16 @@ Golden load_golden(const std::filesystem::path& file) {
       golden.op_outputs[{op, static_cast<int>(i)}] = std::move(outputs[i]);
     }
   }
+  for (size_t turn = 1; turn <= golden.seeds.size(); ++turn) {
+    std::vector<NamedTensor> outputs = numbered(content, fmt::format("seq{}/output.", turn));
+    if (!outputs.empty()) golden.sequence.push_back(std::move(outputs));
+  }
+  std::map<int, Bytes> states;
+  for (const auto& [key, value] : content.tensors) {
+    if (key.starts_with("state.")) states[std::stoi(key.substr(6))] = value.data;
+  }
+  for (const auto& [tensor, bytes] : states)
+    golden.states.insert(golden.states.end(), bytes.begin(), bytes.end());
   return golden;
 }
 

@@ -31,6 +31,8 @@ struct OpsCase {
 
 /// Names of the real models: "person_detect", ...
 [[nodiscard]] std::vector<std::string> issue_models();
+/// Those with variables.
+[[nodiscard]] std::vector<std::string> recurrent_models();
 /// All models with recorded values, also those that Thimble does not take, sorted. Empty where the
 /// shared data are absent.
 [[nodiscard]] std::vector<std::string> golden_names();
@@ -47,6 +49,10 @@ struct Golden {
   std::vector<Inference> seeds;  ///< seed 1 first; files of photographs have that one alone
   /// {operator's number in the file, output}: its value for seed 1.
   std::map<std::pair<int, int>, NamedTensor> op_outputs;
+  /// Of networks with variables: the outputs of the seeds in turn, fed to one instance, and the
+  /// bytes of all variables after seed 1, in the order of the file's tensors.
+  std::vector<std::vector<NamedTensor>> sequence;
+  Bytes states;
 };
 [[nodiscard]] Golden load_golden(const std::filesystem::path& file);
 

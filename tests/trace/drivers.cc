@@ -143,9 +143,9 @@ std::string real_text(const EmittedProject& p) {
   stream(side.delivered, "output", "const ", "deliver", "std::memcpy(all, at");
   for (size_t k = 0; k < p.program->inputs.size(); ++k) {
     const ProgramPort& port = p.program->inputs[k];
-    reads += fmt::format("  if (fread({}, 1, {}, stdin) != {}) return 3;\n",
+    reads += fmt::format("  if (fread({}, 1, {}, stdin) != {}) {};\n",
                          port_place(p, port, port_label("input", k, p.program->inputs.size())),
-                         port.size_bytes, port.size_bytes);
+                         port.size_bytes, port.size_bytes, k == 0 ? "break" : "return 3");
   }
   for (size_t k = 0; k < p.program->outputs.size(); ++k) {
     const ProgramPort& port = p.program->outputs[k];
@@ -153,6 +153,9 @@ std::string real_text(const EmittedProject& p) {
                           port_place(p, port, port_label("output", k, p.program->outputs.size())),
                           port.size_bytes);
   }
+  std::string reset;
+  if (!p.program->states.empty())
+    reset = fmt::format("  {}_reset({});\n", p.name, fmt::join(side.arenas, ", "));
   std::string allocations, frees;
   for (const std::string& arena : side.arenas) {
     allocations += fmt::format(
@@ -163,9 +166,9 @@ std::string real_text(const EmittedProject& p) {
   }
   return fmt::format(
       "namespace drive_{0} {{\n{1}"
-      "int run(bool) {{\n{2}{3}"
-      "  {0}_run({4});\n{5}{6}  return 0;\n}}\n}}\n",
-      p.name, definitions, allocations, reads, run_arguments(side), writes, frees);
+      "int run(bool) {{\n{2}{7}  for (;;) {{\n{3}"
+      "  {0}_run({4});\n{5}  }}\n{6}  return 0;\n}}\n}}\n",
+      p.name, definitions, allocations, reads, run_arguments(side), writes, frees, reset);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace thimble::testing {
 /// NAME_push_rows.
 [[nodiscard]] std::string tracing_driver(const std::vector<EmittedProject>& projects);
 
-/// Reads the inputs as their memory holds them, one port after the other, and writes the outputs.
+/// Reads the inputs of one inference after the other as their memory holds them, one port after the
+/// other, and writes the outputs. Variables are reset before the first.
 [[nodiscard]] std::string real_driver(const std::vector<EmittedProject>& projects);
 
 }  // namespace thimble::testing

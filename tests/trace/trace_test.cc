@@ -231,6 +231,26 @@ TEST(Trace, OfTheOtherGoldenModelsIsTheirProgram) {
   EXPECT_GT(taken, 10);
 }
 
+// Emitted code on the host, with sanitizers: what is reset once is kept from call to call.
+TEST(Trace, EmittedCodeKeepsItsState) {
+  THIMBLE_NEEDS_SHARED();
+  for (const std::string& model : testing::recurrent_models()) {
+    SCOPED_TRACE(model);
+    const Compiled compiled =
+        std::get<Compiled>(compile({.model = testing::model_path(model).string()}));
+    const testing::EmittedProject project{
+        &compiled.graph, &compiled.program, model,
+        emitted_files(compiled, {.name = model, .command = "a test"})};
+    const testing::Golden golden = testing::load_golden(testing::golden_paths(model)[0]);
+    std::vector<Bytes> inputs, expected;
+    for (const testing::Golden::Inference& seed : golden.seeds)
+      inputs.push_back(seed.input_bytes().at(0));
+    for (const std::vector<NamedTensor>& turn : golden.sequence)
+      expected.push_back(turn.at(0).data);
+    EXPECT_EQ(build().outputs({project}, {inputs}).at(0), expected) << build().complaint();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Shared, TraceOfModels, ::testing::ValuesIn(testing::issue_models()),
                          [](const auto& parameter) { return parameter.param; });
 

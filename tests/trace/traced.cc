@@ -176,8 +176,9 @@ std::vector<std::vector<Bytes>> HostBuild::outputs(const std::vector<EmittedProj
   for (size_t k = 0; k < projects.size() && complaint_.empty(); ++k) {
     const Program& program = *projects[k].program;
     std::string bytes;
-    for (size_t i = 0; i < program.inputs.size(); ++i) {
-      const Bytes held = to_memory(program, program.inputs[i], inputs[k][i]);
+    for (size_t i = 0; i < inputs[k].size(); ++i) {
+      const Bytes held =
+          to_memory(program, program.inputs[i % program.inputs.size()], inputs[k][i]);
       bytes.append(held.begin(), held.end());
     }
     write_text(folder_.path() / "input.bin", bytes);
@@ -190,7 +191,8 @@ std::vector<std::vector<Bytes>> HostBuild::outputs(const std::vector<EmittedProj
     }
     const std::string written = read_text(folder_.path() / "output.bin");
     size_t at = 0;
-    for (const ProgramPort& port : program.outputs) {
+    for (size_t o = 0; at < written.size(); ++o) {
+      const ProgramPort& port = program.outputs[o % program.outputs.size()];
       const auto size = static_cast<size_t>(port.size_bytes);
       const Bytes held(written.begin() + static_cast<std::ptrdiff_t>(at),
                        written.begin() + static_cast<std::ptrdiff_t>(at + size));

@@ -30,7 +30,8 @@ class HostBuild {
       const std::vector<EmittedProject>& projects, size_t& lines);
 
   /// Outputs of each project, from an arena of exactly its bytes, under AddressSanitizer and
-  /// UndefinedBehaviorSanitizer; none where it fails. inputs: per project and input port.
+  /// UndefinedBehaviorSanitizer; none where it fails. inputs: per project and input port; or those
+  /// of several inferences in turn, one after the other, whose outputs follow one another likewise.
   [[nodiscard]] std::vector<std::vector<Bytes>> outputs(
       const std::vector<EmittedProject>& projects, const std::vector<std::vector<Bytes>>& inputs);
   /// What was said where outputs() failed.

@@ -203,8 +203,10 @@ std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule) {
   StepProgress progress(graph, maps);
   std::vector<PairTimeline> pairs;
   std::multimap<BufferId, size_t> pairs_of;
-  const std::vector<bool> is_input = are_ports(schedule, schedule.inputs);
-  const std::vector<bool> is_output = are_ports(schedule, schedule.outputs);
+  std::vector<bool> is_input = are_ports(schedule, schedule.inputs);
+  std::vector<bool> is_output = are_ports(schedule, schedule.outputs);
+  for (const StateBuffers& state : schedule.states)
+    is_input[state.in.index()] = is_output[state.out.index()] = true;
   for (const Share& share : schedule.shares) {
     if (!plain(schedule.buffer(share.out)) || !plain(schedule.buffer(share.in))) continue;
     if (schedule.buffer(share.out).memory != schedule.buffer(share.in).memory) continue;

@@ -6,15 +6,25 @@
 namespace thimble {
 namespace {
 
+// The output's own index, or, of an operand of its extent, one that is some steps ahead.
+bool goes_along(const AxisMap& map, int axis, int64_t in, int64_t out) {
+  const auto* affine = std::get_if<Affine>(&map);
+  return affine != nullptr && affine->out_axis == axis && affine->num == 1 && affine->den == 1 &&
+         affine->lo == affine->hi && (affine->lo == 0 || (affine->lo > 0 && in == out));
+}
+
 // Every activation is walked in the output's own order, or broadcast, or row-major like the output.
 bool lies_alike(const Graph& graph, const Op& op, const AccessMap& map) {
-  const int out_rank = static_cast<int>(graph.tensor(op.outputs[0]).shape.size());
+  const Shape& out = graph.tensor(op.outputs[0]).shape;
+  const int out_rank = static_cast<int>(out.size());
   for (size_t k = 0; k < op.inputs.size(); ++k) {
     if (graph.tensor(op.inputs[k]).is_constant() || map[k].linear) continue;
     const int lead = out_rank - static_cast<int>(map[k].axes.size());
     for (int axis = 0; axis + lead < out_rank; ++axis) {
       const AxisMap& m = map[k].axes[static_cast<size_t>(axis)];
-      if (m != AxisMap{Affine{.out_axis = axis + lead}} && m != AxisMap{Broadcast{}}) return false;
+      const int64_t extent = graph.tensor(op.inputs[k]).shape[static_cast<size_t>(axis)];
+      const bool along = goes_along(m, axis + lead, extent, out[static_cast<size_t>(axis + lead)]);
+      if (!along && m != AxisMap{Broadcast{}}) return false;
     }
   }
   return true;

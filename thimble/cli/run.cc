@@ -31,8 +31,8 @@ std::vector<InputCase> cases_of(const Graph& graph, const RunOptions& options) {
                          "the inputs of --check come from the golden file; leave one out");
     return golden_cases(graph, options.check);
   }
-  return {options.input_file.empty() ? seeded_case(graph, options.seed)
-                                     : file_case(graph, options.input_file)};
+  if (!options.input_file.empty()) return file_cases(graph, options.input_file);
+  return {seeded_case(graph, options.seed)};
 }
 
 // An option without effect would make its user believe something of the run that is not so.
@@ -69,7 +69,7 @@ int finish(const RunOptions& options, RunReport report) {
   if (!options.check.empty() && report.compared_with.empty())
     report.compared_with = std::filesystem::path(options.check).filename().string();
   if (!options.output_file.empty())
-    write_outputs(report.graph, report.inferences.outputs[0], options.output_file);
+    write_outputs(report.graph, report.inferences.outputs.back(), options.output_file);
   write_text(options.json, run_json(report));
   print_beside(options.json, run_text(report));
   if (!report.inferences.difference.empty()) return kDifference;
@@ -141,7 +141,8 @@ void add_run(CLI::App& app, int& status) {
                    "shipping kernels;\nqemu: the emitted firmware on an emulated board")
       ->check(CLI::IsMember({"reference", "host", "qemu"}));
   add_text(*command, "--input-file", options->input_file, "FILE",
-           "Inputs: .npy or .safetensors (default: seeded noise)");
+           "Inputs: .npy or .safetensors (default: seeded noise); of a network with variables,\n"
+           "several inferences in turn along a leading axis: the outputs are the last one's");
   command->add_option("--seed", options->seed, "Seed of the noise (1)")->type_name("NUMBER");
   add_text(*command, "--output-file", options->output_file, "FILE",
            "Write the outputs to .npy or .safetensors");

@@ -119,12 +119,23 @@ TensorFile read_inputs(const std::string& file) {
   return content;
 }
 
-InputCase file_case(const Graph& graph, const std::string& file) {
+std::vector<InputCase> file_cases(const Graph& graph, const std::string& file) {
   check_inputs(graph, file);
-  return {.name = file,
-          .inputs = ports_from(graph, graph.inputs, read_inputs(file), "input", file),
-          .outputs = {},
-          .ops = {}};
+  if (!graph.states.empty()) {
+    std::vector<InputCase> cases;
+    for (std::vector<Bytes>& inputs : input_sets(graph, read_inputs(file), file)) {
+      cases.push_back({.name = fmt::format("inference {} of {}", cases.size(), file),
+                       .inputs = std::move(inputs),
+                       .outputs = {},
+                       .ops = {},
+                       .goes_on = !cases.empty()});
+    }
+    return cases;
+  }
+  return {{.name = file,
+           .inputs = ports_from(graph, graph.inputs, read_inputs(file), "input", file),
+           .outputs = {},
+           .ops = {}}};
 }
 
 std::vector<std::vector<Bytes>> input_sets(const Graph& graph, const TensorFile& content,
@@ -166,6 +177,16 @@ std::vector<InputCase> golden_cases(const Graph& graph, const std::string& file)
                      .inputs = ports_from(graph, graph.inputs, golden, prefix + "input", file),
                      .outputs = ports_from(graph, graph.outputs, golden, prefix + "output", file),
                      .ops = {}});
+  }
+  const size_t seeds = cases.size();
+  for (size_t turn = 1; turn <= seeds; ++turn) {
+    const std::string prefix = fmt::format("seq{}/", turn);
+    if (find(golden, prefix + "output.0") == nullptr) break;
+    cases.push_back({.name = fmt::format("turn {} of the golden's sequence", turn),
+                     .inputs = cases[turn - 1].inputs,
+                     .outputs = ports_from(graph, graph.outputs, golden, prefix + "output", file),
+                     .ops = {},
+                     .goes_on = turn > 1});
   }
   return cases;
 }

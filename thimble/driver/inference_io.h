@@ -17,6 +17,7 @@ struct InputCase {
   std::vector<Bytes> inputs;                       ///< one per input port, in the caller's bytes
   std::vector<Bytes> outputs;                      ///< expected; empty if unknown
   std::map<std::pair<int, int>, NamedTensor> ops;  ///< expected: {operator, output} -> value
+  bool goes_on = false;  ///< variables are as the case before left them, not reset
 };
 
 /// Noise for every input.
@@ -24,10 +25,11 @@ struct InputCase {
 /// .npy ("input.0") or .safetensors.
 [[nodiscard]] TensorFile read_inputs(const std::string& file);
 /// .npy (networks with one input) or .safetensors ("input.0", ... or the inputs' names). Throws
-/// CompileError if types or sizes do not fit.
-[[nodiscard]] InputCase file_case(const Graph& graph, const std::string& file);
+/// CompileError if types or sizes do not fit. A tensor may hold several inferences along a leading
+/// axis if the network has variables: each goes on with what the one before left.
+[[nodiscard]] std::vector<InputCase> file_cases(const Graph& graph, const std::string& file);
 /// Golden data in the format of shared/README.md: the first case has operators, those of further
-/// seeds have outputs.
+/// seeds have outputs; of networks with variables, the seeds in turn come last.
 [[nodiscard]] std::vector<InputCase> golden_cases(const Graph& graph, const std::string& file);
 
 /// Inputs alone, a list per inference with one entry per port. A tensor may hold several inferences

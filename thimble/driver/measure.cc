@@ -97,6 +97,18 @@ std::string adapter(const FirmwareModel& model) {
                          arenas_text, before, after);
 }
 
+// `NAME_reset_on_board`, where there is something to reset.
+std::string reset_adapter(const FirmwareModel& model) {
+  const Program& program = *model.program;
+  if (program.states.empty()) return "";
+  std::string others;
+  for (const MemoryId id : arenas(program)) {
+    if (id != kArena) others += fmt::format(", {}_{}", model.name, arena_name(program, id));
+  }
+  return fmt::format("void {0}_reset_on_board(void* arena) {{ {0}_reset(arena{1}); }}\n",
+                     model.name, others);
+}
+
 // The table that the harness goes through.
 std::string table_text(const std::vector<FirmwareModel>& models) {
   std::string text = "#include \"harness.h\"\n";
@@ -109,11 +121,12 @@ std::string table_text(const std::vector<FirmwareModel>& models) {
     text += places(model.name + "_in_at", p, p.inputs);
     text += sizes(model.name + "_out_bytes", p.outputs);
     text += places(model.name + "_out_at", p, p.outputs);
-    text += adapter(model);
+    text += adapter(model) + reset_adapter(model);
     rows += fmt::format(
         "  {{\"{0}\", {0}_arena_bytes, {0}_arena_alignment, {1}, {0}_in_bytes, {0}_in_at, {2}, "
-        "{0}_out_bytes, {0}_out_at, {0}_on_board}},\n",
-        model.name, p.inputs.size(), p.outputs.size());
+        "{0}_out_bytes, {0}_out_at, {0}_on_board, {3}}},\n",
+        model.name, p.inputs.size(), p.outputs.size(),
+        p.states.empty() ? "nullptr" : model.name + "_reset_on_board");
   }
   return text +
          fmt::format(

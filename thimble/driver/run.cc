@@ -21,9 +21,23 @@ std::vector<Bytes> outputs_of(const Graph& graph, const TensorValues& values) {
   return outputs;
 }
 
-std::vector<Bytes> reference_outputs(const Graph& graph, const std::vector<Bytes>& inputs) {
-  return outputs_of(graph, interpret(graph, inputs));
-}
+/// Inferences of the plain interpreter, some of which go on with the variables of the one before.
+class ReferenceRuns {
+ public:
+  explicit ReferenceRuns(const Graph& graph) : graph_(graph) {}
+
+  [[nodiscard]] TensorValues values(const InputCase& c) {
+    if (!c.goes_on) state_ = initial_state(graph_);
+    return interpret(graph_, c.inputs, state_);
+  }
+  [[nodiscard]] std::vector<Bytes> outputs(const InputCase& c) {
+    return outputs_of(graph_, values(c));
+  }
+
+ private:
+  const Graph& graph_;
+  StateValues state_;
+};
 
 // With sums of less than 32 bits an inference is right if it gives what the reference gives with
 // the same accumulators: that becomes what is expected. Returns what was, or the exact
@@ -31,10 +45,12 @@ std::vector<Bytes> reference_outputs(const Graph& graph, const std::vector<Bytes
 std::vector<std::vector<Bytes>> expect_lossy(const Graph& graph, std::vector<InputCase>& cases) {
   std::vector<std::vector<Bytes>> exact;
   if (graph.accumulators.empty()) return exact;
+  const Graph without = with_accumulators(graph, {});
+  ReferenceRuns of_exact(without), of_lossy(graph);
   for (InputCase& c : cases) {
-    exact.push_back(c.outputs.empty() ? reference_outputs(with_accumulators(graph, {}), c.inputs)
-                                      : c.outputs);
-    c.outputs = reference_outputs(graph, c.inputs);
+    std::vector<Bytes> outputs = of_exact.outputs(c);
+    exact.push_back(c.outputs.empty() ? std::move(outputs) : c.outputs);
+    c.outputs = of_lossy.outputs(c);
   }
   return exact;
 }
@@ -88,8 +104,13 @@ Measured on_board(const Compiled& compiled, const std::string& core,
                   const std::vector<InputCase>& cases) {
   const std::string name = identifier(compiled.graph.name);
   std::vector<InputSet> sets;
-  for (const InputCase& c : cases) sets.push_back({c.inputs});
-  return measure({{name, emitted_files(compiled, {.name = name}), &compiled.program}}, core, sets);
+  EmulationOptions options;
+  for (const InputCase& c : cases) {
+    sets.push_back({c.inputs});
+    options.goes_on.push_back(c.goes_on);
+  }
+  return measure({{name, emitted_files(compiled, {.name = name}), &compiled.program}}, core, sets,
+                 options);
 }
 
 MeasuredCost cost_of(const FirmwareSize& size, const std::string& core) {
@@ -114,8 +135,9 @@ MeasuredCost cost_of(const Measured& measured, const std::string& core) {
 
 Inferences run_reference(const Graph& graph, const std::vector<InputCase>& cases) {
   Inferences result;
+  ReferenceRuns runs(graph);
   for (const InputCase& c : cases) {
-    const TensorValues values = interpret(graph, c.inputs);
+    const TensorValues values = runs.values(c);
     compare_ops(graph, c, values, result);
     result.outputs.push_back(outputs_of(graph, values));
   }
@@ -126,7 +148,12 @@ Inferences run_reference(const Graph& graph, const std::vector<InputCase>& cases
 Inferences run_host(const Compiled& compiled, std::vector<InputCase> cases) {
   const std::vector<std::vector<Bytes>> exact = expect_lossy(compiled.graph, cases);
   Inferences result;
-  for (const InputCase& c : cases) result.outputs.push_back(execute(compiled.program, c.inputs));
+  for (size_t begin = 0, end = 1; begin < cases.size(); begin = end++) {
+    std::vector<std::vector<Bytes>> in_turn = {cases[begin].inputs};
+    for (; end < cases.size() && cases[end].goes_on; ++end) in_turn.push_back(cases[end].inputs);
+    for (std::vector<Bytes>& outputs : execute_in_turn(compiled.program, in_turn))
+      result.outputs.push_back(std::move(outputs));
+  }
   add_deviations(compiled.graph, exact, result);
   compare_outputs(compiled.graph, cases, result);
   return result;

@@ -7,6 +7,7 @@
 
 #include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
+#include "thimble/emit/reset.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
@@ -208,6 +209,7 @@ std::string c_header(const Graph& graph, const Program& program, const EmitOptio
       usage(program, side, name), size_constants(program, name), callbacks(graph, side, name),
       arena_comment(program, name), further_bytes(program), side.run_parameters("", name));
   if (side.received != nullptr) text += push_form(graph, side, name);
+  text += reset_declaration(program, side, name);
   for (const auto& [ports, what] :
        {std::pair{&program.inputs, "input"}, {&program.outputs, "output"}}) {
     for (size_t k = 0; k < ports->size(); ++k) {

@@ -108,19 +108,25 @@ class Example {
       const char* deliver = field.name == "deliver" ? "take_row" : "0";
       arguments += ", " + (field.buffer.valid() ? field.name : std::string(deliver));
     }
+    const std::string reset =
+        program_.states.empty()
+            ? ""
+            : fmt::format("  {}_reset({}); /* once, then as many inferences as you like */\n",
+                          name_, arenas);
     if (side_.received == nullptr)
-      return fmt::format("  {}_run({}{});\n", name_, arenas, arguments);
+      return reset + fmt::format("  {}_run({}{});\n", name_, arenas, arguments);
     const bool quantized = !graph_.tensor(side_.received->tensor).quantization.zero_points.empty();
-    return fmt::format(
-        "  {0}_state state;\n"
-        "  {0}_begin(&state{1});\n"
-        "  for (int row = 0; row < {0}_input_rows; ++row) {{\n"
-        "    {2} values[{0}_input_row_elements];\n"
-        "    for (int k = 0; k < {0}_input_row_elements; ++k) values[k] = {3}; /* a row of your "
-        "camera */\n"
-        "    {0}_push_rows({4}, &state, values, 1);\n  }}\n",
-        name_, arguments, type(*side_.received), quantized ? name_ + "_input_zero_point" : "0",
-        arenas);
+    return reset + fmt::format(
+                       "  {0}_state state;\n"
+                       "  {0}_begin(&state{1});\n"
+                       "  for (int row = 0; row < {0}_input_rows; ++row) {{\n"
+                       "    {2} values[{0}_input_row_elements];\n"
+                       "    for (int k = 0; k < {0}_input_row_elements; ++k) values[k] = {3}; /* a "
+                       "row of your "
+                       "camera */\n"
+                       "    {0}_push_rows({4}, &state, values, 1);\n  }}\n",
+                       name_, arguments, type(*side_.received),
+                       quantized ? name_ + "_input_zero_point" : "0", arenas);
   }
 
   const Graph& graph_;

@@ -11,6 +11,7 @@
 #include "thimble/emit/entry_points.h"
 #include "thimble/emit/names.h"
 #include "thimble/emit/params.h"
+#include "thimble/emit/reset.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/emit/stages.h"
 #include "thimble/model/error.h"
@@ -103,7 +104,8 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
   text += caller_struct(side);
   for (const Stage& stage : all) text += stage.text + "\n";
   text += entry_helpers(graph, side, all);
-  return text + "}  // namespace\n\n" + entry_points(graph, name, side, all);
+  return text + "}  // namespace\n\n" + entry_points(graph, name, side, all) +
+         reset_definition(program, side, name);
 }
 
 std::string weights_header(const Program& program, const EmitOptions& options) {

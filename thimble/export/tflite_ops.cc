@@ -203,6 +203,11 @@ FileOperator written(const L2Normalization&, const Context& c) {
   return made(BuiltinOperator::L2_NORMALIZATION, c.version(), tflite::L2NormOptionsT());
 }
 
+template <class Recurrent>
+requires kIsRecurrent<Recurrent> FileOperator written(const Recurrent&, const Context& c) {
+  throw CompileError(label(c.op), "networks with a state cannot be written as .tflite");
+}
+
 FileOperator written(const LogSoftmax&, const Context& c) {
   return made(BuiltinOperator::LOG_SOFTMAX, c.version());
 }

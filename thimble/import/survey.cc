@@ -159,7 +159,7 @@ class Surveyor {
     if (std::ranges::any_of(op.inputs, is_refused) || std::ranges::any_of(op.outputs, is_refused))
       return false;  // the tensor is what stops it
     try {
-      for (const Op& made : read_op(*kind.kind, op, number, graph_.tensors)) {
+      for (const Op& made : read_op(*kind.kind, op, number, graph_.tensors).ops) {
         const std::string reason = unsupported_reason(graph_, made);
         if (reason.empty()) continue;
         const std::string types = types_of(made);

@@ -105,26 +105,21 @@ class Availability {
  public:
   Availability(const Graph& graph, const std::string& where)
       : graph_(graph), available_(graph.tensors.size()) {
-    for (size_t t = 0; t < available_.size(); ++t) {
-      available_[t] = graph.tensors[t].is_constant();
-    }
     for (const Port& port : graph.inputs) set(port.tensor, where);
   }
 
   void set(TensorId id, const std::string& where) {
     refuse_empty(id, where);
-    available_.resize(graph_.tensors.size());  // steps make further tensors
-    if (available_[id.index()]) {
+    if (has_value(id)) {
       throw CompileError(
           where, fmt::format("is damaged: it writes {}, which has a value already", label_of(id)));
     }
     available_[id.index()] = true;
   }
 
-  void read(TensorId id, const std::string& where) const {
+  void read(TensorId id, const std::string& where) {
     refuse_empty(id, where);
-    if (graph_.tensor(id).is_constant()) return;  // steps make some
-    if (!available_[id.index()]) {
+    if (!has_value(id)) {
       throw CompileError(where, fmt::format("is damaged: it reads {} before anything computes it "
                                             "(operators out of order, or a cycle)",
                                             label_of(id)));
@@ -132,6 +127,10 @@ class Availability {
   }
 
  private:
+  bool has_value(TensorId id) {
+    available_.resize(graph_.tensors.size());  // steps make further tensors
+    return available_[id.index()] || graph_.tensor(id).is_constant();
+  }
   [[nodiscard]] std::string label_of(TensorId id) const {
     return fmt::format("tensor {} '{}'", id.value, graph_.tensor(id).name);
   }
@@ -188,11 +187,12 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
                          .inputs = tensor_ids(from.inputs(), graph.tensors.size(), where),
                          .outputs = tensor_ids(from.outputs(), graph.tensors.size(), where),
                          .where = where};
-    std::vector<Op> made = read_op(*kinds[k].kind, file_op, i, graph.tensors);
-    if (made.empty()) {
-      for (const TensorId id : file_op.outputs) available.set(id, where);
+    ReadOperator read = read_op(*kinds[k].kind, file_op, i, graph.tensors);
+    for (const State& state : read.states) {
+      available.set(state.in, where);
+      graph.states.push_back(state);
     }
-    for (Op& op : made) {
+    for (Op& op : read.ops) {
       for (TensorId id : op.inputs) available.read(id, where);
       for (TensorId id : op.outputs) available.set(id, where);
       const std::string reason = unsupported_reason(graph, op);
@@ -279,8 +279,8 @@ void check_operands(const OperatorKind& kind, const FileOp& op) {
   }
 }
 
-std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
-                        std::vector<Tensor>& tensors) {
+ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
+                     std::vector<Tensor>& tensors) {
   check_operands(kind, from);
   if (fold_extents(from, kind.code, tensors)) return {};
   if (kind.steps != nullptr) {
@@ -288,7 +288,7 @@ std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
     kind.steps(from, steps);
     std::vector<Op> ops = steps.ops();
     ops.back().file_index = static_cast<int>(number);
-    return ops;
+    return {std::move(ops), steps.states()};
   }
   std::vector<Op> made;
   for (size_t k = 0; k < from.outputs.size(); ++k) {
@@ -303,7 +303,7 @@ std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
     op.outputs = {from.outputs[k]};
     op.file_index = static_cast<int>(number);
   }
-  return made;
+  return {std::move(made), {}};
 }
 
 Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,

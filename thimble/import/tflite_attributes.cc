@@ -367,8 +367,13 @@ Attributes plain(const FileOp&) {
 constexpr size_t kNoLimit = OperatorKind::kNoLimit;
 
 constexpr OperatorKind in_steps(BuiltinOperator code, size_t min_inputs, size_t max_inputs,
-                                void (*steps)(const FileOp&, Steps&)) {
-  return {.code = code, .min_inputs = min_inputs, .max_inputs = max_inputs, .steps = steps};
+                                void (*steps)(const FileOp&, Steps&),
+                                size_t first_optional = kNoLimit) {
+  return {.code = code,
+          .min_inputs = min_inputs,
+          .max_inputs = max_inputs,
+          .first_optional = first_optional,
+          .steps = steps};
 }
 
 constexpr std::array kOperatorKinds = {
@@ -452,11 +457,14 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::STRIDED_SLICE, 4, 4, kNoLimit, 1, strided_slice},
     OperatorKind{BuiltinOperator::SUB, 2, 2, kNoLimit, kNoLimit, sub},
     OperatorKind{BuiltinOperator::SUM, 2, 2, kNoLimit, 1, reduction<Sum>},
+    in_steps(BuiltinOperator::SVDF, 5, 5, svdf, 3),
     OperatorKind{BuiltinOperator::TANH, 1, 1, kNoLimit, kNoLimit, plain<Tanh>},
     in_steps(BuiltinOperator::TILE, 2, 2, tile),
     OperatorKind{BuiltinOperator::TRANSPOSE, 2, 2, kNoLimit, 1, transpose},
     OperatorKind{BuiltinOperator::TRANSPOSE_CONV, 3, 4, 3, kNoLimit, transpose_conv, 1, false,
                  true},
+    in_steps(BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, 20, 24, unidirectional_sequence_lstm,
+             1),
     OperatorKind{BuiltinOperator::UNPACK, 1, 1, kNoLimit, kNoLimit, unpack, 0, true},
 };
 

@@ -226,8 +226,11 @@ bool fold_extents(FileOp op, BuiltinOperator code, std::vector<Tensor>& tensors)
     if (!value || value->empty()) return false;
     values.push_back(std::move(*value));
   }
-  for (size_t k = 0; k < values.size(); ++k)
-    tensors[op.outputs[k].index()].data = std::make_shared<const Bytes>(std::move(values[k]));
+  for (size_t k = 0; k < values.size(); ++k) {
+    std::shared_ptr<const Bytes>& data = tensors[op.outputs[k].index()].data;
+    if (data != nullptr && *data != values[k]) return false;  // two producers
+    data = std::make_shared<const Bytes>(std::move(values[k]));
+  }
   return true;
 }
 

@@ -109,6 +109,12 @@ class Steps {
 
   /// Makes a further tensor, of the type and quantisation of the file's output.
   TensorId make(Attributes attributes, std::vector<TensorId> inputs, Shape shape);
+  /// Makes a further tensor; its name is the output's and a number.
+  TensorId make_as(Attributes attributes, std::vector<TensorId> inputs, Tensor tensor);
+  /// A further tensor that no operator makes: a constant, or the old value of a variable.
+  TensorId add(Tensor tensor);
+  /// A variable starts with its zero point (int8) or with zeros, unless `initial` says otherwise.
+  void keep(TensorId old_value, TensorId new_value, Bytes initial = {});
   [[nodiscard]] Tensor& tensor(TensorId id) { return tensors_[id.index()]; }
   /// A further constant, of a scalar.
   TensorId make_false();
@@ -116,11 +122,13 @@ class Steps {
   void finish(Attributes attributes, std::vector<TensorId> inputs);
   /// Those that are not the last have no number in the file.
   [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
+  [[nodiscard]] const std::vector<State>& states() const { return states_; }
 
  private:
   const FileOp& op_;
   std::vector<Tensor>& tensors_;
   std::vector<Op> ops_;
+  std::vector<State> states_;
 };
 
 /// Slopes become what its input is: those of int16 are int8 in the file.
@@ -143,6 +151,10 @@ void add_n(const FileOp& op, Steps& steps);
 void logical_not(const FileOp& op, Steps& steps);
 void broadcast_to(const FileOp& op, Steps& steps);
 void tile(const FileOp& op, Steps& steps);
+
+/// Operators with variables, which become an input and an output (docs/state.md).
+void svdf(const FileOp& op, Steps& steps);
+void unidirectional_sequence_lstm(const FileOp& op, Steps& steps);
 
 /// Makes the outputs constants where they follow from shapes and constant integers alone (few: see
 /// the file). Says whether it did.
@@ -189,7 +201,11 @@ void check_operands(const OperatorKind& kind, const FileOp& op);
 
 /// One operator, or one for each output, or steps, which make further tensors; none where the
 /// outputs are constants (fold_extents).
-[[nodiscard]] std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
-                                      std::vector<Tensor>& tensors);
+struct ReadOperator {
+  std::vector<Op> ops;
+  std::vector<State> states;  ///< of the variables that it has
+};
+[[nodiscard]] ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
+                                   std::vector<Tensor>& tensors);
 
 }  // namespace thimble

@@ -124,24 +124,43 @@ Blocks blocks_of(const FileOp& op) {
 
 TensorId Steps::make(Attributes attributes, std::vector<TensorId> inputs, Shape shape) {
   const Tensor& out = op_.output();
-  Tensor tensor{.name = fmt::format("{}/{}", out.name, ops_.size()),
-                .shape = std::move(shape),
-                .type = out.type,
-                .quantization = out.quantization,
-                .data = nullptr};
-  tensors_.push_back(std::move(tensor));
-  const TensorId made{static_cast<int32_t>(tensors_.size()) - 1};
+  return make_as(std::move(attributes), std::move(inputs),
+                 Tensor{.name = "",
+                        .shape = std::move(shape),
+                        .type = out.type,
+                        .quantization = out.quantization,
+                        .data = nullptr});
+}
+
+TensorId Steps::make_as(Attributes attributes, std::vector<TensorId> inputs, Tensor tensor) {
+  tensor.name = fmt::format("{}/{}", op_.output().name, ops_.size());
+  const TensorId made = add(std::move(tensor));
   ops_.push_back({std::move(attributes), std::move(inputs), {made}, -1});
   return made;
 }
 
 TensorId Steps::make_false() {
-  tensors_.push_back({.name = fmt::format("{}/false", op_.output().name),
-                      .shape = {},
-                      .type = DType::kBool,
-                      .quantization = {},
-                      .data = std::make_shared<const Bytes>(1, uint8_t{0})});
-  return TensorId{static_cast<int32_t>(tensors_.size()) - 1};
+  return add({.name = fmt::format("{}/false", op_.output().name),
+              .shape = {},
+              .type = DType::kBool,
+              .quantization = {},
+              .data = std::make_shared<const Bytes>(1, uint8_t{0})});
+}
+
+TensorId Steps::add(Tensor tensor) {
+  tensors_.push_back(std::move(tensor));
+  return {static_cast<int32_t>(tensors_.size()) - 1};
+}
+
+void Steps::keep(TensorId old_value, TensorId new_value, Bytes initial) {
+  const Tensor& tensor = tensors_[old_value.index()];
+  if (initial.empty()) {
+    const std::vector<int32_t>& zeros = tensor.quantization.zero_points;
+    const bool one_byte = tensor.type == DType::kInt8 && !zeros.empty();
+    initial.assign(static_cast<size_t>(tensor.size_bytes()),
+                   static_cast<uint8_t>(one_byte ? zeros[0] : 0));
+  }
+  states_.push_back({old_value, new_value, std::make_shared<const Bytes>(std::move(initial))});
 }
 
 void Steps::finish(Attributes attributes, std::vector<TensorId> inputs) {

@@ -243,7 +243,25 @@ class Copier {
   std::map<std::pair<const uint8_t*, size_t>, std::shared_ptr<const Bytes>> copies_;
 };
 
-Tensor read_tensor(const tflite::Tensor& from, bool open, const std::string& where,
+/// Per tensor, whether it is an operand of an operator that has variables.
+std::vector<bool> operands_with_variables(const TfliteFile& file) {
+  const auto* tensors = file.network.tensors();
+  std::vector<bool> result(tensors == nullptr ? 0 : tensors->size());
+  const auto is_variable = [](const tflite::Tensor* t) { return t->is_variable(); };
+  if (tensors == nullptr || std::none_of(tensors->begin(), tensors->end(), is_variable))
+    return result;
+  size_t number = 0;
+  for (const tflite::Operator* op : *file.network.operators()) {
+    const std::string name = kind_of(file, *op, number++).name;
+    if (name != "SVDF" && name != "UNIDIRECTIONAL_SEQUENCE_LSTM") continue;
+    for (const TensorId id : tensor_ids(op->inputs(), result.size(), file.where + ": " + name)) {
+      if (id.valid()) result[id.index()] = true;
+    }
+  }
+  return result;
+}
+
+Tensor read_tensor(const tflite::Tensor& from, bool open, const std::string& where, bool may_vary,
                    Copier& copier) {
   Tensor tensor;
   if (from.name() != nullptr) {
@@ -251,7 +269,11 @@ Tensor read_tensor(const tflite::Tensor& from, bool open, const std::string& whe
     tensor.name = printable(from.name()->string_view());
   }
   const std::string here = fmt::format("{} '{}'", where, tensor.name);
-  if (from.is_variable()) throw CompileError(here, "variable tensors are not supported");
+  if (from.is_variable() && !may_vary) {
+    throw CompileError(here,
+                       "variable tensors are not supported but as states of SVDF and "
+                       "UNIDIRECTIONAL_SEQUENCE_LSTM");
+  }
   if (from.sparsity() != nullptr) throw CompileError(here, "sparse tensors are not supported");
   tensor.type = supported_type(from.type(), here);
   tensor.shape = supported_shape(from, tensor.type, open, here);
@@ -292,10 +314,12 @@ TensorsAsFarAsRead read_what_tensors_can_be(const TfliteFile& file) {
   TensorsAsFarAsRead result;
   if (file.network.tensors() == nullptr) return result;
   Copier copier(file);
+  const std::vector<bool> may_vary = operands_with_variables(file);
   for (const tflite::Tensor* tensor : *file.network.tensors()) {
     result.refused.emplace_back();
     try {
-      result.tensors.push_back(read_tensor(*tensor, file.open_shapes, "", copier));
+      result.tensors.push_back(
+          read_tensor(*tensor, file.open_shapes, "", may_vary[result.tensors.size()], copier));
     } catch (const CompileError& error) {
       const std::string_view what = error.what();
       result.tensors.emplace_back();
@@ -308,11 +332,12 @@ TensorsAsFarAsRead read_what_tensors_can_be(const TfliteFile& file) {
 std::vector<Tensor> read_tensors(const TfliteFile& file, const std::vector<bool>& read) {
   std::vector<Tensor> result(read.size());
   Copier copier(file);
+  const std::vector<bool> may_vary = operands_with_variables(file);
   for (size_t t = 0; t < read.size(); ++t) {
     if (!read[t]) continue;
     const tflite::Tensor& tensor = *file.network.tensors()->Get(static_cast<uint32_t>(t));
-    result[t] =
-        read_tensor(tensor, file.open_shapes, fmt::format("{}: tensor {}", file.where, t), copier);
+    result[t] = read_tensor(tensor, file.open_shapes,
+                            fmt::format("{}: tensor {}", file.where, t), may_vary[t], copier);
   }
   return result;
 }

@@ -77,6 +77,10 @@ struct NameOf {
   Names operator()(const Maximum&) const { return {"MAXIMUM", "maximum"}; }
   Names operator()(const Minimum&) const { return {"MINIMUM", "minimum"}; }
   Names operator()(const LogSoftmax&) const { return {"LOG_SOFTMAX", "log_softmax"}; }
+  Names operator()(const SvdfFeatures&) const { return {"SVDF_FEATURES", "svdf_features"}; }
+  Names operator()(const ShiftIn&) const { return {"SHIFT_IN", "shift_in"}; }
+  Names operator()(const SvdfOutput&) const { return {"SVDF", "svdf"}; }
+  Names operator()(const Lstm&) const { return {"UNIDIRECTIONAL_SEQUENCE_LSTM", "lstm"}; }
   Names operator()(const Prelu&) const { return {"PRELU", "prelu"}; }
   Names operator()(const Tanh&) const { return {"TANH", "tanh"}; }
   Names operator()(const Elu&) const { return {"ELU", "elu"}; }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -299,13 +300,49 @@ struct ResizeBilinear {
   bool operator==(const ResizeBilinear&) const = default;
 };
 
+/// What SVDF makes of its input at this time. inputs: x [B,K], weights [F,K], constant. output
+/// [B,F,1], the newest column of the state: int8, where the zero point is added after the clamp and
+/// wraps around, or int16.
+struct SvdfFeatures {
+  bool operator==(const SvdfFeatures&) const = default;
+};
+
+/// inputs: a state [..,M] and its newest column [..,1]. output: the state one step later: indices
+/// [1, M) of the last axis, then the newest.
+struct ShiftIn {
+  bool operator==(const ShiftIn&) const = default;
+};
+
+/// The rest of SVDF. inputs: state [B,F,M], weights over time [F,M] of its type, bias [U], both
+/// constant. output [B,U]: unit u sums the products of the filters [u F/U, (u+1) F/U).
+struct SvdfOutput {
+  bool operator==(const SvdfOutput&) const = default;
+};
+
+/// A layer of long short-term memory over a sequence. inputs: x [B,T,K]; state [B,3H], a row of
+/// which is the hidden state (H int8), then the bytes of the cell state (H int16, symmetric); then
+/// constants of the gates input, forget, cell, output: weights [4,H,K] of x, with a scale for each
+/// gate, weights [4,H,H] of the hidden state likewise, bias [4,H]. output [B,TH+2H]: the hidden
+/// state after each time, then the bytes of the cell state, so that its last 3H are the new state.
+struct Lstm {
+  float cell_scale = 0;   ///< a power of two
+  int32_t cell_clip = 0;  ///< of the quantised cell state, in both directions; 0: none
+  bool operator==(const Lstm&) const = default;
+};
+
 using Attributes =
     std::variant<Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D, MaxPool2D,
                  Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6, LeakyRelu, Quantize,
                  Dequantize, Concat, Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear, Sub,
                  SquaredDifference, Rsqrt, Gelu, TransposeConv, Maximum, Minimum, Tanh, Elu,
                  HardSwish, Abs, LogSoftmax, Prelu, Sum, Div, Comparison, Select, Cast, ArgMax,
-                 CumSum, L2Normalization>;
+                 CumSum, L2Normalization, SvdfFeatures, ShiftIn, SvdfOutput, Lstm>;
+
+/// What is left of operators with a state once that is an input and an output.
+template <class Operator>
+inline constexpr bool kIsRecurrent =
+    std::is_same_v<Operator, SvdfFeatures> || std::is_same_v<Operator, ShiftIn> ||
+    std::is_same_v<Operator, SvdfOutput> || std::is_same_v<Operator, Lstm>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);

@@ -174,7 +174,10 @@ void check_graph(const Graph& graph) {
     check(in_range(port.tensor), "a network input is out of range");
     available[port.tensor.index()] = true;
   }
-  for (const State& state : graph.states) available[state.in.index()] = true;
+  for (const State& state : graph.states) {
+    check(in_range(state.in), "a variable is out of range");
+    available[state.in.index()] = true;
+  }
   for (const Op& op : graph.ops) {
     for (TensorId t : op.inputs) {
       check(in_range(t) && available[t.index()], "an operator reads a tensor before it exists");
@@ -187,6 +190,16 @@ void check_graph(const Graph& graph) {
   for (const Port& port : graph.outputs) {
     check(in_range(port.tensor) && available[port.tensor.index()],
           "a network output is never computed");
+  }
+  for (const State& state : graph.states) {
+    check(in_range(state.out) && available[state.out.index()], "a variable is never computed");
+    const Tensor &in = graph.tensor(state.in), &out = graph.tensor(state.out);
+    check(
+        in.type == out.type && in.shape == out.shape && state.in != state.out && !out.is_constant(),
+        "a variable ends as another tensor than it begins");
+    check(
+        state.initial != nullptr && static_cast<int64_t>(state.initial->size()) == in.size_bytes(),
+        "a variable has no initial value");
   }
   check(accumulator_fault(graph).empty(), "an accumulator is not one of this network's");
 }

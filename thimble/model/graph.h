@@ -75,9 +75,10 @@ struct Port {
 };
 
 /// A variable: what `out` holds after an inference is what `in` holds at the start of the next.
+/// Both have one type and shape, and are no ports.
 struct State {
   TensorId in, out;
-  std::shared_ptr<const Bytes> initial;
+  std::shared_ptr<const Bytes> initial;  ///< after a reset
 
   bool operator==(const State&) const = default;
 };

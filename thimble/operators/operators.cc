@@ -18,6 +18,15 @@ Shape shape_of(const OpView& view) {
   return std::visit([&](const auto& a) { return output_shape_of(a, view); }, view.op.attributes);
 }
 
+template <class Operator>
+int64_t macs_of(const Operator& a, const OpView& view, const Region& region) {
+  return elements(region) * macs_per_element(a, view);
+}
+/// Sequences are whole.
+int64_t macs_of(const Lstm& a, const OpView& view, const Region& region) {
+  return empty(region) ? 0 : region[0].size() * macs_per_sequence(a, view);
+}
+
 template <size_t... kIndex>
 std::vector<Attributes> one_of_each(std::index_sequence<kIndex...>) {
   return {std::variant_alternative_t<kIndex, Attributes>{}...};
@@ -42,8 +51,7 @@ AccessMap access_map(const Graph& graph, const Op& op) {
 
 int64_t macs(const Graph& graph, const Op& op, const Region& region) {
   const OpView view{graph, op};
-  return elements(region) *
-         std::visit([&](const auto& a) { return macs_per_element(a, view); }, op.attributes);
+  return std::visit([&](const auto& a) { return macs_of(a, view, region); }, op.attributes);
 }
 
 int64_t macs(const Graph& graph, const Op& op) {
@@ -107,7 +115,9 @@ std::string supported_ops_markdown() {
       "QUANTIZE,\n"
       "ADD), their parameters being constants. SHAPE, RANK, FILL, FLOOR_DIV, REDUCE_PROD and the\n"
       "others are taken of any few integers that follow from shapes and constants: sizes that a\n"
-      "network computes for its RESHAPE.\n\n"
+      "network computes for its RESHAPE. SVDF becomes SVDF_FEATURES, SHIFT_IN and SVDF, whose\n"
+      "state is an input and an output, as is that of UNIDIRECTIONAL_SEQUENCE_LSTM\n"
+      "(docs/state.md).\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
   for (const Attributes& a : all) {

@@ -55,6 +55,10 @@ AccessMap access_map_of(const Cast& a, const OpView& v);
 AccessMap access_map_of(const ArgMax& a, const OpView& v);
 AccessMap access_map_of(const CumSum& a, const OpView& v);
 AccessMap access_map_of(const L2Normalization& a, const OpView& v);
+AccessMap access_map_of(const SvdfFeatures& a, const OpView& v);
+AccessMap access_map_of(const ShiftIn& a, const OpView& v);
+AccessMap access_map_of(const SvdfOutput& a, const OpView& v);
+AccessMap access_map_of(const Lstm& a, const OpView& v);
 
 /// Multiply-accumulates per element of the output.
 int64_t macs_per_element(const Conv2D& a, const OpView& v);
@@ -101,6 +105,11 @@ int64_t macs_per_element(const Cast& a, const OpView& v);
 int64_t macs_per_element(const ArgMax& a, const OpView& v);
 int64_t macs_per_element(const CumSum& a, const OpView& v);
 int64_t macs_per_element(const L2Normalization& a, const OpView& v);
+int64_t macs_per_element(const SvdfFeatures& a, const OpView& v);
+int64_t macs_per_element(const ShiftIn& a, const OpView& v);
+int64_t macs_per_element(const SvdfOutput& a, const OpView& v);
+/// Of all times of a sequence.
+int64_t macs_per_sequence(const Lstm& a, const OpView& v);
 
 /// Output shape, relying on the constraints about operands, ranks and attributes only. Where the
 /// attributes leave it open: the recorded one.
@@ -148,6 +157,10 @@ Shape output_shape_of(const Cast& a, const OpView& v);
 Shape output_shape_of(const ArgMax& a, const OpView& v);
 Shape output_shape_of(const CumSum& a, const OpView& v);
 Shape output_shape_of(const L2Normalization& a, const OpView& v);
+Shape output_shape_of(const SvdfFeatures& a, const OpView& v);
+Shape output_shape_of(const ShiftIn& a, const OpView& v);
+Shape output_shape_of(const SvdfOutput& a, const OpView& v);
+Shape output_shape_of(const Lstm& a, const OpView& v);
 
 /// What holds for this operator beyond common_constraints() (predicates.h).
 std::vector<Constraint> constraints_of(const Conv2D& a);
@@ -194,5 +207,9 @@ std::vector<Constraint> constraints_of(const Cast& a);
 std::vector<Constraint> constraints_of(const ArgMax& a);
 std::vector<Constraint> constraints_of(const CumSum& a);
 std::vector<Constraint> constraints_of(const L2Normalization& a);
+std::vector<Constraint> constraints_of(const SvdfFeatures& a);
+std::vector<Constraint> constraints_of(const ShiftIn& a);
+std::vector<Constraint> constraints_of(const SvdfOutput& a);
+std::vector<Constraint> constraints_of(const Lstm& a);
 
 }  // namespace thimble

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "thimble/model/error.h"
+#include "thimble/plan/close_states.h"
 #include "thimble/plan/overlap_lead.h"
 
 namespace thimble {
@@ -50,13 +51,19 @@ class Builder {
     for (const OverlapChoice& o : plan_.overlaps) {
       if (overlaps(o.out, o.in)) share(of(o.out), of(o.in));
     }
+    close_states(flow_.graph, schedule_);
     return std::move(schedule_);
   }
 
  private:
   /// Ports, then each call's operands, result and scratch, then sums and kept rows.
   void add_buffers() {
-    for (const ValueId v : flow_.instances.inputs) schedule_.inputs.push_back(of(v));
+    const size_t inputs = flow_.graph.inputs.size(), outputs = flow_.graph.outputs.size();
+    for (size_t k = 0; k < flow_.instances.inputs.size(); ++k) {
+      const BufferId buffer = of(flow_.instances.inputs[k]);
+      if (k < inputs) schedule_.inputs.push_back(buffer);
+      if (k >= inputs) schedule_.states.push_back({buffer, {}});
+    }
     std::vector<ValueId> sums;
     for (size_t m = 0; m < plan_.members.size(); ++m) {
       const Derived& derived = groups_[m];
@@ -71,7 +78,11 @@ class Builder {
         if (!derived.flat) scratch_.push_back(scratch_of(call));
       }
     }
-    for (const ValueId v : flow_.instances.outputs) schedule_.outputs.push_back(of(v));
+    for (size_t k = 0; k < flow_.instances.outputs.size(); ++k) {
+      const BufferId buffer = of(flow_.instances.outputs[k]);
+      if (k < outputs) schedule_.outputs.push_back(buffer);
+      if (k >= outputs) schedule_.states[k - outputs].out = buffer;
+    }
     for (const ValueId v : sums) {
       of(v);
       const ValueId value{v.value - static_cast<int32_t>(flow_.instances.values.size())};

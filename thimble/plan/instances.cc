@@ -35,6 +35,7 @@ Instances instances_of(const Graph& graph, const PortPlaces& ports) {
       result.inputs.push_back(place(port, memory_of(ports.input)));
     }
   }
+  for (const State& state : graph.states) result.inputs.push_back({state.in.value});
   for (size_t k = 0; k < graph.ops.size(); ++k) {
     const Op& op = graph.ops[k];
     Instance& instance = result.list.emplace_back();
@@ -50,6 +51,7 @@ Instances instances_of(const Graph& graph, const PortPlaces& ports) {
       result.outputs.push_back(place(port, memory_of(ports.output)));
     }
   }
+  for (const State& state : graph.states) result.outputs.push_back({state.out.value});
   return result;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "thimble/plan/close_states.h"
+
 namespace thimble {
 
 LayoutProblems::LayoutProblems(const Graph& graph, const Schedule& schedule)
@@ -20,7 +22,18 @@ layout::Problem LayoutProblems::of(MemoryId memory, const std::vector<MemoryId>&
                                .lives = {life},
                                .address = std::nullopt});
   }
+  // The two values of a variable are one buffer, over which nothing else may lie.
+  std::vector<bool> is_state(schedule_.buffers.size());
+  for (const StateBuffers& state : schedule_.states) {
+    is_state[state.in.index()] = is_state[state.out.index()] = true;
+    layout::Buffer& kept = problem.buffers[state.in.index()];
+    kept.lives.clear();
+    for (const LiveRange& life : joined_lives(lives_[state.in.index()], lives_[state.out.index()]))
+      kept.lives.push_back({life.begin, std::max(life.end, life.begin + 1)});
+    problem.buffers[state.out.index()].size_bytes = 0;
+  }
   for (const Overlap& overlap : overlaps_) {
+    if (is_state[overlap.out.index()] || is_state[overlap.in.index()]) continue;
     problem.overlaps.push_back({.out = overlap.out.value,
                                 .in = overlap.in.value,
                                 .lead_bytes = overlap.lead_bytes,

@@ -66,6 +66,8 @@ Placement place(const Graph& graph, const Schedule& schedule, const PlacementOpt
         is_laid_out(memory) ? laid_out(problems.of(memory, where, false), options, result.addresses)
                             : MemoryPlacement{});
   }
+  for (const StateBuffers& state : schedule.states)
+    result.addresses[state.out.index()] = result.addresses[state.in.index()];
   return result;
 }
 

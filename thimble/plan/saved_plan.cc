@@ -352,6 +352,9 @@ SavedPlan saved_from(const Parsed& json) {
   }
   schedule.inputs = ids_from(json.at("inputs"));
   schedule.outputs = ids_from(json.at("outputs"));
+  for (const Parsed& state : json.value("states", Parsed::array())) {
+    schedule.states.push_back({{number<int32_t>(state.at(0))}, {number<int32_t>(state.at(1))}});
+  }
   for (const Parsed& share : json.at("shares")) {
     schedule.shares.push_back({{number<int32_t>(share.at(0))}, {number<int32_t>(share.at(1))}});
   }
@@ -400,6 +403,8 @@ std::string to_json(const PlacedPlan& plan, const PlanOrigin& origin) {
                {"shares", shares},
                {"buffers", buffers},
                {"nodes", json_of(plan.schedule.nodes)}};
+  for (const StateBuffers& state : plan.schedule.states)
+    json["states"].push_back({state.in.value, state.out.value});
   if (Json memories = memories_json(plan); !memories.empty())
     json["memories"] = std::move(memories);
   return json.dump(1) + "\n";

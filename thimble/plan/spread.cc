@@ -74,6 +74,8 @@ class Spreader {
     for (int round = 0; round < kMostRounds; ++round) {
       while (const std::optional<Move> move = best_move()) apply(*move);
       if (total_excess() > 0) return std::nullopt;
+      for (const StateBuffers& state : result_.schedule.states)
+        where_[state.out.index()] = where_[state.in.index()];
       for (size_t b = 0; b < where_.size(); ++b) result_.schedule.buffers[b].memory = where_[b];
       result_.placement = place(graph_, result_.schedule, options_);
       if (!beyond_capacity(result_.schedule, result_.placement)) return std::move(result_);

@@ -13,6 +13,7 @@ namespace thimble {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
+constexpr int kPoison = 0xA5;
 
 struct Free {
   void operator()(uint8_t* bytes) const { ::operator delete[](bytes, kAlignment); }
@@ -21,7 +22,7 @@ struct Free {
 // Exactly the memory, so that a sanitizer sees every access beyond it.
 std::unique_ptr<uint8_t[], Free> poisoned(int64_t bytes) {
   auto* arena = static_cast<uint8_t*>(::operator new[](static_cast<size_t>(bytes), kAlignment));
-  std::memset(arena, 0xA5, static_cast<size_t>(bytes));
+  std::memset(arena, kPoison, static_cast<size_t>(bytes));
   return std::unique_ptr<uint8_t[], Free>(arena);
 }
 
@@ -36,6 +37,27 @@ class Host {
       for (const BufferId constant : p.constants) pointers.push_back(address(constant));
       params_.push_back(thimble::bind(p.params, pointers));
     }
+  }
+
+  void reset() {
+    for (const ProgramState& state : program_.states)
+      std::memcpy(address(state.before.buffer), state.initial->data(), state.initial->size());
+  }
+
+  /// What another owner of the memory may do between inferences.
+  void poison_all_but_states() {
+    std::vector<Bytes> kept;
+    for (const ProgramState& state : program_.states) {
+      const uint8_t* bytes = address(state.after.buffer);
+      kept.emplace_back(bytes, bytes + state.after.size_bytes);
+    }
+    for (size_t m = 0; m < laid_out_.size(); ++m) {
+      if (program_.memories[m].kind == MemoryKind::kMappedFlash) continue;
+      std::memset(laid_out_[m].get(), kPoison,
+                  static_cast<size_t>(program_.memories[m].size_bytes));
+    }
+    for (size_t k = 0; k < kept.size(); ++k)
+      std::memcpy(address(program_.states[k].before.buffer), kept[k].data(), kept[k].size());
   }
 
   std::vector<Bytes> run(const std::vector<Bytes>& inputs) {
@@ -96,7 +118,19 @@ class Host {
 }  // namespace
 
 std::vector<Bytes> execute(const Program& program, const std::vector<Bytes>& inputs) {
-  return Host(program).run(inputs);
+  return execute_in_turn(program, {inputs})[0];
+}
+
+std::vector<std::vector<Bytes>> execute_in_turn(const Program& program,
+                                                const std::vector<std::vector<Bytes>>& inputs) {
+  Host host(program);
+  host.reset();
+  std::vector<std::vector<Bytes>> outputs;
+  for (const std::vector<Bytes>& given : inputs) {
+    if (!outputs.empty()) host.poison_all_but_states();
+    outputs.push_back(host.run(given));
+  }
+  return outputs;
 }
 
 }  // namespace thimble

@@ -49,6 +49,13 @@ class Lowering {
     }
     program_.inputs = ports(graph_.inputs, schedule_.inputs);
     program_.outputs = ports(graph_.outputs, schedule_.outputs);
+    for (size_t k = 0; k < graph_.states.size(); ++k) {
+      const State& state = graph_.states[k];
+      const StateBuffers& buffers = schedule_.states[k];
+      program_.states.push_back({.before = ports({{.tensor = state.in}}, {buffers.in})[0],
+                                 .after = ports({{.tensor = state.out}}, {buffers.out})[0],
+                                 .initial = state.initial});
+    }
     program_.nodes = nodes(schedule_.nodes);
     return std::move(program_);
   }

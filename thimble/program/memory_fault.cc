@@ -50,6 +50,22 @@ std::string port_fault(const Program& program, const ProgramPort& port) {
   return reached ? "" : fmt::format("a port lies in {}, where no caller reaches it", memory.name);
 }
 
+// What is kept from one inference to the next must be found again.
+std::string state_fault(const Program& program, const ProgramState& state) {
+  for (const ProgramPort* port : {&state.before, &state.after}) {
+    if (std::string fault = port_fault(program, *port); !fault.empty()) return fault;
+  }
+  const PlacedBuffer& before = program.buffer(state.before.buffer);
+  const PlacedBuffer& after = program.buffer(state.after.buffer);
+  const auto size = static_cast<int64_t>(state.initial == nullptr ? 0 : state.initial->size());
+  if (!is_laid_out(before.memory) || before.memory != after.memory ||
+      before.address != after.address)
+    return fmt::format("the state in buffer {} is not where the next inference has it",
+                       after.id.value);
+  const bool same_size = before.size_bytes == size && after.size_bytes == size;
+  return same_size ? "" : fmt::format("the state in buffer {} has another size", after.id.value);
+}
+
 }  // namespace
 
 std::string memory_fault(const Program& program) {
@@ -69,6 +85,9 @@ std::string memory_fault(const Program& program) {
     for (const ProgramPort& port : *ports) {
       if (std::string fault = port_fault(program, port); !fault.empty()) return fault;
     }
+  }
+  for (const ProgramState& state : program.states) {
+    if (std::string fault = state_fault(program, state); !fault.empty()) return fault;
   }
   return flash_fault(program);
 }

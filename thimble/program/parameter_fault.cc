@@ -198,6 +198,10 @@ struct Checker {
   std::string operator()(const DepthwiseConv2D& a) const { return weights_fault(a, r); }
   std::string operator()(const FullyConnected& a) const { return weights_fault(a, r); }
   std::string operator()(const TransposeConv& a) const { return weights_fault(a, r); }
+  template <class Recurrent>
+  requires kIsRecurrent<Recurrent> std::string operator()(const Recurrent& a) const {
+    return weights_fault(a, r);
+  }
   std::string operator()(const BatchMatMul& a) const {
     const auto* p = r.as<runtime::BatchMatMulParams>();
     if (p == nullptr) return kOtherKernel;

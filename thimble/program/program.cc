@@ -106,6 +106,12 @@ bool delivers(const Program& program, const Call& call) {
   return !call.op.valid() && program.memory_of(call.out.buffer) == kStream;
 }
 
+int64_t state_bytes(const Program& program) {
+  int64_t sum = 0;
+  for (const ProgramState& state : program.states) sum += state.before.size_bytes;
+  return sum;
+}
+
 int64_t constant_bytes(const Program& program) {
   int64_t sum = 0;
   for (const ProgramConstant& constant : program.constants)

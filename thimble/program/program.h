@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -119,6 +120,12 @@ struct ProgramPort {
   bool operator==(const ProgramPort&) const = default;
 };
 
+/// A variable: as ports have it, at one address before and after.
+struct ProgramState {
+  ProgramPort before, after;
+  std::shared_ptr<const Bytes> initial;
+};
+
 struct Program {
   std::vector<ProgramNode> nodes;
   std::vector<ProgramMemory> memories;
@@ -126,6 +133,7 @@ struct Program {
   std::vector<ProgramConstant> constants;
   std::vector<ProgramParams> params;
   std::vector<ProgramPort> inputs, outputs;
+  std::vector<ProgramState> states;
   int loop_count = 0;
 
   [[nodiscard]] const PlacedBuffer& buffer(BufferId id) const { return buffers[id.index()]; }
@@ -142,6 +150,9 @@ struct Program {
   [[nodiscard]] const ProgramMemory& arena() const { return memory(kArena); }
   [[nodiscard]] int64_t arena_bytes() const { return arena().size_bytes; }
 };
+
+/// Bytes that keep their values between inferences.
+[[nodiscard]] int64_t state_bytes(const Program& program);
 
 /// Bytes of packed constants, without what aligns them.
 [[nodiscard]] int64_t constant_bytes(const Program& program);

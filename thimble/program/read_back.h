@@ -75,6 +75,11 @@ template <class T>
 [[nodiscard]] std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const FullyConnected& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const TransposeConv& a, const ReadBack& r);
+/// Of operators with a state, in recurrent_fault.cc.
+[[nodiscard]] std::string weights_fault(const SvdfFeatures& a, const ReadBack& r);
+[[nodiscard]] std::string weights_fault(const ShiftIn& a, const ReadBack& r);
+[[nodiscard]] std::string weights_fault(const SvdfOutput& a, const ReadBack& r);
+[[nodiscard]] std::string weights_fault(const Lstm& a, const ReadBack& r);
 /// Parameters and constants of a depthwise convolution packed for DSP cores, and whether its kernel
 /// is exact.
 [[nodiscard]] std::string packed_depthwise_fault(const DepthwiseConv2D& a, const ReadBack& r,

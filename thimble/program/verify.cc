@@ -40,12 +40,18 @@ class Verifier {
   Verification run() {
     try {
       if (const std::string fault = memory_fault(program_); !fault.empty()) throw Fault{fault};
+      check_states();
       make_shadows();
       for (const ProgramPort& port : program_.inputs) fill(port);
+      for (const ProgramState& state : program_.states) fill(state.before);
       for (const ProgramPort& port : program_.inputs) check_complete(port, "at the start", "input");
+      for (const ProgramState& state : program_.states)
+        check_complete(state.before, "at the start", "state");
       execute_calls(program_,
                     [&](const Call& call, const Counters& counters) { visit(call, counters); });
       for (const ProgramPort& port : program_.outputs) check_complete(port, "at the end", "output");
+      for (const ProgramState& state : program_.states)
+        check_complete(state.after, "at the end", "state");
       for (const ProgramPort& port : program_.inputs) check_received(port);
     } catch (const Fault& fault) {
       result_.fault = fault.message;
@@ -54,6 +60,16 @@ class Verifier {
   }
 
  private:
+  // That they are at one address, memory_fault has seen.
+  void check_states() const {
+    const auto is = [](const ProgramState& given, const State& wanted) {
+      return given.before.tensor == wanted.in && given.after.tensor == wanted.out &&
+             *given.initial == *wanted.initial;
+    };
+    if (!std::ranges::equal(program_.states, graph_.states, is))
+      throw Fault{"its states are not those of the network"};
+  }
+
   void make_shadows() {
     for (const ProgramMemory& memory : program_.memories)
       laid_out_.emplace_back(memory.kind == MemoryKind::kMappedFlash ? 0 : memory.size_bytes);

@@ -13,10 +13,12 @@
 //   - rows come from the caller, and go there, once and in order, untouched by anything but copies.
 // For every call as written (call_form.h): parameters and packed constants are its operator's, the
 // kernel takes such views and has its scratch, all numbers fit 32 bits.
-// At the end the outputs are complete, and all rows of a streamed input have been taken. It trusts
-// access maps and the kernels' contract (which axes of a tensor a kernel walks, its progress), and
-// neither the planner, the layout nor the lowering. Work is bounded: a program that does far more
-// than its network needs is not followed to its end, and that is its fault.
+// At the start the old values of variables are there, at the end, at the same addresses, the new
+// ones: an inference may follow another. At the end the outputs are complete, and all rows of a
+// streamed input have been taken. It trusts access maps and the kernels' contract (which axes of a
+// tensor a kernel walks, its progress), and neither the planner, the layout nor the lowering. Work
+// is bounded: a program that does far more than its network needs is not followed to its end, and
+// that is its fault.
 #pragma once
 
 #include <cstdint>

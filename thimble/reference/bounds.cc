@@ -322,6 +322,10 @@ struct BoundsOf {
     const int64_t count = c.input(0).shape.at(static_cast<size_t>(op.axis));
     return everywhere(c.output(), {0, static_cast<int32_t>(count) - 1});
   }
+  ValueRanges operator()(const SvdfFeatures&) const { return any_value(c.output()); }
+  ValueRanges operator()(const ShiftIn&) const { return any_value(c.output()); }
+  ValueRanges operator()(const SvdfOutput&) const { return any_value(c.output()); }
+  ValueRanges operator()(const Lstm&) const { return any_value(c.output()); }
   // Neither rises nor falls with both operands.
   ValueRanges operator()(const Prelu&) const { return any_value(c.output()); }
   ValueRanges operator()(const Dequantize&) const { return {}; }

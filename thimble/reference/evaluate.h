@@ -96,5 +96,9 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const ArgMax& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const CumSum& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const L2Normalization& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SvdfFeatures& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const ShiftIn& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SvdfOutput& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Lstm& op, const OpContext& context);
 
 }  // namespace thimble::reference

@@ -19,7 +19,18 @@ std::vector<int> inverse(const std::vector<int>& permutation) {
 
 }  // namespace
 
+StateValues initial_state(const Graph& graph) {
+  StateValues result;
+  for (const State& state : graph.states) result.push_back(*state.initial);
+  return result;
+}
+
 TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs) {
+  StateValues state = initial_state(graph);
+  return interpret(graph, inputs, state);
+}
+
+TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs, StateValues& state) {
   if (inputs.size() != graph.inputs.size()) {
     throw CompileError(graph.name, fmt::format("{} inputs were given, the network has {}",
                                                inputs.size(), graph.inputs.size()));
@@ -36,16 +47,14 @@ TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs) {
     }
     values[port.tensor.index()] = from_port(graph, port, inputs[i]);
   }
-  for (const State& state : graph.states) {
-    check(state.initial != nullptr, "a variable has no initial value");
-    values[state.in.index()] = *state.initial;
-  }
+  for (size_t k = 0; k < graph.states.size(); ++k) values[graph.states[k].in.index()] = state.at(k);
   for (const Op& op : graph.ops) {
     std::vector<Bytes> outputs = interpret_op(graph, op, values);
     for (size_t i = 0; i < outputs.size(); ++i) {
       values[op.outputs[i].index()] = std::move(outputs[i]);
     }
   }
+  for (size_t k = 0; k < graph.states.size(); ++k) state[k] = values[graph.states[k].out.index()];
   return values;
 }
 

@@ -14,7 +14,15 @@ using TensorValues = std::vector<Bytes>;
 
 /// inputs: one per Graph::inputs, in the bytes of the port (its `order`). Throws CompileError if
 /// their number or sizes differ from the network's.
+/// Variables start with their initial values.
 [[nodiscard]] TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs);
+
+/// The values of variables, one per Graph::states.
+using StateValues = std::vector<Bytes>;
+[[nodiscard]] StateValues initial_state(const Graph& graph);
+/// The same with variables that start as given; they are left as they are after the inference.
+[[nodiscard]] TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs,
+                                     StateValues& state);
 
 /// One operator alone: `values` holds its inputs; returns its outputs.
 [[nodiscard]] std::vector<Bytes> interpret_op(const Graph& graph, const Op& op,

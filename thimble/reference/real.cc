@@ -348,6 +348,11 @@ RealValues real(const ResizeBilinear& op, const RealContext& c) {
   return result;
 }
 
+template <class A>
+requires kIsRecurrent<A> RealValues real(const A&, const RealContext& c) {
+  throw InternalError(label(c.op) + " is not computed in real numbers");
+}
+
 /// Operators that move elements do not look at them.
 template <class A>
 concept Mover = std::is_same_v<A, Pad> || std::is_same_v<A, Reshape> ||

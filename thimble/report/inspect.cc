@@ -32,6 +32,7 @@ std::vector<size_t> last_uses(const Graph& graph) {
     for (TensorId t : graph.ops[k].outputs) last[t.index()] = k;
   }
   for (const Port& port : graph.outputs) last[port.tensor.index()] = graph.ops.size();
+  for (const State& state : graph.states) last[state.in.index()] = graph.ops.size();
   return last;
 }
 
@@ -42,6 +43,7 @@ Inspection inspect(const Graph& graph) {
   const std::vector<size_t> last = last_uses(graph);
   std::set<TensorId> live, weights;
   for (const Port& port : graph.inputs) live.insert(port.tensor);
+  for (const State& state : graph.states) live.insert(state.in);  // its new value takes its place
   for (size_t k = 0; k < graph.ops.size(); ++k) {
     const Op& op = graph.ops[k];
     const Tensor& out = graph.tensor(op.outputs[0]);
@@ -55,6 +57,7 @@ Inspection inspect(const Graph& graph) {
                     .macs = macs(graph, op),
                     .live = {}};
     live.insert(op.outputs.begin(), op.outputs.end());
+    for (const State& state : graph.states) live.erase(state.out);
     for (TensorId t : live) {
       row.live.push_back(t);
       row.working_set_bytes += graph.tensor(t).size_bytes();
@@ -87,6 +90,12 @@ std::string inspection_text(const Graph& graph, const Inspection& inspection) {
     const Tensor& t = graph.tensor(port.tensor);
     text += fmt::format("  output  '{}' {} {}\n", display_name(t.name), to_string(t.shape),
                         quantization_text(t));
+  }
+  int64_t kept_bytes = 0;
+  for (const State& state : graph.states) kept_bytes += graph.tensor(state.in).size_bytes();
+  if (kept_bytes > 0) {
+    text += fmt::format("  state   {} in {} variables, kept between inferences\n",
+                        human_size(kept_bytes), graph.states.size());
   }
   if (inspection.constant_channels)
     text += fmt::format("  note    {}\n", sentence(*inspection.constant_channels, graph));

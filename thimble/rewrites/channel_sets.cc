@@ -137,6 +137,10 @@ struct TieChannels {
   void operator()(const Div&) const { keep_all(); }
   void operator()(const Comparison&) const { keep_all(); }
   void operator()(const Select&) const { keep_all(); }
+  void operator()(const SvdfFeatures&) const { keep_all(); }
+  void operator()(const ShiftIn&) const { keep_all(); }
+  void operator()(const SvdfOutput&) const { keep_all(); }
+  void operator()(const Lstm&) const { keep_all(); }
 
   void operator()(const AveragePool2D&) const { tie_all(in()); }
   void operator()(const MaxPool2D&) const { tie_all(in()); }

@@ -10,6 +10,9 @@ void redirect(Graph& graph, TensorId from, TensorId to) {
   for (Port& port : graph.outputs) {
     if (port.tensor == from) port.tensor = to;
   }
+  for (State& state : graph.states) {
+    if (state.out == from) state.out = to;
+  }
 }
 
 void erase_ops(Graph& graph, const std::vector<bool>& erase) {
@@ -25,14 +28,21 @@ void move_port(Graph& graph, Port& port, TensorId tensor) {
   port.tensor = tensor;
 }
 
+bool is_state(const Graph& graph, TensorId tensor) {
+  return std::ranges::any_of(graph.states,
+                             [&](const State& s) { return s.in == tensor || s.out == tensor; });
+}
+
 bool is_input(const Graph& graph, TensorId tensor) {
   return std::any_of(graph.inputs.begin(), graph.inputs.end(),
-                     [&](const Port& port) { return port.tensor == tensor; });
+                     [&](const Port& port) { return port.tensor == tensor; }) ||
+         std::ranges::find(graph.states, tensor, &State::in) != graph.states.end();
 }
 
 bool is_output(const Graph& graph, TensorId tensor) {
   return std::any_of(graph.outputs.begin(), graph.outputs.end(),
-                     [&](const Port& port) { return port.tensor == tensor; });
+                     [&](const Port& port) { return port.tensor == tensor; }) ||
+         std::ranges::find(graph.states, tensor, &State::out) != graph.states.end();
 }
 
 }  // namespace thimble

@@ -21,9 +21,7 @@ bool keeps_rows(const Shape& callers, const Shape& shape) {
 /// A variable, or a port whose bytes lie in another order of axes.
 bool is_bound(const Graph& graph, TensorId t) {
   const auto reordered = [&](const Port& p) { return p.tensor == t && !p.order.empty(); };
-  return std::ranges::any_of(graph.states,
-                             [&](const State& s) { return s.in == t || s.out == t; }) ||
-         std::ranges::any_of(graph.inputs, reordered) ||
+  return is_state(graph, t) || std::ranges::any_of(graph.inputs, reordered) ||
          std::ranges::any_of(graph.outputs, reordered);
 }
 

@@ -9,9 +9,7 @@ namespace {
 
 /// Whether the values are there, or needed, beyond the operators: perhaps outside of the arena.
 bool is_kept(const Graph& graph, TensorId tensor) {
-  return is_input(graph, tensor) || is_output(graph, tensor) ||
-         std::ranges::any_of(graph.states,
-                             [&](const State& s) { return s.in == tensor || s.out == tensor; });
+  return is_input(graph, tensor) || is_output(graph, tensor);
 }
 
 /// Whether two operators compute the same.

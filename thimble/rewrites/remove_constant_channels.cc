@@ -208,10 +208,7 @@ Graph constant_tensors_folded(const Graph& graph, const std::vector<ValueRanges>
     const bool constant = !values.empty() && std::ranges::all_of(values, [](const ValueRange& i) {
       return i.is_constant();
     });
-    const bool bound =
-        is_output(graph, t) ||
-        std::ranges::any_of(graph.states, [&](const State& s) { return s.out == t; });
-    if (!constant || bound || find_accumulator(graph, t) != nullptr) continue;
+    if (!constant || is_output(graph, t) || find_accumulator(graph, t) != nullptr) continue;
     std::vector<int32_t> elements_of_t;
     for (int64_t i = 0; i < elements(graph.tensor(t).shape); ++i)
       elements_of_t.push_back(values[static_cast<size_t>(i) % values.size()].low);

@@ -122,6 +122,7 @@ Graph integer_io(const Graph& graph) {
     const Op& op = result.ops[k];
     const auto readers = consumers(result);
     const TensorId in = op.inputs[0], out = op.outputs[0];
+    if (is_state(result, in) || is_state(result, out)) continue;
     if (std::holds_alternative<Quantize>(op.attributes) &&
         result.tensor(in).type == DType::kFloat32 && is_input(result, in) &&
         !is_output(result, in) && readers[in.index()].size() == 1) {

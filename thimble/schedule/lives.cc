@@ -98,6 +98,10 @@ std::vector<LiveRange> live_ranges(const Schedule& schedule) {
   const auto there_always = [&](BufferId id) { return schedule.buffer(id).memory != kStream; };
   std::ranges::copy_if(schedule.inputs, std::back_inserter(uses.from_start), there_always);
   std::ranges::copy_if(schedule.outputs, std::back_inserter(uses.to_end), there_always);
+  for (const StateBuffers& state : schedule.states) {
+    uses.from_start.push_back(state.in);
+    uses.to_end.push_back(state.out);
+  }
   return lives(uses, schedule.buffers);
 }
 

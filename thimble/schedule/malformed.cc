@@ -48,6 +48,7 @@ class Checker {
       return fault;
     if (std::string fault = ports(graph_.outputs, schedule_.outputs, "output"); !fault.empty())
       return fault;
+    if (std::string fault = states(); !fault.empty()) return fault;
     if (std::string fault = places(); !fault.empty()) return fault;
     for (const Share& share : schedule_.shares) {
       if (!in_range(share.out) || !in_range(share.in))
@@ -137,6 +138,30 @@ class Checker {
           b.origin != std::vector<IndexExpr>(t.shape.size(), index(0))) {
         return fmt::format("{} {} is not held whole, in the caller's order", what, k);
       }
+    }
+    return "";
+  }
+
+  // Variables are held like ports, in memory of the network's own.
+  std::string states() const {
+    std::vector<Port> in, out;
+    std::vector<BufferId> in_buffers, out_buffers;
+    for (const State& state : graph_.states) {
+      in.push_back({.tensor = state.in});
+      out.push_back({.tensor = state.out});
+    }
+    for (const StateBuffers& state : schedule_.states) {
+      in_buffers.push_back(state.in);
+      out_buffers.push_back(state.out);
+    }
+    if (std::string fault = ports(in, in_buffers, "state"); !fault.empty()) return fault;
+    if (std::string fault = ports(out, out_buffers, "state"); !fault.empty()) return fault;
+    for (const StateBuffers& state : schedule_.states) {
+      const bool is_port =
+          std::ranges::find(schedule_.outputs, state.out) != schedule_.outputs.end();
+      const MemoryId memory = schedule_.buffer(state.in).memory;
+      if (is_port || !is_laid_out(memory) || schedule_.buffer(state.out).memory != memory)
+        return "a state does not stay in one place of the network's memory";
     }
     return "";
   }

@@ -116,11 +116,19 @@ struct Share {
   bool operator==(const Share&) const = default;
 };
 
+/// A variable of Graph::states: its value at the start of an inference, and at the end. They lie at
+/// one address (plan/close_states.h), in memory that is laid out.
+struct StateBuffers {
+  BufferId in, out;
+  bool operator==(const StateBuffers&) const = default;
+};
+
 struct Schedule {
   std::vector<Node> nodes;
   std::vector<ScheduleMemory> memories = common_memories();
   std::vector<Buffer> buffers;
   std::vector<BufferId> inputs, outputs;  ///< one per port of the graph
+  std::vector<StateBuffers> states;       ///< one per variable
   std::vector<Share> shares;
   int loop_count = 0;  ///< LoopIds are below it
 
@@ -147,8 +155,8 @@ void for_each_step(const Schedule& schedule,
 void execute_steps(const Schedule& schedule,
                    const std::function<void(const Step&, Position, const Counters&)>& visit);
 
-/// Half-open, in positions. Network inputs begin at 0, outputs end at the number of steps, but for
-/// streamed ones. A buffer
+/// Half-open, in positions. Network inputs and old values of variables begin at 0, outputs and new
+/// values end at the number of steps, but for streamed ones. A buffer
 /// that carries data from one iteration of a loop to the next lives as long as the loop.
 struct LiveRange {
   Position begin = 0, end = 0;

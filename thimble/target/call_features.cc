@@ -142,6 +142,23 @@ void count(const runtime::UnfoldedConv2DParams& p, const CallShape& call, Featur
   sums.add(Feature::kSingleProduct, outputs * taps * p.in_per_group);
 }
 
+// Sums of products one after the other, as of a fully connected layer that folds nothing.
+void count(const runtime::SvdfFeaturesParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  sums.add(Feature::kOneProduct, pixels(call.region) * p.depth);
+}
+void count(const runtime::SvdfParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  sums.add(Feature::kOneRun, pixels(call.region) * p.rank);
+  sums.add(Feature::kOneProduct, pixels(call.region) * p.rank * p.memory);
+}
+void count(const runtime::LstmParams& p, const CallShape& call, FeatureSums sums) {
+  const double gates = 4.0 * p.units * p.times * pixels(call.region);
+  sums.add(Feature::kElement, gates / 4);
+  sums.add(Feature::kOneRun, 2 * gates);
+  sums.add(Feature::kOneProduct, gates * (p.inputs + p.units));
+}
+
 void count(const runtime::BatchMatMulParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
   const double count = pixels(call.region);

@@ -116,10 +116,19 @@ std::vector<EmulatedRun> parse_report(const std::string& report) {
   return runs;
 }
 
+// A digit per set; shorter where the rest does not go on.
+std::string goes_on_word(const std::vector<bool>& goes_on) {
+  std::string word;
+  for (const bool one : goes_on) word += one ? '1' : '0';
+  word.erase(word.find_last_not_of('0') + 1);
+  return word.empty() ? "0" : word;
+}
+
 ProcessResult emulate(const Board& board, size_t sets, const fs::path& folder,
                       const EmulationOptions& options) {
-  const std::string semihosting = fmt::format(
-      "enable=on,target=native,arg=firmware,arg={},arg={},arg={}", kInputFile, kOutputFile, sets);
+  const std::string semihosting =
+      fmt::format("enable=on,target=native,arg=firmware,arg={},arg={},arg={},arg={}", kInputFile,
+                  kOutputFile, sets, goes_on_word(options.goes_on));
   // icount: an instruction takes a nanosecond of the board's time, whatever the host's load.
   std::vector<std::string> arguments = {board.emulator.program,
                                         "-M",

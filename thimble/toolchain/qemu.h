@@ -35,6 +35,9 @@ struct Measured {
 
 struct EmulationOptions {
   double timeout_seconds = 600;
+  /// Per input set: the arena, and variables in it, are as the set before left them; of those that
+  /// it does not say, and of others, the variables are reset. Of firmware with one model.
+  std::vector<bool> goes_on;
   std::string plugin;  ///< of QEMU, a shared object that writes to the file of its option `out`
 };
 

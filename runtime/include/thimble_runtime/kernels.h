@@ -206,6 +206,51 @@ struct FullyConnectedParams {
 void fully_connected(const FullyConnectedParams& p, const View& x, const View& weights,
                      const View& out, const Region& region) noexcept;
 
+/// The newest column of the state of SVDF.
+struct SvdfFeaturesParams {
+  const int8_t* weights;  ///< [filter][depth]
+  int32_t depth;
+  int32_t input_zero_point, output_zero_point;  ///< the latter is added after the clamp, and wraps
+  Scale scale;
+};
+/// Views: x (n, y, c) is (., batch, input), out (n, y, x) is (., batch, filter). progress: pixel.
+void svdf_features_i8_i8(const SvdfFeaturesParams& p, const View& x, const View& out,
+                         const Region& region) noexcept;
+void svdf_features_i8_i16(const SvdfFeaturesParams& p, const View& x, const View& out,
+                          const Region& region) noexcept;
+
+/// Sums of SVDF over the filters of a unit and their time.
+struct SvdfParams {
+  const int32_t* bias;   ///< [unit]
+  int32_t rank, memory;  ///< filters of a unit; columns of the state
+  int32_t state_zero_point, output_zero_point;
+  Scale scale;
+};
+/// Views: state (y, x, c) is (batch, filter, time), weights (x, c) are (filter, time), out (y, x)
+/// is (batch, unit). progress: pixel.
+void svdf(const SvdfParams& p, const View& state, const View& weights, const View& out,
+          const Region& region) noexcept;
+void svdf_i16_i8(const SvdfParams& p, const View& state, const View& weights, const View& out,
+                 const Region& region) noexcept;
+
+/// Gates are input, forget, cell, output, in this order.
+struct LstmParams {
+  const int8_t* weights;    ///< [gate][unit][input]
+  const int8_t* recurrent;  ///< [gate][unit][unit]
+  const int32_t* biases;    ///< [gate][unit][2]: of both, less zero point * sum of the weights
+  const int16_t* table;     ///< of SigmoidParams
+  int32_t times, inputs, units;
+  int32_t output_zero_point;
+  Scale input_scale[4], recurrent_scale[4];
+  Scale forget_scale, update_scale, output_scale;
+  int32_t cell_multiplier, cell_shift;  ///< of SigmoidParams, for the cell state
+  int32_t cell_limit;                   ///< the most that the cell state can be
+};
+/// Views: x (y, x, c) is (batch, time, input), state (x, c) is (batch, byte), out (x, c) is (batch,
+/// byte): hidden states, then the bytes of the cell state. progress: none.
+void lstm(const LstmParams& p, const View& x, const View& state, const View& out,
+          const Region& region) noexcept;
+
 /// Products of matrices: out[.., m, o] = sum over k of x[.., m, k] * y[.., k, o].
 struct BatchMatMulParams {
   int32_t depth;          ///< extent of k
@@ -410,6 +455,16 @@ void cast_i32_f32(const View& x, const View& out, const Region& region) noexcept
 void cast_f32_i8(const View& x, const View& out, const Region& region) noexcept;
 void cast_f32_i16(const View& x, const View& out, const Region& region) noexcept;
 void cast_f32_i32(const View& x, const View& out, const Region& region) noexcept;
+
+/// Index i of the channels is the state's i + 1, the last one the newest. progress: element. One
+/// function per element size.
+struct ShiftInParams {
+  int32_t last;  ///< index of the newest channel
+};
+void shift_in_8(const ShiftInParams& p, const View& state, const View& newest, const View& out,
+                const Region& region) noexcept;
+void shift_in_16(const ShiftInParams& p, const View& state, const View& newest, const View& out,
+                 const Region& region) noexcept;
 
 /// The same tensor in another order of axes at the very same bytes, int8: x is a row-major matrix
 /// of rows x columns, out its transpose, as channels first and last are to each other. Both whole,

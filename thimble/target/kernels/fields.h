@@ -143,6 +143,50 @@ void each_field(S& s, F visit) {
   visit("scale", s.scale);
 }
 
+template <class S, class F, If<S, SvdfFeaturesParams> = 0>
+void each_field(S& s, F visit) {
+  visit("weights", s.weights);
+  visit("depth", s.depth);
+  visit("input_zero_point", s.input_zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("scale", s.scale);
+}
+
+template <class S, class F, If<S, SvdfParams> = 0>
+void each_field(S& s, F visit) {
+  visit("bias", s.bias);
+  visit("rank", s.rank);
+  visit("memory", s.memory);
+  visit("state_zero_point", s.state_zero_point);
+  visit("output_zero_point", s.output_zero_point);
+  visit("scale", s.scale);
+}
+
+template <class S, class F, If<S, LstmParams> = 0>
+void each_field(S& s, F visit) {
+  visit("weights", s.weights);
+  visit("recurrent", s.recurrent);
+  visit("biases", s.biases);
+  visit("table", s.table);
+  visit("times", s.times);
+  visit("inputs", s.inputs);
+  visit("units", s.units);
+  visit("output_zero_point", s.output_zero_point);
+  visit("input_scale", s.input_scale);
+  visit("recurrent_scale", s.recurrent_scale);
+  visit("forget_scale", s.forget_scale);
+  visit("update_scale", s.update_scale);
+  visit("output_scale", s.output_scale);
+  visit("cell_multiplier", s.cell_multiplier);
+  visit("cell_shift", s.cell_shift);
+  visit("cell_limit", s.cell_limit);
+}
+
+template <class S, class F, If<S, ShiftInParams> = 0>
+void each_field(S& s, F visit) {
+  visit("last", s.last);
+}
+
 template <class S, class F, If<S, DepthwiseConv2DParams> = 0>
 void each_field(S& s, F visit) {
   visit("weights", s.weights);

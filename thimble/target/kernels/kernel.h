@@ -27,6 +27,9 @@ enum class Family : uint8_t {
   kTransposeConv,
   kFullyConnected,
   kBatchMatMul,
+  kSvdfFeatures,
+  kSvdf,
+  kLstm,
   kDepthwiseConv2D,
   kDepthwiseConv2DInPlace,
   kAveragePool2D,
@@ -49,6 +52,7 @@ enum class Family : uint8_t {
   kCopy,
   kCast,
   kTransposeInPlace,
+  kShiftIn,
   kRescale,
   kClamp,
   kLeakyRelu,
@@ -89,7 +93,8 @@ using KernelParams = std::variant<
     runtime::LookupParams, runtime::SigmoidParams, runtime::FloatParams, runtime::SoftmaxParams,
     runtime::SoftmaxTableParams, runtime::LogSoftmaxParams, runtime::ResizeNearestNeighborParams,
     runtime::ResizeBilinearParams, runtime::RelationParams, runtime::ComparisonParams,
-    runtime::ArgMaxParams, runtime::CumSumParams, runtime::L2NormalizationParams>;
+    runtime::ArgMaxParams, runtime::CumSumParams, runtime::L2NormalizationParams,
+    runtime::SvdfFeaturesParams, runtime::SvdfParams, runtime::LstmParams, runtime::ShiftInParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {

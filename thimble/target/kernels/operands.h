@@ -94,6 +94,10 @@ template <class Op>
 [[nodiscard]] bool supported(const ArgMax&, const Operands&, Method);
 [[nodiscard]] bool supported(const CumSum&, const Operands&, Method);
 [[nodiscard]] bool supported(const L2Normalization&, const Operands&, Method);
+[[nodiscard]] bool supported(const SvdfFeatures&, const Operands&, Method);
+[[nodiscard]] bool supported(const ShiftIn&, const Operands&, Method);
+[[nodiscard]] bool supported(const SvdfOutput&, const Operands&, Method);
+[[nodiscard]] bool supported(const Lstm&, const Operands&, Method);
 
 /// The calls; only where supported() holds.
 [[nodiscard]] std::vector<KernelUse> uses(const Conv2D&, const Operands&, Method);
@@ -140,5 +144,9 @@ template <class Op>
 [[nodiscard]] std::vector<KernelUse> uses(const ArgMax&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const CumSum&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const L2Normalization&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const SvdfFeatures&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const ShiftIn&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const SvdfOutput&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Lstm&, const Operands&, Method);
 
 }  // namespace thimble

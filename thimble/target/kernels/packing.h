@@ -49,6 +49,10 @@ template <DepthwiseForm kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_sigmoid(const Operands& t);
 /// Exponentials and reciprocals, which softmax of int16 interpolates between.
 [[nodiscard]] std::vector<PackedConstant> pack_softmax_tables(const Operands& t);
+/// Of operators with a state.
+[[nodiscard]] std::vector<PackedConstant> pack_svdf_features(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_svdf(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_lstm(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t);
 
 }  // namespace thimble

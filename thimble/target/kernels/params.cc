@@ -83,7 +83,11 @@ const char* type_name(const KernelParams& params) {
                                            "ComparisonParams",
                                            "ArgMaxParams",
                                            "CumSumParams",
-                                           "L2NormalizationParams"};
+                                           "L2NormalizationParams",
+                                           "SvdfFeaturesParams",
+                                           "SvdfParams",
+                                           "LstmParams",
+                                           "ShiftInParams"};
   static_assert(std::size(kNames) == std::variant_size_v<KernelParams>);
   return kNames[params.index()];
 }

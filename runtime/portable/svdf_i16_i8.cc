@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "svdf.h"
+
+namespace thimble::runtime {
+
+void svdf_i16_i8(const SvdfParams& p, const View& state, const View& weights, const View& out,
+                 const Region& region) noexcept {
+  sum_over_time<int16_t>(p, state, weights, out, region);
+}
+
+}  // namespace thimble::runtime

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random calls of the kernels of networks with variables.
+#include <algorithm>
+#include <memory>
+
+#include "tests/runtime/cases.h"
+
+namespace thimble::testing {
+namespace {
+
+using namespace runtime;
+using runtime::Region;
+
+template <class T>
+std::shared_ptr<const std::vector<T>> noise(Random& random, int32_t count, int32_t most) {
+  std::vector<T> values(static_cast<size_t>(count));
+  for (T& value : values) value = static_cast<T>(random.between(-most, most));
+  return std::make_shared<const std::vector<T>>(std::move(values));
+}
+
+int32_t zero_point(Random& random, DType type) {
+  return type == DType::kInt16 ? 0 : random.between(-128, 127);
+}
+
+Case svdf_features_case(KernelId kernel, Random& random) {
+  const int32_t batch = random.between(1, 3), filters = random.between(1, 7),
+                depth = random.between(1, 11);
+  const auto weights = noise<int8_t>(random, filters * depth, 127);
+  const SvdfFeaturesParams p{weights->data(), depth, random.between(-128, 127),
+                             zero_point(random, info(kernel).out), random_scale(random, -9, 1)};
+  return {.in = {{{1, batch, 1, depth}}},
+          .out = {{1, batch, filters, 1}, element_of(info(kernel).out)},
+          .run = [=, kept = weights](const Call& call) { run(kernel, p, call); },
+          .needed = [depth](const Region& r, Chunk) -> std::vector<Region> {
+            return {{{0, r.begin[1], 0, 0}, {1, r.end[1], 1, depth}}};
+          }};
+}
+
+Case shift_in_case(KernelId kernel, Random& random) {
+  const Extents extents = random_extents(random);
+  Extents column = extents;
+  column[3] = 1;
+  const Element element = element_of(info(kernel).in);
+  const ShiftInParams p{extents[3] - 1};
+  return {.in = {{extents, element}, {column, element}},
+          .out = {extents, element},
+          .run = [=](const Call& call) { run(kernel, p, call); },
+          .needed = [last = p.last](const Region& r, Chunk) -> std::vector<Region> {
+            Region state = r, newest = r;
+            state.begin[3] = std::min(r.begin[3] + 1, last);
+            state.end[3] = std::min(r.end[3], last) + 1;
+            newest.begin[3] = 0;
+            newest.end[3] = 1;
+            return {state, newest};
+          }};
+}
+
+Case svdf_case(KernelId kernel, Random& random) {
+  const int32_t batch = random.between(1, 3), units = random.between(1, 5),
+                rank = random.between(1, 3), memory = random.between(1, 7);
+  const auto bias = noise<int32_t>(random, units, 1000);
+  const Element element = element_of(info(kernel).in);
+  const SvdfParams p{bias->data(),
+                     rank,
+                     memory,
+                     zero_point(random, info(kernel).in),
+                     random.between(-128, 127),
+                     random_scale(random, element == Element::kInt16 ? -23 : -9, 1)};
+  return {
+      .in = {{{1, batch, units * rank, memory}, element}, {{1, 1, units * rank, memory}, element}},
+      .out = {{1, batch, units, 1}},
+      .run = [=, kept = bias](const Call& call) { run(kernel, p, call); },
+      .needed = [p](const Region& r, Chunk) -> std::vector<Region> {
+        const int32_t begin = r.begin[2] * p.rank, end = r.end[2] * p.rank;
+        return {{{0, r.begin[1], begin, 0}, {1, r.end[1], end, p.memory}},
+                {{0, 0, begin, 0}, {1, 1, end, p.memory}}};
+      }};
+}
+
+// One sequence: the kernel does all that there is.
+Case lstm_case(KernelId kernel, Random& random) {
+  const int32_t times = random.between(1, 4), inputs = random.between(1, 7),
+                units = random.between(1, 5);
+  const auto weights = noise<int8_t>(random, 4 * units * inputs, 127);
+  const auto recurrent = noise<int8_t>(random, 4 * units * units, 127);
+  const auto biases = noise<int32_t>(random, 8 * units, 5000);
+  static const std::vector<int16_t> table = [] {
+    std::vector<int16_t> values(256);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<int16_t>(static_cast<uint16_t>(0x8000 + 127 * i));
+    return values;
+  }();
+  LstmParams p{weights->data(), recurrent->data(), biases->data(), table.data()};
+  p.times = times;
+  p.inputs = inputs;
+  p.units = units;
+  p.output_zero_point = random.between(-128, 127);
+  for (int gate = 0; gate < 4; ++gate) {
+    p.input_scale[gate] = random_scale(random, -6, 0);
+    p.recurrent_scale[gate] = random_scale(random, -6, 0);
+  }
+  p.forget_scale = {1 << 30, -14};
+  p.update_scale = random_scale(random, -18, -14);
+  p.output_scale = random_scale(random, -24, -21);
+  p.cell_multiplier = 3;
+  p.cell_shift = random.between(0, 2);
+  p.cell_limit = random.between(1, 32768);
+  return {.in = {{{1, 1, times, inputs}}, {{1, 1, 1, 3 * units}}},
+          .out = {{1, 1, 1, (times + 2) * units}},
+          .run = [=, kept = std::tuple(weights, recurrent, biases)](
+                     const Call& call) { run(kernel, p, call); },
+          .needed = [=](const Region&, Chunk) -> std::vector<Region> {
+            return {{{0, 0, 0, 0}, {1, 1, times, inputs}}, {{0, 0, 0, 0}, {1, 1, 1, 3 * units}}};
+          },
+          .whole_channels = true,
+          .rings = false};
+}
+
+}  // namespace
+
+Case recurrent_case(KernelId kernel, Random& random) {
+  switch (info(kernel).family) {
+    case Family::kSvdfFeatures:
+      return svdf_features_case(kernel, random);
+    case Family::kShiftIn:
+      return shift_in_case(kernel, random);
+    case Family::kSvdf:
+      return svdf_case(kernel, random);
+    case Family::kLstm:
+      return lstm_case(kernel, random);
+    default:
+      throw std::logic_error("recurrent_case: not one of them");
+  }
+}
+
+}  // namespace thimble::testing

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SHIFT_IN: a state one step later.
+#include "thimble/operators/maps.h"
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+
+namespace thimble {
+namespace {
+
+bool newest_is_one_column(const Graph& graph, const Op& op) {
+  const OpView v{graph, op};
+  Shape column = v.x();
+  column.back() = 1;
+  return v.in(1).shape == column;
+}
+
+bool types_can_be_shifted(const Graph& graph, const Op& op) {
+  const OpView v{graph, op};
+  const DType type = v.out().type;
+  return (type == DType::kInt8 || type == DType::kInt16) && v.in(0).type == type &&
+         v.in(1).type == type;
+}
+
+}  // namespace
+
+AccessMap access_map_of(const ShiftIn&, const OpView& v) {
+  AccessMap map{identity_map(v.x().size()), identity_map(v.x().size())};
+  map[0].axes.back() = Affine{.out_axis = static_cast<int>(v.x().size()) - 1, .lo = 1, .hi = 1};
+  map[1].axes.back() = Broadcast{};
+  return map;
+}
+
+int64_t macs_per_element(const ShiftIn&, const OpView&) { return 0; }
+
+Shape output_shape_of(const ShiftIn&, const OpView& v) { return v.x(); }
+
+std::vector<Constraint> constraints_of(const ShiftIn&) {
+  return {kTwoInputs,
+          kRank1To6,
+          {"inputs and output are all int8 or all int16", types_can_be_shifted},
+          {"the newest column has the state's extents, and 1 along the last axis",
+           newest_is_one_column},
+          kAllSameQuantization,
+          kOutputShape};
+}
+
+}  // namespace thimble

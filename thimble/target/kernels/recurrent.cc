@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is left of operators with a state: SVDF in three steps, and long short-term memory.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/operands.h"
+#include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/weights.h"
+
+namespace thimble {
+namespace {
+
+constexpr size_t kLstmGates = 4;
+
+int32_t narrow_extent(int64_t extent) { return static_cast<int32_t>(extent); }
+
+// Scales of SVDF are formed in float32 from end to end.
+runtime::Scale float_scale(float a, float b, float out) {
+  return quantize_scale(static_cast<double>(a * b / out));
+}
+
+// The product in float32, its quotient in double, as of a fully connected layer.
+runtime::Scale gate_scale(float values, float weights, double result) {
+  return quantize_scale(static_cast<double>(values * weights) / result);
+}
+
+OperandAxes axes_by_hand(std::vector<std::vector<int>> axes) {
+  return {std::move(axes), {0, 0, 0, 0}, {1, 1, 1, 1}};
+}
+
+// Of both: less zero point * sum of the weights, as sums wrap around.
+std::vector<int32_t> lstm_biases(const Operands& t) {
+  const auto rows = static_cast<size_t>(elements(t.in(4).shape));
+  std::vector<int32_t> biases(2 * rows);
+  for (size_t row = 0; row < rows; ++row) {
+    uint32_t own = 0;
+    std::memcpy(&own, t.in(4).data->data() + row * sizeof(own), sizeof(own));
+    for (size_t operand = 0; operand < 2; ++operand) {
+      const Bytes& weights = *t.in(2 + operand).data;
+      const size_t depth = weights.size() / rows;
+      uint32_t sum = 0;
+      for (size_t k = 0; k < depth; ++k)
+        sum += static_cast<uint32_t>(static_cast<int8_t>(weights[row * depth + k]));
+      const uint32_t bias =
+          (operand == 0 ? own : 0) - static_cast<uint32_t>(zero_point_of(t.in(operand))) * sum;
+      biases[2 * row + operand] = static_cast<int32_t>(bias);
+    }
+  }
+  return biases;
+}
+
+}  // namespace
+
+bool supported(const SvdfFeatures&, const Operands& t, Method method) {
+  return method == Method::kCompute && has_row(Family::kSvdfFeatures, t);
+}
+bool supported(const ShiftIn&, const Operands& t, Method method) {
+  return method == Method::kCompute && has_row(Family::kShiftIn, t);
+}
+bool supported(const SvdfOutput&, const Operands& t, Method method) {
+  return method == Method::kCompute && has_row(Family::kSvdf, t);
+}
+bool supported(const Lstm&, const Operands& t, Method method) {
+  return method == Method::kCompute && has_row(Family::kLstm, t);
+}
+
+std::vector<KernelUse> uses(const SvdfFeatures&, const Operands& t, Method) {
+  const Shape& out = t.out().shape;
+  runtime::SvdfFeaturesParams params{};
+  params.depth = narrow_extent(t.in(1).shape[1]);
+  params.input_zero_point = zero_point_of(t.in(0));
+  params.output_zero_point = zero_point_of(t.out());
+  params.scale = float_scale(scale_of(t.in(0)), scale_of(t.in(1)), scale_of(t.out()));
+  const OperandAxes axes = identity_axes(out.size());
+  return {{.kernel = portable_kernel(Family::kSvdfFeatures, t.in(0).type, t.out().type),
+           .params = params,
+           .inputs = {0},
+           .in = {axes_by_hand({{}, {0}, {}, {1}})},
+           .out = axes,
+           .limits = limits_of(axes, out)}};
+}
+
+std::vector<KernelUse> uses(const ShiftIn&, const Operands& t, Method) {
+  const runtime::ShiftInParams params{narrow_extent(t.out().shape.back()) - 1};
+  return {elementwise_use(portable_kernel(Family::kShiftIn, t.in(0).type, t.out().type), params,
+                          {t.in(0).shape, t.in(1).shape}, t.out().shape)};
+}
+
+std::vector<KernelUse> uses(const SvdfOutput&, const Operands& t, Method) {
+  const Shape& state = t.in(0).shape;
+  const Shape& out = t.out().shape;
+  runtime::SvdfParams params{};
+  params.rank = narrow_extent(state[1] / out[1]);
+  params.memory = narrow_extent(state[2]);
+  params.state_zero_point = zero_point_of(t.in(0));
+  params.output_zero_point = zero_point_of(t.out());
+  params.scale = float_scale(scale_of(t.in(0)), scale_of(t.in(1)), scale_of(t.out()));
+  const OperandAxes axes = axes_by_hand({{}, {0}, {1}, {}});
+  return {{.kernel = portable_kernel(Family::kSvdf, t.in(0).type, t.out().type),
+           .params = params,
+           .inputs = {0, 1},
+           .in = {identity_axes(state.size()), axes_by_hand({{}, {}, {0}, {1}})},
+           .out = axes,
+           .limits = limits_of(axes, out)}};
+}
+
+std::vector<KernelUse> uses(const Lstm& a, const Operands& t, Method) {
+  const Shape& x = t.in(0).shape;
+  constexpr double kGateScale = 0x1p-12;  // of what a gate's function takes
+  constexpr double kUnit = 0x1p-15;       // of what it gives
+  runtime::LstmParams params{};
+  params.times = narrow_extent(x[1]);
+  params.inputs = narrow_extent(x[2]);
+  params.units = narrow_extent(t.in(4).shape[1]);
+  params.output_zero_point = zero_point_of(t.out());
+  for (size_t gate = 0; gate < kLstmGates; ++gate) {
+    const auto of = [&](size_t operand) {
+      return gate_scale(scale_of(t.in(operand)), t.in(2 + operand).quantization.scales[gate],
+                        kGateScale);
+    };
+    params.input_scale[gate] = of(0);
+    params.recurrent_scale[gate] = of(1);
+  }
+  params.forget_scale = quantize_scale(kUnit);
+  params.update_scale = quantize_scale(kUnit * kUnit / static_cast<double>(a.cell_scale));
+  params.output_scale = quantize_scale(kUnit * kUnit / static_cast<double>(scale_of(t.out())));
+  const int above = std::ilogb(a.cell_scale) + 12;
+  params.cell_multiplier = 3 << std::max(above, 0);
+  params.cell_shift = std::max(-above, 0);
+  params.cell_limit = a.cell_clip > 0 ? a.cell_clip : 32768;
+  const OperandAxes axes = identity_axes(t.out().shape.size());
+  return {{.kernel = portable_kernel(Family::kLstm),
+           .params = params,
+           .inputs = {0, 1},
+           .in = {identity_axes(x.size()), axes},
+           .out = axes,
+           .limits = limits_of(axes, t.out().shape)}};
+}
+
+std::vector<PackedConstant> pack_svdf_features(const Operands& t) {
+  return {packed_weights(t, t.in(1).shape)};
+}
+
+std::vector<PackedConstant> pack_svdf(const Operands& t) {
+  const Tensor& bias = t.in(2);
+  return {{"bias", DType::kInt32, bias.shape, *bias.data}};
+}
+
+std::vector<PackedConstant> pack_lstm(const Operands& t) {
+  const Tensor &weights = t.in(2), &recurrent = t.in(3);
+  return {{"weights", DType::kInt8, weights.shape, *weights.data},
+          {"recurrent", DType::kInt8, recurrent.shape, *recurrent.data},
+          packed_words("biases", lstm_biases(t)),
+          pack_sigmoid(t).at(0)};
+}
+
+}  // namespace thimble
