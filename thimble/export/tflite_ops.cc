@@ -248,15 +248,24 @@ FileOperator written(const AveragePool2D& op, const Context& c) {
               pool_options(c, op.window, op.activation));
 }
 
-FileOperator written(const MaxPool2D& op, const Context& c) {
-  if (op.least) throw CompileError(label(c.op), "the .tflite format has no such operator");
-  return made(BuiltinOperator::MAX_POOL_2D, c.version(), pool_options(c, op.window, op.activation));
-}
-
 FileOperator reduction(BuiltinOperator code, const std::vector<int>& axes, const Context& c) {
   tflite::ReducerOptionsT options;
   options.keep_dims = c.output().shape.size() == c.input(0).shape.size();
   return made(code, c.version(), options, {integers("axes", axes)});
+}
+
+/// Of all rows of one column: the format has no windows of it.
+FileOperator reduce_min(const MaxPool2D& op, const Context& c) {
+  const Shape& x = c.input(0).shape;
+  const Window all_rows{.kernel_h = x[1], .padding = {}};
+  if (x[2] != 1 || op.window != all_rows || op.activation != Activation::kNone)
+    throw CompileError(label(c.op), "the .tflite format has no such operator");
+  return reduction(BuiltinOperator::REDUCE_MIN, {1}, c);
+}
+
+FileOperator written(const MaxPool2D& op, const Context& c) {
+  if (op.least) return reduce_min(op, c);
+  return made(BuiltinOperator::MAX_POOL_2D, c.version(), pool_options(c, op.window, op.activation));
 }
 
 FileOperator written(const Mean& op, const Context& c) {

@@ -407,6 +407,14 @@ void reduce_in_windows(const FileOp& op, Steps& steps, bool least) {
   std::vector<bool> reduced(rank);
   for (const int64_t axis : integers(op, 1, "axes"))
     reduced[static_cast<size_t>(axis_of(op, axis, rank))] = true;
+  const auto pool = [&](const Shape& image) {
+    return MaxPool2D{.window = {.kernel_h = image[1], .padding = {}}, .least = least};
+  };
+  const bool is_image = reduced == std::vector<bool>{false, true, false, false} && x.shape[2] == 1;
+  if (is_image && op.output().shape.size() == rank) {
+    expect_shape(op, {x.shape[0], 1, 1, x.shape[3]}, "rows of one column");
+    return steps.finish(pool(x.shape), {x.tensor});
+  }
   for (size_t begin = 0; begin < rank; ++begin) {
     if (!reduced[begin]) continue;
     size_t end = begin;
@@ -418,8 +426,7 @@ void reduce_in_windows(const FileOp& op, Steps& steps, bool least) {
     for (size_t axis = 0; axis < begin; ++axis) image[0] *= x.shape[axis];
     for (size_t axis = end; axis < rank; ++axis) image[3] *= x.shape[axis];
     const TensorId rows = steps.make(Reshape{}, {x.tensor}, image);
-    const MaxPool2D pool{.window = {.kernel_h = image[1], .padding = {}}, .least = least};
-    const TensorId most = steps.make(pool, {rows}, {image[0], 1, 1, image[3]});
+    const TensorId most = steps.make(pool(image), {rows}, {image[0], 1, 1, image[3]});
     x = {steps.make(Reshape{}, {most}, after), after};
     begin = end;
   }
