@@ -9,6 +9,7 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
+#include "thimble/import/tflite_variables.h"
 #include "thimble/operators/operators.h"
 
 namespace thimble {
@@ -105,6 +106,13 @@ class Surveyor {
       }
       obstacle(reason, "").tensors.push_back(t);
     }
+    try {
+      variables_.emplace(file_, graph_.tensors);
+    } catch (const CompileError& error) {
+      std::string_view reason = error.what();
+      if (reason.find(kDamaged) != std::string_view::npos) throw;
+      obstacle(std::string(reason), "");
+    }
     const auto& operators = *file_.network.operators();
     for (flatbuffers::uoffset_t i = 0; i < operators.size(); ++i) look_at(*operators[i], i);
     std::ranges::stable_sort(survey_.obstacles, std::ranges::greater{}, [](const Obstacle& o) {
@@ -139,7 +147,13 @@ class Surveyor {
     const auto is_refused = [&](TensorId id) { return id.valid() && is_unread(id); };
     if (std::ranges::any_of(op.inputs, is_refused) || std::ranges::any_of(op.outputs, is_refused))
       return;  // the tensor is what stops it
+    const bool by_handle = kind.kind->attributes == nullptr && kind.kind->steps == nullptr;
+    if (by_handle && !variables_) return;  // their initial values are what stops it
     try {
+      if (variables_ && variables_->read(kind.kind->code, op, number)) {
+        refused_.resize(graph_.tensors.size());
+        return;
+      }
       for (const Op& made : read_op(*kind.kind, op, number, graph_.tensors).ops) {
         const std::string reason = unsupported_reason(graph_, made);
         if (reason.empty()) continue;
@@ -172,6 +186,7 @@ class Surveyor {
   Survey& survey_;
   Graph graph_;
   std::vector<std::string> refused_;  ///< per tensor: why, or nothing
+  std::optional<HandledVariables> variables_;
 };
 
 }  // namespace
@@ -202,7 +217,8 @@ Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
   };
   survey.inputs = ports(file.network.inputs(), ": network inputs");
   survey.outputs = ports(file.network.outputs(), ": network outputs");
-  if (survey.subgraphs > 1) {
+  const std::vector<bool> in_use = subgraphs_in_use(file);
+  if (std::ranges::find(in_use, false) != in_use.end()) {
     survey.obstacles.push_back(
         {.reason = fmt::format("the file has {} subgraphs (control flow)", survey.subgraphs),
          .help = help_for("control flow", "")});
