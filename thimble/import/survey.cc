@@ -9,6 +9,7 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
+#include "thimble/import/tflite_variables.h"
 #include "thimble/operators/operators.h"
 
 namespace thimble {
@@ -108,6 +109,13 @@ class Surveyor {
       }
       obstacle(reason, "").tensors.push_back(t);
     }
+    try {
+      variables_.emplace(file_, graph_.tensors);
+    } catch (const CompileError& error) {
+      std::string_view reason = error.what();
+      if (reason.find(kDamaged) != std::string_view::npos) throw;
+      obstacle(std::string(reason), "");
+    }
     const auto& operators = *file_.network.operators();
     is_free_.resize(operators.size());
     for (flatbuffers::uoffset_t i = 0; i < operators.size(); ++i) {
@@ -158,7 +166,13 @@ class Surveyor {
     const auto is_refused = [&](TensorId id) { return id.valid() && is_unread(id); };
     if (std::ranges::any_of(op.inputs, is_refused) || std::ranges::any_of(op.outputs, is_refused))
       return false;  // the tensor is what stops it
+    const bool by_handle = kind.kind->attributes == nullptr && kind.kind->steps == nullptr;
+    if (by_handle && !variables_) return false;  // their initial values are what stops it
     try {
+      if (variables_ && variables_->read(kind.kind->code, op, number)) {
+        refused_.resize(graph_.tensors.size());
+        return true;
+      }
       for (const Op& made : read_op(*kind.kind, op, number, graph_.tensors).ops) {
         const std::string reason = unsupported_reason(graph_, made);
         if (reason.empty()) continue;
@@ -219,6 +233,7 @@ class Surveyor {
   Graph graph_;
   std::vector<bool> is_free_;         ///< per operator: nothing stops it
   std::vector<std::string> refused_;  ///< per tensor: why, or nothing
+  std::optional<HandledVariables> variables_;
 };
 
 }  // namespace
@@ -248,7 +263,8 @@ Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
   const Section section = section_of(file, options.until);
   for (const TensorId id : section.inputs) survey.inputs.push_back(id.value);
   for (const TensorId id : section.outputs) survey.outputs.push_back(id.value);
-  if (survey.subgraphs > 1) {
+  const std::vector<bool> in_use = subgraphs_in_use(file);
+  if (std::ranges::find(in_use, false) != in_use.end()) {
     survey.obstacles.push_back(
         {.reason = fmt::format("the file has {} subgraphs (control flow)", survey.subgraphs),
          .help = help_for("control flow", "")});

@@ -9,6 +9,7 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
+#include "thimble/import/tflite_variables.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 
@@ -40,14 +41,18 @@ std::string wrong_format(std::span<const uint8_t> bytes) {
   return message;
 }
 
-const tflite::SubGraph& only_subgraph(const tflite::Model& model, const std::string& where) {
+const tflite::SubGraph& first_subgraph(const tflite::Model& model, const std::string& where) {
   const size_t count = model.subgraphs() == nullptr ? 0 : model.subgraphs()->size();
   if (count == 0) throw CompileError(where, "is damaged: it has no subgraph");
-  if (count > 1) {
-    throw CompileError(where,
-                       fmt::format("has {} subgraphs (control flow); supported is one", count));
-  }
   return *model.subgraphs()->Get(0);
+}
+
+void refuse_other_subgraphs(const TfliteFile& file) {
+  const std::vector<bool> in_use = subgraphs_in_use(file);
+  if (std::ranges::find(in_use, false) == in_use.end()) return;
+  throw CompileError(file.where, fmt::format("has {} subgraphs (control flow); supported is one, "
+                                             "beside those of CALL_ONCE",
+                                             in_use.size()));
 }
 
 std::string join_kinds() {
@@ -178,6 +183,7 @@ std::string operands_of(const Graph& graph, const Op& op) {
 void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
               const std::vector<NamedKind>& kinds, Graph& graph) {
   Availability available(graph, file.where + ": network inputs");
+  HandledVariables variables(file, graph.tensors);
   for (size_t k = 0; k < ops.size(); ++k) {
     const size_t i = ops[k];
     const std::string where = at(file, kinds[k].name, i);
@@ -187,7 +193,13 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
                          .inputs = tensor_ids(from.inputs(), graph.tensors.size(), where),
                          .outputs = tensor_ids(from.outputs(), graph.tensors.size(), where),
                          .where = where};
-    ReadOperator read = read_op(*kinds[k].kind, file_op, i, graph.tensors);
+    ReadOperator read;
+    if (auto handled = variables.read(kinds[k].kind->code, file_op, i)) {
+      read.ops = std::move(handled->ops);
+      if (handled->old) available.set(*handled->old, where);
+    } else {
+      read = read_op(*kinds[k].kind, file_op, i, graph.tensors);
+    }
     for (const State& state : read.states) {
       available.set(state.in, where);
       graph.states.push_back(state);
@@ -203,6 +215,7 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
       graph.ops.push_back(std::move(op));
     }
   }
+  for (const State& state : variables.states()) graph.states.push_back(state);
   const std::vector<OpId> producer = producers(graph);
   for (const Port& port : graph.outputs) {
     if (!producer[port.tensor.index()].valid()) {
@@ -315,12 +328,13 @@ Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
   const tflite::Model& model = verified_model(bytes, where);
   const TfliteFile file{.bytes = bytes,
                         .model = model,
-                        .network = only_subgraph(model, where),
+                        .network = first_subgraph(model, where),
                         .where = where,
                         .open_shapes = !options.shapes.empty()};
   if (file.network.operators() == nullptr || file.network.operators()->size() == 0) {
     throw CompileError(where, "has no operators");
   }
+  refuse_other_subgraphs(file);
   const Section section = section_of(file, options.until);
   const std::vector<NamedKind> kinds = kinds_of_operators(file, section.ops);
   Graph graph{.name = name, .tensors = read_tensors(file, section.tensors)};

@@ -376,16 +376,21 @@ constexpr OperatorKind in_steps(BuiltinOperator code, size_t min_inputs, size_t 
           .steps = steps};
 }
 
+/// Read by HandledVariables.
+constexpr OperatorKind by_handle(BuiltinOperator code) { return {.code = code}; }
+
 constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::ABS, 1, 1, kNoLimit, kNoLimit, plain<Abs>},
     OperatorKind{BuiltinOperator::ADD, 2, 2, kNoLimit, kNoLimit, add},
     in_steps(BuiltinOperator::ADD_N, 1, kNoLimit, add_n),
     OperatorKind{BuiltinOperator::ARG_MAX, 2, 2, kNoLimit, 1, arg_max<false>},
     OperatorKind{BuiltinOperator::ARG_MIN, 2, 2, kNoLimit, 1, arg_max<true>},
+    by_handle(BuiltinOperator::ASSIGN_VARIABLE),
     OperatorKind{BuiltinOperator::AVERAGE_POOL_2D, 1, 1, kNoLimit, kNoLimit, average_pool_2d},
     OperatorKind{BuiltinOperator::BATCH_MATMUL, 2, 2, kNoLimit, kNoLimit, batch_matmul},
     in_steps(BuiltinOperator::BATCH_TO_SPACE_ND, 3, 3, batch_to_space),
     in_steps(BuiltinOperator::BROADCAST_TO, 2, 2, broadcast_to),
+    by_handle(BuiltinOperator::CALL_ONCE),
     OperatorKind{BuiltinOperator::CAST, 1, 1, kNoLimit, kNoLimit, plain<Cast>},
     OperatorKind{BuiltinOperator::CONCATENATION, 1, kNoLimit, kNoLimit, kNoLimit, concatenation},
     OperatorKind{BuiltinOperator::CONV_2D, 2, 3, 2, kNoLimit, conv_2d},
@@ -432,6 +437,7 @@ constexpr std::array kOperatorKinds = {
     in_steps(BuiltinOperator::PRELU, 2, 2, prelu),
     OperatorKind{BuiltinOperator::QUANTIZE, 1, 1, kNoLimit, kNoLimit, plain<Quantize>},
     in_steps(BuiltinOperator::RANK, 1, 1, only_extents),
+    by_handle(BuiltinOperator::READ_VARIABLE),
     in_steps(BuiltinOperator::REDUCE_MAX, 2, 2, reduce_max),
     in_steps(BuiltinOperator::REDUCE_MIN, 2, 2, reduce_min),
     in_steps(BuiltinOperator::REDUCE_PROD, 2, 2, only_extents),
@@ -466,6 +472,7 @@ constexpr std::array kOperatorKinds = {
     in_steps(BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM, 20, 24, unidirectional_sequence_lstm,
              1),
     OperatorKind{BuiltinOperator::UNPACK, 1, 1, kNoLimit, kNoLimit, unpack, 0, true},
+    by_handle(BuiltinOperator::VAR_HANDLE),
 };
 
 }  // namespace

@@ -76,7 +76,8 @@ Section section_of(const TfliteFile& file, const std::vector<std::string>& until
     const tflite::Operator& op = *file.network.operators()->Get(static_cast<uint32_t>(i));
     const std::vector<TensorId> outputs = tensors_of(file, op.outputs(), i);
     const auto is_read = [&](TensorId id) { return id.valid() && result.tensors[id.index()]; };
-    if (std::ranges::none_of(outputs, is_read)) continue;
+    // Those without outputs write variables, which other inferences read.
+    if (!outputs.empty() && std::ranges::none_of(outputs, is_read)) continue;
     result.ops.push_back(i);
     for (const auto* ids : {op.inputs(), op.outputs()}) {
       for (const TensorId id : tensors_of(file, ids, i)) {

@@ -393,6 +393,7 @@ void infer_shapes(const TfliteFile& file, const Section& section,
               .outputs = tensor_ids(from.outputs(), tensors.size(), where),
               .where = where};
     if (kind.kind == nullptr) continue;  // refused where operators are read
+    if (kind.kind->attributes == nullptr && kind.kind->steps == nullptr) not_followed(op);
     check_operands(*kind.kind, op);
     for (size_t k = 0; k < op.outputs.size(); ++k) {
       op.output_number = k;

@@ -274,6 +274,7 @@ Tensor read_tensor(const tflite::Tensor& from, bool open, const std::string& whe
                        "variable tensors are not supported but as states of SVDF and "
                        "UNIDIRECTIONAL_SEQUENCE_LSTM");
   }
+  if (from.type() == tflite::TensorType::RESOURCE) return tensor;  // a handle holds nothing
   if (from.sparsity() != nullptr) throw CompileError(here, "sparse tensors are not supported");
   tensor.type = supported_type(from.type(), here);
   tensor.shape = supported_shape(from, tensor.type, open, here);
