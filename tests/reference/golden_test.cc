@@ -53,6 +53,8 @@ TEST_P(GoldenModel, IsIdenticalAtEveryOperator) {
 
 INSTANTIATE_TEST_SUITE_P(Models, GoldenModel, ::testing::ValuesIn(issue_models()),
                          [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(Floats, GoldenModel, ::testing::ValuesIn(float_models()),
+                         [](const auto& tested) { return test_name(tested.param); });
 
 }  // namespace
 }  // namespace thimble::testing

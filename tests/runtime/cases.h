@@ -109,5 +109,6 @@ Extents random_extents(Random& random);
 Case weighted_case(KernelId kernel, Random& random);
 Case elementwise_case(KernelId kernel, Random& random);
 Case gathering_case(KernelId kernel, Random& random);
+Case float_case(KernelId kernel, Random& random);
 
 }  // namespace thimble::testing

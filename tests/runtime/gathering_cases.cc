@@ -183,7 +183,8 @@ Case log_softmax_case(Random& random, KernelId kernel) {
           .whole_channels = true};
 }
 
-Case resize_nearest_neighbor_case(Random& random) {
+Case resize_nearest_neighbor_case(Random& random, KernelId kernel) {
+  const Element element = element_of(info(kernel).in);
   const Extents in = random_extents(random);
   // Whatever goes down the image will do.
   const auto rows = [&](int32_t extent) {
@@ -196,11 +197,11 @@ Case resize_nearest_neighbor_case(Random& random) {
   };
   const auto y = rows(in[1]), x = rows(in[2]);
   const Extents out{in[0], static_cast<int32_t>(y->size()), static_cast<int32_t>(x->size()), in[3]};
-  return {.in = {{in}},
-          .out = {out},
+  return {.in = {{in, element}},
+          .out = {out, element},
           .run =
-              [=](const Call& a) {
-                resize_nearest_neighbor({y->data(), x->data()}, a.in[0], a.out, a.region);
+              [=](const Call& call) {
+                run(kernel, ResizeNearestNeighborParams{y->data(), x->data()}, call);
               },
           .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
             Region needed = r;
@@ -263,7 +264,7 @@ Case gathering_case(KernelId kernel, Random& random) {
     case Family::kLogSoftmax:
       return log_softmax_case(random, kernel);
     case Family::kResizeNearestNeighbor:
-      return resize_nearest_neighbor_case(random);
+      return resize_nearest_neighbor_case(random, kernel);
     case Family::kResizeBilinear:
       return resize_bilinear_case(random);
     default:

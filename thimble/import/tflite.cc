@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "thimble/import/expanded.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
@@ -144,7 +145,7 @@ class Availability {
 
   void read(TensorId id, const std::string& where) const {
     refuse_empty(id, where);
-    if (!available_[id.index()]) {
+    if (!graph_.tensor(id).is_constant() && !available_[id.index()]) {
       throw CompileError(where, fmt::format("is damaged: it reads {} before anything computes it "
                                             "(operators out of order, or a cycle)",
                                             label_of(id)));
@@ -196,6 +197,20 @@ std::string operands_of(const Graph& graph, const Op& op) {
   return text + " -> " + described(op.outputs[0]);
 }
 
+/// float32 with weights of int8 ("hybrid"): these become float32, too, in a tensor of their own.
+void expand_weights(std::vector<Tensor>& tensors, Op& op) {
+  const bool weighted = std::holds_alternative<Conv2D>(op.attributes) ||
+                        std::holds_alternative<DepthwiseConv2D>(op.attributes) ||
+                        std::holds_alternative<FullyConnected>(op.attributes);
+  if (!weighted || op.inputs.size() < 2) return;
+  const Tensor& weights = tensors[op.inputs[1].index()];
+  if (tensors[op.inputs[0].index()].type != DType::kFloat32 || weights.type != DType::kInt8 ||
+      !weights.is_constant() || weights.quantization.scales.empty())
+    return;
+  op.inputs[1] = TensorId{static_cast<int32_t>(tensors.size())};
+  tensors.push_back(expanded(weights));
+}
+
 void read_ops(const TfliteFile& file, const std::vector<NamedKind>& kinds, Graph& graph) {
   Availability available(graph, file.where + ": network inputs");
   for (size_t i = 0; i < kinds.size(); ++i) {
@@ -206,7 +221,9 @@ void read_ops(const TfliteFile& file, const std::vector<NamedKind>& kinds, Graph
                          .inputs = tensor_ids(from.inputs(), graph.tensors.size(), where),
                          .outputs = tensor_ids(from.outputs(), graph.tensors.size(), where),
                          .where = where};
-    for (Op& op : read_op(*kinds[i].kind, file_op, i, graph.tensors)) {
+    std::vector<Op> ops = read_op(*kinds[i].kind, file_op, i, graph.tensors);
+    if (ops.empty()) available.set(file_op.outputs[0], where);  // a constant now
+    for (Op& op : ops) {
       for (TensorId id : op.inputs) available.read(id, where);
       for (TensorId id : op.outputs) available.set(id, where);
       const std::string reason = unsupported_reason(graph, op);
@@ -279,7 +296,7 @@ std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
     Steps steps(from, tensors);
     kind.steps(from, steps);
     std::vector<Op> ops = steps.ops();
-    ops.back().file_index = static_cast<int>(number);
+    if (!ops.empty()) ops.back().file_index = static_cast<int>(number);
     return ops;
   }
   std::vector<Op> made;
@@ -294,6 +311,7 @@ std::vector<Op> read_op(const OperatorKind& kind, FileOp from, size_t number,
     if (kind.weights_first) std::swap(op.inputs[0], op.inputs[1]);
     op.outputs = {from.outputs[k]};
     op.file_index = static_cast<int>(number);
+    expand_weights(tensors, op);
   }
   return made;
 }

@@ -76,6 +76,13 @@ struct AveragePool2D {
   bool operator==(const AveragePool2D&) const = default;
 };
 
+/// The square root of the mean of the squares, padding left out. float32.
+struct L2Pool2D {
+  Window window;
+  Activation activation = Activation::kNone;
+  bool operator==(const L2Pool2D&) const = default;
+};
+
 struct MaxPool2D {
   Window window;
   Activation activation = Activation::kNone;
@@ -105,6 +112,12 @@ struct Sub {
   bool operator==(const Sub&) const = default;
 };
 
+/// Input 0 over input 1. float32.
+struct Div {
+  Activation activation = Activation::kNone;
+  bool operator==(const Div&) const = default;
+};
+
 /// (x - y)^2.
 struct SquaredDifference {
   bool operator==(const SquaredDifference&) const = default;
@@ -119,7 +132,8 @@ struct Minimum {
   bool operator==(const Minimum&) const = default;
 };
 
-/// before, after: elements added per axis. value: quantised; PAD's is the zero point (0 for float).
+/// before, after: elements added per axis. value: quantised; PAD's is the zero point. Of float32:
+/// the number's bits.
 /// The paddings and PADV2's value come from constants in the file; they are not inputs here.
 struct Pad {
   std::vector<int64_t> before, after;
@@ -221,6 +235,26 @@ struct Gelu {
   bool operator==(const Gelu&) const = default;
 };
 
+/// Functions of one number that are there for float32 alone. kRound: halves to even.
+enum class Function : uint8_t {
+  kCeil,
+  kCos,
+  kExp,
+  kFloor,
+  kLog,
+  kNeg,
+  kRound,
+  kSin,
+  kSqrt,
+  kSquare
+};
+
+/// The function of every element.
+struct Elementwise {
+  Function function = Function::kCeil;
+  bool operator==(const Elementwise&) const = default;
+};
+
 /// Index i along an axis is the input's begin + i * stride, and the output's extents say how many
 /// there are. A negative stride runs backwards. dropped, ascending: axes of which one index stays,
 /// and which the output lacks; its axes are the others in order. SLICE has strides of 1.
@@ -249,7 +283,7 @@ using Attributes =
                  Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6, LeakyRelu, Quantize,
                  Dequantize, Concat, Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear, Sub,
                  SquaredDifference, Rsqrt, Gelu, TransposeConv, Maximum, Minimum, Tanh, Elu,
-                 HardSwish, Abs, LogSoftmax, Prelu>;
+                 HardSwish, Abs, LogSoftmax, Prelu, Div, L2Pool2D, Elementwise>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);

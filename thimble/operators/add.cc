@@ -18,8 +18,8 @@ Shape output_shape_of(const Add&, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const Add&) {
-  return {kTwoInputs,        kRankAtMost6,        kAllInt8OrInt16,  kAllHaveOneScale,
-          kInt16IsSymmetric, kSumScaleIsModerate, kShapesBroadcast, kOutputShape};
+  return {kTwoInputs,        kRankAtMost6,        kAllInt8Int16OrFloat32, kAllHaveOneScale,
+          kInt16IsSymmetric, kSumScaleIsModerate, kShapesBroadcast,       kOutputShape};
 }
 
 }  // namespace thimble

@@ -17,9 +17,14 @@ Shape output_shape_of(const AveragePool2D& a, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const AveragePool2D&) {
-  return {
-      kOneInput, kRank4,           kSaneWindow<AveragePool2D>, kWindowWithinReach<AveragePool2D>,
-      kAllInt8,  kAllHaveOneScale, kAllSameQuantization,       kOutputShape};
+  return {kOneInput,
+          kRank4,
+          kSaneWindow<AveragePool2D>,
+          kWindowWithinReach<AveragePool2D>,
+          kAllInt8OrFloat32,
+          kAllHaveOneScale,
+          kAllSameQuantization,
+          kOutputShape};
 }
 
 }  // namespace thimble

@@ -17,8 +17,9 @@ Shape output_shape_of(const MaxPool2D& a, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const MaxPool2D&) {
-  return {kOneInput, kRank4,           kSaneWindow<MaxPool2D>, kWindowWithinReach<MaxPool2D>,
-          kAllInt8,  kAllHaveOneScale, kAllSameQuantization,   kOutputShape};
+  return {
+      kOneInput,         kRank4,           kSaneWindow<MaxPool2D>, kWindowWithinReach<MaxPool2D>,
+      kAllInt8OrFloat32, kAllHaveOneScale, kAllSameQuantization,   kOutputShape};
 }
 
 }  // namespace thimble

@@ -18,8 +18,9 @@ Shape output_shape_of(const Maximum&, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const Maximum&) {
-  return {kTwoInputs,           kRankAtMost6,     kAllInt8OrInt16, kAllHaveOneScale,
-          kAllSameQuantization, kShapesBroadcast, kOutputShape};
+  return {kTwoInputs,       kRankAtMost6,         kAllInt8Int16OrFloat32,
+          kAllHaveOneScale, kAllSameQuantization, kShapesBroadcast,
+          kOutputShape};
 }
 
 }  // namespace thimble

@@ -82,10 +82,10 @@ std::vector<Constraint> constraints_of(const Mean&) {
   return {kOneInput,
           {"the input has 1 to 4 axes and the output at most 4", has_at_most_4_axes},
           {"at least one axis is averaged over, and each is an axis of the input", axes_are_sorted},
-          {"fewer than 2^23 elements are averaged", count_is_small},
-          kAllInt8,
+          {"fewer than 2^23 elements are averaged", count_is_small, true},
+          kAllInt8OrFloat32,
           kAllHaveOneScale,
-          {"input scale / output scale is within 2^-30 and 2^20", ratio_is_moderate},
+          {"input scale / output scale is within 2^-30 and 2^20", ratio_is_moderate, true},
           kOutputShape};
 }
 

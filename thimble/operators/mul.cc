@@ -32,11 +32,11 @@ Shape output_shape_of(const Mul&, const OpView& v) {
 std::vector<Constraint> constraints_of(const Mul&) {
   return {kTwoInputs,
           kRankAtMost6,
-          kAllInt8OrInt16,
+          kAllInt8Int16OrFloat32,
           kAllHaveOneScale,
           kInt16IsSymmetric,
           {"the product of the input scales is below 2^14 (int16: 1) x output scale",
-           product_is_moderate},
+           product_is_moderate, true},
           kShapesBroadcast,
           kOutputShape};
 }

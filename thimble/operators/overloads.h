@@ -47,6 +47,9 @@ AccessMap access_map_of(const HardSwish& a, const OpView& v);
 AccessMap access_map_of(const Abs& a, const OpView& v);
 AccessMap access_map_of(const LogSoftmax& a, const OpView& v);
 AccessMap access_map_of(const Prelu& a, const OpView& v);
+AccessMap access_map_of(const Div& a, const OpView& v);
+AccessMap access_map_of(const L2Pool2D& a, const OpView& v);
+AccessMap access_map_of(const Elementwise& a, const OpView& v);
 
 /// Multiply-accumulates per element of the output.
 int64_t macs_per_element(const Conv2D& a, const OpView& v);
@@ -85,6 +88,9 @@ int64_t macs_per_element(const HardSwish& a, const OpView& v);
 int64_t macs_per_element(const Abs& a, const OpView& v);
 int64_t macs_per_element(const LogSoftmax& a, const OpView& v);
 int64_t macs_per_element(const Prelu& a, const OpView& v);
+int64_t macs_per_element(const Div& a, const OpView& v);
+int64_t macs_per_element(const L2Pool2D& a, const OpView& v);
+int64_t macs_per_element(const Elementwise& a, const OpView& v);
 
 /// Output shape, relying on the constraints about operands, ranks and attributes only. Where the
 /// attributes leave it open: the recorded one.
@@ -124,6 +130,9 @@ Shape output_shape_of(const HardSwish& a, const OpView& v);
 Shape output_shape_of(const Abs& a, const OpView& v);
 Shape output_shape_of(const LogSoftmax& a, const OpView& v);
 Shape output_shape_of(const Prelu& a, const OpView& v);
+Shape output_shape_of(const Div& a, const OpView& v);
+Shape output_shape_of(const L2Pool2D& a, const OpView& v);
+Shape output_shape_of(const Elementwise& a, const OpView& v);
 
 /// What holds for this operator beyond common_constraints() (predicates.h).
 std::vector<Constraint> constraints_of(const Conv2D& a);
@@ -162,5 +171,8 @@ std::vector<Constraint> constraints_of(const HardSwish& a);
 std::vector<Constraint> constraints_of(const Abs& a);
 std::vector<Constraint> constraints_of(const LogSoftmax& a);
 std::vector<Constraint> constraints_of(const Prelu& a);
+std::vector<Constraint> constraints_of(const Div& a);
+std::vector<Constraint> constraints_of(const L2Pool2D& a);
+std::vector<Constraint> constraints_of(const Elementwise& a);
 
 }  // namespace thimble

@@ -32,9 +32,10 @@ Shape output_shape_of(const SquaredDifference&, const OpView& v) {
 std::vector<Constraint> constraints_of(const SquaredDifference&) {
   return {kTwoInputs,
           kRankAtMost6,
-          kAllInt8,
+          kAllInt8OrFloat32,
           kAllHaveOneScale,
-          {"the square of the larger input scale is below 2^12 x output scale", square_is_moderate},
+          {"the square of the larger input scale is below 2^12 x output scale", square_is_moderate,
+           true},
           kShapesBroadcast,
           kOutputShape};
 }

@@ -18,8 +18,8 @@ Shape output_shape_of(const Sub&, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const Sub&) {
-  return {kTwoInputs,        kRankAtMost6,        kAllInt8OrInt16,  kAllHaveOneScale,
-          kInt16IsSymmetric, kSumScaleIsModerate, kShapesBroadcast, kOutputShape};
+  return {kTwoInputs,        kRankAtMost6,        kAllInt8Int16OrFloat32, kAllHaveOneScale,
+          kInt16IsSymmetric, kSumScaleIsModerate, kShapesBroadcast,       kOutputShape};
 }
 
 }  // namespace thimble

@@ -290,6 +290,10 @@ struct BoundsOf {
   ValueRanges operator()(const Rsqrt&) const { return of_each_value(c); }
   ValueRanges operator()(const Gelu&) const { return of_each_value(c); }
   ValueRanges operator()(const LogSoftmax&) const { return any_value(c.output()); }
+  // Of float32 alone.
+  ValueRanges operator()(const Div&) const { return any_value(c.output()); }
+  ValueRanges operator()(const L2Pool2D&) const { return any_value(c.output()); }
+  ValueRanges operator()(const Elementwise&) const { return any_value(c.output()); }
   // Neither rises nor falls with both operands.
   ValueRanges operator()(const Prelu&) const { return any_value(c.output()); }
   ValueRanges operator()(const Dequantize&) const { return {}; }
@@ -339,6 +343,7 @@ ValueRanges constant_bounds(const Tensor& constant) {
 
 ValueRanges output_bounds(const Graph& graph, const Op& op,
                           const std::vector<ValueRanges>& of_tensors) {
+  if (is_float32(graph, op)) return {};
   const reference::BoundsContext context{graph, op, of_tensors};
   return std::visit(reference::BoundsOf{context}, op.attributes);
 }

@@ -88,5 +88,9 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const Abs& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const LogSoftmax& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Prelu& op, const OpContext& context);
+/// Operators of float32 alone, which real.h has.
+[[nodiscard]] std::vector<Bytes> evaluate(const Div& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const L2Pool2D& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Elementwise& op, const OpContext& context);
 
 }  // namespace thimble::reference

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
 
@@ -13,6 +14,12 @@ namespace {
 bool of_one_type(const Operands& t, Method method, Family family) {
   return method == Method::kCompute && t.count() == 2 && t.in(0).type == t.in(1).type &&
          has_row(family, t);
+}
+
+// Both operands broadcast to the output, all of one type.
+KernelUse pair_use(Family family, const KernelParams& params, const Operands& t) {
+  return elementwise_use(portable_kernel(family, t.in(0).type, t.out().type), params,
+                         {t.in(0).shape, t.in(1).shape}, t.out().shape);
 }
 
 double twice_larger_scale(const Operands& t) {
@@ -42,21 +49,15 @@ KernelUse scaled_pair_use(Family family, const Operands& t, Activation activatio
       quantize_scale(quotient(result_scale, static_cast<double>(scale_of(t.out()))));
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
-  return elementwise_use(portable_kernel(family, t.in(0).type, t.out().type), params,
-                         {t.in(0).shape, t.in(1).shape}, t.out().shape);
+  return pair_use(family, params, t);
 }
 
 // Of sums and differences.
 KernelUse sum_or_difference_use(Family family, const Operands& t, Activation activation) {
+  if (is_float32(t)) return pair_use(family, float_clamp(activation), t);
   const int left_shift = t.out().type == DType::kInt16 ? 15 : 20;
   return scaled_pair_use(family, t, activation, left_shift,
                          std::ldexp(twice_larger_scale(t), -left_shift));
-}
-
-// Of values that need no parameters.
-KernelUse raw_pair_use(Family family, const Operands& t) {
-  return elementwise_use(portable_kernel(family, t.in(0).type, t.out().type), {},
-                         {t.in(0).shape, t.in(1).shape}, t.out().shape);
 }
 
 }  // namespace
@@ -71,6 +72,10 @@ bool supported(const Mul&, const Operands& t, Method method) {
 
 bool supported(const Sub&, const Operands& t, Method method) {
   return of_one_type(t, method, Family::kSub);
+}
+
+bool supported(const Div&, const Operands& t, Method method) {
+  return of_one_type(t, method, Family::kDiv);
 }
 
 bool supported(const Maximum&, const Operands& t, Method method) {
@@ -90,10 +95,11 @@ bool supported(const SquaredDifference&, const Operands& t, Method method) {
 }
 
 std::vector<KernelUse> uses(const Maximum&, const Operands& t, Method) {
-  return {raw_pair_use(Family::kMaximum, t)};
+  return {pair_use(Family::kMaximum, {}, t)};
 }
 
 std::vector<KernelUse> uses(const Prelu&, const Operands& t, Method) {
+  if (is_float32(t)) return {pair_use(Family::kPrelu, {}, t)};
   const double in = static_cast<double>(scale_of(t.in(0)));
   const double alpha = static_cast<double>(scale_of(t.in(1)));
   const double out = static_cast<double>(scale_of(t.out()));
@@ -105,12 +111,11 @@ std::vector<KernelUse> uses(const Prelu&, const Operands& t, Method) {
                                     .output_zero_point = zero_point_of(t.out()),
                                     .clamp_min = clamp.min,
                                     .clamp_max = clamp.max};
-  return {elementwise_use(portable_kernel(Family::kPrelu, t.in(0).type, t.out().type), params,
-                          {t.in(0).shape, t.in(1).shape}, t.out().shape)};
+  return {pair_use(Family::kPrelu, params, t)};
 }
 
 std::vector<KernelUse> uses(const Minimum&, const Operands& t, Method) {
-  return {raw_pair_use(Family::kMinimum, t)};
+  return {pair_use(Family::kMinimum, {}, t)};
 }
 
 std::vector<KernelUse> uses(const Add& a, const Operands& t, Method) {
@@ -122,13 +127,19 @@ std::vector<KernelUse> uses(const Sub& a, const Operands& t, Method) {
 }
 
 std::vector<KernelUse> uses(const SquaredDifference&, const Operands& t, Method) {
+  if (is_float32(t)) return {pair_use(Family::kSquaredDifference, {}, t)};
   constexpr int kLeftShift = 7;  // the square has 30 bits
   const double square = twice_larger_scale(t) * twice_larger_scale(t);
   return {scaled_pair_use(Family::kSquaredDifference, t, Activation::kNone, kLeftShift,
                           std::ldexp(square, -2 * kLeftShift))};
 }
 
+std::vector<KernelUse> uses(const Div& a, const Operands& t, Method) {
+  return {pair_use(Family::kDiv, float_clamp(a.activation), t)};
+}
+
 std::vector<KernelUse> uses(const Mul& a, const Operands& t, Method) {
+  if (is_float32(t)) return {pair_use(Family::kMul, float_clamp(a.activation), t)};
   const ClampRange clamp = clamp_range(a.activation, t.out());
   runtime::MulParams params{};
   for (size_t k = 0; k < 2; ++k) params.zero_point[k] = zero_point_of(t.in(k));
@@ -138,8 +149,7 @@ std::vector<KernelUse> uses(const Mul& a, const Operands& t, Method) {
                                        static_cast<double>(scale_of(t.out())));
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
-  return {elementwise_use(portable_kernel(Family::kMul, t.in(0).type, t.out().type), params,
-                          {t.in(0).shape, t.in(1).shape}, t.out().shape)};
+  return {pair_use(Family::kMul, params, t)};
 }
 
 }  // namespace thimble

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
 
@@ -50,9 +51,9 @@ bool supported(const Mean& a, const Operands& t, Method method) {
   for (size_t axis = 0; axis + 4 < x.size(); ++axis) {
     if (is_reduced(a, axis)) return false;
   }
-  if (t.in(0).type != DType::kInt8 || t.out().type != DType::kInt8) return false;
-  if (method == Method::kCompute) return true;
-  return method != Method::kInPlace && x.size() > kSummedAxis + 1 && is_reduced(a, kSummedAxis) &&
+  if (method == Method::kCompute) return has_row(Family::kMean, t);
+  return method != Method::kInPlace && t.in(0).type == DType::kInt8 &&
+         t.out().type == DType::kInt8 && x.size() > kSummedAxis + 1 && is_reduced(a, kSummedAxis) &&
          !is_reduced(a, x.size() - 1);
 }
 
@@ -78,6 +79,17 @@ std::vector<KernelUse> uses(const Mean& a, const Operands& t, Method method) {
     reduced[axis] = true;
     params.reduced[lead + axis + 4 - out_axes.axes.size()] = 1;
     if (kept) ++next;
+  }
+  if (is_float32(t)) {
+    runtime::FloatMeanParams sums{};
+    std::copy_n(params.in_extent, 4, sums.in_extent);
+    std::copy_n(params.reduced, 4, sums.reduced);
+    return {{.kernel = float_kernel(Family::kMean),
+             .params = sums,
+             .inputs = {0},
+             .in = {identity_axes(x.size())},
+             .out = out_axes,
+             .limits = limits_of(out_axes, out)}};
   }
   if (method == Method::kAccumulate) return {sum_use(t, reduced, out_axes)};
   params.scale = scale_over(

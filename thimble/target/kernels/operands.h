@@ -81,6 +81,9 @@ template <class Op>
 [[nodiscard]] bool supported(const Abs&, const Operands&, Method);
 [[nodiscard]] bool supported(const LogSoftmax&, const Operands&, Method);
 [[nodiscard]] bool supported(const Prelu&, const Operands&, Method);
+[[nodiscard]] bool supported(const Div&, const Operands&, Method);
+[[nodiscard]] bool supported(const L2Pool2D&, const Operands&, Method);
+[[nodiscard]] bool supported(const Elementwise&, const Operands&, Method);
 
 /// The calls; only where supported() holds.
 [[nodiscard]] std::vector<KernelUse> uses(const Conv2D&, const Operands&, Method);
@@ -119,5 +122,8 @@ template <class Op>
 [[nodiscard]] std::vector<KernelUse> uses(const Abs&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const LogSoftmax&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Prelu&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Div&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const L2Pool2D&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Elementwise&, const Operands&, Method);
 
 }  // namespace thimble

@@ -77,7 +77,15 @@ const char* type_name(const KernelParams& params) {
                                            "SoftmaxParams",
                                            "LogSoftmaxParams",
                                            "ResizeNearestNeighborParams",
-                                           "ResizeBilinearParams"};
+                                           "ResizeBilinearParams",
+                                           "FloatConv2DParams",
+                                           "FloatMatMulParams",
+                                           "FloatPool2DParams",
+                                           "FloatMeanParams",
+                                           "FloatClampParams",
+                                           "FloatLeakyReluParams",
+                                           "FloatSoftmaxParams",
+                                           "FloatResizeBilinearParams"};
   static_assert(std::size(kNames) == std::variant_size_v<KernelParams>);
   return kNames[params.index()];
 }

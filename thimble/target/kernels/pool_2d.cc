@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
 #include "thimble/target/kernels/weights.h"
@@ -14,16 +15,20 @@ bool pools_all(const Window& w, const Operands& t) {
          w.kernel_w - w.padding.left >= x[2];
 }
 
-bool pools_int8(const Operands& t, Method method) {
-  return method == Method::kCompute && t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
+KernelParams pool_params(const Window& window, Activation activation, const Operands& t) {
+  const runtime::Window2D walked = window_of(window, t.in(0).shape);
+  if (is_float32(t)) {
+    const runtime::FloatClampParams clamp = float_clamp(activation);
+    return runtime::FloatPool2DParams{walked, clamp.clamp_min, clamp.clamp_max};
+  }
+  const ClampRange clamp = clamp_range(activation, t.out());
+  return runtime::Pool2DParams{walked, clamp.min, clamp.max};
 }
 
 KernelUse pool_use(KernelId kernel, const Window& window, Activation activation,
                    const Operands& t) {
-  const ClampRange clamp = clamp_range(activation, t.out());
-  const runtime::Pool2DParams params{window_of(window, t.in(0).shape), clamp.min, clamp.max};
   return {.kernel = kernel,
-          .params = params,
+          .params = pool_params(window, activation, t),
           .inputs = {0},
           .in = {identity_axes(4)},
           .out = identity_axes(4),
@@ -33,11 +38,18 @@ KernelUse pool_use(KernelId kernel, const Window& window, Activation activation,
 }  // namespace
 
 bool supported(const AveragePool2D& a, const Operands& t, Method method) {
-  if (pools_int8(t, method)) return true;
-  return method != Method::kInPlace && pools_int8(t, Method::kCompute) && pools_all(a.window, t);
+  if (method == Method::kCompute) return has_row(Family::kAveragePool2D, t);
+  return method != Method::kInPlace && t.in(0).type == DType::kInt8 &&
+         t.out().type == DType::kInt8 && pools_all(a.window, t);
 }
 
-bool supported(const MaxPool2D&, const Operands& t, Method method) { return pools_int8(t, method); }
+bool supported(const MaxPool2D&, const Operands& t, Method method) {
+  return method == Method::kCompute && has_row(Family::kMaxPool2D, t);
+}
+
+bool supported(const L2Pool2D&, const Operands& t, Method method) {
+  return method == Method::kCompute && has_row(Family::kL2Pool2D, t);
+}
 
 std::vector<KernelUse> uses(const AveragePool2D& a, const Operands& t, Method method) {
   if (method == Method::kAccumulate)
@@ -45,12 +57,17 @@ std::vector<KernelUse> uses(const AveragePool2D& a, const Operands& t, Method me
   const bool finalise = method == Method::kFinalise;
   return {pool_use(
       finalise ? portable_kernel(Family::kAveragePool2DFinalise, DType::kInt32, DType::kInt8)
-               : portable_kernel(Family::kAveragePool2D),
+               : portable_kernel(Family::kAveragePool2D, t.in(0).type, t.out().type),
       a.window, a.activation, t)};
 }
 
 std::vector<KernelUse> uses(const MaxPool2D& a, const Operands& t, Method) {
-  return {pool_use(portable_kernel(Family::kMaxPool2D), a.window, a.activation, t)};
+  return {pool_use(portable_kernel(Family::kMaxPool2D, t.in(0).type, t.out().type), a.window,
+                   a.activation, t)};
+}
+
+std::vector<KernelUse> uses(const L2Pool2D& a, const Operands& t, Method) {
+  return {pool_use(float_kernel(Family::kL2Pool2D), a.window, a.activation, t)};
 }
 
 }  // namespace thimble

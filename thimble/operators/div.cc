@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// DIV: element by element, with broadcasting.
+#include "thimble/operators/maps.h"
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+
+namespace thimble {
+
+AccessMap access_map_of(const Div&, const OpView& v) {
+  const Shape& out = v.out().shape;
+  return {broadcast_map(v.in(0).shape, out), broadcast_map(v.in(1).shape, out)};
+}
+
+int64_t macs_per_element(const Div&, const OpView&) { return 0; }
+
+Shape output_shape_of(const Div&, const OpView& v) {
+  return broadcast_shape(v.in(0).shape, v.in(1).shape);
+}
+
+std::vector<Constraint> constraints_of(const Div&) {
+  return {kTwoInputs, kRankAtMost6, kAllFloat32, kShapesBroadcast, kOutputShape};
+}
+
+}  // namespace thimble
