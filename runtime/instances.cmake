@@ -42,3 +42,27 @@ void @family@_@types@(@parameter@const View& x, const View& out,
   endforeach()
   set(${sources} ${list} PARENT_SCOPE)
 endfunction()
+
+# thimble_float_functions(SOURCES_VARIABLE FUNCTION ...): the kernels FUNCTION_f32, of functions of real_functions.h.
+function(thimble_float_functions sources)
+  set(list ${${sources}})
+  foreach(function ${ARGN})
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/portable/${function}_f32.cc @ONLY CONTENT
+"// SPDX-License-Identifier: Apache-2.0
+#include \"thimble_runtime/real_functions.h\"
+
+#include \"thimble_runtime/kernels.h\"
+#include \"walk.h\"
+
+namespace thimble::runtime {
+
+void @function@_f32(const View& x, const View& out, const Region& region) noexcept {
+  map_elements<float, float>(x, out, region, real::@function@);
+}
+
+}  // namespace thimble::runtime
+")
+    list(APPEND list portable/${function}_f32.cc)
+  endforeach()
+  set(${sources} ${list} PARENT_SCOPE)
+endfunction()

@@ -78,11 +78,12 @@ std::string expect_golden_outputs(const std::vector<GoldenModel>& models, const 
       EXPECT_TRUE(run.guards_intact()) << run.name << ": " << run.guards;
       const std::vector<NamedTensor>& expected = inference(m, s).outputs;
       for (size_t k = 0; k < expected.size(); ++k) {
-        EXPECT_EQ(testing::first_difference(expected[k].data, run.outputs.at(k), expected[k].type,
-                                            expected[k].shape),
+        EXPECT_EQ(testing::first_deviation(expected[k].data, run.outputs.at(k), expected[k].type,
+                                           expected[k].shape),
                   "")
             << run.name;
       }
+      EXPECT_EQ(run.outputs, execute(models[m].compiled.program, sets[s][m])) << run.name;
       if (s == 0)
         fmt::print("{} on {}: {} instructions, {} B of stack\n", run.name, measured.machine,
                    run.instructions, run.stack_bytes);

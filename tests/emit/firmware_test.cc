@@ -320,10 +320,11 @@ TEST_P(FirmwareOfModels, GivesTheGoldenOutputs) {
     expect_kept_to_its_memory(measured.sets[s][0]);
     for (size_t k = 0; k < expected[s].size(); ++k) {
       const NamedTensor& want = expected[s][k];
-      EXPECT_EQ(testing::first_difference(want.data, measured.sets[s][0].outputs[k], want.type,
-                                          want.shape),
+      EXPECT_EQ(testing::first_deviation(want.data, measured.sets[s][0].outputs[k], want.type,
+                                         want.shape),
                 "");
     }
+    EXPECT_EQ(measured.sets[s][0].outputs, execute(entries[0].compiled.program, sets[s][0]));
   }
   EXPECT_EQ(measured.size.static_ram_bytes, 0);
   EXPECT_EQ(measured.size.weight_bytes, entries[0].compiled.cost.weight_bytes);
@@ -337,6 +338,8 @@ TEST_P(FirmwareOfModels, GivesTheGoldenOutputs) {
 
 INSTANTIATE_TEST_SUITE_P(Shared, FirmwareOfModels, ::testing::ValuesIn(testing::issue_models()),
                          [](const auto& model) { return model.param; });
+INSTANTIATE_TEST_SUITE_P(Floats, FirmwareOfModels, ::testing::ValuesIn(testing::float_models()),
+                         [](const auto& model) { return testing::test_name(model.param); });
 
 // The photographs of the golden inputs, row by row as a camera has them, in the plan's bytes: the
 // picture is never whole in the firmware's arena.
@@ -415,11 +418,13 @@ TEST_P(OperatorsInOneFirmware, GiveTheGoldenOutputs) {
     expect_kept_to_its_memory(measured.sets[0][m]);
     for (size_t k = 0; k < expected[m].size(); ++k) {
       const NamedTensor& want = expected[m][k];
-      EXPECT_EQ(testing::first_difference(want.data, measured.sets[0][m].outputs[k], want.type,
-                                          want.shape),
+      EXPECT_EQ(testing::first_deviation(want.data, measured.sets[0][m].outputs[k], want.type,
+                                         want.shape),
                 "")
           << entries[m].name;
     }
+    EXPECT_EQ(measured.sets[0][m].outputs, execute(entries[m].compiled.program, inputs[m]))
+        << entries[m].name;
   }
   fmt::print("{} models in one firmware\n", entries.size());
 }

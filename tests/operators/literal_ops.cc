@@ -18,6 +18,7 @@ std::shared_ptr<const Bytes> ones(const Tensor& tensor) {
 class Literal {
  public:
   Literal& int8(const Shape& shape) { return tensor(shape, DType::kInt8, {{0.5F}, {3}, 0}); }
+  Literal& float32(const Shape& shape) { return tensor(shape, DType::kFloat32, {}); }
   Literal& tensor(const Shape& shape, DType type, const Quantization& q) {
     graph_.tensors.push_back({"", shape, type, q, nullptr});
     return *this;
@@ -194,6 +195,16 @@ struct Make {
         .int8({1, 2, 3, 4})
         .int8({1, 4, 6, 4})
         .op(ResizeBilinear{.half_pixel_centers = true});
+  }
+
+  Graph operator()(const Div& a) const {
+    return Literal().float32(kCube).float32(kCube).float32(kCube).op(a);
+  }
+  Graph operator()(const L2Pool2D&) const {
+    return Literal().float32({1, 4, 4, 2}).float32({1, 2, 2, 2}).op(L2Pool2D{.window = halving()});
+  }
+  Graph operator()(const Elementwise& a) const {
+    return Literal().float32(kCube).float32(kCube).op(a);
   }
 
   static Window halving() { return {.kernel_h = 2, .kernel_w = 2, .stride_h = 2, .stride_w = 2}; }

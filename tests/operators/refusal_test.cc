@@ -42,6 +42,22 @@ void set_bias(Tensor& t, int32_t value) {
   t.data = std::make_shared<const Bytes>(std::move(bytes));
 }
 
+void set_float(Tensor& t, float value) {
+  Bytes bytes(static_cast<size_t>(t.size_bytes()));
+  for (size_t i = 0; i < bytes.size(); i += sizeof value) {
+    std::memcpy(&bytes[i], &value, sizeof value);
+  }
+  t.data = std::make_shared<const Bytes>(std::move(bytes));
+}
+
+void in_float(Graph& g) {
+  for (Tensor& t : g.tensors) {
+    t.type = DType::kFloat32;
+    t.quantization = {};
+    if (t.is_constant()) set_float(t, 1);
+  }
+}
+
 std::string reason(const Graph& g) { return unsupported_reason(g, g.ops[0]); }
 
 const Case kOperands[] = {
@@ -199,6 +215,10 @@ const Case kAttributes[] = {
      [](Graph& g) {
        attributes<Transpose>(g).permutation = {0, 1, 3};
      }},
+    {"softmax", "beta is finite",
+     [](Graph& g) { attributes<Softmax>(g).beta = std::numeric_limits<float>::infinity(); }},
+    {"leaky_relu", "alpha is finite",
+     [](Graph& g) { attributes<LeakyRelu>(g).alpha = std::numeric_limits<float>::quiet_NaN(); }},
     {"softmax", "beta x input scale is above 2^-26",
      [](Graph& g) { attributes<Softmax>(g).beta = 0; }},
     {"softmax", "at most 4095 elements (int16: 65535)",
@@ -259,12 +279,26 @@ const Case kAttributes[] = {
 };
 
 const Case kTypes[] = {
-    {"relu", "are all int8 or all int16", [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"elu", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"relu", "are all int8, all int16 or all float32",
+     [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"elu", "are all int8 or all float32", [](Graph& g) { output(g).type = DType::kInt16; }},
     {"pad", "have one type: int8, int16, int32", [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"pad", "0 for float32",
+    {"div", "inputs and output are float32", [](Graph& g) { output(g).type = DType::kInt8; }},
+    {"div", "constants of float32 are finite",
+     [](Graph& g) { set_float(operand(g, 1), std::numeric_limits<float>::infinity()); }},
+    {"l2_pool_2d", "inputs and output are float32",
+     [](Graph& g) { operand(g, 0).type = DType::kInt32; }},
+    {"ceil", "inputs and output are float32", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"fully_connected", "weights of float32 are constant",
      [](Graph& g) {
-       for (Tensor& t : g.tensors) t.type = DType::kFloat32;
+       in_float(g);
+       operand(g, 1).data = nullptr;
+     }},
+    {"conv_2d", "or all are float32",
+     [](Graph& g) {
+       in_float(g);
+       operand(g, 1).type = DType::kInt8;
+       set_shape(g, 1, operand(g, 1).shape);
      }},
     {"reshape", "have one type",
      [](Graph& g) {
@@ -276,19 +310,22 @@ const Case kTypes[] = {
     {"conv_2d", "the bias is int32", [](Graph& g) { operand(g, 2).type = DType::kFloat32; }},
     {"conv_2d", "weights and bias are constants", [](Graph& g) { operand(g, 1).data = nullptr; }},
     {"fully_connected", "the bias is a constant", [](Graph& g) { operand(g, 2).data = nullptr; }},
-    {"logistic", "are all int8 or all int16", [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"leaky_relu", "both int8 or both int16", [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"sub", "all int8, all int16 or all int32",
-     [](Graph& g) { operand(g, 1).type = DType::kInt16; }},
-    {"squared_difference", "are all int8 or all int16",
+    {"logistic", "are all int8, all int16 or all float32",
      [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"rsqrt", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"leaky_relu", "both int8, both int16 or both float32",
+     [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"sub", "all int8, all int16, all int32 or all float32",
+     [](Graph& g) { operand(g, 1).type = DType::kInt16; }},
+    {"squared_difference", "are all int8, all int16 or all float32",
+     [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"rsqrt", "are all int8 or all float32", [](Graph& g) { output(g).type = DType::kInt16; }},
     {"gelu", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"abs", "are all int8 or all int16", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"abs", "are all int8, all int16 or all float32",
+     [](Graph& g) { output(g).type = DType::kInt16; }},
     {"sum", "are all int8 or all int16", [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"maximum", "all int8, all int16, all int32 or all bool",
+    {"maximum", "all int8, all int16, all int32, all float32 or all bool",
      [](Graph& g) { output(g).type = DType::kBool; }},
-    {"div", "are all int8 or all int32", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"div", "are all int8, all int32 or all float32", [](Graph& g) { output(g).type = DType::kInt16; }},
     {"add", "int32 has no fused activation",
      [](Graph& g) {
        for (Tensor& t : g.tensors) t.type = DType::kInt32;
@@ -301,7 +338,7 @@ const Case kTypes[] = {
     {"arg_max", "and the output int32", [](Graph& g) { output(g).type = DType::kInt8; }},
     {"cumsum", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
     {"slice", "have one type", [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"softmax", "the output int8 or int16, or both are int16",
+    {"softmax", "the output int8 or int16, or both are int16 or float32",
      [](Graph& g) { output(g).type = DType::kFloat32; }},
     {"quantize", "float32->int8", [](Graph& g) { output(g).type = DType::kFloat32; }},
     {"dequantize", "the output float32", [](Graph& g) { output(g).type = DType::kInt8; }},
@@ -438,6 +475,43 @@ TEST(Refusal, TakesConvolutionsPerChannelAndWithoutBias) {
   operand(graph, 1).quantization = {std::vector<float>(6, 0.01F), std::vector<int32_t>(6, 0), 0};
   op(graph).inputs.pop_back();
   EXPECT_EQ(reason(graph), "");
+}
+
+// Scales and zero points matter to integers alone.
+TEST(Refusal, TakesFloat32WithoutQuantisation) {
+  for (const char* kind : {"conv_2d",
+                           "depthwise_conv_2d",
+                           "fully_connected",
+                           "transpose_conv",
+                           "batch_matmul",
+                           "add",
+                           "sub",
+                           "mul",
+                           "maximum",
+                           "minimum",
+                           "squared_difference",
+                           "average_pool_2d",
+                           "max_pool_2d",
+                           "mean",
+                           "softmax",
+                           "log_softmax",
+                           "logistic",
+                           "tanh",
+                           "elu",
+                           "hard_swish",
+                           "leaky_relu",
+                           "prelu",
+                           "abs",
+                           "rsqrt",
+                           "relu",
+                           "relu6",
+                           "pad",
+                           "resize_bilinear",
+                           "resize_nearest_neighbor"}) {
+    Graph graph = literal_op(kind);
+    in_float(graph);
+    EXPECT_EQ(reason(graph), "") << kind;
+  }
 }
 
 TEST(Refusal, TakesSoftmaxToInt16) {

@@ -40,9 +40,10 @@ void expect_golden_outputs(const Graph& graph, const Program& program,
   for (const testing::Golden::Inference& inference : golden.seeds) {
     const std::vector<Bytes> outputs = execute(program, inference.input_bytes());
     ASSERT_EQ(outputs.size(), inference.outputs.size());
+    EXPECT_EQ(outputs, testing::expected_outputs(graph, inference.input_bytes()));
     for (size_t k = 0; k < outputs.size(); ++k) {
       const NamedTensor& expected = inference.outputs[k];
-      EXPECT_EQ(testing::first_difference(expected.data, outputs[k], expected.type, expected.shape),
+      EXPECT_EQ(testing::first_deviation(expected.data, outputs[k], expected.type, expected.shape),
                 "")
           << graph.name << " output " << k;
     }
@@ -102,6 +103,8 @@ TEST_P(PlannedModels, NeedAtMostTheInterpretersArenaAndTheLayoutIsOptimal) {
 
 INSTANTIATE_TEST_SUITE_P(Shared, PlannedModels, ::testing::ValuesIn(testing::issue_models()),
                          [](const auto& model) { return model.param; });
+INSTANTIATE_TEST_SUITE_P(Floats, PlannedModels, ::testing::ValuesIn(testing::float_models()),
+                         [](const auto& model) { return testing::test_name(model.param); });
 
 TEST(PlannedOps, EveryCaseGivesTheGoldenOutputs) {
   THIMBLE_NEEDS_SHARED();

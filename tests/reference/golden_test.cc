@@ -55,6 +55,8 @@ INSTANTIATE_TEST_SUITE_P(Recurrent, GoldenModel, ::testing::ValuesIn(recurrent_m
                          [](const auto& tested) { return tested.param; });
 INSTANTIATE_TEST_SUITE_P(Models, GoldenModel, ::testing::ValuesIn(issue_models()),
                          [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(Floats, GoldenModel, ::testing::ValuesIn(float_models()),
+                         [](const auto& tested) { return test_name(tested.param); });
 
 }  // namespace
 }  // namespace thimble::testing

@@ -13,6 +13,8 @@ Extents random_extents(Random& random) {
 
 // No default: a new family does not compile until random cases cover it.
 Case random_case(KernelId kernel, Random& random) {
+  if (info(kernel).in == DType::kFloat32 && info(kernel).out == DType::kFloat32)
+    return float_case(kernel, random);
   switch (info(kernel).family) {
     case Family::kConv2D:
     case Family::kConv2DAccumulate:
@@ -66,6 +68,23 @@ Case random_case(KernelId kernel, Random& random) {
     case Family::kSvdf:
     case Family::kLstm:
       return recurrent_case(kernel, random);
+    case Family::kL2Pool2D:
+    case Family::kDiv:
+    case Family::kAbs:
+    case Family::kElu:
+    case Family::kHardSwish:
+    case Family::kRsqrt:
+    case Family::kCeil:
+    case Family::kCos:
+    case Family::kExp:
+    case Family::kFloor:
+    case Family::kLog:
+    case Family::kNeg:
+    case Family::kRound:
+    case Family::kSin:
+    case Family::kSqrt:
+    case Family::kSquare:
+      break;  // of float32 alone
   }
   throw std::logic_error("random_case: no such kernel");
 }

@@ -110,5 +110,6 @@ Case weighted_case(KernelId kernel, Random& random);
 Case elementwise_case(KernelId kernel, Random& random);
 Case gathering_case(KernelId kernel, Random& random);
 Case recurrent_case(KernelId kernel, Random& random);
+Case float_case(KernelId kernel, Random& random);
 
 }  // namespace thimble::testing

@@ -235,6 +235,7 @@ Case along_channels_case(Random& random, KernelId kernel) {
 }
 
 Case resize_nearest_neighbor_case(Random& random, KernelId kernel) {
+  const Element element = element_of(info(kernel).in);
   const Extents in = random_extents(random);
   // Whatever goes down the image will do.
   const auto rows = [&](int32_t extent) {
@@ -247,7 +248,6 @@ Case resize_nearest_neighbor_case(Random& random, KernelId kernel) {
   };
   const auto y = rows(in[1]), x = rows(in[2]);
   const Extents out{in[0], static_cast<int32_t>(y->size()), static_cast<int32_t>(x->size()), in[3]};
-  const Element element = element_of(info(kernel).in);
   return {.in = {{in, element}},
           .out = {out, element},
           .run =

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <ostream>
 #include <variant>
 
@@ -98,7 +99,13 @@ View view_of(const Storage& storage, const Operand& operand) {
   return with_broadcast(std::visit([](const auto& s) { return s.view; }, storage), operand);
 }
 
+/// float32 as bits: not a number is another one than itself.
 Elements elements_of(Storage& storage, const Region& box) {
+  if (auto* floats = std::get_if<Stored<float>>(&storage)) {
+    std::vector<int32_t> bits;
+    for (const float value : elements(*floats, box)) bits.push_back(std::bit_cast<int32_t>(value));
+    return bits;
+  }
   return std::visit([&](auto& s) -> Elements { return elements(s, box); }, storage);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -125,6 +126,15 @@ std::vector<std::string> recurrent_models() {
   return {"keyword_scrambled_8bit", "micro_speech_lstm", "trained_lstm_int8"};
 }
 
+std::vector<std::string> float_models() {
+  return {"ad01_fp32", "hello_world_float", "pretrainedResnet_float", "ptq_mnist_lenet-300-100"};
+}
+
+std::string test_name(std::string model) {
+  std::ranges::replace(model, '-', '_');
+  return model;
+}
+
 std::vector<std::string> golden_names() {
   std::vector<std::string> names;
   const std::filesystem::path folder = shared_folder() / "models";
@@ -202,6 +212,25 @@ std::string first_difference(const Bytes& expected, const Bytes& actual, DType t
   return fmt::format("element [{}] (number {}): expected {}, got {}",
                      fmt::join(coordinates(element, shape), ","), element,
                      element_text(expected, type, element), element_text(actual, type, element));
+}
+
+std::string first_deviation(const Bytes& expected, const Bytes& actual, DType type,
+                            const Shape& shape) {
+  if (type != DType::kFloat32 || expected.size() != actual.size())
+    return first_difference(expected, actual, type, shape);
+  constexpr double kRelative = 1e-5;
+  for (size_t at = 0; at + sizeof(float) <= expected.size(); at += sizeof(float)) {
+    float want = 0, got = 0;
+    std::memcpy(&want, &expected[at], sizeof want);
+    std::memcpy(&got, &actual[at], sizeof got);
+    if (want == got || (std::isnan(want) && std::isnan(got))) continue;
+    if (std::abs(double{want} - double{got}) <= kRelative * std::abs(double{want})) continue;
+    const size_t element = at / sizeof(float);
+    return fmt::format("element [{}] (number {}): expected {}, got {}",
+                       fmt::join(coordinates(element, shape), ","), element,
+                       element_text(expected, type, element), element_text(actual, type, element));
+  }
+  return "";
 }
 
 }  // namespace thimble::testing

@@ -33,6 +33,10 @@ struct OpsCase {
 [[nodiscard]] std::vector<std::string> issue_models();
 /// Those with variables.
 [[nodiscard]] std::vector<std::string> recurrent_models();
+/// Those of float32, wholly or in part.
+[[nodiscard]] std::vector<std::string> float_models();
+/// A model's name as GoogleTest takes it.
+[[nodiscard]] std::string test_name(std::string model);
 /// All models with recorded values, also those that Thimble does not take, sorted. Empty where the
 /// shared data are absent.
 [[nodiscard]] std::vector<std::string> golden_names();
@@ -59,5 +63,9 @@ struct Golden {
 /// Empty if equal, else "element [0,3,5,7] (number 1234): expected -3, got -4".
 [[nodiscard]] std::string first_difference(const Bytes& expected, const Bytes& actual, DType type,
                                            const Shape& shape);
+
+/// The same, but numbers of float32 may be off by 1e-5 of what is expected.
+[[nodiscard]] std::string first_deviation(const Bytes& expected, const Bytes& actual, DType type,
+                                          const Shape& shape);
 
 }  // namespace thimble::testing

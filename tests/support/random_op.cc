@@ -613,6 +613,15 @@ class Draw {
     const TensorId slope = maybe_constant(tensor(alpha, type, quantization_of(type)), 0.7);
     op(Prelu{}, {x, slope}, type, quantization_of(type));
   }
+  TensorId float32(const Shape& shape) { return tensor(shape, DType::kFloat32, {}); }
+  void make(const Elementwise&) {
+    const auto function = static_cast<Function>(some(0, static_cast<int64_t>(Function::kSquare)));
+    op(Elementwise{function}, {float32(some_shape(1, 6))}, DType::kFloat32, {});
+  }
+  void make(const Div&) { make_binary<Div>(DType::kFloat32); }
+  void make(const L2Pool2D&) {
+    op(L2Pool2D{window(1), activation()}, {float32(image())}, DType::kFloat32, {});
+  }
   void make(const Elu&) { make_function<Elu>(); }
   void make(const HardSwish&) { make_function<HardSwish>(); }
   void make(const Abs&) {
@@ -693,6 +702,22 @@ Graph random_op_graph(uint64_t seed) {
     }
   }
   throw InternalError(std::string(name(kind)) + ": no draw was supported");
+}
+
+Graph in_float32(Graph graph, uint64_t seed) {
+  Random random(seed);
+  for (Tensor& t : graph.tensors) {
+    t.type = DType::kFloat32;
+    t.quantization = {};
+    if (t.is_constant())
+      t.data = std::make_shared<const Bytes>(random_bytes_of(t.type, elements(t.shape), 1, random));
+  }
+  for (Op& op : graph.ops) {
+    if (auto* pad = std::get_if<Pad>(&op.attributes)) pad->value = 0;
+  }
+  const bool taken = std::ranges::all_of(
+      graph.ops, [&](const Op& op) { return unsupported_reason(graph, op).empty(); });
+  return taken ? graph : Graph{};
 }
 
 Bytes random_values(const Graph& graph, TensorId tensor, Random& random) {

@@ -16,6 +16,10 @@ namespace thimble::testing {
 /// operator is alternative seed % (number of operators) of Attributes.
 [[nodiscard]] Graph random_op_graph(uint64_t seed);
 
+/// The network with all tensors float32 and other constants; without operators if one of them is
+/// not taken so.
+[[nodiscard]] Graph in_float32(Graph graph, uint64_t seed);
+
 /// Random row-major bytes of a tensor, over the type's range; float32: over the range of `graph`'s
 /// quantised output, and somewhat beyond.
 [[nodiscard]] Bytes random_values(const Graph& graph, TensorId tensor, zoo::Random& random);

@@ -20,7 +20,7 @@ std::string cmake_lists(const std::vector<CMakeTarget>& models, const std::strin
         "\nadd_library({0} STATIC{1})\n"
         "target_compile_features({0} PRIVATE cxx_std_17)\n"
         "target_compile_options({0} PRIVATE -Wall -Wextra -ffreestanding -fno-exceptions "
-        "-fno-rtti\n  -ffunction-sections -fdata-sections)\n"
+        "-fno-rtti\n  -ffp-contract=off -ffunction-sections -fdata-sections)\n"
         "target_include_directories({0} PUBLIC ${{CMAKE_CURRENT_LIST_DIR}})\n",
         model.name, sources);
   }

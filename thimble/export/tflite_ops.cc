@@ -268,6 +268,10 @@ FileOperator written(const MaxPool2D& op, const Context& c) {
   return made(BuiltinOperator::MAX_POOL_2D, c.version(), pool_options(c, op.window, op.activation));
 }
 
+FileOperator written(const L2Pool2D& op, const Context& c) {
+  return made(BuiltinOperator::L2_POOL_2D, 1, pool_options(c, op.window, op.activation));
+}
+
 FileOperator written(const Mean& op, const Context& c) {
   return reduction(BuiltinOperator::MEAN, op.axes, c);
 }
@@ -292,6 +296,42 @@ FileOperator written(const Sub& op, const Context& c) {
   tflite::SubOptionsT options;
   options.fused_activation_function = fused(op.activation);
   return made(BuiltinOperator::SUB, c.version(), options);
+}
+
+FileOperator written(const Div& op, const Context&) {
+  tflite::DivOptionsT options;
+  options.fused_activation_function = fused(op.activation);
+  return made(BuiltinOperator::DIV, 1, options);
+}
+
+BuiltinOperator code_of(Function function) {
+  switch (function) {
+    case Function::kCeil:
+      return BuiltinOperator::CEIL;
+    case Function::kCos:
+      return BuiltinOperator::COS;
+    case Function::kExp:
+      return BuiltinOperator::EXP;
+    case Function::kFloor:
+      return BuiltinOperator::FLOOR;
+    case Function::kLog:
+      return BuiltinOperator::LOG;
+    case Function::kNeg:
+      return BuiltinOperator::NEG;
+    case Function::kRound:
+      return BuiltinOperator::ROUND;
+    case Function::kSin:
+      return BuiltinOperator::SIN;
+    case Function::kSqrt:
+      return BuiltinOperator::SQRT;
+    case Function::kSquare:
+      return BuiltinOperator::SQUARE;
+  }
+  throw InternalError("unknown Function");
+}
+
+FileOperator written(const Elementwise& op, const Context&) {
+  return made(code_of(op.function), 1);
 }
 
 FileOperator written(const SquaredDifference&, const Context& c) {

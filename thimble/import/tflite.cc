@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "thimble/import/expanded.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
@@ -180,6 +181,20 @@ std::string operands_of(const Graph& graph, const Op& op) {
   return text + " -> " + described(op.outputs[0]);
 }
 
+/// float32 with weights of int8 ("hybrid"): these become float32, too, in a tensor of their own.
+void expand_weights(std::vector<Tensor>& tensors, Op& op) {
+  const bool weighted = std::holds_alternative<Conv2D>(op.attributes) ||
+                        std::holds_alternative<DepthwiseConv2D>(op.attributes) ||
+                        std::holds_alternative<FullyConnected>(op.attributes);
+  if (!weighted || op.inputs.size() < 2) return;
+  const Tensor& weights = tensors[op.inputs[1].index()];
+  if (tensors[op.inputs[0].index()].type != DType::kFloat32 || weights.type != DType::kInt8 ||
+      !weights.is_constant() || weights.quantization.scales.empty())
+    return;
+  op.inputs[1] = TensorId{static_cast<int32_t>(tensors.size())};
+  tensors.push_back(expanded(weights));
+}
+
 void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
               const std::vector<NamedKind>& kinds, Graph& graph) {
   Availability available(graph, file.where + ": network inputs");
@@ -300,7 +315,7 @@ ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
     Steps steps(from, tensors);
     kind.steps(from, steps);
     std::vector<Op> ops = steps.ops();
-    ops.back().file_index = static_cast<int>(number);
+    if (!ops.empty()) ops.back().file_index = static_cast<int>(number);
     return {std::move(ops), steps.states()};
   }
   std::vector<Op> made;
@@ -315,6 +330,7 @@ ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
     if (kind.weights_first) std::swap(op.inputs[0], op.inputs[1]);
     op.outputs = {from.outputs[k]};
     op.file_index = static_cast<int>(number);
+    expand_weights(tensors, op);
   }
   return {std::move(made), {}};
 }

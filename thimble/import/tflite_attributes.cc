@@ -164,6 +164,12 @@ Attributes max_pool_2d(const FileOp& op) {
                    .activation = activation(op, from.fused_activation_function())};
 }
 
+Attributes l2_pool_2d(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_Pool2DOptions());
+  return L2Pool2D{.window = pool_window(op, from),
+                  .activation = activation(op, from.fused_activation_function())};
+}
+
 /// MEAN and SUM.
 template <class Reduction>
 Attributes reduction(const FileOp& op) {
@@ -279,11 +285,11 @@ Attributes padv2(const FileOp& op) {
       result.value = static_cast<int32_t>(values<int16_t>(bytes)[0]);
       return result;
     case DType::kInt32:
+    case DType::kFloat32:
       result.value = static_cast<int32_t>(values<int32_t>(bytes)[0]);
       return result;
     case DType::kInt64:
-    case DType::kFloat32:
-      // Attributes have no room for more; -0.0 counts as another value than 0.
+      // Attributes have no room for more.
       if (std::ranges::all_of(bytes, [](uint8_t byte) { return byte == 0; })) {
         result.value = 0;
         return result;
@@ -364,6 +370,11 @@ Attributes plain(const FileOp&) {
   return Operator{};
 }
 
+template <Function kFunction>
+Attributes elementwise(const FileOp&) {
+  return Elementwise{kFunction};
+}
+
 constexpr size_t kNoLimit = OperatorKind::kNoLimit;
 
 constexpr OperatorKind in_steps(BuiltinOperator code, size_t min_inputs, size_t max_inputs,
@@ -392,17 +403,21 @@ constexpr std::array kOperatorKinds = {
     in_steps(BuiltinOperator::BROADCAST_TO, 2, 2, broadcast_to),
     by_handle(BuiltinOperator::CALL_ONCE),
     OperatorKind{BuiltinOperator::CAST, 1, 1, kNoLimit, kNoLimit, plain<Cast>},
+    OperatorKind{BuiltinOperator::CEIL, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kCeil>},
     OperatorKind{BuiltinOperator::CONCATENATION, 1, kNoLimit, kNoLimit, kNoLimit, concatenation},
     OperatorKind{BuiltinOperator::CONV_2D, 2, 3, 2, kNoLimit, conv_2d},
+    OperatorKind{BuiltinOperator::COS, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kCos>},
     OperatorKind{BuiltinOperator::CUMSUM, 2, 2, kNoLimit, 1, cumsum},
     OperatorKind{BuiltinOperator::DEPTHWISE_CONV_2D, 2, 3, 2, kNoLimit, depthwise_conv_2d},
     in_steps(BuiltinOperator::DEPTH_TO_SPACE, 1, 1, depth_to_space),
-    OperatorKind{BuiltinOperator::DEQUANTIZE, 1, 1, kNoLimit, kNoLimit, plain<Dequantize>},
+    in_steps(BuiltinOperator::DEQUANTIZE, 1, 1, dequantize),
     OperatorKind{BuiltinOperator::DIV, 2, 2, kNoLimit, kNoLimit, div},
     OperatorKind{BuiltinOperator::ELU, 1, 1, kNoLimit, kNoLimit, plain<Elu>},
     OperatorKind{BuiltinOperator::EQUAL, 2, 2, kNoLimit, kNoLimit, comparison<Relation::kEqual>},
+    OperatorKind{BuiltinOperator::EXP, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kExp>},
     OperatorKind{BuiltinOperator::EXPAND_DIMS, 2, 2, kNoLimit, 1, reshape},
     in_steps(BuiltinOperator::FILL, 2, 2, only_extents),
+    OperatorKind{BuiltinOperator::FLOOR, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kFloor>},
     in_steps(BuiltinOperator::FLOOR_DIV, 2, 2, only_extents),
     OperatorKind{BuiltinOperator::FULLY_CONNECTED, 2, 3, 2, kNoLimit, fully_connected},
     in_steps(BuiltinOperator::GATHER, 2, 2, gather),
@@ -414,10 +429,12 @@ constexpr std::array kOperatorKinds = {
                  comparison<Relation::kGreaterEqual>},
     OperatorKind{BuiltinOperator::HARD_SWISH, 1, 1, kNoLimit, kNoLimit, plain<HardSwish>},
     OperatorKind{BuiltinOperator::L2_NORMALIZATION, 1, 1, kNoLimit, kNoLimit, l2_normalization},
+    OperatorKind{BuiltinOperator::L2_POOL_2D, 1, 1, kNoLimit, kNoLimit, l2_pool_2d},
     OperatorKind{BuiltinOperator::LEAKY_RELU, 1, 1, kNoLimit, kNoLimit, leaky_relu},
     OperatorKind{BuiltinOperator::LESS, 2, 2, kNoLimit, kNoLimit, comparison<Relation::kLess>},
     OperatorKind{BuiltinOperator::LESS_EQUAL, 2, 2, kNoLimit, kNoLimit,
                  comparison<Relation::kLessEqual>},
+    OperatorKind{BuiltinOperator::LOG, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kLog>},
     OperatorKind{BuiltinOperator::LOGICAL_AND, 2, 2, kNoLimit, kNoLimit, plain<Minimum>},
     in_steps(BuiltinOperator::LOGICAL_NOT, 1, 1, logical_not),
     OperatorKind{BuiltinOperator::LOGICAL_OR, 2, 2, kNoLimit, kNoLimit, plain<Maximum>},
@@ -429,6 +446,7 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::MINIMUM, 2, 2, kNoLimit, kNoLimit, plain<Minimum>},
     in_steps(BuiltinOperator::MIRROR_PAD, 2, 2, mirror_pad),
     OperatorKind{BuiltinOperator::MUL, 2, 2, kNoLimit, kNoLimit, mul},
+    OperatorKind{BuiltinOperator::NEG, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kNeg>},
     OperatorKind{BuiltinOperator::NOT_EQUAL, 2, 2, kNoLimit, kNoLimit,
                  comparison<Relation::kNotEqual>},
     in_steps(BuiltinOperator::PACK, 1, kNoLimit, pack),
@@ -448,15 +466,19 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, 2, 2, kNoLimit, 1,
                  resize_nearest_neighbor},
     OperatorKind{BuiltinOperator::REVERSE_V2, 2, 2, kNoLimit, 1, reverse},
+    OperatorKind{BuiltinOperator::ROUND, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kRound>},
     OperatorKind{BuiltinOperator::RSQRT, 1, 1, kNoLimit, kNoLimit, plain<Rsqrt>},
     OperatorKind{BuiltinOperator::SELECT_V2, 3, 3, kNoLimit, kNoLimit, plain<Select>},
     in_steps(BuiltinOperator::SHAPE, 1, 1, only_extents),
+    OperatorKind{BuiltinOperator::SIN, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kSin>},
     OperatorKind{BuiltinOperator::SLICE, 3, 3, kNoLimit, 1, slice},
     OperatorKind{BuiltinOperator::SOFTMAX, 1, 1, kNoLimit, kNoLimit, softmax},
     in_steps(BuiltinOperator::SPACE_TO_BATCH_ND, 3, 3, space_to_batch),
     in_steps(BuiltinOperator::SPACE_TO_DEPTH, 1, 1, space_to_depth),
     OperatorKind{BuiltinOperator::SPLIT, 2, 2, kNoLimit, kNoLimit, split, 1, true},
     OperatorKind{BuiltinOperator::SPLIT_V, 3, 3, kNoLimit, 1, split_v, 0, true},
+    OperatorKind{BuiltinOperator::SQRT, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kSqrt>},
+    OperatorKind{BuiltinOperator::SQUARE, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kSquare>},
     OperatorKind{BuiltinOperator::SQUARED_DIFFERENCE, 2, 2, kNoLimit, kNoLimit,
                  plain<SquaredDifference>},
     OperatorKind{BuiltinOperator::SQUEEZE, 1, 1, kNoLimit, kNoLimit, plain<Reshape>},

@@ -133,6 +133,8 @@ class Steps {
 
 /// Slopes become what its input is: those of int16 are int8 in the file.
 void prelu(const FileOp& op, Steps& steps);
+/// Of a constant nothing: its output becomes one.
+void dequantize(const FileOp& op, Steps& steps);
 /// Reshapes, transposes, slices, concatenations and pools.
 void pack(const FileOp& op, Steps& steps);
 void gather(const FileOp& op, Steps& steps);

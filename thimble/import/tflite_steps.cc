@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "thimble/import/expanded.h"
 #include "thimble/import/tflite_parts.h"
 
 namespace thimble {
@@ -165,6 +166,18 @@ void Steps::keep(TensorId old_value, TensorId new_value, Bytes initial) {
 
 void Steps::finish(Attributes attributes, std::vector<TensorId> inputs) {
   ops_.push_back({std::move(attributes), std::move(inputs), {op_.outputs[op_.output_number]}, -1});
+}
+
+void dequantize(const FileOp& op, Steps& steps) {
+  const Tensor& x = op.input(0);
+  Tensor& out = steps.tensor(op.outputs[0]);
+  const bool is_float = x.type == DType::kFloat32;  // once float16
+  const bool is_quantised =
+      (x.type == DType::kInt8 || x.type == DType::kInt16) && !x.quantization.scales.empty();
+  if (!x.is_constant() || out.is_constant() || out.type != DType::kFloat32 ||
+      out.shape != x.shape || !(is_float || is_quantised))
+    return steps.finish(Dequantize{}, {op.inputs[0]});
+  out.data = is_float ? x.data : expanded(x).data;
 }
 
 void prelu(const FileOp& op, Steps& steps) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "thimble/import/checked_size.h"
+#include "thimble/import/expanded.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
 #include "thimble/model/error.h"
@@ -209,6 +210,20 @@ class Copier {
     }
   }
 
+  bool has_data(uint32_t index) const {
+    const auto* buffers = file_.model.buffers();
+    if (buffers == nullptr || index >= buffers->size()) return false;
+    const tflite::Buffer& buffer = *buffers->Get(index);
+    return buffer.offset() > 1 || (buffer.data() != nullptr && buffer.data()->size() > 0);
+  }
+
+  /// Constants of float16, as float32.
+  std::shared_ptr<const Bytes> halves(uint32_t index, const std::string& where) {
+    const std::span<const uint8_t> data = view(index, where);
+    spend(2 * static_cast<int64_t>(data.size()));
+    return std::make_shared<const Bytes>(from_float16(data));
+  }
+
   std::shared_ptr<const Bytes> buffer(uint32_t index, const std::string& where) {
     const std::span<const uint8_t> data = view(index, where);
     if (data.empty()) return nullptr;
@@ -276,14 +291,15 @@ Tensor read_tensor(const tflite::Tensor& from, bool open, const std::string& whe
   }
   if (from.type() == tflite::TensorType::RESOURCE) return tensor;  // a handle holds nothing
   if (from.sparsity() != nullptr) throw CompileError(here, "sparse tensors are not supported");
-  tensor.type = supported_type(from.type(), here);
+  const bool half = from.type() == tflite::TensorType::FLOAT16 && copier.has_data(from.buffer());
+  tensor.type = half ? DType::kFloat32 : supported_type(from.type(), here);
   tensor.shape = supported_shape(from, tensor.type, open, here);
   if (!open) refuse_dynamic(from, tensor.shape, here);
   if (from.quantization() != nullptr && from.quantization()->scale() != nullptr) {
     copier.spend(int64_t{8} * from.quantization()->scale()->size());
   }
   tensor.quantization = quantization(from, tensor.shape, tensor.type, here);
-  tensor.data = copier.buffer(from.buffer(), here);
+  tensor.data = half ? copier.halves(from.buffer(), here) : copier.buffer(from.buffer(), here);
   if (tensor.is_constant() && static_cast<int64_t>(tensor.data->size()) != tensor.size_bytes()) {
     throw CompileError(here, fmt::format("is damaged: {} bytes of data for shape {} of {}, which "
                                          "needs {}",

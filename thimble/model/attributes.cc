@@ -88,6 +88,33 @@ struct NameOf {
   Names operator()(const Abs&) const { return {"ABS", "abs"}; }
   Names operator()(const Rsqrt&) const { return {"RSQRT", "rsqrt"}; }
   Names operator()(const Gelu&) const { return {"GELU", "gelu"}; }
+  Names operator()(const Div&) const { return {"DIV", "div"}; }
+  Names operator()(const L2Pool2D&) const { return {"L2_POOL_2D", "l2_pool_2d"}; }
+  Names operator()(const Elementwise& a) const {
+    switch (a.function) {
+      case Function::kCeil:
+        return {"CEIL", "ceil"};
+      case Function::kCos:
+        return {"COS", "cos"};
+      case Function::kExp:
+        return {"EXP", "exp"};
+      case Function::kFloor:
+        return {"FLOOR", "floor"};
+      case Function::kLog:
+        return {"LOG", "log"};
+      case Function::kNeg:
+        return {"NEG", "neg"};
+      case Function::kRound:
+        return {"ROUND", "round"};
+      case Function::kSin:
+        return {"SIN", "sin"};
+      case Function::kSqrt:
+        return {"SQRT", "sqrt"};
+      case Function::kSquare:
+        return {"SQUARE", "square"};
+    }
+    throw InternalError("unknown Function");
+  }
 };
 
 }  // namespace

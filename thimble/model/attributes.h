@@ -77,6 +77,13 @@ struct AveragePool2D {
   bool operator==(const AveragePool2D&) const = default;
 };
 
+/// The square root of the mean of the squares, padding left out. float32.
+struct L2Pool2D {
+  Window window;
+  Activation activation = Activation::kNone;
+  bool operator==(const L2Pool2D&) const = default;
+};
+
 struct MaxPool2D {
   Window window;
   Activation activation = Activation::kNone;
@@ -175,7 +182,8 @@ struct L2Normalization {
   bool operator==(const L2Normalization&) const = default;
 };
 
-/// before, after: elements added per axis. value: quantised; PAD's is the zero point (0 for float).
+/// before, after: elements added per axis. value: quantised; PAD's is the zero point. Of float32:
+/// the number's bits.
 /// The paddings and PADV2's value come from constants in the file; they are not inputs here.
 struct Pad {
   std::vector<int64_t> before, after;
@@ -277,6 +285,26 @@ struct Gelu {
   bool operator==(const Gelu&) const = default;
 };
 
+/// Functions of one number that are there for float32 alone. kRound: halves to even.
+enum class Function : uint8_t {
+  kCeil,
+  kCos,
+  kExp,
+  kFloor,
+  kLog,
+  kNeg,
+  kRound,
+  kSin,
+  kSqrt,
+  kSquare
+};
+
+/// The function of every element.
+struct Elementwise {
+  Function function = Function::kCeil;
+  bool operator==(const Elementwise&) const = default;
+};
+
 /// Index i along an axis is the input's begin + i * stride, and the output's extents say how many
 /// there are. A negative stride runs backwards. dropped, ascending: axes of which one index stays,
 /// and which the output lacks; its axes are the others in order. SLICE has strides of 1.
@@ -336,7 +364,7 @@ using Attributes =
                  Dequantize, Concat, Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear, Sub,
                  SquaredDifference, Rsqrt, Gelu, TransposeConv, Maximum, Minimum, Tanh, Elu,
                  HardSwish, Abs, LogSoftmax, Prelu, Sum, Div, Comparison, Select, Cast, ArgMax,
-                 CumSum, L2Normalization, SvdfFeatures, ShiftIn, SvdfOutput, Lstm>;
+                 CumSum, L2Normalization, SvdfFeatures, ShiftIn, SvdfOutput, Lstm, L2Pool2D, Elementwise>;
 
 /// What is left of operators with a state once that is an input and an output.
 template <class Operator>

@@ -85,6 +85,11 @@ std::vector<std::vector<OpId>> consumers(const Graph& graph) {
   return result;
 }
 
+bool is_float32(const Graph& graph, const Op& op) {
+  const auto fits = [&](TensorId t) { return graph.tensor(t).type == DType::kFloat32; };
+  return std::ranges::all_of(op.inputs, fits) && std::ranges::all_of(op.outputs, fits);
+}
+
 const Accumulator* find_accumulator(const Graph& graph, TensorId tensor) {
   const auto it = std::ranges::find(graph.accumulators, tensor, &Accumulator::tensor);
   return it == graph.accumulators.end() ? nullptr : &*it;

@@ -115,6 +115,8 @@ struct Graph {
 [[nodiscard]] std::vector<OpId> producers(const Graph& graph);
 /// consumers[t]: the operators that read tensor t, ascending, each once.
 [[nodiscard]] std::vector<std::vector<OpId>> consumers(const Graph& graph);
+/// Whether all operands and outputs are float32.
+[[nodiscard]] bool is_float32(const Graph& graph, const Op& op);
 /// Of a tensor's sums, or null: they have 32 bits, which is exact.
 [[nodiscard]] const Accumulator* find_accumulator(const Graph& graph, TensorId tensor);
 /// Of one element of a tensor's sums.

@@ -30,4 +30,14 @@ struct LinearRows {
 };
 [[nodiscard]] LinearRows linear_rows(const LinearPositions& positions, int64_t row, int64_t in);
 
+/// RESIZE_BILINEAR of float32: between rows `first` and `last` of the input, `fraction` of the way,
+/// which is below 0 before row 0.
+struct RealRows {
+  int64_t first = 0, last = 0;
+  float fraction = 0;
+  bool operator==(const RealRows&) const = default;
+};
+/// Those of each of `out` rows.
+[[nodiscard]] std::vector<RealRows> real_rows(const ResizeBilinear& a, int64_t in, int64_t out);
+
 }  // namespace thimble

@@ -19,7 +19,7 @@ Shape output_shape_of(const Add&, const OpView& v) {
 
 std::vector<Constraint> constraints_of(const Add&) {
   return {kTwoInputs,           kRankAtMost6,
-          kAllInt8Int16OrInt32, kQuantisedHaveOneScale,
+          kAllNumbers, kQuantisedHaveOneScale,
           kInt16IsSymmetric,    kInt32IsNotClamped<Add>,
           kSumScaleIsModerate,  kShapesBroadcast,
           kOutputShape};

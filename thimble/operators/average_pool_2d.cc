@@ -21,7 +21,7 @@ std::vector<Constraint> constraints_of(const AveragePool2D&) {
           kRank4,
           kSaneWindow<AveragePool2D>,
           kWindowWithinReach<AveragePool2D>,
-          kAllInt8OrInt16,
+          kAllInt8Int16OrFloat32,
           kAllHaveOneScale,
           kInt16IsSymmetric,
           kAllSameQuantization,

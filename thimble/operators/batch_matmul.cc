@@ -84,16 +84,16 @@ Shape output_shape_of(const BatchMatMul&, const OpView& v) {
 std::vector<Constraint> constraints_of(const BatchMatMul&) {
   return {kTwoInputs,
           {"the operands have 2 to 6 axes", ranks_within<2, 6>},
-          kAllInt8OrInt16,
+          kAllInt8Int16OrFloat32,
           kAllHaveOneScale,
           kInt16IsSymmetric,
           {"each row of the first input is as long as each column of the second", depths_agree},
           {"the leading extents, aligned at the matrices, are equal or 1", batches_broadcast},
           {"the product of the input scales / output scale is below 2^30 (int16: 2^14)",
-           multiplier_is_moderate},
+           multiplier_is_moderate, true},
           {"whatever the inputs, a sum of products, shifted left where the multiplier is above 1, "
            "stays within 32 bits",
-           products_fit},
+           products_fit, true},
           kOutputShape};
 }
 

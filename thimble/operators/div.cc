@@ -11,8 +11,8 @@ namespace {
 bool div_is_of_one_type(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const DType type = v.out().type;
-  return (type == DType::kInt8 || type == DType::kInt32) && v.in(0).type == type &&
-         v.in(1).type == type;
+  const bool is_one = type == DType::kInt8 || type == DType::kInt32 || type == DType::kFloat32;
+  return is_one && v.in(0).type == type && v.in(1).type == type;
 }
 
 /// A quotient of raw values takes 31 bits and 8 more before the point.
@@ -40,10 +40,11 @@ std::vector<Constraint> constraints_of(const Div&) {
   return {
       kTwoInputs,
       kRankAtMost6,
-      {"inputs and output are all int8 or all int32", div_is_of_one_type},
+      {"inputs and output are all int8, all int32 or all float32", div_is_of_one_type},
       kQuantisedHaveOneScale,
       kInt32IsNotClamped<Div>,
-      {"the first input's scale is below 2^16 x the second's x output scale", quotient_is_moderate},
+      {"the first input's scale is below 2^16 x the second's x output scale", quotient_is_moderate,
+       true},
       kShapesBroadcast,
       kOutputShape};
 }

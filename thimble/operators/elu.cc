@@ -25,9 +25,9 @@ Shape output_shape_of(const Elu&, const OpView& v) { return v.x(); }
 std::vector<Constraint> constraints_of(const Elu&) {
   return {kOneInput,
           kRankAtMost6,
-          kAllInt8,
+          kAllInt8OrFloat32,
           kAllHaveOneScale,
-          {"both scales are within 2^-100 and 2^100", scales_suit_floats},
+          {"both scales are within 2^-100 and 2^100", scales_suit_floats, true},
           kOutputShape};
 }
 

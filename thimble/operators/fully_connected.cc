@@ -37,6 +37,10 @@ bool weights_are_quantised(const Graph& graph, const Op& op) {
   return has_one_scale(weights) || (weights.is_constant() && weights_are_symmetric(graph, op, 0));
 }
 
+bool float_weights_are_constant(const Graph& graph, const Op& op) {
+  return !is_float32(graph, op) || OpView{graph, op}.in(1).is_constant();
+}
+
 Shape leading(const Shape& shape, size_t axes) {
   return {shape.begin(), shape.begin() + static_cast<int64_t>(axes)};
 }
@@ -90,10 +94,11 @@ std::vector<Constraint> constraints_of(const FullyConnected&) {
         {"the input's trailing axes hold exactly the weights' input channels", input_splits}},
        {kWeightedTypes,
         kBiasIsConstant,
+        {"weights of float32 are constant", float_weights_are_constant},
         kXAndOutputHaveOneScale,
         {"the weights have one positive, finite scale and a zero point within int8, or are "
          "constant and have one scale per output channel and zero points 0",
-         weights_are_quantised}},
+         weights_are_quantised, true}},
        sum_constraints<0>(),
        {kOutputShape}});
 }

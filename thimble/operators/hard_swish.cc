@@ -27,10 +27,10 @@ Shape output_shape_of(const HardSwish&, const OpView& v) { return v.x(); }
 std::vector<Constraint> constraints_of(const HardSwish&) {
   return {kOneInput,
           kRankAtMost6,
-          kAllInt8,
+          kAllInt8OrFloat32,
           kAllHaveOneScale,
           {"the input's scale is within 2^-20 and 2^10, and within 2^-7 and 127 x output scale",
-           hard_swish_scales_fit},
+           hard_swish_scales_fit, true},
           kOutputShape};
 }
 

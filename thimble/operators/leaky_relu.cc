@@ -10,10 +10,15 @@
 namespace thimble {
 namespace {
 
-bool are_of_one_narrow_type(const Graph& graph, const Op& op) {
+bool are_of_one_type(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const DType type = v.in(0).type;
-  return (type == DType::kInt8 || type == DType::kInt16) && v.out().type == type;
+  return (type == DType::kInt8 || type == DType::kInt16 || type == DType::kFloat32) &&
+         v.out().type == type;
+}
+
+bool alpha_is_finite(const Graph&, const Op& op) {
+  return std::isfinite(std::get<LeakyRelu>(op.attributes).alpha);
 }
 
 // The difference to the zero point, shifted left, must stay within 32 bits.
@@ -22,7 +27,7 @@ bool negative_part_fits(const Graph& graph, const Op& op) {
   const float alpha = std::get<LeakyRelu>(op.attributes).alpha;
   const float factor = v.in(0).quantization.scales[0] * alpha / v.out().quantization.scales[0];
   const float most = v.in(0).type == DType::kInt8 ? 0x1p22F : 0x1p14F;
-  return std::isfinite(alpha) && alpha >= 0 && factor < most;
+  return alpha >= 0 && factor < most;
 }
 
 }  // namespace
@@ -36,12 +41,13 @@ Shape output_shape_of(const LeakyRelu&, const OpView& v) { return v.x(); }
 std::vector<Constraint> constraints_of(const LeakyRelu&) {
   return {kOneInput,
           kRankAtMost6,
-          {"input and output are both int8 or both int16", are_of_one_narrow_type},
+          {"input and output are both int8, both int16 or both float32", are_of_one_type},
+          {"alpha is finite", alpha_is_finite},
           kAllHaveOneScale,
           kRescale,
           {"alpha is at least 0, and alpha * input scale / output scale below 2^22 (int8) or 2^14 "
            "(int16)",
-           negative_part_fits},
+           negative_part_fits, true},
           kOutputShape};
 }
 

@@ -38,11 +38,11 @@ Shape output_shape_of(const LogSoftmax&, const OpView& v) { return v.x(); }
 std::vector<Constraint> constraints_of(const LogSoftmax&) {
   return {kOneInput,
           kRank1To4,
-          kAllInt8,
+          kAllInt8OrFloat32,
           kAllHaveOneScale,
-          {"the output's scale is 1/16 and its zero point 127", logarithms_are_fixed},
-          {"the input's scale is within 2^-26 and 2^4", logarithm_scale_is_moderate},
-          {"the last axis has at most 4095 elements", logarithm_channels_fit},
+          {"the output's scale is 1/16 and its zero point 127", logarithms_are_fixed, true},
+          {"the input's scale is within 2^-26 and 2^4", logarithm_scale_is_moderate, true},
+          {"the last axis has at most 4095 elements", logarithm_channels_fit, true},
           kOutputShape};
 }
 

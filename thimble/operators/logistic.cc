@@ -33,12 +33,12 @@ Shape output_shape_of(const Logistic&, const OpView& v) { return v.x(); }
 std::vector<Constraint> constraints_of(const Logistic&) {
   return {kOneInput,
           kRankAtMost6,
-          kAllInt8OrInt16,
+          kAllInt8Int16OrFloat32,
           kAllHaveOneScale,
           kInt16IsSymmetric,
           {"the output's scale is 1/256 and its zero point -128 (int16: 1/32768 and 0)",
-           output_quantization_is_fixed},
-          {"the input's scale is above 2^-27 (int16: and below 2)", input_scale_is_moderate},
+           output_quantization_is_fixed, true},
+          {"the input's scale is above 2^-27 (int16: and below 2)", input_scale_is_moderate, true},
           kOutputShape};
 }
 

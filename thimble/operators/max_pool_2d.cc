@@ -5,6 +5,13 @@
 #include "thimble/operators/windows.h"
 
 namespace thimble {
+namespace {
+
+bool least_is_quantised(const Graph& graph, const Op& op) {
+  return !std::get<MaxPool2D>(op.attributes).least || !is_float32(graph, op);
+}
+
+}  // namespace
 
 AccessMap access_map_of(const MaxPool2D& a, const OpView&) {
   return {{.axes = {Affine{0}, window_map_y(a.window), window_map_x(a.window), Affine{3}}}};
@@ -18,7 +25,8 @@ Shape output_shape_of(const MaxPool2D& a, const OpView& v) {
 
 std::vector<Constraint> constraints_of(const MaxPool2D&) {
   return {kOneInput,       kRank4,           kSaneWindow<MaxPool2D>, kWindowWithinReach<MaxPool2D>,
-          kAllInt8OrInt16, kAllHaveOneScale, kInt16IsSymmetric,      kAllSameQuantization,
+          kAllInt8Int16OrFloat32, kAllHaveOneScale, kInt16IsSymmetric,      kAllSameQuantization,
+          {"the least of a window is not of float32", least_is_quantised},
           kOutputShape};
 }
 

@@ -18,7 +18,7 @@ Shape output_shape_of(const Maximum&, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const Maximum&) {
-  return {kTwoInputs,           kRankAtMost6,     kAllWholeNumbers, kQuantisedHaveOneScale,
+  return {kTwoInputs,           kRankAtMost6,     kAllComparable, kQuantisedHaveOneScale,
           kAllSameQuantization, kShapesBroadcast, kOutputShape};
 }
 

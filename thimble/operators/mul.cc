@@ -33,12 +33,12 @@ Shape output_shape_of(const Mul&, const OpView& v) {
 std::vector<Constraint> constraints_of(const Mul&) {
   return {kTwoInputs,
           kRankAtMost6,
-          kAllInt8Int16OrInt32,
+          kAllNumbers,
           kQuantisedHaveOneScale,
           kInt16IsSymmetric,
           kInt32IsNotClamped<Mul>,
           {"the product of the input scales is below 2^14 (int16: 1) x output scale",
-           product_is_moderate},
+           product_is_moderate, true},
           kShapesBroadcast,
           kOutputShape};
 }

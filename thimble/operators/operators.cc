@@ -38,7 +38,8 @@ std::vector<Constraint> own_constraints(const Attributes& attributes) {
 
 std::string bullets(const std::vector<Constraint>& list) {
   std::string text;
-  for (const Constraint& c : list) text += fmt::format("- {}\n", c.text);
+  for (const Constraint& c : list)
+    text += fmt::format("- {}{}\n", c.text, c.of_integers ? " (float32: no matter)" : "");
   return text;
 }
 
@@ -87,6 +88,8 @@ std::vector<Constraint> constraints(const Attributes& attributes) {
 
 std::string unsupported_reason(const Graph& graph, const Op& op) {
   for (const Constraint& c : constraints(op.attributes)) {
+    // The first say that there are operands.
+    if (c.of_integers && is_float32(graph, op)) continue;
     if (!c.holds(graph, op)) return c.text;
   }
   return "";

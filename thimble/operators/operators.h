@@ -28,6 +28,8 @@ namespace thimble {
 struct Constraint {
   const char* text;  ///< "the batch size is 1 to 65535"
   bool (*holds)(const Graph& graph, const Op& op);
+  /// Of operators whose operands and outputs are not all float32.
+  bool of_integers = false;
 };
 
 /// Everything that must hold before Thimble takes the operator, in the order to check it; each may

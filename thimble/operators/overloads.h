@@ -59,6 +59,8 @@ AccessMap access_map_of(const SvdfFeatures& a, const OpView& v);
 AccessMap access_map_of(const ShiftIn& a, const OpView& v);
 AccessMap access_map_of(const SvdfOutput& a, const OpView& v);
 AccessMap access_map_of(const Lstm& a, const OpView& v);
+AccessMap access_map_of(const L2Pool2D& a, const OpView& v);
+AccessMap access_map_of(const Elementwise& a, const OpView& v);
 
 /// Multiply-accumulates per element of the output.
 int64_t macs_per_element(const Conv2D& a, const OpView& v);
@@ -110,6 +112,8 @@ int64_t macs_per_element(const ShiftIn& a, const OpView& v);
 int64_t macs_per_element(const SvdfOutput& a, const OpView& v);
 /// Of all times of a sequence.
 int64_t macs_per_sequence(const Lstm& a, const OpView& v);
+int64_t macs_per_element(const L2Pool2D& a, const OpView& v);
+int64_t macs_per_element(const Elementwise& a, const OpView& v);
 
 /// Output shape, relying on the constraints about operands, ranks and attributes only. Where the
 /// attributes leave it open: the recorded one.
@@ -161,6 +165,8 @@ Shape output_shape_of(const SvdfFeatures& a, const OpView& v);
 Shape output_shape_of(const ShiftIn& a, const OpView& v);
 Shape output_shape_of(const SvdfOutput& a, const OpView& v);
 Shape output_shape_of(const Lstm& a, const OpView& v);
+Shape output_shape_of(const L2Pool2D& a, const OpView& v);
+Shape output_shape_of(const Elementwise& a, const OpView& v);
 
 /// What holds for this operator beyond common_constraints() (predicates.h).
 std::vector<Constraint> constraints_of(const Conv2D& a);
@@ -211,5 +217,7 @@ std::vector<Constraint> constraints_of(const SvdfFeatures& a);
 std::vector<Constraint> constraints_of(const ShiftIn& a);
 std::vector<Constraint> constraints_of(const SvdfOutput& a);
 std::vector<Constraint> constraints_of(const Lstm& a);
+std::vector<Constraint> constraints_of(const L2Pool2D& a);
+std::vector<Constraint> constraints_of(const Elementwise& a);
 
 }  // namespace thimble

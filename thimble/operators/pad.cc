@@ -32,8 +32,6 @@ bool value_fits(const Graph& graph, const Op& op) {
       return value >= -128 && value <= 127;
     case DType::kInt16:
       return value >= -32768 && value <= 32767;
-    case DType::kFloat32:
-      return value == 0;
     default:
       return true;
   }
@@ -64,7 +62,7 @@ std::vector<Constraint> constraints_of(const Pad&) {
           {"the paddings are constants, one pair of numbers from 0 to 2^31 - 1 for each axis",
            paddings_fit},
           {"input and output have one type: int8, int16, int32 or float32", is_padded_type},
-          {"the value is within the type, and 0 for float32", value_fits},
+          {"the value is within the type", value_fits, true},
           kAllSameQuantization,
           kOutputShape};
 }

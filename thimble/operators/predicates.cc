@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "thimble/model/error.h"
@@ -52,6 +53,19 @@ bool constants_are_complete(const Graph& graph, const Op& op) {
   });
 }
 
+/// Emitted code has no literals for others.
+bool floats_are_finite(const Graph& graph, const Op& op) {
+  return all_tensors(graph, op, [](const Tensor& t) {
+    if (!t.is_constant() || t.type != DType::kFloat32) return true;
+    for (size_t at = 0; at < t.data->size(); at += sizeof(float)) {
+      float value = 0;
+      std::memcpy(&value, t.data->data() + at, sizeof value);
+      if (!std::isfinite(value)) return false;
+    }
+    return true;
+  });
+}
+
 struct Range {
   int64_t lowest, highest;
 };
@@ -82,6 +96,7 @@ std::vector<Constraint> common_constraints() {
       {"there is at least one input, and one output, which is not a constant", one_computed_output},
       {"every extent is at least 1, and every tensor is smaller than 2 GiB", sizes_are_countable},
       {"constants have the bytes of their shape", constants_are_complete},
+      {"constants of float32 are finite", floats_are_finite},
   };
 }
 
@@ -114,19 +129,24 @@ bool all_int8(const Graph& graph, const Op& op) {
   return all_tensors(graph, op, [](const Tensor& t) { return t.type == DType::kInt8; });
 }
 
-bool all_int8_or_int16(const Graph& graph, const Op& op) {
-  const DType type = graph.tensor(op.outputs[0]).type;
-  return (type == DType::kInt8 || type == DType::kInt16) &&
-         all_tensors(graph, op, [&](const Tensor& t) { return t.type == type; });
+bool all_float32(const Graph& graph, const Op& op) { return is_float32(graph, op); }
+
+bool all_int8_or_float32(const Graph& graph, const Op& op) {
+  return all_int8(graph, op) || is_float32(graph, op);
 }
 
-bool all_int8_int16_or_int32(const Graph& graph, const Op& op) {
-  return all_int8_or_int16(graph, op) ||
+bool all_int8_int16_or_float32(const Graph& graph, const Op& op) {
+  const auto is_int16 = [](const Tensor& t) { return t.type == DType::kInt16; };
+  return all_int8_or_float32(graph, op) || all_tensors(graph, op, is_int16);
+}
+
+bool all_numbers(const Graph& graph, const Op& op) {
+  return all_int8_int16_or_float32(graph, op) ||
          all_tensors(graph, op, [](const Tensor& t) { return t.type == DType::kInt32; });
 }
 
-bool all_whole_numbers(const Graph& graph, const Op& op) {
-  return all_int8_int16_or_int32(graph, op) ||
+bool all_comparable(const Graph& graph, const Op& op) {
+  return all_numbers(graph, op) ||
          all_tensors(graph, op, [](const Tensor& t) { return t.type == DType::kBool; });
 }
 

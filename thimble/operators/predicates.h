@@ -46,6 +46,11 @@ inline constexpr Constraint kRank4{"input and output have 4 axes (NHWC)", ranks_
 bool all_int8(const Graph& graph, const Op& op);
 bool all_one_copied_type(const Graph& graph, const Op& op);
 inline constexpr Constraint kAllInt8{"inputs and output are int8", all_int8};
+bool all_float32(const Graph& graph, const Op& op);
+inline constexpr Constraint kAllFloat32{"inputs and output are float32", all_float32};
+bool all_int8_or_float32(const Graph& graph, const Op& op);
+inline constexpr Constraint kAllInt8OrFloat32{"inputs and output are all int8 or all float32",
+                                              all_int8_or_float32};
 inline constexpr Constraint kAllOneCopiedType{
     "inputs and output have one type: int8, uint8, int16, int32 or float32", all_one_copied_type};
 
@@ -53,13 +58,13 @@ bool all_int8_or_int16(const Graph& graph, const Op& op);
 inline constexpr Constraint kAllInt8OrInt16{"inputs and output are all int8 or all int16",
                                             all_int8_or_int16};
 /// int32 is taken as it is: it needs no scale, and has no activation to be clamped to.
-bool all_int8_int16_or_int32(const Graph& graph, const Op& op);
+bool all_numbers(const Graph& graph, const Op& op);
 bool quantised_have_one_scale(const Graph& graph, const Op& op);
-inline constexpr Constraint kAllInt8Int16OrInt32{
-    "inputs and output are all int8, all int16 or all int32", all_int8_int16_or_int32};
+inline constexpr Constraint kAllNumbers{
+    "inputs and output are all int8, all int16, all int32 or all float32", all_numbers};
 inline constexpr Constraint kQuantisedHaveOneScale{
     "int8 and int16 have one positive, finite scale each and a zero point within the type",
-    quantised_have_one_scale};
+    quantised_have_one_scale, true};
 template <class A>
 bool int32_is_not_clamped(const Graph& graph, const Op& op) {
   return graph.tensor(op.outputs[0]).type != DType::kInt32 ||
@@ -70,21 +75,26 @@ inline constexpr Constraint kInt32IsNotClamped{"int32 has no fused activation",
                                                int32_is_not_clamped<A>};
 
 /// Of values that are compared or chosen between as they are.
-bool all_whole_numbers(const Graph& graph, const Op& op);
-inline constexpr Constraint kAllWholeNumbers{
-    "inputs and output are all int8, all int16, all int32 or all bool", all_whole_numbers};
+bool all_comparable(const Graph& graph, const Op& op);
+inline constexpr Constraint kAllComparable{
+    "inputs and output are all int8, all int16, all int32, all float32 or all bool",
+    all_comparable};
 
+bool all_int8_int16_or_float32(const Graph& graph, const Op& op);
+inline constexpr Constraint kAllInt8Int16OrFloat32{
+    "inputs and output are all int8, all int16 or all float32", all_int8_int16_or_float32};
 /// Relies on every operand having one scale. Weights and bias have rules of their own.
 bool int16_is_symmetric(const Graph& graph, const Op& op);
-inline constexpr Constraint kInt16IsSymmetric{"zero points of int16 are 0", int16_is_symmetric};
+inline constexpr Constraint kInt16IsSymmetric{"zero points of int16 are 0", int16_is_symmetric,
+                                              true};
 
 bool all_have_one_scale(const Graph& graph, const Op& op);
 bool all_same_quantization(const Graph& graph, const Op& op);
 inline constexpr Constraint kAllHaveOneScale{
     "inputs and output have one positive, finite scale each and a zero point within the type",
-    all_have_one_scale};
+    all_have_one_scale, true};
 inline constexpr Constraint kAllSameQuantization{
-    "inputs and output have the same scale and zero point", all_same_quantization};
+    "inputs and output have the same scale and zero point", all_same_quantization, true};
 
 /// From integer to integer: the difference to the zero point, shifted left, must stay within 32
 /// bits.
@@ -92,13 +102,13 @@ bool rescale_fits(const Graph& graph, const Op& op);
 inline constexpr Constraint kRescale{
     "between integers, input scale / output scale is below 2^22 (8 bits in), 2^14 (16 bits) or 1 "
     "(32 bits, with zero point 0)",
-    rescale_fits};
+    rescale_fits, true};
 
 /// A sum carries 20 more bits than int8, 15 more than int16; its scale to the output's must stay
 /// below 1.
 bool sum_scale_is_moderate(const Graph& graph, const Op& op);
 inline constexpr Constraint kSumScaleIsModerate{
-    "both input scales are below 2^19 (int16: 2^14) x output scale", sum_scale_is_moderate};
+    "both input scales are below 2^19 (int16: 2^14) x output scale", sum_scale_is_moderate, true};
 
 /// All inputs.
 bool shapes_broadcast(const Graph& graph, const Op& op);

@@ -31,12 +31,12 @@ Shape output_shape_of(const Prelu&, const OpView& v) {
 std::vector<Constraint> constraints_of(const Prelu&) {
   return {kTwoInputs,
           kRankAtMost6,
-          kAllInt8OrInt16,
+          kAllInt8Int16OrFloat32,
           kAllHaveOneScale,
           kInt16IsSymmetric,
           kRescale,
           {"input scale x alpha's scale is below 2^14 (int16: 1) x output scale",
-           alpha_scale_is_moderate},
+           alpha_scale_is_moderate, true},
           kShapesBroadcast,
           kOutputShape};
 }

@@ -13,8 +13,9 @@ int64_t macs_per_element(const Relu6&, const OpView&) { return 0; }
 Shape output_shape_of(const Relu6&, const OpView& v) { return v.x(); }
 
 std::vector<Constraint> constraints_of(const Relu6&) {
-  return {kOneInput,         kRankAtMost6,         kAllInt8OrInt16, kAllHaveOneScale,
-          kInt16IsSymmetric, kAllSameQuantization, kOutputShape};
+  return {kOneInput,        kRankAtMost6,      kAllInt8Int16OrFloat32,
+          kAllHaveOneScale, kInt16IsSymmetric, kAllSameQuantization,
+          kOutputShape};
 }
 
 }  // namespace thimble

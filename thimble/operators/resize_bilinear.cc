@@ -10,8 +10,12 @@ namespace {
 Affine linear_map(const ResizeBilinear& a, const OpView& v, int axis) {
   const int64_t in = v.x()[static_cast<size_t>(axis)];
   const int64_t out = v.out().shape[static_cast<size_t>(axis)];
-  const LinearPositions positions = linear_positions(a, in, out);
   std::vector<RowRange> rows;
+  if (v.in(0).type == DType::kFloat32) {
+    for (const RealRows& row : real_rows(a, in, out)) rows.push_back({row.first, row.last});
+    return resize_map(axis, rows, in);
+  }
+  const LinearPositions positions = linear_positions(a, in, out);
   for (int64_t row = 0; row < out; ++row) {
     const LinearRows between = linear_rows(positions, row, in);
     rows.push_back({between.first, between.last});
@@ -51,8 +55,8 @@ std::vector<Constraint> constraints_of(const ResizeBilinear&) {
           kImageIsResized,
           {"align_corners and half_pixel_centers are not both set", one_kind_of_centers},
           {"positions in the input, rounded to steps of 1/1024 of a pixel, stay within it",
-           positions_stay_inside},
-          kAllInt8,
+           positions_stay_inside, true},
+          kAllInt8OrFloat32,
           kAllHaveOneScale,
           kAllSameQuantization};
 }

@@ -28,7 +28,7 @@ Shape output_shape_of(const ResizeNearestNeighbor&, const OpView& v) { return v.
 
 std::vector<Constraint> constraints_of(const ResizeNearestNeighbor&) {
   return {kOneInput,       kRank4,           kImageIsResized,
-          kAllInt8OrInt16, kAllHaveOneScale, kAllSameQuantization};
+          kAllInt8Int16OrFloat32, kAllHaveOneScale, kAllSameQuantization};
 }
 
 }  // namespace thimble

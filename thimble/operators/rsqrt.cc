@@ -26,12 +26,13 @@ int64_t macs_per_element(const Rsqrt&, const OpView&) { return 0; }
 Shape output_shape_of(const Rsqrt&, const OpView& v) { return v.x(); }
 
 std::vector<Constraint> constraints_of(const Rsqrt&) {
-  return {kOneInput,
-          kRankAtMost6,
-          kAllInt8,
-          kAllHaveOneScale,
-          {"1 / (sqrt(input scale) x output scale) is within 2^-11 and 2^30", root_is_moderate},
-          kOutputShape};
+  return {
+      kOneInput,
+      kRankAtMost6,
+      kAllInt8OrFloat32,
+      kAllHaveOneScale,
+      {"1 / (sqrt(input scale) x output scale) is within 2^-11 and 2^30", root_is_moderate, true},
+      kOutputShape};
 }
 
 }  // namespace thimble

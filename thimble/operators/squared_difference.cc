@@ -34,11 +34,11 @@ Shape output_shape_of(const SquaredDifference&, const OpView& v) {
 std::vector<Constraint> constraints_of(const SquaredDifference&) {
   return {kTwoInputs,
           kRankAtMost6,
-          kAllInt8OrInt16,
+          kAllInt8Int16OrFloat32,
           kAllHaveOneScale,
           kInt16IsSymmetric,
           {"the square of the larger input scale is below 2^12 (int16: 2^-2) x output scale",
-           square_is_moderate},
+           square_is_moderate, true},
           kShapesBroadcast,
           kOutputShape};
 }

@@ -19,7 +19,7 @@ Shape output_shape_of(const Sub&, const OpView& v) {
 
 std::vector<Constraint> constraints_of(const Sub&) {
   return {kTwoInputs,           kRankAtMost6,
-          kAllInt8Int16OrInt32, kQuantisedHaveOneScale,
+          kAllNumbers, kQuantisedHaveOneScale,
           kInt16IsSymmetric,    kInt32IsNotClamped<Sub>,
           kSumScaleIsModerate,  kShapesBroadcast,
           kOutputShape};

@@ -33,12 +33,12 @@ Shape output_shape_of(const Tanh&, const OpView& v) { return v.x(); }
 std::vector<Constraint> constraints_of(const Tanh&) {
   return {kOneInput,
           kRankAtMost6,
-          kAllInt8OrInt16,
+          kAllInt8Int16OrFloat32,
           kAllHaveOneScale,
           kInt16IsSymmetric,
           {"the output's scale is 1/128 (int16: 1/32768) and its zero point 0",
-           output_quantization_is_fixed},
-          {"the input's scale is above 2^-27 (int16: and below 2)", input_scale_is_moderate},
+           output_quantization_is_fixed, true},
+          {"the input's scale is above 2^-27 (int16: and below 2)", input_scale_is_moderate, true},
           kOutputShape};
 }
 

@@ -77,6 +77,7 @@ bool image_ranks(const Graph& graph, const Op& op) {
 }
 
 bool weighted_types(const Graph& graph, const Op& op) {
+  if (is_float32(graph, op)) return true;
   const OpView v{graph, op};
   const DType type = v.in(0).type;
   const bool wide = type == DType::kInt16;

@@ -18,8 +18,7 @@ inline constexpr Constraint kImageRanks{
 bool weighted_types(const Graph& graph, const Op& op);
 inline constexpr Constraint kWeightedTypes{
     "weights are int8, input and output both int8 or both int16, and the bias is int32 (of int16: "
-    "or "
-    "int64)",
+    "or int64); or all are float32",
     weighted_types};
 
 bool bias_is_constant(const Graph& graph, const Op& op);
@@ -31,7 +30,7 @@ inline constexpr Constraint kWeightsAndBiasAreConstant{"weights and bias are con
 bool x_and_output_have_one_scale(const Graph& graph, const Op& op);
 inline constexpr Constraint kXAndOutputHaveOneScale{
     "input and output have one positive, finite scale each and a zero point within int8 (int16: 0)",
-    x_and_output_have_one_scale};
+    x_and_output_have_one_scale, true};
 
 /// One scale, or one per element of axis `channel_axis`; zero points are 0.
 bool weights_are_symmetric(const Graph& graph, const Op& op, size_t channel_axis);
@@ -42,21 +41,20 @@ bool sums_fit(const Graph& graph, const Op& op, size_t channel_axis);
 template <size_t kChannelAxis>
 inline constexpr Constraint kWeightsAreSymmetric{
     "the weights have one positive, finite scale, or one per output channel, and zero points 0",
-    [](const Graph& graph, const Op& op) {
-      return weights_are_symmetric(graph, op, kChannelAxis);
-    }};
+    [](const Graph& graph, const Op& op) { return weights_are_symmetric(graph, op, kChannelAxis); },
+    true};
 
 /// What follows types and quantisation.
 template <size_t kChannelAxis>
 std::vector<Constraint> sum_constraints() {
   return {
-      {"input scale x weight scale / output scale is below 2^30", multipliers_are_moderate},
+      {"input scale x weight scale / output scale is below 2^30", multipliers_are_moderate, true},
       {"the bias has one element per output channel",
        [](const Graph& graph, const Op& op) { return bias_has_size(graph, op, kChannelAxis); }},
       {"whatever the input, an output channel's sum of products and bias, shifted left where its "
        "multiplier is above 1, stays within 32 bits; where sums of int16 have 64 bits (int64 bias, "
        "or none), within 47, and the result within 30",
-       [](const Graph& graph, const Op& op) { return sums_fit(graph, op, kChannelAxis); }},
+       [](const Graph& graph, const Op& op) { return sums_fit(graph, op, kChannelAxis); }, true},
   };
 }
 

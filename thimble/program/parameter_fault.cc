@@ -17,19 +17,6 @@ namespace {
 
 using reference::to_fixed_factor;
 
-// The last four extents of a shape, ones before them.
-std::vector<int64_t> four(const Shape& shape) {
-  std::vector<int64_t> result(kKernelAxes, 1);
-  for (size_t k = 0; k < std::min(kKernelAxes, shape.size()); ++k)
-    result[kKernelAxes - 1 - k] = shape[shape.size() - 1 - k];
-  return result;
-}
-
-void compare_four(const char* what, const int32_t (&given)[kKernelAxes],
-                  const std::vector<int64_t>& wanted, Difference& d) {
-  for (size_t k = 0; k < kKernelAxes; ++k) d.expect(what, given[k], wanted[k]);
-}
-
 std::string rescale_fault(const ReadBack& r, Activation activation) {
   const auto* p = r.as<runtime::RescaleParams>();
   if (p == nullptr) return kOtherKernel;
@@ -64,7 +51,7 @@ std::string sum_fault(const ReadBack& r, const std::vector<int64_t>& reduced) {
   if (p == nullptr) return kOtherKernel;
   const Shape& x = r.in(0).shape;
   Difference d;
-  compare_four("in_extent", p->in_extent, four(x), d);
+  compare_four("in_extent", p->in_extent, last_four(x), d);
   compare_four("reduced", p->reduced, reduced, d);
   const auto rank = static_cast<int64_t>(x.size());
   d.expect("chunk_axis", p->chunk_axis,
@@ -224,17 +211,14 @@ struct Checker {
   std::string operator()(const Sum& a) const { return reduction_fault(a.axes, false); }
   [[nodiscard]] std::string reduction_fault(const std::vector<int>& axes, bool divides) const {
     const Shape& x = r.in(0).shape;
-    std::vector<int64_t> reduced(kKernelAxes, 0);
+    const std::vector<int64_t> reduced = reduced_axes(axes, x);
     int64_t count = 1;
-    for (const int axis : axes) {
-      count *= x.at(static_cast<size_t>(axis));
-      reduced.at(static_cast<size_t>(axis) + kKernelAxes - x.size()) = 1;
-    }
+    for (const int axis : axes) count *= x.at(static_cast<size_t>(axis));
     if (r.call.method == Method::kAccumulate) return sum_fault(r, reduced);
     const auto* p = r.as<runtime::MeanParams>();
     if (p == nullptr) return kOtherKernel;
     Difference d;
-    compare_four("in_extent", p->in_extent, four(x), d);
+    compare_four("in_extent", p->in_extent, last_four(x), d);
     compare_four("reduced", p->reduced, reduced, d);
     const reference::FixedFactor ratio = to_fixed_factor(scale(r.in(0)) / scale(r.out()));
     d.expect("scale", p->scale, divides ? reference::divided(ratio, count) : ratio);
@@ -242,6 +226,10 @@ struct Checker {
     d.expect("output_zero_point", p->output_zero_point, zero_point(r.out()));
     return d.text();
   }
+  // Of float32 alone.
+  std::string operator()(const Div&) const { return kOtherKernel; }
+  std::string operator()(const L2Pool2D&) const { return kOtherKernel; }
+  std::string operator()(const Elementwise&) const { return kOtherKernel; }
   std::string operator()(const Add& a) const {
     return sum_of_pair_fault(a.activation, reference::Quotients::kDouble);
   }
@@ -308,17 +296,7 @@ struct Checker {
         .expect("channels", p->channels, r.in(0).shape.back())
         .text();
   }
-  std::string operator()(const Pad& a) const {
-    const auto* p = r.as<runtime::PadParams>();
-    if (p == nullptr) return kOtherKernel;
-    Difference d;
-    std::vector<int64_t> before(kKernelAxes, 0);
-    for (size_t k = 0; k < std::min(kKernelAxes, a.before.size()); ++k)
-      before[kKernelAxes - 1 - k] = a.before[a.before.size() - 1 - k];
-    compare_four("before", p->before, before, d);
-    compare_four("in_extent", p->in_extent, four(r.in(0).shape), d);
-    return d.expect("value", p->value, a.value).text();
-  }
+  std::string operator()(const Pad& a) const { return pad_fault(a, r); }
   std::string operator()(const Reshape&) const { return kOtherKernel; }
   std::string operator()(const Transpose&) const { return kOtherKernel; }
   std::string operator()(const Concat&) const { return kOtherKernel; }
@@ -395,12 +373,7 @@ struct Checker {
   }
   std::string operator()(const Rsqrt&) const { return table_fault(r); }
   std::string operator()(const Gelu&) const { return table_fault(r); }
-  std::string operator()(const ResizeNearestNeighbor& a) const {
-    if (r.as<runtime::ResizeNearestNeighborParams>() == nullptr) return kOtherKernel;
-    const Shape &x = r.in(0).shape, &y = r.out().shape;
-    const std::string rows = rows_fault(r, 0, nearest_rows(a, x[1], y[1]));
-    return rows.empty() ? rows_fault(r, 1, nearest_rows(a, x[2], y[2])) : rows;
-  }
+  std::string operator()(const ResizeNearestNeighbor& a) const { return nearest_fault(a, r); }
   std::string operator()(const ResizeBilinear& a) const {
     const auto* p = r.as<runtime::ResizeBilinearParams>();
     if (p == nullptr) return kOtherKernel;
@@ -419,6 +392,43 @@ struct Checker {
 
 }  // namespace
 
+std::vector<int64_t> last_four(const Shape& shape) {
+  std::vector<int64_t> result(kKernelAxes, 1);
+  for (size_t k = 0; k < std::min(kKernelAxes, shape.size()); ++k)
+    result[kKernelAxes - 1 - k] = shape[shape.size() - 1 - k];
+  return result;
+}
+
+void compare_four(const char* what, const int32_t (&given)[kKernelAxes],
+                  const std::vector<int64_t>& wanted, Difference& d) {
+  for (size_t k = 0; k < kKernelAxes; ++k) d.expect(what, given[k], wanted[k]);
+}
+
+std::vector<int64_t> reduced_axes(const std::vector<int>& axes, const Shape& x) {
+  std::vector<int64_t> reduced(kKernelAxes, 0);
+  for (const int axis : axes) reduced.at(static_cast<size_t>(axis) + kKernelAxes - x.size()) = 1;
+  return reduced;
+}
+
+std::string pad_fault(const Pad& a, const ReadBack& r) {
+  const auto* p = r.as<runtime::PadParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  std::vector<int64_t> before(kKernelAxes, 0);
+  for (size_t k = 0; k < std::min(kKernelAxes, a.before.size()); ++k)
+    before[kKernelAxes - 1 - k] = a.before[a.before.size() - 1 - k];
+  compare_four("before", p->before, before, d);
+  compare_four("in_extent", p->in_extent, last_four(r.in(0).shape), d);
+  return d.expect("value", p->value, a.value).text();
+}
+
+std::string nearest_fault(const ResizeNearestNeighbor& a, const ReadBack& r) {
+  if (r.as<runtime::ResizeNearestNeighborParams>() == nullptr) return kOtherKernel;
+  const Shape &x = r.in(0).shape, &y = r.out().shape;
+  const std::string rows = rows_fault(r, 0, nearest_rows(a, x[1], y[1]));
+  return rows.empty() ? rows_fault(r, 1, nearest_rows(a, x[2], y[2])) : rows;
+}
+
 std::string parameter_fault(const Graph& graph, const Program& program, const Call& call) {
   const bool takes_some = info(call.kernel).params != 0;
   if (!takes_some) return call.params < 0 ? "" : "it has parameters that its kernel does not take";
@@ -433,7 +443,8 @@ std::string parameter_fault(const Graph& graph, const Program& program, const Ca
     if (constant == nullptr) return "one of its constants is missing";
     r.constants.push_back(&constant->content);
   }
-  return std::visit(Checker{r}, r.op.attributes);
+  return is_float32(graph, r.op) ? float_parameter_fault(r)
+                                 : std::visit(Checker{r}, r.op.attributes);
 }
 
 }  // namespace thimble

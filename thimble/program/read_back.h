@@ -40,6 +40,12 @@ class Difference {
     return expect(what, given.multiplier, wanted.multiplier)
         .expect(what, given.shift, wanted.shift);
   }
+  /// Bit by bit.
+  Difference& expect_float(const char* what, float given, float wanted) {
+    if (text_.empty() && std::memcmp(&given, &wanted, sizeof given) != 0)
+      text_ = fmt::format("its parameter {} is {}, not {}", what, given, wanted);
+    return *this;
+  }
   Difference& fail(const std::string& text) {
     if (text_.empty()) text_ = text;
     return *this;
@@ -80,6 +86,19 @@ template <class T>
 [[nodiscard]] std::string weights_fault(const ShiftIn& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const SvdfOutput& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const Lstm& a, const ReadBack& r);
+/// Of the operators of float32, in float_fault.cc.
+[[nodiscard]] std::string float_parameter_fault(const ReadBack& r);
+/// Of those whose elements only move, whatever their type, in parameter_fault.cc.
+[[nodiscard]] std::string pad_fault(const Pad& a, const ReadBack& r);
+[[nodiscard]] std::string nearest_fault(const ResizeNearestNeighbor& a, const ReadBack& r);
+/// A fully connected layer is a 1 x 1 convolution without padding, wherever its rows lie.
+void compare_no_window(const ReadBack& r, const runtime::Window2D& given, Difference& d);
+/// The last four extents of a shape, ones before them.
+[[nodiscard]] std::vector<int64_t> last_four(const Shape& shape);
+void compare_four(const char* what, const int32_t (&given)[kKernelAxes],
+                  const std::vector<int64_t>& wanted, Difference& d);
+/// Axes that a mean sums over: 1.
+[[nodiscard]] std::vector<int64_t> reduced_axes(const std::vector<int>& axes, const Shape& x);
 /// Parameters and constants of a depthwise convolution packed for DSP cores, and whether its kernel
 /// is exact.
 [[nodiscard]] std::string packed_depthwise_fault(const DepthwiseConv2D& a, const ReadBack& r,

@@ -79,16 +79,6 @@ void compare_factors(const ReadBack& r, size_t constant,
   }
 }
 
-// A fully connected layer is a 1 x 1 convolution without padding, wherever its rows lie.
-void compare_no_window(const ReadBack& r, const runtime::Window2D& given, Difference& d) {
-  d.expect("kernel_h", given.kernel_h, 1).expect("kernel_w", given.kernel_w, 1);
-  d.expect("stride_h", given.stride_h, 1).expect("stride_w", given.stride_w, 1);
-  d.expect("dilation_h", given.dilation_h, 1).expect("dilation_w", given.dilation_w, 1);
-  d.expect("pad_top", given.pad_top, 0).expect("pad_left", given.pad_left, 0);
-  if (given.in_h < r.call.axes[1].limits.end || given.in_w < r.call.axes[2].limits.end)
-    d.fail("its window takes rows of the input for padding");
-}
-
 template <class Op>
 void compare_place(const Op& a, const ReadBack& r, const runtime::Window2D& given, Difference& d) {
   if constexpr (requires { a.window; }) {
@@ -202,6 +192,15 @@ std::string unfolded_fault(const Op& a, const ReadBack& r,
 }
 
 }  // namespace
+
+void compare_no_window(const ReadBack& r, const runtime::Window2D& given, Difference& d) {
+  d.expect("kernel_h", given.kernel_h, 1).expect("kernel_w", given.kernel_w, 1);
+  d.expect("stride_h", given.stride_h, 1).expect("stride_w", given.stride_w, 1);
+  d.expect("dilation_h", given.dilation_h, 1).expect("dilation_w", given.dilation_w, 1);
+  d.expect("pad_top", given.pad_top, 0).expect("pad_left", given.pad_left, 0);
+  if (given.in_h < r.call.axes[1].limits.end || given.in_w < r.call.axes[2].limits.end)
+    d.fail("its window takes rows of the input for padding");
+}
 
 void compare_window(const Window& window, const Tensor& in, const runtime::Window2D& given,
                     Difference& d) {

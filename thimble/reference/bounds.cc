@@ -326,6 +326,9 @@ struct BoundsOf {
   ValueRanges operator()(const ShiftIn&) const { return any_value(c.output()); }
   ValueRanges operator()(const SvdfOutput&) const { return any_value(c.output()); }
   ValueRanges operator()(const Lstm&) const { return any_value(c.output()); }
+  // Of float32 alone.
+  ValueRanges operator()(const L2Pool2D&) const { return any_value(c.output()); }
+  ValueRanges operator()(const Elementwise&) const { return any_value(c.output()); }
   // Neither rises nor falls with both operands.
   ValueRanges operator()(const Prelu&) const { return any_value(c.output()); }
   ValueRanges operator()(const Dequantize&) const { return {}; }
@@ -375,6 +378,7 @@ ValueRanges constant_bounds(const Tensor& constant) {
 
 ValueRanges output_bounds(const Graph& graph, const Op& op,
                           const std::vector<ValueRanges>& of_tensors) {
+  if (is_float32(graph, op)) return {};
   const reference::BoundsContext context{graph, op, of_tensors};
   return std::visit(reference::BoundsOf{context}, op.attributes);
 }

@@ -5,6 +5,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/real.h"
 
 namespace thimble {
 namespace {
@@ -15,6 +16,16 @@ std::vector<int> inverse(const std::vector<int>& permutation) {
     result.at(static_cast<size_t>(permutation[i])) = static_cast<int>(i);
   }
   return result;
+}
+
+// Of float32.
+std::vector<Bytes> real_outputs(const reference::OpContext& context) {
+  std::vector<RealValues> values;
+  for (size_t i = 0; i < context.op.inputs.size(); ++i)
+    values.push_back(reference::elements_from<float>(context.input_bytes(i)));
+  std::vector<const RealValues*> inputs;
+  for (const RealValues& v : values) inputs.push_back(&v);
+  return {reference::bytes_from(evaluate_real(context.graph, context.op, inputs))};
 }
 
 }  // namespace
@@ -61,8 +72,11 @@ TensorValues interpret(const Graph& graph, const std::vector<Bytes>& inputs, Sta
 std::vector<Bytes> interpret_op(const Graph& graph, const Op& op, const TensorValues& values) {
   const reference::OpContext context{graph, op, values};
   std::vector<Bytes> outputs =
-      std::visit([&](const auto& attributes) { return reference::evaluate(attributes, context); },
-                 op.attributes);
+      is_float32(graph, op)
+          ? real_outputs(context)
+          : std::visit(
+                [&](const auto& attributes) { return reference::evaluate(attributes, context); },
+                op.attributes);
   check(outputs.size() == op.outputs.size(),
         "an operator gave another number of outputs than it has");
   for (size_t i = 0; i < outputs.size(); ++i) {

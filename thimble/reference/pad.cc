@@ -21,7 +21,6 @@ Bytes element_bytes(int32_t value, int64_t size) {
 std::vector<Bytes> evaluate(const Pad& op, const OpContext& context) {
   const Tensor& input = context.input(0);
   const Tensor& output = context.output();
-  check(input.type != DType::kFloat32 || op.value == 0, "float tensors are padded with zero");
   check(op.before.size() == input.shape.size(), "paddings are given for every axis");
   const int64_t size = size_bytes(input.type);
   const Bytes filling = element_bytes(op.value, size);

@@ -16,9 +16,12 @@
 #include "thimble/reference/gelu.h"
 #include "thimble/reference/real_products.h"
 #include "thimble/reference/window.h"
+#include "thimble_runtime/real_functions.h"
 
 namespace thimble::reference {
 namespace {
+
+namespace functions = runtime::real;
 
 struct RealContext {
   const Graph& graph;
@@ -98,8 +101,14 @@ RealValues real(const MaxPool2D& op, const RealContext& c) {
   }
   return clamped(op.activation, pooled(
                                     op.window, c, std::numeric_limits<float>::lowest(),
-                                    [](float a, float b) { return std::max(a, b); },
+                                    [](float a, float b) { return b > a ? b : a; },
                                     [](float largest, float) { return largest; }));
+}
+
+RealValues real(const L2Pool2D& op, const RealContext& c) {
+  return clamped(op.activation, pooled(
+                                    op.window, c, 0, [](float a, float b) { return a + b * b; },
+                                    [](float sum, float count) { return std::sqrt(sum / count); }));
 }
 
 RealValues sums_over_axes(const std::vector<int>& axes, const RealContext& c) {
@@ -225,11 +234,11 @@ RealValues real(const L2Normalization&, const RealContext& c) {
 }
 
 RealValues real(const Maximum&, const RealContext& c) {
-  return combined(c, [](float a, float b) { return std::max(a, b); });
+  return combined(c, [](float a, float b) { return a > b ? a : b; });
 }
 
 RealValues real(const Minimum&, const RealContext& c) {
-  return combined(c, [](float a, float b) { return std::min(a, b); });
+  return combined(c, [](float a, float b) { return a < b ? a : b; });
 }
 
 RealValues real(const Relu&, const RealContext& c) {
@@ -242,12 +251,18 @@ RealValues real(const Relu6&, const RealContext& c) {
 
 RealValues real(const LeakyRelu& op, const RealContext& c) {
   RealValues result = *c.inputs[0];
-  for (float& value : result) value = value >= 0 ? value : op.alpha * value;
+  for (float& value : result) value = value >= 0 ? value : value * op.alpha;
   return result;
 }
 
 RealValues real(const Prelu&, const RealContext& c) {
-  return combined(c, [](float x, float alpha) { return x >= 0 ? x : alpha * x; });
+  return combined(c, [](float x, float alpha) { return x >= 0 ? x : x * alpha; });
+}
+
+float largest_of(std::span<const float> row) {
+  float largest = std::numeric_limits<float>::lowest();
+  for (const float value : row) largest = value > largest ? value : largest;
+  return largest;
 }
 
 RealValues real(const LogSoftmax&, const RealContext& c) {
@@ -255,48 +270,53 @@ RealValues real(const LogSoftmax&, const RealContext& c) {
   const auto depth = static_cast<size_t>(c.output_shape().back());
   for (size_t begin = 0; begin < result.size(); begin += depth) {
     const std::span<float> row(&result[begin], depth);
-    const float largest = *std::ranges::max_element(row);
+    const float largest = largest_of(row);
     float sum = 0;
-    for (const float value : row) sum += std::exp(value - largest);
-    for (float& value : row) value -= largest + std::log(sum);
+    for (const float value : row) sum += functions::exp(value - largest);
+    const float log_of_sum = functions::log(sum);
+    for (float& value : row) value = value - largest - log_of_sum;
   }
   return result;
 }
 
-RealValues real(const Logistic&, const RealContext& c) {
+RealValues of_each(const RealContext& c, float (*function)(float) noexcept) {
   RealValues result = *c.inputs[0];
-  for (float& value : result) value = 1 / (1 + std::exp(-value));
+  for (float& value : result) value = function(value);
   return result;
 }
 
-RealValues real(const Tanh&, const RealContext& c) {
-  RealValues result = *c.inputs[0];
-  for (float& value : result) value = std::tanh(value);
-  return result;
-}
-
-RealValues real(const Elu&, const RealContext& c) {
-  RealValues result = *c.inputs[0];
-  for (float& value : result) value = value < 0 ? std::exp(value) - 1 : value;
-  return result;
-}
-
+RealValues real(const Logistic&, const RealContext& c) { return of_each(c, functions::logistic); }
+RealValues real(const Tanh&, const RealContext& c) { return of_each(c, functions::tanh); }
+RealValues real(const Elu&, const RealContext& c) { return of_each(c, functions::elu); }
 RealValues real(const HardSwish&, const RealContext& c) {
-  RealValues result = *c.inputs[0];
-  for (float& value : result) value *= std::clamp(value + 3, 0.0F, 6.0F) / 6;
-  return result;
+  return of_each(c, functions::hard_swish);
 }
-
-RealValues real(const Abs&, const RealContext& c) {
-  RealValues result = *c.inputs[0];
-  for (float& value : result) value = std::abs(value);
-  return result;
-}
-
-RealValues real(const Rsqrt&, const RealContext& c) {
-  RealValues result = *c.inputs[0];
-  for (float& value : result) value = 1 / std::sqrt(value);
-  return result;
+RealValues real(const Abs&, const RealContext& c) { return of_each(c, functions::abs); }
+RealValues real(const Rsqrt&, const RealContext& c) { return of_each(c, functions::rsqrt); }
+RealValues real(const Elementwise& op, const RealContext& c) {
+  switch (op.function) {
+    case Function::kCeil:
+      return of_each(c, functions::ceil);
+    case Function::kCos:
+      return of_each(c, functions::cos);
+    case Function::kExp:
+      return of_each(c, functions::exp);
+    case Function::kFloor:
+      return of_each(c, functions::floor);
+    case Function::kLog:
+      return of_each(c, functions::log);
+    case Function::kNeg:
+      return of_each(c, functions::neg);
+    case Function::kRound:
+      return of_each(c, functions::round);
+    case Function::kSin:
+      return of_each(c, functions::sin);
+    case Function::kSqrt:
+      return of_each(c, functions::sqrt);
+    case Function::kSquare:
+      return of_each(c, functions::square);
+  }
+  throw InternalError("unknown Function");
 }
 
 RealValues real(const Gelu& op, const RealContext& c) {
@@ -313,9 +333,9 @@ RealValues real(const Softmax& op, const RealContext& c) {
   const auto depth = static_cast<size_t>(c.output_shape().back());
   for (size_t begin = 0; begin < result.size(); begin += depth) {
     const std::span<float> row(&result[begin], depth);
-    const float largest = *std::ranges::max_element(row);
+    const float largest = largest_of(row);
     float sum = 0;
-    for (float& value : row) sum += value = std::exp(op.beta * (value - largest));
+    for (float& value : row) sum += value = functions::exp((value - largest) * op.beta);
     for (float& value : row) value /= sum;
   }
   return result;
@@ -324,25 +344,23 @@ RealValues real(const Softmax& op, const RealContext& c) {
 RealValues real(const ResizeBilinear& op, const RealContext& c) {
   const Image in(c.shape(0));
   const Image out(c.output_shape());
-  const LinearPositions vertical = linear_positions(op, in.h, out.h);
-  const LinearPositions horizontal = linear_positions(op, in.w, out.w);
+  const std::vector<RealRows> rows = real_rows(op, in.h, out.h);
+  const std::vector<RealRows> columns = real_rows(op, in.w, out.w);
   const RealValues& x = *c.inputs[0];
   RealValues result(static_cast<size_t>(elements(c.output_shape())));
   for (int64_t pixel = 0; pixel < out.n * out.h * out.w; ++pixel) {
     const int64_t n = pixel / (out.w * out.h);
-    const LinearRows rows = linear_rows(vertical, pixel / out.w % out.h, in.h);
-    const LinearRows columns = linear_rows(horizontal, pixel % out.w, in.w);
-    const float y = static_cast<float>(rows.fraction) / 1024;
-    const float z = static_cast<float>(columns.fraction) / 1024;
+    const RealRows& y = rows[static_cast<size_t>(pixel / out.w % out.h)];
+    const RealRows& z = columns[static_cast<size_t>(pixel % out.w)];
+    const float below = y.fraction, right = z.fraction;
     for (int64_t k = 0; k < out.c; ++k) {
       const auto value = [&](int64_t row, int64_t column) {
         return x[static_cast<size_t>(in.pixel(n, row, column) + k)];
       };
-      const float above =
-          value(rows.first, columns.first) * (1 - z) + value(rows.first, columns.last) * z;
-      const float below =
-          value(rows.last, columns.first) * (1 - z) + value(rows.last, columns.last) * z;
-      result[static_cast<size_t>(pixel * out.c + k)] = above * (1 - y) + below * y;
+      result[static_cast<size_t>(pixel * out.c + k)] =
+          value(y.first, z.first) * (1 - below) * (1 - right) +
+          value(y.last, z.first) * below * (1 - right) +
+          value(y.first, z.last) * (1 - below) * right + value(y.last, z.last) * below * right;
     }
   }
   return result;
@@ -398,14 +416,17 @@ RealValues evaluate_real(const Graph& graph, const Op& op,
                     op.attributes);
 }
 
+RealRange real_range(Activation activation) {
+  RealRange range{std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max()};
+  if (activation == Activation::kRelu || activation == Activation::kRelu6) range.min = 0;
+  if (activation == Activation::kRelu6) range.max = 6;
+  if (activation == Activation::kReluN1To1) range = {-1, 1};
+  return range;
+}
+
 void apply(Activation activation, RealValues& values) {
-  float lowest = std::numeric_limits<float>::lowest();
-  float highest = std::numeric_limits<float>::max();
-  if (activation == Activation::kRelu || activation == Activation::kRelu6) lowest = 0;
-  if (activation == Activation::kRelu6) highest = 6;
-  if (activation == Activation::kReluN1To1) lowest = -1, highest = 1;
-  if (activation == Activation::kNone) return;
-  for (float& value : values) value = std::clamp(value, lowest, highest);
+  const RealRange range = real_range(activation);
+  for (float& value : values) value = std::clamp(value, range.min, range.max);
 }
 
 }  // namespace thimble

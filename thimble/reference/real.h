@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a network computes in real numbers: quantised constants stand for scale * (q - zero point),
-// activations are float32 and never rounded to a grid. To choose scales by, and to see what
+// What a network computes in float32, bit by bit: every sum begins at 0 and goes by rows, columns
+// and channels, then comes the bias; functions are those of thimble_runtime/real_functions.h. Of a
+// quantised network: what it computes in real numbers, its constants standing for scale * (q - zero
+// point), its activations never rounded to a grid; to choose scales by, and to see what
 // quantisation costs.
 #pragma once
 
@@ -21,6 +23,11 @@ using RealValues = std::vector<float>;
 [[nodiscard]] RealValues evaluate_real(const Graph& graph, const Op& op,
                                        const std::vector<const RealValues*>& inputs);
 
+/// What a fused activation lets pass; all numbers without one.
+struct RealRange {
+  float min, max;
+};
+[[nodiscard]] RealRange real_range(Activation activation);
 /// The clamp that is fused to an operator.
 void apply(Activation activation, RealValues& values);
 

@@ -19,7 +19,7 @@ void add_products(const float* const (&x)[kPixels], const float* weights, int64_
   for (int64_t i = 0; i < in_channels; ++i) {
     const float* w = weights + i * out_channels;
     for (int64_t p = 0; p < kPixels; ++p) {
-      if (x[p] == nullptr || x[p][i] == 0) continue;
+      if (x[p] == nullptr) continue;
       const float value = x[p][i];
       float* sum = sums + p * out_channels;
       for (int64_t o = 0; o < out_channels; ++o) sum[o] += value * w[o];
@@ -41,10 +41,10 @@ RealValues transposed(const RealValues& weights, int64_t groups, int64_t outputs
   return result;
 }
 
-void start_with_bias(const RealValues* bias, int64_t channels, RealValues& sums) {
-  for (size_t k = 0; k < sums.size(); ++k) {
-    sums[k] = bias == nullptr ? 0 : (*bias)[k % static_cast<size_t>(channels)];
-  }
+/// Last of all, as zeros too.
+void add_bias(const RealValues* bias, int64_t channels, RealValues& sums) {
+  for (size_t k = 0; k < sums.size(); ++k)
+    sums[k] += bias == nullptr ? 0 : (*bias)[k % static_cast<size_t>(channels)];
 }
 
 }  // namespace
@@ -57,7 +57,6 @@ RealValues real_conv(const Window& window, const RealProduct& a) {
   const int64_t outputs = out.c / groups;
   const RealValues weights = transposed(a.weights, groups, outputs, w.h * w.w * w.c);
   RealValues result(static_cast<size_t>(out.n * out.h * out.w * out.c));
-  start_with_bias(a.bias, out.c, result);
   RealValues sums(static_cast<size_t>(kPixels * outputs));
   for (int64_t row = 0; row < out.n * out.h; ++row) {
     const Taps rows = taps_of_row(window, row % out.h, in.h);
@@ -80,11 +79,12 @@ RealValues real_conv(const Window& window, const RealProduct& a) {
         }
         for (int64_t p = 0; p < std::min(kPixels, out.w - x0); ++p) {
           float* to = &result[static_cast<size_t>((row * out.w + x0 + p) * out.c + g * outputs)];
-          for (int64_t o = 0; o < outputs; ++o) to[o] += sums[static_cast<size_t>(p * outputs + o)];
+          for (int64_t o = 0; o < outputs; ++o) to[o] = sums[static_cast<size_t>(p * outputs + o)];
         }
       }
     }
   }
+  add_bias(a.bias, out.c, result);
   return result;
 }
 
@@ -93,7 +93,6 @@ RealValues real_depthwise(const Window& window, int64_t multiplier, const RealPr
   const Image out(a.out_shape);
   const Image w(a.weights_shape);
   RealValues result(static_cast<size_t>(out.n * out.h * out.w * out.c));
-  start_with_bias(a.bias, out.c, result);
   for (int64_t pixel = 0; pixel < out.n * out.h * out.w; ++pixel) {
     const Taps rows = taps_of_row(window, pixel / out.w % out.h, in.h);
     const Taps columns = taps_of_column(window, pixel % out.w, in.w);
@@ -111,13 +110,13 @@ RealValues real_depthwise(const Window& window, int64_t multiplier, const RealPr
       }
     }
   }
+  add_bias(a.bias, out.c, result);
   return result;
 }
 
 RealValues real_transpose_conv(const Window& window, const RealProduct& a) {
   const Image in(a.x_shape), out(a.out_shape), w(a.weights_shape);
   RealValues result(static_cast<size_t>(out.n * out.h * out.w * out.c));
-  start_with_bias(a.bias, out.c, result);
   for (int64_t pixel = 0; pixel < in.n * in.h * in.w; ++pixel) {
     const float* x = &a.x[static_cast<size_t>(pixel * in.c)];
     for (int64_t tap = 0; tap < w.h * w.w; ++tap) {
@@ -132,30 +131,16 @@ RealValues real_transpose_conv(const Window& window, const RealProduct& a) {
       }
     }
   }
+  add_bias(a.bias, out.c, result);
   return result;
 }
 
+/// A convolution of single pixels.
 RealValues real_fully_connected(const RealProduct& a) {
-  const int64_t outputs = a.weights_shape[0];
-  const int64_t depth = a.weights_shape[1];
+  const int64_t outputs = a.weights_shape[0], depth = a.weights_shape[1];
   const int64_t batch = elements(a.x_shape) / depth;
-  RealValues result(static_cast<size_t>(batch * outputs));
-  start_with_bias(a.bias, outputs, result);
-  constexpr int64_t kLanes = 8;  // partial sums, always as many: the order of the sum is fixed
-  for (int64_t b = 0; b < batch; ++b) {
-    const float* x = &a.x[static_cast<size_t>(b * depth)];
-    for (int64_t o = 0; o < outputs; ++o) {
-      const float* w = &a.weights[static_cast<size_t>(o * depth)];
-      float lanes[kLanes] = {};
-      int64_t k = 0;
-      for (; k + kLanes <= depth; k += kLanes) {
-        for (int64_t lane = 0; lane < kLanes; ++lane) lanes[lane] += x[k + lane] * w[k + lane];
-      }
-      for (; k < depth; ++k) lanes[0] += x[k] * w[k];
-      for (const float lane : lanes) result[static_cast<size_t>(b * outputs + o)] += lane;
-    }
-  }
-  return result;
+  const Shape x{1, 1, batch, depth}, weights{outputs, 1, 1, depth}, out{1, 1, batch, outputs};
+  return real_conv({}, {x, a.x, weights, a.weights, a.bias, out});
 }
 
 RealValues real_batch_matmul(const BatchMatMul& op, const RealProduct& a) {

@@ -15,6 +15,7 @@
 #include "thimble/report/kernels_report.h"
 #include "thimble/report/memories_json.h"
 #include "thimble/report/peak.h"
+#include "thimble/report/quantising.h"
 #include "thimble/report/schedule_words.h"
 #include "thimble/report/tensor_text.h"
 #include "thimble/target/size.h"
@@ -193,6 +194,9 @@ std::string report_text(const CompileReport& report) {
   if (report.front) text += "\n  choice   " + choice_text(*report.front);
   text += fmt::format("\n  verified {}\n", report.verified ? "yes" : "no");
   for (const std::string& note : report.notes) text += "  note     " + note + "\n";
+  const std::string quantised =
+      quantising_text(report.graph, report.weight_bytes, placement.arena_bytes());
+  if (!quantised.empty()) text += "  hint     " + quantised + "\n";
   text += fit_text(report);
   if (!report.kernels.empty())
     text += "\n" + kernels_text(report.graph, report.plan.schedule, report.kernels);

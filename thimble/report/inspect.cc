@@ -11,6 +11,7 @@
 #include "thimble/report/channels_json.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/note_text.h"
+#include "thimble/report/quantising.h"
 #include "thimble/report/tensor_text.h"
 #include "thimble/target/size.h"
 
@@ -99,6 +100,11 @@ std::string inspection_text(const Graph& graph, const Inspection& inspection) {
   }
   if (inspection.constant_channels)
     text += fmt::format("  note    {}\n", sentence(*inspection.constant_channels, graph));
+  if (!inspection.ops.empty()) {
+    const std::string quantised = quantising_text(
+        graph, inspection.weight_bytes, inspection.ops[inspection.bottleneck].working_set_bytes);
+    if (!quantised.empty()) text += "  hint    " + quantised + "\n";
+  }
   text += fmt::format("\n{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}\n", "#", "operator",
                       "input", "output", "quantisation", "MACs", "weights B", "working set B");
   for (const InspectedOp& row : inspection.ops) {

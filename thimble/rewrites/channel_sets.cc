@@ -144,6 +144,7 @@ struct TieChannels {
 
   void operator()(const AveragePool2D&) const { tie_all(in()); }
   void operator()(const MaxPool2D&) const { tie_all(in()); }
+  void operator()(const L2Pool2D&) const { tie_all(in()); }
   void operator()(const ResizeNearestNeighbor&) const { tie_all(in()); }
   void operator()(const ResizeBilinear&) const { tie_all(in()); }
   void operator()(const Relu&) const { tie_all(in()); }
@@ -159,6 +160,7 @@ struct TieChannels {
   void operator()(const Abs&) const { tie_all(in()); }
   void operator()(const Gelu&) const { tie_all(in()); }
   void operator()(const Cast&) const { tie_all(in()); }
+  void operator()(const Elementwise&) const { tie_all(in()); }
 
   void operator()(const Mean& a) const { over(a.axes); }
   void operator()(const Sum& a) const { over(a.axes); }
@@ -202,6 +204,7 @@ struct TieChannels {
   void operator()(const Add&) const { element_by_element(); }
   void operator()(const Sub&) const { element_by_element(); }
   void operator()(const Mul&) const { element_by_element(); }
+  void operator()(const Div&) const { element_by_element(); }
   void operator()(const SquaredDifference&) const { element_by_element(); }
   void operator()(const Maximum&) const { element_by_element(); }
   void operator()(const Prelu&) const { element_by_element(); }

@@ -19,9 +19,11 @@ bool pads_image_with_zeros(const Graph& graph, const Op& op) {
   const auto* pad = std::get_if<Pad>(&op.attributes);
   if (pad == nullptr || pad->before.size() != 4) return false;
   const Quantization& quantization = graph.tensor(op.inputs[0]).quantization;
+  const bool zeros = is_float32(graph, op) ? pad->value == 0
+                                           : quantization.zero_points.size() == 1 &&
+                                                 pad->value == quantization.zero_points[0];
   return pad->before[0] == 0 && pad->after[0] == 0 && pad->before[3] == 0 && pad->after[3] == 0 &&
-         quantization == graph.tensor(op.outputs[0]).quantization &&
-         quantization.zero_points.size() == 1 && pad->value == quantization.zero_points[0];
+         quantization == graph.tensor(op.outputs[0]).quantization && zeros;
 }
 
 }  // namespace

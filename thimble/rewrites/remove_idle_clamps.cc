@@ -50,6 +50,7 @@ Graph remove_idle_clamps(const Graph& graph, const std::vector<ValueRanges>& bou
   std::vector<bool> erase(graph.ops.size());
   for (size_t k = 0; k < graph.ops.size(); ++k) {
     const TensorId in = graph.ops[k].inputs[0], out = graph.ops[k].outputs[0];
+    if (is_float32(graph, graph.ops[k])) continue;  // without bounds
     Activation* fused = activation_of(result.ops[k]);
     if (const std::optional<Activation> alone = lone_clamp(graph, graph.ops[k])) {
       const ActivationRange clamp = activation_range(*alone, graph.tensor(out));

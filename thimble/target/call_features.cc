@@ -171,6 +171,38 @@ void count(const runtime::BatchMatMulParams& p, const CallShape& call, FeatureSu
   if (any_ring(call)) sums.add(Feature::kRingRun, count * extent(call.region, 3));
 }
 
+// Products of float32, each output alone. Taps in the padding count; of a transposed convolution
+// only some meet a pixel.
+void count(const runtime::FloatConv2DParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  const runtime::Window2D& w = p.window;
+  double taps = static_cast<double>(w.kernel_h) * w.kernel_w;
+  if (info(call.kernel).family == Family::kTransposeConv) taps /= w.stride_h * w.stride_w;
+  const double outputs = pixels(call.region) * extent(call.region, 3);
+  sums.add(Feature::kSingleRun, outputs * taps);
+  sums.add(Feature::kSingleProduct, outputs * taps * p.in_per_group);
+}
+void count(const runtime::FloatMatMulParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  sums.add(Feature::kSingleProduct, pixels(call.region) * extent(call.region, 3) * p.depth);
+}
+void count(const runtime::FloatPool2DParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  const TapSums y = row_taps(p.window, call.region), x = column_taps(p.window, call.region);
+  sums.add(Feature::kSingleRun,
+           extent(call.region, 0) * y.inside * x.inside * extent(call.region, 3));
+}
+void count(const runtime::FloatMeanParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  double summed = 1;
+  for (int axis = 0; axis < 4; ++axis) summed *= p.reduced[axis] != 0 ? p.in_extent[axis] : 1;
+  sums.add(Feature::kSingleRun, pixels(call.region) * extent(call.region, 3) * summed);
+}
+void count(const runtime::FloatResizeBilinearParams&, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  sums.add(Feature::kSingleProduct, 4 * pixels(call.region) * extent(call.region, 3));
+}
+
 // Sums of boxes (runtime/portable/pixel_box.h): rows and pixels of the boxes of all output pixels.
 void count_boxes(const CallShape& call, double boxes_rows, double boxes_pixels, FeatureSums sums) {
   const double channels = extent(call.region, 3);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -53,6 +54,29 @@ const Features* longest_beginning(const std::map<std::string, Features>& kernels
   return found;
 }
 
+// Between float32 alone; elements of copies and pads have no type.
+bool computes_floats(const KernelInfo& kernel) {
+  return kernel.in == DType::kFloat32 && kernel.out == DType::kFloat32;
+}
+
+// Not fitted (docs/latency.md): what the loops of the source come to, with instructions for
+// float32 or with calls that do without.
+Features guessed_for_floats(const Core& core) {
+  const bool hardware = std::ranges::find(core.flags, "-mfloat-abi=hard") != core.flags.end();
+  Features each{};
+  const auto set = [&](Feature feature, double with, double without) {
+    each[static_cast<size_t>(feature)] = hardware ? with : without;
+  };
+  set(Feature::kCall, 50, 50);
+  set(Feature::kLooped, 20, 20);
+  set(Feature::kRow, 20, 20);
+  set(Feature::kPixel, 30, 30);
+  set(Feature::kElement, 15, 100);
+  set(Feature::kSingleRun, 12, 60);
+  set(Feature::kSingleProduct, 6, 120);
+  return each;
+}
+
 }  // namespace
 
 const Features* LatencyModel::coefficients(const std::string& kernel) const {
@@ -77,6 +101,7 @@ const Features* LatencyModel::coefficients(const std::string& kernel) const {
 }
 
 std::optional<double> LatencyModel::estimate(const CallShape& call) const {
+  if (computes_floats(info(call.kernel))) return dot(features(call), floats);
   const Features* each = coefficients(info(call.kernel).name);
   if (each == nullptr) return std::nullopt;
   return dot(features(call), *each);
@@ -93,6 +118,7 @@ LatencyModel parse_latency(const std::string& json, const std::string& where) {
   const Json& core = member(parsed, "core", where);
   if (!core.is_string()) throw CompileError(where, "'core' must be a text");
   model.core = core.get<std::string>();
+  model.floats = guessed_for_floats(core_named(model.core));
   model.program = coefficient(member(parsed, "program", where), where, "program");
   const Json& kernels = member(parsed, "kernels", where);
   if (!kernels.is_object()) throw CompileError(where, "'kernels' must be an object {...}");

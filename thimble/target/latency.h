@@ -22,6 +22,7 @@ struct LatencyModel {
   std::string core;                         ///< that was counted
   double program = 0;                       ///< of an inference beside its calls
   std::map<std::string, Features> kernels;  ///< coefficients by the kernel's name
+  Features floats = {};                     ///< of all kernels of float32, which none is fitted to
 
   /// Of a kernel without coefficients, those of the longest name that its own begins with (a
   /// variant's are its portable kernel's until it has some), else those of a kernel with the same

@@ -29,12 +29,12 @@ namespace fs = std::filesystem;
 constexpr double kCompileSeconds = 600;
 
 // -pipe: no temporary files of the compiler's.
-constexpr std::array kCommonFlags = {"-pipe",          "-O2",
-                                     "-std=c++17",     "-Wall",
-                                     "-Wextra",        "-Werror",
-                                     "-ffreestanding", "-fno-exceptions",
-                                     "-fno-rtti",      "-ffunction-sections",
-                                     "-fdata-sections"};
+constexpr std::array kCommonFlags = {"-pipe",           "-O2",
+                                     "-std=c++17",      "-Wall",
+                                     "-Wextra",         "-Werror",
+                                     "-ffreestanding",  "-fno-exceptions",
+                                     "-fno-rtti",       "-ffunction-sections",
+                                     "-fdata-sections", "-ffp-contract=off"};
 
 // What an object counts as; its file is named after it.
 enum class Role : uint8_t { kModel, kWeights, kTable, kFirmware };

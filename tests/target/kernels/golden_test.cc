@@ -57,7 +57,8 @@ void expect_recorded(const Graph& graph, const Golden& golden, Counts& counts) {
     SCOPED_TRACE(label(op));
     const Tensor& out = graph.tensor(op.outputs[0]);
     auto expect = [&](const Bytes& actual, int& count) {
-      EXPECT_EQ(first_difference(values[op.outputs[0].index()], actual, out.type, out.shape), "");
+      const auto compared = is_float32(graph, op) ? first_deviation : first_difference;
+      EXPECT_EQ(compared(values[op.outputs[0].index()], actual, out.type, out.shape), "");
       ++count;
     };
     ASSERT_TRUE(has_kernel(graph, op, Method::kCompute));
@@ -103,6 +104,8 @@ TEST_P(KernelGoldenModel, IsIdenticalAtEveryOperator) {
 
 INSTANTIATE_TEST_SUITE_P(Models, KernelGoldenModel, ::testing::ValuesIn(issue_models()),
                          [](const auto& parameter) { return parameter.param; });
+INSTANTIATE_TEST_SUITE_P(Floats, KernelGoldenModel, ::testing::ValuesIn(float_models()),
+                         [](const auto& parameter) { return test_name(parameter.param); });
 
 }  // namespace
 }  // namespace thimble::testing

@@ -47,6 +47,29 @@ TEST_P(RandomOperators, EqualTheInterpreter) {
   }
 }
 
+TEST_P(RandomOperators, OfFloat32EqualTheInterpreter) {
+  int taken = 0;
+  for (uint64_t round = 0; round < kRounds; ++round) {
+    const uint64_t seed = GetParam() + round * kKinds;
+    const Graph graph = in_float32(random_op_graph(seed), seed);
+    if (graph.ops.empty()) continue;
+    const Op& op = graph.ops[0];
+    SCOPED_TRACE(dump(graph));
+    const TensorValues values = random_inputs(graph, seed);
+    const Bytes expected = interpret_op(graph, op, values)[0];
+    for (const Method method : {Method::kInPlace, Method::kAccumulate, Method::kFinalise})
+      ASSERT_FALSE(has_kernel(graph, op, method));
+    ASSERT_TRUE(has_kernel(graph, op, Method::kCompute));
+    ASSERT_EQ(run_op(graph, op, Method::kCompute, values), expected);
+    ++taken;
+  }
+  const Attributes kind = random_op_graph(GetParam()).ops[0].attributes;
+  const bool of_integers = std::holds_alternative<Quantize>(kind) ||
+                           std::holds_alternative<Dequantize>(kind) ||
+                           std::holds_alternative<Gelu>(kind);
+  EXPECT_EQ(taken == 0, of_integers) << taken;
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, RandomOperators, ::testing::Range(size_t{0}, kKinds));
 
 }  // namespace

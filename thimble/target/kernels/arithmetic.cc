@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
 
@@ -17,6 +18,12 @@ KernelId raw_kernel(Family family, const Operands& t) {
 bool of_one_type(const Operands& t, Method method, Family family) {
   return method == Method::kCompute && t.count() == 2 && t.in(0).type == t.in(1).type &&
          raw_kernel(family, t).valid();
+}
+
+// Both operands broadcast to the output, all of one type.
+KernelUse pair_use(Family family, const KernelParams& params, const Operands& t) {
+  return elementwise_use(portable_kernel(family, t.in(0).type, t.out().type), params,
+                         {t.in(0).shape, t.in(1).shape}, t.out().shape);
 }
 
 double twice_larger_scale(const Operands& t) {
@@ -46,8 +53,7 @@ KernelUse scaled_pair_use(Family family, const Operands& t, Activation activatio
       quantize_scale(quotient(result_scale, static_cast<double>(scale_of(t.out()))));
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
-  return elementwise_use(portable_kernel(family, t.in(0).type, t.out().type), params,
-                         {t.in(0).shape, t.in(1).shape}, t.out().shape);
+  return pair_use(family, params, t);
 }
 
 // Of values that need no parameters.
@@ -58,6 +64,7 @@ KernelUse raw_pair_use(Family family, const Operands& t) {
 // Of sums and differences.
 KernelUse sum_or_difference_use(Family family, const Operands& t, Activation activation) {
   if (t.out().type == DType::kInt32) return raw_pair_use(family, t);
+  if (is_float32(t)) return pair_use(family, float_clamp(activation), t);
   const int left_shift = t.out().type == DType::kInt16 ? 15 : 20;
   return scaled_pair_use(family, t, activation, left_shift,
                          std::ldexp(twice_larger_scale(t), -left_shift));
@@ -72,8 +79,7 @@ KernelUse product_use(Family family, const Operands& t, Activation activation, d
   params.output_scale = quantize_scale(scale);
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
-  return elementwise_use(portable_kernel(family, t.in(0).type, t.out().type), params,
-                         {t.in(0).shape, t.in(1).shape}, t.out().shape);
+  return pair_use(family, params, t);
 }
 
 KernelId comparison_kernel(const Operands& t) {
@@ -108,6 +114,10 @@ bool supported(const Sub&, const Operands& t, Method method) {
   return of_one_type(t, method, Family::kSub);
 }
 
+bool supported(const Div&, const Operands& t, Method method) {
+  return of_one_type(t, method, Family::kDiv);
+}
+
 bool supported(const Maximum&, const Operands& t, Method method) {
   return of_one_type(t, method, Family::kMaximum);
 }
@@ -138,10 +148,11 @@ bool supported(const SquaredDifference&, const Operands& t, Method method) {
 }
 
 std::vector<KernelUse> uses(const Maximum&, const Operands& t, Method) {
-  return {raw_pair_use(Family::kMaximum, t)};
+  return {pair_use(Family::kMaximum, {}, t)};
 }
 
 std::vector<KernelUse> uses(const Prelu&, const Operands& t, Method) {
+  if (is_float32(t)) return {pair_use(Family::kPrelu, {}, t)};
   const double in = static_cast<double>(scale_of(t.in(0)));
   const double alpha = static_cast<double>(scale_of(t.in(1)));
   const double out = static_cast<double>(scale_of(t.out()));
@@ -153,12 +164,11 @@ std::vector<KernelUse> uses(const Prelu&, const Operands& t, Method) {
                                     .output_zero_point = zero_point_of(t.out()),
                                     .clamp_min = clamp.min,
                                     .clamp_max = clamp.max};
-  return {elementwise_use(portable_kernel(Family::kPrelu, t.in(0).type, t.out().type), params,
-                          {t.in(0).shape, t.in(1).shape}, t.out().shape)};
+  return {pair_use(Family::kPrelu, params, t)};
 }
 
 std::vector<KernelUse> uses(const Minimum&, const Operands& t, Method) {
-  return {raw_pair_use(Family::kMinimum, t)};
+  return {pair_use(Family::kMinimum, {}, t)};
 }
 
 std::vector<KernelUse> uses(const Add& a, const Operands& t, Method) {
@@ -170,6 +180,7 @@ std::vector<KernelUse> uses(const Sub& a, const Operands& t, Method) {
 }
 
 std::vector<KernelUse> uses(const SquaredDifference&, const Operands& t, Method) {
+  if (is_float32(t)) return {pair_use(Family::kSquaredDifference, {}, t)};
   const int left_shift = t.out().type == DType::kInt16 ? 0 : 7;  // the square has 30 bits
   const double square = twice_larger_scale(t) * twice_larger_scale(t);
   return {scaled_pair_use(Family::kSquaredDifference, t, Activation::kNone, left_shift,
@@ -177,6 +188,7 @@ std::vector<KernelUse> uses(const SquaredDifference&, const Operands& t, Method)
 }
 
 std::vector<KernelUse> uses(const Mul& a, const Operands& t, Method) {
+  if (is_float32(t)) return {pair_use(Family::kMul, float_clamp(a.activation), t)};
   if (t.out().type == DType::kInt32) return {raw_pair_use(Family::kMul, t)};
   return {
       product_use(Family::kMul, t, a.activation,
@@ -185,6 +197,7 @@ std::vector<KernelUse> uses(const Mul& a, const Operands& t, Method) {
 }
 
 std::vector<KernelUse> uses(const Div& a, const Operands& t, Method) {
+  if (is_float32(t)) return {pair_use(Family::kDiv, float_clamp(a.activation), t)};
   if (t.out().type == DType::kInt32) return {raw_pair_use(Family::kDiv, t)};
   const float scale = scale_of(t.in(0)) / (scale_of(t.in(1)) * scale_of(t.out()));
   return {product_use(Family::kDiv, t, a.activation, static_cast<double>(scale))};

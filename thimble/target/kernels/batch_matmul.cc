@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
 
@@ -24,10 +25,25 @@ OperandAxes matrix_axes(const Shape& shape, bool summed_first, const OperandAxes
   return axes;
 }
 
+int32_t depth_of(const BatchMatMul& a, const Shape& x) {
+  return static_cast<int32_t>(a.adjoint_x ? x[x.size() - 2] : x.back());
+}
+
+runtime::BatchMatMulParams quantised_params(const Operands& t, int32_t depth) {
+  runtime::BatchMatMulParams params{};
+  params.depth = depth;
+  for (size_t k = 0; k < 2; ++k) params.zero_point[k] = zero_point_of(t.in(k));
+  params.output_zero_point = zero_point_of(t.out());
+  const float product = scale_of(t.in(0)) * scale_of(t.in(1));  // in float32, as the reference
+  params.scale =
+      quantize_scale(static_cast<double>(product) / static_cast<double>(scale_of(t.out())));
+  return params;
+}
+
 }  // namespace
 
 bool supported(const BatchMatMul&, const Operands& t, Method method) {
-  return method == Method::kCompute && t.count() == 2 && t.in(1).type == t.in(0).type &&
+  return method == Method::kCompute && t.count() == 2 && t.in(0).type == t.in(1).type &&
          has_row(Family::kBatchMatMul, t);
 }
 
@@ -35,16 +51,10 @@ std::vector<KernelUse> uses(const BatchMatMul& a, const Operands& t, Method) {
   const Shape& x = t.in(0).shape;
   const Shape& y = t.in(1).shape;
   const Shape& out = t.out().shape;
-  runtime::BatchMatMulParams params{};
-  params.depth = static_cast<int32_t>(a.adjoint_x ? x[x.size() - 2] : x.back());
-  for (size_t k = 0; k < 2; ++k) params.zero_point[k] = zero_point_of(t.in(k));
-  params.output_zero_point = zero_point_of(t.out());
-  const float product = scale_of(t.in(0)) * scale_of(t.in(1));  // in float32, as the reference
-  params.scale =
-      quantize_scale(static_cast<double>(product) / static_cast<double>(scale_of(t.out())));
   const OperandAxes axes = identity_axes(out.size());
   return {{.kernel = portable_kernel(Family::kBatchMatMul, t.in(0).type, t.out().type),
-           .params = params,
+           .params = is_float32(t) ? KernelParams(runtime::FloatMatMulParams{depth_of(a, x)})
+                                   : quantised_params(t, depth_of(a, x)),
            .inputs = {0, 1},
            .in = {matrix_axes(x, a.adjoint_x, axes, out.size()),
                   matrix_axes(y, !a.adjoint_y, axes, out.size())},

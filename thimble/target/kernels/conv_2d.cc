@@ -4,6 +4,7 @@
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/conv_2d_pairs.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
 #include "thimble/target/kernels/unfolded_conv_2d.h"
@@ -92,7 +93,7 @@ std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t) {
 }
 
 bool supported(const Conv2D&, const Operands& t, Method method) {
-  if (has_int16_weights(t)) return method == Method::kCompute;
+  if (has_int16_weights(t) || has_float_weights(t)) return method == Method::kCompute;
   if (method == Method::kInPlace || !has_foldable_weights(t)) return false;
   const bool grouped = t.in(0).shape.back() != t.in(1).shape.back();
   if (grouped && method != Method::kCompute) return false;
@@ -109,6 +110,10 @@ std::vector<KernelUse> uses(const Conv2D& a, const Operands& t, Method method) {
     return params;
   };
   const ConvolutionAxes axes{identity_axes(4), identity_axes(4)};
+  if (is_float32(t)) {
+    return {float_convolution_use(t, Family::kConv2D, axes, fill(runtime::FloatConv2DParams{}),
+                                  a.activation)};
+  }
   if (has_int16_weights(t)) {
     return {unfolded_use(t, Family::kConv2D, axes, fill(runtime::UnfoldedConv2DParams{}),
                          a.activation)};

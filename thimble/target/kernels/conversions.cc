@@ -5,6 +5,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
 
@@ -38,10 +39,12 @@ std::vector<KernelUse> one_use(KernelId kernel, const KernelParams& params, cons
 }  // namespace
 
 bool supported(const Relu&, const Operands& t, Method method) {
-  return method == Method::kCompute && t.in(0).type == t.out().type && has_row(Family::kRescale, t);
+  const Family family = is_float32(t) ? Family::kClamp : Family::kRescale;
+  return method == Method::kCompute && t.in(0).type == t.out().type && has_row(family, t);
 }
 
 std::vector<KernelUse> uses(const Relu&, const Operands& t, Method) {
+  if (is_float32(t)) return float_function_use(t, Family::kClamp, float_clamp(Activation::kRelu));
   return one_use(quantize_kernel(t.in(0).type, t.out().type),
                  rescale_params(t, clamp_range(Activation::kRelu, t.out())), t);
 }
@@ -53,6 +56,7 @@ bool supported(const Relu6&, const Operands& t, Method method) {
 }
 
 std::vector<KernelUse> uses(const Relu6&, const Operands& t, Method) {
+  if (is_float32(t)) return float_function_use(t, Family::kClamp, float_clamp(Activation::kRelu6));
   const ClampRange clamp = clamp_range(Activation::kRelu6, t.in(0));
   return one_use(portable_kernel(Family::kClamp, t.in(0).type, t.out().type),
                  runtime::ClampParams{clamp.min, clamp.max}, t);
@@ -63,6 +67,8 @@ bool supported(const LeakyRelu&, const Operands& t, Method method) {
 }
 
 std::vector<KernelUse> uses(const LeakyRelu& a, const Operands& t, Method) {
+  if (is_float32(t))
+    return float_function_use(t, Family::kLeakyRelu, runtime::FloatLeakyReluParams{a.alpha});
   const float in = scale_of(t.in(0)), out = scale_of(t.out());  // quotients in float32
   const ClampRange clamp = value_range(t.out().type);
   const runtime::LeakyReluParams params{

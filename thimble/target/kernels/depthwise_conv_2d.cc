@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/depthwise_dsp.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
@@ -15,7 +16,7 @@ std::vector<PackedConstant> pack_depthwise_conv_2d(const Operands& t) {
 }
 
 bool supported(const DepthwiseConv2D& a, const Operands& t, Method method) {
-  if (has_int16_weights(t)) return method == Method::kCompute;
+  if (has_int16_weights(t) || has_float_weights(t)) return method == Method::kCompute;
   if (!has_foldable_weights(t) || !bias_folds(t, WeightOrder::kChannelLast)) return false;
   if (method == Method::kInPlace) return a.multiplier == 1 && t.in(0).shape == t.out().shape;
   return method == Method::kCompute;
@@ -23,12 +24,19 @@ bool supported(const DepthwiseConv2D& a, const Operands& t, Method method) {
 
 std::vector<KernelUse> uses(const DepthwiseConv2D& a, const Operands& t, Method method) {
   const Shape& weights = t.in(1).shape;  // [1, kernel_h, kernel_w, out channels], as the kernel's
-  if (has_int16_weights(t)) {            // as many groups as input channels
-    runtime::UnfoldedConv2DParams params{};
+  const ConvolutionAxes axes{identity_axes(4), identity_axes(4)};
+  const auto grouped = [&](auto params) {  // as many groups as input channels
     params.window = window_of(a.window, t.in(0).shape);
     params.in_per_group = 1;
     params.out_per_group = static_cast<int32_t>(a.multiplier);
-    return {unfolded_use(t, Family::kConv2D, {identity_axes(4), identity_axes(4)}, params,
+    return params;
+  };
+  if (is_float32(t)) {
+    return {float_convolution_use(t, Family::kConv2D, axes, grouped(runtime::FloatConv2DParams{}),
+                                  a.activation)};
+  }
+  if (has_int16_weights(t)) {
+    return {unfolded_use(t, Family::kConv2D, axes, grouped(runtime::UnfoldedConv2DParams{}),
                          a.activation)};
   }
   const ClampRange clamp = clamp_range(a.activation, t.out());

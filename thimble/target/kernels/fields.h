@@ -386,6 +386,60 @@ void each_field(S& s, F visit) {
   visit("channels", s.channels);
 }
 
+template <class S, class F, If<S, FloatConv2DParams> = 0>
+void each_field(S& s, F visit) {
+  visit("weights", s.weights);
+  visit("bias", s.bias);
+  visit("window", s.window);
+  visit("in_per_group", s.in_per_group);
+  visit("out_per_group", s.out_per_group);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
+template <class S, class F, If<S, FloatMatMulParams> = 0>
+void each_field(S& s, F visit) {
+  visit("depth", s.depth);
+}
+
+template <class S, class F, If<S, FloatPool2DParams> = 0>
+void each_field(S& s, F visit) {
+  visit("window", s.window);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
+template <class S, class F, If<S, FloatMeanParams> = 0>
+void each_field(S& s, F visit) {
+  visit("in_extent", s.in_extent);
+  visit("reduced", s.reduced);
+}
+
+template <class S, class F, If<S, FloatClampParams> = 0>
+void each_field(S& s, F visit) {
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
+template <class S, class F, If<S, FloatLeakyReluParams> = 0>
+void each_field(S& s, F visit) {
+  visit("alpha", s.alpha);
+}
+
+template <class S, class F, If<S, FloatSoftmaxParams> = 0>
+void each_field(S& s, F visit) {
+  visit("beta", s.beta);
+  visit("channels", s.channels);
+}
+
+template <class S, class F, If<S, FloatResizeBilinearParams> = 0>
+void each_field(S& s, F visit) {
+  visit("rows", s.rows);
+  visit("row_fractions", s.row_fractions);
+  visit("columns", s.columns);
+  visit("column_fractions", s.column_fractions);
+}
+
 /// Calls leaf(field) for each number and each pointer, structs and arrays opened, in order.
 template <class S, class F>
 void each_leaf(S& s, const F& leaf) {

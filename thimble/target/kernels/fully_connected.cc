@@ -7,6 +7,7 @@
 
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/conv_2d.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
@@ -98,7 +99,7 @@ bool supported(const FullyConnected&, const Operands& t, Method method) {
   const Shape& weights = t.in(1).shape;
   if (weights.size() != 2 || x.empty() || t.out().shape.empty()) return false;
   if (!batch_axes(x, weights[1])) return false;
-  if (has_int16_weights(t)) return method == Method::kCompute;
+  if (has_int16_weights(t) || has_float_weights(t)) return method == Method::kCompute;
   if (!has_foldable_weights(t)) return method == Method::kCompute && has_variable_weights(t);
   // Chunks are intervals of one axis.
   if (method != Method::kCompute && x.back() != weights[1]) return false;
@@ -106,7 +107,8 @@ bool supported(const FullyConnected&, const Operands& t, Method method) {
 }
 
 std::vector<KernelUse> uses(const FullyConnected& a, const Operands& t, Method method) {
-  if (!has_int16_weights(t) && !has_foldable_weights(t)) return {variable_weights_use(a, t)};
+  if (!has_int16_weights(t) && !has_float_weights(t) && !has_foldable_weights(t))
+    return {variable_weights_use(a, t)};
   const Shape& weights = t.in(1).shape;
   const ConvolutionAxes axes = axes_of(t);
   const Region limits = limits_of(axes.out, t.out().shape);
@@ -125,6 +127,10 @@ std::vector<KernelUse> uses(const FullyConnected& a, const Operands& t, Method m
     params.out_per_group = static_cast<int32_t>(weights[0]);
     return params;
   };
+  if (is_float32(t)) {
+    return {float_convolution_use(t, Family::kConv2D, axes, fill(runtime::FloatConv2DParams{}),
+                                  a.activation)};
+  }
   if (has_int16_weights(t)) {
     return {unfolded_use(t, Family::kConv2D, axes, fill(runtime::UnfoldedConv2DParams{}),
                          a.activation)};

@@ -36,6 +36,7 @@ enum class Family : uint8_t {
   kAveragePool2DFinalise,
   kMaxPool2D,
   kMinPool2D,
+  kL2Pool2D,
   kMean,
   kMeanFinalise,
   kSumAccumulate,
@@ -60,6 +61,20 @@ enum class Family : uint8_t {
   kLookup,
   kLogistic,
   kTanh,
+  kAbs,
+  kElu,
+  kHardSwish,
+  kRsqrt,
+  kCeil,
+  kCos,
+  kExp,
+  kFloor,
+  kLog,
+  kNeg,
+  kRound,
+  kSin,
+  kSqrt,
+  kSquare,
   kQuantize,
   kDequantize,
   kSoftmax,
@@ -94,7 +109,11 @@ using KernelParams = std::variant<
     runtime::SoftmaxTableParams, runtime::LogSoftmaxParams, runtime::ResizeNearestNeighborParams,
     runtime::ResizeBilinearParams, runtime::RelationParams, runtime::ComparisonParams,
     runtime::ArgMaxParams, runtime::CumSumParams, runtime::L2NormalizationParams,
-    runtime::SvdfFeaturesParams, runtime::SvdfParams, runtime::LstmParams, runtime::ShiftInParams>;
+    runtime::SvdfFeaturesParams, runtime::SvdfParams, runtime::LstmParams, runtime::ShiftInParams,
+    runtime::FloatConv2DParams, runtime::FloatMatMulParams, runtime::FloatPool2DParams,
+    runtime::FloatMeanParams, runtime::FloatClampParams, runtime::FloatLeakyReluParams,
+    runtime::FloatSoftmaxParams, runtime::FloatResizeBilinearParams>;
+
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {

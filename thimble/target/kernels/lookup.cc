@@ -6,6 +6,7 @@
 
 #include "thimble/reference/interpreter.h"
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
@@ -14,11 +15,14 @@
 namespace thimble {
 namespace {
 
-bool is_function_of_int8(const Operands& t, Method method) {
-  return method == Method::kCompute && t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
+// By a table, or by a kernel of its family.
+bool is_function(const Operands& t, Method method, Family family) {
+  const bool of_int8 = t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
+  return method == Method::kCompute && (of_int8 || has_row(family, t));
 }
 
-std::vector<KernelUse> lookup_use(const Operands& t) {
+std::vector<KernelUse> function_use(const Operands& t, Family family) {
+  if (is_float32(t)) return float_function_use(t, family);
   return {elementwise_use(portable_kernel(Family::kLookup), runtime::LookupParams{},
                           {t.in(0).shape}, t.out().shape)};
 }
@@ -37,46 +41,49 @@ std::vector<PackedConstant> pack_lookup(const Operands& t) {
 }
 
 bool supported(const Logistic&, const Operands& t, Method method) {
-  return is_function_of_int8(t, method) ||
-         (method == Method::kCompute && has_row(Family::kLogistic, t));
+  return is_function(t, method, Family::kLogistic);
 }
 bool supported(const Tanh&, const Operands& t, Method method) {
-  return is_function_of_int8(t, method) ||
-         (method == Method::kCompute && has_row(Family::kTanh, t));
+  return is_function(t, method, Family::kTanh);
 }
 bool supported(const Rsqrt&, const Operands& t, Method method) {
-  return is_function_of_int8(t, method);
-}
-bool supported(const Gelu&, const Operands& t, Method method) {
-  return is_function_of_int8(t, method);
+  return is_function(t, method, Family::kRsqrt);
 }
 bool supported(const Elu&, const Operands& t, Method method) {
-  return is_function_of_int8(t, method);
+  return is_function(t, method, Family::kElu);
 }
 bool supported(const HardSwish&, const Operands& t, Method method) {
-  return is_function_of_int8(t, method);
+  return is_function(t, method, Family::kHardSwish);
 }
 /// Of int16 a leaky relu whose slope below zero is that above, negated.
 bool supported(const Abs&, const Operands& t, Method method) {
-  return is_function_of_int8(t, method) ||
+  return is_function(t, method, Family::kAbs) ||
          (method == Method::kCompute && t.in(0).type == DType::kInt16 &&
           has_row(Family::kLeakyRelu, t));
+}
+bool supported(const Gelu&, const Operands& t, Method method) {
+  return is_function(t, method, Family::kLookup);
 }
 
 std::vector<KernelUse> uses(const Logistic&, const Operands& t, Method) {
   if (t.in(0).type == DType::kInt16) return {sigmoid_use(t, Family::kLogistic, 0)};
-  return lookup_use(t);
+  return function_use(t, Family::kLogistic);
 }
 std::vector<KernelUse> uses(const Tanh&, const Operands& t, Method) {
   if (t.in(0).type == DType::kInt16) return {sigmoid_use(t, Family::kTanh, 1)};
-  return lookup_use(t);
+  return function_use(t, Family::kTanh);
 }
-std::vector<KernelUse> uses(const Rsqrt&, const Operands& t, Method) { return lookup_use(t); }
-std::vector<KernelUse> uses(const Gelu&, const Operands& t, Method) { return lookup_use(t); }
-std::vector<KernelUse> uses(const Elu&, const Operands& t, Method) { return lookup_use(t); }
-std::vector<KernelUse> uses(const HardSwish&, const Operands& t, Method) { return lookup_use(t); }
+std::vector<KernelUse> uses(const Rsqrt&, const Operands& t, Method) {
+  return function_use(t, Family::kRsqrt);
+}
+std::vector<KernelUse> uses(const Elu&, const Operands& t, Method) {
+  return function_use(t, Family::kElu);
+}
+std::vector<KernelUse> uses(const HardSwish&, const Operands& t, Method) {
+  return function_use(t, Family::kHardSwish);
+}
 std::vector<KernelUse> uses(const Abs&, const Operands& t, Method) {
-  if (t.in(0).type == DType::kInt8) return lookup_use(t);
+  if (t.in(0).type != DType::kInt16) return function_use(t, Family::kAbs);
   const runtime::Scale scale =  // a quotient in float32
       quantize_scale(static_cast<double>(scale_of(t.in(0)) / scale_of(t.out())));
   const ClampRange clamp = value_range(t.out().type);
@@ -88,6 +95,9 @@ std::vector<KernelUse> uses(const Abs&, const Operands& t, Method) {
                                         .clamp_max = clamp.max};
   return {elementwise_use(portable_kernel(Family::kLeakyRelu, t.in(0).type, t.out().type), params,
                           {t.in(0).shape}, t.out().shape)};
+}
+std::vector<KernelUse> uses(const Gelu&, const Operands& t, Method) {
+  return function_use(t, Family::kLookup);
 }
 
 }  // namespace thimble

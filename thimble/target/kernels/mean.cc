@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
 
@@ -54,7 +55,7 @@ bool reduces(const std::vector<int>& axes, const Operands& t, Method method) {
   }
   if (!has_row(Family::kMean, t)) return false;
   if (method == Method::kCompute) return true;
-  return method != Method::kInPlace && x.size() > kSummedAxis + 1 &&
+  return method != Method::kInPlace && !is_float32(t) && x.size() > kSummedAxis + 1 &&
          is_reduced(axes, kSummedAxis) && !is_reduced(axes, x.size() - 1);
 }
 
@@ -82,6 +83,17 @@ std::vector<KernelUse> reduction_use(const std::vector<int>& axes, bool divides,
     reduced[axis] = true;
     params.reduced[lead + axis + 4 - out_axes.axes.size()] = 1;
     if (kept) ++next;
+  }
+  if (is_float32(t)) {
+    runtime::FloatMeanParams sums{};
+    std::copy_n(params.in_extent, 4, sums.in_extent);
+    std::copy_n(params.reduced, 4, sums.reduced);
+    return {{.kernel = float_kernel(Family::kMean),
+             .params = sums,
+             .inputs = {0},
+             .in = {identity_axes(x.size())},
+             .out = out_axes,
+             .limits = limits_of(out_axes, out)}};
   }
   if (method == Method::kAccumulate) return {sum_use(t, reduced, out_axes)};
   const double ratio =

@@ -98,6 +98,8 @@ template <class Op>
 [[nodiscard]] bool supported(const ShiftIn&, const Operands&, Method);
 [[nodiscard]] bool supported(const SvdfOutput&, const Operands&, Method);
 [[nodiscard]] bool supported(const Lstm&, const Operands&, Method);
+[[nodiscard]] bool supported(const L2Pool2D&, const Operands&, Method);
+[[nodiscard]] bool supported(const Elementwise&, const Operands&, Method);
 
 /// The calls; only where supported() holds.
 [[nodiscard]] std::vector<KernelUse> uses(const Conv2D&, const Operands&, Method);
@@ -148,5 +150,7 @@ template <class Op>
 [[nodiscard]] std::vector<KernelUse> uses(const ShiftIn&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const SvdfOutput&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Lstm&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const L2Pool2D&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const Elementwise&, const Operands&, Method);
 
 }  // namespace thimble

@@ -55,4 +55,8 @@ template <DepthwiseForm kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_lstm(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t);
 
+/// Weights by output channels, and a bias (zeros if there is none).
+[[nodiscard]] std::vector<PackedConstant> pack_float_conv_2d(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_float_resize_bilinear(const Operands& t);
+
 }  // namespace thimble

@@ -87,7 +87,15 @@ const char* type_name(const KernelParams& params) {
                                            "SvdfFeaturesParams",
                                            "SvdfParams",
                                            "LstmParams",
-                                           "ShiftInParams"};
+                                           "ShiftInParams",
+                                           "FloatConv2DParams",
+                                           "FloatMatMulParams",
+                                           "FloatPool2DParams",
+                                           "FloatMeanParams",
+                                           "FloatClampParams",
+                                           "FloatLeakyReluParams",
+                                           "FloatSoftmaxParams",
+                                           "FloatResizeBilinearParams"};
   static_assert(std::size(kNames) == std::variant_size_v<KernelParams>);
   return kNames[params.index()];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
 #include "thimble/target/kernels/weights.h"
@@ -20,12 +21,20 @@ KernelId kernel_of(Family family, const Operands& t) {
   return portable_kernel(family, t.in(0).type, t.out().type);
 }
 
+KernelParams pool_params(const Window& window, Activation activation, const Operands& t) {
+  const runtime::Window2D walked = window_of(window, t.in(0).shape);
+  if (is_float32(t)) {
+    const runtime::FloatClampParams clamp = float_clamp(activation);
+    return runtime::FloatPool2DParams{walked, clamp.clamp_min, clamp.clamp_max};
+  }
+  const ClampRange clamp = clamp_range(activation, t.out());
+  return runtime::Pool2DParams{walked, clamp.min, clamp.max};
+}
+
 KernelUse pool_use(KernelId kernel, const Window& window, Activation activation,
                    const Operands& t) {
-  const ClampRange clamp = clamp_range(activation, t.out());
-  const runtime::Pool2DParams params{window_of(window, t.in(0).shape), clamp.min, clamp.max};
   return {.kernel = kernel,
-          .params = params,
+          .params = pool_params(window, activation, t),
           .inputs = {0},
           .in = {identity_axes(4)},
           .out = identity_axes(4),
@@ -36,11 +45,15 @@ KernelUse pool_use(KernelId kernel, const Window& window, Activation activation,
 
 bool supported(const AveragePool2D& a, const Operands& t, Method method) {
   if (!has_row(Family::kAveragePool2D, t) || method == Method::kInPlace) return false;
-  return method == Method::kCompute || pools_all(a.window, t);
+  return method == Method::kCompute || (!is_float32(t) && pools_all(a.window, t));
 }
 
 bool supported(const MaxPool2D& a, const Operands& t, Method method) {
   return method == Method::kCompute && has_row(family_of(a), t);
+}
+
+bool supported(const L2Pool2D&, const Operands& t, Method method) {
+  return method == Method::kCompute && has_row(Family::kL2Pool2D, t);
 }
 
 std::vector<KernelUse> uses(const AveragePool2D& a, const Operands& t, Method method) {
@@ -55,6 +68,10 @@ std::vector<KernelUse> uses(const AveragePool2D& a, const Operands& t, Method me
 
 std::vector<KernelUse> uses(const MaxPool2D& a, const Operands& t, Method) {
   return {pool_use(kernel_of(family_of(a), t), a.window, a.activation, t)};
+}
+
+std::vector<KernelUse> uses(const L2Pool2D& a, const Operands& t, Method) {
+  return {pool_use(float_kernel(Family::kL2Pool2D), a.window, a.activation, t)};
 }
 
 }  // namespace thimble

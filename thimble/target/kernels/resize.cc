@@ -4,19 +4,16 @@
 #include <cstring>
 
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 
 namespace thimble {
 namespace {
 
-bool resizes(Family family, const Operands& t, Method method) {
-  return method == Method::kCompute && has_row(family, t);
-}
-
-KernelUse resize_use(const Operands& t, Family family, KernelParams params) {
+KernelUse resize_use(const Operands& t, KernelId kernel, KernelParams params) {
   const OperandAxes axes = identity_axes(4);
-  return {.kernel = portable_kernel(family, t.in(0).type, t.out().type),
+  return {.kernel = kernel,
           .params = params,
           .inputs = {0},
           .in = {axes},
@@ -38,14 +35,20 @@ runtime::LinearAxis linear_axis(const ResizeBilinear& a, int64_t in, int64_t out
           static_cast<int32_t>(in)};
 }
 
+// By the size of the elements.
+KernelId nearest_kernel(const Operands& t) {
+  const DType type = is_float32(t) ? DType::kInt32 : t.out().type;
+  return portable_kernel(Family::kResizeNearestNeighbor, type, type);
+}
+
 }  // namespace
 
 bool supported(const ResizeNearestNeighbor&, const Operands& t, Method method) {
-  return resizes(Family::kResizeNearestNeighbor, t, method);
+  return method == Method::kCompute && t.in(0).type == t.out().type && nearest_kernel(t).valid();
 }
 
 std::vector<KernelUse> uses(const ResizeNearestNeighbor&, const Operands& t, Method) {
-  return {resize_use(t, Family::kResizeNearestNeighbor, runtime::ResizeNearestNeighborParams{})};
+  return {resize_use(t, nearest_kernel(t), runtime::ResizeNearestNeighborParams{})};
 }
 
 std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t) {
@@ -57,14 +60,38 @@ std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t) {
 }
 
 bool supported(const ResizeBilinear&, const Operands& t, Method method) {
-  return resizes(Family::kResizeBilinear, t, method);
+  return method == Method::kCompute && has_row(Family::kResizeBilinear, t);
+}
+
+std::vector<PackedConstant> pack_float_resize_bilinear(const Operands& t) {
+  const auto& a = std::get<ResizeBilinear>(t.op.attributes);
+  std::vector<PackedConstant> result;
+  for (const size_t axis : {1, 2}) {
+    std::vector<int64_t> rows;
+    PackedConstant fractions{
+        axis == 1 ? "row_fractions" : "column_fractions", DType::kFloat32, {}, {}};
+    for (const RealRows& r : real_rows(a, t.in(0).shape[axis], t.out().shape[axis])) {
+      rows.insert(rows.end(), {r.first, r.last});
+      const size_t at = fractions.data.size();
+      fractions.data.resize(at + sizeof r.fraction);
+      std::memcpy(&fractions.data[at], &r.fraction, sizeof r.fraction);
+    }
+    fractions.shape = {t.out().shape[axis]};
+    result.push_back(packed_rows(axis == 1 ? "rows" : "columns", rows));
+    result.push_back(std::move(fractions));
+  }
+  return result;
 }
 
 std::vector<KernelUse> uses(const ResizeBilinear& a, const Operands& t, Method) {
+  if (is_float32(t)) {
+    return {
+        resize_use(t, float_kernel(Family::kResizeBilinear), runtime::FloatResizeBilinearParams{})};
+  }
   const Shape& x = t.in(0).shape;
   const Shape& y = t.out().shape;
   return {resize_use(
-      t, Family::kResizeBilinear,
+      t, portable_kernel(Family::kResizeBilinear),
       runtime::ResizeBilinearParams{linear_axis(a, x[1], y[1]), linear_axis(a, x[2], y[2])})};
 }
 

@@ -5,6 +5,7 @@
 
 #include "thimble/reference/softmax_tables.h"
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
@@ -31,15 +32,25 @@ InputScale input_scale(const Operands& t, float beta) {
   return {scale, -static_cast<int32_t>(std::min(std::floor(radius), most))};
 }
 
+bool is_softmax(const Operands& t, Method method, Family family) {
+  const Shape& x = t.in(0).shape;
+  return method == Method::kCompute && has_row(family, t) && !x.empty() &&
+         (t.in(0).type != DType::kInt8 || x.back() <= kMostChannels);
+}
+
+std::vector<KernelUse> float_softmax_use(const Operands& t, Family family, float beta) {
+  const auto channels = static_cast<int32_t>(t.in(0).shape.back());
+  return float_function_use(t, family, runtime::FloatSoftmaxParams{beta, channels});
+}
+
 }  // namespace
 
 bool supported(const LogSoftmax&, const Operands& t, Method method) {
-  const Shape& x = t.in(0).shape;
-  return method == Method::kCompute && has_row(Family::kLogSoftmax, t) && !x.empty() &&
-         x.back() <= kMostChannels;
+  return is_softmax(t, method, Family::kLogSoftmax);
 }
 
 std::vector<KernelUse> uses(const LogSoftmax&, const Operands& t, Method) {
+  if (is_float32(t)) return float_softmax_use(t, Family::kLogSoftmax, 1);
   const InputScale in = input_scale(t, 1);
   const double inverse = std::ldexp(1.0, 31 - in.scale.shift) / in.scale.multiplier;
   const runtime::LogSoftmaxParams params{.input_scale = in.scale,
@@ -51,9 +62,7 @@ std::vector<KernelUse> uses(const LogSoftmax&, const Operands& t, Method) {
 }
 
 bool supported(const Softmax&, const Operands& t, Method method) {
-  const Shape& x = t.in(0).shape;
-  return method == Method::kCompute && has_row(Family::kSoftmax, t) && !x.empty() &&
-         (t.in(0).type == DType::kInt16 || x.back() <= kMostChannels);
+  return is_softmax(t, method, Family::kSoftmax);
 }
 
 std::vector<PackedConstant> pack_softmax_tables(const Operands&) {
@@ -68,6 +77,7 @@ std::vector<PackedConstant> pack_softmax_tables(const Operands&) {
 }
 
 std::vector<KernelUse> uses(const Softmax& a, const Operands& t, Method) {
+  if (is_float32(t)) return float_softmax_use(t, Family::kSoftmax, a.beta);
   if (t.in(0).type == DType::kInt16) {
     const double to_table =
         static_cast<double>(scale_of(t.in(0))) * static_cast<double>(a.beta) / (10.0 / 65535.0);

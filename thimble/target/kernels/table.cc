@@ -121,6 +121,20 @@ constexpr KernelInfo depthwise_row_in_place(const char* name) {
   return result;
 }
 
+/// Operands and output are float32.
+template <auto Kernel>
+constexpr KernelInfo float_row(const char* name, Family family, Progress progress = kElement,
+                               std::vector<PackedConstant> (*pack)(const Operands&) = nullptr,
+                               std::array<bool, 4> whole_axes = {}) {
+  return row<Kernel>({.name = name,
+                      .family = family,
+                      .in = kFloat32,
+                      .out = kFloat32,
+                      .progress = progress,
+                      .whole_axes = whole_axes,
+                      .pack = pack});
+}
+
 constexpr KernelInfo kKernels[] = {
     row<runtime::conv_2d>(
         {.name = "conv_2d", .family = F::kConv2D, .progress = kPixel, .pack = pack_conv_2d}),
@@ -505,6 +519,51 @@ constexpr KernelInfo kKernels[] = {
                                               .pack = pack_resize_nearest_neighbor}),
     row<runtime::resize_bilinear>(
         {.name = "resize_bilinear", .family = F::kResizeBilinear, .progress = kPixel}),
+    float_row<runtime::conv_2d_f32>("conv_2d_f32", F::kConv2D, kPixel, pack_float_conv_2d),
+    float_row<runtime::transpose_conv_f32>("transpose_conv_f32", F::kTransposeConv, kPixel,
+                                           pack_float_conv_2d),
+    float_row<runtime::batch_matmul_f32>("batch_matmul_f32", F::kBatchMatMul, kPixel),
+    float_row<runtime::average_pool_2d_f32>("average_pool_2d_f32", F::kAveragePool2D, kPixel),
+    float_row<runtime::l2_pool_2d_f32>("l2_pool_2d_f32", F::kL2Pool2D, kPixel),
+    float_row<runtime::max_pool_2d_f32>("max_pool_2d_f32", F::kMaxPool2D, kPixel),
+    float_row<runtime::mean_f32>("mean_f32", F::kMean, kNone),
+    float_row<runtime::add_f32>("add_f32", F::kAdd),
+    float_row<runtime::sub_f32>("sub_f32", F::kSub),
+    float_row<runtime::mul_f32>("mul_f32", F::kMul),
+    float_row<runtime::div_f32>("div_f32", F::kDiv),
+    float_row<runtime::maximum_f32>("maximum_f32", F::kMaximum),
+    float_row<runtime::minimum_f32>("minimum_f32", F::kMinimum),
+    float_row<runtime::squared_difference_f32>("squared_difference_f32", F::kSquaredDifference),
+    float_row<runtime::prelu_f32>("prelu_f32", F::kPrelu),
+    float_row<runtime::clamp_f32>("clamp_f32", F::kClamp),
+    float_row<runtime::leaky_relu_f32>("leaky_relu_f32", F::kLeakyRelu),
+    float_row<runtime::abs_f32>("abs_f32", F::kAbs),
+    float_row<runtime::ceil_f32>("ceil_f32", F::kCeil),
+    float_row<runtime::cos_f32>("cos_f32", F::kCos),
+    float_row<runtime::elu_f32>("elu_f32", F::kElu),
+    float_row<runtime::exp_f32>("exp_f32", F::kExp),
+    float_row<runtime::floor_f32>("floor_f32", F::kFloor),
+    float_row<runtime::hard_swish_f32>("hard_swish_f32", F::kHardSwish),
+    float_row<runtime::log_f32>("log_f32", F::kLog),
+    float_row<runtime::logistic_f32>("logistic_f32", F::kLogistic),
+    float_row<runtime::neg_f32>("neg_f32", F::kNeg),
+    float_row<runtime::round_f32>("round_f32", F::kRound),
+    float_row<runtime::rsqrt_f32>("rsqrt_f32", F::kRsqrt),
+    float_row<runtime::sin_f32>("sin_f32", F::kSin),
+    float_row<runtime::sqrt_f32>("sqrt_f32", F::kSqrt),
+    float_row<runtime::square_f32>("square_f32", F::kSquare),
+    float_row<runtime::tanh_f32>("tanh_f32", F::kTanh),
+    float_row<runtime::softmax_f32>("softmax_f32", F::kSoftmax, kNone, nullptr, kChannels),
+    float_row<runtime::log_softmax_f32>("log_softmax_f32", F::kLogSoftmax, kNone, nullptr,
+                                        kChannels),
+    float_row<runtime::resize_bilinear_f32>("resize_bilinear_f32", F::kResizeBilinear, kPixel,
+                                            pack_float_resize_bilinear),
+    row<runtime::resize_nearest_neighbor_32>({.name = "resize_nearest_neighbor_32",
+                                              .family = F::kResizeNearestNeighbor,
+                                              .in = kInt32,
+                                              .out = kInt32,
+                                              .progress = kPixel,
+                                              .pack = pack_resize_nearest_neighbor}),
 };
 
 bool same_types(const KernelInfo& a, const KernelInfo& b) {

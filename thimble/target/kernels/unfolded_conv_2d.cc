@@ -7,6 +7,7 @@
 #include "thimble/model/error.h"
 #include "thimble/model/rounding.h"
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
 #include "thimble/target/kernels/weights.h"
@@ -80,16 +81,23 @@ std::vector<PackedConstant> pack_unfolded_conv_2d(const Operands& t) {
 }
 
 bool supported(const TransposeConv&, const Operands& t, Method method) {
-  return method == Method::kCompute && has_symmetric_weights(t) &&
+  return method == Method::kCompute && (has_symmetric_weights(t) || has_float_weights(t)) &&
          has_row(Family::kTransposeConv, t);
 }
 
 std::vector<KernelUse> uses(const TransposeConv& a, const Operands& t, Method) {
-  runtime::UnfoldedConv2DParams params{};
-  params.window = window_of(a.window, t.in(0).shape);
-  params.in_per_group = static_cast<int32_t>(t.in(1).shape.back());
-  params.out_per_group = static_cast<int32_t>(t.out().shape.back());
-  return {unfolded_use(t, Family::kTransposeConv, {identity_axes(4), identity_axes(4)}, params,
+  const auto fill = [&](auto params) {
+    params.window = window_of(a.window, t.in(0).shape);
+    params.in_per_group = static_cast<int32_t>(t.in(1).shape.back());
+    params.out_per_group = static_cast<int32_t>(t.out().shape.back());
+    return params;
+  };
+  const ConvolutionAxes axes{identity_axes(4), identity_axes(4)};
+  if (is_float32(t)) {
+    return {float_convolution_use(t, Family::kTransposeConv, axes,
+                                  fill(runtime::FloatConv2DParams{}), a.activation)};
+  }
+  return {unfolded_use(t, Family::kTransposeConv, axes, fill(runtime::UnfoldedConv2DParams{}),
                        a.activation)};
 }
 

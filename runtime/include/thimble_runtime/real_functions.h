@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of a float32, to about an ulp, in operations that IEEE 754 rounds one way: the same
+// bits on every machine, as long as none is contracted into a fused multiply-add
+// (-ffp-contract=off). The polynomials of exp, log, tanh, sin and cos are those of Cephes (S.
+// Moshier).
+#pragma once
+
+#include <stdint.h>
+
+namespace thimble::runtime::real {
+
+inline uint32_t bits_of(float x) noexcept {
+  uint32_t bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+inline float from_bits(uint32_t bits) noexcept {
+  float x;
+  __builtin_memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+constexpr float kInfinity = __builtin_inff();
+constexpr float kNotANumber = __builtin_nanf("");
+
+/// low where x is below, high where it is above; not a number stays what it is.
+inline float limited(float x, float low, float high) noexcept {
+  const float raised = x < low ? low : x;
+  return raised > high ? high : raised;
+}
+
+inline float abs(float x) noexcept { return from_bits(bits_of(x) & 0x7FFFFFFFU); }
+inline float neg(float x) noexcept { return from_bits(bits_of(x) ^ 0x80000000U); }
+inline float square(float x) noexcept { return x * x; }
+
+/// Whether it may have a fraction: from 2^23 on no float32 has one.
+inline bool may_be_fractional(float x) noexcept { return abs(x) < 0x1p23F; }
+
+inline float floor(float x) noexcept {
+  if (!may_be_fractional(x)) return x;
+  const auto whole = static_cast<float>(static_cast<int32_t>(x));
+  return whole > x ? whole - 1 : whole;
+}
+
+inline float ceil(float x) noexcept { return neg(floor(neg(x))); }
+
+/// Halves to even.
+inline float round(float x) noexcept {
+  if (!may_be_fractional(x)) return x;
+  const float below = floor(x), rest = x - below;
+  const bool odd = (static_cast<int32_t>(below) & 1) != 0;
+  return rest > 0.5F || (rest == 0.5F && odd) ? below + 1 : below;
+}
+
+/// Correctly rounded: bit by bit.
+inline float sqrt(float x) noexcept {
+  if (!(x > 0)) return x == 0 ? x : kNotANumber;
+  if (x == kInfinity) return x;
+  if (x < 0x1p-126F) return sqrt(x * 0x1p24F) * 0x1p-12F;
+  const uint32_t bits = bits_of(x);
+  int32_t exponent = static_cast<int32_t>(bits >> 23) - 127;
+  uint32_t rest = (bits & 0x7FFFFFU) | 0x800000U;
+  if ((exponent & 1) != 0) {
+    rest += rest;
+    --exponent;
+  }
+  rest += rest;
+  uint32_t root = 0, sum = 0;
+  for (uint32_t digit = 0x1000000U; digit != 0; digit >>= 1) {
+    const uint32_t tried = sum + digit;
+    if (tried <= rest) {
+      sum = tried + digit;
+      rest -= tried;
+      root += digit;
+    }
+    rest += rest;
+  }
+  if (rest != 0) root += root & 1U;
+  const uint32_t scale = static_cast<uint32_t>(exponent / 2 + 126) << 23;
+  return from_bits((root >> 1) + scale);
+}
+
+inline float rsqrt(float x) noexcept { return 1 / sqrt(x); }
+
+/// 2^n for -126 <= n <= 127.
+inline float two_to(int32_t n) noexcept { return from_bits(static_cast<uint32_t>(n + 127) << 23); }
+
+/// e^x - 1 for |x| <= ln(2) / 2.
+inline float small_expm1(float x) noexcept {
+  float p = 1.9875691500E-4F;
+  p = p * x + 1.3981999507E-3F;
+  p = p * x + 8.3334519073E-3F;
+  p = p * x + 4.1665795894E-2F;
+  p = p * x + 1.6666665459E-1F;
+  p = p * x + 5.0000001201E-1F;
+  return p * (x * x) + x;
+}
+
+/// 2^n e^r, |r| <= ln(2) / 2.
+inline float exp(float x) noexcept {
+  if (x > 89) return kInfinity;
+  if (!(x >= -104)) return x < -104 ? 0 : x;
+  const float n = floor(x * 1.44269504F + 0.5F);
+  const float r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
+  const auto power = static_cast<int32_t>(n);
+  const int32_t half = power / 2;  // all of it may be out of range
+  return (small_expm1(r) + 1) * two_to(half) * two_to(power - half);
+}
+
+inline float elu(float x) noexcept {
+  if (x >= 0) return x;
+  return x > -0.34F ? small_expm1(x) : exp(x) - 1;
+}
+
+inline float log(float x) noexcept {
+  if (!(x > 0)) return x == 0 ? -kInfinity : kNotANumber;
+  if (x == kInfinity) return x;
+  int32_t power = -126;
+  if (x < 0x1p-126F) {
+    x *= 0x1p25F;
+    power -= 25;
+  }
+  const uint32_t bits = bits_of(x);
+  power += static_cast<int32_t>(bits >> 23);
+  float m = from_bits((bits & 0x7FFFFFU) | 0x3F000000U);  // in [1/2, 1)
+  if (m < 0.707106781F) {
+    m += m;
+    --power;
+  }
+  m -= 1;
+  const float square_of_m = m * m, n = static_cast<float>(power);
+  float p = 7.0376836292E-2F;
+  p = p * m - 1.1514610310E-1F;
+  p = p * m + 1.1676998740E-1F;
+  p = p * m - 1.2420140846E-1F;
+  p = p * m + 1.4249322787E-1F;
+  p = p * m - 1.6668057665E-1F;
+  p = p * m + 2.0000714765E-1F;
+  p = p * m - 2.4999993993E-1F;
+  p = p * m + 3.3333331174E-1F;
+  p = p * m * square_of_m - n * 2.12194440e-4F;
+  return m + (p - 0.5F * square_of_m) + n * 0.693359375F;
+}
+
+inline float tanh(float x) noexcept {
+  const float size = abs(x);
+  if (size > 10) return x > 0 ? 1 : -1;
+  if (size >= 0.625F) {
+    const float value = 1 - 2 / (exp(size + size) + 1);
+    return x > 0 ? value : -value;
+  }
+  const float z = x * x;
+  float p = -5.70498872745E-3F;
+  p = p * z + 2.06390887954E-2F;
+  p = p * z - 5.37397155531E-2F;
+  p = p * z + 1.33314422036E-1F;
+  p = p * z - 3.33332819422E-1F;
+  return p * z * x + x;
+}
+
+/// As TensorFlow Lite, which goes other ways beyond two limits.
+inline float logistic(float x) noexcept {
+  if (x > 16.619047164916992188F) return 1;
+  return x < -9 ? exp(x) : 1 / (1 + exp(-x));
+}
+
+inline float hard_swish(float x) noexcept { return x * limited(x + 3, 0, 6) / 6; }
+
+/// x = (quarter + turn) * pi / 2, quarter modulo 4, |turn| <= 1/2. turn is given in radians.
+struct Angle {
+  uint32_t quarter;
+  float turn;
+};
+
+/// The product with 2 / pi to 96 bits, of which 2 stand before the point and 32 are cut off.
+inline Angle angle(float x) noexcept {
+  // Below the point of 2 / pi, behind a word of zeros.
+  constexpr uint32_t kTwoByPi[] = {0,           0xA2F9836EU, 0x4E441529U, 0xFC2757D1U,
+                                   0xF534DDC0U, 0xDB629599U, 0x3C439041U, 0xFE5163ABU};
+  const uint32_t bits = bits_of(abs(x));
+  const uint64_t significand = (bits & 0x7FFFFFU) | 0x800000U;
+  const uint32_t first = (bits >> 23) - 120;  // bit of the table
+  const uint32_t* words = kTwoByPi + first / 32;
+  const uint32_t shift = first % 32;
+  const auto word = [&](int32_t k) -> uint64_t {
+    return shift == 0 ? words[k] : (words[k] << shift) | (words[k + 1] >> (32 - shift));
+  };
+  const uint64_t product =
+      ((significand * word(0)) << 32) + significand * word(1) + ((significand * word(2)) >> 32);
+  const uint64_t quarter = (product + (uint64_t{1} << 61)) >> 62;
+  const auto rest = static_cast<int64_t>(product - (quarter << 62));
+  const float turn = static_cast<float>(rest) * (1.57079633F * 0x1p-62F);
+  if (x >= 0) return {static_cast<uint32_t>(quarter), turn};
+  return {static_cast<uint32_t>(4 - quarter) % 4, -turn};
+}
+
+inline float sine_of_quarter(const Angle& a) noexcept {
+  const float z = a.turn * a.turn;
+  if ((a.quarter & 1U) != 0) {
+    const float p = (2.443315711809948E-5F * z - 1.388731625493765E-3F) * z;
+    const float value = 1 + ((p + 4.166664568298827E-2F) * z * z - 0.5F * z);
+    return a.quarter == 1 ? value : -value;
+  }
+  const float p = (-1.9515295891E-4F * z + 8.3321608736E-3F) * z - 1.6666654611E-1F;
+  const float value = p * z * a.turn + a.turn;
+  return a.quarter == 0 ? value : -value;
+}
+
+inline Angle turned(float x) noexcept { return abs(x) < 0.785F ? Angle{0, x} : angle(x); }
+
+inline float sin(float x) noexcept {
+  return abs(x) < kInfinity ? sine_of_quarter(turned(x)) : kNotANumber;
+}
+
+inline float cos(float x) noexcept {
+  if (!(abs(x) < kInfinity)) return kNotANumber;
+  Angle a = turned(x);
+  a.quarter = (a.quarter + 1) % 4;
+  return sine_of_quarter(a);
+}
+
+}  // namespace thimble::runtime::real

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random networks of float32 under all planners, and by random legal schedules: verified, and equal
+// to the reference bit by bit, whatever a plan cuts.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/program/mutants.h"
+#include "tests/support/random_network.h"
+#include "tests/support/random_op.h"
+#include "tests/support/random_schedule.h"
+#include "tests/support/short_plans.h"
+#include "tests/support/workload.h"
+#include "thimble/planners/planner.h"
+#include "thimble/program/host.h"
+#include "thimble/program/lower.h"
+#include "thimble/program/verify.h"
+#include "thimble/rewrites/rewrites.h"
+
+namespace thimble {
+namespace {
+
+/// Without operators where the network has some that are not taken in float32.
+Graph random_float_network(uint64_t seed) {
+  const Graph drawn = seed % 2 == 0 ? testing::random_chain(seed) : testing::random_network(seed);
+  const Graph graph = testing::in_float32(drawn, seed);
+  return graph.ops.empty() ? graph : rewrite(graph);
+}
+
+class FloatNetworks : public ::testing::Test {
+ protected:
+  void expect_right(const Graph& graph, const Schedule& schedule, uint64_t seed) {
+    ASSERT_EQ(malformed(graph, schedule), "");
+    placement_ = place(graph, schedule, {.work = 4'000'000});
+    const Program program = lower(graph, schedule, placement_);
+    ASSERT_EQ(verify(graph, program).fault, "");
+    const std::vector<Bytes> inputs = testing::noise(graph, seed);
+    ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
+  }
+
+  Placement placement_;
+};
+
+TEST_F(FloatNetworks, AreEqualTheReferenceUnderAllPlanners) {
+  const uint64_t networks = testing::random_cases(120 / testing::kOneIn, 2'000);
+  int planned = 0;
+  for (uint64_t seed = 1; seed <= networks; ++seed) {
+    const Graph graph = random_float_network(seed);
+    if (graph.ops.empty()) continue;
+    for (const Planner& planner : planners()) {
+      SCOPED_TRACE(fmt::format("{} {}", planner.name, seed));
+      const PlannerAnswer answer = planner.plan(graph, {}, {});
+      const auto* plan = std::get_if<Planned>(&answer);
+      if (plan == nullptr) continue;
+      ASSERT_TRUE(plan->accumulators.empty());
+      expect_right(graph, plan->schedule, seed);
+      if (HasFatalFailure()) return;
+      ++planned;
+    }
+  }
+  fmt::print("{} plans\n", planned);
+  EXPECT_GT(planned, static_cast<int>(networks));
+}
+
+TEST_F(FloatNetworks, AreEqualTheReferenceByRandomSchedules) {
+  const uint64_t networks = testing::random_cases(240 / testing::kOneIn, 4'000);
+  testing::MutantCount mutants;
+  int schedules = 0;
+  for (uint64_t seed = 1; seed <= networks; ++seed) {
+    SCOPED_TRACE(seed);
+    const Graph graph = random_float_network(seed);
+    if (graph.ops.empty()) continue;
+    zoo::Random random(seed * 7919);
+    const auto made =
+        testing::random_schedule(graph, testing::whole_operators(graph, random.chance(0.5)),
+                                 static_cast<int>(random.between(2, 24)), random);
+    EXPECT_EQ(made.changes.contains("accumulate"), false);
+    expect_right(graph, made.schedule, seed);
+    if (HasFatalFailure()) return;
+    ++schedules;
+    if (seed % 10 != 0) continue;
+    const int every = testing::workload().all_mutants ? 1 : 5;
+    const testing::MutantCount found =
+        testing::count_mutants(graph, made.schedule, placement_, every);
+    mutants.made += found.made;
+    mutants.caught += found.caught;
+    for (const std::string& missed : found.missed) ADD_FAILURE() << "not caught: " << missed;
+  }
+  fmt::print("{} schedules, {} mutants, {} caught\n", schedules, mutants.made, mutants.caught);
+  EXPECT_GT(schedules, static_cast<int>(networks / 2));
+  EXPECT_GT(mutants.caught, mutants.made / 2);
+}
+
+}  // namespace
+}  // namespace thimble

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of float32 against those of the C library in double.
+#include "thimble_runtime/real_functions.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <ostream>
+#include <random>
+
+namespace thimble::testing {
+namespace {
+
+namespace real = runtime::real;
+
+struct RealFunction {
+  const char* name;
+  float (*ours)(float) noexcept;
+  double (*exact)(double);
+  double most_ulps;
+  friend void PrintTo(const RealFunction& f, std::ostream* os) { *os << f.name; }
+};
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+double exact_logistic(double x) {
+  if (x > 16.619047164916992188) return 1;  // TensorFlow Lite's limits
+  return x < -9 ? std::exp(x) : 1 / (1 + std::exp(-x));
+}
+
+const RealFunction kFunctions[] = {
+    {"floor", real::floor, std::floor, 0},
+    {"ceil", real::ceil, std::ceil, 0},
+    {"round", real::round, std::nearbyint, 0},
+    {"sqrt", real::sqrt, [](double x) { return x < 0 ? kNone : std::sqrt(x); }, 0.5},
+    {"exp", real::exp, std::exp, 1.5},
+    {"log", real::log, [](double x) { return x < 0 ? kNone : std::log(x); }, 1.5},
+    {"tanh", real::tanh, std::tanh, 2},
+    {"elu", real::elu, [](double x) { return x < 0 ? std::expm1(x) : x; }, 3},
+    {"logistic", real::logistic, exact_logistic, 3},
+    {"sin", real::sin, std::sin, 3},
+    {"cos", real::cos, std::cos, 3},
+};
+
+class RealFunctions : public ::testing::TestWithParam<RealFunction> {};
+
+// Of the exact value, rounded to float32.
+double distance_in_ulps(float got, double exact) {
+  const auto nearest = static_cast<float>(exact);
+  if (std::isnan(nearest)) return std::isnan(got) ? 0 : HUGE_VAL;
+  if (std::isinf(nearest)) return got == nearest ? 0 : HUGE_VAL;
+  const float size = std::abs(nearest);
+  const double ulp =
+      double{std::nextafter(size, std::numeric_limits<float>::infinity())} - double{size};
+  return std::abs(double{got} - exact) / ulp;
+}
+
+TEST_P(RealFunctions, AreExactToSomeUlps) {
+  const RealFunction& f = GetParam();
+  std::mt19937 random(1);
+  for (int round = 0; round < 300'000; ++round) {
+    float x = real::from_bits(static_cast<uint32_t>(random()));  // any number at all
+    if (round % 2 == 0) x = (static_cast<float>(random() >> 8) / 0x1p23F - 1) * 30;
+    if (std::isnan(x)) continue;
+    ASSERT_LE(distance_in_ulps(f.ours(x), f.exact(double{x})), f.most_ulps)
+        << f.name << "(" << x << ") is not " << f.ours(x);
+  }
+}
+
+TEST_P(RealFunctions, KeepNotANumber) {
+  EXPECT_TRUE(std::isnan(GetParam().ours(std::numeric_limits<float>::quiet_NaN())));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RealFunctions, ::testing::ValuesIn(kFunctions),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+}  // namespace
+}  // namespace thimble::testing

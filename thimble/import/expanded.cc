@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/import/expanded.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "thimble/model/error.h"
+
+namespace thimble {
+namespace {
+
+float from_half(uint32_t half) {
+  const uint32_t exponent = half >> 10 & 31, fraction = half & 1023;
+  const uint32_t sign = half >> 15 << 31;
+  if (exponent == 0) {
+    const float size = std::ldexp(static_cast<float>(fraction), -24);
+    return std::bit_cast<float>(sign | std::bit_cast<uint32_t>(size));
+  }
+  const uint32_t wide = exponent == 31 ? 255 : exponent + 112;
+  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+
+void append_float(float value, Bytes& bytes) {
+  const size_t at = bytes.size();
+  bytes.resize(at + sizeof value);
+  std::memcpy(&bytes[at], &value, sizeof value);
+}
+
+int32_t integer_at(const Tensor& t, size_t k) {
+  if (t.type == DType::kInt8) return static_cast<int8_t>((*t.data)[k]);
+  check(t.type == DType::kInt16, "expanded: of int8 or int16");
+  int16_t value = 0;
+  std::memcpy(&value, t.data->data() + k * sizeof value, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+Bytes from_float16(std::span<const uint8_t> halves) {
+  Bytes bytes;
+  bytes.reserve(2 * halves.size());
+  for (size_t at = 0; at + 1 < halves.size(); at += 2)
+    append_float(from_half(halves[at] | uint32_t{halves[at + 1]} << 8), bytes);
+  return bytes;
+}
+
+Tensor expanded(const Tensor& constant) {
+  const Quantization& q = constant.quantization;
+  check(!q.scales.empty() && q.zero_points.size() == q.scales.size(), "expanded: without scales");
+  int64_t inner = 1;
+  for (size_t axis = static_cast<size_t>(q.axis) + 1; axis < constant.shape.size(); ++axis)
+    inner *= constant.shape[axis];
+  Bytes bytes;
+  for (size_t k = 0; k < static_cast<size_t>(elements(constant.shape)); ++k) {
+    const size_t channel =
+        q.per_channel() ? k / static_cast<size_t>(inner) % q.scales.size() : size_t{0};
+    const int64_t difference = int64_t{integer_at(constant, k)} - q.zero_points[channel];
+    append_float(q.scales[channel] * static_cast<float>(difference), bytes);
+  }
+  return {constant.name,
+          constant.shape,
+          DType::kFloat32,
+          {},
+          std::make_shared<const Bytes>(std::move(bytes))};
+}
+
+}  // namespace thimble

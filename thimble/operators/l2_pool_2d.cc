@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// L2_POOL_2D: windows over height and width; the padding is left out of the count.
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+#include "thimble/operators/windows.h"
+
+namespace thimble {
+
+AccessMap access_map_of(const L2Pool2D& a, const OpView&) {
+  return {{.axes = {Affine{0}, window_map_y(a.window), window_map_x(a.window), Affine{3}}}};
+}
+
+int64_t macs_per_element(const L2Pool2D&, const OpView&) { return 0; }
+
+Shape output_shape_of(const L2Pool2D& a, const OpView& v) {
+  return window_output(a.window, v.x(), v.x()[3]);
+}
+
+std::vector<Constraint> constraints_of(const L2Pool2D&) {
+  return {kOneInput,   kRank4,      kSaneWindow<L2Pool2D>, kWindowWithinReach<L2Pool2D>,
+          kAllFloat32, kOutputShape};
+}
+
+}  // namespace thimble

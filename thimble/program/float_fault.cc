@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters and constants of kernels of float32 against their operators.
+#include "thimble/model/resize.h"
+#include "thimble/program/read_back.h"
+#include "thimble/reference/real.h"
+
+namespace thimble {
+namespace {
+
+template <class Params>
+void compare_float_clamp(const Params& p, Activation activation, Difference& d) {
+  const RealRange range = real_range(activation);
+  d.expect_float("clamp_min", p.clamp_min, range.min);
+  d.expect_float("clamp_max", p.clamp_max, range.max);
+}
+
+// Elements as the model has them, number k at place(k).
+template <class Place>
+void compare_floats(const ReadBack& r, size_t constant, const Tensor& tensor, const Place& place,
+                    Difference& d) {
+  const auto count = static_cast<size_t>(elements(tensor.shape));
+  // As bits: -0 is another number than 0.
+  const auto packed = unpacked<uint32_t>(r, constant, DType::kFloat32, count);
+  if (packed.size() != count) {
+    d.fail("one of its constants has another type or size");
+    return;
+  }
+  for (size_t k = 0; k < count; ++k) {
+    uint32_t wanted = 0;
+    std::memcpy(&wanted, tensor.data->data() + k * sizeof wanted, sizeof wanted);
+    if (packed[place(k)] == wanted) continue;
+    d.fail(fmt::format("element {} of its constant {} is wrong", k, constant));
+    return;
+  }
+}
+
+void compare_float_bias(const ReadBack& r, int64_t channels, Difference& d) {
+  if (r.op.inputs.size() > 2) {
+    compare_floats(
+        r, 1, r.in(2), [](size_t k) { return k; }, d);
+    return;
+  }
+  const auto count = static_cast<size_t>(channels);
+  const auto packed = unpacked<uint32_t>(r, 1, DType::kFloat32, count);
+  if (packed != std::vector<uint32_t>(count, 0)) d.fail("its packed bias is not zeros");
+}
+
+template <class Op>
+std::string float_weights_fault(const Op& a, const ReadBack& r) {
+  constexpr bool kDepthwise = std::is_same_v<Op, DepthwiseConv2D>;
+  const auto* p = r.as<runtime::FloatConv2DParams>();
+  if (p == nullptr) return kOtherKernel;
+  const Shape& weights = r.in(1).shape;
+  const int64_t channels = kDepthwise ? weights.back() : weights.front();
+  const int64_t depth = kDepthwise ? 1 : weights.back();
+  Difference d;
+  int64_t groups = 1;
+  if constexpr (requires { a.window; }) {
+    compare_window(a.window, r.in(0), p->window, d);
+    groups = r.in(0).shape.back() / depth;
+  } else {
+    compare_no_window(r, p->window, d);
+  }
+  d.expect("in_per_group", p->in_per_group, depth);
+  d.expect("out_per_group", p->out_per_group, channels / groups);
+  compare_float_clamp(*p, a.activation, d);
+  const auto taps = static_cast<size_t>(elements(weights) / channels);
+  const auto place = [&](size_t k) {
+    return kDepthwise ? k % static_cast<size_t>(channels) * taps + k / static_cast<size_t>(channels)
+                      : k;
+  };
+  compare_floats(r, 0, r.in(1), place, d);
+  compare_float_bias(r, channels, d);
+  return d.text();
+}
+
+std::string float_pool_fault(const Window& window, Activation activation, const ReadBack& r) {
+  const auto* p = r.as<runtime::FloatPool2DParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  compare_window(window, r.in(0), p->window, d);
+  compare_float_clamp(*p, activation, d);
+  return d.text();
+}
+
+std::string float_clamp_fault(Activation activation, const ReadBack& r) {
+  const auto* p = r.as<runtime::FloatClampParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  compare_float_clamp(*p, activation, d);
+  return d.text();
+}
+
+std::string float_softmax_fault(float beta, const ReadBack& r) {
+  const auto* p = r.as<runtime::FloatSoftmaxParams>();
+  if (p == nullptr) return kOtherKernel;
+  return Difference()
+      .expect_float("beta", p->beta, beta)
+      .expect("channels", p->channels, r.in(0).shape.back())
+      .text();
+}
+
+// Constants `rows` and `rows` + 1.
+void compare_rows(const ReadBack& r, size_t constant, const std::vector<RealRows>& wanted,
+                  Difference& d) {
+  const auto rows = unpacked<int16_t>(r, constant, DType::kInt16, 2 * wanted.size());
+  const auto fractions = unpacked<float>(r, constant + 1, DType::kFloat32, wanted.size());
+  if (rows.empty() || fractions.empty()) {
+    d.fail("one of its tables has another type or size");
+    return;
+  }
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    d.expect("rows", rows[2 * k], wanted[k].first).expect("rows", rows[2 * k + 1], wanted[k].last);
+    d.expect_float("fractions", fractions[k], wanted[k].fraction);
+  }
+}
+
+/// By operator. Those whose kernels have no parameters do not come here.
+struct FloatChecker {
+  const ReadBack& r;
+
+  std::string operator()(const Conv2D& a) const { return float_weights_fault(a, r); }
+  std::string operator()(const DepthwiseConv2D& a) const { return float_weights_fault(a, r); }
+  std::string operator()(const FullyConnected& a) const { return float_weights_fault(a, r); }
+  std::string operator()(const TransposeConv& a) const { return float_weights_fault(a, r); }
+  std::string operator()(const BatchMatMul& a) const {
+    const auto* p = r.as<runtime::FloatMatMulParams>();
+    if (p == nullptr) return kOtherKernel;
+    const Shape& x = r.in(0).shape;
+    const int64_t depth = a.adjoint_x ? x[x.size() - 2] : x.back();
+    return Difference().expect("depth", p->depth, depth).text();
+  }
+  std::string operator()(const AveragePool2D& a) const {
+    return float_pool_fault(a.window, a.activation, r);
+  }
+  std::string operator()(const MaxPool2D& a) const {
+    return float_pool_fault(a.window, a.activation, r);
+  }
+  std::string operator()(const L2Pool2D& a) const {
+    return float_pool_fault(a.window, a.activation, r);
+  }
+  std::string operator()(const Mean& a) const {
+    const auto* p = r.as<runtime::FloatMeanParams>();
+    if (p == nullptr) return kOtherKernel;
+    Difference d;
+    compare_four("in_extent", p->in_extent, last_four(r.in(0).shape), d);
+    compare_four("reduced", p->reduced, reduced_axes(a.axes, r.in(0).shape), d);
+    return d.text();
+  }
+  std::string operator()(const Add& a) const { return float_clamp_fault(a.activation, r); }
+  std::string operator()(const Sub& a) const { return float_clamp_fault(a.activation, r); }
+  std::string operator()(const Mul& a) const { return float_clamp_fault(a.activation, r); }
+  std::string operator()(const Div& a) const { return float_clamp_fault(a.activation, r); }
+  std::string operator()(const Relu&) const { return float_clamp_fault(Activation::kRelu, r); }
+  std::string operator()(const Relu6&) const { return float_clamp_fault(Activation::kRelu6, r); }
+  std::string operator()(const LeakyRelu& a) const {
+    const auto* p = r.as<runtime::FloatLeakyReluParams>();
+    if (p == nullptr) return kOtherKernel;
+    return Difference().expect_float("alpha", p->alpha, a.alpha).text();
+  }
+  std::string operator()(const Softmax& a) const { return float_softmax_fault(a.beta, r); }
+  std::string operator()(const LogSoftmax&) const { return float_softmax_fault(1, r); }
+  std::string operator()(const Pad& a) const { return pad_fault(a, r); }
+  std::string operator()(const ResizeNearestNeighbor& a) const { return nearest_fault(a, r); }
+  std::string operator()(const ResizeBilinear& a) const {
+    if (r.as<runtime::FloatResizeBilinearParams>() == nullptr) return kOtherKernel;
+    const Shape &x = r.in(0).shape, &y = r.out().shape;
+    Difference d;
+    compare_rows(r, 0, real_rows(a, x[1], y[1]), d);
+    compare_rows(r, 2, real_rows(a, x[2], y[2]), d);
+    return d.text();
+  }
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return kOtherKernel;
+  }
+};
+
+}  // namespace
+
+std::string float_parameter_fault(const ReadBack& r) {
+  return std::visit(FloatChecker{r}, r.op.attributes);
+}
+
+}  // namespace thimble

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/kernels/floats.h"
+
+#include <cstring>
+
+#include "thimble/model/error.h"
+#include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/packing.h"
+
+namespace thimble {
+namespace {
+
+Family family_of(Function function) {
+  switch (function) {
+    case Function::kCeil:
+      return Family::kCeil;
+    case Function::kCos:
+      return Family::kCos;
+    case Function::kExp:
+      return Family::kExp;
+    case Function::kFloor:
+      return Family::kFloor;
+    case Function::kLog:
+      return Family::kLog;
+    case Function::kNeg:
+      return Family::kNeg;
+    case Function::kRound:
+      return Family::kRound;
+    case Function::kSin:
+      return Family::kSin;
+    case Function::kSqrt:
+      return Family::kSqrt;
+    case Function::kSquare:
+      return Family::kSquare;
+  }
+  throw InternalError("unknown Function");
+}
+
+// Those of a depthwise convolution stand by taps, the kernel's by output channels.
+PackedConstant float_weights(const Operands& t) {
+  const Tensor& weights = t.in(1);
+  const Shape& shape = weights.shape;
+  if (!std::holds_alternative<DepthwiseConv2D>(t.op.attributes))
+    return {"weights", DType::kFloat32, shape, *weights.data};
+  constexpr size_t kSize = sizeof(float);
+  const auto channels = static_cast<size_t>(shape.back());
+  const size_t taps = weights.data->size() / kSize / channels;
+  Bytes packed(weights.data->size());
+  for (size_t k = 0; k < taps * channels; ++k) {
+    const size_t to = k % channels * taps + k / channels;
+    std::memcpy(&packed[to * kSize], &(*weights.data)[k * kSize], kSize);
+  }
+  return {"weights", DType::kFloat32, {shape[3], shape[1], shape[2], 1}, std::move(packed)};
+}
+
+}  // namespace
+
+bool has_float_weights(const Operands& t) {
+  return is_float32(t) && (t.count() == 2 || t.count() == 3) && t.in(1).is_constant() &&
+         (t.bias() == nullptr || t.bias()->is_constant());
+}
+
+KernelId float_kernel(Family family) {
+  return portable_kernel(family, DType::kFloat32, DType::kFloat32);
+}
+
+runtime::FloatClampParams float_clamp(Activation activation) {
+  switch (activation) {
+    case Activation::kNone:
+      return {-runtime::kLargestFloat, runtime::kLargestFloat};
+    case Activation::kRelu:
+      return {0, runtime::kLargestFloat};
+    case Activation::kReluN1To1:
+      return {-1, 1};
+    case Activation::kRelu6:
+      return {0, 6};
+  }
+  throw InternalError("unknown activation");
+}
+
+KernelUse float_convolution_use(const Operands& t, Family family, const ConvolutionAxes& axes,
+                                runtime::FloatConv2DParams params, Activation activation) {
+  const runtime::FloatClampParams clamp = float_clamp(activation);
+  params.clamp_min = clamp.clamp_min;
+  params.clamp_max = clamp.clamp_max;
+  return {.kernel = float_kernel(family),
+          .params = params,
+          .inputs = {0},
+          .in = {axes.in},
+          .out = axes.out,
+          .limits = limits_of(axes.out, t.out().shape)};
+}
+
+std::vector<PackedConstant> pack_float_conv_2d(const Operands& t) {
+  const int64_t channels = t.out().shape.back();
+  Bytes bias(static_cast<size_t>(channels) * sizeof(float));
+  if (t.bias() != nullptr) bias = *t.bias()->data;
+  return {float_weights(t), {"bias", DType::kFloat32, {channels}, std::move(bias)}};
+}
+
+std::vector<KernelUse> float_function_use(const Operands& t, Family family,
+                                          const KernelParams& params) {
+  return {elementwise_use(float_kernel(family), params, {t.in(0).shape}, t.out().shape)};
+}
+
+bool supported(const Elementwise& a, const Operands& t, Method method) {
+  return method == Method::kCompute && has_row(family_of(a.function), t);
+}
+
+std::vector<KernelUse> uses(const Elementwise& a, const Operands& t, Method) {
+  return float_function_use(t, family_of(a.function));
+}
+
+}  // namespace thimble
