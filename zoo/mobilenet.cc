@@ -38,7 +38,7 @@ Graph v2(const std::string& name, const Parameters& p) {
     int64_t expansion, channels, repeats, stride;
   };
   constexpr V2Stage stages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
-                              {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
+                                {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
   Builder net(name, 1801);
   const double width = p.real("width");
   const int64_t side = p.integer("resolution");

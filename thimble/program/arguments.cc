@@ -10,7 +10,7 @@
 namespace thimble {
 namespace {
 
-constexpr double kMost = std::numeric_limits<int32_t>::max();
+constexpr double kMostOfInt32 = std::numeric_limits<int32_t>::max();
 
 int32_t narrow(int64_t value) { return static_cast<int32_t>(value); }
 
@@ -116,19 +116,21 @@ std::vector<int64_t> loop_counts(const Program& program) {
 std::string width_fault(const Graph& graph, const Call& call, const Walk& walk,
                         const std::vector<int64_t>& counts) {
   for (size_t axis = 0; axis < call.axes.size(); ++axis) {
-    if (most(call.axes[axis], counts) > kMost)
+    if (most(call.axes[axis], counts) > kMostOfInt32)
       return fmt::format("the bounds of axis {} of its region do not fit 32 bits", axis);
   }
-  if (call.chunk && most(*call.chunk, counts) > kMost)
+  if (call.chunk && most(*call.chunk, counts) > kMostOfInt32)
     return "the bounds of its chunk do not fit 32 bits";
   for (const IndexExpr& expr : call.leading) {
-    if (most(expr, counts) > kMost) return "the counter around its kernel does not fit 32 bits";
+    if (most(expr, counts) > kMostOfInt32)
+      return "the counter around its kernel does not fit 32 bits";
   }
   const auto view_fault = [&](const OperandView& view, const OperandAxes& axes, double halo) {
     const double bytes = reach(call, view, axes, graph.tensor(view.tensor).shape, halo, counts);
-    return bytes <= kMost ? std::string()
-                          : fmt::format("what it reaches of tensor {} ('{}') does not fit 32 bits",
-                                        view.tensor.value, graph.tensor(view.tensor).name);
+    return bytes <= kMostOfInt32
+               ? std::string()
+               : fmt::format("what it reaches of tensor {} ('{}') does not fit 32 bits",
+                             view.tensor.value, graph.tensor(view.tensor).name);
   };
   const double halo = halo_of(graph, call);
   for (size_t k = 0; k < call.in.size(); ++k) {
