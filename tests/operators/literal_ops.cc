@@ -197,9 +197,6 @@ struct Make {
         .op(ResizeBilinear{.half_pixel_centers = true});
   }
 
-  Graph operator()(const Div& a) const {
-    return Literal().float32(kCube).float32(kCube).float32(kCube).op(a);
-  }
   Graph operator()(const L2Pool2D&) const {
     return Literal().float32({1, 4, 4, 2}).float32({1, 2, 2, 2}).op(L2Pool2D{.window = halving()});
   }

@@ -69,7 +69,6 @@ Case random_case(KernelId kernel, Random& random) {
     case Family::kLstm:
       return recurrent_case(kernel, random);
     case Family::kL2Pool2D:
-    case Family::kDiv:
     case Family::kAbs:
     case Family::kElu:
     case Family::kHardSwish:

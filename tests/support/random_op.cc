@@ -321,7 +321,7 @@ class Draw {
   void make(const Add&) { make_binary<Add>(some_number()); }
   void make(const Mul&) { make_binary<Mul>(some_number()); }
   void make(const Sub&) { make_binary<Sub>(some_number()); }
-  void make(const Div&) { make_binary<Div>(maybe(0.7) ? DType::kInt8 : DType::kInt32); }
+  void make(const Div&) { make_binary<Div>(maybe(0.3) ? DType::kFloat32 : maybe(0.7) ? DType::kInt8 : DType::kInt32); }
   void make(const Maximum&) {
     make_binary<Maximum>(maybe(0.1) ? DType::kBool : some_number(), true);
   }
@@ -618,7 +618,6 @@ class Draw {
     const auto function = static_cast<Function>(some(0, static_cast<int64_t>(Function::kSquare)));
     op(Elementwise{function}, {float32(some_shape(1, 6))}, DType::kFloat32, {});
   }
-  void make(const Div&) { make_binary<Div>(DType::kFloat32); }
   void make(const L2Pool2D&) {
     op(L2Pool2D{window(1), activation()}, {float32(image())}, DType::kFloat32, {});
   }

@@ -298,12 +298,6 @@ FileOperator written(const Sub& op, const Context& c) {
   return made(BuiltinOperator::SUB, c.version(), options);
 }
 
-FileOperator written(const Div& op, const Context&) {
-  tflite::DivOptionsT options;
-  options.fused_activation_function = fused(op.activation);
-  return made(BuiltinOperator::DIV, 1, options);
-}
-
 BuiltinOperator code_of(Function function) {
   switch (function) {
     case Function::kCeil:

@@ -88,7 +88,6 @@ struct NameOf {
   Names operator()(const Abs&) const { return {"ABS", "abs"}; }
   Names operator()(const Rsqrt&) const { return {"RSQRT", "rsqrt"}; }
   Names operator()(const Gelu&) const { return {"GELU", "gelu"}; }
-  Names operator()(const Div&) const { return {"DIV", "div"}; }
   Names operator()(const L2Pool2D&) const { return {"L2_POOL_2D", "l2_pool_2d"}; }
   Names operator()(const Elementwise& a) const {
     switch (a.function) {

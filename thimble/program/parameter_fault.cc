@@ -227,7 +227,6 @@ struct Checker {
     return d.text();
   }
   // Of float32 alone.
-  std::string operator()(const Div&) const { return kOtherKernel; }
   std::string operator()(const L2Pool2D&) const { return kOtherKernel; }
   std::string operator()(const Elementwise&) const { return kOtherKernel; }
   std::string operator()(const Add& a) const {

@@ -45,7 +45,6 @@ constexpr const char* kFloatsAlone = "an operator of float32 was given other ope
 
 }  // namespace
 
-std::vector<Bytes> evaluate(const Div&, const OpContext&) { throw InternalError(kFloatsAlone); }
 std::vector<Bytes> evaluate(const L2Pool2D&, const OpContext&) {
   throw InternalError(kFloatsAlone);
 }

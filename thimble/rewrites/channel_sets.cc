@@ -134,7 +134,6 @@ struct TieChannels {
   void operator()(const L2Normalization&) const { keep_all(); }
   void operator()(const CumSum&) const { keep_all(); }
   void operator()(const ArgMax&) const { keep_all(); }
-  void operator()(const Div&) const { keep_all(); }
   void operator()(const Comparison&) const { keep_all(); }
   void operator()(const Select&) const { keep_all(); }
   void operator()(const SvdfFeatures&) const { keep_all(); }

@@ -71,15 +71,17 @@ Features guessed_for_floats(const Core& core) {
   set(Feature::kLooped, 20, 20);
   set(Feature::kRow, 20, 20);
   set(Feature::kPixel, 30, 30);
-  set(Feature::kElement, 15, 100);
-  set(Feature::kSingleRun, 12, 60);
-  set(Feature::kSingleProduct, 6, 120);
+  set(Feature::kElement, 15, 150);
+  set(Feature::kSingleRun, 14, 14);
+  set(Feature::kSingleProduct, 4.5, 165);
   return each;
 }
 
 }  // namespace
 
 const Features* LatencyModel::coefficients(const std::string& kernel) const {
+  const KernelId id = kernel_named(kernel);
+  if (id.valid() && computes_floats(info(id))) return &floats;
   // In place, and of constants in 8 bits, the DSP kernels of depthwise convolutions make the same
   // blocks.
   for (const std::string_view same :
@@ -88,7 +90,6 @@ const Features* LatencyModel::coefficients(const std::string& kernel) const {
       return coefficients("depthwise_conv_2d_" + kernel.substr(same.size()));
   }
   if (const Features* found = longest_beginning(kernels, kernel)) return found;
-  const KernelId id = kernel_named(kernel);
   if (!id.valid()) return nullptr;
   if (info(id).family == Family::kCopy) return longest_beginning(kernels, "copy_8");
   if (info(id).params == 0) return nullptr;
@@ -101,7 +102,6 @@ const Features* LatencyModel::coefficients(const std::string& kernel) const {
 }
 
 std::optional<double> LatencyModel::estimate(const CallShape& call) const {
-  if (computes_floats(info(call.kernel))) return dot(features(call), floats);
   const Features* each = coefficients(info(call.kernel).name);
   if (each == nullptr) return std::nullopt;
   return dot(features(call), *each);

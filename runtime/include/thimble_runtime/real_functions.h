@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-namespace thimble::runtime::real {
+namespace thimble::runtime {
+namespace real {
 
 inline uint32_t bits_of(float x) noexcept {
   uint32_t bits;
@@ -220,4 +221,5 @@ inline float cos(float x) noexcept {
   return sine_of_quarter(a);
 }
 
-}  // namespace thimble::runtime::real
+}  // namespace real
+}  // namespace thimble::runtime

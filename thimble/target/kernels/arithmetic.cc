@@ -126,10 +126,6 @@ bool supported(const Prelu&, const Operands& t, Method method) {
   return of_one_type(t, method, Family::kPrelu);
 }
 
-bool supported(const Div&, const Operands& t, Method method) {
-  return of_one_type(t, method, Family::kDiv);
-}
-
 bool supported(const Comparison&, const Operands& t, Method method) {
   return method == Method::kCompute && t.in(0).type == t.in(1).type && comparison_kernel(t).valid();
 }
