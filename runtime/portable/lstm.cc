@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dot_product.h"
 #include "fixed_point.h"
 #include "sigmoid.h"
 
@@ -32,16 +31,40 @@ inline int32_t scaled_16(uint32_t sum, const Scale& scale) noexcept {
   return limit_16(requantise(static_cast<int32_t>(sum), scale.multiplier, scale.shift));
 }
 
-/// What the gate has for a unit, before its function.
-inline int32_t gate_sum(const LstmParams& p, int32_t gate, int32_t unit, const int8_t* x,
-                        int32_t x_step, const ByteRow<const int8_t>& hidden) noexcept {
-  const int32_t row = gate * p.units + unit;
-  const uint32_t of_input = add_products(static_cast<uint32_t>(p.biases[2 * row]), x, x_step, 0,
-                                         p.weights + row * p.inputs, 1, p.inputs);
-  const uint32_t of_hidden = add_products(static_cast<uint32_t>(p.biases[2 * row + 1]), hidden.data,
-                                          hidden.step, 0, p.recurrent + row * p.units, 1, p.units);
-  return limit_16(scaled_16(of_input, p.input_scale[gate]) +
-                  scaled_16(of_hidden, p.recurrent_scale[gate]));
+/// Adds the products of `count` values with the weights of all gates, `between` the gates, so that
+/// each value is read once. Not inlined: the loop needs all the registers of the smaller cores.
+[[gnu::noinline]] void add_gate_products(uint32_t (&sums)[kGates],
+                                         const ByteRow<const int8_t>& values, const int8_t* weights,
+                                         int32_t between, int32_t count) noexcept {
+  const int8_t* at = values.data;
+  const int8_t *of_input = weights, *of_forget = of_input + between, *of_cell = of_forget + between,
+               *of_output = of_cell + between;
+  uint32_t s0 = sums[0], s1 = sums[1], s2 = sums[2], s3 = sums[3];
+  for (int32_t k = 0; k < count; ++k, at += values.step) {
+    const int32_t value = *at;
+    s0 += static_cast<uint32_t>(value * of_input[k]);
+    s1 += static_cast<uint32_t>(value * of_forget[k]);
+    s2 += static_cast<uint32_t>(value * of_cell[k]);
+    s3 += static_cast<uint32_t>(value * of_output[k]);
+  }
+  sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
+}
+
+/// What the gates have for a unit, before their functions.
+inline void gate_sums(const LstmParams& p, int32_t unit, const ByteRow<const int8_t>& x,
+                      const ByteRow<const int8_t>& hidden, int32_t (&result)[kGates]) noexcept {
+  uint32_t of_input[kGates], of_hidden[kGates];
+  for (int32_t gate = 0; gate < kGates; ++gate) {
+    const int32_t* const biases = p.biases + 2 * (gate * p.units + unit);
+    of_input[gate] = static_cast<uint32_t>(biases[0]);
+    of_hidden[gate] = static_cast<uint32_t>(biases[1]);
+  }
+  add_gate_products(of_input, x, p.weights + unit * p.inputs, p.units * p.inputs, p.inputs);
+  add_gate_products(of_hidden, hidden, p.recurrent + unit * p.units, p.units * p.units, p.units);
+  for (int32_t gate = 0; gate < kGates; ++gate) {
+    result[gate] = limit_16(scaled_16(of_input[gate], p.input_scale[gate]) +
+                            scaled_16(of_hidden[gate], p.recurrent_scale[gate]));
+  }
 }
 
 inline int32_t product_16(int32_t a, int32_t b, const Scale& scale) noexcept {
@@ -61,12 +84,13 @@ void lstm(const LstmParams& p, const View& x, const View& state, const View& out
     for (int32_t k = 0; k < 2 * p.units; ++k) cells[k * after.step] = *before.at(p.units + k);
     ByteRow<const int8_t> hidden = before;
     for (int32_t time = 0; time < p.times; ++time) {
-      const int8_t* const values = pixel<const int8_t>(x, n, batch, time);
+      const ByteRow<const int8_t> values{pixel<const int8_t>(x, n, batch, time), x.stride[3]};
       const ByteRow<int8_t> next{after.at(time * p.units), after.step};
       for (int32_t unit = 0; unit < p.units; ++unit) {
         int32_t gates[kGates];
+        gate_sums(p, unit, values, hidden, gates);
         for (int32_t gate = 0; gate < kGates; ++gate) {
-          const int32_t sum = gate_sum(p, gate, unit, values, x.stride[3], hidden);
+          const int32_t sum = gates[gate];
           gates[gate] = gate == 2 ? tanh_between(of_gates, sum) : logistic_between(of_gates, sum);
         }
         int8_t* const at = cells + 2 * unit * after.step;

@@ -14,8 +14,8 @@ class StatesOnTheBoard : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(StatesOnTheBoard, GiveTheGoldenSequence) {
   THIMBLE_NEEDS_SHARED();
-  const Compiled compiled =
-      std::get<Compiled>(compile({.model = testing::model_path(GetParam()).string()}));
+  const Compiled compiled = std::get<Compiled>(compile(
+      {.model = testing::model_path(GetParam()).string(), .graph = {.keep_channels = true}}));
   const std::vector<InputCase> cases =
       golden_cases(compiled.graph, testing::golden_paths(GetParam())[0].string());
   ASSERT_EQ(cases.size(), 8U);  // four seeds, each after a reset, then in turn

@@ -111,7 +111,8 @@ std::string refusal_of(const TfliteBuilder& net) {
 
 TEST(Variables, AreRefusedWhereTheyAreNotUnderstood) {
   TfliteBuilder other_shape = largest_so_far();
-  other_shape.at(2).shape = {4, 1};
+  other_shape.tensor({4, 1});
+  other_shape.op(BuiltinOperator::READ_VARIABLE, {1}, {4}, tflite::ReadVariableOptionsT());
   EXPECT_THAT(refusal_of(other_shape), HasSubstr("supported is one type, shape and quantisation"));
   TfliteBuilder no_handle = largest_so_far();
   no_handle.op_at(1).inputs = {0};

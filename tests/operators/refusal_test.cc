@@ -426,6 +426,59 @@ const Case kQuantization[] = {
     {"dequantize", "within the type", [](Graph& g) { operand(g, 0).quantization = {}; }},
 };
 
+const Case kRecurrent[] = {
+    {"svdf_features", "have 2 axes, the output has 3",
+     [](Graph& g) {
+       set_shape(g, 0, {2, 4, 1});
+     }},
+    {"svdf_features", "the output is int8 or int16",
+     [](Graph& g) { operand(g, 0).type = DType::kInt16; }},
+    {"svdf_features", "are a constant with zero point 0",
+     [](Graph& g) { operand(g, 1).quantization.zero_points = {1}; }},
+    {"svdf_features", "as long as one of the input",
+     [](Graph& g) {
+       set_shape(g, 0, {2, 5});
+     }},
+    {"svdf_features", "input scale x weight scale / output scale is below 2^30",
+     [](Graph& g) { set_scale(output(g), 1e-12F); }},
+    {"shift_in", "1 along the last axis",
+     [](Graph& g) {
+       set_shape(g, 1, {2, 6, 2});
+     }},
+    {"svdf", "there are 3 inputs", [](Graph& g) { op(g).inputs.pop_back(); }},
+    {"svdf", "the state has 3 axes",
+     [](Graph& g) {
+       set_shape(g, 0, {12, 4});
+     }},
+    {"svdf", "both int8 or both int16", [](Graph& g) { operand(g, 0).type = DType::kInt16; }},
+    {"svdf", "have one positive", [](Graph& g) { set_scale(operand(g, 0), 0); }},
+    {"svdf", "for every filter and time",
+     [](Graph& g) {
+       set_shape(g, 0, {2, 6, 5});
+     }},
+    {"svdf", "state scale x weight scale", [](Graph& g) { set_scale(output(g), 1e-12F); }},
+    {"lstm", "no peepholes", [](Graph& g) { op(g).inputs.pop_back(); }},
+    {"lstm", "3 axes (batch, time, channels)",
+     [](Graph& g) {
+       set_shape(g, 0, {6, 4});
+     }},
+    {"lstm", "hidden state and output are int8",
+     [](Graph& g) { operand(g, 0).type = DType::kInt16; }},
+    {"lstm", "weights and biases are constants", [](Graph& g) { operand(g, 2).data = nullptr; }},
+    {"lstm", "hidden state has the output's", [](Graph& g) { set_scale(operand(g, 1), 0.25F); }},
+    {"lstm", "one scale below 1",
+     [](Graph& g) {
+       operand(g, 2).quantization = {{0.01F}, {0}, 0};
+     }},
+    {"lstm", "between 2^-24 and 2^16", [](Graph& g) { set_scale(operand(g, 0), 1e9F); }},
+    {"lstm", "a power of two", [](Graph& g) { attributes<Lstm>(g).cell_scale = 0.3F; }},
+    {"lstm", "clip is within int16", [](Graph& g) { attributes<Lstm>(g).cell_clip = -1; }},
+    {"lstm", "extents that follow from batch",
+     [](Graph& g) {
+       set_shape(g, 1, {2, 14});
+     }},
+};
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   cases.insert(cases.end(), std::begin(kOperands), std::end(kOperands));
@@ -433,6 +486,7 @@ std::vector<Case> all_cases() {
   cases.insert(cases.end(), std::begin(kAttributes), std::end(kAttributes));
   cases.insert(cases.end(), std::begin(kTypes), std::end(kTypes));
   cases.insert(cases.end(), std::begin(kQuantization), std::end(kQuantization));
+  cases.insert(cases.end(), std::begin(kRecurrent), std::end(kRecurrent));
   return cases;
 }
 

@@ -60,15 +60,18 @@ class ModelsWithState : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ModelsWithState, GiveTheGoldenSequenceUnderEveryPlanner) {
   THIMBLE_NEEDS_SHARED();
-  const Graph graph = rewrite(import_tflite(testing::model_path(GetParam())));
-  ASSERT_FALSE(graph.states.empty());
+  const Graph imported = import_tflite(testing::model_path(GetParam()));
   const testing::Golden golden = testing::load_golden(testing::golden_paths(GetParam())[0]);
-  for (const std::string& planner : kPlanners) {
-    SCOPED_TRACE(planner);
-    const Built b = built(graph, planner);
-    expect_golden(b.program, golden);
-    fmt::print("{} {}: arena {} B, {} B of state\n", GetParam(), planner, b.placement.arena_bytes(),
-               state_bytes(b.program));
+  for (const ConstantChannels channels : {ConstantChannels::kKept, ConstantChannels::kRemoved}) {
+    const Graph graph = rewrite(imported, channels);
+    ASSERT_FALSE(graph.states.empty());
+    for (const std::string& planner : kPlanners) {
+      SCOPED_TRACE(planner);
+      const Built b = built(graph, planner);
+      expect_golden(b.program, golden);
+      fmt::print("{} {}: arena {} B, {} B of state\n", GetParam(), planner,
+                 b.placement.arena_bytes(), state_bytes(b.program));
+    }
   }
 }
 
@@ -91,7 +94,8 @@ TEST(States, OfTheSvdfCasesGiveTheGoldenSequence) {
 // The interpreter holds 5,408 B at the peak, 5,120 of them variables.
 TEST(States, TakeTheBytesThatTheInterpreterHas) {
   THIMBLE_NEEDS_SHARED();
-  const Graph graph = rewrite(import_tflite(testing::model_path("keyword_scrambled_8bit")));
+  const Graph graph = rewrite(import_tflite(testing::model_path("keyword_scrambled_8bit")),
+                              ConstantChannels::kKept);
   const Built b = built(graph, "reorder");
   EXPECT_EQ(state_bytes(b.program), 5'120);
   EXPECT_LE(b.placement.arena_bytes(), 5'408);

@@ -14,13 +14,6 @@ bool newest_is_one_column(const Graph& graph, const Op& op) {
   return v.in(1).shape == column;
 }
 
-bool types_can_be_shifted(const Graph& graph, const Op& op) {
-  const OpView v{graph, op};
-  const DType type = v.out().type;
-  return (type == DType::kInt8 || type == DType::kInt16) && v.in(0).type == type &&
-         v.in(1).type == type;
-}
-
 }  // namespace
 
 AccessMap access_map_of(const ShiftIn&, const OpView& v) {
@@ -37,7 +30,7 @@ Shape output_shape_of(const ShiftIn&, const OpView& v) { return v.x(); }
 std::vector<Constraint> constraints_of(const ShiftIn&) {
   return {kTwoInputs,
           kRank1To6,
-          {"inputs and output are all int8 or all int16", types_can_be_shifted},
+          kAllInt8OrInt16,
           {"the newest column has the state's extents, and 1 along the last axis",
            newest_is_one_column},
           kAllSameQuantization,
