@@ -61,7 +61,7 @@ std::vector<ComparedModel> compared_models(const std::vector<ComparisonJob>& job
 }
 
 // Bugs weigh more than faults, faults more than "does not fit".
-int exit_status(const Comparison& comparison) {
+int exit_status(const PlannerComparison& comparison) {
   if (comparison.any(Outcome::kInternalFault)) return kInternalFault;
   if (comparison.any(Outcome::kInputFault)) return kInputFault;
   return comparison.all_fit() ? kDone : kDoesNotFit;
@@ -83,10 +83,10 @@ int compare_models(const CompareOptions& options) {
   const std::vector<std::string> specs =
       options.planners.empty() ? planners_for(options.plan.ports) : planner_specs(options.planners);
   const Request asked = request(options.model, options.plan);
-  Comparison comparison{.planners = specs,
-                        .models = {},
-                        .sram_limit_bytes = asked.sram_limit_bytes(),
-                        .flash_limit_bytes = asked.flash_limit_bytes()};
+  PlannerComparison comparison{.planners = specs,
+                               .models = {},
+                               .sram_limit_bytes = asked.sram_limit_bytes(),
+                               .flash_limit_bytes = asked.flash_limit_bytes()};
   ComparisonJob job{.model = {}, .request = asked, .plans = {}};
   for (const std::string& spec : specs) {
     [[maybe_unused]] const PlannerChoice choice = choose_planner(spec);  // refused before any work

@@ -34,7 +34,8 @@ SoftmaxTable table_of(float first, float last, Function function) {
 
 /// Between the two steps around the value.
 int32_t looked_up(const SoftmaxTable& table, int32_t value) {
-  const auto index = static_cast<size_t>(256 + (value >> 7));
+  const int32_t step = 256 + (value >> 7);
+  const auto index = static_cast<size_t>(step);
   const int32_t slope = table[index + 1] - table[index];
   return table[index] + ((slope * (value & 0x7F) + 64) >> 7);
 }

@@ -30,7 +30,7 @@ double extra_macs_percent(const ComparedCell& cell) {
              : 100 * static_cast<double>(cell.recomputed_macs) / static_cast<double>(needed);
 }
 
-bool recomputes(const Comparison& comparison) {
+bool recomputes(const PlannerComparison& comparison) {
   for (const ComparedModel& model : comparison.models) {
     for (const ComparedCell& cell : model.cells) {
       if (cell.recomputed_macs != 0) return true;
@@ -40,7 +40,7 @@ bool recomputes(const Comparison& comparison) {
 }
 
 // Is there a figure in any cell?
-bool has_any(const Comparison& comparison, std::optional<double> ComparedCell::*figure) {
+bool has_any(const PlannerComparison& comparison, std::optional<double> ComparedCell::*figure) {
   return std::ranges::any_of(comparison.models, [&](const ComparedModel& model) {
     return std::ranges::any_of(
         model.cells, [&](const ComparedCell& cell) { return (cell.*figure).has_value(); });
@@ -49,7 +49,7 @@ bool has_any(const Comparison& comparison, std::optional<double> ComparedCell::*
 
 // Columns that would say the same in every row are left out: extra MACs if nothing recomputes, the
 // fit if there is no limit.
-std::vector<std::string> cell_texts(const Comparison& comparison, const ComparedModel& model,
+std::vector<std::string> cell_texts(const PlannerComparison& comparison, const ComparedModel& model,
                                     const ComparedCell& cell) {
   const bool planned = cell.planned();
   const std::optional<double> r = ratio(model, cell);
@@ -70,7 +70,7 @@ std::vector<std::string> cell_texts(const Comparison& comparison, const Compared
   return texts;
 }
 
-Table table_of(const Comparison& comparison) {
+Table table_of(const PlannerComparison& comparison) {
   Table table;
   table.groups.push_back({"", {{"model", false}, {"interpreter"}}});
   for (const std::string& planner : comparison.planners) {
@@ -95,7 +95,7 @@ Table table_of(const Comparison& comparison) {
   return table;
 }
 
-std::string limits_text(const Comparison& comparison) {
+std::string limits_text(const PlannerComparison& comparison) {
   std::string text;
   if (comparison.sram_limit_bytes)
     text += fmt::format("  SRAM limit {}", human_size(*comparison.sram_limit_bytes));
@@ -110,7 +110,8 @@ constexpr const char* kLegend =
     "these\n"
     "at the board's clock, if each takes a cycle\n";
 
-Json cell_json(const Comparison& comparison, const ComparedModel& model, const ComparedCell& cell) {
+Json cell_json(const PlannerComparison& comparison, const ComparedModel& model,
+               const ComparedCell& cell) {
   const bool planned = cell.planned();
   const auto if_planned = [&](const Json& value) { return planned ? value : Json(); };
   const std::optional<double> r = ratio(model, cell);
@@ -150,25 +151,25 @@ const char* name(Outcome outcome) {
   throw InternalError("unknown Outcome");
 }
 
-bool Comparison::fits(const ComparedCell& cell) const {
+bool PlannerComparison::fits(const ComparedCell& cell) const {
   return cell.planned() && (!sram_limit_bytes || cell.arena_bytes <= *sram_limit_bytes) &&
          (!flash_limit_bytes || cell.weight_bytes <= *flash_limit_bytes);
 }
 
-bool Comparison::all_fit() const {
+bool PlannerComparison::all_fit() const {
   return std::ranges::all_of(models, [&](const ComparedModel& model) {
     return std::ranges::all_of(model.cells, [&](const ComparedCell& cell) { return fits(cell); });
   });
 }
 
-bool Comparison::any(Outcome outcome) const {
+bool PlannerComparison::any(Outcome outcome) const {
   const auto is = [outcome](const ComparedCell& cell) { return cell.outcome == outcome; };
   return std::ranges::any_of(models, [&](const ComparedModel& model) {
     return is(model.interpreter) || std::ranges::any_of(model.cells, is);
   });
 }
 
-std::vector<std::string> reasons(const Comparison& comparison) {
+std::vector<std::string> reasons(const PlannerComparison& comparison) {
   std::vector<std::string> result;
   const auto add = [&](const ComparedModel& model, const ComparedCell& cell) {
     if (cell.reason.empty()) return;
@@ -186,20 +187,20 @@ std::vector<std::string> reasons(const Comparison& comparison) {
   return result;
 }
 
-std::string comparison_text(const Comparison& comparison, size_t width) {
+std::string comparison_text(const PlannerComparison& comparison, size_t width) {
   std::string text = aligned_text(table_of(comparison), width);
   text += "\n" + std::string(kLegend) + limits_text(comparison);
   for (const std::string& reason : reasons(comparison)) text += "  " + reason + "\n";
   return text;
 }
 
-std::string comparison_markdown(const Comparison& comparison) {
+std::string comparison_markdown(const PlannerComparison& comparison) {
   std::string text = markdown(table_of(comparison)) + "\n" + kLegend + limits_text(comparison);
   for (const std::string& reason : reasons(comparison)) text += "- " + reason + "\n";
   return text;
 }
 
-std::string comparison_csv(const Comparison& comparison) {
+std::string comparison_csv(const PlannerComparison& comparison) {
   std::string text =
       "model,planner,outcome,fits,interpreter_bytes,peak_bytes,lower_bound_bytes,arena_bytes,ratio,"
       "layout_proven_optimal,macs,recomputed_macs,weight_bytes,estimated_instructions,"
@@ -220,7 +221,7 @@ std::string comparison_csv(const Comparison& comparison) {
   return text;
 }
 
-std::string comparison_json(const Comparison& comparison) {
+std::string comparison_json(const PlannerComparison& comparison) {
   const auto limit = [](const std::optional<int64_t>& bytes) {
     return bytes ? Json(*bytes) : Json();
   };

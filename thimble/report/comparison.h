@@ -43,7 +43,7 @@ struct ComparedModel {
   int64_t activation_bytes = 0;     ///< all other tensors, each counted once
 };
 
-struct Comparison {
+struct PlannerComparison {
   std::vector<std::string> planners;
   std::vector<ComparedModel> models;
   std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
@@ -57,13 +57,13 @@ struct Comparison {
 
 /// Why cells are empty, or may be others elsewhere, each reason once: "zoo:nothing: there is no
 /// such network ...".
-[[nodiscard]] std::vector<std::string> reasons(const Comparison& comparison);
+[[nodiscard]] std::vector<std::string> reasons(const PlannerComparison& comparison);
 
 /// width: of the terminal, 0 for none.
-[[nodiscard]] std::string comparison_text(const Comparison& comparison, size_t width);
-[[nodiscard]] std::string comparison_markdown(const Comparison& comparison);
+[[nodiscard]] std::string comparison_text(const PlannerComparison& comparison, size_t width);
+[[nodiscard]] std::string comparison_markdown(const PlannerComparison& comparison);
 /// A line per model and planner.
-[[nodiscard]] std::string comparison_csv(const Comparison& comparison);
-[[nodiscard]] std::string comparison_json(const Comparison& comparison);
+[[nodiscard]] std::string comparison_csv(const PlannerComparison& comparison);
+[[nodiscard]] std::string comparison_json(const PlannerComparison& comparison);
 
 }  // namespace thimble

@@ -82,10 +82,10 @@ Metric metric_of(const Object& object) {
   object.reject(fmt::format("'metric' is '{}'; known are {}", word, fmt::join(all, ", ")));
 }
 
-Relation relation_of(const Object& object) {
+PaperRelation relation_of(const Object& object) {
   const std::string word = object.text("relation", "equal");
-  if (word == "equal") return Relation::kEqual;
-  if (word == "at_most") return Relation::kAtMost;
+  if (word == "equal") return PaperRelation::kEqual;
+  if (word == "at_most") return PaperRelation::kAtMost;
   object.reject(fmt::format("'relation' is '{}'; known are equal, at_most", word));
 }
 

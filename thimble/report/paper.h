@@ -38,7 +38,7 @@ enum class Metric : uint8_t {
 [[nodiscard]] bool measurable(Metric metric);
 
 /// How a figure is meant: as it is, or as a bound that the paper keeps.
-enum class Relation : uint8_t { kEqual, kAtMost };
+enum class PaperRelation : uint8_t { kEqual, kAtMost };
 
 struct PublishedFigure {
   std::string source;  ///< "Table 3, row 1"
@@ -46,7 +46,7 @@ struct PublishedFigure {
   Metric metric = Metric::kPeakBytes;
   double value = 0;
   std::string unit;  ///< as printed, a key of Paper::units
-  Relation relation = Relation::kEqual;
+  PaperRelation relation = PaperRelation::kEqual;
   std::string accounting;  ///< a key of Paper::accountings
   std::string model;       ///< as on the command line: "zoo:NAME:key=value"
   std::string planner;     ///< as on the command line

@@ -25,8 +25,8 @@ std::optional<double> difference_percent(const Paper& paper, const PublishedFigu
 }
 
 std::string published_text(const PublishedFigure& figure) {
-  return fmt::format("{}{} {}", figure.relation == Relation::kAtMost ? "<= " : "", figure.value,
-                     figure.unit);
+  return fmt::format("{}{} {}", figure.relation == PaperRelation::kAtMost ? "<= " : "",
+                     figure.value, figure.unit);
 }
 
 std::string measured_text(const PublishedFigure& figure, const ReproducedFigure& result) {
