@@ -108,32 +108,34 @@ struct WidenedPair {
 //
 // CONSTANTS: what is needed in r12 and lr. RUNS: these as they were. FOUR: what is in r4 and r6 to
 // r4, r5 and r6, r7. NEXT: the same for r8 and r10.
-#define THIMBLE_RUN                      \
-  "ldr r0, [r12], #4\n"                  \
-  "ldrd r1, r2, [sp, #44]\n"             \
-  "ldr r4, [sp, #52]\n"                  \
-  "add r0, r0, r4\n"                     \
+#define THIMBLE_RUN          \
+  "ldr r0, [r12], #4\n"      \
+  "ldrd r1, r2, [sp, #44]\n" \
+  "ldr r4, [sp, #52]\n"      \
+  "add r0, r0, r4\n"         \
   "add r1, r1, r0\n"
 #define THIMBLE_WIDEN_EIGHT(FOUR, NEXT) \
   "ldrd r4, r8, [r0], #8\n"             \
   "ldrd r6, r10, [r1], #8\n" FOUR NEXT "stm r3!, {r4, r5, r6, r7, r8, r9, r10, r11}\n"
-#define THIMBLE_WIDEN_FOURS(FOUR)  \
-  "ldr r4, [r0], #4\n"             \
-  "ldr r6, [r1], #4\n" FOUR        \
-  "stm r3!, {r4, r5, r6, r7}\n"    \
+#define THIMBLE_WIDEN_FOURS(FOUR) \
+  "ldr r4, [r0], #4\n"            \
+  "ldr r6, [r1], #4\n" FOUR       \
+  "stm r3!, {r4, r5, r6, r7}\n"   \
   "subs r2, r2, #1\n"
-#define THIMBLE_WIDEN_NINE(at, at_b, CONSTANTS, RUNS, FOUR, NEXT)                          \
-  THIMBLE_RUN "ldr r2, [sp, #64]\n" CONSTANTS                                              \
-  "ldr r4, [r0]\n"                                                                         \
-  "ldr r6, [r1]\n"                                                                         \
-  "ldr r8, [r0, #4]\n"                                                                     \
-  "ldr r10, [r1, #4]\n" FOUR NEXT "stm r3!, {r4, r5, r6, r7, r8, r9, r10, r11}\n"         \
-  "ldrb r4, [r0, #8]\n"                                                                    \
-  "ldrb r6, [r1, #8]\n"                                                                    \
-  "strb r4, [r2, #" at "]\n"                                                               \
-  "strb r6, [r2, #" at_b "]\n" RUNS
+#define THIMBLE_WIDEN_NINE(at, at_b, CONSTANTS, RUNS, FOUR, NEXT) \
+  THIMBLE_RUN "ldr r2, [sp, #64]\n" CONSTANTS                     \
+              "ldr r4, [r0]\n"                                    \
+              "ldr r6, [r1]\n"                                    \
+              "ldr r8, [r0, #4]\n"                                \
+              "ldr r10, [r1, #4]\n" FOUR NEXT                     \
+              "stm r3!, {r4, r5, r6, r7, r8, r9, r10, r11}\n"     \
+              "ldrb r4, [r0, #8]\n"                               \
+              "ldrb r6, [r1, #8]\n"                               \
+              "strb r4, [r2, #" at                                \
+              "]\n"                                               \
+              "strb r6, [r2, #" at_b "]\n" RUNS
 
-#define THIMBLE_WIDEN_WINDOWS(CONSTANTS, RUNS, FOUR, NEXT)                \
+#define THIMBLE_WIDEN_WINDOWS(CONSTANTS, RUNS, FOUR, NEXT) \
   "20:\n"                                                                 \
   "ldrd r3, r4, [r12, #64]\n"                                             \
   "ldrd r5, r6, [r12, #72]\n" /* left, bytes */                           \
@@ -167,8 +169,9 @@ struct WidenedPair {
   "bne 28b\n"                                                             \
   "29:\n"                                                                 \
   "ldr r8, [sp, #40]\n"                                                   \
-  "ldr r9, [sp, #64]\n"                                                   \
   "ldr r2, [r8, #72]\n"                                                   \
+  "cbz r2, 32f\n"                                                         \
+  "ldr r9, [sp, #64]\n"                                                   \
   "ldr r8, [r8, #80]\n"                                                   \
   "lsls r2, r2, #31\n"                                                    \
   "bpl 30f\n"                                                             \
@@ -183,7 +186,8 @@ struct WidenedPair {
   "strh r6, [r9, r8]\n"                                                   \
   "strh r4, [r9], #2\n"                                                   \
   "30:\n"                                                                 \
-  "str r9, [sp, #64]\n" RUNS                                              \
+  "str r9, [sp, #64]\n"                                                   \
+  "32:\n" RUNS                                                            \
   "cmp r12, lr\n"                                                         \
   "bne 27b\n"                                                             \
   "ldr r8, [sp, #40]\n"                                                   \
@@ -223,10 +227,10 @@ struct WidenedPair {
   "movw lr, #0xff81\n"          \
   "movt lr, #0xff81\n"
 
-#define THIMBLE_WIDEN_PLAIN                                                   \
+#define THIMBLE_WIDEN_PLAIN                                                          \
   THIMBLE_WIDEN_WINDOWS("", "", THIMBLE_PLAIN("r4", "r5") THIMBLE_PLAIN("r6", "r7"), \
                         THIMBLE_PLAIN("r8", "r9") THIMBLE_PLAIN("r10", "r11"))
-#define THIMBLE_WIDEN_MIXED                                               \
+#define THIMBLE_WIDEN_MIXED                                                   \
   THIMBLE_WIDEN_WINDOWS(THIMBLE_MIXED_CONSTANTS, "ldrd r12, lr, [sp, #56]\n", \
                         THIMBLE_MIXED("r4", "r5") THIMBLE_MIXED("r6", "r7"),  \
                         THIMBLE_MIXED("r8", "r9") THIMBLE_MIXED("r10", "r11"))

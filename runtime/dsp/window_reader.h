@@ -34,6 +34,10 @@ struct CopiedRuns {
   int8_t* to;
 
   void copy(const int8_t* from, int32_t count) noexcept {
+    for (; count >= 4; count -= 4, from += 4, to += 4) {
+      const uint32_t word = load_4(from);
+      __builtin_memcpy(to, &word, sizeof(word));
+    }
     for (; count > 0; --count) *to++ = *from++;
   }
   void copy_apart(const int8_t* from, int32_t apart, int32_t count) noexcept {

@@ -133,11 +133,12 @@ class StageWriter {
       comment = "// One tick of the rows:\n" + comment;
       parameter("int32_t", fmt::format("i{}", ticks->id.value), "tick");
     }
-    return {
-        .name = name,
-        .text = fmt::format("{}void {}({}) noexcept {{\n{}}}\n", comment, name, parameters, text),
-        .call = fmt::format("{}({})", name, arguments),
-        .ticks = ticks == nullptr ? 0 : ticks->count};
+    return {.name = name,
+            // Inlined into one function, the addresses of all of them would be kept on its stack.
+            .text = fmt::format("{}[[gnu::noinline]] void {}({}) noexcept {{\n{}}}\n", comment,
+                                name, parameters, text),
+            .call = fmt::format("{}({})", name, arguments),
+            .ticks = ticks == nullptr ? 0 : ticks->count};
   }
 
   std::string describe(const Call& call) const {
