@@ -38,10 +38,10 @@ class PixelPairs {
                     static_cast<uint32_t>(p.clamp_min + 128) << 8 |
                     (static_cast<uint32_t>(p.output_zero_point) & 255) << 16;
     const bool sums = block_.tail == Tail::kSums;
-    whole_begin_ = sums ? end_ : begin_ + begin_ % 2;
-    whole_end_ = end_ - end_ % 2;
+    whole_begin_ = sums ? end_ : begin_ + (begin_ & 1);
+    whole_end_ = end_ & ~1;
     whole_ = whole_begin_ < whole_end_;
-    edges_ = sums || begin_ % 2 != 0 || end_ % 2 != 0;
+    edges_ = sums || ((begin_ | end_) & 1) != 0;
     first_ = pair(whole_begin_);
     if (Weights::kRests) {
       rests_ = pair(p.out_channels + p.out_channels % 2);
@@ -172,7 +172,7 @@ class PixelPairs {
   }
 
   // last: no other comes to it.
-  void add(int32_t n, int32_t y, int32_t column, bool last) noexcept {
+  [[gnu::noinline]] void add(int32_t n, int32_t y, int32_t column, bool last) noexcept {
     read(column, words_ + 2 * held_, last && held_ == 0 ? 2 : 4);
     out_[held_] = pixel<int8_t>(view_, n, y, column);
     if (++held_ == 2 || last) finish();
