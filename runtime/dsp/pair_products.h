@@ -46,8 +46,7 @@ inline void multiply_pixels(const PairBlock& block, int32_t pixels) noexcept {
 template <class Weights>
 inline void multiply_pairs_of_pixels(PairBlock block) noexcept {
   for (;;) {
-    if (block.ahead > 0)
-      widen_windows<typename Weights::Inputs>(block.runs, block.windows);
+    if (block.ahead > 0) widen_windows<typename Weights::Inputs>(block.runs, block.windows);
     multiply_pixels<Weights>(block, 2);
     if (--block.ahead <= 0) return;
     block.runs.offset += 2 * block.runs.step;

@@ -82,37 +82,37 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
   "add sp, sp, #72\n"        \
   "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n"
 // Begins the first pair of channels. WIDEN: the windows, from label 20 to 25.
-#define THIMBLE_PAIRS_OF_AHEAD(WIDEN)     \
-  "ldr r12, [sp, #40]\n"                  \
-  "ldr r2, [r12, #52]\n"                  \
-  "str r2, [sp, #68]\n"                   \
-  "cmp r2, #0\n"                          \
-  "beq.w 1f\n"                            \
-  "ldrd r4, r5, [r12, #40]\n"             \
-  "ldr r6, [r12, #48]\n"                  \
-  "strd r4, r5, [sp, #44]\n"              \
-  "str r6, [sp, #52]\n" WIDEN             \
-  "ldr r12, [sp, #40]\n"                  \
-  "ldr r1, [r12, #20]\n"                  \
+#define THIMBLE_PAIRS_OF_AHEAD(WIDEN) \
+  "ldr r12, [sp, #40]\n"              \
+  "ldr r2, [r12, #52]\n"              \
+  "str r2, [sp, #68]\n"               \
+  "cmp r2, #0\n"                      \
+  "beq.w 1f\n"                        \
+  "ldrd r4, r5, [r12, #40]\n"         \
+  "ldr r6, [r12, #48]\n"              \
+  "strd r4, r5, [sp, #44]\n"          \
+  "str r6, [sp, #52]\n" WIDEN         \
+  "ldr r12, [sp, #40]\n"              \
+  "ldr r1, [r12, #20]\n"              \
   "ldr r0, [sp]\n"
 // The next pair of pixels; out is in r2, end in r4.
-#define THIMBLE_PAIRS_AHEAD    \
-  "18:\n"                      \
-  "ldr r5, [sp, #68]\n"        \
-  "subs r5, r5, #1\n"          \
-  "ble 19f\n"                  \
-  "str r5, [sp, #68]\n"        \
-  "ldr r12, [sp, #40]\n"       \
-  "ldr r5, [sp, #44]\n"        \
-  "ldr r6, [sp, #52]\n"        \
-  "add r6, r6, r5, lsl #1\n"   \
-  "str r6, [sp, #52]\n"        \
-  "ldrd r5, r6, [r12, #56]\n"  \
-  "add r2, r4, r5\n"           \
-  "add r4, r4, r6\n"           \
-  "str r2, [sp, #4]\n"         \
-  "str r4, [sp, #12]\n"        \
-  "b 20b\n"                    \
+#define THIMBLE_PAIRS_AHEAD   \
+  "18:\n"                     \
+  "ldr r5, [sp, #68]\n"       \
+  "subs r5, r5, #1\n"         \
+  "ble 19f\n"                 \
+  "str r5, [sp, #68]\n"       \
+  "ldr r12, [sp, #40]\n"      \
+  "ldr r5, [sp, #44]\n"       \
+  "ldr r6, [sp, #52]\n"       \
+  "add r6, r6, r5, lsl #1\n"  \
+  "str r6, [sp, #52]\n"       \
+  "ldrd r5, r6, [r12, #56]\n" \
+  "add r2, r4, r5\n"          \
+  "add r4, r4, r6\n"          \
+  "str r2, [sp, #4]\n"        \
+  "str r4, [sp, #12]\n"       \
+  "b 20b\n"                   \
   "19:\n" THIMBLE_PAIRS_RETURN
 
 // What a tail does to the sum of channel 0 (its constants in r2, r3, r4) or 1 (r5, r8, r9).

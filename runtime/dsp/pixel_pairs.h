@@ -3,9 +3,9 @@
 #pragma once
 
 #include "../portable/store_channels.h"
+#include "copied_rows.h"
 #include "pair_products.h"
 #include "thimble_runtime/kernels.h"
-#include "window_reader.h"
 
 namespace thimble::runtime {
 
@@ -38,14 +38,23 @@ class PixelPairs {
                     static_cast<uint32_t>(p.clamp_min + 128) << 8 |
                     (static_cast<uint32_t>(p.output_zero_point) & 255) << 16;
     const bool sums = block_.tail == Tail::kSums;
-    whole_begin_ = sums ? end_ : begin_ + begin_ % 2;
-    whole_end_ = end_ - end_ % 2;
+    whole_begin_ = sums ? end_ : begin_ + (begin_ & 1);
+    whole_end_ = end_ & ~1;
     whole_ = whole_begin_ < whole_end_;
-    edges_ = sums || begin_ % 2 != 0 || end_ % 2 != 0;
+    edges_ = sums || ((begin_ | end_) & 1) != 0;
     first_ = pair(whole_begin_);
     if (Weights::kRests) {
       rests_ = pair(p.out_channels + p.out_channels % 2);
       while (*rests_ < begin_ - begin_ % 2) rests_ += 2;
+    }
+    const int32_t columns = region_.end[2] - region_.begin[2];
+    const int32_t row = conv_2d_pairs_row_bytes(p);
+    // A window of a single column would be copied twice.
+    if (columns > 2 &&
+        ((columns - 1) * p.window.stride_w + p.window.kernel_w) * p.in_channels <= row) {
+      row_bytes_ = row;
+      rows_.step = p.window.stride_w * p.in_channels;
+      rows_.inner = {region_.begin[2], region_.end[2]};
     }
     set_runs();
   }
@@ -75,18 +84,49 @@ class PixelPairs {
 
   // last: of all.
   void add_row(int32_t n, int32_t y, bool last) noexcept {
-    move_to_row(rows_, x_, region_, n, y);
+    if (row_bytes_ == 0) {
+      move_to_row(rows_, x_, region_, n, y);
+    } else {
+      copy_rows(n, y);
+    }
     const bool whole = rows_.rows.begin == 0 && rows_.rows.end == p_.window.kernel_h;
-    const bool paired = paired_ && rows_.rows.begin < rows_.rows.end &&
-                        (whole || block_.windows.left == 0);
+    const bool paired =
+        paired_ && rows_.rows.begin < rows_.rows.end && (whole || block_.windows.left == 0);
     const int32_t end = region_.end[2];
     for (int32_t column = region_.begin[2]; column < end;) {
       if (held_ == 0 && paired && column >= rows_.inner.begin && column + 1 < rows_.inner.end) {
         column = add_inner(n, y, column);
       } else {
-        add(n, y, column, last && column + 1 == end);
+        add(n, y, column,
+            (last && column + 1 == end) || (held_ == 0 && is_first_of_pairs(y, column)));
         ++column;
       }
+    }
+  }
+
+  // Whether this pixel by itself leaves all others but those of columns that meet padding in pairs
+  // of inner ones: the last pixel of a row goes with the first of the next.
+  [[nodiscard]] bool is_first_of_pairs(int32_t y, int32_t column) const noexcept {
+    const Outputs& inner = rows_.inner;
+    return column + 1 == inner.begin && inner.end + 1 == region_.end[2] &&
+           (inner.end - inner.begin) % 2 == 0 && y + 2 < region_.end[1];
+  }
+
+  // The rows that windows of row y read, each where it was if one before read it.
+  void copy_rows(int32_t n, int32_t y) noexcept {
+    const int32_t height = p_.window.kernel_h;
+    const int32_t begin = y * p_.window.stride_h - p_.window.pad_top;
+    const bool first = y == region_.begin[1];
+    rows_.rows = {begin, 0, height};
+    rows_.n = n;
+    int8_t* const copies = bytes() + 4 * block_.fours;
+    const int32_t origin = region_.begin[1] * p_.window.stride_h;
+    for (int32_t ky = 0; ky < height; ++ky) {
+      const int32_t row = begin + ky;
+      int8_t* const copy = copies + (row + p_.window.pad_top - origin) % height * row_bytes_;
+      rows_.row[ky] = copy;
+      if (first || ky + p_.window.stride_h >= height)
+        copy_padded_row(rows_, x_, row, region_, copy);
     }
   }
 
@@ -94,8 +134,8 @@ class PixelPairs {
   int32_t add_inner(int32_t n, int32_t y, int32_t column) noexcept {
     find_runs(column);
     int32_t pairs = (rows_.inner.end - column) / 2;
-    const bool together = whole_ && !edges_ && view_.modulus == 0 &&
-                          (!Weights::kRests || *rests_ >= whole_end_);
+    const bool together =
+        whole_ && !edges_ && view_.modulus == 0 && (!Weights::kRests || *rests_ >= whole_end_);
     const int32_t at_once = together ? pairs : 1;
     for (; pairs > 0; pairs -= at_once, column += 2 * at_once) {
       out_[0] = pixel<int8_t>(view_, n, y, column);
@@ -124,15 +164,15 @@ class PixelPairs {
     for (int32_t ky = inside.begin; ky < inside.end; ++ky)
       misaligned |= reinterpret_cast<uintptr_t>(rows_.row[ky]);
     const WidenedPair& windows = block_.windows;
-    block_.windows.how = misaligned % 4 == 0                               ? Widening::kAligned
+    block_.windows.how = misaligned % 4 == 0                                ? Widening::kAligned
                          : rows_.run == 9 && inside.end - inside.begin == 3 ? Widening::kNines
                                                                             : Widening::kAny;
     for (int32_t k = p_.window.kernel_h * windows.left; k % 4 != 0; ++k)
       windows.bytes[k] = windows.bytes[windows.apart + k] = 0;
   }
 
-  // last: of all.
-  void add(int32_t n, int32_t y, int32_t column, bool last) noexcept {
+  // last: no other comes to it.
+  [[gnu::noinline]] void add(int32_t n, int32_t y, int32_t column, bool last) noexcept {
     read(column, words_ + 2 * held_, last && held_ == 0 ? 2 : 4);
     out_[held_] = pixel<int8_t>(view_, n, y, column);
     if (++held_ == 2 || last) finish();
@@ -190,7 +230,7 @@ class PixelPairs {
     if (in_place_) {
       read_window(rows_, x_, column, WidenedRuns<Inputs>{to, step});
     } else {
-      read_any_window(rows_, x_, column, CopiedRuns{bytes()});
+      read_window(rows_, x_, column, CopiedRuns{bytes()});
       widen_rows<Inputs>(bytes(), p_.window.kernel_h, rows_.run, to, step);
     }
   }
@@ -276,9 +316,10 @@ class PixelPairs {
   bool whole_, edges_;               // whether there are such, and others
   const int32_t* first_;             // of the pairs
   const int32_t* rests_ = nullptr;   // from the first of the region's pairs on
-  bool in_place_;  // runs are multiples of four
-  bool paired_;    // inner columns are widened two at a time
+  bool in_place_;                    // runs are multiples of four
+  bool paired_;                      // inner columns are widened two at a time
   WindowRows rows_;
+  int32_t row_bytes_ = 0;  // of rows that are copied
   uint32_t* words_;
   PairBlock block_{};
   int32_t held_ = 0;  // pixels

@@ -13,9 +13,8 @@ struct PlainInputs {
     to[1] = odd_bytes(word);
   }
 
-  /// Four from any address. The next belong kStep words behind.
-  template <int kStep>
-  static void take(const int8_t*& from, uint32_t*& to) noexcept {
+  /// Four from any address. The next belong `step` words behind.
+  static void take(const int8_t*& from, uint32_t*& to, int32_t step) noexcept {
 #if defined(THIMBLE_SIMD32_ASSEMBLY)
     uint32_t even;
     uint32_t odd;
@@ -23,15 +22,15 @@ struct PlainInputs {
         "ldr %[odd], [%[from]], #4\n"
         "sxtb16 %[even], %[odd]\n"
         "sxtb16 %[odd], %[odd], ror #8\n"
-        "strd %[even], %[odd], [%[to]], %[step]\n"
-        : [from] "+r"(from), [to] "+r"(to), [even] "=&r"(even), [odd] "=&r"(odd)
-        : [step] "I"(4 * kStep)
+        "strd %[even], %[odd], [%[to]]\n"
+        : [from] "+r"(from), [even] "=&r"(even), [odd] "=&r"(odd)
+        : [to] "r"(to)
         : "memory");
 #else
     put(load_4(from), to);
     from += 4;
-    to += kStep;
 #endif
+    to += step;
   }
 };
 
@@ -46,32 +45,32 @@ struct MixedInputs {
     to[1] = subtract_halves(word << 8 & 0xff00ff00U, to[0]);
   }
 
-  template <int kStep>
-  static void take(const int8_t*& from, uint32_t*& to) noexcept {
+  static void take(const int8_t*& from, uint32_t*& to, int32_t step) noexcept {
     put(load_4(from), to);
     from += 4;
-    to += kStep;
+    to += step;
   }
 };
 
-/// count: any; the last four are filled up with zeros. Reads no byte behind them. Returns where the
-/// next four belong.
-template <class Inputs, int kStep>
-[[gnu::noinline]] inline uint32_t* widen(const int8_t* from, int32_t count, uint32_t* to) noexcept {
+/// count: any; the last four are filled up with zeros. Reads no byte behind them. step: 2 or 4
+/// words from four to four. Returns where the next four belong.
+template <class Inputs>
+[[gnu::noinline]] inline uint32_t* widen(const int8_t* from, int32_t count, uint32_t* to,
+                                         int32_t step) noexcept {
   for (; count >= 16; count -= 16) {
-    Inputs::template take<kStep>(from, to);
-    Inputs::template take<kStep>(from, to);
-    Inputs::template take<kStep>(from, to);
-    Inputs::template take<kStep>(from, to);
+    Inputs::take(from, to, step);
+    Inputs::take(from, to, step);
+    Inputs::take(from, to, step);
+    Inputs::take(from, to, step);
   }
-  for (; count >= 4; count -= 4) Inputs::template take<kStep>(from, to);
+  for (; count >= 4; count -= 4) Inputs::take(from, to, step);
   if (count == 0) return to;
   uint32_t word = 0;
   for (int32_t k = 0; k < count; ++k) {
     word |= static_cast<uint32_t>(static_cast<uint8_t>(from[k])) << 8 * k;
   }
   Inputs::put(word, to);
-  return to + kStep;
+  return to + step;
 }
 
 /// How the windows of two pixels are widened, a and b side by side.
@@ -108,32 +107,34 @@ struct WidenedPair {
 //
 // CONSTANTS: what is needed in r12 and lr. RUNS: these as they were. FOUR: what is in r4 and r6 to
 // r4, r5 and r6, r7. NEXT: the same for r8 and r10.
-#define THIMBLE_RUN                      \
-  "ldr r0, [r12], #4\n"                  \
-  "ldrd r1, r2, [sp, #44]\n"             \
-  "ldr r4, [sp, #52]\n"                  \
-  "add r0, r0, r4\n"                     \
+#define THIMBLE_RUN          \
+  "ldr r0, [r12], #4\n"      \
+  "ldrd r1, r2, [sp, #44]\n" \
+  "ldr r4, [sp, #52]\n"      \
+  "add r0, r0, r4\n"         \
   "add r1, r1, r0\n"
 #define THIMBLE_WIDEN_EIGHT(FOUR, NEXT) \
   "ldrd r4, r8, [r0], #8\n"             \
   "ldrd r6, r10, [r1], #8\n" FOUR NEXT "stm r3!, {r4, r5, r6, r7, r8, r9, r10, r11}\n"
-#define THIMBLE_WIDEN_FOURS(FOUR)  \
-  "ldr r4, [r0], #4\n"             \
-  "ldr r6, [r1], #4\n" FOUR        \
-  "stm r3!, {r4, r5, r6, r7}\n"    \
+#define THIMBLE_WIDEN_FOURS(FOUR) \
+  "ldr r4, [r0], #4\n"            \
+  "ldr r6, [r1], #4\n" FOUR       \
+  "stm r3!, {r4, r5, r6, r7}\n"   \
   "subs r2, r2, #1\n"
-#define THIMBLE_WIDEN_NINE(at, at_b, CONSTANTS, RUNS, FOUR, NEXT)                          \
-  THIMBLE_RUN "ldr r2, [sp, #64]\n" CONSTANTS                                              \
-  "ldr r4, [r0]\n"                                                                         \
-  "ldr r6, [r1]\n"                                                                         \
-  "ldr r8, [r0, #4]\n"                                                                     \
-  "ldr r10, [r1, #4]\n" FOUR NEXT "stm r3!, {r4, r5, r6, r7, r8, r9, r10, r11}\n"         \
-  "ldrb r4, [r0, #8]\n"                                                                    \
-  "ldrb r6, [r1, #8]\n"                                                                    \
-  "strb r4, [r2, #" at "]\n"                                                               \
-  "strb r6, [r2, #" at_b "]\n" RUNS
+#define THIMBLE_WIDEN_NINE(at, at_b, CONSTANTS, RUNS, FOUR, NEXT) \
+  THIMBLE_RUN "ldr r2, [sp, #64]\n" CONSTANTS                     \
+              "ldr r4, [r0]\n"                                    \
+              "ldr r6, [r1]\n"                                    \
+              "ldr r8, [r0, #4]\n"                                \
+              "ldr r10, [r1, #4]\n" FOUR NEXT                     \
+              "stm r3!, {r4, r5, r6, r7, r8, r9, r10, r11}\n"     \
+              "ldrb r4, [r0, #8]\n"                               \
+              "ldrb r6, [r1, #8]\n"                               \
+              "strb r4, [r2, #" at                                \
+              "]\n"                                               \
+              "strb r6, [r2, #" at_b "]\n" RUNS
 
-#define THIMBLE_WIDEN_WINDOWS(CONSTANTS, RUNS, FOUR, NEXT)                \
+#define THIMBLE_WIDEN_WINDOWS(CONSTANTS, RUNS, FOUR, NEXT) \
   "20:\n"                                                                 \
   "ldrd r3, r4, [r12, #64]\n"                                             \
   "ldrd r5, r6, [r12, #72]\n" /* left, bytes */                           \
@@ -167,8 +168,9 @@ struct WidenedPair {
   "bne 28b\n"                                                             \
   "29:\n"                                                                 \
   "ldr r8, [sp, #40]\n"                                                   \
-  "ldr r9, [sp, #64]\n"                                                   \
   "ldr r2, [r8, #72]\n"                                                   \
+  "cbz r2, 32f\n"                                                         \
+  "ldr r9, [sp, #64]\n"                                                   \
   "ldr r8, [r8, #80]\n"                                                   \
   "lsls r2, r2, #31\n"                                                    \
   "bpl 30f\n"                                                             \
@@ -183,7 +185,8 @@ struct WidenedPair {
   "strh r6, [r9, r8]\n"                                                   \
   "strh r4, [r9], #2\n"                                                   \
   "30:\n"                                                                 \
-  "str r9, [sp, #64]\n" RUNS                                              \
+  "str r9, [sp, #64]\n"                                                   \
+  "32:\n" RUNS                                                            \
   "cmp r12, lr\n"                                                         \
   "bne 27b\n"                                                             \
   "ldr r8, [sp, #40]\n"                                                   \
@@ -223,10 +226,10 @@ struct WidenedPair {
   "movw lr, #0xff81\n"          \
   "movt lr, #0xff81\n"
 
-#define THIMBLE_WIDEN_PLAIN                                                   \
+#define THIMBLE_WIDEN_PLAIN                                                          \
   THIMBLE_WIDEN_WINDOWS("", "", THIMBLE_PLAIN("r4", "r5") THIMBLE_PLAIN("r6", "r7"), \
                         THIMBLE_PLAIN("r8", "r9") THIMBLE_PLAIN("r10", "r11"))
-#define THIMBLE_WIDEN_MIXED                                               \
+#define THIMBLE_WIDEN_MIXED                                                   \
   THIMBLE_WIDEN_WINDOWS(THIMBLE_MIXED_CONSTANTS, "ldrd r12, lr, [sp, #56]\n", \
                         THIMBLE_MIXED("r4", "r5") THIMBLE_MIXED("r6", "r7"),  \
                         THIMBLE_MIXED("r8", "r9") THIMBLE_MIXED("r10", "r11"))
@@ -240,8 +243,8 @@ inline void widen_windows(const WindowRuns& runs, const WidenedPair& pair) noexc
   int8_t* bytes = pair.bytes;
   const auto widen_both = [&](const int8_t* a, const int8_t* b, int32_t fours) {
     for (; fours > 0; --fours) {
-      Inputs::template take<2>(a, to);
-      Inputs::template take<2>(b, to);
+      Inputs::take(a, to, 2);
+      Inputs::take(b, to, 2);
     }
   };
   for (const int8_t* const* run = runs.begin; run != runs.end; ++run) {
@@ -255,12 +258,6 @@ inline void widen_windows(const WindowRuns& runs, const WidenedPair& pair) noexc
   if (pair.left > 0) widen_both(pair.bytes, pair.bytes + pair.apart, pair.apart / 4);
 }
 
-/// step: 2 or 4.
-template <class Inputs>
-inline uint32_t* widen(const int8_t* from, int32_t count, uint32_t* to, int32_t step) noexcept {
-  return step == 4 ? widen<Inputs, 4>(from, count, to) : widen<Inputs, 2>(from, count, to);
-}
-
 /// Rows of `run` elements one behind the other: the fours of all, then what is left of all, which
 /// is put together where the rows were and filled up with zeros.
 template <class Inputs>
@@ -270,7 +267,7 @@ inline void widen_rows(int8_t* bytes, int32_t rows, int32_t run, uint32_t* to,
   const int8_t* from = bytes;
   int8_t* rest = bytes;
   for (int32_t ky = 0; ky < rows; ++ky) {
-    for (int32_t k = run / 4; k > 0; --k, to += step) Inputs::template take<0>(from, to);
+    for (int32_t k = run / 4; k > 0; --k) Inputs::take(from, to, step);
     for (int32_t k = left; k > 0; --k) *rest++ = *from++;
   }
   widen<Inputs>(bytes, rows * left, to, step);

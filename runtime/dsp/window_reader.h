@@ -7,6 +7,19 @@
 
 namespace thimble::runtime {
 
+/// A number of elements, a multiple of four, that are all the same. Returns where the next belong.
+template <class Inputs>
+[[gnu::noinline]] inline uint32_t* widen_one(int32_t value, int32_t count, uint32_t* to,
+                                             int32_t step) noexcept {
+  uint32_t words[2];
+  Inputs::put((static_cast<uint32_t>(value) & 0xffU) * 0x1010101U, words);
+  for (; count > 0; count -= 4, to += step) {
+    to[0] = words[0];
+    to[1] = words[1];
+  }
+  return to;
+}
+
 /// Runs of taps that are multiples of four are widened where they stand.
 template <class Inputs>
 struct WidenedRuns {
@@ -20,22 +33,25 @@ struct WidenedRuns {
     to = widen_apart<Inputs>(from, apart, count, to, step);
   }
   void fill(int32_t value, int32_t count) noexcept {
-    uint32_t words[2];
-    Inputs::put((static_cast<uint32_t>(value) & 0xffU) * 0x1010101U, words);
-    for (; count > 0; count -= 4, to += step) {
-      to[0] = words[0];
-      to[1] = words[1];
-    }
+    to = widen_one<Inputs>(value, count, to, step);
   }
 };
+
+/// Elements to where `to` says. Returns where the next belong.
+[[gnu::noinline]] inline int8_t* copy_run(const int8_t* from, int32_t count, int8_t* to) noexcept {
+  for (; count >= 4; count -= 4, from += 4, to += 4) {
+    const uint32_t word = load_4(from);
+    __builtin_memcpy(to, &word, sizeof(word));
+  }
+  for (; count > 0; --count) *to++ = *from++;
+  return to;
+}
 
 /// Others are put together first.
 struct CopiedRuns {
   int8_t* to;
 
-  void copy(const int8_t* from, int32_t count) noexcept {
-    for (; count > 0; --count) *to++ = *from++;
-  }
+  void copy(const int8_t* from, int32_t count) noexcept { to = copy_run(from, count, to); }
   void copy_apart(const int8_t* from, int32_t apart, int32_t count) noexcept {
     for (; count > 0; --count, from += apart) *to++ = *from;
   }

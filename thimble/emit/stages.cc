@@ -136,8 +136,9 @@ class StageWriter {
       parameter("int32_t", fmt::format("i{}", ticks->id.value), "tick");
     }
     return {.name = name,
-            .text = fmt::format("{}{}void {}({}) noexcept {{\n{}}}\n", new_regions_, comment, name,
-                                parameters, text),
+            // Inlined into one function, the addresses of all of them would be kept on its stack.
+            .text = fmt::format("{}{}[[gnu::noinline]] void {}({}) noexcept {{\n{}}}\n",
+                                new_regions_, comment, name, parameters, text),
             .call = fmt::format("{}({})", name, arguments),
             .ticks = ticks == nullptr ? 0 : ticks->count};
   }

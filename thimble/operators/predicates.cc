@@ -135,6 +135,11 @@ bool all_int8_or_float32(const Graph& graph, const Op& op) {
   return all_int8(graph, op) || is_float32(graph, op);
 }
 
+bool all_int8_or_int16(const Graph& graph, const Op& op) {
+  return all_int8(graph, op) ||
+         all_tensors(graph, op, [](const Tensor& t) { return t.type == DType::kInt16; });
+}
+
 bool all_int8_int16_or_float32(const Graph& graph, const Op& op) {
   const auto is_int16 = [](const Tensor& t) { return t.type == DType::kInt16; };
   return all_int8_or_float32(graph, op) || all_tensors(graph, op, is_int16);

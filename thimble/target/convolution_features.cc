@@ -159,11 +159,35 @@ struct PixelPairBlock {
 };
 constexpr PixelPairBlock kPairsDsp = {2, 4}, kFoursMve = {4, 16};
 
-// Windows that conv_2d_pairs_dsp reads two at a time, in pairs (dsp/window_reader.h).
+// Windows of rows that conv_2d_pairs_dsp copies, all but those of a last odd column, in pairs.
+double count_windows_of_copies(const runtime::Window2D& w, int32_t in_channels,
+                               const CallShape& call, FeatureSums sums) {
+  const runtime::Region& region = call.region;
+  const double run = w.kernel_w * in_channels, columns = extent(region, 2);
+  const double copied = extent(region, 0) * (w.kernel_h + (extent(region, 1) - 1) * w.stride_h);
+  const double pairs = rows(region) * std::floor(columns / 2);
+  const double left = static_cast<double>(w.kernel_w * in_channels % 4);
+  sums.add(Feature::kRow, rows(region));
+  sums.add(Feature::kQuadRun, rows(region) * w.kernel_h);
+  sums.add(Feature::kOneRun, copied);
+  sums.add(Feature::kOneProduct, copied * in_channels * (w.kernel_w + (columns - 1) * w.stride_w));
+  sums.add(Feature::kFour, pairs);
+  sums.add(Feature::kFourRun, pairs * w.kernel_h);
+  sums.add(Feature::kBroken, pairs * std::ceil(w.kernel_h * run / 4));
+  sums.add(Feature::kBrokenSingle, pairs * w.kernel_h * left);
+  return pairs;
+}
+
+// Windows that conv_2d_pairs_dsp reads two at a time, in pairs (dsp/pixel_pairs.h).
 double count_windows_by_two(runtime::Window2D w, int32_t in_channels, const CallShape& call,
                             FeatureSums sums) {
   const runtime::View& x = call.in[0];
   runtime::Region region = call.region;
+  runtime::Conv2DPairsParams p{};
+  p.window = w;
+  p.in_channels = in_channels;
+  if (extent(region, 2) > 2 && runtime::conv_2d_pairs_row_bytes(p) > 0)
+    return count_windows_of_copies(w, in_channels, call, sums);
   if (!ring(x) && !ring(call.out) && runtime::rows_join(w, x, call.out, region)) {
     region = runtime::join_rows(region, w.in_w);
     w = runtime::join_rows(w);
@@ -174,7 +198,6 @@ double count_windows_by_two(runtime::Window2D w, int32_t in_channels, const Call
   if (!joined || w.kernel_h > runtime::WindowRows::kMostRows) return 0;
   sums.add(Feature::kQuadRun, rows(region) * w.kernel_h);
   const int32_t run = w.kernel_w * in_channels, left = run % 4;
-  if (left != 0 && w.kernel_h == 1) return 0;
   const runtime::Outputs inner = runtime::full_columns(w, region);
   const TapSums y = row_taps(w, region);
   const double pairs = extent(region, 0) * (left == 0 ? y.outputs : y.full) *
@@ -214,7 +237,7 @@ void count_pixel_pairs(const runtime::Window2D& w, int32_t in_channels, const Ca
   if (mve) sums.add(Feature::kRow, rows(region));
   sums.add(Feature::kPixel, read);
   sums.add(Feature::kCopied, read * block.inputs * products);
-  if (window_taps(w) > 1) {
+  if (window_taps(w) > 1 && share > 0) {
     const TapSums y = row_taps(w, region), x = column_taps(w, region);
     const bool joined = call.in[0].stride[2] * w.dilation_w == in_channels;
     const double images = extent(region, 0);

@@ -99,12 +99,23 @@ void conv_2d_pairs_dsp(const Conv2DPairsParams& p, const View& x, const View& ou
 /// The same with compact weights; every sum times 256 fits 32 bits.
 void conv_2d_pairs_compact_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
                                const Region& region, int8_t* scratch) noexcept;
+/// Bytes of a row of inputs with its padding, where rows are copied: first layers, whose taps do
+/// not begin at multiples of four. Else 0.
+constexpr int32_t conv_2d_pairs_row_bytes(const Conv2DPairsParams& p) noexcept {
+  constexpr int32_t kMostBytes = 6 * 1024;  // of all rows of a window
+  const Window2D& w = p.window;
+  const bool copied = p.in_channels < 4 && w.kernel_h * w.kernel_w > 1 && w.kernel_h <= 16 &&
+                      w.dilation_h * w.dilation_w == 1 && w.stride_w <= w.kernel_w;
+  const int32_t bytes = (w.pad_left + w.in_w + w.kernel_w - 1) * p.in_channels;
+  return copied && w.kernel_h * bytes <= kMostBytes ? bytes : 0;
+}
 /// The inputs of two pixels in 16 bits; where taps do not begin at multiples of four, a copy of
-/// one's as they are.
+/// one's as they are, and of the rows that they come from.
 constexpr int32_t conv_2d_pairs_dsp_scratch_bytes(const Conv2DPairsParams& p) noexcept {
   const int32_t inputs = p.window.kernel_h * p.window.kernel_w * p.in_channels;
   const int32_t fours = (inputs + 3) / 4;
-  return fours * (inputs != p.in_channels && p.in_channels % 4 != 0 ? 20 : 16);
+  const int32_t rows = p.window.kernel_h * conv_2d_pairs_row_bytes(p);
+  return fours * (inputs != p.in_channels && p.in_channels % 4 != 0 ? 20 : 16) + (rows + 3) / 4 * 4;
 }
 constexpr int32_t conv_2d_pairs_compact_dsp_scratch_bytes(const Conv2DPairsParams& p) noexcept {
   return conv_2d_pairs_dsp_scratch_bytes(p);
