@@ -91,7 +91,7 @@ class DepthwiseConvolution {
   }
 
   // Input rows `y` and the next into slots that follow one another.
-  void pack_two_rows(int32_t y, int32_t slot) noexcept {
+  [[gnu::noinline]] void pack_two_rows(int32_t y, int32_t slot) noexcept {
     const bool together = y >= 0 && y + 1 < p_.window.in_h && x_.modulus == 0 && run_ >= 0;
     pack_row(y, slot, together);
     if (!together) pack_row(y + 1, slot + 1);
@@ -136,7 +136,7 @@ class DepthwiseConvolution {
   }
 
   // below: from a row to the next one, which goes into the next slot; 0: one row alone.
-  void pack_rows(const DepthwisePairs& pairs, int32_t below) const noexcept {
+  [[gnu::noinline]] void pack_rows(const DepthwisePairs& pairs, int32_t below) const noexcept {
     if (below == 0) return pack_pairs(pairs);
     const auto next = [&](const int8_t* from) noexcept {
       return from == padding_ ? from : from + below;
@@ -166,7 +166,7 @@ class DepthwiseConvolution {
     }
   }
 
-  int32_t two_rows_at_a_time(int32_t y) noexcept {
+  [[gnu::cold, gnu::noinline]] int32_t two_rows_at_a_time(int32_t y) noexcept {
     if (region_.end[1] - y < 2) return y;
     const Window2D& w = p_.window;
     const int32_t begin = region_.begin[2];
@@ -199,7 +199,7 @@ class DepthwiseConvolution {
     return y;
   }
 
-  int32_t rows_of_stride_2(int32_t y) noexcept {
+  [[gnu::cold, gnu::noinline]] int32_t rows_of_stride_2(int32_t y) noexcept {
     const Window2D& w = p_.window;
     const int32_t begin = region_.begin[2];
     set_strip(begin, region_.end[2] - begin, 3);

@@ -18,7 +18,7 @@ class DepthwisePixels {
   }
 
   /// None of the region's axes is empty.
-  void run(const Region& region) noexcept {
+  [[gnu::cold]] void run(const Region& region) noexcept {
     const Window2D& w = p_.window;
     first_ = region.begin[3];
     channels_ = region.end[3] - first_;
@@ -65,7 +65,7 @@ class DepthwisePixels {
     row.at = static_cast<const int8_t*>(x_.data) + first + first_;
   }
 
-  void one(int32_t left, int8_t* to) noexcept {
+  [[gnu::noinline]] void one(int32_t left, int8_t* to) noexcept {
     const int8_t** tap = pixel_.taps;
     const int32_t step = x_.stride[2];
     const bool inside = left >= 0 && left + 3 <= p_.window.in_w;
