@@ -30,7 +30,7 @@ std::vector<Constraint> own_constraints(const Attributes& attributes) {
 std::string bullets(const std::vector<Constraint>& list) {
   std::string text;
   for (const Constraint& c : list)
-    text += fmt::format("- {}{}\n", c.text, c.of_integers ? " (float32: no matter)" : "");
+    text += fmt::format("- {}{}\n", c.text, c.of_integers ? " (integers)" : "");
   return text;
 }
 
@@ -103,7 +103,9 @@ std::string supported_ops_markdown() {
       "DEPTH_TO_SPACE, GATHER, MIRROR_PAD, PACK, REDUCE_MAX, SPACE_TO_BATCH_ND, SPACE_TO_DEPTH "
       "and\n"
       "TILE become several of these (RESHAPE, TRANSPOSE, SLICE, CONCATENATION, PAD, MAX_POOL_2D),\n"
-      "their parameters being constants.\n\n"
+      "their parameters being constants. COS, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT and SQUARE "
+      "are\n"
+      "like CEIL. What is marked (integers) does not matter where all operands are float32.\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
   for (const Attributes& a : all) {
