@@ -11,6 +11,7 @@
 #include "thimble/driver/driver.h"
 #include "thimble/driver/measure.h"
 #include "thimble/model/error.h"
+#include "thimble/program/host.h"
 #include "thimble/toolchain/board.h"
 
 namespace thimble {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "tflite_builder.h"
 #include "thimble/model/error.h"
 
@@ -69,6 +71,44 @@ TEST(TfliteImport, LeavesOutAbsentAndShapeInputs) {
   const Graph g = import(small_network());
   EXPECT_EQ(g.ops[1].inputs, std::vector<TensorId>{{3}});
   EXPECT_EQ(g.ops[2].inputs, (std::vector<TensorId>{{5}, {6}}));
+}
+
+std::vector<float> floats_of(const Tensor& t) {
+  std::vector<float> values(t.data->size() / sizeof(float));
+  std::memcpy(values.data(), t.data->data(), t.data->size());
+  return values;
+}
+
+// 1, -2, the least subnormal number, infinity is refused elsewhere.
+TEST(TfliteImport, ExpandsWeightsOfFloat16) {
+  TfliteBuilder b = with_input({1, 3}, TensorType::FLOAT32);
+  const int32_t halves = b.constant({1, 3}, TensorType::FLOAT16,
+                                    bytes_of(std::vector<uint16_t>{0x3C00, 0xC000, 0x0001}));
+  const int32_t weights = b.tensor({1, 3}, TensorType::FLOAT32);
+  const int32_t out = b.tensor({1, 1}, TensorType::FLOAT32);
+  b.op(BuiltinOperator::DEQUANTIZE, {halves}, {weights}, tflite::DequantizeOptionsT());
+  b.op(BuiltinOperator::FULLY_CONNECTED, {0, weights, -1}, {out}, tflite::FullyConnectedOptionsT());
+  b.inputs({0});
+  b.outputs({out});
+  const Graph g = import(b);
+  ASSERT_EQ(g.ops.size(), 1U);
+  EXPECT_EQ(floats_of(g.tensor(g.ops[0].inputs[1])), (std::vector<float>{1, -2, 0x1p-24F}));
+}
+
+TEST(TfliteImport, ExpandsWeightsOfInt8WhereTheInputIsFloat32) {
+  TfliteBuilder b = with_input({1, 2}, TensorType::FLOAT32);
+  const int32_t weights = b.weights({2, 2}, 0);
+  b.at(weights).quantization->scale = {0.5F, 2};
+  b.model.buffers[b.at(weights).buffer]->data = {1, 0xFF, 3, 4};
+  const int32_t out = b.tensor({1, 2}, TensorType::FLOAT32);
+  b.op(BuiltinOperator::FULLY_CONNECTED, {0, weights, -1}, {out}, tflite::FullyConnectedOptionsT());
+  b.inputs({0});
+  b.outputs({out});
+  const Graph g = import(b);
+  const Tensor& expanded = g.tensor(g.ops[0].inputs[1]);
+  EXPECT_EQ(expanded.type, DType::kFloat32);
+  EXPECT_TRUE(expanded.quantization.scales.empty());
+  EXPECT_EQ(floats_of(expanded), (std::vector<float>{0.5F, -0.5F, 6, 8}));
 }
 
 TEST(TfliteImport, PadsTheOddElementBehind) {
