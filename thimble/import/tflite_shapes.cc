@@ -277,6 +277,7 @@ Shape shape_made(const FileOp& op, BuiltinOperator code) {
       return convolved(op, op.op.builtin_options_as_DepthwiseConv2DOptions(), 3);
     case BuiltinOperator::AVERAGE_POOL_2D:
     case BuiltinOperator::MAX_POOL_2D:
+    case BuiltinOperator::L2_POOL_2D:
       return pooled(op);
     case BuiltinOperator::FULLY_CONNECTED:
       return connected(op);

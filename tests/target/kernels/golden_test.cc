@@ -29,6 +29,7 @@ TensorValues recorded_values(const Graph& graph, const Golden& golden) {
     const Port& port = graph.inputs[k];
     values[port.tensor.index()] = from_port(graph, port, golden.seeds.at(0).inputs.at(k).data);
   }
+  for (const State& state : graph.states) values[state.in.index()] = *state.initial;
   std::map<int, int> outputs_before;  // of operators that the importer takes apart
   for (const Op& op : graph.ops) {
     if (op.file_index < 0) {
