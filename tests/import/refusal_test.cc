@@ -171,7 +171,8 @@ const Damage kOfAnOperator[] = {
        b.model.operator_codes[1]->builtin_code = BuiltinOperator::MULTINOMIAL;
        b.model.operator_codes[3]->builtin_code = BuiltinOperator::TOPK_V2;
      },
-     "net.tflite: MULTINOMIAL #1: is not supported (nor are, further on: TOPK_V2); supported are ABS"},
+     "net.tflite: MULTINOMIAL #1: is not supported (nor are, further on: TOPK_V2); supported are "
+     "ABS"},
     {"CustomOperator",
      [](TfliteBuilder& b) { b.model.operator_codes[3]->builtin_code = BuiltinOperator::CUSTOM; },
      "net.tflite: custom operator #3: is not supported"},

@@ -325,7 +325,8 @@ const Case kTypes[] = {
     {"sum", "are all int8 or all int16", [](Graph& g) { output(g).type = DType::kInt16; }},
     {"maximum", "all int8, all int16, all int32, all float32 or all bool",
      [](Graph& g) { output(g).type = DType::kBool; }},
-    {"div", "are all int8, all int32 or all float32", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"div", "are all int8, all int32 or all float32",
+     [](Graph& g) { output(g).type = DType::kInt16; }},
     {"add", "int32 has no fused activation",
      [](Graph& g) {
        for (Tensor& t : g.tensors) t.type = DType::kInt32;

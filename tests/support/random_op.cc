@@ -321,7 +321,9 @@ class Draw {
   void make(const Add&) { make_binary<Add>(some_number()); }
   void make(const Mul&) { make_binary<Mul>(some_number()); }
   void make(const Sub&) { make_binary<Sub>(some_number()); }
-  void make(const Div&) { make_binary<Div>(maybe(0.3) ? DType::kFloat32 : maybe(0.7) ? DType::kInt8 : DType::kInt32); }
+  void make(const Div&) {
+    make_binary<Div>(maybe(0.3) ? DType::kFloat32 : maybe(0.7) ? DType::kInt8 : DType::kInt32);
+  }
   void make(const Maximum&) {
     make_binary<Maximum>(maybe(0.1) ? DType::kBool : some_number(), true);
   }

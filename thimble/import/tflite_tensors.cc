@@ -353,8 +353,8 @@ std::vector<Tensor> read_tensors(const TfliteFile& file, const std::vector<bool>
   for (size_t t = 0; t < read.size(); ++t) {
     if (!read[t]) continue;
     const tflite::Tensor& tensor = *file.network.tensors()->Get(static_cast<uint32_t>(t));
-    result[t] = read_tensor(tensor, file.open_shapes,
-                            fmt::format("{}: tensor {}", file.where, t), may_vary[t], copier);
+    result[t] = read_tensor(tensor, file.open_shapes, fmt::format("{}: tensor {}", file.where, t),
+                            may_vary[t], copier);
   }
   return result;
 }

@@ -364,7 +364,8 @@ using Attributes =
                  Dequantize, Concat, Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear, Sub,
                  SquaredDifference, Rsqrt, Gelu, TransposeConv, Maximum, Minimum, Tanh, Elu,
                  HardSwish, Abs, LogSoftmax, Prelu, Sum, Div, Comparison, Select, Cast, ArgMax,
-                 CumSum, L2Normalization, SvdfFeatures, ShiftIn, SvdfOutput, Lstm, L2Pool2D, Elementwise>;
+                 CumSum, L2Normalization, SvdfFeatures, ShiftIn, SvdfOutput, Lstm, L2Pool2D,
+                 Elementwise>;
 
 /// What is left of operators with a state once that is an input and an output.
 template <class Operator>

@@ -13,8 +13,8 @@ int64_t macs_per_element(const Abs&, const OpView&) { return 0; }
 Shape output_shape_of(const Abs&, const OpView& v) { return v.x(); }
 
 std::vector<Constraint> constraints_of(const Abs&) {
-  return {kOneInput,         kRankAtMost6, kAllInt8Int16OrFloat32, kAllHaveOneScale,
-          kInt16IsSymmetric, kRescale,     kOutputShape};
+  return {kOneInput, kRankAtMost6, kAllInt8Int16OrFloat32, kAllHaveOneScale, kInt16IsSymmetric,
+          kRescale,  kOutputShape};
 }
 
 }  // namespace thimble

@@ -18,10 +18,10 @@ Shape output_shape_of(const Add&, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const Add&) {
-  return {kTwoInputs,           kRankAtMost6,
-          kAllNumbers, kQuantisedHaveOneScale,
-          kInt16IsSymmetric,    kInt32IsNotClamped<Add>,
-          kSumScaleIsModerate,  kShapesBroadcast,
+  return {kTwoInputs,          kRankAtMost6,
+          kAllNumbers,         kQuantisedHaveOneScale,
+          kInt16IsSymmetric,   kInt32IsNotClamped<Add>,
+          kSumScaleIsModerate, kShapesBroadcast,
           kOutputShape};
 }
 

@@ -37,16 +37,15 @@ Shape output_shape_of(const Div&, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const Div&) {
-  return {
-      kTwoInputs,
-      kRankAtMost6,
-      {"inputs and output are all int8, all int32 or all float32", div_is_of_one_type},
-      kQuantisedHaveOneScale,
-      kInt32IsNotClamped<Div>,
-      {"the first input's scale is below 2^16 x the second's x output scale", quotient_is_moderate,
-       true},
-      kShapesBroadcast,
-      kOutputShape};
+  return {kTwoInputs,
+          kRankAtMost6,
+          {"inputs and output are all int8, all int32 or all float32", div_is_of_one_type},
+          kQuantisedHaveOneScale,
+          kInt32IsNotClamped<Div>,
+          {"the first input's scale is below 2^16 x the second's x output scale",
+           quotient_is_moderate, true},
+          kShapesBroadcast,
+          kOutputShape};
 }
 
 }  // namespace thimble

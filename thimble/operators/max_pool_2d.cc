@@ -24,8 +24,14 @@ Shape output_shape_of(const MaxPool2D& a, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const MaxPool2D&) {
-  return {kOneInput,       kRank4,           kSaneWindow<MaxPool2D>, kWindowWithinReach<MaxPool2D>,
-          kAllInt8Int16OrFloat32, kAllHaveOneScale, kInt16IsSymmetric,      kAllSameQuantization,
+  return {kOneInput,
+          kRank4,
+          kSaneWindow<MaxPool2D>,
+          kWindowWithinReach<MaxPool2D>,
+          kAllInt8Int16OrFloat32,
+          kAllHaveOneScale,
+          kInt16IsSymmetric,
+          kAllSameQuantization,
           {"the least of a window is not of float32", least_is_quantised},
           kOutputShape};
 }

@@ -107,6 +107,8 @@ Shape output_shape_of(const Sum& a, const OpView& v) { return reduced_shape(a.ax
 std::vector<Constraint> constraints_of(const Mean&) {
   return reduction_constraints(kAllInt8Int16OrFloat32);
 }
-std::vector<Constraint> constraints_of(const Sum&) { return reduction_constraints(kAllInt8OrInt16); }
+std::vector<Constraint> constraints_of(const Sum&) {
+  return reduction_constraints(kAllInt8OrInt16);
+}
 
 }  // namespace thimble

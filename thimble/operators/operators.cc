@@ -120,7 +120,8 @@ std::string supported_ops_markdown() {
       "others are taken of any few integers that follow from shapes and constants: sizes that a\n"
       "network computes for its RESHAPE. SVDF becomes SVDF_FEATURES, SHIFT_IN and SVDF, whose\n"
       "state is an input and an output, as is that of UNIDIRECTIONAL_SEQUENCE_LSTM\n"
-      "(docs/state.md). COS, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT and SQUARE are like CEIL. What\n"
+      "(docs/state.md). COS, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT and SQUARE are like CEIL. "
+      "What\n"
       "is marked (integers) does not matter where all operands are float32.\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());

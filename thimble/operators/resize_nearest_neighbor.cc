@@ -27,8 +27,8 @@ int64_t macs_per_element(const ResizeNearestNeighbor&, const OpView&) { return 0
 Shape output_shape_of(const ResizeNearestNeighbor&, const OpView& v) { return v.out().shape; }
 
 std::vector<Constraint> constraints_of(const ResizeNearestNeighbor&) {
-  return {kOneInput,       kRank4,           kImageIsResized,
-          kAllInt8Int16OrFloat32, kAllHaveOneScale, kAllSameQuantization};
+  return {kOneInput,           kRank4, kImageIsResized, kAllInt8Int16OrFloat32, kAllHaveOneScale,
+          kAllSameQuantization};
 }
 
 }  // namespace thimble

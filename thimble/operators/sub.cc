@@ -18,10 +18,10 @@ Shape output_shape_of(const Sub&, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const Sub&) {
-  return {kTwoInputs,           kRankAtMost6,
-          kAllNumbers, kQuantisedHaveOneScale,
-          kInt16IsSymmetric,    kInt32IsNotClamped<Sub>,
-          kSumScaleIsModerate,  kShapesBroadcast,
+  return {kTwoInputs,          kRankAtMost6,
+          kAllNumbers,         kQuantisedHaveOneScale,
+          kInt16IsSymmetric,   kInt32IsNotClamped<Sub>,
+          kSumScaleIsModerate, kShapesBroadcast,
           kOutputShape};
 }
 

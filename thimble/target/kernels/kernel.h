@@ -114,7 +114,6 @@ using KernelParams = std::variant<
     runtime::FloatMeanParams, runtime::FloatClampParams, runtime::FloatLeakyReluParams,
     runtime::FloatSoftmaxParams, runtime::FloatResizeBilinearParams>;
 
-
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {
   std::string role;  ///< "weights", "bias", "multipliers", "shifts", "pairs", "table", "rows", ..
