@@ -26,14 +26,14 @@ inline int32_t pair_of_halves(int32_t low, int32_t high) noexcept {
     }
     return;
   }
+  const int32_t pairs = depthwise_window_pairs(w);
   to[depthwise_weight_words(w) - 1] = 0;
   for (int32_t y = 0; y < w.kernel_h; ++y, weights += width, ++to) {
     const auto at = [&](int32_t column) noexcept {
       return column >= 0 && column < width ? weights[column] * times : 0;
     };
-    int32_t* word = to;
-    for (int32_t x = -form; x < width; x += 2, word += w.kernel_h)
-      *word = pair_of_halves(at(x), at(x + 1));
+    for (int32_t k = 0; k < pairs; ++k)
+      to[k * w.kernel_h] = pair_of_halves(at(2 * k - form), at(2 * k - form + 1));
   }
 }
 

@@ -262,9 +262,11 @@ TEST(DepthwiseConv2D, IsPackedInWordsForDspCores) {
   std::vector<std::string> names;
   for (const Candidate& candidate : candidates(use, core_named("cortex-m4")))
     names.emplace_back(info(candidate.kernel).name);
-  EXPECT_EQ(names, (std::vector<std::string>{"depthwise_conv_2d", "depthwise_conv_2d_dsp",
-                                             "depthwise_conv_2d_shifted_dsp",
-                                             "depthwise_conv_2d_clamped_dsp"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{
+                "depthwise_conv_2d", "depthwise_conv_2d_dsp", "depthwise_conv_2d_shifted_dsp",
+                "depthwise_conv_2d_clamped_dsp", "depthwise_conv_2d_compact_dsp",
+                "depthwise_conv_2d_compact_shifted_dsp", "depthwise_conv_2d_compact_clamped_dsp"}));
   const KernelId kernel = kernel_named("depthwise_conv_2d_dsp");
   const std::vector<PackedConstant> constants = pack(graph, graph.ops[0], kernel);
   ASSERT_EQ(constants.size(), 1u);
