@@ -13,7 +13,10 @@ inline int32_t whole_number(float real) noexcept {
   if (real >= -0x1p31F) return static_cast<int32_t>(real);
   return real < 0 ? -0x7FFFFFFF - 1 : 0;
 }
-inline int32_t whole_number(int32_t value) noexcept { return value; }
+template <class Integer>
+inline int32_t whole_number(Integer value) noexcept {
+  return value;
+}
 
 /// Of integers the low bits; of float32 the nearest number.
 template <class Out>

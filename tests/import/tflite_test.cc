@@ -321,6 +321,23 @@ TEST(TfliteImport, GathersAlongSeveralAxes) {
   EXPECT_EQ(g.ops[1].attributes, Attributes(Slice{{5, 0}, {-4, 1}, {}}));
 }
 
+// Of a zero point of -3: 3 too many, as the original.
+TEST(TfliteImport, TakesAddNForSumsThatBeginWithARawZero) {
+  TfliteBuilder b;
+  const int32_t x = b.tensor({2, 3}), y = b.tensor({2, 3}), output = b.tensor({2, 3});
+  b.op(BuiltinOperator::ADD_N, {x, y}, {output}, tflite::AddNOptionsT{});
+  b.inputs({x, y});
+  b.outputs({output});
+  const Graph g = import(b);
+  EXPECT_EQ(steps_of(g), (std::vector<std::string>{"QUANTIZE", "QUANTIZE", "ADD", "QUANTIZE"}));
+  const Quantization &first = g.tensor(g.ops[0].outputs[0]).quantization,
+                     &second = g.tensor(g.ops[1].outputs[0]).quantization;
+  EXPECT_EQ(first.zero_points, std::vector<int32_t>{3 << 19});
+  EXPECT_EQ(second.zero_points, std::vector<int32_t>{0});
+  const Tensor& in = g.tensor(TensorId{x});
+  EXPECT_EQ(second.scales[0], in.quantization.scales[0] * 0x1p-19F);
+}
+
 TEST(TfliteImport, TakesLogicalNotForAComparisonWithFalse) {
   TfliteBuilder b;
   const int32_t input = b.tensor({2, 3}, TensorType::BOOL);

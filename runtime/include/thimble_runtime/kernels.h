@@ -24,10 +24,10 @@
 //
 // A kernel's name is its family's; where a family is there for several types, those of its elements
 // (i8, u8, i16, i32, f32, b8 (0 or 1): input, then output, one if all are alike; none: int8;
-// accumulators where the input is always int8; bits where only the size counts); what it is limited
-// to; its instruction set unless it is portable: rescale_i8_i16, conv_2d_accumulate_i16, copy_8,
-// conv_2d_1x1_mve. Kernels of one family and types do the same to the bit. The size of its scratch
-// is NAME_scratch_bytes, of its parameters.
+// accumulators where the input is always int8, but not sums over axes, which are always int32; bits
+// where only the size counts); what it is limited to; its instruction set unless it is portable:
+// rescale_i8_i16, conv_2d_accumulate_i16, copy_8, conv_2d_1x1_mve. Kernels of one family and types
+// do the same to the bit. The size of its scratch is NAME_scratch_bytes, of its parameters.
 //
 // No kernel reads an element that the region and the access map of the operator do not demand. All
 // take operands in any strides, in rings too, unless their comment says otherwise.
