@@ -160,24 +160,25 @@ const Damage kOfQuantisation[] = {
 const Damage kOfAnOperator[] = {
     {"UnsupportedOperator",
      [](TfliteBuilder& b) {
-       b.model.operator_codes[3]->builtin_code = BuiltinOperator::COS;
-       b.model.operator_codes[3]->deprecated_builtin_code = 108;
+       b.model.operator_codes[3]->builtin_code = BuiltinOperator::WHERE;
+       b.model.operator_codes[3]->deprecated_builtin_code = 109;
      },
-     "net.tflite: COS #3: is not supported; supported are "
-     "ABS, ADD, AVERAGE_POOL_2D, BATCH_MATMUL, BATCH_TO_SPACE_ND, BROADCAST_TO, "
-     "CONCATENATION, CONV_2D, DEPTHWISE_CONV_2D, DEPTH_TO_SPACE, DEQUANTIZE, ELU, "
-     "EXPAND_DIMS, FULLY_CONNECTED, GATHER, GELU, HARD_SWISH, LEAKY_RELU, "
-     "LOGISTIC, LOG_SOFTMAX, MAXIMUM, MAX_POOL_2D, MEAN, MINIMUM, MIRROR_PAD, MUL, "
-     "PACK, PAD, PADV2, PRELU, QUANTIZE, REDUCE_MAX, RELU, RELU6, RESHAPE, "
-     "RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR, REVERSE_V2, RSQRT, SLICE, SOFTMAX, "
-     "SPACE_TO_BATCH_ND, SPACE_TO_DEPTH, SPLIT, SPLIT_V, SQUARED_DIFFERENCE, "
-     "SQUEEZE, STRIDED_SLICE, SUB, TANH, TILE, TRANSPOSE, TRANSPOSE_CONV, UNPACK"},
+     "net.tflite: WHERE #3: is not supported; supported are "
+     "ABS, ADD, AVERAGE_POOL_2D, BATCH_MATMUL, BATCH_TO_SPACE_ND, BROADCAST_TO, CEIL, "
+     "CONCATENATION, CONV_2D, COS, DEPTHWISE_CONV_2D, DEPTH_TO_SPACE, DEQUANTIZE, "
+     "DIV, ELU, EXP, EXPAND_DIMS, FLOOR, FULLY_CONNECTED, GATHER, GELU, HARD_SWISH, "
+     "L2_POOL_2D, LEAKY_RELU, LOG, LOGISTIC, LOG_SOFTMAX, MAXIMUM, MAX_POOL_2D, MEAN, "
+     "MINIMUM, MIRROR_PAD, MUL, NEG, PACK, PAD, PADV2, PRELU, QUANTIZE, REDUCE_MAX, "
+     "RELU, RELU6, RESHAPE, RESIZE_BILINEAR, RESIZE_NEAREST_NEIGHBOR, REVERSE_V2, "
+     "ROUND, RSQRT, SIN, SLICE, SOFTMAX, SPACE_TO_BATCH_ND, SPACE_TO_DEPTH, SPLIT, "
+     "SPLIT_V, SQRT, SQUARE, SQUARED_DIFFERENCE, SQUEEZE, STRIDED_SLICE, SUB, TANH, "
+     "TILE, TRANSPOSE, TRANSPOSE_CONV, UNPACK"},
     {"SeveralUnsupportedOperators",
      [](TfliteBuilder& b) {
-       b.model.operator_codes[1]->builtin_code = BuiltinOperator::SIN;
+       b.model.operator_codes[1]->builtin_code = BuiltinOperator::RANK;
        b.model.operator_codes[3]->builtin_code = BuiltinOperator::CUMSUM;
      },
-     "net.tflite: SIN #1: is not supported (nor are, further on: CUMSUM); supported are ABS"},
+     "net.tflite: RANK #1: is not supported (nor are, further on: CUMSUM); supported are ABS"},
     {"CustomOperator",
      [](TfliteBuilder& b) { b.model.operator_codes[3]->builtin_code = BuiltinOperator::CUSTOM; },
      "net.tflite: custom operator #3: is not supported"},
