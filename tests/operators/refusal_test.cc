@@ -283,9 +283,16 @@ const Case kTypes[] = {
      [](Graph& g) { output(g).type = DType::kInt16; }},
     {"elu", "are all int8 or all float32", [](Graph& g) { output(g).type = DType::kInt16; }},
     {"pad", "have one type: int8, int16, int32", [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"div", "inputs and output are float32", [](Graph& g) { output(g).type = DType::kInt8; }},
     {"div", "constants of float32 are finite",
-     [](Graph& g) { set_float(operand(g, 1), std::numeric_limits<float>::infinity()); }},
+     [](Graph& g) {
+       in_float(g);
+       set_float(operand(g, 1), std::numeric_limits<float>::infinity());
+     }},
+    {"max_pool_2d", "the least of a window is not of float32",
+     [](Graph& g) {
+       in_float(g);
+       attributes<MaxPool2D>(g).least = true;
+     }},
     {"l2_pool_2d", "inputs and output are float32",
      [](Graph& g) { operand(g, 0).type = DType::kInt32; }},
     {"ceil", "inputs and output are float32", [](Graph& g) { output(g).type = DType::kInt16; }},

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/support/shared.h"
 
 namespace thimble::testing {
@@ -29,10 +27,8 @@ TEST(OpsCases, HoldWhatIsTaken) {
   THIMBLE_NEEDS_SHARED();
   const std::vector<OpsCase> taken = ops_cases(), all = all_ops_cases();
   for (const OpsCase& c : all) EXPECT_TRUE(std::filesystem::exists(c.model())) << c.model();
-  const auto is_svdf = [](const OpsCase& c) { return c.op == "SVDF"; };
-  EXPECT_EQ(std::ranges::count_if(taken, is_svdf), 0);
-  EXPECT_GT(std::ranges::count_if(all, is_svdf), 0);
-  EXPECT_GT(taken.size(), 300U);
+  EXPECT_GT(taken.size(), 1000U);
+  EXPECT_LT(taken.size(), all.size());
 }
 
 TEST(GoldenPaths, IncludeThePhotographs) {

@@ -144,7 +144,7 @@ bool supported(const SquaredDifference&, const Operands& t, Method method) {
 }
 
 std::vector<KernelUse> uses(const Maximum&, const Operands& t, Method) {
-  return {pair_use(Family::kMaximum, {}, t)};
+  return {raw_pair_use(Family::kMaximum, t)};
 }
 
 std::vector<KernelUse> uses(const Prelu&, const Operands& t, Method) {
@@ -164,7 +164,7 @@ std::vector<KernelUse> uses(const Prelu&, const Operands& t, Method) {
 }
 
 std::vector<KernelUse> uses(const Minimum&, const Operands& t, Method) {
-  return {pair_use(Family::kMinimum, {}, t)};
+  return {raw_pair_use(Family::kMinimum, t)};
 }
 
 std::vector<KernelUse> uses(const Add& a, const Operands& t, Method) {
