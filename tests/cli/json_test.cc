@@ -139,6 +139,12 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   unsupported.at(5).shape_signature = {1, -1};  // without a size
   write("unsupported.tflite", ::thimble::testing::text_of(unsupported.bytes()));
   run({"inspect", "unsupported.tflite"});
+  TfliteBuilder partly = small_network();
+  partly.model.operator_codes[3]->builtin_code = tflite::BuiltinOperator::TOPK_V2;
+  partly.model.operator_codes[3]->deprecated_builtin_code = 48;
+  partly.op_at(3).builtin_options.Reset();
+  write("partly.tflite", ::thimble::testing::text_of(partly.bytes()));
+  run({"inspect", "partly.tflite"});
   for (const std::string command : {"plan", "compile"}) {
     run({command, "zoo:demo", "--input", "user"});
     run({command, "zoo:demo", "--planner", lossy});
