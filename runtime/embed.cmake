@@ -1,19 +1,20 @@
 # Writes OUTPUT, a C++ file that defines runtime_files() (thimble/target/kernels/runtime_sources.h) with the
-# text of FILES, which lie at PATHS. Literals are split: compilers limit their length.
+# text of FILES, which lie at PATHS. Literals are split: compilers limit their length, and clang the
+# steps that it takes to find it.
 
 set(chunk_length 8000)
 set(entries "")
 foreach(path file IN ZIP_LISTS FILES PATHS)
   file(READ ${file} text)
   string(LENGTH "${text}" length)
-  string(APPEND entries "    {\"${path}\",")
+  string(APPEND entries "    {\"${path}\", {")
   set(begin 0)
   while(begin LESS length)
     string(SUBSTRING "${text}" ${begin} ${chunk_length} chunk)
     string(APPEND entries "\n     R\"__runtime__(${chunk})__runtime__\"")
     math(EXPR begin "${begin} + ${chunk_length}")
   endwhile()
-  string(APPEND entries "},\n")
+  string(APPEND entries ", ${length}}},\n")
 endforeach()
 
 file(WRITE ${OUTPUT}

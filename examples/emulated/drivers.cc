@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Camera, microphone and display of the emulated board: rows come from a file of the host's, named
-// on the command line, and lines of text go to its console. Start-up code and semihosting are those
-// of ../../firmware.
+// Camera, microphone and display of the emulated board: rows and samples come from a file of the
+// host's, named on the command line, and lines of text go to its console. Start-up code and
+// semihosting are those of ../../firmware.
 #include "board.h"
 #include "camera.h"
 #include "display.h"
@@ -17,12 +17,16 @@ namespace {
 int32_t file = -1;
 size_t left_bytes = 0;  // of the file
 
+bool read_bytes(void* to, size_t bytes) {
+  if (bytes > left_bytes || !read_file(file, to, bytes)) return false;
+  left_bytes -= bytes;
+  return true;
+}
+
 void read_row(void* row, size_t row_bytes) {
-  if (row_bytes > left_bytes || !read_file(file, row, row_bytes)) {
-    print("the file ends in the middle of an input\n");
-    exit_with(1);
-  }
-  left_bytes -= row_bytes;
+  if (read_bytes(row, row_bytes)) return;
+  print("the file ends in the middle of an input\n");
+  exit_with(1);
 }
 
 void print_number(int32_t value) {
@@ -46,6 +50,9 @@ void camera_wait_for_row(void* row, size_t row_bytes) { read_row(row, row_bytes)
 bool microphone_is_on() { return left_bytes > 0; }
 void microphone_wait_for_features(void* features, size_t features_bytes) {
   read_row(features, features_bytes);
+}
+bool microphone_wait_for_samples(int16_t* samples, size_t count) {
+  return read_bytes(samples, count * sizeof(*samples));
 }
 
 void show_scores(const int8_t* scores, int32_t count) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <sstream>
 
 #include "tests/support/golden.h"
@@ -29,17 +30,13 @@ std::string shown(const Bytes& scores) {
   return text;
 }
 
-/// Lines that the example shows when these inputs come, one after the other.
+/// Lines that the example shows when the file is given to it.
 std::vector<std::string> lines_of(const std::string& example, const std::string& model,
-                                  const std::vector<Bytes>& inputs) {
+                                  const std::filesystem::path& given) {
   const TemporaryFolder folder;
-  std::string rows;
-  for (const Bytes& input : inputs) rows.append(input.begin(), input.end());
-  write_file(folder.path() / "given.bin", std::array<std::string_view, 1>{rows});
   const ProcessResult result = run_process(
       {.arguments = {"env", "THIMBLE=" THIMBLE_PROGRAM, "FOLDER=" + folder.path().string(),
-                     THIMBLE_SOURCE_DIR "/examples/run", example, model,
-                     (folder.path() / "given.bin").string()},
+                     THIMBLE_SOURCE_DIR "/examples/run", example, model, given.string()},
        .working_folder = {}});
   EXPECT_TRUE(result.succeeded()) << result.out << result.err;
   std::vector<std::string> lines;
@@ -48,6 +45,21 @@ std::vector<std::string> lines_of(const std::string& example, const std::string&
     if (line.starts_with("class ")) lines.push_back(line);
   }
   return lines;
+}
+
+/// Lines that it shows when these inputs come, one after the other.
+std::vector<std::string> lines_of(const std::string& example, const std::string& model,
+                                  const std::vector<Bytes>& inputs) {
+  const TemporaryFolder folder;
+  std::string rows;
+  for (const Bytes& input : inputs) rows.append(input.begin(), input.end());
+  write_file(folder.path() / "given.bin", std::array<std::string_view, 1>{rows});
+  return lines_of(example, model, folder.path() / "given.bin");
+}
+
+void done(const std::vector<std::string>& arguments) {
+  const ProcessResult result = run_process({.arguments = arguments, .working_folder = {}});
+  ASSERT_TRUE(result.succeeded()) << arguments.front() << ": " << result.err;
 }
 
 // Golden data of a model with one int8 input and output: noise, and photographs if there are any.
@@ -67,6 +79,97 @@ void expect_golden_scores(const std::string& example, const std::string& model) 
 TEST(Examples, CameraLoopFindsPersonsOnPhotographs) {
   THIMBLE_NEEDS_SHARED();
   expect_golden_scores("camera", "person_detect");
+}
+
+// The photographs of the golden data, compressed; their file names say what is on them.
+TEST(Examples, CameraLoopTakesPhotographs) {
+  THIMBLE_NEEDS_SHARED();
+  for (const auto& [name, line] : {std::pair{"person", "class 1, "}, {"no_person", "class 0, "}}) {
+    const TemporaryFolder folder;
+    const auto golden =
+        testing::load_golden(testing::shared_folder() / "golden" /
+                             fmt::format("person_detect.{}.golden.safetensors", name));
+    std::string pgm = "P5\n192 192\n255\n";
+    const Bytes pixels = golden.seeds.at(0).input_bytes().at(0);
+    for (size_t y = 0; y < 192; ++y) {
+      for (size_t x = 0; x < 192; ++x)
+        pgm += static_cast<char>(pixels.at(y / 2 * 96 + x / 2) ^ 0x80);
+    }
+    write_file(folder.path() / "photo.pgm", std::array<std::string_view, 1>{pgm});
+    const std::string photo = (folder.path() / "photo.jpg").string();
+    done({"sh", "-c", "pnmtojpeg -quiet -quality=90 \"$0\" > \"$1\"",
+          (folder.path() / "photo.pgm").string(), photo});
+    const auto lines = lines_of("camera", testing::model_path("person_detect").string(),
+                                std::filesystem::path(photo));
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_TRUE(lines[0].starts_with(line)) << name << ": " << lines[0];
+  }
+}
+
+/// Of 16 bits and one channel.
+struct Sound {
+  int rate = 16000;
+  std::vector<int16_t> samples;
+};
+
+Sound spoken(const std::string& word) {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path() / "word.wav").string();
+  done({"espeak-ng", "-v", "en-us", "-s", "120", "-w", file, word});
+  const Bytes bytes = read_file(file, 1 << 20);
+  Sound sound;
+  std::memcpy(&sound.rate, &bytes.at(24), sizeof(sound.rate));
+  sound.samples.resize((bytes.size() - 44) / 2);
+  std::memcpy(sound.samples.data(), &bytes.at(44), 2 * sound.samples.size());
+  return sound;
+}
+
+// A quarter of a second of silence, the sound at 16 kHz, and silence up to 1.5 s.
+std::string wave_file(const Sound& sound) {
+  constexpr size_t kRate = 16000, kSamples = kRate * 3 / 2;
+  std::vector<int16_t> samples(kRate / 4);
+  for (size_t k = 0; samples.size() < kSamples; ++k) {
+    const double at = static_cast<double>(k) * sound.rate / kRate;
+    const auto before = static_cast<size_t>(at);
+    const double part = at - static_cast<double>(before);
+    const bool inside = before + 1 < sound.samples.size();
+    samples.push_back(inside ? static_cast<int16_t>((1 - part) * sound.samples[before] +
+                                                    part * sound.samples[before + 1])
+                             : int16_t{0});
+  }
+  std::string file = "RIFF";
+  const auto number = [&](auto value) {
+    std::array<char, sizeof(value)> bytes{};
+    std::memcpy(bytes.data(), &value, sizeof(value));
+    file.append(bytes.begin(), bytes.end());
+  };
+  number(uint32_t{36 + 2 * kSamples});
+  file += "WAVEfmt ";
+  number(uint32_t{16});
+  number(uint16_t{1});
+  number(uint16_t{1});
+  number(uint32_t{kRate});
+  number(uint32_t{2 * kRate});
+  number(uint16_t{2});
+  number(uint16_t{16});
+  file += "data";
+  number(uint32_t{2 * kSamples});
+  for (const int16_t sample : samples) number(sample);
+  return file;
+}
+
+// Of micro_speech the classes are silence, unknown, yes and no.
+TEST(Examples, SpeechLoopHearsWordsInSamples) {
+  THIMBLE_NEEDS_SHARED();
+  for (const auto& [word, line] : {std::pair{"yes", "class 2, "}, {"no", "class 3, "}}) {
+    const TemporaryFolder folder;
+    write_file(folder.path() / "word.wav",
+               std::array<std::string_view, 1>{wave_file(spoken(word))});
+    const auto lines = lines_of("speech", testing::model_path("micro_speech_quantized").string(),
+                                folder.path() / "word.wav");
+    EXPECT_EQ(lines.size(), 3U);
+    for (const std::string& shown : lines) EXPECT_TRUE(shown.starts_with(line)) << word << shown;
+  }
 }
 
 TEST(Examples, AudioLoopHearsWords) {
