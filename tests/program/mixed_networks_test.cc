@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random networks of all operators and types through every planner: verified, and executed as the
+// reference computes them. What fails is printed as a test, of as few operators as it can be.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+
+#include "tests/support/mixed_network.h"
+#include "tests/support/random_network.h"
+#include "tests/support/random_op.h"
+#include "tests/support/workload.h"
+#include "thimble/planners/planner.h"
+#include "thimble/program/host.h"
+#include "thimble/program/lower.h"
+#include "thimble/program/verify.h"
+#include "thimble/rewrites/rewrites.h"
+
+namespace thimble {
+namespace {
+
+using testing::mixed_network;
+
+std::string fault_of(const Graph& graph, const Planner& planner, const std::vector<Bytes>& inputs,
+                     const std::vector<Bytes>& expected) {
+  const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
+  const Placement placement = place(graph, planned.schedule, {.work = 1'000'000});
+  const Program program = lower(graph, planned.schedule, placement);
+  std::string fault = verify(graph, program).fault;
+  if (fault.empty() && execute(program, inputs) != expected) fault = "another output";
+  return fault;
+}
+
+std::string fault(const Graph& plain) {
+  try {
+    const std::vector<Bytes> values = testing::random_inputs(plain, 1);
+    std::vector<Bytes> inputs;
+    for (const Port& port : plain.inputs) inputs.push_back(values[port.tensor.index()]);
+    const std::vector<Bytes> expected = testing::expected_outputs(plain, inputs);
+    for (const bool rewritten : {false, true}) {
+      const Graph graph = rewritten ? rewrite(plain) : plain;
+      for (const Planner& planner : planners()) {
+        const std::string found = fault_of(graph, planner, inputs, expected);
+        if (!found.empty())
+          return fmt::format("{}{}: {}", planner.name, rewritten ? " rewritten" : "", found);
+      }
+    }
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// All but few operators are in some network with others.
+TEST(MixedNetworks, AreVerifiedAndEqualTheReference) {
+  const uint64_t networks = testing::random_cases(500 / testing::kOneIn, 20'000);
+  std::map<std::string, int> joined;
+  size_t operators = 0;
+  int failures = 0;
+  for (uint64_t seed = 1; seed <= networks && failures < 5; ++seed) {
+    const Graph graph = mixed_network(seed);
+    operators += graph.ops.size();
+    for (const Op& op : graph.ops) joined[name(op.attributes)] += graph.ops.size() > 1 ? 1 : 0;
+    const std::string found = fault(graph);
+    if (found.empty()) continue;
+    ++failures;
+    ADD_FAILURE() << found << "\n" << testing::as_test(seed, testing::shrunk(seed, fault));
+  }
+  fmt::print("{} networks, {} operators of {} kinds\n", networks, operators, joined.size());
+  EXPECT_GT(operators, 3 * networks);
+  if (networks >= 500) {
+    EXPECT_GT(std::ranges::count_if(joined, [](const auto& kind) { return kind.second > 10; }), 40);
+  }
+}
+
+// A fault that one operator brings is found without the others.
+TEST(MixedNetworks, AreShrunkToTheFault) {
+  const auto has_transpose = [](const Graph& graph) {
+    return std::ranges::any_of(
+               graph.ops,
+               [](const Op& op) { return std::holds_alternative<Transpose>(op.attributes); })
+               ? std::string("transpose")
+               : std::string();
+  };
+  int seen = 0;
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    if (has_transpose(mixed_network(seed)).empty()) continue;
+    const std::set<int> left_out = testing::shrunk(seed, has_transpose);
+    const Graph graph = mixed_network(seed, left_out);
+    EXPECT_EQ(has_transpose(graph), "transpose");
+    EXPECT_LE(graph.ops.size(), 2U) << testing::as_test(seed, left_out);
+    ++seen;
+  }
+  EXPECT_GT(seen, 5);
+}
+
+}  // namespace
+}  // namespace thimble
