@@ -75,6 +75,27 @@ TEST(Survey, RefusesWhatIsDamaged) {
   EXPECT_THROW(survey_of(code), CompileError);
 }
 
+// The first of these operators is taken apart, and what its parts hand on has numbers behind the
+// file's own.
+TEST(Survey, RefusesTensorsThatOnlyStepsHave) {
+  testing::TfliteBuilder net;
+  const int32_t x = net.tensor({1, 4}), y = net.tensor({2, 1, 4}), z = net.tensor({1, 4});
+  net.op(tflite::BuiltinOperator::PACK, {x, x}, {y}, tflite::PackOptionsT{});
+  net.op_at(0).builtin_options.AsPackOptions()->values_count = 2;
+  net.op(tflite::BuiltinOperator::RELU, {z + 1}, {z});
+  net.inputs({x});
+  net.outputs({y});
+  EXPECT_THROW(survey_of(net), CompileError);
+  EXPECT_THROW((void)import_tflite(net.bytes(), "net", "net.tflite"), CompileError);
+}
+
+TEST(Survey, ShowsOutputsThatAreNoTensors) {
+  testing::TfliteBuilder net = testing::small_network();
+  net.outputs({-1, 8});
+  EXPECT_THAT(survey_of(net).outputs, ElementsAre(-1, 8));
+  EXPECT_THROW((void)import_tflite(net.bytes(), "net", "net.tflite"), CompileError);
+}
+
 TEST(Survey, AgreesWithTheImporterOnAllModels) {
   THIMBLE_NEEDS_SHARED();
   int taken = 0, stopped = 0;

@@ -23,7 +23,8 @@ bool lies_alike(const Graph& graph, const Op& op, const AccessMap& map) {
     for (int axis = 0; axis + lead < out_rank; ++axis) {
       const AxisMap& m = map[k].axes[static_cast<size_t>(axis)];
       const int64_t extent = graph.tensor(op.inputs[k]).shape[static_cast<size_t>(axis)];
-      const bool along = goes_along(m, axis + lead, extent, out[static_cast<size_t>(axis + lead)]);
+      const int to = axis + lead;  // below 0: an axis that the output does not have
+      const bool along = to >= 0 && goes_along(m, to, extent, out[static_cast<size_t>(to)]);
       if (!along && m != AxisMap{Broadcast{}}) return false;
     }
   }

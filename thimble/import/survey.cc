@@ -136,19 +136,11 @@ class Surveyor {
     return survey_.obstacles.back();
   }
 
-  [[nodiscard]] FileOp file_op(const tflite::Operator& from, const std::string& where) const {
-    const size_t count = graph_.tensors.size();
-    return {.op = from,
-            .tensors = graph_.tensors,
-            .inputs = tensor_ids(from.inputs(), count, where),
-            .outputs = tensor_ids(from.outputs(), count, where),
-            .where = where};
-  }
-
   void list(const tflite::Operator& from, size_t number) {
     SurveyedOp& seen = survey_.ops.emplace_back();
     seen.name = kind_of(file_, from, number).name;
-    const FileOp op = file_op(from, fmt::format("{}: {} #{}", file_.where, seen.name, number));
+    const FileOp op = file_op(file_, from, graph_.tensors,
+                              fmt::format("{}: {} #{}", file_.where, seen.name, number));
     for (const TensorId id : op.inputs) seen.inputs.push_back(id.value);
     for (const TensorId id : op.outputs) seen.outputs.push_back(id.value);
   }
@@ -157,7 +149,7 @@ class Surveyor {
   bool look_at(const tflite::Operator& from, size_t number) {
     const NamedKind kind = kind_of(file_, from, number);
     const std::string where = fmt::format("{}: {} #{}", file_.where, kind.name, number);
-    const FileOp op = file_op(from, where);
+    const FileOp op = file_op(file_, from, graph_.tensors, where);
     const auto stop = [&](const std::string& reason, const std::string& types) {
       obstacle(reason, types).ops.push_back(static_cast<int>(number));
       return false;
@@ -210,7 +202,7 @@ class Surveyor {
       if (!is_free) set(op.inputs, wanted);
       survey_.free_ops += is_free ? 1 : 0;
     }
-    for (const TensorId id : section_.outputs) wanted[id.index()] = true;
+    set(survey_.outputs, wanted);
     for (size_t t = 0; t < made.size(); ++t) {
       if (made[t] && wanted[t]) survey_.until.push_back(static_cast<int>(t));
     }

@@ -203,17 +203,13 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
     const size_t i = ops[k];
     const std::string where = at(file, kinds[k].name, i);
     const tflite::Operator& from = *file.network.operators()->Get(static_cast<uint32_t>(i));
-    const FileOp file_op{.op = from,
-                         .tensors = graph.tensors,
-                         .inputs = tensor_ids(from.inputs(), graph.tensors.size(), where),
-                         .outputs = tensor_ids(from.outputs(), graph.tensors.size(), where),
-                         .where = where};
+    const FileOp listed = file_op(file, from, graph.tensors, where);
     ReadOperator read;
-    if (auto handled = variables.read(kinds[k].kind->code, file_op, i)) {
+    if (auto handled = variables.read(kinds[k].kind->code, listed, i)) {
       read.ops = std::move(handled->ops);
       if (handled->old) available.set(*handled->old, where);
     } else {
-      read = read_op(*kinds[k].kind, file_op, i, graph.tensors);
+      read = read_op(*kinds[k].kind, listed, i, graph.tensors);
     }
     for (const State& state : read.states) {
       available.set(state.in, where);
@@ -273,10 +269,12 @@ NamedKind kind_of(const TfliteFile& file, const tflite::Operator& op, size_t num
   return named_kind(*codes->Get(op.opcode_index()));
 }
 
-std::vector<TensorId> tensor_ids(const flatbuffers::Vector<int32_t>* indices, size_t count,
+std::vector<TensorId> tensor_ids(const TfliteFile& file,
+                                 const flatbuffers::Vector<int32_t>* indices,
                                  const std::string& where) {
   std::vector<TensorId> result;
   if (indices == nullptr) return result;
+  const size_t count = file.network.tensors() == nullptr ? 0 : file.network.tensors()->size();
   for (int32_t index : *indices) {
     if (index < -1 || index >= static_cast<int64_t>(count)) {
       throw CompileError(where, fmt::format("is damaged: there is no tensor {}", index));
@@ -284,6 +282,15 @@ std::vector<TensorId> tensor_ids(const flatbuffers::Vector<int32_t>* indices, si
     result.push_back(TensorId{index});
   }
   return result;
+}
+
+FileOp file_op(const TfliteFile& file, const tflite::Operator& from,
+               const std::vector<Tensor>& tensors, const std::string& where) {
+  return {.op = from,
+          .tensors = tensors,
+          .inputs = tensor_ids(file, from.inputs(), where),
+          .outputs = tensor_ids(file, from.outputs(), where),
+          .where = where};
 }
 
 void check_operands(const OperatorKind& kind, const FileOp& op) {

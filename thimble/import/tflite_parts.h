@@ -194,9 +194,15 @@ struct NamedKind {
 /// Throws CompileError if the file has no such operator code. number: of the operator.
 [[nodiscard]] NamedKind kind_of(const TfliteFile& file, const tflite::Operator& op, size_t number);
 
-/// Of `count` tensors; -1 is none. Throws CompileError for others.
-[[nodiscard]] std::vector<TensorId> tensor_ids(const flatbuffers::Vector<int32_t>* indices,
-                                               size_t count, const std::string& where);
+/// Throws CompileError for numbers that are of no tensor of the file; -1 is none.
+[[nodiscard]] std::vector<TensorId> tensor_ids(const TfliteFile& file,
+                                               const flatbuffers::Vector<int32_t>* indices,
+                                               const std::string& where);
+
+/// An operator with its operands, which are tensors of the file: those that steps made come later
+/// in `tensors`. Throws CompileError for others.
+[[nodiscard]] FileOp file_op(const TfliteFile& file, const tflite::Operator& from,
+                             const std::vector<Tensor>& tensors, const std::string& where);
 
 /// Throws CompileError for numbers of inputs and outputs that the kind does not have.
 void check_operands(const OperatorKind& kind, const FileOp& op);

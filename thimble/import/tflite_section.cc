@@ -44,8 +44,7 @@ TensorId tensor_called(const TfliteFile& file, const std::string& name) {
 
 std::vector<TensorId> tensors_of(const TfliteFile& file, const flatbuffers::Vector<int32_t>* ids,
                                  size_t op) {
-  return tensor_ids(ids, file.network.tensors()->size(),
-                    fmt::format("{}: operator #{}", file.where, op));
+  return tensor_ids(file, ids, fmt::format("{}: operator #{}", file.where, op));
 }
 
 }  // namespace
@@ -56,8 +55,8 @@ Section whole_section(const TfliteFile& file) {
   for (size_t i = 0; i < all.ops.size(); ++i) all.ops[i] = i;
   const size_t count = file.network.tensors() == nullptr ? 0 : file.network.tensors()->size();
   all.tensors.assign(count, true);
-  all.inputs = tensor_ids(file.network.inputs(), count, file.where + ": network inputs");
-  all.outputs = tensor_ids(file.network.outputs(), count, file.where + ": network outputs");
+  all.inputs = tensor_ids(file, file.network.inputs(), file.where + ": network inputs");
+  all.outputs = tensor_ids(file, file.network.outputs(), file.where + ": network outputs");
   return all;
 }
 

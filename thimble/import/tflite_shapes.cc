@@ -388,11 +388,7 @@ void infer_shapes(const TfliteFile& file, const Section& section,
     const tflite::Operator& from = *file.network.operators()->Get(static_cast<uint32_t>(i));
     const NamedKind kind = kind_of(file, from, i);
     const std::string where = fmt::format("{}: {} #{}", file.where, kind.name, i);
-    FileOp op{.op = from,
-              .tensors = tensors,
-              .inputs = tensor_ids(from.inputs(), tensors.size(), where),
-              .outputs = tensor_ids(from.outputs(), tensors.size(), where),
-              .where = where};
+    FileOp op = file_op(file, from, tensors, where);
     if (kind.kind == nullptr) continue;  // refused where operators are read
     if (kind.kind->attributes == nullptr && kind.kind->steps == nullptr) not_followed(op);
     check_operands(*kind.kind, op);

@@ -269,7 +269,7 @@ std::vector<bool> operands_with_variables(const TfliteFile& file) {
   for (const tflite::Operator* op : *file.network.operators()) {
     const std::string name = kind_of(file, *op, number++).name;
     if (name != "SVDF" && name != "UNIDIRECTIONAL_SEQUENCE_LSTM") continue;
-    for (const TensorId id : tensor_ids(op->inputs(), result.size(), file.where + ": " + name)) {
+    for (const TensorId id : tensor_ids(file, op->inputs(), file.where + ": " + name)) {
       if (id.valid()) result[id.index()] = true;
     }
   }

@@ -75,11 +75,7 @@ HandledVariables::HandledVariables(const TfliteFile& file, std::vector<Tensor>& 
     std::map<TensorId, std::string> handles;
     each_operator(once, [&](const tflite::Operator& from, const std::string& name, size_t number) {
       const std::string where = fmt::format("{}: {} #{}", once.where, name, number);
-      const FileOp op{.op = from,
-                      .tensors = values,
-                      .inputs = tensor_ids(from.inputs(), values.size(), where),
-                      .outputs = tensor_ids(from.outputs(), values.size(), where),
-                      .where = where};
+      const FileOp op = file_op(once, from, values, where);
       if (name == "VAR_HANDLE") {
         check_counts(op, 0, 1);
         handles[op.outputs[0]] = variable_name(op);
