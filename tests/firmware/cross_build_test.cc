@@ -132,7 +132,7 @@ std::string message_of(const std::function<void()>& fails) {
 TEST_F(CrossBuilt, RejectsCoresThatAreNotEmulated) {
   EXPECT_EQ(message_of([&] { (void)firmware(kReturn, "", "cortex-m23"); }),
             "core 'cortex-m23': cannot be emulated; there are cortex-m0, cortex-m0plus, cortex-m3, "
-            "cortex-m4, cortex-m7, cortex-m33, cortex-m55, rv32imc");
+            "cortex-m4, cortex-m7, cortex-m33, cortex-m55, cortex-m85, rv32imc");
 }
 
 TEST_F(CrossBuilt, TakesTheSmallBoardWhereAllFits) {

@@ -185,6 +185,7 @@ INSTANTIATE_TEST_SUITE_P(All, QemuBoards,
                                            CoreOnBoard{"cortex-m7", "mps2-an500"},
                                            CoreOnBoard{"cortex-m33", "mps2-an505"},
                                            CoreOnBoard{"cortex-m55", "mps3-an547"},
+                                           CoreOnBoard{"cortex-m85", "mps3-an547"},
                                            CoreOnBoard{"rv32imc", "virt"}),
                          [](const auto& board) {
                            std::string name = board.param.core + "_on_" + board.param.machine;

@@ -209,6 +209,7 @@ TEST(Latency, IsThereForTheCoresThatWereCounted) {
   for (const char* core : {"cortex-m0", "cortex-m4", "cortex-m7"})
     EXPECT_TRUE(latency_model(core)) << core;
   EXPECT_EQ(latency_model("cortex-m0plus"), latency_model("cortex-m0"));
+  EXPECT_EQ(latency_model("cortex-m85"), latency_model("cortex-m55"));
   EXPECT_EQ(latency_model("cortex-m23"), std::nullopt);
 }
 

@@ -55,7 +55,8 @@ constexpr std::string_view kIntrinsics =
 constexpr std::string_view kKitHeaders =
     "app app_config arduino arm_math atomic_ops board bsp clock cmsis_armcc cmsis_armclang "
     "cmsis_compiler cmsis_gcc cmsis_iccarm cmsis_os cmsis_os2 cmsis_version config core core_cm0 "
-    "core_cm0plus core_cm23 core_cm3 core_cm33 core_cm4 core_cm55 core_cm7 croutine defines device "
+    "core_cm0plus core_cm23 core_cm3 core_cm33 core_cm4 core_cm55 core_cm7 core_cm85 croutine "
+    "defines device "
     "event_groups freertos freertosconfig hal hardware list message_buffer mpu_wrappers os "
     "peripherals pin_mux pinmux platform portable portmacro projdefs queue sdkconfig semphr "
     "stack_macros startup stream_buffer syscalls system system_config task timers tusb_config "

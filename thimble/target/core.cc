@@ -31,6 +31,13 @@ Core risc_v(const std::string& name) {
           .flags = {"-march=" + name, "-mabi=ilp32", "-msmall-data-limit=0"}};
 }
 
+// Every compiler that knows it compiles the code of the M55 as well; GCC 12 does not.
+Core cortex_m85() {
+  Core result = core("cortex-m55", "auto", Vectors::kMve);
+  result.name = "cortex-m85";
+  return result;
+}
+
 }  // namespace
 
 const char* name(InstructionSet set) {
@@ -49,10 +56,15 @@ bool Core::has(InstructionSet set) const { return std::ranges::find(sets, set) !
 
 std::vector<Core> known_cores() {
   using enum Vectors;
-  return {core("cortex-m0", nullptr, kNone),      core("cortex-m0plus", nullptr, kNone),
-          core("cortex-m3", nullptr, kNone),      core("cortex-m4", "fpv4-sp-d16", kDsp),
-          core("cortex-m7", "fpv5-sp-d16", kDsp), core("cortex-m33", "fpv5-sp-d16", kDsp),
-          core("cortex-m55", "auto", kMve),       risc_v("rv32imc")};
+  return {core("cortex-m0", nullptr, kNone),
+          core("cortex-m0plus", nullptr, kNone),
+          core("cortex-m3", nullptr, kNone),
+          core("cortex-m4", "fpv4-sp-d16", kDsp),
+          core("cortex-m7", "fpv5-sp-d16", kDsp),
+          core("cortex-m33", "fpv5-sp-d16", kDsp),
+          core("cortex-m55", "auto", kMve),
+          cortex_m85(),
+          risc_v("rv32imc")};
 }
 
 Core core_named(const std::string& name) {

@@ -128,7 +128,9 @@ LatencyModel parse_latency(const std::string& json, const std::string& where) {
 }
 
 std::optional<LatencyModel> latency_model(const std::string& core) {
-  const std::string fitted = core == "cortex-m0plus" ? "cortex-m0" : core;
+  const std::string fitted = core == "cortex-m0plus" ? "cortex-m0"
+                             : core == "cortex-m85"  ? "cortex-m55"
+                                                     : core;
   for (const EmbeddedFile& file : core_files()) {
     if (file.path == fitted + ".json")
       return parse_latency(std::string(file.text), std::string(file.path));

@@ -19,7 +19,7 @@ std::vector<Board> boards() {
       {"mps2-an386", {"cortex-m4"}, 3 * kMiB},
       {"mps2-an500", {"cortex-m7"}, 3 * kMiB},
       {"mps2-an505", {"cortex-m33"}, 3 * kMiB},
-      {"mps3-an547", {"cortex-m55"}, kMiB / 4},
+      {"mps3-an547", {"cortex-m55", "cortex-m85"}, kMiB / 4},
       {"virt",
        {"rv32imc"},
        3 * kMiB,
