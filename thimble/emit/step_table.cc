@@ -19,8 +19,8 @@ constexpr size_t kMostTensors = 256;
 
 constexpr const char* kTypes = R"(// A tensor in the arena, channels of a pixel side by side.
 struct Tensor {
-  int32_t at;
-  uint16_t height, width, channels;
+  int32_t at, image;  // elements from one to the next
+  uint16_t width, channels;
 };
 
 // A call of a kernel on the first so many images, rows, columns and channels.
@@ -40,8 +40,11 @@ constexpr const char* kOperands = R"(struct Operands {
 };
 
 [[gnu::noinline]] void set(View& view, const Tensor& tensor, int8_t* arena) noexcept {
-  const int32_t row = tensor.width * tensor.channels;
-  view = {arena + tensor.at, 0, 0, 0, {tensor.height * row, row, tensor.channels, 1}};
+  view = {arena + tensor.at,
+          0,
+          0,
+          0,
+          {tensor.image, tensor.width * tensor.channels, tensor.channels, 1}};
 }
 
 [[gnu::noinline]] void set(Operands& operands, const Step& step, int8_t* arena) noexcept {
@@ -74,12 +77,9 @@ bool StepTable::is_dense(const OperandView& view) const {
   if (program_.constant(view.buffer) != nullptr || program_.memory_of(view.buffer) != kArena ||
       !view.bias.empty() || !view.channel.empty() || view.modulus != 0 || view.stride[3] != 1)
     return false;
-  for (size_t axis = 0; axis < 2; ++axis) {
-    const int64_t inner = view.stride[axis + 1];
-    const int64_t count = times(view.stride[axis], inner);
-    if (!is_narrow(count) || count * inner != view.stride[axis]) return false;
-  }
-  return is_narrow(view.stride[2]);
+  const int64_t row = view.stride[1], channels = view.stride[2];
+  const int64_t width = times(row, channels);
+  return is_narrow(width) && is_narrow(channels) && width * channels == row;
 }
 
 const Call* StepTable::row_of(const std::vector<ProgramNode>& step) const {
@@ -100,9 +100,8 @@ const Call* StepTable::row_of(const std::vector<ProgramNode>& step) const {
 }
 
 std::string StepTable::tensor_text(const OperandView& view) const {
-  return fmt::format("{{{}, {}, {}, {}}}", address_name(program_, view.buffer),
-                     times(view.stride[0], view.stride[1]), times(view.stride[1], view.stride[2]),
-                     view.stride[2]);
+  return fmt::format("{{{}, {}, {}, {}}}", address_name(program_, view.buffer), view.stride[0],
+                     times(view.stride[1], view.stride[2]), view.stride[2]);
 }
 
 size_t StepTable::tensor(const std::string& text) {
