@@ -254,7 +254,8 @@ class DepthwiseConvolution {
     const int32_t most = depthwise_outputs(w, room_ / slots);
     for (int32_t column = region_.begin[2]; column < region_.end[2];) {
       const int32_t left = region_.end[2] - column;
-      const int32_t count = left < most ? left : most;
+      // All that is left, if there is room for it: in place a single row must be read at once.
+      const int32_t count = slots * pairs_of(left) <= room_ ? left : most;
       set_strip(column, count, slots);
       for (int32_t k = 0; k < slots; ++k) pack_row(y * w.stride_h - w.pad_top + k, k);
       if (kAny && !fixed_) {
