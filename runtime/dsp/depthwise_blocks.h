@@ -463,7 +463,6 @@ constexpr DepthwiseTailInfo kDepthwiseTail{Tail::kConstants, DepthwiseTailCode<T
                                            DepthwiseTailCode<Tail>::of_two, Tail::finish};
 template <class Tail>
 constexpr DepthwisePixelTail kDepthwisePixelTail{
-    kDepthwiseTail<Tail>,
-    THIMBLE_USES_DEPTHWISE_PIXELS ? DepthwiseTailCode<Tail>::pixel : nullptr};
+    kDepthwiseTail<Tail>, THIMBLE_USES_DEPTHWISE_PIXELS ? DepthwiseTailCode<Tail>::pixel : nullptr};
 
 }  // namespace thimble::runtime
