@@ -278,7 +278,9 @@ class Bench {
     const Expected& expected = all_expected[int8_io];
     const std::string function = identifier(compiled.graph.name);
     const Measured measured = measure(
-        {{function, emitted_files(compiled, {.name = function, .command = "firmware_bench"}),
+        {{function,
+          emitted_files(compiled,
+                        {.name = function, .command = "firmware_bench", .whole_runtime = false}),
           &compiled.program}},
         options_.core, {{expected.input.inputs}});
     const EmulatedRun& run = measured.sets[0][0];

@@ -2,9 +2,10 @@
 // The operand of the larger scale is only halved, so that what is left of two requantisations is
 // one; its product and that of the sum take their rounding along (fixed_point.h).
 #include "../portable/fixed_point.h"
-#include "../portable/walk.h"
+#include "../portable/side_by_side.h"
 #include "simd32.h"
 #include "thimble_runtime/kernels.h"
+#include "thimble_runtime/uses.h"
 
 namespace thimble::runtime {
 namespace {
@@ -100,21 +101,14 @@ template <bool kHalves>
 template <bool kHalves>
 void add_views(const Sum& sum, const View& halved, const View& x, const View& out,
                const Region& region) noexcept {
-  const int32_t channels = region.end[3] - region.begin[3];
-  const bool even = even_row(halved, channels) && even_row(x, channels) && even_row(out, channels);
-  const bool side_by_side =
-      halved.stride[3] == 1 && x.stride[3] == 1 && out.stride[3] == 1 && !(even && channels == 1);
-  if (!side_by_side || sum.low != -128 || sum.high != 127) {
-    return map_pairs(halved, x, out, region, [&sum](int32_t a, int32_t b) {
-      return static_cast<int8_t>(limit(add_elements<kHalves>(sum, a, b), sum.low, sum.high));
-    });
-  }
-  const Region walked = even ? rows_as_pixels(region) : region;
-  const int32_t count = walked.end[3] - walked.begin[3];
-  for_each_pixel(walked, [&](int32_t n, int32_t y, int32_t column) {
-    const auto* a = first_channel<const int8_t>(halved, walked, n, y, column);
-    add_run<kHalves>(sum, a, first_channel<const int8_t>(x, walked, n, y, column),
-                     first_channel<int8_t>(out, walked, n, y, column), a + count);
+  const auto visit = [&](const int8_t* a, const int8_t* b, int8_t* to, int32_t count) {
+    add_run<kHalves>(sum, a, b, to, a + count);
+  };
+  const bool clamped = sum.low != -128 || sum.high != 127;
+  if (!clamped && each_run(halved, x, out, region, visit)) return;
+  if (!THIMBLE_USES_SINGLE_SUMS) return;
+  map_pairs(halved, x, out, region, [&sum](int32_t a, int32_t b) {
+    return static_cast<int8_t>(limit(add_elements<kHalves>(sum, a, b), sum.low, sum.high));
   });
 }
 
@@ -139,9 +133,9 @@ void add_dsp(const AddParams& p, const View& a, const View& b, const View& out,
                 p.zero_point[other],
                 p.clamp_min,
                 p.clamp_max};
-  if (both) {
+  if (THIMBLE_USES_HALVED_SUMS && both) {
     add_views<true>(sum, halved, x, out, region);
-  } else {
+  } else if (THIMBLE_USES_SCALED_SUMS) {
     add_views<false>(sum, halved, x, out, region);
   }
 }

@@ -12,7 +12,7 @@ namespace thimble::runtime {
 inline void copy_columns(const WindowRows& at, const View& x, int32_t row, Outputs columns,
                          CopiedRuns& runs) noexcept {
   const int32_t count = columns.end - columns.begin, channels = at.channels;
-  if (!at.joined && x.modulus == 0) {
+  if (!at.joined && (!THIMBLE_USES_RINGS || x.modulus == 0)) {
     const auto* const first = pixel<const int8_t>(x, at.n, row, columns.begin);
     for (int32_t c = 0; c < channels; ++c) {
       const int8_t* from = first + c * x.stride[3];
@@ -25,7 +25,8 @@ inline void copy_columns(const WindowRows& at, const View& x, int32_t row, Outpu
   for (int32_t column = columns.begin; column < columns.end;) {
     const auto* from = pixel<const int8_t>(x, at.n, row, column);
     int32_t taps = at.joined ? columns.end - column : 1;
-    if (taps > 1 && x.modulus != 0) taps = taps_before_wrap(x, from, taps, channels);
+    if (THIMBLE_USES_RINGS && taps > 1 && x.modulus != 0)
+      taps = taps_before_wrap(x, from, taps, channels);
     if (at.joined) {
       runs.copy(from, taps * channels);
     } else {

@@ -4,6 +4,7 @@
 
 #include "depthwise_tail.h"
 #include "simd32.h"
+#include "thimble_runtime/uses.h"
 
 namespace thimble::runtime {
 

@@ -436,22 +436,33 @@ struct DepthwiseTailCode<ClampedTail> {
 
 namespace thimble::runtime {
 
+/// A block, if it is used.
+constexpr DepthwiseCode used(bool it_is, DepthwiseCode code) noexcept {
+  return it_is ? code : nullptr;
+}
+inline constexpr bool kStride1Blocks = THIMBLE_USES_DEPTHWISE_STRIDE_1;
+inline constexpr bool kStride2Blocks = THIMBLE_USES_DEPTHWISE_STRIDE_2;
+inline constexpr bool kRowBlocks = kStride1Blocks && THIMBLE_USES_DEPTHWISE_STRIPS;
 inline constexpr DepthwiseBlockTable kDepthwiseBlocks{
-    {DepthwiseBlocks::rows_0, DepthwiseBlocks::rows_2},
-    {DepthwiseBlocks::column_0, DepthwiseBlocks::column_2},
-    {DepthwiseBlocks::row},
-    {DepthwiseBlocks::row_of_two},
-    {DepthwiseBlocks::stride_2_0, DepthwiseBlocks::stride_2_1, DepthwiseBlocks::stride_2_2},
-    {DepthwiseBlocks::two_of_stride_2_0, DepthwiseBlocks::two_of_stride_2_1,
-     DepthwiseBlocks::two_of_stride_2_2},
-    DepthwiseBlocks::any,
+    {used(kStride1Blocks, DepthwiseBlocks::rows_0), used(kStride1Blocks, DepthwiseBlocks::rows_2)},
+    {used(kStride1Blocks, DepthwiseBlocks::column_0),
+     used(kStride1Blocks, DepthwiseBlocks::column_2)},
+    {used(kRowBlocks, DepthwiseBlocks::row)},
+    {used(kRowBlocks, DepthwiseBlocks::row_of_two)},
+    {used(kStride2Blocks, DepthwiseBlocks::stride_2_0),
+     used(kStride2Blocks, DepthwiseBlocks::stride_2_1),
+     used(kStride2Blocks, DepthwiseBlocks::stride_2_2)},
+    {used(kStride2Blocks, DepthwiseBlocks::two_of_stride_2_0),
+     used(kStride2Blocks, DepthwiseBlocks::two_of_stride_2_1),
+     used(kStride2Blocks, DepthwiseBlocks::two_of_stride_2_2)},
+    used(THIMBLE_USES_DEPTHWISE_ANY, DepthwiseBlocks::any),
     DepthwiseBlocks::next};
 
 template <class Tail>
 constexpr DepthwiseTailInfo kDepthwiseTail{Tail::kConstants, DepthwiseTailCode<Tail>::of_four,
                                            DepthwiseTailCode<Tail>::of_two, Tail::finish};
 template <class Tail>
-constexpr DepthwisePixelTail kDepthwisePixelTail{kDepthwiseTail<Tail>,
-                                                 DepthwiseTailCode<Tail>::pixel};
+constexpr DepthwisePixelTail kDepthwisePixelTail{
+    kDepthwiseTail<Tail>, THIMBLE_USES_DEPTHWISE_PIXELS ? DepthwiseTailCode<Tail>::pixel : nullptr};
 
 }  // namespace thimble::runtime

@@ -9,10 +9,16 @@
 #include "depthwise_blocks.h"
 #include "depthwise_pack.h"
 #include "thimble_runtime/kernels.h"
+#include "thimble_runtime/uses.h"
 
 namespace thimble::runtime {
 
 class DepthwiseConvolution {
+  static constexpr bool kRings = THIMBLE_USES_RINGS;
+  static constexpr bool kAny = THIMBLE_USES_DEPTHWISE_ANY;
+  static constexpr bool kStride1 = THIMBLE_USES_DEPTHWISE_STRIDE_1;
+  static constexpr bool kStride2 = THIMBLE_USES_DEPTHWISE_STRIDE_2;
+
  public:
   /// None of the region's axes is empty. in_place: out is x.
   DepthwiseConvolution(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
@@ -27,7 +33,7 @@ class DepthwiseConvolution {
     padding_ = scratch + p.scratch_bytes - depthwise_padding_bytes(channels_);
     room_ = (p.scratch_bytes - depthwise_padding_bytes(channels_) - kDepthwiseSlackBytes) /
             (channels_ * 4);
-    fixed_ = is_depthwise_3x3(w);
+    fixed_ = !kAny || is_depthwise_3x3(w);
     block_.clamp = {p.clamp_add, p.clamp_less};
     block_.window_words = depthwise_weight_words(w);
     block_.channel_words = 1 + block_.window_words + tail.words;
@@ -48,12 +54,12 @@ class DepthwiseConvolution {
     const int32_t width = region_.end[2] - region_.begin[2];
     for (n_ = region_.begin[0]; n_ < region_.end[0]; ++n_) {
       int32_t y = region_.begin[1];
-      if (fixed_ && p_.window.stride_h == 1 && 4 * pairs_of(width) <= room_)
+      if (kStride1 && fixed_ && p_.window.stride_h == 1 && 4 * pairs_of(width) <= room_)
         y = two_rows_at_a_time(y);
-      if (fixed_ && p_.window.stride_h == 2 && 3 * pairs_of(width) <= room_)
+      if (kStride2 && fixed_ && p_.window.stride_h == 2 && 3 * pairs_of(width) <= room_)
         y = rows_of_stride_2(y);
-      if (!fixed_ && p_.window.kernel_h * pairs_of(width) <= room_) y = rows_of_any(y);
-      for (; y < region_.end[1]; ++y) row_in_strips(y);
+      if (kAny && !fixed_ && p_.window.kernel_h * pairs_of(width) <= room_) y = rows_of_any(y);
+      for (; THIMBLE_USES_DEPTHWISE_STRIPS && y < region_.end[1]; ++y) row_in_strips(y);
     }
   }
 
@@ -92,7 +98,8 @@ class DepthwiseConvolution {
 
   // Input rows `y` and the next into slots that follow one another.
   [[gnu::noinline]] void pack_two_rows(int32_t y, int32_t slot) noexcept {
-    const bool together = y >= 0 && y + 1 < p_.window.in_h && x_.modulus == 0 && run_ >= 0;
+    const bool together =
+        y >= 0 && y + 1 < p_.window.in_h && (!kRings || x_.modulus == 0) && (!kAny || run_ >= 0);
     pack_row(y, slot, together);
     if (!together) pack_row(y + 1, slot + 1);
   }
@@ -107,7 +114,7 @@ class DepthwiseConvolution {
     const int32_t step = x_.stride[2];
     int32_t first = n_ * x_.stride[0] + y * x_.stride[1] - x_.bias;  // column 0
     int32_t wrap = end_column_;  // columns from here on are at the ring's beginning
-    if (x_.modulus != 0) {
+    if (kRings && x_.modulus != 0) {
       const int32_t left = begin_column_;  // nothing is known of those before
       const int32_t at = (first + left * step) % x_.modulus;
       wrap = left + (x_.modulus - at + step - 1) / step;
@@ -123,7 +130,7 @@ class DepthwiseConvolution {
                          run_,
                          step,
                          slots_ * 4};
-    if (wrap < end_column_ || run_ < 0) return pack_pieces(pairs, row, wrap);
+    if ((kRings && wrap < end_column_) || (kAny && run_ < 0)) return pack_pieces(pairs, row, wrap);
     const int32_t below = two ? x_.stride[1] : 0;
     if (run_ != 0) pack_rows(pairs, below);
     if (run_ == count) return;
@@ -247,13 +254,14 @@ class DepthwiseConvolution {
     const int32_t most = depthwise_outputs(w, room_ / slots);
     for (int32_t column = region_.begin[2]; column < region_.end[2];) {
       const int32_t left = region_.end[2] - column;
-      const int32_t count = left < most ? left : most;
+      // All that is left, if there is room for it: in place a single row must be read at once.
+      const int32_t count = slots * pairs_of(left) <= room_ ? left : most;
       set_strip(column, count, slots);
       for (int32_t k = 0; k < slots; ++k) pack_row(y * w.stride_h - w.pad_top + k, k);
-      if (!fixed_) {
+      if (kAny && !fixed_) {
         any_window(y, column, column + count);
       } else {
-        const bool one = w.stride_w == 1;
+        const bool one = kStride1 && (!kStride2 || w.stride_w == 1);
         row_of_blocks(one ? kDepthwiseBlocks.four[0] : kDepthwiseBlocks.four_2[0],
                       one ? kDepthwiseBlocks.two[0] : kDepthwiseBlocks.two_2[0], y, column,
                       column + count);
@@ -311,7 +319,7 @@ class DepthwiseConvolution {
 
   // How many of them one call does: a ring may end within.
   int32_t blocks_of(int32_t columns, int32_t left) const noexcept {
-    return left < 2 * columns || out_.modulus != 0 ? 1 : left / columns;
+    return left < 2 * columns || (kRings && out_.modulus != 0) ? 1 : left / columns;
   }
 
   // of_four: outputs, or of two.
@@ -349,7 +357,7 @@ class DepthwiseConvolution {
   }
   // Elements from an output pixel to another one.
   int32_t distance(int32_t y, int32_t column, int32_t rows, int32_t columns) const noexcept {
-    if (out_.modulus == 0) return rows * out_.stride[1] + columns * out_.stride[2];
+    if (!kRings || out_.modulus == 0) return rows * out_.stride[1] + columns * out_.stride[2];
     return static_cast<int32_t>(output(y + rows, column + columns) - output(y, column));
   }
 

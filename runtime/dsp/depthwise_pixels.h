@@ -119,13 +119,17 @@ class DepthwisePixels {
   const int32_t rows = region.end[1] - region.begin[1], columns = region.end[2] - region.begin[2];
   const Window2D& w = p.window;
   const int32_t channels = region.end[3] - region.begin[3];
-  if (depthwise_by_pixels(w, p.multiplier, p.scratch_bytes, rows, columns, channels))
+  constexpr bool kPixels = THIMBLE_USES_DEPTHWISE_PIXELS;
+  if (kPixels && depthwise_by_pixels(w, p.multiplier, p.scratch_bytes, rows, columns, channels))
     return convolve_pixels(p, x, out, region, scratch, its);
+  if (!THIMBLE_USES_DEPTHWISE_PARTS)
+    return convolve_channels(p, x, out, region, scratch, its.tail, channels, false);
   const int32_t fours = depthwise_fours(w, p.scratch_bytes, columns, rows);
   const int32_t most = p.multiplier != 1 ? channels : fours == 0 ? 4 : 4 * fours;
   if (most >= channels || is_apart(w, x, out, region))
     return convolve_channels(p, x, out, region, scratch, its.tail, most, false);
-  if (is_depthwise_3x3(w)) return convolve_pixels(p, x, out, region, scratch, its);
+  if (kPixels && is_depthwise_3x3(w)) return convolve_pixels(p, x, out, region, scratch, its);
+  if (!THIMBLE_USES_DEPTHWISE_ANY) return;
   if (depthwise_scratch_bytes(w, channels, 1, w.kernel_h) <= p.scratch_bytes)
     return convolve_channels(p, x, out, region, scratch, its.tail, channels, false);
   each_pixel(region, [&](const Region& one) noexcept {

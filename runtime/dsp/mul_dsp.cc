@@ -4,6 +4,7 @@
 #include "../portable/side_by_side.h"
 #include "simd32.h"
 #include "thimble_runtime/kernels.h"
+#include "thimble_runtime/uses.h"
 
 namespace thimble::runtime {
 namespace {
@@ -68,7 +69,8 @@ void mul_dsp(const MulParams& p, const View& a, const View& b, const View& out,
   const auto visit = [&](const int8_t* x, const int8_t* y, int8_t* to, int32_t count) {
     multiply_run(product, x, y, to, count);
   };
-  if (!each_run(a, b, out, region, visit)) map_multiplied_pairs(p, a, b, out, region);
+  const bool done = each_run(a, b, out, region, visit);
+  if (THIMBLE_USES_SINGLE_PRODUCTS && !done) map_multiplied_pairs(p, a, b, out, region);
 }
 
 }  // namespace thimble::runtime

@@ -77,7 +77,7 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
   "4:\n"                                                           \
   ".word 10f - 4b + 1, 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1\n" \
   ".word 14f - 4b + 1, 15f - 4b + 1, 16f - 4b + 1, 17f - 4b + 1\n"
-#define THIMBLE_PAIRS_CONSTANTS "ldm.w r1!, {r2, r3, r4, r5, r8, r9}\n"
+#define THIMBLE_PAIRS_TAIL(used) THIMBLE_IF(used) "ldm.w r1!, {r2, r3, r4, r5, r8, r9}\n"
 #define THIMBLE_PAIRS_RETURN \
   "add sp, sp, #72\n"        \
   "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n"
@@ -150,23 +150,24 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
 #define THIMBLE_HIGH_CLAMP "ldr r10, [sp, #28]\n"
 #define THIMBLE_BOTH_CLAMPS "ldr r10, [sp, #28]\nlsr r11, r10, #8\n"
 
-// All tails. FIRST and SECOND: do something to each sum of a channel. TWICE: brings a sum to twice
-// itself. STORE: writes them.
-#define THIMBLE_PAIRS_FINISH(FIRST, SECOND, TWICE, STORE)                                        \
-  "10:\n" THIMBLE_PAIRS_CONSTANTS FIRST(THIMBLE_RELU_BY_11_0) SECOND(THIMBLE_RELU_BY_11_1) STORE \
-      "11:\n" THIMBLE_PAIRS_CONSTANTS                                                            \
-      FIRST(THIMBLE_RELU_BY_14_0) SECOND(THIMBLE_RELU_BY_14_1) STORE                             \
-      "12:\n" THIMBLE_PAIRS_CONSTANTS                                                            \
-      FIRST(THIMBLE_RELU_0) SECOND(THIMBLE_RELU_1) STORE "13:\n" THIMBLE_PAIRS_CONSTANTS         \
-      FIRST(THIMBLE_RELU_0) SECOND(THIMBLE_RELU_1) THIMBLE_HIGH_CLAMP                            \
-      FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) STORE "14:\n" THIMBLE_PAIRS_CONSTANTS             \
-      FIRST(TWICE) SECOND(TWICE) FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1) STORE          \
-      "15:\n" THIMBLE_PAIRS_CONSTANTS                                                            \
-      FIRST(TWICE) SECOND(TWICE) FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1)                \
-          THIMBLE_BOTH_CLAMPS                                                                    \
-          FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) FIRST(THIMBLE_LOW) SECOND(THIMBLE_LOW) STORE  \
-      "16:\n" THIMBLE_PAIRS_CONSTANTS THIMBLE_ZERO_POINT                                         \
-      FIRST(THIMBLE_FROM_0) SECOND(THIMBLE_FROM_1) STORE
+// All tails that are used. FIRST and SECOND: do something to each sum of a channel. TWICE: brings a
+// sum to twice itself. STORE: writes them.
+#define THIMBLE_PAIRS_FINISH(FIRST, SECOND, TWICE, STORE)                                          \
+  "10:\n" THIMBLE_PAIRS_TAIL(THIMBLE_USES_RELU_BY_11) FIRST(THIMBLE_RELU_BY_11_0)                  \
+      SECOND(THIMBLE_RELU_BY_11_1) STORE                                                           \
+      ".endif\n11:\n" THIMBLE_PAIRS_TAIL(THIMBLE_USES_RELU_BY_14) FIRST(THIMBLE_RELU_BY_14_0)      \
+          SECOND(THIMBLE_RELU_BY_14_1) STORE ".endif\n12:\n" THIMBLE_PAIRS_TAIL(THIMBLE_USES_RELU) \
+              FIRST(THIMBLE_RELU_0) SECOND(THIMBLE_RELU_1) STORE                                   \
+      ".endif\n13:\n" THIMBLE_PAIRS_TAIL(THIMBLE_USES_RELU_HIGH) FIRST(THIMBLE_RELU_0)             \
+          SECOND(THIMBLE_RELU_1) THIMBLE_HIGH_CLAMP                                                \
+          FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) STORE                                           \
+      ".endif\n14:\n" THIMBLE_PAIRS_TAIL(THIMBLE_USES_SIGNED) FIRST(TWICE) SECOND(TWICE)           \
+          FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1) STORE                                   \
+      ".endif\n15:\n" THIMBLE_PAIRS_TAIL(THIMBLE_USES_SIGNED_CLAMPS) FIRST(TWICE) SECOND(TWICE)    \
+          FIRST(THIMBLE_SIGNED_0) SECOND(THIMBLE_SIGNED_1) THIMBLE_BOTH_CLAMPS                     \
+          FIRST(THIMBLE_HIGH) SECOND(THIMBLE_HIGH) FIRST(THIMBLE_LOW) SECOND(THIMBLE_LOW) STORE    \
+      ".endif\n16:\n" THIMBLE_PAIRS_TAIL(THIMBLE_USES_RELU_FROM) THIMBLE_ZERO_POINT                \
+      FIRST(THIMBLE_FROM_0) SECOND(THIMBLE_FROM_1) STORE ".endif\n"
 
 #define THIMBLE_FIRST_OF_TWO(DO) DO("r6") DO("r12")
 #define THIMBLE_SECOND_OF_TWO(DO) DO("r7") DO("lr")

@@ -6,6 +6,7 @@
 #include "copied_rows.h"
 #include "pair_products.h"
 #include "thimble_runtime/kernels.h"
+#include "thimble_runtime/uses.h"
 
 namespace thimble::runtime {
 
@@ -13,6 +14,8 @@ namespace thimble::runtime {
 template <class Weights>
 class PixelPairs {
   using Inputs = typename Weights::Inputs;
+  static constexpr bool kWindows = THIMBLE_USES_PAIR_WINDOWS;
+  static constexpr bool kEdges = THIMBLE_USES_PAIR_EDGES;
 
  public:
   PixelPairs(const Conv2DPairsParams& p, const View& x, const View& out, const Region& region,
@@ -29,7 +32,7 @@ class PixelPairs {
       rows_.window = join_rows(p.window);
     }
     const int32_t inputs = p.window.kernel_h * rows_.run;
-    in_place_ = inputs == p.in_channels || p.in_channels % 4 == 0;
+    in_place_ = !kWindows || inputs == p.in_channels || p.in_channels % 4 == 0;
     words_ = reinterpret_cast<uint32_t*>(scratch);
     block_.x = words_;
     block_.fours = (inputs + 3) / 4;
@@ -37,11 +40,11 @@ class PixelPairs {
     block_.clamps = static_cast<uint32_t>(127 - p.clamp_max) |
                     static_cast<uint32_t>(p.clamp_min + 128) << 8 |
                     (static_cast<uint32_t>(p.output_zero_point) & 255) << 16;
-    const bool sums = block_.tail == Tail::kSums;
+    const bool sums = kEdges && block_.tail == Tail::kSums;
     whole_begin_ = sums ? end_ : begin_ + (begin_ & 1);
     whole_end_ = end_ & ~1;
     whole_ = whole_begin_ < whole_end_;
-    edges_ = sums || ((begin_ | end_) & 1) != 0;
+    edges_ = kEdges && (sums || ((begin_ | end_) & 1) != 0);
     first_ = pair(whole_begin_);
     if (Weights::kRests) {
       rests_ = pair(p.out_channels + p.out_channels % 2);
@@ -50,7 +53,7 @@ class PixelPairs {
     const int32_t columns = region_.end[2] - region_.begin[2];
     const int32_t row = conv_2d_pairs_row_bytes(p);
     // A window of a single column would be copied twice.
-    if (columns > 2 &&
+    if (kWindows && columns > 2 &&
         ((columns - 1) * p.window.stride_w + p.window.kernel_w) * p.in_channels <= row) {
       row_bytes_ = row;
       rows_.step = p.window.stride_w * p.in_channels;
@@ -70,11 +73,13 @@ class PixelPairs {
  private:
   // What all pairs of inner columns have in common.
   void set_runs() noexcept {
-    const int32_t left = rows_.run % 4, rest = (p_.window.kernel_h * left + 3) / 4;
     block_.runs.step = rows_.step;
     block_.runs.fours = rows_.run / 4;
     block_.two = 2 * view_.stride[2];
     block_.to_next = block_.two - (whole_end_ - whole_begin_);
+    paired_ = true;
+    if (!kWindows) return;
+    const int32_t left = rows_.run % 4, rest = (p_.window.kernel_h * left + 3) / 4;
     block_.windows.left = left;
     block_.windows.bytes = rest == 1 ? rest_ : bytes();
     block_.windows.apart = 4 * rest;
@@ -84,21 +89,24 @@ class PixelPairs {
 
   // last: of all.
   void add_row(int32_t n, int32_t y, bool last) noexcept {
-    if (row_bytes_ == 0) {
+    if (!kWindows) {
+      move_to_row_of_pixels(rows_, x_, region_, n, y);
+    } else if (row_bytes_ == 0) {
       move_to_row(rows_, x_, region_, n, y);
     } else {
       copy_rows(n, y);
     }
     const bool whole = rows_.rows.begin == 0 && rows_.rows.end == p_.window.kernel_h;
-    const bool paired =
-        paired_ && rows_.rows.begin < rows_.rows.end && (whole || block_.windows.left == 0);
+    const bool paired = !kWindows || (paired_ && rows_.rows.begin < rows_.rows.end &&
+                                      (whole || block_.windows.left == 0));
     const int32_t end = region_.end[2];
     for (int32_t column = region_.begin[2]; column < end;) {
       if (held_ == 0 && paired && column >= rows_.inner.begin && column + 1 < rows_.inner.end) {
         column = add_inner(n, y, column);
       } else {
         add(n, y, column,
-            (last && column + 1 == end) || (held_ == 0 && is_first_of_pairs(y, column)));
+            (last && column + 1 == end) ||
+                (kWindows && held_ == 0 && is_first_of_pairs(y, column)));
         ++column;
       }
     }
@@ -151,15 +159,20 @@ class PixelPairs {
   // The runs of an inner column and the next; rows of padding are widened already.
   void find_runs(int32_t column) noexcept {
     const Taps& inside = rows_.rows;
-    const int32_t above = inside.begin * rows_.run;
-    const int32_t below = (p_.window.kernel_h - inside.end) * rows_.run;
-    const int32_t two_fours = 4 * block_.runs.fours;  // words of a run
-    WidenedRuns<Inputs>{words_, 2}.fill(rows_.padding, 2 * above);
-    WidenedRuns<Inputs>{words_ + inside.end * two_fours, 2}.fill(rows_.padding, 2 * below);
-    block_.windows.to = words_ + above;
+    block_.windows.to = words_;
+    if (kWindows) {
+      const int32_t above = inside.begin * rows_.run;
+      const int32_t below = (p_.window.kernel_h - inside.end) * rows_.run;
+      const int32_t two_fours = 4 * block_.runs.fours;  // words of a run
+      WidenedRuns<Inputs>{words_, 2}.fill(rows_.padding, 2 * above);
+      WidenedRuns<Inputs>{words_ + inside.end * two_fours, 2}.fill(rows_.padding, 2 * below);
+      block_.windows.to = words_ + above;
+    }
     block_.runs.begin = rows_.row + inside.begin;
     block_.runs.end = rows_.row + inside.end;
     block_.runs.offset = (column - rows_.inner.begin) * rows_.step;
+    block_.windows.how = Widening::kAligned;
+    if (!THIMBLE_USES_UNALIGNED_PAIRS) return;
     auto misaligned = static_cast<uintptr_t>(rows_.step | block_.runs.offset | rows_.run);
     for (int32_t ky = inside.begin; ky < inside.end; ++ky)
       misaligned |= reinterpret_cast<uintptr_t>(rows_.row[ky]);
@@ -187,7 +200,7 @@ class PixelPairs {
         multiply_pairs(first_, whole_begin_, whole_end_);
       }
     }
-    if (edges_) finish_edges();
+    if (kEdges && edges_) finish_edges();
     held_ = 0;
   }
 
@@ -227,7 +240,7 @@ class PixelPairs {
 
   // step: words from four inputs to the next.
   void read(int32_t column, uint32_t* to, int32_t step) noexcept {
-    if (in_place_) {
+    if (!kWindows || in_place_) {
       read_window(rows_, x_, column, WidenedRuns<Inputs>{to, step});
     } else {
       read_window(rows_, x_, column, CopiedRuns{bytes()});

@@ -78,11 +78,11 @@ namespace thimble::runtime {
       THIMBLE_PAIRS_TAILS
       THIMBLE_PAIRS_FINISH(THIMBLE_FIRST_OF_TWO, THIMBLE_SECOND_OF_TWO, THIMBLE_IS_TWICE, THIMBLE_STORE_TWO)
       THIMBLE_PAIRS_AHEAD  //
-      "17:\n"
+      "17:\n" THIMBLE_IF(THIMBLE_USES_SUMS)
       "ldr r2, [sp, #4]\n"
       "strd r6, r12, [r2]\n"
       "strd r7, lr, [r2, #8]\n"  //
-      THIMBLE_PAIRS_RETURN);
+      THIMBLE_PAIRS_RETURN ".endif\n");
 }
 
 /// The same for one pixel.
@@ -109,10 +109,10 @@ namespace thimble::runtime {
       ".endr\n"  //
       THIMBLE_PAIRS_TAILS
       THIMBLE_PAIRS_FINISH(THIMBLE_FIRST_OF_ONE, THIMBLE_SECOND_OF_ONE, THIMBLE_IS_TWICE, THIMBLE_STORE_ONE)
-      "17:\n"
+      "17:\n" THIMBLE_IF(THIMBLE_USES_SUMS)
       "ldr r2, [sp, #4]\n"
       "strd r6, r7, [r2]\n"  //
-      THIMBLE_PAIRS_RETURN);
+      THIMBLE_PAIRS_RETURN ".endif\n");
 }
 
 #endif

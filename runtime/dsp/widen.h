@@ -3,6 +3,7 @@
 #pragma once
 
 #include "simd32.h"
+#include "thimble_runtime/uses.h"
 
 namespace thimble::runtime {
 
@@ -100,6 +101,10 @@ struct WidenedPair {
 
 #if defined(THIMBLE_SIMD32_ASSEMBLY)
 
+// ".if USED": what follows up to ".endif" is there where it is used (uses.h).
+#define THIMBLE_TEXT(x) #x
+#define THIMBLE_IF(used) ".if " THIMBLE_TEXT(used) "\n"
+
 // Windows of two pixels as assembly, in the middle of a function. On the stack: where a PairBlock
 // (pair_tails.h) lies at 40, WindowRuns from step on at 44, two words for CONSTANTS at 56, one more
 // at 64. Begins at label 20 with the block in r12; ends at label 25, in whose way all registers
@@ -139,9 +144,13 @@ struct WidenedPair {
   "ldrd r3, r4, [r12, #64]\n"                                             \
   "ldrd r5, r6, [r12, #72]\n" /* left, bytes */                           \
   "ldrd r12, lr, [r12, #32]\n"                                            \
+  THIMBLE_IF(THIMBLE_USES_UNALIGNED_PAIRS)                                \
   "cmp r4, #1\n"                                                          \
+  THIMBLE_IF(THIMBLE_USES_NINES)                                          \
   "bhi 33f\n"                                                             \
+  ".endif\n"                                                              \
   "beq 26f\n"                                                             \
+  ".endif\n"                                                              \
   "21:\n" THIMBLE_RUN CONSTANTS                                           \
   "subs r2, r2, #4\n"                                                     \
   "blo 23f\n"                                                             \
@@ -159,6 +168,7 @@ struct WidenedPair {
   "24:\n" RUNS                                                            \
   "cmp r12, lr\n"                                                         \
   "bne 21b\n"                                                             \
+  THIMBLE_IF(THIMBLE_USES_UNALIGNED_PAIRS)                                \
   "b 25f\n"                                                               \
   "26:\n"                                                                 \
   "str r6, [sp, #64]\n"                                                   \
@@ -198,6 +208,7 @@ struct WidenedPair {
   "add r1, r1, r0\n" CONSTANTS                                            \
   "31:\n" THIMBLE_WIDEN_FOURS(FOUR)                                       \
   "bne 31b\n"                                                             \
+  THIMBLE_IF(THIMBLE_USES_NINES)                                          \
   "b 25f\n"                                                               \
   "33:\n"                                                                 \
   "str r6, [sp, #64]\n"                                                   \
@@ -207,6 +218,8 @@ struct WidenedPair {
   "ldr r4, [r2]\n"                                                        \
   "ldr r6, [r2, #4]\n" FOUR                                               \
   "stm r3!, {r4, r5, r6, r7}\n"                                           \
+  ".endif\n"                                                              \
+  ".endif\n"                                                              \
   "25:\n"
 
 // A word in `first` to `first` and `second`.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../portable/convolve.h"
+#include "thimble_runtime/uses.h"
 #include "widen.h"
 
 namespace thimble::runtime {
@@ -102,7 +103,7 @@ inline bool find_rows(WindowRows& at, const View& x) noexcept {
     if (!inside(at.rows, ky)) continue;
     const int32_t y = at.rows.origin + ky * w.dilation_h;
     at.row[ky] = pixel<const int8_t>(x, at.n, y, first);
-    if (x.modulus != 0 &&
+    if (THIMBLE_USES_RINGS && x.modulus != 0 &&
         pixel<const int8_t>(x, at.n, y, first + pixels) != at.row[ky] + pixels * x.stride[2])
       return false;
   }
@@ -117,6 +118,14 @@ inline void move_to_row(WindowRows& at, const View& x, const Region& region, int
   if (!at.joined || at.window.kernel_h > WindowRows::kMostRows || at.inner.begin >= at.inner.end ||
       !find_rows(at, x))
     at.inner = {0, 0};
+}
+
+/// The same where windows are single taps, no ring, and none is padding.
+inline void move_to_row_of_pixels(WindowRows& at, const View& x, const Region& region, int32_t n,
+                                  int32_t y) noexcept {
+  at.rows = {y * at.window.stride_h, 0, 1};
+  at.inner = {region.begin[2], region.end[2]};
+  at.row[0] = pixel<const int8_t>(x, n, at.rows.origin, at.inner.begin * at.window.stride_w);
 }
 
 /// Any window, tap by tap where need be.
@@ -135,7 +144,8 @@ template <class Runs>
       const auto* from = pixel<const int8_t>(x, at.n, at.rows.origin + ky * w.dilation_h,
                                              columns.origin + kx * w.dilation_w);
       int32_t taps = at.joined ? columns.end - kx : 1;
-      if (taps > 1 && x.modulus != 0) taps = taps_before_wrap(x, from, taps, at.channels);
+      if (THIMBLE_USES_RINGS && taps > 1 && x.modulus != 0)
+        taps = taps_before_wrap(x, from, taps, at.channels);
       if (x.stride[3] == 1) {
         runs.copy(from, taps * at.channels);
       } else {
@@ -150,11 +160,11 @@ template <class Runs>
 /// Any window. runs: what they go to; WidenedRuns only where runs are multiples of four.
 template <class Runs>
 inline void read_window(const WindowRows& at, const View& x, int32_t column, Runs runs) noexcept {
-  if (column < at.inner.begin || column >= at.inner.end)
+  if (THIMBLE_USES_PAIR_WINDOWS && (column < at.inner.begin || column >= at.inner.end))
     return read_any_window(at, x, column, runs);
   const int32_t offset = (column - at.inner.begin) * at.step;
   for (int32_t ky = 0; ky < at.window.kernel_h; ++ky) {
-    if (at.row[ky] != nullptr) {
+    if (!THIMBLE_USES_PAIR_WINDOWS || at.row[ky] != nullptr) {
       runs.copy(at.row[ky] + offset, at.run);
     } else {
       runs.fill(at.padding, at.run);

@@ -6,6 +6,7 @@
 // what a block reads early is read before more is written, not less.
 #pragma once
 
+#include "thimble_runtime/uses.h"
 #include "walk.h"
 
 namespace thimble::runtime {
@@ -95,7 +96,7 @@ __attribute__((always_inline)) inline void copy_elements(const View& x, const Vi
   const int axis = run_axis(x, out, region, kSize);
   const int32_t channels = region.end[3] - region.begin[3];
   const int32_t columns = region.end[2] - region.begin[2];
-  if (axis == 1) {
+  if (THIMBLE_USES_COPY_ROWS && axis == 1) {
     const EvenRuns runs{columns * channels * kSize, region.end[1] - region.begin[1],
                         x.stride[1] * kSize, out.stride[1] * kSize};
     const T* from = static_cast<const T*>(x.data) + first_element(x, region);
@@ -108,10 +109,11 @@ __attribute__((always_inline)) inline void copy_elements(const View& x, const Vi
     }
     return;
   }
-  if (axis == 0) {
+  if (THIMBLE_USES_COPY_ELEMENTS && axis == 0) {
     map_elements<T, T>(x, out, region, [](T value) { return value; });
     return;
   }
+  if (!THIMBLE_USES_COPY_PIXELS) return;
   const bool rings = (x.modulus | out.modulus) != 0;
   const EvenRuns runs{channels * kSize, rings ? 1 : columns, x.stride[2] * kSize,
                       out.stride[2] * kSize};

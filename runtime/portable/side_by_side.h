@@ -8,6 +8,18 @@
 
 namespace thimble::runtime {
 
+/// Whether elements of pixels, or of rows, are neighbours in all three.
+inline bool is_side_by_side(const View& x, const View& y, const View& out, bool even,
+                            int32_t channels) noexcept {
+  return x.stride[3] == 1 && y.stride[3] == 1 && out.stride[3] == 1 && !(even && channels == 1);
+}
+inline bool is_side_by_side(const View& x, const View& y, const View& out,
+                            const Region& region) noexcept {
+  const int32_t channels = region.end[3] - region.begin[3];
+  const bool even = even_row(x, channels) && even_row(y, channels) && even_row(out, channels);
+  return is_side_by_side(x, y, out, even, channels);
+}
+
 /// visit(x, y, to, count) for every run of elements side by side in all three; false if there are
 /// none.
 template <class Visit>
@@ -15,8 +27,7 @@ inline bool each_run(const View& x, const View& y, const View& out, const Region
                      Visit visit) noexcept {
   const int32_t channels = region.end[3] - region.begin[3];
   const bool even = even_row(x, channels) && even_row(y, channels) && even_row(out, channels);
-  const bool side_by_side = x.stride[3] == 1 && y.stride[3] == 1 && out.stride[3] == 1;
-  if (!side_by_side || (even && channels == 1)) return false;
+  if (!is_side_by_side(x, y, out, even, channels)) return false;
   const Region walked = even ? rows_as_pixels(region) : region;
   const int32_t count = walked.end[3] - walked.begin[3];
   if (count == 0) return true;

@@ -2,6 +2,7 @@
 // The loops that kernels share: pixels of a region, and element by element in row-major order.
 #pragma once
 
+#include "thimble_runtime/uses.h"
 #include "thimble_runtime/view.h"
 
 namespace thimble::runtime {
@@ -20,12 +21,16 @@ inline void for_each_pixel(const Region& region, Visit visit) noexcept {
 template <class T>
 inline T* first_channel(const View& view, const Region& region, int32_t n, int32_t y,
                         int32_t x) noexcept {
-  return pixel<T>(view, n, y, x) + region.begin[3] * view.stride[3];
+  const int32_t channel = region.begin[3] * view.stride[3];
+  if (THIMBLE_USES_RINGS) return pixel<T>(view, n, y, x) + channel;
+  return static_cast<T*>(view.data) + n * view.stride[0] + y * view.stride[1] + x * view.stride[2] -
+         view.bias + channel;
 }
 
 /// Whether `channels` channels of each pixel of a row are one run of even steps in memory.
 inline bool even_row(const View& view, int32_t channels) noexcept {
-  return view.modulus == 0 && (channels == 1 || view.stride[2] == channels * view.stride[3]);
+  return (!THIMBLE_USES_RINGS || view.modulus == 0) &&
+         (channels == 1 || view.stride[2] == channels * view.stride[3]);
 }
 
 /// The step between two elements: of such a row if it is walked as one, else of a pixel.

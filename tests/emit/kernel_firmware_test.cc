@@ -105,6 +105,39 @@ Graph chain(uint64_t seed) {
   return graph;
 }
 
+/// An operator alone, all sorts of them in turn: what it does not use of its kernel is not there.
+Graph single_operator(uint64_t seed) {
+  zoo::Random random(seed);
+  const auto between = [&](int64_t low, int64_t high) { return random.between(low, high); };
+  testing::TestGraph net(seed);
+  const int64_t channels = seed % 3 == 0 ? between(1, 20) : 4 * between(1, 8);
+  const TensorId x = net.input({1, between(1, 13), between(1, 13), channels});
+  switch (seed % 6) {
+    case 0:
+      net.output(net.conv(x, 2 * between(1, 9), 1, between(1, 2)));
+      break;
+    case 1:
+      net.output(net.conv(x, between(1, 17), between(1, 4), between(1, 3)));
+      break;
+    case 2:
+      net.output(net.depthwise(x, 3, 1));
+      break;
+    case 3:
+      net.output(net.depthwise(x, 3, 2));
+      break;
+    case 4:
+      net.output(net.depthwise(x, between(1, 7), between(1, 3)));
+      break;
+    default:
+      net.output(net.add(x, net.mul(x, net.mean(x))));
+      break;
+  }
+  Graph graph = net.graph();
+  graph.name = fmt::format("operator_{}", seed);
+  clamp_outputs(graph);
+  return graph;
+}
+
 struct KernelsOfCore {
   const char* core;
   std::set<std::string> kernels;  ///< that are among the plans'
@@ -139,11 +172,12 @@ struct Firmware {
     }
     return found;
   }
-  void expect_outputs_of_the_reference() const {
+  void expect_outputs_of_the_reference(bool whole_runtime) const {
     std::vector<FirmwareModel> models;
     for (const Compiled& c : compiled) {
-      models.push_back({c.graph.name, emitted_files(c, {.name = c.graph.name, .command = "a test"}),
-                        &c.program});
+      const Emission emission{
+          .name = c.graph.name, .command = "a test", .whole_runtime = whole_runtime};
+      models.push_back({c.graph.name, emitted_files(c, emission), &c.program});
     }
     const Measured measured = measure(models, core, {inputs});
     for (size_t k = 0; k < compiled.size(); ++k) {
@@ -163,7 +197,15 @@ TEST_P(KernelFirmware, ComputesWhatTheReferenceDoes) {
   Firmware firmware{.core = GetParam().core, .weights = GetParam().weights};
   for (uint64_t seed = 1; seed <= 24; ++seed) firmware.add(small_operators(seed), "reorder", seed);
   EXPECT_THAT(firmware.kernels(), IsSupersetOf(GetParam().kernels));
-  firmware.expect_outputs_of_the_reference();
+  firmware.expect_outputs_of_the_reference(true);
+}
+
+TEST_P(KernelFirmware, ComputesTheSameWithWhatAnOperatorUses) {
+  Firmware firmware{.core = GetParam().core, .weights = GetParam().weights};
+  const std::vector<std::string> planners = {"reorder", "reorder", "stream:granularity=row"};
+  for (uint64_t seed = 1; seed <= 36; ++seed)
+    firmware.add(single_operator(seed), planners[seed / 6 % planners.size()], seed);
+  firmware.expect_outputs_of_the_reference(false);
 }
 
 TEST_P(KernelFirmware, ComputesTheSameInParts) {
@@ -172,7 +214,7 @@ TEST_P(KernelFirmware, ComputesTheSameInParts) {
                                              "pex"};
   for (uint64_t seed = 1; seed <= 24; ++seed)
     firmware.add(chain(seed), planners[seed % planners.size()], seed);
-  firmware.expect_outputs_of_the_reference();
+  firmware.expect_outputs_of_the_reference(false);
 }
 
 TEST(MveFirmware, HasEveryWayToRoundOfMve) {

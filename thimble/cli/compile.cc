@@ -22,7 +22,7 @@ struct CompileOptions {
   ModelOptions model;
   PlanOptions plan;
   std::string folder, name, json, save_plan;
-  bool measure = false, explain = false, force = false;
+  bool whole_runtime = false, measure = false, explain = false, force = false;
 };
 
 // The command as typed, without the folders that would make the emitted bytes depend on the
@@ -112,7 +112,11 @@ int compile_model(const CompileOptions& options) {
   check_targets(options, source, name);
   Request asked = request(options.model, options.plan);
   asked.model = source;
-  if (!options.folder.empty()) asked.emission = {name, command_text(options, name)};
+  if (!options.folder.empty()) {
+    asked.emission = Emission{.name = name,
+                              .command = command_text(options, name),
+                              .whole_runtime = options.whole_runtime};
+  }
   std::optional<Compiled> compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
   CompileReport report = compile_report(*compiled);
@@ -141,6 +145,9 @@ void add_compile(CLI::App& app, int& status) {
   add_text(*command, "-o,--output-folder", options->folder, "FOLDER", "Folder for the sources");
   add_text(*command, "--name", options->name, "NAME",
            "Name of files and functions (default: the model's)");
+  command->add_flag("--whole-runtime", options->whole_runtime,
+                    "Kernels with what this model does not use of them, too: models that are "
+                    "linked into one program share these");
   add_json(*command, options->json);
   add_text(*command, "--save-plan", options->save_plan, "FILE",
            "Write the plan as JSON to a file, for `thimble verify`");

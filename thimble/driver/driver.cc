@@ -261,7 +261,8 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
                .time = estimate_text(estimate),
                .estimate = estimate.estimate,
                .remarks = remarks(compiled),
-               .runtime = emission.runtime});
+               .runtime = emission.runtime,
+               .whole_runtime = emission.whole_runtime});
 }
 
 Compiled check_plan(const Source& source, const GraphOptions& options, const PlacedPlan& plan,

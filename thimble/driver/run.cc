@@ -109,8 +109,9 @@ Measured on_board(const Compiled& compiled, const std::string& core,
     sets.push_back({c.inputs});
     options.goes_on.push_back(c.goes_on);
   }
-  return measure({{name, emitted_files(compiled, {.name = name}), &compiled.program}}, core, sets,
-                 options);
+  return measure(
+      {{name, emitted_files(compiled, {.name = name, .whole_runtime = false}), &compiled.program}},
+      core, sets, options);
 }
 
 MeasuredCost cost_of(const FirmwareSize& size, const std::string& core) {
@@ -181,7 +182,9 @@ MeasuredCost measured_cost(const Compiled& compiled, const std::string& core) {
     return cost_of(on_board(compiled, core, {seeded_case(compiled.graph, 1)}), core);
   const std::string name = identifier(compiled.graph.name);
   return cost_of(
-      measure_sizes({{name, emitted_files(compiled, {.name = name}), &compiled.program}}, core),
+      measure_sizes({{name, emitted_files(compiled, {.name = name, .whole_runtime = false}),
+                      &compiled.program}},
+                    core),
       core);
 }
 

@@ -14,6 +14,7 @@
 #include "thimble/emit/reset.h"
 #include "thimble/emit/runtime_copy.h"
 #include "thimble/emit/stages.h"
+#include "thimble/emit/uses.h"
 #include "thimble/model/error.h"
 
 namespace thimble {
@@ -132,12 +133,8 @@ std::string weights_text(const Program& program, const EmitOptions& options) {
   return text + fmt::format("}}  // namespace {}_data\n", options.name);
 }
 
-}  // namespace
-
-std::vector<EmittedFile> emit(const Graph& graph, const Program& verified,
-                              const EmitOptions& options) {
-  Program program = verified;
-  program.nodes = working_nodes(verified, verified.nodes);
+std::vector<EmittedFile> emit_working(const Graph& graph, const Program& program,
+                                      const EmitOptions& options) {
   std::vector<EmittedFile> files;
   files.push_back({options.name + ".h", c_header(graph, program, options)});
   files.push_back({options.name + ".cc", code_text(graph, program, options)});
@@ -146,6 +143,19 @@ std::vector<EmittedFile> emit(const Graph& graph, const Program& verified,
   files.push_back({options.name + "_example.c", c_example(graph, program, options)});
   for (EmittedFile& file : runtime_of(program, options)) files.push_back(std::move(file));
   return files;
+}
+
+}  // namespace
+
+std::vector<EmittedFile> emit(const Graph& graph, const Program& verified,
+                              const EmitOptions& options) {
+  Program program = verified;
+  program.nodes = working_nodes(verified, verified.nodes);
+  if (options.whole_runtime) return emit_working(graph, program, options);
+  const UsedRuntime used(options.runtime, program);
+  EmitOptions with_used = options;
+  with_used.runtime = used.files();
+  return emit_working(graph, program, with_used);
 }
 
 }  // namespace thimble

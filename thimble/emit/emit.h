@@ -27,6 +27,7 @@ struct EmitOptions {
   Estimate estimate;                 ///< unless `time` is empty
   std::vector<std::string> remarks;  ///< for the banner, a line each
   std::span<const RuntimeFile> runtime = runtime_files();
+  bool whole_runtime = true;  ///< also what no call uses of its kernels: as other programs have it
 };
 
 struct EmittedFile {

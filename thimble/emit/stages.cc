@@ -11,9 +11,13 @@
 #include "thimble/emit/caller.h"
 #include "thimble/emit/names.h"
 #include "thimble/emit/params.h"
+#include "thimble/emit/step_table.h"
 
 namespace thimble {
 namespace {
+
+// Where fewer steps can be rows of a table, what goes through it takes more than it saves.
+constexpr size_t kLeastRows = 8;
 
 class StageWriter {
  public:
@@ -21,6 +25,7 @@ class StageWriter {
       : graph_(graph),
         program_(program),
         data_(data),
+        table_(program),
         counts_(static_cast<size_t>(program.loop_count), 1) {
     find_counts(program.nodes);
     std::vector<const Call*> calls;
@@ -36,13 +41,25 @@ class StageWriter {
 
   std::vector<Stage> run() {
     std::vector<Stage> result;
-    const std::vector<ProgramNode>& nodes = program_.nodes;
-    for (size_t first = 0; first < nodes.size();) {
-      size_t last = first + 1;  // all calls of one step belong together
-      while (last < nodes.size() && position(nodes[first]) == position(nodes[last])) ++last;
-      const Call* call = first_call(nodes[first]);
-      if (call != nullptr && receives(program_, *call)) {
-        const ProgramLoop& loop = std::get<ProgramLoop>(nodes[first].what);
+    const std::vector<std::vector<ProgramNode>> steps = nodes_by_step();
+    const bool tabled = std::ranges::count_if(steps, [&](const auto& step) {
+                          return table_.row_of(step) != nullptr;
+                        }) >= std::ptrdiff_t{kLeastRows};
+    size_t table_stage = 0;
+    for (const std::vector<ProgramNode>& step : steps) {
+      const Call* call = first_call(step[0]);
+      const Call* row = tabled ? table_.row_of(step) : nullptr;
+      const size_t number = table_.size();
+      if (row != nullptr && table_.add(*row, step_comment(*row))) {
+        const bool goes_on = !result.empty() && result.back().name == kRows;
+        if (number == 0) table_stage = result.size();
+        if (!goes_on) {
+          first_row_ = number;
+          result.push_back({.name = kRows});
+        }
+        result.back().call = fmt::format("run_steps(arena, {}, {})", first_row_, number + 1);
+      } else if (call != nullptr && receives(program_, *call)) {
+        const ProgramLoop& loop = std::get<ProgramLoop>(step[0].what);
         result.push_back(stage({loop.body.begin() + 1, loop.body.end()}, &loop));
         const CallAxis& rows = call->axes[row_axis(call->out)];
         result.back().rows_begin = begin_text(rows);
@@ -51,16 +68,30 @@ class StageWriter {
         result.back().counter = loop.id;
         result.back().row_arena = arena_name(program_, program_.memory_of(call->out.buffer));
       } else {
-        result.push_back(stage({nodes.begin() + static_cast<std::ptrdiff_t>(first),
-                                nodes.begin() + static_cast<std::ptrdiff_t>(last)},
-                               nullptr));
+        result.push_back(stage(step, nullptr));
       }
-      first = last;
     }
+    if (table_.size() > 0) result[table_stage].text = table_.text();
     return result;
   }
 
  private:
+  static constexpr const char* kRows = "rows of the table";
+
+  // All calls of one step belong together.
+  std::vector<std::vector<ProgramNode>> nodes_by_step() const {
+    std::vector<std::vector<ProgramNode>> steps;
+    for (const ProgramNode& node : program_.nodes) {
+      if (steps.empty() || position(steps.back()[0]) != position(node)) steps.emplace_back();
+      steps.back().push_back(node);
+    }
+    return steps;
+  }
+
+  std::string step_comment(const Call& call) const {
+    return fmt::format("// Step {}: {}\n", call.position, describe(call));
+  }
+
   void find_counts(const std::vector<ProgramNode>& nodes) {
     for (const ProgramNode& node : nodes) {
       if (const auto* loop = std::get_if<ProgramLoop>(&node.what)) {
@@ -115,7 +146,7 @@ class StageWriter {
     for (Position step : steps) {
       const auto call = std::find_if(calls.begin(), calls.end(),
                                      [&](const Call* c) { return c->position == step; });
-      comment += fmt::format("// Step {}: {}\n", step, describe(**call));
+      comment += step_comment(**call);
     }
     new_regions_.clear();
     const std::string text = body(nodes, 1);
@@ -324,6 +355,8 @@ class StageWriter {
   const Graph& graph_;
   const Program& program_;
   const std::string& data_;
+  StepTable table_;
+  size_t first_row_ = 0;         // of the stage that is written
   std::vector<int64_t> counts_;  // by LoopId
   // Of all calls that do the same part of a step: those in pieces have less each.
   std::map<std::pair<Position, int>, std::vector<Interval>> limits_;

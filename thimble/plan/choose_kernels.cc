@@ -39,9 +39,12 @@ class Choice {
     const int64_t room = room_.live_bytes - live_bytes_[static_cast<size_t>(position)];
     for (const KernelUse& use : fits_.uses_of(step.op, step.method)) {
       const CallExtents most = extents(step, use);
+      Step whole = step;
+      whole.region.clear();
+      const bool slice = most.channels < extents(whole, use).channels;
       for (Candidate candidate : candidates(use, core_)) {
         if (candidate.kernel == use.kernel) continue;
-        if (most.channels < info(candidate.kernel).channel_multiple) continue;
+        if (slice && most.channels < info(candidate.kernel).channel_multiple) continue;
         const bool any = info(candidate.kernel).scratch_within != nullptr;
         const auto scratch = scratch_within(candidate.kernel, use, most,
                                             any ? std::min(room, room_.scratch_bytes) : room);
