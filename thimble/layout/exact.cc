@@ -28,7 +28,7 @@ constexpr int64_t kMostPairs = 2'000'000;
 /// end.
 constexpr int64_t kFirstBudget = 500;
 constexpr int64_t kRoomShare = 4;  ///< of so many nodes one in rooms, which need few
-constexpr int kRestarts = 5;  ///< of each order, in each round, at the goal
+constexpr int kRestarts = 5;       ///< of each order, in each round, at the goal
 /// Each level of the disjunctive search keeps a byte per conflict; larger problems do without it.
 constexpr int64_t kMostConflicts = 40'000;
 
@@ -83,10 +83,10 @@ class PartSearch {
       orders.emplace_back(std::move(order));
     }
     std::optional<RoomSearch> rooms;
-    if (RoomSearch::applies(problem_, sweep_)) rooms.emplace(problem_, sweep_, goal());
+    if (niches.applies() && RoomSearch::applies(problem_, sweep_)) rooms.emplace(problem_, sweep_);
     int64_t nodes = kFirstBudget, work = 0;  // of a round
     for (int round = 0; !done() && !budget_.spent(); ++round, nodes += nodes / 4) {
-      if (rooms && rooms->run(work, nodes / kRoomShare, budget_) == SearchOutcome::kFound) {
+      if (rooms && rooms->run(goal(), work, nodes / kRoomShare, budget_) == SearchOutcome::kFound) {
         keep(rooms->addresses());
         break;
       }
@@ -103,7 +103,8 @@ class PartSearch {
       }
       work = work_left - budget_.work;
     }
-    best_.nodes = (rooms ? rooms->nodes() : 0) + niches.nodes() + packing.nodes() + disjunctive.nodes();
+    best_.nodes =
+        (rooms ? rooms->nodes() : 0) + niches.nodes() + packing.nodes() + disjunctive.nodes();
   }
 
   /// Each order as it is, then several times with what it learnt.

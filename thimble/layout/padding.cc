@@ -59,9 +59,8 @@ class Padder {
 
   /// What goes on began together with what ends, instead of now.
   void split_largest(Block& goes_on) {
-    Block& largest = open_[*std::ranges::max_element(chosen_, {}, [&](size_t i) {
-      return open_[i].bytes;
-    })];
+    Block& largest =
+        open_[*std::ranges::max_element(chosen_, {}, [&](size_t i) { return open_[i].bytes; })];
     if (largest.bytes <= goes_on.bytes) return;
     largest.bytes -= goes_on.bytes;
     goes_on.begin = largest.begin;

@@ -16,8 +16,8 @@ namespace thimble::layout {
 namespace {
 
 constexpr std::array kDoubts = {1.0, 0.1, 10.0};  ///< in turn
-constexpr int kChoiceTries = 20;                  ///< for an attempt that is new
-constexpr uint32_t kMostNewChoices = 3;
+constexpr int kChoiceTries = 100;                 ///< for an attempt that is new
+constexpr uint32_t kMostNewChoices = 5;
 
 }  // namespace
 
@@ -28,29 +28,32 @@ bool RoomSearch::applies(const Problem& problem, const Sweep& sweep) {
   const bool gapless = std::ranges::all_of(sweep.sections_of, [](const std::vector<int>& sections) {
     return sections.empty() || sections.back() - sections.front() + 1 == std::ssize(sections);
   });
-  return equal && gapless && NicheSearch(problem, sweep).applies();
+  return equal && gapless;
 }
 
-RoomSearch::RoomSearch(const Problem& problem, const Sweep& sweep, int64_t capacity_bytes)
+RoomSearch::RoomSearch(const Problem& problem, const Sweep& sweep)
     : unit_(least_alignment(problem)),
       quantum_(align_up(quantum_bytes(problem), unit_)),
       sections_(static_cast<int>(sweep.sections.size())),
-      capacity_(align_down(capacity_bytes, unit_)),
-      unused_(sweep.sections.size(), capacity_),
+      used_(sweep.sections.size(), 0),
       fewest_(2 * problem.buffers.size()),
       addresses_(problem.buffers.size(), 0) {
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const std::vector<int>& sections = sweep.sections_of[i];
     if (sections.empty()) continue;
     const int64_t bytes = align_up(problem.buffers[i].size_bytes, unit_);
-    for (const int s : sections) unused_[index(s)] -= bytes;
+    for (const int s : sections) used_[index(s)] += bytes;
     blocks_.push_back({sections.front(), sections.back() + 1, bytes, {{static_cast<int>(i), 0}}});
   }
 }
 
-SearchOutcome RoomSearch::run(int64_t work, int64_t max_nodes, SearchBudget& budget) {
-  if (std::ranges::any_of(unused_, [](int64_t bytes) { return bytes < 0; })) {
-    return SearchOutcome::kStopped;
+SearchOutcome RoomSearch::run(int64_t capacity_bytes, int64_t work, int64_t max_nodes,
+                              SearchBudget& budget) {
+  capacity_ = align_down(capacity_bytes, unit_);
+  unused_.clear();
+  for (const int64_t bytes : used_) {
+    if (bytes > capacity_) return SearchOutcome::kStopped;
+    unused_.push_back(capacity_ - bytes);
   }
   tried_.clear();
   const int64_t least_left = budget.work - work;
@@ -64,8 +67,6 @@ SearchOutcome RoomSearch::run(int64_t work, int64_t max_nodes, SearchBudget& bud
       fewest_ = blocks.size();
       best_choices_ = choices_;
     }
-    if(getenv("V"))printf("attempt %d doubt %g: %zu -> %zu\n",number_,attempt.doubt,blocks_.size(),blocks.size());
-    if(getenv("VP")){for(auto&p:attempt.padding)printf("[%d,%d) %ld  ",p.begin,p.end,(long)p.bytes/64);printf("\n");}
     if (search(blocks, max_nodes, budget) == SearchOutcome::kFound) return SearchOutcome::kFound;
   }
   return SearchOutcome::kStopped;
@@ -88,8 +89,10 @@ bool RoomSearch::prepare(SearchBudget& budget) {
 std::vector<uint32_t> RoomSearch::other_choices() {
   std::vector<uint32_t> result = best_choices_;
   if (result.empty()) return result;
-  for (uint32_t count = 1 + random_() % kMostNewChoices; count > 0; --count) {
-    result[random_() % result.size()] = random_() % 4 == 0 ? 0 : static_cast<uint32_t>(random_());
+  const size_t first = random_() % result.size();
+  const size_t end = std::min(first + 1 + random_() % kMostNewChoices, result.size());
+  for (size_t c = first; c < end; ++c) {
+    result[c] = random_() % 4 == 0 ? 0 : static_cast<uint32_t>(random_());
   }
   return result;
 }

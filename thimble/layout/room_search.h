@@ -19,13 +19,14 @@ namespace thimble::layout {
 class RoomSearch {
  public:
   /// Both must outlive the search.
-  RoomSearch(const Problem& problem, const Sweep& sweep, int64_t capacity_bytes);
+  RoomSearch(const Problem& problem, const Sweep& sweep);
 
-  /// Whether the search may run: nothing is shared or fixed, equal alignments, lives without gaps.
+  /// Whether the search may run where NicheSearch may: equal alignments, lives without gaps.
   [[nodiscard]] static bool applies(const Problem& problem, const Sweep& sweep);
 
-  /// A few attempts, of max_nodes for each order, then more until so much work is done. kNone never.
-  SearchOutcome run(int64_t work, int64_t max_nodes, SearchBudget& budget);
+  /// A few attempts, of max_nodes for each order, then more until so much work is done. kNone
+  /// never.
+  SearchOutcome run(int64_t capacity_bytes, int64_t work, int64_t max_nodes, SearchBudget& budget);
 
   [[nodiscard]] const std::vector<int64_t>& addresses() const { return addresses_; }  ///< if found
   [[nodiscard]] int64_t nodes() const { return nodes_; }  ///< over all runs
@@ -41,10 +42,11 @@ class RoomSearch {
   SearchOutcome search(const std::vector<Block>& blocks, int64_t max_nodes, SearchBudget& budget);
 
   const int64_t unit_, quantum_;
-  int sections_;
-  int64_t capacity_;
-  std::vector<Block> blocks_;  ///< one per buffer that is live
-  std::vector<int64_t> unused_;
+  const int sections_;
+  std::vector<Block> blocks_;    ///< one per buffer that is live
+  std::vector<int64_t> used_;    ///< bytes per section
+  int64_t capacity_ = 0;         ///< of the run
+  std::vector<int64_t> unused_;  ///< likewise
 
   std::mt19937 random_{1};
   int number_ = 0;

@@ -14,7 +14,7 @@
 namespace thimble::layout {
 namespace {
 
-constexpr int64_t kRoomNodes = 500;  ///< for each order, in a room
+constexpr int64_t kRoomNodes = 500;   ///< for each order, in a room
 constexpr size_t kMostExchanged = 4;  ///< blocks of an exchange that is looked for within another
 
 using Numbers = std::vector<size_t>;  ///< of blocks
@@ -76,7 +76,9 @@ class ExchangeSearch {
 class RoomMerger {
  public:
   RoomMerger(std::vector<Block> blocks, int sections, double least_ratio, SearchBudget& budget)
-      : blocks_(std::move(blocks)), sections_(sections), least_ratio_(least_ratio),
+      : blocks_(std::move(blocks)),
+        sections_(sections),
+        least_ratio_(least_ratio),
         budget_(budget) {}
 
   std::vector<Block> run() {
@@ -153,8 +155,7 @@ class RoomMerger {
     std::ranges::stable_sort(rooms, {}, &Numbers::size);
     bool packed = false;
     for (const Numbers& room : rooms) {
-      const bool whole =
-          std::ranges::none_of(room, [&](size_t b) { return merged(blocks_[b]); });
+      const bool whole = std::ranges::none_of(room, [&](size_t b) { return merged(blocks_[b]); });
       packed = (whole && pack(room)) || packed;
     }
     return packed;
@@ -202,7 +203,9 @@ class RoomMerger {
     std::ranges::sort(name);
     if (!tried_.insert(name).second) return false;
     Block block{std::ranges::min(inside, {}, &Block::begin).begin,
-                std::ranges::max(inside, {}, &Block::end).end, 0, {}};
+                std::ranges::max(inside, {}, &Block::end).end,
+                0,
+                {}};
     for (const Block& b : inside) block.bytes += b.begin == block.begin ? b.bytes : 0;
 
     const Problem problem = problem_of(inside, 1);
@@ -228,7 +231,7 @@ class RoomMerger {
   const int sections_;
   const double least_ratio_;  ///< bytes of an exchange per subset tried
   SearchBudget& budget_;
-  std::vector<std::vector<Exchange>> exchanges_;  ///< per boundary
+  std::vector<std::vector<Exchange>> exchanges_;                ///< per boundary
   std::set<std::vector<std::tuple<int, int, int64_t>>> tried_;  ///< rooms
 };
 
