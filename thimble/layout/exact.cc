@@ -3,6 +3,7 @@
 // budgets, until the lower bound is met, a search proves that less is impossible, or the work is
 // done that it may do.
 #include <algorithm>
+#include <optional>
 #include <random>
 
 #include "thimble/layout/bound.h"
@@ -12,6 +13,7 @@
 #include "thimble/layout/learning_order.h"
 #include "thimble/layout/niche_search.h"
 #include "thimble/layout/packing_search.h"
+#include "thimble/layout/room_search.h"
 #include "thimble/model/error.h"
 
 namespace thimble::layout {
@@ -25,7 +27,8 @@ constexpr int64_t kMostPairs = 2'000'000;
 /// Nodes for each order in the first round. A good order needs a few hundred; a bad one would not
 /// end.
 constexpr int64_t kFirstBudget = 500;
-constexpr int kRestarts = 5;  ///< of each order, in each round, at the goal
+constexpr int64_t kRoomShare = 4;  ///< of so many nodes one in rooms, which need few
+constexpr int kRestarts = 5;       ///< of each order, in each round, at the goal
 /// Each level of the disjunctive search keeps a byte per conflict; larger problems do without it.
 constexpr int64_t kMostConflicts = 40'000;
 
@@ -79,8 +82,15 @@ class PartSearch {
     for (std::vector<int>& order : greedy_orders(problem_, sweep_)) {
       orders.emplace_back(std::move(order));
     }
-    int64_t nodes = kFirstBudget;
+    std::optional<RoomSearch> rooms;
+    if (niches.applies() && RoomSearch::applies(problem_, sweep_)) rooms.emplace(problem_, sweep_);
+    int64_t nodes = kFirstBudget, work = 0;  // of a round
     for (int round = 0; !done() && !budget_.spent(); ++round, nodes += nodes / 4) {
+      if (rooms && rooms->run(goal(), work, nodes / kRoomShare, budget_) == SearchOutcome::kFound) {
+        keep(rooms->addresses());
+        break;
+      }
+      const int64_t work_left = budget_.work;
       for (const int64_t capacity : capacities(round)) {
         if (niches.applies()) {
           pack(niches, true, orders, capacity, nodes);
@@ -91,8 +101,10 @@ class PartSearch {
         const SearchOutcome outcome = disjunctive.run(capacity, nodes, budget_);
         conclude(outcome, capacity, true, disjunctive.addresses());
       }
+      work = work_left - budget_.work;
     }
-    best_.nodes = niches.nodes() + packing.nodes() + disjunctive.nodes();
+    best_.nodes =
+        (rooms ? rooms->nodes() : 0) + niches.nodes() + packing.nodes() + disjunctive.nodes();
   }
 
   /// Each order as it is, then several times with what it learnt.
