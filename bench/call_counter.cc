@@ -114,9 +114,8 @@ uint64_t cycles_of(std::string_view text, bool behind_access) {
 Place place_of(std::string_view symbol) {
   const auto has = [&](const char* part) { return symbol.find(part) != std::string_view::npos; };
   if (has("timed_run")) return Place::kHarness;
-  if (has("7thimble") && has("runtime")) return Place::kKernel;
-  return symbol.ends_with("_run") || symbol.starts_with("_ZN12_GLOBAL__N_1") ? Place::kModel
-                                                                             : Place::kLibrary;
+  if (symbol.ends_with("_run") || symbol.starts_with("_ZN12_GLOBAL__N_1")) return Place::kModel;
+  return has("7thimble") && has("runtime") ? Place::kKernel : Place::kLibrary;
 }
 
 void execute(unsigned int, void* data) {
@@ -134,6 +133,7 @@ void execute(unsigned int, void* data) {
     s.open = nullptr;
   } else if (block.place == Place::kKernel && s.open == nullptr) {
     Call*& call = s.sites[s.last == nullptr ? 0 : s.last->end];
+    // All rows of the emitted table come to a kernel from one place, each once.
     const bool row = s.last != nullptr && s.last->symbol.find("_stepE") != std::string::npos;
     if (call == nullptr || row) call = &s.calls.emplace_back(Call{.symbol = block.symbol});
     s.open = call;

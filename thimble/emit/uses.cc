@@ -69,6 +69,8 @@ class CallUses {
     const KernelParams& params = program_.params[static_cast<size_t>(call.params)].params;
     if (const auto* pairs = std::get_if<runtime::Conv2DPairsParams>(&params))
       add_pairs(call, *pairs, region);
+    // Those in MVE read windows as pairs do.
+    if (std::holds_alternative<runtime::Conv2DFoursParams>(params)) use("PAIR_WINDOWS");
     if (const auto* depthwise = std::get_if<runtime::DepthwiseConv2DPackedParams>(&params))
       add_depthwise(call, *depthwise, region);
     if (std::string_view(info(call.kernel).name) == "add_dsp")
