@@ -27,8 +27,9 @@ constexpr int64_t kMostPairs = 2'000'000;
 /// Nodes for each order in the first round. A good order needs a few hundred; a bad one would not
 /// end.
 constexpr int64_t kFirstBudget = 500;
-constexpr int64_t kRoomShare = 4;  ///< of so many nodes one in rooms, which need few
-constexpr int kRestarts = 5;       ///< of each order, in each round, at the goal
+constexpr int64_t kLeastRoomWork = 1'000'000;  ///< with less the niches have all of it
+constexpr int64_t kRoomShare = 4;              ///< of so many nodes one in rooms, which need few
+constexpr int kRestarts = 5;                   ///< of each order, in each round, at the goal
 /// Each level of the disjunctive search keeps a byte per conflict; larger problems do without it.
 constexpr int64_t kMostConflicts = 40'000;
 
@@ -83,7 +84,10 @@ class PartSearch {
       orders.emplace_back(std::move(order));
     }
     std::optional<RoomSearch> rooms;
-    if (niches.applies() && RoomSearch::applies(problem_, sweep_)) rooms.emplace(problem_, sweep_);
+    if (budget_.work >= kLeastRoomWork && niches.applies() &&
+        RoomSearch::applies(problem_, sweep_)) {
+      rooms.emplace(problem_, sweep_);
+    }
     int64_t nodes = kFirstBudget, work = 0;  // of a round
     for (int round = 0; !done() && !budget_.spent(); ++round, nodes += nodes / 4) {
       if (rooms && rooms->run(goal(), work, nodes / kRoomShare, budget_) == SearchOutcome::kFound) {

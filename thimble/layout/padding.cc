@@ -85,7 +85,7 @@ class Padder {
   }
 
   [[nodiscard]] bool ends_later(size_t change, int64_t bytes) const {
-    work_ -= std::ssize(changes_) - static_cast<int64_t>(change);
+    work_ -= (std::ssize(changes_) - static_cast<int64_t>(change)) / kChangesPerWork;
     return std::any_of(changes_.begin() + static_cast<std::ptrdiff_t>(change) + 1, changes_.end(),
                        [&](const Change& later) { return later.bytes == -bytes; });
   }
@@ -116,7 +116,8 @@ class Padder {
     chosen_ = subset_;
   }
 
-  static constexpr double kChance = 2;  ///< in blocks
+  static constexpr int64_t kChangesPerWork = 8;  ///< looking at one is a comparison
+  static constexpr double kChance = 2;           ///< in blocks
   static constexpr uint32_t kChances = 1024;
   const std::vector<Change> changes_;
   int64_t& work_;

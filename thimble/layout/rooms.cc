@@ -52,9 +52,10 @@ class ExchangeSearch {
 
  private:
   static constexpr double kMostSubsets = 10'000;
+  static constexpr int64_t kStepsPerWork = 8;  ///< a step adds two numbers
 
   bool extend(size_t more, size_t from, int64_t sum, int64_t ended) {
-    --work_;
+    if (++steps_ % kStepsPerWork == 0) --work_;
     if (more == 0) return sum == 0 && static_cast<double>(ended) >= least_bytes_;
     for (size_t i = from; i < bytes_.size(); ++i) {
       if (sum + bytes_[i] < 0) continue;
@@ -69,6 +70,7 @@ class ExchangeSearch {
   const std::vector<int64_t>& bytes_;
   const double least_ratio_;
   int64_t& work_;
+  int64_t steps_ = 0;
   double least_bytes_ = 0;
   Numbers chosen_;
 };

@@ -18,9 +18,9 @@
 
 namespace thimble::layout {
 
-/// Sections 0 to `sections` of equal bytes each. Exchanges within an exchange are taken for true
-/// that are improbable as chance: `doubt` is how many such one would see by chance, at most, were
-/// sizes random multiples of `quantum`. With 0 the blocks must be so in every layout.
+/// Sections 0 to `sections` of equal bytes each. Exchanges of a few blocks within a larger one are
+/// taken for true that are improbable as chance: `doubt` (above 0) is how many such one would see
+/// by chance, at most, were sizes random multiples of `quantum`. So rooms are likely, not proved.
 [[nodiscard]] std::vector<Block> merge_rooms(std::vector<Block> blocks, int sections,
                                              int64_t quantum, double doubt, SearchBudget& budget);
 
