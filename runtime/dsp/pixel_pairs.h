@@ -333,8 +333,9 @@ template <class Weights>
 inline void convolve_pairs(const Conv2DPairsParams& p, const View& x, const View& out,
                            const Region& region, int8_t* scratch) noexcept {
   if (region.begin[3] == region.end[3]) return;  // before anything is widened
-  if (!has_columns(region)) return PixelPairs<Weights>(p, x, out, region, scratch).run();
-  const View from = straight(x, inputs_of(p.window, region)), to = straight(out, region);
+  const bool many = has_columns(region);
+  const View from = many ? straight(x, inputs_of(p.window, region)) : x;
+  const View to = many ? straight(out, region) : out;
   PixelPairs<Weights>(p, from, to, region, scratch).run();
 }
 
