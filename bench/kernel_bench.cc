@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each kernel call of whole operators costs on an emulated core, as CSV: instructions, on a
-// Cortex-M4 an estimate of cycles (bench/call_counter.cc), and the bytes of the kernel's code.
+// What each kernel call of whole operators, or of another planner's plan, costs on an emulated
+// core, as CSV: instructions, on a Cortex-M4 an estimate of cycles (bench/call_counter.cc), and the
+// bytes of the kernel's code.
 //   kernel_bench --output bench/results/kernels_cortex-m4.csv ../shared/models/ad01_int8.tflite ...
+//   kernel_bench --output rows.csv --planner stream:granularity=row --sram 22K person_detect.tflite
 // A line for each call, and one for the model ("total").
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -23,6 +26,7 @@
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/target/kernels/kernel.h"
+#include "thimble/target/size.h"
 
 namespace {
 
@@ -34,7 +38,8 @@ constexpr const char* kColumns =
 
 struct Options {
   std::vector<std::string> models;
-  std::string core = "cortex-m4", output;
+  std::string core = "cortex-m4", output, planner = "reorder";
+  std::string sram = "4M";
   bool compact = false, keep_channels = false;
 };
 
@@ -53,11 +58,11 @@ std::vector<Counted> parse_counts(const std::string& text) {
   return counts;
 }
 
-// The calls that the emitted code makes, in order.
+// The calls in the emitted code, in the order in which they are first made.
 std::vector<const Call*> calls_of(const Program& program) {
   std::vector<const Call*> calls;
   execute_calls(program, [&](const Call& call, const Counters&) {
-    if (!copies_onto_itself(program, call) && (calls.empty() || calls.back() != &call))
+    if (!copies_onto_itself(program, call) && std::ranges::find(calls, &call) == calls.end())
       calls.push_back(&call);
   });
   return calls;
@@ -103,9 +108,9 @@ void measure_model(const std::string& name, const Options& options, std::FILE* f
   const Source source = load(name);
   Request request{.model = source,
                   .graph = {.keep_channels = options.keep_channels},
-                  .sram_bytes = int64_t{4} << 20,
+                  .sram_bytes = parse_size(options.sram),
                   .weights = options.compact ? Weights::kCompact : Weights::kFast,
-                  .planner = "reorder"};
+                  .planner = options.planner};
   request.target.core = core_named(options.core);
   const Answer answer = compile(request);
   const auto* compiled = std::get_if<Compiled>(&answer);
@@ -141,6 +146,8 @@ int main(int argc, char** argv) {
   CLI::App app{"Kernel calls on an emulated core, as CSV", "kernel_bench"};
   app.add_option("MODEL", options.models, "zoo:NAME or .tflite files")->required();
   app.add_option("--core", options.core, "Core that is emulated (cortex-m4)");
+  app.add_option("--planner", options.planner, "NAME or NAME:key=value,... (reorder)");
+  app.add_option("--sram", options.sram, "Most SRAM for the arena (4M)");
   app.add_flag("--compact", options.compact, "Weights in 8 bits");
   app.add_flag("--keep-channels", options.keep_channels, "Also those that are constant");
   app.add_option("--output", options.output, "File to write")->required();

@@ -96,9 +96,12 @@ constexpr DepthwiseCompactTail kDepthwiseCompactTail{kDepthwiseTail<Tail>, unpac
 /// The kernels. Where few channels go at a time and an output may lie over inputs that others still
 /// want, all go in strips of a row, or pixel by pixel.
 [[gnu::cold, gnu::noinline]] inline void convolve_depthwise_compact(
-    const DepthwiseConv2DPackedParams& p, const View& x, const View& out, const Region& region,
-    int8_t* scratch, const DepthwiseCompactTail& its) noexcept {
+    const DepthwiseConv2DPackedParams& p, const View& given_x, const View& given_out,
+    const Region& region, int8_t* scratch, const DepthwiseCompactTail& its) noexcept {
   if (is_empty(region)) return;
+  const bool many = has_columns(region);
+  const View x = many ? straight(given_x, inputs_of(p.window, region)) : given_x;
+  const View out = many ? straight(given_out, region) : given_out;
   const Window2D& w = p.window;
   const int32_t channels = region.end[3] - region.begin[3];
   const int32_t each = depthwise_unpacked_bytes(w);

@@ -8,6 +8,7 @@
 #include "../portable/window.h"
 #include "depthwise_blocks.h"
 #include "depthwise_pack.h"
+#include "straight_view.h"
 #include "thimble_runtime/kernels.h"
 #include "thimble_runtime/uses.h"
 
@@ -98,29 +99,42 @@ class DepthwiseConvolution {
 
   // Input rows `y` and the next into slots that follow one another.
   [[gnu::noinline]] void pack_two_rows(int32_t y, int32_t slot) noexcept {
-    const bool together =
-        y >= 0 && y + 1 < p_.window.in_h && (!kRings || x_.modulus == 0) && (!kAny || run_ >= 0);
-    pack_row(y, slot, together);
-    if (!together) pack_row(y + 1, slot + 1);
+    if (y >= 0 && y + 1 < p_.window.in_h && (!kAny || run_ >= 0)) {
+      const InputRow upper = input_row(y), lower = input_row(y + 1);
+      if (upper.wrap >= end_column_ && lower.wrap >= end_column_)
+        return pack_row(upper, slot, static_cast<int32_t>(lower.at - upper.at));
+    }
+    pack_row(y, slot);
+    pack_row(y + 1, slot + 1);
   }
 
-  // Input row `y` into a slot of the strip's pairs. two: the next as well, as pack_two_rows allows.
-  [[gnu::noinline]] void pack_row(int32_t y, int32_t slot, bool two = false) noexcept {
-    const int32_t count = end_pair_ - first_pair_;
-    if (y < 0 || y >= p_.window.in_h) {
-      pack_padding(first_pair_ * slots_ + slot, count, slots_ * 4);
-      return;
-    }
+  struct InputRow {
+    const int8_t* at;  // column 0
+    int32_t wrap;      // columns from here on are at the ring's beginning
+  };
+  InputRow input_row(int32_t y) const noexcept {
     const int32_t step = x_.stride[2];
-    int32_t first = n_ * x_.stride[0] + y * x_.stride[1] - x_.bias;  // column 0
-    int32_t wrap = end_column_;  // columns from here on are at the ring's beginning
+    int32_t first = n_ * x_.stride[0] + y * x_.stride[1] - x_.bias;
+    int32_t wrap = end_column_;
     if (kRings && x_.modulus != 0) {
       const int32_t left = begin_column_;  // nothing is known of those before
       const int32_t at = (first + left * step) % x_.modulus;
       wrap = left + (x_.modulus - at + step - 1) / step;
       first = at - left * step - x_.channel;
     }
-    const auto* const row = static_cast<const int8_t*>(x_.data) + first + first_in_;
+    return {static_cast<const int8_t*>(x_.data) + first + first_in_, wrap};
+  }
+
+  // Input row `y` into a slot of the strip's pairs.
+  [[gnu::noinline]] void pack_row(int32_t y, int32_t slot) noexcept {
+    if (y >= 0 && y < p_.window.in_h) return pack_row(input_row(y), slot, 0);
+    pack_padding(first_pair_ * slots_ + slot, end_pair_ - first_pair_, slots_ * 4);
+  }
+  // below: to the row that goes into the next slot, as pack_two_rows allows; 0: none.
+  [[gnu::noinline]] void pack_row(const InputRow& in, int32_t slot, int32_t below) noexcept {
+    const int32_t count = end_pair_ - first_pair_;
+    const int32_t step = x_.stride[2];
+    const int8_t* const row = in.at;
     const int32_t column = origin_ + 2 * first_pair_;  // of the left one of a pair
     DepthwisePairs pairs{column < 0 ? padding_ : row + column * step,
                          row + (column + 1) * step,
@@ -130,8 +144,8 @@ class DepthwiseConvolution {
                          run_,
                          step,
                          slots_ * 4};
-    if ((kRings && wrap < end_column_) || (kAny && run_ < 0)) return pack_pieces(pairs, row, wrap);
-    const int32_t below = two ? x_.stride[1] : 0;
+    if ((kRings && in.wrap < end_column_) || (kAny && run_ < 0))
+      return pack_pieces(pairs, row, in.wrap);
     if (run_ != 0) pack_rows(pairs, below);
     if (run_ == count) return;
     const int32_t last = column + 2 * run_;  // the next one is beyond what outputs read
@@ -257,7 +271,9 @@ class DepthwiseConvolution {
       // All that is left, if there is room for it: in place a single row must be read at once.
       const int32_t count = slots * pairs_of(left) <= room_ ? left : most;
       set_strip(column, count, slots);
-      for (int32_t k = 0; k < slots; ++k) pack_row(y * w.stride_h - w.pad_top + k, k);
+      const int32_t first = y * w.stride_h - w.pad_top;
+      if (fixed_) pack_two_rows(first, 0);
+      for (int32_t k = fixed_ ? 2 : 0; k < slots; ++k) pack_row(first + k, k);
       if (kAny && !fixed_) {
         any_window(y, column, column + count);
       } else {

@@ -5,6 +5,7 @@
 #include "../portable/store_channels.h"
 #include "copied_rows.h"
 #include "pair_products.h"
+#include "straight_view.h"
 #include "thimble_runtime/kernels.h"
 #include "thimble_runtime/uses.h"
 
@@ -345,7 +346,10 @@ template <class Weights>
 inline void convolve_pairs(const Conv2DPairsParams& p, const View& x, const View& out,
                            const Region& region, int8_t* scratch) noexcept {
   if (region.begin[3] == region.end[3]) return;  // before anything is widened
-  PixelPairs<Weights>(p, x, out, region, scratch).run();
+  const bool many = has_columns(region);
+  const View from = many ? straight(x, inputs_of(p.window, region)) : x;
+  const View to = many ? straight(out, region) : out;
+  PixelPairs<Weights>(p, from, to, region, scratch).run();
 }
 
 }  // namespace thimble::runtime

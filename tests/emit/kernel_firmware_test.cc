@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -138,6 +139,21 @@ Graph single_operator(uint64_t seed) {
   return graph;
 }
 
+/// Few pixels of many channels: what a window of theirs widened takes is more than all of them.
+Graph few_pixels(uint64_t seed) {
+  zoo::Random random(seed);
+  const auto between = [&](int64_t low, int64_t high) { return random.between(low, high); };
+  testing::TestGraph net(seed);
+  TensorId x = net.input({1, between(1, 3), between(1, 2), 4 * between(1, 40)});
+  for (int64_t k = 0; k < 3; ++k) x = net.conv(x, 4 * between(1, 17), 1, between(1, 2));
+  net.output(net.conv(x, between(1, 17), 1, 1));
+  Graph graph = net.graph();
+  graph.name = fmt::format("few_pixels_{}", seed);
+  clamp_outputs(graph);
+  if (seed % 3 == 0) enlarge_weights(graph);
+  return graph;
+}
+
 struct KernelsOfCore {
   const char* core;
   std::set<std::string> kernels;  ///< that are among the plans'
@@ -154,11 +170,12 @@ struct Firmware {
   std::vector<Compiled> compiled = {};
   InputSet inputs = {};
 
-  void add(const Graph& graph, const std::string& planner, uint64_t seed) {
+  void add(const Graph& graph, const std::string& planner, uint64_t seed,
+           std::optional<int64_t> sram_bytes = 1 << 20) {
     compiled.push_back(std::get<Compiled>(compile({.model = Source{graph, graph.name, ""},
                                                    .graph = {.rewrite = false},
                                                    .target = generic_target(core),
-                                                   .sram_bytes = 1 << 20,
+                                                   .sram_bytes = sram_bytes,
                                                    .weights = weights,
                                                    .planner = planner})));
     inputs.push_back(testing::noise(graph, static_cast<uint32_t>(seed)));
@@ -215,6 +232,32 @@ TEST_P(KernelFirmware, ComputesTheSameInParts) {
   for (uint64_t seed = 1; seed <= 24; ++seed)
     firmware.add(chain(seed), planners[seed % planners.size()], seed);
   firmware.expect_outputs_of_the_reference(false);
+}
+
+TEST(DspFirmware, ComputesWithoutScratch) {
+  Firmware firmware{.core = "cortex-m4"};
+  for (uint64_t seed = 1; seed <= 24; ++seed)
+    firmware.add(few_pixels(seed), "reorder", seed, std::nullopt);
+  EXPECT_THAT(firmware.kernels(), IsSupersetOf({"conv_2d_1x1_dsp"}));
+  firmware.expect_outputs_of_the_reference();
+}
+
+// Two or three channels of a depthwise convolution, as slices have them.
+TEST(DspFirmware, ComputesFewChannels) {
+  Firmware firmware{.core = "cortex-m4"};
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    testing::TestGraph net(seed);
+    zoo::Random random(seed);
+    const TensorId x = net.input({1, random.between(5, 13), random.between(5, 13), 1});
+    const TensorId few = net.conv(x, random.between(1, 3), 1, 1);
+    for (int64_t k = 2; k <= 5; ++k) net.output(net.depthwise(few, k, random.between(1, 2)));
+    Graph graph = net.graph();
+    graph.name = fmt::format("few_channels_{}", seed);
+    clamp_outputs(graph);
+    firmware.add(graph, "reorder", seed);
+  }
+  EXPECT_THAT(firmware.kernels(), IsSupersetOf({"depthwise_conv_2d_clamped_dsp"}));
+  firmware.expect_outputs_of_the_reference();
 }
 
 TEST(MveFirmware, HasEveryWayToRoundOfMve) {

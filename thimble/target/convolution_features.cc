@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/dsp/straight_view.h"
 #include "runtime/dsp/window_reader.h"
 #include "runtime/portable/convolve.h"
 #include "thimble/target/feature_sums.h"
@@ -230,8 +231,11 @@ void count_pixel_pairs(const runtime::Window2D& w, int32_t in_channels, const Ca
   sums.add(Feature::kSingle, alone * whole);
   sums.add(Feature::kSingleProduct, alone * whole * products);
   sums.add(Feature::kOne, (pairs + alone) * edges);
-  const int rings = (ring(call.in[0]) ? 1 : 0) + (ring(call.out) ? 1 : 0);
-  sums.add(Feature::kRingPixel, count * rings);
+  const bool as_given = mve || !runtime::has_columns(region);
+  const bool in_ring =
+      ring(as_given ? call.in[0] : runtime::straight(call.in[0], runtime::inputs_of(w, region)));
+  const bool out_ring = ring(as_given ? call.out : runtime::straight(call.out, region));
+  sums.add(Feature::kRingPixel, count * ((in_ring ? 1 : 0) + (out_ring ? 1 : 0)));
   const double by_two = mve ? 0 : count_windows_by_two(w, in_channels, call, sums);
   const double read = count - 2 * by_two, share = count > 0 ? read / count : 0;
   if (mve) sums.add(Feature::kRow, rows(region));
@@ -274,14 +278,22 @@ void count_joined_pairs(const runtime::Window2D& w, int32_t in_channels, const C
   sums.add(Feature::kRingPixel, count * rings);
 }
 
+// From where inputs lie, pixel by pixel, two pairs of channels at a time (conv_2d_1x1_dsp.cc).
+void count_single_pixels(int32_t in_channels, const CallShape& call, FeatureSums sums) {
+  const double count = pixels(call.region), blocks = std::ceil(extent(call.region, 3) / 4);
+  sums.add(Feature::kPixel, count);
+  sums.add(Feature::kElement, count * extent(call.region, 3));
+  sums.add(Feature::kQuad, count * blocks);
+  sums.add(Feature::kQuadProduct, count * blocks * in_channels / 4);
+}
+
 // Of a kernel whose weights are packed for it.
 void count_packed(const runtime::Window2D& w, int32_t in_channels, const CallShape& call,
                   FeatureSums sums) {
-  if (info(call.kernel).scratch_bytes == nullptr) {
-    count_joined_pairs(w, in_channels, call, sums);
-  } else {
-    count_pixel_pairs(w, in_channels, call, sums);
-  }
+  const KernelInfo& kernel = info(call.kernel);
+  if (kernel.scratch_bytes != nullptr) return count_pixel_pairs(w, in_channels, call, sums);
+  if (kernel.set == InstructionSet::kDsp) return count_single_pixels(in_channels, call, sums);
+  count_joined_pairs(w, in_channels, call, sums);
 }
 
 }  // namespace

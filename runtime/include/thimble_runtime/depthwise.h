@@ -151,8 +151,9 @@ constexpr bool depthwise_by_pixels(const Window2D& w, int32_t multiplier, int32_
                                    int32_t rows, int32_t columns, int32_t channels) noexcept {
   if (!is_depthwise_3x3(w) || multiplier != 1) return false;
   if (rows * columns == 1) return true;
-  const int32_t fours = depthwise_fours(w, scratch_bytes, columns, rows);
-  return 4 * fours < channels && fours < (rows == 1 ? 4 : 1);
+  if (depthwise_scratch_bytes(w, channels, columns, depthwise_rows(w, rows)) <= scratch_bytes)
+    return false;
+  return depthwise_fours(w, scratch_bytes, columns, rows) < (rows == 1 ? 4 : 1);
 }
 
 /// depthwise_conv_2d for windows of up to 64 taps without dilation whose scales all shift to the

@@ -99,6 +99,10 @@ void conv_2d_pairs_dsp(const Conv2DPairsParams& p, const View& x, const View& ou
 /// The same with compact weights; every sum times 256 fits 32 bits.
 void conv_2d_pairs_compact_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
                                const Region& region, int8_t* scratch) noexcept;
+/// conv_2d_pairs_dsp without scratch, pixel by pixel, for a window of one tap without padding:
+/// channels of x are neighbours, a multiple of four. progress: pixel.
+void conv_2d_1x1_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
 /// Bytes of a row of inputs with its padding, where rows are copied: first layers, whose taps do
 /// not begin at multiples of four. Else 0.
 constexpr int32_t conv_2d_pairs_row_bytes(const Conv2DPairsParams& p) noexcept {

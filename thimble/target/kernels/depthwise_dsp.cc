@@ -83,12 +83,14 @@ int64_t scratch_within(const DepthwiseConv2DParams& p, const CallExtents& call, 
       static_cast<int32_t>(std::min(room, std::max(kMostScratchBytes, int64_t{strip(1)})));
   const int32_t least = whole ? 0 : by_pixels ? runtime::depthwise_padding_bytes(all) : strip(1);
   if (least > within) return 0;
-  if (by_pixels && rows * columns == 1) return least;
   const auto whole_rows = [&](int32_t count) {
     return std::max(least, runtime::depthwise_scratch_bytes(w, count, columns,
                                                             runtime::depthwise_rows(w, rows)) +
                                count * unpacked);
   };
+  if (by_pixels && rows * columns == 1) return least;
+  // Less than four channels go by whole rows: other ways are no faster than the portable kernel.
+  if (by_pixels && channels < 4) return whole_rows(channels) <= within ? whole_rows(channels) : 0;
   const int32_t fours = runtime::depthwise_fours(w, within, columns, rows, unpacked);
   const int64_t at_a_time = std::min(fours, (channels + 3) / 4);
   if (by_pixels && rows == 1 && at_a_time * columns < kFoursOfOutputs) return least;

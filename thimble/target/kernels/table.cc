@@ -40,6 +40,10 @@ bool is_single_tap(const KernelUse& use) {
          is_ungrouped(use);
 }
 
+bool is_single_tap_of_fours(const KernelUse& use) {
+  return is_single_tap(use) && std::get<runtime::Conv2DParams>(use.params).in_per_group % 4 == 0;
+}
+
 // A depthwise window of a few vectors; shifts to the right alone.
 bool is_depthwise_of_vectors(const KernelUse& use) {
   const runtime::Window2D& w = std::get<runtime::DepthwiseConv2DParams>(use.params).window;
@@ -92,7 +96,6 @@ constexpr KernelInfo depthwise_row(const char* name) {
                                : kTail == kShifted ? is_depthwise_shifted
                                                    : is_depthwise_clamped,
                       .weights = Weights::kFast,
-                      .channel_multiple = 4,
                       .scratch_bytes = depthwise_scratch_bytes<DepthwiseForm::kWide>,
                       .scratch_within = depthwise_scratch_within<DepthwiseForm::kWide>,
                       .scratch_type = kInt32,
@@ -103,6 +106,7 @@ template <auto Kernel, DepthwiseTail kTail>
 constexpr KernelInfo depthwise_row_compact(const char* name) {
   KernelInfo result = depthwise_row<Kernel, kTail>(name);
   result.weights = Weights::kCompact;
+  result.channel_multiple = 4;
   result.scratch_bytes = depthwise_scratch_bytes<DepthwiseForm::kCompact>;
   result.scratch_within = depthwise_scratch_within<DepthwiseForm::kCompact>;
   result.pack = pack_depthwise<kTail, DepthwiseForm::kCompact>;
@@ -116,6 +120,7 @@ constexpr KernelInfo depthwise_row_in_place(const char* name) {
   result.rings = false;
   result.whole_axes = kImages;
   result.weights = Weights::kCompact;
+  result.channel_multiple = 4;
   result.scratch_bytes = depthwise_in_place_scratch_bytes;
   result.scratch_within = depthwise_in_place_scratch_within;
   return result;
@@ -168,6 +173,16 @@ constexpr KernelInfo kKernels[] = {
                                      .scratch_type = kInt32,
                                      .pack = pack_conv_2d_pairs<PairWeights::kWide>,
                                      .adapt = conv_2d_pairs<PairWeights::kWide>}),
+    row<runtime::conv_2d_1x1_dsp>({.name = "conv_2d_1x1_dsp",
+                                   .family = F::kConv2D,
+                                   .set = kDsp,
+                                   .progress = kPixel,
+                                   .dense_channels = true,
+                                   .takes = is_single_tap_of_fours,
+                                   .weights = Weights::kFast,
+                                   .channel_multiple = 2,
+                                   .pack = pack_conv_2d_pairs<PairWeights::kWide>,
+                                   .adapt = conv_2d_pairs<PairWeights::kWide>}),
     row<runtime::conv_2d_pairs_compact_dsp>({.name = "conv_2d_pairs_compact_dsp",
                                              .family = F::kConv2D,
                                              .set = kDsp,
