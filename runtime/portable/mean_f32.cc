@@ -7,11 +7,8 @@ namespace thimble::runtime {
 void mean_f32(const FloatMeanParams& p, const View& x, const View& out,
               const Region& region) noexcept {
   Region summed{};
-  int32_t count = 1;
   for (int32_t axis = 0; axis < 4; ++axis) {
-    if (p.reduced[axis] == 0) continue;
-    summed.end[axis] = p.in_extent[axis];
-    count *= p.in_extent[axis];
+    if (p.reduced[axis] != 0) summed.end[axis] = p.in_extent[axis];
   }
   const auto hold = [&](int32_t axis, int32_t index) {
     if (p.reduced[axis] != 0) return;
@@ -30,7 +27,7 @@ void mean_f32(const FloatMeanParams& p, const View& x, const View& out,
         const auto* from = pixel<const float>(x, n_in, y_in, x_in);
         for (int32_t k = summed.begin[3]; k < summed.end[3]; ++k) sum += from[k * x.stride[3]];
       });
-      to[c * out.stride[3]] = sum / static_cast<float>(count);
+      to[c * out.stride[3]] = sum / p.divisor;
     }
   });
 }

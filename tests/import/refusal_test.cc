@@ -422,7 +422,7 @@ TEST(TfliteRefusal, SumsOfSeveralInputsOfDifferentScales) {
   b.outputs({output});
   EXPECT_EQ(message_of(b),
             "net.tflite: ADD_N #0: inputs int8 2x3 and int8 3x2 are not supported; supported are "
-            "int8 of one shape, one scale and one zero point");
+            "float32, or int8 of one scale and one zero point, of one shape");
 }
 
 TEST(TfliteParameterRefusal, MirrorsMoreThanThereIs) {

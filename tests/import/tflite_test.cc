@@ -95,6 +95,33 @@ TEST(TfliteImport, ExpandsWeightsOfFloat16) {
   EXPECT_EQ(floats_of(g.tensor(g.ops[0].inputs[1])), (std::vector<float>{1, -2, 0x1p-24F}));
 }
 
+// An odd number of them: the last byte is half full.
+TEST(TfliteImport, ExpandsWeightsOfInt4) {
+  TfliteBuilder b = with_input({1, 3});
+  const int32_t weights = b.weights({1, 3}, 0);
+  b.at(weights).type = TensorType::INT4;
+  b.model.buffers[b.at(weights).buffer]->data = {0x87, 0xFF};
+  const int32_t out = b.tensor({1, 1});
+  b.op(BuiltinOperator::FULLY_CONNECTED, {0, weights, -1}, {out}, tflite::FullyConnectedOptionsT());
+  b.inputs({0});
+  b.outputs({out});
+  const Graph g = import(b);
+  const Tensor& expanded = g.tensor(g.ops[0].inputs[1]);
+  EXPECT_EQ(expanded.type, DType::kInt8);
+  EXPECT_EQ(*expanded.data, (Bytes{7, 0xF8, 0xFF}));
+}
+
+TEST(TfliteImport, RefusesInt4OfAnotherLength) {
+  TfliteBuilder b = with_input({1, 3});
+  const int32_t weights = b.weights({1, 3}, 0);
+  b.at(weights).type = TensorType::INT4;
+  const int32_t out = b.tensor({1, 1});
+  b.op(BuiltinOperator::FULLY_CONNECTED, {0, weights, -1}, {out}, tflite::FullyConnectedOptionsT());
+  b.inputs({0});
+  b.outputs({out});
+  EXPECT_THROW((void)import(b), CompileError);
+}
+
 TEST(TfliteImport, ExpandsWeightsOfInt8WhereTheInputIsFloat32) {
   TfliteBuilder b = with_input({1, 2}, TensorType::FLOAT32);
   const int32_t weights = b.weights({2, 2}, 0);

@@ -99,6 +99,9 @@ struct Make {
     return Literal().int8({1, 4, 5, 3}).int8({1, 3}).op(Sum{{1, 2}});
   }
   Graph operator()(const Div& a) const { return Literal().int8(kCube).int8({4}).int8(kCube).op(a); }
+  Graph operator()(const FloorDiv& a) const {
+    return Literal().float32(kCube).float32({4}).float32(kCube).op(a);
+  }
   Graph operator()(const Comparison& a) const {
     return Literal().int8(kCube).int8({4}).tensor(kCube, DType::kBool, {}).op(a);
   }

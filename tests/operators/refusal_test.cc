@@ -288,11 +288,8 @@ const Case kTypes[] = {
        in_float(g);
        set_float(operand(g, 1), std::numeric_limits<float>::infinity());
      }},
-    {"max_pool_2d", "the least of a window is not of float32",
-     [](Graph& g) {
-       in_float(g);
-       attributes<MaxPool2D>(g).least = true;
-     }},
+    {"floor_div", "inputs and output are float32",
+     [](Graph& g) { operand(g, 0).type = DType::kInt32; }},
     {"l2_pool_2d", "inputs and output are float32",
      [](Graph& g) { operand(g, 0).type = DType::kInt32; }},
     {"ceil", "inputs and output are float32", [](Graph& g) { output(g).type = DType::kInt16; }},
@@ -329,7 +326,8 @@ const Case kTypes[] = {
     {"gelu", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
     {"abs", "are all int8, all int16 or all float32",
      [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"sum", "are all int8 or all int16", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"sum", "are all int8, all int16 or all float32",
+     [](Graph& g) { output(g).type = DType::kInt16; }},
     {"maximum", "all int8, all int16, all int32, all float32 or all bool",
      [](Graph& g) { output(g).type = DType::kBool; }},
     {"div", "are all int8, all int32 or all float32",
@@ -339,12 +337,13 @@ const Case kTypes[] = {
        for (Tensor& t : g.tensors) t.type = DType::kInt32;
        attributes<Add>(g).activation = Activation::kRelu;
      }},
-    {"equal", "both inputs are int8, int32 or bool",
+    {"equal", "both inputs are int8, int32, float32 or bool",
      [](Graph& g) { output(g).type = DType::kInt8; }},
     {"select_v2", "the condition is bool", [](Graph& g) { operand(g, 0).type = DType::kInt8; }},
     {"cast", "and the output another one", [](Graph& g) { output(g).type = DType::kInt8; }},
     {"arg_max", "and the output int32", [](Graph& g) { output(g).type = DType::kInt8; }},
-    {"cumsum", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"cumsum", "inputs and output are all int8 or all float32",
+     [](Graph& g) { output(g).type = DType::kInt16; }},
     {"slice", "have one type", [](Graph& g) { output(g).type = DType::kInt16; }},
     {"softmax", "the output int8 or int16, or both are int16 or float32",
      [](Graph& g) { output(g).type = DType::kFloat32; }},
@@ -441,7 +440,8 @@ const Case kRecurrent[] = {
      }},
     {"svdf_features", "the output is int8 or int16",
      [](Graph& g) { operand(g, 0).type = DType::kInt16; }},
-    {"svdf_features", "are a constant with zero point 0",
+    {"svdf_features", "the weights are a constant", [](Graph& g) { operand(g, 1).data = nullptr; }},
+    {"svdf_features", "the weights' zero point is 0",
      [](Graph& g) { operand(g, 1).quantization.zero_points = {1}; }},
     {"svdf_features", "as long as one of the input",
      [](Graph& g) {
@@ -460,6 +460,8 @@ const Case kRecurrent[] = {
      }},
     {"svdf", "both int8 or both int16", [](Graph& g) { operand(g, 0).type = DType::kInt16; }},
     {"svdf", "have one positive", [](Graph& g) { set_scale(operand(g, 0), 0); }},
+    {"svdf", "there is no fused activation",
+     [](Graph& g) { attributes<SvdfOutput>(g).activation = Activation::kRelu; }},
     {"svdf", "for every filter and time",
      [](Graph& g) {
        set_shape(g, 0, {2, 6, 5});
@@ -569,7 +571,13 @@ TEST(Refusal, TakesFloat32WithoutQuantisation) {
                            "relu6",
                            "pad",
                            "resize_bilinear",
-                           "resize_nearest_neighbor"}) {
+                           "resize_nearest_neighbor",
+                           "sum",
+                           "cumsum",
+                           "l2_normalization",
+                           "svdf_features",
+                           "shift_in",
+                           "svdf"}) {
     Graph graph = literal_op(kind);
     in_float(graph);
     EXPECT_EQ(reason(graph), "") << kind;

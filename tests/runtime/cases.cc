@@ -69,6 +69,8 @@ Case random_case(KernelId kernel, Random& random) {
     case Family::kLstm:
       return recurrent_case(kernel, random);
     case Family::kL2Pool2D:
+    case Family::kFloorDiv:
+    case Family::kFloorMod:
     case Family::kAbs:
     case Family::kElu:
     case Family::kHardSwish:

@@ -91,7 +91,7 @@ Case select_case(Random& random, KernelId kernel) {
 }
 
 KernelParams comparison_params(Random& random, const KernelInfo& row) {
-  const int32_t accepted = random.between(1, 7);
+  const int32_t accepted = random.between(1, 15);
   if (row.in != DType::kInt8) return RelationParams{accepted};
   return ComparisonParams{accepted,
                           {random.between(-128, 127), random.between(-128, 127)},

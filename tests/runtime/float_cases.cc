@@ -174,6 +174,7 @@ Case float_mean_case(Random& random, KernelId kernel) {
     p.in_extent[k] = in[k];
     p.reduced[k] = random.between(0, 1);
     if (p.reduced[k] != 0) out[k] = 1;
+    p.divisor = static_cast<float>(random.between(1, 9));
   }
   return {.in = {{in, kFloat}},
           .out = {out, kFloat},
@@ -187,14 +188,46 @@ Case float_mean_case(Random& random, KernelId kernel) {
           }};
 }
 
-Case float_softmax_case(Random& random, KernelId kernel) {
+KernelParams along_channels_params(Random& random, Family family, int32_t channels) {
+  switch (family) {
+    case Family::kCumSum:
+      return FloatCumSumParams{random.between(0, 1), random.between(0, 1), channels};
+    case Family::kL2Normalization:
+      return FloatL2NormalizationParams{channels};
+    default:
+      return FloatSoftmaxParams{static_cast<float>(random.between(1, 100)) / 64, channels};
+  }
+}
+
+Case float_along_channels_case(Random& random, KernelId kernel) {
   const Extents extents = random_extents(random);
-  const FloatSoftmaxParams p{static_cast<float>(random.between(1, 100)) / 64, extents[3]};
+  const KernelParams p = along_channels_params(random, info(kernel).family, extents[3]);
   return {.in = {{extents, kFloat}},
           .out = {extents, kFloat},
           .run = [=](const Call& call) { run(kernel, p, call); },
           .needed = [](const Region& r, Chunk) { return std::vector<Region>{r}; },
           .whole_channels = true};
+}
+
+Case float_svdf_case(Random& random, KernelId kernel) {
+  const int32_t batch = random.between(1, 3), units = random.between(1, 5),
+                rank = random.between(1, 3), memory = random.between(1, 7);
+  const auto bias = std::make_shared<std::vector<float>>(random_floats(random, units));
+  const FloatClampParams clamp = random_float_clamp(random);
+  return {
+      .in = {{{1, batch, units * rank, memory}, kFloat}, {{1, 1, units * rank, memory}, kFloat}},
+      .out = {{1, batch, units, 1}, kFloat},
+      .run =
+          [=](const Call& call) {
+            run(kernel,
+                FloatSvdfParams{bias->data(), rank, memory, clamp.clamp_min, clamp.clamp_max},
+                call);
+          },
+      .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
+        const int32_t begin = r.begin[2] * rank, end = r.end[2] * rank;
+        return {{{0, r.begin[1], begin, 0}, {1, r.end[1], end, memory}},
+                {{0, 0, begin, 0}, {1, 1, end, memory}}};
+      }};
 }
 
 struct FloatRows {
@@ -252,6 +285,7 @@ Case float_case(KernelId kernel, Random& random) {
     case Family::kAveragePool2D:
     case Family::kL2Pool2D:
     case Family::kMaxPool2D:
+    case Family::kMinPool2D:
       return float_pool_case(random, kernel);
     case Family::kMean:
       return float_mean_case(random, kernel);
@@ -260,6 +294,8 @@ Case float_case(KernelId kernel, Random& random) {
     case Family::kMul:
     case Family::kDiv:
       return float_pair_case(random, kernel, random_float_clamp(random));
+    case Family::kFloorDiv:
+    case Family::kFloorMod:
     case Family::kMaximum:
     case Family::kMinimum:
     case Family::kSquaredDifference:
@@ -271,7 +307,11 @@ Case float_case(KernelId kernel, Random& random) {
       return float_map_case(random, kernel, FloatLeakyReluParams{0.25F});
     case Family::kSoftmax:
     case Family::kLogSoftmax:
-      return float_softmax_case(random, kernel);
+    case Family::kCumSum:
+    case Family::kL2Normalization:
+      return float_along_channels_case(random, kernel);
+    case Family::kSvdf:
+      return float_svdf_case(random, kernel);
     case Family::kResizeBilinear:
       return float_resize_case(random, kernel);
     default:  // functions

@@ -75,5 +75,30 @@ TEST_P(RealFunctions, KeepNotANumber) {
 INSTANTIATE_TEST_SUITE_P(All, RealFunctions, ::testing::ValuesIn(kFunctions),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
+// Bit patterns of all kinds, whose quotients are mostly huge or tiny, and pairs of like exponents.
+TEST(FloorDivision, EqualsTheCLibrarys) {
+  const auto expect_both = [](float x, float y) {
+    const float rest = std::fmod(x, y);
+    const float left = rest != 0 && (y < 0) != (rest < 0) ? rest + y : rest;
+    const auto quotient = static_cast<float>(std::floor(double{x} / double{y}));
+    const auto equal = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+    ASSERT_TRUE(equal(real::floor_mod(x, y), left)) << x << " " << y;
+    ASSERT_TRUE(equal(real::floor_div(x, y), quotient)) << x << " " << y;
+  };
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  for (const float x : {0.0F, -0.0F, 1.0F, -7.0F, 0x1p-149F, 3e38F, kInfinite, -kInfinite, NAN}) {
+    for (const float y :
+         {0.0F, -0.0F, 1.0F, -0.3F, 3e-45F, 16777217.0F, kInfinite, -kInfinite, NAN})
+      expect_both(x, y);
+  }
+  std::mt19937 random(1);
+  for (int round = 0; round < 100000; ++round) {
+    const auto bits = static_cast<uint32_t>(random());
+    const auto other = static_cast<uint32_t>(random());
+    expect_both(real::from_bits(bits), real::from_bits(other));
+    expect_both(real::from_bits(bits), real::from_bits(bits ^ (other & 0x83FFFFFFU)));
+  }
+}
+
 }  // namespace
 }  // namespace thimble::testing

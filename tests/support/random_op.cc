@@ -324,6 +324,10 @@ class Draw {
   void make(const Div&) {
     make_binary<Div>(maybe(0.3) ? DType::kFloat32 : maybe(0.7) ? DType::kInt8 : DType::kInt32);
   }
+  void make(const FloorDiv&) {
+    make_binary<FloorDiv>(DType::kFloat32);
+    std::get<FloorDiv>(graph_.ops[0].attributes).remainder = maybe(0.5);
+  }
   void make(const Maximum&) {
     make_binary<Maximum>(maybe(0.1) ? DType::kBool : some_number(), true);
   }
@@ -332,8 +336,9 @@ class Draw {
   }
   void make(const SquaredDifference&) { make_binary<SquaredDifference>(some_activation()); }
   void make(const Comparison&) {
-    static constexpr DType kTypes[] = {DType::kInt8, DType::kInt8, DType::kInt32, DType::kBool};
-    make_binary<Comparison>(kTypes[some(0, 3)], false, DType::kBool);
+    static constexpr DType kTypes[] = {DType::kInt8, DType::kInt8, DType::kInt32, DType::kFloat32,
+                                       DType::kBool};
+    make_binary<Comparison>(kTypes[some(0, 4)], false, DType::kBool);
   }
 
   /// Any of the three may lack leading axes and have extents of 1.
@@ -364,7 +369,8 @@ class Draw {
   }
 
   void make(const ArgMax&) {
-    const TensorId x = int8(some_shape(1, 5));
+    const Shape shape = some_shape(1, 5);
+    const TensorId x = maybe(0.7) ? int8(shape) : tensor(shape, DType::kFloat32, {});
     const auto axes = static_cast<int64_t>(at(x).shape.size());
     op(ArgMax{static_cast<int>(some(0, axes - 1)), maybe(0.5)}, {x}, DType::kInt32, {});
   }
@@ -715,6 +721,8 @@ Graph in_float32(Graph graph, uint64_t seed) {
   }
   for (Op& op : graph.ops) {
     if (auto* pad = std::get_if<Pad>(&op.attributes)) pad->value = 0;
+    if (auto* svdf = std::get_if<SvdfOutput>(&op.attributes))
+      svdf->activation = static_cast<Activation>(random.between(0, 3));
   }
   const bool taken = std::ranges::all_of(
       graph.ops, [&](const Op& op) { return unsupported_reason(graph, op).empty(); });

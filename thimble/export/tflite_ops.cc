@@ -180,6 +180,10 @@ FileOperator written(const Cast&, const Context& c) {
   return made(BuiltinOperator::CAST, 1, options);
 }
 
+FileOperator written(const FloorDiv& op, const Context&) {
+  return made(op.remainder ? BuiltinOperator::FLOOR_MOD : BuiltinOperator::FLOOR_DIV, 1);
+}
+
 FileOperator written(const ArgMax& op, const Context& c) {
   std::vector<ExtraConstant> axis = {integers("axis", std::vector<int>{op.axis})};
   if (op.least) {

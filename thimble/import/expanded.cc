@@ -45,6 +45,16 @@ Bytes from_float16(std::span<const uint8_t> halves) {
   return bytes;
 }
 
+Bytes from_int4(std::span<const uint8_t> pairs, int64_t count) {
+  Bytes bytes;
+  for (const uint8_t pair : pairs) {
+    for (const int nibble : {pair & 15, pair >> 4})
+      bytes.push_back(static_cast<uint8_t>(nibble < 8 ? nibble : nibble - 16));
+  }
+  if (std::ssize(bytes) == count + 1) bytes.pop_back();  // fills the last byte
+  return bytes;
+}
+
 Tensor expanded(const Tensor& constant) {
   const Quantization& q = constant.quantization;
   check(!q.scales.empty() && q.zero_points.size() == q.scales.size(), "expanded: without scales");

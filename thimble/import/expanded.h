@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that files hold in fewer bits than float32, as float32.
+// Constants that files hold in fewer bits than are computed with.
 #pragma once
 
 #include <span>
@@ -10,6 +10,9 @@ namespace thimble {
 
 /// Of two bytes each, IEEE 754 binary16, as bytes of float32.
 [[nodiscard]] Bytes from_float16(std::span<const uint8_t> halves);
+
+/// The first `count` integers of 4 bits, two to a byte, the lower half first, as int8.
+[[nodiscard]] Bytes from_int4(std::span<const uint8_t> pairs, int64_t count);
 
 /// scale * (q - zero point) of an int8 or int16 constant, by its quantisation.
 [[nodiscard]] Tensor expanded(const Tensor& constant);

@@ -16,27 +16,6 @@ namespace {
 
 using tflite::BuiltinOperator;
 
-Activation activation(const FileOp& op, tflite::ActivationFunctionType type) {
-  switch (type) {
-    case tflite::ActivationFunctionType::NONE:
-      return Activation::kNone;
-    case tflite::ActivationFunctionType::RELU:
-      return Activation::kRelu;
-    case tflite::ActivationFunctionType::RELU_N1_TO_1:
-      return Activation::kReluN1To1;
-    case tflite::ActivationFunctionType::RELU6:
-      return Activation::kRelu6;
-    case tflite::ActivationFunctionType::TANH:
-    case tflite::ActivationFunctionType::SIGN_BIT:
-      break;
-  }
-  const std::string name = tflite::EnumNameActivationFunctionType(type);
-  throw CompileError(op.where,
-                     fmt::format("fused activation {} is not supported; supported are NONE, RELU, "
-                                 "RELU_N1_TO_1 and RELU6",
-                                 name.empty() ? std::to_string(static_cast<int>(type)) : name));
-}
-
 /// image: that the window slides over.
 Window padded(const FileOp& op, Window window, tflite::Padding padding, const Shape& image) {
   const std::array<int64_t, 6> sizes = {window.kernel_h, window.kernel_w,   window.stride_h,
@@ -212,6 +191,11 @@ Attributes l2_normalization(const FileOp& op) {
                     tflite::EnumNameActivationFunctionType(from->fused_activation_function())));
   }
   return L2Normalization{};
+}
+
+template <bool kRemainder>
+Attributes floor_div(const FileOp&) {
+  return FloorDiv{kRemainder};
 }
 
 template <Relation kRelation>
@@ -418,7 +402,8 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::EXPAND_DIMS, 2, 2, kNoLimit, 1, reshape},
     in_steps(BuiltinOperator::FILL, 2, 2, only_extents),
     OperatorKind{BuiltinOperator::FLOOR, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kFloor>},
-    in_steps(BuiltinOperator::FLOOR_DIV, 2, 2, only_extents),
+    OperatorKind{BuiltinOperator::FLOOR_DIV, 2, 2, kNoLimit, kNoLimit, floor_div<false>},
+    OperatorKind{BuiltinOperator::FLOOR_MOD, 2, 2, kNoLimit, kNoLimit, floor_div<true>},
     OperatorKind{BuiltinOperator::FULLY_CONNECTED, 2, 3, 2, kNoLimit, fully_connected},
     in_steps(BuiltinOperator::GATHER, 2, 2, gather),
     in_steps(BuiltinOperator::GATHER_ND, 2, 2, gather_nd),
@@ -498,6 +483,27 @@ constexpr std::array kOperatorKinds = {
 };
 
 }  // namespace
+
+Activation activation(const FileOp& op, tflite::ActivationFunctionType type) {
+  switch (type) {
+    case tflite::ActivationFunctionType::NONE:
+      return Activation::kNone;
+    case tflite::ActivationFunctionType::RELU:
+      return Activation::kRelu;
+    case tflite::ActivationFunctionType::RELU_N1_TO_1:
+      return Activation::kReluN1To1;
+    case tflite::ActivationFunctionType::RELU6:
+      return Activation::kRelu6;
+    case tflite::ActivationFunctionType::TANH:
+    case tflite::ActivationFunctionType::SIGN_BIT:
+      break;
+  }
+  const std::string name = tflite::EnumNameActivationFunctionType(type);
+  throw CompileError(op.where,
+                     fmt::format("fused activation {} is not supported; supported are NONE, RELU, "
+                                 "RELU_N1_TO_1 and RELU6",
+                                 name.empty() ? std::to_string(static_cast<int>(type)) : name));
+}
 
 std::vector<int64_t> integers(const FileOp& op, size_t input, const char* what) {
   const Tensor& tensor = op.input(input);

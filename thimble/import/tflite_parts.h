@@ -79,6 +79,9 @@ void infer_shapes(const TfliteFile& file, const Section& section,
 /// An axis as the file counts it (negative from the end) as one in [0, rank).
 [[nodiscard]] int axis_of(const FileOp& op, int64_t axis, size_t rank);
 
+/// Throws CompileError for one that is not supported.
+[[nodiscard]] Activation activation(const FileOp& op, tflite::ActivationFunctionType type);
+
 /// The operator's options, which must be there.
 template <class Options>
 const Options& options(const FileOp& op, const Options* table) {

@@ -115,18 +115,21 @@ void svdf(const FileOp& op, Steps& steps) {
   Tensor column = state;
   column.shape.back() = 1;
   steps.tensor(op.inputs[4]).shape = shape;
+  const bool is_float = op.output().type == DType::kFloat32;
+  const SvdfOutput output{is_float ? activation(op, from.fused_activation_function())
+                                   : Activation::kNone};
   TensorId bias = op.inputs[3];
   if (!bias.valid()) {
     bias = steps.add(
         {.name = op.output().name + "/bias",
          .shape = {units},
-         .type = DType::kInt32,
+         .type = is_float ? DType::kFloat32 : DType::kInt32,
          .data = std::make_shared<const Bytes>(static_cast<size_t>(units) * sizeof(int32_t))});
   }
   const TensorId newest = steps.make_as(SvdfFeatures{}, {op.inputs[0], op.inputs[1]}, column);
   const TensorId shifted = steps.make_as(ShiftIn{}, {op.inputs[4], newest}, state);
   steps.keep(op.inputs[4], shifted);
-  steps.finish(SvdfOutput{}, {shifted, op.inputs[2], bias});
+  steps.finish(output, {shifted, op.inputs[2], bias});
 }
 
 void unidirectional_sequence_lstm(const FileOp& op, Steps& steps) {

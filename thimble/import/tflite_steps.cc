@@ -451,22 +451,22 @@ void reduce_in_windows(const FileOp& op, Steps& steps, bool least) {
 void reduce_max(const FileOp& op, Steps& steps) { reduce_in_windows(op, steps, false); }
 void reduce_min(const FileOp& op, Steps& steps) { reduce_in_windows(op, steps, true); }
 
-void add_n(const FileOp& op, Steps& steps) {
+namespace {
+
+/// The sum so far and the next input, one after the other.
+void add_one_by_one(const FileOp& op, Steps& steps) {
+  if (op.inputs.size() == 1) return steps.finish(Reshape{}, {op.inputs[0]});
+  const Shape shape = op.output().shape;
+  TensorId sum = op.inputs[0];
+  for (size_t k = 1; k + 1 < op.inputs.size(); ++k)
+    sum = steps.make(Add{}, {sum, op.inputs[k]}, shape);
+  steps.finish(Add{}, {sum, op.inputs.back()});
+}
+
+/// Each widened to int32 of one scale, in which they are added.
+void add_widened(const FileOp& op, Steps& steps) {
   constexpr double kWidening = 0x1p19;
   const Tensor first = op.input(0);
-  const bool has_scale =
-      first.quantization.scales.size() == 1 && first.quantization.zero_points.size() == 1;
-  for (size_t k = 0; k < op.inputs.size(); ++k) {
-    const Tensor& x = op.input(k);
-    if (x.type == DType::kInt8 && has_scale && x.shape == first.shape &&
-        x.quantization == first.quantization)
-      continue;
-    throw CompileError(
-        op.where,
-        fmt::format("inputs {} {} and {} {} are not supported; supported are int8 "
-                    "of one shape, one scale and one zero point",
-                    name(first.type), to_string(first.shape), name(x.type), to_string(x.shape)));
-  }
   const auto scale =
       static_cast<float>(static_cast<double>(first.quantization.scales[0]) / kWidening);
   // The original begins with what a raw 0 stands for.
@@ -485,6 +485,28 @@ void add_n(const FileOp& op, Steps& steps) {
     steps.tensor(sum).quantization = {{scale}, {0}, 0};
   }
   steps.finish(Quantize{}, {sum});
+}
+
+}  // namespace
+
+void add_n(const FileOp& op, Steps& steps) {
+  const Tensor first = op.input(0);
+  const bool has_scale =
+      first.quantization.scales.size() == 1 && first.quantization.zero_points.size() == 1;
+  const bool is_float = first.type == DType::kFloat32;
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    const Tensor& x = op.input(k);
+    const bool fits = is_float || (first.type == DType::kInt8 && has_scale &&
+                                   x.quantization == first.quantization);
+    if (fits && x.type == first.type && x.shape == first.shape) continue;
+    throw CompileError(
+        op.where,
+        fmt::format("inputs {} {} and {} {} are not supported; supported are float32, or int8 of "
+                    "one scale and one zero point, of one shape",
+                    name(first.type), to_string(first.shape), name(x.type), to_string(x.shape)));
+  }
+  if (is_float) return add_one_by_one(op, steps);
+  add_widened(op, steps);
 }
 
 void logical_not(const FileOp& op, Steps& steps) {

@@ -224,6 +224,13 @@ class Copier {
     return std::make_shared<const Bytes>(from_float16(data));
   }
 
+  /// Constants of int4, as int8.
+  std::shared_ptr<const Bytes> nibbles(uint32_t index, int64_t count, const std::string& where) {
+    const std::span<const uint8_t> data = view(index, where);
+    spend(2 * static_cast<int64_t>(data.size()));
+    return std::make_shared<const Bytes>(from_int4(data, count));
+  }
+
   std::shared_ptr<const Bytes> buffer(uint32_t index, const std::string& where) {
     const std::span<const uint8_t> data = view(index, where);
     if (data.empty()) return nullptr;
@@ -291,15 +298,19 @@ Tensor read_tensor(const tflite::Tensor& from, bool open, const std::string& whe
   }
   if (from.type() == tflite::TensorType::RESOURCE) return tensor;  // a handle holds nothing
   if (from.sparsity() != nullptr) throw CompileError(here, "sparse tensors are not supported");
-  const bool half = from.type() == tflite::TensorType::FLOAT16 && copier.has_data(from.buffer());
-  tensor.type = half ? DType::kFloat32 : supported_type(from.type(), here);
+  const bool constant = copier.has_data(from.buffer());
+  const bool half = constant && from.type() == tflite::TensorType::FLOAT16;
+  const bool nibble = constant && from.type() == tflite::TensorType::INT4;
+  tensor.type = half ? DType::kFloat32 : nibble ? DType::kInt8 : supported_type(from.type(), here);
   tensor.shape = supported_shape(from, tensor.type, open, here);
   if (!open) refuse_dynamic(from, tensor.shape, here);
   if (from.quantization() != nullptr && from.quantization()->scale() != nullptr) {
     copier.spend(int64_t{8} * from.quantization()->scale()->size());
   }
   tensor.quantization = quantization(from, tensor.shape, tensor.type, here);
-  tensor.data = half ? copier.halves(from.buffer(), here) : copier.buffer(from.buffer(), here);
+  tensor.data = half     ? copier.halves(from.buffer(), here)
+                : nibble ? copier.nibbles(from.buffer(), elements(tensor.shape), here)
+                         : copier.buffer(from.buffer(), here);
   if (tensor.is_constant() && static_cast<int64_t>(tensor.data->size()) != tensor.size_bytes()) {
     throw CompileError(here, fmt::format("is damaged: {} bytes of data for shape {} of {}, which "
                                          "needs {}",

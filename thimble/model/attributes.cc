@@ -24,6 +24,9 @@ struct NameOf {
   }
   Names operator()(const Sum&) const { return {"SUM", "sum"}; }
   Names operator()(const Div&) const { return {"DIV", "div"}; }
+  Names operator()(const FloorDiv& a) const {
+    return a.remainder ? Names{"FLOOR_MOD", "floor_mod"} : Names{"FLOOR_DIV", "floor_div"};
+  }
   Names operator()(const Comparison& a) const {
     switch (a.relation) {
       case Relation::kEqual:

@@ -127,6 +127,13 @@ struct Div {
   bool operator==(const Div&) const = default;
 };
 
+/// The largest whole number that is not above input 0 over input 1; or what is left of input 0
+/// then, with the sign of input 1. float32.
+struct FloorDiv {
+  bool remainder = false;  ///< FLOOR_MOD
+  bool operator==(const FloorDiv&) const = default;
+};
+
 /// (x - y)^2.
 struct SquaredDifference {
   bool operator==(const SquaredDifference&) const = default;
@@ -330,7 +337,7 @@ struct ResizeBilinear {
 
 /// What SVDF makes of its input at this time. inputs: x [B,K], weights [F,K], constant. output
 /// [B,F,1], the newest column of the state: int8, where the zero point is added after the clamp and
-/// wraps around, or int16.
+/// wraps around, int16 or float32.
 struct SvdfFeatures {
   bool operator==(const SvdfFeatures&) const = default;
 };
@@ -344,6 +351,7 @@ struct ShiftIn {
 /// The rest of SVDF. inputs: state [B,F,M], weights over time [F,M] of its type, bias [U], both
 /// constant. output [B,U]: unit u sums the products of the filters [u F/U, (u+1) F/U).
 struct SvdfOutput {
+  Activation activation = Activation::kNone;  ///< of float32 alone
   bool operator==(const SvdfOutput&) const = default;
 };
 
@@ -365,7 +373,7 @@ using Attributes =
                  SquaredDifference, Rsqrt, Gelu, TransposeConv, Maximum, Minimum, Tanh, Elu,
                  HardSwish, Abs, LogSoftmax, Prelu, Sum, Div, Comparison, Select, Cast, ArgMax,
                  CumSum, L2Normalization, SvdfFeatures, ShiftIn, SvdfOutput, Lstm, L2Pool2D,
-                 Elementwise>;
+                 Elementwise, FloorDiv>;
 
 /// What is left of operators with a state once that is an input and an output.
 template <class Operator>

@@ -15,7 +15,8 @@ bool arg_max_axis_exists(const Graph& graph, const Op& op) {
 
 bool indices_are_int32(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
-  return v.in(0).type == DType::kInt8 && v.out().type == DType::kInt32;
+  const DType type = v.in(0).type;
+  return (type == DType::kInt8 || type == DType::kFloat32) && v.out().type == DType::kInt32;
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ std::vector<Constraint> constraints_of(const ArgMax&) {
   return {kOneInput,
           {"the input has 1 to 6 axes and the output at most 6", ranks_within<0, 6>},
           {"the axis is one of the input's", arg_max_axis_exists},
-          {"the input is int8 and the output int32", indices_are_int32},
+          {"the input is int8 or float32, and the output int32", indices_are_int32},
           kOutputShape};
 }
 

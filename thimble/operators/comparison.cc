@@ -12,7 +12,8 @@ namespace {
 bool inputs_compare(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const DType type = v.in(0).type;
-  const bool compared = type == DType::kInt8 || type == DType::kInt32 || type == DType::kBool;
+  const bool compared = type == DType::kInt8 || type == DType::kInt32 || type == DType::kFloat32 ||
+                        type == DType::kBool;
   return compared && v.in(1).type == type && v.out().type == DType::kBool;
 }
 
@@ -39,7 +40,7 @@ Shape output_shape_of(const Comparison&, const OpView& v) {
 std::vector<Constraint> constraints_of(const Comparison&) {
   return {kTwoInputs,
           kRankAtMost6,
-          {"both inputs are int8, int32 or bool, and the output is bool", inputs_compare},
+          {"both inputs are int8, int32, float32 or bool, and the output is bool", inputs_compare},
           kQuantisedHaveOneScale,
           {"scales of int8 are below 1", compared_scales_are_below_1},
           kShapesBroadcast,

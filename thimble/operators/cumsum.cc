@@ -35,9 +35,9 @@ std::vector<Constraint> constraints_of(const CumSum&) {
   return {kOneInput,
           kRank1To6,
           {"the axis is one of the input's", cumsum_axis_exists},
-          kAllInt8,
+          kAllInt8OrFloat32,
           kAllHaveOneScale,
-          {"input scale is below 2^19 x output scale", cumsum_scale_is_moderate},
+          {"input scale is below 2^19 x output scale", cumsum_scale_is_moderate, true},
           kOutputShape};
 }
 

@@ -31,10 +31,10 @@ Shape output_shape_of(const L2Normalization&, const OpView& v) { return v.x(); }
 std::vector<Constraint> constraints_of(const L2Normalization&) {
   return {kOneInput,
           kRank1To4,
-          kAllInt8,
+          kAllInt8OrFloat32,
           kAllHaveOneScale,
-          {"the output's scale is 1/128 and its zero point 0", normalised_scale_is_fixed},
-          {"the last axis has at most 32768 elements", squares_fit},
+          {"the output's scale is 1/128 and its zero point 0", normalised_scale_is_fixed, true},
+          {"the last axis has at most 32768 elements", squares_fit, true},
           kOutputShape};
 }
 

@@ -5,13 +5,6 @@
 #include "thimble/operators/windows.h"
 
 namespace thimble {
-namespace {
-
-bool least_is_quantised(const Graph& graph, const Op& op) {
-  return !std::get<MaxPool2D>(op.attributes).least || !is_float32(graph, op);
-}
-
-}  // namespace
 
 AccessMap access_map_of(const MaxPool2D& a, const OpView&) {
   return {{.axes = {Affine{0}, window_map_y(a.window), window_map_x(a.window), Affine{3}}}};
@@ -32,7 +25,6 @@ std::vector<Constraint> constraints_of(const MaxPool2D&) {
           kAllHaveOneScale,
           kInt16IsSymmetric,
           kAllSameQuantization,
-          {"the least of a window is not of float32", least_is_quantised},
           kOutputShape};
 }
 

@@ -81,12 +81,12 @@ Shape reduced_shape(const Axes& axes, const OpView& v) {
   return shape;
 }
 
-std::vector<Constraint> reduction_constraints(const Constraint& types) {
+std::vector<Constraint> reduction_constraints() {
   return {kOneInput,
           {"the input has 1 to 4 axes and the output at most 4", has_at_most_4_axes},
           {"at least one axis is reduced, and each is an axis of the input", axes_are_sorted},
           {"fewer than 2^23 elements of int8, 2^15 of int16, make one", count_is_small, true},
-          types,
+          kAllInt8Int16OrFloat32,
           kAllHaveOneScale,
           kInt16IsSymmetric,
           {"input scale / output scale is within 2^-30 and 2^20", ratio_is_moderate, true},
@@ -104,11 +104,7 @@ int64_t macs_per_element(const Sum&, const OpView&) { return 0; }
 Shape output_shape_of(const Mean& a, const OpView& v) { return reduced_shape(a.axes, v); }
 Shape output_shape_of(const Sum& a, const OpView& v) { return reduced_shape(a.axes, v); }
 
-std::vector<Constraint> constraints_of(const Mean&) {
-  return reduction_constraints(kAllInt8Int16OrFloat32);
-}
-std::vector<Constraint> constraints_of(const Sum&) {
-  return reduction_constraints(kAllInt8OrInt16);
-}
+std::vector<Constraint> constraints_of(const Mean&) { return reduction_constraints(); }
+std::vector<Constraint> constraints_of(const Sum&) { return reduction_constraints(); }
 
 }  // namespace thimble

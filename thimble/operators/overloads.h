@@ -61,6 +61,7 @@ AccessMap access_map_of(const SvdfOutput& a, const OpView& v);
 AccessMap access_map_of(const Lstm& a, const OpView& v);
 AccessMap access_map_of(const L2Pool2D& a, const OpView& v);
 AccessMap access_map_of(const Elementwise& a, const OpView& v);
+AccessMap access_map_of(const FloorDiv& a, const OpView& v);
 
 /// Multiply-accumulates per element of the output.
 int64_t macs_per_element(const Conv2D& a, const OpView& v);
@@ -114,6 +115,7 @@ int64_t macs_per_element(const SvdfOutput& a, const OpView& v);
 int64_t macs_per_sequence(const Lstm& a, const OpView& v);
 int64_t macs_per_element(const L2Pool2D& a, const OpView& v);
 int64_t macs_per_element(const Elementwise& a, const OpView& v);
+int64_t macs_per_element(const FloorDiv& a, const OpView& v);
 
 /// Output shape, relying on the constraints about operands, ranks and attributes only. Where the
 /// attributes leave it open: the recorded one.
@@ -167,6 +169,7 @@ Shape output_shape_of(const SvdfOutput& a, const OpView& v);
 Shape output_shape_of(const Lstm& a, const OpView& v);
 Shape output_shape_of(const L2Pool2D& a, const OpView& v);
 Shape output_shape_of(const Elementwise& a, const OpView& v);
+Shape output_shape_of(const FloorDiv& a, const OpView& v);
 
 /// What holds for this operator beyond common_constraints() (predicates.h).
 std::vector<Constraint> constraints_of(const Conv2D& a);
@@ -219,5 +222,6 @@ std::vector<Constraint> constraints_of(const SvdfOutput& a);
 std::vector<Constraint> constraints_of(const Lstm& a);
 std::vector<Constraint> constraints_of(const L2Pool2D& a);
 std::vector<Constraint> constraints_of(const Elementwise& a);
+std::vector<Constraint> constraints_of(const FloorDiv& a);
 
 }  // namespace thimble

@@ -30,7 +30,7 @@ Shape output_shape_of(const ShiftIn&, const OpView& v) { return v.x(); }
 std::vector<Constraint> constraints_of(const ShiftIn&) {
   return {kTwoInputs,
           kRank1To6,
-          kAllInt8OrInt16,
+          kAllInt8Int16OrFloat32,
           {"the newest column has the state's extents, and 1 along the last axis",
            newest_is_one_column},
           kAllSameQuantization,

@@ -25,13 +25,20 @@ bool features_ranks_fit(const Graph& graph, const Op& op) {
 
 bool features_types_fit(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
-  return v.in(0).type == DType::kInt8 && v.in(1).type == DType::kInt8 &&
-         is_int8_or_int16(v.out().type);
+  return is_float32(graph, op) || (v.in(0).type == DType::kInt8 && v.in(1).type == DType::kInt8 &&
+                                   is_int8_or_int16(v.out().type));
+}
+
+bool svdf_weights_are_constant(const Graph& graph, const Op& op) {
+  return OpView{graph, op}.in(1).is_constant();
 }
 
 bool svdf_weights_are_symmetric(const Graph& graph, const Op& op) {
-  const Tensor& weights = OpView{graph, op}.in(1);
-  return weights.is_constant() && weights.quantization.zero_points[0] == 0;
+  return OpView{graph, op}.in(1).quantization.zero_points[0] == 0;
+}
+
+bool svdf_integers_are_not_clamped(const Graph&, const Op& op) {
+  return std::get<SvdfOutput>(op.attributes).activation == Activation::kNone;
 }
 
 bool depths_are_equal(const Graph& graph, const Op& op) {
@@ -49,8 +56,8 @@ bool svdf_ranks_fit(const Graph& graph, const Op& op) {
 
 bool svdf_types_fit(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
-  return is_int8_or_int16(v.in(0).type) && v.in(1).type == v.in(0).type &&
-         v.in(2).type == DType::kInt32 && v.out().type == DType::kInt8;
+  return is_float32(graph, op) || (is_int8_or_int16(v.in(0).type) && v.in(1).type == v.in(0).type &&
+                                   v.in(2).type == DType::kInt32 && v.out().type == DType::kInt8);
 }
 
 bool svdf_operands_have_one_scale(const Graph& graph, const Op& op) {
@@ -81,11 +88,13 @@ Shape output_shape_of(const SvdfFeatures&, const OpView& v) {
 std::vector<Constraint> constraints_of(const SvdfFeatures&) {
   return {kTwoInputs,
           {"input and weights have 2 axes, the output has 3", features_ranks_fit},
-          {"input and weights are int8, the output is int8 or int16", features_types_fit},
+          {"input and weights are int8, the output is int8 or int16; or all are float32",
+           features_types_fit},
           kAllHaveOneScale,
-          {"the weights are a constant with zero point 0", svdf_weights_are_symmetric},
+          {"the weights are a constant", svdf_weights_are_constant},
+          {"the weights' zero point is 0", svdf_weights_are_symmetric, true},
           {"each row of the weights is as long as one of the input", depths_are_equal},
-          {"input scale x weight scale / output scale is below 2^30", svdf_scale_is_moderate},
+          {"input scale x weight scale / output scale is below 2^30", svdf_scale_is_moderate, true},
           kOutputShape};
 }
 
@@ -107,16 +116,18 @@ std::vector<Constraint> constraints_of(const SvdfOutput&) {
   return {{"there are 3 inputs: the state, the weights over time and the bias", svdf_inputs},
           {"the state has 3 axes, weights and output have 2, the bias has 1", svdf_ranks_fit},
           {"state and weights over time are both int8 or both int16, the bias is int32 and the "
-           "output int8",
+           "output int8; or all are float32",
            svdf_types_fit},
           {"state, weights and output have one positive, finite scale each and a zero point within "
            "the type",
-           svdf_operands_have_one_scale},
-          {"the weights are a constant with zero point 0", svdf_weights_are_symmetric},
+           svdf_operands_have_one_scale, true},
+          {"there is no fused activation", svdf_integers_are_not_clamped, true},
+          {"the weights are a constant", svdf_weights_are_constant},
+          {"the weights' zero point is 0", svdf_weights_are_symmetric, true},
           {"there are weights for every filter and time of the state, and as many filters for each "
            "element of the bias, a constant",
            filters_fit},
-          {"state scale x weight scale / output scale is below 2^30", svdf_scale_is_moderate},
+          {"state scale x weight scale / output scale is below 2^30", svdf_scale_is_moderate, true},
           kOutputShape};
 }
 

@@ -45,6 +45,16 @@ void compare_float_bias(const ReadBack& r, int64_t channels, Difference& d) {
   if (packed != std::vector<uint32_t>(count, 0)) d.fail("its packed bias is not zeros");
 }
 
+// None if it has no such attribute.
+template <class Op>
+Activation activation_of(const Op& a) {
+  if constexpr (requires { a.activation; }) {
+    return a.activation;
+  } else {
+    return Activation::kNone;
+  }
+}
+
 template <class Op>
 std::string float_weights_fault(const Op& a, const ReadBack& r) {
   constexpr bool kDepthwise = std::is_same_v<Op, DepthwiseConv2D>;
@@ -63,7 +73,7 @@ std::string float_weights_fault(const Op& a, const ReadBack& r) {
   }
   d.expect("in_per_group", p->in_per_group, depth);
   d.expect("out_per_group", p->out_per_group, channels / groups);
-  compare_float_clamp(*p, a.activation, d);
+  compare_float_clamp(*p, activation_of(a), d);
   const auto taps = static_cast<size_t>(elements(weights) / channels);
   const auto place = [&](size_t k) {
     return kDepthwise ? k % static_cast<size_t>(channels) * taps + k / static_cast<size_t>(channels)
@@ -140,11 +150,46 @@ struct FloatChecker {
     return float_pool_fault(a.window, a.activation, r);
   }
   std::string operator()(const Mean& a) const {
+    int64_t count = 1;
+    for (const int axis : a.axes) count *= r.in(0).shape.at(static_cast<size_t>(axis));
+    return float_reduction_fault(a.axes, static_cast<float>(count));
+  }
+  std::string operator()(const Sum& a) const { return float_reduction_fault(a.axes, 1); }
+  [[nodiscard]] std::string float_reduction_fault(const std::vector<int>& axes,
+                                                  float divisor) const {
     const auto* p = r.as<runtime::FloatMeanParams>();
     if (p == nullptr) return kOtherKernel;
     Difference d;
     compare_four("in_extent", p->in_extent, last_four(r.in(0).shape), d);
-    compare_four("reduced", p->reduced, reduced_axes(a.axes, r.in(0).shape), d);
+    compare_four("reduced", p->reduced, reduced_axes(axes, r.in(0).shape), d);
+    return d.expect_float("divisor", p->divisor, divisor).text();
+  }
+  std::string operator()(const CumSum& a) const {
+    const auto* p = r.as<runtime::FloatCumSumParams>();
+    if (p == nullptr) return kOtherKernel;
+    return Difference()
+        .expect("exclusive", p->exclusive, a.exclusive ? 1 : 0)
+        .expect("reverse", p->reverse, a.reverse ? 1 : 0)
+        .expect("channels", p->channels, r.in(0).shape.at(static_cast<size_t>(a.axis)))
+        .text();
+  }
+  std::string operator()(const L2Normalization&) const {
+    const auto* p = r.as<runtime::FloatL2NormalizationParams>();
+    if (p == nullptr) return kOtherKernel;
+    return Difference().expect("channels", p->channels, r.in(0).shape.back()).text();
+  }
+  std::string operator()(const SvdfFeatures& a) const { return float_weights_fault(a, r); }
+  std::string operator()(const ShiftIn& a) const { return weights_fault(a, r); }
+  std::string operator()(const SvdfOutput& a) const {
+    const auto* p = r.as<runtime::FloatSvdfParams>();
+    if (p == nullptr) return kOtherKernel;
+    const Shape& state = r.in(0).shape;
+    Difference d;
+    d.expect("rank", p->rank, state.at(1) / r.out().shape.at(1));
+    d.expect("memory", p->memory, state.at(2));
+    compare_float_clamp(*p, a.activation, d);
+    const auto in_order = [](size_t k) { return k; };
+    compare_floats(r, 0, r.in(2), in_order, d);
     return d.text();
   }
   std::string operator()(const Add& a) const { return float_clamp_fault(a.activation, r); }

@@ -229,6 +229,7 @@ struct Checker {
   // Of float32 alone.
   std::string operator()(const L2Pool2D&) const { return kOtherKernel; }
   std::string operator()(const Elementwise&) const { return kOtherKernel; }
+  std::string operator()(const FloorDiv&) const { return kOtherKernel; }
   std::string operator()(const Add& a) const {
     return sum_of_pair_fault(a.activation, reference::Quotients::kDouble);
   }

@@ -5,18 +5,28 @@
 
 namespace thimble::reference {
 
-std::vector<Bytes> evaluate(const ArgMax& op, const OpContext& context) {
-  const std::vector<int8_t> x = context.read<int8_t>(0);
+namespace {
+
+template <class T>
+std::vector<Bytes> arg_max_of(const ArgMax& op, const OpContext& context) {
+  const std::vector<T> x = context.read<T>(0);
   std::vector<int32_t> result;
   for (const AxisLine& line : lines_along(context.input(0).shape, op.axis)) {
     size_t best = 0;
     for (size_t k = 1; k < line.count; ++k) {
-      const int8_t value = x[line.first + k * line.step], most = x[line.first + best * line.step];
+      const T value = x[line.first + k * line.step], most = x[line.first + best * line.step];
       if (op.least ? value < most : value > most) best = k;
     }
     result.push_back(static_cast<int32_t>(best));
   }
   return {bytes_from(result)};
+}
+
+}  // namespace
+
+std::vector<Bytes> evaluate(const ArgMax& op, const OpContext& context) {
+  return context.input(0).type == DType::kFloat32 ? arg_max_of<float>(op, context)
+                                                  : arg_max_of<int8_t>(op, context);
 }
 
 }  // namespace thimble::reference

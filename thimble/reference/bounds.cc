@@ -329,6 +329,7 @@ struct BoundsOf {
   // Of float32 alone.
   ValueRanges operator()(const L2Pool2D&) const { return any_value(c.output()); }
   ValueRanges operator()(const Elementwise&) const { return any_value(c.output()); }
+  ValueRanges operator()(const FloorDiv&) const { return any_value(c.output()); }
   // Neither rises nor falls with both operands.
   ValueRanges operator()(const Prelu&) const { return any_value(c.output()); }
   ValueRanges operator()(const Dequantize&) const { return {}; }

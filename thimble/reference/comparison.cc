@@ -2,6 +2,7 @@
 // EQUAL, NOT_EQUAL, GREATER, ..: int8 less the zero point, shifted left by 8 bits, is scaled first.
 #include "thimble/reference/fixed_point.h"
 #include "thimble/reference/raw_pairs.h"
+#include "thimble/reference/real.h"
 
 namespace thimble::reference {
 namespace {
@@ -19,6 +20,13 @@ int32_t compared(int32_t value, const Tensor& tensor) {
 }  // namespace
 
 std::vector<Bytes> evaluate(const Comparison& op, const OpContext& context) {
+  if (context.input(0).type == DType::kFloat32) {
+    const RealValues a = context.read<float>(0), b = context.read<float>(1);
+    Bytes result;
+    for (const float holds : evaluate_real(context.graph, context.op, {&a, &b}))
+      result.push_back(holds != 0 ? 1 : 0);
+    return {result};
+  }
   return of_raw_pairs(context, [&](int32_t a, int32_t b) {
     const int32_t order = order_of(compared(a, context.input(0)), compared(b, context.input(1)));
     return (accepted(op.relation) & order) != 0 ? 1 : 0;

@@ -101,6 +101,7 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const SvdfOutput& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Lstm& op, const OpContext& context);
 /// Operators of float32 alone, which real.h has.
+[[nodiscard]] std::vector<Bytes> evaluate(const FloorDiv& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const L2Pool2D& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Elementwise& op, const OpContext& context);
 

@@ -166,6 +166,17 @@ RealValues real(const Div& op, const RealContext& c) {
   return clamped(op.activation, combined(c, [](float a, float b) { return a / b; }));
 }
 
+RealValues real(const FloorDiv& op, const RealContext& c) {
+  return combined(c, [&](float a, float b) {
+    if (!op.remainder) {
+      const double quotient = static_cast<double>(a) / static_cast<double>(b);
+      return static_cast<float>(std::floor(quotient));
+    }
+    const float rest = std::fmod(a, b);
+    return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+  });
+}
+
 RealValues real(const Comparison& op, const RealContext& c) {
   const int32_t wanted = accepted(op.relation);
   return combined(c, [&](float a, float b) {
@@ -228,7 +239,7 @@ RealValues real(const L2Normalization&, const RealContext& c) {
     const std::span<float> row(&result[begin], depth);
     float sum = 0;
     for (const float value : row) sum += value * value;
-    for (float& value : row) value /= std::sqrt(std::max(sum, 1e-6F));
+    for (float& value : row) value /= std::max(std::sqrt(sum), 1e-6F);
   }
   return result;
 }
@@ -366,8 +377,48 @@ RealValues real(const ResizeBilinear& op, const RealContext& c) {
   return result;
 }
 
-template <class A>
-requires kIsRecurrent<A> RealValues real(const A&, const RealContext& c) {
+RealValues real(const SvdfFeatures&, const RealContext& c) {
+  const RealValues &x = *c.inputs[0], &weights = *c.inputs[1];
+  const auto depth = static_cast<size_t>(c.shape(1)[1]);
+  RealValues result;
+  for (size_t batch = 0; batch < x.size(); batch += depth) {
+    for (size_t row = 0; row < weights.size(); row += depth) {
+      float sum = 0;
+      for (size_t k = 0; k < depth; ++k) sum += x[batch + k] * weights[row + k];
+      result.push_back(sum);
+    }
+  }
+  return result;
+}
+
+RealValues real(const ShiftIn&, const RealContext& c) {
+  const RealValues &state = *c.inputs[0], &newest = *c.inputs[1];
+  const auto memory = static_cast<size_t>(c.output_shape().back());
+  RealValues result(state.begin() + 1, state.end());
+  result.resize(state.size());
+  for (size_t row = 0; row < newest.size(); ++row) result[(row + 1) * memory - 1] = newest[row];
+  return result;
+}
+
+RealValues real(const SvdfOutput& op, const RealContext& c) {
+  const RealValues &state = *c.inputs[0], &weights = *c.inputs[1], &bias = *c.inputs[2];
+  const auto memory = static_cast<size_t>(c.shape(1)[1]);
+  const size_t rank = static_cast<size_t>(c.shape(1)[0]) / bias.size();
+  RealValues result;
+  for (size_t at = 0; at < state.size(); at += rank * memory) {
+    float sum = bias[at / (rank * memory) % bias.size()];
+    for (size_t filter = at; filter < at + rank * memory; filter += memory) {
+      float of_filter = 0;
+      for (size_t k = filter; k < filter + memory; ++k)
+        of_filter += state[k] * weights[k % weights.size()];
+      sum += of_filter;
+    }
+    result.push_back(sum);
+  }
+  return clamped(op.activation, std::move(result));
+}
+
+RealValues real(const Lstm&, const RealContext& c) {
   throw InternalError(label(c.op) + " is not computed in real numbers");
 }
 

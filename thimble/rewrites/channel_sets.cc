@@ -204,6 +204,7 @@ struct TieChannels {
   void operator()(const Sub&) const { element_by_element(); }
   void operator()(const Mul&) const { element_by_element(); }
   void operator()(const Div&) const { element_by_element(); }
+  void operator()(const FloorDiv&) const { element_by_element(); }
   void operator()(const SquaredDifference&) const { element_by_element(); }
   void operator()(const Maximum&) const { element_by_element(); }
   void operator()(const Prelu&) const { element_by_element(); }

@@ -103,6 +103,12 @@ void count(const runtime::CumSumParams&, const CallShape& call, FeatureSums sums
 void count(const runtime::L2NormalizationParams&, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
 }
+void count(const runtime::FloatCumSumParams&, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+}
+void count(const runtime::FloatL2NormalizationParams&, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+}
 void count(const runtime::LogSoftmaxParams&, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
 }
@@ -147,10 +153,16 @@ void count(const runtime::SvdfFeaturesParams& p, const CallShape& call, FeatureS
   count_pixels_of(call, sums);
   sums.add(Feature::kOneProduct, pixels(call.region) * p.depth);
 }
-void count(const runtime::SvdfParams& p, const CallShape& call, FeatureSums sums) {
+void count_svdf(int32_t rank, int32_t memory, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
-  sums.add(Feature::kOneRun, pixels(call.region) * p.rank);
-  sums.add(Feature::kOneProduct, pixels(call.region) * p.rank * p.memory);
+  sums.add(Feature::kOneRun, pixels(call.region) * rank);
+  sums.add(Feature::kOneProduct, pixels(call.region) * rank * memory);
+}
+void count(const runtime::SvdfParams& p, const CallShape& call, FeatureSums sums) {
+  count_svdf(p.rank, p.memory, call, sums);
+}
+void count(const runtime::FloatSvdfParams& p, const CallShape& call, FeatureSums sums) {
+  count_svdf(p.rank, p.memory, call, sums);
 }
 void count(const runtime::LstmParams& p, const CallShape& call, FeatureSums sums) {
   const double gates = 4.0 * p.units * p.times * pixels(call.region);

@@ -431,6 +431,8 @@ struct RelationParams {
 };
 void comparison_i32_b8(const RelationParams& p, const View& a, const View& b, const View& out,
                        const Region& region) noexcept;
+void comparison_f32_b8(const RelationParams& p, const View& a, const View& b, const View& out,
+                       const Region& region) noexcept;
 /// The same of int8 less their zero points, shifted left by 8 bits and scaled.
 struct ComparisonParams {
   int32_t accepted;
@@ -479,6 +481,8 @@ struct ShiftInParams {
 void shift_in_8(const ShiftInParams& p, const View& state, const View& newest, const View& out,
                 const Region& region) noexcept;
 void shift_in_16(const ShiftInParams& p, const View& state, const View& newest, const View& out,
+                 const Region& region) noexcept;
+void shift_in_32(const ShiftInParams& p, const View& state, const View& newest, const View& out,
                  const Region& region) noexcept;
 
 /// The same tensor in another order of axes at the very same bytes, int8: x is a row-major matrix
@@ -616,10 +620,13 @@ void l2_pool_2d_f32(const FloatPool2DParams& p, const View& x, const View& out,
                     const Region& region) noexcept;
 void max_pool_2d_f32(const FloatPool2DParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
+void min_pool_2d_f32(const FloatPool2DParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
 
 struct FloatMeanParams {
   int32_t in_extent[4];  ///< of the whole input
   int32_t reduced[4];    ///< 1: the axis is summed over (the region's interval on it is [0, 1))
+  float divisor;         ///< of sums: 1
 };
 /// As mean. progress: none.
 void mean_f32(const FloatMeanParams& p, const View& x, const View& out,
@@ -637,6 +644,8 @@ void mul_f32(const FloatClampParams& p, const View& a, const View& b, const View
              const Region& region) noexcept;
 void div_f32(const FloatClampParams& p, const View& a, const View& b, const View& out,
              const Region& region) noexcept;
+void floor_div_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void floor_mod_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void maximum_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void minimum_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void squared_difference_f32(const View& a, const View& b, const View& out,
@@ -680,6 +689,34 @@ void softmax_f32(const FloatSoftmaxParams& p, const View& x, const View& out,
                  const Region& region) noexcept;
 void log_softmax_f32(const FloatSoftmaxParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
+
+/// Sums of channels up to each.
+struct FloatCumSumParams {
+  int32_t exclusive;  ///< 1: without the channel itself
+  int32_t reverse;    ///< 1: from the last one
+  int32_t channels;   ///< of the whole tensor; the region covers them
+};
+/// progress: none.
+void cumsum_f32(const FloatCumSumParams& p, const View& x, const View& out,
+                const Region& region) noexcept;
+
+/// Channels over the root of the sum of their squares, or over 1e-6 where that is less.
+struct FloatL2NormalizationParams {
+  int32_t channels;  ///< of the whole tensor; the region covers them
+};
+/// progress: none.
+void l2_normalization_f32(const FloatL2NormalizationParams& p, const View& x, const View& out,
+                          const Region& region) noexcept;
+
+/// Sums of SVDF over the filters of a unit: the bias, then of each filter the sum over its time.
+struct FloatSvdfParams {
+  const float* bias;     ///< [unit]
+  int32_t rank, memory;  ///< filters of a unit; columns of the state
+  float clamp_min, clamp_max;
+};
+/// Views as of svdf. progress: pixel.
+void svdf_f32(const FloatSvdfParams& p, const View& state, const View& weights, const View& out,
+              const Region& region) noexcept;
 
 /// Row y of the output lies between rows [y][0] and [y][1] of the input, a fraction of the way to
 /// the second.
@@ -732,8 +769,11 @@ struct ArgMaxParams {
   int32_t channels;  ///< of x; out has one
   int32_t least;     ///< 1: the smallest
 };
-/// x int8, out int32. progress: none.
-void arg_max(const ArgMaxParams& p, const View& x, const View& out, const Region& region) noexcept;
+/// progress: none.
+void arg_max_i8_i32(const ArgMaxParams& p, const View& x, const View& out,
+                    const Region& region) noexcept;
+void arg_max_f32_i32(const ArgMaxParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
 
 /// Sums of channels up to each, requantised; they begin with what a raw 0 stands for.
 struct CumSumParams {

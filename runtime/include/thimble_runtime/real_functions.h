@@ -54,6 +54,30 @@ inline float round(float x) noexcept {
   return rest > 0.5F || (rest == 0.5F && odd) ? below + 1 : below;
 }
 
+/// The quotient is rounded to a double first.
+inline float floor_div(float x, float y) noexcept {
+  const double quotient = static_cast<double>(x) / static_cast<double>(y);
+  if (!(quotient > -0x1p52 && quotient < 0x1p52)) return static_cast<float>(quotient);
+  const auto whole = static_cast<double>(static_cast<int64_t>(quotient));
+  return static_cast<float>(whole > quotient ? whole - 1 : whole);
+}
+
+/// What is left of x, exactly, then with the sign of y.
+inline float floor_mod(float x, float y) noexcept {
+  const float size = abs(y);
+  float rest = abs(x);
+  if (!(size > 0) || !(rest < kInfinity)) return kNotANumber;
+  if (size < kInfinity) {
+    float multiple = size;
+    while (multiple <= rest - multiple) multiple += multiple;
+    for (; multiple >= size; multiple *= 0.5F) {
+      if (multiple <= rest) rest -= multiple;
+    }
+  }
+  const float left = x < 0 ? neg(rest) : rest;
+  return left != 0 && (y < 0) != (left < 0) ? left + y : left;
+}
+
 /// Correctly rounded: bit by bit.
 inline float sqrt(float x) noexcept {
   if (!(x > 0)) return x == 0 ? x : kNotANumber;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that go along one axis, whichever it is: it is the channels of their kernels.
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/quantize.h"
 
@@ -58,14 +59,20 @@ bool supported(const CumSum&, const Operands& t, Method method) {
 }
 
 std::vector<KernelUse> uses(const CumSum& a, const Operands& t, Method) {
+  const int32_t exclusive = a.exclusive ? 1 : 0, reverse = a.reverse ? 1 : 0;
+  const int32_t channels = extent(t, a.axis);
+  if (is_float32(t)) {
+    return along_axis_use(Family::kCumSum, runtime::FloatCumSumParams{exclusive, reverse, channels},
+                          t, a.axis);
+  }
   const double twice = 2 * static_cast<double>(scale_of(t.in(0)));
   const double scale = twice / (0x1p20 * static_cast<double>(scale_of(t.out())));
   const runtime::CumSumParams params{.scale = quantize_scale(scale),
                                      .input_zero_point = zero_point_of(t.in(0)),
                                      .output_zero_point = zero_point_of(t.out()),
-                                     .exclusive = a.exclusive ? 1 : 0,
-                                     .reverse = a.reverse ? 1 : 0,
-                                     .channels = extent(t, a.axis)};
+                                     .exclusive = exclusive,
+                                     .reverse = reverse,
+                                     .channels = channels};
   return along_axis_use(Family::kCumSum, params, t, a.axis);
 }
 
@@ -75,6 +82,10 @@ bool supported(const L2Normalization&, const Operands& t, Method method) {
 
 std::vector<KernelUse> uses(const L2Normalization&, const Operands& t, Method) {
   const int last = static_cast<int>(t.in(0).shape.size()) - 1;
+  if (is_float32(t)) {
+    return along_axis_use(Family::kL2Normalization,
+                          runtime::FloatL2NormalizationParams{extent(t, last)}, t, last);
+  }
   return along_axis_use(Family::kL2Normalization,
                         runtime::L2NormalizationParams{zero_point_of(t.in(0)), extent(t, last)}, t,
                         last);

@@ -82,6 +82,8 @@ KernelUse product_use(Family family, const Operands& t, Activation activation, d
   return pair_use(family, params, t);
 }
 
+Family family_of(const FloorDiv& a) { return a.remainder ? Family::kFloorMod : Family::kFloorDiv; }
+
 KernelId comparison_kernel(const Operands& t) {
   return portable_kernel(Family::kComparison, raw_type(t.in(0).type), t.out().type);
 }
@@ -116,6 +118,10 @@ bool supported(const Sub&, const Operands& t, Method method) {
 
 bool supported(const Div&, const Operands& t, Method method) {
   return of_one_type(t, method, Family::kDiv);
+}
+
+bool supported(const FloorDiv& a, const Operands& t, Method method) {
+  return of_one_type(t, method, family_of(a));
 }
 
 bool supported(const Maximum&, const Operands& t, Method method) {
@@ -199,11 +205,15 @@ std::vector<KernelUse> uses(const Div& a, const Operands& t, Method) {
   return {product_use(Family::kDiv, t, a.activation, static_cast<double>(scale))};
 }
 
+std::vector<KernelUse> uses(const FloorDiv& a, const Operands& t, Method) {
+  return {pair_use(family_of(a), {}, t)};
+}
+
 // int8 is scaled; all else is compared as it is.
 std::vector<KernelUse> uses(const Comparison& a, const Operands& t, Method) {
   const std::vector<Shape> shapes{t.in(0).shape, t.in(1).shape};
   const KernelId kernel = comparison_kernel(t);
-  if (t.in(0).type == DType::kInt32)
+  if (t.in(0).type == DType::kInt32 || t.in(0).type == DType::kFloat32)
     return {elementwise_use(kernel, runtime::RelationParams{accepted(a.relation)}, shapes,
                             t.out().shape)};
   runtime::ComparisonParams params{.accepted = accepted(a.relation),

@@ -413,6 +413,28 @@ template <class S, class F, If<S, FloatMeanParams> = 0>
 void each_field(S& s, F visit) {
   visit("in_extent", s.in_extent);
   visit("reduced", s.reduced);
+  visit("divisor", s.divisor);
+}
+
+template <class S, class F, If<S, FloatCumSumParams> = 0>
+void each_field(S& s, F visit) {
+  visit("exclusive", s.exclusive);
+  visit("reverse", s.reverse);
+  visit("channels", s.channels);
+}
+
+template <class S, class F, If<S, FloatL2NormalizationParams> = 0>
+void each_field(S& s, F visit) {
+  visit("channels", s.channels);
+}
+
+template <class S, class F, If<S, FloatSvdfParams> = 0>
+void each_field(S& s, F visit) {
+  visit("bias", s.bias);
+  visit("rank", s.rank);
+  visit("memory", s.memory);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
 }
 
 template <class S, class F, If<S, FloatClampParams> = 0>

@@ -92,7 +92,9 @@ KernelUse float_convolution_use(const Operands& t, Family family, const Convolut
 }
 
 std::vector<PackedConstant> pack_float_conv_2d(const Operands& t) {
-  const int64_t channels = t.out().shape.back();
+  const bool is_depthwise = std::holds_alternative<DepthwiseConv2D>(t.op.attributes);
+  const Shape& weights = t.in(1).shape;
+  const int64_t channels = is_depthwise ? weights.back() : weights.front();
   Bytes bias(static_cast<size_t>(channels) * sizeof(float));
   if (t.bias() != nullptr) bias = *t.bias()->data;
   return {float_weights(t), {"bias", DType::kFloat32, {channels}, std::move(bias)}};

@@ -44,6 +44,8 @@ enum class Family : uint8_t {
   kMul,
   kSub,
   kDiv,
+  kFloorDiv,
+  kFloorMod,
   kSquaredDifference,
   kMaximum,
   kMinimum,
@@ -112,7 +114,8 @@ using KernelParams = std::variant<
     runtime::SvdfFeaturesParams, runtime::SvdfParams, runtime::LstmParams, runtime::ShiftInParams,
     runtime::FloatConv2DParams, runtime::FloatMatMulParams, runtime::FloatPool2DParams,
     runtime::FloatMeanParams, runtime::FloatClampParams, runtime::FloatLeakyReluParams,
-    runtime::FloatSoftmaxParams, runtime::FloatResizeBilinearParams>;
+    runtime::FloatSoftmaxParams, runtime::FloatResizeBilinearParams, runtime::FloatCumSumParams,
+    runtime::FloatL2NormalizationParams, runtime::FloatSvdfParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {

@@ -88,6 +88,7 @@ std::vector<KernelUse> reduction_use(const std::vector<int>& axes, bool divides,
     runtime::FloatMeanParams sums{};
     std::copy_n(params.in_extent, 4, sums.in_extent);
     std::copy_n(params.reduced, 4, sums.reduced);
+    sums.divisor = divides ? static_cast<float>(count) : 1;
     return {{.kernel = float_kernel(Family::kMean),
              .params = sums,
              .inputs = {0},

@@ -100,6 +100,7 @@ template <class Op>
 [[nodiscard]] bool supported(const Lstm&, const Operands&, Method);
 [[nodiscard]] bool supported(const L2Pool2D&, const Operands&, Method);
 [[nodiscard]] bool supported(const Elementwise&, const Operands&, Method);
+[[nodiscard]] bool supported(const FloorDiv&, const Operands&, Method);
 
 /// The calls; only where supported() holds.
 [[nodiscard]] std::vector<KernelUse> uses(const Conv2D&, const Operands&, Method);
@@ -152,5 +153,6 @@ template <class Op>
 [[nodiscard]] std::vector<KernelUse> uses(const Lstm&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const L2Pool2D&, const Operands&, Method);
 [[nodiscard]] std::vector<KernelUse> uses(const Elementwise&, const Operands&, Method);
+[[nodiscard]] std::vector<KernelUse> uses(const FloorDiv&, const Operands&, Method);
 
 }  // namespace thimble

@@ -95,7 +95,10 @@ const char* type_name(const KernelParams& params) {
                                            "FloatClampParams",
                                            "FloatLeakyReluParams",
                                            "FloatSoftmaxParams",
-                                           "FloatResizeBilinearParams"};
+                                           "FloatResizeBilinearParams",
+                                           "FloatCumSumParams",
+                                           "FloatL2NormalizationParams",
+                                           "FloatSvdfParams"};
   static_assert(std::size(kNames) == std::variant_size_v<KernelParams>);
   return kNames[params.index()];
 }

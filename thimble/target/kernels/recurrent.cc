@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
@@ -27,8 +28,43 @@ runtime::Scale gate_scale(float values, float weights, double result) {
   return quantize_scale(static_cast<double>(values * weights) / result);
 }
 
+KernelId shift_in_kernel(const Operands& t) {
+  const DType type = t.out().type == DType::kFloat32 ? DType::kInt32 : t.out().type;
+  return portable_kernel(Family::kShiftIn, type, type);
+}
+
+KernelParams svdf_params(const Operands& t, int32_t rank, int32_t memory) {
+  runtime::SvdfParams params{};
+  params.rank = rank;
+  params.memory = memory;
+  params.state_zero_point = zero_point_of(t.in(0));
+  params.output_zero_point = zero_point_of(t.out());
+  params.scale = float_scale(scale_of(t.in(0)), scale_of(t.in(1)), scale_of(t.out()));
+  return params;
+}
+
+KernelParams float_svdf_params(Activation activation, int32_t rank, int32_t memory) {
+  const runtime::FloatClampParams clamp = float_clamp(activation);
+  return runtime::FloatSvdfParams{nullptr, rank, memory, clamp.clamp_min, clamp.clamp_max};
+}
+
 OperandAxes axes_by_hand(std::vector<std::vector<int>> axes) {
   return {std::move(axes), {0, 0, 0, 0}, {1, 1, 1, 1}};
+}
+
+// As of a fully connected layer.
+KernelUse float_features_use(const Operands& t) {
+  runtime::FloatConv2DParams params{};
+  params.window.kernel_h = params.window.kernel_w = 1;
+  params.window.stride_h = params.window.stride_w = 1;
+  params.window.dilation_h = params.window.dilation_w = 1;
+  params.window.in_h = 1;
+  params.window.in_w = narrow_extent(t.in(0).shape[0]);
+  params.in_per_group = narrow_extent(t.in(1).shape[1]);
+  params.out_per_group = narrow_extent(t.in(1).shape[0]);
+  return float_convolution_use(
+      t, Family::kConv2D, {axes_by_hand({{}, {}, {0}, {1}}), axes_by_hand({{}, {}, {0}, {1, 2}})},
+      params, Activation::kNone);
 }
 
 // Of both: less zero point * sum of the weights, as sums wrap around.
@@ -55,10 +91,11 @@ std::vector<int32_t> lstm_biases(const Operands& t) {
 }  // namespace
 
 bool supported(const SvdfFeatures&, const Operands& t, Method method) {
+  if (is_float32(t)) return method == Method::kCompute;
   return method == Method::kCompute && has_row(Family::kSvdfFeatures, t);
 }
 bool supported(const ShiftIn&, const Operands& t, Method method) {
-  return method == Method::kCompute && has_row(Family::kShiftIn, t);
+  return method == Method::kCompute && shift_in_kernel(t).valid();
 }
 bool supported(const SvdfOutput&, const Operands& t, Method method) {
   return method == Method::kCompute && has_row(Family::kSvdf, t);
@@ -69,6 +106,7 @@ bool supported(const Lstm&, const Operands& t, Method method) {
 
 std::vector<KernelUse> uses(const SvdfFeatures&, const Operands& t, Method) {
   const Shape& out = t.out().shape;
+  if (is_float32(t)) return {float_features_use(t)};
   runtime::SvdfFeaturesParams params{};
   params.depth = narrow_extent(t.in(1).shape[1]);
   params.input_zero_point = zero_point_of(t.in(0));
@@ -85,19 +123,16 @@ std::vector<KernelUse> uses(const SvdfFeatures&, const Operands& t, Method) {
 
 std::vector<KernelUse> uses(const ShiftIn&, const Operands& t, Method) {
   const runtime::ShiftInParams params{narrow_extent(t.out().shape.back()) - 1};
-  return {elementwise_use(portable_kernel(Family::kShiftIn, t.in(0).type, t.out().type), params,
-                          {t.in(0).shape, t.in(1).shape}, t.out().shape)};
+  return {
+      elementwise_use(shift_in_kernel(t), params, {t.in(0).shape, t.in(1).shape}, t.out().shape)};
 }
 
-std::vector<KernelUse> uses(const SvdfOutput&, const Operands& t, Method) {
+std::vector<KernelUse> uses(const SvdfOutput& a, const Operands& t, Method) {
   const Shape& state = t.in(0).shape;
   const Shape& out = t.out().shape;
-  runtime::SvdfParams params{};
-  params.rank = narrow_extent(state[1] / out[1]);
-  params.memory = narrow_extent(state[2]);
-  params.state_zero_point = zero_point_of(t.in(0));
-  params.output_zero_point = zero_point_of(t.out());
-  params.scale = float_scale(scale_of(t.in(0)), scale_of(t.in(1)), scale_of(t.out()));
+  const int32_t rank = narrow_extent(state[1] / out[1]), memory = narrow_extent(state[2]);
+  const KernelParams params =
+      is_float32(t) ? float_svdf_params(a.activation, rank, memory) : svdf_params(t, rank, memory);
   const OperandAxes axes = axes_by_hand({{}, {0}, {1}, {}});
   return {{.kernel = portable_kernel(Family::kSvdf, t.in(0).type, t.out().type),
            .params = params,
@@ -146,7 +181,7 @@ std::vector<PackedConstant> pack_svdf_features(const Operands& t) {
 
 std::vector<PackedConstant> pack_svdf(const Operands& t) {
   const Tensor& bias = t.in(2);
-  return {{"bias", DType::kInt32, bias.shape, *bias.data}};
+  return {{"bias", bias.type, bias.shape, *bias.data}};
 }
 
 std::vector<PackedConstant> pack_lstm(const Operands& t) {

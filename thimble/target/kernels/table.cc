@@ -264,6 +264,8 @@ constexpr KernelInfo kKernels[] = {
     row<runtime::shift_in_8>({.name = "shift_in_8", .family = F::kShiftIn}),
     row<runtime::shift_in_16>(
         {.name = "shift_in_16", .family = F::kShiftIn, .in = kInt16, .out = kInt16}),
+    row<runtime::shift_in_32>(
+        {.name = "shift_in_32", .family = F::kShiftIn, .in = kInt32, .out = kInt32}),
     row<runtime::depthwise_conv_2d>({.name = "depthwise_conv_2d",
                                      .family = F::kDepthwiseConv2D,
                                      .progress = kPixel,
@@ -408,6 +410,8 @@ constexpr KernelInfo kKernels[] = {
         {.name = "comparison_i8_b8", .family = F::kComparison, .out = kBool}),
     row<runtime::comparison_i32_b8>(
         {.name = "comparison_i32_b8", .family = F::kComparison, .in = kInt32, .out = kBool}),
+    row<runtime::comparison_f32_b8>(
+        {.name = "comparison_f32_b8", .family = F::kComparison, .in = kFloat32, .out = kBool}),
     row<runtime::select_8>({.name = "select_8", .family = F::kSelect}),
     row<runtime::select_16>(
         {.name = "select_16", .family = F::kSelect, .in = kInt16, .out = kInt16}),
@@ -514,8 +518,13 @@ constexpr KernelInfo kKernels[] = {
                                    .progress = kNone,
                                    .whole_axes = kChannels,
                                    .pack = pack_softmax_tables}),
-    row<runtime::arg_max>(
-        {.name = "arg_max", .family = F::kArgMax, .out = kInt32, .progress = kNone}),
+    row<runtime::arg_max_i8_i32>(
+        {.name = "arg_max_i8_i32", .family = F::kArgMax, .out = kInt32, .progress = kNone}),
+    row<runtime::arg_max_f32_i32>({.name = "arg_max_f32_i32",
+                                   .family = F::kArgMax,
+                                   .in = kFloat32,
+                                   .out = kInt32,
+                                   .progress = kNone}),
     row<runtime::cumsum>(
         {.name = "cumsum", .family = F::kCumSum, .progress = kNone, .whole_axes = kChannels}),
     row<runtime::l2_normalization>({.name = "l2_normalization",
@@ -541,11 +550,14 @@ constexpr KernelInfo kKernels[] = {
     float_row<runtime::average_pool_2d_f32>("average_pool_2d_f32", F::kAveragePool2D, kPixel),
     float_row<runtime::l2_pool_2d_f32>("l2_pool_2d_f32", F::kL2Pool2D, kPixel),
     float_row<runtime::max_pool_2d_f32>("max_pool_2d_f32", F::kMaxPool2D, kPixel),
+    float_row<runtime::min_pool_2d_f32>("min_pool_2d_f32", F::kMinPool2D, kPixel),
     float_row<runtime::mean_f32>("mean_f32", F::kMean, kNone),
     float_row<runtime::add_f32>("add_f32", F::kAdd),
     float_row<runtime::sub_f32>("sub_f32", F::kSub),
     float_row<runtime::mul_f32>("mul_f32", F::kMul),
     float_row<runtime::div_f32>("div_f32", F::kDiv),
+    float_row<runtime::floor_div_f32>("floor_div_f32", F::kFloorDiv),
+    float_row<runtime::floor_mod_f32>("floor_mod_f32", F::kFloorMod),
     float_row<runtime::maximum_f32>("maximum_f32", F::kMaximum),
     float_row<runtime::minimum_f32>("minimum_f32", F::kMinimum),
     float_row<runtime::squared_difference_f32>("squared_difference_f32", F::kSquaredDifference),
@@ -571,6 +583,10 @@ constexpr KernelInfo kKernels[] = {
     float_row<runtime::softmax_f32>("softmax_f32", F::kSoftmax, kNone, nullptr, kChannels),
     float_row<runtime::log_softmax_f32>("log_softmax_f32", F::kLogSoftmax, kNone, nullptr,
                                         kChannels),
+    float_row<runtime::cumsum_f32>("cumsum_f32", F::kCumSum, kNone, nullptr, kChannels),
+    float_row<runtime::l2_normalization_f32>("l2_normalization_f32", F::kL2Normalization, kNone,
+                                             nullptr, kChannels),
+    float_row<runtime::svdf_f32>("svdf_f32", F::kSvdf, kPixel, pack_svdf),
     float_row<runtime::resize_bilinear_f32>("resize_bilinear_f32", F::kResizeBilinear, kPixel,
                                             pack_float_resize_bilinear),
     row<runtime::resize_nearest_neighbor_32>({.name = "resize_nearest_neighbor_32",

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// FLOOR_DIV, FLOOR_MOD: element by element, with broadcasting.
+#include "thimble/operators/maps.h"
+#include "thimble/operators/overloads.h"
+#include "thimble/operators/predicates.h"
+
+namespace thimble {
+
+AccessMap access_map_of(const FloorDiv&, const OpView& v) {
+  const Shape& out = v.out().shape;
+  return {broadcast_map(v.in(0).shape, out), broadcast_map(v.in(1).shape, out)};
+}
+
+int64_t macs_per_element(const FloorDiv&, const OpView&) { return 0; }
+
+Shape output_shape_of(const FloorDiv&, const OpView& v) {
+  return broadcast_shape(v.in(0).shape, v.in(1).shape);
+}
+
+std::vector<Constraint> constraints_of(const FloorDiv&) {
+  return {kTwoInputs, kRankAtMost6, kAllFloat32, kShapesBroadcast, kOutputShape};
+}
+
+}  // namespace thimble
