@@ -293,9 +293,15 @@ const Case kTypes[] = {
     {"l2_pool_2d", "inputs and output are float32",
      [](Graph& g) { operand(g, 0).type = DType::kInt32; }},
     {"ceil", "inputs and output are float32", [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"fully_connected", "weights of float32 are constant",
+    {"fully_connected", "weights of int16 and float32 inputs are constant",
      [](Graph& g) {
        in_float(g);
+       operand(g, 1).data = nullptr;
+     }},
+    {"fully_connected", "weights of int16 and float32 inputs are constant",
+     [](Graph& g) {
+       operand(g, 0).type = output(g).type = DType::kInt16;
+       operand(g, 0).quantization.zero_points = output(g).quantization.zero_points = {0};
        operand(g, 1).data = nullptr;
      }},
     {"conv_2d", "or all are float32",

@@ -45,6 +45,14 @@ int fast_steps(const Schedule& schedule) {
   return count;
 }
 
+int steps_with(const Schedule& schedule, const std::string& kernel) {
+  int count = 0;
+  for_each_step(schedule, [&](const Step& step, Position) {
+    count += step.kernel.valid() && info(step.kernel).name == kernel;
+  });
+  return count;
+}
+
 void expect_right(const Graph& graph, const PlacedSchedule& placed) {
   ASSERT_EQ(malformed(graph, placed.schedule), "");
   const Program program = lower(graph, placed.schedule, placed.placement);
@@ -323,8 +331,11 @@ TEST(ChooseKernels, TakesNoMoreThanABudget) {
   const int64_t portable = place(graph, schedule, {}).arena_bytes();
   const PlacedSchedule placed =
       place_with_kernels(graph, schedule, core_named("cortex-m4"), portable, {});
-  EXPECT_GT(fast_steps(placed.schedule), 0);  // not at the peak, but behind it
-  EXPECT_LT(fast_steps(placed.schedule), 4);
+  EXPECT_EQ(fast_steps(placed.schedule), 4);
+  const int pairs = steps_with(placed.schedule, "conv_2d_pairs_dsp");
+  EXPECT_GT(pairs, 0);  // not at the peak, but behind it
+  EXPECT_EQ(pairs + steps_with(placed.schedule, "conv_2d_1x1_dsp"), 4);
+  EXPECT_LT(pairs, 4);
   EXPECT_LE(placed.placement.arena_bytes(), portable);
   expect_right(graph, placed);
 }

@@ -37,8 +37,9 @@ bool weights_are_quantised(const Graph& graph, const Op& op) {
   return has_one_scale(weights) || (weights.is_constant() && weights_are_symmetric(graph, op, 0));
 }
 
-bool float_weights_are_constant(const Graph& graph, const Op& op) {
-  return !is_float32(graph, op) || OpView{graph, op}.in(1).is_constant();
+bool other_weights_are_constant(const Graph& graph, const Op& op) {
+  const OpView v{graph, op};
+  return v.in(0).type == DType::kInt8 || v.in(1).is_constant();
 }
 
 Shape leading(const Shape& shape, size_t axes) {
@@ -94,7 +95,7 @@ std::vector<Constraint> constraints_of(const FullyConnected&) {
         {"the input's trailing axes hold exactly the weights' input channels", input_splits}},
        {kWeightedTypes,
         kBiasIsConstant,
-        {"weights of float32 are constant", float_weights_are_constant},
+        {"weights of int16 and float32 inputs are constant", other_weights_are_constant},
         kXAndOutputHaveOneScale,
         {"the weights have one positive, finite scale and a zero point within int8, or are "
          "constant and have one scale per output channel and zero points 0",

@@ -293,7 +293,8 @@ bool suits(const LoopedCall& call, const KernelUse& use, KernelId kernel) {
       if (wanted.whole_axes[k] && !merged.empty() && merged[0] == loop.tile.axis) return false;
     }
   }
-  if (width < wanted.channel_multiple) return false;
+  const bool slice = rank > 0 && width < call.shape->back();
+  if (slice && width < wanted.channel_multiple) return false;
   const auto ring = [&](int input) {
     return call.operand[static_cast<size_t>(input)]->wrap.has_value();
   };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/dsp/straight_view.h"
 #include "runtime/dsp/window_reader.h"
 #include "runtime/portable/convolve.h"
 #include "thimble/target/feature_sums.h"
@@ -231,11 +230,9 @@ void count_pixel_pairs(const runtime::Window2D& w, int32_t in_channels, const Ca
   sums.add(Feature::kSingle, alone * whole);
   sums.add(Feature::kSingleProduct, alone * whole * products);
   sums.add(Feature::kOne, (pairs + alone) * edges);
-  const bool as_given = mve || !runtime::has_columns(region);
-  const bool in_ring =
-      ring(as_given ? call.in[0] : runtime::straight(call.in[0], runtime::inputs_of(w, region)));
-  const bool out_ring = ring(as_given ? call.out : runtime::straight(call.out, region));
-  sums.add(Feature::kRingPixel, count * ((in_ring ? 1 : 0) + (out_ring ? 1 : 0)));
+  // Wherever rings begin anew: calls that do not meet it go as if there were none.
+  const int rings = (ring(call.in[0]) ? 1 : 0) + (ring(call.out) ? 1 : 0);
+  sums.add(Feature::kRingPixel, count * rings);
   const double by_two = mve ? 0 : count_windows_by_two(w, in_channels, call, sums);
   const double read = count - 2 * by_two, share = count > 0 ? read / count : 0;
   if (mve) sums.add(Feature::kRow, rows(region));
