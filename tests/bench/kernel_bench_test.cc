@@ -48,9 +48,9 @@ TEST(KernelBench, CountsEveryCall) {
   }
   ASSERT_EQ(row["operator"], "total");
   EXPECT_GT(calls, 2);
-  // What is between the calls is little.
+  // What is between the calls is little: a row of the table of steps takes some 120.
   EXPECT_THAT(std::stoll(row["instructions"]),
-              AllOf(Ge(instructions), Le(instructions + 100 * calls)));
+              AllOf(Ge(instructions), Le(instructions + 150 * calls)));
   EXPECT_GE(std::stoll(row["cycles"]), cycles);
 }
 
