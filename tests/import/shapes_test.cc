@@ -22,7 +22,7 @@ Graph shaped(const testing::TfliteBuilder& net, std::vector<NamedShape> shapes) 
   return import_tflite(net.bytes(), "net", "net.tflite", {.shapes = std::move(shapes)});
 }
 
-std::string fault(const testing::TfliteBuilder& net, std::vector<NamedShape> shapes) {
+std::string shape_fault(const testing::TfliteBuilder& net, std::vector<NamedShape> shapes) {
   try {
     static_cast<void>(shaped(net, std::move(shapes)));
   } catch (const CompileError& error) {
@@ -54,8 +54,8 @@ testing::TfliteBuilder open_network() {
 
 TEST(Shapes, FollowFromTheInputs) {
   const testing::TfliteBuilder net = open_network();
-  EXPECT_THAT(fault(net, {}), HasSubstr("axis 1 is dynamic"));
-  EXPECT_THAT(fault(net, {}), HasSubstr("--shape"));
+  EXPECT_THAT(shape_fault(net, {}), HasSubstr("axis 1 is dynamic"));
+  EXPECT_THAT(shape_fault(net, {}), HasSubstr("--shape"));
   const Graph graph = shaped(net, {{"", {1, 9, 6, 3}}});
   EXPECT_THAT(graph.tensor(graph.inputs[0].tensor).shape, ElementsAre(1, 9, 6, 3));
   EXPECT_THAT(graph.tensor(graph.ops[0].outputs[0]).shape, ElementsAre(1, 5, 3, 4));
@@ -81,16 +81,16 @@ TEST(Shapes, OfABatch) {
   net.outputs({y});
   const Graph graph = shaped(net, {{"t0", {5, 8}}});
   EXPECT_THAT(graph.tensor(graph.outputs[0].tensor).shape, ElementsAre(5, 2));
-  EXPECT_THAT(fault(net, {{"", {5, 7}}}),
+  EXPECT_THAT(shape_fault(net, {{"", {5, 7}}}),
               HasSubstr("FULLY_CONNECTED #0: does not take shapes 5x7, 2x8, which follow from"));
 }
 
 TEST(Shapes, RefuseOtherInputs) {
   const testing::TfliteBuilder net = open_network();
-  EXPECT_EQ(fault(net, {{"image", {1, 8, 8, 3}}}),
+  EXPECT_EQ(shape_fault(net, {{"image", {1, 8, 8, 3}}}),
             "--shape: net.tflite has no input 'image'; it has 't0'");
-  EXPECT_THAT(fault(net, {{"t0", {8, 8, 3}}}), HasSubstr("has 4 axes, not 3 (8x8x3)"));
-  EXPECT_EQ(fault(net, {{"", {1, 100000, 100000, 3}}}),
+  EXPECT_THAT(shape_fault(net, {{"t0", {8, 8, 3}}}), HasSubstr("has 4 axes, not 3 (8x8x3)"));
+  EXPECT_EQ(shape_fault(net, {{"", {1, 100000, 100000, 3}}}),
             "--shape: 1x100000x100000x3 takes more than 2147483647 bytes");
 }
 

@@ -324,7 +324,7 @@ class StageWriter {
     if (!std::ranges::all_of(begin, constant) || !std::ranges::all_of(end, constant))
       return "Region" + bounds;
     const bool from_0 = std::ranges::all_of(begin, [](const auto& bound) { return bound == "0"; });
-    const std::string name =
+    std::string name =
         fmt::format("kRegion{}{}", from_0 ? "" : fmt::format("{}To", fmt::join(begin, "x")),
                     fmt::join(end, "x"));
     if (regions_.insert(name).second)

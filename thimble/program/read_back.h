@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
+#include <bit>
 
 #include "thimble/program/program.h"
 #include "thimble/reference/activation_range.h"
@@ -42,7 +42,7 @@ class Difference {
   }
   /// Bit by bit.
   Difference& expect_float(const char* what, float given, float wanted) {
-    if (text_.empty() && std::memcmp(&given, &wanted, sizeof given) != 0)
+    if (text_.empty() && std::bit_cast<uint32_t>(given) != std::bit_cast<uint32_t>(wanted))
       text_ = fmt::format("its parameter {} is {}, not {}", what, given, wanted);
     return *this;
   }
