@@ -65,7 +65,7 @@ static void gather_bands(const speech_features* s, float* bands) {
     const int above = (int)s->position[k];
     const float share = s->position[k] - (float)above;
     const float energy = s->real[k] * s->real[k] + s->imaginary[k] * s->imaginary[k];
-    if (above > 0) bands[above - 1] += (1 - share) * energy;
+    if (above > 0 && above <= speech_bands) bands[above - 1] += (1 - share) * energy;
     if (above < speech_bands) bands[above] += share * energy;
   }
 }

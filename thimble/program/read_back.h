@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstring>
 
 #include "thimble/program/program.h"
 #include "thimble/reference/activation_range.h"
