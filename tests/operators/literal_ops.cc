@@ -231,4 +231,12 @@ void set_shape(Graph& graph, int tensor, const Shape& shape) {
   if (t.is_constant()) t.data = ones(t);
 }
 
+void in_float(Graph& graph) {
+  for (Tensor& t : graph.tensors) {
+    t.type = DType::kFloat32;
+    t.quantization = {};
+    if (t.is_constant()) set_all(t, 1.0F);
+  }
+}
+
 }  // namespace thimble::testing

@@ -2,7 +2,10 @@
 // One small supported network of one operator for each kind, to read maps from and to break.
 #pragma once
 
+#include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "thimble/model/graph.h"
 
@@ -28,5 +31,18 @@ namespace thimble::testing {
 
 /// Gives a tensor another shape; a constant as many bytes, all 1.
 void set_shape(Graph& graph, int tensor, const Shape& shape);
+
+/// Makes it a constant of this value everywhere. T: as wide as its elements.
+template <class T>
+void set_all(Tensor& tensor, T value) {
+  Bytes bytes(static_cast<size_t>(tensor.size_bytes()));
+  for (size_t i = 0; i < bytes.size(); i += sizeof value) {
+    std::memcpy(&bytes[i], &value, sizeof value);
+  }
+  tensor.data = std::make_shared<const Bytes>(std::move(bytes));
+}
+
+/// Makes all tensors float32, and constants 1.
+void in_float(Graph& graph);
 
 }  // namespace thimble::testing

@@ -10,6 +10,7 @@
 #include "thimble/target/kernels/call.h"
 #include "thimble/target/kernels/kernel.h"
 #include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/rows.h"
 
 namespace thimble {
 namespace {
@@ -23,122 +24,6 @@ constexpr auto kMve = InstructionSet::kMve;
 constexpr std::array<bool, 4> kAllAxes = {true, true, true, true};
 constexpr std::array<bool, 4> kImages = {false, true, true, false};
 constexpr std::array<bool, 4> kChannels = {false, false, false, true};
-
-// One group of channels.
-bool is_ungrouped(const KernelUse& use) {
-  return std::get<runtime::Conv2DParams>(use.params).out_per_group == use.limits.back().end;
-}
-
-bool is_ungrouped_of_small_sums(const KernelUse& use) {
-  return is_ungrouped(use) && use.small_sums;
-}
-
-// A window of one tap that never meets padding, one group of channels.
-bool is_single_tap(const KernelUse& use) {
-  const runtime::Window2D& w = std::get<runtime::Conv2DParams>(use.params).window;
-  return w.kernel_h == 1 && w.kernel_w == 1 && w.pad_top == 0 && w.pad_left == 0 &&
-         is_ungrouped(use);
-}
-
-bool is_single_tap_of_fours(const KernelUse& use) {
-  return is_single_tap(use) && std::get<runtime::Conv2DParams>(use.params).in_per_group % 4 == 0;
-}
-
-// A depthwise window of a few vectors; shifts to the right alone.
-bool is_depthwise_of_vectors(const KernelUse& use) {
-  const runtime::Window2D& w = std::get<runtime::DepthwiseConv2DParams>(use.params).window;
-  return is_depthwise_clamped(use) && w.kernel_h * w.kernel_w <= 64;
-}
-
-// Operands at twice the larger scale, and shifts that round.
-bool halves_an_operand(const KernelUse& use) {
-  const auto& p = std::get<runtime::AddParams>(use.params);
-  const auto half = [](const runtime::Scale& s) { return s.multiplier == 1 << 30 && s.shift == 0; };
-  const auto rounds = [](const runtime::Scale& s) {
-    return s.multiplier > 0 && s.shift <= -1 && s.shift >= -22;
-  };
-  const bool first = half(p.scale[0]), second = half(p.scale[1]);
-  return p.left_shift == 20 && rounds(p.output_scale) && (first || second) &&
-         (first || rounds(p.scale[0])) && (second || rounds(p.scale[1]));
-}
-
-bool halves_one_operand(const KernelUse& use) {
-  const auto& p = std::get<runtime::AddParams>(use.params);
-  return halves_an_operand(use) && (p.scale[0].shift != 0 || p.scale[1].shift != 0);
-}
-
-bool product_shifts_right(const KernelUse& use) {
-  return std::get<runtime::MulParams>(use.params).output_scale.shift < 0;
-}
-
-// Which leaves room for the zero point, and is not clamped.
-bool product_is_rounded_once(const KernelUse& use) {
-  const auto& p = std::get<runtime::MulParams>(use.params);
-  return p.output_scale.multiplier > 0 && p.output_scale.shift <= -1 &&
-         p.output_scale.shift >= -22 && p.clamp_min == -128 && p.clamp_max == 127;
-}
-
-bool is_mean_of_pixels(const KernelUse& use) {
-  const auto& p = std::get<runtime::MeanParams>(use.params);
-  return p.reduced[0] == 0 && p.reduced[3] == 0;
-}
-
-/// What the DSP kernels of depthwise convolutions have in common: they differ in their tails.
-template <auto Kernel, DepthwiseTail kTail>
-constexpr KernelInfo depthwise_row(const char* name) {
-  using enum DepthwiseTail;
-  return row<Kernel>({.name = name,
-                      .family = F::kDepthwiseConv2D,
-                      .set = kDsp,
-                      .progress = kPixel,
-                      .dense_channels = true,
-                      .takes = kTail == kRelu      ? is_depthwise_relu
-                               : kTail == kShifted ? is_depthwise_shifted
-                                                   : is_depthwise_clamped,
-                      .weights = Weights::kFast,
-                      .scratch_bytes = depthwise_scratch_bytes<DepthwiseForm::kWide>,
-                      .scratch_within = depthwise_scratch_within<DepthwiseForm::kWide>,
-                      .scratch_type = kInt32,
-                      .pack = pack_depthwise<kTail, DepthwiseForm::kWide>,
-                      .adapt = adapt_depthwise});
-}
-template <auto Kernel, DepthwiseTail kTail>
-constexpr KernelInfo depthwise_row_compact(const char* name) {
-  KernelInfo result = depthwise_row<Kernel, kTail>(name);
-  result.weights = Weights::kCompact;
-  result.channel_multiple = 4;
-  result.scratch_bytes = depthwise_scratch_bytes<DepthwiseForm::kCompact>;
-  result.scratch_within = depthwise_scratch_within<DepthwiseForm::kCompact>;
-  result.pack = pack_depthwise<kTail, DepthwiseForm::kCompact>;
-  return result;
-}
-template <auto Kernel, DepthwiseTail kTail>
-constexpr KernelInfo depthwise_row_in_place(const char* name) {
-  KernelInfo result = depthwise_row<Kernel, kTail>(name);
-  result.family = F::kDepthwiseConv2DInPlace;
-  result.progress = kPlane;
-  result.rings = false;
-  result.whole_axes = kImages;
-  result.weights = Weights::kCompact;
-  result.channel_multiple = 4;
-  result.scratch_bytes = depthwise_in_place_scratch_bytes;
-  result.scratch_within = depthwise_in_place_scratch_within;
-  return result;
-}
-
-/// Operands and output are float32.
-template <auto Kernel>
-constexpr KernelInfo float_row(const char* name, Family family, Progress progress = kElement,
-                               std::vector<PackedConstant> (*pack)(const Operands&) = nullptr,
-                               std::array<bool, 4> whole_axes = {}) {
-  return row<Kernel>({.name = name,
-                      .family = family,
-                      .in = kFloat32,
-                      .out = kFloat32,
-                      .progress = progress,
-                      .whole_axes = whole_axes,
-                      .pack = pack});
-}
 
 constexpr KernelInfo kKernels[] = {
     row<runtime::conv_2d>(

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of float32 (kernels.h).
+//
+// float32: every sum begins at 0 and goes on by rows, columns and channels, so that no part of it
+// can be kept apart; the bias comes last. No product may be contracted into a fused multiply-add
+// (-ffp-contract=off). Clamps that let everything pass are -+kLargestFloat.
+#pragma once
+
+#include "thimble_runtime/parameters.h"
+#include "thimble_runtime/view.h"
+
+namespace thimble::runtime {
+
+constexpr float kLargestFloat = 0x1.fffffep127F;
+
+/// Convolutions, depthwise ones (as many groups as input channels) and fully connected layers.
+struct FloatConv2DParams {
+  const float* weights;  ///< [out channel][kernel_h][kernel_w][in_per_group]
+  const float* bias;     ///< [out channel]
+  Window2D window;
+  int32_t in_per_group, out_per_group;  ///< channels
+  float clamp_min, clamp_max;
+};
+/// progress: pixel.
+void conv_2d_f32(const FloatConv2DParams& p, const View& x, const View& out,
+                 const Region& region) noexcept;
+/// One group; sums go by rows, columns and channels of the input.
+void transpose_conv_f32(const FloatConv2DParams& p, const View& x, const View& out,
+                        const Region& region) noexcept;
+
+struct FloatMatMulParams {
+  int32_t depth;  ///< extent of k
+};
+/// Views as of batch_matmul. progress: pixel.
+void batch_matmul_f32(const FloatMatMulParams& p, const View& x, const View& y, const View& out,
+                      const Region& region) noexcept;
+
+struct FloatPool2DParams {
+  Window2D window;
+  float clamp_min, clamp_max;
+};
+/// Padding left out of the count. progress: pixel.
+void average_pool_2d_f32(const FloatPool2DParams& p, const View& x, const View& out,
+                         const Region& region) noexcept;
+/// The square root of the average of squares.
+void l2_pool_2d_f32(const FloatPool2DParams& p, const View& x, const View& out,
+                    const Region& region) noexcept;
+void max_pool_2d_f32(const FloatPool2DParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
+void min_pool_2d_f32(const FloatPool2DParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
+
+struct FloatMeanParams {
+  int32_t in_extent[4];  ///< of the whole input
+  int32_t reduced[4];    ///< 1: the axis is summed over (the region's interval on it is [0, 1))
+  float divisor;         ///< of sums: 1
+};
+/// As mean. progress: none.
+void mean_f32(const FloatMeanParams& p, const View& x, const View& out,
+              const Region& region) noexcept;
+
+struct FloatClampParams {
+  float clamp_min, clamp_max;
+};
+/// Broadcast operands have stride 0. progress: element.
+void add_f32(const FloatClampParams& p, const View& a, const View& b, const View& out,
+             const Region& region) noexcept;
+void sub_f32(const FloatClampParams& p, const View& a, const View& b, const View& out,
+             const Region& region) noexcept;
+void mul_f32(const FloatClampParams& p, const View& a, const View& b, const View& out,
+             const Region& region) noexcept;
+void div_f32(const FloatClampParams& p, const View& a, const View& b, const View& out,
+             const Region& region) noexcept;
+void floor_div_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void floor_mod_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void maximum_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void minimum_f32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void squared_difference_f32(const View& a, const View& b, const View& out,
+                            const Region& region) noexcept;
+void prelu_f32(const View& x, const View& alpha, const View& out, const Region& region) noexcept;
+/// progress: element.
+void clamp_f32(const FloatClampParams& p, const View& x, const View& out,
+               const Region& region) noexcept;
+
+struct FloatLeakyReluParams {
+  float alpha;
+};
+/// progress: element.
+void leaky_relu_f32(const FloatLeakyReluParams& p, const View& x, const View& out,
+                    const Region& region) noexcept;
+
+/// Functions of one number (real_functions.h). progress: element.
+void abs_f32(const View& x, const View& out, const Region& region) noexcept;
+void ceil_f32(const View& x, const View& out, const Region& region) noexcept;
+void cos_f32(const View& x, const View& out, const Region& region) noexcept;
+void elu_f32(const View& x, const View& out, const Region& region) noexcept;
+void exp_f32(const View& x, const View& out, const Region& region) noexcept;
+void floor_f32(const View& x, const View& out, const Region& region) noexcept;
+void hard_swish_f32(const View& x, const View& out, const Region& region) noexcept;
+void log_f32(const View& x, const View& out, const Region& region) noexcept;
+void logistic_f32(const View& x, const View& out, const Region& region) noexcept;
+void neg_f32(const View& x, const View& out, const Region& region) noexcept;
+void round_f32(const View& x, const View& out, const Region& region) noexcept;
+void rsqrt_f32(const View& x, const View& out, const Region& region) noexcept;
+void sin_f32(const View& x, const View& out, const Region& region) noexcept;
+void sqrt_f32(const View& x, const View& out, const Region& region) noexcept;
+void square_f32(const View& x, const View& out, const Region& region) noexcept;
+void tanh_f32(const View& x, const View& out, const Region& region) noexcept;
+
+struct FloatSoftmaxParams {
+  float beta;
+  int32_t channels;  ///< of the whole tensor; the region covers them
+};
+/// progress: none.
+void softmax_f32(const FloatSoftmaxParams& p, const View& x, const View& out,
+                 const Region& region) noexcept;
+void log_softmax_f32(const FloatSoftmaxParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
+
+/// Sums of channels up to each.
+struct FloatCumSumParams {
+  int32_t exclusive;  ///< 1: without the channel itself
+  int32_t reverse;    ///< 1: from the last one
+  int32_t channels;   ///< of the whole tensor; the region covers them
+};
+/// progress: none.
+void cumsum_f32(const FloatCumSumParams& p, const View& x, const View& out,
+                const Region& region) noexcept;
+
+/// Channels over the root of the sum of their squares, or over 1e-6 where that is less.
+struct FloatL2NormalizationParams {
+  int32_t channels;  ///< of the whole tensor; the region covers them
+};
+/// progress: none.
+void l2_normalization_f32(const FloatL2NormalizationParams& p, const View& x, const View& out,
+                          const Region& region) noexcept;
+
+/// Sums of SVDF over the filters of a unit: the bias, then of each filter the sum over its time.
+struct FloatSvdfParams {
+  const float* bias;     ///< [unit]
+  int32_t rank, memory;  ///< filters of a unit; columns of the state
+  float clamp_min, clamp_max;
+};
+/// Views as of svdf. progress: pixel.
+void svdf_f32(const FloatSvdfParams& p, const View& state, const View& weights, const View& out,
+              const Region& region) noexcept;
+
+/// Row y of the output lies between rows [y][0] and [y][1] of the input, a fraction of the way to
+/// the second.
+struct FloatResizeBilinearParams {
+  const int16_t* rows;            ///< [output height][2]
+  const float* row_fractions;     ///< [output height]
+  const int16_t* columns;         ///< [output width][2]
+  const float* column_fractions;  ///< [output width]
+};
+/// progress: pixel.
+void resize_bilinear_f32(const FloatResizeBilinearParams& p, const View& x, const View& out,
+                         const Region& region) noexcept;
+
+}  // namespace thimble::runtime
