@@ -497,6 +497,24 @@ TEST(TfliteParameterRefusal, StrideZero) {
             "within int32, and positive where the axis is dropped");
 }
 
+TEST(TfliteParameters, ASingleIndexHasNoStride) {
+  const TfliteBuilder b =
+      sliced(BuiltinOperator::STRIDED_SLICE, {{0, 2}, {2, 3}, {1, 0x7FFFFFF}}, {2, 1});
+  const Graph graph = import_tflite(b.bytes(), "net", "net.tflite");
+  EXPECT_EQ(std::get<Slice>(graph.ops[0].attributes).stride, (std::vector<int64_t>{1, 1}));
+}
+
+TEST(TfliteParameterRefusal, BooleansThatAreNone) {
+  TfliteBuilder b;
+  const int32_t x = b.tensor({2}, tflite::TensorType::BOOL);
+  const int32_t y = b.constant({2}, tflite::TensorType::BOOL, {1, 255});
+  const int32_t out = b.tensor({2}, tflite::TensorType::BOOL);
+  b.op(BuiltinOperator::LOGICAL_OR, {x, y}, {out});
+  b.inputs({x});
+  b.outputs({out});
+  EXPECT_EQ(message_of(b), "net.tflite: tensor 1 't1': is damaged: a boolean is 0 or 1");
+}
+
 TEST(TfliteParameterRefusal, DroppedAxisWithoutTheIndex) {
   TfliteBuilder b = sliced(BuiltinOperator::STRIDED_SLICE, {{2, 0}, {3, 3}, {1, 1}}, {3});
   b.op_at(0).builtin_options.AsStridedSliceOptions()->shrink_axis_mask = 1;

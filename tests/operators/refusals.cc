@@ -377,6 +377,12 @@ const Refusal kQuantization[] = {
      [](Graph& g) {
        operand(g, 1).quantization = {{1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}, 0};
      }},
+    {"fully_connected", "within int8 (int16 inputs: 0)",
+     [](Graph& g) {
+       operand(g, 0).type = output(g).type = DType::kInt16;
+       operand(g, 0).quantization.zero_points = output(g).quantization.zero_points = {0};
+       operand(g, 1).quantization.zero_points = {5};
+     }},
     {"fully_connected", "are constant and have one scale per output channel",
      [](Graph& g) {
        operand(g, 1).quantization = {{1, 1}, {0, 0}, 0};

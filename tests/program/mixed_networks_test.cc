@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <exception>
 #include <map>
 
@@ -18,24 +16,13 @@
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
+#include "thimble/report/tensor_text.h"
 #include "thimble/rewrites/rewrites.h"
 
 namespace thimble {
 namespace {
 
 using testing::mixed_network;
-
-// Bit by bit; what is no number has no sign.
-bool is_same(const Bytes& a, const Bytes& b, DType type) {
-  if (a == b || type != DType::kFloat32 || a.size() != b.size()) return a == b;
-  for (size_t at = 0; at < a.size(); at += sizeof(float)) {
-    float x = 0, y = 0;
-    std::memcpy(&x, &a[at], sizeof(x));
-    std::memcpy(&y, &b[at], sizeof(y));
-    if (std::memcmp(&x, &y, sizeof(x)) != 0 && !(std::isnan(x) && std::isnan(y))) return false;
-  }
-  return true;
-}
 
 std::string fault_of(const Graph& graph, const Planner& planner, const std::vector<Bytes>& inputs,
                      const std::vector<Bytes>& expected) {
@@ -46,8 +33,9 @@ std::string fault_of(const Graph& graph, const Planner& planner, const std::vect
   if (!fault.empty()) return fault;
   const std::vector<Bytes> outputs = execute(program, inputs);
   for (size_t k = 0; k < outputs.size(); ++k) {
-    if (!is_same(outputs[k], expected[k], graph.tensor(graph.outputs[k].tensor).type))
-      return fmt::format("output {} is another one", k);
+    const Tensor& t = graph.tensor(graph.outputs[k].tensor);
+    const std::string difference = first_difference(expected[k], outputs[k], t.type, t.shape);
+    if (!difference.empty()) return fmt::format("output {}: {}", k, difference);
   }
   return "";
 }

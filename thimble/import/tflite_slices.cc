@@ -144,6 +144,8 @@ Cut cut_of_strided_slice(const FileOp& op) {
     const AxisRange range{op.input(0).shape[axis], cut.slice.stride[axis]};
     const AxisSlice found = axis_slice(op, from, axis, range, begins[axis], ends[axis]);
     cut.slice.begin.push_back(found.begin);
+    // One index has no next one, however far the file says that it is.
+    if (found.dropped || found.count == 1) cut.slice.stride[axis] = 1;
     if (found.dropped) {
       cut.slice.dropped.push_back(static_cast<int>(axis));
     } else {

@@ -317,6 +317,11 @@ Tensor read_tensor(const tflite::Tensor& from, bool open, const std::string& whe
                                          tensor.data->size(), to_string(tensor.shape),
                                          name(tensor.type), tensor.size_bytes()));
   }
+  const auto is_neither = [](uint8_t byte) { return byte > 1; };
+  if (tensor.is_constant() && tensor.type == DType::kBool &&
+      std::ranges::any_of(*tensor.data, is_neither)) {
+    throw CompileError(here, "is damaged: a boolean is 0 or 1");
+  }
   return tensor;
 }
 

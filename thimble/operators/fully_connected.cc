@@ -33,8 +33,9 @@ bool input_splits(const Graph& graph, const Op& op) {
 
 /// Weights that are an activation come quantised like one.
 bool weights_are_quantised(const Graph& graph, const Op& op) {
-  const Tensor& weights = OpView{graph, op}.in(1);
-  return has_one_scale(weights) || (weights.is_constant() && weights_are_symmetric(graph, op, 0));
+  const OpView v{graph, op};
+  const bool like_an_activation = v.in(0).type == DType::kInt8 && has_one_scale(v.in(1));
+  return like_an_activation || (v.in(1).is_constant() && weights_are_symmetric(graph, op, 0));
 }
 
 bool other_weights_are_constant(const Graph& graph, const Op& op) {
@@ -97,8 +98,8 @@ std::vector<Constraint> constraints_of(const FullyConnected&) {
         kBiasIsConstant,
         {"weights of int16 and float32 inputs are constant", other_weights_are_constant},
         kXAndOutputHaveOneScale,
-        {"the weights have one positive, finite scale and a zero point within int8, or are "
-         "constant and have one scale per output channel and zero points 0",
+        {"the weights have one positive, finite scale and a zero point within int8 (int16 inputs: "
+         "0), or are constant and have one scale per output channel and zero points 0",
          weights_are_quantised, true}},
        sum_constraints<0>(),
        {kOutputShape}});

@@ -47,6 +47,15 @@ std::string coordinates(int64_t index, const Shape& shape) {
   return fmt::format("[{}]", fmt::join(at, ","));
 }
 
+// What is no number has no sign, and no other bits that count.
+bool is_same_element(const Bytes& a, const Bytes& b, DType type, int64_t index) {
+  const auto size = static_cast<size_t>(size_bytes(type));
+  const size_t at = static_cast<size_t>(index) * size;
+  return std::memcmp(&a[at], &b[at], size) == 0 ||
+         (type == DType::kFloat32 && std::isnan(as_double(a, type, index)) &&
+          std::isnan(as_double(b, type, index)));
+}
+
 }  // namespace
 
 std::string display_name(const std::string& name) {
@@ -77,16 +86,17 @@ std::string first_difference(const Bytes& expected, const Bytes& actual, DType t
   if (expected.size() != actual.size())
     return fmt::format("expected {} bytes, got {}", expected.size(), actual.size());
   if (expected == actual) return "";
-  const auto size = static_cast<size_t>(size_bytes(type));
+  const int64_t elements = static_cast<int64_t>(expected.size()) / size_bytes(type);
   int64_t first = -1, count = 0;
-  for (size_t at = 0; at < expected.size(); at += size) {
-    if (std::memcmp(expected.data() + at, actual.data() + at, size) == 0) continue;
-    if (first < 0) first = static_cast<int64_t>(at / size);
+  for (int64_t k = 0; k < elements; ++k) {
+    if (is_same_element(expected, actual, type, k)) continue;
+    if (first < 0) first = k;
     ++count;
   }
+  if (count == 0) return "";
   return fmt::format("element {} (number {}): expected {}, got {}; {} of {} differ",
                      coordinates(first, shape), first, element_text(expected, type, first),
-                     element_text(actual, type, first), count, expected.size() / size);
+                     element_text(actual, type, first), count, elements);
 }
 
 void add_deviation(Deviation& total, const Bytes& expected, const Bytes& actual, DType type) {

@@ -15,8 +15,8 @@ namespace thimble {
 /// Element `index` as text: "-3", "0.25".
 [[nodiscard]] std::string element_text(const Bytes& bytes, DType type, int64_t index);
 
-/// Empty if the bytes are equal; else where they first differ: "element [0,3,5,7] (number 1234):
-/// expected -3, got -4; 17 of 2304 differ".
+/// Empty if the bytes are equal but for those of NaN; else where they first differ: "element
+/// [0,3,5,7] (number 1234): expected -3, got -4; 17 of 2304 differ".
 [[nodiscard]] std::string first_difference(const Bytes& expected, const Bytes& actual, DType type,
                                            const Shape& shape);
 
