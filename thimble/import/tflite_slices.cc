@@ -22,12 +22,19 @@ std::vector<int64_t> per_axis(const FileOp& op, size_t input, const char* what) 
   return result;
 }
 
-/// Attributes leave the extents to the output.
+/// Attributes leave the extents to the output. One index has no next one, however far the file says
+/// that it is: its stride is 1.
 Attributes checked_slice(const FileOp& op, Slice slice, const Shape& extents) {
   if (extents != op.output().shape) {
     throw CompileError(op.where, fmt::format("is damaged: a slice of shape {} as an output of "
                                              "shape {}",
                                              to_string(extents), to_string(op.output().shape)));
+  }
+  auto extent = extents.begin();
+  for (size_t axis = 0; axis < slice.stride.size(); ++axis) {
+    const bool dropped = std::ranges::count(slice.dropped, static_cast<int>(axis)) > 0;
+    if (dropped || *extent == 1) slice.stride[axis] = 1;
+    if (!dropped) ++extent;
   }
   return slice;
 }
@@ -144,8 +151,6 @@ Cut cut_of_strided_slice(const FileOp& op) {
     const AxisRange range{op.input(0).shape[axis], cut.slice.stride[axis]};
     const AxisSlice found = axis_slice(op, from, axis, range, begins[axis], ends[axis]);
     cut.slice.begin.push_back(found.begin);
-    // One index has no next one, however far the file says that it is.
-    if (found.dropped || found.count == 1) cut.slice.stride[axis] = 1;
     if (found.dropped) {
       cut.slice.dropped.push_back(static_cast<int>(axis));
     } else {

@@ -44,7 +44,7 @@ Moved sliced(Steps& steps, const Moved& from, size_t axis, int64_t begin, int64_
              int64_t count) {
   Slice slice = whole_slice(from.shape);
   slice.begin[axis] = begin;
-  slice.stride[axis] = stride;
+  slice.stride[axis] = count == 1 ? 1 : stride;  // as files are read, too
   Shape shape = from.shape;
   shape[axis] = count;
   return {steps.make(std::move(slice), {from.tensor}, shape), shape};
