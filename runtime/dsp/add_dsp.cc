@@ -32,6 +32,8 @@ struct Sum {
   int32_t zero_points;  // of what is only halved, times 2^20
   int32_t other_zero_point;
   int32_t low, high;
+
+  [[nodiscard]] bool is_clamped() const noexcept { return low != -128 || high != 127; }
 };
 
 // kHalves: both operands are.
@@ -85,31 +87,37 @@ void add_block(const Sum& s, const int8_t*& halved, const int8_t*& x, int8_t*& t
 }
 #endif
 
-// Elements side by side. Not inlined: the loop needs all registers.
+// Elements one by one.
 template <bool kHalves>
-[[gnu::noinline]] void add_run(const Sum& sum, const int8_t* halved, const int8_t* x, int8_t* to,
-                               const int8_t* end) noexcept {
+[[gnu::noinline]] void add_single(const Sum& sum, const PairRun& run) noexcept {
   const Sum s = sum;  // which stores of int8 cannot alias
+  const int8_t* halved = run.x;
+  const int8_t* x = run.y;
+  int8_t* to = run.to;
+  for (int32_t left = run.count; left > 0; --left) {
+    *to = static_cast<int8_t>(limit(add_elements<kHalves>(s, *halved, *x), s.low, s.high));
+    halved += run.x_step;
+    x += run.y_step;
+    to += run.out_step;
+  }
+}
+
+// Side by side and without clamps as fast as can be. x of the run is what is halved.
+template <bool kHalves>
+void add_run(const void* what, const PairRun& run) noexcept {
+  const auto& sum = *static_cast<const Sum*>(what);
+  if (THIMBLE_USES_SINGLE_SUMS && (sum.is_clamped() || !is_side_by_side(run)))
+    return add_single<kHalves>(sum, run);
+  const Sum s = sum;  // which stores of int8 cannot alias
+  const int8_t* halved = run.x;
+  const int8_t* x = run.y;
+  int8_t* to = run.to;
+  const int8_t* const end = halved + run.count;
   if constexpr (!kHalves) {
     while (end - halved >= 4) add_block<4>(s, halved, x, to);
   }
   for (; halved != end; ++halved, ++x, ++to)
     *to = static_cast<int8_t>(add_elements<kHalves>(s, *halved, *x));
-}
-
-// As map_pairs goes; side by side and without clamps as fast as can be.
-template <bool kHalves>
-void add_views(const Sum& sum, const View& halved, const View& x, const View& out,
-               const Region& region) noexcept {
-  const auto visit = [&](const int8_t* a, const int8_t* b, int8_t* to, int32_t count) {
-    add_run<kHalves>(sum, a, b, to, a + count);
-  };
-  const bool clamped = sum.low != -128 || sum.high != 127;
-  if (!clamped && each_run(halved, x, out, region, visit)) return;
-  if (!THIMBLE_USES_SINGLE_SUMS) return;
-  map_pairs(halved, x, out, region, [&sum](int32_t a, int32_t b) {
-    return static_cast<int8_t>(limit(add_elements<kHalves>(sum, a, b), sum.low, sum.high));
-  });
 }
 
 bool is_half(const Scale& scale) noexcept {
@@ -134,9 +142,9 @@ void add_dsp(const AddParams& p, const View& a, const View& b, const View& out,
                 p.clamp_min,
                 p.clamp_max};
   if (THIMBLE_USES_HALVED_SUMS && both) {
-    add_views<true>(sum, halved, x, out, region);
+    walk_pairs(halved, x, out, region, add_run<true>, &sum);
   } else if (THIMBLE_USES_SCALED_SUMS) {
-    add_views<false>(sum, halved, x, out, region);
+    walk_pairs(halved, x, out, region, add_run<false>, &sum);
   }
 }
 

@@ -17,10 +17,16 @@ namespace thimble::runtime {
 // eights: label 2 is eight of these in a row. The weights of eight inputs are loaded together, at
 // the beginning too: label 5 goes back where the eights begin at once. The last word on the stack
 // is where they do. bytes: of the code for an eight. half: of its second half. shift: x has 2^shift
-// bytes a four.
+// bytes a four. At 72, where all pairs have the same constants, these, and the tail behind what
+// loads them: label 7 goes there.
 #define THIMBLE_COMPACT_BEGIN(bytes, half, shift) \
   "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n" \
-  "sub sp, sp, #72\n"                             \
+  THIMBLE_IF(THIMBLE_USES_SHARED_SCALES)          \
+  ".set thimble_stack, 80\n"                      \
+  ".else\n"                                       \
+  ".set thimble_stack, 72\n"                      \
+  ".endif\n"                                      \
+  "sub sp, sp, #thimble_stack\n"                  \
   "ldm r0, {r1, r2, r3, r4, r5, r6, r7, r8}\n"    \
   "str r0, [sp, #40]\n"                           \
   "stm sp, {r1, r2, r3, r4}\n"                    \
@@ -31,6 +37,16 @@ namespace thimble::runtime {
   "adr.w r10, 4f\n"                               \
   "ldr r7, [r10, r7, lsl #2]\n"                   \
   "add r7, r7, r10\n"                             \
+  THIMBLE_IF(THIMBLE_USES_SHARED_SCALES)          \
+  "ldr r6, [sp, #40]\n"                           \
+  "ldr r6, [r6, #84]\n"                           \
+  "cbz r6, 6f\n"                                  \
+  "add r7, r7, #4\n" /* behind what loads them */ \
+  "strd r6, r7, [sp, #72]\n"                      \
+  "adr.w r7, 7f\n"                                \
+  "add r7, r7, #1\n"                              \
+  "6:\n"                                          \
+  ".endif\n"                                      \
   "sub r5, r5, #1\n"                              \
   "lsr r11, r5, #1\n"                             \
   "adr.w r6, 3f\n"                                \
@@ -55,6 +71,13 @@ namespace thimble::runtime {
   "moveq r4, r11\n"                               \
   "strd r4, r6, [sp, #16]\n"                      \
   "strd r9, r8, [sp, #24]\n"
+// Constants that all pairs have, and on with the tail.
+#define THIMBLE_SHARED_SCALES \
+  "7:\n" THIMBLE_IF(THIMBLE_USES_SHARED_SCALES) \
+  "ldrd r10, r11, [sp, #72]\n"              \
+  "ldm.w r10, {r2, r3, r4, r5, r8, r9}\n"   \
+  "bx r11\n"                                \
+  ".endif\n"
 #define THIMBLE_TO_TWICE(s) "asr " s ", " s ", #7\n"
 
 /// Computes out of both pixels, two channels after the other.
@@ -114,7 +137,7 @@ namespace thimble::runtime {
       "ldr r2, [sp, #4]\n"
       "strd r6, r12, [r2]\n"
       "strd r7, lr, [r2, #8]\n"  //
-      THIMBLE_PAIRS_RETURN ".endif\n");
+      THIMBLE_PAIRS_RETURN ".endif\n" THIMBLE_SHARED_SCALES);
 }
 
 /// The same for one pixel. Reads two words behind x.
@@ -159,7 +182,7 @@ namespace thimble::runtime {
       "17:\n" THIMBLE_IF(THIMBLE_USES_SUMS)
       "ldr r2, [sp, #4]\n"
       "strd r6, r7, [r2]\n"  //
-      THIMBLE_PAIRS_RETURN ".endif\n");
+      THIMBLE_PAIRS_RETURN ".endif\n" THIMBLE_SHARED_SCALES);
 }
 
 #endif
@@ -171,6 +194,9 @@ struct CompactWeights {
   static constexpr int32_t kDoublings = 8;  ///< of all sums
   /// A weight p of -128 may have no halfword: it is held as -127, and what that lacks is listed.
   static constexpr bool kRests = true;
+  /// The first word says whether all channels have the same constants, which are behind the pairs.
+  static constexpr bool kShares = THIMBLE_USES_SHARED_SCALES;
+  static constexpr int32_t kHeadWords = 1;
 
   /// What a four of a pixel adds to the sum of a channel, 0 or 1.
   static uint32_t products(const uint32_t* x, const int32_t* w, int32_t channel) noexcept {

@@ -37,8 +37,9 @@ inline void copy_columns(const WindowRows& at, const View& x, int32_t row, Outpu
 }
 
 /// What a row of outputs reads of a row of the input, with padding.
-[[gnu::noinline]] inline void copy_padded_row(const WindowRows& at, const View& x, int32_t row,
-                                              const Region& region, int8_t* to) noexcept {
+[[gnu::cold, gnu::noinline]] inline void copy_padded_row(const WindowRows& at, const View& x,
+                                                         int32_t row, const Region& region,
+                                                         int8_t* to) noexcept {
   const Window2D& w = at.window;
   const int32_t first = region.begin[2] * w.stride_w - w.pad_left;
   const int32_t last = (region.end[2] - 1) * w.stride_w - w.pad_left + w.kernel_w;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product's second rounding goes with the first (fixed_point.h): ten instructions an element.
-#include "../portable/multiplied_pair.h"
+#include "../portable/fixed_point.h"
 #include "../portable/side_by_side.h"
 #include "simd32.h"
 #include "thimble_runtime/kernels.h"
@@ -50,11 +50,31 @@ void multiply_block(const Product& p, const int8_t*& x, const int8_t*& y, int8_t
 }
 #endif
 
-// Not inlined: the loop needs all registers.
-[[gnu::noinline]] void multiply_run(const Product& product, const int8_t* x, const int8_t* y,
-                                    int8_t* to, int32_t count) noexcept {
+// Elements one by one.
+[[gnu::noinline]] void multiply_single(const Product& product, const PairRun& run) noexcept {
   const Product p = product;  // which stores of int8 cannot alias
-  const int8_t* const end = x + count;
+  const int8_t* x = run.x;
+  const int8_t* y = run.y;
+  int8_t* to = run.to;
+  for (int32_t left = run.count; left > 0; --left) {
+    const int32_t twice = (*x + p.from_x) * (*y * 2 + p.from_y);
+    const int32_t value =
+        add_rounded_high(twice, p.multiplier, p.constant + (twice >> 31)) >> p.shift;
+    *to = static_cast<int8_t>(saturate_8(value));
+    x += run.x_step;
+    y += run.y_step;
+    to += run.out_step;
+  }
+}
+
+void multiply_run(const void* what, const PairRun& run) noexcept {
+  const auto& product = *static_cast<const Product*>(what);
+  if (THIMBLE_USES_SINGLE_PRODUCTS && !is_side_by_side(run)) return multiply_single(product, run);
+  const Product p = product;  // which stores of int8 cannot alias
+  const int8_t* x = run.x;
+  const int8_t* y = run.y;
+  int8_t* to = run.to;
+  const int8_t* const end = x + run.count;
   while (end - x >= 4) multiply_block<4>(p, x, y, to);
   while (x != end) multiply_block<1>(p, x, y, to);
 }
@@ -66,11 +86,7 @@ void mul_dsp(const MulParams& p, const View& a, const View& b, const View& out,
   const int32_t shift = -p.output_scale.shift;
   const Product product{-p.zero_point[0], -2 * p.zero_point[1], p.output_scale.multiplier, shift,
                         (1 << (shift - 1)) + p.output_zero_point * (1 << shift)};
-  const auto visit = [&](const int8_t* x, const int8_t* y, int8_t* to, int32_t count) {
-    multiply_run(product, x, y, to, count);
-  };
-  const bool done = each_run(a, b, out, region, visit);
-  if (THIMBLE_USES_SINGLE_PRODUCTS && !done) map_multiplied_pairs(p, a, b, out, region);
+  walk_pairs(a, b, out, region, multiply_run, &product);
 }
 
 }  // namespace thimble::runtime

@@ -19,7 +19,8 @@ inline void multiply_pixels(const PairBlock& block, int32_t pixels) noexcept {
   const int32_t* w = block.pairs;
   int8_t* out = block.out;
   do {
-    const int32_t* const constants = w + 2 + Weights::kWords * block.fours;
+    const int32_t* const behind = w + 2 + Weights::kWords * block.fours;
+    const int32_t* const constants = block.shared != nullptr ? block.shared : behind;
     for (int32_t channel = 0; channel < 2; ++channel) {
       for (int32_t pixel = 0; pixel < pixels; ++pixel) {
         auto sum = static_cast<uint32_t>(w[channel]);
@@ -37,7 +38,7 @@ inline void multiply_pixels(const PairBlock& block, int32_t pixels) noexcept {
       }
     }
     if (block.tail == Tail::kSums) return;
-    w = constants + kPairTailWords;
+    w = block.shared != nullptr ? behind : behind + kPairTailWords;
     out += 2;
   } while (out != block.end);
 }

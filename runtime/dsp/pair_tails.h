@@ -28,10 +28,13 @@ struct PairBlock {
   int32_t to_next;  ///< from end to the next pair's out
   int32_t two;      ///< from out to that
   WidenedPair windows;
+  /// Constants that all pairs have, kPairTailWords; null: each its own behind its weights.
+  const int32_t* shared;
 };
 #if defined(THIMBLE_SIMD32_ASSEMBLY)
 static_assert(offsetof(PairBlock, runs) == 32 && offsetof(PairBlock, ahead) == 52 &&
-              offsetof(PairBlock, windows) == 64 && offsetof(WidenedPair, apart) == 16);
+              offsetof(PairBlock, windows) == 64 && offsetof(WidenedPair, apart) == 16 &&
+              offsetof(PairBlock, shared) == 84);
 #endif
 
 constexpr int32_t kPairTailWords = 6;  ///< multiplier, constant, shift of two channels
@@ -61,10 +64,10 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
 // biases are loaded to the sums' with the first weights. On the stack: x, out, to_b, end, where the
 // products of the second four begin, what follows sixteen fours, the end of x, clamps, where the
 // tail begins; one word more; from 40 on the block, and what widening needs (widen.h); at 68 how
-// many pairs of pixels are ahead. Label 1 begins a pair of channels, 2 its products from the second
-// four on, sixteen fours in a row that are entered where a multiple of sixteen is left; 3 asks
-// whether there are more; 4 is a table of the tails, from there; 18 follows the last pair. 32-bit
-// encodings where lengths count.
+// many pairs of pixels are ahead. thimble_stack: bytes of all that. Label 1 begins a pair of
+// channels, 2 its products from the second four on, sixteen fours in a row that are entered where a
+// multiple of sixteen is left; 3 asks whether there are more; 4 is a table of the tails, from
+// there; 18 follows the last pair. 32-bit encodings where lengths count.
 
 #define THIMBLE_PAIRS_TAILS                                        \
   "ldr.w pc, [sp, #20]\n"                                          \
@@ -78,8 +81,8 @@ inline int8_t finished(int32_t sum, const int32_t* constants, Tail tail, uint32_
   ".word 10f - 4b + 1, 11f - 4b + 1, 12f - 4b + 1, 13f - 4b + 1\n" \
   ".word 14f - 4b + 1, 15f - 4b + 1, 16f - 4b + 1, 17f - 4b + 1\n"
 #define THIMBLE_PAIRS_TAIL(used) THIMBLE_IF(used) "ldm.w r1!, {r2, r3, r4, r5, r8, r9}\n"
-#define THIMBLE_PAIRS_RETURN \
-  "add sp, sp, #72\n"        \
+#define THIMBLE_PAIRS_RETURN     \
+  "add sp, sp, #thimble_stack\n" \
   "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n"
 // Begins the first pair of channels. WIDEN: the windows, from label 20 to 25.
 #define THIMBLE_PAIRS_OF_AHEAD(WIDEN) \

@@ -19,8 +19,8 @@ class PixelPairs {
   static constexpr bool kEdges = THIMBLE_USES_PAIR_EDGES;
 
  public:
-  PixelPairs(const Conv2DPairsParams& p, const View& x, const View& out, const Region& region,
-             int8_t* scratch) noexcept
+  [[gnu::cold]] PixelPairs(const Conv2DPairsParams& p, const View& x, const View& out,
+                           const Region& region, int8_t* scratch) noexcept
       : p_(p),
         x_(x),
         view_(out),
@@ -46,9 +46,16 @@ class PixelPairs {
     whole_end_ = end_ & ~1;
     whole_ = whole_begin_ < whole_end_;
     edges_ = kEdges && (sums || ((begin_ | end_) & 1) != 0);
+    words_of_pair_ = pair_words<Weights>(block_.fours);
+    if (Weights::kShares && p.pairs[0] != 0) {
+      words_of_pair_ -= kPairTailWords;
+      shared_ = pair(p.out_channels + p.out_channels % 2);
+      if (block_.tail != Tail::kSums) block_.shared = shared_;
+    }
     first_ = pair(whole_begin_);
     if (Weights::kRests) {
       rests_ = pair(p.out_channels + p.out_channels % 2);
+      if (Weights::kShares && shared_ != nullptr) rests_ += kPairTailWords;
       while (*rests_ < begin_ - begin_ % 2) rests_ += 2;
     }
     const int32_t columns = region_.end[2] - region_.begin[2];
@@ -63,7 +70,7 @@ class PixelPairs {
     set_runs();
   }
 
-  void run() noexcept {
+  [[gnu::cold]] void run() noexcept {
     const int32_t images = region_.end[0], rows = region_.end[1];
     for (int32_t n = region_.begin[0]; n < images; ++n) {
       for (int32_t y = region_.begin[1]; y < rows; ++y)
@@ -73,7 +80,7 @@ class PixelPairs {
 
  private:
   // What all pairs of inner columns have in common.
-  void set_runs() noexcept {
+  [[gnu::cold]] void set_runs() noexcept {
     block_.runs.step = rows_.step;
     block_.runs.fours = rows_.run / 4;
     block_.two = 2 * view_.stride[2];
@@ -89,7 +96,7 @@ class PixelPairs {
   }
 
   // last: of all.
-  void add_row(int32_t n, int32_t y, bool last) noexcept {
+  [[gnu::cold]] void add_row(int32_t n, int32_t y, bool last) noexcept {
     if (!kWindows) {
       move_to_row_of_pixels(rows_, x_, region_, n, y);
     } else if (row_bytes_ == 0) {
@@ -122,7 +129,7 @@ class PixelPairs {
   }
 
   // The rows that windows of row y read, each where it was if one before read it.
-  void copy_rows(int32_t n, int32_t y) noexcept {
+  [[gnu::cold]] void copy_rows(int32_t n, int32_t y) noexcept {
     const int32_t height = p_.window.kernel_h;
     const int32_t begin = y * p_.window.stride_h - p_.window.pad_top;
     const bool first = y == region_.begin[1];
@@ -140,7 +147,7 @@ class PixelPairs {
   }
 
   // Inner columns from this one on, two by two. Returns the first that it leaves.
-  int32_t add_inner(int32_t n, int32_t y, int32_t column) noexcept {
+  [[gnu::cold]] int32_t add_inner(int32_t n, int32_t y, int32_t column) noexcept {
     find_runs(column);
     int32_t pairs = (rows_.inner.end - column) / 2;
     const bool together =
@@ -158,7 +165,7 @@ class PixelPairs {
   }
 
   // The runs of an inner column and the next; rows of padding are widened already.
-  void find_runs(int32_t column) noexcept {
+  [[gnu::cold]] void find_runs(int32_t column) noexcept {
     const Taps& inside = rows_.rows;
     block_.windows.to = words_;
     if (kWindows) {
@@ -186,7 +193,7 @@ class PixelPairs {
   }
 
   // last: no other comes to it.
-  [[gnu::noinline]] void add(int32_t n, int32_t y, int32_t column, bool last) noexcept {
+  [[gnu::cold, gnu::noinline]] void add(int32_t n, int32_t y, int32_t column, bool last) noexcept {
     read(column, words_ + 2 * held_, last && held_ == 0 ? 2 : 4);
     out_[held_] = pixel<int8_t>(view_, n, y, column);
     if (++held_ == 2 || last) finish();
@@ -236,7 +243,7 @@ class PixelPairs {
   }
 
   [[nodiscard]] const int32_t* pair(int32_t o) const noexcept {
-    return p_.pairs + o / 2 * pair_words<Weights>(block_.fours);
+    return p_.pairs + Weights::kHeadWords + o / 2 * words_of_pair_;
   }
 
   // step: words from four inputs to the next.
@@ -252,7 +259,7 @@ class PixelPairs {
     return reinterpret_cast<int8_t*>(words_ + 4 * block_.fours);
   }
 
-  [[gnu::noinline]] void finish_edges() noexcept {
+  [[gnu::cold, gnu::noinline]] void finish_edges() noexcept {
     if (block_.tail == Tail::kSums) {
       for (int32_t o = begin_; o < end_; o = (o | 1) + 1) add_sums(o);
       return;
@@ -262,7 +269,7 @@ class PixelPairs {
   }
 
   // One channel of a pair.
-  void add_edge(int32_t o) noexcept {
+  [[gnu::cold]] void add_edge(int32_t o) noexcept {
     if (Weights::kRests && lacks(o)) return add_sums(o);
     int8_t both[4];  // of both pixels
     const int32_t to_b = block_.to_b;
@@ -276,16 +283,19 @@ class PixelPairs {
   }
 
   // Channel o and what the region has of its pair: sums, and what the reference does with them.
-  void add_sums(int32_t o) noexcept {
+  [[gnu::cold]] void add_sums(int32_t o) noexcept {
     int32_t sums[4];  // [channel][pixel]
     const Tail tail = block_.tail;
     block_.pairs = pair(o);
     block_.out = reinterpret_cast<int8_t*>(sums);
     block_.tail = Tail::kSums;
+    block_.shared = nullptr;  // sums want none
     multiply();
     block_.tail = tail;
+    if (tail != Tail::kSums) block_.shared = shared_;
     if (Weights::kRests) add_rests(o, sums);
-    const int32_t* const constants = block_.pairs + 2 + Weights::kWords * block_.fours;
+    const int32_t* constants = block_.pairs + 2 + Weights::kWords * block_.fours;
+    if (Weights::kShares && shared_ != nullptr) constants = shared_;
     for (const int32_t end = (o | 1) < end_ ? (o | 1) + 1 : end_; o < end; ++o) {
       for (int32_t i = 0; i < held_; ++i)
         out_[i][o] = finish_sum(sums[o % 2 * held_ + i], constants + 3 * (o % 2));
@@ -329,6 +339,8 @@ class PixelPairs {
   int32_t whole_begin_, whole_end_;  // those in pairs
   bool whole_, edges_;               // whether there are such, and others
   const int32_t* first_;             // of the pairs
+  int32_t words_of_pair_ = 0;
+  const int32_t* shared_ = nullptr;  // constants of all channels
   const int32_t* rests_ = nullptr;   // from the first of the region's pairs on
   bool in_place_;                    // runs are multiples of four
   bool paired_;                      // inner columns are widened two at a time
@@ -343,8 +355,8 @@ class PixelPairs {
 
 /// conv_2d_pairs_dsp and conv_2d_pairs_compact_dsp.
 template <class Weights>
-inline void convolve_pairs(const Conv2DPairsParams& p, const View& x, const View& out,
-                           const Region& region, int8_t* scratch) noexcept {
+[[gnu::cold]] inline void convolve_pairs(const Conv2DPairsParams& p, const View& x, const View& out,
+                                         const Region& region, int8_t* scratch) noexcept {
   if (region.begin[3] == region.end[3]) return;  // before anything is widened
   const bool many = has_columns(region);
   const View from = many ? straight(x, inputs_of(p.window, region)) : x;

@@ -14,7 +14,8 @@ namespace thimble::runtime {
 // bytes: of the code for a four. shift: x has 2^shift bytes a four.
 #define THIMBLE_WIDE_BEGIN(bytes, shift)          \
   "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}\n" \
-  "sub sp, sp, #72\n"                             \
+  ".set thimble_stack, 72\n"                      \
+  "sub sp, sp, #thimble_stack\n"                  \
   "ldm r0, {r1, r2, r3, r4, r5, r6, r7, r8}\n"    \
   "str r0, [sp, #40]\n"                           \
   "stm sp, {r1, r2, r3, r4}\n"                    \
@@ -123,6 +124,8 @@ struct WideWeights {
   static constexpr int32_t kWords = 4;      ///< of four inputs of a pair: two of each channel
   static constexpr int32_t kDoublings = 0;  ///< of all sums, beyond those in the weights
   static constexpr bool kRests = false;
+  static constexpr bool kShares = false;  ///< constants of all channels
+  static constexpr int32_t kHeadWords = 0;
 
   /// What a four of a pixel adds to the sum of a channel, 0 or 1.
   static uint32_t products(const uint32_t* x, const int32_t* w, int32_t channel) noexcept {

@@ -110,8 +110,8 @@ inline bool find_rows(WindowRows& at, const View& x) noexcept {
   return true;
 }
 
-inline void move_to_row(WindowRows& at, const View& x, const Region& region, int32_t n,
-                        int32_t y) noexcept {
+[[gnu::cold]] inline void move_to_row(WindowRows& at, const View& x, const Region& region,
+                                      int32_t n, int32_t y) noexcept {
   at.n = n;
   at.rows = rows_at(at.window, y);
   at.inner = full_columns(at.window, region);
@@ -130,8 +130,8 @@ inline void move_to_row_of_pixels(WindowRows& at, const View& x, const Region& r
 
 /// Any window, tap by tap where need be.
 template <class Runs>
-[[gnu::noinline]] inline void read_any_window(const WindowRows& at, const View& x, int32_t column,
-                                              Runs runs) noexcept {
+[[gnu::cold, gnu::noinline]] inline void read_any_window(const WindowRows& at, const View& x,
+                                                         int32_t column, Runs runs) noexcept {
   const Window2D& w = at.window;
   const Taps columns = columns_at(w, column);
   for (int32_t ky = 0; ky < w.kernel_h; ++ky) {

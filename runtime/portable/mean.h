@@ -27,7 +27,7 @@ inline T mean_of(const MeanParams& p, int32_t sum, int32_t count) noexcept {
 
 /// sums[k]: of the elements of `summed`, k channels further.
 template <class T, int32_t kSums>
-static void add_up(const View& x, const Region& summed, int32_t* sums) noexcept {
+[[gnu::noinline]] static void add_up(const View& x, const Region& summed, int32_t* sums) noexcept {
   int32_t s[kSums] = {};
   const int32_t apart = x.stride[3];
   const int32_t width = summed.end[2] - summed.begin[2];
@@ -50,8 +50,8 @@ static void add_up(const View& x, const Region& summed, int32_t* sums) noexcept 
 }
 
 template <class T>
-static void means(const MeanParams& p, const View& x, const View& out,
-                  const Region& region) noexcept {
+[[gnu::cold, gnu::noinline]] static void means(const MeanParams& p, const View& x, const View& out,
+                                               const Region& region) noexcept {
   const int32_t count = count_of(p);
   Region summed{};
   for (int32_t axis = 0; axis < 4; ++axis) {

@@ -63,6 +63,16 @@ void lower_weights(Graph& graph) {
   }
 }
 
+// One scale for all channels of some layers.
+void share_scales(Graph& graph) {
+  for (size_t k = 1; k < graph.ops.size(); k += 2) {
+    if (!std::holds_alternative<Conv2D>(graph.ops[k].attributes)) continue;
+    std::vector<float>& scales =
+        graph.tensors[static_cast<size_t>(graph.ops[k].inputs[1].index())].quantization.scales;
+    std::ranges::fill(scales, scales.front());
+  }
+}
+
 /// Operators on one image, whose extents and channels the seed draws.
 Graph small_operators(uint64_t seed) {
   zoo::Random random(seed);
@@ -84,6 +94,7 @@ Graph small_operators(uint64_t seed) {
   clamp_outputs(graph);
   if (seed % 3 == 0) enlarge_weights(graph);
   if (seed % 2 == 0) lower_weights(graph);
+  share_scales(graph);
   return graph;
 }
 

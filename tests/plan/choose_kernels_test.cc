@@ -191,6 +191,28 @@ TEST(ChooseKernels, ReadsEachWordOfPairsBack) {
   }
 }
 
+TEST(ChooseKernels, HoldsTheScaleOfALayerOnceInCompactWeights) {
+  for (const bool relu : {false, true}) {
+    const Graph each = paired_network(relu);
+    Graph one = each;
+    for (const Op& op : one.ops) {
+      std::vector<float>& scales =
+          one.tensors[static_cast<size_t>(op.inputs[1].index())].quantization.scales;
+      std::ranges::fill(scales, scales.front());
+    }
+    const auto bytes = [](const Program& program) {
+      size_t sum = 0;
+      for (const ProgramConstant& c : program.constants) sum += c.content.data.size();
+      return sum;
+    };
+    const Program shared = paired_program(one, false);
+    constexpr size_t kPairs = 4 + 6 + 2, kLayers = 3, kWords = 6;
+    EXPECT_EQ(bytes(paired_program(each, false)) - bytes(shared),
+              (kPairs - kLayers) * kWords * sizeof(int32_t));
+    EXPECT_GT(damaged_words(one, shared), 60U);
+  }
+}
+
 // Weights of -128 that have no halfword, in the first channel and in the last.
 TEST(ChooseKernels, ListsWhatCompactWeightsLack) {
   for (const bool relu : {false, true}) {

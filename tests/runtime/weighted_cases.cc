@@ -72,6 +72,10 @@ void fill(Random& random, Convolution& c, int64_t weights) {
     c.multipliers.push_back(random.between(1 << 30, 0x7FFFFFFF));
     c.shifts.push_back(static_cast<int8_t>(random.between(-11, -5)));
   }
+  if (random.between(0, 3) == 0) {  // one scale a layer
+    std::ranges::fill(c.multipliers, c.multipliers.front());
+    std::ranges::fill(c.shifts, c.shifts.front());
+  }
   fill_output(random, c);
 }
 

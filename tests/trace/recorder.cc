@@ -69,9 +69,9 @@ void write_line(const std::string& line) {
 void expect_row(long row) { awaited_row = row; }
 void pushed() { write_awaited_row(); }
 
-size_t params_number(const void* params, bool& added) {
-  static std::map<const void*, size_t> numbers;
-  const auto result = numbers.emplace(params, numbers.size());
+size_t params_number(const std::string& text, bool& added) {
+  static std::map<std::string, size_t> numbers;
+  const auto result = numbers.emplace(text, numbers.size());
   added = result.second;
   return result.first->second;
 }

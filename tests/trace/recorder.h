@@ -31,16 +31,16 @@ void write_line(const std::string& line);
 void expect_row(long row);
 void pushed();
 
-/// Number of a set of parameters, in the order of first use.
-size_t params_number(const void* params, bool& added);
+/// Number of a set of parameters, told by its text, in the order of first use.
+size_t params_number(const std::string& text, bool& added);
 std::string constant_of(const void* pointer);
 
 template <class Params>
 std::string traced_params(const Params& p) {
   bool added = false;
-  const size_t number = params_number(&p, added);
-  const std::string name = "params " + std::to_string(number);
-  if (added) write_line(name + " =" + trace_params(p, constant_of));
+  const std::string text = trace_params(p, constant_of);
+  const std::string name = "params " + std::to_string(params_number(text, added));
+  if (added) write_line(name + " =" + text);
   return " " + name;
 }
 

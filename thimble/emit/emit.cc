@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "thimble/emit/banner.h"
@@ -87,6 +88,13 @@ std::string scratch_asserts(const Program& program) {
   return text;
 }
 
+// Whether a stage hands parameters to a kernel.
+bool is_passed(const std::string& params, const std::vector<Stage>& all) {
+  return std::ranges::any_of(all, [&](const Stage& stage) {
+    return stage.text.find("(" + params + ",") != std::string::npos;
+  });
+}
+
 std::string code_text(const Graph& graph, const Program& program, const EmitOptions& options) {
   const std::string& name = options.name;
   const std::string data = name + "_data";
@@ -96,11 +104,14 @@ std::string code_text(const Graph& graph, const Program& program, const EmitOpti
       "#include \"{1}/kernels.h\"\n\nnamespace {{\n\nusing namespace {2};\n\n",
       name, runtime_folder(options.runtime), runtime_namespace(options.runtime));
   text += arena_map(graph, program) + "\n";
-  for (const ProgramParams& params : program.params)
+  const std::vector<Stage> all = stages(graph, program, data);
+  for (const ProgramParams& params : program.params) {
+    // Rows of the table have its values.
+    if (!is_passed(params_name(params), all)) text += "[[maybe_unused]] ";
     text += params_text(program, params, data) + "\n";
+  }
   const std::string asserts = scratch_asserts(program);
   if (!asserts.empty()) text += asserts + "\n";
-  const std::vector<Stage> all = stages(graph, program, data);
   const CallerSide side = caller_side(program, name);
   text += caller_struct(side);
   for (const Stage& stage : all) text += stage.text + "\n";

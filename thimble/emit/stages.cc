@@ -16,8 +16,9 @@
 namespace thimble {
 namespace {
 
-// Where fewer steps can be rows of a table, what goes through it takes more than it saves.
-constexpr size_t kLeastRows = 8;
+// Where fewer steps can be rows of a table it saves little, and small networks feel the 600
+// instructions that a row is read with.
+constexpr size_t kLeastRows = 16;
 
 class StageWriter {
  public:
@@ -25,7 +26,7 @@ class StageWriter {
       : graph_(graph),
         program_(program),
         data_(data),
-        table_(program),
+        table_(program, data),
         counts_(static_cast<size_t>(program.loop_count), 1) {
     find_counts(program.nodes);
     std::vector<const Call*> calls;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps as rows of a table in flash, which takes half of the bytes of a function for each.
+// Steps as rows of a table in flash, which takes a third of the bytes of a function for each. What
+// a call is handed but for its tensors are numbers, most of them small: a byte each where that is
+// enough.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,11 +14,11 @@ namespace thimble {
 
 class StepTable {
  public:
-  /// Both must outlive it.
-  explicit StepTable(const Program& program) : program_(program) {}
+  /// `data`: the namespace of the constants. All must outlive it.
+  StepTable(const Program& program, const std::string& data) : program_(program), data_(data) {}
 
-  /// The call that a step is, if a row can say it: a call on one or two tensors in the arena, from
-  /// their first element on, dense or broadcast; else null.
+  /// The call that a step is, if a row can say it: a call on one or two tensors, constants among
+  /// them, from their first element on; else null.
   [[nodiscard]] const Call* row_of(const std::vector<ProgramNode>& step) const;
   /// comment: lines that begin with "//". False if the table is full.
   [[nodiscard]] bool add(const Call& call, const std::string& comment);
@@ -27,16 +30,27 @@ class StepTable {
   struct Function {
     std::string name, text;
   };
+  struct Shape {
+    int64_t height, width, column, channel;  ///< as emitted
+  };
 
-  [[nodiscard]] bool is_dense(const OperandView& view) const;
-  [[nodiscard]] std::string tensor_text(const OperandView& view) const;
-  size_t tensor(const std::string& text);
-  std::string function(const Call& call);
+  [[nodiscard]] static std::optional<Shape> shape_of(const OperandView& view);
+  [[nodiscard]] bool is_tabled(const OperandView& view) const;
+  size_t constant(const std::string& name);
+  size_t tensor(const OperandView& view);
+  size_t function(const Call& call);
+  [[nodiscard]] const KernelParams* params_of(const Call& call) const;
+  void append_numbers(const Call& call);
 
   const Program& program_;
-  std::vector<std::string> tensors_;
+  const std::string& data_;
+  std::vector<std::string> constants_;
+  std::vector<std::string> shapes_;
+  std::vector<std::pair<std::string, size_t>> tensors_;  ///< address, shape
   std::vector<Function> functions_;
   std::vector<std::string> rows_;
+  std::string numbers_;  ///< as text
+  size_t number_bytes_ = 0;
 };
 
 }  // namespace thimble

@@ -2,6 +2,7 @@
 #include "thimble/emit/uses.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -88,6 +89,14 @@ class CallUses {
     return std::string_view(info(call.kernel).name).find("_compact_") != std::string_view::npos;
   }
 
+  // Of the call's packed weights.
+  [[nodiscard]] int32_t first_word(const Call& call) const {
+    const BufferId weights = program_.params[static_cast<size_t>(call.params)].constants.at(0);
+    int32_t word = 0;
+    std::memcpy(&word, program_.constant(weights)->content.data.data(), sizeof(word));
+    return word;
+  }
+
   void add_copy(const Call& call, const Region& region) {
     const int axis = runtime::run_axis(runtime_view(call.in[0]), runtime_view(call.out),
                                        runtime_region(region), narrow(size_bytes(call.out.type)));
@@ -116,7 +125,9 @@ class CallUses {
     const bool sums = tail == static_cast<size_t>(runtime::Tail::kSums);
     use("PAIR_EDGES", sums || region[3].begin % 2 != 0 || region[3].end % 2 != 0);
     use(kTailNames[tail]);
-    use("SUMS", is_compact(call));  // of weights that lack something
+    if (!is_compact(call)) return;
+    use("SUMS");  // of weights that lack something
+    use("SHARED_SCALES", first_word(call) == 1);
   }
 
   // As runtime/dsp/depthwise_pixels.h and depthwise_dsp.h choose.

@@ -25,10 +25,16 @@ struct ReadChannel {
 struct Form {
   bool compact;
   size_t channels, inputs;
+  bool shared = false;  ///< constants stand once, behind the pairs
 
   [[nodiscard]] size_t fours() const { return (inputs + 3) / 4; }
-  [[nodiscard]] size_t pair_words() const { return 2 + (compact ? 2 : 4) * fours() + 6; }
-  [[nodiscard]] size_t all_pairs() const { return (channels + 1) / 2 * pair_words(); }
+  [[nodiscard]] size_t pair_words() const {
+    return 2 + (compact ? 2 : 4) * fours() + (shared ? 0 : 6);
+  }
+  [[nodiscard]] size_t head() const { return compact ? 1 : 0; }
+  [[nodiscard]] size_t shared_at() const { return head() + (channels + 1) / 2 * pair_words(); }
+  /// Where the list of what weights lack begins.
+  [[nodiscard]] size_t rests() const { return shared_at() + (shared ? 6 : 0); }
 };
 
 ReadChannel wide_channel(const int32_t* pair, size_t which, const Form& form) {
@@ -62,11 +68,10 @@ std::optional<std::vector<int64_t>> lacking(const std::vector<int32_t>& words, c
                                             size_t o) {
   std::vector<int64_t> result(4 * form.fours());
   if (!form.compact) return result;
-  if (words.back() != std::numeric_limits<int32_t>::max() ||
-      (words.size() - form.all_pairs()) % 2 == 0)
+  if (words.back() != std::numeric_limits<int32_t>::max() || (words.size() - form.rests()) % 2 == 0)
     return std::nullopt;
   int32_t before = 0;
-  for (size_t at = form.all_pairs(); at + 1 < words.size(); at += 2) {
+  for (size_t at = form.rests(); at + 1 < words.size(); at += 2) {
     const int32_t channel = words[at], input = words[at + 1];
     if (channel < before || static_cast<size_t>(channel) >= form.channels || input < 0 ||
         static_cast<size_t>(input) >= form.inputs || input % 2 == 0)
@@ -78,9 +83,10 @@ std::optional<std::vector<int64_t>> lacking(const std::vector<int32_t>& words, c
 }
 
 ReadChannel channel(const std::vector<int32_t>& words, size_t o, const Form& form) {
-  const int32_t* const pair = words.data() + o / 2 * form.pair_words();
+  const int32_t* const pair = words.data() + form.head() + o / 2 * form.pair_words();
   ReadChannel c = (form.compact ? compact_channel : wide_channel)(pair, o % 2, form);
-  const int32_t* const constants = pair + form.pair_words() - 6 + 3 * (o % 2);
+  const int32_t* const constants =
+      (form.shared ? words.data() + form.shared_at() : pair + form.pair_words() - 6) + 3 * (o % 2);
   c.multiplier = constants[0];
   c.constant = constants[1];
   c.shift = constants[2];
@@ -225,11 +231,17 @@ std::string pairs_fault(const ReadBack& r, const runtime::Conv2DPairsParams& p,
   if (p.tail < 0 || p.tail > static_cast<int32_t>(Tail::kSums)) return "it has no such tail";
   const auto tail = static_cast<Tail>(p.tail);
   const size_t channels = factors.size();
-  const Form form{.compact = info(r.call.kernel).name == kCompactName,
-                  .channels = channels,
-                  .inputs = static_cast<size_t>(elements(r.in(1).shape)) / channels};
+  Form form{.compact = info(r.call.kernel).name == kCompactName,
+            .channels = channels,
+            .inputs = static_cast<size_t>(elements(r.in(1).shape)) / channels};
   const size_t given = r.constants.empty() ? 0 : r.constants[0]->data.size() / sizeof(int32_t);
-  const size_t count = form.compact ? std::max(given, form.all_pairs() + 1) : form.all_pairs();
+  if (form.compact) {
+    const std::vector<int32_t> all = unpacked<int32_t>(r, 0, DType::kInt32, given);
+    if (all.empty() || all[0] < 0 || all[0] > 1)
+      return "its packed weights do not say where their scales are";
+    form.shared = all[0] == 1;
+  }
+  const size_t count = form.compact ? std::max(given, form.rests() + 1) : form.rests();
   const std::vector<int32_t> words = unpacked<int32_t>(r, 0, DType::kInt32, count);
   if (words.size() != count) return "its packed weights have another type or size";
   for (size_t o = 0; o < channels; ++o) {

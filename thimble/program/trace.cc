@@ -59,11 +59,10 @@ class Tracer {
     line_(text);
   }
 
-  // In the order in which they are used first.
+  // In the order in which they are used first; what is the same has one number.
   size_t params_number(int params) {
-    const auto [it, added] = numbers_.try_emplace(params, numbers_.size());
-    if (!added) return it->second;
-    std::string text = fmt::format("params {} =", it->second);
+    if (const auto known = known_.find(params); known != known_.end()) return known->second;
+    std::string text;
     const auto name = [](const void* constant) {
       return *static_cast<const std::string*>(constant);
     };
@@ -73,7 +72,9 @@ class Tracer {
             text += trace_params(p, name);
         },
         params_[static_cast<size_t>(params)]);
-    line_(text);
+    const auto [it, added] = numbers_.try_emplace(text, numbers_.size());
+    known_[params] = it->second;
+    if (added) line_(fmt::format("params {} ={}", it->second, text));
     return it->second;
   }
 
@@ -94,9 +95,10 @@ class Tracer {
   const Graph& graph_;
   const Program& program_;
   const std::function<void(const std::string&)>& line_;
-  std::vector<std::string> constants_;  ///< by index: name and hash
-  std::vector<KernelParams> params_;    ///< pointers to elements of constants_
-  std::map<int, size_t> numbers_;
+  std::vector<std::string> constants_;     ///< by index: name and hash
+  std::vector<KernelParams> params_;       ///< pointers to elements of constants_
+  std::map<std::string, size_t> numbers_;  ///< of params, by their text
+  std::map<int, size_t> known_;
 };
 
 }  // namespace

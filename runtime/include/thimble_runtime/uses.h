@@ -14,6 +14,8 @@
 #define THIMBLE_USES_NINES 1
 /// Single output channels, or sums that no tail of the assembly takes to int8.
 #define THIMBLE_USES_PAIR_EDGES 1
+/// Weights in 8 bits of which all channels of a layer have the same constants.
+#define THIMBLE_USES_SHARED_SCALES 1
 /// Of each Tail.
 #define THIMBLE_USES_RELU_BY_11 1
 #define THIMBLE_USES_RELU_BY_14 1

@@ -140,13 +140,19 @@ Pairs pairs_of(const FoldedWeights& f, PairWeights form) {
     for (const size_t k : order) c.weights.push_back(f.weights[o * inputs + k]);
     return c;
   };
+  const bool shared = compact && std::ranges::all_of(tails.channels, [&](const TailConstants& c) {
+                        return c == tails.channels.front();
+                      });
+  if (compact) result.words.push_back(shared ? 1 : 0);
+  const auto append_tail = [&](const TailConstants& tail) {
+    result.words.insert(result.words.end(), {tail.multiplier, tail.constant, tail.shift});
+  };
   std::vector<int32_t> rests;
   for (size_t o = 0; o < channels; o += 2) {
     const ChannelPair pair = {channel(o), channel(o + 1)};
     (compact ? append_compact : append_wide)(pair, inputs, result.words);
     for (size_t c = 0; c < 2; ++c) {
-      const TailConstants& tail = pair[c].tail;
-      result.words.insert(result.words.end(), {tail.multiplier, tail.constant, tail.shift});
+      if (!shared) append_tail(pair[c].tail);
       for (size_t k = 0; k < inputs; ++k) {
         if (lacks(pair[c], k))
           rests.insert(rests.end(), {static_cast<int32_t>(o + c), static_cast<int32_t>(k)});
@@ -154,6 +160,7 @@ Pairs pairs_of(const FoldedWeights& f, PairWeights form) {
     }
   }
   if (!compact) return result;
+  for (int both = 0; shared && both < 2; ++both) append_tail(tails.channels.front());
   rests.push_back(std::numeric_limits<int32_t>::max());
   result.words.insert(result.words.end(), rests.begin(), rests.end());
   return result;

@@ -20,6 +20,7 @@ struct TailConstants {
   int32_t constant = 0;
   int32_t shift = 0;      ///< to the right; kSums: as the reference has it, negative to the right
   int32_t doublings = 0;  ///< the sum is held times 2^doublings
+  bool operator==(const TailConstants&) const = default;
 };
 
 struct Tails {
