@@ -97,9 +97,7 @@ class UnrolledGru {
     }
     std::vector<int32_t> parts;
     for (int k = 0; k < 3; ++k) parts.push_back(activation({1, kUnits}, 0.04F, -5));
-    tflite::SplitOptionsT options;
-    options.num_splits = 3;
-    net_.op(BuiltinOperator::SPLIT, {axis_, x}, parts, options);
+    net_.op(BuiltinOperator::SPLIT, {axis_, x}, parts);  // how many is said by its outputs
     return parts;
   }
   int32_t logistic(int32_t x) {

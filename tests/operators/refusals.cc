@@ -369,13 +369,17 @@ const Refusal kQuantization[] = {
      [](Graph& g) { operand(g, 1).quantization.zero_points = {4}; }},
     {"conv_2d", "zero point within int8", [](Graph& g) { output(g).quantization = {}; }},
     {"conv_2d", "zero points 0", [](Graph& g) { operand(g, 1).quantization.zero_points = {300}; }},
-    {"conv_2d", "one per output channel",
+    {"conv_2d", "one scale per output channel",
      [](Graph& g) {
        operand(g, 1).quantization = {{1, 1, 1, 1, 1}, {0, 0, 0, 0, 0}, 0};
      }},
-    {"depthwise_conv_2d", "one per output channel",
+    {"depthwise_conv_2d", "one scale per output channel",
      [](Graph& g) {
        operand(g, 1).quantization = {{1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}, 0};
+     }},
+    {"transpose_conv", "one per output channel, and zero points 0",
+     [](Graph& g) {
+       operand(g, 1).quantization = {{1}, {5}, 0};
      }},
     {"fully_connected", "within int8 (int16 inputs: 0)",
      [](Graph& g) {

@@ -4,7 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <map>
+#include <memory>
 
 namespace thimble {
 namespace {
@@ -102,18 +103,30 @@ bool is_weighted(BuiltinOperator code) {
          code == BuiltinOperator::FULLY_CONNECTED;
 }
 
-void lower(Tensor& tensor) {
-  tensor.type = DType::kInt8;
-  for (int32_t& zero_point : tensor.quantization.zero_points) zero_point -= 128;
-  if (!tensor.is_constant()) return;
-  Bytes bytes = *tensor.data;
-  for (uint8_t& byte : bytes) byte ^= 0x80U;
-  tensor.data = std::make_shared<const Bytes>(std::move(bytes));
-}
+/// Tensors that share their data still do afterwards: a hostile file may have any number of them.
+class Lowering {
+ public:
+  void lower(Tensor& tensor) {
+    tensor.type = DType::kInt8;
+    for (int32_t& zero_point : tensor.quantization.zero_points) zero_point -= 128;
+    if (!tensor.is_constant()) return;
+    std::shared_ptr<const Bytes>& lowered = lowered_[tensor.data];
+    if (lowered == nullptr) {
+      Bytes bytes = *tensor.data;
+      for (uint8_t& byte : bytes) byte ^= 0x80U;
+      lowered = std::make_shared<const Bytes>(std::move(bytes));
+    }
+    tensor.data = lowered;
+  }
 
-/// Makes the zero point 0 if the weights fit int8 then.
+ private:
+  std::map<std::shared_ptr<const Bytes>, std::shared_ptr<const Bytes>> lowered_;
+};
+
+/// Makes the zero point 0 if the weights fit int8 then, and no other tensor shares their data.
 void centre(Tensor& weights) {
   std::vector<int32_t>& zero_points = weights.quantization.zero_points;
+  if (weights.data.use_count() > 1) return;
   if (!weights.is_constant() || weights.type != DType::kInt8 || zero_points.size() != 1) return;
   Bytes bytes = *weights.data;
   for (uint8_t& byte : bytes) {
@@ -178,9 +191,12 @@ Uint8Tensors::Uint8Tensors(const TfliteFile& file, const Section& section,
     : has_(tensors.size()) {
   const std::vector<ListedOp> ops = listed(file, section, tensors);
   if (std::ranges::none_of(ops, computes_in_uint8)) return;
-  for (size_t t = 0; t < tensors.size(); ++t) {
-    has_[t] = tensors[t].type == DType::kUInt8;
-    if (has_[t]) lower(tensors[t]);
+  {
+    Lowering lowering;
+    for (size_t t = 0; t < tensors.size(); ++t) {
+      has_[t] = tensors[t].type == DType::kUInt8;
+      if (has_[t]) lowering.lower(tensors[t]);
+    }
   }
   std::vector<bool> otherwise(tensors.size());  // read by something else than as weights
   for (const auto& [code, op] : ops) {

@@ -24,9 +24,13 @@ inline ConvolutionShape convolution_shape(const KernelParams& params) {
   return {p.window, p.in_per_group, p.out_per_group};
 }
 
-/// One group of channels.
+/// One group of channels. Weights with a zero point that meet one channel may be of a depthwise
+/// convolution, which has them in another order.
 inline bool is_ungrouped(const KernelUse& use) {
-  return convolution_shape(use.params).out_per_group == use.limits.back().end;
+  const ConvolutionShape shape = convolution_shape(use.params);
+  const bool may_be_depthwise =
+      std::holds_alternative<runtime::UnfoldedConv2DParams>(use.params) && shape.in_per_group == 1;
+  return !may_be_depthwise && shape.out_per_group == use.limits.back().end;
 }
 
 inline bool is_ungrouped_of_small_sums(const KernelUse& use) {
