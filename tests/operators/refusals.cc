@@ -180,7 +180,9 @@ const Refusal kAttributes[] = {
      [](Graph& g) { attributes<Softmax>(g).beta = std::numeric_limits<float>::infinity(); }},
     {"leaky_relu", "alpha is finite",
      [](Graph& g) { attributes<LeakyRelu>(g).alpha = std::numeric_limits<float>::quiet_NaN(); }},
-    {"softmax", "beta x input scale is above 2^-26",
+    {"softmax", "beta x input scale is within 2^-26 and 2^4",
+     [](Graph& g) { attributes<Softmax>(g).beta = 16 / operand(g, 0).quantization.scales[0]; }},
+    {"softmax", "beta x input scale is within 2^-26",
      [](Graph& g) { attributes<Softmax>(g).beta = 0; }},
     {"softmax", "at most 4095 elements (int16: 65535)",
      [](Graph& g) { operand(g, 0).shape.back() = output(g).shape.back() = 4096; }},
@@ -368,14 +370,18 @@ const Refusal kQuantization[] = {
     {"concatenation", "same scale and zero point",
      [](Graph& g) { operand(g, 1).quantization.zero_points = {4}; }},
     {"conv_2d", "zero point within int8", [](Graph& g) { output(g).quantization = {}; }},
-    {"conv_2d", "zero points 0", [](Graph& g) { operand(g, 1).quantization.zero_points = {1}; }},
-    {"conv_2d", "one per output channel",
+    {"conv_2d", "zero points 0", [](Graph& g) { operand(g, 1).quantization.zero_points = {300}; }},
+    {"conv_2d", "one scale per output channel",
      [](Graph& g) {
        operand(g, 1).quantization = {{1, 1, 1, 1, 1}, {0, 0, 0, 0, 0}, 0};
      }},
-    {"depthwise_conv_2d", "one per output channel",
+    {"depthwise_conv_2d", "one scale per output channel",
      [](Graph& g) {
        operand(g, 1).quantization = {{1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}, 0};
+     }},
+    {"transpose_conv", "one per output channel, and zero points 0",
+     [](Graph& g) {
+       operand(g, 1).quantization = {{1}, {5}, 0};
      }},
     {"fully_connected", "within int8 (int16 inputs: 0)",
      [](Graph& g) {

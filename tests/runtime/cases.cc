@@ -17,6 +17,7 @@ Case random_case(KernelId kernel, Random& random) {
     return float_case(kernel, random);
   switch (info(kernel).family) {
     case Family::kConv2D:
+    case Family::kConv2DOffset:
     case Family::kConv2DAccumulate:
     case Family::kConv2DFinalise:
     case Family::kTransposeConv:
@@ -49,6 +50,7 @@ Case random_case(KernelId kernel, Random& random) {
       return elementwise_case(kernel, random);
     case Family::kBatchMatMul:
     case Family::kAveragePool2D:
+    case Family::kAveragePool2DTiesUp:
     case Family::kMaxPool2D:
     case Family::kMinPool2D:
     case Family::kMean:

@@ -300,6 +300,7 @@ Case gathering_case(KernelId kernel, Random& random) {
     case Family::kBatchMatMul:
       return batch_matmul_case(random, kernel);
     case Family::kAveragePool2D:
+    case Family::kAveragePool2DTiesUp:
     case Family::kMaxPool2D:
     case Family::kMinPool2D:
       return pool_case(random, kernel);

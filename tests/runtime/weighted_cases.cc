@@ -439,18 +439,19 @@ struct UnfoldedConvolution {
   Convolution c;
   std::vector<int32_t> words;
   int32_t rounds_once = 0;
+  int32_t weights_zero_point = 0;
 
   [[nodiscard]] UnfoldedConv2DParams params() const {
     return {c.weights.data(),   words.data(),        {c.multipliers.data(), c.shifts.data()},
             c.window,           c.in[3] / c.groups,  c.out[3] / c.groups,
-            c.input_zero_point, c.output_zero_point, c.clamp_min,
-            c.clamp_max,        rounds_once};
+            c.input_zero_point, c.output_zero_point, weights_zero_point,
+            c.clamp_min,        c.clamp_max,         rounds_once};
   }
 };
 
 std::shared_ptr<const UnfoldedConvolution> unfolded(Random& random, Convolution c,
                                                     Element element) {
-  UnfoldedConvolution u{std::move(c), {}, 0};
+  UnfoldedConvolution u{std::move(c), {}};
   for (const int32_t bias : u.c.bias) u.words.insert(u.words.end(), {bias, bias < 0 ? -1 : 0});
   if (element == Element::kInt16) {
     u.rounds_once = random.between(0, 1);
@@ -462,11 +463,16 @@ std::shared_ptr<const UnfoldedConvolution> unfolded(Random& random, Convolution 
   return std::make_shared<const UnfoldedConvolution>(std::move(u));
 }
 
-Case conv_2d_i16_case(Random& random, KernelId kernel) {
-  const auto u =
-      unfolded(random, random_convolution(random, random.between(1, 3)), Element::kInt16);
+Case unfolded_conv_2d_case(Random& random, KernelId kernel) {
+  const Element element = element_of(info(kernel).in);
+  auto u = unfolded(random, random_convolution(random, random.between(1, 3)), element);
+  if (element == Element::kInt8) {
+    UnfoldedConvolution with_offset = *u;
+    with_offset.weights_zero_point = random.between(-128, 127);
+    u = std::make_shared<const UnfoldedConvolution>(std::move(with_offset));
+  }
   Case result = convolution_case(shared(u->c), kernel);
-  result.in[0].element = result.out.element = Element::kInt16;
+  result.in[0].element = result.out.element = element;
   result.run = [=](const Call& call) { run(kernel, u->params(), call); };
   return result;
 }
@@ -555,8 +561,10 @@ Case multiplied_depthwise_conv_2d_case(Random& random) {
 Case weighted_case(KernelId kernel, Random& random) {
   switch (info(kernel).family) {
     case Family::kConv2D:
-      if (info(kernel).in == DType::kInt16) return conv_2d_i16_case(random, kernel);
+      if (info(kernel).in == DType::kInt16) return unfolded_conv_2d_case(random, kernel);
       return conv_2d_case(random, kernel);
+    case Family::kConv2DOffset:
+      return unfolded_conv_2d_case(random, kernel);
     case Family::kTransposeConv:
       return transpose_conv_case(random, kernel);
     case Family::kConv2DAccumulate:

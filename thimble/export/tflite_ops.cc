@@ -494,6 +494,16 @@ tflite::TensorType file_type(DType type) {
 }
 
 FileOperator file_operator(const Graph& graph, const Op& op) {
+  const bool of_uint8 = std::visit(
+      [](const auto& attributes) {
+        if constexpr (requires { attributes.of_uint8; }) return attributes.of_uint8;
+        return false;
+      },
+      op.attributes);
+  if (of_uint8) {
+    throw CompileError(label(op),
+                       "int8 that is computed as uint8 was cannot be written as .tflite");
+  }
   const Context context{graph, op};
   return std::visit([&](const auto& attributes) { return written(attributes, context); },
                     op.attributes);

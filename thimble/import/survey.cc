@@ -9,6 +9,7 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
+#include "thimble/import/tflite_uint8.h"
 #include "thimble/import/tflite_variables.h"
 #include "thimble/operators/operators.h"
 
@@ -77,10 +78,15 @@ SurveyedTensor surveyed(const tflite::Tensor& from, const tflite::Model& model) 
 
 std::string help_for(const std::string& reason, const std::string& types) {
   const auto says = [&](const char* what) { return reason.find(what) != std::string::npos; };
-  if (says("control flow")) return "unroll loops and take branches apart before converting";
+  if (says("control flow") || reason == "WHILE is not supported" ||
+      reason == "IF is not supported") {
+    return "unroll loops (recurrent layers of Keras: unroll=True) and take branches apart before "
+           "converting";
+  }
   if (says("is dynamic")) return "fix the shapes of its inputs: --shape INPUT=1x96x96x3";
   if (says("variable tensors"))
     return "make the state an input and an output of the network before converting";
+  if (says("of uint8")) return "quantise it to int8 when converting (docs/getting_a_model.md)";
   if (types.find("float32") != std::string::npos)
     return "quantise it to int8 when converting (docs/getting_a_model.md)";
   return "";
@@ -95,6 +101,7 @@ class Surveyor {
     graph_.tensors = std::move(read.tensors);
     refused_ = std::move(read.refused);
     infer_shapes(file, section, shapes, graph_.tensors);
+    uint8_.emplace(file, section, graph_.tensors);
   }
 
   void run() {
@@ -165,7 +172,7 @@ class Surveyor {
         refused_.resize(graph_.tensors.size());
         return true;
       }
-      for (const Op& made : read_op(*kind.kind, op, number, graph_.tensors).ops) {
+      for (const Op& made : uint8_->read(*kind.kind, op, number, graph_.tensors).ops) {
         const std::string reason = unsupported_reason(graph_, made);
         if (reason.empty()) continue;
         const std::string types = types_of(made);
@@ -226,6 +233,7 @@ class Surveyor {
   std::vector<bool> is_free_;         ///< per operator: nothing stops it
   std::vector<std::string> refused_;  ///< per tensor: why, or nothing
   std::optional<HandledVariables> variables_;
+  std::optional<Uint8Tensors> uint8_;  ///< from the constructor on
 };
 
 }  // namespace

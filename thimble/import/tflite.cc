@@ -10,6 +10,7 @@
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
+#include "thimble/import/tflite_uint8.h"
 #include "thimble/import/tflite_variables.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
@@ -48,9 +49,25 @@ const tflite::SubGraph& first_subgraph(const tflite::Model& model, const std::st
   return *model.subgraphs()->Get(0);
 }
 
+std::string at(const TfliteFile& file, const std::string& name, size_t index) {
+  return fmt::format("{}: {} #{}", file.where, name, index);
+}
+
 void refuse_other_subgraphs(const TfliteFile& file) {
   const std::vector<bool> in_use = subgraphs_in_use(file);
   if (std::ranges::find(in_use, false) == in_use.end()) return;
+  const auto count = file.network.operators()->size();
+  for (flatbuffers::uoffset_t i = 0; i < count; ++i) {
+    const std::string name = kind_of(file, *file.network.operators()->Get(i), i).name;
+    if (name != "WHILE" && name != "IF") continue;
+    throw CompileError(
+        at(file, name, i),
+        fmt::format("is not supported: the file has {} subgraphs (control flow), supported is one; "
+                    "{} before converting",
+                    in_use.size(),
+                    name == "WHILE" ? "unroll its loop (recurrent layers of Keras: unroll=True)"
+                                    : "take its branches apart"));
+  }
   throw CompileError(file.where, fmt::format("has {} subgraphs (control flow); supported is one, "
                                              "beside those of CALL_ONCE",
                                              in_use.size()));
@@ -77,10 +94,6 @@ NamedKind named_kind(const tflite::OperatorCode& code) {
   const auto found = std::ranges::find(kinds, builtin, &OperatorKind::code);
   if (found != kinds.end()) result.kind = &*found;
   return result;
-}
-
-std::string at(const TfliteFile& file, const std::string& name, size_t index) {
-  return fmt::format("{}: {} #{}", file.where, name, index);
 }
 
 /// The kind of each operator, before anything else is looked at: of all that may be wrong with a
@@ -195,9 +208,23 @@ void expand_weights(std::vector<Tensor>& tensors, Op& op) {
   tensors.push_back(expanded(weights));
 }
 
+/// Adds it if it reads what there is by then, and is supported.
+void add_op(Op op, const std::string& where, Availability& available, Graph& graph) {
+  for (TensorId id : op.inputs) available.read(id, where);
+  for (TensorId id : op.outputs) available.set(id, where);
+  const std::string reason = unsupported_reason(graph, op);
+  if (!reason.empty()) {
+    throw CompileError(where, fmt::format("is not supported like this; required: {}; it has {}",
+                                          reason, operands_of(graph, op)));
+  }
+  graph.ops.push_back(std::move(op));
+}
+
 void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
-              const std::vector<NamedKind>& kinds, Graph& graph) {
+              const std::vector<NamedKind>& kinds, const Uint8Tensors& uint8, Graph& graph) {
+  std::vector<Op> openings = uint8.open_inputs(graph);
   Availability available(graph, file.where + ": network inputs");
+  for (Op& op : openings) add_op(std::move(op), file.where + ": network inputs", available, graph);
   HandledVariables variables(file, graph.tensors);
   for (size_t k = 0; k < ops.size(); ++k) {
     const size_t i = ops[k];
@@ -209,22 +236,13 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
       read.ops = std::move(handled->ops);
       if (handled->old) available.set(*handled->old, where);
     } else {
-      read = read_op(*kinds[k].kind, listed, i, graph.tensors);
+      read = uint8.read(*kinds[k].kind, listed, i, graph.tensors);
     }
     for (const State& state : read.states) {
       available.set(state.in, where);
       graph.states.push_back(state);
     }
-    for (Op& op : read.ops) {
-      for (TensorId id : op.inputs) available.read(id, where);
-      for (TensorId id : op.outputs) available.set(id, where);
-      const std::string reason = unsupported_reason(graph, op);
-      if (!reason.empty()) {
-        throw CompileError(where, fmt::format("is not supported like this; required: {}; it has {}",
-                                              reason, operands_of(graph, op)));
-      }
-      graph.ops.push_back(std::move(op));
-    }
+    for (Op& op : read.ops) add_op(std::move(op), where, available, graph);
   }
   for (const State& state : variables.states()) graph.states.push_back(state);
   const std::vector<OpId> producer = producers(graph);
@@ -235,6 +253,8 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
                                      graph.tensor(port.tensor).name));
     }
   }
+  for (Op& op : uint8.open_outputs(graph))
+    add_op(std::move(op), file.where + ": network outputs", available, graph);
 }
 
 }  // namespace
@@ -325,6 +345,14 @@ ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
     if (!ops.empty()) ops.back().file_index = static_cast<int>(number);
     return {std::move(ops), steps.states()};
   }
+  if (!kind.per_output) {
+    Steps steps(from, tensors);
+    if (merge_axes(kind.attributes(from), from, steps)) {
+      std::vector<Op> ops = steps.ops();
+      ops.back().file_index = static_cast<int>(number);
+      return {std::move(ops), {}};
+    }
+  }
   std::vector<Op> made;
   for (size_t k = 0; k < from.outputs.size(); ++k) {
     from.output_number = k;
@@ -362,9 +390,10 @@ Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
   const std::vector<NamedKind> kinds = kinds_of_operators(file, section.ops);
   Graph graph{.name = name, .tensors = read_tensors(file, section.tensors)};
   infer_shapes(file, section, options.shapes, graph.tensors);
+  const Uint8Tensors uint8(file, section, graph.tensors);
   graph.inputs = ports_of(section.inputs, graph, where + ": network inputs");
   graph.outputs = ports_of(section.outputs, graph, where + ": network outputs");
-  read_ops(file, section.ops, kinds, graph);
+  read_ops(file, section.ops, kinds, uint8, graph);
   check_graph(graph);
   return graph;
 }

@@ -157,6 +157,10 @@ void logical_not(const FileOp& op, Steps& steps);
 void broadcast_to(const FileOp& op, Steps& steps);
 void tile(const FileOp& op, Steps& steps);
 
+/// PAD, MEAN and SUM of more axes than they may have, if few are left where neighbours become one.
+/// Says whether it did.
+[[nodiscard]] bool merge_axes(const Attributes& attributes, const FileOp& op, Steps& steps);
+
 /// Operators with variables, which become an input and an output (docs/state.md).
 void svdf(const FileOp& op, Steps& steps);
 void unidirectional_sequence_lstm(const FileOp& op, Steps& steps);

@@ -30,11 +30,15 @@ struct Window {
   bool operator==(const Window&) const = default;
 };
 
+// Here and below, of_uint8: int8 that was uint8 in the model, and is computed as the kernels of
+// uint8 do, where these do more than shift their values by 128 (docs/uint8.md).
+
 /// inputs: x [N,H,W,C], weights [O,kh,kw,C/groups], optional bias [O]; groups = C /
 /// weights.shape[3].
 struct Conv2D {
   Window window;
   Activation activation = Activation::kNone;
+  bool of_uint8 = false;  ///< with one weight scale, its product with the input's is in float32
   bool operator==(const Conv2D&) const = default;
 };
 
@@ -44,6 +48,7 @@ struct DepthwiseConv2D {
   Window window;
   int64_t multiplier = 1;
   Activation activation = Activation::kNone;
+  bool of_uint8 = false;  ///< as of Conv2D
   bool operator==(const DepthwiseConv2D&) const = default;
 };
 
@@ -74,6 +79,7 @@ struct BatchMatMul {
 struct AveragePool2D {
   Window window;
   Activation activation = Activation::kNone;
+  bool of_uint8 = false;  ///< int8 whose ties are rounded up, not away from zero
   bool operator==(const AveragePool2D&) const = default;
 };
 
@@ -112,6 +118,7 @@ struct Add {
 
 struct Mul {
   Activation activation = Activation::kNone;
+  bool of_uint8 = false;  ///< its scales are multiplied and divided in float32
   bool operator==(const Mul&) const = default;
 };
 
@@ -258,11 +265,13 @@ struct Prelu {
 
 /// 1 / (1 + e^-x).
 struct Logistic {
+  bool of_uint8 = false;  ///< int8, by the function in float32
   bool operator==(const Logistic&) const = default;
 };
 
 /// The hyperbolic tangent.
 struct Tanh {
+  bool of_uint8 = false;  ///< int8, by the function in float32
   bool operator==(const Tanh&) const = default;
 };
 

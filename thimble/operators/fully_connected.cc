@@ -32,7 +32,7 @@ bool input_splits(const Graph& graph, const Op& op) {
 }
 
 /// Weights that are an activation come quantised like one.
-bool weights_are_quantised(const Graph& graph, const Op& op) {
+bool dense_weights_are_quantised(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const bool like_an_activation = v.in(0).type == DType::kInt8 && has_one_scale(v.in(1));
   return like_an_activation || (v.in(1).is_constant() && weights_are_symmetric(graph, op, 0));
@@ -100,7 +100,7 @@ std::vector<Constraint> constraints_of(const FullyConnected&) {
         kXAndOutputHaveOneScale,
         {"the weights have one positive, finite scale and a zero point within int8 (int16 inputs: "
          "0), or are constant and have one scale per output channel and zero points 0",
-         weights_are_quantised, true}},
+         dense_weights_are_quantised, true}},
        sum_constraints<0>(),
        {kOutputShape}});
 }

@@ -123,7 +123,11 @@ std::string supported_ops_markdown() {
       "state is an input and an output, as is that of UNIDIRECTIONAL_SEQUENCE_LSTM\n"
       "(docs/state.md). COS, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT and SQUARE are like CEIL. "
       "What\n"
-      "is marked (integers) does not matter where all operands are float32.\n\n"
+      "is marked (integers) does not matter where all operands are float32. Models of uint8 "
+      "become\n"
+      "int8 when they are imported (docs/uint8.md); PAD, MEAN and SUM of more than 4 axes have "
+      "fewer\n"
+      "then, where neighbours that are treated alike can be one.\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
   for (const Attributes& a : all) {

@@ -43,7 +43,7 @@ bool beta_is_moderate(const Graph& graph, const Op& op) {
   const double scaled = static_cast<double>(std::get<Softmax>(op.attributes).beta) *
                         static_cast<double>(in.quantization.scales[0]);
   if (in.type == DType::kInt16) return scaled > 0x1p-40 && scaled < 1;
-  return scaled > 0x1p-26;
+  return scaled > 0x1p-26 && scaled < 0x1p4;
 }
 
 /// More would overflow the fixed-point sum of exponentials (12 bits before the point; int16: 16).
@@ -76,7 +76,8 @@ std::vector<Constraint> constraints_of(const Softmax&) {
        "of int16 1/32768 and 0",
        probabilities_are_fixed, true},
       {"beta is finite", beta_is_finite},
-      {"beta x input scale is above 2^-26 (int16: within 2^-40 and 1)", beta_is_moderate, true},
+      {"beta x input scale is within 2^-26 and 2^4 (int16: within 2^-40 and 1)", beta_is_moderate,
+       true},
       {"the last axis has at most 4095 elements (int16: 65535)", channels_fit, true},
       kOutputShape};
 }

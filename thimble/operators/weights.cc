@@ -114,6 +114,12 @@ bool weights_are_symmetric(const Graph& graph, const Op& op, size_t channel_axis
          std::all_of(q.zero_points.begin(), q.zero_points.end(), [](int32_t z) { return z == 0; });
 }
 
+bool weights_are_quantised(const Graph& graph, const Op& op, size_t channel_axis) {
+  const OpView v{graph, op};
+  return (v.in(0).type == DType::kInt8 && has_one_scale(v.in(1))) ||
+         weights_are_symmetric(graph, op, channel_axis);
+}
+
 bool multipliers_are_moderate(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   for (size_t i = 0; i < v.in(1).quantization.scales.size(); ++i) {

@@ -44,6 +44,16 @@ inline constexpr Constraint kWeightsAreSymmetric{
     [](const Graph& graph, const Op& op) { return weights_are_symmetric(graph, op, kChannelAxis); },
     true};
 
+/// The same; or one scale and a zero point, of int8 that a convolution takes.
+bool weights_are_quantised(const Graph& graph, const Op& op, size_t channel_axis);
+
+template <size_t kChannelAxis>
+inline constexpr Constraint kWeightsAreQuantised{
+    "the weights have one positive, finite scale and a zero point within int8 (int16 inputs: 0), "
+    "or one scale per output channel and zero points 0",
+    [](const Graph& graph, const Op& op) { return weights_are_quantised(graph, op, kChannelAxis); },
+    true};
+
 /// What follows types and quantisation.
 template <size_t kChannelAxis>
 std::vector<Constraint> sum_constraints() {
@@ -58,11 +68,10 @@ std::vector<Constraint> sum_constraints() {
   };
 }
 
-/// Of a convolution, after the shapes.
+/// Constraints of a convolution, after the shapes. quantised: that of its weights.
 template <size_t kChannelAxis>
-std::vector<Constraint> convolution_constraints() {
-  return join({{kWeightedTypes, kWeightsAndBiasAreConstant, kXAndOutputHaveOneScale,
-                kWeightsAreSymmetric<kChannelAxis>},
+std::vector<Constraint> convolution_constraints(const Constraint& quantised) {
+  return join({{kWeightedTypes, kWeightsAndBiasAreConstant, kXAndOutputHaveOneScale, quantised},
                sum_constraints<kChannelAxis>()});
 }
 

@@ -132,11 +132,16 @@ std::string packed_tail_fault(Finish finish, const int32_t* words, const WantedD
              : "its packed constant is another";
 }
 
+std::vector<reference::FixedFactor> factors_of(const ReadBack& r) {
+  const bool of_uint8 = std::get<DepthwiseConv2D>(r.op.attributes).of_uint8;
+  return reference::convolution_factors(of_uint8, r.in(0), r.in(1),
+                                        r.out().quantization.scales.at(0), r.in(1).shape.back());
+}
+
 std::string constants_fault(const ReadBack& r, const DepthwiseConv2DPackedParams& p, Finish finish,
                             const reference::ActivationRange& range) {
   const int64_t channels = r.in(1).shape.back();
-  const std::vector<reference::FixedFactor> factors =
-      reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
+  const std::vector<reference::FixedFactor> factors = factors_of(r);
   const int64_t forms = runtime::depthwise_forms(p.window);
   const int64_t weights = runtime::depthwise_weight_words(p.window);
   const int64_t each = 1 + weights + (finish == Finish::kRelu ? 2 : 3);
@@ -184,8 +189,7 @@ std::string compact_channel_fault(const int32_t* words, const WantedDepthwise& c
 std::string compact_constants_fault(const ReadBack& r, const DepthwiseConv2DPackedParams& p,
                                     Finish finish, const reference::ActivationRange& range) {
   const int64_t channels = r.in(1).shape.back();
-  const std::vector<reference::FixedFactor> factors =
-      reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
+  const std::vector<reference::FixedFactor> factors = factors_of(r);
   const int64_t each = runtime::depthwise_compact_words(p.window);
   const auto count = static_cast<size_t>(1 + channels * each);
   const std::vector<int32_t> words = unpacked<int32_t>(r, 0, DType::kInt32, count);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "thimble/program/read_back.h"
+#include "thimble/reference/factors.h"
 
 namespace thimble {
 namespace {
@@ -122,7 +123,8 @@ WantedChannel wanted_channel(const ReadBack& r, size_t o, reference::FixedFactor
     const size_t main = inputs - rows * rest;
     const size_t row = k < main ? k / (run - rest) : (k - main) / rest;
     const size_t at = k < main ? k % (run - rest) : run - rest + (k - main) % rest;
-    c.weights.push_back(static_cast<int8_t>((*weights.data)[o * inputs + row * run + at]));
+    c.weights.push_back(static_cast<int8_t>((*weights.data)[o * inputs + row * run + at]) -
+                        reference::weight_zero_point_of(weights));
     c.bias -= zero_point(r.in(0)) * c.weights.back();
   }
   return c;

@@ -204,6 +204,9 @@ struct Checker {
   }
   std::string operator()(const AveragePool2D& a) const {
     if (r.call.method == Method::kAccumulate) return sum_fault(r, {0, 1, 1, 0});
+    const Family wanted = a.of_uint8 ? Family::kAveragePool2DTiesUp : Family::kAveragePool2D;
+    if (r.call.method == Method::kCompute && info(r.call.kernel).family != wanted)
+      return kOtherKernel;
     return pool_fault(a.window, a.activation, r);
   }
   std::string operator()(const MaxPool2D& a) const { return pool_fault(a.window, a.activation, r); }
@@ -252,8 +255,7 @@ struct Checker {
   }
   std::string operator()(const Mul& a) const {
     if (r.out().type == DType::kInt32) return kOtherKernel;
-    return product_fault(r, a.activation,
-                         to_fixed_factor(scale(r.in(0)) * scale(r.in(1)) / scale(r.out())));
+    return product_fault(r, a.activation, reference::product_factor(a, r.in(0), r.in(1), r.out()));
   }
   std::string operator()(const Div& a) const {
     if (r.out().type == DType::kInt32) return kOtherKernel;

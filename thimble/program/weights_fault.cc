@@ -162,6 +162,7 @@ std::string unfolded_fault(const Op& a, const ReadBack& r,
   d.expect("in_per_group", p->in_per_group, depth);
   d.expect("out_per_group", p->out_per_group, channels / groups);
   d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
+  d.expect("weights_zero_point", p->weights_zero_point, zero_point(weights));
   d.expect("rounds_once", p->rounds_once, rounds_once(r.graph, r.op) ? 1 : 0);
   compare_output(*p, a.activation, r.out(), d);
   const auto packed =
@@ -222,16 +223,23 @@ std::string weights_fault(const TransposeConv& a, const ReadBack& r) {
                                  r.in(1).shape.front()));
 }
 
+namespace {
+
+// Of convolutions whose weights fold nothing into the bias.
+bool is_unfolded(const ReadBack& r) {
+  return r.in(0).type == DType::kInt16 || reference::weight_zero_point_of(r.in(1)) != 0;
+}
+
+}  // namespace
+
 std::string weights_fault(const Conv2D& a, const ReadBack& r) {
-  if (r.in(0).type == DType::kInt16) {
-    return unfolded_fault(
-        a, r,
-        reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0),
-                                   r.in(1).shape.front()));
-  }
-  return convolution_fault(a, r, [&](float result_scale) {
-    return reference::channel_factors(r.in(0), r.in(1), result_scale, r.in(1).shape.front());
-  });
+  const auto factors = [&](float result_scale) {
+    return reference::convolution_factors(a.of_uint8, r.in(0), r.in(1), result_scale,
+                                          r.in(1).shape.front());
+  };
+  if (is_unfolded(r) && r.as<runtime::Conv2DPairsParams>() == nullptr)
+    return unfolded_fault(a, r, factors(r.out().quantization.scales.at(0)));
+  return convolution_fault(a, r, factors);
 }
 
 std::string weights_fault(const FullyConnected& a, const ReadBack& r) {
@@ -257,11 +265,9 @@ std::string weights_fault(const FullyConnected& a, const ReadBack& r) {
 
 std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r) {
   const int64_t channels = r.in(1).shape.back();
-  if (r.in(0).type == DType::kInt16) {
-    return unfolded_fault(
-        a, r,
-        reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0), channels));
-  }
+  const std::vector<reference::FixedFactor> factors = reference::convolution_factors(
+      a.of_uint8, r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
+  if (is_unfolded(r)) return unfolded_fault(a, r, factors);
   if (const auto* packed = r.as<runtime::DepthwiseConv2DPackedParams>(); packed != nullptr)
     return packed_depthwise_fault(a, r, *packed);
   const auto* p = r.as<runtime::DepthwiseConv2DParams>();
@@ -274,8 +280,6 @@ std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r) {
   compare_output(*p, a.activation, r.out(), d);
   compare_weights(r, 0, d);
   compare_bias(r, 1, static_cast<size_t>(channels), true, true, d);
-  const std::vector<reference::FixedFactor> factors =
-      reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
   compare_factors(r, 2, factors, d);
   if (info(r.call.kernel).set == InstructionSet::kMve) {
     const Window& w = a.window;

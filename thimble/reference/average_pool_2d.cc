@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AVERAGE_POOL_2D: raw quantised values, rounded half away from zero; padding is not counted.
+// AVERAGE_POOL_2D: raw quantised values, rounded half away from zero (of uint8: up); padding is not
+// counted.
 #include <algorithm>
 
 #include "thimble/reference/activation_range.h"
@@ -11,6 +12,11 @@ namespace {
 
 int32_t rounded_quotient(int32_t sum, int32_t count) {
   return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
+}
+
+/// Of values that were 128 more, none negative.
+int32_t rounded_quotient_of_uint8(int32_t sum, int32_t count) {
+  return (sum + 128 * count + count / 2) / count - 128;
 }
 
 }  // namespace
@@ -38,7 +44,9 @@ std::vector<Bytes> evaluate(const AveragePool2D& op, const OpContext& context) {
           }
         }
         for (int32_t sum : sums) {
-          result.push_back(std::clamp(rounded_quotient(sum, count), range.min, range.max));
+          const int32_t average =
+              op.of_uint8 ? rounded_quotient_of_uint8(sum, count) : rounded_quotient(sum, count);
+          result.push_back(std::clamp(average, range.min, range.max));
         }
       }
     }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "thimble/reference/bounds_parts.h"
+#include "thimble/reference/factors.h"
 #include "thimble/reference/interpreter.h"
 
 namespace thimble {
@@ -207,11 +208,9 @@ struct BoundsOf {
                       wide ? 0 : 2);
   }
   // Products are below 2^16, of int16 below 2^31.
-  ValueRanges operator()(const Mul&) const {
+  ValueRanges operator()(const Mul& op) const {
     if (c.output().type == DType::kInt32) return any_value(c.output());
-    return at_corners(c,
-                      to_fixed_factor(double{scale_of(c.input(0))} * double{scale_of(c.input(1))} /
-                                      double{scale_of(c.output())}),
+    return at_corners(c, product_factor(op, c.input(0), c.input(1), c.output()),
                       c.input(0).type == DType::kInt16 ? 0 : 14);
   }
   // Squares are below 2^30. In between the difference may be 0, whose square is the least.

@@ -127,8 +127,9 @@ ValueRanges requantised_channels(const BoundsContext& c, const std::vector<SumBo
   return result;
 }
 
-std::vector<FixedFactor> convolution_factors(const BoundsContext& c) {
-  return channel_factors(c.input(0), c.input(1), scale_of(c.output()), c.output().shape.back());
+std::vector<FixedFactor> factors_of(bool of_uint8, const BoundsContext& c) {
+  return convolution_factors(of_uint8, c.input(0), c.input(1), scale_of(c.output()),
+                             c.output().shape.back());
 }
 
 }  // namespace
@@ -136,6 +137,7 @@ std::vector<FixedFactor> convolution_factors(const BoundsContext& c) {
 ValueRanges bounds_of(const Conv2D& op, const BoundsContext& c) {
   if (!is_plain(c)) return within_activation(c, op.activation);
   const std::vector<int8_t> weights = elements_from<int8_t>(*c.input(1).data);
+  const int32_t weight_zero_point = weight_zero_point_of(c.input(1));
   const Products x(c.of(0), zero_point_of(c.input(0)));
   TapSums sums{op.window, Image(c.input(0).shape), Image(c.output().shape), {}};
   const auto per_group = static_cast<size_t>(c.input(1).shape.at(3));
@@ -145,14 +147,16 @@ ValueRanges bounds_of(const Conv2D& op, const BoundsContext& c) {
   for (size_t o = 0; o < channels; ++o) {
     const size_t first = o / (channels / groups) * per_group;
     for (size_t tap = 0; tap < taps; ++tap)
-      sums.taps.push_back(x.sum(&weights[(o * taps + tap) * per_group], 0, first, per_group));
+      sums.taps.push_back(
+          x.sum(&weights[(o * taps + tap) * per_group], weight_zero_point, first, per_group));
   }
-  return requantised_channels(c, sums.over_positions(), convolution_factors(c), op.activation);
+  return requantised_channels(c, sums.over_positions(), factors_of(op.of_uint8, c), op.activation);
 }
 
 ValueRanges bounds_of(const DepthwiseConv2D& op, const BoundsContext& c) {
   if (!is_plain(c)) return within_activation(c, op.activation);
   const std::vector<int8_t> weights = elements_from<int8_t>(*c.input(1).data);
+  const int32_t weight_zero_point = weight_zero_point_of(c.input(1));
   const std::vector<SumBounds> x = centred(c.of(0), zero_point_of(c.input(0)));
   TapSums sums{op.window, Image(c.input(0).shape), Image(c.output().shape), {}};
   const auto channels = static_cast<size_t>(sums.out.c);
@@ -160,9 +164,9 @@ ValueRanges bounds_of(const DepthwiseConv2D& op, const BoundsContext& c) {
   for (size_t o = 0; o < channels; ++o) {
     const SumBounds& of_channel = x[o / static_cast<size_t>(op.multiplier)];
     for (size_t tap = 0; tap < taps; ++tap)
-      sums.taps.push_back(times(weights[tap * channels + o], of_channel));
+      sums.taps.push_back(times(weights[tap * channels + o] - weight_zero_point, of_channel));
   }
-  return requantised_channels(c, sums.over_positions(), convolution_factors(c), op.activation);
+  return requantised_channels(c, sums.over_positions(), factors_of(op.of_uint8, c), op.activation);
 }
 
 ValueRanges bounds_of(const FullyConnected& op, const BoundsContext& c) {
@@ -171,8 +175,7 @@ ValueRanges bounds_of(const FullyConnected& op, const BoundsContext& c) {
   if (!is_plain(c) || channels_of(c.output()) != channels)
     return within_activation(c, op.activation);
   const std::vector<int8_t> weights = elements_from<int8_t>(*weights_tensor.data);
-  const int32_t weight_zero_point =
-      weights_tensor.quantization.per_channel() ? 0 : zero_point_of(weights_tensor);
+  const int32_t weight_zero_point = weight_zero_point_of(weights_tensor);
   const size_t depth = weights.size() / channels;
   const Products x(reshaped(c.of(0), depth), zero_point_of(c.input(0)));
   std::vector<SumBounds> sums;

@@ -5,6 +5,7 @@
 
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/factors.h"
 #include "thimble/reference/narrow_sums.h"
 #include "thimble/reference/unfolded_sums.h"
 #include "thimble/reference/window.h"
@@ -15,7 +16,7 @@ namespace {
 struct Operands {
   Image in, weights_shape, out;
   std::vector<int8_t> x, weights;
-  int32_t input_zero_point;
+  int32_t input_zero_point, weight_zero_point;
 };
 
 Operands operands_of(const OpContext& context) {
@@ -24,7 +25,8 @@ Operands operands_of(const OpContext& context) {
              .out = Image(context.output().shape),
              .x = context.read<int8_t>(0),
              .weights = context.read<int8_t>(1),
-             .input_zero_point = zero_point_of(context.input(0))};
+             .input_zero_point = zero_point_of(context.input(0)),
+             .weight_zero_point = weight_zero_point_of(context.input(1))};
   check(a.weights_shape.n == a.out.c, "a convolution has one filter per output channel");
   return a;
 }
@@ -36,8 +38,8 @@ struct Site {
   int64_t out_channel = 0;
 };
 
-/// Sum over the window and the channels [begin, end) of the group of (x - zero point) * weight.
-/// Unsigned, because the original's 32-bit sums wrap around.
+/// Sum over the window and the channels [begin, end) of the group of (x - zero point) * (weight
+/// - zero point). Unsigned, because the original's 32-bit sums wrap around.
 uint32_t dot(const Operands& a, const Site& site, int64_t begin, int64_t end) {
   const int64_t per_group = a.weights_shape.c;
   const int64_t groups = a.in.c / per_group;
@@ -50,7 +52,7 @@ uint32_t dot(const Operands& a, const Site& site, int64_t begin, int64_t end) {
       const int8_t* w =
           &a.weights[static_cast<size_t>(a.weights_shape.pixel(site.out_channel, ky, kx))];
       for (int64_t i = begin; i < end; ++i) {
-        sum += static_cast<uint32_t>((x[i] - a.input_zero_point) * w[i]);
+        sum += static_cast<uint32_t>((x[i] - a.input_zero_point) * (w[i] - a.weight_zero_point));
       }
     }
   }
@@ -81,12 +83,13 @@ std::vector<Bytes> evaluate(const Conv2D& op, const OpContext& context) {
   const Tensor& output = context.output();
   const int64_t channels = output.shape.back();
   if (const Accumulator* narrow = find_accumulator(context.graph, context.op.outputs[0])) {
-    return add_up(op, context, *narrow, channel_factors(input, weights, narrow->scale, channels));
+    return add_up(op, context, *narrow,
+                  convolution_factors(op.of_uint8, input, weights, narrow->scale, channels));
   }
   const Operands operands = operands_of(context);
   const std::vector<int32_t> bias = bias_of(context, channels);
   const std::vector<FixedFactor> factors =
-      channel_factors(input, weights, scale_of(output), channels);
+      convolution_factors(op.of_uint8, input, weights, scale_of(output), channels);
   const ActivationRange range = activation_range(op.activation, output);
   const int32_t zero_point = zero_point_of(output);
 

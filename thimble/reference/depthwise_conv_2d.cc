@@ -3,6 +3,7 @@
 // multiplier.
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/factors.h"
 #include "thimble/reference/unfolded_sums.h"
 #include "thimble/reference/window.h"
 
@@ -12,7 +13,7 @@ namespace {
 struct DepthwiseOperands {
   Image in, weights_shape;
   std::vector<int8_t> x, weights;
-  int32_t input_zero_point;
+  int32_t input_zero_point, weight_zero_point;
   int64_t multiplier;
 };
 
@@ -27,7 +28,8 @@ void add_taps(const DepthwiseOperands& a, int64_t n, const Taps& rows, const Tap
       for (int64_t i = 0; i < a.in.c; ++i) {
         const int32_t centred = x[i] - a.input_zero_point;
         for (int64_t o = i * a.multiplier; o < (i + 1) * a.multiplier; ++o) {
-          sums[static_cast<size_t>(o)] += static_cast<uint32_t>(centred * w[o]);
+          sums[static_cast<size_t>(o)] +=
+              static_cast<uint32_t>(centred * (w[o] - a.weight_zero_point));
         }
       }
     }
@@ -46,12 +48,14 @@ std::vector<Bytes> evaluate(const DepthwiseConv2D& op, const OpContext& context)
                                    .x = context.read<int8_t>(0),
                                    .weights = context.read<int8_t>(1),
                                    .input_zero_point = zero_point_of(input),
+                                   .weight_zero_point = weight_zero_point_of(weights),
                                    .multiplier = op.multiplier};
   const Image out(output.shape);
   check(operands.in.c * op.multiplier == out.c && operands.weights_shape.c == out.c,
         "a depthwise convolution has multiplier output channels per input channel");
   const std::vector<int32_t> bias = bias_of(context, out.c);
-  const std::vector<FixedFactor> factors = channel_factors(input, weights, scale_of(output), out.c);
+  const std::vector<FixedFactor> factors =
+      convolution_factors(op.of_uint8, input, weights, scale_of(output), out.c);
   const ActivationRange range = activation_range(op.activation, output);
   const int32_t zero_point = zero_point_of(output);
 

@@ -17,6 +17,18 @@ namespace thimble::reference {
                                                                float result_scale,
                                                                int64_t channels);
 
+/// Those of a convolution: products of float64, or as of a fully connected layer.
+[[nodiscard]] std::vector<FixedFactor> convolution_factors(bool of_uint8, const Tensor& input,
+                                                           const Tensor& weights,
+                                                           float result_scale, int64_t channels);
+
+/// That of weights with one scale; 0 for those with one per channel.
+[[nodiscard]] int32_t weight_zero_point_of(const Tensor& weights);
+
+/// MUL: the scales' product over the output's.
+[[nodiscard]] FixedFactor product_factor(const Mul& op, const Tensor& a, const Tensor& b,
+                                         const Tensor& output);
+
 /// LEAKY_RELU: of inputs at or above the zero point, and below it; formed in float32.
 struct LeakyReluFactors {
   FixedFactor positive, negative;

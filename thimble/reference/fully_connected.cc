@@ -20,6 +20,17 @@ std::vector<FixedFactor> fully_connected_factors(const Tensor& input, const Tens
   return std::vector<FixedFactor>(static_cast<size_t>(channels), factor);
 }
 
+std::vector<FixedFactor> convolution_factors(bool of_uint8, const Tensor& input,
+                                             const Tensor& weights, float result_scale,
+                                             int64_t channels) {
+  return of_uint8 ? fully_connected_factors(input, weights, result_scale, channels)
+                  : channel_factors(input, weights, result_scale, channels);
+}
+
+int32_t weight_zero_point_of(const Tensor& weights) {
+  return weights.quantization.per_channel() ? 0 : zero_point_of(weights);
+}
+
 namespace {
 
 struct Rows {
@@ -36,7 +47,7 @@ Rows rows_of(const OpContext& context) {
          .x = context.read<int8_t>(0),
          .weights = context.read<int8_t>(1),
          .input_zero_point = zero_point_of(context.input(0)),
-         .weight_zero_point = weights.quantization.per_channel() ? 0 : zero_point_of(weights)};
+         .weight_zero_point = weight_zero_point_of(weights)};
   check(a.depth > 0 && a.x.size() % a.depth == 0,
         "the input of a fully connected layer is rows of K");
   return a;

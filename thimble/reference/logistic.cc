@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// LOGISTIC: int8 to int8 in steps of 1/256 from 0, in gemmlowp's fixed point; int16 by sigmoid.h.
+// LOGISTIC: int8 to int8 in steps of 1/256 from 0, in gemmlowp's fixed point; what was uint8 in
+// float32; int16 by sigmoid.h.
 #include <algorithm>
 #include <cmath>
 
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/fixed_point.h"
+#include "thimble/reference/float_table.h"
 #include "thimble/reference/sigmoid.h"
 
 namespace thimble::reference {
@@ -27,7 +29,9 @@ Fixed<0> logistic(Fixed<kInputIntegerBits> x) {
 
 }  // namespace
 
-std::vector<Bytes> evaluate(const Logistic&, const OpContext& context) {
+std::vector<Bytes> evaluate(const Logistic& op, const OpContext& context) {
+  if (op.of_uint8)
+    return through_float(context, [](float x) { return 1.0F / (1.0F + std::exp(-x)); });
   const Tensor& input = context.input(0);
   if (input.type == DType::kInt16) {
     const SigmoidScaling scaling = sigmoid_scaling(scale_of(input), 0);

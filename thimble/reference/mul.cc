@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // MUL: the product of the centred operands, requantised once; of int32 modulo 2^32.
 #include "thimble/reference/activation_range.h"
+#include "thimble/reference/factors.h"
 #include "thimble/reference/raw_pairs.h"
 
 namespace thimble::reference {
+
+FixedFactor product_factor(const Mul& op, const Tensor& a, const Tensor& b, const Tensor& output) {
+  const float of_a = scale_of(a), of_b = scale_of(b), out = scale_of(output);
+  return to_fixed_factor(op.of_uint8 ? double{of_a * of_b / out}
+                                     : double{of_a} * double{of_b} / double{out});
+}
 
 std::vector<Bytes> evaluate(const Mul& op, const OpContext& context) {
   if (context.output().type == DType::kInt32) {
@@ -14,8 +21,7 @@ std::vector<Bytes> evaluate(const Mul& op, const OpContext& context) {
   const Tensor& a = context.input(0);
   const Tensor& b = context.input(1);
   const Tensor& output = context.output();
-  const FixedFactor factor =
-      to_fixed_factor(double{scale_of(a)} * double{scale_of(b)} / double{scale_of(output)});
+  const FixedFactor factor = product_factor(op, a, b, output);
   const ActivationRange range = activation_range(op.activation, output);
   return of_raw_pairs(context, [&](int32_t left, int32_t right) {
     return requantised((left - zero_point_of(a)) * (right - zero_point_of(b)), factor,

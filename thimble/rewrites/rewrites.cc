@@ -77,6 +77,9 @@ struct IsNoOp {
   }
 };
 
+/// What callers have, while the network computes in int8.
+bool is_callers(DType type) { return type == DType::kFloat32 || type == DType::kUInt8; }
+
 }  // namespace
 
 Graph remove_no_ops(const Graph& graph) {
@@ -123,17 +126,18 @@ Graph integer_io(const Graph& graph) {
     const auto readers = consumers(result);
     const TensorId in = op.inputs[0], out = op.outputs[0];
     if (is_state(result, in) || is_state(result, out)) continue;
-    if (std::holds_alternative<Quantize>(op.attributes) &&
-        result.tensor(in).type == DType::kFloat32 && is_input(result, in) &&
-        !is_output(result, in) && readers[in.index()].size() == 1) {
+    if (std::holds_alternative<Quantize>(op.attributes) && is_callers(result.tensor(in).type) &&
+        is_input(result, in) && !is_output(result, in) && readers[in.index()].size() == 1) {
       for (Port& port : result.inputs) {
         if (port.tensor == in) move_port(result, port, out);
       }
       erase[k] = true;
     }
-    if (std::holds_alternative<Dequantize>(op.attributes) && is_output(result, out) &&
-        readers[out.index()].empty() && !is_output(result, in) && !is_input(result, in) &&
-        !result.tensor(in).is_constant()) {
+    const bool opens = std::holds_alternative<Dequantize>(op.attributes) ||
+                       (std::holds_alternative<Quantize>(op.attributes) &&
+                        result.tensor(out).type == DType::kUInt8);
+    if (opens && is_output(result, out) && readers[out.index()].empty() && !is_output(result, in) &&
+        !is_input(result, in) && !result.tensor(in).is_constant()) {
       for (Port& port : result.outputs) {
         if (port.tensor == out) move_port(result, port, in);
       }

@@ -50,8 +50,8 @@ enum class ConstantChannels : uint8_t { kRemoved, kKept };
 /// Operators whose results nothing needs.
 [[nodiscard]] Graph remove_dead_ops(const Graph& graph);
 
-/// --io-type int8: a quantize from float32 at an input, a dequantize at an output are dropped; the
-/// network then takes and gives integers with their scale.
+/// --io-type int8: a quantize from float32 or uint8 at an input, a dequantize or a quantize to
+/// uint8 at an output are dropped; the network then takes and gives integers with their scale.
 [[nodiscard]] Graph integer_io(const Graph& graph);
 
 }  // namespace thimble

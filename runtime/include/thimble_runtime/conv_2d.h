@@ -155,8 +155,8 @@ void conv_2d_accumulate_i8(const Conv2DNarrowParams& p, const View& x, const Vie
                            const Region& region, int32_t begin_channel,
                            int32_t end_channel) noexcept;
 
-/// Convolutions that fold nothing into the bias: of int16, grouped, depthwise or fully connected,
-/// and transposed ones.
+/// Convolutions that fold nothing into the bias: of int16 or of int8 weights with a zero point,
+/// grouped, depthwise or fully connected, and transposed ones.
 struct UnfoldedConv2DParams {
   const int8_t* weights;  ///< [out channel][kernel_h][kernel_w][in_per_group]
   const int32_t* bias;    ///< [out channel][2]: lower and upper word
@@ -164,12 +164,16 @@ struct UnfoldedConv2DParams {
   Window2D window;
   int32_t in_per_group, out_per_group;          ///< channels
   int32_t input_zero_point, output_zero_point;  ///< 0 for int16
+  int32_t weights_zero_point;                   ///< 0 but for conv_2d_offset
   int32_t clamp_min, clamp_max;
   int32_t rounds_once;  ///< 1: sums of 64 bits, rounded once with 16 bits of the multiplier
 };
 /// progress: pixel.
 void conv_2d_i16(const UnfoldedConv2DParams& p, const View& x, const View& out,
                  const Region& region) noexcept;
+/// int8; sums of 32 bits. progress: pixel.
+void conv_2d_offset(const UnfoldedConv2DParams& p, const View& x, const View& out,
+                    const Region& region) noexcept;
 /// One group: output row y reads the input rows (y + pad_top - k) / stride_h that are whole
 /// numbers. progress: pixel.
 void transpose_conv(const UnfoldedConv2DParams& p, const View& x, const View& out,

@@ -121,6 +121,9 @@ struct Pool2DParams {
 /// Raw values, rounded half away from zero; padding left out of the count. progress: pixel.
 void average_pool_2d(const Pool2DParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
+/// The same with ties rounded up, as if all values were 128 more. progress: pixel.
+void average_pool_2d_ties_up(const Pool2DParams& p, const View& x, const View& out,
+                             const Region& region) noexcept;
 /// average_pool_2d in eights of channels, which are neighbours in x; no rings. progress: pixel.
 void average_pool_2d_dsp(const Pool2DParams& p, const View& x, const View& out,
                          const Region& region) noexcept;

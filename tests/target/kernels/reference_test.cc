@@ -52,6 +52,19 @@ TEST_P(RandomOperators, EqualTheInterpreter) {
   }
 }
 
+TEST_P(RandomOperators, OfWhatWasUint8EqualTheInterpreter) {
+  for (uint64_t round = 0; round < kRounds; ++round) {
+    const uint64_t seed = GetParam() + round * kKinds;
+    const Graph graph = as_uint8(random_op_graph(seed), seed);
+    if (graph.ops == random_op_graph(seed).ops) continue;
+    const Op& op = graph.ops[0];
+    SCOPED_TRACE(dump(graph));
+    const TensorValues values = random_inputs(graph, seed);
+    ASSERT_TRUE(has_kernel(graph, op, Method::kCompute));
+    ASSERT_EQ(run_op(graph, op, Method::kCompute, values), interpret_op(graph, op, values)[0]);
+  }
+}
+
 TEST_P(RandomOperators, OfFloat32EqualTheInterpreter) {
   int taken = 0;
   for (uint64_t round = 0; round < kRounds; ++round) {

@@ -192,10 +192,11 @@ std::vector<KernelUse> uses(const SquaredDifference&, const Operands& t, Method)
 std::vector<KernelUse> uses(const Mul& a, const Operands& t, Method) {
   if (is_float32(t)) return {pair_use(Family::kMul, float_clamp(a.activation), t)};
   if (t.out().type == DType::kInt32) return {raw_pair_use(Family::kMul, t)};
-  return {
-      product_use(Family::kMul, t, a.activation,
-                  static_cast<double>(scale_of(t.in(0))) * static_cast<double>(scale_of(t.in(1))) /
-                      static_cast<double>(scale_of(t.out())))};
+  const float x = scale_of(t.in(0)), y = scale_of(t.in(1)), out = scale_of(t.out());
+  const double scale =
+      a.of_uint8 ? static_cast<double>(x * y / out)
+                 : static_cast<double>(x) * static_cast<double>(y) / static_cast<double>(out);
+  return {product_use(Family::kMul, t, a.activation, scale)};
 }
 
 std::vector<KernelUse> uses(const Div& a, const Operands& t, Method) {

@@ -94,6 +94,7 @@ std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t) {
 
 bool supported(const Conv2D&, const Operands& t, Method method) {
   if (has_int16_weights(t) || has_float_weights(t)) return method == Method::kCompute;
+  if (has_offset_weights(t)) return method == Method::kCompute;
   if (method == Method::kInPlace || !has_foldable_weights(t)) return false;
   const bool grouped = t.in(0).shape.back() != t.in(1).shape.back();
   if (grouped && method != Method::kCompute) return false;
@@ -114,9 +115,9 @@ std::vector<KernelUse> uses(const Conv2D& a, const Operands& t, Method method) {
     return {float_convolution_use(t, Family::kConv2D, axes, fill(runtime::FloatConv2DParams{}),
                                   a.activation)};
   }
-  if (has_int16_weights(t)) {
-    return {unfolded_use(t, Family::kConv2D, axes, fill(runtime::UnfoldedConv2DParams{}),
-                         a.activation)};
+  if (has_int16_weights(t) || has_offset_weights(t)) {
+    const Family family = has_offset_weights(t) ? Family::kConv2DOffset : Family::kConv2D;
+    return {unfolded_use(t, family, axes, fill(runtime::UnfoldedConv2DParams{}), a.activation)};
   }
   return {convolution_use(t, method, axes, fill(runtime::Conv2DParams{}), a.activation)};
 }

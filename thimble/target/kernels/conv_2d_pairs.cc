@@ -19,7 +19,7 @@ std::vector<SumRange> sum_ranges(const FoldedWeights& f) {
   for (size_t o = 0; o < f.bias.size(); ++o) {
     int64_t reach = 0;
     for (const int8_t w : f.weights.subspan(o * inputs, inputs))
-      reach += 128 * std::abs(int64_t{w});
+      reach += 128 * std::abs(int64_t{w} - f.weights_zero_point);
     result.push_back({f.bias[o] - reach, f.bias[o] + reach});
   }
   return result;
@@ -40,7 +40,7 @@ std::vector<size_t> reading_order(size_t inputs, size_t rows) {
 
 // One channel of a pair; none: zeros. Weights in the order of the inputs.
 struct PairChannel {
-  std::vector<int8_t> weights;
+  std::vector<int16_t> weights;  // less their zero point
   int32_t bias = 0;
   TailConstants tail;
 
@@ -86,7 +86,8 @@ void append_compact(const ChannelPair& pair, size_t inputs, std::vector<int32_t>
   }
 }
 
-runtime::Conv2DPairsParams without_tail(const runtime::Conv2DParams& p) {
+template <class Params>
+runtime::Conv2DPairsParams params_without_tail(const Params& p) {
   return {.pairs = nullptr,
           .window = p.window,
           .in_channels = p.in_per_group,
@@ -96,6 +97,12 @@ runtime::Conv2DPairsParams without_tail(const runtime::Conv2DParams& p) {
           .clamp_min = p.clamp_min,
           .clamp_max = p.clamp_max,
           .tail = 0};
+}
+
+runtime::Conv2DPairsParams without_tail(const KernelParams& portable) {
+  if (const auto* p = std::get_if<runtime::UnfoldedConv2DParams>(&portable))
+    return params_without_tail(*p);
+  return params_without_tail(std::get<runtime::Conv2DParams>(portable));
 }
 
 ClampRange clamp_of(const Operands& t) {
@@ -108,7 +115,8 @@ ClampRange clamp_of(const Operands& t) {
 }  // namespace
 
 FoldedConvolution::FoldedConvolution(const Operands& t)
-    : output_zero_point_(zero_point_of(t.out())) {
+    : weights_zero_point_(t.in(1).quantization.per_channel() ? 0 : zero_point_of(t.in(1))),
+      output_zero_point_(zero_point_of(t.out())) {
   std::optional<std::vector<int32_t>> bias = folded_bias(t, WeightOrder::kChannelFirst);
   check(bias.has_value(), "a folded bias does not fit 32 bits");
   bias_ = std::move(*bias);
@@ -120,6 +128,7 @@ FoldedConvolution::FoldedConvolution(const Operands& t)
 
 FoldedWeights FoldedConvolution::view(const ClampRange& clamp) const {
   return {.weights = weights_,
+          .weights_zero_point = weights_zero_point_,
           .bias = bias_,
           .scales = scales_,
           .output_zero_point = output_zero_point_,
@@ -131,13 +140,15 @@ Pairs pairs_of(const FoldedWeights& f, PairWeights form) {
   const size_t channels = f.bias.size(), inputs = f.weights.size() / channels;
   const bool compact = form == PairWeights::kCompact;
   const Tails tails = tails_of(f.scales, sum_ranges(f), f.output_zero_point, f.clamp,
-                               compact ? std::optional(kCompactDoublings) : std::nullopt);
+                               compact ? std::optional(kCompactDoublings) : std::nullopt,
+                               f.weights_zero_point == 0 ? kMostDoublings : kMostDoublings - 1);
   Pairs result{.tail = tails.tail, .words = {}};
   const std::vector<size_t> order = reading_order(inputs, static_cast<size_t>(f.kernel_h));
   const auto channel = [&](size_t o) {
     if (o >= channels) return PairChannel{};
     PairChannel c{.weights = {}, .bias = f.bias[o], .tail = tails.channels[o]};
-    for (const size_t k : order) c.weights.push_back(f.weights[o * inputs + k]);
+    for (const size_t k : order)
+      c.weights.push_back(static_cast<int16_t>(f.weights[o * inputs + k] - f.weights_zero_point));
     return c;
   };
   const bool shared = compact && std::ranges::all_of(tails.channels, [&](const TailConstants& c) {
@@ -184,13 +195,12 @@ template std::vector<PackedConstant> pack_conv_2d_pairs<PairWeights::kWide>(cons
 template std::vector<PackedConstant> pack_conv_2d_pairs<PairWeights::kCompact>(const Operands&);
 
 int64_t conv_2d_pairs_scratch_bytes(const KernelParams& portable) {
-  return runtime::conv_2d_pairs_dsp_scratch_bytes(
-      without_tail(std::get<runtime::Conv2DParams>(portable)));
+  return runtime::conv_2d_pairs_dsp_scratch_bytes(without_tail(portable));
 }
 
 template <PairWeights kForm>
 KernelParams conv_2d_pairs(const Operands& t, const KernelParams& portable) {
-  runtime::Conv2DPairsParams p = without_tail(std::get<runtime::Conv2DParams>(portable));
+  runtime::Conv2DPairsParams p = without_tail(portable);
   p.tail = static_cast<int32_t>(
       pairs_of(FoldedConvolution(t).view({p.clamp_min, p.clamp_max}), kForm).tail);
   return p;

@@ -14,7 +14,8 @@ namespace thimble {
 /// Of a convolution with one group, as the portable kernel takes them.
 struct FoldedWeights {
   std::span<const int8_t> weights;  ///< [out channel][inputs]
-  std::span<const int32_t> bias;    ///< [out channel], with the input zero point folded in
+  int32_t weights_zero_point = 0;
+  std::span<const int32_t> bias;  ///< [out channel], with the input zero point folded in
   std::span<const runtime::Scale> scales;
   int32_t output_zero_point = 0;
   ClampRange clamp{-128, 127};
@@ -29,6 +30,7 @@ class FoldedConvolution {
 
  private:
   std::span<const int8_t> weights_;
+  int32_t weights_zero_point_;
   std::vector<int32_t> bias_;
   std::vector<runtime::Scale> scales_;
   int32_t output_zero_point_;

@@ -17,6 +17,7 @@ std::vector<PackedConstant> pack_depthwise_conv_2d(const Operands& t) {
 
 bool supported(const DepthwiseConv2D& a, const Operands& t, Method method) {
   if (has_int16_weights(t) || has_float_weights(t)) return method == Method::kCompute;
+  if (has_offset_weights(t)) return method == Method::kCompute;
   if (!has_foldable_weights(t) || !bias_folds(t, WeightOrder::kChannelLast)) return false;
   if (method == Method::kInPlace) return a.multiplier == 1 && t.in(0).shape == t.out().shape;
   return method == Method::kCompute;
@@ -35,9 +36,9 @@ std::vector<KernelUse> uses(const DepthwiseConv2D& a, const Operands& t, Method 
     return {float_convolution_use(t, Family::kConv2D, axes, grouped(runtime::FloatConv2DParams{}),
                                   a.activation)};
   }
-  if (has_int16_weights(t)) {
-    return {unfolded_use(t, Family::kConv2D, axes, grouped(runtime::UnfoldedConv2DParams{}),
-                         a.activation)};
+  if (has_int16_weights(t) || has_offset_weights(t)) {
+    const Family family = has_offset_weights(t) ? Family::kConv2DOffset : Family::kConv2D;
+    return {unfolded_use(t, family, axes, grouped(runtime::UnfoldedConv2DParams{}), a.activation)};
   }
   const ClampRange clamp = clamp_range(a.activation, t.out());
   runtime::DepthwiseConv2DParams params{};

@@ -118,6 +118,7 @@ void each_field(S& s, F visit) {
   visit("out_per_group", s.out_per_group);
   visit("input_zero_point", s.input_zero_point);
   visit("output_zero_point", s.output_zero_point);
+  visit("weights_zero_point", s.weights_zero_point);
   visit("clamp_min", s.clamp_min);
   visit("clamp_max", s.clamp_max);
   visit("rounds_once", s.rounds_once);

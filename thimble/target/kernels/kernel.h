@@ -22,6 +22,7 @@ namespace thimble {
 /// What a kernel computes, whatever the types of the elements and the instruction set.
 enum class Family : uint8_t {
   kConv2D,
+  kConv2DOffset,  ///< weights have a zero point
   kConv2DAccumulate,
   kConv2DFinalise,
   kTransposeConv,
@@ -33,6 +34,7 @@ enum class Family : uint8_t {
   kDepthwiseConv2D,
   kDepthwiseConv2DInPlace,
   kAveragePool2D,
+  kAveragePool2DTiesUp,
   kAveragePool2DFinalise,
   kMaxPool2D,
   kMinPool2D,
@@ -152,6 +154,7 @@ struct Invocation;
 struct KernelInfo {
   const char* name;  ///< of the function: "rescale_i8_i16" (the grammar: thimble_runtime/kernels.h)
   Family family;
+  std::optional<Family> also = {};  ///< another one whose calls it takes
   /// Elements of operand 0 (and of all other activations; kSelect: of those behind it), and of the
   /// output. One that moves elements takes all of their size.
   DType in = DType::kInt8, out = DType::kInt8;

@@ -12,9 +12,25 @@
 
 namespace thimble {
 
-/// One group of channels.
+/// What all convolutions of integers have.
+struct ConvolutionShape {
+  runtime::Window2D window;
+  int32_t in_per_group, out_per_group;
+};
+inline ConvolutionShape convolution_shape(const KernelParams& params) {
+  if (const auto* p = std::get_if<runtime::UnfoldedConv2DParams>(&params))
+    return {p->window, p->in_per_group, p->out_per_group};
+  const auto& p = std::get<runtime::Conv2DParams>(params);
+  return {p.window, p.in_per_group, p.out_per_group};
+}
+
+/// One group of channels. Weights with a zero point that meet one channel may be of a depthwise
+/// convolution, which has them in another order.
 inline bool is_ungrouped(const KernelUse& use) {
-  return std::get<runtime::Conv2DParams>(use.params).out_per_group == use.limits.back().end;
+  const ConvolutionShape shape = convolution_shape(use.params);
+  const bool may_be_depthwise =
+      std::holds_alternative<runtime::UnfoldedConv2DParams>(use.params) && shape.in_per_group == 1;
+  return !may_be_depthwise && shape.out_per_group == use.limits.back().end;
 }
 
 inline bool is_ungrouped_of_small_sums(const KernelUse& use) {
@@ -23,13 +39,13 @@ inline bool is_ungrouped_of_small_sums(const KernelUse& use) {
 
 /// A window of one tap that never meets padding, one group of channels.
 inline bool is_single_tap(const KernelUse& use) {
-  const runtime::Window2D& w = std::get<runtime::Conv2DParams>(use.params).window;
+  const runtime::Window2D w = convolution_shape(use.params).window;
   return w.kernel_h == 1 && w.kernel_w == 1 && w.pad_top == 0 && w.pad_left == 0 &&
          is_ungrouped(use);
 }
 
 inline bool is_single_tap_of_fours(const KernelUse& use) {
-  return is_single_tap(use) && std::get<runtime::Conv2DParams>(use.params).in_per_group % 4 == 0;
+  return is_single_tap(use) && convolution_shape(use.params).in_per_group % 4 == 0;
 }
 
 /// A depthwise window of a few vectors; shifts to the right alone.

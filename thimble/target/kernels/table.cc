@@ -48,6 +48,7 @@ constexpr KernelInfo kKernels[] = {
                                .adapt = conv_2d_fours}),
     row<runtime::conv_2d_pairs_dsp>({.name = "conv_2d_pairs_dsp",
                                      .family = F::kConv2D,
+                                     .also = F::kConv2DOffset,
                                      .set = kDsp,
                                      .progress = kPixel,
                                      .dense_output = true,
@@ -60,6 +61,7 @@ constexpr KernelInfo kKernels[] = {
                                      .adapt = conv_2d_pairs<PairWeights::kWide>}),
     row<runtime::conv_2d_1x1_dsp>({.name = "conv_2d_1x1_dsp",
                                    .family = F::kConv2D,
+                                   .also = F::kConv2DOffset,
                                    .set = kDsp,
                                    .progress = kPixel,
                                    .dense_channels = true,
@@ -104,6 +106,10 @@ constexpr KernelInfo kKernels[] = {
                                .out = kInt16,
                                .progress = kPixel,
                                .pack = pack_unfolded_conv_2d}),
+    row<runtime::conv_2d_offset>({.name = "conv_2d_offset",
+                                  .family = F::kConv2DOffset,
+                                  .progress = kPixel,
+                                  .pack = pack_unfolded_conv_2d}),
     row<runtime::transpose_conv>({.name = "transpose_conv",
                                   .family = F::kTransposeConv,
                                   .progress = kPixel,
@@ -203,6 +209,8 @@ constexpr KernelInfo kKernels[] = {
                                        .progress = kPixel,
                                        .rings = false,
                                        .dense_channels = true}),
+    row<runtime::average_pool_2d_ties_up>(
+        {.name = "average_pool_2d_ties_up", .family = F::kAveragePool2DTiesUp, .progress = kPixel}),
     row<runtime::average_pool_2d_finalise>({.name = "average_pool_2d_finalise",
                                             .family = F::kAveragePool2DFinalise,
                                             .in = kInt32,
@@ -482,8 +490,9 @@ constexpr KernelInfo kKernels[] = {
                                               .pack = pack_resize_nearest_neighbor}),
 };
 
-bool same_types(const KernelInfo& a, const KernelInfo& b) {
-  return a.family == b.family && a.in == b.in && a.out == b.out;
+bool is_of(const KernelInfo& k, const KernelInfo& portable) {
+  return (k.family == portable.family || k.also == portable.family) && k.in == portable.in &&
+         k.out == portable.out;
 }
 
 KernelId id_of(const KernelInfo& kernel) { return {static_cast<int16_t>(&kernel - kKernels)}; }
@@ -516,7 +525,7 @@ KernelId portable_kernel(Family family, DType in, DType out) {
 bool does(KernelId kernel, const KernelUse& use) {
   const KernelInfo& k = info(kernel);
   return kernel == use.kernel ||
-         (same_types(k, info(use.kernel)) && (k.takes == nullptr || k.takes(use)));
+         (is_of(k, info(use.kernel)) && (k.takes == nullptr || k.takes(use)));
 }
 
 std::vector<Candidate> candidates(const KernelUse& use, const Core& core) {

@@ -14,7 +14,6 @@ namespace {
 
 using runtime::Tail;
 
-constexpr int kMostTailDoublings = 8;  // -128 * 2^8 fits 16 bits
 constexpr int32_t kMostConstant = 1 << 20;
 constexpr int64_t kMostAdded = 1 << 30;  // beside the high word of a product it fits 32
 
@@ -76,16 +75,17 @@ struct Layer {
   Tail tail;
   int32_t zero_point;  ///< that is added
   std::optional<int> held;
+  int most_doublings;
 };
 
 bool takes(const Layer& layer, const runtime::Scale& scale, const SumRange& sums) {
-  const auto& [tail, zero_point, held] = layer;
+  const auto& [tail, zero_point, held, most_doublings] = layer;
   if (constant_result(scale, sums)) return true;
   // Without a shift there is no rounding that the sign could be for.
   if (!is_relu(tail) && scale.shift >= 0) return false;
   const int shared = runtime::shared_shift(tail);
   const int doublings = held.value_or(doublings_for(tail, scale));
-  if (scale.multiplier < 0 || doublings > kMostTailDoublings) return false;
+  if (scale.multiplier < 0 || doublings > most_doublings) return false;
   if (shared != 0 && (scale.shift > 0 || doublings < 2)) return false;
   const int right = right_shift(tail, scale, doublings);
   if (shared != 0 ? right != shared : right < 1 || right > 30) return false;
@@ -95,7 +95,9 @@ bool takes(const Layer& layer, const runtime::Scale& scale, const SumRange& sums
 }
 
 TailConstants constants(const Layer& layer, const runtime::Scale& scale, const SumRange& sums) {
-  const auto& [tail, zero_point, held] = layer;
+  const Tail tail = layer.tail;
+  const int32_t zero_point = layer.zero_point;
+  const std::optional<int> held = layer.held;
   if (tail == Tail::kSums) return {scale.multiplier, 0, scale.shift, held.value_or(0)};
   const int shared = runtime::shared_shift(tail);
   if (const std::optional<int32_t> result = constant_result(scale, sums)) {
@@ -125,16 +127,17 @@ std::vector<Tail> tails_for(int32_t zero_point, const ClampRange& clamp) {
 }  // namespace
 
 Tails tails_of(std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
-               int32_t output_zero_point, const ClampRange& clamp, std::optional<int> held) {
+               int32_t output_zero_point, const ClampRange& clamp, std::optional<int> held,
+               int most_doublings) {
   const auto takes_all = [&](const Layer& layer) {
     for (size_t o = 0; o < scales.size(); ++o) {
       if (!takes(layer, scales[o], sums[o])) return false;
     }
     return true;
   };
-  Layer layer{Tail::kSums, output_zero_point, held};
+  Layer layer{Tail::kSums, output_zero_point, held, most_doublings};
   for (const Tail tail : tails_for(output_zero_point, clamp)) {
-    const Layer with{tail, tail == Tail::kReluFrom ? 0 : output_zero_point, held};
+    const Layer with{tail, tail == Tail::kReluFrom ? 0 : output_zero_point, held, most_doublings};
     if (!takes_all(with)) continue;
     layer = with;
     break;

@@ -32,10 +32,14 @@ struct Tails {
 struct SumRange {
   int64_t least = 0, most = 0;
 };
+constexpr int kMostDoublings = 8;  ///< -128 * 2^8 fits 16 bits
+
 /// The cheapest that is exact for every channel, whatever the inputs. held: all sums are times
-/// 2^held (and fit so); else each channel has its own, and weights times that fit 16 bits.
+/// 2^held (and fit so); else each channel has its own, at most most_doublings: weights times that
+/// fit 16 bits.
 [[nodiscard]] Tails tails_of(std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
                              int32_t output_zero_point, const ClampRange& clamp,
-                             std::optional<int> held = std::nullopt);
+                             std::optional<int> held = std::nullopt,
+                             int most_doublings = kMostDoublings);
 
 }  // namespace thimble

@@ -55,11 +55,22 @@ bool has_int16_weights(const Operands& t) {
   return has_symmetric_weights(t) && t.in(0).type == DType::kInt16 && t.out().type == DType::kInt16;
 }
 
+bool has_offset_weights(const Operands& t) {
+  if (t.count() < 2 || t.count() > 3) return false;
+  const Tensor& weights = t.in(1);
+  const Tensor* bias = t.bias();
+  return t.in(0).type == DType::kInt8 && weights.type == DType::kInt8 &&
+         t.out().type == DType::kInt8 && weights.is_constant() &&
+         weights.quantization.zero_points.size() == 1 && zero_point_of(weights) != 0 &&
+         (bias == nullptr || (bias->type == DType::kInt32 && bias->is_constant()));
+}
+
 KernelUse unfolded_use(const Operands& t, Family family, const ConvolutionAxes& axes,
                        runtime::UnfoldedConv2DParams params, Activation activation) {
   const ClampRange clamp = clamp_range(activation, t.out());
   params.input_zero_point = zero_point_of(t.in(0));
   params.output_zero_point = zero_point_of(t.out());
+  params.weights_zero_point = zero_point_of(t.in(1));
   params.clamp_min = clamp.min;
   params.clamp_max = clamp.max;
   params.rounds_once = rounds_once(t.graph, t.op) ? 1 : 0;

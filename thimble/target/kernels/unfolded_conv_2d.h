@@ -13,6 +13,8 @@ namespace thimble {
 [[nodiscard]] bool has_int16_weights(const Operands& t);
 
 /// The call of `family`; window and channels of the groups are in `params`.
+/// All are int8, the weights constant, with one scale and a zero point that is not 0.
+[[nodiscard]] bool has_offset_weights(const Operands& t);
 [[nodiscard]] KernelUse unfolded_use(const Operands& t, Family family, const ConvolutionAxes& axes,
                                      runtime::UnfoldedConv2DParams params, Activation activation);
 

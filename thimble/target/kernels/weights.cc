@@ -34,11 +34,18 @@ std::vector<int64_t> weight_sums(const Tensor& weights, WeightOrder order) {
   std::vector<int64_t> sums(channels);
   const Bytes& data = *weights.data;
   const size_t run = first ? data.size() / channels : 1;  // neighbours of one channel
+  const int32_t zero_point = weights.quantization.per_channel() ? 0 : zero_point_of(weights);
   for (size_t k = 0; k < data.size(); k += run) {
     int64_t& sum = sums[k / run % channels];
-    for (size_t j = k; j < k + run; ++j) sum += static_cast<int8_t>(data[j]);
+    for (size_t j = k; j < k + run; ++j) sum += static_cast<int8_t>(data[j]) - zero_point;
   }
   return sums;
+}
+
+bool multiplies_in_float(const Attributes& attributes) {
+  if (const auto* convolution = std::get_if<Conv2D>(&attributes)) return convolution->of_uint8;
+  if (const auto* depthwise = std::get_if<DepthwiseConv2D>(&attributes)) return depthwise->of_uint8;
+  return std::holds_alternative<FullyConnected>(attributes);
 }
 
 }  // namespace
@@ -99,8 +106,7 @@ std::vector<runtime::Scale> channel_scales(const Operands& t, size_t channels, f
   const std::vector<float>& scales = t.in(1).quantization.scales;
   const float in = scale_of(t.in(0));
   const auto out = static_cast<double>(result_scale);
-  const bool in_float =
-      scales.size() == 1 && std::holds_alternative<FullyConnected>(t.op.attributes);
+  const bool in_float = scales.size() == 1 && multiplies_in_float(t.op.attributes);
   std::vector<runtime::Scale> result;
   for (size_t o = 0; o < channels; ++o) {
     const float weight = scales.size() == 1 ? scales[0] : scales.at(o);

@@ -25,7 +25,8 @@ enum class WeightOrder {
 [[nodiscard]] bool bias_folds(const Operands& t, WeightOrder order);
 
 /// input scale * weight scale / result scale of each output channel. Per-tensor weights of a fully
-/// connected layer multiply the first two in float32, as the reference does.
+/// connected layer, and of what was uint8, multiply the first two in float32, as the reference
+/// does.
 [[nodiscard]] std::vector<runtime::Scale> channel_scales(const Operands& t, size_t channels,
                                                          float result_scale);
 

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/import/tflite_uint8.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+namespace thimble {
+namespace {
+
+using tflite::BuiltinOperator;
+
+/// What uint8 means to an operator, beside values that are 128 more.
+enum class Uint8Kernel : uint8_t {
+  kMoves,    ///< it only moves values
+  kSame,     ///< the arithmetic of int8
+  kOther,    ///< that of attributes' of_uint8
+  kRefused,  ///< something else
+};
+
+Uint8Kernel kernel_of(BuiltinOperator code) {
+  switch (code) {
+    case BuiltinOperator::BATCH_TO_SPACE_ND:
+    case BuiltinOperator::BROADCAST_TO:
+    case BuiltinOperator::CONCATENATION:
+    case BuiltinOperator::DEPTH_TO_SPACE:
+    case BuiltinOperator::EXPAND_DIMS:
+    case BuiltinOperator::GATHER:
+    case BuiltinOperator::GATHER_ND:
+    case BuiltinOperator::PACK:
+    case BuiltinOperator::RANK:
+    case BuiltinOperator::RESHAPE:
+    case BuiltinOperator::REVERSE_V2:
+    case BuiltinOperator::SHAPE:
+    case BuiltinOperator::SLICE:
+    case BuiltinOperator::SPACE_TO_DEPTH:
+    case BuiltinOperator::SPLIT:
+    case BuiltinOperator::SPLIT_V:
+    case BuiltinOperator::SQUEEZE:
+    case BuiltinOperator::STRIDED_SLICE:
+    case BuiltinOperator::TILE:
+    case BuiltinOperator::TRANSPOSE:
+    case BuiltinOperator::UNPACK:
+      return Uint8Kernel::kMoves;
+    case BuiltinOperator::ADD:
+    case BuiltinOperator::ARG_MAX:
+    case BuiltinOperator::ARG_MIN:
+    case BuiltinOperator::DEQUANTIZE:
+    case BuiltinOperator::FULLY_CONNECTED:
+    case BuiltinOperator::HARD_SWISH:
+    case BuiltinOperator::LEAKY_RELU:
+    case BuiltinOperator::MAXIMUM:
+    case BuiltinOperator::MAX_POOL_2D:
+    case BuiltinOperator::MEAN:
+    case BuiltinOperator::MINIMUM:
+    case BuiltinOperator::MIRROR_PAD:
+    case BuiltinOperator::PAD:
+    case BuiltinOperator::PADV2:
+    case BuiltinOperator::QUANTIZE:
+    case BuiltinOperator::REDUCE_MAX:
+    case BuiltinOperator::REDUCE_MIN:
+    case BuiltinOperator::RELU:
+    case BuiltinOperator::RELU6:
+    case BuiltinOperator::RESIZE_NEAREST_NEIGHBOR:
+    case BuiltinOperator::SELECT_V2:
+    case BuiltinOperator::SOFTMAX:
+    case BuiltinOperator::SPACE_TO_BATCH_ND:
+      return Uint8Kernel::kSame;
+    case BuiltinOperator::AVERAGE_POOL_2D:
+    case BuiltinOperator::CONV_2D:
+    case BuiltinOperator::DEPTHWISE_CONV_2D:
+    case BuiltinOperator::LOGISTIC:
+    case BuiltinOperator::MUL:
+    case BuiltinOperator::TANH:
+      return Uint8Kernel::kOther;
+    default:
+      return Uint8Kernel::kRefused;
+  }
+}
+
+/// Why an operator is kRefused.
+std::string_view reason_of(BuiltinOperator code) {
+  switch (code) {
+    case BuiltinOperator::RESIZE_BILINEAR:
+      return "it is interpolated in float32, unlike int8";
+    case BuiltinOperator::DIV:
+    case BuiltinOperator::PRELU:
+    case BuiltinOperator::SUB:
+      return "its factors are formed otherwise than those of int8";
+    case BuiltinOperator::TRANSPOSE_CONV:
+      return "there is no kernel for its weights, which have a zero point";
+    case BuiltinOperator::CAST:
+      return "its numbers are 128 more than those of int8";
+    default:
+      return "its kernel of uint8 may compute otherwise than that of int8";
+  }
+}
+
+bool is_weighted(BuiltinOperator code) {
+  return code == BuiltinOperator::CONV_2D || code == BuiltinOperator::DEPTHWISE_CONV_2D ||
+         code == BuiltinOperator::FULLY_CONNECTED;
+}
+
+/// Tensors that share their data still do afterwards: a hostile file may have any number of them.
+class Lowering {
+ public:
+  void lower(Tensor& tensor) {
+    tensor.type = DType::kInt8;
+    for (int32_t& zero_point : tensor.quantization.zero_points) zero_point -= 128;
+    if (!tensor.is_constant()) return;
+    std::shared_ptr<const Bytes>& lowered = lowered_[tensor.data];
+    if (lowered == nullptr) {
+      Bytes bytes = *tensor.data;
+      for (uint8_t& byte : bytes) byte ^= 0x80U;
+      lowered = std::make_shared<const Bytes>(std::move(bytes));
+    }
+    tensor.data = lowered;
+  }
+
+ private:
+  std::map<std::shared_ptr<const Bytes>, std::shared_ptr<const Bytes>> lowered_;
+};
+
+/// Makes the zero point 0 if the weights fit int8 then, and no other tensor shares their data.
+void centre(Tensor& weights) {
+  std::vector<int32_t>& zero_points = weights.quantization.zero_points;
+  if (weights.data.use_count() > 1) return;
+  if (!weights.is_constant() || weights.type != DType::kInt8 || zero_points.size() != 1) return;
+  Bytes bytes = *weights.data;
+  for (uint8_t& byte : bytes) {
+    const int32_t centred = static_cast<int8_t>(byte) - zero_points[0];
+    if (centred < INT8_MIN || centred > INT8_MAX) return;
+    byte = static_cast<uint8_t>(centred);
+  }
+  zero_points[0] = 0;
+  weights.data = std::make_shared<const Bytes>(std::move(bytes));
+}
+
+/// All windows hold an odd number of elements: no average is a tie.
+bool has_no_ties(const Window& window) {
+  return window.padding == Padding{} && window.kernel_h * window.kernel_w % 2 == 1;
+}
+
+struct MarkUint8 {
+  template <class Operator>
+  void operator()(Operator& a) const {
+    if constexpr (requires { a.of_uint8; }) a.of_uint8 = true;
+  }
+  void operator()(AveragePool2D& a) const { a.of_uint8 = !has_no_ties(a.window); }
+};
+
+/// The operators of the section with their codes and operands, as far as these are known.
+struct ListedOp {
+  BuiltinOperator code;
+  FileOp op;
+};
+std::vector<ListedOp> listed(const TfliteFile& file, const Section& section,
+                             const std::vector<Tensor>& tensors) {
+  std::vector<ListedOp> result;
+  for (const size_t i : section.ops) {
+    const tflite::Operator& from = *file.network.operators()->Get(static_cast<uint32_t>(i));
+    const NamedKind kind = kind_of(file, from, i);
+    if (kind.kind == nullptr) continue;
+    result.push_back(
+        {kind.kind->code,
+         file_op(file, from, tensors, fmt::format("{}: {} #{}", file.where, kind.name, i))});
+  }
+  return result;
+}
+
+/// Whether it asks for int8 in the place of uint8.
+bool computes_in_uint8(const ListedOp& listed) {
+  const FileOp& op = listed.op;
+  const auto types = [&](const std::vector<TensorId>& ids, DType type) {
+    return std::ranges::any_of(
+        ids, [&](TensorId id) { return id.valid() && op.tensors[id.index()].type == type; });
+  };
+  const bool reads = types(op.inputs, DType::kUInt8), writes = types(op.outputs, DType::kUInt8);
+  if (!reads && !writes) return false;
+  if (listed.code == BuiltinOperator::QUANTIZE)
+    return !types(reads ? op.outputs : op.inputs, DType::kInt8);
+  return kernel_of(listed.code) != Uint8Kernel::kMoves;
+}
+
+}  // namespace
+
+Uint8Tensors::Uint8Tensors(const TfliteFile& file, const Section& section,
+                           std::vector<Tensor>& tensors)
+    : has_(tensors.size()) {
+  const std::vector<ListedOp> ops = listed(file, section, tensors);
+  if (std::ranges::none_of(ops, computes_in_uint8)) return;
+  {
+    Lowering lowering;
+    for (size_t t = 0; t < tensors.size(); ++t) {
+      has_[t] = tensors[t].type == DType::kUInt8;
+      if (has_[t]) lowering.lower(tensors[t]);
+    }
+  }
+  std::vector<bool> otherwise(tensors.size());  // read by something else than as weights
+  for (const auto& [code, op] : ops) {
+    for (size_t k = 0; k < op.inputs.size(); ++k) {
+      if (op.inputs[k].valid() && (k != 1 || !is_weighted(code)))
+        otherwise[op.inputs[k].index()] = true;
+    }
+  }
+  for (const auto& [code, op] : ops) {
+    if (!is_weighted(code) || op.inputs.size() < 2 || !has(op.inputs[1])) continue;
+    if (!otherwise[op.inputs[1].index()]) centre(tensors[op.inputs[1].index()]);
+  }
+}
+
+bool Uint8Tensors::touches(const FileOp& op) const {
+  const auto was = [&](TensorId id) { return has(id); };
+  return std::ranges::any_of(op.inputs, was) || std::ranges::any_of(op.outputs, was);
+}
+
+ReadOperator Uint8Tensors::read(const OperatorKind& kind, const FileOp& from, size_t number,
+                                std::vector<Tensor>& tensors) const {
+  if (!touches(from)) return read_op(kind, from, number, tensors);
+  check_operands(kind, from);
+  if (kernel_of(kind.code) == Uint8Kernel::kRefused) {
+    throw CompileError(from.where,
+                       fmt::format("is not supported of uint8: {}; converted to int8 it may be",
+                                   reason_of(kind.code)));
+  }
+  for (const auto* ids : {&from.inputs, &from.outputs}) {
+    for (const TensorId id : *ids) {
+      if (has(id) && tensors[id.index()].quantization.scales.size() != 1) {
+        throw CompileError(from.where, fmt::format("tensor {} '{}' of uint8 has {} scales; "
+                                                   "supported is one",
+                                                   id.value, tensors[id.index()].name,
+                                                   tensors[id.index()].quantization.scales.size()));
+      }
+    }
+  }
+  if (kind.code == BuiltinOperator::RELU &&
+      from.input(0).quantization.scales != from.output().quantization.scales) {
+    throw CompileError(from.where, "of uint8 is supported where input and output have one scale");
+  }
+  if (is_weighted(kind.code) && !(has(from.inputs[0]) && has(from.inputs[1]))) {
+    throw CompileError(from.where, "is damaged: input and weights are not both uint8");
+  }
+  ReadOperator result = read_op(kind, from, number, tensors);
+  for (Op& op : result.ops) std::visit(MarkUint8{}, op.attributes);
+  return result;
+}
+
+TensorId Uint8Tensors::open(TensorId port, Graph& graph) const {
+  Tensor caller = graph.tensor(port);
+  graph.tensor(port).name += "/int8";
+  caller.type = DType::kUInt8;
+  for (int32_t& zero_point : caller.quantization.zero_points) zero_point += 128;
+  graph.tensors.push_back(std::move(caller));
+  return {static_cast<int32_t>(graph.tensors.size()) - 1};
+}
+
+std::vector<Op> Uint8Tensors::open_inputs(Graph& graph) const {
+  std::vector<Op> result;
+  for (Port& port : graph.inputs) {
+    if (!has(port.tensor)) continue;
+    const TensorId caller = open(port.tensor, graph);
+    result.push_back({Quantize{}, {caller}, {port.tensor}, -1});
+    port.tensor = caller;
+  }
+  return result;
+}
+
+std::vector<Op> Uint8Tensors::open_outputs(Graph& graph) const {
+  std::vector<Op> result;
+  for (Port& port : graph.outputs) {
+    if (!has(port.tensor)) continue;
+    const TensorId caller = open(port.tensor, graph);
+    result.push_back({Quantize{}, {port.tensor}, {caller}, -1});
+    port.tensor = caller;
+  }
+  return result;
+}
+
+}  // namespace thimble

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models of uint8 (of TensorFlow 1 and its quantisation-aware training) in int8: docs/uint8.md. For
+// the importer's own files only.
+#pragma once
+
+#include "thimble/import/tflite_parts.h"
+
+namespace thimble {
+
+/// Which tensors of a file were uint8 and are int8 now: each value and zero point less 128; of
+/// weights where that fits, less their zero point, which is 0 then.
+class Uint8Tensors {
+ public:
+  /// Converts `tensors` (the file's, some of which may not have been read) if an operator of
+  /// `section` computes in uint8. Files that only move such values and quantise them stay as they
+  /// are.
+  Uint8Tensors(const TfliteFile& file, const Section& section, std::vector<Tensor>& tensors);
+
+  /// read_op, with what sets the kernels of uint8 apart from those of int8. Throws CompileError for
+  /// an operator whose kernels of uint8 compute something else.
+  [[nodiscard]] ReadOperator read(const OperatorKind& kind, const FileOp& from, size_t number,
+                                  std::vector<Tensor>& tensors) const;
+
+  /// Gives the callers of the network uint8: further tensors with the names that those of the ports
+  /// had. The operators stand between the two, and go in front of all others and behind them.
+  [[nodiscard]] std::vector<Op> open_inputs(Graph& graph) const;
+  [[nodiscard]] std::vector<Op> open_outputs(Graph& graph) const;
+
+ private:
+  [[nodiscard]] bool has(TensorId id) const { return id.valid() && has_[id.index()]; }
+  [[nodiscard]] bool touches(const FileOp& op) const;
+  TensorId open(TensorId port, Graph& graph) const;
+
+  std::vector<bool> has_;  ///< per tensor of the file
+};
+
+}  // namespace thimble
