@@ -134,13 +134,13 @@ const Shorts kSpectrum = {
     1,    0};
 
 TEST(SignalGolden, ScalingAndTransformOfSpeech) {
-  ASSERT_EQ(kFrame.size(), 480U);
+  ASSERT_EQ(kFrame.size(), 400U);
   ASSERT_EQ(kSpectrum.size(), 514U);
   const std::vector<int32_t> shift = run<int32_t>(SignalAutoShift{}, 1, kFrame);
   EXPECT_THAT(shift, ElementsAre(8));
-  const Shorts scaled = run<int16_t>(SignalShift{}, 480, kFrame, shift);
+  const Shorts scaled = run<int16_t>(SignalShift{}, 400, kFrame, shift);
   EXPECT_EQ(scaled[89], -768);
-  EXPECT_EQ(scaled[210], 25600);
+  EXPECT_EQ(scaled[192], 25600);
   EXPECT_EQ((run<int16_t>(SignalRfft{512}, 514, scaled)), kSpectrum);
 }
 
