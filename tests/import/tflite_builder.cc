@@ -85,6 +85,25 @@ tflite::OperatorT& TfliteBuilder::add_op(BuiltinOperator code, Dims inputs, Dims
   return *network().operators.back();
 }
 
+void TfliteBuilder::custom(const std::string& name, Dims inputs, Dims outputs, Bytes options) {
+  auto known = std::ranges::find_if(model.operator_codes,
+                                    [&](const auto& code) { return code->custom_code == name; });
+  if (known == model.operator_codes.end()) {
+    auto entry = std::make_unique<tflite::OperatorCodeT>();
+    entry->builtin_code = BuiltinOperator::CUSTOM;
+    entry->deprecated_builtin_code = static_cast<int8_t>(BuiltinOperator::CUSTOM);
+    entry->custom_code = name;
+    model.operator_codes.push_back(std::move(entry));
+    known = model.operator_codes.end() - 1;
+  }
+  auto op = std::make_unique<tflite::OperatorT>();
+  op->opcode_index = static_cast<uint32_t>(known - model.operator_codes.begin());
+  op->inputs = std::move(inputs);
+  op->outputs = std::move(outputs);
+  op->custom_options = std::move(options);
+  network().operators.push_back(std::move(op));
+}
+
 Bytes TfliteBuilder::bytes() const {
   flatbuffers::FlatBufferBuilder builder;
   tflite::FinishModelBuffer(builder, tflite::Model::Pack(builder, &model));

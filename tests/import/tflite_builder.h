@@ -42,6 +42,8 @@ class TfliteBuilder {
   void op(tflite::BuiltinOperator code, Dims inputs, Dims outputs) {
     add_op(code, std::move(inputs), std::move(outputs));
   }
+  /// options: a FlexBuffer.
+  void custom(const std::string& name, Dims inputs, Dims outputs, Bytes options);
   void inputs(Dims tensors) { network().inputs = std::move(tensors); }
   void outputs(Dims tensors) { network().outputs = std::move(tensors); }
 

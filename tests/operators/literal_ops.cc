@@ -10,6 +10,7 @@ namespace thimble::testing {
 namespace {
 
 const Shape kCube{2, 3, 4};
+constexpr auto kShort = DType::kInt16, kWord = DType::kUInt32;
 
 std::shared_ptr<const Bytes> ones(const Tensor& tensor) {
   return std::make_shared<const Bytes>(static_cast<size_t>(tensor.size_bytes()), uint8_t{1});
@@ -19,6 +20,8 @@ class Literal {
  public:
   Literal& int8(const Shape& shape) { return tensor(shape, DType::kInt8, {{0.5F}, {3}, 0}); }
   Literal& float32(const Shape& shape) { return tensor(shape, DType::kFloat32, {}); }
+  /// Without a scale.
+  Literal& raw(const Shape& shape, DType type) { return tensor(shape, type, {}); }
   Literal& tensor(const Shape& shape, DType type, const Quantization& q) {
     graph_.tensors.push_back({"", shape, type, q, nullptr});
     return *this;
@@ -137,6 +140,59 @@ struct Make {
         .constant({4, 5}, DType::kInt32, {})
         .int8({2, 25})
         .op(Lstm{.cell_scale = 0x1p-11F});
+  }
+  Graph operator()(const SignalWindow&) const {
+    return Literal()
+        .raw({2, 8}, kShort)
+        .constant({8}, kShort, {})
+        .raw({2, 8}, kShort)
+        .op(SignalWindow{3});
+  }
+  Graph operator()(const SignalAutoShift& a) const {
+    return Literal().raw({8}, kShort).raw({}, DType::kInt32).op(a);
+  }
+  Graph operator()(const SignalShift& a) const {
+    return Literal().raw({8}, kShort).raw({}, DType::kInt32).raw({8}, kShort).op(a);
+  }
+  Graph operator()(const SignalRfft&) const {
+    return Literal().raw({2, 8}, kShort).raw({2, 14}, kShort).op(SignalRfft{12});
+  }
+  Graph operator()(const SignalEnergy&) const {
+    return Literal().raw({8}, kShort).raw({4}, kWord).op(SignalEnergy{1, 3});
+  }
+  Graph operator()(const SignalFilterBank& a) const {
+    Literal literal;
+    literal.raw({600}, kWord);
+    for (const int64_t count : {600, 600, 4, 4, 4}) literal.constant({count}, kShort, {});
+    return literal.raw({3}, DType::kUInt64).op(a);
+  }
+  Graph operator()(const SignalSquareRoot& a) const {
+    return Literal().raw({8}, DType::kUInt64).raw({}, DType::kInt32).raw({8}, kWord).op(a);
+  }
+  Graph operator()(const SignalNoise&) const {
+    return Literal()
+        .raw({8}, kWord)
+        .raw({8}, kWord)
+        .raw({8}, kWord)
+        .op(SignalNoise{{400, 980}, {15984, 15404}, 10, 14, false});
+  }
+  Graph operator()(const SignalSubtraction&) const {
+    return Literal()
+        .raw({8}, kWord)
+        .raw({8}, kWord)
+        .raw({8}, kWord)
+        .op(SignalSubtraction{819, 10, 14});
+  }
+  Graph operator()(const SignalPcan&) const {
+    return Literal()
+        .raw({8}, kWord)
+        .raw({8}, kWord)
+        .constant({125}, kShort, {})
+        .raw({8}, kWord)
+        .op(SignalPcan{6});
+  }
+  Graph operator()(const SignalLog&) const {
+    return Literal().raw({8}, kWord).raw({8}, kShort).op(SignalLog{64, 3});
   }
   Graph operator()(const Elu& a) const { return Literal().int8(kCube).int8(kCube).op(a); }
   Graph operator()(const HardSwish& a) const { return Literal().int8(kCube).int8(kCube).op(a); }

@@ -468,6 +468,75 @@ const Refusal kRecurrent[] = {
      }},
 };
 
+void set_type(Graph& g, size_t i) { operand(g, i).type = DType::kInt8; }
+
+const Refusal kSignal[] = {
+    {"signal_window", "the weights have 1 axis",
+     [](Graph& g) {
+       set_shape(g, 1, {1, 8});
+     }},
+    {"signal_window", "inputs and output are int16", [](Graph& g) { set_type(g, 0); }},
+    {"signal_window", "the weights are a constant", [](Graph& g) { operand(g, 1).data = nullptr; }},
+    {"signal_window", "a weight for each index",
+     [](Graph& g) {
+       set_shape(g, 0, {2, 7});
+     }},
+    {"signal_window", "the shift is 0 to 31",
+     [](Graph& g) { attributes<SignalWindow>(g).shift = 32; }},
+    {"signal_auto_shift", "the output none", [](Graph& g) { output(g).shape = {1}; }},
+    {"signal_auto_shift", "the input is int16, the output int32", [](Graph& g) { set_type(g, 0); }},
+    {"signal_shift", "the shift none", [](Graph& g) { set_shape(g, 1, {1}); }},
+    {"signal_shift", "input and output are int16, the shift is int32",
+     [](Graph& g) { set_type(g, 1); }},
+    {"signal_rfft", "input and output are int16", [](Graph& g) { set_type(g, 0); }},
+    {"signal_rfft", "no prime factor above 5",
+     [](Graph& g) { attributes<SignalRfft>(g).size = 14; }},
+    {"signal_rfft", "no prime factor above 5",
+     [](Graph& g) { attributes<SignalRfft>(g).size = 2; }},
+    {"signal_rfft", "no prime factor above 5",
+     [](Graph& g) { attributes<SignalRfft>(g).size = 65536; }},
+    {"signal_rfft", "is at most as long",
+     [](Graph& g) {
+       set_shape(g, 0, {2, 13});
+     }},
+    {"signal_energy", "inputs and output have 1 axis",
+     [](Graph& g) {
+       set_shape(g, 0, {2, 4});
+     }},
+    {"signal_energy", "the input is int16, the output uint32", [](Graph& g) { set_type(g, 0); }},
+    {"signal_energy", "pairs of numbers", [](Graph& g) { set_shape(g, 0, {9}); }},
+    {"signal_energy", "at most the number of pairs",
+     [](Graph& g) { attributes<SignalEnergy>(g).end = 5; }},
+    {"signal_energy", "at most the number of pairs",
+     [](Graph& g) { attributes<SignalEnergy>(g).begin = -1; }},
+    {"signal_filter_bank", "there are 6 inputs", [](Graph& g) { op(g).inputs.pop_back(); }},
+    {"signal_filter_bank", "the output uint64", [](Graph& g) { set_type(g, 0); }},
+    {"signal_filter_bank", "all but the input are constants",
+     [](Graph& g) { operand(g, 4).data = nullptr; }},
+    {"signal_filter_bank", "bands lie inside", [](Graph& g) { set_shape(g, 0, {513}); }},
+    {"signal_square_root", "the shift int32, the output uint32", [](Graph& g) { set_type(g, 1); }},
+    {"signal_noise", "inputs and output are uint32", [](Graph& g) { set_type(g, 0); }},
+    {"signal_noise", "both inputs have the same shape", [](Graph& g) { set_shape(g, 1, {7}); }},
+    {"signal_noise", "smoothing is not negative",
+     [](Graph& g) { attributes<SignalNoise>(g).one_minus_smoothing[1] = -1; }},
+    {"signal_noise", "smoothing is not negative",
+     [](Graph& g) { attributes<SignalNoise>(g).bits = 32; }},
+    {"signal_subtraction", "what remains is not negative",
+     [](Graph& g) { attributes<SignalSubtraction>(g).smoothing_bits = -1; }},
+    {"signal_pcan", "3 inputs: signal, noise and gains", [](Graph& g) { op(g).inputs.pop_back(); }},
+    {"signal_pcan", "the gains int16", [](Graph& g) { set_type(g, 1); }},
+    {"signal_pcan", "the gains are a constant", [](Graph& g) { operand(g, 2).data = nullptr; }},
+    {"signal_pcan", "there are 125 gains",
+     [](Graph& g) {
+       set_shape(g, 2, {124});
+       operand(g, 2).data = std::make_shared<Bytes>(248);
+     }},
+    {"signal_pcan", "the shift is 0 to 63", [](Graph& g) { attributes<SignalPcan>(g).shift = 64; }},
+    {"signal_log", "the input is uint32, the output int16", [](Graph& g) { set_type(g, 0); }},
+    {"signal_log", "the correction 0 to 31 bits",
+     [](Graph& g) { attributes<SignalLog>(g).scale = -1; }},
+};
+
 }  // namespace
 
 std::vector<Refusal> refusals() {
@@ -478,6 +547,7 @@ std::vector<Refusal> refusals() {
   result.insert(result.end(), std::begin(kTypes), std::end(kTypes));
   result.insert(result.end(), std::begin(kQuantization), std::end(kQuantization));
   result.insert(result.end(), std::begin(kRecurrent), std::end(kRecurrent));
+  result.insert(result.end(), std::begin(kSignal), std::end(kSignal));
   return result;
 }
 

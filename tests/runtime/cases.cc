@@ -70,6 +70,18 @@ Case random_case(KernelId kernel, Random& random) {
     case Family::kSvdf:
     case Family::kLstm:
       return recurrent_case(kernel, random);
+    case Family::kSignalWindow:
+    case Family::kSignalAutoShift:
+    case Family::kSignalShift:
+    case Family::kSignalRfft:
+    case Family::kSignalEnergy:
+    case Family::kSignalFilterBank:
+    case Family::kSignalSquareRoot:
+    case Family::kSignalNoise:
+    case Family::kSignalSubtraction:
+    case Family::kSignalPcan:
+    case Family::kSignalLog:
+      return signal_case(kernel, random);
     case Family::kL2Pool2D:
     case Family::kFloorDiv:
     case Family::kFloorMod:
@@ -98,6 +110,8 @@ Element element_of(DType type) {
       return Element::kInt8;
     case 2:
       return Element::kInt16;
+    case 8:
+      return Element::kInt64;
     default:
       return type == DType::kFloat32 ? Element::kFloat32 : Element::kInt32;
   }

@@ -10,7 +10,7 @@
 
 namespace thimble::testing {
 
-enum class Element : uint8_t { kInt8, kInt16, kInt32, kFloat32 };
+enum class Element : uint8_t { kInt8, kInt16, kInt32, kInt64, kFloat32 };
 
 /// Indices of the reduced axis that a call of an accumulating kernel adds.
 struct Chunk {
@@ -111,5 +111,6 @@ Case elementwise_case(KernelId kernel, Random& random);
 Case gathering_case(KernelId kernel, Random& random);
 Case recurrent_case(KernelId kernel, Random& random);
 Case float_case(KernelId kernel, Random& random);
+Case signal_case(KernelId kernel, Random& random);
 
 }  // namespace thimble::testing

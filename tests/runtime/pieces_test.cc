@@ -23,8 +23,9 @@ constexpr Layout kLayouts[] = {Layout::kRowMajor, Layout::kChannelsFirst, Layout
 
 /// Row-major.
 using Elements = std::variant<std::vector<int8_t>, std::vector<int16_t>, std::vector<int32_t>,
-                              std::vector<float>>;
-using Storage = std::variant<Stored<int8_t>, Stored<int16_t>, Stored<int32_t>, Stored<float>>;
+                              std::vector<int64_t>, std::vector<float>>;
+using Storage =
+    std::variant<Stored<int8_t>, Stored<int16_t>, Stored<int32_t>, Stored<int64_t>, Stored<float>>;
 
 template <class T>
 std::vector<T> random_values(Random& random, int64_t count, int32_t limit, int32_t divisor) {
@@ -44,6 +45,14 @@ Elements random_values(Random& random, const Operand& operand) {
       return random_values<int16_t>(random, elements, 1 << 15, 1);
     case Element::kInt32:
       return random_values<int32_t>(random, elements, 1 << 24, 1);
+    case Element::kInt64: {
+      // Of any width: a shift of each.
+      std::vector<int64_t> values;
+      for (int64_t k = 0; k < elements; ++k)
+        values.push_back(int64_t{random.between(-(1 << 24), 1 << 24)} *
+                         (int64_t{1} << random.between(0, 38)));
+      return values;
+    }
     case Element::kFloat32:
       return random_values<float>(random, elements, 1 << 16, 64);
   }
@@ -81,6 +90,8 @@ Storage allocate_for(const Operand& operand, const Region& box, Layout layout) {
       return allocate<int16_t>(operand.extents, elements, layout);
     case Element::kInt32:
       return allocate<int32_t>(operand.extents, elements, layout);
+    case Element::kInt64:
+      return allocate<int64_t>(operand.extents, elements, layout);
     case Element::kFloat32:
       return allocate<float>(operand.extents, elements, layout);
   }

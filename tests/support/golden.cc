@@ -69,6 +69,10 @@ std::string element_text(const Bytes& bytes, DType type, size_t element) {
       return value_at<int16_t>(bytes, element);
     case DType::kInt32:
       return value_at<int32_t>(bytes, element);
+    case DType::kUInt32:
+      return value_at<uint32_t>(bytes, element);
+    case DType::kUInt64:
+      return value_at<uint64_t>(bytes, element);
     case DType::kInt64:
       return value_at<int64_t>(bytes, element);
     case DType::kFloat32:

@@ -140,7 +140,9 @@ Quantization OpDraw::quantization_of(DType type) {
       q = {{std::ldexp(q.scales[0], -24)}, {0}, 0};
       break;
     case DType::kBool:
+    case DType::kUInt32:
     case DType::kInt64:
+    case DType::kUInt64:
     case DType::kFloat32:
       q = {};
       break;

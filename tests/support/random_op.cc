@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "tests/support/op_draw.h"
+#include "tests/support/signal_draw.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 
@@ -32,9 +32,9 @@ Attributes operator_number(int number) {
 }
 
 /// Draws the attributes, operands and output of one operator.
-class Draw : public OpDraw {
+class Draw : public SignalDraw {
  public:
-  using OpDraw::OpDraw;
+  using SignalDraw::SignalDraw;
 
   Graph graph(const Attributes& kind) {
     std::visit([&](const auto& a) { make(a); }, kind);
@@ -49,6 +49,7 @@ class Draw : public OpDraw {
   }
 
  private:
+  using SignalDraw::make;
   void make(const Conv2D&) {
     Shape x = image();
     const int64_t groups = maybe(0.3) ? some(1, 4) : 1;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tests/import/audio_preprocessor.h"
 #include "tests/support/golden.h"
 #include "tests/support/hand_written.h"
 #include "tests/support/random_network.h"
@@ -41,6 +42,14 @@ Compiled by_hand(const testing::HandWritten& hand) {
                         .placement = place(hand.graph, hand.schedule, {}),
                         .accumulators = hand.graph.accumulators};
   return described(check_plan(source, {.rewrite = false}, plan, "net"));
+}
+
+TEST(Trace, OfTheAudioPreprocessorIsItsProgram) {
+  const Compiled compiled = std::get<Compiled>(
+      compile({.model = ModelBytes{"audio", testing::audio_preprocessor().bytes()}}));
+  size_t lines = 0;
+  EXPECT_EQ(difference(compiled, compiled.program, "audio", lines), "");
+  EXPECT_GE(lines, 20U);
 }
 
 TEST(Trace, OfHandWrittenSchedulesIsTheirProgram) {

@@ -69,8 +69,12 @@ const char* c_type(DType type) {
       return "int16_t";
     case DType::kInt32:
       return "int32_t";
+    case DType::kUInt32:
+      return "uint32_t";
     case DType::kInt64:
       return "int64_t";
+    case DType::kUInt64:
+      return "uint64_t";
     case DType::kFloat32:
       return "float";
   }

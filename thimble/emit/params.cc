@@ -137,7 +137,9 @@ std::string constant_elements(const ProgramConstant& constant) {
       return elements_text<int16_t>(data);
     case DType::kInt32:
       return int32_elements_text(data);
+    case DType::kUInt32:
     case DType::kInt64:
+    case DType::kUInt64:
       break;
     case DType::kFloat32:
       return float_elements_text(data);

@@ -212,6 +212,11 @@ requires kIsRecurrent<Recurrent> FileOperator written(const Recurrent&, const Co
   throw CompileError(label(c.op), "networks with a state cannot be written as .tflite");
 }
 
+template <class Signal>
+requires kIsSignal<Signal> FileOperator written(const Signal&, const Context& c) {
+  throw CompileError(label(c.op), "operators of the audio front end cannot be written as .tflite");
+}
+
 FileOperator written(const LogSoftmax&, const Context& c) {
   return made(BuiltinOperator::LOG_SOFTMAX, c.version());
 }
@@ -485,8 +490,12 @@ tflite::TensorType file_type(DType type) {
       return tflite::TensorType::INT16;
     case DType::kInt32:
       return tflite::TensorType::INT32;
+    case DType::kUInt32:
+      return tflite::TensorType::UINT32;
     case DType::kInt64:
       return tflite::TensorType::INT64;
+    case DType::kUInt64:
+      return tflite::TensorType::UINT64;
     case DType::kFloat32:
       return tflite::TensorType::FLOAT32;
   }

@@ -24,8 +24,9 @@ struct TypeName {
   std::string_view name;  ///< without the byte order
 };
 constexpr TypeName kTypeNames[] = {
-    {DType::kBool, "b1"},  {DType::kInt8, "i1"},  {DType::kUInt8, "u1"},   {DType::kInt16, "i2"},
-    {DType::kInt32, "i4"}, {DType::kInt64, "i8"}, {DType::kFloat32, "f4"},
+    {DType::kBool, "b1"},  {DType::kInt8, "i1"},   {DType::kUInt8, "u1"},
+    {DType::kInt16, "i2"}, {DType::kInt32, "i4"},  {DType::kUInt32, "u4"},
+    {DType::kInt64, "i8"}, {DType::kUInt64, "u8"}, {DType::kFloat32, "f4"},
 };
 
 /// Reads the header's literal: a dictionary of strings, booleans and tuples of numbers.
@@ -111,7 +112,7 @@ DType type_of(std::string_view descr, const std::string& where) {
   }
   throw CompileError(where,
                      fmt::format("type '{}' is not supported; supported are little-endian b1, "
-                                 "i1, u1, i2, i4, i8 and f4",
+                                 "i1, u1, i2, i4, u4, i8, u8 and f4",
                                  descr));
 }
 

@@ -48,6 +48,10 @@ void put_draw(DType type, uint32_t x, size_t i, Bytes& bytes) {
       return put(static_cast<int16_t>(static_cast<int32_t>((x >> 8) % 40001) - 20000), i, bytes);
     case DType::kInt32:
       return put(std::bit_cast<int32_t>(x) >> 3, i, bytes);
+    case DType::kUInt32:
+      return put(x >> 3, i, bytes);
+    case DType::kUInt64:
+      return put(uint64_t{x} << 13, i, bytes);
     case DType::kInt64:
       return put(static_cast<int64_t>((x >> 8) % 10), i, bytes);
     case DType::kFloat32:

@@ -29,9 +29,9 @@ struct ElementType {
   const char* name;
 };
 constexpr ElementType kElementTypes[] = {
-    {DType::kBool, "BOOL"},   {DType::kInt8, "I8"},   {DType::kUInt8, "U8"},
-    {DType::kInt16, "I16"},   {DType::kInt32, "I32"}, {DType::kInt64, "I64"},
-    {DType::kFloat32, "F32"},
+    {DType::kBool, "BOOL"},  {DType::kInt8, "I8"},    {DType::kUInt8, "U8"},
+    {DType::kInt16, "I16"},  {DType::kInt32, "I32"},  {DType::kInt64, "I64"},
+    {DType::kUInt32, "U32"}, {DType::kUInt64, "U64"}, {DType::kFloat32, "F32"},
 };
 
 const char* safetensors_name(DType type) {

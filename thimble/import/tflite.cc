@@ -79,7 +79,17 @@ std::string join_kinds() {
     fmt::format_to(std::back_inserter(result), "{}{}", result.empty() ? "" : ", ",
                    tflite::EnumNameBuiltinOperator(kind.code));
   }
+  for (const OperatorKind& kind : signal_kinds()) result += fmt::format(", {}", kind.custom);
   return result;
+}
+
+NamedKind custom_kind(const tflite::OperatorCode& code) {
+  const std::string name =
+      code.custom_code() == nullptr ? "" : printable(code.custom_code()->string_view());
+  for (const OperatorKind& kind : signal_kinds()) {
+    if (name == kind.custom) return {.name = name, .kind = &kind};
+  }
+  return {.name = name.empty() ? "custom operator" : fmt::format("custom operator {}", name)};
 }
 
 NamedKind named_kind(const tflite::OperatorCode& code) {
@@ -88,7 +98,7 @@ NamedKind named_kind(const tflite::OperatorCode& code) {
       std::max<int32_t>(code.deprecated_builtin_code(), static_cast<int32_t>(code.builtin_code()));
   const auto builtin = static_cast<tflite::BuiltinOperator>(number);
   NamedKind result{.name = tflite::EnumNameBuiltinOperator(builtin)};
-  if (builtin == tflite::BuiltinOperator::CUSTOM) result.name = "custom operator";
+  if (builtin == tflite::BuiltinOperator::CUSTOM) return custom_kind(code);
   if (result.name.empty()) result.name = fmt::format("operator code {}", number);
   const auto kinds = operator_kinds();
   const auto found = std::ranges::find(kinds, builtin, &OperatorKind::code);
@@ -327,10 +337,11 @@ void check_operands(const OperatorKind& kind, const FileOp& op) {
       throw CompileError(op.where, fmt::format("is damaged: input {} is absent", i));
     }
   }
-  const bool fits = kind.per_output ? !op.outputs.empty() : op.outputs.size() == 1;
+  const bool fits = kind.per_output ? !op.outputs.empty() : op.outputs.size() == kind.outputs;
   if (!fits || !std::ranges::all_of(op.outputs, &TensorId::valid)) {
-    throw CompileError(op.where, fmt::format("has {} outputs; supported is {}", op.outputs.size(),
-                                             kind.per_output ? "at least 1" : "1"));
+    throw CompileError(op.where,
+                       fmt::format("has {} outputs; supported is {}", op.outputs.size(),
+                                   kind.per_output ? "at least 1" : std::to_string(kind.outputs)));
   }
 }
 

@@ -269,10 +269,12 @@ Attributes padv2(const FileOp& op) {
       result.value = static_cast<int32_t>(values<int16_t>(bytes)[0]);
       return result;
     case DType::kInt32:
+    case DType::kUInt32:
     case DType::kFloat32:
       result.value = static_cast<int32_t>(values<int32_t>(bytes)[0]);
       return result;
     case DType::kInt64:
+    case DType::kUInt64:
       // Attributes have no room for more.
       if (std::ranges::all_of(bytes, [](uint8_t byte) { return byte == 0; })) {
         result.value = 0;

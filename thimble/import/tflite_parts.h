@@ -123,6 +123,8 @@ class Steps {
   TensorId make_false();
   /// Makes the file's output.
   void finish(Attributes attributes, std::vector<TensorId> inputs);
+  /// Makes another of the file's outputs; before finish().
+  void finish_output(size_t number, Attributes attributes, std::vector<TensorId> inputs);
   /// Those that are not the last have no number in the file.
   [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
   [[nodiscard]] const std::vector<State>& states() const { return states_; }
@@ -188,10 +190,14 @@ struct OperatorKind {
   bool per_output = false;     ///< any number of outputs, each made by an operator of its own
   bool weights_first = false;  ///< the first two operands stand the other way round
   void (*steps)(const FileOp& op, Steps& steps) = nullptr;  ///< instead of attributes
+  const char* custom = nullptr;                             ///< the name of a custom operator
+  size_t outputs = 1;
 };
 
 /// Ascending by name.
 [[nodiscard]] std::span<const OperatorKind> operator_kinds();
+/// Custom operators of the audio front end, ascending by name.
+[[nodiscard]] std::span<const OperatorKind> signal_kinds();
 
 /// What the file calls an operator, and how it is imported (null: not supported).
 struct NamedKind {

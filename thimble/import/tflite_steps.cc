@@ -164,6 +164,10 @@ void Steps::keep(TensorId old_value, TensorId new_value, Bytes initial) {
   states_.push_back({old_value, new_value, std::make_shared<const Bytes>(std::move(initial))});
 }
 
+void Steps::finish_output(size_t number, Attributes attributes, std::vector<TensorId> inputs) {
+  ops_.push_back({std::move(attributes), std::move(inputs), {op_.outputs[number]}, -1});
+}
+
 void Steps::finish(Attributes attributes, std::vector<TensorId> inputs) {
   ops_.push_back({std::move(attributes), std::move(inputs), {op_.outputs[op_.output_number]}, -1});
 }

@@ -51,8 +51,12 @@ std::optional<DType> dtype(tflite::TensorType type) {
       return DType::kInt16;
     case tflite::TensorType::INT32:
       return DType::kInt32;
+    case tflite::TensorType::UINT32:
+      return DType::kUInt32;
     case tflite::TensorType::INT64:
       return DType::kInt64;
+    case tflite::TensorType::UINT64:
+      return DType::kUInt64;
     case tflite::TensorType::FLOAT32:
       return DType::kFloat32;
     case tflite::TensorType::FLOAT16:
@@ -60,10 +64,8 @@ std::optional<DType> dtype(tflite::TensorType type) {
     case tflite::TensorType::COMPLEX64:
     case tflite::TensorType::FLOAT64:
     case tflite::TensorType::COMPLEX128:
-    case tflite::TensorType::UINT64:
     case tflite::TensorType::RESOURCE:
     case tflite::TensorType::VARIANT:
-    case tflite::TensorType::UINT32:
     case tflite::TensorType::UINT16:
     case tflite::TensorType::INT4:
       return std::nullopt;
@@ -76,7 +78,7 @@ DType supported_type(tflite::TensorType type, const std::string& where) {
   const std::string name = tflite::EnumNameTensorType(type);
   throw CompileError(
       where, fmt::format("type {} is not supported; supported are bool, int8, uint8, int16, int32, "
-                         "int64 and float32",
+                         "uint32, int64, uint64 and float32",
                          name.empty() ? std::to_string(static_cast<int>(type)) : name));
 }
 
@@ -133,7 +135,9 @@ std::pair<int64_t, int64_t> zero_point_range(DType type) {
       return {-32768, 32767};
     case DType::kBool:
     case DType::kInt32:
+    case DType::kUInt32:
     case DType::kInt64:
+    case DType::kUInt64:
     case DType::kFloat32:
       return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
   }

@@ -83,6 +83,25 @@ struct NameOf {
   Names operator()(const SvdfFeatures&) const { return {"SVDF_FEATURES", "svdf_features"}; }
   Names operator()(const ShiftIn&) const { return {"SHIFT_IN", "shift_in"}; }
   Names operator()(const SvdfOutput&) const { return {"SVDF", "svdf"}; }
+  Names operator()(const SignalWindow&) const { return {"SIGNAL_WINDOW", "signal_window"}; }
+  Names operator()(const SignalAutoShift&) const {
+    return {"SIGNAL_AUTO_SHIFT", "signal_auto_shift"};
+  }
+  Names operator()(const SignalShift&) const { return {"SIGNAL_SHIFT", "signal_shift"}; }
+  Names operator()(const SignalRfft&) const { return {"SIGNAL_RFFT", "signal_rfft"}; }
+  Names operator()(const SignalEnergy&) const { return {"SIGNAL_ENERGY", "signal_energy"}; }
+  Names operator()(const SignalFilterBank&) const {
+    return {"SIGNAL_FILTER_BANK", "signal_filter_bank"};
+  }
+  Names operator()(const SignalSquareRoot&) const {
+    return {"SIGNAL_SQUARE_ROOT", "signal_square_root"};
+  }
+  Names operator()(const SignalNoise&) const { return {"SIGNAL_NOISE", "signal_noise"}; }
+  Names operator()(const SignalSubtraction&) const {
+    return {"SIGNAL_SUBTRACTION", "signal_subtraction"};
+  }
+  Names operator()(const SignalPcan&) const { return {"SIGNAL_PCAN", "signal_pcan"}; }
+  Names operator()(const SignalLog&) const { return {"SIGNAL_LOG", "signal_log"}; }
   Names operator()(const Lstm&) const { return {"UNIDIRECTIONAL_SEQUENCE_LSTM", "lstm"}; }
   Names operator()(const Prelu&) const { return {"PRELU", "prelu"}; }
   Names operator()(const Tanh&) const { return {"TANH", "tanh"}; }

@@ -375,6 +375,89 @@ struct Lstm {
   bool operator==(const Lstm&) const = default;
 };
 
+// The audio front end of TensorFlow Lite Micro (docs/signal.md): integers as they are, without a
+// scale. What the original leaves undefined is defined here.
+
+/// inputs: samples [..,N] and weights [N], constant, int16. output: their products, shifted right
+/// and limited to int16.
+struct SignalWindow {
+  int32_t shift = 0;
+  bool operator==(const SignalWindow&) const = default;
+};
+
+/// input: samples [N] int16. output: a scalar, int32: how far to the left the largest magnitude can
+/// go within int16; 0 where there is none, or -32768 is the last to count (see the reference).
+struct SignalAutoShift {
+  bool operator==(const SignalAutoShift&) const = default;
+};
+
+/// inputs: samples [N] int16, and a scalar, int32. output: the low 16 bits of the samples, shifted
+/// left by the scalar modulo 32.
+struct SignalShift {
+  bool operator==(const SignalShift&) const = default;
+};
+
+/// input: samples [..,N] int16, zeros behind them. output [..,size + 2]: real and imaginary parts
+/// of the frequencies 0 to size / 2, int16, rounded as kissfft with 16 bits does.
+struct SignalRfft {
+  int32_t size = 0;  ///< the product of twos, threes and fives
+  bool operator==(const SignalRfft&) const = default;
+};
+
+/// input: real and imaginary parts [2 M], int16. output [M], uint32: the sums of their squares at
+/// the indices [begin, end), 0 elsewhere.
+struct SignalEnergy {
+  int32_t begin = 0, end = 0;
+  bool operator==(const SignalEnergy&) const = default;
+};
+
+/// inputs: energies [M] uint32, then constants of int16: weights [W], unweights [W], and per band,
+/// of which there is one more than channels: first energy, first weight, their number [C+1] each.
+/// output [C], uint64: channel c sums the energies of band c with their unweights, and of band
+/// c + 1 with their weights, modulo 2^64.
+struct SignalFilterBank {
+  bool operator==(const SignalFilterBank&) const = default;
+};
+
+/// inputs: [C] uint64, and a scalar, int32. output [C], uint32: the rounded roots, shifted right by
+/// the scalar modulo 32.
+struct SignalSquareRoot {
+  bool operator==(const SignalSquareRoot&) const = default;
+};
+
+/// What spectral subtraction knows of the noise at this time. inputs: the signal [C] and the
+/// estimate so far [C]. output: the estimate, all uint32. Even channels have the first of each
+/// pair.
+struct SignalNoise {
+  int32_t smoothing[2] = {0, 0}, one_minus_smoothing[2] = {0, 0};
+  int32_t smoothing_bits = 0;
+  int32_t bits = 0;       ///< fraction bits of the smoothing
+  bool clamping = false;  ///< to the signal
+  bool operator==(const SignalNoise&) const = default;
+};
+
+/// inputs: the signal and the estimate of its noise [C]. output: what is left, all uint32.
+struct SignalSubtraction {
+  int32_t min_signal_remaining = 0;
+  int32_t smoothing_bits = 0;
+  int32_t bits = 0;  ///< fraction bits of what remains at least
+  bool operator==(const SignalSubtraction&) const = default;
+};
+
+/// Automatic gain control. inputs: the signal and the estimate of its noise [C], uint32, and gains
+/// [125], a constant of int16: pieces of a function of the noise. output: [C], uint32.
+struct SignalPcan {
+  int32_t shift = 0;  ///< of signal * gain, to the right
+  bool operator==(const SignalPcan&) const = default;
+};
+
+/// input: [C] uint32. output [C], int16: scale * its logarithm after a shift to the left.
+struct SignalLog {
+  int32_t scale = 0;
+  int32_t correction_bits = 0;
+  bool operator==(const SignalLog&) const = default;
+};
+
 using Attributes =
     std::variant<Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D, MaxPool2D,
                  Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6, LeakyRelu, Quantize,
@@ -382,13 +465,25 @@ using Attributes =
                  SquaredDifference, Rsqrt, Gelu, TransposeConv, Maximum, Minimum, Tanh, Elu,
                  HardSwish, Abs, LogSoftmax, Prelu, Sum, Div, Comparison, Select, Cast, ArgMax,
                  CumSum, L2Normalization, SvdfFeatures, ShiftIn, SvdfOutput, Lstm, L2Pool2D,
-                 Elementwise, FloorDiv>;
+                 Elementwise, FloorDiv, SignalWindow, SignalAutoShift, SignalShift, SignalRfft,
+                 SignalEnergy, SignalFilterBank, SignalSquareRoot, SignalNoise, SignalSubtraction,
+                 SignalPcan, SignalLog>;
 
 /// What is left of operators with a state once that is an input and an output.
 template <class Operator>
 inline constexpr bool kIsRecurrent =
     std::is_same_v<Operator, SvdfFeatures> || std::is_same_v<Operator, ShiftIn> ||
     std::is_same_v<Operator, SvdfOutput> || std::is_same_v<Operator, Lstm>;
+
+/// Operators of the audio front end.
+template <class Operator>
+inline constexpr bool kIsSignal =
+    std::is_same_v<Operator, SignalWindow> || std::is_same_v<Operator, SignalAutoShift> ||
+    std::is_same_v<Operator, SignalShift> || std::is_same_v<Operator, SignalRfft> ||
+    std::is_same_v<Operator, SignalEnergy> || std::is_same_v<Operator, SignalFilterBank> ||
+    std::is_same_v<Operator, SignalSquareRoot> || std::is_same_v<Operator, SignalNoise> ||
+    std::is_same_v<Operator, SignalSubtraction> || std::is_same_v<Operator, SignalPcan> ||
+    std::is_same_v<Operator, SignalLog>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);

@@ -20,9 +20,11 @@ int64_t size_bytes(DType type) {
     case DType::kInt16:
       return 2;
     case DType::kInt32:
+    case DType::kUInt32:
     case DType::kFloat32:
       return 4;
     case DType::kInt64:
+    case DType::kUInt64:
       return 8;
   }
   throw InternalError("unknown DType");
@@ -40,8 +42,12 @@ const char* name(DType type) {
       return "int16";
     case DType::kInt32:
       return "int32";
+    case DType::kUInt32:
+      return "uint32";
     case DType::kInt64:
       return "int64";
+    case DType::kUInt64:
+      return "uint64";
     case DType::kFloat32:
       return "float32";
   }

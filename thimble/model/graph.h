@@ -20,7 +20,17 @@
 
 namespace thimble {
 
-enum class DType : uint8_t { kBool, kInt8, kUInt8, kInt16, kInt32, kInt64, kFloat32 };
+enum class DType : uint8_t {
+  kBool,
+  kInt8,
+  kUInt8,
+  kInt16,
+  kInt32,
+  kUInt32,
+  kInt64,
+  kUInt64,
+  kFloat32
+};
 
 [[nodiscard]] int64_t size_bytes(DType type);
 [[nodiscard]] const char* name(DType type);  ///< "int8", "float32", ...

@@ -18,6 +18,8 @@ bool types_cast(const Graph& graph, const Op& op) {
   const DType in = v.in(0).type, out = v.out().type;
   const auto known = [](DType type) { return std::ranges::find(kTypes, type) != kTypes.end(); };
   if (in == DType::kBool) return known(out);
+  if (in == DType::kUInt32) return out == DType::kInt32;
+  if (out == DType::kUInt32) return in == DType::kInt32;
   return known(in) && known(out) && in != out;
 }
 
@@ -30,11 +32,13 @@ int64_t macs_per_element(const Cast&, const OpView&) { return 0; }
 Shape output_shape_of(const Cast&, const OpView& v) { return v.x(); }
 
 std::vector<Constraint> constraints_of(const Cast&) {
-  return {kOneInput,
-          kRankAtMost6,
-          {"the input is bool, int8, int16, int32 or float32, and the output another one, not bool",
-           types_cast},
-          kOutputShape};
+  return {
+      kOneInput,
+      kRankAtMost6,
+      {"the input is bool, int8, int16, int32 or float32, and the output another one, not bool; "
+       "or one is int32 and the other uint32",
+       types_cast},
+      kOutputShape};
 }
 
 }  // namespace thimble

@@ -82,6 +82,8 @@ Range range(DType type) {
     case DType::kInt64:
       return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
     case DType::kBool:
+    case DType::kUInt32:
+    case DType::kUInt64:
     case DType::kFloat32:
       return {0, -1};  // never quantised
   }
@@ -170,7 +172,7 @@ bool int16_is_symmetric(const Graph& graph, const Op& op) {
 bool all_one_copied_type(const Graph& graph, const Op& op) {
   const DType type = graph.tensor(op.outputs[0]).type;
   const bool copied = type == DType::kInt8 || type == DType::kUInt8 || type == DType::kInt16 ||
-                      type == DType::kInt32 || type == DType::kFloat32;
+                      type == DType::kInt32 || type == DType::kUInt32 || type == DType::kFloat32;
   return copied && all_tensors(graph, op, [&](const Tensor& t) { return t.type == type; });
 }
 

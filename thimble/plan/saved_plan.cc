@@ -197,7 +197,7 @@ std::string printable(const std::string& text) {
 
 DType type_from(const std::string& text) {
   for (DType type : {DType::kBool, DType::kInt8, DType::kUInt8, DType::kInt16, DType::kInt32,
-                     DType::kInt64, DType::kFloat32}) {
+                     DType::kUInt32, DType::kInt64, DType::kUInt64, DType::kFloat32}) {
     if (text == name(type)) return type;
   }
   throw std::invalid_argument("unknown type '" + printable(text) + "'");

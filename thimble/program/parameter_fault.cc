@@ -189,6 +189,10 @@ struct Checker {
   requires kIsRecurrent<Recurrent> std::string operator()(const Recurrent& a) const {
     return weights_fault(a, r);
   }
+  template <class Signal>
+  requires kIsSignal<Signal> std::string operator()(const Signal& a) const {
+    return signal_fault(a, r);
+  }
   std::string operator()(const BatchMatMul& a) const {
     const auto* p = r.as<runtime::BatchMatMulParams>();
     if (p == nullptr) return kOtherKernel;

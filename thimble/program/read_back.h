@@ -87,6 +87,18 @@ template <class T>
 [[nodiscard]] std::string weights_fault(const ShiftIn& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const SvdfOutput& a, const ReadBack& r);
 [[nodiscard]] std::string weights_fault(const Lstm& a, const ReadBack& r);
+/// Of the audio front end, in signal_fault.cc.
+[[nodiscard]] std::string signal_fault(const SignalWindow& a, const ReadBack& r);
+[[nodiscard]] std::string signal_fault(const SignalAutoShift& a, const ReadBack& r);
+[[nodiscard]] std::string signal_fault(const SignalShift& a, const ReadBack& r);
+[[nodiscard]] std::string signal_fault(const SignalRfft& a, const ReadBack& r);
+[[nodiscard]] std::string signal_fault(const SignalEnergy& a, const ReadBack& r);
+[[nodiscard]] std::string signal_fault(const SignalFilterBank& a, const ReadBack& r);
+[[nodiscard]] std::string signal_fault(const SignalSquareRoot& a, const ReadBack& r);
+[[nodiscard]] std::string signal_fault(const SignalNoise& a, const ReadBack& r);
+[[nodiscard]] std::string signal_fault(const SignalSubtraction& a, const ReadBack& r);
+[[nodiscard]] std::string signal_fault(const SignalPcan& a, const ReadBack& r);
+[[nodiscard]] std::string signal_fault(const SignalLog& a, const ReadBack& r);
 /// Of the operators of float32, in float_fault.cc.
 [[nodiscard]] std::string float_parameter_fault(const ReadBack& r);
 /// Of those whose elements only move, whatever their type, in parameter_fault.cc.

@@ -28,7 +28,9 @@ ValueRanges any_value(const Tensor& tensor) {
     case DType::kInt32:
       break;
     case DType::kBool:
+    case DType::kUInt32:
     case DType::kInt64:
+    case DType::kUInt64:
     case DType::kFloat32:
       return {};
   }
@@ -325,6 +327,10 @@ struct BoundsOf {
   ValueRanges operator()(const ShiftIn&) const { return any_value(c.output()); }
   ValueRanges operator()(const SvdfOutput&) const { return any_value(c.output()); }
   ValueRanges operator()(const Lstm&) const { return any_value(c.output()); }
+  template <class Signal>
+  requires kIsSignal<Signal> ValueRanges operator()(const Signal&) const {
+    return any_value(c.output());
+  }
   // Of float32 alone.
   ValueRanges operator()(const L2Pool2D&) const { return any_value(c.output()); }
   ValueRanges operator()(const Elementwise&) const { return any_value(c.output()); }

@@ -23,6 +23,8 @@ std::vector<int32_t> whole_numbers(const OpContext& context) {
 }  // namespace
 
 std::vector<Bytes> evaluate(const Cast&, const OpContext& context) {
+  if (context.input(0).type == DType::kUInt32 || context.output().type == DType::kUInt32)
+    return {context.input_bytes(0)};  // int32 and uint32 share their bits
   const std::vector<int32_t> values = whole_numbers(context);
   const DType type = context.output().type;
   if (type != DType::kFloat32) return {bytes_from_integers(values, type)};

@@ -38,7 +38,9 @@ std::vector<int32_t> integers_from(const Bytes& bytes, DType type) {
       return widen<int16_t>(bytes);
     case DType::kInt32:
       return widen<int32_t>(bytes);
+    case DType::kUInt32:
     case DType::kInt64:
+    case DType::kUInt64:
     case DType::kFloat32:
       break;
   }
@@ -56,7 +58,9 @@ Bytes bytes_from_integers(const std::vector<int32_t>& values, DType type) {
       return narrow<int16_t>(values);
     case DType::kInt32:
       return narrow<int32_t>(values);
+    case DType::kUInt32:
     case DType::kInt64:
+    case DType::kUInt64:
     case DType::kFloat32:
       break;
   }
@@ -75,7 +79,9 @@ IntegerRange range_of(DType type) {
     case DType::kInt32:
       return limits<int32_t>();
     case DType::kBool:
+    case DType::kUInt32:
     case DType::kInt64:
+    case DType::kUInt64:
     case DType::kFloat32:
       break;
   }

@@ -38,7 +38,9 @@ struct OpContext {
     if constexpr (std::is_same_v<T, int8_t>) return type == DType::kInt8;
     if constexpr (std::is_same_v<T, int16_t>) return type == DType::kInt16;
     if constexpr (std::is_same_v<T, int32_t>) return type == DType::kInt32;
+    if constexpr (std::is_same_v<T, uint32_t>) return type == DType::kUInt32;
     if constexpr (std::is_same_v<T, int64_t>) return type == DType::kInt64;
+    if constexpr (std::is_same_v<T, uint64_t>) return type == DType::kUInt64;
     if constexpr (std::is_same_v<T, float>) return type == DType::kFloat32;
     return false;
   }
@@ -100,6 +102,17 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const ShiftIn& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const SvdfOutput& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Lstm& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SignalWindow& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SignalAutoShift& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SignalShift& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SignalRfft& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SignalEnergy& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SignalFilterBank& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SignalSquareRoot& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SignalNoise& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SignalSubtraction& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SignalPcan& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SignalLog& op, const OpContext& context);
 /// Operators of float32 alone, which real.h has.
 [[nodiscard]] std::vector<Bytes> evaluate(const FloorDiv& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const L2Pool2D& op, const OpContext& context);

@@ -422,6 +422,11 @@ RealValues real(const Lstm&, const RealContext& c) {
   throw InternalError(label(c.op) + " is not computed in real numbers");
 }
 
+template <class Signal>
+requires kIsSignal<Signal> RealValues real(const Signal&, const RealContext& c) {
+  throw InternalError(label(c.op) + " is not computed in real numbers");
+}
+
 /// Operators that move elements do not look at them.
 template <class A>
 concept Mover = std::is_same_v<A, Pad> || std::is_same_v<A, Reshape> ||

@@ -30,8 +30,12 @@ double as_double(const Bytes& bytes, DType type, int64_t index) {
       return load<int16_t>(bytes, index);
     case DType::kInt32:
       return load<int32_t>(bytes, index);
+    case DType::kUInt32:
+      return load<uint32_t>(bytes, index);
     case DType::kInt64:
       return static_cast<double>(load<int64_t>(bytes, index));
+    case DType::kUInt64:
+      return static_cast<double>(load<uint64_t>(bytes, index));
     case DType::kFloat32:
       return static_cast<double>(load<float>(bytes, index));
   }

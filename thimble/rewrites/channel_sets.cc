@@ -140,6 +140,9 @@ struct TieChannels {
   void operator()(const ShiftIn&) const { keep_all(); }
   void operator()(const SvdfOutput&) const { keep_all(); }
   void operator()(const Lstm&) const { keep_all(); }
+  template <class Signal>
+  requires kIsSignal<Signal>
+  void operator()(const Signal&) const { keep_all(); }
 
   void operator()(const AveragePool2D&) const { tie_all(in()); }
   void operator()(const MaxPool2D&) const { tie_all(in()); }

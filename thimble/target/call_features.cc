@@ -171,6 +171,17 @@ void count(const runtime::LstmParams& p, const CallShape& call, FeatureSums sums
   sums.add(Feature::kOneProduct, gates * (p.inputs + p.units));
 }
 
+// Butterflies: half of the size, once for each pair of bits of it.
+void count(const runtime::SignalRfftParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  sums.add(Feature::kOneRun, pixels(call.region) * std::log2(p.size));
+  sums.add(Feature::kOneProduct, pixels(call.region) * p.size / 4.0 * std::log2(p.size));
+}
+void count(const runtime::SignalAutoShiftParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  sums.add(Feature::kOneProduct, pixels(call.region) * p.samples);
+}
+
 void count(const runtime::BatchMatMulParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
   const double count = pixels(call.region);

@@ -37,6 +37,7 @@
 #include "thimble_runtime/depthwise.h"
 #include "thimble_runtime/floats.h"
 #include "thimble_runtime/parameters.h"
+#include "thimble_runtime/signal.h"
 #include "thimble_runtime/view.h"
 
 namespace thimble::runtime {
@@ -293,6 +294,7 @@ void select_32(const View& condition, const View& x, const View& y, const View& 
 void copy_8(const View& x, const View& out, const Region& region) noexcept;
 void copy_16(const View& x, const View& out, const Region& region) noexcept;
 void copy_32(const View& x, const View& out, const Region& region) noexcept;
+void copy_64(const View& x, const View& out, const Region& region) noexcept;
 
 /// The number as another type: reals towards zero and within int32 (NaN: 0), what does not fit by
 /// its low bits. progress: element.

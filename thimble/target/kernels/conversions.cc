@@ -29,6 +29,8 @@ runtime::RescaleParams rescale_params(const Operands& t, const ClampRange& clamp
 KernelId cast_kernel(const Operands& t) {
   if (t.in(0).type == DType::kBool && t.out().type == DType::kInt8)
     return copy_kernel(DType::kInt8);
+  if (t.in(0).type == DType::kUInt32 || t.out().type == DType::kUInt32)
+    return copy_kernel(DType::kInt32);
   return portable_kernel(Family::kCast, raw_type(t.in(0).type), t.out().type);
 }
 

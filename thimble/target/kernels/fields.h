@@ -387,6 +387,65 @@ void each_field(S& s, F visit) {
   visit("channels", s.channels);
 }
 
+template <class S, class F, If<S, SignalWindowParams> = 0>
+void each_field(S& s, F visit) {
+  visit("shift", s.shift);
+}
+
+template <class S, class F, If<S, SignalAutoShiftParams> = 0>
+void each_field(S& s, F visit) {
+  visit("samples", s.samples);
+}
+
+template <class S, class F, If<S, SignalRfftParams> = 0>
+void each_field(S& s, F visit) {
+  visit("twiddles", s.twiddles);
+  visit("samples", s.samples);
+  visit("size", s.size);
+}
+
+template <class S, class F, If<S, SignalEnergyParams> = 0>
+void each_field(S& s, F visit) {
+  visit("begin", s.begin);
+  visit("end", s.end);
+}
+
+template <class S, class F, If<S, SignalFilterBankParams> = 0>
+void each_field(S& s, F visit) {
+  visit("weights", s.weights);
+  visit("unweights", s.unweights);
+  visit("bands", s.bands);
+}
+
+template <class S, class F, If<S, SignalNoiseParams> = 0>
+void each_field(S& s, F visit) {
+  visit("smoothing", s.smoothing);
+  visit("one_minus_smoothing", s.one_minus_smoothing);
+  visit("smoothing_bits", s.smoothing_bits);
+  visit("bits", s.bits);
+  visit("clamping", s.clamping);
+}
+
+template <class S, class F, If<S, SignalSubtractionParams> = 0>
+void each_field(S& s, F visit) {
+  visit("min_signal_remaining", s.min_signal_remaining);
+  visit("smoothing_bits", s.smoothing_bits);
+  visit("bits", s.bits);
+}
+
+template <class S, class F, If<S, SignalPcanParams> = 0>
+void each_field(S& s, F visit) {
+  visit("gains", s.gains);
+  visit("shift", s.shift);
+}
+
+template <class S, class F, If<S, SignalLogParams> = 0>
+void each_field(S& s, F visit) {
+  visit("table", s.table);
+  visit("scale", s.scale);
+  visit("correction_bits", s.correction_bits);
+}
+
 template <class S, class F, If<S, FloatConv2DParams> = 0>
 void each_field(S& s, F visit) {
   visit("weights", s.weights);

@@ -85,12 +85,14 @@ KernelId copy_kernel(DType type) {
     case DType::kInt16:
       return portable_kernel(Family::kCopy, DType::kInt16, DType::kInt16);
     case DType::kInt32:
+    case DType::kUInt32:
     case DType::kFloat32:
       return portable_kernel(Family::kCopy, DType::kInt32, DType::kInt32);
     case DType::kInt64:
-      break;
+    case DType::kUInt64:
+      return portable_kernel(Family::kCopy, DType::kInt64, DType::kInt64);
   }
-  throw InternalError("copy_kernel: no kernel copies elements of 64 bits");
+  throw InternalError("unknown DType");
 }
 
 KernelUse plain_copy(const Shape& shape, DType type) {

@@ -88,6 +88,17 @@ enum class Family : uint8_t {
   kL2Normalization,
   kResizeNearestNeighbor,
   kResizeBilinear,
+  kSignalWindow,
+  kSignalAutoShift,
+  kSignalShift,
+  kSignalRfft,
+  kSignalEnergy,
+  kSignalFilterBank,
+  kSignalSquareRoot,
+  kSignalNoise,
+  kSignalSubtraction,
+  kSignalPcan,
+  kSignalLog,
 };
 
 /// A row of the table of kernels: one function of thimble_runtime/kernels.h.
@@ -114,6 +125,9 @@ using KernelParams = std::variant<
     runtime::ResizeBilinearParams, runtime::RelationParams, runtime::ComparisonParams,
     runtime::ArgMaxParams, runtime::CumSumParams, runtime::L2NormalizationParams,
     runtime::SvdfFeaturesParams, runtime::SvdfParams, runtime::LstmParams, runtime::ShiftInParams,
+    runtime::SignalWindowParams, runtime::SignalAutoShiftParams, runtime::SignalRfftParams,
+    runtime::SignalEnergyParams, runtime::SignalFilterBankParams, runtime::SignalNoiseParams,
+    runtime::SignalSubtractionParams, runtime::SignalPcanParams, runtime::SignalLogParams,
     runtime::FloatConv2DParams, runtime::FloatMatMulParams, runtime::FloatPool2DParams,
     runtime::FloatMeanParams, runtime::FloatClampParams, runtime::FloatLeakyReluParams,
     runtime::FloatSoftmaxParams, runtime::FloatResizeBilinearParams, runtime::FloatCumSumParams,

@@ -53,6 +53,11 @@ template <DepthwiseForm kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_svdf_features(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_svdf(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_lstm(const Operands& t);
+/// Of the audio front end: twiddles; weights and bands; gains; the logarithm between powers of two.
+[[nodiscard]] std::vector<PackedConstant> pack_signal_rfft(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_signal_filter_bank(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_signal_pcan(const Operands& t);
+[[nodiscard]] std::vector<PackedConstant> pack_signal_log(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t);
 
 /// Weights by output channels, and a bias (zeros if there is none).

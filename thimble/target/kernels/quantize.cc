@@ -46,7 +46,9 @@ ClampRange value_range(DType type) {
     case DType::kInt32:
       return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
     case DType::kBool:
+    case DType::kUInt32:
     case DType::kInt64:
+    case DType::kUInt64:
     case DType::kFloat32:
       break;
   }

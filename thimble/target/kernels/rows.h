@@ -145,4 +145,19 @@ constexpr KernelInfo float_row(const char* name, Family family,
                       .pack = pack});
 }
 
+/// Of the audio front end: integers of two types.
+template <auto Kernel>
+constexpr KernelInfo signal_row(const char* name, Family family, std::array<DType, 2> types,
+                                Progress progress = Progress::kElement,
+                                std::vector<PackedConstant> (*pack)(const Operands&) = nullptr,
+                                std::array<bool, 4> whole_axes = {}) {
+  return row<Kernel>({.name = name,
+                      .family = family,
+                      .in = types[0],
+                      .out = types[1],
+                      .progress = progress,
+                      .whole_axes = whole_axes,
+                      .pack = pack});
+}
+
 }  // namespace thimble
