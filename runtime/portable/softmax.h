@@ -42,6 +42,28 @@ inline int32_t exp_of_difference(const SoftmaxParams& p, int32_t difference) noe
                                              p.input_scale.multiplier));
 }
 
+/// What makes shares of `bits` of exponentials that come to `sum`, in Q12.
+struct SoftmaxShares {
+  int32_t scale, exponent, low;
+
+  SoftmaxShares(int32_t sum, int32_t bits) noexcept {
+    const int32_t zeros = leading_zeros(sum);
+    const int32_t bits_over_unit = 12 - zeros;
+    const auto mantissa =
+        static_cast<int32_t>((static_cast<uint32_t>(sum) << zeros) - (uint32_t{1} << 31));
+    scale = reciprocal_of_one_plus(mantissa);
+    low = -(1 << (bits - 1));
+    exponent = bits_over_unit + 31 - bits;
+  }
+  /// From 512 equal channels on, an int8 share rounds to nothing.
+  bool any() const noexcept { return exponent <= 31; }
+  int32_t of(int32_t exponential) const noexcept {
+    const int32_t share = doubling_high_multiply(scale, exponential);
+    const int32_t rounded = rounding_shift_right(share, exponent) + low;  // low at least
+    return rounded > -low - 1 ? -low - 1 : rounded;
+  }
+};
+
 /// One pixel. bits: of the output's type. Not inlined: its loops need all registers.
 template <class Out>
 [[gnu::noinline]] inline void softmax_pixel(const SoftmaxParams& p, const int8_t* x, int32_t step,
@@ -58,22 +80,12 @@ template <class Out>
       sum += rounding_shift_right(exp_of_difference(p, difference), 12);
     }
   }
-  const int32_t zeros = leading_zeros(sum);
-  const int32_t bits_over_unit = 12 - zeros;
-  const auto mantissa =
-      static_cast<int32_t>((static_cast<uint32_t>(sum) << zeros) - (uint32_t{1} << 31));
-  const int32_t scale = reciprocal_of_one_plus(mantissa);
-  const int32_t low = -(1 << (bits - 1));
-  const int32_t exponent = bits_over_unit + 31 - bits;
+  const SoftmaxShares shares(sum, bits);
   for (int32_t c = 0; c < p.channels; ++c) {
     const int32_t difference = x[c * step] - most;
-    int32_t value = low;
-    // From 512 equal channels on, an int8 share rounds to nothing.
-    if (difference >= p.diff_min && exponent <= 31) {
-      const int32_t share = doubling_high_multiply(scale, exp_of_difference(p, difference));
-      const int32_t rounded = rounding_shift_right(share, exponent) + low;  // low at least
-      value = rounded > -low - 1 ? -low - 1 : rounded;
-    }
+    int32_t value = shares.low;
+    if (difference >= p.diff_min && shares.any())
+      value = shares.of(exp_of_difference(p, difference));
     out[c * out_step] = static_cast<Out>(value);
   }
 }

@@ -10,9 +10,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tests/support/random_network.h"
+#include "tests/support/random_op.h"
 #include "tests/support/test_graph.h"
 #include "thimble/driver/driver.h"
 #include "thimble/driver/measure.h"
@@ -269,6 +271,70 @@ TEST(DspFirmware, ComputesFewChannels) {
   }
   EXPECT_THAT(firmware.kernels(), IsSupersetOf({"depthwise_conv_2d_clamped_dsp"}));
   firmware.expect_outputs_of_the_reference(false);
+}
+
+/// The network with activations of int16.
+Graph in_int16(Graph graph) {
+  for (Tensor& tensor : graph.tensors) {
+    if (tensor.is_constant() || tensor.type != DType::kInt8) continue;
+    tensor.type = DType::kInt16;
+    tensor.quantization.zero_points = {0};
+    for (float& scale : tensor.quantization.scales) scale /= 256;
+  }
+  return graph;
+}
+
+TEST(DspFirmware, ComputesConvolutionsOfInt16InParts) {
+  const std::vector<std::string> planners = {"stream:granularity=row", "stream:granularity=pixel",
+                                             "reorder"};
+  Firmware firmware{.core = "cortex-m4"};
+  for (uint64_t seed = 1; seed <= 18; ++seed) {
+    firmware.add(in_int16(chain(seed)), planners[seed % planners.size()], seed);
+    firmware.add(in_int16(few_pixels(seed)), "reorder", seed);
+  }
+  EXPECT_THAT(firmware.kernels(), IsSupersetOf({"conv_2d_i16_depthwise_dsp", "conv_2d_i16_dsp"}));
+  firmware.expect_outputs_of_the_reference(false);
+}
+
+/// Operators of a kind on int16 or, where `type` is that, on int8.
+template <class Kind>
+void add_random_operators(Firmware& firmware, DType type, uint64_t count) {
+  const uint64_t kind = Attributes(Kind{}).index();
+  for (uint64_t seed = kind; count > 0; seed += std::variant_size_v<Attributes>) {
+    Graph graph = testing::random_op_graph(seed);
+    const Op& op = graph.ops.front();
+    if (graph.tensor(op.inputs[0]).type != type) continue;
+    graph.name = fmt::format("operator_{}", seed);
+    firmware.add(graph, "reorder", seed);
+    --count;
+  }
+}
+
+void expect_operators(Weights weights, const std::set<std::string>& kernels) {
+  Firmware firmware{.core = "cortex-m4", .weights = weights};
+  add_random_operators<Conv2D>(firmware, DType::kInt16, 12);
+  add_random_operators<DepthwiseConv2D>(firmware, DType::kInt16, 10);
+  add_random_operators<FullyConnected>(firmware, DType::kInt16, 8);
+  add_random_operators<TransposeConv>(firmware, DType::kInt16, 10);
+  add_random_operators<SvdfFeatures>(firmware, DType::kInt8, 6);
+  add_random_operators<Lstm>(firmware, DType::kInt8, 6);
+  add_random_operators<BatchMatMul>(firmware, DType::kInt8, 10);
+  add_random_operators<Softmax>(firmware, DType::kInt8, 6);
+  EXPECT_THAT(firmware.kernels(), IsSupersetOf(kernels));
+  firmware.expect_outputs_of_the_reference(true);
+}
+
+TEST(DspFirmware, ComputesConvolutionsOfInt16AndSums) {
+  expect_operators(Weights::kFast,
+                   {"batch_matmul_dsp", "conv_2d_i16_depthwise_dsp", "conv_2d_i16_dsp", "lstm_dsp",
+                    "softmax_i8_i16_dsp", "softmax_i8_i8_dsp", "svdf_features_i8_i16_dsp",
+                    "svdf_features_i8_i8_dsp", "transpose_conv_i16_dsp"});
+}
+
+TEST(DspFirmware, ComputesThemOfCompactWeights) {
+  expect_operators(Weights::kLeast,
+                   {"batch_matmul_dsp", "conv_2d_i16_compact_dsp", "conv_2d_i16_depthwise_dsp",
+                    "lstm_dsp", "transpose_conv_i16_compact_dsp"});
 }
 
 TEST(MveFirmware, HasEveryWayToRoundOfMve) {

@@ -107,6 +107,7 @@ Extents random_extents(Random& random);
 
 // Of `random_case`, by file.
 Case weighted_case(KernelId kernel, Random& random);
+Case unfolded_case(KernelId kernel, Random& random);  ///< of int16, and transposed convolutions
 Case elementwise_case(KernelId kernel, Random& random);
 Case gathering_case(KernelId kernel, Random& random);
 Case recurrent_case(KernelId kernel, Random& random);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "tests/runtime/cases.h"
+#include "thimble/target/kernels/softmax.h"
 
 namespace thimble::testing {
 namespace {
@@ -65,14 +66,14 @@ Case batch_matmul_case(Random& random, KernelId kernel) {
                             {random.between(-128, 127), random.between(-128, 127)},
                             random.between(-128, 127),
                             random_scale(random, wide ? -19 : -11, wide ? -15 : -7)};
-  return {.in = {{in, element}, {{in[0], in[1], out[3], in[3]}, element}},
-          .out = {out, element},
-          .run = [=](const Call& call) { run(kernel, p, call); },
-          .needed = [depth = in[3]](const Region& r, Chunk) -> std::vector<Region> {
-            return {
-                {{r.begin[0], r.begin[1], r.begin[2], 0}, {r.end[0], r.end[1], r.end[2], depth}},
-                {{r.begin[0], r.begin[1], r.begin[3], 0}, {r.end[0], r.end[1], r.end[3], depth}}};
-          }};
+  return with_portable(
+      {.in = {{in, element}, {{in[0], in[1], out[3], in[3]}, element}},
+       .out = {out, element},
+       .needed = [depth = in[3]](const Region& r, Chunk) -> std::vector<Region> {
+         return {{{r.begin[0], r.begin[1], r.begin[2], 0}, {r.end[0], r.end[1], r.end[2], depth}},
+                 {{r.begin[0], r.begin[1], r.begin[3], 0}, {r.end[0], r.end[1], r.end[3], depth}}};
+       }},
+      kernel, p);
 }
 
 Case mean_case(Random& random, KernelId kernel) {
@@ -165,12 +166,19 @@ Case transpose_case(Random& random) {
 
 Case softmax_case(Random& random, KernelId kernel) {
   const Extents extents = random_extents(random);
-  const SoftmaxParams p{random_scale(random, 20, 23), -128, extents[3]};
-  return {.in = {{extents, element_of(info(kernel).in)}},
-          .out = {extents, element_of(info(kernel).out)},
-          .run = [=](const Call& call) { run(kernel, p, call); },
-          .needed = [](const Region& r, Chunk) { return std::vector<Region>{r}; },
-          .whole_channels = true};
+  const SoftmaxParams p{random_scale(random, 20, 23), -random.between(100, 300), extents[3]};
+  Case result =
+      with_portable({.in = {{extents, element_of(info(kernel).in)}},
+                     .out = {extents, element_of(info(kernel).out)},
+                     .needed = [](const Region& r, Chunk) { return std::vector<Region>{r}; },
+                     .whole_channels = true},
+                    kernel, p);
+  if (info(kernel).adapt == nullptr) return result;
+  const auto table = std::make_shared<const std::vector<int32_t>>(exponentials_of(p));
+  result.run = [=](const Call& call) {
+    run(kernel, SoftmaxExponentialsParams{table->data(), p.channels}, call);
+  };
+  return result;
 }
 
 Case log_softmax_case(Random& random, KernelId kernel) {

@@ -22,9 +22,13 @@ int32_t zero_point(Random& random, DType type) {
   return type == DType::kInt16 ? 0 : random.between(-128, 127);
 }
 
+KernelId portable(KernelId kernel) {
+  return portable_kernel(info(kernel).family, info(kernel).in, info(kernel).out);
+}
+
 Case svdf_features_case(KernelId kernel, Random& random) {
-  const int32_t batch = random.between(1, 3), filters = random.between(1, 7),
-                depth = random.between(1, 11);
+  const int32_t batch = random.between(1, 3), filters = random.between(1, 13),
+                depth = random.between(1, 27);
   const auto weights = noise<int8_t>(random, filters * depth, 127);
   const SvdfFeaturesParams p{weights->data(), depth, random.between(-128, 127),
                              zero_point(random, info(kernel).out), random_scale(random, -9, 1)};
@@ -33,7 +37,9 @@ Case svdf_features_case(KernelId kernel, Random& random) {
           .run = [=, kept = weights](const Call& call) { run(kernel, p, call); },
           .needed = [depth](const Region& r, Chunk) -> std::vector<Region> {
             return {{{0, r.begin[1], 0, 0}, {1, r.end[1], 1, depth}}};
-          }};
+          },
+          .whole = [=, kept = weights](const Call& call) { run(portable(kernel), p, call); },
+          .dense_channels = info(kernel).dense_channels};
 }
 
 Case shift_in_case(KernelId kernel, Random& random) {
@@ -79,8 +85,8 @@ Case svdf_case(KernelId kernel, Random& random) {
 
 // One sequence: the kernel does all that there is.
 Case lstm_case(KernelId kernel, Random& random) {
-  const int32_t times = random.between(1, 4), inputs = random.between(1, 7),
-                units = random.between(1, 5);
+  const int32_t times = random.between(1, 4), inputs = random.between(1, 13),
+                units = random.between(1, 9);
   const auto weights = noise<int8_t>(random, 4 * units * inputs, 127);
   const auto recurrent = noise<int8_t>(random, 4 * units * units, 127);
   const auto biases = noise<int32_t>(random, 8 * units, 5000);
@@ -113,7 +119,11 @@ Case lstm_case(KernelId kernel, Random& random) {
             return {{{0, 0, 0, 0}, {1, 1, times, inputs}}, {{0, 0, 0, 0}, {1, 1, 1, 3 * units}}};
           },
           .whole_channels = true,
-          .rings = false};
+          .whole = [=, kept = std::tuple(weights, recurrent, biases)](
+                       const Call& call) { run(portable(kernel), p, call); },
+          .rings = false,
+          .dense_channels = info(kernel).dense_channels,
+          .dense_output = info(kernel).dense_output};
 }
 
 }  // namespace

@@ -434,82 +434,6 @@ Case plane_depthwise_case(Random& random, KernelId kernel) {
   }
 }
 
-/// A convolution with a bias of 64 bits.
-struct UnfoldedConvolution {
-  Convolution c;
-  std::vector<int32_t> words;
-  int32_t rounds_once = 0;
-  int32_t weights_zero_point = 0;
-
-  [[nodiscard]] UnfoldedConv2DParams params() const {
-    return {c.weights.data(),   words.data(),        {c.multipliers.data(), c.shifts.data()},
-            c.window,           c.in[3] / c.groups,  c.out[3] / c.groups,
-            c.input_zero_point, c.output_zero_point, weights_zero_point,
-            c.clamp_min,        c.clamp_max,         rounds_once};
-  }
-};
-
-std::shared_ptr<const UnfoldedConvolution> unfolded(Random& random, Convolution c,
-                                                    Element element) {
-  UnfoldedConvolution u{std::move(c), {}};
-  for (const int32_t bias : u.c.bias) u.words.insert(u.words.end(), {bias, bias < 0 ? -1 : 0});
-  if (element == Element::kInt16) {
-    u.rounds_once = random.between(0, 1);
-    u.c.input_zero_point = u.c.output_zero_point = 0;
-    u.c.clamp_min = -30000;
-    u.c.clamp_max = 30000;
-  }
-  for (int8_t& shift : u.c.shifts) shift = static_cast<int8_t>(random.between(-11, -5));
-  return std::make_shared<const UnfoldedConvolution>(std::move(u));
-}
-
-Case unfolded_conv_2d_case(Random& random, KernelId kernel) {
-  const Element element = element_of(info(kernel).in);
-  auto u = unfolded(random, random_convolution(random, random.between(1, 3)), element);
-  if (element == Element::kInt8) {
-    UnfoldedConvolution with_offset = *u;
-    with_offset.weights_zero_point = random.between(-128, 127);
-    u = std::make_shared<const UnfoldedConvolution>(std::move(with_offset));
-  }
-  Case result = convolution_case(shared(u->c), kernel);
-  result.in[0].element = result.out.element = element;
-  result.run = [=](const Call& call) { run(kernel, u->params(), call); };
-  return result;
-}
-
-// Rows of the input that those of a piece meet; at least one.
-void reach_back(Region& needed, int axis, int32_t kernel, int32_t stride, int32_t pad,
-                int32_t extent) {
-  const int32_t begin = (needed.begin[axis] + pad - kernel + stride) / stride;
-  const int32_t end = (needed.end[axis] - 1 + pad) / stride + 1;
-  needed.begin[axis] = std::clamp(begin, 0, extent - 1);
-  needed.end[axis] = std::clamp(end, needed.begin[axis] + 1, extent);
-}
-
-Case transpose_conv_case(Random& random, KernelId kernel) {
-  const Element element = element_of(info(kernel).in);
-  Convolution c = random_convolution(random, 1);
-  c.window.dilation_h = c.window.dilation_w = 1;
-  for (const int axis : {1, 2}) {
-    const auto k = static_cast<size_t>(axis);
-    const int32_t stride = axis == 1 ? c.window.stride_h : c.window.stride_w;
-    c.out[k] = std::max(1, c.in[k] * stride + random.between(-2, 3));
-  }
-  const auto u = unfolded(random, std::move(c), element);
-  return {.in = {{u->c.in, element}},
-          .out = {u->c.out, element},
-          .run = [=](const Call& call) { run(kernel, u->params(), call); },
-          .needed = [u](const Region& out, Chunk) -> std::vector<Region> {
-            const Window2D& w = u->c.window;
-            Region needed = out;
-            reach_back(needed, 1, w.kernel_h, w.stride_h, w.pad_top, w.in_h);
-            reach_back(needed, 2, w.kernel_w, w.stride_w, w.pad_left, w.in_w);
-            needed.begin[3] = 0;
-            needed.end[3] = u->c.in[3];
-            return {needed};
-          }};
-}
-
 Case packed_depthwise_case(Random& random, KernelId kernel) {
   const auto d = std::make_shared<PackedDepthwise>();
   do {
@@ -561,12 +485,12 @@ Case multiplied_depthwise_conv_2d_case(Random& random) {
 Case weighted_case(KernelId kernel, Random& random) {
   switch (info(kernel).family) {
     case Family::kConv2D:
-      if (info(kernel).in == DType::kInt16) return unfolded_conv_2d_case(random, kernel);
+      if (info(kernel).in == DType::kInt16) return unfolded_case(kernel, random);
       return conv_2d_case(random, kernel);
     case Family::kConv2DOffset:
-      return unfolded_conv_2d_case(random, kernel);
+      return unfolded_case(kernel, random);
     case Family::kTransposeConv:
-      return transpose_conv_case(random, kernel);
+      return unfolded_case(kernel, random);
     case Family::kConv2DAccumulate:
       return info(kernel).out == DType::kInt32 ? conv_2d_accumulate_case(random)
                                                : narrow_case(random, kernel);

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "runtime/dsp/input_runs.h"
 #include "runtime/portable/copy_runs.h"
 #include "runtime/portable/side_by_side.h"
 #include "thimble/model/error.h"
@@ -72,6 +73,8 @@ class CallUses {
       add_pairs(call, *pairs, region);
     // Those in MVE read windows as pairs do.
     if (std::holds_alternative<runtime::Conv2DFoursParams>(params)) use("PAIR_WINDOWS");
+    if (const auto* words = std::get_if<runtime::Conv2DWordsParams>(&params))
+      add_words(*words, region);
     if (const auto* depthwise = std::get_if<runtime::DepthwiseConv2DPackedParams>(&params))
       add_depthwise(call, *depthwise, region);
     if (std::string_view(info(call.kernel).name) == "add_dsp")
@@ -128,6 +131,13 @@ class CallUses {
     if (!is_compact(call)) return;
     use("SUMS");  // of weights that lack something
     use("SHARED_SCALES", first_word(call) == 1);
+  }
+
+  void add_words(const runtime::Conv2DWordsParams& p, const Region& region) {
+    const auto last = narrow((region[3].end - 1) / 4 * 4);
+    use("WORDS_OF_TWO", runtime::words_group(p.out_channels, last) == 2);
+    const int32_t taps = p.window.kernel_h * p.window.kernel_w;
+    use("SUMS_IN_PARTS", taps > runtime::kMostRuns || taps * p.in_channels > runtime::kMostInputs);
   }
 
   // As runtime/dsp/depthwise_pixels.h and depthwise_dsp.h choose.

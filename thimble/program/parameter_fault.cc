@@ -172,6 +172,20 @@ std::string softmax_tables_fault(const Softmax& a, const ReadBack& r) {
       .text();
 }
 
+std::string exponentials_fault(const Softmax& a, const ReadBack& r,
+                               const runtime::SoftmaxExponentialsParams& p) {
+  const reference::SoftmaxScaling scaling =
+      reference::softmax_scaling(static_cast<double>(a.beta), scale(r.in(0)));
+  const std::vector<int32_t> table = unpacked<int32_t>(r, 0, DType::kInt32, 256);
+  Difference d;
+  if (table.empty()) d.fail("its table of exponentials has another type or size");
+  for (size_t k = 0; k < table.size(); ++k) {
+    if (table[k] != reference::softmax_exponential(-static_cast<int32_t>(k), scaling))
+      d.fail(fmt::format("its exponential of -{} is wrong", k));
+  }
+  return d.expect("channels", p.channels, r.in(0).shape.back()).text();
+}
+
 std::string rows_fault(const ReadBack& r, size_t constant, const std::vector<int64_t>& wanted) {
   const auto rows = unpacked<int16_t>(r, constant, DType::kInt16, wanted.size());
   return std::ranges::equal(rows, wanted) ? "" : "its table of rows or columns is wrong";
@@ -309,6 +323,8 @@ struct Checker {
   std::string operator()(const Slice&) const { return kOtherKernel; }
   std::string operator()(const Softmax& a) const {
     if (r.in(0).type == DType::kInt16) return softmax_tables_fault(a, r);
+    if (const auto* table = r.as<runtime::SoftmaxExponentialsParams>(); table != nullptr)
+      return exponentials_fault(a, r, *table);
     const auto* p = r.as<runtime::SoftmaxParams>();
     if (p == nullptr) return kOtherKernel;
     const reference::SoftmaxScaling wanted =

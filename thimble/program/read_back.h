@@ -123,6 +123,12 @@ void compare_four(const char* what, const int32_t (&given)[kKernelAxes],
 /// The same in fours.
 [[nodiscard]] std::string fours_fault(const ReadBack& r, const runtime::Conv2DFoursParams& p,
                                       const std::vector<reference::FixedFactor>& factors);
+/// Parameters but for the window, and constants, of a convolution of int16 in words.
+[[nodiscard]] std::string words_fault(const ReadBack& r, const runtime::Conv2DWordsParams& p,
+                                      Activation activation,
+                                      const std::vector<reference::FixedFactor>& factors);
+/// The model's, of int32 or int64; 0 if it has none.
+[[nodiscard]] int64_t model_bias(const ReadBack& r, size_t o);
 /// window: of an operator over images.
 void compare_window(const Window& window, const Tensor& in, const runtime::Window2D& given,
                     Difference& d);

@@ -150,6 +150,12 @@ template <class Op>
 std::string unfolded_fault(const Op& a, const ReadBack& r,
                            const std::vector<reference::FixedFactor>& factors) {
   constexpr bool kDepthwise = std::is_same_v<Op, DepthwiseConv2D>;
+  if (const auto* words = r.as<runtime::Conv2DWordsParams>(); words != nullptr) {
+    Difference d;
+    compare_place(a, r, words->window, d);
+    if (d.none()) d.fail(words_fault(r, *words, a.activation, factors));
+    return d.text();
+  }
   const auto* p = r.as<runtime::UnfoldedConv2DParams>();
   if (p == nullptr) return kOtherKernel;
   const Tensor& weights = r.in(1);
@@ -176,23 +182,27 @@ std::string unfolded_fault(const Op& a, const ReadBack& r,
           static_cast<int8_t>((*weights.data)[run.first + k * run.step]))
         d.fail(fmt::format("weight {} of its channel {} is wrong", k, o));
     }
-    int64_t wanted = 0;
-    if (r.op.inputs.size() > 2 && r.in(2).type == DType::kInt64) {
-      std::memcpy(&wanted, r.in(2).data->data() + o * sizeof wanted, sizeof wanted);
-    } else if (r.op.inputs.size() > 2) {
-      int32_t narrow = 0;
-      std::memcpy(&narrow, r.in(2).data->data() + o * sizeof narrow, sizeof narrow);
-      wanted = narrow;
-    }
     const auto bias = static_cast<int64_t>(static_cast<uint64_t>(words[2 * o + 1]) << 32U |
                                            static_cast<uint32_t>(words[2 * o]));
-    d.expect("bias", bias, wanted);
+    d.expect("bias", bias, model_bias(r, o));
   }
   compare_factors(r, 2, factors, d);
   return d.text();
 }
 
 }  // namespace
+
+int64_t model_bias(const ReadBack& r, size_t o) {
+  if (r.op.inputs.size() < 3) return 0;
+  int64_t wide = 0;
+  int32_t narrow = 0;
+  if (r.in(2).type == DType::kInt64) {
+    std::memcpy(&wide, r.in(2).data->data() + o * sizeof wide, sizeof wide);
+    return wide;
+  }
+  std::memcpy(&narrow, r.in(2).data->data() + o * sizeof narrow, sizeof narrow);
+  return narrow;
+}
 
 void compare_no_window(const ReadBack& r, const runtime::Window2D& given, Difference& d) {
   d.expect("kernel_h", given.kernel_h, 1).expect("kernel_w", given.kernel_w, 1);

@@ -52,6 +52,8 @@ struct SoftmaxScaling {
   int64_t smallest = 0;  ///< differences below have an exponential of zero
 };
 [[nodiscard]] SoftmaxScaling softmax_scaling(double beta, double input_scale);
+/// The exponential of a difference of 0 or less, times 2^31.
+[[nodiscard]] int32_t softmax_exponential(int32_t difference, const SoftmaxScaling& scaling);
 /// About 1 / factor, to the right: from Fixed<5> to a difference.
 [[nodiscard]] FixedFactor inverse_scaling(FixedFactor factor);
 

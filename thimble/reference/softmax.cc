@@ -59,6 +59,10 @@ void softmax_row(const int8_t* x, size_t channels, const SoftmaxScaling& scaling
 
 }  // namespace
 
+int32_t softmax_exponential(int32_t difference, const SoftmaxScaling& scaling) {
+  return difference < scaling.smallest ? 0 : exponential(difference, scaling.factor).raw;
+}
+
 std::vector<Bytes> evaluate(const Softmax& op, const OpContext& context) {
   const Tensor& input = context.input(0);
   if (input.type == DType::kInt16) {

@@ -93,6 +93,9 @@ void count(const runtime::SoftmaxParams&, const CallShape& call, FeatureSums sum
 void count(const runtime::SoftmaxTableParams&, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
 }
+void count(const runtime::SoftmaxExponentialsParams&, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+}
 void count(const runtime::ArgMaxParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
   sums.add(Feature::kOneProduct, pixels(call.region) * p.channels);

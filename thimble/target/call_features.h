@@ -35,8 +35,9 @@ namespace thimble {
 /// groups, their blocks of rows as singles, those of a row as quads, with a product for every
 /// vector; fours are channels of these, ones the calls for them; one runs are packed rows, one
 /// products their eights of channels, four runs the columns of these; weights are those packed.
-/// Means and average pools of an instruction set count eights of channels as fours, with the rows
-/// and pixels of their boxes, and single channels where there are fewer than eight.
+/// Those of int16 in words: words_features.cc. Means and average pools of an instruction set count
+/// eights of channels as fours, with the rows and pixels of their boxes, and single channels where
+/// there are fewer than eight.
 enum class Feature : uint8_t {
   kCall,           ///< the call itself
   kLooped,         ///< the call, if its region follows loop counters

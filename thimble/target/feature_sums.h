@@ -53,6 +53,7 @@ struct Channels {
 void count(const runtime::Conv2DParams& p, const CallShape& call, FeatureSums sums);
 void count(const runtime::Conv2DPairsParams& p, const CallShape& call, FeatureSums sums);
 void count(const runtime::Conv2DFoursParams& p, const CallShape& call, FeatureSums sums);
+void count(const runtime::Conv2DWordsParams& p, const CallShape& call, FeatureSums sums);
 void count(const runtime::Conv2DNarrowParams& p, const CallShape& call, FeatureSums sums);
 void count(const runtime::DepthwiseConv2DParams& p, const CallShape& call, FeatureSums sums);
 void count(const runtime::DepthwiseConv2DPackedParams& p, const CallShape& call, FeatureSums sums);

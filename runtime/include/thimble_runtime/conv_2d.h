@@ -181,4 +181,40 @@ void transpose_conv(const UnfoldedConv2DParams& p, const View& x, const View& ou
 void transpose_conv_i16(const UnfoldedConv2DParams& p, const View& x, const View& out,
                         const Region& region) noexcept;
 
+/// Convolutions of int16 in words: output channels in groups of four, the last one or two alone as
+/// a group of two. Of each group first the weights of every two inputs (in the order of the model's
+/// weights; a last one alone with a zero): a word for each channel, or, compact, one for each two
+/// of them, whose bytes are first input and first channel, second channel, then the same of the
+/// second input. Then four words for each channel. Where it rounds once: both words of the bias
+/// times M with the rounding, M, and the right shift of the upper word of sum * M; else bias, 0,
+/// multiplier and shift. Depthwise: groups of four alone, a word for each tap of the window, whose
+/// bytes are the channels 0, 2, 1 and 3. Channels behind the last are zeros.
+struct Conv2DWordsParams {
+  const int32_t* words;
+  Window2D window;
+  int32_t in_channels, out_channels;
+  int32_t clamp_min, clamp_max;  ///< zero points are 0
+  int32_t rounds_once;           ///< as of UnfoldedConv2DParams
+};
+/// Output channels of the group that channel o begins.
+constexpr int32_t words_group(int32_t channels, int32_t o) noexcept {
+  return channels - o > 2 ? 4 : 2;
+}
+/// conv_2d_i16 and transpose_conv_i16 of one group of input channels, which are neighbours, two
+/// inputs at a time. Inputs are read where they lie. progress: pixel.
+void conv_2d_i16_dsp(const Conv2DWordsParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
+void transpose_conv_i16_dsp(const Conv2DWordsParams& p, const View& x, const View& out,
+                            const Region& region) noexcept;
+/// The same with compact weights.
+void conv_2d_i16_compact_dsp(const Conv2DWordsParams& p, const View& x, const View& out,
+                             const Region& region) noexcept;
+void transpose_conv_i16_compact_dsp(const Conv2DWordsParams& p, const View& x, const View& out,
+                                    const Region& region) noexcept;
+/// Depthwise with a multiplier of 1 and at most kDepthwiseWordsTaps taps: channels of x are
+/// neighbours. progress: pixel.
+void conv_2d_i16_depthwise_dsp(const Conv2DWordsParams& p, const View& x, const View& out,
+                               const Region& region) noexcept;
+constexpr int32_t kDepthwiseWordsTaps = 64;
+
 }  // namespace thimble::runtime

@@ -67,6 +67,11 @@ void svdf_features_i8_i8(const SvdfFeaturesParams& p, const View& x, const View&
                          const Region& region) noexcept;
 void svdf_features_i8_i16(const SvdfFeaturesParams& p, const View& x, const View& out,
                           const Region& region) noexcept;
+/// Four filters at a time; inputs are neighbours.
+void svdf_features_i8_i8_dsp(const SvdfFeaturesParams& p, const View& x, const View& out,
+                             const Region& region) noexcept;
+void svdf_features_i8_i16_dsp(const SvdfFeaturesParams& p, const View& x, const View& out,
+                              const Region& region) noexcept;
 
 /// Sums of SVDF over the filters of a unit and their time.
 struct SvdfParams {
@@ -99,6 +104,8 @@ struct LstmParams {
 /// byte): hidden states, then the bytes of the cell state. progress: none.
 void lstm(const LstmParams& p, const View& x, const View& state, const View& out,
           const Region& region) noexcept;
+void lstm_dsp(const LstmParams& p, const View& x, const View& state, const View& out,
+              const Region& region) noexcept;
 
 /// Products of matrices: out[.., m, o] = sum over k of x[.., m, k] * y[.., k, o].
 struct BatchMatMulParams {
@@ -110,6 +117,8 @@ struct BatchMatMulParams {
 /// Views: x (n, y, m, k), y (n, y, o, k), out (n, y, m, o). progress: pixel.
 void batch_matmul(const BatchMatMulParams& p, const View& x, const View& y, const View& out,
                   const Region& region) noexcept;
+void batch_matmul_dsp(const BatchMatMulParams& p, const View& x, const View& y, const View& out,
+                      const Region& region) noexcept;
 /// Zero points are 0; sums of 64 bits, rounded once with 16 bits of the multiplier.
 void batch_matmul_i16(const BatchMatMulParams& p, const View& x, const View& y, const View& out,
                       const Region& region) noexcept;
@@ -430,6 +439,16 @@ void softmax_i8_i8(const SoftmaxParams& p, const View& x, const View& out,
                    const Region& region) noexcept;
 void softmax_i8_i16(const SoftmaxParams& p, const View& x, const View& out,
                     const Region& region) noexcept;
+/// The same with every exponential there is.
+struct SoftmaxExponentialsParams {
+  const int32_t* exponentials;  ///< [256]: of the difference 0, -1, .. to the largest input
+  int32_t channels;             ///< of the whole tensor; the region covers them
+};
+/// progress: none.
+void softmax_i8_i8_dsp(const SoftmaxExponentialsParams& p, const View& x, const View& out,
+                       const Region& region) noexcept;
+void softmax_i8_i16_dsp(const SoftmaxExponentialsParams& p, const View& x, const View& out,
+                        const Region& region) noexcept;
 
 /// Softmax of int16 by tables of 512 steps, between which it interpolates.
 struct SoftmaxTableParams {

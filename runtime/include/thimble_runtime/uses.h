@@ -16,6 +16,10 @@
 #define THIMBLE_USES_PAIR_EDGES 1
 /// Weights in 8 bits of which all channels of a layer have the same constants.
 #define THIMBLE_USES_SHARED_SCALES 1
+/// Convolutions of int16 in words: one or two output channels behind the last four.
+#define THIMBLE_USES_WORDS_OF_TWO 1
+/// Windows of so many taps or inputs that their sums are made of parts.
+#define THIMBLE_USES_SUMS_IN_PARTS 1
 /// Of each Tail.
 #define THIMBLE_USES_RELU_BY_11 1
 #define THIMBLE_USES_RELU_BY_14 1

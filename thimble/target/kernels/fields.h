@@ -124,6 +124,17 @@ void each_field(S& s, F visit) {
   visit("rounds_once", s.rounds_once);
 }
 
+template <class S, class F, If<S, Conv2DWordsParams> = 0>
+void each_field(S& s, F visit) {
+  visit("words", s.words);
+  visit("window", s.window);
+  visit("in_channels", s.in_channels);
+  visit("out_channels", s.out_channels);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+  visit("rounds_once", s.rounds_once);
+}
+
 template <class S, class F, If<S, FullyConnectedParams> = 0>
 void each_field(S& s, F visit) {
   visit("bias", s.bias);
@@ -322,6 +333,12 @@ template <class S, class F, If<S, SoftmaxParams> = 0>
 void each_field(S& s, F visit) {
   visit("input_scale", s.input_scale);
   visit("diff_min", s.diff_min);
+  visit("channels", s.channels);
+}
+
+template <class S, class F, If<S, SoftmaxExponentialsParams> = 0>
+void each_field(S& s, F visit) {
+  visit("exponentials", s.exponentials);
   visit("channels", s.channels);
 }
 

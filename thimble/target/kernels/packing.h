@@ -24,6 +24,11 @@ template <PairWeights kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t);
 /// For conv_2d_i16 and transposed convolutions.
 [[nodiscard]] std::vector<PackedConstant> pack_unfolded_conv_2d(const Operands& t);
+/// The same in words, for the kernels of DSP cores.
+enum class WordsForm : uint8_t { kWide, kCompact, kDepthwise };
+template <WordsForm kForm>
+[[nodiscard]] std::vector<PackedConstant> pack_conv_2d_words(const Operands& t);
+[[nodiscard]] KernelParams conv_2d_words(const Operands& t, const KernelParams& portable);
 [[nodiscard]] std::vector<PackedConstant> pack_fully_connected(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_depthwise_conv_2d(const Operands& t);
 /// Depthwise convolutions of DSP cores, a row for each tail: calls that it takes, and its
@@ -49,6 +54,9 @@ template <DepthwiseForm kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_sigmoid(const Operands& t);
 /// Exponentials and reciprocals, which softmax of int16 interpolates between.
 [[nodiscard]] std::vector<PackedConstant> pack_softmax_tables(const Operands& t);
+/// The exponential of every difference of two int8, and the parameters that it replaces.
+[[nodiscard]] std::vector<PackedConstant> pack_softmax_exponentials(const Operands& t);
+[[nodiscard]] KernelParams softmax_exponentials(const Operands& t, const KernelParams& portable);
 /// Of operators with a state.
 [[nodiscard]] std::vector<PackedConstant> pack_svdf_features(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_svdf(const Operands& t);

@@ -48,6 +48,18 @@ inline bool is_single_tap_of_fours(const KernelUse& use) {
   return is_single_tap(use) && convolution_shape(use.params).in_per_group % 4 == 0;
 }
 
+/// Of int16 with one group of channels, whose multipliers fit its words.
+inline bool is_in_words(const KernelUse& use) {
+  const auto& p = std::get<runtime::UnfoldedConv2DParams>(use.params);
+  return use.words && p.out_per_group == use.limits.back().end;
+}
+
+inline bool is_depthwise_in_words(const KernelUse& use) {
+  const auto& p = std::get<runtime::UnfoldedConv2DParams>(use.params);
+  return use.words && p.in_per_group == 1 && p.out_per_group == 1 &&
+         p.window.kernel_h * p.window.kernel_w <= runtime::kDepthwiseWordsTaps;
+}
+
 /// A depthwise window of a few vectors; shifts to the right alone.
 inline bool is_depthwise_of_vectors(const KernelUse& use) {
   const runtime::Window2D& w = std::get<runtime::DepthwiseConv2DParams>(use.params).window;
@@ -85,6 +97,46 @@ inline bool product_is_rounded_once(const KernelUse& use) {
 inline bool is_mean_of_pixels(const KernelUse& use) {
   const auto& p = std::get<runtime::MeanParams>(use.params);
   return p.reduced[0] == 0 && p.reduced[3] == 0;
+}
+
+template <auto Kernel>
+constexpr KernelInfo softmax_row_dsp(const char* name, DType out) {
+  return row<Kernel>({.name = name,
+                      .family = Family::kSoftmax,
+                      .out = out,
+                      .set = InstructionSet::kDsp,
+                      .progress = Progress::kNone,
+                      .whole_axes = {false, false, false, true},
+                      .weights = Weights::kFast,
+                      .pack = pack_softmax_exponentials,
+                      .adapt = softmax_exponentials});
+}
+template <auto Kernel>
+constexpr KernelInfo svdf_features_row_dsp(const char* name, DType out) {
+  return row<Kernel>({.name = name,
+                      .family = Family::kSvdfFeatures,
+                      .out = out,
+                      .set = InstructionSet::kDsp,
+                      .progress = Progress::kPixel,
+                      .dense_channels = true,
+                      .pack = pack_svdf_features});
+}
+
+/// Kernels of int16 whose constants are words.
+template <auto Kernel, WordsForm kForm>
+constexpr KernelInfo words_row(const char* name, Family family) {
+  return row<Kernel>({.name = name,
+                      .family = family,
+                      .in = DType::kInt16,
+                      .out = DType::kInt16,
+                      .set = InstructionSet::kDsp,
+                      .progress = Progress::kPixel,
+                      .dense_channels = true,
+                      .takes = kForm == WordsForm::kDepthwise ? is_depthwise_in_words : is_in_words,
+                      .weights = kForm == WordsForm::kWide ? Weights::kFast : Weights::kLeast,
+                      .channel_multiple = 4,
+                      .pack = pack_conv_2d_words<kForm>,
+                      .adapt = conv_2d_words});
 }
 
 /// What the DSP kernels of depthwise convolutions have in common: they differ in their tails.

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/kernels/softmax.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "runtime/portable/softmax.h"
 #include "thimble/reference/softmax_tables.h"
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/operands.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
+#include "thimble/target/kernels/weights.h"
 
 namespace thimble {
 namespace {
@@ -30,6 +34,12 @@ InputScale input_scale(const Operands& t, float beta) {
   const double radius =
       std::ldexp(static_cast<double>((1 << kIntegerBits) - 1), 31 - kIntegerBits - scale.shift);
   return {scale, -static_cast<int32_t>(std::min(std::floor(radius), most))};
+}
+
+// Of int8.
+runtime::SoftmaxParams softmax_params(const Softmax& a, const Operands& t) {
+  const InputScale in = input_scale(t, a.beta);
+  return {in.scale, in.diff_min, static_cast<int32_t>(t.in(0).shape.back())};
 }
 
 bool is_softmax(const Operands& t, Method method, Family family) {
@@ -89,13 +99,26 @@ std::vector<KernelUse> uses(const Softmax& a, const Operands& t, Method) {
     return {elementwise_use(portable_kernel(Family::kSoftmax, DType::kInt16, DType::kInt16), params,
                             {t.in(0).shape}, t.out().shape)};
   }
-  const InputScale in = input_scale(t, a.beta);
-  runtime::SoftmaxParams params{};
-  params.input_scale = in.scale;
-  params.diff_min = in.diff_min;
-  params.channels = static_cast<int32_t>(t.in(0).shape.back());
-  return {elementwise_use(portable_kernel(Family::kSoftmax, t.in(0).type, t.out().type), params,
-                          {t.in(0).shape}, t.out().shape)};
+  return {elementwise_use(portable_kernel(Family::kSoftmax, t.in(0).type, t.out().type),
+                          softmax_params(a, t), {t.in(0).shape}, t.out().shape)};
+}
+
+std::vector<int32_t> exponentials_of(const runtime::SoftmaxParams& p) {
+  std::vector<int32_t> table(256);
+  for (int32_t k = 0; k < static_cast<int32_t>(table.size()); ++k) {
+    if (-k >= p.diff_min) table[static_cast<size_t>(k)] = runtime::exp_of_difference(p, -k);
+  }
+  return table;
+}
+
+std::vector<PackedConstant> pack_softmax_exponentials(const Operands& t) {
+  return {packed_words("exponentials",
+                       exponentials_of(softmax_params(std::get<Softmax>(t.op.attributes), t)))};
+}
+
+KernelParams softmax_exponentials(const Operands&, const KernelParams& portable) {
+  return runtime::SoftmaxExponentialsParams{nullptr,
+                                            std::get<runtime::SoftmaxParams>(portable).channels};
 }
 
 }  // namespace thimble

@@ -7,6 +7,7 @@
 #include "thimble/model/error.h"
 #include "thimble/model/rounding.h"
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/conv_2d_words.h"
 #include "thimble/target/kernels/floats.h"
 #include "thimble/target/kernels/packing.h"
 #include "thimble/target/kernels/quantize.h"
@@ -79,7 +80,11 @@ KernelUse unfolded_use(const Operands& t, Family family, const ConvolutionAxes& 
           .inputs = {0},
           .in = {axes.in},
           .out = axes.out,
-          .limits = limits_of(axes.out, t.out().shape)};
+          .limits = limits_of(axes.out, t.out().shape),
+          .words = t.in(0).type == DType::kInt16 &&
+                   takes_words(channel_scales(t, static_cast<size_t>(t.out().shape.back()),
+                                              scale_of(t.out())),
+                               params.rounds_once != 0)};
 }
 
 std::vector<PackedConstant> pack_unfolded_conv_2d(const Operands& t) {

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conv_2d_i16_dsp.h"
+
+namespace thimble::runtime {
+
+void conv_2d_i16_dsp(const Conv2DWordsParams& p, const View& x, const View& out,
+                     const Region& region) noexcept {
+  convolve_i16<WideWords>(p, x, out, region);
+}
+
+}  // namespace thimble::runtime

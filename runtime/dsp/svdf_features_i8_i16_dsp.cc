@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "svdf_features_dsp.h"
+
+namespace thimble::runtime {
+
+void svdf_features_i8_i16_dsp(const SvdfFeaturesParams& p, const View& x, const View& out,
+                              const Region& region) noexcept {
+  svdf_features_in_fours<int16_t>(p, x, out, region);
+}
+
+}  // namespace thimble::runtime
