@@ -182,6 +182,17 @@ constexpr KernelInfo depthwise_row_in_place(const char* name) {
   return result;
 }
 
+/// Convolutions that fold nothing into their bias, of one type.
+template <auto Kernel>
+constexpr KernelInfo unfolded_row(const char* name, Family family, DType type) {
+  return row<Kernel>({.name = name,
+                      .family = family,
+                      .in = type,
+                      .out = type,
+                      .progress = Progress::kPixel,
+                      .pack = pack_unfolded_conv_2d});
+}
+
 /// Operands and output are float32.
 template <auto Kernel>
 constexpr KernelInfo float_row(const char* name, Family family,
