@@ -162,6 +162,7 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
     run({command, "floats.tflite", "--sram", "500"}, 2);
   }
   run({"compile", "zoo:demo", "--core", "cortex-m4", "--explain"});
+  run({"compile", "floats.tflite", "--core", "cortex-m4", "--explain"});  // no other kernels
   run({"compile", "zoo:demo", "--measure", "--device", device, "--sram", "64K"});
   run({"run", "zoo:demo", "--on", "qemu"});
   run({"run", "zoo:demo", "--planner", lossy});

