@@ -48,9 +48,10 @@ TEST(KernelBench, CountsEveryCall) {
   }
   ASSERT_EQ(row["operator"], "total");
   EXPECT_GT(calls, 2);
-  // What is between the calls is little: a row of the table of steps takes some 120.
+  // What is between the calls is little: a row of the table of steps takes some 600, to unpack
+  // its parameters.
   EXPECT_THAT(std::stoll(row["instructions"]),
-              AllOf(Ge(instructions), Le(instructions + 150 * calls)));
+              AllOf(Ge(instructions), Le(instructions + 700 * calls)));
   EXPECT_GE(std::stoll(row["cycles"]), cycles);
 }
 

@@ -233,7 +233,8 @@ Graph random_uint8_network(uint64_t seed) {
   // Softmax of more than some 500 shifts by more than 31 bits, which the kernel does not define.
   if (random.chance(0.7) || elements(net.shape(x)) > 256)
     x = net.fully_connected(x, random.between(2, 10), spread());
-  return net.finish({net.softmax(x)});
+  // Nor do Thimble and its fixed point take softmax of larger scales.
+  return net.finish({net.scale(x) < 16 ? net.softmax(x) : x});
 }
 
 std::vector<Bytes> random_inputs(const Graph& graph, uint64_t seed) {

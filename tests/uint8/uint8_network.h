@@ -32,6 +32,7 @@ class Uint8Network {
   /// A square window; SAME or VALID padding.
   Window window(TensorId x, int64_t kernel, int64_t stride, bool same) const;
   [[nodiscard]] const Shape& shape(TensorId x) const { return graph_.tensor(x).shape; }
+  [[nodiscard]] float scale(TensorId x) const { return graph_.tensor(x).quantization.scales[0]; }
   [[nodiscard]] zoo::Random& random() { return random_; }
   [[nodiscard]] Graph finish(const std::vector<TensorId>& outputs);
 
