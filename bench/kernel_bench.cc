@@ -106,9 +106,11 @@ std::pair<std::string, int64_t> work(const Graph& graph, const Call& call) {
 
 void measure_model(const std::string& name, const Options& options, std::FILE* file) {
   const Source source = load(name);
+  // Not within the braces: GCC 12 destroys members twice where an initialiser behind them throws.
+  const int64_t sram = parse_size(options.sram);
   Request request{.model = source,
                   .graph = {.keep_channels = options.keep_channels},
-                  .sram_bytes = parse_size(options.sram),
+                  .sram_bytes = sram,
                   .weights = options.compact ? Weights::kCompact : Weights::kFast,
                   .planner = options.planner};
   request.target.core = core_named(options.core);

@@ -27,6 +27,7 @@ class DepthwiseConvolution {
                        bool in_place) noexcept
       : p_(p), x_(x), out_(out), region_(region), tail_(tail), in_place_(in_place) {
     const Window2D& w = p.window;
+    below_ = out.stride[1];
     first_in_ = p.multiplier == 1 ? region.begin[3] : region.begin[3] / p.multiplier;
     const int32_t last = p.multiplier == 1 ? region.end[3] - 1 : (region.end[3] - 1) / p.multiplier;
     channels_ = last + 1 - first_in_;
@@ -198,6 +199,7 @@ class DepthwiseConvolution {
     const int32_t last = region_.end[1] - (in_place_ ? 1 : 2);
     for (int32_t slot = 0; y <= last; y += 2, slot ^= 2) {
       const bool both = y + 1 < region_.end[1];
+      begin_rows(y, begin, end, both);
       if (both) {
         pack_two_rows(y - w.pad_top + 2, slot ^ 2);
       } else {
@@ -289,6 +291,7 @@ class DepthwiseConvolution {
   // Windows of 3 x 3: outputs [begin, end) of row y, from the first of the strip on.
   void row_of_blocks(DepthwiseCode four, DepthwiseCode two, int32_t y, int32_t begin,
                      int32_t end) noexcept {
+    begin_rows(y, begin, end, false);
     const int32_t words = 2 * p_.window.stride_w * slots_;
     for (int32_t column = begin; column < end;) {
       int8_t* const to = output(y, column);
@@ -307,6 +310,7 @@ class DepthwiseConvolution {
   [[gnu::cold]] void any_window(int32_t y, int32_t begin, int32_t end) noexcept {
     const int32_t stride = p_.window.stride_w;
     const int32_t every = stride % 2 == 0 ? 1 : 2;  // outputs with the same form of weights
+    begin_rows(y, begin, end, false);
     set_code(kDepthwiseBlocks.any, true);
     for (int32_t form = 0; form < every; ++form) {
       for (int32_t column = begin + form; column < end;) {
@@ -333,9 +337,20 @@ class DepthwiseConvolution {
     int32_t blocks;
   };
 
-  // How many of them one call does: a ring may end within.
+  // Outputs of row y, and of the next one if both, come next: whether the ring ends within a row.
+  void begin_rows(int32_t y, int32_t begin, int32_t end, bool both) noexcept {
+    if (!kRings || out_.modulus == 0) return;
+    const int32_t length = (end - 1 - begin) * out_.stride[2];
+    const auto ends_within = [&](int32_t row) noexcept {
+      return output(row, end - 1) - output(row, begin) != length;
+    };
+    below_ = both ? static_cast<int32_t>(output(y + 1, begin) - output(y, begin)) : 0;
+    ring_ends_ = ends_within(y) || (both && ends_within(y + 1));
+  }
+
+  // How many of them one call does.
   int32_t blocks_of(int32_t columns, int32_t left) const noexcept {
-    return left < 2 * columns || (kRings && out_.modulus != 0) ? 1 : left / columns;
+    return left < 2 * columns || (kRings && ring_ends_) ? 1 : left / columns;
   }
 
   // of_four: outputs, or of two.
@@ -373,7 +388,7 @@ class DepthwiseConvolution {
   }
   // Elements from an output pixel to another one.
   int32_t distance(int32_t y, int32_t column, int32_t rows, int32_t columns) const noexcept {
-    if (!kRings || out_.modulus == 0) return rows * out_.stride[1] + columns * out_.stride[2];
+    if (!kRings || !ring_ends_) return rows * below_ + columns * out_.stride[2];
     return static_cast<int32_t>(output(y + rows, column + columns) - output(y, column));
   }
 
@@ -396,6 +411,8 @@ class DepthwiseConvolution {
   int32_t begin_column_ = 0, end_column_ = 0;  // that they read
   int32_t run_ = 0;  // pairs whose right column is an input; -1: among others
   int32_t slots_ = 0, pitch_ = 0;
+  int32_t below_ = 0;       // elements from an output to the one in the next row
+  bool ring_ends_ = false;  // within a row of outputs
   DepthwiseBlocksInRow block_{};
 };
 

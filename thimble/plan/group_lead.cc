@@ -23,9 +23,9 @@ class Leads {
 
   [[nodiscard]] bool rolls() const {
     for (size_t l = 0; l < derived_.loops.size(); ++l) {
-      // A row is complete before the next one begins; of its columns a tile may have several.
-      const auto plain = [inner = l > 0](const TiledCall& call) {
-        const bool one = inner || call.beat.rows <= call.beat.tiles;
+      // Of columns a tile may have several, and of whole rows; else one is complete before the next.
+      const auto plain = [several = l > 0 || !by_columns()](const TiledCall& call) {
+        const bool one = several || call.beat.rows <= call.beat.tiles;
         return call.reduces || (call.border == Border::kRoll && one && !call.outer);
       };
       if (!std::ranges::all_of(derived_.loops[l].clock.calls, plain)) return false;

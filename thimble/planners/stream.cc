@@ -68,9 +68,9 @@ class StreamSearch {
     return best;
   }
 
-  Planned planned(const Attempt& best) const {
+  Planned planned(const Attempt& best, OverInputs over_inputs) const {
     const Dataflow flow(axes_, best.instances);
-    const Plan plan = stream_plan(flow, best.problem, best.cut, limits_.in_place);
+    const Plan plan = stream_plan(flow, best.problem, best.cut, limits_.in_place, over_inputs);
     Planned result{.schedule = build(flow, plan),
                    .lower_bound_bytes = 0,
                    .notes = {spans(best.instances, best.cut)},
@@ -203,11 +203,20 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
                           KnownOrders& orders) {
   const StreamOptions options = stream_options(limits, given);
   const AxisGraph axes(graph);
+  const auto arena_of = [&](const Planned& answer) {
+    Schedule schedule = answer.schedule;
+    place_ports(schedule, limits.ports);
+    return place(graph, schedule, {.work = kQuickLayoutWork, .time = limits.time}).arena_bytes();
+  };
   const auto search = [&](const StreamOptions& wanted) {
     const StreamSearch searched(axes, limits, wanted, orders);
     const Attempt best = searched.best();
     if (best.cut.peak_bytes == Rolls::kImpossible) return std::pair(Planned{}, best.cut);
-    return std::pair(searched.planned(best), best.cut);
+    if (best.cut.peak_bytes <= options.enough_bytes) {
+      Planned apart = searched.planned(best, OverInputs::kForThePeak);
+      if (arena_of(apart) <= options.enough_bytes) return std::pair(std::move(apart), best.cut);
+    }
+    return std::pair(searched.planned(best, OverInputs::kAll), best.cut);
   };
   auto [planned, cut] = search(options);
   if (cut.peak_bytes == Rolls::kImpossible) {
@@ -217,11 +226,6 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
                                 by_pixels ? "rows leave whole, which granularity=row or auto allows"
                                           : cut.why));
   }
-  const auto arena_of = [&](const Planned& answer) {
-    Schedule schedule = answer.schedule;
-    place_ports(schedule, limits.ports);
-    return place(graph, schedule, {.work = kQuickLayoutWork, .time = limits.time}).arena_bytes();
-  };
   int64_t arena_bytes = arena_of(planned);
   // Or the fault of alignment, or of a layout that is quick.
   const bool within_peak = arena_bytes <= cut.peak_bytes * 101 / 100;

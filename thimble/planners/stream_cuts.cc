@@ -16,7 +16,7 @@ namespace {
 // must be at least this part, unless that is what it takes to fit.
 constexpr int64_t kLeastGainOfBoth = 32;
 
-constexpr int64_t kTiles[] = {2, 4, 8};  // rows or columns at a time, to try
+constexpr int64_t kTiles[] = {1, 2, 4, 8};  // rows or columns of the last value at a time, to try
 
 constexpr size_t kMostWithAllOrders = 300;  // instances
 
@@ -289,7 +289,7 @@ note::Spans spans(const Instances& instances, const StreamCut& cut) {
 }
 
 Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const StreamCut& cut,
-                 bool in_place) {
+                 bool in_place, OverInputs over_inputs) {
   OrderProblem outside = problem;
   for (const InstanceId id : cut.over_input) outside.ops[id.index()].in_place.clear();
   std::vector<OrderPiece> pieces;
@@ -305,8 +305,11 @@ Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const St
   }
   if (!in_place) return plan;
   const Rolls rolls(dataflow, problem, cut.order, {.in_place = in_place});
+  for (OrderProblem::Op& op : outside.ops) op.in_place.clear();
+  const std::vector<int64_t> apart = working_sets(outside, cut.order);
   for (size_t at = 0; at < cut.order.size(); ++at) {
-    if (in_piece[at]) continue;
+    const bool needless = over_inputs == OverInputs::kForThePeak && apart[at] <= cut.peak_bytes;
+    if (in_piece[at] || needless) continue;
     for (const OverlapChoice& over : rolls.over_inputs(static_cast<int>(at)))
       plan.overlaps.push_back(over);
   }

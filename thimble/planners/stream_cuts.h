@@ -105,7 +105,13 @@ class StreamCuts {
 /// How much of it is in groups.
 [[nodiscard]] note::Spans spans(const Instances& instances, const StreamCut& cut);
 
+/// Which outputs of whole operators may lie over their inputs: all that can, so that the layout has
+/// the choice; or those alone without which the peak were higher, as kernels are faster on buffers
+/// that are apart.
+enum class OverInputs { kAll, kForThePeak };
+
 [[nodiscard]] Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem,
-                               const StreamCut& cut, bool in_place);
+                               const StreamCut& cut, bool in_place,
+                               OverInputs over_inputs = OverInputs::kAll);
 
 }  // namespace thimble

@@ -39,9 +39,9 @@ int32_t word_of(std::array<int8_t, 4> bytes) {
   return word;
 }
 
-class ChannelWeights {
+class PaddedWeights {
  public:
-  explicit ChannelWeights(const UnfoldedWeights& u)
+  explicit PaddedWeights(const UnfoldedWeights& u)
       : weights_(u.weights), inputs_(u.weights.size() / u.bias.size()) {}
   [[nodiscard]] size_t inputs() const { return inputs_; }
   // Zero behind the last input and the last channel.
@@ -55,7 +55,7 @@ class ChannelWeights {
   size_t inputs_;
 };
 
-void append_group(const ChannelWeights& w, size_t first, size_t channels, WordsForm form,
+void append_group(const PaddedWeights& w, size_t first, size_t channels, WordsForm form,
                   std::vector<int32_t>& words) {
   if (form == WordsForm::kDepthwise) {
     for (size_t k = 0; k < w.inputs(); ++k) {
@@ -86,7 +86,7 @@ bool takes_words(std::span<const runtime::Scale> scales, bool rounds_once) {
 
 std::vector<int32_t> words_of(const UnfoldedWeights& u, WordsForm form) {
   const auto channels = static_cast<int32_t>(u.bias.size());
-  const ChannelWeights weights(u);
+  const PaddedWeights weights(u);
   std::vector<int32_t> words;
   for (int32_t o = 0; o < channels; o += 4) {
     const int32_t group = form == WordsForm::kDepthwise ? 4 : runtime::words_group(channels, o);
