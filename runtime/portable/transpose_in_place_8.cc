@@ -2,6 +2,9 @@
 // Transposition of a matrix in its own bytes: each cycle of the permutation is followed once, from
 // its least position. No memory is needed to remember which cycles are done: a position begins one
 // unless the cycle comes to a lesser one (Fich, Munro, Poblete, "Permuting in Place", 1995, 2).
+//
+// Few rows, as images have whose channels come first, go in words: columns are halved until a part
+// fits a buffer on the stack, and each time the left halves of all rows are brought together.
 #include "thimble_runtime/kernels.h"
 
 namespace thimble::runtime {
@@ -35,6 +38,60 @@ void move_cycle(const Matrix& matrix, uint32_t start, int8_t* data) noexcept {
   data[to] = first;
 }
 
+constexpr uint32_t kMostRows = 4, kWord = 4;
+constexpr uint32_t kPartColumns = 32;  // at a time, by way of the stack
+
+struct __attribute__((may_alias)) Word {
+  uint32_t value;
+};
+
+// [a words][b words] to [b words][a words]: words that change places are where they belong.
+void swap_neighbours(Word* at, uint32_t a, uint32_t b) noexcept {
+  while (a != 0 && b != 0) {
+    const uint32_t count = a < b ? a : b;
+    Word* other = at + a;
+    for (Word* const end = at + count; at != end; ++at, ++other) {
+      const Word held = *at;
+      *at = *other;
+      *other = held;
+    }
+    if (a <= b) {
+      b -= count;
+    } else {
+      a -= count;
+    }
+  }
+}
+
+void transpose_part(int8_t* data, uint32_t rows, uint32_t columns) noexcept {
+  int8_t part[kMostRows * kPartColumns];
+  for (uint32_t k = 0; k < rows * columns; ++k) part[k] = data[k];
+  for (uint32_t row = 0; row < rows; ++row) {
+    const int8_t* const from = part + row * columns;
+    int8_t* to = data + row;
+    for (uint32_t column = 0; column < columns; ++column, to += rows) *to = from[column];
+  }
+}
+
+// Columns are a multiple of four, data begins at a word.
+void transpose_few_rows(int8_t* data, uint32_t rows, uint32_t columns) noexcept {
+  uint32_t width = kPartColumns;
+  while (width < columns) width *= 2;
+  for (; width > kPartColumns; width /= 2) {
+    const uint32_t left = width / 2;
+    for (uint32_t begin = 0; begin + left < columns; begin += width) {
+      const uint32_t all = columns - begin < width ? columns - begin : width, right = all - left;
+      auto* const words = reinterpret_cast<Word*>(data + begin * rows);
+      for (uint32_t row = 1; row < rows; ++row)
+        swap_neighbours(words + row * left / kWord, row * right / kWord, left / kWord);
+    }
+  }
+  for (uint32_t begin = 0; begin < columns; begin += kPartColumns) {
+    const uint32_t rest = columns - begin;
+    transpose_part(data + begin * rows, rows, rest < kPartColumns ? rest : kPartColumns);
+  }
+}
+
 }  // namespace
 
 void transpose_in_place_8(const View& x, const View& out, const Region& region) noexcept {
@@ -49,6 +106,9 @@ void transpose_in_place_8(const View& x, const View& out, const Region& region) 
   if (count < 3) return;
   const Matrix matrix{rows, count / rows};
   auto* data = static_cast<int8_t*>(out.data);
+  if (rows > 1 && rows <= kMostRows && matrix.columns % kWord == 0 &&
+      reinterpret_cast<uintptr_t>(data) % kWord == 0)
+    return transpose_few_rows(data, rows, matrix.columns);
   uint32_t left = count - 2;  // to be moved: the first and the last element stay
   for (uint32_t start = 1; left > 0; ++start) {
     const uint32_t length = cycle_length(matrix, start);

@@ -5,7 +5,9 @@ namespace thimble::testing {
 
 int32_t Random::between(int32_t low, int32_t high) {
   // Standard distributions differ between libraries.
-  return low + static_cast<int32_t>(engine_() % static_cast<uint32_t>(high - low + 1));
+  const uint32_t count = static_cast<uint32_t>(high) - static_cast<uint32_t>(low) + 1;  // 0: 2^32
+  const auto drawn = static_cast<uint32_t>(engine_());
+  return static_cast<int32_t>(static_cast<uint32_t>(low) + (count == 0 ? drawn : drawn % count));
 }
 
 std::vector<int8_t> Random::bytes(int64_t count) {

@@ -34,6 +34,13 @@ TEST(TransposeInPlace, TurnsEverySmallMatrix) {
   }
 }
 
+TEST(TransposeInPlace, TurnsFewChannelsOfManyPixels) {
+  for (int32_t channels = 1; channels <= 5; ++channels) {
+    for (int32_t pixels = 4; pixels <= 600; pixels += pixels < 260 ? 4 : 33)
+      expect_turned_both_ways({1, 1, pixels, channels});
+  }
+}
+
 TEST(TransposeInPlace, TurnsImages) {
   expect_turned_both_ways({1, 224, 224, 3});
   expect_turned_both_ways({1, 96, 96, 1});
