@@ -68,9 +68,12 @@ class StreamSearch {
     return best;
   }
 
-  Planned planned(const Attempt& best, OverInputs over_inputs) const {
+  /// apart: outputs lie over inputs only where there is no room for both.
+  Planned planned(const Attempt& best, bool apart) const {
     const Dataflow flow(axes_, best.instances);
-    const Plan plan = stream_plan(flow, best.problem, best.cut, limits_.in_place, over_inputs);
+    const PieceTimes times(flow, limits_.core);
+    const RoomApart room = apart ? RoomApart{&times, limits_.sram_bytes.value_or(0)} : RoomApart{};
+    const Plan plan = stream_plan(flow, best.problem, best.cut, limits_.in_place, room);
     Planned result{.schedule = build(flow, plan),
                    .lower_bound_bytes = 0,
                    .notes = {spans(best.instances, best.cut)},
@@ -213,10 +216,10 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
     const Attempt best = searched.best();
     if (best.cut.peak_bytes == Rolls::kImpossible) return std::pair(Planned{}, best.cut);
     if (best.cut.peak_bytes <= options.enough_bytes) {
-      Planned apart = searched.planned(best, OverInputs::kForThePeak);
+      Planned apart = searched.planned(best, true);
       if (arena_of(apart) <= options.enough_bytes) return std::pair(std::move(apart), best.cut);
     }
-    return std::pair(searched.planned(best, OverInputs::kAll), best.cut);
+    return std::pair(searched.planned(best, false), best.cut);
   };
   auto [planned, cut] = search(options);
   if (cut.peak_bytes == Rolls::kImpossible) {

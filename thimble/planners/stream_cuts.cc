@@ -289,7 +289,7 @@ note::Spans spans(const Instances& instances, const StreamCut& cut) {
 }
 
 Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const StreamCut& cut,
-                 bool in_place, OverInputs over_inputs) {
+                 bool in_place, const RoomApart& room) {
   OrderProblem outside = problem;
   for (const InstanceId id : cut.over_input) outside.ops[id.index()].in_place.clear();
   std::vector<OrderPiece> pieces;
@@ -308,7 +308,9 @@ Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const St
   for (OrderProblem::Op& op : outside.ops) op.in_place.clear();
   const std::vector<int64_t> apart = working_sets(outside, cut.order);
   for (size_t at = 0; at < cut.order.size(); ++at) {
-    const bool needless = over_inputs == OverInputs::kForThePeak && apart[at] <= cut.peak_bytes;
+    const Member whole{InstanceCall{.instance = {cut.order[at]}}};
+    const bool needless =
+        room.times != nullptr && apart[at] + room.times->scratch_bytes({whole}) <= room.bytes;
     if (in_piece[at] || needless) continue;
     for (const OverlapChoice& over : rolls.over_inputs(static_cast<int>(at)))
       plan.overlaps.push_back(over);

@@ -105,13 +105,15 @@ class StreamCuts {
 /// How much of it is in groups.
 [[nodiscard]] note::Spans spans(const Instances& instances, const StreamCut& cut);
 
-/// Which outputs of whole operators may lie over their inputs: all that can, so that the layout has
-/// the choice; or those alone without which the peak were higher, as kernels are faster on buffers
+/// Outputs of whole operators may lie over their inputs, so that the layout has the choice; but not
+/// where both fit into so many bytes with the kernel's scratch, as kernels are faster on buffers
 /// that are apart.
-enum class OverInputs { kAll, kForThePeak };
+struct RoomApart {
+  const PieceTimes* times = nullptr;  ///< nothing: all of them may
+  int64_t bytes = 0;
+};
 
 [[nodiscard]] Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem,
-                               const StreamCut& cut, bool in_place,
-                               OverInputs over_inputs = OverInputs::kAll);
+                               const StreamCut& cut, bool in_place, const RoomApart& room = {});
 
 }  // namespace thimble
