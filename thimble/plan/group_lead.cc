@@ -23,7 +23,7 @@ class Leads {
 
   [[nodiscard]] bool rolls() const {
     for (size_t l = 0; l < derived_.loops.size(); ++l) {
-      // Of columns a tile may have several, and of whole rows; else one is complete before the next.
+      // Of columns a tile may have several, and of whole rows; else a row is complete first.
       const auto plain = [several = l > 0 || !by_columns()](const TiledCall& call) {
         const bool one = several || call.beat.rows <= call.beat.tiles;
         return call.reduces || (call.border == Border::kRoll && one && !call.outer);
