@@ -340,12 +340,9 @@ class DepthwiseConvolution {
   // Outputs of row y, and of the next one if both, come next: whether the ring ends within a row.
   void begin_rows(int32_t y, int32_t begin, int32_t end, bool both) noexcept {
     if (!kRings || out_.modulus == 0) return;
-    const int32_t length = (end - 1 - begin) * out_.stride[2];
-    const auto ends_within = [&](int32_t row) noexcept {
-      return output(row, end - 1) - output(row, begin) != length;
-    };
     below_ = both ? static_cast<int32_t>(output(y + 1, begin) - output(y, begin)) : 0;
-    ring_ends_ = ends_within(y) || (both && ends_within(y + 1));
+    ring_ends_ =
+        !is_run(out_, n_, y, begin, end - 1) || (both && !is_run(out_, n_, y + 1, begin, end - 1));
   }
 
   // How many of them one call does.

@@ -151,7 +151,7 @@ class PixelPairs {
     find_runs(column);
     int32_t pairs = (rows_.inner.end - column) / 2;
     const bool together = whole_ && !edges_ && (!Weights::kRests || *rests_ >= whole_end_) &&
-                          is_run(n, y, column, column + 2 * pairs - 1);
+                          is_run(view_, n, y, column, column + 2 * pairs - 1);
     const int32_t at_once = together ? pairs : 1;
     for (; pairs > 0; pairs -= at_once, column += 2 * at_once) {
       out_[0] = pixel<int8_t>(view_, n, y, column);
@@ -162,14 +162,6 @@ class PixelPairs {
       block_.runs.offset += 2 * rows_.step;
     }
     return column;
-  }
-
-  // Whether no ring of outputs ends between two columns of a row.
-  [[gnu::cold, gnu::noinline]] bool is_run(int32_t n, int32_t y, int32_t column,
-                                           int32_t last) const noexcept {
-    return !THIMBLE_USES_RINGS || view_.modulus == 0 ||
-           pixel<int8_t>(view_, n, y, last) - pixel<int8_t>(view_, n, y, column) ==
-               (last - column) * view_.stride[2];
   }
 
   // The runs of an inner column and the next; rows of padding are widened already.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "thimble_runtime/kernels.h"
+#include "thimble_runtime/uses.h"
 
 namespace thimble::runtime {
 
@@ -47,6 +48,14 @@ inline View straight(const View& view, const Region& region) noexcept {
   result.modulus = 0;
   result.channel = 0;
   return result;
+}
+
+/// Whether a ring goes on from one column of a row to another without beginning anew.
+[[gnu::cold, gnu::noinline]] inline bool is_run(const View& view, int32_t n, int32_t y,
+                                                int32_t column, int32_t last) noexcept {
+  return !THIMBLE_USES_RINGS || view.modulus == 0 ||
+         pixel<int8_t>(view, n, y, last) - pixel<int8_t>(view, n, y, column) ==
+             (last - column) * view.stride[2];
 }
 
 }  // namespace thimble::runtime

@@ -211,17 +211,26 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
     place_ports(schedule, limits.ports);
     return place(graph, schedule, {.work = kQuickLayoutWork, .time = limits.time}).arena_bytes();
   };
-  const auto search = [&](const StreamOptions& wanted) {
+  struct Found {
+    Planned planned;
+    StreamCut cut;
+    int64_t arena_bytes;
+  };
+  const auto search = [&](const StreamOptions& wanted) -> Found {
     const StreamSearch searched(axes, limits, wanted, orders);
     const Attempt best = searched.best();
-    if (best.cut.peak_bytes == Rolls::kImpossible) return std::pair(Planned{}, best.cut);
+    if (best.cut.peak_bytes == Rolls::kImpossible)
+      return {Planned{}, best.cut, best.cut.peak_bytes};
     if (best.cut.peak_bytes <= options.enough_bytes) {
       Planned apart = searched.planned(best, true);
-      if (arena_of(apart) <= options.enough_bytes) return std::pair(std::move(apart), best.cut);
+      const int64_t bytes = arena_of(apart);
+      if (bytes <= options.enough_bytes) return {std::move(apart), best.cut, bytes};
     }
-    return std::pair(searched.planned(best, false), best.cut);
+    Planned planned = searched.planned(best, false);
+    const int64_t bytes = arena_of(planned);
+    return {std::move(planned), best.cut, bytes};
   };
-  auto [planned, cut] = search(options);
+  auto [planned, cut, arena_bytes] = search(options);
   if (cut.peak_bytes == Rolls::kImpossible) {
     const bool by_pixels = options.granularities.front() == Granularity::kPixel;
     throw CompileError(
@@ -229,7 +238,6 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
                                 by_pixels ? "rows leave whole, which granularity=row or auto allows"
                                           : cut.why));
   }
-  int64_t arena_bytes = arena_of(planned);
   // Or the fault of alignment, or of a layout that is quick.
   const bool within_peak = arena_bytes <= cut.peak_bytes * 101 / 100;
   const bool peak_fits = cut.peak_bytes <= options.enough_bytes;
@@ -238,9 +246,9 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
     if (!peak_fits || late(limits.time)) break;
     StreamOptions lower = options;
     lower.enough_bytes = options.enough_bytes * percent / 100;
-    auto [next, next_cut] = search(lower);
-    if (next_cut.peak_bytes <= options.enough_bytes && arena_of(next) <= options.enough_bytes)
-      return std::move(next);
+    Found next = search(lower);
+    if (next.cut.peak_bytes <= options.enough_bytes && next.arena_bytes <= options.enough_bytes)
+      return std::move(next.planned);
   }
   std::vector<StreamOptions> others;
   for (const int64_t enough : {options.enough_bytes, int64_t{0}}) {
@@ -257,12 +265,10 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
   }
   for (const StreamOptions& other : others) {
     if (late(limits.time)) break;
-    auto [next, next_cut] = search(other);
-    if (next_cut.peak_bytes == Rolls::kImpossible || next.schedule == planned.schedule) continue;
-    const int64_t bytes = arena_of(next);
-    if (bytes >= arena_bytes) continue;
-    arena_bytes = bytes;
-    planned = std::move(next);
+    Found next = search(other);
+    if (next.cut.peak_bytes == Rolls::kImpossible || next.arena_bytes >= arena_bytes) continue;
+    arena_bytes = next.arena_bytes;
+    planned = std::move(next.planned);
   }
   return std::move(planned);
 }

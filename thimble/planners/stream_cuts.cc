@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "thimble/moves/resident_first.h"
@@ -166,17 +167,19 @@ RolledPiece StreamCuts::in_fastest_tiles(const RolledPiece& piece, PieceTimes& t
 std::optional<StreamCut> StreamCuts::fastest(PieceTimes& times) {
   const int64_t limit = options_.enough_bytes;
   if (cut_.peak_bytes > limit) return std::nullopt;
+  std::map<size_t, RolledPiece> tiled;  // candidates that fit, in their fastest tiles
   auto [cut, sum] =
       fastest_cut(times, order_, rolls_.single_bytes(), pieces_, limit, [&](size_t p) {
         RolledPiece piece = candidates_[p];
         widen(piece, limit);
-        return instructions(piece, times);
+        piece = in_fastest_tiles(piece, times);
+        const double time = instructions(piece, times);
+        tiled.emplace(p, std::move(piece));
+        return time;
       });
   std::vector<RolledPiece> chosen;
   for (const int p : cut.pieces) {
-    const RolledPiece& piece = candidates_[static_cast<size_t>(p)];
-    chosen.push_back(in_fastest_tiles(piece, times));
-    sum += std::llround(instructions(chosen.back(), times) - instructions(piece, times));
+    chosen.push_back(std::move(tiled.at(static_cast<size_t>(p))));
     cut.peak_bytes = std::max(cut.peak_bytes, chosen.back().bytes);
   }
   StreamCut result = with(std::move(chosen), cut.peak_bytes);
