@@ -148,8 +148,8 @@ HeldBack held_back_errors(const LatencyModel& model, const std::vector<LatencySa
   return errors;
 }
 
-std::string model_json(const LatencyModel& model, const std::string& command,
-                       const HeldBack& errors) {
+nlohmann::ordered_json model_json(const LatencyModel& model, const std::string& command,
+                                  const HeldBack& errors) {
   nlohmann::ordered_json json;
   const auto rounded = [](double value) { return std::round(value * 1e3) / 1e3; };
   json["core"] = model.core;
@@ -165,7 +165,7 @@ std::string model_json(const LatencyModel& model, const std::string& command,
   for (const auto& [kernel, error] : errors.kernels) json["held_back"][kernel] = error.json();
   for (const auto& [tiling, error] : errors.tilings)
     json["held_back_tilings"][tiling] = error.json();
-  return json.dump(1) + "\n";
+  return json;
 }
 
 // "name,kernel,held_back,counted,estimated,error".
@@ -205,6 +205,16 @@ std::vector<LatencySample> networks_and_groups(const Options& options) {
   return samples;
 }
 
+std::optional<nlohmann::ordered_json> core_file(const Options& options) {
+  std::ifstream file(options.folder + "/cores/" + options.core + ".json", std::ios::binary);
+  if (!file) return std::nullopt;
+  return nlohmann::ordered_json::parse(file);
+}
+
+void write_core_file(const Options& options, const nlohmann::ordered_json& json) {
+  write(options.folder + "/cores/" + options.core + ".json", json.dump(1) + "\n");
+}
+
 // Only copies are counted, or only some kernels are taken of what is: the coefficients of the rest
 // stay.
 void refit(const Options& options, const std::string& command) {
@@ -215,15 +225,12 @@ void refit(const Options& options, const std::string& command) {
   const HeldBack errors = held_back_errors(model, samples);
   for (const auto& [kernel, error] : errors.kernels)
     fmt::print("{:<28} {}\n", kernel, error.json().dump());
-  const std::string path = options.folder + "/cores/" + options.core + ".json";
-  std::ifstream file(path, std::ios::binary);
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(file);
-  const nlohmann::ordered_json fitted =
-      nlohmann::ordered_json::parse(model_json(model, command, errors));
+  nlohmann::ordered_json json = core_file(options).value();
+  const nlohmann::ordered_json fitted = model_json(model, command, errors);
   for (const auto& [kernel, each] : fitted.at("kernels").items()) {
     if (copies || options.takes(kernel)) json["kernels"][kernel] = each;
   }
-  write(path, json.dump(1) + "\n");
+  write_core_file(options, json);
   write(options.folder + "/bench/results/latency_" + options.only.front() + "_" + options.core +
             ".csv",
         samples_csv(model, command, samples, false));
@@ -239,7 +246,12 @@ void run(const Options& options, const std::string& command) {
   for (const auto* by : {&errors.kernels, &errors.tilings}) {
     for (const auto& [what, error] : *by) fmt::print("{:<28} {}\n", what, error.json().dump());
   }
-  write(options.folder + "/cores/" + options.core + ".json", model_json(model, command, errors));
+  nlohmann::ordered_json json = model_json(model, command, errors);
+  if (const auto before = core_file(options)) {  // kernels of too few programs stay as they are
+    for (const auto& [kernel, each] : before->at("kernels").items())
+      json["kernels"].emplace(kernel, each);
+  }
+  write_core_file(options, json);
   const std::string results = options.folder + "/bench/results/latency_";
   write(results + options.core + ".csv", samples_csv(model, command, samples, false));
   if (options.models.empty()) return;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "runtime/portable/copy_runs.h"
 #include "runtime/portable/walk.h"
@@ -343,6 +344,19 @@ TapSums row_taps(const runtime::Window2D& window, const runtime::Region& region)
 TapSums column_taps(const runtime::Window2D& window, const runtime::Region& region) {
   const auto at = [&](int32_t x) { return runtime::columns_at(window, x); };
   return tap_sums(region.begin[2], region.end[2], at, window.kernel_w);
+}
+
+double cut_rows(const runtime::View& view, double columns) {
+  if (view.modulus == 0 || view.stride[1] == 0 || view.modulus % view.stride[1] == 0) return 0;
+  return std::min(1.0, columns * view.stride[2] / view.modulus);
+}
+
+// Pieces begin at multiples of what a ring and they have in common.
+double cut_pieces(const runtime::View& view, double rows) {
+  if (view.modulus == 0 || view.stride[1] == 0) return 0;
+  const int32_t held = view.modulus / view.stride[1], piece = static_cast<int32_t>(rows);
+  if (piece >= held) return piece == held ? 0 : 1;
+  return static_cast<double>(piece - std::gcd(piece, held)) / held;
 }
 
 Channels in_quads(int32_t channels) {

@@ -178,36 +178,56 @@ double count_windows_of_copies(const runtime::Window2D& w, int32_t in_channels,
   return pairs;
 }
 
-// Windows that conv_2d_pairs_dsp reads two at a time, in pairs (dsp/pixel_pairs.h).
-double count_windows_by_two(runtime::Window2D w, int32_t in_channels, const CallShape& call,
-                            FeatureSums sums) {
+// Windows that conv_2d_pairs_dsp reads two at a time, in pairs: those of rows that rings do not cut,
+// a call of the block for each row unless the output's ring does (dsp/pixel_pairs.h). share: of the
+// call.
+double count_windows_of_rows(const runtime::Window2D& w, int32_t in_channels,
+                             const runtime::Region& region, const CallShape& call, double share,
+                             FeatureSums sums) {
   const runtime::View& x = call.in[0];
-  runtime::Region region = call.region;
+  const double all_rows = share * rows(region);
+  sums.add(Feature::kRow, all_rows);
+  const bool joined =
+      x.stride[3] == 1 && (w.kernel_w == 1 || x.stride[2] * w.dilation_w == in_channels);
+  if (!joined || w.kernel_h > runtime::WindowRows::kMostRows) return 0;
+  sums.add(Feature::kQuadRun, all_rows * w.kernel_h);
+  const int32_t run = w.kernel_w * in_channels, left = run % 4;
+  const runtime::Outputs inner = runtime::full_columns(w, region);
+  const TapSums y = row_taps(w, region);
+  const double inputs = double{1} * (inner.end - inner.begin - 1) * w.stride_w + w.kernel_w;
+  const double uncut = 1 - std::min(1.0, w.kernel_h * cut_rows(x, inputs));
+  const double pairs = share * uncut * extent(region, 0) * (left == 0 ? y.outputs : y.full) *
+                       std::max(0, (inner.end - inner.begin) / 2);
+  const bool aligned = left == 0 && w.stride_w * x.stride[2] % 4 == 0;
+  const double fours = std::ceil(double{1} * w.kernel_h * run / 4);
+  const bool edges = region.begin[3] % 2 != 0 || region.end[3] % 2 != 0;
+  sums.add(Feature::kFour, pairs);
+  sums.add(Feature::kFourRun, pairs * w.kernel_h);
+  sums.add(aligned ? Feature::kFourProduct : Feature::kBroken, pairs * fours);
+  sums.add(Feature::kBrokenSingle, pairs * w.kernel_h * left);
+  sums.add(Feature::kRingRun, edges ? pairs : pairs * cut_rows(call.out, extent(region, 2)));
+  return pairs;
+}
+
+double count_windows_by_two(const runtime::Window2D& w, int32_t in_channels, const CallShape& call,
+                            FeatureSums sums) {
+  const runtime::Region& region = call.region;
   runtime::Conv2DPairsParams p{};
   p.window = w;
   p.in_channels = in_channels;
   if (extent(region, 2) > 2 && runtime::conv_2d_pairs_row_bytes(p) > 0)
     return count_windows_of_copies(w, in_channels, call, sums);
-  if (!ring(x) && !ring(call.out) && runtime::rows_join(w, x, call.out, region)) {
-    region = runtime::join_rows(region, w.in_w);
-    w = runtime::join_rows(w);
+  double apart = 1;  // share of calls whose rows are no single run of memory
+  if (runtime::rows_join(w, call.in[0], call.out, region)) {
+    const double rows = extent(region, 1);
+    apart = 1 - (1 - cut_pieces(call.in[0], rows)) * (1 - cut_pieces(call.out, rows));
   }
-  sums.add(Feature::kRow, rows(region));
-  const bool joined =
-      x.stride[3] == 1 && (w.kernel_w == 1 || x.stride[2] * w.dilation_w == in_channels);
-  if (!joined || w.kernel_h > runtime::WindowRows::kMostRows) return 0;
-  sums.add(Feature::kQuadRun, rows(region) * w.kernel_h);
-  const int32_t run = w.kernel_w * in_channels, left = run % 4;
-  const runtime::Outputs inner = runtime::full_columns(w, region);
-  const TapSums y = row_taps(w, region);
-  const double pairs = extent(region, 0) * (left == 0 ? y.outputs : y.full) *
-                       std::max(0, (inner.end - inner.begin) / 2);
-  const bool aligned = left == 0 && w.stride_w * x.stride[2] % 4 == 0;
-  const double fours = std::ceil(double{1} * w.kernel_h * run / 4);
-  sums.add(Feature::kFour, pairs);
-  sums.add(Feature::kFourRun, pairs * w.kernel_h);
-  sums.add(aligned ? Feature::kFourProduct : Feature::kBroken, pairs * fours);
-  sums.add(Feature::kBrokenSingle, pairs * w.kernel_h * left);
+  double pairs = 0;
+  if (apart > 0) pairs += count_windows_of_rows(w, in_channels, region, call, apart, sums);
+  if (apart < 1) {
+    pairs += count_windows_of_rows(runtime::join_rows(w), in_channels,
+                                   runtime::join_rows(region, w.in_w), call, 1 - apart, sums);
+  }
   return pairs;
 }
 
@@ -230,9 +250,13 @@ void count_pixel_pairs(const runtime::Window2D& w, int32_t in_channels, const Ca
   sums.add(Feature::kSingle, alone * whole);
   sums.add(Feature::kSingleProduct, alone * whole * products);
   sums.add(Feature::kOne, (pairs + alone) * edges);
-  // Wherever rings begin anew: calls that do not meet it go as if there were none.
-  const int rings = (ring(call.in[0]) ? 1 : 0) + (ring(call.out) ? 1 : 0);
-  sums.add(Feature::kRingPixel, count * rings);
+  // Calls of a column find their pixels in rings; others go as if there were none but for rows that
+  // these cut.
+  const double columns = extent(region, 2);
+  const auto in_ring = [&](const runtime::View& view) {
+    return !ring(view) ? 0.0 : mve || columns == 1 ? 1.0 : cut_rows(view, columns);
+  };
+  sums.add(Feature::kRingPixel, count * (in_ring(call.in[0]) + in_ring(call.out)));
   const double by_two = mve ? 0 : count_windows_by_two(w, in_channels, call, sums);
   const double read = count - 2 * by_two, share = count > 0 ? read / count : 0;
   if (mve) sums.add(Feature::kRow, rows(region));

@@ -176,8 +176,9 @@ class BlockCounts {
       left = 0;
     }
     if (left > 0) strips(left, width, fixed);
-    if (call_.in[0].modulus != 0) sums_.add(Feature::kRingRun, packed_rows_);
-    if (call_.out.modulus != 0) sums_.add(Feature::kRingPixel, images_ * rows * width);
+    const double inputs = double{1} * (width - 1) * w.stride_w + w.kernel_w;
+    sums_.add(Feature::kRingRun, packed_rows_ * cut_rows(call_.in[0], inputs));
+    sums_.add(Feature::kRingPixel, images_ * rows * width * cut_rows(call_.out, width));
   }
 
  private:
