@@ -29,17 +29,21 @@ constexpr size_t kFewestPrograms = 5;
 
 struct Options {
   std::string core = "cortex-m4";
-  uint64_t programs = 1240, groups = 1260, copies = 240;
+  uint64_t programs = 1240, groups = 1260, layers = 1200, copies = 240;
   std::vector<std::string> models;
   std::vector<std::string> planners = {"reorder", "stream", "pex"};
   std::string folder = ".";
   std::vector<std::string> only;  // "copies", "dsp", "mve", or names of kernels
+  std::vector<std::string> keep;  // names of kernels
   bool compact = false;
 
   [[nodiscard]] Core counted_core() const {
     Core result = core_named(core);
     if (compact) result.weights = Weights::kCompact;
     return result;
+  }
+  [[nodiscard]] bool keeps(const std::string& kernel) const {
+    return std::ranges::find(keep, kernel) != keep.end();
   }
   [[nodiscard]] bool takes(const std::string& kernel) const {
     return std::ranges::any_of(only, [&](const std::string& what) {
@@ -198,10 +202,13 @@ std::string command_of(int argc, char** argv) {
   return text;
 }
 
-std::vector<LatencySample> networks_and_groups(const Options& options) {
-  std::vector<LatencySample> samples = random_samples(options.counted_core(), 0, options.programs);
-  std::ranges::move(group_samples(options.counted_core(), 0, options.groups),
-                    std::back_inserter(samples));
+std::vector<LatencySample> networks_groups_and_layers(const Options& options) {
+  const Core core = options.counted_core();
+  std::vector<LatencySample> samples = random_samples(core, 0, options.programs);
+  std::ranges::move(group_samples(core, 0, options.groups), std::back_inserter(samples));
+  // Of portable kernels there are enough.
+  if (core.sets.size() > 1)
+    std::ranges::move(layer_samples(core, options.layers), std::back_inserter(samples));
   return samples;
 }
 
@@ -220,7 +227,8 @@ void write_core_file(const Options& options, const nlohmann::ordered_json& json)
 void refit(const Options& options, const std::string& command) {
   const bool copies = options.only.front() == "copies";
   const std::vector<LatencySample> samples =
-      copies ? copy_samples(options.counted_core(), options.copies) : networks_and_groups(options);
+      copies ? copy_samples(options.counted_core(), options.copies)
+             : networks_groups_and_layers(options);
   const LatencyModel model = fit(options.core, samples);
   const HeldBack errors = held_back_errors(model, samples);
   for (const auto& [kernel, error] : errors.kernels)
@@ -238,7 +246,7 @@ void refit(const Options& options, const std::string& command) {
 
 void run(const Options& options, const std::string& command) {
   if (!options.only.empty()) return refit(options, command);
-  std::vector<LatencySample> samples = networks_and_groups(options);
+  std::vector<LatencySample> samples = networks_groups_and_layers(options);
   std::ranges::move(copy_samples(options.counted_core(), options.copies),
                     std::back_inserter(samples));
   const LatencyModel model = fit(options.core, samples);
@@ -248,8 +256,10 @@ void run(const Options& options, const std::string& command) {
   }
   nlohmann::ordered_json json = model_json(model, command, errors);
   if (const auto before = core_file(options)) {  // kernels of too few programs stay as they are
-    for (const auto& [kernel, each] : before->at("kernels").items())
-      json["kernels"].emplace(kernel, each);
+    for (const auto& [kernel, each] : before->at("kernels").items()) {
+      if (options.keeps(kernel) || !json["kernels"].contains(kernel))
+        json["kernels"][kernel] = each;
+    }
   }
   write_core_file(options, json);
   const std::string results = options.folder + "/bench/results/latency_";
@@ -269,10 +279,13 @@ int main(int argc, char** argv) {
   app.add_option("--core", options.core, "Core to count on (cortex-m4)");
   app.add_option("--programs", options.programs, "Random programs; a quarter is held back (1240)");
   app.add_option("--groups", options.groups, "Random groups of all tilings (1260)");
+  app.add_option("--layers", options.layers,
+                 "Random layers, on cores whose instruction sets have kernels for them (1200)");
   app.add_option("--copies", options.copies, "Random networks of copies (240)");
   app.add_option("--only", options.only,
                  "copies, or names of kernels or of their ends (dsp, mve): others stay as the "
                  "core's file has them");
+  app.add_option("--keep", options.keep, "Names of kernels that stay as the core's file has them");
   app.add_flag("--compact", options.compact, "Plans whose weights are in 8 bits");
   app.add_option("--folder", options.folder, "The repository (.)");
   try {

@@ -31,6 +31,7 @@ class Draw {
     return values[static_cast<size_t>(random_.between(0, 3))];
   }
   Activation activation() { return maybe(0.5) ? Activation::kRelu6 : Activation::kNone; }
+  Activation any_activation() { return maybe(0.3) ? Activation::kRelu : activation(); }
 
   TensorId image(int64_t most_side, int64_t most_channels) {
     return net_.input({1, some(3, most_side), some(3, most_side), some(1, most_channels)});
@@ -41,11 +42,12 @@ class Draw {
                          .stride = maybe(0.3) ? 2 : 1,
                          .activation = activation()});
   }
-  TensorId depthwise(TensorId x) {
+  TensorId depthwise(TensorId x, Activation activation = Activation::kRelu6) {
     const int64_t kernel = one_of({3, 3, 5, 7});
     return net_.depthwise(x, {.kernel = maybe(0.75) ? kernel : zoo::Size2D(some(1, 10), some(1, 8)),
                               .stride = maybe(0.3) ? 2 : 1,
-                              .multiplier = maybe(0.85) ? 1 : some(2, 8)});
+                              .multiplier = maybe(0.85) ? 1 : some(2, 8),
+                              .activation = activation});
   }
   TensorId multiplied() {
     return net_.depthwise(image(40, 4), {.kernel = {some(1, 10), some(1, 8)},
@@ -200,6 +202,27 @@ constexpr std::array kKinds = {
 
 constexpr uint64_t kFirstLone = 10;  // of the kinds
 
+// What instruction sets have kernels for, in the sizes of layers.
+TensorId layer(Draw& draw, uint64_t kind) {
+  switch (kind % 10) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+      return draw.depthwise(draw.image(40, 64), draw.any_activation());
+    case 4:
+    case 5:
+      return draw.window();
+    case 6:
+    case 7:
+      return draw.pointwise();
+    case 8:
+      return draw.maybe(0.5) ? draw.dense() : draw.sum();
+    default:
+      return draw.maybe(0.5) ? draw.pool() : draw.averaged();
+  }
+}
+
 TensorId lone_depthwise(Draw& draw) { return draw.depthwise(draw.image(24, 48)); }
 
 // Of any operator, or of one with kernels for many pairs of types.
@@ -231,6 +254,14 @@ Graph latency_chain(uint64_t seed) {
 Graph latency_copies(uint64_t seed) {
   Draw draw(seed);
   return rewrite(draw.finish(draw.copied()));
+}
+
+LatencyNetwork latency_layer(uint64_t seed) {
+  static constexpr const char* kPieces[] = {"reorder", "reorder", "stream:granularity=row",
+                                            "stream:granularity=pixel"};
+  Draw draw(seed);
+  const TensorId y = layer(draw, seed);
+  return {rewrite(draw.finish(y)), kPieces[seed / 10 % std::size(kPieces)], false};
 }
 
 LatencyNetwork latency_network(uint64_t seed) {

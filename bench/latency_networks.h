@@ -22,6 +22,9 @@ struct LatencyNetwork {
 /// Tensors joined along an axis, and a piece of what they are.
 [[nodiscard]] Graph latency_copies(uint64_t seed);
 
+/// One layer that instruction sets have kernels for.
+[[nodiscard]] LatencyNetwork latency_layer(uint64_t seed);
+
 /// Consecutive seeds go through all kinds of operators.
 [[nodiscard]] LatencyNetwork latency_network(uint64_t seed);
 

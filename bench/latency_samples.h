@@ -45,6 +45,8 @@ class SampleCounter {
 /// Those of latency_network(first) to latency_network(last - 1) that can be planned and make calls.
 [[nodiscard]] std::vector<LatencySample> random_samples(const Core& core, uint64_t first,
                                                         uint64_t last);
+/// Of that many networks of a layer (latency_layer), most with all the scratch that kernels want.
+[[nodiscard]] std::vector<LatencySample> layer_samples(const Core& core, uint64_t count);
 /// Of that many networks of copies (latency_copies), whole and in random pieces by turns.
 [[nodiscard]] std::vector<LatencySample> copy_samples(const Core& core, uint64_t count);
 /// Of chains (latency_chain), from the first to before the last, tiled in all ways in turn; names

@@ -76,8 +76,7 @@ uint64_t leads_of_several_rows(const Dataflow& flow, const Plan& plan) {
       continue;
     for (const InstanceCall& call : calls({member})) {
       const ValueId makes = plan.instances.instance(call.instance).makes;
-      found += static_cast<uint64_t>(
-          std::ranges::count(plan.overlaps, makes, &OverlapChoice::out));
+      found += static_cast<uint64_t>(std::ranges::count(plan.overlaps, makes, &OverlapChoice::out));
     }
   }
   return found;

@@ -17,7 +17,8 @@ namespace {
 // must be at least this part, unless that is what it takes to fit.
 constexpr int64_t kLeastGainOfBoth = 32;
 
-constexpr int64_t kTiles[] = {1, 2, 4, 8};  // rows or columns of the last value at a time, to try
+// Rows or columns of the last value at a time, to try.
+constexpr int64_t kTiles[] = {1, 2, 4, 8};
 
 constexpr size_t kMostWithAllOrders = 300;  // instances
 
@@ -35,6 +36,20 @@ std::vector<bool> without_piece_below(int64_t bytes, const std::vector<int64_t>&
 
 [[nodiscard]] int64_t most(const std::vector<int64_t>& bytes, const PlacedGroup& placed) {
   return *std::max_element(bytes.begin() + placed.begin, bytes.begin() + placed.end);
+}
+
+/// To try: of groups by columns also half of them and all.
+std::vector<int64_t> tiles(const Dataflow& flow, const Group& group) {
+  std::vector<int64_t> result(std::begin(kTiles), std::end(kTiles));
+  for (const Member& member : group.members) {
+    const auto* within = std::get_if<Group>(&member.what);
+    if (within == nullptr) continue;
+    const int64_t columns = flow.shape(within->loop.paced)[static_cast<size_t>(within->loop.axis)];
+    for (const int64_t some : {columns / 2, columns}) {
+      if (some > result.back()) result.push_back(some);
+    }
+  }
+  return result;
 }
 
 /// Rows are received before everything else, and delivered behind it.
@@ -153,7 +168,7 @@ RolledPiece StreamCuts::in_fastest_tiles(const RolledPiece& piece, PieceTimes& t
   RolledPiece best = piece;
   if (piece.channels > 0) return best;
   double least = instructions(best, times);
-  for (const int64_t rows : kTiles) {
+  for (const int64_t rows : tiles(flow_, piece.group)) {
     std::optional<RolledPiece> wider = rolls_.in_tiles(piece, rows, options_.enough_bytes + 1);
     if (!wider) continue;
     const double time = instructions(*wider, times);

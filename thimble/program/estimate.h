@@ -42,7 +42,8 @@ struct CoreEstimate {
 /// Calls visit for every call that the device makes.
 void for_each_call(const Program& program,
                    const std::function<void(const Call&, const CallShape&)>& visit);
-/// Every call as executed: its kernel's name and features, summed. What a model is fitted to.
+/// Every call as executed: the kernel that it is fitted as and its features, summed. What a model
+/// is fitted to.
 [[nodiscard]] std::map<std::string, Features> summed_features(const Program& program);
 
 }  // namespace thimble

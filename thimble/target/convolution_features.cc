@@ -178,9 +178,9 @@ double count_windows_of_copies(const runtime::Window2D& w, int32_t in_channels,
   return pairs;
 }
 
-// Windows that conv_2d_pairs_dsp reads two at a time, in pairs: those of rows that rings do not cut,
-// a call of the block for each row unless the output's ring does (dsp/pixel_pairs.h). share: of the
-// call.
+// Windows that conv_2d_pairs_dsp reads two at a time, in pairs: those of rows that rings do not
+// cut, a call of the block for each row unless the output's ring does (dsp/pixel_pairs.h). share:
+// of the call.
 double count_windows_of_rows(const runtime::Window2D& w, int32_t in_channels,
                              const runtime::Region& region, const CallShape& call, double share,
                              FeatureSums sums) {

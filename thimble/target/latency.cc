@@ -79,17 +79,19 @@ Features guessed_for_floats(const Core& core) {
 
 }  // namespace
 
+std::string fitted_as(const std::string& kernel) {
+  for (const std::string_view same :
+       {"depthwise_conv_2d_in_place_", "depthwise_conv_2d_compact_"}) {
+    if (kernel.starts_with(same) && kernel.ends_with("_dsp"))
+      return "depthwise_conv_2d_" + kernel.substr(same.size());
+  }
+  return kernel;
+}
+
 const Features* LatencyModel::coefficients(const std::string& kernel) const {
   const KernelId id = kernel_named(kernel);
   if (id.valid() && computes_floats(info(id))) return &floats;
-  // In place, and of constants in 8 bits, the DSP kernels of depthwise convolutions make the same
-  // blocks.
-  for (const std::string_view same :
-       {"depthwise_conv_2d_in_place_", "depthwise_conv_2d_compact_"}) {
-    if (kernel.starts_with(same))
-      return coefficients("depthwise_conv_2d_" + kernel.substr(same.size()));
-  }
-  if (const Features* found = longest_beginning(kernels, kernel)) return found;
+  if (const Features* found = longest_beginning(kernels, fitted_as(kernel))) return found;
   if (!id.valid()) return nullptr;
   if (info(id).family == Family::kCopy) return longest_beginning(kernels, "copy_8");
   if (info(id).params == 0) return nullptr;

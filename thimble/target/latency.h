@@ -18,6 +18,10 @@
 
 namespace thimble {
 
+/// The kernel whose coefficients a kernel takes: itself, but for depthwise convolutions by DSP
+/// kernels in place or of constants in 8 bits, which make the blocks of the others.
+[[nodiscard]] std::string fitted_as(const std::string& kernel);
+
 struct LatencyModel {
   std::string core;                         ///< that was counted
   double program = 0;                       ///< of an inference beside its calls
