@@ -99,9 +99,8 @@ constexpr DepthwiseCompactTail kDepthwiseCompactTail{kDepthwiseTail<Tail>, unpac
     const DepthwiseConv2DPackedParams& p, const View& given_x, const View& given_out,
     const Region& region, int8_t* scratch, const DepthwiseCompactTail& its) noexcept {
   if (is_empty(region)) return;
-  const bool many = has_columns(region);
-  const View x = many ? straight(given_x, inputs_of(p.window, region)) : given_x;
-  const View out = many ? straight(given_out, region) : given_out;
+  const View x = straight_in(given_x, p.window, region);
+  const View out = straight_out(given_out, region);
   const Window2D& w = p.window;
   const int32_t channels = region.end[3] - region.begin[3];
   const int32_t each = depthwise_unpacked_bytes(w);

@@ -137,33 +137,34 @@ class DepthwiseConvolution {
     const int32_t step = x_.stride[2];
     const int8_t* const row = in.at;
     const int32_t column = origin_ + 2 * first_pair_;  // of the left one of a pair
-    DepthwisePairs pairs{column < 0 ? padding_ : row + column * step,
-                         row + (column + 1) * step,
-                         words_ + first_pair_ * slots_ + slot,
-                         pitch_,
-                         channels_,
-                         run_,
-                         step,
-                         slots_ * 4};
+    DepthwisePairsOfTwo rows{
+        {column < 0 ? padding_ : row + column * step, row + (column + 1) * step,
+         words_ + first_pair_ * slots_ + slot, pitch_, channels_, run_, step, slots_ * 4},
+        nullptr,
+        nullptr};
+    DepthwisePairs& pairs = rows.first;
     if ((kRings && in.wrap < end_column_) || (kAny && run_ < 0))
       return pack_pieces(pairs, row, in.wrap);
-    if (run_ != 0) pack_rows(pairs, below);
+    uint32_t* const to = pairs.to;
+    if (run_ != 0) pack_rows(rows, below);
     if (run_ == count) return;
     const int32_t last = column + 2 * run_;  // the next one is beyond what outputs read
-    pairs.to += run_ * slots_;
+    pairs.to = to + run_ * slots_;
     pairs.left = last < 0 || last >= end_column_ ? padding_ : row + last * step;
     pairs.right = padding_;
     pairs.pairs = 1;
-    pack_rows(pairs, below);
+    pack_rows(rows, below);
   }
 
   // below: from a row to the next one, which goes into the next slot; 0: one row alone.
-  [[gnu::noinline]] void pack_rows(const DepthwisePairs& pairs, int32_t below) const noexcept {
-    if (below == 0) return pack_pairs(pairs);
+  [[gnu::noinline]] void pack_rows(DepthwisePairsOfTwo& rows, int32_t below) const noexcept {
+    if (below == 0) return pack_pairs(rows.first);
     const auto next = [&](const int8_t* from) noexcept {
       return from == padding_ ? from : from + below;
     };
-    pack_pairs_of_two({pairs, next(pairs.left), next(pairs.right)});
+    rows.left = next(rows.first.left);
+    rows.right = next(rows.first.right);
+    pack_pairs_of_two(rows);
   }
 
   // Any row; columns from `wrap` on are at the ring's beginning.

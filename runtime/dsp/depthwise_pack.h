@@ -214,15 +214,15 @@ inline void pack_pairs(const DepthwisePairs& p) noexcept {
   if (p.channels % 4 != 0) pack_left_of_fours(p);
 }
 
-inline void pack_pairs_of_two(const DepthwisePairsOfTwo& p) noexcept {
+/// What is said of the first row may then be what is so of the second.
+inline void pack_pairs_of_two(DepthwisePairsOfTwo& p) noexcept {
   if (p.first.channels >= 4) pack_fours_of_two(&p);
   if (p.first.channels % 4 == 0) return;
-  DepthwisePairs row = p.first;
-  pack_left_of_fours(row);
-  row.left = p.left;
-  row.right = p.right;
-  ++row.to;
-  pack_left_of_fours(row);
+  pack_left_of_fours(p.first);
+  p.first.left = p.left;
+  p.first.right = p.right;
+  ++p.first.to;
+  pack_left_of_fours(p.first);
 }
 
 }  // namespace thimble::runtime

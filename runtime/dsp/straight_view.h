@@ -26,11 +26,6 @@ inline Region inputs_of(const Window2D& w, const Region& region) noexcept {
   return read;
 }
 
-/// Whether it is worth the while: not for calls of single columns.
-inline bool has_columns(const Region& region) noexcept {
-  return region.end[2] - region.begin[2] > 1;
-}
-
 /// The view without its ring, if that does not begin anew among the region's pixels; as it is if it
 /// does, or if there are no pixels.
 inline View straight(const View& view, const Region& region) noexcept {
@@ -48,6 +43,16 @@ inline View straight(const View& view, const Region& region) noexcept {
   result.modulus = 0;
   result.channel = 0;
   return result;
+}
+
+/// The same for what a call of a window reads and writes, where it is worth the while: not for
+/// single columns.
+[[gnu::cold, gnu::noinline]] inline View straight_in(const View& x, const Window2D& w,
+                                                     const Region& region) noexcept {
+  return region.end[2] - region.begin[2] > 1 ? straight(x, inputs_of(w, region)) : x;
+}
+inline View straight_out(const View& out, const Region& region) noexcept {
+  return region.end[2] - region.begin[2] > 1 ? straight(out, region) : out;
 }
 
 /// Whether a ring goes on from one column of a row to another without beginning anew.

@@ -93,8 +93,9 @@ struct Operands {
 
 )";
 
+// Not inlined: its operands would lie on the stack under steps that are functions, too.
 constexpr const char* kRun = R"(
-void run_steps(int8_t* arena, int32_t begin, int32_t end) noexcept {
+[[gnu::noinline]] void run_steps(int8_t* arena, int32_t begin, int32_t end) noexcept {
   for (const Step* step = kSteps + begin; step != kSteps + end; ++step) {
     Operands its{{}, {}, {}, nullptr, Numbers(kNumbers + step->numbers)};
     for (int32_t k = 0; k < 2; ++k) set(its.in[k], step->in[k], arena);

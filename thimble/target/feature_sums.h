@@ -44,8 +44,8 @@ struct TapSums {
   return (n * view.stride[0] + y * view.stride[1] + x * view.stride[2] - view.bias) % view.modulus;
 }
 
-/// Of rows of so many columns, the share that the end of a ring falls into, wherever it begins: none
-/// where it holds whole rows.
+/// Of rows of so many columns, the share that the end of a ring falls into, wherever it begins:
+/// none where it holds whole rows.
 [[nodiscard]] double cut_rows(const runtime::View& view, double columns);
 /// Of pieces of so many rows, the share that the end of a ring of rows falls into, between two.
 [[nodiscard]] double cut_pieces(const runtime::View& view, double rows);
