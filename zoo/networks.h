@@ -15,6 +15,7 @@ struct Network {
 };
 
 [[nodiscard]] std::vector<Network> amoebanet_networks();
+[[nodiscard]] std::vector<Network> audio_networks();
 [[nodiscard]] std::vector<Network> classic_networks();
 [[nodiscard]] std::vector<Network> darts_networks();
 [[nodiscard]] std::vector<Network> demo_networks();

@@ -16,8 +16,8 @@ namespace {
 std::vector<zoo::Network> networks() {
   std::vector<zoo::Network> all;
   for (const auto family :
-       {zoo::amoebanet_networks, zoo::classic_networks, zoo::darts_networks, zoo::demo_networks,
-        zoo::efficientnet_networks, zoo::figure_networks, zoo::fpnas_networks,
+       {zoo::amoebanet_networks, zoo::audio_networks, zoo::classic_networks, zoo::darts_networks,
+        zoo::demo_networks, zoo::efficientnet_networks, zoo::figure_networks, zoo::fpnas_networks,
         zoo::keyword_networks, zoo::mcunet_networks, zoo::micronet_vww_networks,
         zoo::mobilenet_networks, zoo::msf_cnn_networks, zoo::nasnet_networks,
         zoo::randomly_wired_networks, zoo::resnet_networks, zoo::transformer_networks,

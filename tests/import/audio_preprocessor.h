@@ -15,28 +15,6 @@ namespace thimble::testing {
 /// A FlexBuffer with a map of integers.
 [[nodiscard]] Bytes flex_map(const std::map<std::string, int64_t>& values);
 
-/// Hann's, with `bits` bits of fraction.
-[[nodiscard]] std::vector<int16_t> hann_window(int64_t samples, int bits);
-
-/// Triangles that are even on the mel scale, with 12 bits of fraction.
-struct MelBank {
-  struct Band {
-    int64_t first_energy = 0, first_weight = 0, count = 0;
-  };
-  int64_t begin = 0, end = 0;  ///< energies that count
-  std::vector<int16_t> weights, unweights;
-  std::vector<Band> bands;
-};
-struct MelScale {
-  int64_t energies = 257, channels = 40;
-  double rate_hz = 16000, low_hz = 125, high_hz = 7500;
-  int64_t alignment = 2, block = 4;  ///< of the first energy, and of the number
-};
-[[nodiscard]] MelBank mel_bank(const MelScale& scale);
-
-/// The gain 2^21 (80 + noise / 2^7)^-0.95, a parabola for each power of two of the noise.
-[[nodiscard]] std::vector<int16_t> pcan_gains();
-
 /// Samples [1,480] int16 -> features [40] int8.
 [[nodiscard]] TfliteBuilder audio_preprocessor();
 

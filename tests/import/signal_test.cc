@@ -8,6 +8,8 @@
 #include "thimble/model/error.h"
 #include "thimble/reference/elements.h"
 #include "thimble/reference/interpreter.h"
+#include "zoo/audio_tables.h"
+#include "zoo/zoo.h"
 
 namespace thimble::testing {
 namespace {
@@ -77,6 +79,19 @@ TEST(AudioPreprocessor, GivesThePublishedFeatures) {
   EXPECT_EQ(net.output<int8_t>(), no_features());
 }
 
+TEST(AudioPreprocessor, IsInTheZoo) {
+  const Graph graph = build_zoo("audio_preprocessor");
+  StateValues noise = initial_state(graph);
+  Running net(audio_preprocessor());
+  for (int k = 0; k < 3; ++k) {
+    const TensorValues values = interpret(graph, {reference::bytes_from(no_30ms())}, noise);
+    const Bytes& features = values[graph.outputs[0].tensor.index()];
+    net.run(no_30ms());
+    EXPECT_EQ(features, reference::bytes_from(net.output<int8_t>()));
+    EXPECT_EQ(features == reference::bytes_from(no_features()), k == 0);
+  }
+}
+
 TEST(AudioPreprocessor, KeepsTheNoiseOf40Channels) {
   const Graph graph = signal_net(audio_preprocessor());
   ASSERT_EQ(graph.states.size(), 1U);
@@ -86,7 +101,8 @@ TEST(AudioPreprocessor, KeepsTheNoiseOf40Channels) {
 
 // Published by its tests, too.
 TEST(AudioPreprocessor, HasThePublishedTables) {
-  const MelBank bank = mel_bank({.channels = 32, .high_hz = 3800, .alignment = 1, .block = 1});
+  const zoo::MelBank bank =
+      zoo::mel_bank({.channels = 32, .high_hz = 3800, .alignment = 1, .block = 1});
   EXPECT_EQ(bank.begin, 5);
   EXPECT_EQ(bank.end, 122);
   ASSERT_EQ(bank.weights.size(), 117U);
@@ -95,7 +111,7 @@ TEST(AudioPreprocessor, HasThePublishedTables) {
   EXPECT_EQ(bank.bands[32].first_energy, 115);
   EXPECT_EQ(bank.bands[32].first_weight, 110);
   EXPECT_EQ(bank.bands[32].count, 7);
-  const std::vector<int16_t> gains = pcan_gains();
+  const std::vector<int16_t> gains = zoo::pcan_gains();
   ASSERT_EQ(gains.size(), 125U);
   EXPECT_EQ(std::vector(gains.begin(), gains.begin() + 5),
             (std::vector<int16_t>{32636, 32633, 32630, -6, 0}));

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/import/audio_preprocessor.h"
 #include "tests/reference/one_op.h"
+#include "zoo/audio_tables.h"
 
 namespace thimble::testing {
 namespace {
@@ -226,7 +226,7 @@ TEST(SignalGolden, GainControl) {
                        6135, 14314, 5981, 14130, 5649, 12594, 4677, 9768,  3987, 11550,
                        6109, 18308, 8819, 22977, 9713, 22670, 9176, 22363, 9509, 21748,
                        7719, 14929, 4959, 8294,  1636, 4423,  4371, 15052, 7080, 18677};
-  EXPECT_EQ((run<uint32_t>(SignalPcan{6}, 40, x, noise, pcan_gains())),
+  EXPECT_EQ((run<uint32_t>(SignalPcan{6}, 40, x, noise, zoo::pcan_gains())),
             (Words{1301, 836, 1354, 827, 1312, 811, 1263, 779, 1192, 753, 1160, 743, 1140, 738,
                    1096, 698, 956,  607, 845,  667, 1157, 836, 1461, 912, 1546, 908, 1496, 904,
                    1527, 895, 1346, 758, 999,  548, 378,  344, 908,  761, 1274, 843}));

@@ -34,7 +34,8 @@ std::vector<std::string> network_names() {
 std::vector<Bytes> seeded_inputs(const Graph& graph) {
   std::vector<Bytes> inputs;
   for (const Port& port : graph.inputs) {
-    inputs.push_back(random_bytes(DType::kInt8, elements(graph.tensor(port.tensor).shape), 1));
+    const Tensor& tensor = graph.tensor(port.tensor);
+    inputs.push_back(random_bytes(tensor.type, elements(tensor.shape), 1));
   }
   return inputs;
 }
@@ -43,6 +44,7 @@ std::vector<Bytes> seeded_inputs(const Graph& graph) {
 /// as long as testing others.
 constexpr int64_t kManyMacs = 1'000'000'000;
 const std::set<std::string> kLarge = {"resnet18", "vgg16"};
+const std::string kNotWritten = "audio_preprocessor";  // as .tflite: its operators are custom ones
 
 void expect_life(const Graph& graph, const TensorValues& values) {
   for (const Op& op : graph.ops) {
@@ -90,7 +92,7 @@ TEST_P(EveryNetwork, IsSoundAndItsProgramEqualsTheReference) {
   const Graph graph = build_zoo(GetParam());
   EXPECT_EQ(macs(graph) > kManyMacs, large);
   EXPECT_EQ(graph.name, GetParam());
-  expect_round_trip(graph);
+  if (GetParam() != kNotWritten) expect_round_trip(graph);
 
   const std::vector<Bytes> inputs = seeded_inputs(graph);
   const TensorValues values = interpret(graph, inputs);
