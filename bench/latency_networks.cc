@@ -256,12 +256,10 @@ Graph latency_copies(uint64_t seed) {
   return rewrite(draw.finish(draw.copied()));
 }
 
-LatencyNetwork latency_layer(uint64_t seed) {
-  static constexpr const char* kPieces[] = {"reorder", "reorder", "stream:granularity=row",
-                                            "stream:granularity=pixel"};
+Graph latency_layer(uint64_t seed) {
   Draw draw(seed);
   const TensorId y = layer(draw, seed);
-  return {rewrite(draw.finish(y)), kPieces[seed / 10 % std::size(kPieces)], false};
+  return rewrite(draw.finish(y));
 }
 
 LatencyNetwork latency_network(uint64_t seed) {

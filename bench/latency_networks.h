@@ -23,7 +23,7 @@ struct LatencyNetwork {
 [[nodiscard]] Graph latency_copies(uint64_t seed);
 
 /// One layer that instruction sets have kernels for.
-[[nodiscard]] LatencyNetwork latency_layer(uint64_t seed);
+[[nodiscard]] Graph latency_layer(uint64_t seed);
 
 /// Consecutive seeds go through all kinds of operators.
 [[nodiscard]] LatencyNetwork latency_network(uint64_t seed);

@@ -137,11 +137,11 @@ std::vector<LatencySample> layer_samples(const Core& core, uint64_t count) {
   std::vector<LatencySample> samples;
   SampleCounter counter(core, samples);
   for (uint64_t seed = 0; seed < count; ++seed) {
-    const auto layer = drawn(latency_layer, seed);
+    std::optional<Graph> layer = drawn(latency_layer, seed);
     if (!layer) continue;
-    const Source source{layer->graph, fmt::format("layer_{}", seed), std::string(64, '0')};
+    const Source source{std::move(*layer), fmt::format("layer_{}", seed), std::string(64, '0')};
     std::optional<Compiled> compiled =
-        planned(source, {.rewrite = false}, seed % 3 != 0, core, layer->planner);
+        planned(source, {.rewrite = false}, seed % 3 != 0, core, "reorder");
     if (compiled && compiled->cost.macs <= kMostMacs)
       counter.add(source.where, std::move(*compiled));
   }

@@ -37,7 +37,8 @@ class Integers {
   }
   TensorId op(Attributes attributes, std::vector<TensorId> inputs, const Shape& shape, DType type) {
     const TensorId result = tensor(shape, type);
-    graph_.ops.push_back({std::move(attributes), std::move(inputs), {result}});
+    const auto number = static_cast<int>(graph_.ops.size());
+    graph_.ops.push_back({std::move(attributes), std::move(inputs), {result}, number});
     return result;
   }
   /// Of each of the channels and a number.

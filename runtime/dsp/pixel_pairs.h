@@ -33,6 +33,8 @@ class PixelPairs {
       rows_.window = join_rows(p.window);
     }
     const int32_t inputs = p.window.kernel_h * rows_.run;
+    filled_ =
+        conv_2d_pairs_row_inputs(p.window.kernel_h, p.window.kernel_w, p.in_channels) != rows_.run;
     in_place_ = !kWindows || inputs == p.in_channels || p.in_channels % 4 == 0;
     words_ = reinterpret_cast<uint32_t*>(scratch);
     block_.x = words_;
@@ -87,6 +89,11 @@ class PixelPairs {
     block_.to_next = block_.two - (whole_end_ - whole_begin_);
     paired_ = true;
     if (!kWindows) return;
+    if (filled_) {  // what is behind a run in a copy meets zeros
+      block_.runs.fours = (rows_.run + 3) / 4;
+      paired_ = row_bytes_ != 0;
+      return;
+    }
     const int32_t left = rows_.run % 4, rest = (p_.window.kernel_h * left + 3) / 4;
     block_.windows.left = left;
     block_.windows.bytes = rest == 1 ? rest_ : bytes();
@@ -252,7 +259,7 @@ class PixelPairs {
       read_window(rows_, x_, column, WidenedRuns<Inputs>{to, step});
     } else {
       read_window(rows_, x_, column, CopiedRuns{bytes()});
-      widen_rows<Inputs>(bytes(), p_.window.kernel_h, rows_.run, to, step);
+      widen_rows<Inputs>(bytes(), p_.window.kernel_h, rows_.run, filled_, to, step);
     }
   }
   [[nodiscard]] int8_t* bytes() const noexcept {
@@ -343,6 +350,7 @@ class PixelPairs {
   const int32_t* shared_ = nullptr;  // constants of all channels
   const int32_t* rests_ = nullptr;   // from the first of the region's pairs on
   bool in_place_;                    // runs are multiples of four
+  bool filled_;                      // runs are, to fours
   bool paired_;                      // inner columns are widened two at a time
   WindowRows rows_;
   int32_t row_bytes_ = 0;  // of rows that are copied

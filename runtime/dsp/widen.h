@@ -272,10 +272,14 @@ inline void widen_windows(const WindowRuns& runs, const WidenedPair& pair) noexc
 }
 
 /// Rows of `run` elements one behind the other: the fours of all, then what is left of all, which
-/// is put together where the rows were and filled up with zeros.
+/// is put together where the rows were and filled up with zeros; or each filled up by itself.
 template <class Inputs>
-inline void widen_rows(int8_t* bytes, int32_t rows, int32_t run, uint32_t* to,
+inline void widen_rows(int8_t* bytes, int32_t rows, int32_t run, bool filled, uint32_t* to,
                        int32_t step) noexcept {
+  if (filled) {
+    for (; rows > 0; --rows, bytes += run) to = widen<Inputs>(bytes, run, to, step);
+    return;
+  }
   const int32_t left = run % 4;
   const int8_t* from = bytes;
   int8_t* rest = bytes;

@@ -87,7 +87,8 @@ void pack(Convolution& c) {
                              .scales = scales,
                              .output_zero_point = c.output_zero_point,
                              .clamp = {c.clamp_min, c.clamp_max},
-                             .kernel_h = c.window.kernel_h};
+                             .kernel_h = c.window.kernel_h,
+                             .kernel_w = c.window.kernel_w};
   Pairs pairs = pairs_of(folded, PairWeights::kWide);
   c.pairs = std::move(pairs.words);
   c.tail = pairs.tail;

@@ -75,7 +75,7 @@ std::optional<std::vector<int64_t>> lacking(const std::vector<int32_t>& words, c
   for (size_t at = form.rests(); at + 1 < words.size(); at += 2) {
     const int32_t channel = words[at], input = words[at + 1];
     if (channel < before || static_cast<size_t>(channel) >= form.channels || input < 0 ||
-        static_cast<size_t>(input) >= form.inputs || input % 2 == 0)
+        static_cast<size_t>(input) >= result.size() || input % 2 == 0)
       return std::nullopt;
     before = channel;
     if (static_cast<size_t>(channel) == o) ++result[static_cast<size_t>(input)];
@@ -116,16 +116,31 @@ WantedChannel wanted_channel(const ReadBack& r, size_t o, reference::FixedFactor
   if (r.op.inputs.size() > 2)
     std::memcpy(&bias, r.in(2).data->data() + o * sizeof(bias), sizeof(bias));
   c.bias = bias;
+  const auto add = [&](size_t at) {
+    c.weights.push_back(static_cast<int8_t>((*weights.data)[o * inputs + at]) -
+                        reference::weight_zero_point_of(weights));
+    c.bias -= zero_point(r.in(0)) * c.weights.back();
+  };
+  const bool window = weights.shape.size() == 4;
+  const size_t rows = window ? static_cast<size_t>(weights.shape[1]) : 1;
+  const size_t run = inputs / rows, rest = run % 4, filled = (run + 3) / 4 * 4;
+  // Of few channels rows filled up to fours, if that is as many fours.
+  if (window && weights.shape[3] < 4 && rows > 1 && rows * filled == (inputs + 3) / 4 * 4) {
+    for (size_t k = 0; k < rows * filled; ++k) {
+      if (k % filled < run) {
+        add(k / filled * run + k % filled);
+      } else {
+        c.weights.push_back(0);
+      }
+    }
+    return c;
+  }
   // The fours of every row of the window, then the rests.
-  const size_t rows = weights.shape.size() == 4 ? static_cast<size_t>(weights.shape[1]) : 1;
-  const size_t run = inputs / rows, rest = run % 4;
   for (size_t k = 0; k < inputs; ++k) {
     const size_t main = inputs - rows * rest;
     const size_t row = k < main ? k / (run - rest) : (k - main) / rest;
     const size_t at = k < main ? k % (run - rest) : run - rest + (k - main) % rest;
-    c.weights.push_back(static_cast<int8_t>((*weights.data)[o * inputs + row * run + at]) -
-                        reference::weight_zero_point_of(weights));
-    c.bias -= zero_point(r.in(0)) * c.weights.back();
+    add(row * run + at);
   }
   return c;
 }

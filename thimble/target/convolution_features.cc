@@ -163,17 +163,18 @@ constexpr PixelPairBlock kPairsDsp = {2, 4}, kFoursMve = {4, 16};
 double count_windows_of_copies(const runtime::Window2D& w, int32_t in_channels,
                                const CallShape& call, FeatureSums sums) {
   const runtime::Region& region = call.region;
-  const double run = w.kernel_w * in_channels, columns = extent(region, 2);
+  const double columns = extent(region, 2);
   const double copied = extent(region, 0) * (w.kernel_h + (extent(region, 1) - 1) * w.stride_h);
   const double pairs = rows(region) * std::floor(columns / 2);
-  const double left = static_cast<double>(w.kernel_w * in_channels % 4);
+  const int32_t row = runtime::conv_2d_pairs_row_inputs(w.kernel_h, w.kernel_w, in_channels);
+  const int32_t left = row % 4;
   sums.add(Feature::kRow, rows(region));
   sums.add(Feature::kQuadRun, rows(region) * w.kernel_h);
   sums.add(Feature::kOneRun, copied);
   sums.add(Feature::kOneProduct, copied * in_channels * (w.kernel_w + (columns - 1) * w.stride_w));
   sums.add(Feature::kFour, pairs);
   sums.add(Feature::kFourRun, pairs * w.kernel_h);
-  sums.add(Feature::kBroken, pairs * std::ceil(w.kernel_h * run / 4));
+  sums.add(Feature::kBroken, pairs * std::ceil(w.kernel_h * row / 4.0));
   sums.add(Feature::kBrokenSingle, pairs * w.kernel_h * left);
   return pairs;
 }
@@ -189,7 +190,10 @@ double count_windows_of_rows(const runtime::Window2D& w, int32_t in_channels,
   sums.add(Feature::kRow, all_rows);
   const bool joined =
       x.stride[3] == 1 && (w.kernel_w == 1 || x.stride[2] * w.dilation_w == in_channels);
-  if (!joined || w.kernel_h > runtime::WindowRows::kMostRows) return 0;
+  const bool filled =
+      runtime::conv_2d_pairs_row_inputs(w.kernel_h, w.kernel_w, in_channels) % 4 == 0 &&
+      w.kernel_w * in_channels % 4 != 0;
+  if (!joined || filled || w.kernel_h > runtime::WindowRows::kMostRows) return 0;
   sums.add(Feature::kQuadRun, all_rows * w.kernel_h);
   const int32_t run = w.kernel_w * in_channels, left = run % 4;
   const runtime::Outputs inner = runtime::full_columns(w, region);

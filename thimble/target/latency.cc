@@ -83,9 +83,9 @@ std::string fitted_as(const std::string& kernel) {
   for (const std::string_view same :
        {"depthwise_conv_2d_in_place_", "depthwise_conv_2d_compact_"}) {
     if (kernel.starts_with(same) && kernel.ends_with("_dsp"))
-      return "depthwise_conv_2d_" + kernel.substr(same.size());
+      return fitted_as("depthwise_conv_2d_" + kernel.substr(same.size()));
   }
-  return kernel;
+  return kernel == "depthwise_conv_2d_shifted_dsp" ? "depthwise_conv_2d_dsp" : kernel;
 }
 
 const Features* LatencyModel::coefficients(const std::string& kernel) const {

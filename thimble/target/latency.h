@@ -19,7 +19,8 @@
 namespace thimble {
 
 /// The kernel whose coefficients a kernel takes: itself, but for depthwise convolutions by DSP
-/// kernels in place or of constants in 8 bits, which make the blocks of the others.
+/// kernels in place, of constants in 8 bits, or with a tail of one instruction more, which make the
+/// blocks of the others.
 [[nodiscard]] std::string fitted_as(const std::string& kernel);
 
 struct LatencyModel {

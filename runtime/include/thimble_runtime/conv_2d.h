@@ -42,7 +42,8 @@ constexpr int32_t shared_shift(Tail tail) noexcept {
 }
 
 /// Two output channels after the other, each pair as words: their biases; for every four inputs
-/// (in the order of widen_rows in runtime/dsp/widen.h) four words of weights, inputs 0 and 2, 1 and
+/// (rows of the window of conv_2d_pairs_row_inputs each, or the fours of all rows and behind them
+/// what is left of all) four words of weights, inputs 0 and 2, 1 and
 /// 3 of the first channel, then of the second; multiplier, constant and shift of both. Weights and
 /// biases are times the factor of their tail; with a shared shift, times 2^(1 + it - right shift);
 /// as they are where tail is kSums. A last channel alone has one of zeros beside.
@@ -72,6 +73,15 @@ void conv_2d_pairs_compact_dsp(const Conv2DPairsParams& p, const View& x, const 
 /// channels of x are neighbours, a multiple of four. progress: pixel.
 void conv_2d_1x1_dsp(const Conv2DPairsParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
+/// Inputs of a row of the window as weights have them: filled up with zeros to a multiple of four
+/// where inputs have few channels and it takes no more words (3 x 3 of one channel). Then rows
+/// follow one another.
+constexpr int32_t conv_2d_pairs_row_inputs(int32_t kernel_h, int32_t kernel_w,
+                                           int32_t in_channels) noexcept {
+  const int32_t run = kernel_w * in_channels, filled = (run + 3) / 4 * 4;
+  const bool fits = kernel_h * filled == (kernel_h * run + 3) / 4 * 4;
+  return fits && in_channels < 4 && kernel_h > 1 ? filled : run;
+}
 /// Bytes of a row of inputs with its padding, where rows are copied: first layers, whose taps do
 /// not begin at multiples of four. Else 0.
 constexpr int32_t conv_2d_pairs_row_bytes(const Conv2DPairsParams& p) noexcept {
@@ -83,11 +93,14 @@ constexpr int32_t conv_2d_pairs_row_bytes(const Conv2DPairsParams& p) noexcept {
   return copied && w.kernel_h * bytes <= kMostBytes ? bytes : 0;
 }
 /// The inputs of two pixels in 16 bits; where taps do not begin at multiples of four, a copy of
-/// one's as they are, and of the rows that they come from.
+/// one's as they are, and of the rows that they come from, which rows filled up are read beyond.
 constexpr int32_t conv_2d_pairs_dsp_scratch_bytes(const Conv2DPairsParams& p) noexcept {
   const int32_t inputs = p.window.kernel_h * p.window.kernel_w * p.in_channels;
   const int32_t fours = (inputs + 3) / 4;
-  const int32_t rows = p.window.kernel_h * conv_2d_pairs_row_bytes(p);
+  const int32_t row = p.window.kernel_w * p.in_channels;
+  const int32_t beyond =
+      conv_2d_pairs_row_inputs(p.window.kernel_h, p.window.kernel_w, p.in_channels) - row;
+  const int32_t rows = p.window.kernel_h * conv_2d_pairs_row_bytes(p) + beyond;
   return fours * (inputs != p.in_channels && p.in_channels % 4 != 0 ? 20 : 16) + (rows + 3) / 4 * 4;
 }
 constexpr int32_t conv_2d_pairs_compact_dsp_scratch_bytes(const Conv2DPairsParams& p) noexcept {

@@ -25,12 +25,18 @@ std::vector<SumRange> sum_ranges(const FoldedWeights& f) {
   return result;
 }
 
-// The inputs of a window as the kernel reads them: the fours of its rows, then what is left of all.
-std::vector<size_t> reading_order(size_t inputs, size_t rows) {
-  const size_t run = inputs / rows, in_fours = run - run % 4;
+// The inputs of a window as the kernel reads them: the fours of its rows, then what is left of all;
+// or rows filled up with kNone.
+constexpr size_t kNone = std::numeric_limits<size_t>::max();
+std::vector<size_t> reading_order(size_t inputs, const FoldedWeights& f) {
+  const auto rows = static_cast<size_t>(f.kernel_h);
+  const size_t run = inputs / rows;
+  const auto filled = static_cast<size_t>(runtime::conv_2d_pairs_row_inputs(
+      f.kernel_h, f.kernel_w, static_cast<int32_t>(run) / f.kernel_w));
+  const size_t in_fours = filled == run ? run - run % 4 : filled;
   std::vector<size_t> order;
   for (size_t ky = 0; ky < rows; ++ky) {
-    for (size_t k = 0; k < in_fours; ++k) order.push_back(ky * run + k);
+    for (size_t k = 0; k < in_fours; ++k) order.push_back(k < run ? ky * run + k : kNone);
   }
   for (size_t ky = 0; ky < rows; ++ky) {
     for (size_t k = in_fours; k < run; ++k) order.push_back(ky * run + k);
@@ -123,7 +129,9 @@ FoldedConvolution::FoldedConvolution(const Operands& t)
   scales_ = channel_scales(t, bias_.size(), scale_of(t.out()));
   const Bytes& weights = *t.in(1).data;
   weights_ = {reinterpret_cast<const int8_t*>(weights.data()), weights.size()};
-  if (t.in(1).shape.size() == 4) kernel_h_ = static_cast<int32_t>(t.in(1).shape[1]);
+  if (t.in(1).shape.size() != 4) return;
+  kernel_h_ = static_cast<int32_t>(t.in(1).shape[1]);
+  kernel_w_ = static_cast<int32_t>(t.in(1).shape[2]);
 }
 
 FoldedWeights FoldedConvolution::view(const ClampRange& clamp) const {
@@ -133,7 +141,8 @@ FoldedWeights FoldedConvolution::view(const ClampRange& clamp) const {
           .scales = scales_,
           .output_zero_point = output_zero_point_,
           .clamp = clamp,
-          .kernel_h = kernel_h_};
+          .kernel_h = kernel_h_,
+          .kernel_w = kernel_w_};
 }
 
 Pairs pairs_of(const FoldedWeights& f, PairWeights form) {
@@ -143,12 +152,14 @@ Pairs pairs_of(const FoldedWeights& f, PairWeights form) {
                                compact ? std::optional(kCompactDoublings) : std::nullopt,
                                f.weights_zero_point == 0 ? kMostDoublings : kMostDoublings - 1);
   Pairs result{.tail = tails.tail, .words = {}};
-  const std::vector<size_t> order = reading_order(inputs, static_cast<size_t>(f.kernel_h));
+  const std::vector<size_t> order = reading_order(inputs, f);
   const auto channel = [&](size_t o) {
     if (o >= channels) return PairChannel{};
     PairChannel c{.weights = {}, .bias = f.bias[o], .tail = tails.channels[o]};
-    for (const size_t k : order)
-      c.weights.push_back(static_cast<int16_t>(f.weights[o * inputs + k] - f.weights_zero_point));
+    for (const size_t k : order) {
+      const int32_t weight = k == kNone ? 0 : f.weights[o * inputs + k] - f.weights_zero_point;
+      c.weights.push_back(static_cast<int16_t>(weight));
+    }
     return c;
   };
   const bool shared = compact && std::ranges::all_of(tails.channels, [&](const TailConstants& c) {
@@ -161,10 +172,10 @@ Pairs pairs_of(const FoldedWeights& f, PairWeights form) {
   std::vector<int32_t> rests;
   for (size_t o = 0; o < channels; o += 2) {
     const ChannelPair pair = {channel(o), channel(o + 1)};
-    (compact ? append_compact : append_wide)(pair, inputs, result.words);
+    (compact ? append_compact : append_wide)(pair, order.size(), result.words);
     for (size_t c = 0; c < 2; ++c) {
       if (!shared) append_tail(pair[c].tail);
-      for (size_t k = 0; k < inputs; ++k) {
+      for (size_t k = 0; k < order.size(); ++k) {
         if (lacks(pair[c], k))
           rests.insert(rests.end(), {static_cast<int32_t>(o + c), static_cast<int32_t>(k)});
       }

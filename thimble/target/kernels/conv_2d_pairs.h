@@ -19,7 +19,7 @@ struct FoldedWeights {
   std::span<const runtime::Scale> scales;
   int32_t output_zero_point = 0;
   ClampRange clamp{-128, 127};
-  int32_t kernel_h = 1;
+  int32_t kernel_h = 1, kernel_w = 1;
 };
 
 /// What they are of an operator.
@@ -34,7 +34,7 @@ class FoldedConvolution {
   std::vector<int32_t> bias_;
   std::vector<runtime::Scale> scales_;
   int32_t output_zero_point_;
-  int32_t kernel_h_ = 1;
+  int32_t kernel_h_ = 1, kernel_w_ = 1;
 };
 
 struct Pairs {
