@@ -99,8 +99,9 @@ constexpr DepthwiseCompactTail kDepthwiseCompactTail{kDepthwiseTail<Tail>, unpac
     const DepthwiseConv2DPackedParams& p, const View& given_x, const View& given_out,
     const Region& region, int8_t* scratch, const DepthwiseCompactTail& its) noexcept {
   if (is_empty(region)) return;
-  const View x = straight_in(given_x, p.window, region);
-  const View out = straight_out(given_out, region);
+  const StraightViews<> views(given_x, given_out, p.window, region);
+  const View& x = views.x;
+  const View& out = views.out;
   const Window2D& w = p.window;
   const int32_t channels = region.end[3] - region.begin[3];
   const int32_t each = depthwise_unpacked_bytes(w);

@@ -116,8 +116,9 @@ class DepthwisePixels {
     const DepthwiseConv2DPackedParams& p, const View& given_x, const View& given_out,
     const Region& region, int8_t* scratch, const DepthwisePixelTail& its) noexcept {
   if (is_empty(region)) return;  // before anything is packed
-  const View x = straight_in(given_x, p.window, region);
-  const View out = straight_out(given_out, region);
+  const StraightViews<> views(given_x, given_out, p.window, region);
+  const View& x = views.x;
+  const View& out = views.out;
   const int32_t rows = region.end[1] - region.begin[1], columns = region.end[2] - region.begin[2];
   const Window2D& w = p.window;
   const int32_t channels = region.end[3] - region.begin[3];

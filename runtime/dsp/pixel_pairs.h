@@ -366,9 +366,8 @@ template <class Weights>
 [[gnu::cold]] inline void convolve_pairs(const Conv2DPairsParams& p, const View& x, const View& out,
                                          const Region& region, int8_t* scratch) noexcept {
   if (region.begin[3] == region.end[3]) return;  // before anything is widened
-  const View from = straight_in(x, p.window, region);
-  const View to = straight_out(out, region);
-  PixelPairs<Weights>(p, from, to, region, scratch).run();
+  const StraightViews<> views(x, out, p.window, region);
+  PixelPairs<Weights>(p, views.x, views.out, region, scratch).run();
 }
 
 }  // namespace thimble::runtime

@@ -46,14 +46,26 @@ inline View straight(const View& view, const Region& region) noexcept {
 }
 
 /// The same for what a call of a window reads and writes, where it is worth the while: not for
-/// single columns.
-[[gnu::cold, gnu::noinline]] inline View straight_in(const View& x, const Window2D& w,
-                                                     const Region& region) noexcept {
-  return region.end[2] - region.begin[2] > 1 ? straight(x, inputs_of(w, region)) : x;
-}
-inline View straight_out(const View& out, const Region& region) noexcept {
-  return region.end[2] - region.begin[2] > 1 ? straight(out, region) : out;
-}
+/// single columns. Where a program has no rings no view is copied.
+template <bool kRings = THIMBLE_USES_RINGS>
+struct StraightViews {
+  const View& x;
+  const View& out;
+  StraightViews(const View& from, const View& to, const Window2D&, const Region&) noexcept
+      : x(from), out(to) {}
+};
+template <>
+struct StraightViews<true> {
+  View x;
+  View out;
+  [[gnu::cold, gnu::noinline]] StraightViews(const View& from, const View& to, const Window2D& w,
+                                             const Region& region) noexcept
+      : x(from), out(to) {
+    if (region.end[2] - region.begin[2] < 2) return;
+    x = straight(from, inputs_of(w, region));
+    out = straight(to, region);
+  }
+};
 
 /// Whether a ring goes on from one column of a row to another without beginning anew.
 [[gnu::cold, gnu::noinline]] inline bool is_run(const View& view, int32_t n, int32_t y,
