@@ -109,6 +109,8 @@ LatencyModel fit(const std::string& core, const std::vector<LatencySample>& samp
     Features& each = model.kernels[kernels[k]];
     for (size_t f = 0; f < kWidth; ++f) each[f] = x[1 + k * kWidth + f];
   }
+  // What others account for is not known of a kernel.
+  std::erase_if(model.kernels, [](const auto& kernel) { return kernel.second == Features{}; });
   return model;
 }
 

@@ -209,9 +209,9 @@ class AutoSearch {
     const size_t most = std::min(front.size(), kMostLayouts * static_cast<size_t>(limits_.effort));
     for (size_t k = 0; k < most; ++k)
       some.insert(most == 1 ? 0 : k * (front.size() - 1) / (most - 1));
-    const double slowest = front.back()->cut.instructions * limits_.max_latency;
-    const auto in_time =
-        std::ranges::find_if(front, [&](const Draft* d) { return d->cut.instructions <= slowest; });
+    const double slowest = front.back()->cut.instructions * limits_.max_latency;  // as above
+    const auto in_time = std::ranges::find_if(
+        front, [&](const Draft* d) { return !(d->cut.instructions > slowest); });
     const auto fits =
         std::ranges::upper_bound(front, limits_.sram_bytes.value_or(0), {},
                                  [](const Draft* d) { return d->cut.cut.peak_bytes; });
@@ -263,7 +263,7 @@ class AutoSearch {
     double fastest = whole;
     for (const Draft& draft : drafts_)
       fastest = std::min(fastest, draft.cut.instructions + model_.program);
-    return fastest / whole;
+    return whole > 0 ? fastest / whole : 1;  // nothing is known of its kernels
   }
 
   /// Parts along connected axes, as `motes` finds them in the last order: with blocks where that is
