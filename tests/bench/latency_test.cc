@@ -49,7 +49,8 @@ TEST(LatencyModel, OfTheM4IsWithinASeventhForMostGroupsThatItHasNotSeen) {
   EXPECT_LT(errors[errors.size() * 9 / 10], 0.15);
 }
 
-// micro_speech is a depthwise convolution of 10 x 8 taps and little else, such as few programs have.
+// micro_speech is a depthwise convolution of 10 x 8 taps and little else, such as few programs
+// have.
 TEST(LatencyModel, OfTheM4IsWithinASixthForModels) {
   THIMBLE_NEEDS_SHARED();
   std::vector<std::string> models;
