@@ -6,6 +6,8 @@
 
 #include "thimble/model/error.h"
 #include "thimble/target/embedded_file.h"
+#include "thimble/target/feature_sums.h"
+#include "thimble/target/feature_sums.h"
 
 namespace thimble {
 namespace {
@@ -75,9 +77,26 @@ TEST(CallFeatures, OfPairsCountTheirOddEnds) {
     EXPECT_EQ(count(call, Feature::kOne), pairs);
     EXPECT_EQ(count(call, Feature::kElement), 6 * 7 * 5);
     EXPECT_EQ(count(call, Feature::kRingPixel), 0);
-    call.out.modulus = 7 * 5;
-    EXPECT_EQ(count(call, Feature::kRingPixel), 2 * pairs);
+    call.out.modulus = 2 * 7 * 5;
+    EXPECT_EQ(count(call, Feature::kRingPixel), 0) << "whole rows";
+    call.out.modulus = 30 * 5;
+    EXPECT_DOUBLE_EQ(count(call, Feature::kRingPixel), 2 * pairs * 7 / 30);
   }
+}
+
+TEST(CallFeatures, OfRingsKnowHowManyRowsAndPiecesTheyCut) {
+  runtime::View ring = view(7, 5, 6);
+  EXPECT_EQ(cut_rows(ring, 7), 0) << "no ring";
+  ring.modulus = 5 * 7 * 5;  // five rows
+  EXPECT_EQ(cut_rows(ring, 7), 0);
+  EXPECT_DOUBLE_EQ(cut_pieces(ring, 2), 0.2);  // rows 4 and 0
+  EXPECT_DOUBLE_EQ(cut_pieces(ring, 3), 0.4);
+  EXPECT_EQ(cut_pieces(ring, 5), 0);
+  ring.modulus = 4 * 7 * 5;
+  EXPECT_EQ(cut_pieces(ring, 2), 0) << "pieces begin at even rows";
+  EXPECT_EQ(cut_pieces(ring, 6), 1);
+  ring.modulus = 28 * 5 + 5;  // 29 pixels
+  EXPECT_DOUBLE_EQ(cut_rows(ring, 7), 7.0 / 29);
 }
 
 TEST(CallFeatures, OfAFewChannelsOfAChunkAreWholeFoursAndWhatIsLeft) {
