@@ -63,7 +63,7 @@ struct CopiedRuns {
 
 /// What the windows of a call have in common, and those of its current row of outputs.
 struct WindowRows {
-  static constexpr int32_t kMostRows = 12;  ///< of a window that has inner columns
+  static constexpr int32_t kMostRows = kMostWindowRows;  ///< of one that has inner columns
 
   Window2D window;
   int32_t channels;

@@ -190,9 +190,8 @@ double count_windows_of_rows(const runtime::Window2D& w, int32_t in_channels,
   sums.add(Feature::kRow, all_rows);
   const bool joined =
       x.stride[3] == 1 && (w.kernel_w == 1 || x.stride[2] * w.dilation_w == in_channels);
-  const bool filled =
-      runtime::conv_2d_pairs_row_inputs(w.kernel_h, w.kernel_w, in_channels) % 4 == 0 &&
-      w.kernel_w * in_channels % 4 != 0;
+  const bool filled = runtime::conv_2d_pairs_row_inputs(w.kernel_h, w.kernel_w, in_channels) !=
+                      w.kernel_w * in_channels;
   if (!joined || filled || w.kernel_h > runtime::WindowRows::kMostRows) return 0;
   sums.add(Feature::kQuadRun, all_rows * w.kernel_h);
   const int32_t run = w.kernel_w * in_channels, left = run % 4;

@@ -82,13 +82,16 @@ constexpr int32_t conv_2d_pairs_row_inputs(int32_t kernel_h, int32_t kernel_w,
   const bool fits = kernel_h * filled == (kernel_h * run + 3) / 4 * 4;
   return fits && in_channels < 4 && kernel_h > 1 ? filled : run;
 }
+/// Of a window that is read row by row.
+constexpr int32_t kMostWindowRows = 12;
 /// Bytes of a row of inputs with its padding, where rows are copied: first layers, whose taps do
 /// not begin at multiples of four. Else 0.
 constexpr int32_t conv_2d_pairs_row_bytes(const Conv2DPairsParams& p) noexcept {
   constexpr int32_t kMostBytes = 6 * 1024;  // of all rows of a window
   const Window2D& w = p.window;
-  const bool copied = p.in_channels < 4 && w.kernel_h * w.kernel_w > 1 && w.kernel_h <= 16 &&
-                      w.dilation_h * w.dilation_w == 1 && w.stride_w <= w.kernel_w;
+  const bool copied = p.in_channels < 4 && w.kernel_h * w.kernel_w > 1 &&
+                      w.kernel_h <= kMostWindowRows && w.dilation_h * w.dilation_w == 1 &&
+                      w.stride_w <= w.kernel_w;
   const int32_t bytes = (w.pad_left + w.in_w + w.kernel_w - 1) * p.in_channels;
   return copied && w.kernel_h * bytes <= kMostBytes ? bytes : 0;
 }
