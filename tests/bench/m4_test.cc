@@ -62,6 +62,19 @@ Results measure_again(const std::string& command) {
   return read_results(output);
 }
 
+/// A number of a row, by the name of its column (all but the first two).
+int64_t field(const Results& results, const std::string& row, const std::string& column) {
+  std::istringstream names(results.columns), values(row);
+  std::string name, value;
+  for (int k = 0; k < 2; ++k) std::getline(names, name, ',');
+  std::getline(values, value, ',');  // before the first comma there is nothing
+  while (std::getline(names, name, ',') && std::getline(values, value, ',')) {
+    if (name == column) return std::stoll(value);
+  }
+  ADD_FAILURE() << "no " << column << " in " << row;
+  return 0;
+}
+
 /// "GCC 12.2.1 -O2" of "(GCC 12.2.1 -O2, QEMU ...".
 std::string compiler(const Results& results) {
   return results.tools.substr(0, results.tools.find(','));
@@ -79,6 +92,8 @@ TEST(M4Results, AreWhatIsMeasured) {
   ASSERT_FALSE(recorded.command.empty()) << kResults << " has no command in its first line";
   Results measured = measure_again(recorded.command);
   ASSERT_FALSE(measured.rows.empty());
+  for (const auto& [name, row] : measured.rows)
+    EXPECT_LT(field(measured, row, "stack_bytes"), 1024) << name;
   measured.command = recorded.command;
   if (testing::workload().update) {
     write_results(measured);

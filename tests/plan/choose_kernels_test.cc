@@ -15,6 +15,7 @@
 #include "thimble/model/error.h"
 #include "thimble/plan/saved_plan.h"
 #include "thimble/planners/planner.h"
+#include "thimble/program/explain.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
@@ -434,6 +435,26 @@ TEST(ChooseKernels, EveryPlanOfRandomNetworksStaysRight) {
     }
   }
   EXPECT_GT(chosen, testing::kSanitized ? 2 : 20);
+}
+
+TEST(SlowKernels, AreThoseThatEstimatesClearlySpeakAgainst) {
+  const Graph graph = pointwise_network();
+  const Core core = core_named("cortex-m4");
+  const KernelRoom room{1 << 20, 1 << 20};
+  const Schedule first = with_kernels(graph, reordered(graph), core, room);
+  const int steps = steps_with(first, "conv_2d_pairs_dsp");
+  ASSERT_GT(steps, 2);
+  const Program program = lower(graph, first, place(graph, first, {}));
+  LatencyModel model = *latency_model("cortex-m4");
+  EXPECT_THAT(slow_kernels(graph, first, program, core, model), ::testing::IsEmpty());
+
+  for (double& coefficient : model.kernels.at("conv_2d_pairs_dsp")) coefficient *= 100;
+  const AvoidedKernels slow = slow_kernels(graph, first, program, core, model);
+  EXPECT_EQ(static_cast<int>(slow.size()), steps);
+  const Schedule second = with_kernels(graph, reordered(graph), core, room, slow);
+  EXPECT_EQ(steps_with(second, "conv_2d_pairs_dsp"), 0);
+  EXPECT_GT(fast_steps(second), 0) << "1 x 1 without scratch is next in the table";
+  expect_right(graph, {second, place(graph, second, {})});
 }
 
 TEST(NamedKernels, AreMalformedWhereTheyDoNotDoTheOperator) {

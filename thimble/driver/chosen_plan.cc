@@ -9,6 +9,7 @@
 #include "thimble/operators/operators.h"
 #include "thimble/plan/choose_kernels.h"
 #include "thimble/program/estimate.h"
+#include "thimble/program/explain.h"
 #include "thimble/program/lower.h"
 
 namespace thimble {
@@ -21,19 +22,40 @@ constexpr int64_t kChosenLayoutWork = layout::kSearchWork;
 constexpr size_t kManyBuffers = 1000;  // of which it takes too long
 constexpr int kMostChosenLayouts = 3;  // each with half the work of the last one
 
-// With the target's kernels, in the arena alone.
-PlacedPlan placed(const Graph& graph, Schedule schedule, const Request& request,
+PlacedSchedule placed_without(const AvoidedKernels& avoided, const Graph& graph,
+                              const Schedule& schedule, const Request& request,
+                              const PlacementOptions& options, std::optional<int64_t> room_bytes) {
+  const Core& core = request.target.core;
+  const std::optional<int64_t> sram = request.sram_limit_bytes();
+  if (sram || !room_bytes) return place_with_kernels(graph, schedule, core, sram, options, avoided);
+  // What is lost between buffers comes on top.
+  const KernelRoom room{.live_bytes = *room_bytes, .scratch_bytes = *room_bytes};
+  Schedule chosen = with_kernels(graph, schedule, core, room, avoided);
+  Placement placement = place(graph, chosen, options);
+  return {std::move(chosen), std::move(placement)};
+}
+
+// With the target's kernels, in the arena alone. The table's order suits most shapes: where the
+// estimates clearly speak against a row, the choice is made again without it.
+PlacedPlan placed(const Graph& graph, const Schedule& schedule, const Request& request,
                   const TimeLimit& time, int64_t work = layout::kSearchWork,
                   std::optional<int64_t> room_bytes = std::nullopt) {
   const PlacementOptions options{.method = request.layout, .work = work, .time = &time};
-  const std::optional<int64_t> sram = request.sram_limit_bytes();
-  PlacedSchedule placed;
-  if (room_bytes && !sram) {  // what is lost between buffers comes on top
-    placed.schedule = with_kernels(graph, std::move(schedule), request.target.core,
-                                   {.live_bytes = *room_bytes, .scratch_bytes = *room_bytes});
-    placed.placement = place(graph, placed.schedule, options);
-  } else {
-    placed = place_with_kernels(graph, std::move(schedule), request.target.core, sram, options);
+  const auto without = [&](const AvoidedKernels& avoided) {
+    return placed_without(avoided, graph, schedule, request, options, room_bytes);
+  };
+  PlacedSchedule placed = without({});
+  const std::optional<LatencyModel> model = latency_model(estimated_core(request.target.core).name);
+  if (model && names_kernels(placed.schedule)) {
+    const Program program = lower(graph, placed.schedule, placed.placement);
+    const AvoidedKernels slow =
+        slow_kernels(graph, placed.schedule, program, request.target.core, *model);
+    if (!slow.empty() && !late(&time)) {
+      PlacedSchedule again = without(slow);
+      const Program other = lower(graph, again.schedule, again.placement);
+      if (estimate(other, *model).instructions < estimate(program, *model).instructions)
+        placed = std::move(again);
+    }
   }
   return {.planner = {},
           .schedule = std::move(placed.schedule),
@@ -136,9 +158,9 @@ ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice, Planned 
     if (request.pick)
       throw CompileError("--pick", fmt::format("is for planners with a choice of plans; {} has one",
                                                choice.planner->name));
-    chosen = {placed(meant, std::move(planned.schedule), request, time, layout::kSearchWork,
-                     planned.room_bytes),
-              std::move(planned.notes), std::nullopt};
+    chosen = {
+        placed(meant, planned.schedule, request, time, layout::kSearchWork, planned.room_bytes),
+        std::move(planned.notes), std::nullopt};
   } else {
     chosen = chosen_of_front(meant, std::move(planned.front), request, time);
   }

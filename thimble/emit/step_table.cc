@@ -74,10 +74,11 @@ class Numbers {
 };
 
 struct Operands {
-  View in[2], out;
+  View in, out;
   Region region;
-  int8_t* scratch;
-  Numbers numbers;  // the parameters'
+  const Step* step;
+  int8_t* arena;
+  Numbers numbers;  // what is left of the call's
 };
 
 [[gnu::noinline]] void set(View& view, uint8_t tensor, int8_t* arena) noexcept {
@@ -97,11 +98,10 @@ struct Operands {
 constexpr const char* kRun = R"(
 [[gnu::noinline]] void run_steps(int8_t* arena, int32_t begin, int32_t end) noexcept {
   for (const Step* step = kSteps + begin; step != kSteps + end; ++step) {
-    Operands its{{}, {}, {}, nullptr, Numbers(kNumbers + step->numbers)};
-    for (int32_t k = 0; k < 2; ++k) set(its.in[k], step->in[k], arena);
+    Operands its{{}, {}, {}, step, arena, Numbers(kNumbers + step->numbers)};
+    set(its.in, step->in[0], arena);
     set(its.out, step->out, arena);
     for (int32_t& extent : its.region.end) extent = its.numbers.next();
-    its.scratch = arena + its.numbers.next();
     kKernels[step->kernel](its);
   }
 }
@@ -240,17 +240,23 @@ size_t StepTable::function(const Call& call) {
   const std::string name = kernel + "_step";
   const auto found = std::ranges::find(functions_, name, &Function::name);
   if (found != functions_.end()) return static_cast<size_t>(found - functions_.begin());
+  // What only some kernels take lies on the stack of theirs alone.
   std::string body;
   std::vector<std::string> arguments;
+  if (call.scratch.valid()) body += "  int8_t* const scratch = its.arena + its.numbers.next();\n";
   if (const KernelParams* params = params_of(call)) {
     const Fields fields = fields_of(params);
-    body = fmt::format("  {} params;\n  its.numbers.read(&params, {}, {});\n", type_name(*params),
-                       fields.addresses, fields.numbers.size());
+    body += fmt::format("  {} params;\n  its.numbers.read(&params, {}, {});\n", type_name(*params),
+                        fields.addresses, fields.numbers.size());
     arguments.emplace_back("params");
   }
-  for (size_t k = 0; k < call.in.size(); ++k) arguments.push_back(fmt::format("its.in[{}]", k));
+  arguments.emplace_back("its.in");
+  if (call.in.size() == kMostInputs) {
+    body += "  View second;\n  set(second, its.step->in[1], its.arena);\n";
+    arguments.emplace_back("second");
+  }
   arguments.insert(arguments.end(), {"its.out", "its.region"});
-  if (call.scratch.valid()) arguments.emplace_back("its.scratch");
+  if (call.scratch.valid()) arguments.emplace_back("scratch");
   functions_.push_back({name, fmt::format("void {}(Operands& its) noexcept {{\n{}  {}({});\n}}\n",
                                           name, body, kernel, fmt::join(arguments, ", "))});
   return functions_.size() - 1;
@@ -259,7 +265,7 @@ size_t StepTable::function(const Call& call) {
 void StepTable::append_numbers(const Call& call) {
   std::vector<int64_t> numbers;
   for (const Interval& extent : kernel_region(call, {})) numbers.push_back(extent.end);
-  numbers.push_back(call.scratch.valid() ? program_.address(call.scratch) : 0);
+  if (call.scratch.valid()) numbers.push_back(program_.address(call.scratch));
   std::string of = "no parameters";
   if (call.params >= 0) {
     const ProgramParams& params = program_.params[static_cast<size_t>(call.params)];
@@ -308,7 +314,8 @@ std::string StepTable::text() const {
                       fmt::join(addresses, ",\n    "));
   text += fmt::format("constexpr uint8_t kShapeOf[] = {{\n{}}};\n\n", lines_of(numbers));
   text +=
-      "// Of each call its region's end, where its scratch is, then its parameters: addresses as\n"
+      "// Of each call its region's end, where its scratch is if it has any, then its parameters: "
+      "addresses as\n"
       "// numbers of kConstants, and the fields' values.\n";
   text += fmt::format("constexpr uint8_t kNumbers[] = {{\n{}}};\n\n", numbers_);
   text += kOperands;

@@ -26,10 +26,12 @@ constexpr int64_t kScratchShare = 8;
 
 class Choice {
  public:
-  Choice(const Graph& graph, const Schedule& schedule, const Core& core, const KernelRoom& room)
+  Choice(const Graph& graph, const Schedule& schedule, const Core& core, const KernelRoom& room,
+         const AvoidedKernels& avoided)
       : graph_(graph),
         core_(core),
         room_(room),
+        avoided_(avoided),
         fits_(graph, schedule),
         live_bytes_(live_bytes(graph, schedule)) {}
 
@@ -43,7 +45,8 @@ class Choice {
       whole.region.clear();
       const bool slice = most.channels < extents(whole, use).channels;
       for (Candidate candidate : candidates(use, core_)) {
-        if (candidate.kernel == use.kernel) continue;
+        if (candidate.kernel == use.kernel || avoided_.contains({position, candidate.kernel}))
+          continue;
         if (slice && most.channels < info(candidate.kernel).channel_multiple) continue;
         const bool any = info(candidate.kernel).scratch_within != nullptr;
         const auto scratch = scratch_within(candidate.kernel, use, most,
@@ -81,9 +84,12 @@ class Choice {
   const Graph& graph_;
   const Core& core_;
   KernelRoom room_;
+  const AvoidedKernels& avoided_;
   KernelFits fits_;
   std::vector<int64_t> live_bytes_;
 };
+
+}  // namespace
 
 bool names_kernels(const Schedule& schedule) {
   bool found = false;
@@ -91,13 +97,11 @@ bool names_kernels(const Schedule& schedule) {
   return found;
 }
 
-}  // namespace
-
 Schedule with_kernels(const Graph& graph, Schedule schedule, const Core& core,
-                      const KernelRoom& room) {
+                      const KernelRoom& room, const AvoidedKernels& avoided) {
   std::vector<Candidate> choices;
   {
-    Choice choice(graph, schedule, core, room);
+    Choice choice(graph, schedule, core, room, avoided);
     for_each_step(schedule, [&](const Step& step, Position position) {
       choices.push_back(choice.of(step, position));
     });
@@ -123,7 +127,7 @@ Schedule with_kernels(const Graph& graph, Schedule schedule, const Core& core,
 
 PlacedSchedule place_with_kernels(const Graph& graph, Schedule schedule, const Core& core,
                                   std::optional<int64_t> sram_bytes,
-                                  const PlacementOptions& options) {
+                                  const PlacementOptions& options, const AvoidedKernels& avoided) {
   Placement portable = place(graph, schedule, options);
   const int64_t arena = portable.arena_bytes();
   const int64_t limit = std::max(arena, sram_bytes.value_or(arena + arena / kScratchShare));
@@ -139,8 +143,9 @@ PlacedSchedule place_with_kernels(const Graph& graph, Schedule schedule, const C
                                                           {85, kLeast},
                                                           {70, kLeast},
                                                           {40, kLeast}}) {
-    Schedule changed = with_kernels(
-        graph, schedule, core, {.live_bytes = limit * percent / 100, .scratch_bytes = scratch});
+    Schedule changed =
+        with_kernels(graph, schedule, core,
+                     {.live_bytes = limit * percent / 100, .scratch_bytes = scratch}, avoided);
     if (!names_kernels(changed)) break;
     Placement placement = place(graph, changed, options);
     if (placement.arena_bytes() <= limit) return {std::move(changed), std::move(placement)};

@@ -4,20 +4,28 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "thimble/plan/placement.h"
 #include "thimble/target/core.h"
 
 namespace thimble {
 
+/// Kernels that steps are not to have, by position in the schedule.
+using AvoidedKernels = std::set<std::pair<Position, KernelId>>;
+
 struct KernelRoom {
   int64_t live_bytes = 0;     ///< at most at any step, its scratch included
   int64_t scratch_bytes = 0;  ///< at most for a kernel that can do with less
 };
-/// Each step with the kernel that suits it best among those of the core that take it and for whose
-/// scratch there is room; the others are left with the portable one.
+/// Each step with the first row of the table among those of the core that take it and for whose
+/// scratch there is room, `avoided` left out; the others are left with the portable one.
 [[nodiscard]] Schedule with_kernels(const Graph& graph, Schedule schedule, const Core& core,
-                                    const KernelRoom& room);
+                                    const KernelRoom& room, const AvoidedKernels& avoided = {});
+
+/// Whether any of its steps has another than the portable one.
+[[nodiscard]] bool names_kernels(const Schedule& schedule);
 
 struct PlacedSchedule {
   Schedule schedule;
@@ -27,6 +35,7 @@ struct PlacedSchedule {
 /// without a limit an eighth larger at most.
 [[nodiscard]] PlacedSchedule place_with_kernels(const Graph& graph, Schedule schedule,
                                                 const Core& core, std::optional<int64_t> sram_bytes,
-                                                const PlacementOptions& options);
+                                                const PlacementOptions& options,
+                                                const AvoidedKernels& avoided = {});
 
 }  // namespace thimble

@@ -9,6 +9,11 @@
 namespace thimble {
 namespace {
 
+// A kernel is slow if another would take at most this much of its time (nearly all estimates are
+// closer than that), and the program gains this much by it (another kernel is a kilobyte of code).
+constexpr double kClearly = 0.8;
+constexpr double kWorthwhile = 0.005;
+
 int64_t packed_bytes(const Graph& graph, const Op& op, KernelId kernel) {
   int64_t bytes = 0;
   for (const PackedConstant& constant : pack(graph, op, kernel)) bytes += std::ssize(constant.data);
@@ -21,10 +26,7 @@ struct StepKernels {
   std::vector<KernelParams> params;
 
   void add(const Graph& graph, const Op& op, const KernelUse& use, KernelId kernel) {
-    costs.push_back({.kernel = kernel,
-                     .instructions = 0,
-                     .weight_bytes = packed_bytes(graph, op, kernel),
-                     .scratch_bytes = scratch_bytes(kernel, use)});
+    costs.push_back({.kernel = kernel, .scratch_bytes = scratch_bytes(kernel, use)});
     params.push_back(params_of(graph, op, kernel, use));
   }
 };
@@ -54,11 +56,10 @@ std::vector<StepKernels> kernels_of_steps(const Graph& graph, const Schedule& sc
   return steps;
 }
 
-}  // namespace
-
-std::vector<KernelChoice> explain(const Graph& graph, const Schedule& schedule,
-                                  const Program& program, Core core, const LatencyModel& model) {
-  core.weights = Weights::kFast;  // what they would gain is part of the answer
+// Without the bytes of weights.
+std::vector<KernelChoice> choices(const Graph& graph, const Schedule& schedule,
+                                  const Program& program, const Core& core,
+                                  const LatencyModel& model) {
   std::vector<StepKernels> steps = kernels_of_steps(graph, schedule, core, model);
   for_each_call(program, [&](const Call& call, CallShape shape) {
     StepKernels& kernels = steps[static_cast<size_t>(call.position)];
@@ -82,6 +83,40 @@ std::vector<KernelChoice> explain(const Graph& graph, const Schedule& schedule,
         [](const auto& a, const auto& b) { return a.instructions < b.instructions; });
     if (best != costs.end()) choice.runner_up = *best;
     result.push_back(choice);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<KernelChoice> explain(const Graph& graph, const Schedule& schedule,
+                                  const Program& program, Core core, const LatencyModel& model) {
+  core.weights = Weights::kFast;  // what they would gain is part of the answer
+  std::vector<KernelChoice> result = choices(graph, schedule, program, core, model);
+  auto next = result.begin();
+  for_each_step(schedule, [&](const Step& step, Position position) {
+    if (next == result.end() || next->position != position) return;
+    const auto weigh = [&](KernelCost& cost) {
+      cost.weight_bytes = packed_bytes(graph, graph.op(step.op), cost.kernel);
+    };
+    weigh(next->taken);
+    if (next->runner_up) weigh(*next->runner_up);
+    ++next;
+  });
+  return result;
+}
+
+std::set<std::pair<Position, KernelId>> slow_kernels(const Graph& graph, const Schedule& schedule,
+                                                     const Program& program, const Core& core,
+                                                     const LatencyModel& model) {
+  const std::vector<KernelChoice> all = choices(graph, schedule, program, core, model);
+  double sum = 0;
+  for (const KernelChoice& choice : all) sum += choice.taken.instructions;
+  std::set<std::pair<Position, KernelId>> result;
+  for (const auto& [position, taken, other] : all) {
+    if (other && other->instructions < kClearly * taken.instructions &&
+        taken.instructions - other->instructions > kWorthwhile * sum)
+      result.insert({position, taken.kernel});
   }
   return result;
 }
