@@ -9,8 +9,6 @@
 
 namespace thimble::runtime {
 
-using SumRuns = void (*)(const InputRun*, const int32_t*, int32_t*);
-
 constexpr int32_t kMostRuns = 16;  ///< held at a time
 
 /// A group of output channels at one pixel, whose sums are made of parts.
@@ -19,6 +17,7 @@ struct WordsGroup {
   const int32_t* weights;
   const int32_t* constants;
   int32_t channels;  ///< with those behind the last
+  int32_t between;   ///< as SumRuns takes it
   uint64_t totals[4];
 
   void begin() noexcept {
@@ -26,7 +25,7 @@ struct WordsGroup {
   }
   void add(const Conv2DWordsParams& p, const InputRun* runs) noexcept {
     int32_t sums[4];
-    sum(runs, weights, sums);
+    sum(runs, weights, sums, between);
     for (int32_t c = 0; c < channels; ++c)
       totals[c] = add_words_sum(p, constants + c * kWordsTail, totals[c], sums[c]);
   }
@@ -131,6 +130,11 @@ struct WordsPixel {
   int32_t step, begin, end;
 };
 
+/// From the weights of one channel to those of the next, where they are in rows.
+inline int32_t row_bytes(const Conv2DWordsParams& p) noexcept {
+  return (p.window.kernel_h * p.window.kernel_w * p.in_channels + 1) / 2 * 2;
+}
+
 /// Words of a group of four, and of its weights.
 template <class Words>
 inline int32_t weight_words(const Conv2DWordsParams& p, int32_t group) noexcept {
@@ -144,13 +148,14 @@ template <class Words>
                                         const WordsPixel& pixel) noexcept {
   int32_t sums[4] = {0, 0, 0, 0};
   const int32_t words = weight_words<Words>(p, 4), step = pixel.step, end = pixel.end;
+  const int32_t between = row_bytes(p);
   int32_t o = pixel.begin - pixel.begin % 4;
   const int32_t* weights = p.words + o / 4 * (words + 4 * kWordsTail);
   int16_t* to = pixel.to + o * step;
   for (; o < end; o += 4, weights += words + 4 * kWordsTail, to += 4 * step) {
     if (o < pixel.begin || o + 4 > end) {
       const int32_t group = THIMBLE_USES_WORDS_OF_TWO ? words_group(p.out_channels, o) : 4;
-      if (runs != nullptr) (group == 4 ? Words::kFour : Words::kTwo)(runs, weights, sums);
+      if (runs != nullptr) (group == 4 ? Words::kFour : Words::kTwo)(runs, weights, sums, between);
       const int32_t first = o < pixel.begin ? pixel.begin - o : 0;
       const int32_t last = end - o < group ? end - o : group;
       const int32_t* const constants = weights + (group == 4 ? words : words / 2);
@@ -158,7 +163,7 @@ template <class Words>
                    step);
       continue;
     }
-    if (runs != nullptr) Words::kFour(runs, weights, sums);
+    if (runs != nullptr) Words::kFour(runs, weights, sums, between);
     finish_group(p, weights + words, sums, 4, to, step);
   }
 }
@@ -174,6 +179,7 @@ inline void sum_pixel_in_parts(const Conv2DWordsParams& p, InputRuns& runs, cons
     group.sum = group.channels == 4 ? Words::kFour : Words::kTwo;
     group.weights = p.words + o / 4 * words;
     group.constants = group.weights + weight_words<Words>(p, group.channels);
+    group.between = row_bytes(p);
     group.begin();
     runs.restart(group);
     find(runs);

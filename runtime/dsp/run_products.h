@@ -19,6 +19,11 @@ struct InputRun {
 };
 constexpr uint32_t kLeads = 1, kTrails = 2, kMoreRuns = 4;  ///< InputRun::edges
 
+/// Sums of a group of channels over runs. between: bytes from the weights of one channel to those
+/// of the next, where they are apart (mve/row_runs.h).
+using SumRuns = void (*)(const InputRun* run, const int32_t* weights, int32_t* sums,
+                         int32_t between);
+
 /// How many inputs' products, below 2^22 each, fit 32 bits in any case.
 constexpr int32_t kMostInputs = 508;
 
@@ -96,23 +101,23 @@ inline uint32_t load_2(const int16_t* from) noexcept {
       "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}\n")
 
 [[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_four_wide(const InputRun*,
-                                                                      const int32_t*,
-                                                                      int32_t*) noexcept {
+                                                                      const int32_t*, int32_t*,
+                                                                      int32_t) noexcept {
   THIMBLE_SUM_RUNS("4", THIMBLE_FOUR_WIDE, THIMBLE_OF_FOUR, "r4, r5, r6, r7");
 }
 [[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_two_wide(const InputRun*,
-                                                                     const int32_t*,
-                                                                     int32_t*) noexcept {
+                                                                     const int32_t*, int32_t*,
+                                                                     int32_t) noexcept {
   THIMBLE_SUM_RUNS("3", THIMBLE_TWO_WIDE, THIMBLE_OF_TWO, "r4, r5");
 }
 [[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_four_compact(const InputRun*,
-                                                                         const int32_t*,
-                                                                         int32_t*) noexcept {
+                                                                         const int32_t*, int32_t*,
+                                                                         int32_t) noexcept {
   THIMBLE_SUM_RUNS("3", THIMBLE_FOUR_COMPACT, THIMBLE_OF_FOUR, "r4, r5, r6, r7");
 }
 [[gnu::naked, gnu::noinline, gnu::noclone]] inline void sum_two_compact(const InputRun*,
-                                                                        const int32_t*,
-                                                                        int32_t*) noexcept {
+                                                                        const int32_t*, int32_t*,
+                                                                        int32_t) noexcept {
   THIMBLE_SUM_RUNS("2", THIMBLE_TWO_COMPACT, THIMBLE_OF_TWO, "r4, r5");
 }
 
@@ -157,16 +162,20 @@ void sum_plainly(const InputRun* run, const int32_t* weights, int32_t* sums) noe
   }
 }
 
-inline void sum_four_wide(const InputRun* run, const int32_t* weights, int32_t* sums) noexcept {
+inline void sum_four_wide(const InputRun* run, const int32_t* weights, int32_t* sums,
+                          int32_t) noexcept {
   sum_plainly<4, false>(run, weights, sums);
 }
-inline void sum_two_wide(const InputRun* run, const int32_t* weights, int32_t* sums) noexcept {
+inline void sum_two_wide(const InputRun* run, const int32_t* weights, int32_t* sums,
+                         int32_t) noexcept {
   sum_plainly<2, false>(run, weights, sums);
 }
-inline void sum_four_compact(const InputRun* run, const int32_t* weights, int32_t* sums) noexcept {
+inline void sum_four_compact(const InputRun* run, const int32_t* weights, int32_t* sums,
+                             int32_t) noexcept {
   sum_plainly<4, true>(run, weights, sums);
 }
-inline void sum_two_compact(const InputRun* run, const int32_t* weights, int32_t* sums) noexcept {
+inline void sum_two_compact(const InputRun* run, const int32_t* weights, int32_t* sums,
+                            int32_t) noexcept {
   sum_plainly<2, true>(run, weights, sums);
 }
 

@@ -27,6 +27,21 @@ inline BackwardTaps backward_taps(int32_t out, int32_t pad, int32_t kernel, int3
   return taps;
 }
 
+/// add(from, first, count): the inputs of every tap that meets a pixel of x; the first one's weight
+/// is number `first`.
+template <class T, class Add>
+inline void each_backward_run(const Window2D& w, int32_t channels, const View& x, int32_t n,
+                              int32_t y, int32_t column, Add add) noexcept {
+  const BackwardTaps rows = backward_taps(y, w.pad_top, w.kernel_h, w.stride_h, w.in_h);
+  const BackwardTaps columns = backward_taps(column, w.pad_left, w.kernel_w, w.stride_w, w.in_w);
+  int32_t in_y = rows.at;
+  for (int32_t ky = rows.first; ky < rows.end; ky += w.stride_h, --in_y) {
+    int32_t in_x = columns.at;
+    for (int32_t kx = columns.first; kx < columns.end; kx += w.stride_w, --in_x)
+      add(pixel<const T>(x, n, in_y, in_x), (ky * w.kernel_w + kx) * channels, channels);
+  }
+}
+
 template <class T>
 inline void transpose_convolve(const UnfoldedConv2DParams& p, const View& x, const View& out,
                                const Region& region) noexcept {

@@ -310,12 +310,13 @@ void add_random_operators(Firmware& firmware, DType type, uint64_t count) {
   }
 }
 
-void expect_operators(Weights weights, const std::set<std::string>& kernels) {
-  Firmware firmware{.core = "cortex-m4", .weights = weights};
+void expect_operators(const char* core, Weights weights, const std::set<std::string>& kernels) {
+  Firmware firmware{.core = core, .weights = weights};
   add_random_operators<Conv2D>(firmware, DType::kInt16, 12);
   add_random_operators<DepthwiseConv2D>(firmware, DType::kInt16, 10);
   add_random_operators<FullyConnected>(firmware, DType::kInt16, 8);
   add_random_operators<TransposeConv>(firmware, DType::kInt16, 10);
+  add_random_operators<TransposeConv>(firmware, DType::kInt8, 10);
   add_random_operators<SvdfFeatures>(firmware, DType::kInt8, 6);
   add_random_operators<Lstm>(firmware, DType::kInt8, 6);
   add_random_operators<BatchMatMul>(firmware, DType::kInt8, 10);
@@ -325,16 +326,22 @@ void expect_operators(Weights weights, const std::set<std::string>& kernels) {
 }
 
 TEST(DspFirmware, ComputesConvolutionsOfInt16AndSums) {
-  expect_operators(Weights::kFast,
+  expect_operators("cortex-m4", Weights::kFast,
                    {"batch_matmul_dsp", "conv_2d_i16_depthwise_dsp", "conv_2d_i16_dsp", "lstm_dsp",
                     "softmax_i8_i16_dsp", "softmax_i8_i8_dsp", "svdf_features_i8_i16_dsp",
-                    "svdf_features_i8_i8_dsp", "transpose_conv_i16_dsp"});
+                    "svdf_features_i8_i8_dsp", "transpose_conv_dsp", "transpose_conv_i16_dsp"});
 }
 
 TEST(DspFirmware, ComputesThemOfCompactWeights) {
-  expect_operators(Weights::kLeast,
+  expect_operators("cortex-m4", Weights::kLeast,
                    {"batch_matmul_dsp", "conv_2d_i16_compact_dsp", "conv_2d_i16_depthwise_dsp",
                     "lstm_dsp", "transpose_conv_i16_compact_dsp"});
+}
+
+TEST(MveFirmware, ComputesConvolutionsOfInt16AndSums) {
+  expect_operators("cortex-m55", Weights::kFast,
+                   {"conv_2d_i16_mve", "lstm_mve", "svdf_features_i8_i16_mve",
+                    "svdf_features_i8_i8_mve", "transpose_conv_i16_mve", "transpose_conv_mve"});
 }
 
 TEST(MveFirmware, HasEveryWayToRoundOfMve) {

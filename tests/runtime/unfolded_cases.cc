@@ -61,6 +61,7 @@ UnfoldedConvolution unfolded(Random& random, Convolution c, Element element) {
 WordsForm form_of(KernelId kernel) {
   const std::string_view name = info(kernel).name;
   if (name.ends_with("_depthwise_dsp")) return WordsForm::kDepthwise;
+  if (name.ends_with("_mve")) return WordsForm::kRows;
   return name.ends_with("_compact_dsp") ? WordsForm::kCompact : WordsForm::kWide;
 }
 

@@ -9,7 +9,7 @@
 namespace thimble {
 namespace {
 
-enum class Form : uint8_t { kWide, kCompact, kDepthwise };
+enum class Form : uint8_t { kWide, kCompact, kDepthwise, kRows };
 
 // Where the constants of one output channel stand.
 struct ChannelWords {
@@ -56,6 +56,10 @@ class Words {
         return byte(c.group[(pair * c.channels + c.number) / 2], c.number % 2 + 2 * second);
       case Form::kDepthwise:
         return byte(c.group[k], c.number % 2 * 2 + c.number / 2);
+      case Form::kRows: {
+        const size_t at = c.number * inputs() + k;
+        return byte(c.group[at / 4], at % 4);
+      }
     }
     return 0;
   }
@@ -63,7 +67,7 @@ class Words {
  private:
   [[nodiscard]] static size_t of_weights(Form form, size_t group, size_t inputs) {
     const size_t pairs = (inputs + 1) / 2;
-    return form == Form::kDepthwise ? inputs : pairs * group / (form == Form::kCompact ? 2 : 1);
+    return form == Form::kDepthwise ? inputs : pairs * group / (form == Form::kWide ? 1 : 2);
   }
   [[nodiscard]] static size_t of_group(Form form, size_t group, size_t inputs) {
     return of_weights(form, group, inputs) + 4 * group;
@@ -77,6 +81,7 @@ class Words {
 Form form_of(KernelId kernel) {
   const std::string_view name = info(kernel).name;
   if (name.ends_with("_depthwise_dsp")) return Form::kDepthwise;
+  if (name.ends_with("_mve")) return Form::kRows;
   return name.ends_with("_compact_dsp") ? Form::kCompact : Form::kWide;
 }
 

@@ -144,6 +144,7 @@ void count(const runtime::FullyConnectedParams& p, const CallShape& call, Featur
 void count(const runtime::UnfoldedConv2DParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
   const runtime::Window2D& w = p.window;
+  if (info(call.kernel).set != InstructionSet::kPortable) return count_in_fours(p, call, sums);
   double taps = static_cast<double>(w.kernel_h) * w.kernel_w;
   if (info(call.kernel).family == Family::kTransposeConv) taps /= w.stride_h * w.stride_w;
   const double outputs = pixels(call.region) * extent(call.region, 3);

@@ -56,6 +56,9 @@ struct Channels {
 };
 [[nodiscard]] Channels in_quads(int32_t channels);
 
+/// Transposed convolutions of int8 by instruction sets (words_features.cc).
+void count_in_fours(const runtime::UnfoldedConv2DParams& p, const CallShape& call,
+                    FeatureSums sums);
 void count(const runtime::Conv2DParams& p, const CallShape& call, FeatureSums sums);
 void count(const runtime::Conv2DPairsParams& p, const CallShape& call, FeatureSums sums);
 void count(const runtime::Conv2DFoursParams& p, const CallShape& call, FeatureSums sums);

@@ -2,7 +2,10 @@
 // Convolutions of int16 in words: groups of four channels as quads, of two as singles, with their
 // runs of inputs and a product for every two of these; ones are pixels whose runs are looked for.
 // Depthwise: groups as fours, with rows of taps and taps, and channels alone as singles.
+// In MVE a product is one of every eight inputs of a run. transpose_conv_in_fours.h: groups of
+// four, or channels where there are fewer, as quads, with their runs and products of every input.
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "runtime/dsp/input_runs.h"
@@ -29,9 +32,7 @@ double transposed_taps(int32_t begin, int32_t end, int32_t pad, int32_t kernel, 
   return sum;
 }
 
-WindowTaps window_taps(const runtime::Conv2DWordsParams& p, const CallShape& call,
-                       int32_t run_channels) {
-  const runtime::Window2D& w = p.window;
+WindowTaps window_taps(const runtime::Window2D& w, const CallShape& call, int32_t run_channels) {
   const runtime::Region& region = call.region;
   const double images = extent(region, 0);
   if (info(call.kernel).family == Family::kTransposeConv) {
@@ -55,7 +56,7 @@ WindowTaps window_taps(const runtime::Conv2DWordsParams& p, const CallShape& cal
 }
 
 void count_depthwise(const runtime::Conv2DWordsParams& p, const CallShape& call, FeatureSums sums) {
-  const WindowTaps of = window_taps(p, call, 0);
+  const WindowTaps of = window_taps(p.window, call, 0);
   const int32_t begin = call.region.begin[3], end = call.region.end[3];
   const int32_t first = (begin + 3) / 4, last = end / 4;
   const double fours = last > first ? last - first : 0;
@@ -71,7 +72,24 @@ void count_depthwise(const runtime::Conv2DWordsParams& p, const CallShape& call,
   sums.add(Feature::kSingleProduct, of.taps * alone);
 }
 
+// At once: every input of a run; in MVE every eight.
+double products(const WindowTaps& of, int32_t channels, KernelId kernel) {
+  const double inputs = of.taps * channels;
+  const bool vectors = info(kernel).set == InstructionSet::kMve && of.runs > 0;
+  return vectors ? of.runs * std::ceil(inputs / of.runs / 8) : inputs;
+}
+
 }  // namespace
+
+void count_in_fours(const runtime::UnfoldedConv2DParams& p, const CallShape& call,
+                    FeatureSums sums) {
+  const WindowTaps of = window_taps(p.window, call, p.in_per_group);
+  const double outputs = extent(call.region, 3);
+  const double groups = outputs < 4 ? outputs : std::ceil(outputs / 4);
+  sums.add(Feature::kQuad, pixels(call.region) * groups);
+  sums.add(Feature::kQuadRun, of.runs * groups);
+  sums.add(Feature::kQuadProduct, products(of, p.in_per_group, call.kernel) * groups);
+}
 
 void count(const runtime::Conv2DWordsParams& p, const CallShape& call, FeatureSums sums) {
   const double count = pixels(call.region);
@@ -81,7 +99,7 @@ void count(const runtime::Conv2DWordsParams& p, const CallShape& call, FeatureSu
   if (call.in[0].modulus != 0 || call.out.modulus != 0) sums.add(Feature::kRingPixel, count);
   if (std::string_view(info(call.kernel).name).ends_with("_depthwise_dsp"))
     return count_depthwise(p, call, sums);
-  const WindowTaps of = window_taps(p, call, p.in_channels);
+  const WindowTaps of = window_taps(p.window, call, p.in_channels);
   const int32_t first = call.region.begin[3] / 4;
   double fours = 0, twos = 0;
   for (int32_t o = 4 * first; o < call.region.end[3]; o += 4)
@@ -93,10 +111,13 @@ void count(const runtime::Conv2DWordsParams& p, const CallShape& call, FeatureSu
   sums.add(Feature::kOneRun, of.runs * found);
   sums.add(Feature::kQuad, count * fours);
   sums.add(Feature::kQuadRun, of.runs * fours);
-  sums.add(Feature::kQuadProduct, of.taps * fours * p.in_channels / 2);
+  const double each = info(call.kernel).set == InstructionSet::kMve
+                          ? products(of, p.in_channels, call.kernel)
+                          : of.taps * p.in_channels / 2;
+  sums.add(Feature::kQuadProduct, each * fours);
   sums.add(Feature::kSingle, count * twos);
   sums.add(Feature::kSingleRun, of.runs * twos);
-  sums.add(Feature::kSingleProduct, of.taps * twos * p.in_channels / 2);
+  sums.add(Feature::kSingleProduct, each * twos);
 }
 
 }  // namespace thimble

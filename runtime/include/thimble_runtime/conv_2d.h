@@ -196,15 +196,22 @@ void transpose_conv(const UnfoldedConv2DParams& p, const View& x, const View& ou
                     const Region& region) noexcept;
 void transpose_conv_i16(const UnfoldedConv2DParams& p, const View& x, const View& out,
                         const Region& region) noexcept;
+/// The same of one group of input channels, which are neighbours, four output channels at a time.
+/// Inputs are read where they lie. progress: pixel.
+void transpose_conv_dsp(const UnfoldedConv2DParams& p, const View& x, const View& out,
+                        const Region& region) noexcept;
+void transpose_conv_mve(const UnfoldedConv2DParams& p, const View& x, const View& out,
+                        const Region& region) noexcept;
 
 /// Convolutions of int16 in words: output channels in groups of four, the last one or two alone as
 /// a group of two. Of each group first the weights of every two inputs (in the order of the model's
 /// weights; a last one alone with a zero): a word for each channel, or, compact, one for each two
 /// of them, whose bytes are first input and first channel, second channel, then the same of the
-/// second input. Then four words for each channel. Where it rounds once: both words of the bias
-/// times M with the rounding, M, and the right shift of the upper word of sum * M; else bias, 0,
-/// multiplier and shift. Depthwise: groups of four alone, a word for each tap of the window, whose
-/// bytes are the channels 0, 2, 1 and 3. Channels behind the last are zeros.
+/// second input; or, in rows, the bytes of the first channel, then those of the next. Then four
+/// words for each channel. Where it rounds once: both words of the bias times M with the rounding,
+/// M, and the right shift of the upper word of sum * M; else bias, 0, multiplier and shift.
+/// Depthwise: groups of four alone, a word for each tap of the window, whose bytes are the channels
+/// 0, 2, 1 and 3. Channels behind the last are zeros.
 struct Conv2DWordsParams {
   const int32_t* words;
   Window2D window;
@@ -227,6 +234,11 @@ void conv_2d_i16_compact_dsp(const Conv2DWordsParams& p, const View& x, const Vi
                              const Region& region) noexcept;
 void transpose_conv_i16_compact_dsp(const Conv2DWordsParams& p, const View& x, const View& out,
                                     const Region& region) noexcept;
+/// The same with weights in rows.
+void conv_2d_i16_mve(const Conv2DWordsParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
+void transpose_conv_i16_mve(const Conv2DWordsParams& p, const View& x, const View& out,
+                            const Region& region) noexcept;
 /// Depthwise with a multiplier of 1 and at most kDepthwiseWordsTaps taps: channels of x are
 /// neighbours. progress: pixel.
 void conv_2d_i16_depthwise_dsp(const Conv2DWordsParams& p, const View& x, const View& out,

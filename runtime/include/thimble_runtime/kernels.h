@@ -72,6 +72,10 @@ void svdf_features_i8_i8_dsp(const SvdfFeaturesParams& p, const View& x, const V
                              const Region& region) noexcept;
 void svdf_features_i8_i16_dsp(const SvdfFeaturesParams& p, const View& x, const View& out,
                               const Region& region) noexcept;
+void svdf_features_i8_i8_mve(const SvdfFeaturesParams& p, const View& x, const View& out,
+                             const Region& region) noexcept;
+void svdf_features_i8_i16_mve(const SvdfFeaturesParams& p, const View& x, const View& out,
+                              const Region& region) noexcept;
 
 /// Sums of SVDF over the filters of a unit and their time.
 struct SvdfParams {
@@ -105,6 +109,8 @@ struct LstmParams {
 void lstm(const LstmParams& p, const View& x, const View& state, const View& out,
           const Region& region) noexcept;
 void lstm_dsp(const LstmParams& p, const View& x, const View& state, const View& out,
+              const Region& region) noexcept;
+void lstm_mve(const LstmParams& p, const View& x, const View& state, const View& out,
               const Region& region) noexcept;
 
 /// Products of matrices: out[.., m, o] = sum over k of x[.., m, k] * y[.., k, o].

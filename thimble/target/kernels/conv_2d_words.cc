@@ -64,6 +64,13 @@ void append_group(const PaddedWeights& w, size_t first, size_t channels, WordsFo
     }
     return;
   }
+  if (form == WordsForm::kRows) {
+    const size_t bytes = (w.inputs() + 1) / 2 * 2;  // of a row
+    const auto byte = [&](size_t n) { return w.at(first + n / bytes, n % bytes); };
+    for (size_t n = 0; n < channels * bytes; n += 4)
+      words.push_back(word_of({byte(n), byte(n + 1), byte(n + 2), byte(n + 3)}));
+    return;
+  }
   for (size_t k = 0; k < w.inputs(); k += 2) {
     if (form == WordsForm::kWide) {
       for (size_t o = first; o < first + channels; ++o)
@@ -134,5 +141,6 @@ std::vector<PackedConstant> pack_conv_2d_words(const Operands& t) {
 template std::vector<PackedConstant> pack_conv_2d_words<WordsForm::kWide>(const Operands&);
 template std::vector<PackedConstant> pack_conv_2d_words<WordsForm::kCompact>(const Operands&);
 template std::vector<PackedConstant> pack_conv_2d_words<WordsForm::kDepthwise>(const Operands&);
+template std::vector<PackedConstant> pack_conv_2d_words<WordsForm::kRows>(const Operands&);
 
 }  // namespace thimble

@@ -24,8 +24,8 @@ template <PairWeights kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_narrow_conv_2d(const Operands& t);
 /// For conv_2d_i16 and transposed convolutions.
 [[nodiscard]] std::vector<PackedConstant> pack_unfolded_conv_2d(const Operands& t);
-/// The same in words, for the kernels of DSP cores.
-enum class WordsForm : uint8_t { kWide, kCompact, kDepthwise };
+/// The same in words, for the kernels of DSP cores; rows: for those in MVE.
+enum class WordsForm : uint8_t { kWide, kCompact, kDepthwise, kRows };
 template <WordsForm kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_conv_2d_words(const Operands& t);
 [[nodiscard]] KernelParams conv_2d_words(const Operands& t, const KernelParams& portable);

@@ -111,32 +111,47 @@ constexpr KernelInfo softmax_row_dsp(const char* name, DType out) {
                       .pack = pack_softmax_exponentials,
                       .adapt = softmax_exponentials});
 }
+
+/// Those of instruction sets.
 template <auto Kernel>
-constexpr KernelInfo svdf_features_row_dsp(const char* name, DType out) {
+constexpr KernelInfo svdf_features_row(const char* name, DType out, InstructionSet set) {
   return row<Kernel>({.name = name,
                       .family = Family::kSvdfFeatures,
                       .out = out,
-                      .set = InstructionSet::kDsp,
+                      .set = set,
                       .progress = Progress::kPixel,
                       .dense_channels = true,
                       .pack = pack_svdf_features});
+}
+template <auto Kernel>
+constexpr KernelInfo lstm_row(const char* name, InstructionSet set) {
+  return row<Kernel>({.name = name,
+                      .family = Family::kLstm,
+                      .set = set,
+                      .progress = Progress::kNone,
+                      .rings = false,
+                      .whole_axes = {true, true, true, true},
+                      .dense_channels = true,
+                      .dense_output = true,
+                      .pack = pack_lstm});
 }
 
 /// Kernels of int16 whose constants are words.
 template <auto Kernel, WordsForm kForm>
 constexpr KernelInfo words_row(const char* name, Family family) {
-  return row<Kernel>({.name = name,
-                      .family = family,
-                      .in = DType::kInt16,
-                      .out = DType::kInt16,
-                      .set = InstructionSet::kDsp,
-                      .progress = Progress::kPixel,
-                      .dense_channels = true,
-                      .takes = kForm == WordsForm::kDepthwise ? is_depthwise_in_words : is_in_words,
-                      .weights = kForm == WordsForm::kWide ? Weights::kFast : Weights::kLeast,
-                      .channel_multiple = 4,
-                      .pack = pack_conv_2d_words<kForm>,
-                      .adapt = conv_2d_words});
+  return row<Kernel>(
+      {.name = name,
+       .family = family,
+       .in = DType::kInt16,
+       .out = DType::kInt16,
+       .set = kForm == WordsForm::kRows ? InstructionSet::kMve : InstructionSet::kDsp,
+       .progress = Progress::kPixel,
+       .dense_channels = true,
+       .takes = kForm == WordsForm::kDepthwise ? is_depthwise_in_words : is_in_words,
+       .weights = kForm == WordsForm::kWide ? Weights::kFast : Weights::kLeast,
+       .channel_multiple = 4,
+       .pack = pack_conv_2d_words<kForm>,
+       .adapt = conv_2d_words});
 }
 
 /// What the DSP kernels of depthwise convolutions have in common: they differ in their tails.
@@ -194,6 +209,15 @@ constexpr KernelInfo unfolded_row(const char* name, Family family, DType type) {
 }
 
 /// Operands and output are float32.
+/// Transposed ones of int8 by instruction sets.
+template <auto Kernel>
+constexpr KernelInfo transpose_conv_row(const char* name, InstructionSet set) {
+  KernelInfo result = unfolded_row<Kernel>(name, Family::kTransposeConv, DType::kInt8);
+  result.set = set;
+  result.dense_channels = true;
+  return result;
+}
+
 template <auto Kernel>
 constexpr KernelInfo float_row(const char* name, Family family,
                                Progress progress = Progress::kElement,

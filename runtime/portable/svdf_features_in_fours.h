@@ -2,14 +2,14 @@
 // The newest column of the state of SVDF, four filters at a time.
 #pragma once
 
-#include "../portable/svdf_features.h"
-#include "row_products.h"
+#include "svdf_features.h"
 
 namespace thimble::runtime {
 
-template <class Out>
+/// add_rows: as of transpose_conv_in_fours.h.
+template <class Out, class AddRows>
 inline void svdf_features_in_fours(const SvdfFeaturesParams& p, const View& x, const View& out,
-                                   const Region& region) noexcept {
+                                   const Region& region, AddRows add_rows) noexcept {
   if (region.begin[3] == region.end[3]) return;  // before anything is read
   const SvdfFeaturesParams q = p;                // a copy that stores of int8 cannot alias
   const int32_t most = sizeof(Out) == 1 ? 127 : 32767;
@@ -21,7 +21,7 @@ inline void svdf_features_in_fours(const SvdfFeaturesParams& p, const View& x, c
         const int32_t filters = region.end[2] - filter < 4 ? 1 : 4;
         uint32_t sums[4] = {0, 0, 0, 0};
         if (filters == 4) {
-          add_four_rows(sums, values, -q.input_zero_point, weights, q.depth, q.depth);
+          add_rows(sums, values, -q.input_zero_point, weights, q.depth, q.depth);
         } else {
           sums[0] = add_products(0, values, 1, q.input_zero_point, weights, 1, q.depth);
         }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../dsp/transpose_conv_i16_dsp.h"
+#include "row_runs.h"
+
+namespace thimble::runtime {
+
+void transpose_conv_i16_mve(const Conv2DWordsParams& p, const View& x, const View& out,
+                            const Region& region) noexcept {
+  transpose_convolve_i16<WordsInRows>(p, x, out, region);
+}
+
+}  // namespace thimble::runtime
