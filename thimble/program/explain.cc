@@ -14,6 +14,14 @@ namespace {
 constexpr double kClearly = 0.8;
 constexpr double kWorthwhile = 0.005;
 
+// Kernels of an instruction set walk otherwise than the portable ones: what these take says nothing
+// of them.
+bool is_known(KernelId kernel, const LatencyModel& model) {
+  const std::string name = info(kernel).name;
+  return info(kernel).set == InstructionSet::kPortable ? model.coefficients(name) != nullptr
+                                                       : model.kernels.contains(fitted_as(name));
+}
+
 int64_t packed_bytes(const Graph& graph, const Op& op, KernelId kernel) {
   int64_t bytes = 0;
   for (const PackedConstant& constant : pack(graph, op, kernel)) bytes += std::ssize(constant.data);
@@ -48,8 +56,8 @@ std::vector<StepKernels> kernels_of_steps(const Graph& graph, const Schedule& sc
     for (const Candidate& candidate : candidates(uses.front(), core)) {
       Step other = step;
       other.kernel = candidate.kernel;
-      const bool known = model.coefficients(info(candidate.kernel).name) != nullptr;
-      if (known && candidate.kernel != taken && fits.fault(other).empty())
+      if (is_known(candidate.kernel, model) && candidate.kernel != taken &&
+          fits.fault(other).empty())
         kernels.add(graph, op, uses.front(), candidate.kernel);
     }
   });
@@ -114,7 +122,8 @@ std::set<std::pair<Position, KernelId>> slow_kernels(const Graph& graph, const S
   for (const KernelChoice& choice : all) sum += choice.taken.instructions;
   std::set<std::pair<Position, KernelId>> result;
   for (const auto& [position, taken, other] : all) {
-    if (other && other->instructions < kClearly * taken.instructions &&
+    if (other && is_known(taken.kernel, model) &&
+        other->instructions < kClearly * taken.instructions &&
         taken.instructions - other->instructions > kWorthwhile * sum)
       result.insert({position, taken.kernel});
   }
