@@ -450,6 +450,7 @@ TEST(SlowKernels, AreThoseThatEstimatesClearlySpeakAgainst) {
 
   for (double& coefficient : model.kernels.at("conv_2d_pairs_dsp")) coefficient *= 100;
   const AvoidedKernels slow = slow_kernels(graph, first, program, core, model);
+  EXPECT_EQ(static_cast<int>(slow.size()), steps);
   // Of what nothing is known nothing is said.
   LatencyModel unknown = model;
   unknown.kernels.erase("conv_2d_pairs_dsp");
