@@ -462,6 +462,18 @@ TEST(SlowKernels, AreThoseThatEstimatesClearlySpeakAgainst) {
   expect_right(graph, {second, place(graph, second, {})});
 }
 
+// Its kernels of the DSP extension are not fitted there, those in MVE are.
+TEST(SlowKernels, AreNotJudgedByThoseOfAnotherInstructionSetThatNobodyFitted) {
+  const Core core = core_named("cortex-m55");
+  const LatencyModel model = *latency_model("cortex-m55");
+  for (const Graph& graph : {pointwise_network(), depthwise_network(true, 1)}) {
+    const Schedule chosen = with_kernels(graph, reordered(graph), core, {1 << 20, 1 << 20});
+    EXPECT_GT(fast_steps(chosen), 3);
+    const Program program = lower(graph, chosen, place(graph, chosen, {}));
+    EXPECT_THAT(slow_kernels(graph, chosen, program, core, model), ::testing::IsEmpty());
+  }
+}
+
 TEST(NamedKernels, AreMalformedWhereTheyDoNotDoTheOperator) {
   const Graph graph = pointwise_network();
   Schedule schedule = reordered(graph);
