@@ -112,4 +112,19 @@ inline void lstm_with(const LstmParams& p, const View& x, const View& state, con
   });
 }
 
+/// Values that are neighbours four gates at a time. add_rows: as of transpose_conv_in_fours.h.
+template <class AddRows>
+inline void lstm_in_fours(const LstmParams& p, const View& x, const View& state, const View& out,
+                          const Region& region, AddRows add_rows) noexcept {
+  lstm_with(p, x, state, out, region,
+            [add_rows](uint32_t(&sums)[kGates], const ByteRow<const int8_t>& values,
+                       const int8_t* weights, int32_t between, int32_t count) noexcept {
+              if (values.step == 1) {
+                add_rows(sums, values.data, 0, weights, between, count);
+              } else {
+                add_gate_products(sums, values, weights, between, count);
+              }
+            });
+}
+
 }  // namespace thimble::runtime
