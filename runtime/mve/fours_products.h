@@ -7,11 +7,8 @@
 #include <stdint.h>
 
 #include "../portable/fixed_point.h"
+#include "assembly.h"
 #include "thimble_runtime/kernels.h"
-
-#if defined(__ARM_FEATURE_MVE) && !defined(__ARM_BIG_ENDIAN)
-#define THIMBLE_MVE_ASSEMBLY 1  // else (on the host, where plans are proved) the same in C++
-#endif
 
 namespace thimble::runtime {
 

@@ -4,10 +4,7 @@
 #pragma once
 
 #include "../dsp/input_runs.h"
-
-#if defined(__ARM_FEATURE_MVE) && !defined(__ARM_BIG_ENDIAN)
-#define THIMBLE_MVE_ASSEMBLY 1  // else (on the host, where plans are proved) the same in C++
-#endif
+#include "assembly.h"
 
 namespace thimble::runtime {
 

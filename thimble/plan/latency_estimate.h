@@ -26,7 +26,7 @@ enum class Lies : uint8_t {
 class LatencyEstimate {
  public:
   /// All must outlive it. A call that names no kernel is estimated with the one that the core's
-  /// choice (choose_kernels.h) falls on if there is room for its scratch.
+  /// choice (choose_kernels.h) falls on first if there is room for its scratch.
   LatencyEstimate(const Dataflow& dataflow, const Core& core, const LatencyModel& model);
 
   /// Of an inference; nothing if a group has no derivation.

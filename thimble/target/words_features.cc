@@ -72,11 +72,11 @@ void count_depthwise(const runtime::Conv2DWordsParams& p, const CallShape& call,
   sums.add(Feature::kSingleProduct, of.taps * alone);
 }
 
-// At once: every input of a run; in MVE every eight.
-double products(const WindowTaps& of, int32_t channels, KernelId kernel) {
+// So many inputs of a run at once; in MVE eight.
+double products(const WindowTaps& of, int32_t channels, KernelId kernel, int at_once) {
   const double inputs = of.taps * channels;
   const bool vectors = info(kernel).set == InstructionSet::kMve && of.runs > 0;
-  return vectors ? of.runs * std::ceil(inputs / of.runs / 8) : inputs;
+  return vectors ? of.runs * std::ceil(inputs / of.runs / 8) : inputs / at_once;
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ void count_in_fours(const runtime::UnfoldedConv2DParams& p, const CallShape& cal
   const double groups = outputs < 4 ? outputs : std::ceil(outputs / 4);
   sums.add(Feature::kQuad, pixels(call.region) * groups);
   sums.add(Feature::kQuadRun, of.runs * groups);
-  sums.add(Feature::kQuadProduct, products(of, p.in_per_group, call.kernel) * groups);
+  sums.add(Feature::kQuadProduct, products(of, p.in_per_group, call.kernel, 1) * groups);
 }
 
 void count(const runtime::Conv2DWordsParams& p, const CallShape& call, FeatureSums sums) {
@@ -111,9 +111,7 @@ void count(const runtime::Conv2DWordsParams& p, const CallShape& call, FeatureSu
   sums.add(Feature::kOneRun, of.runs * found);
   sums.add(Feature::kQuad, count * fours);
   sums.add(Feature::kQuadRun, of.runs * fours);
-  const double each = info(call.kernel).set == InstructionSet::kMve
-                          ? products(of, p.in_channels, call.kernel)
-                          : of.taps * p.in_channels / 2;
+  const double each = products(of, p.in_channels, call.kernel, 2);
   sums.add(Feature::kQuadProduct, each * fours);
   sums.add(Feature::kSingle, count * twos);
   sums.add(Feature::kSingleRun, of.runs * twos);

@@ -208,7 +208,6 @@ constexpr KernelInfo unfolded_row(const char* name, Family family, DType type) {
                       .pack = pack_unfolded_conv_2d});
 }
 
-/// Operands and output are float32.
 /// Transposed ones of int8 by instruction sets.
 template <auto Kernel>
 constexpr KernelInfo transpose_conv_row(const char* name, InstructionSet set) {
@@ -218,6 +217,7 @@ constexpr KernelInfo transpose_conv_row(const char* name, InstructionSet set) {
   return result;
 }
 
+/// Operands and output are float32.
 template <auto Kernel>
 constexpr KernelInfo float_row(const char* name, Family family,
                                Progress progress = Progress::kElement,
