@@ -48,6 +48,19 @@ inline int32_t dual_multiply_add(uint32_t a, uint32_t b, int32_t sum) noexcept {
   return __smlad(static_cast<int16x2_t>(a), static_cast<int16x2_t>(b), sum);
 }
 
+/// The larger of each pair of int8.
+inline uint32_t max_of_bytes(uint32_t a, uint32_t b) noexcept {
+  uint32_t result;
+  __asm__("ssub8 %0, %1, %2\n\tsel %0, %1, %2" : "=&r"(result) : "r"(a), "r"(b) : "cc");
+  return result;
+}
+/// The smaller.
+inline uint32_t min_of_bytes(uint32_t a, uint32_t b) noexcept {
+  uint32_t result;
+  __asm__("ssub8 %0, %1, %2\n\tsel %0, %2, %1" : "=&r"(result) : "r"(a), "r"(b) : "cc");
+  return result;
+}
+
 /// c + round(a * b / 2^32), half up.
 inline int32_t add_rounded_high(int32_t a, int32_t b, int32_t c) noexcept {
   int32_t result;
@@ -59,6 +72,15 @@ inline int32_t saturate_8(int32_t x) noexcept { return __ssat(x, 8); }
 
 #else
 
+inline uint32_t max_of_bytes(uint32_t a, uint32_t b) noexcept {
+  uint32_t result = 0;
+  for (int32_t k = 0; k < 32; k += 8) {
+    const bool larger = static_cast<int8_t>(a >> k) > static_cast<int8_t>(b >> k);
+    result |= (larger ? a : b) & 0xFFU << k;
+  }
+  return result;
+}
+inline uint32_t min_of_bytes(uint32_t a, uint32_t b) noexcept { return ~max_of_bytes(~a, ~b); }
 inline int32_t add_rounded_high(int32_t a, int32_t b, int32_t c) noexcept {
   const int64_t product = static_cast<int64_t>(a) * b + (int64_t{1} << 31);
   return static_cast<int32_t>(product >> 32) + c;

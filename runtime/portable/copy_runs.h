@@ -12,6 +12,7 @@
 namespace thimble::runtime {
 
 constexpr int32_t kBlockBytes = 16, kWordBytes = 4;
+constexpr int32_t kLeastRun = 2 * kWordBytes;  // bytes; fewer go one by one
 
 /// Four words at an address that four divides.
 struct __attribute__((may_alias)) Block {
@@ -79,7 +80,7 @@ inline int run_axis(const View& x, const View& out, const Region& region, int32_
   const int32_t channels = region.end[3] - region.begin[3];
   if (x.stride[2] == channels && out.stride[2] == channels && (x.modulus | out.modulus) == 0)
     return 1;
-  return channels * size >= 2 * kWordBytes ? 2 : 0;
+  return channels * size >= kLeastRun ? 2 : 0;
 }
 
 /// The number of the region's first element in a view that is no ring, of dense channels.

@@ -69,11 +69,11 @@ inline void mean_of_boxes(const MeanParams& p, const View& x, const View& out,
       });
 }
 
-/// Channels of x are neighbours; no ring.
-template <SumEightChannels kSum>
-inline void average_boxes(const Pool2DParams& p, const View& x, const View& out,
-                          const Region& region) noexcept {
-  const Window2D& w = p.window;
+/// visit(box, to): the window's pixels inside x and the output pixel, from the region's first
+/// channel on. Channels of x are neighbours; no ring.
+template <class Visit>
+inline void each_box(const Window2D& w, const View& x, const View& out, const Region& region,
+                     Visit visit) noexcept {
   const int32_t begin = region.begin[3];
   const int32_t row_step = w.dilation_h * x.stride[1];
   const int32_t step = w.dilation_w * x.stride[2];
@@ -85,13 +85,20 @@ inline void average_boxes(const Pool2DParams& p, const View& x, const View& out,
                                                  columns.origin + columns.begin * w.dilation_w) +
                              begin;
     const int32_t width = columns.end - columns.begin;
-    const int32_t count = (rows.end - rows.begin) * width;
-    sum_channels<kSum>({from, rows.end - rows.begin, width, row_step - width * step, step},
-                       region.end[3] - begin, [&](int32_t c, int32_t sum) {
-                         const int32_t average = average_of(sum, count);
-                         to[c * out.stride[3]] =
-                             static_cast<int8_t>(limit(average, p.clamp_min, p.clamp_max));
-                       });
+    visit(PixelBox{from, rows.end - rows.begin, width, row_step - width * step, step}, to);
+  });
+}
+
+/// Channels of x are neighbours; no ring.
+template <SumEightChannels kSum>
+inline void average_boxes(const Pool2DParams& p, const View& x, const View& out,
+                          const Region& region) noexcept {
+  each_box(p.window, x, out, region, [&](const PixelBox& box, int8_t* to) {
+    const int32_t count = box.rows * box.columns;
+    sum_channels<kSum>(box, region.end[3] - region.begin[3], [&](int32_t c, int32_t sum) {
+      const int32_t average = average_of(sum, count);
+      to[c * out.stride[3]] = static_cast<int8_t>(limit(average, p.clamp_min, p.clamp_max));
+    });
   });
 }
 

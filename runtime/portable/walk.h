@@ -48,10 +48,18 @@ inline Region rows_as_pixels(Region region) noexcept {
   return region;
 }
 
-/// out = function(x). Each element is read before it is written.
-template <class In, class Out, class Function>
-inline void map_elements(const View& x, const View& out, const Region& region,
-                         Function function) noexcept {
+/// Elements that are walked together; steps are 1 where they are side by side.
+template <class In, class Out>
+struct MapRun {
+  const In* from;
+  Out* to;
+  int32_t count, in_step, out_step;
+};
+
+/// visit(run) for every run of elements in row-major order: pixels, or rows whose elements lie
+/// evenly.
+template <class In, class Out, class Visit>
+inline void map_runs(const View& x, const View& out, const Region& region, Visit visit) noexcept {
   const int32_t channels = region.end[3] - region.begin[3];
   const bool even = even_row(x, channels) && even_row(out, channels);
   const Region walked = even ? rows_as_pixels(region) : region;
@@ -59,9 +67,18 @@ inline void map_elements(const View& x, const View& out, const Region& region,
   const int32_t in_step = element_step(x, channels, even);
   const int32_t out_step = element_step(out, channels, even);
   for_each_pixel(walked, [&](int32_t n, int32_t y, int32_t column) {
-    const In* from = first_channel<const In>(x, walked, n, y, column);
-    Out* to = first_channel<Out>(out, walked, n, y, column);
-    for (int32_t c = 0; c < count; ++c, from += in_step, to += out_step) *to = function(*from);
+    visit(MapRun<In, Out>{first_channel<const In>(x, walked, n, y, column),
+                          first_channel<Out>(out, walked, n, y, column), count, in_step, out_step});
+  });
+}
+
+/// out = function(x). Each element is read before it is written.
+template <class In, class Out, class Function>
+inline void map_elements(const View& x, const View& out, const Region& region,
+                         Function function) noexcept {
+  map_runs<In, Out>(x, out, region, [&](MapRun<In, Out> run) {
+    for (; run.count > 0; --run.count, run.from += run.in_step, run.to += run.out_step)
+      *run.to = function(*run.from);
   });
 }
 

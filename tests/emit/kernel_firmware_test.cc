@@ -91,6 +91,12 @@ Graph small_operators(uint64_t seed) {
   net.output(net.add(x, net.conv(x, net.graph().tensor(x).shape[3], 1, 1)));
   net.output(net.average_pool(x, between(1, 4), between(1, 2)));
   net.output(net.mul(x, net.mean(x)));
+  net.output(net.max_pool(x, between(1, 4), between(1, 2)));
+  net.output(net.max_pool(x, between(2, 3), 2, Activation::kRelu6));
+  net.output(net.logistic(x));
+  net.output(net.resize(x, ResizeBilinear{.half_pixel_centers = seed % 2 == 0}, between(1, 20),
+                        between(1, 20)));
+  net.output(net.resize(x, ResizeNearestNeighbor{}, between(1, 20), between(1, 20)));
   Graph graph = net.graph();
   graph.name = fmt::format("operators_{}", seed);
   clamp_outputs(graph);
@@ -143,7 +149,7 @@ Graph single_operator(uint64_t seed) {
       net.output(net.depthwise(x, between(1, 7), between(1, 3)));
       break;
     default:
-      net.output(net.add(x, net.mul(x, net.mean(x))));
+      net.output(net.add(net.max_pool(x, 3, 1), net.mul(x, net.mean(x))));
       break;
   }
   Graph graph = net.graph();
@@ -362,7 +368,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(KernelsOfCore{"cortex-m4",
                                     {"add_dsp", "average_pool_2d_dsp", "conv_2d_pairs_dsp",
                                      "depthwise_conv_2d_clamped_dsp", "depthwise_conv_2d_dsp",
-                                     "mean_dsp", "mul_dsp"}},
+                                     "max_pool_2d_dsp", "mean_dsp", "mul_dsp"}},
                       KernelsOfCore{"cortex-m4",
                                     {"conv_2d_pairs_compact_dsp", "depthwise_conv_2d_compact_dsp",
                                      "depthwise_conv_2d_compact_clamped_dsp"},
@@ -370,7 +376,8 @@ INSTANTIATE_TEST_SUITE_P(
                       KernelsOfCore{
                           "cortex-m55",
                           {"add_mve", "average_pool_2d_mve", "conv_2d_1x1_mve", "conv_2d_mve",
-                           "depthwise_conv_2d_mve", "mean_mve", "mul_mve"}}),
+                           "depthwise_conv_2d_mve", "lookup_i8_mve", "max_pool_2d_mve", "mean_mve",
+                           "mul_mve", "resize_bilinear_mve"}}),
     [](const auto& of) {
       std::string name = ::testing::PrintToString(of.param);
       std::ranges::replace(name, '-', '_');

@@ -12,7 +12,7 @@ Extents random_extents(Random& random) {
 }
 
 // No default: a new family does not compile until random cases cover it.
-Case random_case(KernelId kernel, Random& random) {
+static Case case_of_family(KernelId kernel, Random& random) {
   if (info(kernel).in == DType::kFloat32 && info(kernel).out == DType::kFloat32)
     return float_case(kernel, random);
   switch (info(kernel).family) {
@@ -102,6 +102,14 @@ Case random_case(KernelId kernel, Random& random) {
       break;  // of float32 alone
   }
   throw std::logic_error("random_case: no such kernel");
+}
+
+Case random_case(KernelId kernel, Random& random) {
+  Case result = case_of_family(kernel, random);
+  result.rings = info(kernel).rings;
+  result.dense_channels = info(kernel).dense_channels;
+  result.dense_output = info(kernel).dense_output;
+  return result;
 }
 
 Element element_of(DType type) {

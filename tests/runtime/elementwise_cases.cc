@@ -49,10 +49,12 @@ LeakyReluParams leaky_relu_params(Random& random, const KernelInfo& row) {
 }
 
 Case lookup_case(Random& random, KernelId kernel) {
-  return map_case(random_extents(random), Element::kInt8, Element::kInt8,
-                  [kernel, table = random.bytes(256)](const Call& call) {
-                    run(kernel, LookupParams{table.data()}, call);
-                  });
+  const auto looked_up = [table = random.bytes(256)](KernelId by) {
+    return [=](const Call& call) { run(by, LookupParams{table.data()}, call); };
+  };
+  Case result = map_case(random_extents(random), Element::kInt8, Element::kInt8, looked_up(kernel));
+  result.whole = looked_up(portable_kernel(Family::kLookup));
+  return result;
 }
 
 Case sigmoid_case(Random& random, KernelId kernel) {

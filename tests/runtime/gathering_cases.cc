@@ -20,8 +20,6 @@ Case with_portable(Case result, KernelId kernel, const KernelParams& params) {
   result.whole = [=, portable = portable_kernel(row.family, row.in, row.out)](const Call& call) {
     run(portable, params, call);
   };
-  result.rings = row.rings;
-  result.dense_channels = row.dense_channels;
   return result;
 }
 
@@ -274,7 +272,7 @@ Case resize_nearest_neighbor_case(Random& random, KernelId kernel) {
           }};
 }
 
-Case resize_bilinear_case(Random& random) {
+Case resize_bilinear_case(Random& random, KernelId kernel) {
   const Extents in = random_extents(random);
   Extents out = in;
   const auto axis = [&](size_t k) {
@@ -284,21 +282,24 @@ Case resize_bilinear_case(Random& random) {
   };
   const LinearAxis rows = axis(1);
   const ResizeBilinearParams p{rows, axis(2)};
-  return {.in = {{in}},
-          .out = {out},
-          .run = [=](const Call& a) { resize_bilinear(p, a.in[0], a.out, a.region); },
-          .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
-            Region needed = r;
-            const auto map = [&](int k, const LinearAxis& a) {
-              const auto at = [&](int32_t index) { return index * a.step + a.offset; };
-              needed.begin[k] = std::max(at(r.begin[k]), 0) / 1024;
-              const int32_t last = (std::max(at(r.end[k] - 1), 0) + 1023) / 1024;
-              needed.end[k] = std::min(last, a.in_extent - 1) + 1;
-            };
-            map(1, p.rows);
-            map(2, p.columns);
-            return {needed};
-          }};
+  return with_portable({.in = {{in}},
+                        .out = {out},
+                        .run = {},
+                        .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
+                          Region needed = r;
+                          const auto map = [&](int k, const LinearAxis& a) {
+                            const auto at = [&](int32_t index) {
+                              return index * a.step + a.offset;
+                            };
+                            needed.begin[k] = std::max(at(r.begin[k]), 0) / 1024;
+                            const int32_t last = (std::max(at(r.end[k] - 1), 0) + 1023) / 1024;
+                            needed.end[k] = std::min(last, a.in_extent - 1) + 1;
+                          };
+                          map(1, p.rows);
+                          map(2, p.columns);
+                          return {needed};
+                        }},
+                       kernel, p);
 }
 
 }  // namespace
@@ -333,7 +334,7 @@ Case gathering_case(KernelId kernel, Random& random) {
     case Family::kResizeNearestNeighbor:
       return resize_nearest_neighbor_case(random, kernel);
     case Family::kResizeBilinear:
-      return resize_bilinear_case(random);
+      return resize_bilinear_case(random, kernel);
     default:
       throw std::logic_error("gathering_case: not one of them");
   }

@@ -38,8 +38,7 @@ Case svdf_features_case(KernelId kernel, Random& random) {
           .needed = [depth](const Region& r, Chunk) -> std::vector<Region> {
             return {{{0, r.begin[1], 0, 0}, {1, r.end[1], 1, depth}}};
           },
-          .whole = [=, kept = weights](const Call& call) { run(portable(kernel), p, call); },
-          .dense_channels = info(kernel).dense_channels};
+          .whole = [=, kept = weights](const Call& call) { run(portable(kernel), p, call); }};
 }
 
 Case shift_in_case(KernelId kernel, Random& random) {
@@ -120,10 +119,7 @@ Case lstm_case(KernelId kernel, Random& random) {
           },
           .whole_channels = true,
           .whole = [=, kept = std::tuple(weights, recurrent, biases)](
-                       const Call& call) { run(portable(kernel), p, call); },
-          .rings = false,
-          .dense_channels = info(kernel).dense_channels,
-          .dense_output = info(kernel).dense_output};
+                       const Call& call) { run(portable(kernel), p, call); }};
 }
 
 }  // namespace

@@ -23,10 +23,11 @@ struct UnfoldedConvolution {
   std::vector<int32_t> words = {};  ///< all of it as a kernel in words takes it
 
   [[nodiscard]] UnfoldedConv2DParams params() const {
-    return {c.weights.data(),   bias.data(),         {c.multipliers.data(), c.shifts.data()},
-            c.window,           c.in[3] / c.groups,  c.out[3] / c.groups,
-            c.input_zero_point, c.output_zero_point, weights_zero_point,
-            c.clamp_min,        c.clamp_max,         rounds_once};
+    return {c.weights.data(),   bias.data(),        {c.multipliers.data(), c.shifts.data()},
+            c.window,           c.in[3] / c.groups, c.out[3] / c.groups,
+            c.out[3],           c.input_zero_point, c.output_zero_point,
+            weights_zero_point, c.clamp_min,        c.clamp_max,
+            rounds_once};
   }
   [[nodiscard]] std::vector<Scale> scales() const {
     std::vector<Scale> result;
@@ -92,7 +93,6 @@ void set_calls(const std::shared_ptr<const UnfoldedConvolution>& u, KernelId ker
   result.run = result.whole;
   if (row.adapt != nullptr)
     result.run = [=](const Call& call) { run(kernel, u->in_words(), call); };
-  result.dense_channels = row.dense_channels;
 }
 
 // More inputs than sums of 32 bits take, or more taps apart than are held at a time.

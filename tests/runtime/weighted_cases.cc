@@ -332,9 +332,6 @@ Case conv_2d_case(Random& random, KernelId kernel) {
     if (!does(kernel, use)) continue;
     Case result = convolution_case(c, kernel);
     result.whole = convolution_case(c, use.kernel).run;
-    result.rings = info(kernel).rings;
-    result.dense_channels = info(kernel).dense_channels;
-    result.dense_output = info(kernel).dense_output;
     result.scratch_bytes = scratch_bytes(kernel, use);
     return result;
   }
@@ -429,8 +426,6 @@ Case plane_depthwise_case(Random& random, KernelId kernel) {
     Case result = depthwise_case(c);
     result.whole = result.run;
     result.run = [=](const Call& call) { run(kernel, c->depthwise(), call); };
-    result.rings = info(kernel).rings;
-    result.dense_channels = info(kernel).dense_channels;
     result.scratch_bytes = scratch_bytes(kernel, use);
     return result;
   }
@@ -444,7 +439,6 @@ Case packed_depthwise_case(Random& random, KernelId kernel) {
   Case result = depthwise_case(SharedConvolution(d, &d->c));
   result.whole = [d](const Call& a) { depthwise_conv_2d(d->portable, a.in[0], a.out, a.region); };
   result.run = [=](const Call& call) { run(kernel, d->packed, call); };
-  result.dense_channels = info(kernel).dense_channels;
   result.scratch_bytes = d->packed.scratch_bytes;
   return result;
 }
@@ -466,7 +460,6 @@ Case depthwise_in_place_case(Random& random, KernelId kernel) {
   result.out = {d->c.out};
   result.whole = [d](const Call& a) { depthwise_conv_2d(d->portable, a.in[0], a.out, a.region); };
   result.run = [=](const Call& call) { run(kernel, d->packed, call); };
-  result.dense_channels = true;
   result.scratch_bytes = d->packed.scratch_bytes;
   return result;
 }

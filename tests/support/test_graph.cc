@@ -103,12 +103,24 @@ TensorId TestGraph::mul(TensorId a, TensorId b) {
   return op(Mul{}, {a, b}, activation(graph_.tensor(a).shape, 0.03F, 5));
 }
 
-TensorId TestGraph::average_pool(TensorId x, int64_t kernel, int64_t stride) {
+TensorId TestGraph::pool(TensorId x, Attributes kind, int64_t stride) {
   const Tensor in = graph_.tensor(x);
   const Shape out{in.shape[0], (in.shape[1] + stride - 1) / stride,
                   (in.shape[2] + stride - 1) / stride, in.shape[3]};
-  return op(AveragePool2D{.window = same_window(x, kernel, stride)}, {x},
+  return op(std::move(kind), {x},
             activation(out, in.quantization.scales[0], in.quantization.zero_points[0]));
+}
+
+TensorId TestGraph::average_pool(TensorId x, int64_t kernel, int64_t stride) {
+  return pool(x, AveragePool2D{.window = same_window(x, kernel, stride)}, stride);
+}
+
+TensorId TestGraph::max_pool(TensorId x, int64_t kernel, int64_t stride, Activation activation) {
+  return pool(x, MaxPool2D{same_window(x, kernel, stride), activation}, stride);
+}
+
+TensorId TestGraph::logistic(TensorId x) {
+  return op(Logistic{}, {x}, activation(graph_.tensor(x).shape, 0x1p-8F, -128));
 }
 
 TensorId TestGraph::mean(TensorId x) {

@@ -21,6 +21,9 @@ class TestGraph {
   TensorId add(TensorId a, TensorId b);
   TensorId mul(TensorId a, TensorId b);  ///< b's axes are those of a, or 1
   TensorId average_pool(TensorId x, int64_t kernel, int64_t stride);
+  TensorId max_pool(TensorId x, int64_t kernel, int64_t stride,
+                    Activation activation = Activation::kNone);
+  TensorId logistic(TensorId x);
   TensorId mean(TensorId x);  ///< over rows and columns, which stay as axes of 1
   TensorId reshape(TensorId x, const Shape& shape);
   TensorId pad(TensorId x, int64_t before, int64_t after);  ///< rows and columns, by the zero point
@@ -42,6 +45,7 @@ class TestGraph {
   TensorId constant(const Shape& shape, DType type, int64_t low, int64_t high,
                     const Quantization& quantization);
   TensorId op(Attributes attributes, std::vector<TensorId> inputs, TensorId out);
+  TensorId pool(TensorId x, Attributes kind, int64_t stride);
   Window same_window(TensorId x, int64_t kernel, int64_t stride) const;
 
   Graph graph_;

@@ -19,11 +19,13 @@ struct WantedDepthwise {
   int64_t channel;
   reference::FixedFactor factor;
 
+  // Less the weights' zero point.
   [[nodiscard]] int64_t weight(int64_t y, int64_t x) const {
     const Shape& shape = r.in(1).shape;
     if (x < 0 || x >= shape[2]) return 0;
     const int64_t at = (y * shape[2] + x) * shape[3] + channel;
-    return static_cast<int8_t>((*r.in(1).data)[static_cast<size_t>(at)]);
+    return static_cast<int8_t>((*r.in(1).data)[static_cast<size_t>(at)]) -
+           reference::weight_zero_point_of(r.in(1));
   }
   // Without the input's zero point.
   [[nodiscard]] int64_t bias() const {

@@ -195,6 +195,10 @@ std::string rows_fault(const ReadBack& r, size_t constant, const std::vector<int
 struct Checker {
   const ReadBack& r;
 
+  [[nodiscard]] bool is_function_of_int8() const {
+    return r.in(0).type == DType::kInt8 && r.out().type == DType::kInt8;
+  }
+
   std::string operator()(const Conv2D& a) const { return weights_fault(a, r); }
   std::string operator()(const DepthwiseConv2D& a) const { return weights_fault(a, r); }
   std::string operator()(const FullyConnected& a) const { return weights_fault(a, r); }
@@ -335,6 +339,7 @@ struct Checker {
     return d.expect("channels", p->channels, r.in(0).shape.back()).text();
   }
   std::string operator()(const LeakyRelu& a) const {
+    if (is_function_of_int8()) return table_fault(r);
     const auto* p = r.as<runtime::LeakyReluParams>();
     if (p == nullptr) return kOtherKernel;
     const auto wanted = reference::leaky_relu_factors(a, r.in(0), r.out());
@@ -367,7 +372,9 @@ struct Checker {
     d.expect("diff_min", p->diff_min, std::max<int64_t>(wanted.smallest, -INT32_MAX));
     return d.expect("channels", p->channels, r.in(0).shape.back()).text();
   }
-  std::string operator()(const Relu&) const { return rescale_fault(r, Activation::kRelu); }
+  std::string operator()(const Relu&) const {
+    return is_function_of_int8() ? table_fault(r) : rescale_fault(r, Activation::kRelu);
+  }
   std::string operator()(const Relu6&) const {
     const auto* p = r.as<runtime::ClampParams>();
     if (p == nullptr) return kOtherKernel;
@@ -378,6 +385,7 @@ struct Checker {
         .text();
   }
   std::string operator()(const Quantize&) const {
+    if (is_function_of_int8()) return table_fault(r);
     return r.in(0).type == DType::kFloat32 ? float_fault(r, r.out())
                                            : rescale_fault(r, Activation::kNone);
   }

@@ -167,6 +167,7 @@ std::string unfolded_fault(const Op& a, const ReadBack& r,
   compare_place(a, r, p->window, d);
   d.expect("in_per_group", p->in_per_group, depth);
   d.expect("out_per_group", p->out_per_group, channels / groups);
+  d.expect("out_channels", p->out_channels, channels);
   d.expect("input_zero_point", p->input_zero_point, zero_point(r.in(0)));
   d.expect("weights_zero_point", p->weights_zero_point, zero_point(weights));
   d.expect("rounds_once", p->rounds_once, rounds_once(r.graph, r.op) ? 1 : 0);
@@ -277,9 +278,9 @@ std::string weights_fault(const DepthwiseConv2D& a, const ReadBack& r) {
   const int64_t channels = r.in(1).shape.back();
   const std::vector<reference::FixedFactor> factors = reference::convolution_factors(
       a.of_uint8, r.in(0), r.in(1), r.out().quantization.scales.at(0), channels);
-  if (is_unfolded(r)) return unfolded_fault(a, r, factors);
   if (const auto* packed = r.as<runtime::DepthwiseConv2DPackedParams>(); packed != nullptr)
     return packed_depthwise_fault(a, r, *packed);
+  if (is_unfolded(r)) return unfolded_fault(a, r, factors);
   const auto* p = r.as<runtime::DepthwiseConv2DParams>();
   if (p == nullptr) return kOtherKernel;
   Difference d;

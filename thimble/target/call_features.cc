@@ -49,6 +49,14 @@ bool aligned(const runtime::View& view, const runtime::Region& region, int axis,
 }
 
 // Runs of bytes in blocks of four words, words and single bytes (copy_runs.h).
+void count_runs(double runs, int32_t bytes, bool words, FeatureSums sums) {
+  const int32_t blocks = bytes / runtime::kBlockBytes, tail = bytes % runtime::kBlockBytes;
+  sums.add(Feature::kFourRun, runs);
+  sums.add(words ? Feature::kFourProduct : Feature::kOneProduct, runs * blocks);
+  sums.add(Feature::kSingle, runs * (tail / runtime::kWordBytes));
+  sums.add(Feature::kOne, runs * (tail % runtime::kWordBytes));
+}
+
 void count_copy(const CallShape& call, FeatureSums sums) {
   const runtime::Region& region = call.region;
   const auto size = static_cast<int32_t>(size_bytes(info(call.kernel).in));
@@ -60,13 +68,8 @@ void count_copy(const CallShape& call, FeatureSums sums) {
       static_cast<int32_t>(extent(region, 3) * size * (axis == 1 ? extent(region, 2) : 1));
   const bool words =
       aligned(call.in[0], region, axis, size) && aligned(call.out, region, axis, size);
-  const int32_t blocks = bytes / runtime::kBlockBytes, tail = bytes % runtime::kBlockBytes;
-  const int32_t singles = tail / runtime::kWordBytes, ones = tail % runtime::kWordBytes;
   sums.add(Feature::kFour, axis == 1 ? extent(region, 0) : rings ? runs : rows(region));
-  sums.add(Feature::kFourRun, runs);
-  sums.add(words ? Feature::kFourProduct : Feature::kOneProduct, runs * blocks);
-  sums.add(Feature::kSingle, runs * singles);
-  sums.add(Feature::kOne, runs * ones);
+  count_runs(runs, bytes, words, sums);
   if (rings) sums.add(Feature::kRingPixel, runs);
 }
 
@@ -116,8 +119,18 @@ void count(const runtime::FloatL2NormalizationParams&, const CallShape& call, Fe
 void count(const runtime::LogSoftmaxParams&, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
 }
+// Each pixel is copied: in words (copy_nearest.h), or its channels one by one.
 void count(const runtime::ResizeNearestNeighborParams&, const CallShape& call, FeatureSums sums) {
-  count_pixels_of(call, sums);
+  const runtime::Region& region = call.region;
+  const auto size = static_cast<int32_t>(size_bytes(info(call.kernel).in));
+  const auto bytes = static_cast<int32_t>(extent(region, 3)) * size;
+  if (runtime::run_axis(call.in[0], call.out, region, size) == 0 || bytes < runtime::kLeastRun)
+    return count_pixels_of(call, sums);
+  sums.add(Feature::kRow, rows(region));
+  sums.add(Feature::kPixel, pixels(region));
+  if (any_ring(call)) sums.add(Feature::kRingPixel, pixels(region));
+  count_runs(pixels(region), bytes,
+             aligned(call.in[0], region, 2, size) && aligned(call.out, region, 2, size), sums);
 }
 void count(const runtime::ResizeBilinearParams&, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);

@@ -179,6 +179,7 @@ struct UnfoldedConv2DParams {
   ChannelScales scales;   ///< [out channel]
   Window2D window;
   int32_t in_per_group, out_per_group;          ///< channels
+  int32_t out_channels;                         ///< of all groups
   int32_t input_zero_point, output_zero_point;  ///< 0 for int16
   int32_t weights_zero_point;                   ///< 0 but for conv_2d_offset
   int32_t clamp_min, clamp_max;

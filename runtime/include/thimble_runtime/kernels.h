@@ -150,6 +150,12 @@ void average_pool_2d_i16(const Pool2DParams& p, const View& x, const View& out,
 /// progress: pixel.
 void max_pool_2d(const Pool2DParams& p, const View& x, const View& out,
                  const Region& region) noexcept;
+/// max_pool_2d in eights (MVE: sixteens) of channels, which are neighbours in x and out; no rings.
+/// progress: pixel.
+void max_pool_2d_dsp(const Pool2DParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
+void max_pool_2d_mve(const Pool2DParams& p, const View& x, const View& out,
+                     const Region& region) noexcept;
 void max_pool_2d_i16(const Pool2DParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
 void min_pool_2d(const Pool2DParams& p, const View& x, const View& out,
@@ -384,8 +390,6 @@ struct LeakyReluParams {
   int32_t input_zero_point, output_zero_point;
   int32_t clamp_min, clamp_max;
 };
-void leaky_relu_i8_i8(const LeakyReluParams& p, const View& x, const View& out,
-                      const Region& region) noexcept;
 void leaky_relu_i16_i16(const LeakyReluParams& p, const View& x, const View& out,
                         const Region& region) noexcept;
 
@@ -407,6 +411,8 @@ struct LookupParams {
 };
 void lookup_i8(const LookupParams& p, const View& x, const View& out,
                const Region& region) noexcept;
+void lookup_i8_mve(const LookupParams& p, const View& x, const View& out,
+                   const Region& region) noexcept;
 
 /// Between the steps of a table; from its last one on, that one.
 struct SigmoidParams {
@@ -534,5 +540,8 @@ struct ResizeBilinearParams {
 /// int8. progress: pixel.
 void resize_bilinear(const ResizeBilinearParams& p, const View& x, const View& out,
                      const Region& region) noexcept;
+/// In fours of channels, which are neighbours in x and out. progress: pixel.
+void resize_bilinear_mve(const ResizeBilinearParams& p, const View& x, const View& out,
+                         const Region& region) noexcept;
 
 }  // namespace thimble::runtime

@@ -38,7 +38,11 @@ std::vector<KernelUse> uses(const DepthwiseConv2D& a, const Operands& t, Method 
   }
   if (has_int16_weights(t) || has_offset_weights(t)) {
     const Family family = has_offset_weights(t) ? Family::kConv2DOffset : Family::kConv2D;
-    return {unfolded_use(t, family, axes, grouped(runtime::UnfoldedConv2DParams{}), a.activation)};
+    KernelUse use =
+        unfolded_use(t, family, axes, grouped(runtime::UnfoldedConv2DParams{}), a.activation);
+    if (has_offset_weights(t) && bias_folds(t, WeightOrder::kChannelLast))
+      use.tail = depthwise_tail(t, clamp_range(a.activation, t.out()));
+    return {use};
   }
   const ClampRange clamp = clamp_range(a.activation, t.out());
   runtime::DepthwiseConv2DParams params{};

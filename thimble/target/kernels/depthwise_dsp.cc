@@ -8,6 +8,7 @@
 
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/packing.h"
+#include "thimble/target/kernels/unfolded_conv_2d.h"
 #include "thimble/target/kernels/weights.h"
 
 namespace thimble {
@@ -18,9 +19,10 @@ using runtime::DepthwiseConv2DParams;
 using runtime::Scale;
 using runtime::Window2D;
 
-constexpr int kReluShift = 11;     // of runtime/dsp/depthwise_tail.h
-constexpr int kMostDoublings = 8;  // -128 * 2^8 fits 16 bits, and so does 127 * 2^8
-constexpr int kMostShift = 23;     // a zero point times 2^23 fits 32
+constexpr int kReluShift = 11;  // of runtime/dsp/depthwise_tail.h
+// -128 * 2^8 fits 16 bits, and so does 127 * 2^8; of weights with a zero point 255 * 2^7.
+constexpr int kMostDoublings = 8;
+constexpr int kMostShift = 23;  // a zero point times 2^23 fits 32
 
 // The sum of a channel is held times 2^doublings.
 int doublings(DepthwiseTail tail, const Scale& scale) {
@@ -44,7 +46,9 @@ bool exact(DepthwiseTail tail, const DepthwiseSums& sums, size_t o) {
   if (tail == DepthwiseTail::kRelu && right >= kReluShift) return false;
   const int times = doublings(tail, scale);
   const int64_t most = std::numeric_limits<int32_t>::max();
-  if (times > kMostDoublings || sums.largest[o] > most >> times) return false;
+  if (times > kMostDoublings - (sums.weights_zero_point != 0 ? 1 : 0) ||
+      sums.largest[o] > most >> times)
+    return false;
   const int64_t product = ((sums.largest[o] << times) * scale.multiplier >> 32) + 1;
   const int64_t constant = constant_of(tail, scale, sums.output_zero_point, sums.clamp.min);
   return product + std::abs(constant) < most;
@@ -123,7 +127,8 @@ struct ChannelWeights {
   [[nodiscard]] int32_t at(int32_t y, int32_t x) const {
     if (x < 0 || x >= window.kernel_w) return 0;
     const int32_t tap = y * window.kernel_w + x;
-    return from.weights[static_cast<size_t>(tap) * channels + channel] * (1 << times);
+    const int32_t weight = from.weights[static_cast<size_t>(tap) * channels + channel];
+    return (weight - from.weights_zero_point) * (1 << times);
   }
   [[nodiscard]] int32_t pair(int32_t y, int32_t x) const {
     return pair_word(at(y, x), at(y, x + 1));
@@ -151,6 +156,21 @@ void append_tail(DepthwiseTail tail, const Scale& scale, const DepthwiseConv2DPa
   words.push_back(constant_of(tail, scale, p.output_zero_point, p.clamp_min));
 }
 
+// Those of weights with a zero point are unfolded.
+DepthwiseConv2DParams folded(const KernelParams& portable) {
+  if (const auto* p = std::get_if<DepthwiseConv2DParams>(&portable)) return *p;
+  const auto& p = std::get<runtime::UnfoldedConv2DParams>(portable);
+  DepthwiseConv2DParams result{};
+  result.window = p.window;
+  result.out_channels = p.out_channels;
+  result.multiplier = p.out_per_group;
+  result.input_zero_point = p.input_zero_point;
+  result.output_zero_point = p.output_zero_point;
+  result.clamp_min = p.clamp_min;
+  result.clamp_max = p.clamp_max;
+  return result;
+}
+
 }  // namespace
 
 template <DepthwiseTail kTail, DepthwiseForm kForm>
@@ -163,9 +183,10 @@ std::vector<PackedConstant> pack_depthwise(const Operands& t) {
   const Bytes& weights = *t.in(1).data;
   const DepthwiseWeights from{
       .weights = {reinterpret_cast<const int8_t*>(weights.data()), weights.size()},
+      .weights_zero_point = has_offset_weights(t) ? zero_point_of(t.in(1)) : 0,
       .bias = *bias,
       .scales = scales};
-  const auto& params = std::get<DepthwiseConv2DParams>(use.params);
+  const DepthwiseConv2DParams params = folded(use.params);
   return {packed_words("constants", kForm == DepthwiseForm::kCompact
                                         ? depthwise_compact_words(from, params, kTail)
                                         : depthwise_words(from, params, kTail))};
@@ -202,7 +223,9 @@ std::optional<DepthwiseTail> depthwise_tail(const Operands& t, const ClampRange&
   const Shape& weights = t.in(1).shape;
   const auto channels = static_cast<size_t>(weights.back());
   const int64_t taps = weights[1] * weights[2];
-  std::vector<int64_t> largest(channels, taps * 128 * 255);  // |x - zero point| <= 255
+  const int32_t zero_point = has_offset_weights(t) ? zero_point_of(t.in(1)) : 0;
+  const int64_t weight = 128 + std::abs(int64_t{zero_point});
+  std::vector<int64_t> largest(channels, taps * weight * 255);  // |x - zero point| <= 255
   if (const Tensor* bias = t.bias(); bias != nullptr) {
     for (size_t o = 0; o < channels; ++o) {
       int32_t value = 0;
@@ -213,6 +236,7 @@ std::optional<DepthwiseTail> depthwise_tail(const Operands& t, const ClampRange&
   const std::vector<Scale> scales = channel_scales(t, channels, scale_of(t.out()));
   return depthwise_tail({.scales = scales,
                          .largest = largest,
+                         .weights_zero_point = zero_point,
                          .output_zero_point = zero_point_of(t.out()),
                          .clamp = clamp});
 }
@@ -278,19 +302,19 @@ bool is_depthwise_shifted(const KernelUse& use) {
   return is_depthwise_clamped(use) && use.tail != DepthwiseTail::kClamped;
 }
 bool is_depthwise_clamped(const KernelUse& use) {
-  const Window2D& w = std::get<DepthwiseConv2DParams>(use.params).window;
-  return use.tail.has_value() && w.dilation_h == 1 && w.dilation_w == 1;
+  if (!use.tail.has_value()) return false;
+  const Window2D w = folded(use.params).window;
+  return w.dilation_h == 1 && w.dilation_w == 1;
 }
 
 template <DepthwiseForm kForm>
 int64_t depthwise_scratch_bytes(const KernelParams& portable) {
-  const auto& p = std::get<DepthwiseConv2DParams>(portable);
-  return depthwise_scratch_within<kForm>(portable, whole_call(p), kMostScratchBytes);
+  return depthwise_scratch_within<kForm>(portable, whole_call(folded(portable)), kMostScratchBytes);
 }
 template <DepthwiseForm kForm>
 int64_t depthwise_scratch_within(const KernelParams& portable, const CallExtents& call,
                                  int64_t room) {
-  return scratch_within(std::get<DepthwiseConv2DParams>(portable), call, room,
+  return scratch_within(folded(portable), call, room,
                         kForm == DepthwiseForm::kCompact ? Ways::kUnpacked : Ways::kAny);
 }
 template int64_t depthwise_scratch_bytes<DepthwiseForm::kWide>(const KernelParams&);
@@ -314,7 +338,7 @@ int64_t depthwise_in_place_scratch_within(const KernelParams& portable, const Ca
 }
 
 KernelParams adapt_depthwise(const Operands&, const KernelParams& portable) {
-  return depthwise_packed(std::get<DepthwiseConv2DParams>(portable));
+  return depthwise_packed(folded(portable));
 }
 
 }  // namespace thimble

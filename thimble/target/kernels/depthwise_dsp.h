@@ -17,6 +17,7 @@ namespace thimble {
 struct DepthwiseSums {
   std::span<const runtime::Scale> scales;  ///< [out channel]
   std::span<const int64_t> largest;        ///< what the channel's sum can be at most, either way
+  int32_t weights_zero_point = 0;
   int32_t output_zero_point = 0;
   ClampRange clamp{-128, 127};
 };
@@ -30,7 +31,8 @@ struct DepthwiseSums {
 /// A depthwise convolution as the portable kernel takes it.
 struct DepthwiseWeights {
   std::span<const int8_t> weights;  ///< [kernel_h][kernel_w][out channel]
-  std::span<const int32_t> bias;    ///< [out channel], with the input zero point folded in
+  int32_t weights_zero_point = 0;
+  std::span<const int32_t> bias;  ///< [out channel], with the input zero point folded in
   std::span<const runtime::Scale> scales;
 };
 /// params: the portable kernel's. tail: one that is exact.

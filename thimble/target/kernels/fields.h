@@ -116,6 +116,7 @@ void each_field(S& s, F visit) {
   visit("window", s.window);
   visit("in_per_group", s.in_per_group);
   visit("out_per_group", s.out_per_group);
+  visit("out_channels", s.out_channels);
   visit("input_zero_point", s.input_zero_point);
   visit("output_zero_point", s.output_zero_point);
   visit("weights_zero_point", s.weights_zero_point);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one int8, element by element, through a table: logistic, tanh, rsqrt, gelu, elu,
-// hard swish, abs. Whatever the function, its table is what the reference interpreter gives for
-// each of the 256 values.
+// hard swish, abs; those of conversions.cc too. Whatever the function, its table is what the
+// reference interpreter gives for each of the 256 values.
+#include "thimble/target/kernels/lookup.h"
+
 #include <numeric>
 
 #include "thimble/reference/interpreter.h"
@@ -17,17 +19,20 @@ namespace {
 
 // By a table, or by a kernel of its family.
 bool is_function(const Operands& t, Method method, Family family) {
-  const bool of_int8 = t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
-  return method == Method::kCompute && (of_int8 || has_row(family, t));
+  return method == Method::kCompute && (is_function_of_int8(t) || has_row(family, t));
 }
 
 std::vector<KernelUse> function_use(const Operands& t, Family family) {
   if (is_float32(t)) return float_function_use(t, family);
-  return {elementwise_use(portable_kernel(Family::kLookup), runtime::LookupParams{},
-                          {t.in(0).shape}, t.out().shape)};
+  return {lookup_use(t)};
 }
 
 }  // namespace
+
+KernelUse lookup_use(const Operands& t) {
+  return elementwise_use(portable_kernel(Family::kLookup), runtime::LookupParams{}, {t.in(0).shape},
+                         t.out().shape);
+}
 
 std::vector<PackedConstant> pack_lookup(const Operands& t) {
   Graph graph;

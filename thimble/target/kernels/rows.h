@@ -160,6 +160,7 @@ constexpr KernelInfo depthwise_row(const char* name) {
   using enum DepthwiseTail;
   return row<Kernel>({.name = name,
                       .family = Family::kDepthwiseConv2D,
+                      .also = Family::kConv2DOffset,
                       .set = InstructionSet::kDsp,
                       .progress = Progress::kPixel,
                       .dense_channels = true,
@@ -176,6 +177,7 @@ constexpr KernelInfo depthwise_row(const char* name) {
 template <auto Kernel, DepthwiseTail kTail>
 constexpr KernelInfo depthwise_row_compact(const char* name) {
   KernelInfo result = depthwise_row<Kernel, kTail>(name);
+  result.also = {};
   result.weights = Weights::kCompact;
   result.channel_multiple = 4;
   result.scratch_bytes = depthwise_scratch_bytes<DepthwiseForm::kCompact>;
@@ -187,6 +189,7 @@ template <auto Kernel, DepthwiseTail kTail>
 constexpr KernelInfo depthwise_row_in_place(const char* name) {
   KernelInfo result = depthwise_row<Kernel, kTail>(name);
   result.family = Family::kDepthwiseConv2DInPlace;
+  result.also = {};
   result.progress = Progress::kPlane;
   result.rings = false;
   result.whole_axes = {false, true, true, false};

@@ -69,6 +69,7 @@ bool has_offset_weights(const Operands& t) {
 KernelUse unfolded_use(const Operands& t, Family family, const ConvolutionAxes& axes,
                        runtime::UnfoldedConv2DParams params, Activation activation) {
   const ClampRange clamp = clamp_range(activation, t.out());
+  params.out_channels = static_cast<int32_t>(t.out().shape.back());
   params.input_zero_point = zero_point_of(t.in(0));
   params.output_zero_point = zero_point_of(t.out());
   params.weights_zero_point = zero_point_of(t.in(1));
