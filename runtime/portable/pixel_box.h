@@ -77,16 +77,20 @@ inline void each_box(const Window2D& w, const View& x, const View& out, const Re
   const int32_t begin = region.begin[3];
   const int32_t row_step = w.dilation_h * x.stride[1];
   const int32_t step = w.dilation_w * x.stride[2];
-  for_each_pixel(region, [&](int32_t n, int32_t y, int32_t column) {
-    const Taps rows = rows_at(w, y);
-    const Taps columns = columns_at(w, column);
-    auto* const to = pixel<int8_t>(out, n, y, column) + begin * out.stride[3];
-    const auto* const from = pixel<const int8_t>(x, n, rows.origin + rows.begin * w.dilation_h,
-                                                 columns.origin + columns.begin * w.dilation_w) +
-                             begin;
-    const int32_t width = columns.end - columns.begin;
-    visit(PixelBox{from, rows.end - rows.begin, width, row_step - width * step, step}, to);
-  });
+  for (int32_t n = region.begin[0]; n < region.end[0]; ++n) {
+    for (int32_t y = region.begin[1]; y < region.end[1]; ++y) {
+      const Taps rows = rows_at(w, y);
+      const int32_t top = rows.origin + rows.begin * w.dilation_h;
+      for (int32_t column = region.begin[2]; column < region.end[2]; ++column) {
+        const Taps columns = columns_at(w, column);
+        const int32_t left = columns.origin + columns.begin * w.dilation_w;
+        const int32_t width = columns.end - columns.begin;
+        visit(PixelBox{pixel<const int8_t>(x, n, top, left) + begin, rows.end - rows.begin, width,
+                       row_step - width * step, step},
+              pixel<int8_t>(out, n, y, column) + begin * out.stride[3]);
+      }
+    }
+  }
 }
 
 /// Channels of x are neighbours; no ring.

@@ -67,18 +67,30 @@ TEST(Uint8Plans, EmittedCodeComputesTheSame) {
   }
 }
 
+void expect_a_kernel(const std::string& of, const Graph& uint8) {
+  const Compiled found = compiled(uint8, "original", "cortex-m4");
+  EXPECT_TRUE(std::ranges::any_of(found.files, [&](const EmittedFile& file) {
+    return file.path.find(of) != std::string::npos && file.path.ends_with("_dsp.cc");
+  }));
+  const std::vector<Bytes> inputs = testing::random_inputs(uint8, 1);
+  EXPECT_EQ(execute(found.program, inputs), testing::interpret_uint8(uint8, inputs));
+}
+
 // What they hold is less its zero point.
-TEST(Uint8Plans, WeightsWithAZeroPointTakeTheFastKernelsOfPairs) {
-  for (const int64_t kernel : {1, 3}) {
+TEST(Uint8Plans, WeightsWithAZeroPointTakeTheFastKernelsOfWords) {
+  for (const int64_t kernel : {1, 3, 5}) {
+    SCOPED_TRACE(kernel);
     testing::Uint8Network net(11);
     const TensorId x = net.input({1, 6, 6, 8});
-    const Graph uint8 = net.finish({net.conv(x, 8, net.window(x, kernel, 1, true), 255)});
-    const Compiled found = compiled(uint8, "original", "cortex-m4");
-    EXPECT_TRUE(std::ranges::any_of(found.files, [](const EmittedFile& file) {
-      return file.path.ends_with("conv_2d_pairs_dsp.cc");
-    }));
-    const std::vector<Bytes> inputs = testing::random_inputs(uint8, 1);
-    EXPECT_EQ(execute(found.program, inputs), testing::interpret_uint8(uint8, inputs));
+    expect_a_kernel("conv_2d_pairs",
+                    net.finish({net.conv(x, 8, net.window(x, kernel, 1, true), 255)}));
+    for (int64_t multiplier = 1; multiplier <= 2; ++multiplier) {
+      testing::Uint8Network other(12);
+      const TensorId y = other.input({1, 6, 6, 8});
+      expect_a_kernel(
+          "depthwise_conv_2d",
+          other.finish({other.depthwise(y, multiplier, other.window(y, kernel, 1, true), 255)}));
+    }
   }
 }
 

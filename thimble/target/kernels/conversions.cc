@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element by element from one quantisation or type to another: relu, relu6, leaky relu, quantize,
-// dequantize, cast. From int8 to int8 a table (lookup.cc) takes a tenth of the instructions.
+// dequantize, cast. From int8 to int8 a table (lookup.cc) takes an eighth of the instructions.
 #include <algorithm>
 
 #include "thimble/model/error.h"
