@@ -99,6 +99,20 @@ inline bool is_mean_of_pixels(const KernelUse& use) {
   return p.reduced[0] == 0 && p.reduced[3] == 0;
 }
 
+/// Pools and means of instruction sets, by boxes of pixels (runtime/portable/pixel_box.h).
+template <auto Kernel>
+constexpr KernelInfo boxes_row(const char* name, Family family, InstructionSet set) {
+  const bool is_mean = family == Family::kMean;
+  return row<Kernel>({.name = name,
+                      .family = family,
+                      .set = set,
+                      .progress = is_mean ? Progress::kNone : Progress::kPixel,
+                      .rings = false,
+                      .dense_channels = true,
+                      .dense_output = family == Family::kMaxPool2D,
+                      .takes = is_mean ? is_mean_of_pixels : nullptr});
+}
+
 template <auto Kernel>
 constexpr KernelInfo softmax_row_dsp(const char* name, DType out) {
   return row<Kernel>({.name = name,
