@@ -16,7 +16,7 @@
 namespace thimble::testing {
 namespace {
 
-constexpr uint64_t kKinds = std::variant_size_v<Attributes>;
+constexpr uint64_t kOperatorKinds = std::variant_size_v<Attributes>;
 /// Operators of a kind whose shapes do not fit what there is are drawn again.
 constexpr int kDrawsOfAKind = 60;
 constexpr int64_t kMostElements = 4000;
@@ -105,7 +105,7 @@ class Splice {
 };
 
 Graph drawn(uint64_t kind, zoo::Random& random, bool as_float) {
-  const uint64_t seed = kind + kKinds * (random.next() >> 40);
+  const uint64_t seed = kind + kOperatorKinds * (random.next() >> 40);
   Graph graph = random_op_graph(seed);
   if (!as_float) return graph;
   Graph floats = in_float32(graph, seed);
@@ -114,7 +114,7 @@ Graph drawn(uint64_t kind, zoo::Random& random, bool as_float) {
 
 void step(Graph& graph, uint64_t seed) {
   zoo::Random random(seed);
-  const uint64_t kind = random.next() % kKinds;
+  const uint64_t kind = random.next() % kOperatorKinds;
   const bool as_float = random.chance(0.2);
   for (int draw = 0; draw < kDrawsOfAKind; ++draw) {
     const Graph one = drawn(kind, random, as_float);

@@ -18,6 +18,8 @@
 namespace thimble {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::string quantization_text(const Tensor& tensor) {
   const Quantization& q = tensor.quantization;
   if (q.scales.empty()) return name(tensor.type);
@@ -143,7 +145,6 @@ std::string inspection_csv(const Inspection& inspection) {
 }
 
 std::string inspection_json(const Graph& graph, const Inspection& inspection) {
-  using Json = nlohmann::ordered_json;
   const auto ids = [](const std::vector<TensorId>& tensors) {
     Json json = Json::array();
     for (TensorId t : tensors) json.push_back(t.value);

@@ -5,8 +5,9 @@
 
 namespace thimble {
 
+using Json = nlohmann::ordered_json;
+
 nlohmann::ordered_json memories_json(const PlacedPlan& plan) {
-  using Json = nlohmann::ordered_json;
   Json json = Json::array();
   for (const MemoryId id : plan.placement.in_use()) {
     const ScheduleMemory& memory = plan.schedule.memory(id);
