@@ -11,18 +11,21 @@ namespace {
 /// Taps that are evenly apart in memory.
 struct TapRow {
   const int16_t* x;  ///< channel 0 of the first
-  int32_t first;     ///< its number
-  int32_t taps;
-  int32_t step_bytes;
+  uint16_t first;    ///< its number
+  uint16_t taps;
 };
 
-/// Sums of four channels, the first of which is so many bytes behind channel 0.
+/// Sums of four channels. In bytes: how far the first of them is behind channel 0, a tap of a row
+/// behind the one before.
+struct TapBytes {
+  int32_t channels, step;
+};
 #if defined(THIMBLE_SIMD32_ASSEMBLY)
 
 // r0 x, r1 weights, r2 taps, r3 rows, r4-r7 sums, r8 and r9 weights, r10 and r11 inputs, r12 step,
-// lr rows left. On the stack: weights, sums; bytes.
+// lr rows left. On the stack: weights, sums; where the bytes are.
 [[gnu::naked, gnu::noinline, gnu::noclone]] void sum_taps(const TapRow*, int32_t, const int32_t*,
-                                                          int32_t*, int32_t) noexcept {
+                                                          int32_t*, const TapBytes&) noexcept {
   __asm__ volatile(
       "push {r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, lr}\n"
       "mov lr, r1\n"
@@ -32,9 +35,12 @@ struct TapRow {
       "movs r6, #0\n"
       "movs r7, #0\n"
       "1:\n"
-      "ldm.w r3!, {r0, r1, r2, r12}\n"
+      "ldr r0, [r3], #4\n"
+      "ldrh r1, [r3], #2\n"
+      "ldrh r2, [r3], #2\n"
       "ldr r8, [sp, #44]\n"
       "ldr r9, [sp]\n"
+      "ldrd r8, r12, [r8]\n"
       "add r0, r0, r8\n"
       "add r1, r9, r1, lsl #2\n"
       "2:\n"
@@ -61,11 +67,11 @@ struct TapRow {
 #else
 
 void sum_taps(const TapRow* row, int32_t rows, const int32_t* weights, int32_t* sums,
-              int32_t bytes) noexcept {
+              const TapBytes& bytes) noexcept {
   for (int32_t c = 0; c < 4; ++c) sums[c] = 0;
   for (; rows > 0; --rows, ++row) {
-    const int16_t* x = row->x + bytes / 2;
-    for (int32_t k = 0; k < row->taps; ++k, x += row->step_bytes / 2) {
+    const int16_t* x = row->x + bytes.channels / 2;
+    for (int32_t k = 0; k < row->taps; ++k, x += bytes.step / 2) {
       const auto word = static_cast<uint32_t>(weights[row->first + k]);
       const uint32_t low = even_bytes(word), high = odd_bytes(word);
       sums[0] += x[0] * static_cast<int16_t>(low);
@@ -80,13 +86,13 @@ void sum_taps(const TapRow* row, int32_t rows, const int32_t* weights, int32_t* 
 
 /// The sum of one channel, that of the group's number c.
 int32_t sum_channel(const TapRow* row, int32_t rows, const int32_t* weights, int32_t c,
-                    const int32_t channel) noexcept {
-  const auto* bytes = reinterpret_cast<const int8_t*>(weights) + (c == 0 || c == 3 ? c : 3 - c);
+                    const TapBytes& bytes) noexcept {
+  const auto* own = reinterpret_cast<const int8_t*>(weights) + (c == 0 || c == 3 ? c : 3 - c);
   int32_t sum = 0;
   for (; rows > 0; --rows, ++row) {
-    const int16_t* x = row->x + channel;
-    for (int32_t k = 0; k < row->taps; ++k, x += row->step_bytes / 2)
-      sum += *x * bytes[4 * (row->first + k)];
+    const int16_t* x = row->x + bytes.channels / 2 + c;
+    for (int32_t k = 0; k < row->taps; ++k, x += bytes.step / 2)
+      sum += *x * own[4 * (row->first + k)];
   }
   return sum;
 }
@@ -111,7 +117,7 @@ void find_taps(const Window2D& w, const View& x, int32_t n, int32_t y, int32_t c
     for (int32_t kx = columns.begin; kx < columns.end; kx += taps) {
       found.row[found.count++] = {
           pixel<const int16_t>(x, n, in_y, columns.origin + kx * w.dilation_w),
-          ky * w.kernel_w + kx, taps, x.stride[2] * w.dilation_w * 2};
+          static_cast<uint16_t>(ky * w.kernel_w + kx), static_cast<uint16_t>(taps)};
     }
   }
 }
@@ -137,12 +143,13 @@ void conv_2d_i16_depthwise_dsp(const Conv2DWordsParams& p, const View& x, const 
     for (int32_t o = begin - begin % 4; o < end; o += 4, weights += words) {
       const int32_t first = o < begin ? begin - o : 0;
       const int32_t last = end - o < 4 ? end - o : 4;
+      const TapBytes bytes = {2 * o, x.stride[2] * p.window.dilation_w * 2};
       int32_t sums[4] = {0, 0, 0, 0};
       if (last - first == 4) {
-        if (found.count > 0) sum_taps(found.row, found.count, weights, sums, 2 * o);
+        if (found.count > 0) sum_taps(found.row, found.count, weights, sums, bytes);
       } else {
         for (int32_t c = first; c < last; ++c)
-          sums[c] = sum_channel(found.row, found.count, weights, c, o + c);
+          sums[c] = sum_channel(found.row, found.count, weights, c, bytes);
       }
       finish_group(p, weights + taps + first * kWordsTail, sums + first, last - first,
                    to + (o + first) * step, step);

@@ -82,12 +82,8 @@ constexpr DepthwiseCompactTail kDepthwiseCompactTail{kDepthwiseTail<Tail>, unpac
     auto* const constants = reinterpret_cast<int32_t*>(scratch);
     its.unpack(p, part.begin[3], part.end[3], constants);
     const int32_t bytes = count * depthwise_unpacked_bytes(p.window);
-    DepthwiseConv2DPackedParams unpacked = p;
-    unpacked.constants = constants;
-    unpacked.out_channels = count;
-    unpacked.scratch_bytes -= bytes;
-    DepthwiseConvolution(unpacked, x, out, part, scratch + bytes, its.tail, false)
-        .begin_constants(part.begin[3])
+    DepthwiseConvolution(p, {constants, part.begin[3], count}, x, out, part, scratch + bytes,
+                         p.scratch_bytes - bytes, its.tail, false)
         .run();
     part.begin[3] = part.end[3];
   } while (part.end[3] != region.end[3]);

@@ -21,19 +21,32 @@ class DepthwiseConvolution {
   static constexpr bool kStride2 = THIMBLE_USES_DEPTHWISE_STRIDE_2;
 
  public:
-  /// None of the region's axes is empty. in_place: out is x.
-  DepthwiseConvolution(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
-                       const Region& region, int8_t* scratch, const DepthwiseTailInfo& tail,
-                       bool in_place) noexcept
-      : p_(p), x_(x), out_(out), region_(region), tail_(tail), in_place_(in_place) {
+  /// Constants of channels, from some channel on.
+  struct Constants {
+    const int32_t* begin;
+    int32_t channel, channels;
+  };
+
+  /// None of the region's axes is empty. in_place: out is x. The constants and the scratch are not
+  /// those of the parameters.
+  DepthwiseConvolution(const DepthwiseConv2DPackedParams& p, const Constants& constants,
+                       const View& x, const View& out, const Region& region, int8_t* scratch,
+                       int32_t scratch_bytes, const DepthwiseTailInfo& tail, bool in_place) noexcept
+      : p_(p),
+        constants_(constants),
+        x_(x),
+        out_(out),
+        region_(region),
+        tail_(tail),
+        in_place_(in_place) {
     const Window2D& w = p.window;
     below_ = out.stride[1];
     first_in_ = p.multiplier == 1 ? region.begin[3] : region.begin[3] / p.multiplier;
     const int32_t last = p.multiplier == 1 ? region.end[3] - 1 : (region.end[3] - 1) / p.multiplier;
     channels_ = last + 1 - first_in_;
     words_ = reinterpret_cast<uint32_t*>(scratch);
-    padding_ = scratch + p.scratch_bytes - depthwise_padding_bytes(channels_);
-    room_ = (p.scratch_bytes - depthwise_padding_bytes(channels_) - kDepthwiseSlackBytes) /
+    padding_ = scratch + scratch_bytes - depthwise_padding_bytes(channels_);
+    room_ = (scratch_bytes - depthwise_padding_bytes(channels_) - kDepthwiseSlackBytes) /
             (channels_ * 4);
     fixed_ = !kAny || is_depthwise_3x3(w);
     block_.clamp = {p.clamp_add, p.clamp_less};
@@ -41,12 +54,6 @@ class DepthwiseConvolution {
     block_.channel_words = 1 + block_.window_words + tail.words;
     block_.next = kDepthwiseBlocks.next;
     block_.finish = tail.finish;
-  }
-
-  /// The constants given are those of channels from this one on.
-  DepthwiseConvolution& begin_constants(int32_t channel) noexcept {
-    constants_begin_ = channel;
-    return *this;
   }
 
   [[gnu::cold]] void run() noexcept {
@@ -359,7 +366,8 @@ class DepthwiseConvolution {
 
   // The region's channels of blocks.
   [[gnu::noinline]] void channels(const Span& span, int8_t* to, int32_t form) noexcept {
-    const int32_t* const constants = p_.constants + form * p_.out_channels * block_.channel_words;
+    const int32_t* const constants =
+        constants_.begin + form * constants_.channels * block_.channel_words;
     const bool dense = out_.stride[3] == 1;
     const int32_t step = span.columns * out_.stride[2];
     block_.x_pitch = p_.multiplier == 1 ? pitch_ : 0;
@@ -369,8 +377,8 @@ class DepthwiseConvolution {
       if (p_.multiplier != 1 && (in + 1) * p_.multiplier < end) end = (in + 1) * p_.multiplier;
       if (!dense) end = o + 1;
       block_.x = words_ + (in - first_in_) * (pitch_ / 4) + span.at;
-      block_.weights = constants + (o - constants_begin_) * block_.channel_words;
-      block_.end = constants + (end - constants_begin_) * block_.channel_words;
+      block_.weights = constants + (o - constants_.channel) * block_.channel_words;
+      block_.end = constants + (end - constants_.channel) * block_.channel_words;
       block_.again = block_.weights;
       block_.out = to + (o - region_.begin[3]) * out_.stride[3];
       block_.x_next = span.words * 4 - (end - o) * block_.x_pitch;
@@ -391,6 +399,7 @@ class DepthwiseConvolution {
   }
 
   const DepthwiseConv2DPackedParams& p_;
+  const Constants constants_;
   const View& x_;
   const View& out_;
   const Region& region_;
@@ -402,7 +411,6 @@ class DepthwiseConvolution {
   int8_t* padding_ = nullptr;
   int32_t room_ = 0;  // words of scratch for each channel
   bool fixed_ = false;
-  int32_t constants_begin_ = 0;  // channel
   int32_t n_ = 0;
   int32_t origin_ = 0;                         // input column of the strip's first pair
   int32_t first_pair_ = 0, end_pair_ = 0;      // those that read inputs
@@ -450,7 +458,9 @@ class DepthwiseConvolution {
   do {
     const int32_t left = region.end[3] - part.begin[3];
     part.end[3] = part.begin[3] + (left < most ? left : most);
-    DepthwiseConvolution(p, x, out, part, scratch, tail, in_place).run();
+    DepthwiseConvolution(p, {p.constants, 0, p.out_channels}, x, out, part, scratch,
+                         p.scratch_bytes, tail, in_place)
+        .run();
     part.begin[3] = part.end[3];
   } while (part.end[3] != region.end[3]);
 }

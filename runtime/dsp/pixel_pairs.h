@@ -30,7 +30,7 @@ class PixelPairs {
         rows_(window_rows(p.window, p.in_channels, p.input_zero_point, x)) {
     if (x.modulus == 0 && out.modulus == 0 && rows_join(p.window, x, out, region)) {
       region_ = join_rows(region, p.window.in_w);
-      rows_.window = join_rows(p.window);
+      pixels_ = true;
     }
     const int32_t inputs = p.window.kernel_h * rows_.run;
     filled_ =
@@ -104,7 +104,7 @@ class PixelPairs {
 
   // last: of all.
   [[gnu::cold]] void add_row(int32_t n, int32_t y, bool last) noexcept {
-    if (!kWindows) {
+    if (pixels_) {
       move_to_row_of_pixels(rows_, x_, region_, n, y);
     } else if (row_bytes_ == 0) {
       move_to_row(rows_, x_, region_, n, y);
@@ -253,8 +253,8 @@ class PixelPairs {
     return p_.pairs + Weights::kHeadWords + o / 2 * words_of_pair_;
   }
 
-  // step: words from four inputs to the next.
-  void read(int32_t column, uint32_t* to, int32_t step) noexcept {
+  // step: words from four inputs to the next. Not inlined: multiplying does not share its stack.
+  [[gnu::noinline]] void read(int32_t column, uint32_t* to, int32_t step) noexcept {
     if (!kWindows || in_place_) {
       read_window(rows_, x_, column, WidenedRuns<Inputs>{to, step});
     } else {
@@ -351,6 +351,7 @@ class PixelPairs {
   const int32_t* rests_ = nullptr;   // from the first of the region's pairs on
   bool in_place_;                    // runs are multiples of four
   bool filled_;                      // runs are, to fours
+  bool pixels_ = !kWindows;          // single taps, none of them padding
   bool paired_;                      // inner columns are widened two at a time
   WindowRows rows_;
   int32_t row_bytes_ = 0;  // of rows that are copied

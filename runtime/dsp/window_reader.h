@@ -65,7 +65,7 @@ struct CopiedRuns {
 struct WindowRows {
   static constexpr int32_t kMostRows = kMostWindowRows;  ///< of one that has inner columns
 
-  Window2D window;
+  const Window2D& window;
   int32_t channels;
   int32_t padding;  ///< its value
   bool joined;      ///< neighbouring taps are one run of memory
@@ -81,15 +81,11 @@ struct WindowRows {
 
 inline WindowRows window_rows(const Window2D& window, int32_t channels, int32_t padding,
                               const View& x) noexcept {
-  WindowRows at{};
-  at.window = window;
-  at.channels = channels;
-  at.padding = padding;
-  at.joined =
+  const bool joined =
       x.stride[3] == 1 && (window.kernel_w == 1 || x.stride[2] * window.dilation_w == channels);
-  at.run = window.kernel_w * channels;
-  at.step = window.stride_w * x.stride[2];
-  return at;
+  return {
+      window, channels, padding, joined, window.kernel_w * channels, window.stride_w * x.stride[2],
+      0,      {},       {},      {}};
 }
 
 /// Whether all runs of the inner columns are where row[] says.

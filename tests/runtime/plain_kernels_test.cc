@@ -127,14 +127,6 @@ TEST(Copy, MovesEveryWidth) {
 }
 
 TEST(Rescale, MovesBetweenTypes) {
-  const RescaleParams to_u8{kOne, -128, 0, 0, 255};
-  EXPECT_EQ(
-      map<uint8_t>(Values{-128, 0, 127}, [&](const auto&... a) { rescale_i8_u8(to_u8, a...); }),
-      (std::vector<uint8_t>{0, 128, 255}));
-  const RescaleParams to_i8{kOne, 0, -128, -128, 127};
-  EXPECT_EQ(
-      map(std::vector<uint8_t>{0, 128, 255}, [&](const auto&... a) { rescale_u8_i8(to_i8, a...); }),
-      (Values{-128, 0, 127}));
   const RescaleParams widen{{1 << 30, 9}, 1, 0, -32768, 32767};
   EXPECT_EQ(map<int16_t>(Values{2, -128}, [&](const auto&... a) { rescale_i8_i16(widen, a...); }),
             (std::vector<int16_t>{256, -32768}));

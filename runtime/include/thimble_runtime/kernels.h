@@ -358,12 +358,8 @@ struct RescaleParams {
 /// progress: element. One function per pair of types that occurs.
 void rescale_i8_i8(const RescaleParams& p, const View& x, const View& out,
                    const Region& region) noexcept;
-void rescale_i8_u8(const RescaleParams& p, const View& x, const View& out,
-                   const Region& region) noexcept;
 void rescale_i8_i32(const RescaleParams& p, const View& x, const View& out,
                     const Region& region) noexcept;
-void rescale_u8_i8(const RescaleParams& p, const View& x, const View& out,
-                   const Region& region) noexcept;
 void rescale_i8_i16(const RescaleParams& p, const View& x, const View& out,
                     const Region& region) noexcept;
 void rescale_i16_i8(const RescaleParams& p, const View& x, const View& out,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element by element from one quantisation or type to another: relu, relu6, leaky relu, quantize,
-// dequantize, cast. From int8 to int8 a table (lookup.cc) takes an eighth of the instructions.
+// dequantize, cast. From byte to byte a table (lookup.cc) takes an eighth of the instructions.
 #include <algorithm>
 
 #include "thimble/model/error.h"
@@ -87,11 +87,12 @@ std::vector<KernelUse> uses(const LeakyRelu& a, const Operands& t, Method) {
 }
 
 bool supported(const Quantize&, const Operands& t, Method method) {
-  return method == Method::kCompute && quantize_kernel(t.in(0).type, t.out().type).valid();
+  return method == Method::kCompute &&
+         (is_function_of_byte(t) || quantize_kernel(t.in(0).type, t.out().type).valid());
 }
 
 std::vector<KernelUse> uses(const Quantize&, const Operands& t, Method) {
-  if (is_function_of_int8(t)) return {lookup_use(t)};
+  if (is_function_of_byte(t)) return {lookup_use(t)};
   const KernelId kernel = quantize_kernel(t.in(0).type, t.out().type);
   if (t.in(0).type == DType::kFloat32) {
     return one_use(kernel, runtime::FloatParams{scale_of(t.out()), zero_point_of(t.out())}, t);

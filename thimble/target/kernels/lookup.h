@@ -9,6 +9,10 @@ namespace thimble {
 [[nodiscard]] inline bool is_function_of_int8(const Operands& t) {
   return t.in(0).type == DType::kInt8 && t.out().type == DType::kInt8;
 }
+/// Of a byte, with a sign or without.
+[[nodiscard]] inline bool is_function_of_byte(const Operands& t) {
+  return size_bytes(t.in(0).type) == 1 && size_bytes(t.out().type) == 1;
+}
 /// By a table of all values.
 [[nodiscard]] KernelUse lookup_use(const Operands& t);
 

@@ -356,9 +356,6 @@ constexpr KernelInfo kKernels[] = {
                                         .rings = false,
                                         .whole_axes = kAllAxes}),
     row<runtime::rescale_i8_i8>({.name = "rescale_i8_i8", .family = F::kRescale}),
-    row<runtime::rescale_i8_u8>({.name = "rescale_i8_u8", .family = F::kRescale, .out = kUInt8}),
-    row<runtime::rescale_u8_i8>(
-        {.name = "rescale_u8_i8", .family = F::kRescale, .in = kUInt8, .out = kInt8}),
     row<runtime::rescale_i8_i16>({.name = "rescale_i8_i16", .family = F::kRescale, .out = kInt16}),
     row<runtime::rescale_i8_i32>({.name = "rescale_i8_i32", .family = F::kRescale, .out = kInt32}),
     row<runtime::rescale_i16_i8>(
