@@ -113,7 +113,7 @@ uint64_t cycles_of(std::string_view text, bool behind_access) {
 // By how the emitted code and the harness name their functions.
 Place place_of(std::string_view symbol) {
   const auto has = [&](const char* part) { return symbol.find(part) != std::string_view::npos; };
-  if (has("timed_run")) return Place::kHarness;
+  if (has("timed_run") || has("_reset_on_board")) return Place::kHarness;
   if (symbol.ends_with("_run") || symbol.starts_with("_ZN12_GLOBAL__N_1")) return Place::kModel;
   return has("7thimble") && has("runtime") ? Place::kKernel : Place::kLibrary;
 }
@@ -121,8 +121,11 @@ Place place_of(std::string_view symbol) {
 void execute(unsigned int, void* data) {
   const auto& block = *static_cast<const Block*>(data);
   State& s = state;
-  if (block.symbol.find("_on_board") != std::string::npos) s.running = true;
-  if (block.place == Place::kHarness) s.running = false;
+  if (block.place == Place::kHarness) {
+    s.running = false;
+  } else if (block.symbol.find("_on_board") != std::string::npos) {
+    s.running = true;
+  }
   if (!s.running) {
     s.last = nullptr;
     s.open = nullptr;

@@ -89,15 +89,12 @@ constexpr DepthwiseCompactTail kDepthwiseCompactTail{kDepthwiseTail<Tail>, unpac
   } while (part.end[3] != region.end[3]);
 }
 
-/// The kernels. Where few channels go at a time and an output may lie over inputs that others still
-/// want, all go in strips of a row, or pixel by pixel.
-[[gnu::cold, gnu::noinline]] inline void convolve_depthwise_compact(
-    const DepthwiseConv2DPackedParams& p, const View& given_x, const View& given_out,
-    const Region& region, int8_t* scratch, const DepthwiseCompactTail& its) noexcept {
-  if (is_empty(region)) return;
-  const StraightViews<> views(given_x, given_out, p.window, region);
-  const View& x = views.x;
-  const View& out = views.out;
+/// Where few channels go at a time and an output may lie over inputs that others still want, all go
+/// in strips of a row, or pixel by pixel.
+[[gnu::cold, gnu::noinline]] inline void convolve_compact(
+    const DepthwiseConv2DPackedParams& p, const View& x, const View& out, const Region& region,
+    int8_t* scratch, const DepthwiseCompactTail& its) noexcept {
+  if (is_empty(region)) return;  // before anything is packed
   const Window2D& w = p.window;
   const int32_t channels = region.end[3] - region.begin[3];
   const int32_t each = depthwise_unpacked_bytes(w);
@@ -111,6 +108,14 @@ constexpr DepthwiseCompactTail kDepthwiseCompactTail{kDepthwiseTail<Tail>, unpac
   each_pixel(region, [&](const Region& one) noexcept {
     convolve_unpacked(p, x, out, one, scratch, its, 4);
   });
+}
+
+/// The kernels.
+inline void convolve_depthwise_compact(const DepthwiseConv2DPackedParams& p, const View& x,
+                                       const View& out, const Region& region, int8_t* scratch,
+                                       const DepthwiseCompactTail& its) noexcept {
+  with_straight_views<convolve_compact, DepthwiseConv2DPackedParams, int8_t*,
+                      const DepthwiseCompactTail&>(p, x, out, region, scratch, its);
 }
 
 }  // namespace thimble::runtime

@@ -110,15 +110,12 @@ class DepthwisePixels {
   DepthwisePixels(p, x, out, scratch, its).run(region);
 }
 
-/// The kernels. Where few channels go at a time and an output may lie over inputs that others still
-/// want, all go in strips of a row, or pixel by pixel.
-[[gnu::cold, gnu::noinline]] inline void convolve_depthwise(
-    const DepthwiseConv2DPackedParams& p, const View& given_x, const View& given_out,
-    const Region& region, int8_t* scratch, const DepthwisePixelTail& its) noexcept {
+/// Where few channels go at a time and an output may lie over inputs that others still want, all go
+/// in strips of a row, or pixel by pixel.
+[[gnu::cold, gnu::noinline]] inline void convolve_blocks_or_pixels(
+    const DepthwiseConv2DPackedParams& p, const View& x, const View& out, const Region& region,
+    int8_t* scratch, const DepthwisePixelTail& its) noexcept {
   if (is_empty(region)) return;  // before anything is packed
-  const StraightViews<> views(given_x, given_out, p.window, region);
-  const View& x = views.x;
-  const View& out = views.out;
   const int32_t rows = region.end[1] - region.begin[1], columns = region.end[2] - region.begin[2];
   const Window2D& w = p.window;
   const int32_t channels = region.end[3] - region.begin[3];
@@ -138,6 +135,14 @@ class DepthwisePixels {
   each_pixel(region, [&](const Region& one) noexcept {
     convolve_channels(p, x, out, one, scratch, its.tail, 4, false);
   });
+}
+
+/// The kernels.
+inline void convolve_depthwise(const DepthwiseConv2DPackedParams& p, const View& x, const View& out,
+                               const Region& region, int8_t* scratch,
+                               const DepthwisePixelTail& its) noexcept {
+  with_straight_views<convolve_blocks_or_pixels, DepthwiseConv2DPackedParams, int8_t*,
+                      const DepthwisePixelTail&>(p, x, out, region, scratch, its);
 }
 
 }  // namespace thimble::runtime

@@ -28,7 +28,7 @@ class PixelPairs {
         begin_(region.begin[3]),
         end_(region.end[3]),
         rows_(window_rows(p.window, p.in_channels, p.input_zero_point, x)) {
-    if (x.modulus == 0 && out.modulus == 0 && rows_join(p.window, x, out, region)) {
+    if (rows_.joined && x.modulus == 0 && out.modulus == 0 && rows_join(p.window, x, out, region)) {
       region_ = join_rows(region, p.window.in_w);
       pixels_ = true;
     }
@@ -362,13 +362,20 @@ class PixelPairs {
   int8_t rest_[8] = {};  // what is left of the runs of two pixels, if it is a four of each
 };
 
+template <class Weights>
+[[gnu::cold, gnu::noinline]] inline void convolve_all_pairs(const Conv2DPairsParams& p,
+                                                            const View& x, const View& out,
+                                                            const Region& region,
+                                                            int8_t* scratch) noexcept {
+  PixelPairs<Weights>(p, x, out, region, scratch).run();
+}
+
 /// conv_2d_pairs_dsp and conv_2d_pairs_compact_dsp.
 template <class Weights>
 [[gnu::cold]] inline void convolve_pairs(const Conv2DPairsParams& p, const View& x, const View& out,
                                          const Region& region, int8_t* scratch) noexcept {
   if (region.begin[3] == region.end[3]) return;  // before anything is widened
-  const StraightViews<> views(x, out, p.window, region);
-  PixelPairs<Weights>(p, views.x, views.out, region, scratch).run();
+  with_straight_views<convolve_all_pairs<Weights>>(p, x, out, region, scratch);
 }
 
 }  // namespace thimble::runtime

@@ -45,27 +45,22 @@ inline View straight(const View& view, const Region& region) noexcept {
   return result;
 }
 
-/// The same for what a call of a window reads and writes, where it is worth the while: not for
-/// single columns. Where a program has no rings no view is copied.
-template <bool kRings = THIMBLE_USES_RINGS>
-struct StraightViews {
-  const View& x;
-  const View& out;
-  StraightViews(const View& from, const View& to, const Window2D&, const Region&) noexcept
-      : x(from), out(to) {}
-};
-template <>
-struct StraightViews<true> {
-  View x;
-  View out;
-  [[gnu::cold, gnu::noinline]] StraightViews(const View& from, const View& to, const Window2D& w,
-                                             const Region& region) noexcept
-      : x(from), out(to) {
-    if (region.end[2] - region.begin[2] < 2) return;
-    x = straight(from, inputs_of(w, region));
-    out = straight(to, region);
-  }
-};
+template <auto kKernel, class Params, class... Rest>
+[[gnu::cold, gnu::noinline]] void call_straight(const Params& p, const View& x, const View& out,
+                                                const Region& region, Rest... rest) noexcept {
+  const View from = straight(x, inputs_of(p.window, region)), to = straight(out, region);
+  kKernel(p, from, to, region, rest...);
+}
+
+/// Calls a kernel of a window, with straight views of rings where it is worth the while: not for
+/// single columns. Other calls have no copies of views on their stack.
+template <auto kKernel, class Params, class... Rest>
+[[gnu::cold]] inline void with_straight_views(const Params& p, const View& x, const View& out,
+                                              const Region& region, Rest... rest) noexcept {
+  if (THIMBLE_USES_RINGS && (x.modulus | out.modulus) != 0 && region.end[2] - region.begin[2] >= 2)
+    return call_straight<kKernel>(p, x, out, region, rest...);
+  kKernel(p, x, out, region, rest...);
+}
 
 /// Whether a ring goes on from one column of a row to another without beginning anew.
 [[gnu::cold, gnu::noinline]] inline bool is_run(const View& view, int32_t n, int32_t y,
