@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int64_t kMostBytes = 1 << 20, kMostMacs = 1 << 20;
+constexpr int64_t kMostBytes = 1 << 17, kMostMacs = 1 << 15;  // for tries per second
 
 bool is_small(const thimble::Graph& graph) {
   int64_t bytes = 0;
