@@ -111,7 +111,8 @@ TEST(Link, FourModelsOfTwoRuntimesMakeOneProgram) {
   ASSERT_EQ(built.exit_status, 0) << built.err;
   EXPECT_EQ(read(folder.path() / "output.bin"), expected);
   for (const std::span<const RuntimeFile> runtime : {runtime_files(), other.files()}) {
-    EXPECT_THAT(built.out, ::testing::HasSubstr(" W " + runtime_namespace(runtime) + "::conv_2d("));
+    EXPECT_THAT(built.out, ::testing::HasSubstr(
+                               " W " + runtime_namespace(runtime_version(runtime)) + "::conv_2d("));
   }
 }
 

@@ -97,12 +97,12 @@ bool is_passed(const std::string& params, const std::vector<Stage>& all) {
 
 std::string code_text(const Graph& graph, const Program& program, const EmitOptions& options) {
   const std::string& name = options.name;
-  const std::string data = name + "_data";
+  const std::string data = name + "_data", version = runtime_version(options.runtime);
   std::string text = banner(graph, program, options, name + ".cc");
   text += fmt::format(
       "#include \"{0}.h\"\n\n#include \"{0}_weights.h\"\n#include \"{1}/index.h\"\n"
       "#include \"{1}/kernels.h\"\n\nnamespace {{\n\nusing namespace {2};\n\n",
-      name, runtime_folder(options.runtime), runtime_namespace(options.runtime));
+      name, runtime_folder(version), runtime_namespace(version));
   text += arena_map(graph, program) + "\n";
   const std::vector<Stage> all = stages(graph, program, data);
   for (const ProgramParams& params : program.params) {

@@ -71,16 +71,17 @@ std::string with_weak_functions(const std::string& text, std::string_view path) 
   return result;
 }
 
-EmittedFile copy_of(const RuntimeFile& file, std::span<const RuntimeFile> runtime) {
+EmittedFile copy_of(const RuntimeFile& file, std::span<const RuntimeFile> runtime,
+                    const std::string& version) {
   const std::filesystem::path path = emitted_path(file.path);
   std::string text = with_includes(file.text, [&](const std::string& name) {
     const RuntimeFile* target = included(runtime, file.path, name);
     check(target != nullptr, "a file of the runtime includes one that is none");
     return emitted_path(target->path).lexically_relative(path.parent_path()).generic_string();
   });
-  replace_all(text, "thimble::runtime", runtime_namespace(runtime));
+  replace_all(text, "thimble::runtime", runtime_namespace(version));
   if (file.path.ends_with(".cc")) text = with_weak_functions(text, file.path);
-  return {runtime_folder(runtime) + "/" + path.generic_string(), text};
+  return {runtime_folder(version) + "/" + path.generic_string(), text};
 }
 
 }  // namespace
@@ -93,18 +94,15 @@ std::string runtime_version(std::span<const RuntimeFile> runtime) {
   return sha256(all).substr(0, 8);
 }
 
-std::string runtime_folder(std::span<const RuntimeFile> runtime) {
-  return "thimble_runtime_" + runtime_version(runtime);
-}
+std::string runtime_folder(const std::string& version) { return "thimble_runtime_" + version; }
 
-std::string runtime_namespace(std::span<const RuntimeFile> runtime) {
-  return "thimble::runtime_" + runtime_version(runtime);
-}
+std::string runtime_namespace(const std::string& version) { return "thimble::runtime_" + version; }
 
 std::vector<EmittedFile> runtime_copies(std::span<const RuntimeFile> runtime,
                                         std::set<std::string> paths) {
   std::map<std::string_view, const RuntimeFile*> known;
   for (const RuntimeFile& file : runtime) known.emplace(file.path, &file);
+  const std::string version = runtime_version(runtime);
   std::vector<EmittedFile> copies;
   std::set<std::string> done;
   while (!paths.empty()) {
@@ -112,7 +110,7 @@ std::vector<EmittedFile> runtime_copies(std::span<const RuntimeFile> runtime,
     if (!done.insert(path).second) continue;
     const auto file = known.find(path);
     check(file != known.end(), "a kernel's source is not among the runtime's files");
-    copies.push_back(copy_of(*file->second, runtime));
+    copies.push_back(copy_of(*file->second, runtime, version));
     with_includes(file->second->text, [&](const std::string& name) {
       paths.insert(std::string(included(runtime, path, name)->path));
       return name;

@@ -25,9 +25,9 @@ namespace thimble {
 /// "1a2b3c4d" of a version of the runtime.
 [[nodiscard]] std::string runtime_version(std::span<const RuntimeFile> runtime);
 /// "thimble_runtime_1a2b3c4d", the folder of its copy in an emitted project.
-[[nodiscard]] std::string runtime_folder(std::span<const RuntimeFile> runtime);
+[[nodiscard]] std::string runtime_folder(const std::string& version);
 /// "thimble::runtime_1a2b3c4d"
-[[nodiscard]] std::string runtime_namespace(std::span<const RuntimeFile> runtime);
+[[nodiscard]] std::string runtime_namespace(const std::string& version);
 
 /// Copies of `paths` (below runtime/) and of what they include, sorted by path.
 [[nodiscard]] std::vector<EmittedFile> runtime_copies(std::span<const RuntimeFile> runtime,

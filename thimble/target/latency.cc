@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -133,9 +135,15 @@ std::optional<LatencyModel> latency_model(const std::string& core) {
   const std::string fitted = core == "cortex-m0plus" ? "cortex-m0"
                              : core == "cortex-m85"  ? "cortex-m55"
                                                      : core;
+  // Each is read once: compiling asks for it several times.
+  static std::mutex mutex;
+  static std::map<std::string, LatencyModel, std::less<>> models;
+  const std::scoped_lock lock(mutex);
+  if (const auto known = models.find(fitted); known != models.end()) return known->second;
   for (const EmbeddedFile& file : core_files()) {
-    if (file.path == fitted + ".json")
-      return parse_latency(std::string(file.text), std::string(file.path));
+    if (file.path != fitted + ".json") continue;
+    LatencyModel model = parse_latency(std::string(file.text), std::string(file.path));
+    return models.emplace(fitted, std::move(model)).first->second;
   }
   return std::nullopt;
 }
