@@ -16,6 +16,7 @@
 #include "thimble/plan/latency_estimate.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/lower.h"
+#include "thimble/program/memory_fault.h"
 
 namespace thimble {
 namespace {
@@ -35,11 +36,9 @@ bool tiles_twice(const std::vector<Member>& members, const std::vector<int>& aro
   });
 }
 
-TEST(LatencyPlans, AreEstimatedAsTheirProgramsAre) {
-  const Core core = core_named("cortex-m4");
-  const LatencyModel model = latency_model("cortex-m4").value();
-  std::vector<double> errors;
-  std::set<Tiling> tilings;
+/// Calls visit(tiling, seed, graph, plan, flow) with chains tiled in all ways by turns.
+template <class Visit>
+void each_tiled_chain(const Visit& visit) {
   for (uint64_t seed = 0; seed < kChains; ++seed) {
     const auto tiling = static_cast<Tiling>(seed % static_cast<uint64_t>(Tiling::kCount));
     std::optional<Graph> graph;
@@ -51,22 +50,52 @@ TEST(LatencyPlans, AreEstimatedAsTheirProgramsAre) {
     zoo::Random random(seed);
     const AxisGraph axes(*graph);
     const std::optional<Plan> plan = latency_plan(axes, tiling, random);
-    if (!plan) continue;
+    if (plan) visit(tiling, seed, *graph, *plan, Dataflow(axes, plan->instances));
+  }
+}
+
+TEST(LatencyPlans, AreEstimatedAsTheirProgramsAre) {
+  const Core core = core_named("cortex-m4");
+  const LatencyModel model = latency_model("cortex-m4").value();
+  std::vector<double> errors;
+  std::set<Tiling> tilings;
+  each_tiled_chain([&](Tiling tiling, uint64_t seed, const Graph& graph, const Plan& plan,
+                       const Dataflow& flow) {
     tilings.insert(tiling);
-    const Dataflow flow(axes, plan->instances);
     const Schedule schedule =
-        with_kernels(*graph, build(flow, *plan), core, {kRoomBytes, kRoomBytes});
-    const Program program = lower(*graph, schedule, place(*graph, schedule, {}));
+        with_kernels(graph, build(flow, plan), core, {kRoomBytes, kRoomBytes});
+    const Program program = lower(graph, schedule, place(graph, schedule, {}));
     const double lowered = estimate(program, model).instructions;
-    const double estimated = LatencyEstimate(flow, core, model).plan(*plan).value();
+    const double estimated = LatencyEstimate(flow, core, model).plan(plan).value();
     errors.push_back(std::abs(estimated / lowered - 1));
     // In strips, whose widths differ, estimates are less exact.
-    EXPECT_LT(errors.back(), tiles_twice(plan->members) ? 0.05 : 0.005)
+    EXPECT_LT(errors.back(), tiles_twice(plan.members) ? 0.05 : 0.005)
         << name(tiling) << " " << seed;
-  }
+  });
   EXPECT_EQ(tilings.size(), static_cast<size_t>(Tiling::kCount));
   std::ranges::sort(errors);
   EXPECT_LT(errors[errors.size() * 9 / 10], 1e-9);
+}
+
+/// A layer whose pieces take three kernels, two of which differ in scratch alone, had two constants
+/// of one name, with the same values.
+TEST(LatencyPlans, HaveEveryConstantOnce) {
+  for (const char* core : {"cortex-m4", "cortex-m55"}) {
+    size_t shared = 0;
+    each_tiled_chain([&](Tiling tiling, uint64_t seed, const Graph& graph, const Plan& plan,
+                         const Dataflow& flow) {
+      const PlacedSchedule placed =
+          place_with_kernels(graph, build(flow, plan), core_named(core), std::nullopt, {});
+      const Program program = lower(graph, placed.schedule, placed.placement);
+      EXPECT_EQ(memory_fault(program), "") << core << " " << name(tiling) << " " << seed;
+      std::set<BufferId> used;
+      for (const ProgramParams& params : program.params) {
+        for (const BufferId constant : params.constants)
+          shared += used.insert(constant).second ? 0 : 1;
+      }
+    });
+    EXPECT_GT(shared, 0U) << core;
+  }
 }
 
 }  // namespace

@@ -264,7 +264,9 @@ class Lowering {
     }
     ProgramParams result{params_name(id, kernel, number), values, {}};
     for (const PackedConstant& packed : constants) {
-      result.constants.push_back(add_constant(result.name + "_" + packed.role, packed, {}));
+      const BufferId known = known_constant(id, packed);
+      result.constants.push_back(
+          known.valid() ? known : add_constant(result.name + "_" + packed.role, packed, {}));
     }
     it->second = static_cast<int>(program_.params.size());
     params_of_[id].push_back(it->second);
@@ -282,11 +284,29 @@ class Lowering {
     return true;
   }
 
-  // "conv_2d_3"; what else the operator needs has the kernel's name behind it.
+  // Calls that have more or less scratch take the same constants. Invalid: there is none.
+  BufferId known_constant(OpId id, const PackedConstant& packed) {
+    for (const int other : params_of_[id]) {
+      for (const BufferId known : program_.params[static_cast<size_t>(other)].constants)
+        if (program_.constant(known)->content == packed) return known;
+    }
+    return {};
+  }
+
+  // "conv_2d_3"; what else the operator needs has the kernel's name behind it, and how often if
+  // that is taken.
   std::string params_name(OpId id, KernelId kernel, int number) {
     std::string name = op_name(id);
     if (!params_of_[id].empty()) name += fmt::format("_{}", info(kernel).name);
-    return number == 0 ? name : fmt::format("{}_{}", name, number);
+    if (number != 0) name += fmt::format("_{}", number);
+    const auto is_taken = [&](const std::string& tried) {
+      return std::ranges::any_of(params_of_[id], [&](int other) {
+        return program_.params[static_cast<size_t>(other)].name == tried;
+      });
+    };
+    std::string tried = name;
+    for (int times = 2; is_taken(tried); ++times) tried = fmt::format("{}_again{}", name, times);
+    return tried;
   }
 
   BufferId constant_operand(TensorId tensor) {

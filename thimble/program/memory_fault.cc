@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace thimble {
 namespace {
@@ -37,6 +39,20 @@ std::string flash_fault(const Program& program) {
   for (size_t k = 1; k < in_flash.size(); ++k) {
     if (in_flash[k - 1]->address + in_flash[k - 1]->size_bytes > in_flash[k]->address)
       return fmt::format("buffer {} overlaps another one in flash", in_flash[k]->id.value);
+  }
+  return "";
+}
+
+// The emitted code calls them so.
+std::string name_fault(const Program& program) {
+  std::set<std::string_view> names;
+  for (const ProgramConstant& constant : program.constants) {
+    if (!names.insert(constant.name).second)
+      return fmt::format("two constants are called {}", constant.name);
+  }
+  for (const ProgramParams& params : program.params) {
+    if (!names.insert(params.name).second)
+      return fmt::format("two parameters, or one and a constant, are called {}", params.name);
   }
   return "";
 }
@@ -89,7 +105,8 @@ std::string memory_fault(const Program& program) {
   for (const ProgramState& state : program.states) {
     if (std::string fault = state_fault(program, state); !fault.empty()) return fault;
   }
-  return flash_fault(program);
+  const std::string fault = flash_fault(program);
+  return fault.empty() ? name_fault(program) : fault;
 }
 
 }  // namespace thimble
