@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "thimble/model/error.h"
@@ -293,20 +294,16 @@ class Lowering {
     return {};
   }
 
-  // "conv_2d_3"; what else the operator needs has the kernel's name behind it, and how often if
-  // that is taken.
+  // "conv_2d_3"; what else the operator needs has the kernel's name behind it. Where that is taken
+  // (pieces with other scratch; operators that one of the file became) a number follows.
   std::string params_name(OpId id, KernelId kernel, int number) {
     std::string name = op_name(id);
     if (!params_of_[id].empty()) name += fmt::format("_{}", info(kernel).name);
     if (number != 0) name += fmt::format("_{}", number);
-    const auto is_taken = [&](const std::string& tried) {
-      return std::ranges::any_of(params_of_[id], [&](int other) {
-        return program_.params[static_cast<size_t>(other)].name == tried;
-      });
-    };
-    std::string tried = name;
-    for (int times = 2; is_taken(tried); ++times) tried = fmt::format("{}_again{}", name, times);
-    return tried;
+    std::string unique = name;
+    for (int times = 2; !names_.insert(unique).second; ++times)
+      unique = fmt::format("{}_again{}", name, times);
+    return unique;
   }
 
   BufferId constant_operand(TensorId tensor) {
@@ -347,6 +344,7 @@ class Lowering {
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
   std::map<std::tuple<OpId, KernelId, int, int64_t>, int> params_;
   std::map<OpId, std::vector<int>> params_of_;
+  std::set<std::string> names_;  // of parameters
   std::map<TensorId, BufferId> operands_;
 };
 
