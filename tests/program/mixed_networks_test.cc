@@ -82,6 +82,13 @@ TEST(MixedNetworks, AreVerifiedAndEqualTheReference) {
   }
 }
 
+// What nights found.
+TEST(MixedNetworks, ThatHadFaultsHaveNone) {
+  EXPECT_EQ(fault(mixed_network(2087, {3})), "");        // the sign of a zero in FLOOR_MOD
+  EXPECT_EQ(fault(mixed_network(5932, {3, 5, 6})), "");  // in FLOOR_DIV
+  EXPECT_EQ(fault(mixed_network(3887, {2, 6})), "");     // no tiles for a group
+}
+
 // A fault that one operator brings is found without the others.
 TEST(MixedNetworks, AreShrunkToTheFault) {
   const auto has_transpose = [](const Graph& graph) {

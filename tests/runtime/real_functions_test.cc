@@ -75,13 +75,24 @@ TEST_P(RealFunctions, KeepNotANumber) {
 INSTANTIATE_TEST_SUITE_P(All, RealFunctions, ::testing::ValuesIn(kFunctions),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
+// To the sign of a zero.
+bool equal(float a, float b) {
+  return (a == b && std::signbit(a) == std::signbit(b)) || (std::isnan(a) && std::isnan(b));
+}
+
+TEST(FloorAndCeil, KeepTheSignsOfZeros) {
+  for (const float x : {0.0F, -0.0F, 0.3F, -0.3F, 1.0F, -1.0F, 1.5F, -1.5F}) {
+    EXPECT_TRUE(equal(real::floor(x), std::floor(x))) << x;
+    EXPECT_TRUE(equal(real::ceil(x), std::ceil(x))) << x;
+  }
+}
+
 // Bit patterns of all kinds, whose quotients are mostly huge or tiny, and pairs of like exponents.
 TEST(FloorDivision, EqualsTheCLibrarys) {
   const auto expect_both = [](float x, float y) {
     const float rest = std::fmod(x, y);
     const float left = rest != 0 && (y < 0) != (rest < 0) ? rest + y : rest;
     const auto quotient = static_cast<float>(std::floor(double{x} / double{y}));
-    const auto equal = [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); };
     ASSERT_TRUE(equal(real::floor_mod(x, y), left)) << x << " " << y;
     ASSERT_TRUE(equal(real::floor_div(x, y), quotient)) << x << " " << y;
   };

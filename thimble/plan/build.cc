@@ -298,4 +298,11 @@ Schedule build(const Graph& graph, const Plan& plan) {
   return build(Dataflow(axes, plan.instances), plan);
 }
 
+bool has_derivations(const Dataflow& dataflow, const Plan& plan) {
+  return std::ranges::all_of(plan.members, [&](const Member& member) {
+    const auto* group = std::get_if<Group>(&member.what);
+    return group == nullptr || derive(dataflow, *group, Regions::kNone).has_value();
+  });
+}
+
 }  // namespace thimble

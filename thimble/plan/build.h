@@ -11,5 +11,7 @@ namespace thimble {
 [[nodiscard]] Schedule build(const Dataflow& dataflow, const Plan& plan);
 /// The same with the plan's own instances.
 [[nodiscard]] Schedule build(const Graph& graph, const Plan& plan);
+/// Whether every group has a derivation.
+[[nodiscard]] bool has_derivations(const Dataflow& dataflow, const Plan& plan);
 
 }  // namespace thimble

@@ -230,6 +230,8 @@ class AutoSearch {
   void add(const Draft& draft, int64_t layout_work) {
     Attempt& of = *draft.attempt;
     const Plan plan = stream_plan(of.flow, of.problem, draft.cut.cut, limits_.in_place);
+    // What sweeps take of a group's shape alone, a kernel may refuse: rings that it does not walk.
+    if (!has_derivations(of.flow, plan)) return;
     std::vector<Note> notes = {spans(of.instances, draft.cut.cut)};
     notes.insert(notes.end(), of.notes.begin(), of.notes.end());
     add(build(of.flow, plan), std::move(notes),

@@ -143,13 +143,15 @@ int64_t AutoCuts::macs_of(InstanceId id) const {
   return op.valid() ? macs(flow_.graph, flow_.graph.op(op)) : 0;
 }
 
-double AutoCuts::instructions(const std::vector<Member>& members) const {
+std::optional<double> AutoCuts::instructions(const std::vector<Member>& members) const {
   double sum = 0;
   for (const Member& member : members) {
     if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
       sum += latency_.whole(*call, true);
     } else if (const auto derived = derive(flow_, std::get<Group>(member.what), Regions::kNone)) {
       sum += latency_.group(*derived);
+    } else {
+      return std::nullopt;
     }
   }
   return sum;
@@ -212,10 +214,12 @@ void AutoCuts::add_swept() {
 void AutoCuts::add_rolled() {
   static_cast<void>(cuts_.best(Rolls::kImpossible));
   for (const RolledPiece& piece : cuts_.candidates()) {
+    const std::optional<double> time = instructions(piece.piece().members);
+    if (!time) continue;
     FrontPiece costs{piece.begin, piece.end, piece.bytes};
     for (int p = piece.begin; p < piece.end; ++p)
       costs.macs += macs_of({order_[static_cast<size_t>(p)]});
-    costs.time = instructions(piece.piece().members);
+    costs.time = *time;
     pieces_.push_back(costs);
     ways_.emplace_back(piece);
     if (!piece.overlap) continue;

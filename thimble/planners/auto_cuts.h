@@ -55,7 +55,8 @@ class AutoCuts {
   void add_in_strips(const RolledPiece& sweep, int64_t strips);
   void add_single();
   void add_swept();
-  [[nodiscard]] double instructions(const std::vector<Member>& members) const;
+  /// Nothing if a group cannot be derived.
+  [[nodiscard]] std::optional<double> instructions(const std::vector<Member>& members) const;
   [[nodiscard]] int64_t macs_of(InstanceId id) const;
   [[nodiscard]] int64_t out_of_place_bytes(int at) const;
   [[nodiscard]] bool in_place_kernel(InstanceId id) const;

@@ -2,6 +2,7 @@
 #include "thimble/planners/piece_times.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace thimble {
 
@@ -41,6 +42,8 @@ double PieceTimes::sum(const std::vector<Member>& members, int64_t room_bytes) {
       result += whole(*call, room_bytes);
     } else if (const auto derived = derive(flow_, std::get<Group>(member.what), Regions::kNone)) {
       result += group(*derived, room_bytes);
+    } else {
+      return std::numeric_limits<double>::infinity();
     }
   }
   return result;

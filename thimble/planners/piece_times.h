@@ -19,7 +19,7 @@ class PieceTimes {
 
   [[nodiscard]] double whole(const InstanceCall& call, int64_t room_bytes);
   [[nodiscard]] double group(const Derived& derived, int64_t room_bytes);
-  /// Of calls and groups; those without a derivation count nothing.
+  /// Of calls and groups; infinite if a group has no derivation.
   [[nodiscard]] double sum(const std::vector<Member>& members, int64_t room_bytes);
   /// The fewest bytes with which none of their calls lacks room.
   [[nodiscard]] int64_t scratch_bytes(const std::vector<Member>& members) const;

@@ -39,7 +39,7 @@ inline float square(float x) noexcept { return x * x; }
 inline bool may_be_fractional(float x) noexcept { return abs(x) < 0x1p23F; }
 
 inline float floor(float x) noexcept {
-  if (!may_be_fractional(x)) return x;
+  if (!may_be_fractional(x) || x == 0) return x;  // a zero keeps its sign
   const auto whole = static_cast<float>(static_cast<int32_t>(x));
   return whole > x ? whole - 1 : whole;
 }
@@ -57,12 +57,13 @@ inline float round(float x) noexcept {
 /// The quotient is rounded to a double first.
 inline float floor_div(float x, float y) noexcept {
   const double quotient = static_cast<double>(x) / static_cast<double>(y);
-  if (!(quotient > -0x1p52 && quotient < 0x1p52)) return static_cast<float>(quotient);
+  if (!(quotient > -0x1p52 && quotient < 0x1p52) || quotient == 0)
+    return static_cast<float>(quotient);
   const auto whole = static_cast<double>(static_cast<int64_t>(quotient));
   return static_cast<float>(whole > quotient ? whole - 1 : whole);
 }
 
-/// What is left of x, exactly, then with the sign of y.
+/// What is left of x, exactly, then with the sign of y; a zero has that of x.
 inline float floor_mod(float x, float y) noexcept {
   const float size = abs(y);
   float rest = abs(x);
@@ -74,7 +75,7 @@ inline float floor_mod(float x, float y) noexcept {
       if (multiple <= rest) rest -= multiple;
     }
   }
-  const float left = x < 0 ? neg(rest) : rest;
+  const float left = from_bits(bits_of(rest) | (bits_of(x) & 0x80000000U));
   return left != 0 && (y < 0) != (left < 0) ? left + y : left;
 }
 
