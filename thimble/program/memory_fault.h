@@ -10,7 +10,8 @@ namespace thimble {
 
 /// Empty, or what is wrong: a buffer in a memory that does not exist, or that reaches beyond it; a
 /// memory that takes more than its capacity; packed constants, and nothing else, are in flash,
-/// apart from each other; ports are where the caller can reach them.
+/// apart from each other; ports are where the caller can reach them; no two constants or
+/// parameters have one name.
 [[nodiscard]] std::string memory_fault(const Program& program);
 
 }  // namespace thimble
