@@ -59,7 +59,8 @@ TEST(RandomTileLoops, ComputeWhatTheReferenceComputes) {
   EXPECT_GT(sums, plans / 5);
   EXPECT_GT(tiled_twice, plans / 5);
   EXPECT_GT(flat, plans / 10);
-  EXPECT_GT(windows, plans / 50);  // a few networks have most of them
+  // The sanitizers have a tenth of the networks, and windows are in few of them.
+  EXPECT_GT(windows, testing::kOneIn == 1 ? plans / 10 : 0);
   EXPECT_EQ(deepest, 3);
 }
 
