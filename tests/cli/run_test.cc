@@ -95,6 +95,17 @@ TEST_F(Run, GoldenDataOfAnotherModelAreRefused) {
   EXPECT_THAT(result.err, HasSubstr("input.0: is int8 1x96x96x1; the network's 'input_1' is"));
 }
 
+// TensorFlow Lite's library functions are others.
+TEST_F(Run, FloatsMayBeOffALittle) {
+  THIMBLE_NEEDS_SHARED();
+  for (const char* on : {"reference", "host"}) {
+    const ProcessResult result = thimble({"run", shared_model("pretrainedResnet_float"), "--on", on,
+                                          "--check", shared_golden("pretrainedResnet_float")});
+    EXPECT_EQ(result.exit_status, 0) << on;
+    EXPECT_THAT(result.out, HasSubstr("within 1e-05 (relative) of pretrainedResnet_float"));
+  }
+}
+
 TEST_F(Run, NamesTheFirstOperatorThatDiffers) {
   THIMBLE_NEEDS_SHARED();
   write_changed_golden("op.3.0");

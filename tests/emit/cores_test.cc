@@ -12,6 +12,7 @@
 #include "thimble/driver/measure.h"
 #include "thimble/model/error.h"
 #include "thimble/program/host.h"
+#include "thimble/report/tensor_text.h"
 #include "thimble/toolchain/board.h"
 
 namespace thimble {
@@ -80,8 +81,8 @@ std::string expect_golden_outputs(const std::vector<GoldenModel>& models, const 
       EXPECT_TRUE(run.guards_intact()) << run.name << ": " << run.guards;
       const std::vector<NamedTensor>& expected = inference(m, s).outputs;
       for (size_t k = 0; k < expected.size(); ++k) {
-        EXPECT_EQ(testing::first_deviation(expected[k].data, run.outputs.at(k), expected[k].type,
-                                           expected[k].shape),
+        EXPECT_EQ(first_difference(expected[k].data, run.outputs.at(k), expected[k].type,
+                                   expected[k].shape, kFloatTolerance),
                   "")
             << run.name;
       }

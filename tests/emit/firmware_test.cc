@@ -19,6 +19,7 @@
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/reference/interpreter.h"
+#include "thimble/report/tensor_text.h"
 
 namespace thimble {
 namespace {
@@ -320,8 +321,8 @@ TEST_P(FirmwareOfModels, GivesTheGoldenOutputs) {
     expect_kept_to_its_memory(measured.sets[s][0]);
     for (size_t k = 0; k < expected[s].size(); ++k) {
       const NamedTensor& want = expected[s][k];
-      EXPECT_EQ(testing::first_deviation(want.data, measured.sets[s][0].outputs[k], want.type,
-                                         want.shape),
+      EXPECT_EQ(first_difference(want.data, measured.sets[s][0].outputs[k], want.type, want.shape,
+                                 kFloatTolerance),
                 "");
     }
     EXPECT_EQ(measured.sets[s][0].outputs, execute(entries[0].compiled.program, sets[s][0]));
@@ -418,8 +419,8 @@ TEST_P(OperatorsInOneFirmware, GiveTheGoldenOutputs) {
     expect_kept_to_its_memory(measured.sets[0][m]);
     for (size_t k = 0; k < expected[m].size(); ++k) {
       const NamedTensor& want = expected[m][k];
-      EXPECT_EQ(testing::first_deviation(want.data, measured.sets[0][m].outputs[k], want.type,
-                                         want.shape),
+      EXPECT_EQ(first_difference(want.data, measured.sets[0][m].outputs[k], want.type, want.shape,
+                                 kFloatTolerance),
                 "")
           << entries[m].name;
     }

@@ -13,6 +13,7 @@
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
+#include "thimble/report/tensor_text.h"
 #include "thimble/rewrites/rewrites.h"
 
 namespace thimble {
@@ -43,7 +44,8 @@ void expect_golden_outputs(const Graph& graph, const Program& program,
     EXPECT_EQ(outputs, testing::expected_outputs(graph, inference.input_bytes()));
     for (size_t k = 0; k < outputs.size(); ++k) {
       const NamedTensor& expected = inference.outputs[k];
-      EXPECT_EQ(testing::first_deviation(expected.data, outputs[k], expected.type, expected.shape),
+      EXPECT_EQ(first_difference(expected.data, outputs[k], expected.type, expected.shape,
+                                 kFloatTolerance),
                 "")
           << graph.name << " output " << k;
     }

@@ -13,6 +13,7 @@
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
 #include "thimble/reference/interpreter.h"
+#include "thimble/report/tensor_text.h"
 #include "thimble/rewrites/rewrites.h"
 
 namespace thimble {
@@ -41,7 +42,7 @@ void expect_outputs(const std::vector<NamedTensor>& expected, const std::vector<
   ASSERT_EQ(outputs.size(), expected.size());
   for (size_t k = 0; k < outputs.size(); ++k) {
     const NamedTensor& t = expected[k];
-    EXPECT_EQ(testing::first_deviation(t.data, outputs[k], t.type, t.shape), "");
+    EXPECT_EQ(first_difference(t.data, outputs[k], t.type, t.shape, kFloatTolerance), "");
   }
 }
 

@@ -28,6 +28,7 @@
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
 #include "thimble/report/note_text.h"
+#include "thimble/report/tensor_text.h"
 #include "thimble/rewrites/rewrites.h"
 #include "zoo/random.h"
 #include "zoo/zoo.h"
@@ -188,8 +189,8 @@ void expect_golden_outputs(const Graph& graph, const Program& program, const std
     const std::vector<Bytes> outputs = execute(program, first.input_bytes());
     ASSERT_EQ(outputs.size(), first.outputs.size());
     for (size_t k = 0; k < outputs.size(); ++k) {
-      EXPECT_EQ(testing::first_difference(first.outputs[k].data, outputs[k], first.outputs[k].type,
-                                          first.outputs[k].shape),
+      EXPECT_EQ(first_difference(first.outputs[k].data, outputs[k], first.outputs[k].type,
+                                 first.outputs[k].shape),
                 "")
           << graph.name << ", " << file;
     }
@@ -256,8 +257,8 @@ TEST_P(Ports, GiveTheGoldenOutputsFromWhereverTheyAre) {
     }
     const std::vector<Bytes> outputs = execute(program, first.input_bytes());
     for (size_t k = 0; k < outputs.size(); ++k) {
-      EXPECT_EQ(testing::first_difference(first.outputs[k].data, outputs[k], first.outputs[k].type,
-                                          first.outputs[k].shape),
+      EXPECT_EQ(first_difference(first.outputs[k].data, outputs[k], first.outputs[k].type,
+                                 first.outputs[k].shape),
                 "");
     }
   }

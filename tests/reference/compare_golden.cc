@@ -6,6 +6,7 @@
 #include <map>
 
 #include "thimble/reference/interpreter.h"
+#include "thimble/report/tensor_text.h"
 
 namespace thimble::testing {
 namespace {
@@ -21,9 +22,9 @@ std::string compare_operators(const Graph& graph, const Golden& golden, const Te
           golden.op_outputs.find({op.file_index, outputs_before[op.file_index]++});
       if (expected == golden.op_outputs.end()) return label(op) + " has no golden";
       const Tensor& tensor = graph.tensor(op.outputs[i]);
-      const auto compared = is_float32(graph, op) ? first_deviation : first_difference;
       const std::string difference =
-          compared(expected->second.data, values[op.outputs[i].index()], tensor.type, tensor.shape);
+          first_difference(expected->second.data, values[op.outputs[i].index()], tensor.type,
+                           tensor.shape, is_float32(graph, op) ? kFloatTolerance : 0);
       if (!difference.empty()) return fmt::format("{} output {}: {}", label(op), i, difference);
       if (expected->second.type != tensor.type) return label(op) + " has another type";
       ++counts.op_outputs;
@@ -40,7 +41,7 @@ std::string compare_outputs(const Graph& graph, const Golden::Inference& inferen
     const Bytes actual = to_port(graph, port, values[port.tensor.index()]);
     const NamedTensor& expected = inference.outputs[i];
     const std::string difference =
-        first_deviation(expected.data, actual, expected.type, expected.shape);
+        first_difference(expected.data, actual, expected.type, expected.shape, kFloatTolerance);
     if (!difference.empty()) return fmt::format("output {}: {}", i, difference);
     ++counts.outputs;
   }

@@ -51,47 +51,6 @@ std::vector<NamedTensor> numbered(const TensorFile& file, const std::string& pre
   }
 }
 
-template <class T>
-std::string value_at(const Bytes& bytes, size_t element) {
-  T value;
-  std::memcpy(&value, &bytes[element * sizeof(T)], sizeof(T));
-  return fmt::format("{}", value);
-}
-
-std::string element_text(const Bytes& bytes, DType type, size_t element) {
-  switch (type) {
-    case DType::kBool:
-    case DType::kUInt8:
-      return value_at<uint8_t>(bytes, element);
-    case DType::kInt8:
-      return value_at<int8_t>(bytes, element);
-    case DType::kInt16:
-      return value_at<int16_t>(bytes, element);
-    case DType::kInt32:
-      return value_at<int32_t>(bytes, element);
-    case DType::kUInt32:
-      return value_at<uint32_t>(bytes, element);
-    case DType::kUInt64:
-      return value_at<uint64_t>(bytes, element);
-    case DType::kInt64:
-      return value_at<int64_t>(bytes, element);
-    case DType::kFloat32:
-      return value_at<float>(bytes, element);
-  }
-  return "?";
-}
-
-std::vector<int64_t> coordinates(size_t element, const Shape& shape) {
-  std::vector<int64_t> result(shape.size());
-  int64_t rest = static_cast<int64_t>(element);
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    const int64_t extent = std::max<int64_t>(shape[axis], 1);
-    result[axis] = rest % extent;
-    rest /= extent;
-  }
-  return result;
-}
-
 }  // namespace
 
 std::filesystem::path OpsCase::model() const {
@@ -202,39 +161,6 @@ Golden load_golden(const std::filesystem::path& file) {
   for (const auto& [tensor, bytes] : states)
     golden.states.insert(golden.states.end(), bytes.begin(), bytes.end());
   return golden;
-}
-
-std::string first_difference(const Bytes& expected, const Bytes& actual, DType type,
-                             const Shape& shape) {
-  if (expected == actual) return "";
-  if (expected.size() != actual.size()) {
-    return fmt::format("expected {} bytes, got {}", expected.size(), actual.size());
-  }
-  const auto position = std::mismatch(expected.begin(), expected.end(), actual.begin()).first;
-  const size_t element =
-      static_cast<size_t>(position - expected.begin()) / static_cast<size_t>(size_bytes(type));
-  return fmt::format("element [{}] (number {}): expected {}, got {}",
-                     fmt::join(coordinates(element, shape), ","), element,
-                     element_text(expected, type, element), element_text(actual, type, element));
-}
-
-std::string first_deviation(const Bytes& expected, const Bytes& actual, DType type,
-                            const Shape& shape) {
-  if (type != DType::kFloat32 || expected.size() != actual.size())
-    return first_difference(expected, actual, type, shape);
-  constexpr double kRelative = 1e-5;
-  for (size_t at = 0; at + sizeof(float) <= expected.size(); at += sizeof(float)) {
-    float want = 0, got = 0;
-    std::memcpy(&want, &expected[at], sizeof want);
-    std::memcpy(&got, &actual[at], sizeof got);
-    if (want == got || (std::isnan(want) && std::isnan(got))) continue;
-    if (std::abs(double{want} - double{got}) <= kRelative * std::abs(double{want})) continue;
-    const size_t element = at / sizeof(float);
-    return fmt::format("element [{}] (number {}): expected {}, got {}",
-                       fmt::join(coordinates(element, shape), ","), element,
-                       element_text(expected, type, element), element_text(actual, type, element));
-  }
-  return "";
 }
 
 }  // namespace thimble::testing

@@ -60,12 +60,4 @@ struct Golden {
 };
 [[nodiscard]] Golden load_golden(const std::filesystem::path& file);
 
-/// Empty if equal, else "element [0,3,5,7] (number 1234): expected -3, got -4".
-[[nodiscard]] std::string first_difference(const Bytes& expected, const Bytes& actual, DType type,
-                                           const Shape& shape);
-
-/// The same, but numbers of float32 may be off by 1e-5 of what is expected.
-[[nodiscard]] std::string first_deviation(const Bytes& expected, const Bytes& actual, DType type,
-                                          const Shape& shape);
-
 }  // namespace thimble::testing

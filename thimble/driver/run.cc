@@ -66,6 +66,15 @@ void add_deviations(const Graph& graph, const std::vector<std::vector<Bytes>>& e
   }
 }
 
+// Empty if they agree, as far as other implementations do; what that took is noted.
+std::string difference_of(const Tensor& tensor, const Shape& shape, const Bytes& expected,
+                          const Bytes& actual, Inferences& result) {
+  if (first_difference(expected, actual, tensor.type, shape).empty()) return "";
+  std::string difference = first_difference(expected, actual, tensor.type, shape, kFloatTolerance);
+  if (difference.empty()) result.tolerance = kFloatTolerance;
+  return difference;
+}
+
 // Every operator's outputs against the golden's, on the graph as imported.
 void compare_ops(const Graph& graph, const InputCase& expected, const TensorValues& values,
                  Inferences& result) {
@@ -77,7 +86,7 @@ void compare_ops(const Graph& graph, const InputCase& expected, const TensorValu
       ++result.compared_ops;
       const Tensor& t = graph.tensor(op.outputs[j]);
       const std::string difference =
-          first_difference(it->second.data, values[op.outputs[j].index()], t.type, t.shape);
+          difference_of(t, t.shape, it->second.data, values[op.outputs[j].index()], result);
       if (!difference.empty() && result.difference.empty()) {
         result.difference =
             fmt::format("{}, tensor '{}': {}", label(op), display_name(t.name), difference);
@@ -91,8 +100,9 @@ void compare_outputs(const Graph& graph, const std::vector<InputCase>& cases, In
   for (size_t c = 0; c < cases.size(); ++c) {
     for (size_t k = 0; k < cases[c].outputs.size() && result.difference.empty(); ++k) {
       const Tensor& t = graph.tensor(graph.outputs[k].tensor);
-      const std::string difference = first_difference(
-          cases[c].outputs[k], result.outputs[c][k], t.type, caller_shape(graph, graph.outputs[k]));
+      const std::string difference =
+          difference_of(t, caller_shape(graph, graph.outputs[k]), cases[c].outputs[k],
+                        result.outputs[c][k], result);
       if (difference.empty()) continue;
       result.difference =
           fmt::format("{}, output {} '{}': {}", cases[c].name, k, display_name(t.name), difference);

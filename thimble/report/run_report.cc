@@ -46,7 +46,10 @@ std::string verdict_text(const RunReport& report) {
     return fmt::format("  DIFFERENT: {}\n", inferences.difference);
   if (report.compared_with.empty()) return "";
   const size_t count = inferences.outputs.size();
-  return fmt::format("  identical to {}: outputs of {} {}{}\n", report.compared_with, count,
+  const std::string agreement = inferences.tolerance == 0
+                                    ? "identical to"
+                                    : fmt::format("within {} (relative) of", inferences.tolerance);
+  return fmt::format("  {} {}: outputs of {} {}{}\n", agreement, report.compared_with, count,
                      count == 1 ? "inference" : "inferences",
                      report.on == "reference"
                          ? fmt::format(", {} operators", inferences.compared_ops)
@@ -116,6 +119,7 @@ std::string run_json(const RunReport& report) {
               {"difference", inferences.difference.empty() ? Json() : Json(inferences.difference)},
               {"lossy", !inferences.deviations.empty()},
               {"outputs", outputs_json(report)},
+              {"tolerance", inferences.tolerance},
               {"board", board_json(inferences.board)}});
 }
 

@@ -15,6 +15,7 @@ namespace thimble {
 struct Inferences {
   std::vector<std::vector<Bytes>> outputs;  ///< [case][port], in the caller's bytes
   std::string difference;                   ///< the first from what is expected; empty: none
+  double tolerance = 0;  ///< relative, of float32: what agreement took; 0: it is identical
   size_t compared_ops = 0;
   std::vector<Deviation> deviations;  ///< of lossy sums, per output; empty: they are exact
   std::optional<MeasuredCost> board;  ///< if it was the emulated one

@@ -52,12 +52,21 @@ std::string coordinates(int64_t index, const Shape& shape) {
 }
 
 // What is no number has no sign, and no other bits that count.
-bool is_same_element(const Bytes& a, const Bytes& b, DType type, int64_t index) {
+bool is_same_element(const Bytes& expected, const Bytes& actual, DType type, int64_t index,
+                     double tolerance) {
   const auto size = static_cast<size_t>(size_bytes(type));
   const size_t at = static_cast<size_t>(index) * size;
-  return std::memcmp(&a[at], &b[at], size) == 0 ||
-         (type == DType::kFloat32 && std::isnan(as_double(a, type, index)) &&
-          std::isnan(as_double(b, type, index)));
+  if (std::memcmp(&expected[at], &actual[at], size) == 0) return true;
+  if (type != DType::kFloat32) return false;
+  const double want = as_double(expected, type, index), got = as_double(actual, type, index);
+  if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
+  return std::isfinite(want) && std::abs(want - got) <= tolerance * std::abs(want);
+}
+
+/// With all its digits.
+std::string exact_text(const Bytes& bytes, DType type, int64_t index) {
+  return type == DType::kFloat32 ? fmt::format("{}", load<float>(bytes, index))
+                                 : element_text(bytes, type, index);
 }
 
 }  // namespace
@@ -86,21 +95,21 @@ std::string element_text(const Bytes& bytes, DType type, int64_t index) {
 }
 
 std::string first_difference(const Bytes& expected, const Bytes& actual, DType type,
-                             const Shape& shape) {
+                             const Shape& shape, double tolerance) {
   if (expected.size() != actual.size())
     return fmt::format("expected {} bytes, got {}", expected.size(), actual.size());
   if (expected == actual) return "";
   const int64_t elements = static_cast<int64_t>(expected.size()) / size_bytes(type);
   int64_t first = -1, count = 0;
   for (int64_t k = 0; k < elements; ++k) {
-    if (is_same_element(expected, actual, type, k)) continue;
+    if (is_same_element(expected, actual, type, k, tolerance)) continue;
     if (first < 0) first = k;
     ++count;
   }
   if (count == 0) return "";
   return fmt::format("element {} (number {}): expected {}, got {}; {} of {} differ",
-                     coordinates(first, shape), first, element_text(expected, type, first),
-                     element_text(actual, type, first), count, elements);
+                     coordinates(first, shape), first, exact_text(expected, type, first),
+                     exact_text(actual, type, first), count, elements);
 }
 
 void add_deviation(Deviation& total, const Bytes& expected, const Bytes& actual, DType type) {

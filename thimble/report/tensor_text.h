@@ -15,10 +15,14 @@ namespace thimble {
 /// Element `index` as text: "-3", "0.25".
 [[nodiscard]] std::string element_text(const Bytes& bytes, DType type, int64_t index);
 
-/// Empty if the bytes are equal but for those of NaN; else where they first differ: "element
-/// [0,3,5,7] (number 1234): expected -3, got -4; 17 of 2304 differ".
+/// Relative, of float32: what other implementations, with other library functions, may be off.
+inline constexpr double kFloatTolerance = 1e-5;
+
+/// Empty if the bytes are equal but for those of NaN, or the numbers of float32 are off by at most
+/// `tolerance` of those expected; else where they first differ: "element [0,3,5,7] (number 1234):
+/// expected -3, got -4; 17 of 2304 differ".
 [[nodiscard]] std::string first_difference(const Bytes& expected, const Bytes& actual, DType type,
-                                           const Shape& shape);
+                                           const Shape& shape, double tolerance = 0);
 
 /// Between two values of the same tensor, in its own steps (float32: in real numbers).
 struct Deviation {

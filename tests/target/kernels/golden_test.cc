@@ -13,6 +13,7 @@
 #include "tests/target/kernels/run_op.h"
 #include "thimble/import/tflite.h"
 #include "thimble/reference/interpreter.h"
+#include "thimble/report/tensor_text.h"
 
 namespace thimble::testing {
 namespace {
@@ -58,8 +59,9 @@ void expect_recorded(const Graph& graph, const Golden& golden, Counts& counts) {
     SCOPED_TRACE(label(op));
     const Tensor& out = graph.tensor(op.outputs[0]);
     auto expect = [&](const Bytes& actual, int& count) {
-      const auto compared = is_float32(graph, op) ? first_deviation : first_difference;
-      EXPECT_EQ(compared(values[op.outputs[0].index()], actual, out.type, out.shape), "");
+      EXPECT_EQ(first_difference(values[op.outputs[0].index()], actual, out.type, out.shape,
+                                 is_float32(graph, op) ? kFloatTolerance : 0),
+                "");
       ++count;
     };
     ASSERT_TRUE(has_kernel(graph, op, Method::kCompute));
