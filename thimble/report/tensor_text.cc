@@ -60,7 +60,7 @@ bool is_same_element(const Bytes& expected, const Bytes& actual, DType type, int
   if (type != DType::kFloat32) return false;
   const double want = as_double(expected, type, index), got = as_double(actual, type, index);
   if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got);
-  return std::isfinite(want) && std::abs(want - got) <= tolerance * std::abs(want);
+  return tolerance > 0 && std::isfinite(want) && std::abs(want - got) <= tolerance * std::abs(want);
 }
 
 /// With all its digits.
