@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <map>
 
@@ -12,6 +13,7 @@
 #include "tests/support/random_network.h"
 #include "tests/support/random_op.h"
 #include "tests/support/workload.h"
+#include "thimble/plan/choose_kernels.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
@@ -24,11 +26,12 @@ namespace {
 
 using testing::mixed_network;
 
-std::string fault_of(const Graph& graph, const Planner& planner, const std::vector<Bytes>& inputs,
-                     const std::vector<Bytes>& expected) {
-  const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
-  const Placement placement = place(graph, planned.schedule, {.work = 1'000'000});
-  const Program program = lower(graph, planned.schedule, placement);
+std::string fault_of(const Graph& graph, const Planner& planner, const Core& core,
+                     const std::vector<Bytes>& inputs, const std::vector<Bytes>& expected) {
+  const auto planned = std::get<Planned>(planner.plan(graph, {.core = core}, {}));
+  const PlacedSchedule placed =
+      place_with_kernels(graph, planned.schedule, core, 64 * 1024, {.work = 1'000'000});
+  const Program program = lower(graph, placed.schedule, placed.placement);
   std::string fault = verify(graph, program).fault;
   if (!fault.empty()) return fault;
   const std::vector<Bytes> outputs = execute(program, inputs);
@@ -40,7 +43,7 @@ std::string fault_of(const Graph& graph, const Planner& planner, const std::vect
   return "";
 }
 
-std::string fault(const Graph& plain) {
+std::string fault(const Graph& plain, const std::string& core = "") {
   try {
     const std::vector<Bytes> values = testing::random_inputs(plain, 1);
     std::vector<Bytes> inputs;
@@ -49,7 +52,7 @@ std::string fault(const Graph& plain) {
     for (const bool rewritten : {false, true}) {
       const Graph graph = rewritten ? rewrite(plain) : plain;
       for (const Planner& planner : planners()) {
-        const std::string found = fault_of(graph, planner, inputs, expected);
+        const std::string found = fault_of(graph, planner, core_named(core), inputs, expected);
         if (!found.empty())
           return fmt::format("{}{}: {}", planner.name, rewritten ? " rewritten" : "", found);
       }
@@ -68,12 +71,15 @@ TEST(MixedNetworks, AreVerifiedAndEqualTheReference) {
   int failures = 0;
   for (uint64_t seed = 1; seed <= networks && failures < 5; ++seed) {
     const Graph graph = mixed_network(seed);
+    const std::string core = std::array{"", "cortex-m4", "cortex-m55"}[seed % 3];
     operators += graph.ops.size();
     for (const Op& op : graph.ops) joined[name(op.attributes)] += graph.ops.size() > 1 ? 1 : 0;
-    const std::string found = fault(graph);
+    const std::string found = fault(graph, core);
     if (found.empty()) continue;
     ++failures;
-    ADD_FAILURE() << found << "\n" << testing::as_test(seed, testing::shrunk(seed, fault));
+    const auto of_core = [&](const Graph& smaller) { return fault(smaller, core); };
+    ADD_FAILURE() << found << " (" << core << ")\n"
+                  << testing::as_test(seed, testing::shrunk(seed, of_core));
   }
   fmt::print("{} networks, {} operators of {} kinds\n", networks, operators, joined.size());
   EXPECT_GT(operators, 3 * networks);
@@ -87,6 +93,50 @@ TEST(MixedNetworks, ThatHadFaultsHaveNone) {
   EXPECT_EQ(fault(mixed_network(2087, {3})), "");        // the sign of a zero in FLOOR_MOD
   EXPECT_EQ(fault(mixed_network(5932, {3, 5, 6})), "");  // in FLOOR_DIV
   EXPECT_EQ(fault(mixed_network(3887, {2, 6})), "");     // no tiles for a group
+}
+
+/// Each position of the last axis alone.
+Graph unpacked(const Shape& shape) {
+  Graph graph;
+  graph.name = "unpacked";
+  const auto last = static_cast<int>(shape.size()) - 1;
+  graph.tensors.push_back({"x", shape, DType::kInt8, {}, nullptr});
+  graph.inputs.push_back({TensorId{0}, {}});
+  for (int64_t at = 0; at < shape.back(); ++at) {
+    const TensorId out{static_cast<int32_t>(at) + 1};
+    Slice slice{
+        .begin = Shape(shape.size(), 0), .stride = Shape(shape.size(), 1), .dropped = {last}};
+    slice.begin.back() = at;
+    graph.tensors.push_back(
+        {fmt::format("y{}", at), Shape(shape.begin(), shape.end() - 1), DType::kInt8, {}, nullptr});
+    graph.ops.push_back({slice, {TensorId{0}}, {out}});
+    graph.outputs.push_back({out, {}});
+  }
+  return graph;
+}
+
+// Heads of detectors have five.
+TEST(MixedNetworks, OfFiveAxesAreUnpacked) {
+  EXPECT_EQ(fault(unpacked({1, 8, 2, 2, 2})), "");
+  EXPECT_EQ(fault(unpacked({1, 5, 4, 3, 3})), "");
+  EXPECT_EQ(fault(unpacked({1, 2, 5, 4, 1, 2})), "");
+}
+
+// Groups of one channel are a depthwise convolution to the kernels.
+TEST(MixedNetworks, OfGroupsOfOneChannelInInt16) {
+  int seen = 0;
+  for (uint64_t draw = 0; seen < 3; ++draw) {
+    const Graph graph = testing::random_op_graph(draw * std::variant_size_v<Attributes>);
+    const auto* conv = std::get_if<Conv2D>(&graph.ops[0].attributes);
+    ASSERT_NE(conv, nullptr);
+    const Op& op = graph.ops[0];
+    const Shape& weights = graph.tensor(op.inputs[1]).shape;
+    const Tensor& x = graph.tensor(op.inputs[0]);
+    if (x.type != DType::kInt16 || weights[3] != 1 || weights[0] != x.shape[3] || weights[0] < 2)
+      continue;
+    ++seen;
+    for (const char* core : {"cortex-m4", "cortex-m55"}) EXPECT_EQ(fault(graph, core), "") << draw;
+  }
 }
 
 // A fault that one operator brings is found without the others.

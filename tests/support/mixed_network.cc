@@ -76,12 +76,17 @@ class Splice {
     return true;
   }
 
-  bool connect() {
+  /// So many operators of one source, with constants in common.
+  bool connect(int siblings) {
     const Op& op = drawn_.ops[0];
     const TensorId source = pick();
     for (size_t k = 0; k < op.inputs.size(); ++k) {
       if (drawn_.tensor(op.inputs[k]).is_constant()) continue;
-      if (connect(k, source, false) || connect(k, source, true)) return true;
+      for (const bool like_source : {false, true}) {
+        if (!connect(k, source, like_source)) continue;
+        for (int more = 1; more < siblings; ++more) connect(k, source, like_source);
+        return true;
+      }
     }
     return false;
   }
@@ -112,7 +117,7 @@ Graph drawn(uint64_t kind, zoo::Random& random, bool as_float) {
   return floats.ops.empty() ? graph : floats;
 }
 
-void step(Graph& graph, uint64_t seed) {
+void step(Graph& graph, uint64_t seed, int siblings) {
   zoo::Random random(seed);
   const uint64_t kind = random.next() % kOperatorKinds;
   const bool as_float = random.chance(0.2);
@@ -125,7 +130,7 @@ void step(Graph& graph, uint64_t seed) {
       return;
     }
     Splice splice(graph, one, random);
-    if (splice.connect()) {
+    if (splice.connect(siblings)) {
       graph = splice.graph();
       return;
     }
@@ -135,9 +140,10 @@ void step(Graph& graph, uint64_t seed) {
 }  // namespace
 
 Graph mixed_network(uint64_t seed, const std::set<int>& left_out) {
+  const int siblings = seed % 5 == 0 ? 2 : 1;
   Graph graph;
   for (int k = 0; k < kMixedSteps; ++k) {
-    if (!left_out.contains(k)) step(graph, seed * kMixedSteps + static_cast<uint64_t>(k));
+    if (!left_out.contains(k)) step(graph, seed * kMixedSteps + static_cast<uint64_t>(k), siblings);
   }
   graph.name = fmt::format("mixed_{}", seed);
   std::set<int32_t> read;

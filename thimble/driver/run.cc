@@ -75,6 +75,14 @@ std::string difference_of(const Tensor& tensor, const Shape& shape, const Bytes&
   return difference;
 }
 
+// As the graph has it: uint8 is imported as int8, 128 less (docs/uint8.md).
+Bytes as_imported(const NamedTensor& given, const Tensor& tensor) {
+  Bytes data = given.data;
+  if (given.type == DType::kUInt8 && tensor.type == DType::kInt8)
+    for (uint8_t& byte : data) byte ^= 0x80U;
+  return data;
+}
+
 // Every operator's outputs against the golden's, on the graph as imported.
 void compare_ops(const Graph& graph, const InputCase& expected, const TensorValues& values,
                  Inferences& result) {
@@ -85,8 +93,8 @@ void compare_ops(const Graph& graph, const InputCase& expected, const TensorValu
       if (it == expected.ops.end()) continue;
       ++result.compared_ops;
       const Tensor& t = graph.tensor(op.outputs[j]);
-      const std::string difference =
-          difference_of(t, t.shape, it->second.data, values[op.outputs[j].index()], result);
+      const std::string difference = difference_of(t, t.shape, as_imported(it->second, t),
+                                                   values[op.outputs[j].index()], result);
       if (!difference.empty() && result.difference.empty()) {
         result.difference =
             fmt::format("{}, tensor '{}': {}", label(op), display_name(t.name), difference);

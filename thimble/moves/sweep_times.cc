@@ -6,6 +6,8 @@
 namespace thimble {
 namespace {
 
+constexpr int64_t kMostAxes = 8;  ///< of a tensor
+
 /// A loop around a call that makes `extent` positions, from the first tile on in which there is
 /// something to do.
 LoopAround busy(const TiledCall& call, int64_t again, int64_t extent) {
@@ -43,9 +45,9 @@ const SweepTimes::Work& SweepTimes::of(const SweptCall& swept, const SweptValue&
   const Lies out = made.full ? Lies::kWhole : inside;
   const bool copies = choice.kind == Kind::kKept && choice.back > 0 && made.rows() > 1 &&
                       !made.by_rows && !made.full;
-  const int64_t axes = swept.outer->axis * 16;
+  const int64_t at_axis = swept.position * kMostAxes + swept.outer->axis;
   const int64_t lies = static_cast<int64_t>(operands) * 4 + static_cast<int64_t>(out);
-  Key key{swept.position * 64 + axes + lies, copies ? choice.back : 0};
+  Key key{at_axis * 16 + lies, copies ? choice.back : 0};
   size_t at = 2;
   for (const LoopAround& loop : loops_) {
     const Beat& beat = loop.tile.beat;

@@ -74,6 +74,11 @@ Beat copied_rows(const Beat& made, int64_t kept, DerivedStep::Kind kind) {
 /// Positions along an axis, so many per tile.
 int64_t per_tile(const Beat& beat) { return ceil_div(beat.rows + beat.again, beat.tiles); }
 
+/// An image lies column by column.
+void turn(Buffer& buffer) {
+  if (buffer.extents.size() == 4) buffer.order = {0, 2, 1, 3};
+}
+
 /// A buffer for a value that follows loops along these axes with so many positions a tile.
 struct Followed {
   int axis;
@@ -86,8 +91,7 @@ Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
   };
   const Followed& outer = along.front();
   const Followed& inner = along.back();
-  if (lies == Lies::kRing && outer.axis == kColumnAxis && buffer.extents.size() == 4)
-    buffer.order = {0, 2, 1, 3};
+  if (lies == Lies::kRing && outer.axis == kColumnAxis) turn(buffer);
   if (lies == Lies::kRing && along.size() > 1) {  // the last row only as far as it is needed
     const int64_t pixels = (outer.positions - 1) * extent(inner) + inner.positions;
     extent(outer) = ceil_div(pixels, extent(inner));
@@ -97,7 +101,7 @@ Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
   for (const Followed& f : along) extent(f) = std::min(extent(f), f.positions);
   if (lies == Lies::kRing) buffer.wrap = Wrap{outer.axis, extent(outer)};
   if (lies == Lies::kWindow) {
-    if (inner.axis == kColumnAxis) buffer.order = {0, 2, 1, 3};
+    if (inner.axis == kColumnAxis) turn(buffer);
     buffer.wrap = Wrap{inner.axis, extent(inner)};
   }
   return buffer;
@@ -328,7 +332,7 @@ double LatencyEstimate::kept(const InstanceCall& call, std::vector<LoopAround> l
   Buffer beside = *looped.out;
   beside.extents[axis] = rows;
   beside.wrap = Wrap{loops[0].tile.axis, rows};
-  if (axis == kColumnAxis) beside.order = {0, 2, 1, 3};
+  if (axis == kColumnAxis) turn(beside);
   double sum = 0;
   for (const auto kind : {DerivedStep::Kind::kFill, DerivedStep::Kind::kKeep}) {
     loops[0].tile.beat = copied_rows(made, rows, kind);

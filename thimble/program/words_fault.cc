@@ -122,11 +122,11 @@ std::string words_fault(const ReadBack& r, const runtime::Conv2DWordsParams& p,
   const Bytes& weights = *r.in(1).data;
   const size_t channels = factors.size(), inputs = weights.size() / channels;
   const bool depthwise = std::holds_alternative<DepthwiseConv2D>(r.op.attributes);
-  const auto* layer = std::get_if<DepthwiseConv2D>(&r.op.attributes);
   const bool once = rounds_once(r.graph, r.op);
   Difference d;
-  d.expect("in_channels", p.in_channels,
-           layer != nullptr ? r.in(0).shape.back() : r.in(1).shape.back());
+  // A convolution of groups of one channel takes the depthwise kernel, too.
+  const bool by_channel = depthwise || form == Form::kDepthwise;
+  d.expect("in_channels", p.in_channels, r.in(by_channel ? 0 : 1).shape.back());
   d.expect("out_channels", p.out_channels, static_cast<int64_t>(channels));
   d.expect("rounds_once", p.rounds_once, once ? 1 : 0);
   const reference::ActivationRange range = reference::activation_range(activation, r.out());
