@@ -40,10 +40,8 @@ class Choice {
     if (!step.op.valid()) return {};
     const int64_t room = room_.live_bytes - live_bytes_[static_cast<size_t>(position)];
     for (const KernelUse& use : fits_.uses_of(step.op, step.method)) {
-      const CallExtents most = extents(step, use);
-      Step whole = step;
-      whole.region.clear();
-      const bool slice = most.channels < extents(whole, use).channels;
+      const CallExtents most = extents(step.op, step.region, use);
+      const bool slice = most.channels < extents(step.op, {}, use).channels;
       for (Candidate candidate : candidates(use, core_)) {
         if (candidate.kernel == use.kernel || avoided_.contains({position, candidate.kernel}))
           continue;
@@ -62,21 +60,21 @@ class Choice {
   }
 
  private:
-  // What each execution computes at most.
-  [[nodiscard]] CallExtents extents(const Step& step, const KernelUse& use) const {
-    const Shape& shape = graph_.tensor(graph_.op(step.op).outputs[0]).shape;
+  // What each execution of a region computes at most; the empty one: everything.
+  [[nodiscard]] CallExtents extents(OpId op, const RegionExpr& region, const KernelUse& use) const {
+    const Shape& shape = graph_.tensor(graph_.op(op).outputs[0]).shape;
     const auto along = [&](size_t axis) {
       const std::vector<int>& merged = use.out.axes[use.out.axes.size() - kKernelAxes + axis];
       int64_t most = 1;
-      for (const int k : merged) most *= extent(step, shape, static_cast<size_t>(k));
+      for (const int k : merged) most *= extent(region, shape, static_cast<size_t>(k));
       return most;
     };
     return {.rows = along(1), .columns = along(2), .channels = along(3)};
   }
-  [[nodiscard]] static int64_t extent(const Step& step, const Shape& shape, size_t axis) {
-    if (step.region.empty()) return shape[axis];
-    const IndexExpr& begin = step.region[axis].begin;
-    const IndexExpr& end = step.region[axis].end;
+  [[nodiscard]] static int64_t extent(const RegionExpr& region, const Shape& shape, size_t axis) {
+    if (region.empty()) return shape[axis];
+    const IndexExpr& begin = region[axis].begin;
+    const IndexExpr& end = region[axis].end;
     if (begin.terms != end.terms || begin.divisor != end.divisor) return shape[axis];
     return std::min(shape[axis], ceil_div(end.base - begin.base, end.divisor));
   }

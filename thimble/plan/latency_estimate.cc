@@ -156,11 +156,12 @@ KernelId LatencyEstimate::kernel_of(const InstanceCall& call, const LoopedCall& 
   const std::vector<KernelUse>& uses = flow_.axes.uses(op, call.method);
   for (const KernelUse& use : uses) {
     for (const Candidate& candidate : candidates(use, core_)) {
+      if (candidate.kernel == use.kernel) continue;
       const bool taken = std::ranges::all_of(uses, [&](const KernelUse& other) {
         const KernelId kernel = chosen(candidate.kernel, other);
         return kernel == other.kernel || suits(looped, other, kernel);
       });
-      if (candidate.kernel != use.kernel && taken) return candidate.kernel;
+      if (taken) return candidate.kernel;
     }
   }
   return {};
