@@ -168,12 +168,7 @@ class HostileInputs : public CommandLine {
   std::string answer(const Hostile& hostile) {
     for (const auto& [name, text] : hostile.files) write(name, text);
     const auto before = names();
-    Arguments arguments = hostile.arguments;
-    if (arguments[0] == "compile" || arguments[0] == "plan") {
-      if (std::ranges::find(arguments, "--planner") == arguments.end())
-        arguments.insert(arguments.end(), {"--planner", "reorder"});
-    }
-    const ProcessResult result = thimble(arguments);
+    const ProcessResult result = thimble(hostile.arguments);
     EXPECT_FALSE(result.timed_out) << hostile.what;
     EXPECT_THAT(result.exit_status, ::testing::AnyOf(1, 2)) << hostile.what << result.err;
     EXPECT_EQ(names(), before) << hostile.what;

@@ -101,12 +101,14 @@ TEST_F(Models, TakesShapes) {
   EXPECT_THAT(thimble({"plan", "open.tflite"}).err, HasSubstr("--shape"));
   const ProcessResult run = thimble({"run", "open.tflite", "--shape", "t0=1x7x4"});
   EXPECT_EQ(run.exit_status, 0) << run.err;
-  for (const char* shape :
-       {"", "=", "1x", "x1", "0x7x4", "1x-7x4", "1x7x4y", "t0=1,7,4", "1x99999999999x4"}) {
+  for (const char* shape : {"", "=", "=1x7x4", "1x", "x1", "0x7x4", "1x-7x4", "1x7x4y", "t0=1,7,4",
+                            "1x99999999999x4"}) {
     const ProcessResult refused = thimble({"plan", "open.tflite", "--shape", shape});
     EXPECT_EQ(refused.exit_status, 1) << shape;
     EXPECT_THAT(refused.err, HasSubstr("is no shape; one is 1x96x96x3")) << shape;
   }
+  EXPECT_THAT(thimble({"plan", "open.tflite", "--shape", "t0=1x7x4", "--shape", "t0=1x8x4"}).err,
+              HasSubstr("--shape: 't0' has two shapes; 't0=1x8x4' is the second"));
 }
 
 TEST_F(Models, TakesAnyFileNameAndTensorName) {

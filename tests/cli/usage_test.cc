@@ -77,7 +77,7 @@ TEST_F(Usage, MistakesAreNamedAndLeaveNothingBehind) {
       {{"run", "zoo:demo", "--input", "x.npy"}, "a file is --input-file"},
       {{"run", "zoo:demo", "--output", "y.npy"}, "a file is --output-file"},
       {{"compile", "zoo:demo", "--input", "streamed", "--planner", "reorder"},
-       "--planner stream (reorder keeps the tensor whole)"},
+       "--planner auto or stream (reorder keeps the tensor whole)"},
       {{"compile", "zoo:demo", "--output", "streamed"},
        "--output: streamed is for images and sequences"},
       {{"run", "zoo:demo", "--on", "reference", "--input", "user"}, "--input: is for --on host or"},

@@ -296,6 +296,12 @@ TEST_F(TensorFiles, ALinkStaysALink) {
   write_npy(folder_ / "link.npy", sample(DType::kInt8, {2}));
   EXPECT_TRUE(fs::is_symlink(folder_ / "link.npy"));
   EXPECT_EQ(read_npy(folder_ / "real.npy").shape, Shape{2});
+  // Also to a file that is not there yet.
+  fs::create_symlink("later.npy", folder_ / "early.npy");
+  fs::create_symlink("early.npy", folder_ / "earlier.npy");
+  write_npy(folder_ / "earlier.npy", sample(DType::kInt8, {3}));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "early.npy") && fs::is_symlink(folder_ / "earlier.npy"));
+  EXPECT_EQ(read_npy(folder_ / "later.npy").shape, Shape{3});
 }
 
 TEST(RandomBytes, AreTheSameEverywhere) {

@@ -94,6 +94,23 @@ TEST(Target, IsFoundInAFile) {
   EXPECT_THROW((void)find_target((folder.path() / "absent.json").string()), CompileError);
 }
 
+TEST(Target, RejectsWhatWouldBeOptionsOfACompiler) {
+  for (const char* core : {"cortex-m4; rm x", "cortex-m4 -o x", "../x", "\u0041\n"}) {
+    EXPECT_THAT(fault_of(with("cortex-m4", core)), ::testing::StartsWith("b.json: 'core' must be"))
+        << core;
+  }
+  EXPECT_EQ(fault_of(with("cortex-m4", "cortex-m33+nodsp")), "accepted");
+}
+
+TEST(Target, RejectsWhatNoChipHas) {
+  EXPECT_THAT(fault_of(with("0x20010000", "0xFFFFFFFF")),
+              HasSubstr("bank 1: does not end within 32 bits of addresses"));
+  EXPECT_THAT(fault_of(with("0x20010000", "0x7FFFFFFFFFFFFFFF")), HasSubstr("within 32 bits"));
+  EXPECT_THAT(fault_of(with("\"kind\"", "\"alignment\": 1099511627776, \"kind\"")),
+              HasSubstr("'alignment' must be a power of two, 65536 at most"));
+  EXPECT_THAT(fault_of(with("\"sram\"", "\"a\\nb\"")), HasSubstr("without line breaks"));
+}
+
 TEST(Target, RejectsFaultyDescriptions) {
   const struct {
     const char *from, *to, *message;

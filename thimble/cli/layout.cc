@@ -62,7 +62,7 @@ int lay_out(const LayoutOptions& options) {
                  {{"--json", options.json}, FileKind::kReport, "layout"}},
                 options.force);
   std::optional<int64_t> capacity;
-  if (!options.capacity.empty()) capacity = parse_size(options.capacity);
+  if (!options.capacity.empty()) capacity = size_option("--capacity", options.capacity);
   const layout::NamedProblem named = read_layout_problem(options.file);
   const TimeLimit time(options.time_limit_seconds);
   layout::Solution found;

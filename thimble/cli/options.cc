@@ -18,14 +18,6 @@ namespace {
 constexpr std::pair<const char*, Weights> kWeights[] = {
     {"fast", Weights::kFast}, {"compact", Weights::kCompact}, {"least", Weights::kLeast}};
 
-int64_t size_option(const char* option, const std::string& text) {
-  try {
-    return parse_size(text);
-  } catch (const CompileError& error) {
-    throw CompileError(option, error.what());
-  }
-}
-
 /// "1x96x96x3", or a name, "=" and that.
 NamedShape named_shape(const std::string& text) {
   const size_t equals = text.rfind('=');
@@ -37,7 +29,7 @@ NamedShape named_shape(const std::string& text) {
     int32_t extent = 0;
     const auto [next, error] = std::from_chars(at, end, extent);
     const bool ends = next == end;
-    if (error != std::errc() || extent < 1 || (!ends && *next != 'x')) {
+    if (error != std::errc() || extent < 1 || (!ends && *next != 'x') || equals == 0) {
       throw CompileError("--shape", fmt::format("'{}' is no shape; one is 1x96x96x3 or "
                                                 "NAME=1x96x96x3, each extent at least 1",
                                                 text));
@@ -109,8 +101,9 @@ void add_force(CLI::App& app, bool& force) {
 
 void add_import_options(CLI::App& app, ModelOptions& options) {
   app.add_option("--until", options.until,
-                 "Cut the network off behind this tensor, which becomes its output (name or number "
-                 "as `inspect` shows them; may be given several times)")
+                 "Cut the network off behind this tensor, which becomes its output (its name, as "
+                 "`inspect` shows it and whole with --format csv, or its number in the file; may "
+                 "be given several times)")
       ->type_name("TENSOR")
       ->allow_extra_args(false);
   app.add_option("--shape", options.shapes,
@@ -192,7 +185,7 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
   add_place(app, "input", options.ports.input,
             "Where inputs come from: resident, in the arena (default); user, memory of yours that "
             "is read and left as it is; streamed, row by row, not whole in memory unless that "
-            "needs less (planner stream)");
+            "needs less (planners auto and stream)");
   add_place(app, "output", options.ports.output,
             "Where outputs go: resident, in the arena (default); user, memory of yours; streamed, "
             "row by row");
@@ -203,9 +196,26 @@ CLI::Option* add_json(CLI::App& app, std::string& file) {
                   "Write the figures as JSON to a file (docs/json.md)");
 }
 
+int64_t size_option(const char* option, const std::string& text) {
+  try {
+    return parse_size(text);
+  } catch (const CompileError& error) {
+    throw CompileError(option, error.what());
+  }
+}
+
 ImportOptions import_options(const ModelOptions& options) {
   ImportOptions result{.until = options.until};
-  for (const std::string& text : options.shapes) result.shapes.push_back(named_shape(text));
+  for (const std::string& text : options.shapes) {
+    const NamedShape shape = named_shape(text);
+    if (std::ranges::find(result.shapes, shape.input, &NamedShape::input) != result.shapes.end()) {
+      throw CompileError(
+          "--shape",
+          fmt::format("{} has two shapes; '{}' is the second",
+                      shape.input.empty() ? "the input" : fmt::format("'{}'", shape.input), text));
+    }
+    result.shapes.push_back(shape);
+  }
   return result;
 }
 
@@ -231,7 +241,13 @@ Request request(const ModelOptions& model, const PlanOptions& plan) {
       .layout = plan.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
       .time_limit_seconds = plan.time_limit_seconds};
   if (!plan.device.empty()) result.target = find_target(plan.device);
-  if (!plan.core.empty()) result.target.core = core_named(plan.core);
+  if (!plan.core.empty()) {
+    if (!is_core_name(plan.core)) {
+      throw CompileError(
+          "--core", fmt::format("'{}' is not the name of a core, such as cortex-m4", plan.core));
+    }
+    result.target.core = core_named(plan.core);
+  }
   for (const auto& [name, weights] : kWeights) {
     if (plan.weights == name) result.weights = weights;
   }

@@ -64,6 +64,9 @@ void add_limit_options(CLI::App& app, PlanOptions& options);
 /// --json
 CLI::Option* add_json(CLI::App& app, std::string& file);
 
+/// Of an option. Throws CompileError, with its name.
+[[nodiscard]] int64_t size_option(const char* option, const std::string& text);
+
 /// Texts as values. Throws CompileError for sizes that are none, unknown devices, and inputs for
 /// calibration that cannot be read.
 [[nodiscard]] ImportOptions import_options(const ModelOptions& options);

@@ -74,7 +74,7 @@ std::string port_text(const Graph& graph, const Program& program, const ProgramP
   }
   if (!is_laid_out(memory)) return text;
   return text + fmt::format(
-                    "static inline {0}* {1}(void* {2}) {{ return ({0}*)((uint8_t*){2} + "
+                    "static inline {0}* {1}(void* {2}) {{ return ({0}*)(void*)((uint8_t*){2} + "
                     "{1}_offset); }}\n",
                     c_type(tensor.type), prefix, arena_name(program, memory));
 }

@@ -39,14 +39,17 @@ int write_pieces(const fs::path& file, const char* mode, std::span<const std::st
   throw CompileError(file.string(), fmt::format("cannot write: {}", std::strerror(error)));
 }
 
-/// Where the bytes go in the end: a link is followed, so that it stays a link.
-fs::path resolved(const fs::path& file) {
-  std::error_code error;
-  const fs::path target = fs::canonical(file, error);
-  return error ? file : target;
-}
-
 }  // namespace
+
+fs::path resolved(const fs::path& file) {
+  constexpr int kMostLinks = 40;  // as in Linux
+  std::error_code error;
+  fs::path at = file;
+  for (int links = 0; fs::is_symlink(at, error) && links < kMostLinks; ++links)
+    at = at.parent_path() / fs::read_symlink(at, error);
+  const fs::path target = fs::weakly_canonical(fs::absolute(at, error), error);
+  return error ? file.lexically_normal() : target;
+}
 
 Bytes read_file(const fs::path& file, int64_t limit_bytes) {
   std::error_code error;

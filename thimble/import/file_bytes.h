@@ -17,6 +17,10 @@ namespace thimble {
 /// device or a pipe.
 [[nodiscard]] bool is_stream(const std::filesystem::path& file);
 
+/// Where bytes that are written there go in the end: a link is followed, so that it stays one, also
+/// if what it names does not exist yet.
+[[nodiscard]] std::filesystem::path resolved(const std::filesystem::path& file);
+
 /// Writes the pieces one after the other to a temporary file beside `file`, which then takes its
 /// place, with the mode of what was there. On failure (no such folder, no permission, disk full)
 /// and when a signal ends the process the temporary is removed, `file` is as it was, and

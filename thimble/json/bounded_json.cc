@@ -79,6 +79,8 @@ Json parse_json(std::string_view text, const JsonLimits& limits) {
     throw std::invalid_argument(
         fmt::format("{} bytes of text, more than {}", text.size(), limits.bytes));
   }
+  // Where the parser would stop, and leave the rest unread.
+  if (text.find('\0') != std::string_view::npos) throw std::invalid_argument("a byte is zero");
   Builder builder(limits.depth);
   Json::sax_parse(text, &builder);
   return builder.take();

@@ -86,17 +86,10 @@ bool is_of_kind(std::string_view text, const OutputFile& output) {
   throw InternalError("unknown FileKind");
 }
 
-// Links followed, as far as the path exists.
-fs::path real_path(const std::string& path) {
-  std::error_code error;
-  const fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? fs::path(path).lexically_normal() : real;
-}
-
 bool same_file(const std::string& a, const std::string& b) {
   if (is_stream(a) || is_stream(b)) return false;
   std::error_code error;
-  return fs::equivalent(a, b, error) || real_path(a) == real_path(b);
+  return fs::equivalent(a, b, error) || resolved(a) == resolved(b);
 }
 
 void check_kind(const OutputFile& output) {

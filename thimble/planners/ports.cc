@@ -14,7 +14,7 @@ void check_streamed(const Graph& graph, const std::vector<Port>& ports, const st
                     const std::string& whole_planner) {
   if (!whole_planner.empty()) {
     throw CompileError(option, fmt::format("streamed needs a planner that executes row by row: "
-                                           "--planner stream ({} keeps the tensor whole)",
+                                           "--planner auto or stream ({} keeps the tensor whole)",
                                            whole_planner));
   }
   if (ports.size() != 1) {
@@ -23,10 +23,16 @@ void check_streamed(const Graph& graph, const std::vector<Port>& ports, const st
   }
   const Tensor& tensor = graph.tensor(ports[0].tensor);
   if (!has_rows(tensor.shape)) {
-    throw CompileError(option,
-                       fmt::format("streamed is for images and sequences, one by one (1 x rows x "
-                                   "columns x channels, 1 x rows x channels); '{}' is {}",
-                                   tensor.name, to_string(caller_shape(graph, ports[0]))));
+    const Shape given = caller_shape(graph, ports[0]);
+    throw CompileError(
+        option,
+        fmt::format("streamed is for images and sequences, one by one (1 x rows x columns x "
+                    "channels, 1 x rows x channels); '{}' is {}{}",
+                    tensor.name, to_string(given),
+                    given == tensor.shape
+                        ? ""
+                        : fmt::format(", which the graph takes as {} (--no-rewrite: as it is)",
+                                      to_string(tensor.shape))));
   }
 }
 

@@ -39,6 +39,14 @@ std::vector<size_t> last_uses(const Graph& graph) {
   return last;
 }
 
+// As `--until` takes them.
+std::string made_names(const Graph& graph, const Op& op) {
+  std::string names;
+  for (const TensorId t : op.outputs)
+    names += fmt::format("{}'{}'", names.empty() ? "" : ", ", display_name(graph.tensor(t).name));
+  return names;
+}
+
 }  // namespace
 
 Inspection inspect(const Graph& graph) {
@@ -107,13 +115,15 @@ std::string inspection_text(const Graph& graph, const Inspection& inspection) {
         graph, inspection.weight_bytes, inspection.ops[inspection.bottleneck].working_set_bytes);
     if (!quantised.empty()) text += "  hint    " + quantised + "\n";
   }
-  text += fmt::format("\n{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}\n", "#", "operator",
-                      "input", "output", "quantisation", "MACs", "weights B", "working set B");
+  text +=
+      fmt::format("\n{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}  {}\n", "#", "operator",
+                  "input", "output", "quantisation", "MACs", "weights B", "working set B", "makes");
   for (const InspectedOp& row : inspection.ops) {
     text += fmt::format(
-        "{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}{}\n", row.file_index, row.op,
+        "{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}  {}{}\n", row.file_index, row.op,
         row.input_shape, row.output_shape, row.quantization, with_separators(row.macs),
         with_separators(row.weight_bytes), with_separators(row.working_set_bytes),
+        made_names(graph, graph.ops[static_cast<size_t>(row.number)]),
         static_cast<size_t>(row.number) == inspection.bottleneck ? "  <- bottleneck" : "");
   }
   if (inspection.ops.empty()) return text;

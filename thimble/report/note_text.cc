@@ -94,8 +94,7 @@ struct Sentence {
                        millions(n.macs));
   }
   std::string operator()(const note::Partitions& n) const {
-    if (n.schemes == 0)
-      return "no part of the network needs less in parts within the limit on time";
+    if (n.schemes == 0) return "all operators execute whole";
     return fmt::format(
         "{} of {} operators execute in parts, {} schemes, {} steps; estimated {:+.2f} % "
         "instructions; peak {} B",

@@ -2,6 +2,7 @@
 #include "thimble/target/core.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "thimble/model/error.h"
 
@@ -65,6 +66,14 @@ std::vector<Core> known_cores() {
           core("cortex-m55", "auto", kMve),
           cortex_m85(),
           risc_v("rv32imc")};
+}
+
+bool is_core_name(const std::string& name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return letter || (c >= '0' && c <= '9') ||
+           std::string_view("-+._").find(c) != std::string::npos;
+  });
 }
 
 Core core_named(const std::string& name) {

@@ -48,5 +48,8 @@ struct Core {
 /// One of these, or one that portable kernels are compiled for with -mcpu=NAME; of RISC-V, which
 /// begins with "rv32", with -march=NAME.
 [[nodiscard]] Core core_named(const std::string& name);
+/// Whether it can be a name: letters, digits, and what GCC's have besides ("cortex-m4+nofp"). One
+/// that is not would be anything in a compiler's command line.
+[[nodiscard]] bool is_core_name(const std::string& name);
 
 }  // namespace thimble

@@ -25,6 +25,9 @@ constexpr std::array kMemoryKinds = {MemoryKind::kTightlyCoupled, MemoryKind::kS
                                      MemoryKind::kExternalRam, MemoryKind::kMappedFlash,
                                      MemoryKind::kBlockStorage};
 
+constexpr int64_t kMostAlignment = 1 << 16;
+constexpr int64_t kAddresses = int64_t{1} << 32;  ///< of a microcontroller
+
 // A JSON object and the words that say where it is.
 struct Object {
   const Json& json;
@@ -55,7 +58,11 @@ struct Object {
     if (!value.is_string() || value.get_ref<const std::string&>().empty()) {
       reject(fmt::format("'{}' must be a text that is not empty", field));
     }
-    return value.get<std::string>();
+    const auto& line = value.get_ref<const std::string&>();
+    if (std::ranges::any_of(line, [](char c) { return static_cast<uint8_t>(c) < ' '; }))
+      reject(fmt::format("'{}' must be a text without line breaks and other control characters",
+                         field));
+    return line;
   }
 
   [[nodiscard]] int64_t number(const char* field) const {
@@ -119,15 +126,30 @@ Memory read_memory(const Object& object) {
   memory.name = object.text("name");
   memory.kind = read_kind(object);
   if (object.json.contains("alignment")) memory.alignment = object.number("alignment");
-  if (!std::has_single_bit(static_cast<uint64_t>(memory.alignment))) {
-    object.reject("'alignment' must be a power of two");
+  if (!std::has_single_bit(static_cast<uint64_t>(memory.alignment)) ||
+      memory.alignment > kMostAlignment) {
+    object.reject(fmt::format("'alignment' must be a power of two, {} at most", kMostAlignment));
   }
   for (const Json& item : object.list("banks")) {
     const Object bank{item, fmt::format("{}, bank {}", object.where, memory.banks.size())};
     bank.check_fields({"base", "size"});
     memory.banks.push_back({.base = bank.address("base"), .size_bytes = bank.size("size")});
+    const Bank& read = memory.banks.back();
+    if (read.base > kAddresses || read.size_bytes > kAddresses - read.base)
+      bank.reject("does not end within 32 bits of addresses");
   }
   return memory;
+}
+
+Core read_core(const Object& object) {
+  const std::string name = object.text("core");
+  if (!is_core_name(name)) {
+    object.reject(
+        fmt::format("'core' must be a name as GCC's -mcpu takes it, such as "
+                    "\"cortex-m4\", not \"{}\"",
+                    name));
+  }
+  return core_named(name);
 }
 
 // Every byte belongs to one bank.
@@ -160,7 +182,7 @@ Target parse_target(const std::string& json, const std::string& where) {
   Target target;
   target.name = object.text("name");
   target.chip = object.text("chip");
-  target.core = core_named(object.text("core"));
+  target.core = read_core(object);
   target.clock_hz = object.number("clock_hz");
   target.flash_bytes = object.size("flash");
   for (const Json& item : object.list("memories")) {
