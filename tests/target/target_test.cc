@@ -95,7 +95,7 @@ TEST(Target, IsFoundInAFile) {
 }
 
 TEST(Target, RejectsWhatWouldBeOptionsOfACompiler) {
-  for (const char* core : {"cortex-m4; rm x", "cortex-m4 -o x", "../x", "\u0041\n"}) {
+  for (const char* core : {"cortex-m4; rm x", "cortex-m4 -o x", "../x", "a\\nb"}) {
     EXPECT_THAT(fault_of(with("cortex-m4", core)), ::testing::StartsWith("b.json: 'core' must be"))
         << core;
   }
