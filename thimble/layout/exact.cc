@@ -45,7 +45,7 @@ class PartSearch {
         enough_(enough_bytes) {
     best_.lower_bound_bytes = layout::lower_bound_bytes(problem);
     keep(greedy_by_size(problem).addresses);
-    if (!done()) keep(best_greedy(problem, sweep_, goal(), repair_rounds()));
+    if (!done()) keep(best_greedy(problem, sweep_, goal(), repair_rounds(), budget.time));
   }
 
   Solution run() {
@@ -111,17 +111,19 @@ class PartSearch {
         (rooms ? rooms->nodes() : 0) + niches.nodes() + packing.nodes() + disjunctive.nodes();
   }
 
-  /// Each order as it is, then several times with what it learnt.
+  /// Each order as it is, then several times with what it learnt. What one order has searched to
+  /// the end is searched for all.
   template <typename Search>
   void pack(Search& search, bool complete, std::vector<LearningOrder>& orders, int64_t capacity,
             int64_t nodes) {
     const int restarts = capacity <= goal() ? kRestarts : 0;
     for (int restart = 0; restart <= restarts; ++restart) {
       for (LearningOrder& order : orders) {
-        if (!open(capacity)) return;
+        if (!open(capacity) || capacity <= searched_) return;
         const std::vector<int> tried = restart == 0 ? order.base() : order.next(random_);
         const SearchOutcome outcome = search.run(capacity, tried, nodes, budget_);
         conclude(outcome, capacity, complete, search.addresses());
+        if (outcome == SearchOutcome::kNone) searched_ = capacity;
         order.learn(search.blame());
       }
     }
@@ -160,6 +162,7 @@ class PartSearch {
   const Sweep sweep_;
   const std::vector<int64_t> bounds_;
   const int64_t quantum_, enough_;
+  int64_t searched_ = -1;  ///< no search of orders finds a layout within this capacity
   std::mt19937 random_{1};
   Solution best_;
 };
@@ -179,7 +182,7 @@ void check_fixed(const Problem& problem, const Sweep& sweep) {
 }  // namespace
 
 Solution exact(const Problem& problem, const SearchLimits& limits) {
-  if (live_pairs(problem) > kMostPairs) return greedy(problem);
+  if (live_pairs(problem) > kMostPairs) return greedy(problem, limits.time);
   SearchBudget budget{.work = limits.work, .time = limits.time};
   const Sweep swept = sweep(problem);
   check_fixed(problem, swept);
