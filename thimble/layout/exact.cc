@@ -30,6 +30,8 @@ constexpr int64_t kFirstBudget = 500;
 constexpr int64_t kLeastRoomWork = 1'000'000;  ///< with less the niches have all of it
 constexpr int64_t kRoomShare = 4;              ///< of so many nodes one in rooms, which need few
 constexpr int kRestarts = 5;                   ///< of each order, in each round, at the goal
+/// Where overlaps are permitted: what some two seconds do not find, ten do not find either.
+constexpr int64_t kPackingWork = 100'000'000;
 /// Each level of the disjunctive search keeps a byte per conflict; larger problems do without it.
 constexpr int64_t kMostConflicts = 40'000;
 
@@ -88,8 +90,10 @@ class PartSearch {
         RoomSearch::applies(problem_, sweep_)) {
       rooms.emplace(problem_, sweep_);
     }
+    const int64_t least_left = niches.applies() ? 0 : budget_.work - kPackingWork;
+    const auto goes_on = [&] { return !done() && !budget_.spent() && budget_.work > least_left; };
     int64_t nodes = kFirstBudget, work = 0;  // of a round
-    for (int round = 0; !done() && !budget_.spent(); ++round, nodes += nodes / 4) {
+    for (int round = 0; goes_on(); ++round, nodes += nodes / 4) {
       if (rooms && rooms->run(goal(), work, nodes / kRoomShare, budget_) == SearchOutcome::kFound) {
         keep(rooms->addresses());
         break;
