@@ -5,13 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
+#include <tuple>
+#include <utility>
 
 namespace thimble::layout {
 namespace {
 
 constexpr int64_t kCapacity = 1 << 20;
-constexpr int64_t kGrain = 64;  ///< all sizes are multiples
+constexpr int64_t kGrain = 64;  ///< of graphs: all sizes are multiples
 
 /// Without the distributions of the standard library, which differ between libraries.
 class Draws {
@@ -38,7 +41,7 @@ class Cutter {
   Cutter(const PackingKind& kind) : kind_(kind), draws_(kind.seed) {}
 
   std::vector<Box> boxes() {
-    boxes_ = {{{0, int64_t{4} * kind_.buffers}, 0, kCapacity / kGrain}};
+    boxes_ = {{{0, kind_.times > 0 ? kind_.times : int64_t{4} * kind_.buffers}, 0, kind_.grains}};
     while (std::ssize(boxes_) < kind_.buffers) {
       // The largest of a few: large ones do not stay, some odd ones do.
       size_t chosen = pick();
@@ -106,10 +109,17 @@ class Cutter {
 GeneratedProblem packing_problem(const PackingKind& kind) {
   Draws draws(kind.seed + 1'000'000);
   GeneratedProblem result{.name = {}, .problem = {}, .capacity_bytes = kCapacity};
+  const int64_t grain_bytes = kCapacity / kind.grains;
   for (const Box& box : Cutter(kind).boxes()) {
     if (draws.percent(kind.holes)) continue;
+    Life life = box.life;
+    // A tenth, or one.
+    const int64_t most = std::max<int64_t>((life.end - life.begin) / 10, 1);
+    if (kind.jitter > 0 && draws.percent(kind.jitter)) life.begin += draws.between(0, most);
+    if (kind.jitter > 0 && draws.percent(kind.jitter)) life.end -= draws.between(0, most);
+    if (life.begin >= life.end) life = box.life;
     result.problem.buffers.push_back(
-        {.size_bytes = box.height() * kGrain, .lives = {box.life}, .address = {}});
+        {.size_bytes = box.height() * grain_bytes, .lives = {life}, .address = {}});
   }
   // No order may tell how they were cut.
   std::vector<Buffer>& buffers = result.problem.buffers;
@@ -139,21 +149,29 @@ GeneratedProblem graph_problem(int buffers, uint32_t seed) {
 
 const std::vector<std::string>& generated_families() {
   static const std::vector<std::string> names = {"guillotine", "pinwheel", "holes", "loose",
-                                                 "graph"};
+                                                 "graph",      "coarse",   "jitter"};
   return names;
 }
 
 GeneratedProblem generated_problem(const std::string& family, int number, int most_buffers) {
   const auto seed = static_cast<uint32_t>(number);
   const int buffers = 100 + (most_buffers - 100) * (number % 20) / 19;
-  GeneratedProblem result = family == "graph"
-                                ? graph_problem(buffers, seed)
-                                : packing_problem({.buffers = buffers,
-                                                   .pinwheels = family == "guillotine" ? 0 : 30,
-                                                   .holes = family == "holes"   ? 1
-                                                            : family == "loose" ? 5
-                                                                                : 0,
-                                                   .seed = seed});
+  PackingKind kind{.buffers = buffers, .pinwheels = 30, .seed = seed};
+  if (family == "guillotine") kind.pinwheels = 0;
+  if (family == "holes") kind.holes = 1;
+  if (family == "loose") kind.holes = 5;
+  if (family == "coarse") {
+    constexpr std::array<std::pair<int64_t, int64_t>, 3> kGrids = {
+        {{40, 64}, {100, 256}, {40, 16384}}};
+    std::tie(kind.times, kind.grains) = kGrids[seed % kGrids.size()];
+    kind.pinwheels = 0;
+  }
+  if (family == "jitter") {
+    kind.jitter = std::array{10, 30, 100}[seed % 3];
+    kind.pinwheels = seed % 2 == 0 ? 0 : 30;
+  }
+  GeneratedProblem result =
+      family == "graph" ? graph_problem(buffers, seed) : packing_problem(kind);
   result.name = fmt::format("{}-{}", family, number);
   return result;
 }

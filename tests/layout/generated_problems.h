@@ -21,8 +21,11 @@ struct GeneratedProblem {
 /// short lives, some long.
 struct PackingKind {
   int buffers = 0;
-  int pinwheels = 0;  ///< of 100 cuts, those into five boxes that no straight cut parts
-  int holes = 0;      ///< of 100 boxes, those left out
+  int64_t times = 0;       ///< that cuts are at; 0: four per buffer
+  int64_t grains = 16384;  ///< likewise of bytes
+  int pinwheels = 0;       ///< of 100 cuts, those into five boxes that no straight cut parts
+  int holes = 0;           ///< of 100 boxes, those left out
+  int jitter = 0;  ///< of 100 ends of lives, those moved inwards, by up to a tenth of the life
   uint32_t seed = 1;
 };
 [[nodiscard]] GeneratedProblem packing_problem(const PackingKind& kind);
@@ -30,7 +33,7 @@ struct PackingKind {
 /// Operators in a random order, each of which reads one to three of the last tensors.
 [[nodiscard]] GeneratedProblem graph_problem(int buffers, uint32_t seed);
 
-/// "guillotine", "pinwheel", "holes", "graph".
+/// "guillotine", "pinwheel", "holes", "loose", "graph", "coarse", "jitter".
 [[nodiscard]] const std::vector<std::string>& generated_families();
 
 /// Of a family, the `number`th: 100 to `most_buffers` buffers.

@@ -25,9 +25,15 @@ namespace {
 /// Of a file: some million buffers.
 constexpr int64_t kMostCsvBytes = 64 << 20;
 
+/// A layout within a capacity is worth more work than fewer bytes are. Who gives a time limit wants
+/// all of that time used.
+constexpr int64_t kCapacityWork = 4 * layout::kSearchWork;
+constexpr int64_t kWorkWithoutEnd = int64_t{1} << 60;
+
 struct LayoutOptions {
   std::string file, capacity, out, json;
   double time_limit_seconds = 300;
+  bool time_limit_given = false;
   bool force = false;
 };
 
@@ -70,7 +76,10 @@ int lay_out(const LayoutOptions& options) {
     const ProgressLine progress("searching for a layout");
     // What is impossible needs no search.
     const bool possible = !capacity || layout::lower_bound_bytes(named.problem) <= *capacity;
-    const int64_t work = possible ? layout::kSearchWork : 0;
+    const int64_t work = !possible                  ? 0
+                         : options.time_limit_given ? kWorkWithoutEnd
+                         : capacity                 ? kCapacityWork
+                                                    : layout::kSearchWork;
     found =
         layout::exact(named.problem, {.work = work, .good_enough_bytes = capacity, .time = &time});
   }
@@ -106,14 +115,18 @@ void add_layout(CLI::App& app, int& status) {
   add_text(*command, "--capacity", options->capacity, "SIZE",
            "Stop at the first layout within SIZE; without it, the least bytes");
   add_text(*command, "--out", options->out, "FILE", "The same CSV with a last column, offset");
-  command
-      ->add_option("--time-limit", options->time_limit_seconds,
-                   "Most time; past it, the best layout so far (300)")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 86400.0));
+  const CLI::Option* time_limit =
+      command
+          ->add_option("--time-limit", options->time_limit_seconds,
+                       "Search until then; without it, until so much work is done, at most 300")
+          ->type_name("SECONDS")
+          ->check(CLI::Range(0.001, 86400.0));
   add_json(*command, options->json);
   add_force(*command, options->force);
-  command->callback([options, &status] { status = lay_out(*options); });
+  command->callback([options, time_limit, &status] {
+    options->time_limit_given = time_limit->count() > 0;
+    status = lay_out(*options);
+  });
 }
 
 }  // namespace thimble

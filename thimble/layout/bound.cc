@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace thimble::layout {
 namespace {
@@ -136,6 +137,21 @@ std::vector<SectionBound> bounds_by_alignment(const Problem& problem) {
   return result;
 }
 
+/// Where buffers neither share bytes nor are aligned: without a look at who lives.
+int64_t most_live_bytes(const Problem& problem) {
+  std::vector<std::pair<int64_t, int64_t>> changes;  // time and bytes; ends sort first
+  for (const Buffer& buffer : problem.buffers) {
+    for (const Life& life : buffer.lives) {
+      changes.emplace_back(life.begin, buffer.size_bytes);
+      changes.emplace_back(life.end, -buffer.size_bytes);
+    }
+  }
+  std::ranges::sort(changes);
+  int64_t live = 0, most = 0;
+  for (const auto& [time, bytes] : changes) most = std::max(most, live += bytes);
+  return most;
+}
+
 }  // namespace
 
 std::vector<Saving> savings(const Problem& problem, int64_t alignment) {
@@ -197,11 +213,19 @@ int64_t quantum_bytes(const Problem& problem) {
 
 int64_t lower_bound_bytes(const Problem& problem) {
   check_problem(problem);
-  std::vector<SectionBound> bounds = bounds_by_alignment(problem);
   int64_t result = 0;
-  for_each_section(problem, [&](const std::vector<int>& section) {
-    for (SectionBound& bound : bounds) result = bound(section, result);
-  });
+  const bool plain =
+      problem.overlaps.empty() && std::ranges::all_of(problem.buffers, [](const Buffer& buffer) {
+        return buffer.alignment == 1;
+      });
+  if (plain) {
+    result = most_live_bytes(problem);
+  } else {
+    std::vector<SectionBound> bounds = bounds_by_alignment(problem);
+    for_each_section(problem, [&](const std::vector<int>& section) {
+      for (SectionBound& bound : bounds) result = bound(section, result);
+    });
+  }
   for (const Buffer& buffer : problem.buffers) {
     result = std::max(result, buffer.size_bytes + buffer.address.value_or(0));
   }

@@ -30,6 +30,8 @@ constexpr int64_t kFirstBudget = 500;
 constexpr int64_t kLeastRoomWork = 1'000'000;  ///< with less the niches have all of it
 constexpr int64_t kRoomShare = 4;              ///< of so many nodes one in rooms, which need few
 constexpr int kRestarts = 5;                   ///< of each order, in each round, at the goal
+/// Where overlaps are permitted: what some two seconds do not find, ten do not find either.
+constexpr int64_t kPackingWork = 100'000'000;
 /// Each level of the disjunctive search keeps a byte per conflict; larger problems do without it.
 constexpr int64_t kMostConflicts = 40'000;
 
@@ -45,7 +47,7 @@ class PartSearch {
         enough_(enough_bytes) {
     best_.lower_bound_bytes = layout::lower_bound_bytes(problem);
     keep(greedy_by_size(problem).addresses);
-    if (!done()) keep(best_greedy(problem, sweep_, goal(), repair_rounds()));
+    if (!done()) keep(best_greedy(problem, sweep_, goal(), repair_rounds(), budget.time));
   }
 
   Solution run() {
@@ -88,8 +90,10 @@ class PartSearch {
         RoomSearch::applies(problem_, sweep_)) {
       rooms.emplace(problem_, sweep_);
     }
+    const int64_t least_left = niches.applies() ? 0 : budget_.work - kPackingWork;
+    const auto goes_on = [&] { return !done() && !budget_.spent() && budget_.work > least_left; };
     int64_t nodes = kFirstBudget, work = 0;  // of a round
-    for (int round = 0; !done() && !budget_.spent(); ++round, nodes += nodes / 4) {
+    for (int round = 0; goes_on(); ++round, nodes += nodes / 4) {
       if (rooms && rooms->run(goal(), work, nodes / kRoomShare, budget_) == SearchOutcome::kFound) {
         keep(rooms->addresses());
         break;
@@ -111,17 +115,19 @@ class PartSearch {
         (rooms ? rooms->nodes() : 0) + niches.nodes() + packing.nodes() + disjunctive.nodes();
   }
 
-  /// Each order as it is, then several times with what it learnt.
+  /// Each order as it is, then several times with what it learnt. What one order has searched to
+  /// the end is searched for all.
   template <typename Search>
   void pack(Search& search, bool complete, std::vector<LearningOrder>& orders, int64_t capacity,
             int64_t nodes) {
     const int restarts = capacity <= goal() ? kRestarts : 0;
     for (int restart = 0; restart <= restarts; ++restart) {
       for (LearningOrder& order : orders) {
-        if (!open(capacity)) return;
+        if (!open(capacity) || capacity <= searched_) return;
         const std::vector<int> tried = restart == 0 ? order.base() : order.next(random_);
         const SearchOutcome outcome = search.run(capacity, tried, nodes, budget_);
         conclude(outcome, capacity, complete, search.addresses());
+        if (outcome == SearchOutcome::kNone) searched_ = capacity;
         order.learn(search.blame());
       }
     }
@@ -160,6 +166,7 @@ class PartSearch {
   const Sweep sweep_;
   const std::vector<int64_t> bounds_;
   const int64_t quantum_, enough_;
+  int64_t searched_ = -1;  ///< no search of orders finds a layout within this capacity
   std::mt19937 random_{1};
   Solution best_;
 };
@@ -179,7 +186,7 @@ void check_fixed(const Problem& problem, const Sweep& sweep) {
 }  // namespace
 
 Solution exact(const Problem& problem, const SearchLimits& limits) {
-  if (live_pairs(problem) > kMostPairs) return greedy(problem);
+  if (live_pairs(problem) > kMostPairs) return greedy(problem, limits.time);
   SearchBudget budget{.work = limits.work, .time = limits.time};
   const Sweep swept = sweep(problem);
   check_fixed(problem, swept);

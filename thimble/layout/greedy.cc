@@ -54,6 +54,9 @@ bool live_together(const Buffer& a, const Buffer& b) {
 
 /// By size, largest first, each at the lowest gap that it fits. Looks for conflicts among those
 /// that are placed instead of listing them all: memory in proportion to the buffers.
+///
+/// Time is cut into eras in which as many buffers begin; those that live in few eras are listed
+/// with each, so that others need not look at them.
 class BySize {
  public:
   explicit BySize(const Problem& problem) : problem_(problem), overlaps_(problem.buffers.size()) {
@@ -63,51 +66,109 @@ class BySize {
       const Conflict mirrored{overlap.out, -conflict.above, -conflict.below, conflict.same};
       overlaps_[index(overlap.out)].push_back({overlap.in, mirrored});
     }
+    std::vector<int64_t> begins;
+    for (const Buffer& buffer : problem.buffers) {
+      spans_.push_back(buffer.lives.empty()
+                           ? Life{}
+                           : Life{buffer.lives.front().begin, buffer.lives.back().end});
+      begins.push_back(spans_.back().begin);
+    }
+    std::ranges::sort(begins);
+    for (size_t i = kEraBuffers; i < begins.size(); i += kEraBuffers) eras_.push_back(begins[i]);
+    listed_.resize(eras_.size() + 2);
   }
 
-  std::vector<int64_t> addresses() {
+  std::vector<int64_t> addresses(const TimeLimit* time) {
     std::vector<int> order(problem_.buffers.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, std::ranges::greater{},
                              [&](int b) { return problem_.buffers[index(b)].size_bytes; });
     addresses_.assign(order.size(), 0);
+    int64_t top = 0;
+    int until_question = 0;
+    bool stacks = false;
     for (const int b : fixed_first(problem_, order)) {
       const Buffer& buffer = problem_.buffers[index(b)];
-      addresses_[index(b)] = buffer.address ? *buffer.address : lowest_gap(b);
-      if (buffer.size_bytes == 0) continue;
-      const auto above = std::ranges::upper_bound(placed_, addresses_[index(b)], {},
-                                                  [&](int p) { return addresses_[index(p)]; });
-      placed_.insert(above, b);
+      if (buffer.size_bytes == 0) {
+        addresses_[index(b)] = buffer.address.value_or(0);
+        continue;
+      }
+      if (until_question-- == 0) {
+        stacks = late(time);
+        until_question = kBetweenQuestions;
+      }
+      addresses_[index(b)] = buffer.address ? *buffer.address
+                             : stacks       ? align_up(top, buffer.alignment)
+                                            : lowest_gap(b);
+      top = std::max(top, addresses_[index(b)] + buffer.size_bytes);
+      if (!stacks) list(b);
     }
     return std::move(addresses_);
   }
 
  private:
+  static constexpr size_t kEraBuffers = 128;  ///< that begin in an era
+  static constexpr size_t kFewEras = 4;
+  static constexpr int kBetweenQuestions = 64;
   struct Partner {
     int other;
     Conflict conflict;  ///< seen from the other
   };
 
+  /// Those that the buffer lives in: [first, second).
+  [[nodiscard]] std::pair<size_t, size_t> eras_of(int b) const {
+    const auto era = [&](int64_t time) {
+      return static_cast<size_t>(std::ranges::upper_bound(eras_, time) - eras_.begin());
+    };
+    const Life& span = spans_[index(b)];
+    return {era(span.begin), era(std::max(span.begin, span.end - 1)) + 1};
+  }
+
+  /// The last list has those that live in many eras. Each is by address.
+  void list(int b) {
+    const auto [first, end] = eras_of(b);
+    const auto add = [&](std::vector<int>& placed) {
+      const auto above = std::ranges::upper_bound(placed, addresses_[index(b)], {},
+                                                  [&](int p) { return addresses_[index(p)]; });
+      placed.insert(above, b);
+    };
+    if (end - first > kFewEras) {
+      add(listed_.back());
+    } else {
+      for (size_t era = first; era < end; ++era) add(listed_[era]);
+    }
+  }
+
   int64_t lowest_gap(int b) {
-    const Buffer& buffer = problem_.buffers[index(b)];
-    if (buffer.size_bytes == 0) return 0;
     forbidden_.clear();
-    for (const int p : placed_) {
+    look_at(listed_.back(), b);
+    const auto [first, end] = eras_of(b);
+    for (size_t era = first; era < end; ++era) look_at(listed_[era], b);
+    return lowest_free(forbidden_, problem_.buffers[index(b)].alignment);
+  }
+
+  void look_at(const std::vector<int>& placed, int b) {
+    const Buffer& buffer = problem_.buffers[index(b)];
+    const Life span = spans_[index(b)];
+    for (const int p : placed) {
+      const Life other_span = spans_[index(p)];
+      if (span.begin >= other_span.end || other_span.begin >= span.end) continue;
       const Buffer& other = problem_.buffers[index(p)];
-      if (!live_together(buffer, other)) continue;
+      if (buffer.lives.size() + other.lives.size() > 2 && !live_together(buffer, other)) continue;
       const auto partner = std::ranges::find(overlaps_[index(b)], p, &Partner::other);
       const Conflict conflict = partner != overlaps_[index(b)].end()
                                     ? partner->conflict
                                     : Conflict{b, -buffer.size_bytes, other.size_bytes, false};
       if (forbids_something(conflict)) forbid(conflict, addresses_[index(p)], forbidden_);
     }
-    return lowest_free(forbidden_, buffer.alignment);
   }
 
   const Problem& problem_;
   std::vector<std::vector<Partner>> overlaps_;  ///< per buffer
+  std::vector<Life> spans_;                     ///< per buffer, gaps included
+  std::vector<int64_t> eras_;                   ///< where each but the first begins
+  std::vector<std::vector<int>> listed_;        ///< per era, and last
   std::vector<int64_t> addresses_;
-  std::vector<int> placed_;  ///< by address
   std::vector<Forbidden> forbidden_;
 };
 
@@ -186,7 +247,7 @@ int64_t arena_bytes(const Problem& problem, const std::vector<int64_t>& addresse
 }
 
 std::vector<int64_t> best_greedy(const Problem& problem, const Sweep& sweep, int64_t enough_bytes,
-                                 int rounds) {
+                                 int rounds, const TimeLimit* time) {
   std::vector<int64_t> best;
   std::vector<int> best_order;
   int64_t best_bytes = 0;
@@ -201,11 +262,11 @@ std::vector<int64_t> best_greedy(const Problem& problem, const Sweep& sweep, int
     return addresses;
   };
   for (const std::vector<int>& order : greedy_orders(problem, sweep)) {
-    if (!best.empty() && best_bytes <= enough_bytes) return best;
+    if (!best.empty() && (best_bytes <= enough_bytes || late(time))) return best;
     try_order(order);
   }
   std::vector<int> order = best_order;
-  for (int round = 0; round < rounds && best_bytes > enough_bytes; ++round) {
+  for (int round = 0; round < rounds && best_bytes > enough_bytes && !late(time); ++round) {
     const std::vector<int64_t> addresses = try_order(order);
     std::stable_partition(order.begin(), order.end(), [&](int b) {
       const auto i = static_cast<size_t>(b);
@@ -215,10 +276,10 @@ std::vector<int64_t> best_greedy(const Problem& problem, const Sweep& sweep, int
   return best;
 }
 
-Solution greedy(const Problem& problem) {
+Solution greedy(const Problem& problem, const TimeLimit* time) {
   check_problem(problem);
   Solution result;
-  result.addresses = BySize(problem).addresses();
+  result.addresses = BySize(problem).addresses(time);
   result.arena_bytes = arena_bytes(problem, result.addresses);
   result.lower_bound_bytes = lower_bound_bytes(problem);
   result.proven_optimal = result.arena_bytes == result.lower_bound_bytes;

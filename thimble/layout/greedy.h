@@ -16,8 +16,8 @@ namespace thimble::layout {
                                                   const std::vector<int>& order);
 
 /// By size, largest first, permitted overlaps used; without a list of conflicts, for problems that
-/// have too many.
-[[nodiscard]] Solution greedy(const Problem& problem);
+/// have too many. What is not placed in time is stacked on top of the rest.
+[[nodiscard]] Solution greedy(const Problem& problem, const TimeLimit* time = nullptr);
 
 /// Orders worth trying, best habits first: by size, by size x life, by life, by time, by how full
 /// the fullest section of the buffer is.
@@ -28,8 +28,10 @@ namespace thimble::layout {
 [[nodiscard]] int64_t arena_bytes(const Problem& problem, const std::vector<int64_t>& addresses);
 
 /// The best of place_in_order over the greedy orders, then of up to `rounds` repairs: the buffers
-/// that end highest move to the front of the order, which is tried again. Stops at `enough_bytes`.
+/// that end highest move to the front of the order, which is tried again. Stops at `enough_bytes`,
+/// and after one order if it is late.
 [[nodiscard]] std::vector<int64_t> best_greedy(const Problem& problem, const Sweep& sweep,
-                                               int64_t enough_bytes, int rounds);
+                                               int64_t enough_bytes, int rounds,
+                                               const TimeLimit* time = nullptr);
 
 }  // namespace thimble::layout

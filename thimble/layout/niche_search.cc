@@ -16,6 +16,15 @@ constexpr int64_t kNowhere = std::numeric_limits<int64_t>::max() / 4;
 constexpr double kFade = 0.9;  ///< what is left of a section's weight after a run
 /// Answers that a section counts for if all its capacity is slack: tight ones come first.
 constexpr double kSlack = 30;
+constexpr int64_t kMostFailed = 1'000'000;  ///< states that are remembered: some 32 MB
+
+/// Of splitmix64 (Steele, Lea and Flood, 2014): each bit of the result depends on all of x.
+uint64_t mixed(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
 
 }  // namespace
 
@@ -36,10 +45,14 @@ NicheSearch::NicheSearch(const Problem& problem, const Sweep& sweep)
   }
   applies_ = applies_ && savings(problem, unit_).empty();
   twin_ = twins(problem, sweep, [](size_t) { return true; });
+  for (size_t i = 0; i < twin_.size(); ++i) {
+    kind_.push_back(twin_[i] < 0 ? static_cast<int>(i) : kind_[index(twin_[i])]);
+  }
 }
 
 void NicheSearch::begin(int64_t capacity_bytes, const std::vector<int>& order) {
   const size_t count = padded_.size(), sections = sweep_.sections.size();
+  if (capacity_bytes != capacity_ || std::ssize(failed_) > kMostFailed) failed_.clear();
   capacity_ = capacity_bytes;
   capacity_padded_ = align_up(capacity_bytes, unit_);
   rank_.assign(count, 0);
@@ -115,6 +128,8 @@ SearchOutcome NicheSearch::solve_part(const Buffers& part) {
   if (nodes_ >= last_node_ || budget_->work <= 0 || (nodes_ % 64 == 0 && budget_->spent())) {
     return SearchOutcome::kStopped;
   }
+  const uint64_t name = state(part);
+  if (failed_.contains(name)) return SearchOutcome::kNone;
   const int niche = narrowest(part);
   const int64_t next = next_address(niche);
   const size_t mark = trail_.size();
@@ -127,7 +142,20 @@ SearchOutcome NicheSearch::solve_part(const Buffers& part) {
   }
   const SearchOutcome outcome = waste(niche, next) ? solve(part) : SearchOutcome::kNone;
   if (outcome != SearchOutcome::kFound) take_back(mark);
+  if (outcome == SearchOutcome::kNone) failed_.insert(name);
   return outcome;
+}
+
+/// All that decides whether the part has a layout; buffers that are alike are one another's.
+uint64_t NicheSearch::state(const Buffers& part) const {
+  uint64_t result = 0;
+  for (const int b : part) {
+    const size_t i = index(b);
+    result +=
+        mixed(mixed(mixed(static_cast<uint64_t>(kind_[i])) + static_cast<uint64_t>(rest_[i])) +
+              static_cast<uint64_t>(floor_[i]));
+  }
+  return result;
 }
 
 int NicheSearch::narrowest(const Buffers& part) const {

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 #include "thimble/layout/layout.h"
@@ -62,6 +63,7 @@ class NicheSearch {
   SearchOutcome solve(Buffers unplaced);
   SearchOutcome solve_part(const Buffers& part);
   [[nodiscard]] std::vector<Buffers> split(const Buffers& unplaced) const;
+  [[nodiscard]] uint64_t state(const Buffers& part) const;
 
   [[nodiscard]] int narrowest(const Buffers& part) const;
   [[nodiscard]] bool is_niche(int section) const;
@@ -89,6 +91,7 @@ class NicheSearch {
   const int64_t unit_;           ///< divides every alignment
   std::vector<int64_t> padded_;  ///< sizes, up to the unit
   std::vector<int> twin_;        ///< the buffer before it that is alike, or -1
+  std::vector<int> kind_;        ///< the first buffer that is alike
 
   int64_t capacity_ = 0, capacity_padded_ = 0;
   std::vector<int> rank_;
@@ -103,6 +106,7 @@ class NicheSearch {
   std::vector<size_t> watched_;   ///< per buffer: the neighbour that last told all
   std::vector<double> weight_;    ///< per section: how often searches failed there
   std::vector<int64_t> blame_;
+  std::unordered_set<uint64_t> failed_;  ///< states that have no layout within the capacity
   int64_t nodes_ = 0, last_node_ = 0;
   SearchBudget* budget_ = nullptr;  ///< of the run
 };

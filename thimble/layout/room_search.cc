@@ -8,6 +8,7 @@
 
 #include "thimble/layout/bound.h"
 #include "thimble/layout/greedy.h"
+#include "thimble/layout/merging.h"
 #include "thimble/layout/niche_search.h"
 #include "thimble/layout/padding.h"
 #include "thimble/layout/rooms.h"
@@ -15,8 +16,12 @@
 namespace thimble::layout {
 namespace {
 
-constexpr std::array kDoubts = {1.0, 0.1, 10.0};  ///< in turn
-constexpr int kChoiceTries = 100;                 ///< for an attempt that is new
+constexpr std::array kDoubts = {1.0, 0.1, 10.0};                              ///< in turn
+constexpr std::array kChanceDoubts = {0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0};  ///< by chance
+constexpr std::array kShares = {1.0, 0.7, 0.5, 0.3};  ///< of blocks that are left, by chance
+constexpr int kLeastTries = 10;                       ///< by chance, in a round
+constexpr int64_t kNodesByChance = 60;  ///< for each order: a good guess leaves next to no search
+constexpr int kChoiceTries = 100;       ///< for an attempt that is new
 constexpr uint32_t kMostNewChoices = 5;
 
 }  // namespace
@@ -68,6 +73,23 @@ SearchOutcome RoomSearch::run(int64_t capacity_bytes, int64_t work, int64_t max_
       best_choices_ = choices_;
     }
     if (search(blocks, max_nodes, budget) == SearchOutcome::kFound) return SearchOutcome::kFound;
+  }
+  return std::ranges::max(unused_) > 0 ? SearchOutcome::kStopped
+                                       : search_by_chance(least_left, budget);
+}
+
+SearchOutcome RoomSearch::search_by_chance(int64_t least_left, SearchBudget& budget) {
+  for (int tries = 0; tries < kLeastTries || budget.work > least_left; ++tries) {
+    if (budget.spent()) break;
+    std::vector<Block> blocks = blocks_;
+    for (size_t i = blocks.size(); i > 1; --i) std::swap(blocks[i - 1], blocks[merging_() % i]);
+    const double doubt = kChanceDoubts[merging_() % kChanceDoubts.size()];
+    blocks = merge_rooms(std::move(blocks), sections_, quantum_, doubt, budget);
+    const double share = kShares[merging_() % kShares.size()];
+    const auto most = static_cast<size_t>(share * static_cast<double>(blocks.size()));
+    blocks = merge_by_chance(std::move(blocks), std::max<size_t>(most, 2), merging_, budget.work);
+    if (search(blocks, kNodesByChance, budget) == SearchOutcome::kFound)
+      return SearchOutcome::kFound;
   }
   return SearchOutcome::kStopped;
 }

@@ -3,7 +3,9 @@
 // problem in another way, merges rooms (rooms.h) and searches what is left by niches.
 //
 // The ways are a local search: the one with the fewest blocks left so far, with a few choices made
-// anew. Where the padding or a room is wrong there is no layout; that proves nothing.
+// anew. Without unused bytes there is nothing to pad: then what differs is how much chance is taken
+// for rooms, and which blocks are merged on top of that (merging.h). Where the padding or a room is
+// wrong there is no layout; that proves nothing.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +39,7 @@ class RoomSearch {
     double doubt;
     bool operator==(const Attempt&) const = default;
   };
+  SearchOutcome search_by_chance(int64_t least_left, SearchBudget& budget);
   bool prepare(SearchBudget& budget);
   [[nodiscard]] std::vector<uint32_t> other_choices();
   SearchOutcome search(const std::vector<Block>& blocks, int64_t max_nodes, SearchBudget& budget);
@@ -48,7 +51,8 @@ class RoomSearch {
   int64_t capacity_ = 0;         ///< of the run
   std::vector<int64_t> unused_;  ///< likewise
 
-  std::mt19937 random_{1};
+  std::mt19937 random_{1};   ///< of choices
+  std::mt19937 merging_{1};  ///< of what is merged
   int number_ = 0;
   std::vector<Attempt> tried_;  ///< in this run; the last is at hand
   std::vector<uint32_t> choices_, best_choices_;

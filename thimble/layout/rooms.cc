@@ -100,7 +100,7 @@ class RoomMerger {
       all[index(blocks_[b].end)].ends.push_back(b);
       all[index(blocks_[b].begin)].begins.push_back(b);
     }
-    for (size_t s = 1; s + 1 < all.size(); ++s) exchanges_[s] = split(all[s]);
+    for (size_t s = 1; s + 1 < all.size() && !budget_.spent(); ++s) exchanges_[s] = split(all[s]);
   }
 
   [[nodiscard]] std::vector<Exchange> split(const Exchange& all) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks a layout pair by pair, straight from the definitions in layout.h; shares nothing with the
-// solvers.
+// Checks a layout pair by pair (by neighbours where nothing may overlap), straight from the
+// definitions in layout.h; shares nothing with the solvers.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
+#include <iterator>
+#include <map>
 #include <optional>
 
 #include "thimble/layout/layout.h"
@@ -39,6 +42,49 @@ std::string fault_of_one(const Buffer& buffer, size_t index, int64_t address) {
   return {};
 }
 
+/// Of buffers that live together, what is at fault first is a pair of neighbours: without overlaps
+/// it is enough to look at those just below and above a buffer when it begins to live.
+std::string fault_without_overlaps(const Problem& problem, const std::vector<int64_t>& addresses) {
+  struct Event {
+    int64_t time;
+    bool begins;  // ends come first
+    size_t buffer;
+    auto operator<=>(const Event&) const = default;
+  };
+  std::vector<Event> events;
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    if (problem.buffers[i].size_bytes == 0) continue;
+    for (const Life& life : problem.buffers[i].lives) {
+      events.push_back({life.begin, true, i});
+      events.push_back({life.end, false, i});
+    }
+  }
+  std::sort(events.begin(), events.end());
+  std::map<int64_t, size_t> live;  // by address
+  for (const auto& [time, begins, i] : events) {
+    if (!begins) {
+      live.erase(addresses[i]);
+      continue;
+    }
+    const int64_t end = addresses[i] + problem.buffers[i].size_bytes;
+    const auto above = live.lower_bound(addresses[i]);
+    const auto clashes = [&](size_t other) {
+      return addresses[other] < end &&
+             addresses[i] < addresses[other] + problem.buffers[other].size_bytes;
+    };
+    std::optional<size_t> other;
+    if (above != live.end() && clashes(above->second)) other = above->second;
+    if (above != live.begin() && clashes(std::prev(above)->second))
+      other = std::prev(above)->second;
+    if (other) {
+      return fmt::format("buffers {} and {} overlap at step {}", std::min(i, *other),
+                         std::max(i, *other), time);
+    }
+    live.emplace(addresses[i], i);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string validate(const Problem& problem, const std::vector<int64_t>& addresses) {
@@ -54,6 +100,7 @@ std::string validate(const Problem& problem, const std::vector<int64_t>& address
     std::string fault = fault_of_one(problem.buffers[i], i, addresses[i]);
     if (!fault.empty()) return fault;
   }
+  if (problem.overlaps.empty()) return fault_without_overlaps(problem, addresses);
   for (size_t i = 0; i < count; ++i) {
     for (size_t j = i + 1; j < count; ++j) {
       const int64_t end_i = addresses[i] + problem.buffers[i].size_bytes;
