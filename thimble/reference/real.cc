@@ -252,9 +252,7 @@ RealValues real(const Minimum&, const RealContext& c) {
   return combined(c, [](float a, float b) { return a < b ? a : b; });
 }
 
-RealValues real(const Relu&, const RealContext& c) {
-  return clamped(Activation::kRelu, *c.inputs[0]);
-}
+RealValues real(const Relu& op, const RealContext& c) { return clamped(op.range, *c.inputs[0]); }
 
 RealValues real(const Relu6&, const RealContext& c) {
   return clamped(Activation::kRelu6, *c.inputs[0]);
@@ -477,6 +475,7 @@ RealRange real_range(Activation activation) {
   if (activation == Activation::kRelu || activation == Activation::kRelu6) range.min = 0;
   if (activation == Activation::kRelu6) range.max = 6;
   if (activation == Activation::kReluN1To1) range = {-1, 1};
+  if (activation == Activation::kRelu0To1) range = {0, 1};
   return range;
 }
 

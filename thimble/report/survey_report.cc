@@ -115,14 +115,16 @@ std::string survey_text(const Survey& survey) {
                         display_name(survey.tensors[static_cast<size_t>(t)].name),
                         described(survey, t));
   const SurveyedSram bytes = sram(survey);
-  text += fmt::format(
-      "  SRAM    {} live at the peak in the file's order; {} as the interpreter lays them out\n",
-      human_size(bytes.peak_bytes), human_size(bytes.interpreter_bytes));
+  if (bytes.peak_bytes > 0 || bytes.unknown == 0)
+    text += fmt::format(
+        "  SRAM    {} live at the peak in the file's order; {} as the interpreter lays them out\n",
+        human_size(bytes.peak_bytes), human_size(bytes.interpreter_bytes));
   if (bytes.state_bytes > 0)
     text += fmt::format("          of which {} keep their values between inferences\n",
                         human_size(bytes.state_bytes));
   if (bytes.unknown > 0)
-    text += fmt::format("          without {} tensors whose size is open\n", bytes.unknown);
+    text += fmt::format("  {:<7} without {} tensors whose size is open, too large or not defined\n",
+                        bytes.peak_bytes > 0 ? "" : "SRAM", bytes.unknown);
   text += "\nWhat stops it:\n";
   for (const Obstacle& obstacle : survey.obstacles) {
     const bool tensors = obstacle.ops.empty() && !obstacle.tensors.empty();

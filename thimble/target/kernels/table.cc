@@ -342,8 +342,14 @@ constexpr KernelInfo kKernels[] = {
         {.name = "cast_i32_i8", .family = F::kCast, .in = kInt32, .out = kInt8}),
     row<runtime::cast_i32_i16>(
         {.name = "cast_i32_i16", .family = F::kCast, .in = kInt32, .out = kInt16}),
+    row<runtime::cast_i32_i64>(
+        {.name = "cast_i32_i64", .family = F::kCast, .in = kInt32, .out = kInt64}),
     row<runtime::cast_i32_f32>(
         {.name = "cast_i32_f32", .family = F::kCast, .in = kInt32, .out = kFloat32}),
+    row<runtime::cast_i64_i32>(
+        {.name = "cast_i64_i32", .family = F::kCast, .in = kInt64, .out = kInt32}),
+    row<runtime::cast_i64_f32>(
+        {.name = "cast_i64_f32", .family = F::kCast, .in = kInt64, .out = kFloat32}),
     row<runtime::cast_f32_i8>(
         {.name = "cast_f32_i8", .family = F::kCast, .in = kFloat32, .out = kInt8}),
     row<runtime::cast_f32_i16>(
