@@ -73,6 +73,8 @@ const Damage kOfTheModel[] = {
      "network inputs: is damaged: tensor 0 is listed twice"},
     {"ConstantAsInput", [](TfliteBuilder& b) { b.inputs({1}); },
      "network inputs: is damaged: it writes tensor 1 't1', which has a value already"},
+    {"OutputListedOverAndOver", [](TfliteBuilder& b) { b.outputs(TfliteBuilder::Dims(1026, 8)); },
+     "network outputs: more than 1024 are inputs, constants or listed twice"},
     {"OutputThatNothingComputes", [](TfliteBuilder& b) { b.outputs({b.tensor({2})}); },
      "network outputs: no operator computes tensor 9 't9'"},
 };
@@ -258,6 +260,11 @@ const Damage kOfOptions[] = {
      },
      "RESHAPE #1: is damaged: its parameters make shape 1x64, and its output has shape "
      "2x32"},
+    {"TwoOpenExtents",
+     [](TfliteBuilder& b) {
+       b.model.buffers[b.at(4).buffer]->data = bytes_of<int32_t>({-1, -1});
+     },
+     "RESHAPE #1: is damaged: new extents of [-1, -1] for an input of shape 1x4x4x4"},
     {"ScaleOfTheOutput", [](TfliteBuilder& b) { b.at(8).quantization->scale = {0.5F}; },
      "int8 1x2 with scale 0.5 and zero point -3 -> int8 1x2 with scale 0.5 and zero point -128; "
      "beta 1"},
@@ -269,7 +276,7 @@ const Damage kOfOptions[] = {
      "follows from the inputs and the attributes; it has int8 1x8x8x3 with scale 0.5 and zero "
      "point -3, int8 4x3x3x3 with 4 scales from 0.25 to 0.25, int32 4 with scale 0.125 and zero "
      "point 0 -> int8 1x4x4x5 with scale 0.5 and zero point -3; kernel 3x3, stride 2x2, dilation "
-     "1x1, padding 0, 1, 0 and 1, a fused activation; 1x4x4x4 follows"},
+     "1x1, padding 0, 1, 0 and 1, fused RELU6; 1x4x4x4 follows"},
 };
 
 std::string claim_of(const ::testing::TestParamInfo<Damage>& info) { return info.param.claim; }

@@ -292,7 +292,7 @@ const Refusal kTypes[] = {
     {"squared_difference", "are all int8, all int16 or all float32",
      [](Graph& g) { output(g).type = DType::kInt16; }},
     {"rsqrt", "are all int8 or all float32", [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"gelu", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"gelu", "inputs and output are all int8 or all float32", [](Graph& g) { output(g).type = DType::kInt16; }},
     {"abs", "are all int8, all int16 or all float32",
      [](Graph& g) { output(g).type = DType::kInt16; }},
     {"sum", "are all int8, all int16 or all float32",

@@ -195,7 +195,7 @@ class Surveyor {
         return true;
       }
       std::vector<Op> ops = uint8_->read(*kind.kind, op, number, graph_.tensors).ops;
-      fold_constants(ops, graph_.tensors);
+      fold_constants(ops, graph_.tensors, foldable_bytes_);
       for (const Op& made : ops) {
         const std::string reason = unsupported_reason(graph_, made);
         if (reason.empty()) continue;
@@ -254,6 +254,7 @@ class Surveyor {
   const Section& section_;
   Survey& survey_;
   Graph graph_;
+  int64_t foldable_bytes_ = kMostFoldedBytes;
   std::vector<bool> has_source_;      ///< per tensor: made, an input or a variable
   std::vector<bool> is_free_;         ///< per operator: nothing stops it
   std::vector<std::string> refused_;  ///< per tensor: why, or nothing

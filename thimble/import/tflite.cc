@@ -201,8 +201,10 @@ void refuse_inputs_listed_twice(const std::vector<Port>& inputs, const std::stri
   }
 }
 
+constexpr size_t kMostCopies = 1024;
+
 /// An output that is an input, a constant or another output becomes a copy.
-std::vector<Op> copied_outputs(Graph& graph) {
+std::vector<Op> copied_outputs(Graph& graph, const std::string& where) {
   std::vector<Op> copies;
   const std::vector<OpId> producer = producers(graph);
   std::vector<bool> taken(graph.tensors.size());
@@ -212,6 +214,11 @@ std::vector<Op> copied_outputs(Graph& graph) {
     if (!taken[id.index()] && producer[id.index()].valid()) {
       taken[id.index()] = true;
       continue;
+    }
+    if (copies.size() == kMostCopies) {
+      throw CompileError(where, fmt::format("more than {} are inputs, constants or listed twice, "
+                                            "which is not supported",
+                                            kMostCopies));
     }
     Tensor copy = graph.tensor(id);
     copy.data = nullptr;
@@ -254,6 +261,7 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
   Availability available(graph, tensors_made(file, ops), file.where + ": network inputs");
   for (Op& op : openings) add_op(std::move(op), file.where + ": network inputs", available, graph);
   HandledVariables variables(file, graph.tensors);
+  int64_t foldable_bytes = kMostFoldedBytes;
   for (size_t k = 0; k < ops.size(); ++k) {
     const size_t i = ops[k];
     const std::string where = at(file, kinds[k].name, i);
@@ -270,7 +278,7 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
       available.set(state.in, where);
       graph.states.push_back(state);
     }
-    fold_constants(read.ops, graph.tensors);
+    fold_constants(read.ops, graph.tensors, foldable_bytes);
     for (Op& op : read.ops) add_op(std::move(op), where, available, graph);
   }
   for (const State& state : variables.states()) graph.states.push_back(state);
@@ -282,7 +290,7 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
     }
   }
   for (Op& op : uint8.open_outputs(graph)) add_op(std::move(op), outputs, available, graph);
-  for (Op& op : copied_outputs(graph)) add_op(std::move(op), outputs, available, graph);
+  for (Op& op : copied_outputs(graph, outputs)) add_op(std::move(op), outputs, available, graph);
 }
 
 }  // namespace

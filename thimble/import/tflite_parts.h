@@ -254,8 +254,10 @@ struct ReadOperator {
   std::vector<Op> ops;
   std::vector<State> states;  ///< of the variables that it has
 };
-/// Makes constants of what such operators make of constants alone, and leaves these out.
-void fold_constants(std::vector<Op>& ops, std::vector<Tensor>& tensors);
+/// Makes constants of what operators make of constants alone, and leaves these out, as long as the
+/// budget lasts: a hostile file may have any number of them. The rest is left to the rewrites.
+void fold_constants(std::vector<Op>& ops, std::vector<Tensor>& tensors, int64_t& budget_bytes);
+inline constexpr int64_t kMostFoldedBytes = int64_t{1} << 26;
 [[nodiscard]] ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
                                    std::vector<Tensor>& tensors);
 

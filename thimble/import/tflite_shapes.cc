@@ -119,11 +119,17 @@ Shape reshaped(const FileOp& op) {
   }
   const auto open = std::ranges::find(shape, -1);
   if (open == shape.end()) return shape;
+  const Shape given = shape;
   *open = 1;
-  if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 1 || extent > INT32_MAX; }))
-    refuse_operands(op);
-  const auto rest = checked_size_bytes(shape, DType::kInt8, INT32_MAX);
-  if (!rest || elements(op.input(0).shape) % *rest != 0) refuse_operands(op);
+  const bool fits =
+      std::ranges::all_of(shape, [](int64_t extent) { return extent >= 1 && extent <= INT32_MAX; });
+  const auto rest = fits ? checked_size_bytes(shape, DType::kInt8, INT32_MAX) : std::nullopt;
+  if (!rest || elements(op.input(0).shape) % *rest != 0) {
+    if (op.open_shapes) refuse_operands(op);
+    throw CompileError(op.where, fmt::format("is damaged: new extents of [{}] for an input of "
+                                             "shape {}",
+                                             fmt::join(given, ", "), to_string(op.input(0).shape)));
+  }
   *open = elements(op.input(0).shape) / *rest;
   return shape;
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ std::string window_text(const Window& w) {
                      p.top, p.bottom, p.left, p.right);
 }
 
+/// In the order of Activation.
+constexpr std::array kActivations = {"NONE", "RELU", "RELU_N1_TO_1", "RELU6", "RELU_0_TO_1"};
+
 struct AttributesText {
   template <class Operator>
   std::string operator()(const Operator& a) const {
@@ -50,7 +54,9 @@ struct AttributesText {
                                   fmt::join(a.after, ", ")));
     }
     if constexpr (requires { a.activation; }) {
-      if (a.activation != Activation::kNone) parts.emplace_back("a fused activation");
+      if (a.activation != Activation::kNone)
+        parts.push_back(
+            fmt::format("fused {}", kActivations.at(static_cast<size_t>(a.activation))));
     }
     return fmt::format("{}", fmt::join(parts, ", "));
   }

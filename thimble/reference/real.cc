@@ -13,7 +13,6 @@
 #include "thimble/model/resize.h"
 #include "thimble/reference/along_axis.h"
 #include "thimble/reference/evaluate.h"
-#include "thimble/reference/gelu.h"
 #include "thimble/reference/real_products.h"
 #include "thimble/reference/window.h"
 #include "thimble_runtime/real_functions.h"
@@ -329,9 +328,7 @@ RealValues real(const Elementwise& op, const RealContext& c) {
 }
 
 RealValues real(const Gelu& op, const RealContext& c) {
-  RealValues result = *c.inputs[0];
-  for (float& value : result) value = gelu(value, op.approximate);
-  return result;
+  return of_each(c, op.approximate ? functions::gelu_by_tanh : functions::gelu);
 }
 
 RealValues real(const Quantize&, const RealContext& c) { return *c.inputs[0]; }

@@ -483,6 +483,8 @@ constexpr KernelInfo kKernels[] = {
     float_row<runtime::elu_f32>("elu_f32", F::kElu),
     float_row<runtime::exp_f32>("exp_f32", F::kExp),
     float_row<runtime::floor_f32>("floor_f32", F::kFloor),
+    float_row<runtime::gelu_f32>("gelu_f32", F::kGelu),
+    float_row<runtime::gelu_by_tanh_f32>("gelu_by_tanh_f32", F::kGeluByTanh),
     float_row<runtime::hard_swish_f32>("hard_swish_f32", F::kHardSwish),
     float_row<runtime::log_f32>("log_f32", F::kLog),
     float_row<runtime::logistic_f32>("logistic_f32", F::kLogistic),
