@@ -106,14 +106,18 @@ std::string survey_text(const Survey& survey) {
   std::string text = fmt::format(
       "{}: {} operators, {} tensors, constants {}; cannot be compiled as it is\n", survey.model,
       survey.ops.size(), survey.tensors.size(), human_size(constant_bytes(survey)));
-  for (const int t : survey.inputs)
+  for (const int t : survey.inputs) {
+    if (t < 0) continue;  // no tensor
     text += fmt::format("  input   '{}' {}\n",
                         display_name(survey.tensors[static_cast<size_t>(t)].name),
                         described(survey, t));
-  for (const int t : survey.outputs)
+  }
+  for (const int t : survey.outputs) {
+    if (t < 0) continue;  // no tensor
     text += fmt::format("  output  '{}' {}\n",
                         display_name(survey.tensors[static_cast<size_t>(t)].name),
                         described(survey, t));
+  }
   const SurveyedSram bytes = sram(survey);
   if (bytes.peak_bytes > 0 || bytes.unknown == 0)
     text += fmt::format(
