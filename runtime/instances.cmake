@@ -5,6 +5,7 @@ set(type_of_i8 int8_t)
 set(type_of_u8 uint8_t)
 set(type_of_i16 int16_t)
 set(type_of_i32 int32_t)
+set(type_of_i64 int64_t)
 set(type_of_f32 float)
 
 # thimble_instances(SOURCES_VARIABLE FAMILY PARAMS IN_OUT ...): portable/FAMILY.h defines the template

@@ -14,13 +14,13 @@ inline int32_t whole_number(float real) noexcept {
   return real < 0 ? -0x7FFFFFFF - 1 : 0;
 }
 template <class Integer>
-inline int32_t whole_number(Integer value) noexcept {
+inline Integer whole_number(Integer value) noexcept {
   return value;
 }
 
 /// Of integers the low bits; of float32 the nearest number.
-template <class Out>
-inline Out as_type(int32_t value) noexcept {
+template <class Out, class Integer>
+inline Out as_type(Integer value) noexcept {
   return static_cast<Out>(value);
 }
 

@@ -59,7 +59,7 @@ std::vector<Hostile> models() {
               [](TfliteBuilder& net) { net.op_at(1).inputs = {99}; }),
       damaged("a cycle", [](TfliteBuilder& net) { net.op_at(0).inputs[0] = 8; }),
       damaged("a tensor with two producers",
-              [](TfliteBuilder& net) { net.op_at(1).outputs = net.op_at(0).outputs; }),
+              [](TfliteBuilder& net) { net.op_at(3).outputs = net.op_at(2).outputs; }),
       damaged("weights with too few bytes",
               [](TfliteBuilder& net) { net.model.buffers[net.at(1).buffer]->data.resize(3); }),
       damaged("a scale of 0", [](TfliteBuilder& net) { net.at(0).quantization->scale = {0.0F}; }),

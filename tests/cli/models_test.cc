@@ -129,5 +129,16 @@ TEST_F(Models, TakesAnyFileNameAndTensorName) {
   EXPECT_EQ(thimble({"inspect", model, "--format", "json"}).exit_status, 0);
 }
 
+// A port that is no tensor, in a model that other things stop.
+TEST_F(Models, SurveysShowThePortsThatAreTensors) {
+  TfliteBuilder net = unsupported_network();
+  net.inputs({-1, 0});
+  net.outputs({-1, 3});
+  write("m.tflite", text_of(net.bytes()));
+  const ProcessResult result = thimble({"inspect", "m.tflite"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("  input   't0' INT8 1x16\n  output  't3' INT8 1x16\n"));
+}
+
 }  // namespace
 }  // namespace thimble::testing

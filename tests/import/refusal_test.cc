@@ -73,8 +73,10 @@ const Damage kOfTheModel[] = {
      "network inputs: is damaged: tensor 0 is listed twice"},
     {"ConstantAsInput", [](TfliteBuilder& b) { b.inputs({1}); },
      "network inputs: is damaged: it writes tensor 1 't1', which has a value already"},
-    {"OutputThatNothingComputes", [](TfliteBuilder& b) { b.outputs({0}); },
-     "network outputs: no operator computes tensor 0 't0'"},
+    {"OutputListedOverAndOver", [](TfliteBuilder& b) { b.outputs(TfliteBuilder::Dims(1026, 8)); },
+     "network outputs: more than 1024 are inputs, constants or listed twice"},
+    {"OutputThatNothingComputes", [](TfliteBuilder& b) { b.outputs({b.tensor({2})}); },
+     "network outputs: no operator computes tensor 9 't9'"},
 };
 
 const Damage kOfATensor[] = {
@@ -245,13 +247,36 @@ const Damage kOfOptions[] = {
     {"ShapeOfFloats",
      [](TfliteBuilder& b) { b.op_at(1).inputs[1] = b.tensor({2}, TensorType::FLOAT32); },
      "RESHAPE #1: its new extents are of type float32; supported are int32 and int64"},
+    {"WeightsWithoutData", [](TfliteBuilder& b) { b.model.buffers[b.at(1).buffer]->data.clear(); },
+     "CONV_2D #0: is damaged: it reads tensor 1 't1', which has no data, is no input of the "
+     "network, and no operator computes it"},
+    {"AbsentOutput", [](TfliteBuilder& b) { b.op_at(3).outputs = {-1}; },
+     "SOFTMAX #3: is damaged: output 0 is absent"},
+    {"Handle", [](TfliteBuilder& b) { b.at(3).type = TensorType::RESOURCE; },
+     "tensor 3 't3': type RESOURCE is not supported; supported are"},
+    {"OtherExtents",
+     [](TfliteBuilder& b) {
+       b.at(5).shape = {2, 32};
+     },
+     "RESHAPE #1: is damaged: its parameters make shape 1x64, and its output has shape "
+     "2x32"},
+    {"TwoOpenExtents",
+     [](TfliteBuilder& b) {
+       b.model.buffers[b.at(4).buffer]->data = bytes_of<int32_t>({-1, -1});
+     },
+     "RESHAPE #1: is damaged: new extents of [-1, -1] for an input of shape 1x4x4x4"},
+    {"ScaleOfTheOutput", [](TfliteBuilder& b) { b.at(8).quantization->scale = {0.5F}; },
+     "int8 1x2 with scale 0.5 and zero point -3 -> int8 1x2 with scale 0.5 and zero point -128; "
+     "beta 1"},
     {"ViolatedConstraint",
      [](TfliteBuilder& b) {
        b.at(3).shape = {1, 4, 4, 5};
      },
      "net.tflite: CONV_2D #0: is not supported like this; required: the output has the shape that "
-     "follows from the inputs and the attributes; it has int8 1x8x8x3, int8 4x3x3x3, int32 4 -> "
-     "int8 1x4x4x5"},
+     "follows from the inputs and the attributes; it has int8 1x8x8x3 with scale 0.5 and zero "
+     "point -3, int8 4x3x3x3 with 4 scales from 0.25 to 0.25, int32 4 with scale 0.125 and zero "
+     "point 0 -> int8 1x4x4x5 with scale 0.5 and zero point -3; kernel 3x3, stride 2x2, dilation "
+     "1x1, padding 0, 1, 0 and 1, fused RELU6; 1x4x4x4 follows"},
 };
 
 std::string claim_of(const ::testing::TestParamInfo<Damage>& info) { return info.param.claim; }
@@ -362,6 +387,9 @@ TEST(TfliteParameterRefusal, SplitIntoLessThanThereIs) {
 TEST(TfliteParameterRefusal, SplitIntoOtherShapes) {
   EXPECT_EQ(message_of(split({1}, {{2, 1}, {1, 2}})),
             "net.tflite: SPLIT #0: is damaged: a slice of shape 2x2 as an output of shape 1x2");
+  EXPECT_EQ(message_of(split({1}, {{2, 1}, {2, 2}})),
+            "net.tflite: SPLIT #0: is damaged: its parameters make shape 2x1, and its output "
+            "has shape 2x2");
 }
 
 TEST(TfliteParameterRefusal, SplitIntoNothing) {
@@ -521,13 +549,19 @@ TEST(TfliteParameterRefusal, DroppedAxisWithoutTheIndex) {
   EXPECT_EQ(message_of(b), "net.tflite: STRIDED_SLICE #0: is damaged: axis 0 of 2 has no index 2");
 }
 
-TEST(TfliteParameterRefusal, NewAxes) {
+TEST(TfliteParameterRefusal, EndsThatCountFromTheBegins) {
   TfliteBuilder b = sliced(BuiltinOperator::STRIDED_SLICE, {{0, 0}, {2, 3}, {1, 1}}, {2, 3});
-  b.op_at(0).builtin_options.AsStridedSliceOptions()->new_axis_mask = 1;
+  b.op_at(0).builtin_options.AsStridedSliceOptions()->offset = true;
   EXPECT_EQ(message_of(b),
-            "net.tflite: STRIDED_SLICE #0: an ellipsis mask, a new axis mask and ends that count "
-            "from the begins are not supported; supported are masks of begins, of ends and of "
-            "dropped axes");
+            "net.tflite: STRIDED_SLICE #0: ends that count from the begins are not supported");
+}
+
+TEST(TfliteParameterRefusal, MoreIndicesThanAxes) {
+  TfliteBuilder b =
+      sliced(BuiltinOperator::STRIDED_SLICE, {{0, 0, 0}, {2, 3, 1}, {1, 1, 1}}, {2, 3});
+  EXPECT_EQ(message_of(b),
+            "net.tflite: STRIDED_SLICE #0: is damaged: 3 begins, 3 ends and 3 strides for an input "
+            "of shape 2x3");
 }
 
 /// A model of those tensors and one operator without operands: refused at the latest for its

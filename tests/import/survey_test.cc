@@ -31,6 +31,9 @@ TEST(Survey, NamesEverythingThatStopsAModel) {
   EXPECT_THAT(
       survey.obstacles[1].reason,
       HasSubstr("FULLY_CONNECTED of int8, float32 -> float32 is not supported; required: "));
+  EXPECT_THAT(survey.obstacles[1].reason,
+              HasSubstr("; found: int8 1x16 with scale 0.5 and zero point -3, float32 8x16 -> "
+                        "float32 1x8"));
   EXPECT_THAT(survey.obstacles[1].help, HasSubstr("quantise"));
   EXPECT_THAT(survey.obstacles[1].ops, ElementsAre(3));
   ASSERT_EQ(survey.ops.size(), 4U);
@@ -40,6 +43,21 @@ TEST(Survey, NamesEverythingThatStopsAModel) {
   EXPECT_TRUE(survey.tensors[4].constant);
   EXPECT_EQ(survey.tensors[4].size_bytes, 512);
   EXPECT_THAT(survey.outputs, ElementsAre(3, 5));
+}
+
+TEST(Survey, WhatOneRuleStopsIsOneObstacle) {
+  testing::TfliteBuilder net;
+  const int32_t x = net.tensor({4}), y = net.tensor({4}), z = net.tensor({4});
+  net.op(tflite::BuiltinOperator::RELU6, {x}, {y});
+  net.op(tflite::BuiltinOperator::RELU6, {y}, {z});
+  net.at(y).quantization->scale = {0.25F};
+  net.inputs({x});
+  net.outputs({z});
+  const Survey survey = survey_of(net);
+  ASSERT_EQ(survey.obstacles.size(), 1U);
+  EXPECT_THAT(survey.obstacles[0].ops, ElementsAre(0, 1));
+  EXPECT_THAT(survey.obstacles[0].reason,
+              HasSubstr("int8 4 with scale 0.5 and zero point -3 -> int8 4 with scale 0.25"));
 }
 
 TEST(Survey, OfAModelThatIsTakenHasNoObstacle) {

@@ -242,6 +242,48 @@ TEST(TfliteImport, DropsShrunkAxes) {
             (Slice{{4, 1, 2}, {1, 1, 1}, {0, 2}}));
 }
 
+// x[..., 0]; x[1:3, ..., ::-1]; x[2].
+TEST(TfliteImport, SlicesAllThatAnEllipsisLeavesOut) {
+  tflite::StridedSliceOptionsT options;
+  options.ellipsis_mask = 1;
+  options.shrink_axis_mask = 2;
+  EXPECT_EQ(strided_slice({4, 5, 6}, {0, 3}, {0, 4}, {1, 1}, {4, 5}, options),
+            (Slice{{0, 0, 3}, {1, 1, 1}, {2}}));
+  options = {};
+  options.ellipsis_mask = 2;
+  options.begin_mask = options.end_mask = 4;
+  EXPECT_EQ(strided_slice({4, 5, 6, 7}, {1, 9, 0}, {3, 9, 0}, {1, 9, -1}, {2, 5, 6, 7}, options),
+            (Slice{{1, 0, 0, 6}, {1, 1, 1, -1}, {}}));
+  options = {};
+  options.shrink_axis_mask = 1;
+  EXPECT_EQ(strided_slice({4, 5}, {2}, {3}, {1}, {5}, options), (Slice{{2, 0}, {1, 1}, {0}}));
+}
+
+// Of two axes, x[1:2, ..., 0:2]: the ellipsis takes the last one, and what follows is not read.
+TEST(TfliteImport, SlicesOneAxisByAnEllipsisAtLeast) {
+  tflite::StridedSliceOptionsT options;
+  options.ellipsis_mask = 2;
+  EXPECT_EQ(strided_slice({4, 5}, {1, 0, 0}, {2, 0, 2}, {1, 1, 1}, {1, 5}, options),
+            (Slice{{1, 0}, {1, 1}, {}}));
+}
+
+// x[1:, None, ..., None, 2].
+TEST(TfliteImport, ReshapesASliceWithNewAxes) {
+  TfliteBuilder b = with_input({3, 4, 5});
+  const int32_t begins = b.constant({1, 0, 0, 0, 2}), ends = b.constant({3, 0, 0, 0, 3}),
+                strides = b.constant({1, 1, 1, 1, 1});
+  tflite::StridedSliceOptionsT options;
+  options.new_axis_mask = 2 + 8;
+  options.ellipsis_mask = 4;
+  options.shrink_axis_mask = 16;
+  const Graph g = import_single(std::move(b), BuiltinOperator::STRIDED_SLICE,
+                                {begins, ends, strides}, {2, 1, 4, 1}, options);
+  ASSERT_EQ(g.ops.size(), 2U);
+  EXPECT_EQ(g.ops[0].attributes, Attributes(Slice{{1, 0, 2}, {1, 1, 1}, {2}}));
+  EXPECT_EQ(g.tensor(g.ops[0].outputs[0]).shape, (Shape{2, 4}));
+  EXPECT_EQ(g.ops[1].attributes, Attributes(Reshape{}));
+}
+
 TEST(TfliteImport, TakesALogistic) {
   TfliteBuilder b = with_input({2, 3});
   const int32_t output = b.tensor({2, 3});
@@ -282,14 +324,14 @@ TEST(TfliteImport, TakesAGeluWithAndWithoutOptions) {
 TEST(TfliteImport, TakesASplitApartIntoSlices) {
   TfliteBuilder b = with_input({2, 6});
   const int32_t axis = b.constant({-1});
-  const int32_t left = b.tensor({2, 2}), right = b.tensor({2, 4});
+  const int32_t left = b.tensor({2, 3}), right = b.tensor({2, 3});
   b.op(BuiltinOperator::SPLIT, {axis, 0}, {left, right});
   b.inputs({0});
   b.outputs({left, right});
   const Graph g = import(b);
   ASSERT_EQ(g.ops.size(), 2U);
   EXPECT_EQ(g.ops[0].attributes, Attributes(Slice{{0, 0}, {1, 1}, {}}));
-  EXPECT_EQ(g.ops[1].attributes, Attributes(Slice{{0, 2}, {1, 1}, {}}));
+  EXPECT_EQ(g.ops[1].attributes, Attributes(Slice{{0, 3}, {1, 1}, {}}));
   for (const Op& op : g.ops) {
     EXPECT_EQ(op.inputs, std::vector<TensorId>{{0}});
     EXPECT_EQ(op.file_index, 0);

@@ -275,7 +275,7 @@ const Refusal kTypes[] = {
      }},
     {"reshape", "have one type",
      [](Graph& g) {
-       for (Tensor& t : g.tensors) t.type = DType::kInt64;
+       for (Tensor& t : g.tensors) t.type = DType::kUInt64;
      }},
     {"concatenation", "have one type", [](Graph& g) { operand(g, 1).type = DType::kUInt8; }},
     {"conv_2d", "input and output both int8 or both int16",
@@ -292,7 +292,7 @@ const Refusal kTypes[] = {
     {"squared_difference", "are all int8, all int16 or all float32",
      [](Graph& g) { output(g).type = DType::kInt16; }},
     {"rsqrt", "are all int8 or all float32", [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"gelu", "inputs and output are int8", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"gelu", "inputs and output are all int8 or all float32", [](Graph& g) { output(g).type = DType::kInt16; }},
     {"abs", "are all int8, all int16 or all float32",
      [](Graph& g) { output(g).type = DType::kInt16; }},
     {"sum", "are all int8, all int16 or all float32",
@@ -360,8 +360,16 @@ const Refusal kQuantization[] = {
     {"hard_swish", "127 x output scale", [](Graph& g) { set_scale(output(g), 0.003F); }},
     {"log_softmax", "scale is 1/16", [](Graph& g) { set_scale(output(g), 0.0624F); }},
     {"log_softmax", "within 2^-26 and 2^4", [](Graph& g) { set_scale(operand(g, 0), 16); }},
-    {"leaky_relu", "alpha is at least 0", [](Graph& g) { g.ops[0].attributes = LeakyRelu{-0.5F}; }},
-    {"leaky_relu", "alpha is at least 0", [](Graph& g) { g.ops[0].attributes = LeakyRelu{1e30F}; }},
+    {"relu", "RELU_0_TO_1 are not of int16",
+     [](Graph& g) {
+       attributes<Relu>(g).range = Activation::kRelu0To1;
+       for (Tensor& t : g.tensors) {
+         t.type = DType::kInt16;
+         t.quantization.zero_points = {0};
+       }
+     }},
+    {"leaky_relu", "|alpha|", [](Graph& g) { g.ops[0].attributes = LeakyRelu{-1e30F}; }},
+    {"leaky_relu", "|alpha|", [](Graph& g) { g.ops[0].attributes = LeakyRelu{1e30F}; }},
     {"relu6", "same scale and zero point", [](Graph& g) { set_scale(output(g), 0.25F); }},
     {"slice", "same scale and zero point", [](Graph& g) { set_scale(output(g), 0.25F); }},
     {"logistic", "scale is 1/256", [](Graph& g) { set_scale(output(g), 1.0F / 255); }},

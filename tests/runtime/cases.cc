@@ -87,6 +87,8 @@ static Case case_of_family(KernelId kernel, Random& random) {
     case Family::kFloorMod:
     case Family::kAbs:
     case Family::kElu:
+    case Family::kGelu:
+    case Family::kGeluByTanh:
     case Family::kHardSwish:
     case Family::kRsqrt:
     case Family::kCeil:

@@ -75,6 +75,24 @@ TEST_P(RealFunctions, KeepNotANumber) {
 INSTANTIATE_TEST_SUITE_P(All, RealFunctions, ::testing::ValuesIn(kFunctions),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
+// Within some units of the last place of x, or of the least number that counts: far below 0 the
+// result is next to nothing.
+TEST(Gelu, IsNearTheExactValues) {
+  for (int step = -200'000; step <= 200'000; ++step) {
+    const float x = static_cast<float>(step) * 1e-4F;
+    const double exact = 0.5 * double{x} * std::erfc(-double{x} * std::sqrt(0.5));
+    ASSERT_NEAR(real::gelu(x), exact, 3e-7 * std::abs(double{x})) << x;
+    const double inner = std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * std::pow(double{x}, 3));
+    ASSERT_NEAR(real::gelu_by_tanh(x), 0.5 * x * (1 + std::tanh(inner)), 4e-7 * std::abs(double{x}))
+        << x;
+  }
+  for (const auto gelu : {real::gelu, real::gelu_by_tanh}) {
+    EXPECT_TRUE(std::isnan(gelu(std::numeric_limits<float>::quiet_NaN())));
+    EXPECT_EQ(gelu(1e30F), 1e30F);
+    EXPECT_EQ(gelu(-1e30F), 0);
+  }
+}
+
 // To the sign of a zero.
 bool equal(float a, float b) {
   return (a == b && std::signbit(a) == std::signbit(b)) || (std::isnan(a) && std::isnan(b));

@@ -246,7 +246,8 @@ class Draw : public SignalDraw {
     static constexpr DType kTypes[] = {DType::kInt8, DType::kInt16, DType::kInt32, DType::kFloat32,
                                        DType::kBool};
     const TensorId x = tensor(some_shape(1, 6), kTypes[some(0, 4)], {});
-    op(Cast{}, {x}, kTypes[some(0, 3)], {});
+    const bool is_long = at(x).type == DType::kInt32 && maybe(0.3);
+    op(Cast{}, {x}, is_long ? DType::kInt64 : kTypes[some(0, 3)], {});
   }
 
   void make(const ArgMax&) {
@@ -327,12 +328,16 @@ class Draw : public SignalDraw {
   void make(const Relu&) {
     const DType type = some_activation();
     const TensorId x = tensor(some_shape(1, 6), type, quantization_of(type));
-    op(Relu{}, {x}, type, maybe(0.5) ? at(x).quantization : quantization_of(type));
+    static constexpr Activation kRanges[] = {Activation::kRelu, Activation::kReluN1To1,
+                                             Activation::kRelu0To1};
+    op(Relu{kRanges[type == DType::kInt16 ? 0 : some(0, 2)]}, {x}, type,
+       maybe(0.5) ? at(x).quantization : quantization_of(type));
   }
   void make(const LeakyRelu&) {
     const DType type = maybe(0.5) ? DType::kInt8 : DType::kInt16;
     const TensorId x = tensor(some_shape(1, 6), type, quantization_of(type));
-    op(LeakyRelu{0.25F}, {x}, type, maybe(0.5) ? at(x).quantization : quantization_of(type));
+    op(LeakyRelu{maybe(0.7) ? 0.25F : -1.5F}, {x}, type,
+       maybe(0.5) ? at(x).quantization : quantization_of(type));
   }
   void make(const Relu6&) {
     const DType type = some_activation();

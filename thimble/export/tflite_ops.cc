@@ -35,6 +35,8 @@ tflite::ActivationFunctionType fused(Activation activation) {
       return tflite::ActivationFunctionType::RELU_N1_TO_1;
     case Activation::kRelu6:
       return tflite::ActivationFunctionType::RELU6;
+    case Activation::kRelu0To1:
+      break;  // never fused
   }
   throw InternalError("unknown activation");
 }
@@ -391,7 +393,9 @@ FileOperator written(const Softmax& op, const Context& c) {
   return made(BuiltinOperator::SOFTMAX, c.version(), options);
 }
 
-FileOperator written(const Relu&, const Context& c) {
+FileOperator written(const Relu& op, const Context& c) {
+  if (op.range == Activation::kReluN1To1) return made(BuiltinOperator::RELU_N1_TO_1, 1);
+  if (op.range == Activation::kRelu0To1) return made(BuiltinOperator::RELU_0_TO_1, 1);
   return made(BuiltinOperator::RELU, c.version());
 }
 

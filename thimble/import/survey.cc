@@ -18,6 +18,7 @@ namespace {
 
 /// Of such files nothing is shown.
 constexpr std::string_view kDamaged = "is damaged";
+constexpr const char* kFound = "; found: ";
 constexpr int64_t kMostElements = int64_t{1} << 40;
 
 /// Of an element; 0: it has no size of its own.
@@ -59,9 +60,11 @@ SurveyedTensor surveyed(const tflite::Tensor& from, const tflite::Model& model) 
   if (result.type.empty()) result.type = fmt::format("type {}", static_cast<int>(from.type()));
   if (from.shape() != nullptr) result.shape.assign(from.shape()->begin(), from.shape()->end());
   if (const auto* signature = from.shape_signature();
-      signature != nullptr && signature->size() == result.shape.size())
+      signature != nullptr && signature->size() == result.shape.size()) {
     result.shape.assign(signature->begin(), signature->end());
-  if (!result.shape.empty() && result.shape[0] < 0) result.shape[0] = 1;  // the batch
+    if (!result.shape.empty() && result.shape[0] < 0 && from.shape()->Get(0) == 1)
+      result.shape[0] = 1;  // the batch
+  }
   const bool open = std::ranges::any_of(result.shape, [](int64_t extent) { return extent < 0; });
   const auto elements =
       open ? std::nullopt : checked_size_bytes(result.shape, DType::kInt8, kMostElements);
@@ -101,6 +104,11 @@ class Surveyor {
     graph_.tensors = std::move(read.tensors);
     refused_ = std::move(read.refused);
     infer_shapes(file, section, shapes, graph_.tensors);
+    has_source_ = tensors_made(file, section.ops);
+    for (const TensorId id : section.inputs)
+      if (id.valid()) has_source_[id.index()] = true;
+    for (size_t t = 0; t < has_source_.size(); ++t)
+      if (survey.tensors[t].variable) has_source_[t] = true;
     uint8_.emplace(file, section, graph_.tensors);
   }
 
@@ -136,10 +144,16 @@ class Surveyor {
   }
 
  private:
-  Obstacle& obstacle(const std::string& reason, const std::string& types) {
-    const auto known = std::ranges::find(survey_.obstacles, reason, &Obstacle::reason);
+  /// found: what the first of its operators has.
+  Obstacle& obstacle(const std::string& reason, const std::string& types,
+                     const std::string& found = "") {
+    const auto is_it = [&](const Obstacle& o) {
+      return o.reason == reason || o.reason.starts_with(reason + kFound);
+    };
+    const auto known = std::ranges::find_if(survey_.obstacles, is_it);
     if (known != survey_.obstacles.end()) return *known;
-    survey_.obstacles.push_back({.reason = reason, .help = help_for(reason, types)});
+    survey_.obstacles.push_back({.reason = found.empty() ? reason : reason + kFound + found,
+                                 .help = help_for(reason, types)});
     return survey_.obstacles.back();
   }
 
@@ -157,14 +171,22 @@ class Surveyor {
     const NamedKind kind = kind_of(file_, from, number);
     const std::string where = fmt::format("{}: {} #{}", file_.where, kind.name, number);
     const FileOp op = file_op(file_, from, graph_.tensors, where);
-    const auto stop = [&](const std::string& reason, const std::string& types) {
-      obstacle(reason, types).ops.push_back(static_cast<int>(number));
+    const auto stop = [&](const std::string& reason, const std::string& types,
+                          const std::string& found = "") {
+      obstacle(reason, types, found).ops.push_back(static_cast<int>(number));
       return false;
     };
     if (kind.kind == nullptr) return stop(kind.name + " is not supported", "");
     const auto is_refused = [&](TensorId id) { return id.valid() && is_unread(id); };
     if (std::ranges::any_of(op.inputs, is_refused) || std::ranges::any_of(op.outputs, is_refused))
       return false;  // the tensor is what stops it
+    for (const TensorId id : op.inputs) {
+      if (!id.valid() || has_source_[id.index()] || graph_.tensor(id).is_constant()) continue;
+      return stop(fmt::format("tensor {} '{}' has no data, is no input of the network, and no "
+                              "operator computes it",
+                              id.value, graph_.tensor(id).name),
+                  "");
+    }
     const bool by_handle = kind.kind->attributes == nullptr && kind.kind->steps == nullptr;
     if (by_handle && !variables_) return false;  // their initial values are what stops it
     try {
@@ -172,13 +194,15 @@ class Surveyor {
         refused_.resize(graph_.tensors.size());
         return true;
       }
-      for (const Op& made : uint8_->read(*kind.kind, op, number, graph_.tensors).ops) {
+      std::vector<Op> ops = uint8_->read(*kind.kind, op, number, graph_.tensors).ops;
+      fold_constants(ops, graph_.tensors, foldable_bytes_);
+      for (const Op& made : ops) {
         const std::string reason = unsupported_reason(graph_, made);
         if (reason.empty()) continue;
         const std::string types = types_of(made);
         return stop(
-            fmt::format("{} of {} is not supported; required: {}", kind.name, types, reason),
-            types);
+            fmt::format("{} of {} is not supported; required: {}", kind.name, types, reason), types,
+            found_instead(graph_, made));
       }
     } catch (const CompileError& error) {
       std::string_view reason = error.what();
@@ -230,6 +254,8 @@ class Surveyor {
   const Section& section_;
   Survey& survey_;
   Graph graph_;
+  int64_t foldable_bytes_ = kMostFoldedBytes;
+  std::vector<bool> has_source_;      ///< per tensor: made, an input or a variable
   std::vector<bool> is_free_;         ///< per operator: nothing stops it
   std::vector<std::string> refused_;  ///< per tensor: why, or nothing
   std::optional<HandledVariables> variables_;

@@ -132,9 +132,15 @@ std::vector<NamedKind> kinds_of_operators(const TfliteFile& file, const std::vec
 /// execution cannot be: reads before writes (cycles included) and tensors with two producers.
 class Availability {
  public:
-  Availability(const Graph& graph, const std::string& where)
-      : graph_(graph), available_(graph.tensors.size()) {
+  /// made: per tensor of the file, whether an operator makes it.
+  Availability(const Graph& graph, std::vector<bool> made, const std::string& where)
+      : graph_(graph), made_(std::move(made)), available_(graph.tensors.size()) {
     for (const Port& port : graph.inputs) set(port.tensor, where);
+  }
+
+  bool has_value(TensorId id) {
+    available_.resize(graph_.tensors.size());  // steps make further tensors
+    return available_[id.index()] || graph_.tensor(id).is_constant();
   }
 
   void set(TensorId id, const std::string& where) {
@@ -148,6 +154,11 @@ class Availability {
 
   void read(TensorId id, const std::string& where) {
     refuse_empty(id, where);
+    if (!has_value(id) && (id.index() >= made_.size() || !made_[id.index()])) {
+      throw CompileError(where, fmt::format("is damaged: it reads {}, which has no data, is no "
+                                            "input of the network, and no operator computes it",
+                                            label_of(id)));
+    }
     if (!has_value(id)) {
       throw CompileError(where, fmt::format("is damaged: it reads {} before anything computes it "
                                             "(operators out of order, or a cycle)",
@@ -156,10 +167,6 @@ class Availability {
   }
 
  private:
-  bool has_value(TensorId id) {
-    available_.resize(graph_.tensors.size());  // steps make further tensors
-    return available_[id.index()] || graph_.tensor(id).is_constant();
-  }
   [[nodiscard]] std::string label_of(TensorId id) const {
     return fmt::format("tensor {} '{}'", id.value, graph_.tensor(id).name);
   }
@@ -172,36 +179,54 @@ class Availability {
   }
 
   const Graph& graph_;
-  std::vector<bool> available_;
+  std::vector<bool> made_, available_;
 };
 
-std::vector<Port> ports_of(const std::vector<TensorId>& tensors, const Graph& graph,
-                           const std::string& where) {
+std::vector<Port> ports_of(const std::vector<TensorId>& tensors, const std::string& where) {
   std::vector<Port> ports;
-  std::vector<bool> listed(graph.tensors.size());
   for (const TensorId id : tensors) {
-    if (!id.valid() || listed[id.index()]) {
-      throw CompileError(where, fmt::format("is damaged: tensor {} is {}", id.value,
-                                            id.valid() ? "listed twice" : "no tensor"));
-    }
-    listed[id.index()] = true;
+    if (!id.valid())
+      throw CompileError(where, fmt::format("is damaged: tensor {} is no tensor", id.value));
     ports.push_back({.tensor = id});
   }
   if (ports.empty()) throw CompileError(where, "there are none; at least one is supported");
   return ports;
 }
 
-/// "int8 1x4, float32 4 -> int8 1x4": in the order of the operator.
-std::string operands_of(const Graph& graph, const Op& op) {
-  const auto described = [&](TensorId id) {
-    const Tensor& t = graph.tensor(id);
-    return fmt::format("{} {}", name(t.type), to_string(t.shape));
-  };
-  std::string text;
-  for (const TensorId id : op.inputs) {
-    fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : ", ", described(id));
+void refuse_inputs_listed_twice(const std::vector<Port>& inputs, const std::string& where) {
+  for (auto port = inputs.begin(); port != inputs.end(); ++port) {
+    if (std::find(inputs.begin(), port, *port) == port) continue;
+    throw CompileError(where,
+                       fmt::format("is damaged: tensor {} is listed twice", port->tensor.value));
   }
-  return text + " -> " + described(op.outputs[0]);
+}
+
+constexpr size_t kMostCopies = 1024;
+
+/// An output that is an input, a constant or another output becomes a copy.
+std::vector<Op> copied_outputs(Graph& graph, const std::string& where) {
+  std::vector<Op> copies;
+  const std::vector<OpId> producer = producers(graph);
+  std::vector<bool> taken(graph.tensors.size());
+  for (const Port& port : graph.inputs) taken[port.tensor.index()] = true;
+  for (Port& port : graph.outputs) {
+    const TensorId id = port.tensor;
+    if (!taken[id.index()] && producer[id.index()].valid()) {
+      taken[id.index()] = true;
+      continue;
+    }
+    if (copies.size() == kMostCopies) {
+      throw CompileError(where, fmt::format("more than {} are inputs, constants or listed twice, "
+                                            "which is not supported",
+                                            kMostCopies));
+    }
+    Tensor copy = graph.tensor(id);
+    copy.data = nullptr;
+    port.tensor = {static_cast<int32_t>(graph.tensors.size())};
+    graph.tensors.push_back(std::move(copy));
+    copies.push_back({Reshape{}, {id}, {port.tensor}, -1});
+  }
+  return copies;
 }
 
 /// float32 with weights of int8 ("hybrid"): these become float32, too, in a tensor of their own.
@@ -225,7 +250,7 @@ void add_op(Op op, const std::string& where, Availability& available, Graph& gra
   const std::string reason = unsupported_reason(graph, op);
   if (!reason.empty()) {
     throw CompileError(where, fmt::format("is not supported like this; required: {}; it has {}",
-                                          reason, operands_of(graph, op)));
+                                          reason, found_instead(graph, op)));
   }
   graph.ops.push_back(std::move(op));
 }
@@ -233,9 +258,10 @@ void add_op(Op op, const std::string& where, Availability& available, Graph& gra
 void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
               const std::vector<NamedKind>& kinds, const Uint8Tensors& uint8, Graph& graph) {
   std::vector<Op> openings = uint8.open_inputs(graph);
-  Availability available(graph, file.where + ": network inputs");
+  Availability available(graph, tensors_made(file, ops), file.where + ": network inputs");
   for (Op& op : openings) add_op(std::move(op), file.where + ": network inputs", available, graph);
   HandledVariables variables(file, graph.tensors);
+  int64_t foldable_bytes = kMostFoldedBytes;
   for (size_t k = 0; k < ops.size(); ++k) {
     const size_t i = ops[k];
     const std::string where = at(file, kinds[k].name, i);
@@ -252,19 +278,19 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
       available.set(state.in, where);
       graph.states.push_back(state);
     }
+    fold_constants(read.ops, graph.tensors, foldable_bytes);
     for (Op& op : read.ops) add_op(std::move(op), where, available, graph);
   }
   for (const State& state : variables.states()) graph.states.push_back(state);
-  const std::vector<OpId> producer = producers(graph);
+  const std::string outputs = file.where + ": network outputs";
   for (const Port& port : graph.outputs) {
-    if (!producer[port.tensor.index()].valid()) {
-      throw CompileError(file.where + ": network outputs",
-                         fmt::format("no operator computes tensor {} '{}'", port.tensor.value,
-                                     graph.tensor(port.tensor).name));
+    if (!available.has_value(port.tensor)) {
+      throw CompileError(outputs, fmt::format("no operator computes tensor {} '{}'",
+                                              port.tensor.value, graph.tensor(port.tensor).name));
     }
   }
-  for (Op& op : uint8.open_outputs(graph))
-    add_op(std::move(op), file.where + ": network outputs", available, graph);
+  for (Op& op : uint8.open_outputs(graph)) add_op(std::move(op), outputs, available, graph);
+  for (Op& op : copied_outputs(graph, outputs)) add_op(std::move(op), outputs, available, graph);
 }
 
 }  // namespace
@@ -320,7 +346,8 @@ FileOp file_op(const TfliteFile& file, const tflite::Operator& from,
           .tensors = tensors,
           .inputs = tensor_ids(file, from.inputs(), where),
           .outputs = tensor_ids(file, from.outputs(), where),
-          .where = where};
+          .where = where,
+          .open_shapes = file.open_shapes};
 }
 
 void check_operands(const OperatorKind& kind, const FileOp& op) {
@@ -337,8 +364,11 @@ void check_operands(const OperatorKind& kind, const FileOp& op) {
       throw CompileError(op.where, fmt::format("is damaged: input {} is absent", i));
     }
   }
-  const bool fits = kind.per_output ? !op.outputs.empty() : op.outputs.size() == kind.outputs;
-  if (!fits || !std::ranges::all_of(op.outputs, &TensorId::valid)) {
+  for (size_t i = 0; i < op.outputs.size(); ++i) {
+    if (!op.outputs[i].valid())
+      throw CompileError(op.where, fmt::format("is damaged: output {} is absent", i));
+  }
+  if (kind.per_output ? op.outputs.empty() : op.outputs.size() != kind.outputs) {
     throw CompileError(op.where,
                        fmt::format("has {} outputs; supported is {}", op.outputs.size(),
                                    kind.per_output ? "at least 1" : std::to_string(kind.outputs)));
@@ -350,6 +380,7 @@ ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
   check_operands(kind, from);
   if (fold_extents(from, kind.code, tensors)) return {};
   if (kind.steps != nullptr) {
+    check_repeated_shapes(from, kind.code);
     Steps steps(from, tensors);
     kind.steps(from, steps);
     std::vector<Op> ops = steps.ops();
@@ -367,6 +398,13 @@ ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
   std::vector<Op> made;
   for (size_t k = 0; k < from.outputs.size(); ++k) {
     from.output_number = k;
+    if (from.output().shape.empty() && kind.per_output) {  // of one axis
+      Steps steps(from, tensors);
+      finish_slice(std::get<Slice>(kind.attributes(from)), {}, from, steps);
+      for (const Op& op : steps.ops()) made.push_back(op);
+      made.back().file_index = static_cast<int>(number);
+      continue;
+    }
     Op& op = made.emplace_back();
     op.attributes = kind.attributes(from);
     for (size_t i = kind.first_operand; i < std::min(from.inputs.size(), kind.first_parameter);
@@ -378,6 +416,7 @@ ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
     op.file_index = static_cast<int>(number);
     expand_weights(tensors, op);
   }
+  check_repeated_shapes(std::move(from), kind.code);
   return {std::move(made), {}};
 }
 
@@ -402,8 +441,9 @@ Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
   Graph graph{.name = name, .tensors = read_tensors(file, section.tensors)};
   infer_shapes(file, section, options.shapes, graph.tensors);
   const Uint8Tensors uint8(file, section, graph.tensors);
-  graph.inputs = ports_of(section.inputs, graph, where + ": network inputs");
-  graph.outputs = ports_of(section.outputs, graph, where + ": network outputs");
+  graph.inputs = ports_of(section.inputs, where + ": network inputs");
+  refuse_inputs_listed_twice(graph.inputs, where + ": network inputs");
+  graph.outputs = ports_of(section.outputs, where + ": network outputs");
   read_ops(file, section.ops, kinds, uint8, graph);
   check_graph(graph);
   return graph;

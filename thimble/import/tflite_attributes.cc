@@ -168,9 +168,16 @@ int one_axis(const FileOp& op) {
   return axis_of(op, axes[0], op.input(0).shape.size());
 }
 
+/// Positions of int64 are found as int32.
 template <bool kLeast>
-Attributes arg_max(const FileOp& op) {
-  return ArgMax{.axis = one_axis(op), .least = kLeast};
+void arg_max(const FileOp& op, Steps& steps) {
+  const ArgMax found{.axis = one_axis(op), .least = kLeast};
+  const Tensor out = op.output();
+  if (out.type != DType::kInt64) return steps.finish(found, {op.inputs[0]});
+  const TensorId positions = steps.make_as(
+      found, {op.inputs[0]},
+      {.name = "", .shape = out.shape, .type = DType::kInt32, .quantization = {}, .data = nullptr});
+  steps.finish(Cast{}, {positions});
 }
 
 Attributes cumsum(const FileOp& op) {
@@ -356,6 +363,11 @@ Attributes plain(const FileOp&) {
   return Operator{};
 }
 
+template <Activation kRange>
+Attributes relu(const FileOp&) {
+  return Relu{kRange};
+}
+
 template <Function kFunction>
 Attributes elementwise(const FileOp&) {
   return Elementwise{kFunction};
@@ -380,15 +392,15 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::ABS, 1, 1, kNoLimit, kNoLimit, plain<Abs>},
     OperatorKind{BuiltinOperator::ADD, 2, 2, kNoLimit, kNoLimit, add},
     in_steps(BuiltinOperator::ADD_N, 1, kNoLimit, add_n),
-    OperatorKind{BuiltinOperator::ARG_MAX, 2, 2, kNoLimit, 1, arg_max<false>},
-    OperatorKind{BuiltinOperator::ARG_MIN, 2, 2, kNoLimit, 1, arg_max<true>},
+    in_steps(BuiltinOperator::ARG_MAX, 2, 2, arg_max<false>),
+    in_steps(BuiltinOperator::ARG_MIN, 2, 2, arg_max<true>),
     by_handle(BuiltinOperator::ASSIGN_VARIABLE),
     OperatorKind{BuiltinOperator::AVERAGE_POOL_2D, 1, 1, kNoLimit, kNoLimit, average_pool_2d},
     OperatorKind{BuiltinOperator::BATCH_MATMUL, 2, 2, kNoLimit, kNoLimit, batch_matmul},
     in_steps(BuiltinOperator::BATCH_TO_SPACE_ND, 3, 3, batch_to_space),
     in_steps(BuiltinOperator::BROADCAST_TO, 2, 2, broadcast_to),
     by_handle(BuiltinOperator::CALL_ONCE),
-    OperatorKind{BuiltinOperator::CAST, 1, 1, kNoLimit, kNoLimit, plain<Cast>},
+    in_steps(BuiltinOperator::CAST, 1, 1, cast),
     OperatorKind{BuiltinOperator::CEIL, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kCeil>},
     OperatorKind{BuiltinOperator::CONCATENATION, 1, kNoLimit, kNoLimit, kNoLimit, concatenation},
     OperatorKind{BuiltinOperator::CONV_2D, 2, 3, 2, kNoLimit, conv_2d},
@@ -443,11 +455,17 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::QUANTIZE, 1, 1, kNoLimit, kNoLimit, plain<Quantize>},
     in_steps(BuiltinOperator::RANK, 1, 1, only_extents),
     by_handle(BuiltinOperator::READ_VARIABLE),
+    in_steps(BuiltinOperator::REDUCE_ALL, 2, 2, reduce_all),
+    in_steps(BuiltinOperator::REDUCE_ANY, 2, 2, reduce_any),
     in_steps(BuiltinOperator::REDUCE_MAX, 2, 2, reduce_max),
     in_steps(BuiltinOperator::REDUCE_MIN, 2, 2, reduce_min),
     in_steps(BuiltinOperator::REDUCE_PROD, 2, 2, only_extents),
-    OperatorKind{BuiltinOperator::RELU, 1, 1, kNoLimit, kNoLimit, plain<Relu>},
+    OperatorKind{BuiltinOperator::RELU, 1, 1, kNoLimit, kNoLimit, relu<Activation::kRelu>},
     OperatorKind{BuiltinOperator::RELU6, 1, 1, kNoLimit, kNoLimit, plain<Relu6>},
+    OperatorKind{BuiltinOperator::RELU_0_TO_1, 1, 1, kNoLimit, kNoLimit,
+                 relu<Activation::kRelu0To1>},
+    OperatorKind{BuiltinOperator::RELU_N1_TO_1, 1, 1, kNoLimit, kNoLimit,
+                 relu<Activation::kReluN1To1>},
     OperatorKind{BuiltinOperator::RESHAPE, 1, 2, kNoLimit, 1, reshape},
     OperatorKind{BuiltinOperator::RESIZE_BILINEAR, 2, 2, kNoLimit, 1, resize_bilinear},
     OperatorKind{BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, 2, 2, kNoLimit, 1,
@@ -455,6 +473,7 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::REVERSE_V2, 2, 2, kNoLimit, 1, reverse},
     OperatorKind{BuiltinOperator::ROUND, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kRound>},
     OperatorKind{BuiltinOperator::RSQRT, 1, 1, kNoLimit, kNoLimit, plain<Rsqrt>},
+    in_steps(BuiltinOperator::SELECT, 3, 3, select),
     OperatorKind{BuiltinOperator::SELECT_V2, 3, 3, kNoLimit, kNoLimit, plain<Select>},
     in_steps(BuiltinOperator::SHAPE, 1, 1, only_extents),
     OperatorKind{BuiltinOperator::SIN, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kSin>},
@@ -469,7 +488,7 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::SQUARED_DIFFERENCE, 2, 2, kNoLimit, kNoLimit,
                  plain<SquaredDifference>},
     OperatorKind{BuiltinOperator::SQUEEZE, 1, 1, kNoLimit, kNoLimit, plain<Reshape>},
-    OperatorKind{BuiltinOperator::STRIDED_SLICE, 4, 4, kNoLimit, 1, strided_slice},
+    in_steps(BuiltinOperator::STRIDED_SLICE, 4, 4, strided_slice),
     OperatorKind{BuiltinOperator::SUB, 2, 2, kNoLimit, kNoLimit, sub},
     OperatorKind{BuiltinOperator::SUM, 2, 2, kNoLimit, 1, reduction<Sum>},
     in_steps(BuiltinOperator::SVDF, 5, 5, svdf, 3),

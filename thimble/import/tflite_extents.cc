@@ -139,7 +139,7 @@ std::optional<Extents> computed(const FileOp& op, BuiltinOperator code,
     case BuiltinOperator::SLICE:
       return picked(in[0], std::get<Slice>(slice(op)), elements(op.output().shape));
     case BuiltinOperator::STRIDED_SLICE:
-      return picked(in[0], std::get<Slice>(strided_slice(op)), elements(op.output().shape));
+      return picked(in[0], strided_slice_without_new_axes(op), elements(op.output().shape));
     case BuiltinOperator::GATHER:
       return op.input(0).shape.size() == 1 ? gathered(in[0], in[1]) : std::nullopt;
     case BuiltinOperator::REDUCE_PROD:

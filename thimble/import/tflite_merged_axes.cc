@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PAD and reductions of more axes than kernels have: neighbours that are treated alike become one.
+// PAD and reductions of more axes than kernels have, or of none: neighbours that are treated alike
+// become one; of a PAD with more than four such axes each is padded by itself.
 //
 //   MEAN of 2x3x4x5x6 over {1, 2}    reshape to 2x12x30, mean over {1}, reshape
 //   PAD of 2x3x4x5x6 by 1 of axis 2  reshape to 6x120, 30 elements more of axis 1, reshape
@@ -65,7 +66,10 @@ std::optional<Merged> merged_reduction(const Reduction& reduction, const Shape& 
     in.back() *= x[i];
     if (!of_last) out.back() = in.back();
   }
-  if (result.axes.empty()) return std::nullopt;
+  if (result.axes.empty()) {  // each element by itself
+    result.axes = {1};
+    return Merged{std::move(result), {elements(x), 1}, {elements(x)}};
+  }
   return Merged{std::move(result), std::move(in), std::move(out)};
 }
 
@@ -76,13 +80,50 @@ std::optional<Merged> merged_axes(const Attributes& attributes, const Shape& x, 
   return std::nullopt;
 }
 
+bool reduces_nothing(const Attributes& attributes) {
+  return std::visit(
+      [](const auto& a) {
+        if constexpr (requires { a.axes; }) return a.axes.empty();
+        return false;
+      },
+      attributes);
+}
+
+/// Each axis that is padded, between all in front and all behind it.
+void pad_one_by_one(const Pad& pad, const FileOp& op, Steps& steps) {
+  Tensor made = op.input(0);
+  TensorId x = op.inputs[0];
+  Shape shape = made.shape;
+  const auto make = [&](Attributes attributes, const Shape& of) {
+    made.shape = of;
+    x = steps.make_as(std::move(attributes), {x}, made);
+  };
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    const int64_t before = pad.before[axis], after = pad.after[axis];
+    if (before == 0 && after == 0) continue;
+    Shape parts{1, shape[axis], 1};
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (i != axis) parts[i < axis ? 0 : 2] *= shape[i];
+    }
+    make(Reshape{}, parts);
+    shape[axis] = parts[1] = before + parts[1] + after;
+    make(Pad{{0, before, 0}, {0, after, 0}, pad.value}, parts);
+  }
+  steps.finish(Reshape{}, {x});
+}
+
 }  // namespace
 
 bool merge_axes(const Attributes& attributes, const FileOp& op, Steps& steps) {
-  const Tensor& x = op.input(0);
-  if (x.shape.size() <= kMostAxes) return false;
+  const Tensor x = op.input(0);  // steps make tensors: no reference into them
+  if (x.shape.size() <= kMostAxes && !reduces_nothing(attributes)) return false;
   std::optional<Merged> found = merged_axes(attributes, x.shape, op.output().shape);
-  if (!found || found->in.size() > kMostAxes) return false;
+  if (!found) return false;
+  if (found->in.size() > kMostAxes) {
+    const auto* pad = std::get_if<Pad>(&attributes);
+    if (pad != nullptr) pad_one_by_one(*pad, op, steps);
+    return pad != nullptr;
+  }
   if (elements(found->out) != elements(op.output().shape)) return false;
   const TensorId in = steps.make_as(Reshape{}, {op.inputs[0]},
                                     {.name = "",

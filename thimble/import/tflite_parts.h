@@ -37,9 +37,14 @@ struct Section {
   std::vector<TensorId> inputs;  ///< as in the file; an invalid one is the file's fault
   std::vector<TensorId> outputs;
 };
+/// Without operators that are not supported and that nothing needs.
 [[nodiscard]] Section whole_section(const TfliteFile& file);
 /// What these tensors need (ImportOptions::until), or everything.
 [[nodiscard]] Section section_of(const TfliteFile& file, const std::vector<std::string>& until);
+
+/// Per tensor of the file, whether one of these operators makes it.
+[[nodiscard]] std::vector<bool> tensors_made(const TfliteFile& file,
+                                             const std::vector<size_t>& ops);
 
 /// Names end up in terminals, JSON and comments of C++: control characters and broken UTF-8 become
 /// '?'.
@@ -64,10 +69,15 @@ struct FileOp {
   const std::vector<Tensor>& tensors;
   std::vector<TensorId> inputs;  ///< as in the file; invalid where an optional one is absent
   std::vector<TensorId> outputs;
-  std::string where;         ///< "file.tflite: CONV_2D #3"
+  std::string where;                           ///< "file.tflite: CONV_2D #3"
+  const std::vector<bool>* lowered = nullptr;  ///< Uint8Tensors: null, or per tensor of the file
+  bool open_shapes = false;                    ///< TfliteFile's
   size_t output_number = 0;  ///< which output is asked for, of an operator that is taken apart
 
   [[nodiscard]] const Tensor& input(size_t i) const { return tensors[inputs[i].index()]; }
+  [[nodiscard]] bool was_uint8(TensorId id) const {
+    return lowered != nullptr && id.index() < lowered->size() && (*lowered)[id.index()];
+  }
   [[nodiscard]] const Tensor& output() const { return tensors[outputs[output_number].index()]; }
 };
 
@@ -75,6 +85,9 @@ struct FileOp {
 /// Throws CompileError for inputs that are none, and where a shape cannot be followed.
 void infer_shapes(const TfliteFile& file, const Section& section,
                   const std::vector<NamedShape>& shapes, std::vector<Tensor>& tensors);
+
+/// Throws CompileError where parameters contradict the shapes of outputs that repeat them.
+void check_repeated_shapes(FileOp op, tflite::BuiltinOperator code);
 
 /// An axis as the file counts it (negative from the end) as one in [0, rank).
 [[nodiscard]] int axis_of(const FileOp& op, int64_t axis, size_t rank);
@@ -92,12 +105,17 @@ const Options& options(const FileOp& op, const Options* table) {
 /// A parameter (axes, permutation, paddings), which has to be an int32 or int64 constant.
 [[nodiscard]] std::vector<int64_t> integers(const FileOp& op, size_t input, const char* what);
 
+class Steps;
+
 /// SLICE and STRIDED_SLICE.
 [[nodiscard]] Attributes slice(const FileOp& op);
-[[nodiscard]] Attributes strided_slice(const FileOp& op);
+[[nodiscard]] Slice strided_slice_without_new_axes(const FileOp& op);
 /// The shapes that they make.
 [[nodiscard]] Shape slice_extents(const FileOp& op);
 [[nodiscard]] Shape strided_slice_extents(const FileOp& op);
+/// Makes the output of a slice, of shape `extents`: further axes of it are a reshape, and so is a
+/// scalar.
+void finish_slice(Slice slice, Shape extents, const FileOp& op, Steps& steps);
 /// One of the slices that SPLIT (axis, x) and SPLIT_V (x, sizes, axis) are.
 [[nodiscard]] Attributes split(const FileOp& op);
 [[nodiscard]] Attributes split_v(const FileOp& op);
@@ -119,8 +137,9 @@ class Steps {
   /// A variable starts with its zero point (int8) or with zeros, unless `initial` says otherwise.
   void keep(TensorId old_value, TensorId new_value, Bytes initial = {});
   [[nodiscard]] Tensor& tensor(TensorId id) { return tensors_[id.index()]; }
-  /// A further constant, of a scalar.
-  TensorId make_false();
+  /// Further constants: scalars, the first of the type and quantisation of `like`.
+  TensorId make_zero(const Tensor& like);
+  TensorId make_int32(int32_t number);
   /// Makes the file's output.
   void finish(Attributes attributes, std::vector<TensorId> inputs);
   /// Makes another of the file's outputs; before finish().
@@ -140,6 +159,7 @@ class Steps {
 void prelu(const FileOp& op, Steps& steps);
 /// Of a constant nothing: its output becomes one.
 void dequantize(const FileOp& op, Steps& steps);
+void strided_slice(const FileOp& op, Steps& steps);
 /// Reshapes, transposes, slices, concatenations and pools.
 void pack(const FileOp& op, Steps& steps);
 void gather(const FileOp& op, Steps& steps);
@@ -152,6 +172,14 @@ void gather_nd(const FileOp& op, Steps& steps);
 /// Windows over neighbouring axes.
 void reduce_max(const FileOp& op, Steps& steps);
 void reduce_min(const FileOp& op, Steps& steps);
+/// The same of bool.
+void reduce_any(const FileOp& op, Steps& steps);
+void reduce_all(const FileOp& op, Steps& steps);
+/// Of bool: whether it is not 0.
+void cast(const FileOp& op, Steps& steps);
+/// The condition has the shape of the others, or is one for each index of the first axis or for
+/// all.
+void select(const FileOp& op, Steps& steps);
 /// Sums of int32, of which 2^19 stand for a raw difference of int8.
 void add_n(const FileOp& op, Steps& steps);
 /// Whether it is equal to false.
@@ -226,6 +254,10 @@ struct ReadOperator {
   std::vector<Op> ops;
   std::vector<State> states;  ///< of the variables that it has
 };
+/// Makes constants of what operators make of constants alone, and leaves these out, as long as the
+/// budget lasts: a hostile file may have any number of them. The rest is left to the rewrites.
+void fold_constants(std::vector<Op>& ops, std::vector<Tensor>& tensors, int64_t& budget_bytes);
+inline constexpr int64_t kMostFoldedBytes = int64_t{1} << 26;
 [[nodiscard]] ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
                                    std::vector<Tensor>& tensors);
 

@@ -44,19 +44,70 @@ TensorId tensor_called(const TfliteFile& file, const std::string& name) {
 
 std::vector<TensorId> tensors_of(const TfliteFile& file, const flatbuffers::Vector<int32_t>* ids,
                                  size_t op) {
-  return tensor_ids(file, ids, fmt::format("{}: operator #{}", file.where, op));
+  const tflite::Operator& from = *file.network.operators()->Get(static_cast<uint32_t>(op));
+  return tensor_ids(file, ids,
+                    fmt::format("{}: {} #{}", file.where, kind_of(file, from, op).name, op));
+}
+
+/// Per operator, whether an output of the network, or a variable, needs it.
+std::vector<bool> needed_ops(const TfliteFile& file, const std::vector<TensorId>& outputs,
+                             size_t tensors) {
+  std::vector<bool> read(tensors), needed(file.network.operators()->size());
+  const auto set = [&](const std::vector<TensorId>& ids) {
+    for (const TensorId id : ids)
+      if (id.valid()) read[id.index()] = true;
+  };
+  set(outputs);
+  for (size_t i = needed.size(); i-- > 0;) {
+    const tflite::Operator& op = *file.network.operators()->Get(static_cast<uint32_t>(i));
+    const std::vector<TensorId> made = tensors_of(file, op.outputs(), i);
+    needed[i] = made.empty() || std::ranges::any_of(made, [&](TensorId id) {
+                  return id.valid() && read[id.index()];
+                });
+    if (needed[i]) set(tensors_of(file, op.inputs(), i));
+  }
+  return needed;
+}
+
+/// All but those that are not supported, or read what these make, where nothing needs them.
+std::vector<size_t> ops_to_import(const TfliteFile& file, const std::vector<TensorId>& outputs,
+                                  size_t tensors) {
+  const std::vector<bool> needed = needed_ops(file, outputs, tensors);
+  std::vector<bool> missing(tensors);
+  std::vector<size_t> ops;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    const tflite::Operator& op = *file.network.operators()->Get(static_cast<uint32_t>(i));
+    const auto is_missing = [&](TensorId id) { return id.valid() && missing[id.index()]; };
+    if (needed[i] || (kind_of(file, op, i).kind != nullptr &&
+                      std::ranges::none_of(tensors_of(file, op.inputs(), i), is_missing))) {
+      ops.push_back(i);
+      continue;
+    }
+    for (const TensorId id : tensors_of(file, op.outputs(), i))
+      if (id.valid()) missing[id.index()] = true;
+  }
+  return ops;
 }
 
 }  // namespace
 
+std::vector<bool> tensors_made(const TfliteFile& file, const std::vector<size_t>& ops) {
+  std::vector<bool> made(file.network.tensors() == nullptr ? 0 : file.network.tensors()->size());
+  for (const size_t i : ops) {
+    const auto* outputs = file.network.operators()->Get(static_cast<uint32_t>(i))->outputs();
+    for (const TensorId id : tensors_of(file, outputs, i))
+      if (id.valid()) made[id.index()] = true;
+  }
+  return made;
+}
+
 Section whole_section(const TfliteFile& file) {
   Section all;
-  all.ops.resize(file.network.operators()->size());
-  for (size_t i = 0; i < all.ops.size(); ++i) all.ops[i] = i;
   const size_t count = file.network.tensors() == nullptr ? 0 : file.network.tensors()->size();
   all.tensors.assign(count, true);
   all.inputs = tensor_ids(file, file.network.inputs(), file.where + ": network inputs");
   all.outputs = tensor_ids(file, file.network.outputs(), file.where + ": network outputs");
+  all.ops = ops_to_import(file, all.outputs, count);
   return all;
 }
 
@@ -71,7 +122,7 @@ Section section_of(const TfliteFile& file, const std::vector<std::string>& until
     result.tensors[id.index()] = true;
   }
   // Operators stand in the order in which they are executed.
-  for (size_t i = all.ops.size(); i-- > 0;) {
+  for (size_t i = file.network.operators()->size(); i-- > 0;) {
     const tflite::Operator& op = *file.network.operators()->Get(static_cast<uint32_t>(i));
     const std::vector<TensorId> outputs = tensors_of(file, op.outputs(), i);
     const auto is_read = [&](TensorId id) { return id.valid() && result.tensors[id.index()]; };

@@ -26,8 +26,8 @@ constexpr const char* kShape = "--shape";
     fmt::format_to(std::back_inserter(shapes), "{}{}", shapes.empty() ? "" : ", ",
                    to_string(op.tensors[id.index()].shape));
   }
-  throw CompileError(op.where,
-                     fmt::format("does not take shapes {}, which follow from --shape", shapes));
+  throw CompileError(op.where, fmt::format("does not take shapes {}{}", shapes,
+                                           op.open_shapes ? ", which follow from --shape" : ""));
 }
 
 [[noreturn]] void not_followed(const FileOp& op) {
@@ -101,22 +101,35 @@ Shape multiplied(const FileOp& op) {
   return longer;
 }
 
-/// One extent may be -1: what is left.
+/// The options count where no vector of extents is an input.
+const flatbuffers::Vector<int32_t>* extents_in_options(const FileOp& op) {
+  if (op.inputs.size() > 1 && op.input(1).shape.size() == 1) return nullptr;
+  const auto* from = op.op.builtin_options_as_ReshapeOptions();
+  return from == nullptr ? nullptr : from->new_shape();
+}
+
+/// One extent may be -1: what is left. Of options, a single 0 is a scalar's.
 Shape reshaped(const FileOp& op) {
   Shape shape;
-  if (op.inputs.size() > 1) {
+  if (const auto* extents = extents_in_options(op)) {
+    shape.assign(extents->begin(), extents->end());
+    if (shape == Shape{0}) shape.clear();
+  } else if (op.inputs.size() > 1) {
     shape = integers(op, 1, "new extents");
-  } else if (const auto* from = op.op.builtin_options_as_ReshapeOptions();
-             from != nullptr && from->new_shape() != nullptr) {
-    shape.assign(from->new_shape()->begin(), from->new_shape()->end());
   }
   const auto open = std::ranges::find(shape, -1);
   if (open == shape.end()) return shape;
+  const Shape given = shape;
   *open = 1;
-  if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 1 || extent > INT32_MAX; }))
-    refuse_operands(op);
-  const auto rest = checked_size_bytes(shape, DType::kInt8, INT32_MAX);
-  if (!rest || elements(op.input(0).shape) % *rest != 0) refuse_operands(op);
+  const bool fits =
+      std::ranges::all_of(shape, [](int64_t extent) { return extent >= 1 && extent <= INT32_MAX; });
+  const auto rest = fits ? checked_size_bytes(shape, DType::kInt8, INT32_MAX) : std::nullopt;
+  if (!rest || elements(op.input(0).shape) % *rest != 0) {
+    if (op.open_shapes) refuse_operands(op);
+    throw CompileError(op.where, fmt::format("is damaged: new extents of [{}] for an input of "
+                                             "shape {}",
+                                             fmt::join(given, ", "), to_string(op.input(0).shape)));
+  }
   *open = elements(op.input(0).shape) / *rest;
   return shape;
 }
@@ -378,7 +391,35 @@ void set_input(const TfliteFile& file, const Section& section, const NamedShape&
                                          printable(given.input), fmt::join(names, "', '")));
 }
 
+/// Parameters that the output's shape repeats, and nothing else asks for.
+bool repeats_parameters(const FileOp& op, BuiltinOperator code) {
+  switch (code) {
+    case BuiltinOperator::BROADCAST_TO:
+    case BuiltinOperator::EXPAND_DIMS:
+    case BuiltinOperator::SPLIT:
+    case BuiltinOperator::SPLIT_V:
+    case BuiltinOperator::SQUEEZE:
+      return true;
+    case BuiltinOperator::RESHAPE:  // some have none
+      return op.inputs.size() > 1 || extents_in_options(op) != nullptr;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
+
+void check_repeated_shapes(FileOp op, BuiltinOperator code) {
+  if (!repeats_parameters(op, code)) return;
+  for (op.output_number = 0; op.output_number < op.outputs.size(); ++op.output_number) {
+    const Shape follows = shape_made(op, code);
+    if (follows == op.output().shape) continue;
+    throw CompileError(op.where,
+                       fmt::format("is damaged: its parameters make shape {}, and its output "
+                                   "has shape {}",
+                                   to_string(follows), to_string(op.output().shape)));
+  }
+}
 
 void infer_shapes(const TfliteFile& file, const Section& section,
                   const std::vector<NamedShape>& shapes, std::vector<Tensor>& tensors) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "thimble/import/tflite_parts.h"
 
@@ -22,14 +23,15 @@ std::vector<int64_t> per_axis(const FileOp& op, size_t input, const char* what) 
   return result;
 }
 
-/// Attributes leave the extents to the output. One index has no next one, however far the file says
-/// that it is: its stride is 1.
-Attributes checked_slice(const FileOp& op, Slice slice, const Shape& extents) {
-  if (extents != op.output().shape) {
-    throw CompileError(op.where, fmt::format("is damaged: a slice of shape {} as an output of "
-                                             "shape {}",
-                                             to_string(extents), to_string(op.output().shape)));
-  }
+void expect_extents(const FileOp& op, const Shape& extents) {
+  if (extents == op.output().shape) return;
+  throw CompileError(op.where, fmt::format("is damaged: a slice of shape {} as an output of "
+                                           "shape {}",
+                                           to_string(extents), to_string(op.output().shape)));
+}
+
+/// One index has no next one, however far the file says that it is: its stride is 1.
+Slice without_idle_strides(Slice slice, const Shape& extents) {
   auto extent = extents.begin();
   for (size_t axis = 0; axis < slice.stride.size(); ++axis) {
     const bool dropped = std::ranges::count(slice.dropped, static_cast<int>(axis)) > 0;
@@ -37,6 +39,12 @@ Attributes checked_slice(const FileOp& op, Slice slice, const Shape& extents) {
     if (!dropped) ++extent;
   }
   return slice;
+}
+
+/// Attributes leave the extents to the output.
+Attributes checked_slice(const FileOp& op, Slice slice, const Shape& extents) {
+  expect_extents(op, extents);
+  return without_idle_strides(std::move(slice), extents);
 }
 
 /// The indices of one axis, as TensorFlow Lite finds them.
@@ -58,14 +66,35 @@ struct AxisRange {
   }
 };
 
-const tflite::StridedSliceOptions& strided_slice_options(const FileOp& op) {
-  const auto& from = options(op, op.op.builtin_options_as_StridedSliceOptions());
-  if (from.ellipsis_mask() != 0 || from.new_axis_mask() != 0 || from.offset()) {
-    throw CompileError(op.where,
-                       "an ellipsis mask, a new axis mask and ends that count from the begins are "
-                       "not supported; supported are masks of begins, of ends and of dropped axes");
+/// What one index of a strided slice is, of which the file may leave some out.
+struct Index {
+  enum class Kind : uint8_t { kGiven, kWhole, kNewAxis } kind;
+  size_t number = 0;  ///< kGiven: among the begins
+};
+
+bool has_bit(int32_t mask, size_t number) { return number < 32 && (mask >> number & 1) != 0; }
+
+/// Per axis of the input with the new ones. An ellipsis stands for the axes that no index names,
+/// and for one at least, as in TensorFlow Lite; so do indices that are missing behind the last.
+std::vector<Index> indices_of(const FileOp& op, const tflite::StridedSliceOptions& from,
+                              size_t given) {
+  const auto is_new = [&](size_t k) {
+    return has_bit(from.new_axis_mask(), k) && !has_bit(from.ellipsis_mask(), k);
+  };
+  size_t count = op.input(0).shape.size();
+  for (size_t k = 0; k < given; ++k) count += is_new(k) ? 1 : 0;
+  std::vector<Index> result;
+  for (size_t k = 0; k < given && result.size() < count; ++k) {
+    if (has_bit(from.ellipsis_mask(), k)) {
+      const size_t left_out = count + 1 > given ? count + 1 - given : 1;
+      result.insert(result.end(), std::min(std::max<size_t>(left_out, 1), count - result.size()),
+                    {Index::Kind::kWhole});
+    } else {
+      result.push_back({is_new(k) ? Index::Kind::kNewAxis : Index::Kind::kGiven, k});
+    }
   }
-  return from;
+  result.resize(count, {Index::Kind::kWhole});
+  return result;
 }
 
 /// Where axis number `axis` starts, and how many elements it gives.
@@ -74,9 +103,15 @@ struct AxisSlice {
   bool dropped = false;
 };
 
+/// The begin and end that the file gives, with their number there.
+struct GivenRange {
+  size_t number;
+  int64_t begin, end;
+};
+
 AxisSlice axis_slice(const FileOp& op, const tflite::StridedSliceOptions& from, size_t axis,
-                     const AxisRange& range, int64_t given_begin, int64_t given_end) {
-  auto is_set = [&](int32_t mask) { return (mask >> axis & 1) != 0; };  // at most 8 axes
+                     const AxisRange& range, const GivenRange& given) {
+  auto is_set = [&](int32_t mask) { return has_bit(mask, given.number); };
   const bool dropped = is_set(from.shrink_axis_mask());
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
   if (range.stride == 0 || range.stride > kMost || range.stride < (dropped ? 1 : -kMost)) {
@@ -85,13 +120,13 @@ AxisSlice axis_slice(const FileOp& op, const tflite::StridedSliceOptions& from, 
                                              "dropped",
                                              range.stride, axis));
   }
-  const int64_t begin = is_set(from.begin_mask()) ? range.first() : range.index(given_begin);
+  const int64_t begin = is_set(from.begin_mask()) ? range.first() : range.index(given.begin);
   if (dropped) {
     if (begin < range.extent) return {begin, 1, true};
     throw CompileError(op.where, fmt::format("is damaged: axis {} of {} has no index {}", axis,
-                                             range.extent, given_begin));
+                                             range.extent, given.begin));
   }
-  const int64_t end = is_set(from.end_mask()) ? range.stop() : range.index(given_end);
+  const int64_t end = is_set(from.end_mask()) ? range.stop() : range.index(given.end);
   return {begin, range.count(begin, end), false};
 }
 
@@ -142,29 +177,75 @@ Cut cut_of_slice(const FileOp& op) {
   return {{begins, std::vector<int64_t>(begins.size(), 1), {}}, std::move(extents)};
 }
 
-Cut cut_of_strided_slice(const FileOp& op) {
-  const tflite::StridedSliceOptions& from = strided_slice_options(op);
-  const std::vector<int64_t> begins = per_axis(op, 1, "begins");
-  const std::vector<int64_t> ends = per_axis(op, 2, "ends");
-  Cut cut{.slice = {{}, per_axis(op, 3, "strides"), {}}, .extents = {}};
-  for (size_t axis = 0; axis < begins.size(); ++axis) {
-    const AxisRange range{op.input(0).shape[axis], cut.slice.stride[axis]};
-    const AxisSlice found = axis_slice(op, from, axis, range, begins[axis], ends[axis]);
-    cut.slice.begin.push_back(found.begin);
+/// With the new axes, which the slice itself does not have.
+struct StridedCut {
+  Cut cut;
+  Shape extents;
+};
+
+StridedCut cut_of_strided_slice(const FileOp& op) {
+  const auto& from = options(op, op.op.builtin_options_as_StridedSliceOptions());
+  if (from.offset()) {
+    throw CompileError(op.where, "ends that count from the begins are not supported");
+  }
+  const std::vector<int64_t> begins = integers(op, 1, "begins"), ends = integers(op, 2, "ends"),
+                             strides = integers(op, 3, "strides");
+  const Shape& x = op.input(0).shape;
+  const std::vector<Index> indices = indices_of(op, from, begins.size());
+  const auto axes = static_cast<size_t>(
+      std::ranges::count_if(indices, [](Index i) { return i.kind != Index::Kind::kNewAxis; }));
+  if (ends.size() != begins.size() || strides.size() != begins.size() || axes != x.size() ||
+      (begins.size() > indices.size() && from.ellipsis_mask() == 0)) {
+    throw CompileError(op.where,
+                       fmt::format("is damaged: {} begins, {} ends and {} strides for an "
+                                   "input of shape {}",
+                                   begins.size(), ends.size(), strides.size(), to_string(x)));
+  }
+  StridedCut result;
+  Slice& slice = result.cut.slice;
+  for (const auto& [kind, number] : indices) {
+    if (kind == Index::Kind::kNewAxis) {
+      result.extents.push_back(1);
+      continue;
+    }
+    const size_t axis = slice.begin.size();
+    const bool given = kind == Index::Kind::kGiven;
+    const AxisRange range{x[axis], given ? strides[number] : 1};
+    const AxisSlice found =
+        given ? axis_slice(op, from, axis, range, {number, begins[number], ends[number]})
+              : AxisSlice{.begin = 0, .count = x[axis]};
+    slice.begin.push_back(found.begin);
+    slice.stride.push_back(range.stride);
     if (found.dropped) {
-      cut.slice.dropped.push_back(static_cast<int>(axis));
+      slice.dropped.push_back(static_cast<int>(axis));
     } else {
-      cut.extents.push_back(found.count);
+      result.cut.extents.push_back(found.count);
+      result.extents.push_back(found.count);
     }
   }
-  return cut;
+  return result;
 }
 
 }  // namespace
 
-Attributes split(const FileOp& op) { return part(op, op.input(1), integers(op, 0, "axes")); }
+namespace {
+
+template <class Options>
+void expect_splits(const FileOp& op, const Options* from) {
+  if (from == nullptr || from->num_splits() == std::ssize(op.outputs)) return;
+  throw CompileError(op.where, fmt::format("is damaged: it splits into {}, and has {} outputs",
+                                           from->num_splits(), op.outputs.size()));
+}
+
+}  // namespace
+
+Attributes split(const FileOp& op) {
+  expect_splits(op, op.op.builtin_options_as_SplitOptions());
+  return part(op, op.input(1), integers(op, 0, "axes"));
+}
 
 Attributes split_v(const FileOp& op) {
+  expect_splits(op, op.op.builtin_options_as_SplitVOptions());
   (void)integers(op, 1, "sizes");  // the outputs' shapes repeat them
   return part(op, op.input(0), integers(op, 2, "axes"));
 }
@@ -202,9 +283,23 @@ Attributes slice(const FileOp& op) {
   return checked_slice(op, std::move(cut.slice), cut.extents);
 }
 
-Attributes strided_slice(const FileOp& op) {
-  Cut cut = cut_of_strided_slice(op);
-  return checked_slice(op, std::move(cut.slice), cut.extents);
+Slice strided_slice_without_new_axes(const FileOp& op) {
+  StridedCut found = cut_of_strided_slice(op);
+  expect_extents(op, found.extents);
+  return without_idle_strides(std::move(found.cut.slice), found.cut.extents);
+}
+
+void finish_slice(Slice slice, Shape extents, const FileOp& op, Steps& steps) {
+  if (extents.empty()) {
+    slice.dropped.clear();
+    extents.assign(slice.begin.size(), 1);
+  }
+  if (extents == op.output().shape) return steps.finish(std::move(slice), {op.inputs[0]});
+  steps.finish(Reshape{}, {steps.make(std::move(slice), {op.inputs[0]}, std::move(extents))});
+}
+
+void strided_slice(const FileOp& op, Steps& steps) {
+  finish_slice(strided_slice_without_new_axes(op), cut_of_strided_slice(op).cut.extents, op, steps);
 }
 
 Shape slice_extents(const FileOp& op) { return cut_of_slice(op).extents; }

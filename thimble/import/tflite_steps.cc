@@ -140,14 +140,6 @@ TensorId Steps::make_as(Attributes attributes, std::vector<TensorId> inputs, Ten
   return made;
 }
 
-TensorId Steps::make_false() {
-  return add({.name = fmt::format("{}/false", op_.output().name),
-              .shape = {},
-              .type = DType::kBool,
-              .quantization = {},
-              .data = std::make_shared<const Bytes>(1, uint8_t{0})});
-}
-
 TensorId Steps::add(Tensor tensor) {
   tensors_.push_back(std::move(tensor));
   return {static_cast<int32_t>(tensors_.size()) - 1};
@@ -417,46 +409,6 @@ void mirror_pad(const FileOp& op, Steps& steps) {
 
 namespace {
 
-/// The axes that lie side by side, as rows of an image of one column: its window is as high as it.
-void reduce_in_windows(const FileOp& op, Steps& steps, bool least) {
-  Moved x = input_of(op);
-  const size_t rank = x.shape.size();
-  std::vector<bool> reduced(rank);
-  for (const int64_t axis : integers(op, 1, "axes"))
-    reduced[static_cast<size_t>(axis_of(op, axis, rank))] = true;
-  const auto pool = [&](const Shape& image) {
-    return MaxPool2D{.window = {.kernel_h = image[1], .padding = {}}, .least = least};
-  };
-  const bool is_image = reduced == std::vector<bool>{false, true, false, false} && x.shape[2] == 1;
-  if (is_image && op.output().shape.size() == rank) {
-    expect_shape(op, {x.shape[0], 1, 1, x.shape[3]}, "rows of one column");
-    return steps.finish(pool(x.shape), {x.tensor});
-  }
-  for (size_t begin = 0; begin < rank; ++begin) {
-    if (!reduced[begin]) continue;
-    size_t end = begin;
-    Shape image{1, 1, 1, 1}, after = x.shape;
-    for (; end < rank && reduced[end]; ++end) {
-      image[1] *= x.shape[end];
-      after[end] = 1;
-    }
-    for (size_t axis = 0; axis < begin; ++axis) image[0] *= x.shape[axis];
-    for (size_t axis = end; axis < rank; ++axis) image[3] *= x.shape[axis];
-    const TensorId rows = steps.make(Reshape{}, {x.tensor}, image);
-    const TensorId most = steps.make(pool(image), {rows}, {image[0], 1, 1, image[3]});
-    x = {steps.make(Reshape{}, {most}, after), after};
-    begin = end;
-  }
-  finish_with(steps, x);
-}
-
-}  // namespace
-
-void reduce_max(const FileOp& op, Steps& steps) { reduce_in_windows(op, steps, false); }
-void reduce_min(const FileOp& op, Steps& steps) { reduce_in_windows(op, steps, true); }
-
-namespace {
-
 /// The sum so far and the next input, one after the other.
 void add_one_by_one(const FileOp& op, Steps& steps) {
   if (op.inputs.size() == 1) return steps.finish(Reshape{}, {op.inputs[0]});
@@ -511,10 +463,6 @@ void add_n(const FileOp& op, Steps& steps) {
   }
   if (is_float) return add_one_by_one(op, steps);
   add_widened(op, steps);
-}
-
-void logical_not(const FileOp& op, Steps& steps) {
-  steps.finish(Comparison{Relation::kEqual}, {op.inputs[0], steps.make_false()});
 }
 
 namespace {

@@ -200,12 +200,24 @@ Quantization quantization(const tflite::Tensor& tensor, const Shape& shape, DTyp
   return result;
 }
 
+bool any_handles(const TfliteFile& file) {
+  const auto* codes = file.model.operator_codes();
+  return codes != nullptr && std::any_of(codes->begin(), codes->end(), [](const auto* code) {
+           return code->builtin_code() == tflite::BuiltinOperator::VAR_HANDLE;
+         });
+}
+
 /// Copies what tensors refer to. Tables of a hostile file may be named any number of times: each
 /// buffer is copied once, and everything together stays within a multiple of the file's size.
 class Copier {
  public:
   explicit Copier(const TfliteFile& file)
-      : file_(file), budget_bytes_(8 * static_cast<int64_t>(file.bytes.size())) {}
+      : file_(file),
+        has_handles_(any_handles(file)),
+        budget_bytes_(8 * static_cast<int64_t>(file.bytes.size())) {}
+
+  /// Whether tensors may be handles of variables, which hold nothing.
+  [[nodiscard]] bool has_handles() const { return has_handles_; }
 
   void spend(int64_t bytes) {
     budget_bytes_ -= bytes;
@@ -265,6 +277,7 @@ class Copier {
   }
 
   const TfliteFile& file_;
+  bool has_handles_;
   int64_t budget_bytes_;
   std::map<std::pair<const uint8_t*, size_t>, std::shared_ptr<const Bytes>> copies_;
 };
@@ -300,7 +313,7 @@ Tensor read_tensor(const tflite::Tensor& from, bool open, const std::string& whe
                        "variable tensors are not supported but as states of SVDF and "
                        "UNIDIRECTIONAL_SEQUENCE_LSTM");
   }
-  if (from.type() == tflite::TensorType::RESOURCE) return tensor;  // a handle holds nothing
+  if (from.type() == tflite::TensorType::RESOURCE && copier.has_handles()) return tensor;
   if (from.sparsity() != nullptr) throw CompileError(here, "sparse tensors are not supported");
   const bool constant = copier.has_data(from.buffer());
   const bool half = constant && from.type() == tflite::TensorType::FLOAT16;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <utility>
 
 namespace thimble {
 namespace {
@@ -47,15 +48,22 @@ Uint8Kernel kernel_of(BuiltinOperator code) {
     case BuiltinOperator::ADD:
     case BuiltinOperator::ARG_MAX:
     case BuiltinOperator::ARG_MIN:
+    case BuiltinOperator::CAST:
     case BuiltinOperator::DEQUANTIZE:
+    case BuiltinOperator::EQUAL:
     case BuiltinOperator::FULLY_CONNECTED:
+    case BuiltinOperator::GREATER:
+    case BuiltinOperator::GREATER_EQUAL:
     case BuiltinOperator::HARD_SWISH:
     case BuiltinOperator::LEAKY_RELU:
+    case BuiltinOperator::LESS:
+    case BuiltinOperator::LESS_EQUAL:
     case BuiltinOperator::MAXIMUM:
     case BuiltinOperator::MAX_POOL_2D:
     case BuiltinOperator::MEAN:
     case BuiltinOperator::MINIMUM:
     case BuiltinOperator::MIRROR_PAD:
+    case BuiltinOperator::NOT_EQUAL:
     case BuiltinOperator::PAD:
     case BuiltinOperator::PADV2:
     case BuiltinOperator::QUANTIZE:
@@ -63,7 +71,10 @@ Uint8Kernel kernel_of(BuiltinOperator code) {
     case BuiltinOperator::REDUCE_MIN:
     case BuiltinOperator::RELU:
     case BuiltinOperator::RELU6:
+    case BuiltinOperator::RELU_0_TO_1:
+    case BuiltinOperator::RELU_N1_TO_1:
     case BuiltinOperator::RESIZE_NEAREST_NEIGHBOR:
+    case BuiltinOperator::SELECT:
     case BuiltinOperator::SELECT_V2:
     case BuiltinOperator::SOFTMAX:
     case BuiltinOperator::SPACE_TO_BATCH_ND:
@@ -91,8 +102,6 @@ std::string_view reason_of(BuiltinOperator code) {
       return "its factors are formed otherwise than those of int8";
     case BuiltinOperator::TRANSPOSE_CONV:
       return "there is no kernel for its weights, which have a zero point";
-    case BuiltinOperator::CAST:
-      return "its numbers are 128 more than those of int8";
     default:
       return "its kernel of uint8 may compute otherwise than that of int8";
   }
@@ -108,6 +117,7 @@ class Lowering {
  public:
   void lower(Tensor& tensor) {
     tensor.type = DType::kInt8;
+    if (tensor.quantization.scales.empty()) tensor.quantization = {{1.0F}, {0}, 0};
     for (int32_t& zero_point : tensor.quantization.zero_points) zero_point -= 128;
     if (!tensor.is_constant()) return;
     std::shared_ptr<const Bytes>& lowered = lowered_[tensor.data];
@@ -188,13 +198,14 @@ bool computes_in_uint8(const ListedOp& listed) {
 
 Uint8Tensors::Uint8Tensors(const TfliteFile& file, const Section& section,
                            std::vector<Tensor>& tensors)
-    : has_(tensors.size()) {
+    : has_(tensors.size()), unscaled_(tensors.size()) {
   const std::vector<ListedOp> ops = listed(file, section, tensors);
   if (std::ranges::none_of(ops, computes_in_uint8)) return;
   {
     Lowering lowering;
     for (size_t t = 0; t < tensors.size(); ++t) {
       has_[t] = tensors[t].type == DType::kUInt8;
+      unscaled_[t] = has_[t] && tensors[t].quantization.scales.empty();
       if (has_[t]) lowering.lower(tensors[t]);
     }
   }
@@ -225,14 +236,17 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const FileOp& from, si
                        fmt::format("is not supported of uint8: {}; converted to int8 it may be",
                                    reason_of(kind.code)));
   }
+  const bool needs_scales =
+      kernel_of(kind.code) != Uint8Kernel::kMoves && kind.code != BuiltinOperator::CAST;
   for (const auto* ids : {&from.inputs, &from.outputs}) {
     for (const TensorId id : *ids) {
-      if (has(id) && tensors[id.index()].quantization.scales.size() != 1) {
-        throw CompileError(from.where, fmt::format("tensor {} '{}' of uint8 has {} scales; "
-                                                   "supported is one",
-                                                   id.value, tensors[id.index()].name,
-                                                   tensors[id.index()].quantization.scales.size()));
-      }
+      if (!has(id)) continue;
+      const bool unscaled = unscaled_[id.index()];
+      const size_t scales = unscaled ? 0 : tensors[id.index()].quantization.scales.size();
+      if (scales == 1 || (unscaled && !needs_scales)) continue;
+      throw CompileError(from.where,
+                         fmt::format("tensor {} '{}' of uint8 has {} scales; supported is one",
+                                     id.value, tensors[id.index()].name, scales));
     }
   }
   if (kind.code == BuiltinOperator::RELU &&
@@ -242,14 +256,21 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const FileOp& from, si
   if (is_weighted(kind.code) && !(has(from.inputs[0]) && has(from.inputs[1]))) {
     throw CompileError(from.where, "is damaged: input and weights are not both uint8");
   }
-  ReadOperator result = read_op(kind, from, number, tensors);
+  FileOp op_of_uint8 = from;
+  op_of_uint8.lowered = &has_;
+  ReadOperator result = read_op(kind, std::move(op_of_uint8), number, tensors);
   for (Op& op : result.ops) std::visit(MarkUint8{}, op.attributes);
   return result;
 }
 
 TensorId Uint8Tensors::open(TensorId port, Graph& graph) const {
   Tensor caller = graph.tensor(port);
-  graph.tensor(port).name += "/int8";
+  constexpr std::string_view kSuffix = "/int8";
+  if (caller.name.ends_with(kSuffix)) {  // listed twice
+    caller.name.resize(caller.name.size() - kSuffix.size());
+  } else {
+    graph.tensor(port).name += kSuffix;
+  }
   caller.type = DType::kUInt8;
   for (int32_t& zero_point : caller.quantization.zero_points) zero_point += 128;
   graph.tensors.push_back(std::move(caller));

@@ -13,7 +13,7 @@ class Uint8Tensors {
  public:
   /// Converts `tensors` (the file's, some of which may not have been read) if an operator of
   /// `section` computes in uint8. Files that only move such values and quantise them stay as they
-  /// are.
+  /// are. Without a scale they get 1, which nothing asks for.
   Uint8Tensors(const TfliteFile& file, const Section& section, std::vector<Tensor>& tensors);
 
   /// read_op, with what sets the kernels of uint8 apart from those of int8. Throws CompileError for
@@ -31,7 +31,8 @@ class Uint8Tensors {
   [[nodiscard]] bool touches(const FileOp& op) const;
   TensorId open(TensorId port, Graph& graph) const;
 
-  std::vector<bool> has_;  ///< per tensor of the file
+  std::vector<bool> has_;       ///< per tensor of the file
+  std::vector<bool> unscaled_;  ///< those of them that only numbers are made of
 };
 
 }  // namespace thimble

@@ -60,7 +60,11 @@ struct NameOf {
   Names operator()(const Reshape&) const { return {"RESHAPE", "reshape"}; }
   Names operator()(const Transpose&) const { return {"TRANSPOSE", "transpose"}; }
   Names operator()(const Softmax&) const { return {"SOFTMAX", "softmax"}; }
-  Names operator()(const Relu&) const { return {"RELU", "relu"}; }
+  Names operator()(const Relu& a) const {
+    if (a.range == Activation::kReluN1To1) return {"RELU_N1_TO_1", "relu_n1_to_1"};
+    if (a.range == Activation::kRelu0To1) return {"RELU_0_TO_1", "relu_0_to_1"};
+    return {"RELU", "relu"};
+  }
   Names operator()(const Relu6&) const { return {"RELU6", "relu6"}; }
   Names operator()(const LeakyRelu&) const { return {"LEAKY_RELU", "leaky_relu"}; }
   Names operator()(const Quantize&) const { return {"QUANTIZE", "quantize"}; }

@@ -11,8 +11,8 @@
 
 namespace thimble {
 
-/// Fused at the output of an operator: a clamp on real values.
-enum class Activation : uint8_t { kNone, kRelu, kReluN1To1, kRelu6 };
+/// A clamp on real values. All but RELU_0_TO_1 may be fused at the output of an operator.
+enum class Activation : uint8_t { kNone, kRelu, kReluN1To1, kRelu6, kRelu0To1 };
 
 /// Elements (all at the input's zero point) around height and width. May be negative nowhere.
 struct Padding {
@@ -223,10 +223,11 @@ struct Softmax {
 };
 
 struct Relu {
+  Activation range = Activation::kRelu;  ///< or kReluN1To1 or kRelu0To1
   bool operator==(const Relu&) const = default;
 };
 
-/// x where x >= 0, alpha x below. int8 or int16.
+/// x where x >= 0, alpha x below.
 struct LeakyRelu {
   float alpha = 0;
   bool operator==(const LeakyRelu&) const = default;

@@ -19,7 +19,8 @@ bool types_cast(const Graph& graph, const Op& op) {
   const auto known = [](DType type) { return std::ranges::find(kTypes, type) != kTypes.end(); };
   if (in == DType::kBool) return known(out);
   if (in == DType::kUInt32) return out == DType::kInt32;
-  if (out == DType::kUInt32) return in == DType::kInt32;
+  if (in == DType::kInt64) return out == DType::kInt32 || out == DType::kFloat32;
+  if (out == DType::kUInt32 || out == DType::kInt64) return in == DType::kInt32;
   return known(in) && known(out) && in != out;
 }
 
@@ -36,7 +37,7 @@ std::vector<Constraint> constraints_of(const Cast&) {
       kOneInput,
       kRankAtMost6,
       {"the input is bool, int8, int16, int32 or float32, and the output another one, not bool; "
-       "or one is int32 and the other uint32",
+       "or one is int32 and the other uint32 or int64; or int64 becomes float32",
        types_cast},
       kOutputShape};
 }

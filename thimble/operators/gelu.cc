@@ -25,9 +25,9 @@ Shape output_shape_of(const Gelu&, const OpView& v) { return v.x(); }
 std::vector<Constraint> constraints_of(const Gelu&) {
   return {kOneInput,
           kRankAtMost6,
-          kAllInt8,
+          kAllInt8OrFloat32,
           kAllHaveOneScale,
-          {"both scales are within 2^-100 and 2^100", scales_are_moderate_floats},
+          {"both scales are within 2^-100 and 2^100", scales_are_moderate_floats, true},
           kOutputShape};
 }
 

@@ -25,9 +25,10 @@ bool alpha_is_finite(const Graph&, const Op& op) {
 bool negative_part_fits(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const float alpha = std::get<LeakyRelu>(op.attributes).alpha;
-  const float factor = v.in(0).quantization.scales[0] * alpha / v.out().quantization.scales[0];
+  const float factor =
+      std::fabs(v.in(0).quantization.scales[0] * alpha / v.out().quantization.scales[0]);
   const float most = v.in(0).type == DType::kInt8 ? 0x1p22F : 0x1p14F;
-  return alpha >= 0 && factor < most;
+  return factor < most;
 }
 
 }  // namespace
@@ -45,8 +46,7 @@ std::vector<Constraint> constraints_of(const LeakyRelu&) {
           {"alpha is finite", alpha_is_finite},
           kAllHaveOneScale,
           kRescale,
-          {"alpha is at least 0, and alpha * input scale / output scale below 2^22 (int8) or 2^14 "
-           "(int16)",
+          {"|alpha| * input scale / output scale is below 2^22 (int8) or 2^14 (int16)",
            negative_part_fits, true},
           kOutputShape};
 }

@@ -86,13 +86,30 @@ std::vector<Constraint> constraints(const Attributes& attributes) {
   return join({common_constraints(), own_constraints(attributes)});
 }
 
-std::string unsupported_reason(const Graph& graph, const Op& op) {
+namespace {
+
+/// Text is null where nothing is violated.
+Constraint violated(const Graph& graph, const Op& op) {
   for (const Constraint& c : constraints(op.attributes)) {
     // The first say that there are operands.
     if (c.of_integers && is_float32(graph, op)) continue;
-    if (!c.holds(graph, op)) return c.text;
+    if (!c.holds(graph, op)) return c;
   }
-  return "";
+  return {};
+}
+
+}  // namespace
+
+std::string unsupported_reason(const Graph& graph, const Op& op) {
+  const char* text = violated(graph, op).text;
+  return text == nullptr ? "" : text;
+}
+
+std::string found_instead(const Graph& graph, const Op& op) {
+  std::string text = found(graph, op);
+  if (violated(graph, op).holds == output_has_its_shape)
+    text += fmt::format("; {} follows", to_string(shape_of({graph, op})));
+  return text;
 }
 
 std::string supported_ops_markdown() {
@@ -109,25 +126,28 @@ std::string supported_ops_markdown() {
       "RELU_N1_TO_1 and RELU6. PADV2 counts as PAD; STRIDED_SLICE, SPLIT, SPLIT_V, UNPACK and\n"
       "REVERSE_V2 as SLICE; SQUEEZE and EXPAND_DIMS as RESHAPE; NOT_EQUAL, GREATER, "
       "GREATER_EQUAL,\n"
-      "LESS and LESS_EQUAL as EQUAL; ARG_MIN as ARG_MAX; FLOOR_MOD as FLOOR_DIV; LOGICAL_AND as\n"
-      "MINIMUM, LOGICAL_OR as MAXIMUM, LOGICAL_NOT as EQUAL. ADD_N, BATCH_TO_SPACE_ND, "
-      "BROADCAST_TO, DEPTH_TO_SPACE, "
-      "GATHER,\n"
-      "GATHER_ND, MIRROR_PAD, PACK, REDUCE_MAX, REDUCE_MIN, SPACE_TO_BATCH_ND, SPACE_TO_DEPTH and "
-      "TILE\n"
-      "become several of these (RESHAPE, TRANSPOSE, SLICE, CONCATENATION, PAD, MAX_POOL_2D, "
-      "QUANTIZE,\n"
-      "ADD), their parameters being constants. SHAPE, RANK, FILL, FLOOR_DIV, REDUCE_PROD and the\n"
-      "others are taken of any few integers that follow from shapes and constants: sizes that a\n"
-      "network computes for its RESHAPE. SVDF becomes SVDF_FEATURES, SHIFT_IN and SVDF, whose\n"
-      "state is an input and an output, as is that of UNIDIRECTIONAL_SEQUENCE_LSTM\n"
+      "LESS and LESS_EQUAL as EQUAL; ARG_MIN as ARG_MAX; FLOOR_MOD as FLOOR_DIV; RELU_0_TO_1 and\n"
+      "RELU_N1_TO_1 as RELU; SELECT as SELECT_V2; LOGICAL_AND as MINIMUM, LOGICAL_OR as MAXIMUM,\n"
+      "LOGICAL_NOT, and a CAST to bool, as EQUAL. ADD_N, BATCH_TO_SPACE_ND, BROADCAST_TO,\n"
+      "DEPTH_TO_SPACE, GATHER, GATHER_ND, MIRROR_PAD, PACK, REDUCE_ALL, REDUCE_ANY, REDUCE_MAX,\n"
+      "REDUCE_MIN, SPACE_TO_BATCH_ND, SPACE_TO_DEPTH and TILE become several of these (RESHAPE,\n"
+      "TRANSPOSE, SLICE, CONCATENATION, PAD, MAX_POOL_2D, QUANTIZE, CAST, ADD), their parameters\n"
+      "being constants: of TILE and BROADCAST_TO at most 1024 copies along an axis, of GATHER and\n"
+      "GATHER_ND at most 1024 runs of evenly spaced positions. STRIDED_SLICE may have an ellipsis\n"
+      "and new axes, but no ends that count from the begins. ARG_MAX and ARG_MIN may give int64.\n"
+      "SHAPE, RANK, FILL, FLOOR_DIV, REDUCE_PROD and the others are taken of any few integers "
+      "that\n"
+      "follow from shapes and constants: sizes that a network computes for its RESHAPE. What is\n"
+      "computed of constants alone becomes a constant. SVDF becomes SVDF_FEATURES, SHIFT_IN and\n"
+      "SVDF, whose state is an input and an output, as is that of UNIDIRECTIONAL_SEQUENCE_LSTM\n"
       "(docs/state.md). COS, EXP, FLOOR, LOG, NEG, ROUND, SIN, SQRT and SQUARE are like CEIL. "
       "What\n"
       "is marked (integers) does not matter where all operands are float32. Models of uint8 "
       "become\n"
-      "int8 when they are imported (docs/uint8.md); PAD, MEAN and SUM of more than 4 axes have "
-      "fewer\n"
-      "then, where neighbours that are treated alike can be one.\n\n"
+      "int8 when they are imported (docs/uint8.md); MEAN and SUM of more than 4 axes have fewer\n"
+      "then, where neighbours that are treated alike can be one, and PAD of more pads one axis "
+      "after\n"
+      "the other where it has to.\n\n"
       "## Every operator\n\n" +
       bullets(common_constraints());
   for (const Attributes& a : all) {

@@ -26,8 +26,8 @@ namespace thimble {
 /// Named condition whose text is both the message of a refusal and the entry of
 /// docs/supported_ops.md.
 struct Constraint {
-  const char* text;  ///< "the batch size is 1 to 65535"
-  bool (*holds)(const Graph& graph, const Op& op);
+  const char* text = nullptr;  ///< "the batch size is 1 to 65535"
+  bool (*holds)(const Graph& graph, const Op& op) = nullptr;
   /// Of operators whose operands and outputs are not all float32.
   bool of_integers = false;
 };
@@ -38,6 +38,11 @@ struct Constraint {
 [[nodiscard]] std::vector<Constraint> constraints(const Attributes& attributes);
 /// The first violated constraint's text, or empty.
 [[nodiscard]] std::string unsupported_reason(const Graph& graph, const Op& op);
+/// "int8 1x4 with scale 0.5 and zero point 0 -> int8 1x4 without a scale; beta 2": what stands
+/// beside a reason. With operands that are tensors of the network.
+[[nodiscard]] std::string found(const Graph& graph, const Op& op);
+/// The same, and the shape that follows where the reason is that.
+[[nodiscard]] std::string found_instead(const Graph& graph, const Op& op);
 /// docs/supported_ops.md, from the predicates themselves.
 [[nodiscard]] std::string supported_ops_markdown();
 

@@ -172,7 +172,8 @@ bool int16_is_symmetric(const Graph& graph, const Op& op) {
 bool all_one_copied_type(const Graph& graph, const Op& op) {
   const DType type = graph.tensor(op.outputs[0]).type;
   const bool copied = type == DType::kInt8 || type == DType::kUInt8 || type == DType::kInt16 ||
-                      type == DType::kInt32 || type == DType::kUInt32 || type == DType::kFloat32;
+                      type == DType::kInt32 || type == DType::kUInt32 || type == DType::kInt64 ||
+                      type == DType::kFloat32 || type == DType::kBool;
   return copied && all_tensors(graph, op, [&](const Tensor& t) { return t.type == type; });
 }
 

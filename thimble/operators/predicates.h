@@ -52,7 +52,8 @@ bool all_int8_or_float32(const Graph& graph, const Op& op);
 inline constexpr Constraint kAllInt8OrFloat32{"inputs and output are all int8 or all float32",
                                               all_int8_or_float32};
 inline constexpr Constraint kAllOneCopiedType{
-    "inputs and output have one type: int8, uint8, int16, int32, uint32 or float32",
+    "inputs and output have one type: bool, int8, uint8, int16, int32, uint32, int64 or "
+    "float32",
     all_one_copied_type};
 
 bool all_int8_or_int16(const Graph& graph, const Op& op);

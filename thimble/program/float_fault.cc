@@ -196,7 +196,7 @@ struct FloatChecker {
   std::string operator()(const Sub& a) const { return float_clamp_fault(a.activation, r); }
   std::string operator()(const Mul& a) const { return float_clamp_fault(a.activation, r); }
   std::string operator()(const Div& a) const { return float_clamp_fault(a.activation, r); }
-  std::string operator()(const Relu&) const { return float_clamp_fault(Activation::kRelu, r); }
+  std::string operator()(const Relu& a) const { return float_clamp_fault(a.range, r); }
   std::string operator()(const Relu6&) const { return float_clamp_fault(Activation::kRelu6, r); }
   std::string operator()(const LeakyRelu& a) const {
     const auto* p = r.as<runtime::FloatLeakyReluParams>();

@@ -372,8 +372,8 @@ struct Checker {
     d.expect("diff_min", p->diff_min, std::max<int64_t>(wanted.smallest, -INT32_MAX));
     return d.expect("channels", p->channels, r.in(0).shape.back()).text();
   }
-  std::string operator()(const Relu&) const {
-    return is_function_of_int8() ? table_fault(r) : rescale_fault(r, Activation::kRelu);
+  std::string operator()(const Relu& a) const {
+    return is_function_of_int8() ? table_fault(r) : rescale_fault(r, a.range);
   }
   std::string operator()(const Relu6&) const {
     const auto* p = r.as<runtime::ClampParams>();

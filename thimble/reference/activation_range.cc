@@ -28,6 +28,9 @@ ActivationRange activation_range(Activation activation, const Tensor& output) {
     case Activation::kRelu6:
       range = {quantised(0), quantised(6)};
       break;
+    case Activation::kRelu0To1:
+      range = {quantised(0), quantised(1)};
+      break;
   }
   return {static_cast<int32_t>(range.min), static_cast<int32_t>(range.max)};
 }

@@ -9,13 +9,17 @@
 namespace thimble::reference {
 namespace {
 
-std::vector<int32_t> whole_numbers(const OpContext& context) {
+std::vector<int64_t> whole_numbers(const OpContext& context) {
   const Tensor& input = context.input(0);
-  if (input.type != DType::kFloat32) return integers_from(context.input_bytes(0), input.type);
-  std::vector<int32_t> result;
+  if (input.type == DType::kInt64) return context.read<int64_t>(0);
+  if (input.type != DType::kFloat32) {
+    const std::vector<int32_t> values = integers_from(context.input_bytes(0), input.type);
+    return {values.begin(), values.end()};
+  }
+  std::vector<int64_t> result;
   for (const float real : context.read<float>(0)) {
     const double limited = std::clamp<double>(std::trunc(real), INT32_MIN, INT32_MAX);
-    result.push_back(std::isnan(real) ? 0 : static_cast<int32_t>(limited));
+    result.push_back(std::isnan(real) ? 0 : static_cast<int64_t>(limited));
   }
   return result;
 }
@@ -25,12 +29,17 @@ std::vector<int32_t> whole_numbers(const OpContext& context) {
 std::vector<Bytes> evaluate(const Cast&, const OpContext& context) {
   if (context.input(0).type == DType::kUInt32 || context.output().type == DType::kUInt32)
     return {context.input_bytes(0)};  // int32 and uint32 share their bits
-  const std::vector<int32_t> values = whole_numbers(context);
+  const std::vector<int64_t> values = whole_numbers(context);
   const DType type = context.output().type;
-  if (type != DType::kFloat32) return {bytes_from_integers(values, type)};
-  std::vector<float> reals;
-  for (const int32_t value : values) reals.push_back(static_cast<float>(value));
-  return {bytes_from(reals)};
+  if (type == DType::kInt64) return {bytes_from(values)};
+  if (type == DType::kFloat32) {
+    std::vector<float> reals;
+    for (const int64_t value : values) reals.push_back(static_cast<float>(value));
+    return {bytes_from(reals)};
+  }
+  std::vector<int32_t> low_bits;
+  for (const int64_t value : values) low_bits.push_back(static_cast<int32_t>(value));
+  return {bytes_from_integers(low_bits, type)};
 }
 
 }  // namespace thimble::reference

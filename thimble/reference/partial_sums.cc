@@ -20,7 +20,7 @@ ActivationRange values_of(const Graph& graph, TensorId tensor) {
   const OpId producer = producers(graph)[tensor.index()];
   if (!producer.valid()) return activation_range(Activation::kNone, t);
   const Attributes& attributes = graph.op(producer).attributes;
-  if (std::holds_alternative<Relu>(attributes)) return activation_range(Activation::kRelu, t);
+  if (const auto* relu = std::get_if<Relu>(&attributes)) return activation_range(relu->range, t);
   if (std::holds_alternative<Relu6>(attributes)) return activation_range(Activation::kRelu6, t);
   return std::visit(
       [&](const auto& a) {

@@ -13,7 +13,6 @@
 #include "thimble/model/resize.h"
 #include "thimble/reference/along_axis.h"
 #include "thimble/reference/evaluate.h"
-#include "thimble/reference/gelu.h"
 #include "thimble/reference/real_products.h"
 #include "thimble/reference/window.h"
 #include "thimble_runtime/real_functions.h"
@@ -252,9 +251,7 @@ RealValues real(const Minimum&, const RealContext& c) {
   return combined(c, [](float a, float b) { return a < b ? a : b; });
 }
 
-RealValues real(const Relu&, const RealContext& c) {
-  return clamped(Activation::kRelu, *c.inputs[0]);
-}
+RealValues real(const Relu& op, const RealContext& c) { return clamped(op.range, *c.inputs[0]); }
 
 RealValues real(const Relu6&, const RealContext& c) {
   return clamped(Activation::kRelu6, *c.inputs[0]);
@@ -331,9 +328,7 @@ RealValues real(const Elementwise& op, const RealContext& c) {
 }
 
 RealValues real(const Gelu& op, const RealContext& c) {
-  RealValues result = *c.inputs[0];
-  for (float& value : result) value = gelu(value, op.approximate);
-  return result;
+  return of_each(c, op.approximate ? functions::gelu_by_tanh : functions::gelu);
 }
 
 RealValues real(const Quantize&, const RealContext& c) { return *c.inputs[0]; }
@@ -477,6 +472,7 @@ RealRange real_range(Activation activation) {
   if (activation == Activation::kRelu || activation == Activation::kRelu6) range.min = 0;
   if (activation == Activation::kRelu6) range.max = 6;
   if (activation == Activation::kReluN1To1) range = {-1, 1};
+  if (activation == Activation::kRelu0To1) range = {0, 1};
   return range;
 }
 

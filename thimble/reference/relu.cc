@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// RELU: requantises from the input's scale to the output's.
+// RELU, RELU_N1_TO_1, RELU_0_TO_1: requantises from the input's scale to the output's.
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/evaluate.h"
 
 namespace thimble::reference {
 
-std::vector<Bytes> evaluate(const Relu&, const OpContext& context) {
+std::vector<Bytes> evaluate(const Relu& op, const OpContext& context) {
   const Tensor& input = context.input(0);
   const Tensor& output = context.output();
-  const FixedFactor factor = to_fixed_factor(double{scale_of(input)} / double{scale_of(output)});
-  const ActivationRange range = activation_range(Activation::kRelu, output);
+  const float in = scale_of(input), out = scale_of(output);
+  // TensorFlow Lite Micro, which has RELU alone, forms the factor in float64; TensorFlow Lite does
+  // not.
+  const bool is_relu = op.range == Activation::kRelu;
+  const FixedFactor factor = to_fixed_factor(is_relu ? double{in} / double{out} : double{in / out});
+  const ActivationRange range = activation_range(op.range, output);
   std::vector<int32_t> values = integers_from(context.input_bytes(0), input.type);
   for (int32_t& value : values) {
     value = requantised(value - zero_point_of(input), factor, zero_point_of(output), range);

@@ -106,23 +106,29 @@ std::string survey_text(const Survey& survey) {
   std::string text = fmt::format(
       "{}: {} operators, {} tensors, constants {}; cannot be compiled as it is\n", survey.model,
       survey.ops.size(), survey.tensors.size(), human_size(constant_bytes(survey)));
-  for (const int t : survey.inputs)
+  for (const int t : survey.inputs) {
+    if (t < 0) continue;  // no tensor
     text += fmt::format("  input   '{}' {}\n",
                         display_name(survey.tensors[static_cast<size_t>(t)].name),
                         described(survey, t));
-  for (const int t : survey.outputs)
+  }
+  for (const int t : survey.outputs) {
+    if (t < 0) continue;  // no tensor
     text += fmt::format("  output  '{}' {}\n",
                         display_name(survey.tensors[static_cast<size_t>(t)].name),
                         described(survey, t));
+  }
   const SurveyedSram bytes = sram(survey);
-  text += fmt::format(
-      "  SRAM    {} live at the peak in the file's order; {} as the interpreter lays them out\n",
-      human_size(bytes.peak_bytes), human_size(bytes.interpreter_bytes));
+  if (bytes.peak_bytes > 0 || bytes.unknown == 0)
+    text += fmt::format(
+        "  SRAM    {} live at the peak in the file's order; {} as the interpreter lays them out\n",
+        human_size(bytes.peak_bytes), human_size(bytes.interpreter_bytes));
   if (bytes.state_bytes > 0)
     text += fmt::format("          of which {} keep their values between inferences\n",
                         human_size(bytes.state_bytes));
   if (bytes.unknown > 0)
-    text += fmt::format("          without {} tensors whose size is open\n", bytes.unknown);
+    text += fmt::format("  {:<7} without {} tensors whose size is open, too large or not defined\n",
+                        bytes.peak_bytes > 0 ? "" : "SRAM", bytes.unknown);
   text += "\nWhat stops it:\n";
   for (const Obstacle& obstacle : survey.obstacles) {
     const bool tensors = obstacle.ops.empty() && !obstacle.tensors.empty();

@@ -38,7 +38,7 @@ Activation* activation_of(Op& op) {
 std::optional<Activation> lone_clamp(const Graph& graph, const Op& op) {
   const Tensor &in = graph.tensor(op.inputs[0]), &out = graph.tensor(op.outputs[0]);
   if (in.type != out.type || in.quantization != out.quantization) return std::nullopt;
-  if (std::holds_alternative<Relu>(op.attributes)) return Activation::kRelu;
+  if (const auto* relu = std::get_if<Relu>(&op.attributes)) return relu->range;
   if (std::holds_alternative<Relu6>(op.attributes)) return Activation::kRelu6;
   return std::nullopt;
 }

@@ -96,6 +96,8 @@ void cos_f32(const View& x, const View& out, const Region& region) noexcept;
 void elu_f32(const View& x, const View& out, const Region& region) noexcept;
 void exp_f32(const View& x, const View& out, const Region& region) noexcept;
 void floor_f32(const View& x, const View& out, const Region& region) noexcept;
+void gelu_f32(const View& x, const View& out, const Region& region) noexcept;
+void gelu_by_tanh_f32(const View& x, const View& out, const Region& region) noexcept;
 void hard_swish_f32(const View& x, const View& out, const Region& region) noexcept;
 void log_f32(const View& x, const View& out, const Region& region) noexcept;
 void logistic_f32(const View& x, const View& out, const Region& region) noexcept;

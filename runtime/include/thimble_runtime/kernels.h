@@ -327,7 +327,10 @@ void cast_i16_i32(const View& x, const View& out, const Region& region) noexcept
 void cast_i16_f32(const View& x, const View& out, const Region& region) noexcept;
 void cast_i32_i8(const View& x, const View& out, const Region& region) noexcept;
 void cast_i32_i16(const View& x, const View& out, const Region& region) noexcept;
+void cast_i32_i64(const View& x, const View& out, const Region& region) noexcept;
 void cast_i32_f32(const View& x, const View& out, const Region& region) noexcept;
+void cast_i64_i32(const View& x, const View& out, const Region& region) noexcept;
+void cast_i64_f32(const View& x, const View& out, const Region& region) noexcept;
 void cast_f32_i8(const View& x, const View& out, const Region& region) noexcept;
 void cast_f32_i16(const View& x, const View& out, const Region& region) noexcept;
 void cast_f32_i32(const View& x, const View& out, const Region& region) noexcept;

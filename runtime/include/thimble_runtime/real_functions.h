@@ -185,6 +185,54 @@ inline float tanh(float x) noexcept {
   return p * z * x + x;
 }
 
+/// 1 less the error function, of x >= 0: Cephes' series (erfcf).
+inline float complement_of_erf(float x) noexcept {
+  const float z = x * x;
+  if (x < 1) {
+    float p = 7.853861353153693E-5F;
+    p = p * z - 8.010193625184903E-4F;
+    p = p * z + 5.188327685732524E-3F;
+    p = p * z - 2.685381193529856E-2F;
+    p = p * z + 1.128358514861418E-1F;
+    p = p * z - 3.761262582423300E-1F;
+    p = p * z + 1.128379165726710F;
+    return 1 - p * x;
+  }
+  const float inverse = 1 / x, y = inverse * inverse;
+  float p = 0;
+  if (x < 2) {
+    p = 2.326819970068386E-2F;
+    p = p * y - 1.387039388740657E-1F;
+    p = p * y + 3.687424674597105E-1F;
+    p = p * y - 5.824733027278666E-1F;
+    p = p * y + 6.210004621745983E-1F;
+    p = p * y - 4.944515323274145E-1F;
+    p = p * y + 3.404879937665872E-1F;
+    p = p * y - 2.741127028184656E-1F;
+    p = p * y + 5.638259427386472E-1F;
+  } else {
+    p = -1.047766399936249E+1F;
+    p = p * y + 1.297719955372516E+1F;
+    p = p * y - 7.495518717768503F;
+    p = p * y + 2.921019019210786F;
+    p = p * y - 1.015265279202700F;
+    p = p * y + 4.218463358204948E-1F;
+    p = p * y - 2.820767439740514E-1F;
+    p = p * y + 5.641895067754075E-1F;
+  }
+  return exp(-z) * inverse * p;
+}
+
+/// Times the normal distribution up to x.
+inline float gelu(float x) noexcept {
+  const float tail = complement_of_erf(abs(x) * 0.707106781F) * 0.5F;
+  return x * (x < 0 ? tail : 1 - tail);
+}
+
+inline float gelu_by_tanh(float x) noexcept {
+  return 0.5F * x * (1 + tanh(0.797884561F * (x + 0.044715F * x * x * x)));
+}
+
 /// As TensorFlow Lite, which goes other ways beyond two limits.
 inline float logistic(float x) noexcept {
   if (x > 16.619047164916992188F) return 1;

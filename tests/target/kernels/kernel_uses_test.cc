@@ -64,9 +64,10 @@ TEST(KernelTable, NamesEveryKernelOnceAndShipsItsSource) {
 // thimble_runtime/kernels.h: what a family is there for several times is told apart by its name.
 // thimble_runtime/kernels.h: the rows of a family are told apart by their names.
 TEST(KernelTable, NamesFollowTheGrammar) {
-  const std::map<DType, std::string> letters = {{DType::kInt8, "_i8"},     {DType::kUInt8, "_u8"},
-                                                {DType::kInt16, "_i16"},   {DType::kInt32, "_i32"},
-                                                {DType::kFloat32, "_f32"}, {DType::kBool, "_b8"}};
+  const std::map<DType, std::string> letters = {{DType::kInt8, "_i8"},   {DType::kUInt8, "_u8"},
+                                                {DType::kInt16, "_i16"}, {DType::kInt32, "_i32"},
+                                                {DType::kInt64, "_i64"}, {DType::kFloat32, "_f32"},
+                                                {DType::kBool, "_b8"}};
   std::map<Family, int> rows;
   for (const KernelInfo& kernel : kernels())
     rows[kernel.family] += kernel.set == InstructionSet::kPortable;

@@ -46,11 +46,11 @@ bool supported(const Relu&, const Operands& t, Method method) {
   return method == Method::kCompute && t.in(0).type == t.out().type && has_row(family, t);
 }
 
-std::vector<KernelUse> uses(const Relu&, const Operands& t, Method) {
-  if (is_float32(t)) return float_function_use(t, Family::kClamp, float_clamp(Activation::kRelu));
+std::vector<KernelUse> uses(const Relu& a, const Operands& t, Method) {
+  if (is_float32(t)) return float_function_use(t, Family::kClamp, float_clamp(a.range));
   if (is_function_of_int8(t)) return {lookup_use(t)};
   return one_use(quantize_kernel(t.in(0).type, t.out().type),
-                 rescale_params(t, clamp_range(Activation::kRelu, t.out())), t);
+                 rescale_params(t, clamp_range(a.range, t.out())), t);
 }
 
 /// Raw values are clamped: right only where input and output have the same quantisation.

@@ -74,6 +74,8 @@ runtime::FloatClampParams float_clamp(Activation activation) {
       return {-1, 1};
     case Activation::kRelu6:
       return {0, 6};
+    case Activation::kRelu0To1:
+      return {0, 1};
   }
   throw InternalError("unknown activation");
 }

@@ -67,6 +67,8 @@ enum class Family : uint8_t {
   kTanh,
   kAbs,
   kElu,
+  kGelu,
+  kGeluByTanh,
   kHardSwish,
   kRsqrt,
   kCeil,

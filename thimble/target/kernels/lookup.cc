@@ -27,6 +27,8 @@ std::vector<KernelUse> function_use(const Operands& t, Family family) {
   return {lookup_use(t)};
 }
 
+Family gelu_family(const Gelu& a) { return a.approximate ? Family::kGeluByTanh : Family::kGelu; }
+
 }  // namespace
 
 KernelUse lookup_use(const Operands& t) {
@@ -66,8 +68,8 @@ bool supported(const Abs&, const Operands& t, Method method) {
          (method == Method::kCompute && t.in(0).type == DType::kInt16 &&
           has_row(Family::kLeakyRelu, t));
 }
-bool supported(const Gelu&, const Operands& t, Method method) {
-  return is_function(t, method, Family::kLookup);
+bool supported(const Gelu& a, const Operands& t, Method method) {
+  return is_function(t, method, gelu_family(a));
 }
 
 std::vector<KernelUse> uses(const Logistic&, const Operands& t, Method) {
@@ -101,8 +103,8 @@ std::vector<KernelUse> uses(const Abs&, const Operands& t, Method) {
   return {elementwise_use(portable_kernel(Family::kLeakyRelu, t.in(0).type, t.out().type), params,
                           {t.in(0).shape}, t.out().shape)};
 }
-std::vector<KernelUse> uses(const Gelu&, const Operands& t, Method) {
-  return function_use(t, Family::kLookup);
+std::vector<KernelUse> uses(const Gelu& a, const Operands& t, Method) {
+  return function_use(t, gelu_family(a));
 }
 
 }  // namespace thimble

@@ -22,7 +22,7 @@ int32_t quantised_bound(float bound, const Tensor& out, const ClampRange& values
 }  // namespace
 
 runtime::Scale quantize_scale(double real) {
-  check(real >= 0 && std::isfinite(real), "quantize_scale: a scale is negative or not finite");
+  check(std::isfinite(real), "quantize_scale: a scale is not finite");
   int exponent = 0;
   const double fraction = std::frexp(real, &exponent);
   int64_t multiplier = std::llround(std::ldexp(fraction, 31));
@@ -66,6 +66,8 @@ ClampRange clamp_range(Activation activation, const Tensor& out) {
       return {quantised_bound(-1, out, range), quantised_bound(1, out, range)};
     case Activation::kRelu6:
       return {quantised_bound(0, out, range), quantised_bound(6, out, range)};
+    case Activation::kRelu0To1:
+      return {quantised_bound(0, out, range), quantised_bound(1, out, range)};
   }
   throw InternalError("clamp_range: unknown activation");
 }

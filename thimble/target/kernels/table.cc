@@ -342,8 +342,14 @@ constexpr KernelInfo kKernels[] = {
         {.name = "cast_i32_i8", .family = F::kCast, .in = kInt32, .out = kInt8}),
     row<runtime::cast_i32_i16>(
         {.name = "cast_i32_i16", .family = F::kCast, .in = kInt32, .out = kInt16}),
+    row<runtime::cast_i32_i64>(
+        {.name = "cast_i32_i64", .family = F::kCast, .in = kInt32, .out = kInt64}),
     row<runtime::cast_i32_f32>(
         {.name = "cast_i32_f32", .family = F::kCast, .in = kInt32, .out = kFloat32}),
+    row<runtime::cast_i64_i32>(
+        {.name = "cast_i64_i32", .family = F::kCast, .in = kInt64, .out = kInt32}),
+    row<runtime::cast_i64_f32>(
+        {.name = "cast_i64_f32", .family = F::kCast, .in = kInt64, .out = kFloat32}),
     row<runtime::cast_f32_i8>(
         {.name = "cast_f32_i8", .family = F::kCast, .in = kFloat32, .out = kInt8}),
     row<runtime::cast_f32_i16>(
@@ -477,6 +483,8 @@ constexpr KernelInfo kKernels[] = {
     float_row<runtime::elu_f32>("elu_f32", F::kElu),
     float_row<runtime::exp_f32>("exp_f32", F::kExp),
     float_row<runtime::floor_f32>("floor_f32", F::kFloor),
+    float_row<runtime::gelu_f32>("gelu_f32", F::kGelu),
+    float_row<runtime::gelu_by_tanh_f32>("gelu_by_tanh_f32", F::kGeluByTanh),
     float_row<runtime::hard_swish_f32>("hard_swish_f32", F::kHardSwish),
     float_row<runtime::log_f32>("log_f32", F::kLog),
     float_row<runtime::logistic_f32>("logistic_f32", F::kLogistic),
