@@ -10,10 +10,6 @@
 namespace thimble::layout {
 namespace {
 
-constexpr size_t kRounds = 8;        ///< one of so many pairs is merged before new ones are made
-constexpr double kChance = 3;        ///< a pair may be put behind those so many times larger
-constexpr uint32_t kChances = 1024;  ///< steps of chance
-
 struct Pair {
   double key;  ///< those with the least first
   size_t first, second;
@@ -99,6 +95,9 @@ class Merger {
     std::erase_if(blocks_, [](const Block& block) { return block.begin == block.end; });
   }
 
+  static constexpr size_t kRounds = 8;  ///< one of so many pairs is merged before new ones are made
+  static constexpr double kChance = 3;  ///< a pair may be put behind those so many times larger
+  static constexpr uint32_t kChances = 1024;  ///< steps of chance
   std::vector<Block> blocks_;
   std::mt19937& random_;
 };

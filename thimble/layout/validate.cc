@@ -45,13 +45,13 @@ std::string fault_of_one(const Buffer& buffer, size_t index, int64_t address) {
 /// Of buffers that live together, what is at fault first is a pair of neighbours: without overlaps
 /// it is enough to look at those just below and above a buffer when it begins to live.
 std::string fault_without_overlaps(const Problem& problem, const std::vector<int64_t>& addresses) {
-  struct Event {
+  struct Edge {
     int64_t time;
     bool begins;  // ends come first
     size_t buffer;
-    auto operator<=>(const Event&) const = default;
+    auto operator<=>(const Edge&) const = default;
   };
-  std::vector<Event> events;
+  std::vector<Edge> events;
   for (size_t i = 0; i < addresses.size(); ++i) {
     if (problem.buffers[i].size_bytes == 0) continue;
     for (const Life& life : problem.buffers[i].lives) {
