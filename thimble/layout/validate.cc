@@ -61,8 +61,9 @@ std::string fault_without_overlaps(const Problem& problem, const std::vector<int
   }
   std::sort(events.begin(), events.end());
   std::map<int64_t, size_t> live;  // by address
-  for (const auto& [time, begins, i] : events) {
-    if (!begins) {
+  for (const Edge& edge : events) {
+    const size_t i = edge.buffer;
+    if (!edge.begins) {
       live.erase(addresses[i]);
       continue;
     }
