@@ -79,7 +79,7 @@ std::string fault_without_overlaps(const Problem& problem, const std::vector<int
       other = std::prev(above)->second;
     if (other) {
       return fmt::format("buffers {} and {} overlap at step {}", std::min(i, *other),
-                         std::max(i, *other), time);
+                         std::max(i, *other), edge.time);
     }
     live.emplace(addresses[i], i);
   }
