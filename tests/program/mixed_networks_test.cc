@@ -90,9 +90,10 @@ TEST(MixedNetworks, AreVerifiedAndEqualTheReference) {
 
 // What nights found.
 TEST(MixedNetworks, ThatHadFaultsHaveNone) {
-  EXPECT_EQ(fault(mixed_network(2087, {3})), "");        // the sign of a zero in FLOOR_MOD
-  EXPECT_EQ(fault(mixed_network(5932, {3, 5, 6})), "");  // in FLOOR_DIV
-  EXPECT_EQ(fault(mixed_network(3887, {2, 6})), "");     // no tiles for a group
+  EXPECT_EQ(fault(mixed_network(2087, {3})), "");              // the sign of a zero in FLOOR_MOD
+  EXPECT_EQ(fault(mixed_network(5932, {3, 5, 6})), "");        // in FLOOR_DIV
+  EXPECT_EQ(fault(mixed_network(3887, {2, 6})), "");           // no tiles for a group
+  EXPECT_EQ(fault(mixed_network(3500, {1, 2, 3, 4, 6})), "");  // copies of int64
 }
 
 /// Each position of the last axis alone.

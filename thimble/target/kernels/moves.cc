@@ -10,11 +10,9 @@
 namespace thimble {
 namespace {
 
-bool is_copied(DType type) { return size_bytes(type) <= 4; }
-
 bool copies(const Operands& t, Method method) {
   const DType type = t.out().type;
-  if (method != Method::kCompute || !is_copied(type)) return false;
+  if (method != Method::kCompute) return false;
   for (size_t k = 0; k < t.count(); ++k) {
     if (t.in(k).type != type) return false;
   }
