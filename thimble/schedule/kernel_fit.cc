@@ -159,11 +159,15 @@ std::string KernelFits::fault(const Step& step, const KernelUse& use, KernelId k
     return buffer_fault(buffer, walk, graph_.tensor(buffer.tensor).shape, kernel);
   };
   for (size_t k = 0; k < use.inputs.size(); ++k) {
-    const BufferId from = step.in[static_cast<size_t>(use.inputs[k])].buffer();
-    if (!from.valid()) continue;  // a constant
-    if (std::string why = of_buffer(from, use.in[k]); !why.empty()) return why;
-    if (k == 0 && info(kernel).dense_channels &&
-        channel_step(schedule_.buffer(from), use.in[k]) != 1)
+    const auto input = static_cast<size_t>(use.inputs[k]);
+    const BufferId from = step.in[input].buffer();
+    if (from.valid()) {
+      if (std::string why = of_buffer(from, use.in[k]); !why.empty()) return why;
+    }
+    if (k > 0 || !info(kernel).dense_channels) continue;
+    Buffer constant;
+    constant.extents = graph_.tensor(graph_.op(step.op).inputs[input]).shape;
+    if (channel_step(from.valid() ? schedule_.buffer(from) : constant, use.in[k]) != 1)
       return fmt::format("{} takes channels side by side", info(kernel).name);
   }
   if (info(kernel).dense_output && channel_step(schedule_.buffer(step.out), use.out) != 1)
