@@ -193,11 +193,14 @@ std::vector<Port> ports_of(const std::vector<TensorId>& tensors, const std::stri
   return ports;
 }
 
-void refuse_inputs_listed_twice(const std::vector<Port>& inputs, const std::string& where) {
-  for (auto port = inputs.begin(); port != inputs.end(); ++port) {
-    if (std::find(inputs.begin(), port, *port) == port) continue;
-    throw CompileError(where,
-                       fmt::format("is damaged: tensor {} is listed twice", port->tensor.value));
+void refuse_inputs_listed_twice(const Graph& graph, const std::string& where) {
+  std::vector<bool> listed(graph.tensors.size());
+  for (const Port& port : graph.inputs) {
+    if (listed[port.tensor.index()]) {
+      throw CompileError(where,
+                         fmt::format("is damaged: tensor {} is listed twice", port.tensor.value));
+    }
+    listed[port.tensor.index()] = true;
   }
 }
 
@@ -442,7 +445,7 @@ Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
   infer_shapes(file, section, options.shapes, graph.tensors);
   const Uint8Tensors uint8(file, section, graph.tensors);
   graph.inputs = ports_of(section.inputs, where + ": network inputs");
-  refuse_inputs_listed_twice(graph.inputs, where + ": network inputs");
+  refuse_inputs_listed_twice(graph, where + ": network inputs");
   graph.outputs = ports_of(section.outputs, where + ": network outputs");
   read_ops(file, section.ops, kinds, uint8, graph);
   check_graph(graph);
