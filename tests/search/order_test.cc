@@ -106,6 +106,18 @@ TEST(WorkingSets, RejectWhatIsNoOrder) {
   EXPECT_THROW((void)working_sets(figure1(), {0, 0, 2, 3, 4, 5, 6}), InternalError);
 }
 
+/// After the second operator the third becomes ready, as the last reader of tensor 1; the first
+/// changes nothing of what is live.
+TEST(GreedyOrder, KeepsWhatIsReadyBesideAReaderThatBecomesIt) {
+  OrderProblem problem{.size_bytes = {4, 8, 8, 4, 4, 4},
+                       .inputs = {0, 1, 2},
+                       .outputs = {3, 5},
+                       .ops = {op({0}, 3), op({1, 2}, 4), op({1, 4}, 5)}};
+  problem.ops[0].in_place = {{.input = 0, .scratch_bytes = 0}};
+  problem.ops[1].in_place = {{.input = 2, .scratch_bytes = 0}};
+  EXPECT_EQ(greedy_order(problem).ops, (std::vector<int>{1, 2, 0}));
+}
+
 TEST(Reorder, RejectsACycle) {
   const OrderProblem problem{
       .size_bytes = {1, 1}, .inputs = {}, .outputs = {0}, .ops = {op({1}, 0), op({0}, 1)}};

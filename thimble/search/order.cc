@@ -152,7 +152,10 @@ namespace {
 class GreedyQueue {
  public:
   GreedyQueue(const OrderProblem& problem, const OrderLinks& links, const Execution& execution)
-      : problem_(problem), links_(links), execution_(execution), key_(problem.ops.size()) {
+      : problem_(problem),
+        links_(links),
+        execution_(execution),
+        key_(problem.ops.size(), {0, 0, -1}) {
     for_each(execution.ready(), [&](int op) { add(op); });
   }
 
@@ -189,7 +192,7 @@ class GreedyQueue {
   const OrderProblem& problem_;
   const OrderLinks& links_;
   const Execution& execution_;
-  std::vector<Key> key_;
+  std::vector<Key> key_;  ///< last added with; of no operator before
   std::set<Key> queue_;
 };
 
