@@ -38,12 +38,12 @@ TEST_P(GeneratedFamily, FitsWithLittleWork) {
   }
 }
 
-// Rooms alone find none of these: which ends go with which begins is ambiguous.
-TEST(Coarse, FitsByChance) {
-  for (const int number : {8, 17}) {
+// Sums of bytes are equal by chance: which ends go with which begins is ambiguous.
+TEST(Coarse, FitsWithLittleWork) {
+  for (const int number : {8, 13, 17}) {
     const GeneratedProblem generated = generated_problem("coarse", number, kMostBuffers);
     const Solution found = exact(
-        generated.problem, {.work = 50'000'000, .good_enough_bytes = generated.capacity_bytes});
+        generated.problem, {.work = 100'000'000, .good_enough_bytes = generated.capacity_bytes});
     EXPECT_EQ(validate(generated.problem, found.addresses), "");
     EXPECT_EQ(found.arena_bytes, generated.capacity_bytes) << number;
   }

@@ -13,7 +13,7 @@
 #include "thimble/layout/learning_order.h"
 #include "thimble/layout/niche_search.h"
 #include "thimble/layout/packing_search.h"
-#include "thimble/layout/room_search.h"
+#include "thimble/layout/sequence_search.h"
 #include "thimble/model/error.h"
 
 namespace thimble::layout {
@@ -27,9 +27,8 @@ constexpr int64_t kMostPairs = 2'000'000;
 /// Nodes for each order in the first round. A good order needs a few hundred; a bad one would not
 /// end.
 constexpr int64_t kFirstBudget = 500;
-constexpr int64_t kLeastRoomWork = 1'000'000;  ///< with less the niches have all of it
-constexpr int64_t kRoomShare = 4;              ///< of so many nodes one in rooms, which need few
-constexpr int kRestarts = 5;                   ///< of each order, in each round, at the goal
+constexpr int64_t kLeastSequenceWork = 1'000'000;  ///< with less the niches have all of it
+constexpr int kRestarts = 5;                       ///< of each order, in each round, at the goal
 /// Where overlaps are permitted: what some two seconds do not find, ten do not find either.
 constexpr int64_t kPackingWork = 100'000'000;
 /// Each level of the disjunctive search keeps a byte per conflict; larger problems do without it.
@@ -85,19 +84,15 @@ class PartSearch {
     for (std::vector<int>& order : greedy_orders(problem_, sweep_)) {
       orders.emplace_back(std::move(order));
     }
-    std::optional<RoomSearch> rooms;
-    if (budget_.work >= kLeastRoomWork && niches.applies() &&
-        RoomSearch::applies(problem_, sweep_)) {
-      rooms.emplace(problem_, sweep_);
+    std::optional<SequenceSearch> sequences;
+    if (budget_.work >= kLeastSequenceWork && niches.applies() &&
+        SequenceSearch::applies(problem_, sweep_)) {
+      sequences.emplace(problem_, sweep_);
     }
     const int64_t least_left = niches.applies() ? 0 : budget_.work - kPackingWork;
     const auto goes_on = [&] { return !done() && !budget_.spent() && budget_.work > least_left; };
-    int64_t nodes = kFirstBudget, work = 0;  // of a round
+    int64_t nodes = kFirstBudget;
     for (int round = 0; goes_on(); ++round, nodes += nodes / 4) {
-      if (rooms && rooms->run(goal(), work, nodes / kRoomShare, budget_) == SearchOutcome::kFound) {
-        keep(rooms->addresses());
-        break;
-      }
       const int64_t work_left = budget_.work;
       for (const int64_t capacity : capacities(round)) {
         if (niches.applies()) {
@@ -109,10 +104,12 @@ class PartSearch {
         const SearchOutcome outcome = disjunctive.run(capacity, nodes, budget_);
         conclude(outcome, capacity, true, disjunctive.addresses());
       }
-      work = work_left - budget_.work;
+      if (!sequences || done()) continue;
+      if (sequences->run(goal(), work_left - budget_.work, budget_) == SearchOutcome::kFound)
+        keep(sequences->addresses());
     }
-    best_.nodes =
-        (rooms ? rooms->nodes() : 0) + niches.nodes() + packing.nodes() + disjunctive.nodes();
+    best_.nodes = (sequences ? sequences->nodes() : 0) + niches.nodes() + packing.nodes() +
+                  disjunctive.nodes();
   }
 
   /// Each order as it is, then several times with what it learnt. What one order has searched to

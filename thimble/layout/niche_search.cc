@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "thimble/layout/bound.h"
+#include "thimble/layout/mixed.h"
 
 namespace thimble::layout {
 namespace {
@@ -17,14 +18,6 @@ constexpr double kFade = 0.9;  ///< what is left of a section's weight after a r
 /// Answers that a section counts for if all its capacity is slack: tight ones come first.
 constexpr double kSlack = 30;
 constexpr int64_t kMostFailed = 1'000'000;  ///< states that are remembered: some 32 MB
-
-/// Of splitmix64 (Steele, Lea and Flood, 2014): each bit of the result depends on all of x.
-uint64_t mixed(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 }  // namespace
 
