@@ -91,8 +91,12 @@ class PartSearch {
     }
     const int64_t least_left = niches.applies() ? 0 : budget_.work - kPackingWork;
     const auto goes_on = [&] { return !done() && !budget_.spent() && budget_.work > least_left; };
-    int64_t nodes = kFirstBudget;
+    int64_t nodes = kFirstBudget, work = 0;  // of a round
     for (int round = 0; goes_on(); ++round, nodes += nodes / 4) {
+      if (sequences && sequences->run(goal(), work, budget_) == SearchOutcome::kFound) {
+        keep(sequences->addresses());
+        break;
+      }
       const int64_t work_left = budget_.work;
       for (const int64_t capacity : capacities(round)) {
         if (niches.applies()) {
@@ -104,9 +108,7 @@ class PartSearch {
         const SearchOutcome outcome = disjunctive.run(capacity, nodes, budget_);
         conclude(outcome, capacity, true, disjunctive.addresses());
       }
-      if (!sequences || done()) continue;
-      if (sequences->run(goal(), work_left - budget_.work, budget_) == SearchOutcome::kFound)
-        keep(sequences->addresses());
+      work = work_left - budget_.work;
     }
     best_.nodes = (sequences ? sequences->nodes() : 0) + niches.nodes() + packing.nodes() +
                   disjunctive.nodes();
