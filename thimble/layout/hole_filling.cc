@@ -32,9 +32,13 @@ class HoleFilling::Choice {
   [[nodiscard]] bool over() const {
     return filling_.steps_ >= steps_end_ || std::ssize(filling_.results_) >= found_end_;
   }
-  [[nodiscard]] Quota half() const {
-    return {(steps_end_ - filling_.steps_) * 7 / 8 + 1,
-            (found_end_ - std::ssize(filling_.results_) + 1) / 2};
+  [[nodiscard]] Quota left() const {
+    return {steps_end_ - filling_.steps_, found_end_ - std::ssize(filling_.results_)};
+  }
+  /// For one way to go on. There may be twenty choices below each other: few steps would be left
+  /// to the last with much less than this.
+  [[nodiscard]] Quota share() const {
+    return {left().steps * 7 / 8 + 1, (left().fillings + 1) / 2};
   }
 
  private:
@@ -81,10 +85,10 @@ std::vector<Holes> HoleFilling::fill(PqNode& tree, const Items& ends, Quota quot
     if (pass == 1) std::ranges::reverse(runs_);
     for (size_t i = pass < 2 ? 0 : runs_.size(); i > 1; --i)
       std::swap(runs_[i - 1], runs_[random() % i]);
-    const int64_t steps_end = steps_ + quota.steps / kPasses * 2;
-    const int64_t left = quota.fillings - std::ssize(results_);
-    next_hole(runs.tree, {quota.steps / kPasses * 2, pass + 1 < kPasses ? (left + 1) / 2 : left});
-    if (steps_ < steps_end && std::ssize(results_) < left) break;  // these are all
+    const Choice all(*this, {quota.steps, quota.fillings - std::ssize(results_)});
+    const Choice part(*this, pass + 1 < kPasses ? all.share() : all.left());
+    next_hole(runs.tree, part.left());
+    if (!part.over()) break;  // there are no more
   }
   work_ -= steps_ / kStepsPerWork;
   return std::move(results_);
@@ -105,7 +109,7 @@ void HoleFilling::next_hole(const PqNode& tree, Quota quota) {
   const Choice choice(*this, quota);
   for (int64_t more = 0; more <= others && !choice.over(); ++more) {
     holes_.back().joined = more > 0;
-    join(tree, next, more, first->bytes, Choice(*this, choice.half()));
+    join(tree, next, more, first->bytes, Choice(*this, choice.share()));
   }
   joined_ = joined_before;
   holes_.pop_back();
@@ -136,10 +140,9 @@ void HoleFilling::join(const PqNode& tree, size_t from, int64_t more, int64_t by
 /// It is chosen what ends in the last of holes_, so many bytes.
 void HoleFilling::start(const PqNode& tree, int64_t bytes, const Choice& choice) {
   ++steps_;
-  const bool exactly = sums_[0][sum_of(bytes)];
-  if (!exactly && unused_ == 0) return;
+  if (unused_ == 0 && !sums_[0][sum_of(bytes)]) return;
   if (!holes_.back().joined) {
-    fill_hole(tree, bytes, exactly, choice);
+    fill_hole(tree, bytes, choice);
     return;
   }
   PqNode joined = tree;
@@ -147,19 +150,18 @@ void HoleFilling::start(const PqNode& tree, int64_t bytes, const Choice& choice)
   const bool possible = restrict(joined, run_marks_);
   for (const int run : joined_) run_marks_[index(run)] = false;
   steps_ += joined.leaves;
-  if (possible) fill_hole(joined, bytes, exactly, choice);
+  if (possible) fill_hole(joined, bytes, choice);
 }
 
-void HoleFilling::fill_hole(const PqNode& joined, int64_t bytes, bool exactly,
-                            const Choice& choice) {
-  if (exactly) choose(joined, 0, bytes, choice);
-  // All that is unused here, or nothing of it used.
+/// With all of its bytes; with all but the unused; with none.
+void HoleFilling::fill_hole(const PqNode& tree, int64_t bytes, const Choice& choice) {
+  choose(tree, 0, bytes, choice);
   const int64_t all = unused_;
   for (const int64_t unused : {all, bytes}) {
     if (unused == 0 || unused > std::min(all, bytes) || choice.over()) continue;
     holes_.back().unused = unused;
     unused_ -= unused;
-    choose(joined, 0, bytes - unused, choice);
+    choose(tree, 0, bytes - unused, choice);
     unused_ += unused;
     holes_.back().unused = 0;
     if (all == bytes) break;
@@ -170,7 +172,7 @@ void HoleFilling::fill_hole(const PqNode& joined, int64_t bytes, bool exactly,
 void HoleFilling::choose(const PqNode& tree, size_t from, int64_t bytes, const Choice& choice) {
   ++steps_;
   if (bytes == 0) {
-    next_hole(tree, choice.half());
+    next_hole(tree, choice.share());
     return;
   }
   for (size_t i = from; i < begins_.size() && !choice.over(); ++i) {

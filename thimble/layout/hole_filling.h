@@ -35,14 +35,14 @@ class HoleFilling {
   HoleFilling(const std::vector<Item>& items, Items begins, int64_t quantum,
               std::vector<bool>& marks, int64_t& work);
 
-  /// How much may be looked at, and found. Each choice gets half of what is left, so that what is
-  /// found differs early on, too.
+  /// How much may be looked at (in each of a few passes), and found. Each choice gets half of what
+  /// may be found, so that what is found differs early on, too.
   struct Quota {
     int64_t steps;
     int64_t fillings;
   };
-  /// Where `ends`, as many bytes as begin or more, end in the orders of `tree`. random: in what
-  /// sequence holes are filled; without it the smallest first.
+  /// Where `ends`, as many bytes as begin or more, end in the orders of `tree`. Small ones
+  /// are filled first, in other passes large ones or in a sequence by chance.
   [[nodiscard]] std::vector<Holes> fill(PqNode& tree, const Items& ends, Quota quota,
                                         std::mt19937& random);
 
@@ -60,7 +60,7 @@ class HoleFilling {
   void next_hole(const PqNode& tree, Quota quota);
   void join(const PqNode& tree, size_t from, int64_t more, int64_t bytes, const Choice& choice);
   void start(const PqNode& tree, int64_t bytes, const Choice& choice);
-  void fill_hole(const PqNode& tree, int64_t bytes, bool exactly, const Choice& choice);
+  void fill_hole(const PqNode& tree, int64_t bytes, const Choice& choice);
   void choose(const PqNode& tree, size_t from, int64_t bytes, const Choice& choice);
   [[nodiscard]] size_t sum_of(int64_t bytes) const;
   [[nodiscard]] bool alike(int a, int b) const;

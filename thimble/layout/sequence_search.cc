@@ -20,8 +20,10 @@ namespace {
 constexpr std::array<size_t, 8> kWidths = {4, 16, 8, 32, 8, 8, 8, 128};  ///< in turn
 constexpr std::array kTrusts = {0.25, 0.35, 0.5, 0.7, 1.0};              ///< by chance, as noises
 constexpr std::array kNoises = {0.0, 1.0, 2.0, 3.0, 4.0};
-constexpr HoleFilling::Quota kQuota = {20'000, 32};  ///< of one state at one boundary
-constexpr double kGap = 3;         ///< in logarithms: that one is less likely than none
+constexpr HoleFilling::Quota kQuota = {10'000, 32};  ///< of one state at one boundary
+constexpr size_t kMostAtOnce = 400;    ///< that end or begin: the search of holes is a recursion
+constexpr double kGap = 3;             ///< in logarithms: that one is less likely than none
+constexpr int64_t kPairsPerWork = 16;  ///< of gaps
 constexpr size_t kMostTaken = 12;  ///< sets of gaps that are tried, of one state at one boundary
 
 struct State {
@@ -79,6 +81,7 @@ class SequenceSearch::Beam {
 
   std::vector<State> behind(size_t s, std::vector<State>& states) {
     std::vector<State> next;
+    if (flow_.begins[s].size() > kMostAtOnce) return next;
     HoleFilling filling(items_, flow_.begins[s], flow_.quantum, marks_, budget_.work);
     for (size_t i = 0; i < states.size(); ++i) {
       if (budget_.spent()) return {};
@@ -89,6 +92,7 @@ class SequenceSearch::Beam {
       for (const Items& taken : gaps_to_take(tree, unused(s) - unused(s - 1))) {
         Items ends = flow_.ends[s];
         ends.insert(ends.end(), taken.begin(), taken.end());
+        if (ends.size() > kMostAtOnce) continue;
         for (Holes& holes : filling.fill(tree, ends, {kQuota.steps, fillings}, random_)) {
           next.push_back(filled(tree, std::move(holes), log_past));
           next.back().parent = i;
@@ -106,6 +110,7 @@ class SequenceSearch::Beam {
     Items gaps;
     collect_gaps(tree, gaps);
     for (size_t i = gaps.size(); i > 1; --i) std::swap(gaps[i - 1], gaps[random_() % i]);
+    budget_.work -= std::ssize(gaps) * (more < 0 ? std::ssize(gaps) : 1) / kPairsPerWork;
     std::vector<Items> larger;
     for (size_t i = 0; i < gaps.size(); ++i) {
       const int64_t left = items_[index(gaps[i])].bytes + more;
