@@ -23,15 +23,18 @@ constexpr std::array kNoises = {0.0, 1.0, 2.0, 3.0, 4.0};
 constexpr HoleFilling::Quota kQuota = {10'000, 32};  ///< of one state at one boundary
 constexpr size_t kMostAtOnce = 400;    ///< that end or begin: the search of holes is a recursion
 constexpr double kGap = 3;             ///< in logarithms: that one is less likely than none
+constexpr size_t kMostStates = 4;      ///< of so many times the width the best go on
 constexpr int64_t kPairsPerWork = 16;  ///< of gaps
 constexpr size_t kMostTaken = 12;  ///< sets of gaps that are tried, of one state at one boundary
 
 struct State {
   PqNode tree;
-  Holes holes;  ///< at the boundary before
+  Holes holes;                ///< at the boundary before
+  std::vector<int64_t> gaps;  ///< bytes of those that begin there
   size_t parent = 0;
   double log_layouts = 0;  ///< the logarithm of how many, as far as it is told from others
   double key = 0;          ///< with noise
+  uint64_t hash = 0;       ///< of the tree
 };
 
 }  // namespace
@@ -54,13 +57,18 @@ class SequenceSearch::Beam {
         random_(options.seed),
         budget_(budget),
         items_(flow.buffers),
-        marks_(items_.size(), false),
-        hole_of_(items_.size(), -1) {}
+        known_(static_cast<int>(items_.size())) {
+    resize(items_.size());
+    for (size_t i = 0; i < items_.size(); ++i) set_key(i);
+  }
 
   /// Per buffer; empty if no layout is found.
   std::vector<int64_t> run() {
     first_ = flow_.begins[0];
-    if (unused(0) > 0) first_.push_back(new_gap(unused(0)));
+    if (unused(0) > 0) {
+      set_gap(known_, unused(0));
+      first_.push_back(known_++);
+    }
     std::vector<State> states(1);
     states[0].tree = any_order(first_);
     for (size_t s = 1; s < flow_.bytes.size() && !states.empty(); ++s) states = behind(s, states);
@@ -72,11 +80,20 @@ class SequenceSearch::Beam {
   [[nodiscard]] bool is_gap(int item) const { return item >= std::ssize(flow_.buffers); }
   [[nodiscard]] int64_t unused(size_t section) const { return capacity_ - flow_.bytes[section]; }
 
-  int new_gap(int64_t bytes) {
-    items_.push_back({bytes, -1});
-    marks_.push_back(false);
-    hole_of_.push_back(-1);
-    return static_cast<int>(items_.size()) - 1;
+  void resize(size_t items) {
+    items_.resize(items);
+    keys_.resize(items);
+    marks_.resize(items, false);
+    hole_of_.resize(items, -1);
+  }
+  void set_key(size_t item) {
+    keys_[item] = static_cast<uint64_t>(items_[item].bytes) * 1'000'003 +
+                  static_cast<uint64_t>(items_[item].end);
+  }
+  void set_gap(int item, int64_t bytes) {
+    if (index(item) >= items_.size()) resize(index(item) + 1);
+    items_[index(item)] = {.bytes = bytes, .end = -1};
+    set_key(index(item));
   }
 
   std::vector<State> behind(size_t s, std::vector<State>& states) {
@@ -99,8 +116,9 @@ class SequenceSearch::Beam {
         }
         fillings = std::max<int64_t>(fillings / 2, 4);
       }
+      if (next.size() > kMostStates * options_.width) next = best(std::move(next));
     }
-    return best(next);
+    return named(best(std::move(next)));
   }
 
   /// Sets of gaps of which one ends where the bytes of gaps become so many more.
@@ -135,14 +153,18 @@ class SequenceSearch::Beam {
     for (const PqNode& child : node.children) collect_gaps(child, gaps);
   }
 
-  /// log_past: of orders of what ended before the boundary.
+  /// log_past: of orders of what ended before the boundary. New gaps are known_, known_ + 1, ... in
+  /// each of the states.
   State filled(const PqNode& tree, Holes holes, double log_past) {
-    State state{.tree = tree, .holes = std::move(holes)};
+    State state{.tree = tree, .holes = std::move(holes), .gaps = {}};
     make_contiguous(state.tree, state.holes);
     state.log_layouts = log_past + log_orders(state.tree);
     for (Hole& hole : state.holes) {
       if (hole.unused > 0) {
-        hole.begins.push_back(new_gap(hole.unused));
+        const int gap = known_ + static_cast<int>(state.gaps.size());
+        set_gap(gap, hole.unused);
+        state.gaps.push_back(hole.unused);
+        hole.begins.push_back(gap);
         state.log_layouts -= kGap;
       } else {
         state.log_layouts +=
@@ -153,6 +175,7 @@ class SequenceSearch::Beam {
     }
     fill(state.tree, state.holes);
     budget_.work -= state.tree.leaves * std::ssize(state.holes);
+    state.hash = hash_of(state.tree, keys_);
     state.key = state.log_layouts + options_.noise * static_cast<double>(random_() % 1024) / 1024;
     return state;
   }
@@ -182,22 +205,36 @@ class SequenceSearch::Beam {
     for (const int i : items) marks_[index(i)] = value;
   }
 
-  std::vector<State> best(std::vector<State>& states) {
+  [[nodiscard]] std::vector<State> best(std::vector<State> states) const {
     std::ranges::stable_sort(states, std::greater<>(), &State::key);
-    std::vector<uint64_t> keys;
-    for (const Item& item : items_)
-      keys.push_back(static_cast<uint64_t>(item.bytes) * 1'000'003 +
-                     static_cast<uint64_t>(item.end));
     std::vector<State> kept;
     std::unordered_set<uint64_t> seen;
-    past_.emplace_back();
     for (State& state : states) {
       if (kept.size() == options_.width) break;
-      if (!seen.insert(hash_of(state.tree, keys)).second) continue;
-      past_.back().emplace_back(state.parent, std::move(state.holes));
-      kept.push_back(std::move(state));
+      if (seen.insert(state.hash).second) kept.push_back(std::move(state));
     }
     return kept;
+  }
+
+  /// New gaps get numbers that stay.
+  std::vector<State> named(std::vector<State> states) {
+    const int first = known_;
+    past_.emplace_back();
+    for (State& state : states) {
+      const int by = known_ - first;
+      rename(state.tree, first, by);
+      for (Hole& hole : state.holes) {
+        for (int& item : hole.begins) item += item >= first ? by : 0;
+      }
+      for (const int64_t bytes : state.gaps) set_gap(known_++, bytes);
+      past_.back().emplace_back(state.parent, std::move(state.holes));
+    }
+    return states;
+  }
+
+  static void rename(PqNode& node, int first, int by) {
+    if (node.kind == PqNode::Kind::kLeaf && node.item >= first) node.item += by;
+    for (PqNode& child : node.children) rename(child, first, by);
   }
 
   /// On the way to the best state behind the last boundary: trees forwards, orders backwards.
@@ -246,10 +283,12 @@ class SequenceSearch::Beam {
   const Options options_;
   std::mt19937 random_;
   SearchBudget& budget_;
-  std::vector<Item> items_;  ///< buffers, then gaps
-  std::vector<bool> marks_;
-  std::vector<int> hole_of_;                                 ///< -1 between calls
-  Items first_;                                              ///< of the first section
+  std::vector<Item> items_;     ///< buffers, then gaps: those known, and those of the state at hand
+  std::vector<uint64_t> keys_;  ///< what tells items apart from here on
+  std::vector<bool> marks_;     ///< none between calls
+  std::vector<int> hole_of_;    ///< -1 between calls
+  int known_;                   ///< numbers of items that states have
+  Items first_;                 ///< of the first section
   std::vector<std::vector<std::pair<size_t, Holes>>> past_;  ///< per boundary and state
   int64_t states_ = 0;
 };
