@@ -3,12 +3,12 @@
 // are items; children of a P node come in any order, those of a Q node in the order given or its
 // reverse.
 //
-//   P            six orders of a, b and {c d e} as one; of these last two: c d e and e d c
+//   P            twelve orders: a, b and {c d e} in any, the last as c d e or e d c
 //   +- a
 //   +- b
 //   +- Q - c d e
 //
-// Trees here are small (the blocks that are live at one moment), so that nodes are plain values and
+// Trees here are small (what is live at one moment), so that nodes are plain values and
 // a restriction walks the whole tree.
 #pragma once
 

@@ -6,13 +6,12 @@
 // of all orders of what is live, as a PQ-tree. What ends in one hole is contiguous, and so is what
 // fills it, in any order.
 //
-//   +------+-----+      Where a and b end and c, d, e begin, of sizes 3, 2 and 3, 1, 1: either a
-//   |  b   |  d  |      becomes c and b becomes {d e}, wherever they lie; or a and b lie side by
-//   side
-//   +------+  e  |      and become {c d e}.
+//   +------+-----+    Where a and b end and c, d, e begin, of sizes 3, 2 and 3, 1, 1: either a
+//   |  b   |  d  |    becomes c and b becomes {d e}, wherever they lie; or a and b lie side by
+//   +------+  e  |    side and become {c d e}.
 //   | ...  | ... |
-//   +------+-----+      What always is contiguous is in one hole: without another choice, nothing
-//   is |  a   |  c  |      lost by taking it for one.
+//   +------+-----+    What always is contiguous is in one hole: without another choice, nothing
+//   |  a   |  c  |    is lost by taking it for one.
 //   +------+-----+
 //
 // What no buffer uses is live, too, as gaps: what is left of a hole that is not filled is a gap
