@@ -49,6 +49,19 @@ TEST(Coarse, FitsWithLittleWork) {
   }
 }
 
+// What all sizes are multiples of divides what a layout takes: more capacity than that is no use,
+// and no hindrance.
+TEST(Capacity, BeyondAMultipleOfAllSizesChangesNothing) {
+  const GeneratedProblem generated = generated_problem("loose", 3, kMostBuffers);
+  const auto nodes = [&](int64_t capacity) {
+    const Solution found =
+        exact(generated.problem, {.work = 50'000'000, .good_enough_bytes = capacity});
+    EXPECT_LE(found.arena_bytes, capacity);
+    return found.nodes;
+  };
+  EXPECT_EQ(nodes(generated.capacity_bytes + 63), nodes(generated.capacity_bytes));
+}
+
 // Nearly half live together: with all gaps looked for this takes seconds.
 TEST(TimeLimit, PastItGreedyStacks) {
   Problem problem;

@@ -43,7 +43,7 @@ class PartSearch {
         sweep_(sweep(problem)),
         bounds_(section_bounds(problem, sweep_)),
         quantum_(quantum_bytes(problem)),
-        enough_(enough_bytes) {
+        enough_(enough_bytes / quantum_ * quantum_) {
     best_.lower_bound_bytes = layout::lower_bound_bytes(problem);
     keep(greedy_by_size(problem).addresses);
     if (!done()) keep(best_greedy(problem, sweep_, goal(), repair_rounds(), budget.time));

@@ -135,7 +135,7 @@ class SequenceSearch::Beam {
       if (left == 0) result.push_back({gaps[i]});
       if (left > 0) larger.push_back({gaps[i]});
     }
-    for (size_t i = 0; more < 0 && i < gaps.size(); ++i) {
+    for (size_t i = 0; more < 0 && i < gaps.size() && result.size() < kMostTaken; ++i) {
       for (size_t j = i + 1; j < gaps.size(); ++j) {
         const int64_t left = items_[index(gaps[i])].bytes + items_[index(gaps[j])].bytes + more;
         if (left == 0) result.push_back({gaps[i], gaps[j]});

@@ -11,7 +11,7 @@
 //   +------+  e  |    side and become {c d e}.
 //   | ...  | ... |
 //   +------+-----+    What always is contiguous is in one hole: without another choice, nothing
-//   |  a   |  c  |    is lost by taking it for one.
+//   |  a   |  c  |    is lost by taking it for one if all is used.
 //   +------+-----+
 //
 // What no buffer uses is live, too, as gaps: what is left of a hole that is not filled is a gap
