@@ -43,7 +43,7 @@ TEST(Coarse, FitsWithLittleWork) {
   for (const int number : {8, 13, 24}) {
     const GeneratedProblem generated = generated_problem("coarse", number, kMostBuffers);
     const Solution found = exact(
-        generated.problem, {.work = 100'000'000, .good_enough_bytes = generated.capacity_bytes});
+        generated.problem, {.work = 50'000'000, .good_enough_bytes = generated.capacity_bytes});
     EXPECT_EQ(validate(generated.problem, found.addresses), "");
     EXPECT_EQ(found.arena_bytes, generated.capacity_bytes) << number;
   }
