@@ -40,7 +40,7 @@ TEST_P(GeneratedFamily, FitsWithLittleWork) {
 
 // Sums of bytes are equal by chance: which ends go with which begins is ambiguous.
 TEST(Coarse, FitsWithLittleWork) {
-  for (const int number : {8, 13, 24}) {
+  for (const int number : {3, 8, 24, 27}) {
     const GeneratedProblem generated = generated_problem("coarse", number, kMostBuffers);
     const Solution found = exact(
         generated.problem, {.work = 50'000'000, .good_enough_bytes = generated.capacity_bytes});

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <vector>
 
 #include "generated_problems.h"
 #include "thimble/layout/hole_filling.h"
@@ -163,6 +164,40 @@ TEST(HoleFilling, FindsAllWays) {
   for (const Holes& holes : found) EXPECT_EQ(holes.size(), 2U);
 }
 
+/// Holes of many sizes that cannot be joined, each of which one buffer fills.
+TEST(HoleFilling, FillsManyHolesAtOnce) {
+  for (const int count : {10, 100, 300}) {
+    SCOPED_TRACE(count);
+    std::vector<Item> items;
+    Items ends, begins;
+    for (int i = 0; i < count; ++i) {
+      ends.push_back(2 * i);
+      items.push_back({100 + i, 1});
+      items.push_back({7, 2});
+    }
+    PqNode tree = any_order(first_items(2 * count));
+    for (int i = 0; i + 1 < 2 * count; ++i) {
+      std::vector<bool> neighbours(index(3 * count), false);
+      neighbours[index(i)] = neighbours[index(i + 1)] = true;
+      ASSERT_TRUE(restrict(tree, neighbours));
+    }
+    for (int i = 0; i < count; ++i) {
+      begins.push_back(2 * count + i);
+      items.push_back({100 + i, 2});
+    }
+    std::vector<bool> marks(items.size(), false);
+    int64_t work = kWork;
+    std::mt19937 random(1);
+    HoleFilling filling(items, begins, 1, marks, work);
+    const std::vector<Holes> found = filling.fill(tree, ends, {10'000, 32}, random);
+    ASSERT_FALSE(found.empty());
+    for (const Hole& hole : found[0]) {
+      EXPECT_FALSE(hole.joined);
+      EXPECT_EQ(bytes_of(items, hole.ends), bytes_of(items, hole.begins));
+    }
+  }
+}
+
 TEST(HoleFilling, LeavesWhatIsUnused) {
   const std::vector<Item> items = {{3, 1}, {2, 1}, {1, 2}};
   std::vector<bool> marks(items.size(), false);
@@ -206,6 +241,27 @@ TEST(SequenceSearch, GivesUpWhereTooManyBeginAtOnce) {
   SearchBudget budget{.work = kWork, .time = nullptr};
   EXPECT_EQ(search.run(lower_bound_bytes(problem), 0, budget), SearchOutcome::kStopped);
   EXPECT_EQ(search.nodes(), 0);
+}
+
+/// One byte more is unused at each moment, and the gaps are never taken in again: trees of ever
+/// more gaps, until the attempt has had its share.
+TEST(SequenceSearch, AttemptsHaveALimit) {
+  constexpr int64_t kSteps = 3000;
+  Problem problem;
+  problem.buffers.push_back({.size_bytes = 1, .lives = {{0, kSteps}}, .address = {}});
+  for (int64_t step = 0; step < kSteps; ++step) {
+    problem.buffers.push_back(
+        {.size_bytes = 3 * kSteps - step, .lives = {{step, step + 1}}, .address = {}});
+  }
+  const Sweep swept = sweep(problem);
+  const auto used = [&](int64_t work) {
+    SequenceSearch search(problem, swept);
+    SearchBudget budget{.work = work, .time = nullptr};
+    (void)search.run(lower_bound_bytes(problem), 0, budget);
+    return work - budget.work;
+  };
+  EXPECT_LT(used(10'000'000), 5'000'000);  // a tenth for each of two, and what was begun
+  EXPECT_GT(used(1'000'000'000), 20'000'000);
 }
 
 TEST(SequenceSearch, NeedsEqualAlignmentsAndLivesWithoutGaps) {

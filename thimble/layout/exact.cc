@@ -91,13 +91,14 @@ class PartSearch {
     }
     const int64_t least_left = niches.applies() ? 0 : budget_.work - kPackingWork;
     const auto goes_on = [&] { return !done() && !budget_.spent() && budget_.work > least_left; };
-    int64_t nodes = kFirstBudget, work = 0;  // of a round
+    int64_t nodes = kFirstBudget, owed = 0;  // to sequences: as much as to niches
     for (int round = 0; goes_on(); ++round, nodes += nodes / 4) {
-      if (sequences && sequences->run(goal(), work, budget_) == SearchOutcome::kFound) {
+      const int64_t before = budget_.work;
+      if (sequences && sequences->run(goal(), owed, budget_) == SearchOutcome::kFound) {
         keep(sequences->addresses());
         break;
       }
-      const int64_t work_left = budget_.work;
+      const int64_t between = budget_.work;
       for (const int64_t capacity : capacities(round)) {
         if (niches.applies()) {
           pack(niches, true, orders, capacity, nodes);
@@ -108,7 +109,7 @@ class PartSearch {
         const SearchOutcome outcome = disjunctive.run(capacity, nodes, budget_);
         conclude(outcome, capacity, true, disjunctive.addresses());
       }
-      work = work_left - budget_.work;
+      owed += (between - budget_.work) - (before - between);
     }
     best_.nodes = (sequences ? sequences->nodes() : 0) + niches.nodes() + packing.nodes() +
                   disjunctive.nodes();

@@ -3,6 +3,7 @@
 #include "thimble/layout/hole_filling.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -11,7 +12,10 @@
 namespace thimble::layout {
 namespace {
 
-constexpr int64_t kStepsPerWork = 8;
+constexpr int64_t kStepsPerWork = 3;
+constexpr int64_t kSumsWork = 100;  ///< for the sums of one that begins
+constexpr int64_t kRunsWork = 4;    ///< per leaf of a tree
+constexpr int64_t kStepsPerRun = 8;
 constexpr int kPasses = 4;  ///< in other sequences of holes
 
 }  // namespace
@@ -25,24 +29,30 @@ int64_t bytes_of(const std::vector<Item>& items, const Items& of) {
 /// Counts down what a choice was given.
 class HoleFilling::Choice {
  public:
-  Choice(const HoleFilling& filling, Quota quota)
+  Choice(HoleFilling& filling, Quota quota)
       : filling_(filling),
         steps_end_(filling.steps_ + quota.steps),
         found_end_(std::ssize(filling.results_) + quota.fillings) {}
+  /// Asked where there is more to try.
   [[nodiscard]] bool over() const {
-    return filling_.steps_ >= steps_end_ || std::ssize(filling_.results_) >= found_end_;
+    const bool result =
+        filling_.steps_ >= steps_end_ || std::ssize(filling_.results_) >= found_end_;
+    filling_.cut_ = filling_.cut_ || result;
+    return result;
   }
   [[nodiscard]] Quota left() const {
     return {steps_end_ - filling_.steps_, found_end_ - std::ssize(filling_.results_)};
   }
-  /// For one way to go on. There may be twenty choices below each other: few steps would be left
-  /// to the last with much less than this.
+  /// For one way to go on; the last has all that is left. There may be a hundred choices below
+  /// each other: as many steps as lead straight to the end are never kept back.
   [[nodiscard]] Quota share() const {
-    return {left().steps * 7 / 8 + 1, (left().fillings + 1) / 2};
+    const int64_t straight = kStepsPerRun * std::ssize(filling_.runs_);
+    return {std::min(left().steps, std::max(left().steps * 7 / 8, straight)),
+            (left().fillings + 1) / 2};
   }
 
  private:
-  const HoleFilling& filling_;
+  HoleFilling& filling_;
   const int64_t steps_end_, found_end_;
 };
 
@@ -58,6 +68,7 @@ HoleFilling::HoleFilling(const std::vector<Item>& items, Items begins, int64_t q
   std::ranges::sort(begins_, {}, [&](int i) {
     return std::tuple(-items_[index(i)].bytes, items_[index(i)].end, i);
   });
+  work_ -= std::ssize(begins_) * kSumsWork;
   sums_.back()[0] = true;
   for (size_t i = begins_.size(); i-- > 0;) {
     const size_t by = sum_of(items_[index(begins_[i])].bytes);
@@ -70,7 +81,7 @@ std::vector<Holes> HoleFilling::fill(PqNode& tree, const Items& ends, Quota quot
   for (const int i : ends) marks_[index(i)] = true;
   MarkedRuns runs = marked_runs(tree, marks_);
   for (const int i : ends) marks_[index(i)] = false;
-  work_ -= tree.leaves;
+  work_ -= tree.leaves * kRunsWork;
   runs_.clear();
   for (Items& run : runs.runs) {
     const int64_t bytes = bytes_of(items_, run);
@@ -86,9 +97,9 @@ std::vector<Holes> HoleFilling::fill(PqNode& tree, const Items& ends, Quota quot
     for (size_t i = pass < 2 ? 0 : runs_.size(); i > 1; --i)
       std::swap(runs_[i - 1], runs_[random() % i]);
     const Choice all(*this, {quota.steps, quota.fillings - std::ssize(results_)});
-    const Choice part(*this, pass + 1 < kPasses ? all.share() : all.left());
-    next_hole(runs.tree, part.left());
-    if (!part.over()) break;  // there are no more
+    cut_ = false;
+    next_hole(runs.tree, pass + 1 < kPasses ? all.share() : all.left());
+    if (!cut_) break;  // there are no more
   }
   work_ -= steps_ / kStepsPerWork;
   return std::move(results_);
@@ -109,7 +120,8 @@ void HoleFilling::next_hole(const PqNode& tree, Quota quota) {
   const Choice choice(*this, quota);
   for (int64_t more = 0; more <= others && !choice.over(); ++more) {
     holes_.back().joined = more > 0;
-    join(tree, next, more, first->bytes, Choice(*this, choice.share()));
+    join(tree, next, more, first->bytes,
+         Choice(*this, more < others ? choice.share() : choice.left()));
   }
   joined_ = joined_before;
   holes_.pop_back();
@@ -172,7 +184,7 @@ void HoleFilling::fill_hole(const PqNode& tree, int64_t bytes, const Choice& cho
 void HoleFilling::choose(const PqNode& tree, size_t from, int64_t bytes, const Choice& choice) {
   ++steps_;
   if (bytes == 0) {
-    next_hole(tree, choice.share());
+    next_hole(tree, choice.left());
     return;
   }
   for (size_t i = from; i < begins_.size() && !choice.over(); ++i) {

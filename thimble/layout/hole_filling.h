@@ -79,6 +79,7 @@ class HoleFilling {
   Holes holes_;
   std::vector<Holes> results_;
   int64_t steps_ = 0;
+  bool cut_ = false;  ///< not all was tried
 };
 
 }  // namespace thimble::layout

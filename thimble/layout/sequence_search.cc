@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <unordered_set>
 #include <utility>
@@ -21,10 +22,15 @@ constexpr std::array<size_t, 8> kWidths = {4, 16, 8, 32, 8, 8, 8, 128};  ///< in
 constexpr std::array kTrusts = {0.25, 0.35, 0.5, 0.7, 1.0};              ///< by chance, as noises
 constexpr std::array kNoises = {0.0, 1.0, 2.0, 3.0, 4.0};
 constexpr HoleFilling::Quota kQuota = {10'000, 32};  ///< of one state at one boundary
-constexpr size_t kMostAtOnce = 400;    ///< that end or begin: the search of holes is a recursion
-constexpr double kGap = 3;             ///< in logarithms: that one is less likely than none
-constexpr size_t kMostStates = 4;      ///< of so many times the width the best go on
-constexpr int64_t kPairsPerWork = 16;  ///< of gaps
+constexpr size_t kMostAtOnce = 400;     ///< that end or begin: the search of holes is a recursion
+constexpr double kGap = 3;              ///< in logarithms: that one is less likely than none
+constexpr size_t kMostStates = 4;       ///< of so many times the width the best go on
+constexpr int64_t kPairsPerWork = 16;   ///< of gaps
+constexpr int64_t kTreeWork = 12;       ///< per leaf of a tree that is copied and filled
+constexpr int64_t kMostLeaves = 5'000;  ///< of a tree: walks are recursions
+constexpr int64_t kMostLeavesInAll = 8'000'000;  ///< of a tree per boundary
+constexpr int64_t kAttemptWork = 50'000'000;     ///< of one attempt at most, in the first rounds
+constexpr int64_t kLeastAttempts = 10;           ///< that are not all of the budget
 constexpr size_t kMostTaken = 12;  ///< sets of gaps that are tried, of one state at one boundary
 
 struct State {
@@ -45,6 +51,7 @@ struct SequenceSearch::Options {
   double trust = 0.5;  ///< how much it says for a hole that it is filled exactly
   double noise = 0;    ///< in logarithms
   uint32_t seed = 0;
+  int64_t work = 0;  ///< at most
 };
 
 /// One attempt.
@@ -56,6 +63,8 @@ class SequenceSearch::Beam {
         options_(options),
         random_(options.seed),
         budget_(budget),
+        least_left_(budget.work - options.work),
+        most_leaves_(std::min(kMostLeaves, kMostLeavesInAll / std::ssize(flow.bytes))),
         items_(flow.buffers),
         known_(static_cast<int>(items_.size())) {
     resize(items_.size());
@@ -101,8 +110,9 @@ class SequenceSearch::Beam {
     if (flow_.begins[s].size() > kMostAtOnce) return next;
     HoleFilling filling(items_, flow_.begins[s], flow_.quantum, marks_, budget_.work);
     for (size_t i = 0; i < states.size(); ++i) {
-      if (budget_.spent()) return {};
+      if (budget_.spent() || budget_.work < least_left_) return {};
       PqNode& tree = states[i].tree;
+      if (tree.leaves > most_leaves_) continue;
       const double log_past = states[i].log_layouts - log_orders(tree);
       ++states_;
       int64_t fillings = kQuota.fillings;
@@ -158,6 +168,7 @@ class SequenceSearch::Beam {
   State filled(const PqNode& tree, Holes holes, double log_past) {
     State state{.tree = tree, .holes = std::move(holes), .gaps = {}};
     make_contiguous(state.tree, state.holes);
+    const int64_t joined = std::ranges::count(state.holes, true, &Hole::joined);
     state.log_layouts = log_past + log_orders(state.tree);
     for (Hole& hole : state.holes) {
       if (hole.unused > 0) {
@@ -174,7 +185,7 @@ class SequenceSearch::Beam {
       state.log_layouts += log_factorial(hole.begins.size());
     }
     fill(state.tree, state.holes);
-    budget_.work -= state.tree.leaves * std::ssize(state.holes);
+    budget_.work -= state.tree.leaves * kTreeWork * (1 + joined);
     state.hash = hash_of(state.tree, keys_);
     state.key = state.log_layouts + options_.noise * static_cast<double>(random_() % 1024) / 1024;
     return state;
@@ -283,6 +294,8 @@ class SequenceSearch::Beam {
   const Options options_;
   std::mt19937 random_;
   SearchBudget& budget_;
+  const int64_t least_left_;    ///< of the budget
+  const int64_t most_leaves_;   ///< of a state that goes on
   std::vector<Item> items_;     ///< buffers, then gaps: those known, and those of the state at hand
   std::vector<uint64_t> keys_;  ///< what tells items apart from here on
   std::vector<bool> marks_;     ///< none between calls
@@ -350,9 +363,10 @@ SearchOutcome SequenceSearch::run(int64_t capacity_bytes, int64_t work, SearchBu
   if (forward_.bytes.empty() || std::ranges::max(forward_.bytes) > capacity)
     return SearchOutcome::kStopped;
   const int64_t least_left = budget.work - work;
-  for (int tries = 0; tries < 2 || budget.work > least_left; ++tries) {
+  while (number_ < 2 || budget.work > least_left) {
     if (budget.spent()) break;
-    const Options options = next_options();
+    Options options = next_options();
+    options.work = std::max(work, std::min(kAttemptWork, budget.work / kLeastAttempts));
     Beam beam(options.backward ? backward_ : forward_, capacity, options, budget);
     addresses_ = beam.run();
     nodes_ += beam.states();

@@ -135,10 +135,12 @@ std::vector<Twiddle> twiddles(int64_t size) {
 }
 
 std::vector<Twiddle> last_twiddles(int64_t size) {
-  const auto half = static_cast<double>(size / 2);
+  const int64_t half = size / 2;
   std::vector<Twiddle> result;
-  for (int64_t k = 0; k < size / 4; ++k)
-    result.push_back(twiddle(-kPi * (static_cast<double>(k + 1) / half + 0.5)));
+  for (int64_t k = 0; k < size / 4; ++k) {
+    result.push_back(
+        twiddle(-kPi * (static_cast<double>(k + 1) / static_cast<double>(half) + 0.5)));
+  }
   return result;
 }
 

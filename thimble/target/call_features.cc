@@ -51,9 +51,10 @@ bool aligned(const runtime::View& view, const runtime::Region& region, int axis,
 // Runs of bytes in blocks of four words, words and single bytes (copy_runs.h).
 void count_runs(double runs, int32_t bytes, bool words, FeatureSums sums) {
   const int32_t blocks = bytes / runtime::kBlockBytes, tail = bytes % runtime::kBlockBytes;
+  const int32_t words_left = tail / runtime::kWordBytes;
   sums.add(Feature::kFourRun, runs);
   sums.add(words ? Feature::kFourProduct : Feature::kOneProduct, runs * blocks);
-  sums.add(Feature::kSingle, runs * (tail / runtime::kWordBytes));
+  sums.add(Feature::kSingle, runs * words_left);
   sums.add(Feature::kOne, runs * (tail % runtime::kWordBytes));
 }
 
