@@ -238,7 +238,15 @@ struct Interpreter {
   Bytes operator()(const Concat&) const {  // along channels
     const Shape &x = s.in(0).shape, &y = s.in(1).shape;
     return each_element(s.out().shape, [&](int64_t oy, int64_t ox, int64_t c) {
-      return c < x[3] ? s.bytes(0)[offset(x, oy, ox, c)] : s.bytes(1)[offset(y, oy, ox, c - x[3])];
+      const size_t k = c < x[3] ? 0 : 1;
+      const uint8_t raw =
+          k == 0 ? s.bytes(0)[offset(x, oy, ox, c)] : s.bytes(1)[offset(y, oy, ox, c - x[3])];
+      if (s.scale(k) == s.out_scale() && s.zero(k) == s.out_zero()) return raw;
+      const float inverse = 1 / s.out_scale();
+      const float scale = s.scale(k) * inverse;
+      const float bias = static_cast<float>(-s.zero(k)) * scale;
+      const float real = std::round(static_cast<float>(raw) * scale + bias);
+      return Range{}.clamp(static_cast<int32_t>(real) + s.out_zero());
     });
   }
   template <class Other>

@@ -137,7 +137,9 @@ TensorId Uint8Network::mul(TensorId a, TensorId b) {
 TensorId Uint8Network::concat(TensorId a, TensorId b) {
   Shape out = shape(a);
   out[3] += shape(b)[3];
-  return op(Concat{.axis = 3}, {a, b}, like(a, out));
+  if (random_.chance(0.3)) return op(Concat{.axis = 3}, {a, b}, like(a, out));
+  const double scale = double{graph_.tensor(b).quantization.scales[0]} * (0.5 + random_.unit());
+  return op(Concat{.axis = 3}, {a, b}, activation(out, scale, random_.between(0, 255)));
 }
 
 TensorId Uint8Network::average_pool(TensorId x, Window w) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/workload.h"
 #include "tests/uint8/uint8_interpreter.h"
 #include "tests/uint8/uint8_network.h"
@@ -66,6 +68,28 @@ TEST(Uint8, AveragesThatAreTiesAreRoundedUp) {
   const Graph graph = imported(uint8);
   EXPECT_EQ(outputs_of(graph, {{3, 4}}), std::vector<Bytes>({{4}}));  // -124.5 of int8
   EXPECT_EQ(outputs_of(graph, {{200, 201}}), std::vector<Bytes>({{201}}));
+}
+
+/// Of scale 0.5, zero point 10, into 0.25 and 100: 2 * raw + (100 - 20). The other is copied.
+TEST(Uint8, AConcatenationRescalesItsInputs) {
+  testing::Uint8Network net(1);
+  const TensorId x = net.input({1, 1, 3, 1}), y = net.input({1, 1, 3, 1});
+  Graph uint8 = net.finish({net.concat(x, y)});
+  uint8.tensor(x).quantization = {{0.5F}, {10}, 0};
+  for (const TensorId t : {y, uint8.outputs[0].tensor})
+    uint8.tensor(t).quantization = {{0.25F}, {100}, 0};
+  const std::vector<Bytes> inputs = {{0, 10, 250}, {1, 2, 3}}, wanted = {{80, 1, 100, 2, 255, 3}};
+  const Graph graph = imported(uint8);
+  EXPECT_EQ(outputs_of(graph, inputs), wanted);
+  EXPECT_EQ(outputs_of(rewrite(graph), inputs), wanted);
+  EXPECT_EQ(std::ranges::count_if(graph.ops,
+                                  [](const Op& op) {
+                                    const auto* quantize = std::get_if<Quantize>(&op.attributes);
+                                    return quantize != nullptr && quantize->of_uint8;
+                                  }),
+            1);
+  uint8.tensor(uint8.outputs[0].tensor).quantization.scales = {1e-40F};
+  EXPECT_THROW((void)imported(uint8), CompileError);
 }
 
 TEST(Uint8, RandomNetworksComputeWhatKernelsOfUint8Do) {

@@ -155,6 +155,13 @@ class Steps {
   std::vector<State> states_;
 };
 
+[[noreturn]] void refuse_state(const FileOp& op, const std::string& what);
+/// An operand that must be there, with as many elements as `shape`.
+[[nodiscard]] const Tensor& state_operand(const FileOp& op, size_t k, const char* what,
+                                          const Shape& shape);
+[[nodiscard]] const Tensor& variable_of(const FileOp& op, size_t k, const char* what,
+                                        const Shape& shape);
+
 /// Slopes become what its input is: those of int16 are int8 in the file.
 void prelu(const FileOp& op, Steps& steps);
 /// Of a constant nothing: its output becomes one.
@@ -193,6 +200,7 @@ void tile(const FileOp& op, Steps& steps);
 
 /// Operators with variables, which become an input and an output (docs/state.md).
 void svdf(const FileOp& op, Steps& steps);
+/// Of float32 the operators of each time in turn; of int8 one.
 void unidirectional_sequence_lstm(const FileOp& op, Steps& steps);
 
 /// Makes the outputs constants where they follow from shapes and constant integers alone (few: see

@@ -2,20 +2,13 @@
 // Operators of a .tflite file that keep something from one inference to the next.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "thimble/import/tflite_parts.h"
 #include "thimble/operators/operators.h"
 
 namespace thimble {
-namespace {
 
-[[noreturn]] void refuse_state(const FileOp& op, const std::string& what) {
-  throw CompileError(op.where, what);
-}
+void refuse_state(const FileOp& op, const std::string& what) { throw CompileError(op.where, what); }
 
-/// An operand that must be there, with as many elements as `shape`.
 const Tensor& state_operand(const FileOp& op, size_t k, const char* what, const Shape& shape) {
   if (!op.inputs[k].valid()) refuse_state(op, fmt::format("is damaged: it has no {}", what));
   const Tensor& t = op.input(k);
@@ -32,73 +25,6 @@ const Tensor& variable_of(const FileOp& op, size_t k, const char* what, const Sh
     refuse_state(op, fmt::format("its {} are a constant; supported are variables", what));
   return t;
 }
-
-/// Columns of a tensor with two axes.
-Slice columns_from(int64_t begin) { return {{0, begin}, {1, 1}, {}}; }
-
-// Gates of the file's operands, in Lstm's order.
-constexpr size_t kGatesOfLstm = 4;
-constexpr size_t kFirstWeights = 1, kFirstRecurrent = 5, kFirstBias = 12, kHiddenState = 18,
-                 kCellState = 19;
-
-/// The constants of all gates, one after the other, with a scale for each.
-TensorId gates_of(const FileOp& op, Steps& steps, size_t first, const char* what, Shape shape,
-                  DType type) {
-  Tensor all{.name = fmt::format("{}/{}", op.output().name, what), .type = type};
-  Bytes bytes;
-  for (size_t k = first; k < first + kGatesOfLstm; ++k) {
-    if (!op.inputs[k].valid())
-      refuse_state(op, fmt::format("has no {} of gate {}; supported are layers of four gates", what,
-                                   k - first));
-    const Tensor& t = state_operand(op, k, what, shape);
-    const bool fits = t.is_constant() && t.type == type && t.quantization.scales.size() == 1;
-    if (!fits)
-      refuse_state(op,
-                   fmt::format("its {} of gate {} are {}{}; supported are constants of {} with one "
-                               "scale",
-                               what, k - first, t.is_constant() ? "" : "computed, of type ",
-                               name(t.type), name(type)));
-    bytes.insert(bytes.end(), t.data->begin(), t.data->end());
-    all.quantization.scales.push_back(t.quantization.scales[0]);
-    all.quantization.zero_points.push_back(t.quantization.zero_points[0]);
-  }
-  shape.insert(shape.begin(), int64_t{kGatesOfLstm});
-  all.shape = std::move(shape);
-  all.data = std::make_shared<const Bytes>(std::move(bytes));
-  return steps.add(std::move(all));
-}
-
-void check_lstm(const FileOp& op, const tflite::UnidirectionalSequenceLSTMOptions& from) {
-  if (from.fused_activation_function() != tflite::ActivationFunctionType::TANH)
-    refuse_state(op, "its activation is not supported; supported is TANH");
-  if (from.time_major())
-    refuse_state(op, "time as the first axis is not supported; supported is batch");
-  if (from.diagonal_recurrent_tensors())
-    refuse_state(op, "diagonal recurrent weights are not supported");
-  for (size_t k = 0; k < op.inputs.size(); ++k) {
-    const bool extra = (k >= 9 && k < kFirstBias) || (k >= 16 && k < kHiddenState) || k >= 20;
-    if (extra && op.inputs[k].valid()) {
-      refuse_state(op,
-                   fmt::format("has operand {}; peepholes, projections and layer normalisation are "
-                               "not supported",
-                               k));
-    }
-  }
-  if (op.input(0).type != DType::kInt8 || op.input(0).shape.size() != 3) {
-    refuse_state(op, fmt::format("its input is {} {}; supported is int8 with 3 axes (batch, time, "
-                                 "channels)",
-                                 name(op.input(0).type), to_string(op.input(0).shape)));
-  }
-}
-
-/// The cell state's clip in its own steps, as the original rounds it: towards zero.
-int32_t quantised_clip(float clip, float scale) {
-  if (!(clip > 0)) return 0;
-  return static_cast<int32_t>(
-      std::min(static_cast<double>(clip) / static_cast<double>(scale), 32767.0));
-}
-
-}  // namespace
 
 void svdf(const FileOp& op, Steps& steps) {
   const auto& from = options(op, op.op.builtin_options_as_SVDFOptions());
@@ -130,46 +56,6 @@ void svdf(const FileOp& op, Steps& steps) {
   const TensorId shifted = steps.make_as(ShiftIn{}, {op.inputs[4], newest}, state);
   steps.keep(op.inputs[4], shifted);
   steps.finish(output, {shifted, op.inputs[2], bias});
-}
-
-void unidirectional_sequence_lstm(const FileOp& op, Steps& steps) {
-  const auto& from = options(op, op.op.builtin_options_as_UnidirectionalSequenceLSTMOptions());
-  check_lstm(op, from);
-  const Shape x = op.input(0).shape, out = op.output().shape;  // steps make further tensors
-  if (out.size() != 3 || out[0] != x[0] || out[1] != x[1])
-    refuse_state(op, fmt::format("is damaged: an output of shape {}", to_string(out)));
-  const int64_t batch = x[0], times = x[1], units = out[2];
-  const Tensor hidden = variable_of(op, kHiddenState, "hidden states", {batch, units});
-  const Tensor cells = variable_of(op, kCellState, "cell states", {batch, units});
-  const Quantization q = cells.quantization;
-  if (cells.type != DType::kInt16 || q.scales.size() != 1 || q.zero_points[0] != 0) {
-    refuse_state(op, fmt::format("its cell state is {}; supported is int16 with one scale and zero "
-                                 "point 0",
-                                 name(cells.type)));
-  }
-  Tensor state = hidden;
-  state.name = op.output().name + "/state";
-  state.shape = {batch, 3 * units};
-  Bytes initial;
-  const int32_t zero =
-      hidden.quantization.zero_points.empty() ? 0 : hidden.quantization.zero_points[0];
-  for (int64_t row = 0; row < batch; ++row) {
-    initial.insert(initial.end(), static_cast<size_t>(units), static_cast<uint8_t>(zero));
-    initial.insert(initial.end(), static_cast<size_t>(2 * units), 0);
-  }
-  const TensorId before = steps.add(state);
-  const std::vector<TensorId> operands{
-      op.inputs[0], before,
-      gates_of(op, steps, kFirstWeights, "weights", {units, x[2]}, DType::kInt8),
-      gates_of(op, steps, kFirstRecurrent, "recurrent_weights", {units, units}, DType::kInt8),
-      gates_of(op, steps, kFirstBias, "biases", {units}, DType::kInt32)};
-  const Lstm lstm{.cell_scale = q.scales[0],
-                  .cell_clip = quantised_clip(from.cell_clip(), q.scales[0])};
-  const TensorId all = steps.make(lstm, operands, Shape{batch, (times + 2) * units});
-  const TensorId after = steps.make_as(columns_from((times - 1) * units), {all}, state);
-  steps.keep(before, after, std::move(initial));
-  const TensorId values = steps.make(columns_from(0), {all}, Shape{batch, times * units});
-  steps.finish(Reshape{}, {values});
 }
 
 }  // namespace thimble

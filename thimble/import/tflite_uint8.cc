@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <utility>
@@ -158,6 +159,7 @@ struct MarkUint8 {
   void operator()(Operator& a) const {
     if constexpr (requires { a.of_uint8; }) a.of_uint8 = true;
   }
+  void operator()(Quantize&) const {}  // where it is of uint8, it is marked
   void operator()(AveragePool2D& a) const { a.of_uint8 = !has_no_ties(a.window); }
 };
 
@@ -180,6 +182,36 @@ std::vector<ListedOp> listed(const TfliteFile& file, const Section& section,
   return result;
 }
 
+/// Whether it is a concatenation that rescales this input, or any.
+bool rescales(BuiltinOperator code, const FileOp& op, TensorId input) {
+  return code == BuiltinOperator::CONCATENATION && input.valid() && op.outputs.size() == 1 &&
+         op.tensors[input.index()].quantization != op.output().quantization;
+}
+bool rescales(BuiltinOperator code, const FileOp& op) {
+  return std::ranges::any_of(op.inputs, [&](TensorId id) { return rescales(code, op, id); });
+}
+
+/// Inputs that are quantised otherwise are rescaled first.
+ReadOperator with_rescaled_inputs(const Op& concatenation, const FileOp& op,
+                                  std::vector<Tensor>& tensors) {
+  const float scale = op.output().quantization.scales[0];
+  if (!std::isfinite(1 / scale))
+    throw CompileError(op.where, fmt::format("the output's scale of {} has no reciprocal", scale));
+  Steps steps(op, tensors);
+  std::map<int32_t, TensorId> rescaled;
+  std::vector<TensorId> inputs;
+  for (const TensorId input : concatenation.inputs) {
+    TensorId& made = rescaled.try_emplace(input.value).first->second;
+    if (!made.valid() && rescales(BuiltinOperator::CONCATENATION, op, input))
+      made = steps.make(Quantize{.of_uint8 = true}, {input}, tensors[input.index()].shape);
+    inputs.push_back(made.valid() ? made : input);
+  }
+  steps.finish(concatenation.attributes, inputs);
+  std::vector<Op> ops = steps.ops();
+  ops.back().file_index = concatenation.file_index;
+  return {std::move(ops), {}};
+}
+
 /// Whether it asks for int8 in the place of uint8.
 bool computes_in_uint8(const ListedOp& listed) {
   const FileOp& op = listed.op;
@@ -191,7 +223,7 @@ bool computes_in_uint8(const ListedOp& listed) {
   if (!reads && !writes) return false;
   if (listed.code == BuiltinOperator::QUANTIZE)
     return !types(reads ? op.outputs : op.inputs, DType::kInt8);
-  return kernel_of(listed.code) != Uint8Kernel::kMoves;
+  return kernel_of(listed.code) != Uint8Kernel::kMoves || rescales(listed.code, op);
 }
 
 }  // namespace
@@ -237,7 +269,8 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const FileOp& from, si
                                    reason_of(kind.code)));
   }
   const bool needs_scales =
-      kernel_of(kind.code) != Uint8Kernel::kMoves && kind.code != BuiltinOperator::CAST;
+      rescales(kind.code, from) ||
+      (kernel_of(kind.code) != Uint8Kernel::kMoves && kind.code != BuiltinOperator::CAST);
   for (const auto* ids : {&from.inputs, &from.outputs}) {
     for (const TensorId id : *ids) {
       if (!has(id)) continue;
@@ -260,6 +293,8 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const FileOp& from, si
   op_of_uint8.lowered = &has_;
   ReadOperator result = read_op(kind, std::move(op_of_uint8), number, tensors);
   for (Op& op : result.ops) std::visit(MarkUint8{}, op.attributes);
+  if (rescales(kind.code, from) && result.ops.size() == 1)
+    return with_rescaled_inputs(result.ops[0], from, tensors);
   return result;
 }
 

@@ -239,6 +239,8 @@ struct Relu6 {
 
 /// float32 or integer in, integer out.
 struct Quantize {
+  bool of_uint8 =
+      false;  ///< int8 to int8 in float32, as CONCATENATION of uint8 rescales its inputs
   bool operator==(const Quantize&) const = default;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // QUANTIZE: float32 to an integer type, or from one integer quantisation to another.
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/evaluate.h"
@@ -34,9 +36,27 @@ std::vector<int32_t> from_integers(const OpContext& context) {
   return result;
 }
 
+/// ConcatenationWithScaling: a line through raw uint8 numbers, in float32.
+std::vector<Bytes> from_uint8(const OpContext& context) {
+  constexpr int32_t kRaw = 128;
+  const Tensor& input = context.input(0);
+  const Tensor& output = context.output();
+  const float slope = scale_of(input) * (1.0F / scale_of(output));
+  const float intercept = static_cast<float>(-(zero_point_of(input) + kRaw)) * slope;
+  std::vector<int8_t> values = context.read<int8_t>(0);
+  for (int8_t& value : values) {
+    const float product = static_cast<float>(value + kRaw) * slope;
+    const double rounded = std::round(product + intercept);
+    value = static_cast<int8_t>(
+        std::clamp<double>(rounded + zero_point_of(output), INT8_MIN, INT8_MAX));
+  }
+  return {bytes_from(values)};
+}
+
 }  // namespace
 
-std::vector<Bytes> evaluate(const Quantize&, const OpContext& context) {
+std::vector<Bytes> evaluate(const Quantize& op, const OpContext& context) {
+  if (op.of_uint8) return from_uint8(context);
   const bool is_float = context.input(0).type == DType::kFloat32;
   const std::vector<int32_t> result = is_float ? from_float(context) : from_integers(context);
   return {bytes_from_integers(result, context.output().type)};
