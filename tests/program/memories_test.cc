@@ -4,9 +4,11 @@
 
 #include "tests/program/mutants.h"
 #include "tests/support/hand_written.h"
+#include "tests/support/test_graph.h"
 #include "thimble/import/tensor_file.h"
 #include "thimble/model/error.h"
 #include "thimble/plan/saved_plan.h"
+#include "thimble/planners/planner.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/trace.h"
@@ -100,6 +102,25 @@ TEST(Memories, FlashHoldsTheConstantsAlignedOneBehindTheOther) {
   EXPECT_EQ(program.memory(kFlash).size_bytes, end);
   EXPECT_LE(constant_bytes(program), end);
   EXPECT_GT(constant_bytes(program), 16 * 36);
+}
+
+TEST(Memories, OperatorsWithTheSameWeightsShareThem) {
+  constexpr int64_t kChannels = 16;
+  testing::TestGraph net(1);
+  net.output(net.linear(net.linear(net.input({1, kChannels}), kChannels), kChannels));
+  const auto lowered = [](const Graph& graph) {
+    const PlannerChoice choice = choose_planner("original");
+    const auto planned = std::get<Planned>(choice.planner->plan(graph, {}, {}));
+    return lower(graph, planned.schedule, place(graph, planned.schedule, {}));
+  };
+  const int64_t apart = constant_bytes(lowered(net.graph()));
+  Graph shared = net.graph();
+  shared.ops[1].inputs[1] = shared.ops[0].inputs[1];
+  const Program program = lowered(shared);
+  EXPECT_GE(apart - constant_bytes(program), kChannels * kChannels);
+  EXPECT_EQ(verify(shared, program).fault, "");
+  const Bytes x(kChannels, 100);
+  EXPECT_EQ(execute(program, {x})[0], interpret(shared, {x})[shared.outputs[0].tensor.index()]);
 }
 
 TEST(Memories, VerifierRefusesWritesToFlash) {

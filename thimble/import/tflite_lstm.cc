@@ -13,18 +13,18 @@
 namespace thimble {
 namespace {
 
-using Options = tflite::UnidirectionalSequenceLSTMOptions;
+using LstmOptions = tflite::UnidirectionalSequenceLSTMOptions;
 
 /// Of float32: each is some fifteen operators.
 constexpr int64_t kMostTimes = 256;
 
 // Gates of the file's operands, in Lstm's order.
-constexpr size_t kGatesOfLstm = 4;
+constexpr int64_t kGatesOfLstm = 4;
 constexpr size_t kFirstWeights = 1, kFirstRecurrent = 5, kFirstBias = 12, kHiddenState = 18,
                  kCellState = 19;
 
-/// Extents of the layer; the file's input is [batch, times, inputs] or [times, batch, inputs].
-struct Extents {
+/// LstmExtents of the layer; the file's input is [batch, times, inputs] or [times, batch, inputs].
+struct LstmExtents {
   int64_t batch, times, inputs, units;
 };
 
@@ -54,7 +54,7 @@ TensorId gates_of(const FileOp& op, Steps& steps, size_t first, const char* what
                   DType type) {
   Tensor all{.name = fmt::format("{}/{}", op.output().name, what), .type = type};
   Bytes bytes;
-  for (size_t gate = 0; gate < kGatesOfLstm; ++gate) {
+  for (size_t gate = 0; gate < static_cast<size_t>(kGatesOfLstm); ++gate) {
     const Tensor& t = gate_constant(op, first, gate, what, shape);
     if (!t.is_constant() || t.type != type || t.quantization.scales.size() != 1) {
       refuse_gate(op, what, gate, t,
@@ -64,7 +64,7 @@ TensorId gates_of(const FileOp& op, Steps& steps, size_t first, const char* what
     all.quantization.scales.push_back(t.quantization.scales[0]);
     all.quantization.zero_points.push_back(t.quantization.zero_points[0]);
   }
-  shape.insert(shape.begin(), int64_t{kGatesOfLstm});
+  shape.insert(shape.begin(), kGatesOfLstm);
   all.shape = std::move(shape);
   all.data = std::make_shared<const Bytes>(std::move(bytes));
   return steps.add(std::move(all));
@@ -75,7 +75,7 @@ TensorId float_gates_of(const FileOp& op, Steps& steps, size_t first, const char
                         Shape shape) {
   Tensor all{.name = fmt::format("{}/{}", op.output().name, what), .type = DType::kFloat32};
   Bytes bytes;
-  for (size_t gate = 0; gate < kGatesOfLstm; ++gate) {
+  for (size_t gate = 0; gate < static_cast<size_t>(kGatesOfLstm); ++gate) {
     const Tensor& t = gate_constant(op, first, gate, what, shape);
     const bool hybrid = t.type == DType::kInt8 && t.quantization.scales.size() == 1;
     if (!t.is_constant() || (t.type != DType::kFloat32 && !hybrid))
@@ -83,13 +83,13 @@ TensorId float_gates_of(const FileOp& op, Steps& steps, size_t first, const char
     const std::shared_ptr<const Bytes> data = hybrid ? expanded(t).data : t.data;
     bytes.insert(bytes.end(), data->begin(), data->end());
   }
-  shape[0] *= int64_t{kGatesOfLstm};
+  shape[0] *= kGatesOfLstm;
   all.shape = std::move(shape);
   all.data = std::make_shared<const Bytes>(std::move(bytes));
   return steps.add(std::move(all));
 }
 
-void check_lstm(const FileOp& op, const Options& from) {
+void check_lstm(const FileOp& op, const LstmOptions& from) {
   if (from.fused_activation_function() != tflite::ActivationFunctionType::TANH)
     refuse_state(op, "its activation is not supported; supported is TANH");
   if (from.diagonal_recurrent_tensors())
@@ -111,7 +111,7 @@ void check_lstm(const FileOp& op, const Options& from) {
   }
 }
 
-Extents extents_of(const FileOp& op, const Options& from) {
+LstmExtents extents_of(const FileOp& op, const LstmOptions& from) {
   const Shape &x = op.input(0).shape, &out = op.output().shape;
   if (out.size() != 3 || out[0] != x[0] || out[1] != x[1])
     refuse_state(op, fmt::format("is damaged: an output of shape {}", to_string(out)));
@@ -133,7 +133,7 @@ TensorId turned(Steps& steps, TensorId x, Tensor like, const Shape& shape) {
   return steps.make_as(Transpose{{1, 0, 2}}, {x}, std::move(like));
 }
 
-void lstm_of_int8(const FileOp& op, const Options& from, const Extents& e, Steps& steps) {
+void lstm_of_int8(const FileOp& op, const LstmOptions& from, const LstmExtents& e, Steps& steps) {
   const Tensor hidden = variable_of(op, kHiddenState, "hidden states", {e.batch, e.units});
   const Tensor cells = variable_of(op, kCellState, "cell states", {e.batch, e.units});
   const Quantization q = cells.quantization;
@@ -177,7 +177,7 @@ void lstm_of_int8(const FileOp& op, const Options& from, const Extents& e, Steps
 /// their sum, the gates' functions, the cell state, the hidden state.
 class FloatLstm {
  public:
-  FloatLstm(const FileOp& op, const Options& from, const Extents& e, Steps& steps)
+  FloatLstm(const FileOp& op, const LstmOptions& from, const LstmExtents& e, Steps& steps)
       : op_(op), time_major_(from.time_major()), e_(e), steps_(steps) {
     weights_ = float_gates_of(op, steps, kFirstWeights, "weights", {e.units, e.inputs});
     recurrent_ =
@@ -253,7 +253,7 @@ class FloatLstm {
 
   const FileOp& op_;
   const bool time_major_;
-  const Extents e_;
+  const LstmExtents e_;
   Steps& steps_;
   TensorId weights_, recurrent_, biases_;
   TensorId least_, most_;  ///< of the cell state, if it has a clip
@@ -264,7 +264,7 @@ class FloatLstm {
 void unidirectional_sequence_lstm(const FileOp& op, Steps& steps) {
   const auto& from = options(op, op.op.builtin_options_as_UnidirectionalSequenceLSTMOptions());
   check_lstm(op, from);
-  const Extents e = extents_of(op, from);
+  const LstmExtents e = extents_of(op, from);
   if (op.input(0).type == DType::kInt8) return lstm_of_int8(op, from, e, steps);
   if (e.times > kMostTimes) {
     refuse_state(op, fmt::format("has {} times of float32; supported are {} (of int8 any number)",

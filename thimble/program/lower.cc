@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "thimble/model/error.h"
@@ -265,7 +267,7 @@ class Lowering {
     }
     ProgramParams result{params_name(id, kernel, number), values, {}};
     for (const PackedConstant& packed : constants) {
-      const BufferId known = known_constant(id, packed);
+      const BufferId known = known_constant(packed);
       result.constants.push_back(
           known.valid() ? known : add_constant(result.name + "_" + packed.role, packed, {}));
     }
@@ -285,13 +287,19 @@ class Lowering {
     return true;
   }
 
-  // Calls that have more or less scratch take the same constants. Invalid: there is none.
-  BufferId known_constant(OpId id, const PackedConstant& packed) {
-    for (const int other : params_of_[id]) {
-      for (const BufferId known : program_.params[static_cast<size_t>(other)].constants)
-        if (program_.constant(known)->content == packed) return known;
+  // Of any operator: layers that are unrolled over time have the same weights. Invalid: there is
+  // none.
+  BufferId known_constant(const PackedConstant& packed) const {
+    const auto [first, last] = packed_.equal_range(hash_of(packed));
+    for (auto known = first; known != last; ++known) {
+      if (program_.constant(known->second)->content == packed) return known->second;
     }
     return {};
+  }
+
+  static size_t hash_of(const PackedConstant& packed) {
+    return std::hash<std::string_view>()(
+        {reinterpret_cast<const char*>(packed.data.data()), packed.data.size()});
   }
 
   // "conv_2d_3"; what else the operator needs has the kernel's name behind it. Where that is taken
@@ -331,6 +339,7 @@ class Lowering {
                                 .live = {0, steps_},
                                 .constant = static_cast<int>(program_.constants.size())});
     end = address + size;
+    if (!tensor.valid()) packed_.emplace(hash_of(content), id);
     program_.constants.push_back({std::move(name), std::move(content), id});
     return id;
   }
@@ -344,7 +353,8 @@ class Lowering {
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
   std::map<std::tuple<OpId, KernelId, int, int64_t>, int> params_;
   std::map<OpId, std::vector<int>> params_of_;
-  std::set<std::string> names_;  // of parameters
+  std::unordered_multimap<size_t, BufferId> packed_;  ///< by hash
+  std::set<std::string> names_;                       // of parameters
   std::map<TensorId, BufferId> operands_;
 };
 
