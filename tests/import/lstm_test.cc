@@ -27,12 +27,20 @@ struct LstmLayer {
   int batch = 1, times = 3, inputs = 4, units = 2;
   float clip = 0;
   bool time_major = false;
+  bool hybrid = false;  ///< weights of int8
 };
 
 Floats random_floats(size_t count, std::mt19937& random) {
   Floats result(count);
   for (float& value : result) value = static_cast<float>(random() % 2001) / 1000 - 1;
   return result;
+}
+
+constexpr float kHybridScale = 1.0F / 64;
+
+/// Those that int8 has at that scale.
+void round_to_int8(Floats& values) {
+  for (float& value : values) value = std::round(value / kHybridScale) * kHybridScale;
 }
 
 Floats floats_of(const Bytes& bytes) {
@@ -53,6 +61,10 @@ class FloatLayer {
       weights_.push_back(random_floats(size(l_.units, l_.inputs), random));
       recurrent_.push_back(random_floats(size(l_.units, l_.units), random));
       biases_.push_back(random_floats(static_cast<size_t>(l_.units), random));
+      if (l_.hybrid) {
+        round_to_int8(weights_.back());
+        round_to_int8(recurrent_.back());
+      }
     }
     reset();
   }
@@ -73,10 +85,20 @@ class FloatLayer {
     const auto constant = [&](const TfliteBuilder::Dims& shape, const Floats& values) {
       return net.constant(shape, TensorType::FLOAT32, bytes_of(values));
     };
+    const auto matrix = [&](const TfliteBuilder::Dims& shape, const Floats& values) {
+      if (!l_.hybrid) return constant(shape, values);
+      Bytes bytes;
+      for (const float value : values)
+        bytes.push_back(static_cast<uint8_t>(static_cast<int8_t>(value / kHybridScale)));
+      const int32_t t = net.constant(shape, TensorType::INT8, bytes);
+      net.at(t).quantization->scale = {kHybridScale};
+      net.at(t).quantization->zero_point = {0};
+      return t;
+    };
     for (int gate = 0; gate < kGates; ++gate) {
       const auto at = static_cast<size_t>(gate);
-      operands[1 + at] = constant({l_.units, l_.inputs}, weights_[at]);
-      operands[5 + at] = constant({l_.units, l_.units}, recurrent_[at]);
+      operands[1 + at] = matrix({l_.units, l_.inputs}, weights_[at]);
+      operands[5 + at] = matrix({l_.units, l_.units}, recurrent_[at]);
       operands[12 + at] = constant({l_.units}, biases_[at]);
     }
     for (const size_t state : {18U, 19U}) {
@@ -140,7 +162,7 @@ Graph lstm_graph(const TfliteBuilder& net) {
 TEST(FloatLstm, ComputesItsEquations) {
   for (const LstmLayer& layer :
        {LstmLayer{}, LstmLayer{.times = 1}, LstmLayer{.batch = 3, .clip = 0.2F},
-        LstmLayer{.times = 5, .time_major = true},
+        LstmLayer{.times = 5, .time_major = true}, LstmLayer{.units = 3, .hybrid = true},
         LstmLayer{.batch = 2, .inputs = 1, .units = 5, .clip = 10, .time_major = true}}) {
     FloatLayer wanted(layer);
     const Graph graph = lstm_graph(wanted.file());

@@ -18,6 +18,8 @@
 namespace thimble {
 namespace {
 
+constexpr size_t kLeastShared = 256;  ///< bytes of a constant that operators share
+
 class Lowering {
  public:
   Lowering(const Graph& graph, const Schedule& schedule, const Placement& placement)
@@ -266,11 +268,8 @@ class Lowering {
       if (holds(known, values, constants)) return it->second = other;
     }
     ProgramParams result{params_name(id, kernel, number), values, {}};
-    for (const PackedConstant& packed : constants) {
-      const BufferId known = known_constant(packed);
-      result.constants.push_back(
-          known.valid() ? known : add_constant(result.name + "_" + packed.role, packed, {}));
-    }
+    for (const PackedConstant& packed : constants)
+      result.constants.push_back(packed_constant(id, result.name, packed));
     it->second = static_cast<int>(program_.params.size());
     params_of_[id].push_back(it->second);
     program_.params.push_back(std::move(result));
@@ -287,14 +286,19 @@ class Lowering {
     return true;
   }
 
-  // Of any operator: layers that are unrolled over time have the same weights. Invalid: there is
-  // none.
-  BufferId known_constant(const PackedConstant& packed) const {
-    const auto [first, last] = packed_.equal_range(hash_of(packed));
+  // One that is there already: of any operator (layers that are unrolled over time have the same
+  // weights), if it is small of this one, so that it keeps the layer's name.
+  BufferId packed_constant(OpId id, const std::string& params, const PackedConstant& packed) {
+    const size_t hash = hash_of(packed);
+    const bool small = packed.data.size() < kLeastShared;
+    const auto [first, last] = packed_.equal_range(hash);
     for (auto known = first; known != last; ++known) {
-      if (program_.constant(known->second)->content == packed) return known->second;
+      const auto& [op, buffer] = known->second;
+      if ((op == id || !small) && program_.constant(buffer)->content == packed) return buffer;
     }
-    return {};
+    const BufferId buffer = add_constant(params + "_" + packed.role, packed, {});
+    packed_.emplace(hash, std::pair(id, buffer));
+    return buffer;
   }
 
   static size_t hash_of(const PackedConstant& packed) {
@@ -339,7 +343,6 @@ class Lowering {
                                 .live = {0, steps_},
                                 .constant = static_cast<int>(program_.constants.size())});
     end = address + size;
-    if (!tensor.valid()) packed_.emplace(hash_of(content), id);
     program_.constants.push_back({std::move(name), std::move(content), id});
     return id;
   }
@@ -353,8 +356,8 @@ class Lowering {
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
   std::map<std::tuple<OpId, KernelId, int, int64_t>, int> params_;
   std::map<OpId, std::vector<int>> params_of_;
-  std::unordered_multimap<size_t, BufferId> packed_;  ///< by hash
-  std::set<std::string> names_;                       // of parameters
+  std::unordered_multimap<size_t, std::pair<OpId, BufferId>> packed_;  ///< by hash
+  std::set<std::string> names_;                                        // of parameters
   std::map<TensorId, BufferId> operands_;
 };
 
