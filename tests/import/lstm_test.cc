@@ -192,6 +192,27 @@ TEST(FloatLstm, RefusesManyTimes) {
   }
 }
 
+/// Each becomes some five thousand operators.
+TEST(FloatLstm, RefusesWhatBecomesTooMany) {
+  TfliteBuilder net = FloatLayer({.times = 256, .inputs = 1, .units = 1, .clip = 1}).file();
+  for (int layer = 1; layer < 70; ++layer) {
+    tflite::OperatorT op(net.op_at(0));
+    op.inputs[18] = net.tensor({1, 1}, TensorType::FLOAT32);
+    op.inputs[19] = net.tensor({1, 1}, TensorType::FLOAT32);
+    net.at(op.inputs[18]).is_variable = net.at(op.inputs[19]).is_variable = true;
+    op.inputs[0] = net.op_at(net.network().operators.size() - 1).outputs[0];
+    op.outputs = {net.tensor({1, 256, 1}, TensorType::FLOAT32)};
+    net.network().operators.push_back(std::make_unique<tflite::OperatorT>(op));
+    net.outputs({op.outputs[0]});
+  }
+  try {
+    (void)lstm_graph(net);
+    FAIL();
+  } catch (const CompileError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("tensors by then"));
+  }
+}
+
 TEST(FloatLstm, RefusesOneVariableForBothStates) {
   TfliteBuilder net = FloatLayer({}).file();
   net.op_at(0).inputs[19] = net.op_at(0).inputs[18];

@@ -205,6 +205,8 @@ void refuse_inputs_listed_twice(const Graph& graph, const std::string& where) {
 }
 
 constexpr size_t kMostCopies = 1024;
+/// A file of a few bytes for each operator may have operators that become thousands.
+constexpr size_t kMostTensors = size_t{1} << 18;
 
 /// An output that is an input, a constant or another output becomes a copy.
 std::vector<Op> copied_outputs(Graph& graph, const std::string& where) {
@@ -380,6 +382,11 @@ void check_operands(const OperatorKind& kind, const FileOp& op) {
 
 ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
                      std::vector<Tensor>& tensors) {
+  if (tensors.size() > kMostTensors) {
+    throw CompileError(from.where, fmt::format("the network has {} tensors by then, some of which "
+                                               "operators in steps make; supported are {}",
+                                               tensors.size(), kMostTensors));
+  }
   check_operands(kind, from);
   if (fold_extents(from, kind.code, tensors)) return {};
   if (kind.steps != nullptr) {
