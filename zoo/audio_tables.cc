@@ -14,7 +14,7 @@ float mel(double hz) { return 1127.0F * std::log1p(static_cast<float>(hz) / 700.
 int16_t pcan_gain(uint32_t noise) {
   const float gain =
       static_cast<float>(1U << 21) * std::pow(static_cast<float>(noise) / 128.0F + 80.0F, -0.95F);
-  return gain > 32767.0F ? int16_t{32767} : static_cast<int16_t>(gain + 0.5F);
+  return gain > 32767.0F ? int16_t{32767} : static_cast<int16_t>(std::floor(gain + 0.5F));
 }
 
 }  // namespace
