@@ -192,6 +192,95 @@ TEST(ImportedValues, OutputsThatNoOperatorMakes) {
   EXPECT_THAT(outputs, ElementsAre(Bytes{5, 6}, Bytes{8, 9}, Bytes{5, 6}, Bytes{5, 6}));
 }
 
+/// Reads positions from its input; the table has rows 10 20, 30 40, 50 60.
+TfliteBuilder looked_up(BuiltinOperator code, const TfliteBuilder::Dims& positions,
+                        const TfliteBuilder::Dims& made, TensorType type = TensorType::INT32) {
+  TfliteBuilder net;
+  const int32_t x = net.tensor(positions, type);
+  const int32_t table = net.constant({3, 2}, TensorType::INT8, {10, 20, 30, 40, 50, 60});
+  net.at(table).quantization = std::make_unique<tflite::QuantizationParametersT>();
+  net.at(table).quantization->scale = {0.5F};
+  net.at(table).quantization->zero_point = {-3};
+  const int32_t out = net.tensor(made);
+  if (code == BuiltinOperator::GATHER) {
+    net.op(code, {table, x}, {out}, tflite::GatherOptionsT{});
+  } else if (code == BuiltinOperator::GATHER_ND) {
+    net.op(code, {table, x}, {out});
+  } else {
+    net.op(code, {x, table}, {out});
+  }
+  net.inputs({x});
+  net.outputs({out});
+  return net;
+}
+
+TEST(ImportedValues, GathersAtRunTime) {
+  const TfliteBuilder rows = looked_up(BuiltinOperator::GATHER, {2}, {2, 2});
+  EXPECT_THAT((outputs_of<int8_t, int32_t>(rows, {2, 0})), ElementsAre(50, 60, 10, 20));
+  EXPECT_THAT((outputs_of<int8_t, int32_t>(rows, {-9, 9})), ElementsAre(10, 20, 50, 60));
+  const TfliteBuilder wide = looked_up(BuiltinOperator::GATHER, {1}, {1, 2}, TensorType::INT64);
+  EXPECT_THAT((outputs_of<int8_t, int64_t>(wide, {1})), ElementsAre(30, 40));
+}
+
+TEST(ImportedValues, GathersTuplesAtRunTime) {
+  const TfliteBuilder elements = looked_up(BuiltinOperator::GATHER_ND, {3, 2}, {3});
+  EXPECT_THAT((outputs_of<int8_t, int32_t>(elements, {2, 1, 0, 0, 1, 0})), ElementsAre(60, 10, 30));
+  const TfliteBuilder rows = looked_up(BuiltinOperator::GATHER_ND, {2, 1}, {2, 2});
+  EXPECT_THAT((outputs_of<int8_t, int32_t>(rows, {2, 0})), ElementsAre(50, 60, 10, 20));
+}
+
+TEST(ImportedValues, LooksUpEmbeddings) {
+  TfliteBuilder net = looked_up(BuiltinOperator::EMBEDDING_LOOKUP, {2}, {2, 2});
+  EXPECT_THAT((outputs_of<int8_t, int32_t>(net, {1, 1})), ElementsAre(30, 40, 30, 40));
+  net.at(1).quantization->zero_point = {0};
+  net.at(2).type = TensorType::FLOAT32;
+  net.at(2).quantization = nullptr;
+  EXPECT_THAT((outputs_of<float, int32_t>(net, {1, 2})), ElementsAre(15, 20, 25, 30));
+}
+
+TEST(ImportedValues, UpdatesASlice) {
+  TfliteBuilder net;
+  const int32_t x = net.constant({4}, TensorType::INT32, bytes_of<int32_t>({1, 2, 3, 4}));
+  const int32_t update = net.constant({2}, TensorType::INT32, bytes_of<int32_t>({8, 9}));
+  const int32_t begin = net.tensor({1}, TensorType::INT64),
+                out = net.tensor({4}, TensorType::INT32);
+  for (const int32_t id : {begin, out}) net.at(id).quantization = nullptr;
+  net.op(BuiltinOperator::DYNAMIC_UPDATE_SLICE, {x, update, begin}, {out});
+  net.inputs({begin});
+  net.outputs({out});
+  EXPECT_THAT((outputs_of<int32_t, int64_t>(net, {1})), ElementsAre(1, 8, 9, 4));
+  EXPECT_THAT((outputs_of<int32_t, int64_t>(net, {7})), ElementsAre(1, 2, 8, 9));
+}
+
+TEST(ImportedValues, ZerosLikeAnother) {
+  TfliteBuilder net =
+      single(BuiltinOperator::ZEROS_LIKE, TensorType::FLOAT32, {2}, TensorType::FLOAT32, {2});
+  const int32_t sum = net.tensor({2}, TensorType::FLOAT32);
+  net.op(BuiltinOperator::ADD, {0, 1}, {sum}, tflite::AddOptionsT{});
+  net.outputs({sum});
+  EXPECT_THAT((outputs_of<float, float>(net, {3, 4})), ElementsAre(3, 4));
+}
+
+TEST(ImportedValues, BroadcastsToExtentsThatFollow) {
+  TfliteBuilder net;
+  const int32_t x = net.tensor({1, 2}), a = net.constant({3, 1}), b = net.constant({2});
+  const int32_t extents = net.tensor({2}, TensorType::INT32), out = net.tensor({3, 2});
+  net.op(BuiltinOperator::BROADCAST_ARGS, {a, b}, {extents});
+  net.op(BuiltinOperator::BROADCAST_TO, {x, extents}, {out});
+  net.inputs({x});
+  net.outputs({out});
+  EXPECT_THAT((outputs_of<int8_t, int8_t>(net, {5, 6})), ElementsAre(5, 6, 5, 6, 5, 6));
+}
+
+// Halfway between 10 and 21 is 15.5, which is rounded up.
+TEST(ImportedValues, ResizesUint8InFloat32) {
+  TfliteBuilder net = single(BuiltinOperator::RESIZE_BILINEAR, TensorType::UINT8, {1, 1, 2, 1},
+                             TensorType::UINT8, {1, 1, 4, 1}, {1, 4}, true);
+  net.op_at(0).builtin_options.Set(tflite::ResizeBilinearOptionsT{});
+  EXPECT_THAT((outputs_of<uint8_t, uint8_t>(net, {10, 21})), ElementsAre(10, 16, 21, 21));
+  EXPECT_THAT((outputs_of<uint8_t, uint8_t>(net, {255, 0})), ElementsAre(255, 128, 0, 0));
+}
+
 // The weights' rows are the file's columns.
 TEST(ImportedValues, WeightsThatAreTransposedInTheFile) {
   TfliteBuilder net;

@@ -114,6 +114,20 @@ struct Make {
   Graph operator()(const Cast& a) const {
     return Literal().int8(kCube).tensor(kCube, DType::kInt32, {}).op(a);
   }
+  Graph operator()(const Gather&) const {
+    return Literal().int8(kCube).raw({2, 5}, DType::kInt32).int8({2, 5, 4}).op(Gather{1, 1});
+  }
+  Graph operator()(const UpdateSlice& a) const {
+    return Literal().int8(kCube).int8({1, 3, 2}).raw({3}, DType::kInt32).int8(kCube).op(a);
+  }
+  Graph operator()(const DetectionPostProcess&) const {
+    return Literal()
+        .float32({1, 7, 4})
+        .float32({1, 7, 3})
+        .constant({7, 4}, DType::kFloat32, {})
+        .float32({13})
+        .op(DetectionPostProcess{.max_detections = 2, .classes = 2});
+  }
   Graph operator()(const ArgMax&) const {
     return Literal().int8(kCube).tensor({2, 4}, DType::kInt32, {}).op(ArgMax{1});
   }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <set>
 #include <string>
 #include <vector>
@@ -99,6 +100,36 @@ TEST(Refusals, TakesFloat32WithoutQuantisation) {
     in_float(graph);
     EXPECT_EQ(reason(graph), "") << kind;
   }
+}
+
+/// Weights of 1 on inputs of -128 - 3 to 127 - 3, 36 of them: from -4716 to 4464.
+Graph conv_with_bias(int32_t value) {
+  Graph graph = literal_op("conv_2d");
+  std::vector<int32_t> bias(6, value);
+  Bytes bytes(bias.size() * sizeof(int32_t));
+  std::memcpy(bytes.data(), bias.data(), bytes.size());
+  graph.tensors[2].data = std::make_shared<const Bytes>(std::move(bytes));
+  return graph;
+}
+
+TEST(Refusals, SumsMayReachTheEndsOfInt32) {
+  EXPECT_EQ(reason(conv_with_bias(INT32_MAX - 4464)), "");
+  EXPECT_EQ(reason(conv_with_bias(INT32_MIN + 4716)), "");
+  EXPECT_THAT(reason(conv_with_bias(INT32_MAX - 4463)), ::testing::HasSubstr("within 32 bits"));
+  EXPECT_THAT(reason(conv_with_bias(INT32_MIN + 4715)), ::testing::HasSubstr("within 32 bits"));
+}
+
+TEST(Refusals, ABiasIsSilencedWhereItsChannelIs) {
+  Graph graph = conv_with_bias(INT32_MIN);
+  EXPECT_EQ(silenced_bias(graph, graph.ops[0]), nullptr);
+  graph.tensors[1].quantization = {
+      {0.01F, 3.1e-22F, 0.01F, 0.01F, 0.01F, 0.01F}, {0, 0, 0, 0, 0, 0}, 0};
+  const auto silenced = silenced_bias(graph, graph.ops[0]);
+  ASSERT_NE(silenced, nullptr);
+  std::vector<int32_t> bias(6);
+  std::memcpy(bias.data(), silenced->data(), silenced->size());
+  EXPECT_THAT(bias,
+              ::testing::ElementsAre(INT32_MIN, 0, INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN));
 }
 
 TEST(Refusals, TakesSoftmaxToInt16) {

@@ -154,6 +154,52 @@ const Refusal kAttributes[] = {
     {"mean", "each is an axis of the input", [](Graph& g) { attributes<Mean>(g).axes = {4}; }},
     {"mean", "at least one axis", [](Graph& g) { attributes<Mean>(g).axes = {}; }},
     {"sum", "at least one axis is reduced", [](Graph& g) { attributes<Sum>(g).axes = {}; }},
+    {"gather", "ones of the operands'", [](Graph& g) { attributes<Gather>(g).axis = 3; }},
+    {"gather", "before the axis", [](Graph& g) { attributes<Gather>(g).batch_axes = 2; }},
+    {"gather", "same extents along the batch axes",
+     [](Graph& g) {
+       set_shape(g, 1, {3, 5});
+     }},
+    {"gather", "the output has the shape",
+     [](Graph& g) {
+       set_shape(g, 1, {2, 6});
+     }},
+    {"dynamic_update_slice", "there are 3 inputs", [](Graph& g) { op(g).inputs.pop_back(); }},
+    {"dynamic_update_slice", "1 to 4 axes", [](Graph& g) { set_all_shapes(g, Shape(5, 1)); }},
+    {"dynamic_update_slice", "there is a begin for each", [](Graph& g) { set_shape(g, 2, {2}); }},
+    {"dynamic_update_slice", "the input's number of axes",
+     [](Graph& g) {
+       set_shape(g, 1, {3, 2});
+     }},
+    {"dynamic_update_slice", "nowhere larger",
+     [](Graph& g) {
+       set_shape(g, 1, {1, 3, 5});
+     }},
+    {"dynamic_update_slice", "the output has the shape",
+     [](Graph& g) {
+       output(g).shape = {2, 3, 5};
+     }},
+    {"detection_post_process", "there are 3 inputs", [](Graph& g) { op(g).inputs.pop_back(); }},
+    {"detection_post_process", "3 axes, anchors 2",
+     [](Graph& g) {
+       set_shape(g, 0, {7, 4});
+     }},
+    {"detection_post_process", "the anchors are a constant",
+     [](Graph& g) { operand(g, 2).data = nullptr; }},
+    {"detection_post_process", "at least 4 numbers",
+     [](Graph& g) {
+       set_shape(g, 0, {1, 7, 3});
+     }},
+    {"detection_post_process", "none or one for the background",
+     [](Graph& g) { attributes<DetectionPostProcess>(g).classes = 1; }},
+    {"detection_post_process", "are 1 to 65535",
+     [](Graph& g) { attributes<DetectionPostProcess>(g).max_detections = 0; }},
+    {"detection_post_process", "above 0 and at most 1",
+     [](Graph& g) { attributes<DetectionPostProcess>(g).iou_threshold = 0; }},
+    {"detection_post_process", "finite and not 0",
+     [](Graph& g) { attributes<DetectionPostProcess>(g).scales[2] = 0; }},
+    {"detection_post_process", "the output has the shape",
+     [](Graph& g) { attributes<DetectionPostProcess>(g).regular = true; }},
     {"arg_max", "the axis is one of the input's", [](Graph& g) { attributes<ArgMax>(g).axis = 3; }},
     {"cumsum", "the axis is one of the input's", [](Graph& g) { attributes<CumSum>(g).axis = -1; }},
     {"l2_normalization", "at most 32768 elements",
@@ -311,6 +357,14 @@ const Refusal kTypes[] = {
      [](Graph& g) { output(g).type = DType::kInt8; }},
     {"select_v2", "the condition is bool", [](Graph& g) { operand(g, 0).type = DType::kInt8; }},
     {"cast", "and the output another one", [](Graph& g) { output(g).type = DType::kInt8; }},
+    {"gather", "the indices are int32", [](Graph& g) { operand(g, 1).type = DType::kInt64; }},
+    {"gather", "at most 32 bits",
+     [](Graph& g) { operand(g, 0).type = output(g).type = DType::kInt64; }},
+    {"dynamic_update_slice", "the begins are int32",
+     [](Graph& g) { operand(g, 2).type = DType::kInt64; }},
+    {"detection_post_process", "inputs and output are float32",
+     [](Graph& g) { output(g).type = DType::kInt8; }},
+    {"floor_div", "all int32 or all float32", [](Graph& g) { output(g).type = DType::kInt32; }},
     {"arg_max", "and the output int32", [](Graph& g) { output(g).type = DType::kInt8; }},
     {"cumsum", "inputs and output are all int8 or all float32",
      [](Graph& g) { output(g).type = DType::kInt16; }},
@@ -338,6 +392,10 @@ const Refusal kQuantization[] = {
      [](Graph& g) { output(g).quantization = {}; }},
     {"div", "below 2^16 x the second's", [](Graph& g) { set_scale(output(g), 1e-5F); }},
     {"equal", "scales of int8 are below 1", [](Graph& g) { set_scale(operand(g, 1), 1); }},
+    {"gather", "the output's scale and zero point",
+     [](Graph& g) { set_scale(operand(g, 0), 0.25F); }},
+    {"dynamic_update_slice", "the output's scale and zero point",
+     [](Graph& g) { set_scale(operand(g, 1), 0.25F); }},
     {"select_v2", "the output's scale and zero point",
      [](Graph& g) { set_scale(operand(g, 2), 0.25F); }},
     {"cumsum", "below 2^19 x output scale", [](Graph& g) { set_scale(output(g), 9e-7F); }},

@@ -265,6 +265,105 @@ TEST(ArgMax, IsTheFirstOfSeveral) {
   EXPECT_THAT(smallest.run<int32_t>(DType::kInt32, {3}), ElementsAre(0, 0, 1));
 }
 
+Tensor int32(const Shape& shape, const std::vector<int32_t>& values) {
+  return constant(DType::kInt32, shape, values, 1);
+}
+
+TEST(Gather, TakesWhatIndicesSay) {
+  OneOp rows{Gather{0}}, columns{Gather{1}};
+  for (OneOp* op : {&rows, &columns}) op->input(int8({2, 3}, {1, 2, 3, 4, 5, 6}));
+  rows.input(int32({2, 1}, {1, 0}));
+  EXPECT_THAT(rows.run_int8({2, 1, 3}), ElementsAre(4, 5, 6, 1, 2, 3));
+  columns.input(int32({}, {2}));
+  EXPECT_THAT(columns.run_int8({2}), ElementsAre(3, 6));
+}
+
+TEST(Gather, TakesTheEndWhereAnIndexIsBeyondIt) {
+  OneOp op{Gather{0}};
+  op.input(int8({3}, {7, 8, 9}));
+  op.input(int32({4}, {INT32_MIN, -1, 3, INT32_MAX}));
+  EXPECT_THAT(op.run_int8({4}), ElementsAre(7, 7, 9, 9));
+}
+
+TEST(Gather, HasIndicesForEachBatch) {
+  OneOp op{Gather{1, 1}};
+  op.input(int8({2, 3}, {1, 2, 3, 4, 5, 6}));
+  op.input(int32({2, 2}, {0, 2, 1, 1}));
+  EXPECT_THAT(op.run_int8({2, 2}), ElementsAre(1, 3, 5, 5));
+}
+
+TEST(UpdateSlice, LiesWhereItBegins) {
+  OneOp inside{UpdateSlice{}}, beyond{UpdateSlice{}};
+  for (OneOp* op : {&inside, &beyond}) {
+    op->input(int8({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}));
+    op->input(int8({1, 2}, {90, 91}));
+  }
+  inside.input(int32({2}, {1, 1}));
+  EXPECT_THAT(inside.run_int8({2, 4}), ElementsAre(1, 2, 3, 4, 5, 90, 91, 8));
+  beyond.input(int32({2}, {-5, 9}));
+  EXPECT_THAT(beyond.run_int8({2, 4}), ElementsAre(1, 2, 90, 91, 5, 6, 7, 8));
+}
+
+TEST(FloorDiv, OfInt32RoundsDown) {
+  OneOp quotient{FloorDiv{}}, remainder{FloorDiv{true}};
+  for (OneOp* op : {&quotient, &remainder}) {
+    op->input(int32({7}, {7, -7, 7, -7, 6, 5, INT32_MIN}));
+    op->input(int32({7}, {2, 2, -2, -2, 3, 0, -1}));
+  }
+  EXPECT_THAT(quotient.run<int32_t>(DType::kInt32, {7}),
+              ElementsAre(3, -4, -4, 3, 2, 0, INT32_MIN));
+  EXPECT_THAT(remainder.run<int32_t>(DType::kInt32, {7}), ElementsAre(1, 1, -1, -1, 0, 0, 0));
+}
+
+// 1 / sqrt(raw / 1000), in 1/1000: 31623 of raw 1.
+TEST(Rsqrt, OfInt16FollowsTheRealFunction) {
+  OneOp op{Rsqrt{}};
+  op.input(constant<int16_t>(DType::kInt16, {7}, {-5, 0, 1, 4, 100, 1000, 32767}, 0.001F));
+  EXPECT_THAT(op.run<int16_t>(DType::kInt16, {7}, 0.001F),
+              ElementsAre(32767, 32767, 31623, 15811, 3162, 1000, 175));
+}
+
+Tensor real(const Shape& shape, const std::vector<float>& values) {
+  return constant(DType::kFloat32, shape, values, 1);
+}
+
+// Boxes of height and width 1: the second covers most of the first, the third neither.
+OneOp three_boxes(DetectionPostProcess a) {
+  a.max_detections = 3;
+  a.classes = 2;
+  a.score_threshold = 0.25F;
+  a.iou_threshold = 0.5F;
+  OneOp op{a};
+  op.input(real({1, 3, 4}, std::vector<float>(12, 0)));
+  op.input(real({1, 3, 2}, {0.9F, 0.1F, 0.2F, 0.8F, 0.3F, 0.7F}));
+  op.input(real({3, 4}, {0.5F, 0.5F, 1, 1, 0.5F, 0.625F, 1, 1, 2.5F, 2.5F, 1, 1}));
+  return op;
+}
+
+TEST(DetectionPostProcess, LeavesOutWhatABetterBoxCovers) {
+  EXPECT_THAT(three_boxes({}).run<float>(DType::kFloat32, {19}),
+              ElementsAre(0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 0, 0, 0, 1, 0, 0.9F, 0.7F, 0, 2));
+}
+
+TEST(DetectionPostProcess, OfEachClassByItself) {
+  const std::vector<float> all =
+      three_boxes({.detections_per_class = 2, .regular = true}).run<float>(DType::kFloat32, {27});
+  EXPECT_THAT(
+      std::vector<float>(all.begin(), all.begin() + 19),
+      ElementsAre(0, 0, 1, 1, 0, 0.125F, 1, 1.125F, 2, 2, 3, 3, 0, 1, 1, 0.9F, 0.8F, 0.7F, 3));
+}
+
+// y and x move by a tenth of the anchor's size, e^ln 2 doubles the height.
+TEST(DetectionPostProcess, DecodesAgainstAnAnchor) {
+  OneOp op{DetectionPostProcess{.scales = {10, 10, 5, 5}}};
+  op.input(real({1, 1, 4}, {1, -1, 5 * 0.6931472F, 0}));
+  op.input(real({1, 1, 2}, {0, 1}));  // the first is the background
+  op.input(real({1, 4}, {10, 20, 4, 2}));
+  const std::vector<float> found = op.run<float>(DType::kFloat32, {7});
+  const float wanted[] = {6.4F, 18.8F, 14.4F, 20.8F, 0, 1, 1};
+  for (size_t k = 0; k < 7; ++k) EXPECT_NEAR(found[k], wanted[k], 1e-5F) << k;
+}
+
 // One value of a raw 0 too many, as the original has it: -2.
 TEST(CumSum, BeginsWithARawZero) {
   OneOp forwards{CumSum{0}}, backwards{CumSum{0, true, true}};

@@ -45,6 +45,9 @@ static Case case_of_family(KernelId kernel, Random& random) {
     case Family::kLookup:
     case Family::kLogistic:
     case Family::kTanh:
+    case Family::kRsqrt:
+    case Family::kFloorDiv:
+    case Family::kFloorMod:
     case Family::kQuantize:
     case Family::kDequantize:
       return elementwise_case(kernel, random);
@@ -59,6 +62,8 @@ static Case case_of_family(KernelId kernel, Random& random) {
     case Family::kTransposeInPlace:
     case Family::kSoftmax:
     case Family::kLogSoftmax:
+    case Family::kGather:
+    case Family::kUpdateSlice:
     case Family::kArgMax:
     case Family::kCumSum:
     case Family::kL2Normalization:
@@ -83,14 +88,12 @@ static Case case_of_family(KernelId kernel, Random& random) {
     case Family::kSignalLog:
       return signal_case(kernel, random);
     case Family::kL2Pool2D:
-    case Family::kFloorDiv:
-    case Family::kFloorMod:
+    case Family::kDetectionPostProcess:
     case Family::kAbs:
     case Family::kElu:
     case Family::kGelu:
     case Family::kGeluByTanh:
     case Family::kHardSwish:
-    case Family::kRsqrt:
     case Family::kCeil:
     case Family::kCos:
     case Family::kExp:

@@ -204,6 +204,8 @@ Case elementwise_case(KernelId kernel, Random& random) {
     case Family::kSub:
     case Family::kSquaredDifference:
       return scaled_pair_case(random, kernel);
+    case Family::kFloorDiv:
+    case Family::kFloorMod:
     case Family::kMaximum:
     case Family::kMinimum:
       return pair_case(random, kernel, {});
@@ -226,6 +228,8 @@ Case elementwise_case(KernelId kernel, Random& random) {
       return map_case(random, kernel, rescale_params(random, row));
     case Family::kClamp:
       return map_case(random, kernel, ClampParams{random.between(-128, 0), random.between(1, 127)});
+    case Family::kRsqrt:
+      return map_case(random, kernel, RsqrtParams{random_scale(random, -10, -2)});
     case Family::kLeakyRelu:
       return map_case(random, kernel, leaky_relu_params(random, row));
     case Family::kLookup:

@@ -210,6 +210,48 @@ Case softmax_tables_case(Random& random, KernelId kernel) {
       .whole_channels = true};
 }
 
+// Indices are any numbers: what lies beyond an end is the element there.
+Case gather_case(Random& random, KernelId kernel) {
+  const Element element = element_of(info(kernel).in);
+  const Extents in = random_extents(random);
+  const Extents out{in[0], in[1], random.between(1, 7), in[3]};
+  const GatherParams p{in[2]};
+  return {.in = {{in, element}, {{in[0], 1, out[2], 1}, Element::kInt32}},
+          .out = {out, element},
+          .run = [=](const Call& call) { run(kernel, p, call); },
+          .needed = [count = in[2]](const Region& r, Chunk) -> std::vector<Region> {
+            Region x = r, indices = r;
+            x.begin[2] = 0;
+            x.end[2] = count;
+            for (const int axis : {1, 3}) {
+              indices.begin[axis] = 0;
+              indices.end[axis] = 1;
+            }
+            return {x, indices};
+          }};
+}
+
+// A begin is any number, too.
+Case update_slice_case(Random& random, KernelId kernel) {
+  const Element element = element_of(info(kernel).in);
+  const Extents x = random_extents(random);
+  Extents update = x;
+  UpdateSliceParams p{.axes = random.between(1, 4), .extent = {}, .room = {}};
+  for (size_t k = 0; k < 4; ++k) {
+    update[k] = random.between(1, x[k]);
+    p.extent[k] = update[k];
+    p.room[k] = x[k] - update[k];
+  }
+  const auto all = [](const Extents& e) { return Region{{}, {e[0], e[1], e[2], e[3]}}; };
+  const Extents begins{1, 1, 1, p.axes};
+  return {.in = {{x, element}, {update, element}, {begins, Element::kInt32}},
+          .out = {x, element},
+          .run = [=](const Call& call) { run(kernel, p, call); },
+          .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
+            return {r, all(update), all(begins)};
+          }};
+}
+
 Case arg_max_case(Random& random, KernelId kernel) {
   const Extents in = random_extents(random);
   const ArgMaxParams p{in[3], random.between(0, 1)};
@@ -324,6 +366,10 @@ Case gathering_case(KernelId kernel, Random& random) {
     case Family::kSoftmax:
       if (info(kernel).in == DType::kInt16) return softmax_tables_case(random, kernel);
       return softmax_case(random, kernel);
+    case Family::kGather:
+      return gather_case(random, kernel);
+    case Family::kUpdateSlice:
+      return update_slice_case(random, kernel);
     case Family::kArgMax:
       return arg_max_case(random, kernel);
     case Family::kCumSum:

@@ -79,6 +79,22 @@ Window OpDraw::window(int64_t most_dilation) {
   return w;
 }
 
+int32_t OpDraw::extreme_bias(const Tensor& x, const Tensor& weights, int axis, size_t channel) {
+  const int64_t half = x.type == DType::kInt16 ? 32768 : 128, zero = x.quantization.zero_points[0];
+  const int64_t lowest = -half - zero, highest = half - 1 - zero;
+  int64_t low = 0, high = 0, inner = 1;
+  for (size_t k = static_cast<size_t>(axis) + 1; k < weights.shape.size(); ++k)
+    inner *= weights.shape[k];
+  const auto channels = static_cast<size_t>(weights.shape[static_cast<size_t>(axis)]);
+  for (size_t k = 0; k < weights.data->size(); ++k) {
+    if (k / static_cast<size_t>(inner) % channels != channel) continue;
+    const auto weight = static_cast<int8_t>((*weights.data)[k]);
+    low += std::min(weight * lowest, weight * highest);
+    high += std::max(weight * lowest, weight * highest);
+  }
+  return static_cast<int32_t>(maybe(0.5) ? INT32_MIN - low : INT32_MAX - high);
+}
+
 std::vector<TensorId> OpDraw::weighted(TensorId x, const Shape& shape, int axis,
                                        const Quantization& out) {
   const int64_t channels = shape[static_cast<size_t>(axis)];
@@ -99,6 +115,11 @@ std::vector<TensorId> OpDraw::weighted(TensorId x, const Shape& shape, int axis,
     std::vector<int32_t> values;
     for (int64_t o = 0; o < channels; ++o) {
       values.push_back(static_cast<int32_t>((100 * random_.unit() - 50) / gain));
+    }
+    if (!wide && maybe(0.2)) {
+      const auto o = static_cast<size_t>(some(0, channels - 1));
+      values[o] = extreme_bias(at(x), at(weights), axis, o);
+      if (scales > 1 && maybe(0.5)) graph_.tensor(weights).quantization.scales[o] = 3.1e-22F;
     }
     Bytes bytes(values.size() * sizeof(int32_t));
     std::memcpy(bytes.data(), values.data(), bytes.size());

@@ -41,6 +41,8 @@ class OpDraw {
   DType some_activation() { return maybe(0.75) ? DType::kInt8 : DType::kInt16; }
   /// x, weights, maybe a bias; scales under which outputs spread over the range.
   std::vector<TensorId> weighted(TensorId x, const Shape& shape, int axis, const Quantization& out);
+  /// One with which sums of a channel just reach an end of int32.
+  int32_t extreme_bias(const Tensor& x, const Tensor& weights, int axis, size_t channel);
   TensorId some_tensor(const Shape& shape);
   /// A tensor of a type that is copied.
   TensorId copied(const Shape& shape);

@@ -12,6 +12,7 @@
 #include "tests/support/signal_draw.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
+#include "thimble/reference/elements.h"
 
 namespace thimble::testing {
 namespace {
@@ -29,6 +30,25 @@ Attributes operator_number(int number) {
   }
   (std::make_index_sequence<kOperators>());
   return all[static_cast<size_t>(number)];
+}
+
+/// Indices along an axis, and up to two beyond it on either side.
+Bytes random_positions(int64_t count, int64_t extent, Random& random) {
+  std::vector<int32_t> values;
+  for (; count > 0; --count) values.push_back(static_cast<int32_t>(random.between(-2, extent + 1)));
+  return reference::bytes_from(values);
+}
+
+/// Of the axis that an operand has indices of; 0: it has none.
+int64_t indexed_extent(const Graph& graph, TensorId tensor) {
+  for (const Op& op : graph.ops) {
+    const Shape& x = graph.tensor(op.inputs[0]).shape;
+    const auto* gather = std::get_if<Gather>(&op.attributes);
+    if (gather != nullptr && op.inputs[1] == tensor) return x[static_cast<size_t>(gather->axis)];
+    if (std::holds_alternative<UpdateSlice>(op.attributes) && op.inputs[2] == tensor)
+      return x.back();
+  }
+  return 0;
 }
 
 /// Draws the attributes, operands and output of one operator.
@@ -242,12 +262,63 @@ class Draw : public SignalDraw {
     op(Select{}, inputs, type, q);
   }
 
+  TensorId some_raw(const Shape& shape) {
+    static constexpr DType kTypes[] = {DType::kInt8, DType::kInt8, DType::kInt16, DType::kInt32,
+                                       DType::kFloat32};
+    const DType type = kTypes[some(0, 4)];
+    return tensor(shape, type, quantization_of(type));
+  }
+  /// Some are beyond the ends; some are constants.
+  TensorId positions(const Shape& shape, int64_t extent) {
+    const TensorId t = tensor(shape, DType::kInt32, {});
+    if (maybe(0.2))
+      graph_.tensor(t).data =
+          std::make_shared<const Bytes>(random_positions(elements(shape), extent, random_));
+    return t;
+  }
+
   void make(const Cast&) {
     static constexpr DType kTypes[] = {DType::kInt8, DType::kInt16, DType::kInt32, DType::kFloat32,
                                        DType::kBool};
     const TensorId x = tensor(some_shape(1, 6), kTypes[some(0, 4)], {});
     const bool is_long = at(x).type == DType::kInt32 && maybe(0.3);
     op(Cast{}, {x}, is_long ? DType::kInt64 : kTypes[some(0, 3)], {});
+  }
+
+  /// Some indices are beyond the ends; either operand may be constant.
+  void make(const Gather&) {
+    const TensorId x = maybe_constant(some_raw(some_shape(1, 4)), 0.3);
+    const auto axes = static_cast<int64_t>(at(x).shape.size());
+    const int64_t axis = some(0, axes - 1), batch_axes = maybe(0.3) ? some(0, axis) : 0;
+    Shape indices(at(x).shape.begin(), at(x).shape.begin() + batch_axes);
+    for (int64_t more = some(0, std::min<int64_t>(2, 7 - axes)); more > 0; --more)
+      indices.push_back(some(1, 5));
+    const TensorId where = positions(indices, at(x).shape[static_cast<size_t>(axis)]);
+    op(Gather{static_cast<int>(axis), static_cast<int>(batch_axes)}, {x, where}, at(x).type,
+       at(x).quantization);
+  }
+  void make(const UpdateSlice&) {
+    const TensorId x = some_raw(some_shape(1, 4));
+    Shape update = at(x).shape;
+    for (int64_t& extent : update) extent = some(1, extent);
+    const TensorId over = maybe_constant(tensor(update, at(x).type, at(x).quantization), 0.2);
+    const TensorId begins = positions({static_cast<int64_t>(update.size())}, at(x).shape.back());
+    op(UpdateSlice{}, {x, over, begins}, at(x).type, at(x).quantization);
+  }
+  void make(const DetectionPostProcess&) {
+    const int64_t boxes = some(1, 12);
+    DetectionPostProcess a{.max_detections = static_cast<int32_t>(some(1, 6)),
+                           .detections_per_class = static_cast<int32_t>(some(1, 5)),
+                           .classes = static_cast<int32_t>(some(1, 4)),
+                           .regular = maybe(0.5),
+                           .score_threshold = maybe(0.5) ? -2.0F : 0.25F,
+                           .iou_threshold = maybe(0.5) ? 0.5F : 0.1F,
+                           .scales = {10, 10, 5, 5}};
+    const TensorId encodings = tensor({1, boxes, some(4, 5)}, DType::kFloat32, {});
+    const TensorId scores = tensor({1, boxes, a.classes + some(0, 1)}, DType::kFloat32, {});
+    const TensorId anchors = tensor({boxes, 4}, DType::kFloat32, {});
+    fill(anchors);
+    op(a, {encodings, scores, anchors}, DType::kFloat32, {});
   }
 
   void make(const ArgMax&) {
@@ -570,6 +641,8 @@ Graph in_float32(Graph graph, uint64_t seed) {
 
 Bytes random_values(const Graph& graph, TensorId tensor, Random& random) {
   const Tensor& t = graph.tensor(tensor);
+  if (const int64_t extent = indexed_extent(graph, tensor); extent > 0)
+    return random_positions(elements(t.shape), extent, random);
   double range = 1;
   for (const Port& port : graph.outputs) {
     const std::vector<float>& scales = graph.tensor(port.tensor).quantization.scales;

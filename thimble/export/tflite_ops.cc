@@ -186,6 +186,21 @@ FileOperator written(const FloorDiv& op, const Context&) {
   return made(op.remainder ? BuiltinOperator::FLOOR_MOD : BuiltinOperator::FLOOR_DIV, 1);
 }
 
+FileOperator written(const Gather& op, const Context& c) {
+  tflite::GatherOptionsT options;
+  options.axis = op.axis;
+  options.batch_dims = op.batch_axes;
+  return made(BuiltinOperator::GATHER, op.batch_axes == 0 ? c.version() : 5, options);
+}
+
+FileOperator written(const UpdateSlice&, const Context&) {
+  return made(BuiltinOperator::DYNAMIC_UPDATE_SLICE, 1);
+}
+
+FileOperator written(const DetectionPostProcess&, const Context& c) {
+  throw CompileError(label(c.op), "a custom operator cannot be written as .tflite");
+}
+
 FileOperator written(const ArgMax& op, const Context& c) {
   std::vector<ExtraConstant> axis = {integers("axis", std::vector<int>{op.axis})};
   if (op.least) {

@@ -58,6 +58,7 @@ SurveyedTensor surveyed(const tflite::Tensor& from, const tflite::Model& model) 
   if (from.name() != nullptr) result.name = printable(from.name()->string_view());
   result.type = tflite::EnumNameTensorType(from.type());
   if (result.type.empty()) result.type = fmt::format("type {}", static_cast<int>(from.type()));
+  result.unknown_rank = !from.has_rank() && (from.shape() == nullptr || from.shape()->size() == 0);
   if (from.shape() != nullptr) result.shape.assign(from.shape()->begin(), from.shape()->end());
   if (const auto* signature = from.shape_signature();
       signature != nullptr && signature->size() == result.shape.size()) {
@@ -79,7 +80,28 @@ SurveyedTensor surveyed(const tflite::Tensor& from, const tflite::Model& model) 
   return result;
 }
 
-std::string help_for(const std::string& reason, const std::string& types) {
+/// Whether the operator would be taken of int8, or refused for nothing but its scales.
+bool is_taken_of_int8(Graph graph, const Op& op) {
+  for (const auto* operands : {&op.inputs, &op.outputs}) {
+    for (size_t k = 0; k < operands->size(); ++k) {
+      Tensor& t = graph.tensor((*operands)[k]);
+      if (t.type != DType::kFloat32) continue;
+      const bool bias = operands == &op.inputs && k == 2;
+      t.type = bias ? DType::kInt32 : DType::kInt8;
+      t.quantization = {{1.0F}, {0}, 0};
+      if (t.is_constant())
+        t.data = std::make_shared<const Bytes>(static_cast<size_t>(t.size_bytes()));
+    }
+  }
+  const std::string reason = unsupported_reason(graph, op);
+  return reason.empty() ||
+         std::ranges::any_of(constraints(op.attributes), [&](const Constraint& c) {
+           return c.of_integers && reason == c.text;
+         });
+}
+
+/// in_int8: it is an operator of float32 that int8 has.
+std::string help_for(const std::string& reason, bool in_int8) {
   const auto says = [&](const char* what) { return reason.find(what) != std::string::npos; };
   if (says("control flow") || reason == "WHILE is not supported" ||
       reason == "IF is not supported") {
@@ -90,8 +112,7 @@ std::string help_for(const std::string& reason, const std::string& types) {
   if (says("variable tensors"))
     return "make the state an input and an output of the network before converting";
   if (says("of uint8")) return "quantise it to int8 when converting (docs/getting_a_model.md)";
-  if (types.find("float32") != std::string::npos)
-    return "quantise it to int8 when converting (docs/getting_a_model.md)";
+  if (in_int8) return "quantise it to int8 when converting (docs/getting_a_model.md)";
   return "";
 }
 
@@ -103,7 +124,9 @@ class Surveyor {
     TensorsAsFarAsRead read = read_what_tensors_can_be(file);
     graph_.tensors = std::move(read.tensors);
     refused_ = std::move(read.refused);
-    infer_shapes(file, section, shapes, graph_.tensors);
+    refused_.resize(graph_.tensors.size());
+    infer_shapes(file, section, shapes, graph_.tensors, &refused_);
+    show_followed_shapes();
     has_source_ = tensors_made(file, section.ops);
     for (const TensorId id : section.inputs)
       if (id.valid()) has_source_[id.index()] = true;
@@ -122,14 +145,14 @@ class Surveyor {
                                        survey_.tensors[static_cast<size_t>(t)].name),
                            reason);
       }
-      obstacle(reason, "").tensors.push_back(t);
+      obstacle(reason).tensors.push_back(t);
     }
     try {
       variables_.emplace(file_, graph_.tensors);
     } catch (const CompileError& error) {
       std::string_view reason = error.what();
       if (reason.find(kDamaged) != std::string_view::npos) throw;
-      obstacle(std::string(reason), "");
+      obstacle(std::string(reason));
     }
     const auto& operators = *file_.network.operators();
     is_free_.resize(operators.size());
@@ -144,8 +167,20 @@ class Surveyor {
   }
 
  private:
+  /// Where the file says nothing: what follows, or that nothing does.
+  void show_followed_shapes() {
+    for (size_t t = 0; t < survey_.tensors.size(); ++t) {
+      SurveyedTensor& seen = survey_.tensors[t];
+      const Tensor& tensor = graph_.tensors[t];
+      if (!seen.unknown_rank) continue;
+      seen.unknown_rank = !refused_[t].empty();
+      seen.shape = tensor.shape;
+      seen.size_bytes = seen.unknown_rank ? std::nullopt : std::optional(tensor.size_bytes());
+    }
+  }
+
   /// found: what the first of its operators has.
-  Obstacle& obstacle(const std::string& reason, const std::string& types,
+  Obstacle& obstacle(const std::string& reason, bool in_int8 = false,
                      const std::string& found = "") {
     const auto is_it = [&](const Obstacle& o) {
       return o.reason == reason || o.reason.starts_with(reason + kFound);
@@ -153,7 +188,7 @@ class Surveyor {
     const auto known = std::ranges::find_if(survey_.obstacles, is_it);
     if (known != survey_.obstacles.end()) return *known;
     survey_.obstacles.push_back({.reason = found.empty() ? reason : reason + kFound + found,
-                                 .help = help_for(reason, types)});
+                                 .help = help_for(reason, in_int8)});
     return survey_.obstacles.back();
   }
 
@@ -171,21 +206,21 @@ class Surveyor {
     const NamedKind kind = kind_of(file_, from, number);
     const std::string where = fmt::format("{}: {} #{}", file_.where, kind.name, number);
     const FileOp op = file_op(file_, from, graph_.tensors, where);
-    const auto stop = [&](const std::string& reason, const std::string& types,
+    const auto stop = [&](const std::string& reason, bool in_int8 = false,
                           const std::string& found = "") {
-      obstacle(reason, types, found).ops.push_back(static_cast<int>(number));
+      obstacle(reason, in_int8, found).ops.push_back(static_cast<int>(number));
       return false;
     };
-    if (kind.kind == nullptr) return stop(kind.name + " is not supported", "");
+    if (kind.kind == nullptr) return stop(kind.name + " is not supported");
     const auto is_refused = [&](TensorId id) { return id.valid() && is_unread(id); };
     if (std::ranges::any_of(op.inputs, is_refused) || std::ranges::any_of(op.outputs, is_refused))
       return false;  // the tensor is what stops it
     for (const TensorId id : op.inputs) {
       if (!id.valid() || has_source_[id.index()] || graph_.tensor(id).is_constant()) continue;
-      return stop(fmt::format("tensor {} '{}' has no data, is no input of the network, and no "
-                              "operator computes it",
-                              id.value, graph_.tensor(id).name),
-                  "");
+      return stop(
+          fmt::format("tensor {} '{}' has no data, is no input of the network, and no "
+                      "operator computes it",
+                      id.value, graph_.tensor(id).name));
     }
     const bool by_handle = kind.kind->attributes == nullptr && kind.kind->steps == nullptr;
     if (by_handle && !variables_) return false;  // their initial values are what stops it
@@ -196,19 +231,19 @@ class Surveyor {
       }
       std::vector<Op> ops = uint8_->read(*kind.kind, op, number, graph_.tensors).ops;
       fold_constants(ops, graph_.tensors, foldable_bytes_);
-      for (const Op& made : ops) {
-        const std::string reason = unsupported_reason(graph_, made);
+      for (Op& made : ops) {
+        const std::string reason = refusal_of(made, graph_);
         if (reason.empty()) continue;
         const std::string types = types_of(made);
         return stop(
-            fmt::format("{} of {} is not supported; required: {}", kind.name, types, reason), types,
+            fmt::format("{} of {} is not supported; required: {}", kind.name, types, reason),
+            types.find("float32") != std::string::npos && is_taken_of_int8(graph_, made),
             found_instead(graph_, made));
       }
     } catch (const CompileError& error) {
       std::string_view reason = error.what();
       if (reason.starts_with(where + ": ")) reason.remove_prefix(where.size() + 2);
-      if (reason.starts_with(kDamaged)) throw;
-      return stop(fmt::format("{} {}", kind.name, reason), "");
+      return stop(fmt::format("{} {}", kind.name, reason));
     }
     refused_.resize(graph_.tensors.size());  // steps make further tensors
     return true;
@@ -293,7 +328,7 @@ Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
   if (std::ranges::find(in_use, false) != in_use.end()) {
     survey.obstacles.push_back(
         {.reason = fmt::format("the file has {} subgraphs (control flow)", survey.subgraphs),
-         .help = help_for("control flow", "")});
+         .help = help_for("control flow", false)});
   }
   Surveyor(file, section, options.shapes, survey).run();
   return survey;

@@ -16,7 +16,8 @@ namespace thimble {
 struct SurveyedTensor {
   std::string name;
   std::string type;                   ///< as the format calls it: "INT8", "FLOAT16"
-  std::vector<int64_t> shape;         ///< as recorded; -1: open
+  std::vector<int64_t> shape;         ///< as recorded, or as it follows; -1: open
+  bool unknown_rank = false;          ///< neither recorded nor followed
   std::optional<int64_t> size_bytes;  ///< nothing: open, too large, or of a type without a size
   bool constant = false;
   bool variable = false;  ///< keeps its value from one inference to the next

@@ -79,14 +79,14 @@ std::string join_kinds() {
     fmt::format_to(std::back_inserter(result), "{}{}", result.empty() ? "" : ", ",
                    tflite::EnumNameBuiltinOperator(kind.code));
   }
-  for (const OperatorKind& kind : signal_kinds()) result += fmt::format(", {}", kind.custom);
+  for (const OperatorKind& kind : custom_kinds()) result += fmt::format(", {}", kind.custom);
   return result;
 }
 
 NamedKind custom_kind(const tflite::OperatorCode& code) {
   const std::string name =
       code.custom_code() == nullptr ? "" : printable(code.custom_code()->string_view());
-  for (const OperatorKind& kind : signal_kinds()) {
+  for (const OperatorKind& kind : custom_kinds()) {
     if (name == kind.custom) return {.name = name, .kind = &kind};
   }
   return {.name = name.empty() ? "custom operator" : fmt::format("custom operator {}", name)};
@@ -252,7 +252,7 @@ void expand_weights(std::vector<Tensor>& tensors, Op& op) {
 void add_op(Op op, const std::string& where, Availability& available, Graph& graph) {
   for (TensorId id : op.inputs) available.read(id, where);
   for (TensorId id : op.outputs) available.set(id, where);
-  const std::string reason = unsupported_reason(graph, op);
+  const std::string reason = refusal_of(op, graph);
   if (!reason.empty()) {
     throw CompileError(where, fmt::format("is not supported like this; required: {}; it has {}",
                                           reason, found_instead(graph, op)));

@@ -398,6 +398,7 @@ constexpr std::array kOperatorKinds = {
     OperatorKind{BuiltinOperator::AVERAGE_POOL_2D, 1, 1, kNoLimit, kNoLimit, average_pool_2d},
     OperatorKind{BuiltinOperator::BATCH_MATMUL, 2, 2, kNoLimit, kNoLimit, batch_matmul},
     in_steps(BuiltinOperator::BATCH_TO_SPACE_ND, 3, 3, batch_to_space),
+    in_steps(BuiltinOperator::BROADCAST_ARGS, 2, 2, only_extents),
     in_steps(BuiltinOperator::BROADCAST_TO, 2, 2, broadcast_to),
     by_handle(BuiltinOperator::CALL_ONCE),
     in_steps(BuiltinOperator::CAST, 1, 1, cast),
@@ -410,7 +411,9 @@ constexpr std::array kOperatorKinds = {
     in_steps(BuiltinOperator::DEPTH_TO_SPACE, 1, 1, depth_to_space),
     in_steps(BuiltinOperator::DEQUANTIZE, 1, 1, dequantize),
     OperatorKind{BuiltinOperator::DIV, 2, 2, kNoLimit, kNoLimit, div},
+    in_steps(BuiltinOperator::DYNAMIC_UPDATE_SLICE, 3, 3, dynamic_update_slice),
     OperatorKind{BuiltinOperator::ELU, 1, 1, kNoLimit, kNoLimit, plain<Elu>},
+    in_steps(BuiltinOperator::EMBEDDING_LOOKUP, 2, 2, embedding_lookup),
     OperatorKind{BuiltinOperator::EQUAL, 2, 2, kNoLimit, kNoLimit, comparison<Relation::kEqual>},
     OperatorKind{BuiltinOperator::EXP, 1, 1, kNoLimit, kNoLimit, elementwise<Function::kExp>},
     OperatorKind{BuiltinOperator::EXPAND_DIMS, 2, 2, kNoLimit, 1, reshape},
@@ -501,6 +504,7 @@ constexpr std::array kOperatorKinds = {
              1),
     OperatorKind{BuiltinOperator::UNPACK, 1, 1, kNoLimit, kNoLimit, unpack, 0, true},
     by_handle(BuiltinOperator::VAR_HANDLE),
+    in_steps(BuiltinOperator::ZEROS_LIKE, 1, 1, only_extents),
 };
 
 }  // namespace

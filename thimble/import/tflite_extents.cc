@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes that networks compute of their shapes: SHAPE, then STRIDED_SLICE, PACK, MUL and others of a
-// few integers, before a RESHAPE or RESIZE reads them. Shapes are fixed, so these are constants.
+// What follows from shapes and constants alone, shapes being fixed: sizes that networks compute of
+// their shapes (SHAPE, then STRIDED_SLICE, PACK, MUL and others of a few integers, before a RESHAPE
+// or RESIZE reads them), FILL and ZEROS_LIKE.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -71,8 +72,24 @@ std::optional<int64_t> floored_quotient(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
+std::optional<int64_t> floored_remainder(int64_t a, int64_t b) {
+  if (!can_divide(a, b)) return std::nullopt;
+  const int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 std::optional<int64_t> greater(int64_t a, int64_t b) { return std::max(a, b); }
 std::optional<int64_t> lesser(int64_t a, int64_t b) { return std::min(a, b); }
+
+/// The extents that shapes have once they are broadcast: aligned at the last axis.
+std::optional<Extents> broadcast(Extents a, Extents b) {
+  if (a.size() < b.size()) std::swap(a, b);
+  b.insert(b.begin(), a.size() - b.size(), 1);
+  return elementwise(a, b, [](int64_t x, int64_t y) -> std::optional<int64_t> {
+    if (x != y && x != 1 && y != 1) return std::nullopt;
+    return x == 1 ? y : x;
+  });
+}
 
 template <class Function>
 std::optional<Extents> reduced(const Extents& values, Function function) {
@@ -160,6 +177,10 @@ std::optional<Extents> computed(const FileOp& op, BuiltinOperator code,
       return elementwise(in[0], in[1], quotient);
     case BuiltinOperator::FLOOR_DIV:
       return elementwise(in[0], in[1], floored_quotient);
+    case BuiltinOperator::FLOOR_MOD:
+      return elementwise(in[0], in[1], floored_remainder);
+    case BuiltinOperator::BROADCAST_ARGS:
+      return broadcast(in[0], in[1]);
     case BuiltinOperator::MAXIMUM:
       return elementwise(in[0], in[1], greater);
     case BuiltinOperator::MINIMUM:
@@ -204,8 +225,19 @@ std::optional<Bytes> filled(const FileOp& op) {
   return bytes;
 }
 
+/// Raw zeros, whatever the zero point.
+std::optional<Bytes> zeros(const FileOp& op) {
+  const Tensor& out = op.output();
+  if (out.type != op.input(0).type || out.shape != op.input(0).shape ||
+      out.size_bytes() > kMostFilledBytes)
+    return std::nullopt;
+  const bool lowered = op.was_uint8(op.outputs[0]);  // int8 that is 128 less
+  return Bytes(static_cast<size_t>(out.size_bytes()), lowered ? 0x80 : 0);
+}
+
 std::optional<Bytes> value_of(const FileOp& op, BuiltinOperator code) {
   if (code == BuiltinOperator::FILL) return filled(op);
+  if (code == BuiltinOperator::ZEROS_LIKE) return zeros(op);
   const Tensor& out = op.output();
   if (!is_integer(out) || elements(out.shape) > kMostExtents) return std::nullopt;
   const std::optional<Extents> values = extents_of(op, code);

@@ -81,10 +81,12 @@ struct FileOp {
   [[nodiscard]] const Tensor& output() const { return tensors[outputs[output_number].index()]; }
 };
 
-/// Sets the shapes of inputs, and of all that operators make of them; without `shapes` nothing.
-/// Throws CompileError for inputs that are none, and where a shape cannot be followed.
+/// Sets the shapes of inputs, and of all that operators make of them; without `shapes` those that
+/// the file leaves open. Throws CompileError for inputs that are none, and where a shape cannot be
+/// followed; for one that the file leaves open `unknown`, if given, says so per tensor instead.
 void infer_shapes(const TfliteFile& file, const Section& section,
-                  const std::vector<NamedShape>& shapes, std::vector<Tensor>& tensors);
+                  const std::vector<NamedShape>& shapes, std::vector<Tensor>& tensors,
+                  std::vector<std::string>* unknown = nullptr);
 
 /// Throws CompileError where parameters contradict the shapes of outputs that repeat them.
 void check_repeated_shapes(FileOp op, tflite::BuiltinOperator code);
@@ -176,6 +178,11 @@ void batch_to_space(const FileOp& op, Steps& steps);
 void space_to_batch(const FileOp& op, Steps& steps);
 void mirror_pad(const FileOp& op, Steps& steps);
 void gather_nd(const FileOp& op, Steps& steps);
+/// The same with positions that an operator computes; depth: indices for each.
+void gather_at_run_time(const FileOp& op, Steps& steps, const Gather& gather);
+void gather_nd_at_run_time(const FileOp& op, Steps& steps, size_t depth);
+void embedding_lookup(const FileOp& op, Steps& steps);
+void dynamic_update_slice(const FileOp& op, Steps& steps);
 /// Windows over neighbouring axes.
 void reduce_max(const FileOp& op, Steps& steps);
 void reduce_min(const FileOp& op, Steps& steps);
@@ -197,6 +204,10 @@ void tile(const FileOp& op, Steps& steps);
 /// PAD, MEAN and SUM of more axes than they may have, if few are left where neighbours become one.
 /// Says whether it did.
 [[nodiscard]] bool merge_axes(const Attributes& attributes, const FileOp& op, Steps& steps);
+
+/// Custom operators.
+void circular_buffer(const FileOp& op, Steps& steps);
+void detection_post_process(const FileOp& op, Steps& steps);
 
 /// Operators with variables, which become an input and an output (docs/state.md).
 void svdf(const FileOp& op, Steps& steps);
@@ -232,8 +243,8 @@ struct OperatorKind {
 
 /// Ascending by name.
 [[nodiscard]] std::span<const OperatorKind> operator_kinds();
-/// Custom operators of the audio front end, ascending by name.
-[[nodiscard]] std::span<const OperatorKind> signal_kinds();
+/// Custom operators, ascending by name.
+[[nodiscard]] std::span<const OperatorKind> custom_kinds();
 
 /// What the file calls an operator, and how it is imported (null: not supported).
 struct NamedKind {
@@ -266,6 +277,9 @@ struct ReadOperator {
 /// budget lasts: a hostile file may have any number of them. The rest is left to the rewrites.
 void fold_constants(std::vector<Op>& ops, std::vector<Tensor>& tensors, int64_t& budget_bytes);
 inline constexpr int64_t kMostFoldedBytes = int64_t{1} << 26;
+/// Why an operator is not supported. Nothing if it is, or is with a bias of its own in which dead
+/// channels are silent (silenced_bias).
+[[nodiscard]] std::string refusal_of(Op& op, Graph& graph);
 [[nodiscard]] ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
                                    std::vector<Tensor>& tensors);
 

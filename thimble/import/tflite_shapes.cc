@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of a network whose inputs have others than the file records (ImportOptions::shapes): those
-// of all tensors that operators make follow, by the rules of the format. What is then imported is
-// checked against them as against recorded ones.
+// Shapes of a network whose inputs have others than the file records (ImportOptions::shapes), or
+// whose file leaves ranks open: those of tensors that operators make follow, by the rules of the
+// format. What is then imported is checked against them as against recorded ones.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -31,7 +31,11 @@ constexpr const char* kShape = "--shape";
 }
 
 [[noreturn]] void not_followed(const FileOp& op) {
-  throw CompileError(op.where, "is not followed by --shape: convert with fixed input shapes");
+  if (op.open_shapes)
+    throw CompileError(op.where, "is not followed by --shape: convert with fixed input shapes");
+  throw CompileError(op.where,
+                     "leaves the rank of its output open, which does not follow from its inputs: "
+                     "convert with fixed input shapes");
 }
 
 /// Of rank `rank` at least.
@@ -41,8 +45,7 @@ const Shape& shape_of(const FileOp& op, size_t input, size_t rank = 0) {
   return op.input(input).shape;
 }
 
-Shape broadcast(const FileOp& op) {
-  Shape a = shape_of(op, 0), b = shape_of(op, 1);
+Shape broadcast(const FileOp& op, Shape a, Shape b) {
   if (a.size() < b.size()) std::swap(a, b);
   for (size_t k = 1; k <= b.size(); ++k) {
     int64_t& extent = a[a.size() - k];
@@ -52,6 +55,8 @@ Shape broadcast(const FileOp& op) {
   }
   return a;
 }
+
+Shape broadcast(const FileOp& op) { return broadcast(op, shape_of(op, 0), shape_of(op, 1)); }
 
 int64_t windows(const FileOp& op, tflite::Padding padding, int64_t extent, int64_t kernel,
                 int64_t stride, int64_t dilation) {
@@ -253,6 +258,41 @@ Shape tiled(const FileOp& op) {
   return shape;
 }
 
+Shape gathered(const FileOp& op) {
+  const auto& o = options(op, op.op.builtin_options_as_GatherOptions());
+  const Shape &x = shape_of(op, 0, 1), &indices = shape_of(op, 1);
+  const auto axis = axis_of(op, o.axis(), x.size());
+  const int64_t batch = o.batch_dims() < 0 ? o.batch_dims() + std::ssize(indices) : o.batch_dims();
+  if (batch < 0 || batch > std::ssize(indices) || batch > axis) refuse_operands(op);
+  Shape shape(x.begin(), x.begin() + axis);
+  shape.insert(shape.end(), indices.begin() + batch, indices.end());
+  shape.insert(shape.end(), x.begin() + axis + 1, x.end());
+  return shape;
+}
+
+/// A position of several indices each.
+Shape gathered_by_tuples(const FileOp& op) {
+  const Shape &x = shape_of(op, 0, 1), &indices = shape_of(op, 1, 1);
+  if (indices.back() > std::ssize(x)) refuse_operands(op);
+  Shape shape(indices.begin(), indices.end() - 1);
+  shape.insert(shape.end(), x.begin() + indices.back(), x.end());
+  return shape;
+}
+
+Shape without_axis(const FileOp& op) {
+  Shape shape = shape_of(op, 0, 1);
+  const std::vector<int64_t> axes = integers(op, 1, "axes");
+  if (axes.size() != 1) refuse_operands(op);
+  shape.erase(shape.begin() + axis_of(op, axes[0], shape.size()));
+  return shape;
+}
+
+Shape looked_up(const FileOp& op) {
+  Shape shape = shape_of(op, 1, 2);
+  shape[0] = shape_of(op, 0, 1)[0];
+  return shape;
+}
+
 /// height and width times (or by) the block, channels by (or times) its square.
 Shape in_blocks(const FileOp& op, int64_t block, bool to_depth) {
   Shape shape = shape_of(op, 0, 4);
@@ -271,6 +311,8 @@ Shape shape_made(const FileOp& op, BuiltinOperator code) {
     case BuiltinOperator::SUB:
     case BuiltinOperator::MUL:
     case BuiltinOperator::DIV:
+    case BuiltinOperator::FLOOR_DIV:
+    case BuiltinOperator::FLOOR_MOD:
     case BuiltinOperator::MAXIMUM:
     case BuiltinOperator::MINIMUM:
     case BuiltinOperator::SQUARED_DIFFERENCE:
@@ -351,14 +393,23 @@ Shape shape_made(const FileOp& op, BuiltinOperator code) {
     case BuiltinOperator::RANK:
       return {};
     case BuiltinOperator::GATHER:
+      return gathered(op);
     case BuiltinOperator::GATHER_ND:
+      return gathered_by_tuples(op);
+    case BuiltinOperator::EMBEDDING_LOOKUP:
+      return looked_up(op);
     case BuiltinOperator::ARG_MAX:
     case BuiltinOperator::ARG_MIN:
+      return without_axis(op);
+    case BuiltinOperator::SELECT_V2:
+      return broadcast(op, broadcast(op), shape_of(op, 2));
+    case BuiltinOperator::BROADCAST_ARGS:
+      return {std::max(elements(shape_of(op, 0)), elements(shape_of(op, 1)))};
     case BuiltinOperator::BATCH_TO_SPACE_ND:
     case BuiltinOperator::SPACE_TO_BATCH_ND:
-    case BuiltinOperator::SELECT_V2:
     case BuiltinOperator::SVDF:
     case BuiltinOperator::UNIDIRECTIONAL_SEQUENCE_LSTM:
+    case BuiltinOperator::CUSTOM:
       not_followed(op);
     default:
       return shape_of(op, 0);  // element by element
@@ -407,6 +458,38 @@ bool repeats_parameters(const FileOp& op, BuiltinOperator code) {
   }
 }
 
+/// Per tensor, whether the file says nothing of its shape. Files of old converters do not say that
+/// one is a scalar, either: what follows then is a scalar, too.
+std::vector<bool> open_ranks(const TfliteFile& file, const std::vector<Tensor>& tensors) {
+  std::vector<bool> open(tensors.size());
+  if (file.network.tensors() == nullptr) return open;
+  for (flatbuffers::uoffset_t t = 0; t < file.network.tensors()->size(); ++t) {
+    const tflite::Tensor& from = *file.network.tensors()->Get(t);
+    const bool says_nothing = from.shape() == nullptr || from.shape()->size() == 0;
+    open[t] = says_nothing && !from.has_rank() && !tensors[t].is_constant();
+  }
+  return open;
+}
+
+/// Sets the shape of output `op.output_number`.
+void set_output(const FileOp& op, BuiltinOperator code, Tensor& out) {
+  Shape shape = shape_made(op, code);
+  const bool fits = std::ranges::all_of(shape, [](int64_t extent) { return extent >= 1; }) &&
+                    shape.size() <= kMaxRank &&
+                    checked_size_bytes(shape, out.type, kMaxTensorBytes);
+  if (!fits || out.is_constant()) refuse_operands(op);
+  out.shape = std::move(shape);
+}
+
+/// Sizes on the way to what has to follow. What is wrong with an operator is said where it is read.
+void fold_sizes(const OperatorKind& kind, const FileOp& op, std::vector<Tensor>& tensors) {
+  try {
+    check_operands(kind, op);
+    (void)fold_extents(op, kind.code, tensors);
+  } catch (const CompileError&) {
+  }
+}
+
 }  // namespace
 
 void check_repeated_shapes(FileOp op, BuiltinOperator code) {
@@ -422,8 +505,10 @@ void check_repeated_shapes(FileOp op, BuiltinOperator code) {
 }
 
 void infer_shapes(const TfliteFile& file, const Section& section,
-                  const std::vector<NamedShape>& shapes, std::vector<Tensor>& tensors) {
-  if (shapes.empty()) return;
+                  const std::vector<NamedShape>& shapes, std::vector<Tensor>& tensors,
+                  std::vector<std::string>* unknown) {
+  const std::vector<bool> open = open_ranks(file, tensors);
+  if (shapes.empty() && std::ranges::find(open, true) == open.end()) return;
   for (const NamedShape& shape : shapes) set_input(file, section, shape, tensors);
   for (const size_t i : section.ops) {
     const tflite::Operator& from = *file.network.operators()->Get(static_cast<uint32_t>(i));
@@ -431,17 +516,24 @@ void infer_shapes(const TfliteFile& file, const Section& section,
     const std::string where = fmt::format("{}: {} #{}", file.where, kind.name, i);
     FileOp op = file_op(file, from, tensors, where);
     if (kind.kind == nullptr) continue;  // refused where operators are read
-    if (kind.kind->attributes == nullptr && kind.kind->steps == nullptr) not_followed(op);
+    const bool by_handle = kind.kind->attributes == nullptr && kind.kind->steps == nullptr;
+    if (by_handle && !shapes.empty()) not_followed(op);
+    const auto is_open = [&](TensorId id) { return id.valid() && open[id.index()]; };
+    if (by_handle || (shapes.empty() && std::ranges::none_of(op.outputs, is_open))) {
+      if (!by_handle) fold_sizes(*kind.kind, op, tensors);
+      continue;
+    }
     check_operands(*kind.kind, op);
     for (size_t k = 0; k < op.outputs.size(); ++k) {
+      const size_t output = op.outputs[k].index();
+      if (shapes.empty() && (!open[output] || kind.kind->custom != nullptr)) continue;
       op.output_number = k;
-      Tensor& out = tensors[op.outputs[k].index()];
-      Shape shape = shape_made(op, kind.kind->code);
-      const bool fits = std::ranges::all_of(shape, [](int64_t extent) { return extent >= 1; }) &&
-                        shape.size() <= kMaxRank &&
-                        checked_size_bytes(shape, out.type, kMaxTensorBytes);
-      if (!fits || out.is_constant()) refuse_operands(op);
-      out.shape = std::move(shape);
+      try {
+        set_output(op, kind.kind->code, tensors[output]);
+      } catch (const CompileError& error) {
+        if (unknown == nullptr || !shapes.empty()) throw;
+        (*unknown)[output] = error.what();
+      }
     }
     (void)fold_extents(op, kind.kind->code, tensors);
   }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom operators of TensorFlow Lite Micro's audio front end. Their options are FlexBuffers.
+// Custom operators: those of TensorFlow Lite Micro's audio front end, and the list of all.
 // Those with two outputs, or with a state, become several of ours (docs/signal.md).
-#include <flatbuffers/flexbuffers.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
+#include "thimble/import/custom_options.h"
 #include "thimble/import/tflite_parts.h"
 
 namespace thimble {
@@ -16,66 +15,14 @@ namespace {
 /// More numbers than this are kept by no operator, and more frames are cut out of no input.
 constexpr int64_t kMostKept = 1 << 20, kMostFrames = 1024;
 
-[[noreturn]] void refuse(const FileOp& op, const std::string& what) {
-  throw CompileError(op.where, what);
-}
-
-/// A map of numbers.
-class CustomOptions {
- public:
-  explicit CustomOptions(const FileOp& op) : op_(op) {
-    const auto* given = op.op.custom_options();
-    if (given != nullptr) bytes_.assign(given->begin(), given->end());
-    if (!flexbuffers::VerifyBuffer(bytes_.data(), bytes_.size(), &tracker_) ||
-        !flexbuffers::GetRoot(bytes_.data(), bytes_.size()).IsMap())
-      refuse(op, "is damaged: its options are no FlexBuffer with a map");
-  }
-
-  [[nodiscard]] int32_t integer(const char* name) const {
-    const flexbuffers::Reference value = at(name);
-    if (!value.IsIntOrUint()) refuse(op_, fmt::format("is damaged: its {} is no integer", name));
-    const int64_t number = value.AsInt64();
-    if (number < std::numeric_limits<int32_t>::min() ||
-        number > std::numeric_limits<int32_t>::max())
-      refuse(op_, fmt::format("its {} is {}; supported are 32 bits", name, number));
-    return static_cast<int32_t>(number);
-  }
-
-  [[nodiscard]] int32_t integer(const char* name, int64_t lowest, int64_t highest) const {
-    const int32_t number = integer(name);
-    if (number < lowest || number > highest)
-      refuse(op_,
-             fmt::format("its {} is {}; supported are {} to {}", name, number, lowest, highest));
-    return number;
-  }
-
-  /// Converters write it as an integer, too.
-  [[nodiscard]] bool boolean(const char* name) const {
-    const flexbuffers::Reference value = at(name);
-    if (!value.IsBool()) return integer(name, 0, 1) != 0;
-    return value.AsBool();
-  }
-
- private:
-  [[nodiscard]] flexbuffers::Reference at(const char* name) const {
-    const flexbuffers::Map map = flexbuffers::GetRoot(bytes_.data(), bytes_.size()).AsMap();
-    const flexbuffers::Reference value = map[name];
-    if (value.IsNull()) refuse(op_, fmt::format("is damaged: it has no {}", name));
-    return value;
-  }
-
-  const FileOp& op_;
-  std::vector<uint8_t> bytes_;
-  std::vector<uint8_t> tracker_;
-};
-
 Attributes window(const FileOp& op) { return SignalWindow{CustomOptions(op).integer("shift")}; }
 
 Attributes rfft(const FileOp& op) {
   const CustomOptions options(op);
   const auto type = static_cast<tflite::TensorType>(options.integer("T", 0, 255));
   if (type != tflite::TensorType::INT16) {
-    refuse(op, fmt::format("its type is {}; supported is INT16", tflite::EnumNameTensorType(type)));
+    refuse_custom(
+        op, fmt::format("its type is {}; supported is INT16", tflite::EnumNameTensorType(type)));
   }
   return SignalRfft{options.integer("fft_length")};
 }
@@ -89,8 +36,8 @@ Attributes energy(const FileOp& op) {
 void expect_channels(const FileOp& op, const CustomOptions& options, int64_t channels) {
   const int32_t given = options.integer("num_channels");
   if (given != channels) {
-    refuse(op, fmt::format("is damaged: {} channels, and an output of shape {}", given,
-                           to_string(op.output().shape)));
+    refuse_custom(op, fmt::format("is damaged: {} channels, and an output of shape {}", given,
+                                  to_string(op.output().shape)));
   }
 }
 
@@ -140,7 +87,7 @@ void spectral_subtraction(const FileOp& op, Steps& steps) {
 class Samples {
  public:
   Samples(const FileOp& op, Steps& steps) : steps_(steps), x_(op.input(0)) {
-    if (x_.shape.empty()) refuse(op, "is damaged: its input has no axes");
+    if (x_.shape.empty()) refuse_custom(op, "is damaged: its input has no axes");
     x_.data = nullptr;
   }
   [[nodiscard]] int64_t count() const { return x_.shape.back(); }
@@ -234,9 +181,10 @@ void framer(const FileOp& op, Steps& steps) {
   Samples samples(op, steps);
   const int64_t frames = samples.count() / step;
   if (samples.count() % step != 0 || frames < 1 || frames > kMostFrames) {
-    refuse(op, fmt::format("{} samples in steps of {} are not supported; supported are 1 to {} "
-                           "whole steps",
-                           samples.count(), step, kMostFrames));
+    refuse_custom(op,
+                  fmt::format("{} samples in steps of {} are not supported; supported are 1 to {} "
+                              "whole steps",
+                              samples.count(), step, kMostFrames));
   }
   const int64_t writes = prefill ? 1 : (size + step - 1) / step;  // before the first frame
   Counting counting(op.output().name, steps);
@@ -261,8 +209,8 @@ void stacker(const FileOp& op, Steps& steps) {
   Samples samples(op, steps);
   const int64_t channels = samples.count();
   if (options.integer("num_channels") != channels || op.input(0).shape.size() != 1) {
-    refuse(op, fmt::format("is damaged: {} channels, and an input of shape {}",
-                           options.integer("num_channels"), to_string(op.input(0).shape)));
+    refuse_custom(op, fmt::format("is damaged: {} channels, and an input of shape {}",
+                                  options.integer("num_channels"), to_string(op.input(0).shape)));
   }
   // How many frames are there, -1 before the first, which counts for those to its left, too.
   Counting counting(op.output().name, steps);
@@ -289,6 +237,90 @@ void stacker(const FileOp& op, Steps& steps) {
   steps.finish(Reshape{}, {all});
 }
 
+/// Sums of the overlapping ends of frames.
+class Overlaps {
+ public:
+  Overlaps(const FileOp& op, Steps& steps) : steps_(steps), frame_(op.output()) {}
+
+  [[nodiscard]] Tensor of(int64_t count) const {
+    Tensor tensor = frame_;
+    tensor.shape.back() = count;
+    return tensor;
+  }
+  TensorId cut(TensorId from, int64_t begin, int64_t count) {
+    const size_t rank = frame_.shape.size();
+    Slice slice{std::vector<int64_t>(rank, 0), std::vector<int64_t>(rank, 1), {}};
+    slice.begin.back() = begin;
+    return steps_.make_as(std::move(slice), {from}, of(count));
+  }
+  TensorId join(const std::vector<TensorId>& parts, int64_t count) {
+    if (parts.size() == 1) return parts[0];
+    return steps_.make_as(Concat{static_cast<int>(frame_.shape.size()) - 1}, parts, of(count));
+  }
+  /// Of int16 it saturates.
+  TensorId add(TensorId a, TensorId b, int64_t count) {
+    if (frame_.type == DType::kFloat32) return steps_.make_as(Add{}, {a, b}, of(count));
+    Tensor wide = of(count);
+    wide.type = DType::kInt32;
+    wide.quantization = {};
+    const TensorId wide_a = steps_.make_as(Cast{}, {a}, wide);
+    const TensorId wide_b = steps_.make_as(Cast{}, {b}, wide);
+    TensorId sum = steps_.make_as(Add{}, {wide_a, wide_b}, wide);
+    sum = steps_.make_as(Minimum{}, {sum, steps_.make_int32(INT16_MAX)}, wide);
+    sum = steps_.make_as(Maximum{}, {sum, steps_.make_int32(INT16_MIN)}, wide);
+    return steps_.make_as(Cast{}, {sum}, of(count));
+  }
+
+ private:
+  Steps& steps_;
+  Tensor frame_;  ///< of the output, its last axis being samples
+};
+
+void overlap_add(const FileOp& op, Steps& steps) {
+  const CustomOptions options(op);
+  const Tensor x = op.input(0), out = op.output();
+  const size_t rank = x.shape.size();
+  if (rank < 2 || (x.type != DType::kInt16 && x.type != DType::kFloat32) || out.type != x.type) {
+    refuse_custom(op,
+                  fmt::format("{} of shape {} is not supported; supported are frames of int16 or "
+                              "float32",
+                              name(x.type), to_string(x.shape)));
+  }
+  const int64_t frames = x.shape[rank - 2], size = x.shape[rank - 1];
+  const int64_t step = options.integer("frame_step", 1, size);
+  Shape wanted(x.shape.begin(), x.shape.end() - 1);
+  wanted.back() = frames * step;
+  if (wanted != out.shape || frames > kMostFrames) {
+    refuse_custom(
+        op, fmt::format("frames of shape {} in steps of {} are not supported for an output of "
+                        "shape {}",
+                        to_string(x.shape), step, to_string(out.shape)));
+  }
+  Overlaps samples(op, steps);
+  const int64_t kept = size - step;
+  TensorId before;
+  if (kept > 0) before = steps.add(samples.of(kept));
+  TensorId rest = before;
+  std::vector<TensorId> done;
+  for (int64_t k = 0; k < frames; ++k) {
+    Slice frame{
+        std::vector<int64_t>(rank, 0), std::vector<int64_t>(rank, 1), {static_cast<int>(rank) - 2}};
+    frame.begin[rank - 2] = k;
+    TensorId sum = steps.make_as(std::move(frame), {op.inputs[0]}, samples.of(size));
+    if (kept > 0) {
+      const TensorId head = samples.add(samples.cut(sum, 0, kept), rest, kept);
+      sum = samples.join({head, samples.cut(sum, kept, step)}, size);
+      rest = samples.cut(sum, step, kept);
+    }
+    done.push_back(kept > 0 ? samples.cut(sum, 0, step) : sum);
+  }
+  if (kept > 0) {
+    steps.tensor(before).name = out.name + "/rest";
+    steps.keep(before, rest, Bytes(static_cast<size_t>(steps.tensor(before).size_bytes()), 0));
+  }
+  steps.finish(Reshape{}, {samples.join(done, frames * step)});
+}
+
 constexpr OperatorKind one(const char* name, size_t inputs,
                            Attributes (*attributes)(const FileOp&)) {
   return {.code = tflite::BuiltinOperator::CUSTOM,
@@ -304,7 +336,14 @@ constexpr OperatorKind several(const char* name, size_t outputs,
       .code = tflite::BuiltinOperator::CUSTOM, .steps = steps, .custom = name, .outputs = outputs};
 }
 
-constexpr std::array kSignalKinds = {
+constexpr OperatorKind detection_kind() {
+  OperatorKind kind = several("TFLite_Detection_PostProcess", 4, detection_post_process);
+  kind.min_inputs = kind.max_inputs = 3;
+  return kind;
+}
+
+constexpr std::array kCustomKinds = {
+    several("CIRCULAR_BUFFER", 1, circular_buffer),
     several("SignalDelay", 1, delay),
     one("SignalEnergy", 1, energy),
     several("SignalFftAutoScale", 2, fft_auto_scale),
@@ -313,14 +352,16 @@ constexpr std::array kSignalKinds = {
     several("SignalFilterBankSpectralSubtraction", 2, spectral_subtraction),
     one("SignalFilterBankSquareRoot", 2, square_root),
     several("SignalFramer", 2, framer),
+    several("SignalOverlapAdd", 1, overlap_add),
     one("SignalPCAN", 3, pcan),
     one("SignalRfft", 1, rfft),
     several("SignalStacker", 2, stacker),
     one("SignalWindow", 2, window),
+    detection_kind(),
 };
 
 }  // namespace
 
-std::span<const OperatorKind> signal_kinds() { return kSignalKinds; }
+std::span<const OperatorKind> custom_kinds() { return kCustomKinds; }
 
 }  // namespace thimble

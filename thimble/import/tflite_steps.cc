@@ -278,6 +278,10 @@ void gather(const FileOp& op, Steps& steps) {
       !std::equal(x.begin(), x.begin() + static_cast<int64_t>(batch_axes), indices.begin())) {
     refuse_shapes(op, fmt::format("{} batch axes", given));
   }
+  if (!op.input(1).is_constant()) {
+    return gather_at_run_time(
+        op, steps, {.axis = static_cast<int>(axis), .batch_axes = static_cast<int>(batch_axes)});
+  }
   const std::vector<int64_t> positions = integers(op, 1, "positions");
   Shape shape = x;
   shape.erase(shape.begin() + static_cast<int64_t>(axis));
@@ -292,9 +296,10 @@ void gather(const FileOp& op, Steps& steps) {
 /// Positions along the first axes, taken as one.
 void gather_nd(const FileOp& op, Steps& steps) {
   const Shape x = op.input(0).shape, indices = op.input(1).shape;
-  const std::vector<int64_t> table = integers(op, 1, "positions");
   const auto depth = indices.empty() ? 0 : static_cast<size_t>(indices.back());
   if (depth < 1 || depth > x.size()) refuse_shapes(op, "positions of other axes");
+  if (!op.input(1).is_constant()) return gather_nd_at_run_time(op, steps, depth);
+  const std::vector<int64_t> table = integers(op, 1, "positions");
   const auto begin = x.begin() + static_cast<int64_t>(depth);
   Shape flat{product(std::span<const int64_t>(x).first(depth))}, shape = indices;
   flat.insert(flat.end(), begin, x.end());

@@ -28,6 +28,8 @@ Uint8Kernel kernel_of(BuiltinOperator code) {
     case BuiltinOperator::BROADCAST_TO:
     case BuiltinOperator::CONCATENATION:
     case BuiltinOperator::DEPTH_TO_SPACE:
+    case BuiltinOperator::DYNAMIC_UPDATE_SLICE:
+    case BuiltinOperator::EMBEDDING_LOOKUP:
     case BuiltinOperator::EXPAND_DIMS:
     case BuiltinOperator::GATHER:
     case BuiltinOperator::GATHER_ND:
@@ -45,11 +47,13 @@ Uint8Kernel kernel_of(BuiltinOperator code) {
     case BuiltinOperator::TILE:
     case BuiltinOperator::TRANSPOSE:
     case BuiltinOperator::UNPACK:
+    case BuiltinOperator::ZEROS_LIKE:
       return Uint8Kernel::kMoves;
     case BuiltinOperator::ADD:
     case BuiltinOperator::ARG_MAX:
     case BuiltinOperator::ARG_MIN:
     case BuiltinOperator::CAST:
+    case BuiltinOperator::CUSTOM:
     case BuiltinOperator::DEQUANTIZE:
     case BuiltinOperator::EQUAL:
     case BuiltinOperator::FULLY_CONNECTED:
@@ -85,6 +89,7 @@ Uint8Kernel kernel_of(BuiltinOperator code) {
     case BuiltinOperator::DEPTHWISE_CONV_2D:
     case BuiltinOperator::LOGISTIC:
     case BuiltinOperator::MUL:
+    case BuiltinOperator::RESIZE_BILINEAR:
     case BuiltinOperator::TANH:
       return Uint8Kernel::kOther;
     default:
@@ -95,8 +100,6 @@ Uint8Kernel kernel_of(BuiltinOperator code) {
 /// Why an operator is kRefused.
 std::string_view reason_of(BuiltinOperator code) {
   switch (code) {
-    case BuiltinOperator::RESIZE_BILINEAR:
-      return "it is interpolated in float32, unlike int8";
     case BuiltinOperator::DIV:
     case BuiltinOperator::PRELU:
     case BuiltinOperator::SUB:
@@ -212,6 +215,32 @@ ReadOperator with_rescaled_inputs(const Op& concatenation, const FileOp& op,
   return {std::move(ops), {}};
 }
 
+/// Interpolated in float32 between the values that they were, and rounded half up.
+ReadOperator resized_in_float32(const Op& resize, const FileOp& op, std::vector<Tensor>& tensors) {
+  Steps steps(op, tensors);
+  const auto as_float = [](const Shape& shape) {
+    return Tensor{.name = "", .shape = shape, .type = DType::kFloat32};
+  };
+  const auto number = [&](float value) {
+    Tensor tensor = as_float({});
+    const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
+    tensor.name = fmt::format("{}/{}", op.output().name, value);
+    tensor.data = std::make_shared<const Bytes>(bytes, bytes + sizeof value);
+    return steps.add(std::move(tensor));
+  };
+  const Tensor x = as_float(op.input(0).shape), y = as_float(op.output().shape);
+  const TensorId raw = steps.make_as(Cast{}, {resize.inputs[0]}, x);
+  const TensorId before = steps.make_as(Add{}, {raw, number(128)}, x);
+  const TensorId between = steps.make_as(resize.attributes, {before}, y);
+  const TensorId rounded = steps.make_as(Add{}, {between, number(0.5F)}, y);
+  const TensorId whole = steps.make_as(Elementwise{Function::kFloor}, {rounded}, y);
+  const TensorId less = steps.make_as(Sub{}, {whole, number(128)}, y);
+  steps.finish(Cast{}, {less});
+  std::vector<Op> ops = steps.ops();
+  ops.back().file_index = resize.file_index;
+  return {std::move(ops), {}};
+}
+
 /// Whether it asks for int8 in the place of uint8.
 bool computes_in_uint8(const ListedOp& listed) {
   const FileOp& op = listed.op;
@@ -293,6 +322,8 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const FileOp& from, si
   op_of_uint8.lowered = &has_;
   ReadOperator result = read_op(kind, std::move(op_of_uint8), number, tensors);
   for (Op& op : result.ops) std::visit(MarkUint8{}, op.attributes);
+  if (kind.code == BuiltinOperator::RESIZE_BILINEAR)
+    return resized_in_float32(result.ops.at(0), from, tensors);
   if (rescales(kind.code, from) && result.ops.size() == 1)
     return with_rescaled_inputs(result.ops[0], from, tensors);
   return result;

@@ -46,6 +46,13 @@ struct NameOf {
   }
   Names operator()(const Select&) const { return {"SELECT_V2", "select_v2"}; }
   Names operator()(const Cast&) const { return {"CAST", "cast"}; }
+  Names operator()(const Gather&) const { return {"GATHER", "gather"}; }
+  Names operator()(const UpdateSlice&) const {
+    return {"DYNAMIC_UPDATE_SLICE", "dynamic_update_slice"};
+  }
+  Names operator()(const DetectionPostProcess&) const {
+    return {"DETECTION_POST_PROCESS", "detection_post_process"};
+  }
   Names operator()(const ArgMax& a) const {
     return a.least ? Names{"ARG_MIN", "arg_min"} : Names{"ARG_MAX", "arg_max"};
   }

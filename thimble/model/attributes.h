@@ -135,7 +135,7 @@ struct Div {
 };
 
 /// The largest whole number that is not above input 0 over input 1; or what is left of input 0
-/// then, with the sign of input 1. float32.
+/// then, with the sign of input 1. float32, or int32, where 0 is what follows of a division by 0.
 struct FloorDiv {
   bool remainder = false;  ///< FLOOR_MOD
   bool operator==(const FloorDiv&) const = default;
@@ -333,6 +333,36 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
+/// inputs: x, indices (int32), whose first axes are the first `batch_axes` of x. output: x with the
+/// other axes of the indices in place of `axis`, which is not negative: along it stands what they
+/// say. An index beyond either end means the element at that end.
+struct Gather {
+  int axis = 0;
+  int batch_axes = 0;
+  bool operator==(const Gather&) const = default;
+};
+
+/// inputs: x, an update of as many axes, begins (int32), one for each axis. output: x with the
+/// update over it from the begins on, which are moved so that it lies within.
+struct UpdateSlice {
+  bool operator==(const UpdateSlice&) const = default;
+};
+
+/// The boxes of objects that a network has found (TFLite_Detection_PostProcess). float32.
+/// inputs: encodings [1,B,>=4] (y, x, height, width against an anchor), scores [1,B,C], anchors
+/// [B,4], constant. output [6 D + 1 + R]: D boxes (ymin, xmin, ymax, xmax), their classes, their
+/// scores, and how many there are; the rest of each is 0. R: room for 4 * detections_per_class
+/// numbers where suppression is regular, else none.
+struct DetectionPostProcess {
+  int32_t max_detections = 1;        ///< D
+  int32_t detections_per_class = 1;  ///< of regular suppression
+  int32_t classes = 1;               ///< C, or one less: the first is the background
+  bool regular = false;              ///< each class is suppressed on its own
+  float score_threshold = 0, iou_threshold = 1;
+  float scales[4] = {1, 1, 1, 1};  ///< of y, x, height and width
+  bool operator==(const DetectionPostProcess&) const = default;
+};
+
 /// To the output's height and width: each pixel from one of the input (model/resize.h).
 struct ResizeNearestNeighbor {
   bool align_corners = false;
@@ -468,9 +498,9 @@ using Attributes =
                  SquaredDifference, Rsqrt, Gelu, TransposeConv, Maximum, Minimum, Tanh, Elu,
                  HardSwish, Abs, LogSoftmax, Prelu, Sum, Div, Comparison, Select, Cast, ArgMax,
                  CumSum, L2Normalization, SvdfFeatures, ShiftIn, SvdfOutput, Lstm, L2Pool2D,
-                 Elementwise, FloorDiv, SignalWindow, SignalAutoShift, SignalShift, SignalRfft,
-                 SignalEnergy, SignalFilterBank, SignalSquareRoot, SignalNoise, SignalSubtraction,
-                 SignalPcan, SignalLog>;
+                 Elementwise, FloorDiv, Gather, UpdateSlice, DetectionPostProcess, SignalWindow,
+                 SignalAutoShift, SignalShift, SignalRfft, SignalEnergy, SignalFilterBank,
+                 SignalSquareRoot, SignalNoise, SignalSubtraction, SignalPcan, SignalLog>;
 
 /// What is left of operators with a state once that is an input and an output.
 template <class Operator>

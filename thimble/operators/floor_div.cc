@@ -5,6 +5,16 @@
 #include "thimble/operators/predicates.h"
 
 namespace thimble {
+namespace {
+
+bool all_int32_or_float32(const Graph& graph, const Op& op) {
+  const OpView v{graph, op};
+  const DType type = v.out().type;
+  return (type == DType::kInt32 || type == DType::kFloat32) && v.in(0).type == type &&
+         v.in(1).type == type;
+}
+
+}  // namespace
 
 AccessMap access_map_of(const FloorDiv&, const OpView& v) {
   const Shape& out = v.out().shape;
@@ -18,7 +28,11 @@ Shape output_shape_of(const FloorDiv&, const OpView& v) {
 }
 
 std::vector<Constraint> constraints_of(const FloorDiv&) {
-  return {kTwoInputs, kRankAtMost6, kAllFloat32, kShapesBroadcast, kOutputShape};
+  return {kTwoInputs,
+          kRankAtMost6,
+          {"inputs and output are all int32 or all float32", all_int32_or_float32},
+          kShapesBroadcast,
+          kOutputShape};
 }
 
 }  // namespace thimble

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include "thimble/operators/overloads.h"
 #include "thimble/operators/predicates.h"
+#include "thimble/operators/weights.h"
 
 namespace thimble {
 namespace {
@@ -105,6 +107,16 @@ std::string unsupported_reason(const Graph& graph, const Op& op) {
   return text == nullptr ? "" : text;
 }
 
+std::shared_ptr<const Bytes> silenced_bias(const Graph& graph, const Op& op) {
+  const Constraint broken = violated(graph, op);
+  if (!broken.of_sums || op.inputs.size() < 3) return nullptr;
+  const std::vector<size_t> channels = silent_overflows(graph, op);
+  if (channels.empty()) return nullptr;
+  Bytes bias = *graph.tensor(op.inputs[2]).data;
+  for (const size_t o : channels) std::memset(&bias[o * sizeof(int32_t)], 0, sizeof(int32_t));
+  return std::make_shared<const Bytes>(std::move(bias));
+}
+
 std::string found_instead(const Graph& graph, const Op& op) {
   std::string text = found(graph, op);
   if (violated(graph, op).holds == output_has_its_shape)
@@ -133,9 +145,16 @@ std::string supported_ops_markdown() {
       "REDUCE_MIN, SPACE_TO_BATCH_ND, SPACE_TO_DEPTH and TILE become several of these (RESHAPE,\n"
       "TRANSPOSE, SLICE, CONCATENATION, PAD, MAX_POOL_2D, QUANTIZE, CAST, ADD), their parameters\n"
       "being constants: of TILE and BROADCAST_TO at most 1024 copies along an axis, of GATHER and\n"
-      "GATHER_ND at most 1024 runs of evenly spaced positions. STRIDED_SLICE may have an ellipsis\n"
+      "GATHER_ND at most 1024 runs of evenly spaced positions. Where positions are computed at "
+      "run\n"
+      "time, GATHER, GATHER_ND and EMBEDDING_LOOKUP are GATHER; an index beyond an end means the\n"
+      "element at that end. CIRCULAR_BUFFER, of one cycle, and SignalOverlapAdd become several, "
+      "too,\n"
+      "with a state; ZEROS_LIKE is a constant. TFLite_Detection_PostProcess is\n"
+      "DETECTION_POST_PROCESS and slices, of one class for each detection unless suppression is\n"
+      "regular. STRIDED_SLICE may have an ellipsis\n"
       "and new axes, but no ends that count from the begins. ARG_MAX and ARG_MIN may give int64.\n"
-      "SHAPE, RANK, FILL, FLOOR_DIV, REDUCE_PROD and the others are taken of any few integers "
+      "SHAPE, RANK, FILL, BROADCAST_ARGS, REDUCE_PROD and the others are taken of any few integers "
       "that\n"
       "follow from shapes and constants: sizes that a network computes for its RESHAPE. What is\n"
       "computed of constants alone becomes a constant. SVDF becomes SVDF_FEATURES, SHIFT_IN and\n"

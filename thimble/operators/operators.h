@@ -3,6 +3,7 @@
 // supported. One file per operator implements its overloads; a missing overload does not compile.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,12 +31,18 @@ struct Constraint {
   bool (*holds)(const Graph& graph, const Op& op) = nullptr;
   /// Of operators whose operands and outputs are not all float32.
   bool of_integers = false;
+  /// What sums of products and bias come to.
+  bool of_sums = false;
 };
 
 /// Everything that must hold before Thimble takes the operator, in the order to check it; each may
 /// rely on those before it. The first are about the number of operands and about ranks, so that a
 /// hostile file cannot make a later one read out of bounds.
 [[nodiscard]] std::vector<Constraint> constraints(const Attributes& attributes);
+/// The bias with zeros for channels whose multiplier is 0, so that their outputs are one number
+/// whatever their sums, where those leave 32 bits; null where that is not what the operator is
+/// refused for. The original adds up such sums all the same (dead channels of real networks).
+[[nodiscard]] std::shared_ptr<const Bytes> silenced_bias(const Graph& graph, const Op& op);
 /// The first violated constraint's text, or empty.
 [[nodiscard]] std::string unsupported_reason(const Graph& graph, const Op& op);
 /// "int8 1x4 with scale 0.5 and zero point 0 -> int8 1x4 without a scale; beta 2": what stands

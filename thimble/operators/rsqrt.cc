@@ -29,8 +29,9 @@ std::vector<Constraint> constraints_of(const Rsqrt&) {
   return {
       kOneInput,
       kRankAtMost6,
-      kAllInt8OrFloat32,
+      kAllInt8Int16OrFloat32,
       kAllHaveOneScale,
+      kInt16IsSymmetric,
       {"1 / (sqrt(input scale) x output scale) is within 2^-11 and 2^30", root_is_moderate, true},
       kOutputShape};
 }

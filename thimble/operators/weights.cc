@@ -14,8 +14,31 @@
 namespace thimble {
 namespace {
 
+constexpr double kLeastInt32 = -0x1p31, kMostInt32 = 0x1p31 - 1;
 /// Leaves room for the output's zero point.
-constexpr double kLargestSum = 0x1p31 - 512;
+constexpr double kLargestResult = 0x1p31 - 512;
+
+/// What a sum can come to, whatever the input. Whole numbers; doubles do not overflow.
+struct SumInterval {
+  double low = 0, high = 0;
+
+  [[nodiscard]] double magnitude() const { return std::max(-low, high); }
+  [[nodiscard]] SumInterval plus(double value) const { return {low + value, high + value}; }
+  [[nodiscard]] bool fits_int32(double factor) const {
+    return low * factor >= kLeastInt32 && high * factor <= kMostInt32;
+  }
+};
+
+/// What a value less the zero point of its tensor can be.
+struct Centred {
+  int64_t low, high;
+};
+Centred centred(const Tensor& t) {
+  const std::vector<int32_t>& zeros = t.quantization.zero_points;
+  const int64_t zero = zeros.empty() ? 0 : zeros[0];
+  const int64_t half = t.type == DType::kInt16 ? 32768 : 128;
+  return {-half - zero, half - 1 - zero};
+}
 
 int64_t bias_of(const OpView& v, size_t channel) {
   if (!v.has_bias()) return 0;
@@ -43,25 +66,53 @@ double left_shift(const OpView& v, size_t channel) {
   return std::ldexp(1.0, std::max(exponent, 0));
 }
 
-/// Per output channel the sum of |weight - zero point|; the most it can be for variable weights.
-std::vector<int64_t> weight_magnitudes(const OpView& v, size_t channel_axis) {
+/// Products with weights that are known when they are computed alone.
+SumInterval any_products(const Centred& x, const Centred& weights, int64_t count) {
+  const auto [low, high] = std::minmax(
+      {x.low * weights.low, x.low * weights.high, x.high * weights.low, x.high * weights.high});
+  return {static_cast<double>(low) * static_cast<double>(count),
+          static_cast<double>(high) * static_cast<double>(count)};
+}
+
+/// Per output channel the sum of (x - zero point) * (weight - zero point). Zero is a value of both:
+/// what a part of the products comes to, in any order, lies in between.
+std::vector<SumInterval> product_sums(const OpView& v, size_t channel_axis) {
   const Shape& shape = v.weights();
-  const int64_t channels = shape[channel_axis];
-  if (!v.in(1).is_constant()) {
-    return std::vector<int64_t>(static_cast<size_t>(channels), 255 * (elements(shape) / channels));
-  }
+  const auto channels = static_cast<size_t>(shape[channel_axis]);
+  const Centred x = centred(v.in(0));
+  const auto count = elements(shape) / shape[channel_axis];
+  if (!v.in(1).is_constant()) return {channels, any_products(x, centred(v.in(1)), count)};
   int64_t inner = 1;
   for (size_t i = channel_axis + 1; i < shape.size(); ++i) inner *= shape[i];
-  const int32_t zero_point = v.in(1).quantization.zero_points[0];
-  std::vector<int64_t> sums(static_cast<size_t>(channels));
+  const int64_t zero_point = v.in(1).quantization.zero_points[0];
+  std::vector<int64_t> positive(channels), negative(channels);
   const Bytes& bytes = *v.in(1).data;
   for (size_t i = 0; i < bytes.size();) {
-    for (int64_t& sum : sums) {
-      for (int64_t k = 0; k < inner; ++k)
-        sum += std::abs(static_cast<int8_t>(bytes[i++]) - zero_point);
+    for (size_t o = 0; o < channels; ++o) {
+      for (int64_t k = 0; k < inner; ++k) {
+        const int64_t weight = static_cast<int8_t>(bytes[i++]) - zero_point;
+        (weight > 0 ? positive : negative)[o] += weight;
+      }
     }
   }
+  std::vector<SumInterval> sums;
+  for (size_t o = 0; o < channels; ++o) {
+    sums.push_back({static_cast<double>(positive[o] * x.low + negative[o] * x.high),
+                    static_cast<double>(positive[o] * x.high + negative[o] * x.low)});
+  }
   return sums;
+}
+
+/// The original adds up the products, then the bias; kernels begin with the bias of an input of raw
+/// zeros, which is one of the values that the sum can have.
+bool sum_fits(const OpView& v, const SumInterval& products, size_t o) {
+  const SumInterval sum = products.plus(static_cast<double>(bias_of(v, o)));
+  const double real = real_multiplier(v, o);
+  if (rounds_once(v.graph, v.op)) {
+    return sum.magnitude() < 0x1p47 && real < 0x1p7 && sum.magnitude() * real < 0x1p30;
+  }
+  return products.fits_int32(1) && sum.fits_int32(left_shift(v, o)) &&
+         sum.magnitude() * real <= kLargestResult;
 }
 
 }  // namespace
@@ -133,24 +184,26 @@ bool bias_has_size(const Graph& graph, const Op& op, size_t channel_axis) {
   return !v.has_bias() || elements(v.in(2).shape) == v.weights()[channel_axis];
 }
 
-bool wide_sum_fits(const OpView& v, double most, size_t o) {
-  const double real = real_multiplier(v, o);
-  if (!rounds_once(v.graph, v.op)) return most * left_shift(v, o) <= kLargestSum;
-  return most < 0x1p47 && real < 0x1p7 && most * real < 0x1p30;
-}
-
-// |x - zero point| and, where the zero point is folded into the bias, |x| + |zero point| are at
-// most 256; so the bound holds for every order of summation.
 bool sums_fit(const Graph& graph, const Op& op, size_t channel_axis) {
   const OpView v{graph, op};
-  const std::vector<int64_t> magnitude = weight_magnitudes(v, channel_axis);
-  for (size_t o = 0; o < magnitude.size(); ++o) {
-    const bool wide = v.in(0).type == DType::kInt16;
-    const double most = (wide ? 32768.0 : 256.0) * static_cast<double>(magnitude[o]) +
-                        std::abs(static_cast<double>(bias_of(v, o)));
-    if (wide ? !wide_sum_fits(v, most, o) : most * left_shift(v, o) > kLargestSum) return false;
+  const std::vector<SumInterval> products = product_sums(v, channel_axis);
+  for (size_t o = 0; o < products.size(); ++o) {
+    if (!sum_fits(v, products[o], o)) return false;
   }
   return true;
+}
+
+std::vector<size_t> silent_overflows(const Graph& graph, const Op& op) {
+  constexpr double kSilent = 0x1p-33;  // a multiplier below 2^-32 is 0
+  const OpView v{graph, op};
+  const size_t axis = std::holds_alternative<DepthwiseConv2D>(op.attributes) ? 3 : 0;
+  if (!v.has_bias() || v.in(2).type != DType::kInt32 || !v.in(2).is_constant()) return {};
+  const std::vector<SumInterval> products = product_sums(v, axis);
+  std::vector<size_t> channels;
+  for (size_t o = 0; o < products.size(); ++o) {
+    if (real_multiplier(v, o) < kSilent && !sum_fits(v, products[o], o)) channels.push_back(o);
+  }
+  return channels;
 }
 
 }  // namespace thimble

@@ -37,6 +37,8 @@ bool weights_are_symmetric(const Graph& graph, const Op& op, size_t channel_axis
 bool multipliers_are_moderate(const Graph& graph, const Op& op);
 bool bias_has_size(const Graph& graph, const Op& op, size_t channel_axis);
 bool sums_fit(const Graph& graph, const Op& op, size_t channel_axis);
+/// Channels whose sums do not fit and whose multiplier is 0. Relies on all that is asked before.
+std::vector<size_t> silent_overflows(const Graph& graph, const Op& op);
 
 template <size_t kChannelAxis>
 inline constexpr Constraint kWeightsAreSymmetric{
@@ -61,10 +63,11 @@ std::vector<Constraint> sum_constraints() {
       {"input scale x weight scale / output scale is below 2^30", multipliers_are_moderate, true},
       {"the bias has one element per output channel",
        [](const Graph& graph, const Op& op) { return bias_has_size(graph, op, kChannelAxis); }},
-      {"whatever the input, an output channel's sum of products and bias, shifted left where its "
-       "multiplier is above 1, stays within 32 bits; where sums of int16 have 64 bits (int64 bias, "
-       "or none), within 47, and the result within 30",
-       [](const Graph& graph, const Op& op) { return sums_fit(graph, op, kChannelAxis); }, true},
+      {"whatever the input, an output channel's sum of products, and that with its bias, shifted "
+       "left where its multiplier is above 1, stays within 32 bits; where sums of int16 have 64 "
+       "bits (int64 bias, or none), within 47, and the result within 30",
+       [](const Graph& graph, const Op& op) { return sums_fit(graph, op, kChannelAxis); }, true,
+       true},
   };
 }
 

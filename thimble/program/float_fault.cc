@@ -207,6 +207,23 @@ struct FloatChecker {
   std::string operator()(const LogSoftmax&) const { return float_softmax_fault(1, r); }
   std::string operator()(const Pad& a) const { return pad_fault(a, r); }
   std::string operator()(const ResizeNearestNeighbor& a) const { return nearest_fault(a, r); }
+  std::string operator()(const DetectionPostProcess& a) const {
+    const auto* p = r.as<runtime::DetectionPostProcessParams>();
+    if (p == nullptr) return kOtherKernel;
+    Difference d;
+    d.expect("boxes", p->boxes, r.in(0).shape.at(1));
+    d.expect("classes", p->classes, a.classes);
+    d.expect("label_offset", p->label_offset, r.in(1).shape.at(2) - a.classes);
+    d.expect("max_detections", p->max_detections, a.max_detections);
+    d.expect("detections_per_class", p->detections_per_class, a.detections_per_class);
+    d.expect("regular", p->regular, a.regular ? 1 : 0);
+    d.expect_float("score_threshold", p->score_threshold, a.score_threshold);
+    d.expect_float("iou_threshold", p->iou_threshold, a.iou_threshold);
+    for (size_t k = 0; k < 4; ++k) d.expect_float("scales", p->scales[k], a.scales[k]);
+    compare_floats(
+        r, 0, r.in(2), [](size_t k) { return k; }, d);
+    return d.text();
+  }
   std::string operator()(const ResizeBilinear& a) const {
     if (r.as<runtime::FloatResizeBilinearParams>() == nullptr) return kOtherKernel;
     const Shape &x = r.in(0).shape, &y = r.out().shape;

@@ -291,6 +291,9 @@ struct Checker {
   }
   std::string operator()(const Select&) const { return kOtherKernel; }
   std::string operator()(const Cast&) const { return kOtherKernel; }
+  std::string operator()(const Gather& a) const { return gather_fault(a, r); }
+  std::string operator()(const UpdateSlice&) const { return update_slice_fault(r); }
+  std::string operator()(const DetectionPostProcess&) const { return kOtherKernel; }
   std::string operator()(const ArgMax& a) const {
     const auto* p = r.as<runtime::ArgMaxParams>();
     if (p == nullptr) return kOtherKernel;
@@ -401,7 +404,14 @@ struct Checker {
   std::string operator()(const Abs&) const {
     return r.in(0).type == DType::kInt16 ? mirrored_fault(r) : table_fault(r);
   }
-  std::string operator()(const Rsqrt&) const { return table_fault(r); }
+  std::string operator()(const Rsqrt&) const {
+    if (r.in(0).type == DType::kInt8) return table_fault(r);
+    const auto* p = r.as<runtime::RsqrtParams>();
+    if (p == nullptr) return kOtherKernel;
+    reference::FixedFactor wanted = reference::rsqrt_factor(r.in(0), r.out());
+    wanted.shift -= 20;  // bits behind the point of a root
+    return Difference().expect("scale", p->scale, wanted).text();
+  }
   std::string operator()(const Gelu&) const { return table_fault(r); }
   std::string operator()(const ResizeNearestNeighbor& a) const { return nearest_fault(a, r); }
   std::string operator()(const ResizeBilinear& a) const {
@@ -450,6 +460,26 @@ std::string pad_fault(const Pad& a, const ReadBack& r) {
   compare_four("before", p->before, before, d);
   compare_four("in_extent", p->in_extent, last_four(r.in(0).shape), d);
   return d.expect("value", p->value, a.value).text();
+}
+
+std::string gather_fault(const Gather& a, const ReadBack& r) {
+  const auto* p = r.as<runtime::GatherParams>();
+  if (p == nullptr) return kOtherKernel;
+  return Difference()
+      .expect("extent", p->extent, r.in(0).shape.at(static_cast<size_t>(a.axis)))
+      .text();
+}
+
+std::string update_slice_fault(const ReadBack& r) {
+  const auto* p = r.as<runtime::UpdateSliceParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  const std::vector<int64_t> extent = last_four(r.in(1).shape);
+  std::vector<int64_t> room = last_four(r.in(0).shape);
+  for (size_t k = 0; k < kKernelAxes; ++k) room[k] -= extent[k];
+  compare_four("extent", p->extent, extent, d);
+  compare_four("room", p->room, room, d);
+  return d.expect("axes", p->axes, std::ssize(r.in(0).shape)).text();
 }
 
 std::string nearest_fault(const ResizeNearestNeighbor& a, const ReadBack& r) {

@@ -103,6 +103,8 @@ template <class T>
 [[nodiscard]] std::string float_parameter_fault(const ReadBack& r);
 /// Of those whose elements only move, whatever their type, in parameter_fault.cc.
 [[nodiscard]] std::string pad_fault(const Pad& a, const ReadBack& r);
+[[nodiscard]] std::string gather_fault(const Gather& a, const ReadBack& r);
+[[nodiscard]] std::string update_slice_fault(const ReadBack& r);
 [[nodiscard]] std::string nearest_fault(const ResizeNearestNeighbor& a, const ReadBack& r);
 /// A fully connected layer is a 1 x 1 convolution without padding, wherever its rows lie.
 void compare_no_window(const ReadBack& r, const runtime::Window2D& given, Difference& d);

@@ -319,6 +319,17 @@ struct BoundsOf {
       result.push_back(hull(of_channel(c, 1, channel), of_channel(c, 2, channel)));
     return result;
   }
+  ValueRanges operator()(const Gather& op) const {
+    if (any_value(c.output()).empty()) return {};
+    // Channels stay what they are where the axis is another one.
+    if (op.axis + 1 == std::ssize(c.input(0).shape)) return everywhere(c.output(), hull(c.of(0)));
+    return c.of(0);
+  }
+  ValueRanges operator()(const UpdateSlice&) const {
+    if (any_value(c.output()).empty()) return {};
+    return everywhere(c.output(), hull(hull(c.of(0)), hull(c.of(1))));
+  }
+  ValueRanges operator()(const DetectionPostProcess&) const { return {}; }
   ValueRanges operator()(const ArgMax& op) const {
     const int64_t count = c.input(0).shape.at(static_cast<size_t>(op.axis));
     return everywhere(c.output(), {0, static_cast<int32_t>(count) - 1});

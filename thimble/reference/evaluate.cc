@@ -48,9 +48,6 @@ constexpr const char* kFloatsAlone = "an operator of float32 was given other ope
 std::vector<Bytes> evaluate(const L2Pool2D&, const OpContext&) {
   throw InternalError(kFloatsAlone);
 }
-std::vector<Bytes> evaluate(const FloorDiv&, const OpContext&) {
-  throw InternalError(kFloatsAlone);
-}
 std::vector<Bytes> evaluate(const Elementwise&, const OpContext&) {
   throw InternalError(kFloatsAlone);
 }

@@ -95,6 +95,9 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const Comparison& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Select& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const Cast& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const Gather& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const UpdateSlice& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const DetectionPostProcess& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const ArgMax& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const CumSum& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const L2Normalization& op, const OpContext& context);

@@ -43,6 +43,9 @@ struct PreluFactors {
 [[nodiscard]] PreluFactors prelu_factors(const Tensor& input, const Tensor& alpha,
                                          const Tensor& output);
 
+/// RSQRT: of 1 / sqrt(x), its denominator formed in float32.
+[[nodiscard]] FixedFactor rsqrt_factor(const Tensor& x, const Tensor& out);
+
 /// MEAN: factor / count. The bits that the division would lose are kept by shifting left first, as
 /// far as the shift that remains stays within the 31 bits of a rounding division.
 [[nodiscard]] FixedFactor divided(FixedFactor factor, int64_t count);

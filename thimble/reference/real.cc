@@ -12,7 +12,9 @@
 #include "thimble/model/error.h"
 #include "thimble/model/resize.h"
 #include "thimble/reference/along_axis.h"
+#include "thimble/reference/detections.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/gather.h"
 #include "thimble/reference/real_products.h"
 #include "thimble/reference/window.h"
 #include "thimble_runtime/real_functions.h"
@@ -201,6 +203,31 @@ RealValues real(const Cast&, const RealContext& c) {
   const bool whole = c.graph.tensor(c.op.outputs[0]).type != DType::kFloat32;
   for (float& value : result) value = whole ? std::trunc(value) : value;
   return result;
+}
+
+/// Indices are whole numbers.
+std::vector<int32_t> whole(const RealValues& values) { return {values.begin(), values.end()}; }
+
+RealValues real(const Gather& op, const RealContext& c) {
+  RealValues result;
+  for (const size_t element : gathered(op, c.shape(0), c.shape(1), whole(*c.inputs[1])))
+    result.push_back((*c.inputs[0])[element]);
+  return result;
+}
+
+RealValues real(const UpdateSlice&, const RealContext& c) {
+  RealValues result = *c.inputs[0];
+  const std::vector<int64_t> numbers = updated(c.shape(0), c.shape(1), whole(*c.inputs[2]));
+  for (size_t k = 0; k < result.size(); ++k) {
+    if (numbers[k] >= 0) result[k] = (*c.inputs[1])[static_cast<size_t>(numbers[k])];
+  }
+  return result;
+}
+
+RealValues real(const DetectionPostProcess& op, const RealContext& c) {
+  return detections(op,
+                    decoded(op, *c.inputs[0], static_cast<size_t>(c.shape(0).back()), *c.inputs[2]),
+                    *c.inputs[1], static_cast<size_t>(c.shape(1).back()));
 }
 
 RealValues real(const ArgMax& op, const RealContext& c) {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// RSQRT, int8: the root by Newton and Raphson in fixed point, as TensorFlow Lite's elementwise.cc
+// RSQRT: the root by Newton and Raphson in fixed point, as TensorFlow Lite's elementwise.cc
 // and common.h (GetInvSqrtQuantizedMultiplierExp) compute it.
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/factors.h"
 #include "thimble/reference/fixed_point.h"
 
 namespace thimble::reference {
 namespace {
 
-/// x in (0, 256) as a number in [1/4, 1) times a power of 4; then y <- y (3 - x y^2) / 2.
+/// x in (0, 2^16) as a number in [1/4, 1) times a power of 4; then y <- y (3 - x y^2) / 2.
 FixedFactor one_over_root(int32_t x) {
   if (x == 1) return {INT32_MAX, 0};
   const int pairs = (std::countl_zero(static_cast<uint32_t>(x)) - 1) / 2 - 1;
@@ -30,29 +32,40 @@ FixedFactor one_over_root(int32_t x) {
   return right < 0 ? FixedFactor{root << -right, 0} : FixedFactor{root, -right};
 }
 
-}  // namespace
-
-std::vector<Bytes> evaluate(const Rsqrt&, const OpContext& context) {
+template <class T>
+std::vector<Bytes> rsqrt_of(const OpContext& context) {
   constexpr int kShift = 20;  // bits behind the point of a root
   const Tensor& input = context.input(0);
   const Tensor& output = context.output();
-  const float denominator = std::sqrt(scale_of(input)) * scale_of(output);
-  FixedFactor factor = to_fixed_factor(1 / double{denominator});
+  FixedFactor factor = rsqrt_factor(input, output);
   factor.shift -= kShift;
   const ActivationRange range = activation_range(Activation::kNone, output);
 
-  std::vector<int8_t> values = context.read<int8_t>(0);
-  for (int8_t& value : values) {
+  std::vector<T> values = context.read<T>(0);
+  for (T& value : values) {
     const int32_t x = value - zero_point_of(input);
     if (x <= 0) {  // below 0 the original stops, or gives this in its compilers
-      value = INT8_MAX;
+      value = std::numeric_limits<T>::max();
       continue;
     }
     FixedFactor root = one_over_root(x);
     root.shift += kShift;
-    value = requantise(multiply(1, root), factor, zero_point_of(output), range);
+    const int32_t scaled = multiply(multiply(1, root), factor) + zero_point_of(output);
+    value = static_cast<T>(std::clamp(scaled, range.min, range.max));
   }
   return {bytes_from(values)};
+}
+
+}  // namespace
+
+FixedFactor rsqrt_factor(const Tensor& x, const Tensor& out) {
+  const float denominator = std::sqrt(scale_of(x)) * scale_of(out);
+  return to_fixed_factor(1 / double{denominator});
+}
+
+std::vector<Bytes> evaluate(const Rsqrt&, const OpContext& context) {
+  return context.input(0).type == DType::kInt16 ? rsqrt_of<int16_t>(context)
+                                                : rsqrt_of<int8_t>(context);
 }
 
 }  // namespace thimble::reference

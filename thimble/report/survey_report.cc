@@ -29,7 +29,7 @@ std::string shape_text(const std::vector<int64_t>& shape) {
 std::string described(const Survey& survey, int tensor) {
   if (tensor < 0) return "-";
   const SurveyedTensor& t = survey.tensors[static_cast<size_t>(tensor)];
-  return fmt::format("{} {}", t.type, shape_text(t.shape));
+  return fmt::format("{} {}", t.type, t.unknown_rank ? "of unknown rank" : shape_text(t.shape));
 }
 
 std::string listed(const std::vector<int>& numbers) {

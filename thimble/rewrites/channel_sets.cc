@@ -133,6 +133,9 @@ struct TieChannels {
   void operator()(const LogSoftmax&) const { keep_all(); }
   void operator()(const L2Normalization&) const { keep_all(); }
   void operator()(const CumSum&) const { keep_all(); }
+  void operator()(const Gather&) const { keep_all(); }
+  void operator()(const UpdateSlice&) const { keep_all(); }
+  void operator()(const DetectionPostProcess&) const { keep_all(); }
   void operator()(const ArgMax&) const { keep_all(); }
   void operator()(const Comparison&) const { keep_all(); }
   void operator()(const Select&) const { keep_all(); }

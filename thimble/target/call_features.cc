@@ -105,6 +105,13 @@ void count(const runtime::ArgMaxParams& p, const CallShape& call, FeatureSums su
   count_pixels_of(call, sums);
   sums.add(Feature::kOneProduct, pixels(call.region) * p.channels);
 }
+// Each walk over the boxes looks at all of their scores.
+void count(const runtime::DetectionPostProcessParams& p, const CallShape& call, FeatureSums sums) {
+  count_pixels_of(call, sums);
+  const int64_t walks = p.regular != 0 ? int64_t{p.classes} * p.detections_per_class
+                                       : int64_t{p.max_detections} * p.classes;
+  sums.add(Feature::kOneProduct, walks * p.boxes);
+}
 void count(const runtime::CumSumParams&, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
 }

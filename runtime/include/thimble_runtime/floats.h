@@ -147,6 +147,23 @@ struct FloatSvdfParams {
 void svdf_f32(const FloatSvdfParams& p, const View& state, const View& weights, const View& out,
               const Region& region) noexcept;
 
+/// Boxes of objects, the best first, without those that overlap a better one.
+struct DetectionPostProcessParams {
+  const float* anchors;  ///< [box][4]: y, x, height, width
+  int32_t boxes;
+  int32_t classes;       ///< without the background
+  int32_t label_offset;  ///< 1: the first score of a box is the background's
+  int32_t max_detections;
+  int32_t detections_per_class;  ///< of regular suppression
+  int32_t regular;               ///< 1: each class on its own
+  float score_threshold, iou_threshold;
+  float scales[4];  ///< of y, x, height, width
+};
+/// Views: encodings (x, c) and scores (x, c) are of a box; out has one row: max_detections boxes,
+/// as many classes, as many scores, their number, then regular's own. progress: none.
+void detection_post_process_f32(const DetectionPostProcessParams& p, const View& encodings,
+                                const View& scores, const View& out, const Region& region) noexcept;
+
 /// Row y of the output lies between rows [y][0] and [y][1] of the input, a fraction of the way to
 /// the second.
 struct FloatResizeBilinearParams {

@@ -256,11 +256,13 @@ void mul_mve(const MulParams& p, const View& a, const View& b, const View& out,
 void div(const MulParams& p, const View& a, const View& b, const View& out,
          const Region& region) noexcept;
 
-/// Of int32 as they are, modulo 2^32; div towards zero, over zero 0. Broadcast operands have stride
-/// 0. progress: element.
+/// Of int32 as they are, modulo 2^32; div towards zero, floor_div down, floor_mod with the sign of
+/// b; over zero 0. Broadcast operands have stride 0. progress: element.
 void add_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void sub_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void mul_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void floor_div_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
+void floor_mod_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 void div_i32(const View& a, const View& b, const View& out, const Region& region) noexcept;
 
 /// Elements outside [0, in_extent) after subtracting `before` are `value`. progress: none. One
@@ -482,6 +484,40 @@ struct LogSoftmaxParams {
 /// progress: none.
 void log_softmax(const LogSoftmaxParams& p, const View& x, const View& out,
                  const Region& region) noexcept;
+
+/// Elements of x along an axis, where indices (int32) say; beyond an end the one at that end.
+struct GatherParams {
+  int32_t extent;  ///< of x along the axis
+};
+/// Views: x (n, y, x, c) is (batch, outer, position, inner), indices (n, x) are (batch, position);
+/// out has an index for each position. progress: none. One function per element size.
+void gather_8(const GatherParams& p, const View& x, const View& indices, const View& out,
+              const Region& region) noexcept;
+void gather_16(const GatherParams& p, const View& x, const View& indices, const View& out,
+               const Region& region) noexcept;
+void gather_32(const GatherParams& p, const View& x, const View& indices, const View& out,
+               const Region& region) noexcept;
+
+/// x, over which the update lies from the begins on: c of the view, the last `axes` of (n, y, x,
+/// c).
+struct UpdateSliceParams {
+  int32_t axes;
+  int32_t extent[4];  ///< of the update
+  int32_t room[4];    ///< the last begin at which it lies within x
+};
+/// progress: element. One function per element size.
+void update_slice_8(const UpdateSliceParams& p, const View& x, const View& update,
+                    const View& begins, const View& out, const Region& region) noexcept;
+void update_slice_16(const UpdateSliceParams& p, const View& x, const View& update,
+                     const View& begins, const View& out, const Region& region) noexcept;
+void update_slice_32(const UpdateSliceParams& p, const View& x, const View& update,
+                     const View& begins, const View& out, const Region& region) noexcept;
+
+/// 1 / sqrt(x) of int16, symmetric; of 0 and less the largest. progress: element.
+struct RsqrtParams {
+  Scale scale;  ///< of 1 / sqrt(raw x)
+};
+void rsqrt_i16(const RsqrtParams& p, const View& x, const View& out, const Region& region) noexcept;
 
 /// The index of the first of the largest (smallest) channels.
 struct ArgMaxParams {

@@ -76,7 +76,9 @@ TEST(KernelTable, NamesFollowTheGrammar) {
     if (kernel.set != InstructionSet::kPortable) {
       EXPECT_TRUE(name.ends_with(std::string("_") + thimble::name(kernel.set))) << name;
     } else if (rows[kernel.family] > 1 && kernel.family != Family::kCopy &&
-               kernel.family != Family::kShiftIn && kernel.family != Family::kConv2DAccumulate) {
+               kernel.family != Family::kShiftIn && kernel.family != Family::kGather &&
+               kernel.family != Family::kUpdateSlice &&
+               kernel.family != Family::kConv2DAccumulate) {
       // Complete sums, of 32 bits, are not named.
       const bool of_sums =
           kernel.family == Family::kMeanFinalise || kernel.family == Family::kAveragePool2DFinalise;

@@ -207,7 +207,7 @@ std::vector<KernelUse> uses(const Div& a, const Operands& t, Method) {
 }
 
 std::vector<KernelUse> uses(const FloorDiv& a, const Operands& t, Method) {
-  return {pair_use(family_of(a), {}, t)};
+  return {raw_pair_use(family_of(a), t)};
 }
 
 // int8 is scaled; all else is compared as it is.

@@ -33,6 +33,10 @@ using AccumulatingKernel = void (*)(const P&, const runtime::View&, const runtim
 template <class P>
 using ScratchKernel = void (*)(const P&, const runtime::View&, const runtime::View&,
                                const runtime::Region&, int8_t*) noexcept;
+template <class P>
+using TernaryKernel = void (*)(const P&, const runtime::View&, const runtime::View&,
+                               const runtime::View&, const runtime::View&,
+                               const runtime::Region&) noexcept;
 using MovingKernel = void (*)(const runtime::View&, const runtime::View&,
                               const runtime::Region&) noexcept;
 using ComparingKernel = void (*)(const runtime::View&, const runtime::View&, const runtime::View&,
@@ -47,6 +51,11 @@ void apply(UnaryKernel<P> kernel, const Invocation& call) {
 template <class P>
 void apply(BinaryKernel<P> kernel, const Invocation& call) {
   kernel(params_of<P>(call), operand(call, 0), operand(call, 1), call.out, call.region);
+}
+template <class P>
+void apply(TernaryKernel<P> kernel, const Invocation& call) {
+  kernel(params_of<P>(call), operand(call, 0), operand(call, 1), operand(call, 2), call.out,
+         call.region);
 }
 template <class P>
 void apply(AccumulatingKernel<P> kernel, const Invocation& call) {

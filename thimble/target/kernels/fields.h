@@ -383,6 +383,37 @@ void each_field(S& s, F visit) {
   visit("scale", s.scale);
 }
 
+template <class S, class F, If<S, GatherParams> = 0>
+void each_field(S& s, F visit) {
+  visit("extent", s.extent);
+}
+
+template <class S, class F, If<S, UpdateSliceParams> = 0>
+void each_field(S& s, F visit) {
+  visit("axes", s.axes);
+  visit("extent", s.extent);
+  visit("room", s.room);
+}
+
+template <class S, class F, If<S, DetectionPostProcessParams> = 0>
+void each_field(S& s, F visit) {
+  visit("anchors", s.anchors);
+  visit("boxes", s.boxes);
+  visit("classes", s.classes);
+  visit("label_offset", s.label_offset);
+  visit("max_detections", s.max_detections);
+  visit("detections_per_class", s.detections_per_class);
+  visit("regular", s.regular);
+  visit("score_threshold", s.score_threshold);
+  visit("iou_threshold", s.iou_threshold);
+  visit("scales", s.scales);
+}
+
+template <class S, class F, If<S, RsqrtParams> = 0>
+void each_field(S& s, F visit) {
+  visit("scale", s.scale);
+}
+
 template <class S, class F, If<S, ArgMaxParams> = 0>
 void each_field(S& s, F visit) {
   visit("channels", s.channels);

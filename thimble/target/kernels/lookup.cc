@@ -4,6 +4,7 @@
 // reference interpreter gives for each of the 256 values.
 #include "thimble/target/kernels/lookup.h"
 
+#include <cmath>
 #include <numeric>
 
 #include "thimble/reference/interpreter.h"
@@ -25,6 +26,15 @@ bool is_function(const Operands& t, Method method, Family family) {
 std::vector<KernelUse> function_use(const Operands& t, Family family) {
   if (is_float32(t)) return float_function_use(t, family);
   return {lookup_use(t)};
+}
+
+// A quotient in float32, and what 20 bits behind the point of a root leave of it.
+KernelUse rsqrt_use(const Operands& t) {
+  const float denominator = std::sqrt(scale_of(t.in(0))) * scale_of(t.out());
+  runtime::Scale scale = quantize_scale(1 / static_cast<double>(denominator));
+  scale.shift -= 20;
+  return elementwise_use(portable_kernel(Family::kRsqrt, DType::kInt16, DType::kInt16),
+                         runtime::RsqrtParams{scale}, {t.in(0).shape}, t.out().shape);
 }
 
 Family gelu_family(const Gelu& a) { return a.approximate ? Family::kGeluByTanh : Family::kGelu; }
@@ -81,6 +91,7 @@ std::vector<KernelUse> uses(const Tanh&, const Operands& t, Method) {
   return function_use(t, Family::kTanh);
 }
 std::vector<KernelUse> uses(const Rsqrt&, const Operands& t, Method) {
+  if (t.in(0).type == DType::kInt16) return {rsqrt_use(t)};
   return function_use(t, Family::kRsqrt);
 }
 std::vector<KernelUse> uses(const Elu&, const Operands& t, Method) {

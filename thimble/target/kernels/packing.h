@@ -68,6 +68,9 @@ template <DepthwiseForm kForm>
 [[nodiscard]] std::vector<PackedConstant> pack_signal_log(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_resize_nearest_neighbor(const Operands& t);
 
+/// Anchors of boxes.
+[[nodiscard]] std::vector<PackedConstant> pack_detection_post_process(const Operands& t);
+
 /// Weights by output channels, and a bias (zeros if there is none).
 [[nodiscard]] std::vector<PackedConstant> pack_float_conv_2d(const Operands& t);
 [[nodiscard]] std::vector<PackedConstant> pack_float_resize_bilinear(const Operands& t);

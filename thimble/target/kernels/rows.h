@@ -234,6 +234,14 @@ constexpr KernelInfo transpose_conv_row(const char* name, InstructionSet set) {
   return result;
 }
 
+/// Elements as they are, of one size, from where other operands say.
+template <auto Kernel>
+constexpr KernelInfo moving_row(const char* name, Family family, DType type,
+                                Progress progress = Progress::kElement) {
+  return row<Kernel>(
+      {.name = name, .family = family, .in = type, .out = type, .progress = progress});
+}
+
 /// Operands and output are float32.
 template <auto Kernel>
 constexpr KernelInfo float_row(const char* name, Family family,

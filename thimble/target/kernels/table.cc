@@ -295,6 +295,10 @@ constexpr KernelInfo kKernels[] = {
     row<runtime::add_i32>({.name = "add_i32", .family = F::kAdd, .in = kInt32, .out = kInt32}),
     row<runtime::sub_i32>({.name = "sub_i32", .family = F::kSub, .in = kInt32, .out = kInt32}),
     row<runtime::mul_i32>({.name = "mul_i32", .family = F::kMul, .in = kInt32, .out = kInt32}),
+    row<runtime::floor_div_i32>(
+        {.name = "floor_div_i32", .family = F::kFloorDiv, .in = kInt32, .out = kInt32}),
+    row<runtime::floor_mod_i32>(
+        {.name = "floor_mod_i32", .family = F::kFloorMod, .in = kInt32, .out = kInt32}),
     row<runtime::div_i32>({.name = "div_i32", .family = F::kDiv, .in = kInt32, .out = kInt32}),
     row<runtime::maximum>({.name = "maximum", .family = F::kMaximum}),
     row<runtime::maximum_i16>(
@@ -317,6 +321,12 @@ constexpr KernelInfo kKernels[] = {
         {.name = "select_16", .family = F::kSelect, .in = kInt16, .out = kInt16}),
     row<runtime::select_32>(
         {.name = "select_32", .family = F::kSelect, .in = kInt32, .out = kInt32}),
+    moving_row<runtime::gather_8>("gather_8", F::kGather, kInt8, kNone),
+    moving_row<runtime::gather_16>("gather_16", F::kGather, kInt16, kNone),
+    moving_row<runtime::gather_32>("gather_32", F::kGather, kInt32, kNone),
+    moving_row<runtime::update_slice_8>("update_slice_8", F::kUpdateSlice, kInt8),
+    moving_row<runtime::update_slice_16>("update_slice_16", F::kUpdateSlice, kInt16),
+    moving_row<runtime::update_slice_32>("update_slice_32", F::kUpdateSlice, kInt32),
     row<runtime::pad>({.name = "pad", .family = F::kPad, .progress = kNone}),
     row<runtime::pad_16>(
         {.name = "pad_16", .family = F::kPad, .in = kInt16, .out = kInt16, .progress = kNone}),
@@ -395,6 +405,8 @@ constexpr KernelInfo kKernels[] = {
                             .in = kInt16,
                             .out = kInt16,
                             .pack = pack_sigmoid}),
+    row<runtime::rsqrt_i16>(
+        {.name = "rsqrt_i16", .family = F::kRsqrt, .in = kInt16, .out = kInt16}),
     row<runtime::quantize_f32_i8>(
         {.name = "quantize_f32_i8", .family = F::kQuantize, .in = kFloat32, .out = kInt8}),
     row<runtime::quantize_f32_i16>(
@@ -502,6 +514,15 @@ constexpr KernelInfo kKernels[] = {
     float_row<runtime::l2_normalization_f32>("l2_normalization_f32", F::kL2Normalization, kNone,
                                              nullptr, kChannels),
     float_row<runtime::svdf_f32>("svdf_f32", F::kSvdf, kPixel, pack_svdf),
+    row<runtime::detection_post_process_f32>({.name = "detection_post_process_f32",
+                                              .family = F::kDetectionPostProcess,
+                                              .in = kFloat32,
+                                              .out = kFloat32,
+                                              .progress = kNone,
+                                              .rings = false,
+                                              .whole_axes = kAllAxes,
+                                              .dense_output = true,
+                                              .pack = pack_detection_post_process}),
     float_row<runtime::resize_bilinear_f32>("resize_bilinear_f32", F::kResizeBilinear, kPixel,
                                             pack_float_resize_bilinear),
     row<runtime::resize_nearest_neighbor_32>({.name = "resize_nearest_neighbor_32",

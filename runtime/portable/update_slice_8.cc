@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "update_slice.h"
+
+namespace thimble::runtime {
+
+void update_slice_8(const UpdateSliceParams& p, const View& x, const View& update,
+                    const View& begins, const View& out, const Region& region) noexcept {
+  update_slice<int8_t>(p, x, update, begins, out, region);
+}
+
+}  // namespace thimble::runtime

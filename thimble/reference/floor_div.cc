@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// FLOOR_DIV and FLOOR_MOD of int32; over zero 0, where the original stops.
+#include "thimble/reference/raw_pairs.h"
+
+namespace thimble::reference {
+
+std::vector<Bytes> evaluate(const FloorDiv& op, const OpContext& context) {
+  return of_raw_pairs(context, [&](int32_t x, int32_t y) -> int32_t {
+    if (y == 0) return 0;
+    int64_t quotient = int64_t{x} / y, rest = int64_t{x} % y;
+    if (rest != 0 && (rest < 0) != (y < 0)) {
+      --quotient;
+      rest += y;
+    }
+    return static_cast<int32_t>(op.remainder ? rest : quotient);
+  });
+}
+
+}  // namespace thimble::reference
