@@ -95,6 +95,58 @@ TEST(Shapes, RefuseOtherInputs) {
 }
 
 /// Recorded shapes are what follows from those of the inputs.
+/// Pixels twice as high and wide, then padded by what surrounds them; neither has a rank.
+testing::TfliteBuilder open_ranks() {
+  testing::TfliteBuilder net;
+  const int32_t x = net.tensor({1, 4, 4, 2}), large = net.tensor({}), padded = net.tensor({});
+  net.op(tflite::BuiltinOperator::RESIZE_NEAREST_NEIGHBOR, {x, net.constant({8, 8})}, {large},
+         tflite::ResizeNearestNeighborOptionsT{});
+  const int32_t paddings = net.constant({4, 2}, tflite::TensorType::INT32,
+                                        testing::bytes_of<int32_t>({0, 0, 1, 1, 1, 1, 0, 0}));
+  net.op(tflite::BuiltinOperator::MIRROR_PAD, {large, paddings}, {padded},
+         tflite::MirrorPadOptionsT{});
+  net.inputs({x});
+  net.outputs({padded});
+  return net;
+}
+
+TEST(OpenRanks, FollowFromTheOperators) {
+  const testing::TfliteBuilder net = open_ranks();
+  const Graph graph = shaped(net, {});
+  EXPECT_THAT(graph.tensor(graph.outputs[0].tensor).shape, ElementsAre(1, 10, 10, 2));
+  const Survey survey = survey_tflite(net.bytes(), "net", "net.tflite");
+  EXPECT_THAT(survey.obstacles, IsEmpty());
+  EXPECT_THAT(survey.tensors[1].shape, ElementsAre(1, 8, 8, 2));
+  EXPECT_FALSE(survey.tensors[1].unknown_rank);
+}
+
+TEST(OpenRanks, ThatDoNotFollowAreNoScalars) {
+  testing::TfliteBuilder net;
+  const int32_t x = net.tensor({1, 4, 4, 2}), blocks = net.tensor({});
+  net.op(
+      tflite::BuiltinOperator::SPACE_TO_BATCH_ND,
+      {x, net.constant({2, 2}),
+       net.constant({2, 2}, tflite::TensorType::INT32, testing::bytes_of<int32_t>({0, 0, 0, 0}))},
+      {blocks});
+  net.inputs({x});
+  net.outputs({blocks});
+  const std::string fault = shape_fault(net, {});
+  EXPECT_THAT(fault, HasSubstr("SPACE_TO_BATCH_ND #0: leaves the rank of its output open"));
+  const Survey survey = survey_tflite(net.bytes(), "net", "net.tflite");
+  EXPECT_TRUE(survey.tensors[1].unknown_rank);
+  ASSERT_EQ(survey.obstacles.size(), 1U);
+  EXPECT_EQ(survey.obstacles[0].reason, fault);
+}
+
+TEST(OpenRanks, OfFindingsFollow) {
+  THIMBLE_NEEDS_SHARED();
+  for (const char* name : {"open_rank_mirror_pad", "open_rank_resize", "known_rank_mirror_pad"}) {
+    const auto file = testing::shared_folder() / "findings" / (std::string(name) + ".tflite");
+    EXPECT_EQ(import_tflite(file).tensors.empty(), false) << name;
+    EXPECT_THAT(survey_tflite(file).obstacles, IsEmpty()) << name;
+  }
+}
+
 TEST(Shapes, AreThoseThatFilesRecord) {
   THIMBLE_NEEDS_SHARED();
   int same = 0, not_followed = 0;

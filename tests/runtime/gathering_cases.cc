@@ -216,7 +216,7 @@ Case gather_case(Random& random, KernelId kernel) {
   const Extents in = random_extents(random);
   const Extents out{in[0], in[1], random.between(1, 7), in[3]};
   const GatherParams p{in[2]};
-  return {.in = {{in, element}, {{in[0], 1, out[2], 1}, Element::kInt32}},
+  return {.in = {{in, element}, {{in[0], 1, out[2], 1}, Element::kInt32, true}},
           .out = {out, element},
           .run = [=](const Call& call) { run(kernel, p, call); },
           .needed = [count = in[2]](const Region& r, Chunk) -> std::vector<Region> {

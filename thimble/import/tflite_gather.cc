@@ -35,6 +35,8 @@ void gather_at_run_time(const FileOp& op, Steps& steps, const Gather& gather) {
 /// The position of a tuple of indices, the first axes being one: each index times what follows it.
 void gather_nd_at_run_time(const FileOp& op, Steps& steps, size_t depth) {
   const Shape x = op.input(0).shape;
+  if (elements(x) == 0)
+    throw CompileError(op.where, "is damaged: it gathers from a tensor without elements");
   Shape tuples = op.input(1).shape;
   const auto begin = x.begin() + static_cast<int64_t>(depth);
   Shape flat{std::accumulate(x.begin(), begin, int64_t{1}, std::multiplies<>())};

@@ -349,6 +349,8 @@ Shape shape_made(const FileOp& op, BuiltinOperator code) {
       return expanded(op);
     case BuiltinOperator::MEAN:
     case BuiltinOperator::SUM:
+    case BuiltinOperator::REDUCE_ALL:
+    case BuiltinOperator::REDUCE_ANY:
     case BuiltinOperator::REDUCE_MAX:
     case BuiltinOperator::REDUCE_MIN:
     case BuiltinOperator::REDUCE_PROD:
