@@ -138,7 +138,9 @@ struct Detections {
 void detection_post_process_f32(const DetectionPostProcessParams& p, const View& encodings,
                                 const View& scores, const View& out,
                                 const Region& region) noexcept {
-  if (region.begin[3] == region.end[3]) return;
+  for (int32_t k = 0; k < 4; ++k) {
+    if (region.begin[k] == region.end[k]) return;
+  }
   const int32_t most = p.max_detections;
   auto* to = pixel<float>(out, 0, 0, 0);
   for (int32_t k = 0; k < region.end[3]; ++k) to[k] = 0;

@@ -431,8 +431,7 @@ TEST(TfliteParameterRefusal, GatherNdBeyondTheInput) {
             "net.tflite: GATHER_ND #0: is damaged: an input of shape 2x3 and an output of shape "
             "scalar with positions beyond an axis");
   EXPECT_EQ(message_of_steps(BuiltinOperator::GATHER_ND, {0, 0, 0}, {}, tflite::GatherNdOptionsT{}),
-            "net.tflite: GATHER_ND #0: is damaged: an input of shape 2x3 and an output of shape "
-            "scalar with positions of other axes");
+            "net.tflite: GATHER_ND #0: does not take shapes 2x3, 3");
 }
 
 TEST(TfliteParameterRefusal, SeveralAxesOfAnArgMax) {
