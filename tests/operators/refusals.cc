@@ -297,7 +297,7 @@ const Refusal kTypes[] = {
        in_float(g);
        set_all(operand(g, 1), std::numeric_limits<float>::infinity());
      }},
-    {"floor_div", "inputs and output are float32",
+    {"floor_div", "inputs and output are all int32 or all float32",
      [](Graph& g) { operand(g, 0).type = DType::kInt32; }},
     {"l2_pool_2d", "inputs and output are float32",
      [](Graph& g) { operand(g, 0).type = DType::kInt32; }},
@@ -337,7 +337,8 @@ const Refusal kTypes[] = {
      [](Graph& g) { operand(g, 1).type = DType::kInt16; }},
     {"squared_difference", "are all int8, all int16 or all float32",
      [](Graph& g) { output(g).type = DType::kInt16; }},
-    {"rsqrt", "are all int8 or all float32", [](Graph& g) { output(g).type = DType::kInt16; }},
+    {"rsqrt", "are all int8, all int16 or all float32",
+     [](Graph& g) { output(g).type = DType::kInt16; }},
     {"gelu", "inputs and output are all int8 or all float32",
      [](Graph& g) { output(g).type = DType::kInt16; }},
     {"abs", "are all int8, all int16 or all float32",
