@@ -244,7 +244,7 @@ TEST(ImportedValues, UpdatesASlice) {
   const int32_t update = net.constant({2}, TensorType::INT32, bytes_of<int32_t>({8, 9}));
   const int32_t begin = net.tensor({1}, TensorType::INT64),
                 out = net.tensor({4}, TensorType::INT32);
-  for (const int32_t id : {begin, out}) net.at(id).quantization = nullptr;
+  for (const auto& tensor : net.network().tensors) tensor->quantization = nullptr;
   net.op(BuiltinOperator::DYNAMIC_UPDATE_SLICE, {x, update, begin}, {out});
   net.inputs({begin});
   net.outputs({out});

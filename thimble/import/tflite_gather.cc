@@ -52,7 +52,9 @@ void gather_nd_at_run_time(const FileOp& op, Steps& steps, size_t depth) {
                 std::vector<int64_t>(tuples.size() + 1, 1),
                 {last}};
     slice.begin.back() = static_cast<int64_t>(k);
-    TensorId term = steps.make_as(std::move(slice), {given}, of_int32(tuples));
+    Tensor column = of_int32(tuples);
+    column.quantization = steps.tensor(given).quantization;  // a slice keeps what stands there
+    TensorId term = steps.make_as(std::move(slice), {given}, std::move(column));
     step /= x[k];
     if (step != 1) {
       const TensorId factor = steps.make_int32(static_cast<int32_t>(step));
