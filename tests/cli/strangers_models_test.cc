@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small files that strangers' models and bug reports left: taken, or refused by all commands alike.
+#include <filesystem>
+
 #include "tests/cli/command_line.h"
 #include "tests/support/shared.h"
 
@@ -38,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Findings, StrangersModels,
                          [](const auto& test) { return std::string(test.param); });
 
 // A bias of three for one output channel: the interpreter has no meaning for it, nor has int8.
-TEST_F(StrangersModels, ABiasOfOtherSizeIsRefusedWithoutAdviceToQuantise) {
+TEST_F(CommandLine, ABiasOfOtherSizeIsRefusedWithoutAdviceToQuantise) {
   THIMBLE_NEEDS_SHARED();
   const std::string model = finding("tinynn262_transpose_conv_bias");
   if (!std::filesystem::exists(model)) GTEST_SKIP() << "needs " << model << ": set THIMBLE_SHARED";

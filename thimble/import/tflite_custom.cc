@@ -84,6 +84,10 @@ void detection_post_process(const FileOp& op, Steps& steps) {
     const int64_t count = elements(shapes[k]);
     steps.tensor(op.outputs[k]).shape = shapes[k];  // some files have others
     all.shape = {count};
+    if (shapes[k] == all.shape) {
+      steps.finish_output(k, Slice{{begin}, {1}, {}}, {packed});
+      continue;
+    }
     const TensorId part = steps.make_as(Slice{{begin}, {1}, {}}, {packed}, all);
     begin += count;
     steps.finish_output(k, Reshape{}, {part});
