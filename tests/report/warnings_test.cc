@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "tests/support/test_graph.h"
 #include "thimble/report/inspect.h"
 #include "zoo/zoo.h"
@@ -46,7 +48,7 @@ const Warning& only(const std::vector<Warning>& warnings) {
 
 TEST(Warnings, ANetworkThatLearnedSomethingHasNone) {
   EXPECT_THAT(network_warnings(classifier().graph()), IsEmpty());
-  for (const char* name : {"demo", "ds_cnn_s", "mobilenet_v1:width=0.25,resolution=96"})
+  for (const char* name : {"demo", "ds_cnn_s"})
     EXPECT_THAT(network_warnings(build_zoo(name)), IsEmpty()) << name;
 }
 
