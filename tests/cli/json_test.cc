@@ -143,7 +143,9 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   zeros.data = std::make_shared<const Bytes>(Bytes(zeros.data->size(), 0));
   write_tflite(silent.graph(), folder() / "silent.tflite");
   TestGraph wide(5);  // its input is most of the memory
-  wide.output(wide.conv(wide.input({1, 64, 64, 3}), 2, 3, 4));
+  TensorId narrow = wide.conv(wide.input({1, 64, 64, 3}), 2, 3, 4);
+  for (int k = 0; k < 3; ++k) narrow = wide.conv(narrow, 2, 3, 1);
+  wide.output(narrow);
   write_tflite(wide.graph(), folder() / "wide.tflite");
   write_golden("wrong.safetensors");
   write_tflite(build_zoo("demo"), folder() / "memories.tflite");

@@ -95,16 +95,20 @@ TEST(Warnings, AThirdOfAllChannelsIsInBulk) {
 }
 
 TEST(Warnings, APortDominatesAboveHalfOfTheBottleneck) {
-  TestGraph half(1), most(1), trifle(1);
-  half.output(half.conv(half.input({1, 64, 64, 2}), 2, 3, 1));
-  EXPECT_THAT(port_warnings(half.graph(), inspect(half.graph())), IsEmpty());
-  most.output(most.conv(most.input({1, 64, 64, 2}), 2, 3, 2));
-  const Warning warning = only(port_warnings(most.graph(), inspect(most.graph())));
+  const auto warnings_with = [](int64_t rows, int64_t stride, int layers) {
+    TestGraph net(1);
+    TensorId x = net.conv(net.input({1, rows, rows, 2}), 2, 3, stride);
+    for (int k = 1; k < layers; ++k) x = net.conv(x, 2, 3, 1);
+    net.output(x);
+    return port_warnings(net.graph(), inspect(net.graph()));
+  };
+  EXPECT_THAT(warnings_with(64, 1, 4), IsEmpty()) << "half of it";
+  EXPECT_THAT(warnings_with(16, 2, 4), IsEmpty()) << "a trifle";
+  EXPECT_THAT(warnings_with(64, 2, 3), IsEmpty()) << "few operators";
+  const Warning warning = only(warnings_with(64, 2, 4));
   EXPECT_EQ(warning.kind, WarningKind::kDominantPort);
   EXPECT_THAT(warning.text, HasSubstr("8.0 KiB (8,192 B) of the 10.0 KiB (10,240 B)"));
   EXPECT_THAT(warning.text, HasSubstr("--input user"));
-  trifle.output(trifle.conv(trifle.input({1, 16, 16, 2}), 2, 3, 2));
-  EXPECT_THAT(port_warnings(trifle.graph(), inspect(trifle.graph())), IsEmpty());
 }
 
 }  // namespace

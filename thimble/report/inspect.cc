@@ -87,10 +87,7 @@ std::optional<double> Inspection::instructions(const InspectedOp& op) const {
 }
 
 double Inspection::percent(const InspectedOp& op) const {
-  if (!estimate) return 0;
-  double sum = 0;
-  for (const double instructions : estimate->estimate.steps) sum += instructions;
-  return sum > 0 ? 100 * *instructions(op) / sum : 0;
+  return estimate ? 100 * *instructions(op) / estimate->estimate.instructions : 0;
 }
 
 Inspection inspect(const Graph& graph) {

@@ -36,7 +36,7 @@ struct Inspection {
   std::vector<Warning> warnings = {};  ///< said first
 
   [[nodiscard]] std::optional<double> instructions(const InspectedOp& op) const;
-  /// Of the operators' sum; 0 without an estimate.
+  /// Of an inference; 0 without an estimate.
   [[nodiscard]] double percent(const InspectedOp& op) const;
 };
 

@@ -22,6 +22,9 @@ using Json = nlohmann::ordered_json;
 // models and the zoo, those that learned something have at most 0.25, most none (docs/warnings.md).
 constexpr double kBulk = 1.0 / 3;
 
+// Networks of fewer operators are little else than their ports.
+constexpr size_t kFewestOperators = 4;
+
 int64_t constant_count(const ValueRanges& channels) {
   return std::ranges::count_if(channels, &ValueRange::is_constant);
 }
@@ -86,6 +89,11 @@ class Sameness {
     return last;
   }
 
+  /// The operator that makes a tensor.
+  [[nodiscard]] const Op& maker(TensorId tensor) const {
+    return graph_.op(makers_[tensor.index()]);
+  }
+
   /// The tensor whose bounds tell of an output's channels.
   [[nodiscard]] TensorId before_hand_on(TensorId tensor) const {
     for (;;) {
@@ -135,7 +143,7 @@ void warn_of_output(const Graph& graph, const Sameness& known, TensorId output,
   };
   const int64_t count = std::ranges::count_if(channels, saturates);
   if (count == 0) return;
-  const Op& op = graph.op(producers(graph)[made.index()]);
+  const Op& op = known.maker(made);
   warnings.push_back(of_layer(
       WarningKind::kSaturatedOutput, graph, op,
       fmt::format("{} of {} channels of the output {} saturate: {} {} has them at an end of {} for "
@@ -200,6 +208,7 @@ std::vector<Warning> network_warnings(const Graph& imported) {
 
 std::vector<Warning> port_warnings(const Graph& graph, const PlacedPlan& plan, const Peak& peak) {
   std::vector<Warning> warnings;
+  if (graph.ops.size() < kFewestOperators) return warnings;
   const int64_t arena = plan.placement.arena().peak_bytes;
   for (const PortAtPeak& at : ports_at(graph, plan, peak)) {
     const int64_t bytes = graph.tensor(at.port.tensor).size_bytes();
@@ -214,7 +223,7 @@ std::vector<Warning> port_warnings(const Graph& graph, const PlacedPlan& plan, c
 
 std::vector<Warning> port_warnings(const Graph& graph, const Inspection& inspection) {
   std::vector<Warning> warnings;
-  if (inspection.ops.empty()) return warnings;
+  if (inspection.ops.size() < kFewestOperators) return warnings;
   const InspectedOp& worst = inspection.ops[inspection.bottleneck];
   for (const bool input : {true, false}) {
     for (const Port& port : input ? graph.inputs : graph.outputs) {
