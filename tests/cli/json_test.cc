@@ -156,6 +156,7 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   run({"inspect", "constant.tflite", "--rewritten"});
   run({"inspect", "silent.tflite", "--device", device});
   run({"inspect", "wide.tflite", "--core", "cortex-m23"});
+  run({"inspect", "zoo:audio_preprocessor"});  // kernels without coefficients
   TfliteBuilder unsupported = unsupported_network();
   unsupported.at(5).shape_signature = {1, -1};  // without a size
   write("unsupported.tflite", ::thimble::testing::text_of(unsupported.bytes()));

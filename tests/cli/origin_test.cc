@@ -41,7 +41,8 @@ class OriginTest : public CommandLine {
               {DType::kInt8, shape, Bytes(static_cast<size_t>(count), 7)});
     write("models/board.json", R"({"name": "mine", "chip": "one bank", "core": "cortex-m4",
         "clock_hz": 1000000, "flash": "4M", "memories": [{"name": "sram", "kind": "sram", "banks":
-        [{"base": "0x20000000", "size": "64K"}]}]})");
+        [{"base": "0x20000000", "size": "64K"}]}, {"name": "psram", "kind": "external_ram", "banks":
+        [{"base": "0x60000000", "size": "1M"}]}]})");
     for (const char* file : {"demo.tflite", "inputs.npy", "board.json"})
       fs::copy(folder() / "models" / file, folder() / "again" / file);
   }
