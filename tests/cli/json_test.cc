@@ -62,6 +62,11 @@ std::set<std::string> split(const std::string& types) {
   return result;
 }
 
+// Those that the page has once, before its sections.
+bool of_all(const std::string& field) {
+  return field == "thimble_report" || field.starts_with("made_by");
+}
+
 // Of the page: sections "## `compile`", rows "| `peak_bytes` | integer | B | ... |".
 Reports documented() {
   Reports reports;
@@ -91,8 +96,12 @@ class JsonPage : public CommandLine {
     EXPECT_EQ(result.exit_status, exit_status)
         << fmt::format("{}", fmt::join(arguments, " ")) << result.out << result.err;
     const json report = json_of(read("report.json"));
-    Fields& fields = written_[report.at("thimble_report")];
-    collect("", report, fields);
+    EXPECT_TRUE(report.contains("made_by"));
+    Fields all;
+    collect("", report, all);
+    for (const auto& [field, types] : all)
+      written_[of_all(field) ? "" : report.at("thimble_report")][field].insert(types.begin(),
+                                                                               types.end());
   }
 
   /// The demo network's golden data, with an output that is not so.
@@ -128,6 +137,16 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   std::fill_n(bytes.begin(), bytes.size() / 5, uint8_t{0});
   weights.data = std::make_shared<const Bytes>(std::move(bytes));
   write_tflite(constant.graph(), folder() / "constant.tflite");
+  TestGraph silent(4);  // its output is the same for every input
+  silent.output(silent.conv(silent.input({1, 8, 8, 3}), 4, 1, 1));
+  Tensor& zeros = silent.graph().tensor(silent.graph().ops[0].inputs[1]);
+  zeros.data = std::make_shared<const Bytes>(Bytes(zeros.data->size(), 0));
+  write_tflite(silent.graph(), folder() / "silent.tflite");
+  TestGraph wide(5);  // its input is most of the memory
+  TensorId narrow = wide.conv(wide.input({1, 64, 64, 3}), 2, 3, 4);
+  for (int k = 0; k < 3; ++k) narrow = wide.conv(narrow, 2, 3, 1);
+  wide.output(narrow);
+  write_tflite(wide.graph(), folder() / "wide.tflite");
   write_golden("wrong.safetensors");
   write_tflite(build_zoo("demo"), folder() / "memories.tflite");
   write("memories.json", R"({"name": "memories", "chip": "two banks", "core": "cortex-m4",
@@ -135,6 +154,9 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
       [{"base": "0x20000000", "size": "24K"}, {"base": "0x10000000", "size": "16K"}]}]})");
   run({"inspect", "zoo:demo"});
   run({"inspect", "constant.tflite", "--rewritten"});
+  run({"inspect", "silent.tflite", "--device", device});
+  run({"inspect", "wide.tflite", "--core", "cortex-m23"});
+  run({"inspect", "zoo:audio_preprocessor"});  // kernels without coefficients
   TfliteBuilder unsupported = unsupported_network();
   unsupported.at(5).shape_signature = {1, -1};  // without a size
   write("unsupported.tflite", ::thimble::testing::text_of(unsupported.bytes()));
@@ -161,6 +183,8 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
     run({command, "floats.tflite"});
     run({command, "floats.tflite", "--sram", "500"}, 2);
   }
+  run({"compile", "silent.tflite"});
+  run({"compile", "wide.tflite"});
   run({"compile", "zoo:demo", "--core", "cortex-m4", "--explain"});
   run({"compile", "floats.tflite", "--core", "cortex-m4", "--explain"});  // no other kernels
   run({"compile", "zoo:demo", "--measure", "--device", device, "--sram", "64K"});

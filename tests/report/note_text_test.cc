@@ -80,5 +80,15 @@ TEST(NoteText, HasASentenceForEachKind) {
   for (const auto& [note, text] : cases) EXPECT_THAT(sentence(note, graph), HasSubstr(text));
 }
 
+TEST(NoteText, SaysNothingOfNothing) {
+  const Graph graph = build_zoo("demo");
+  EXPECT_EQ(sentences({note::Spans{.ops = 3, .peak_bytes = 4165},
+                       note::ChannelLoops{.ops = 3, .peak_bytes = 4165},
+                       note::Partitions{.ops = 3, .peak_bytes = 4165}, note::InputRelaid{}},
+                      graph)
+                .size(),
+            1U);
+}
+
 }  // namespace
 }  // namespace thimble

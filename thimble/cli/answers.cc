@@ -6,6 +6,8 @@
 #include <array>
 #include <string_view>
 
+#include "thimble/cli/command_text.h"
+#include "thimble/cli/commit.h"
 #include "thimble/cli/progress_line.h"
 #include "thimble/driver/alternatives.h"
 #include "thimble/driver/reports.h"
@@ -23,7 +25,7 @@ Source read_model(const std::string& model, const ImportOptions& options) {
   return load(model, options);
 }
 
-std::optional<Compiled> compile_shown(Request request, const std::string& json) {
+std::optional<Compiled> compile_shown(Request request, const ReportFile& json) {
   if (request.planner.empty()) request.planner = planners_for(request.ports).back();
   std::optional<ProgressLine> line;
   std::optional<Phase> shown;
@@ -41,12 +43,13 @@ std::optional<Compiled> compile_shown(Request request, const std::string& json) 
     const auto* source = std::get_if<Source>(&request.model);
     const std::vector<Alternative> others = alternatives(request, *no);
     line.reset();
-    print_no(json, {.model = source ? source->where : std::get<std::string>(request.model),
-                    .planner = request.planner,
-                    .reason = no->reason,
-                    .lower_bound_bytes = no->lower_bound_bytes,
-                    .sram_limit_bytes = request.sram_limit_bytes(),
-                    .alternatives = others});
+    print_no(json, source ? source->sha256 : "",
+             {.model = source ? source->where : std::get<std::string>(request.model),
+              .planner = request.planner,
+              .reason = no->reason,
+              .lower_bound_bytes = no->lower_bound_bytes,
+              .sram_limit_bytes = request.sram_limit_bytes(),
+              .alternatives = others});
     return std::nullopt;
   }
   return std::get<Compiled>(std::move(answer));
@@ -58,9 +61,21 @@ std::vector<Alternative> alternatives_shown(const Request& request, const Compil
                                               : alternatives(request, compiled);
 }
 
-void print_no(const std::string& json, const InfeasibleReport& no) {
-  write_text(json, infeasible_json(no));
+void print_no(const ReportFile& json, const std::string& sha256, const InfeasibleReport& no) {
+  write_report(json, sha256, infeasible_json(no));
   print_beside(json, infeasible_text(no));
+}
+
+Origin origin_of(const CLI::App& command, const std::string& sha256) {
+  return {.version = THIMBLE_VERSION,
+          .commit = commit(),
+          .command = command_text(command),
+          .sha256 = sha256};
+}
+
+void write_report(const ReportFile& json, const std::string& sha256, const std::string& report) {
+  if (!json.path.empty())
+    write_text(json.path, json_with(origin_of(*json.command, sha256), report));
 }
 
 void write_text(const std::string& file, const std::string& text) {
@@ -71,8 +86,8 @@ void write_text(const std::string& file, const std::string& text) {
   }
 }
 
-void print_beside(const std::string& json, const std::string& text) {
-  if (json != kStandardOutput) fmt::print("{}", text);
+void print_beside(const ReportFile& json, const std::string& text) {
+  if (json.path != kStandardOutput) fmt::print("{}", text);
 }
 
 }  // namespace thimble

@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "thimble/cli/options.h"
 #include "thimble/driver/driver.h"
 #include "thimble/report/answers_json.h"
+#include "thimble/report/origin.h"
 
 namespace thimble {
 
@@ -17,18 +19,23 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 
 /// As compile(), with lines of progress. A planner's "no" is printed, and written to `json` unless
 /// that is empty; then there is nothing.
-[[nodiscard]] std::optional<Compiled> compile_shown(Request request, const std::string& json);
+[[nodiscard]] std::optional<Compiled> compile_shown(Request request, const ReportFile& json);
 
 /// Of a plan that is too large for the SRAM, alternatives(); else what is tried unasked.
 [[nodiscard]] std::vector<Alternative> alternatives_shown(const Request& request,
                                                           const Compiled& compiled);
 
 /// "does not fit: ...", for people and for scripts.
-void print_no(const std::string& json, const InfeasibleReport& no);
+void print_no(const ReportFile& json, const std::string& sha256, const InfeasibleReport& no);
+
+/// Of a command's figures, of the one model with this hash if there is one.
+[[nodiscard]] Origin origin_of(const CLI::App& command, const std::string& sha256 = {});
+/// The figures, with their origin. Without a file they go nowhere.
+void write_report(const ReportFile& json, const std::string& sha256, const std::string& report);
 
 /// Empty: nowhere.
 void write_text(const std::string& file, const std::string& text);
 /// The report for people has no place where the one for scripts goes.
-void print_beside(const std::string& json, const std::string& text);
+void print_beside(const ReportFile& json, const std::string& text);
 
 }  // namespace thimble

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "thimble/cli/answers.h"
+#include "thimble/cli/command_text.h"
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
@@ -25,7 +26,8 @@ struct CompareOptions {
   std::vector<std::string> models;
   ModelOptions model;
   PlanOptions plan;
-  std::string planners, paper, json;
+  std::string planners, paper;
+  ReportFile json;
   bool zoo = false, csv = false, markdown = false, force = false;
   unsigned jobs = 0;
 };
@@ -73,9 +75,10 @@ struct Texts {
 };
 
 void print(const CompareOptions& options, const Texts& texts) {
-  write_text(options.json, texts.json);
+  const Origin origin = origin_of(*options.json.command);
+  write_report(options.json, "", texts.json);
   print_beside(options.json, options.csv        ? texts.csv
-                             : options.markdown ? texts.markdown
+                             : options.markdown ? markdown_with(origin, texts.markdown)
                                                 : texts.text);
 }
 
@@ -118,11 +121,12 @@ int compare_paper(const CompareOptions& options) {
 
 // What was a flag takes a file now; a model behind it is no file.
 void tell_apart(CompareOptions& options) {
-  if (options.json.starts_with("zoo:") || options.json.ends_with(".tflite")) {
-    options.models.insert(options.models.begin(), options.json);
-    options.json = kStandardOutput;
+  std::string& file = options.json.path;
+  if (file.starts_with("zoo:") || file.ends_with(".tflite")) {
+    options.models.insert(options.models.begin(), file);
+    file = kStandardOutput;
   }
-  if (options.json == kStandardOutput && (options.csv || options.markdown)) {
+  if (file == kStandardOutput && (options.csv || options.markdown)) {
     throw CompileError(options.csv ? "--csv" : "--markdown",
                        "excludes --json without a file: both are for standard output");
   }
@@ -132,10 +136,11 @@ int compare(CompareOptions options) {
   tell_apart(options);
   std::vector<NamedFile> inputs{{"--device", options.plan.device}, {"--paper", options.paper}};
   for (const std::string& model : options.models) inputs.push_back({"MODEL", model});
-  check_outputs(
-      inputs,
-      {{{"--json", options.json}, FileKind::kReport, options.paper.empty() ? "compare" : "paper"}},
-      options.force);
+  check_outputs(inputs,
+                {{{"--json", options.json.path},
+                  FileKind::kReport,
+                  options.paper.empty() ? "compare" : "paper"}},
+                options.force);
   if (!options.paper.empty()) return compare_paper(options);
   if (options.models.empty() && !options.zoo)
     throw CompileError("MODEL", "is required: .tflite files, zoo:NAME, --zoo, or --paper NAME");
@@ -143,8 +148,10 @@ int compare(CompareOptions options) {
 }
 
 void add_formats(CLI::App& command, CompareOptions& options) {
-  CLI::Option* csv = command.add_flag("--csv", options.csv, "A line per model and planner");
-  CLI::Option* markdown = command.add_flag("--markdown", options.markdown, "A table to paste");
+  CLI::Option* csv =
+      as_output(command.add_flag("--csv", options.csv, "A line per model and planner"));
+  CLI::Option* markdown =
+      as_output(command.add_flag("--markdown", options.markdown, "A table to paste"));
   csv->excludes(markdown);
   // Without a file it is a format like the others.
   add_json(command, options.json)->expected(0, 1)->default_str(kStandardOutput);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "thimble/cli/answers.h"
+#include "thimble/cli/command_text.h"
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
@@ -21,49 +22,14 @@ namespace {
 struct CompileOptions {
   ModelOptions model;
   PlanOptions plan;
-  std::string folder, name, json, save_plan;
+  std::string folder, name, save_plan;
+  ReportFile json;
   bool whole_runtime = false, measure = false, explain = false, force = false;
 };
 
-// The command as typed, without the folders that would make the emitted bytes depend on the
-// machine.
-std::string command_text(const CompileOptions& options, const std::string& name) {
-  const auto file_name = [](const std::string& path) {
-    return std::filesystem::path(path).filename().string();
-  };
-  const PlanOptions& plan = options.plan;
-  std::string text = "thimble compile " + file_name(options.model.model);
-  for (const auto& [option, value] : {std::pair{"planner", plan.planner},
-                                      {"calibration", file_name(plan.calibration)},
-                                      {"device", plan.device},
-                                      {"core", plan.core},
-                                      {"sram", plan.sram},
-                                      {"flash", plan.flash}}) {
-    if (!value.empty()) text += fmt::format(" --{} {}", option, value);
-  }
-  for (const std::string& tensor : options.model.until)
-    text += fmt::format(" --until '{}'", tensor);
-  for (const std::string& shape : options.model.shapes) text += fmt::format(" --shape '{}'", shape);
-  if (plan.external_ram) text += " --external-ram";
-  if (plan.max_recompute) text += fmt::format(" --max-recompute {}", *plan.max_recompute);
-  if (plan.max_latency) text += fmt::format(" --max-latency {}", *plan.max_latency);
-  if (plan.effort != 1) text += fmt::format(" --effort {}", plan.effort);
-  if (plan.pick) text += fmt::format(" --pick {}", *plan.pick);
-  if (!plan.in_place) text += " --no-in-place";
-  if (!options.model.rewrite) text += " --no-rewrite";
-  if (options.model.keep_channels) text += " --keep-channels";
-  if (options.model.io_type != "model") text += " --io-type " + options.model.io_type;
-  if (plan.ports.input != Place::kResident)
-    text += fmt::format(" --input {}", thimble::name(plan.ports.input));
-  if (plan.ports.output != Place::kResident)
-    text += fmt::format(" --output {}", thimble::name(plan.ports.output));
-  if (plan.layout != "exact") text += " --layout " + plan.layout;
-  return text + " -o " + name;
-}
-
 // Refuses what would be lost, before any work is done.
 void check_targets(const CompileOptions& options, const Source& source, const std::string& name) {
-  std::vector<OutputFile> outputs = {{{"--json", options.json}, FileKind::kReport, "compile"},
+  std::vector<OutputFile> outputs = {{{"--json", options.json.path}, FileKind::kReport, "compile"},
                                      {{"--save-plan", options.save_plan}, FileKind::kPlan}};
   if (!options.folder.empty()) {
     outputs.push_back({{"-o", options.folder}, FileKind::kFolder});
@@ -91,7 +57,7 @@ std::string write_files(const CompileOptions& options, const Source& source,
     said += replaced_model(options.folder, code);
     folder.emplace(options.folder, code, options.force);
   }
-  write_text(options.json, report_json(report));
+  write_report(options.json, compiled.sha256, report_json(report));
   if (!options.save_plan.empty()) {
     write_text(options.save_plan,
                to_json(compiled.plan, {.model = source.graph.name,
@@ -113,14 +79,16 @@ int compile_model(const CompileOptions& options) {
   Request asked = request(options.model, options.plan);
   asked.model = source;
   if (!options.folder.empty()) {
-    asked.emission = Emission{.name = name,
-                              .command = command_text(options, name),
-                              .whole_runtime = options.whole_runtime};
+    asked.emission =
+        Emission{.name = name,
+                 .command = emitting_command_text(*options.json.command) + " -o " + name,
+                 .whole_runtime = options.whole_runtime};
   }
   std::optional<Compiled> compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
   CompileReport report = compile_report(*compiled);
   if (options.explain) report.kernels = kernel_choices(*compiled);
+  report.warnings = warnings_of(source.graph, *compiled);
   if (!report.fits_sram()) report.alternatives = alternatives_shown(asked, *compiled);
   if (options.measure) {
     const ProgressLine progress("cross-compiling and running on the emulated board");
@@ -142,21 +110,23 @@ void add_compile(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("compile", "Plan, verify, and write firmware sources");
   add_model_options(*command, options->model);
   add_plan_options(*command, options->plan);
-  add_text(*command, "-o,--output-folder", options->folder, "FOLDER", "Folder for the sources");
+  as_output(add_text(*command, "-o,--output-folder", options->folder, "FOLDER",
+                     "Folder for the sources"));
   add_text(*command, "--name", options->name, "NAME",
            "Name of files and functions (default: the model's)");
   command->add_flag("--whole-runtime", options->whole_runtime,
                     "Kernels with what this model does not use of them, too: models that are "
                     "linked into one program share these");
   add_json(*command, options->json);
-  add_text(*command, "--save-plan", options->save_plan, "FILE",
-           "Write the plan as JSON to a file, for `thimble verify`");
-  command->add_flag(
+  as_output(add_text(*command, "--save-plan", options->save_plan, "FILE",
+                     "Write the plan as JSON to a file, for `thimble verify`"));
+  as_remark(command->add_flag(
       "--measure", options->measure,
       "Cross-compile for the core (cortex-m4), and run on the emulated board, for code "
-      "and stack bytes");
-  command->add_flag("--explain", options->explain,
-                    "List the kernel of each step, what it costs, and what the next best would");
+      "and stack bytes"));
+  as_remark(command->add_flag(
+      "--explain", options->explain,
+      "List the kernel of each step, what it costs, and what the next best would"));
   add_force(*command, options->force);
   command->footer(
       "Examples:\n"

@@ -6,9 +6,13 @@
 #include <variant>
 
 #include "thimble/cli/answers.h"
+#include "thimble/cli/command_text.h"
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
+#include "thimble/driver/layer_estimate.h"
+#include "thimble/import/file_bytes.h"
+#include "thimble/import/sha256.h"
 #include "thimble/report/survey_report.h"
 
 namespace thimble {
@@ -16,13 +20,16 @@ namespace {
 
 struct InspectOptions {
   ModelOptions model;
-  std::string format = "text", json;
+  std::string device, core, format = "text";
+  ReportFile json;
   bool rewritten = false, force = false;
 };
 
+constexpr int64_t kMostBytes = int64_t{1} << 31;
+
 void check_json(const InspectOptions& options, const char* report) {
   check_outputs({{"MODEL", options.model.model}},
-                {{{"--json", options.json}, FileKind::kReport, report}}, options.force);
+                {{{"--json", options.json.path}, FileKind::kReport, report}}, options.force);
 }
 
 /// What cannot be compiled can be looked at.
@@ -31,8 +38,10 @@ int survey_model(const InspectOptions& options, const CompileError& error) {
   const Survey survey = survey_tflite(options.model.model, import_options(options.model));
   if (survey.obstacles.empty()) throw error;
   check_json(options, "survey");
-  const std::string json = survey_json(survey);
-  write_text(options.json, json);
+  const std::string json = json_with(
+      origin_of(*options.json.command, sha256(read_file(options.model.model, kMostBytes))),
+      survey_json(survey));
+  write_text(options.json.path, json);
   print_beside(options.json, options.format == "json" ? json : survey_text(survey));
   return kDone;
 }
@@ -57,13 +66,19 @@ int inspect_model(const InspectOptions& options) {
     graph_as.rewrite = graph_as.rewrite && options.rewritten;
     const Graph graph = prepare(source.graph, graph_as);
     Inspection inspection = inspect(graph);
+    inspection.estimate = layer_estimate(graph, target_option(options.device, options.core));
+    inspection.warnings = network_warnings(source.graph);
+    for (Warning& warning : port_warnings(graph, inspection))
+      inspection.warnings.push_back(std::move(warning));
     inspection.constant_channels = constant_channels(source.graph, graph_as, graph);
-    json = inspection_json(graph, inspection);
+    if (!options.json.path.empty() || options.format == "json")
+      json = json_with(origin_of(*options.json.command, source.sha256),
+                       inspection_json(graph, inspection));
     text = options.format == "csv"    ? inspection_csv(inspection)
            : options.format == "json" ? json
                                       : inspection_text(graph, inspection);
   }
-  write_text(options.json, json);
+  write_text(options.json.path, json);
   print_beside(options.json, text);
   return kDone;
 }
@@ -74,17 +89,20 @@ void add_inspect(CLI::App& app, int& status) {
   auto options = std::make_shared<InspectOptions>();
   CLI::App* command = app.add_subcommand(
       "inspect",
-      "Operators, tensors, quantisation, working set per step, bottleneck; of what cannot be "
-      "compiled everything that stops it");
+      "Operators, tensors, quantisation, working set and time per step, bottleneck; of what cannot "
+      "be compiled everything that stops it");
   add_model_options(*command, options->model);
   command->add_flag("--rewritten", options->rewritten,
                     "Show the graph as it is planned, not as the file has it");
-  command->add_option("--format", options->format, "text, csv or json")
-      ->check(CLI::IsMember({"text", "csv", "json"}));
+  add_target_options(*command, options->device, options->core);
+  as_output(command->add_option("--format", options->format, "text, csv or json")
+                ->check(CLI::IsMember({"text", "csv", "json"})));
   add_json(*command, options->json);
   add_force(*command, options->force);
   command->footer(
-      "Examples:\n  thimble inspect model.tflite\n  thimble inspect model.tflite --format csv > "
+      "Examples:\n  thimble inspect model.tflite\n"
+      "  thimble inspect model.tflite --device nucleo-f446re   (instructions on its core)\n"
+      "  thimble inspect model.tflite --format csv > "
       "layers.csv");
   command->callback([options, &status] { status = inspect_model(*options); });
 }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "thimble/cli/answers.h"
+#include "thimble/cli/command_text.h"
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
@@ -31,7 +32,8 @@ constexpr int64_t kCapacityWork = 4 * layout::kSearchWork;
 constexpr int64_t kWorkWithoutEnd = int64_t{1} << 60;
 
 struct LayoutOptions {
-  std::string file, capacity, out, json;
+  std::string file, capacity, out;
+  ReportFile json;
   double time_limit_seconds = 300;
   bool time_limit_given = false;
   bool force = false;
@@ -65,7 +67,7 @@ std::string layout_words(const layout::Solution& found, std::optional<int64_t> c
 int lay_out(const LayoutOptions& options) {
   check_outputs({{"FILE", options.file}},
                 {{{"--out", options.out}, FileKind::kLayout},
-                 {{"--json", options.json}, FileKind::kReport, "layout"}},
+                 {{"--json", options.json.path}, FileKind::kReport, "layout"}},
                 options.force);
   std::optional<int64_t> capacity;
   if (!options.capacity.empty()) capacity = size_option("--capacity", options.capacity);
@@ -88,15 +90,16 @@ int lay_out(const LayoutOptions& options) {
   const bool fits = !capacity || found.arena_bytes <= *capacity;
   if (fits) write_text(options.out, layout::solution_csv(named, found.addresses));
   const nlohmann::ordered_json limit = capacity ? nlohmann::ordered_json(*capacity) : nullptr;
-  write_text(options.json, json_text("layout", {{"file", options.file},
-                                                {"buffers", named.ids.size()},
-                                                {"arena_bytes", found.arena_bytes},
-                                                {"capacity_bytes", limit},
-                                                {"fits", fits},
-                                                {"lower_bound_bytes", found.lower_bound_bytes},
-                                                {"nodes", found.nodes},
-                                                {"proven_optimal", found.proven_optimal},
-                                                {"within_time_limit", !time.struck()}}));
+  write_report(options.json, "",
+               json_text("layout", {{"file", options.file},
+                                    {"buffers", named.ids.size()},
+                                    {"arena_bytes", found.arena_bytes},
+                                    {"capacity_bytes", limit},
+                                    {"fits", fits},
+                                    {"lower_bound_bytes", found.lower_bound_bytes},
+                                    {"nodes", found.nodes},
+                                    {"proven_optimal", found.proven_optimal},
+                                    {"within_time_limit", !time.struck()}}));
   if (options.out != kStandardOutput || !fits)
     print_beside(options.json, layout_words(found, capacity, !time.struck()));
   return fits ? kDone : kDoesNotFit;
@@ -114,7 +117,8 @@ void add_layout(CLI::App& app, int& status) {
   add_text(*command, "FILE", options->file, "", "CSV of id,lower,upper,size")->required();
   add_text(*command, "--capacity", options->capacity, "SIZE",
            "Stop at the first layout within SIZE; without it, the least bytes");
-  add_text(*command, "--out", options->out, "FILE", "The same CSV with a last column, offset");
+  as_output(
+      add_text(*command, "--out", options->out, "FILE", "The same CSV with a last column, offset"));
   const CLI::Option* time_limit =
       command
           ->add_option("--time-limit", options->time_limit_seconds,

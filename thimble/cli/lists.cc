@@ -15,14 +15,14 @@ namespace thimble {
 namespace {
 
 struct ListOptions {
-  std::string json;
+  ReportFile json;
   bool force = false;
 };
 
 void list_devices(const ListOptions& options) {
-  check_outputs({}, {{{"--json", options.json}, FileKind::kReport, "devices"}}, options.force);
+  check_outputs({}, {{{"--json", options.json.path}, FileKind::kReport, "devices"}}, options.force);
   const std::vector<Target> devices = builtin_targets();
-  write_text(options.json, devices_json(devices));
+  write_report(options.json, "", devices_json(devices));
   print_beside(options.json, devices_text(devices));
 }
 

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "thimble/cli/commands.h"
+#include "thimble/cli/commit.h"
 #include "thimble/import/temporary.h"
 #include "thimble/model/error.h"
 
@@ -63,7 +64,8 @@ int run(int argc, char** argv) {
       "execution\n"
       "within the chip's SRAM and flash, proves it correct, and writes the firmware sources.",
       "thimble"};
-  app.set_version_flag("--version", std::string("thimble ") + THIMBLE_VERSION);
+  app.set_version_flag("--version",
+                       fmt::format("thimble {} (commit {})", THIMBLE_VERSION, commit()));
   app.require_subcommand(1);
   app.footer(
       "Examples:\n"

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "thimble/cli/command_text.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/model/error.h"
 #include "thimble/target/size.h"
@@ -96,7 +97,7 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
 }
 
 void add_force(CLI::App& app, bool& force) {
-  app.add_flag("--force", force, "Replace existing files, whatever they hold");
+  as_output(app.add_flag("--force", force, "Replace existing files, whatever they hold"));
 }
 
 void add_import_options(CLI::App& app, ModelOptions& options) {
@@ -141,12 +142,16 @@ void add_plan_options(CLI::App& app, PlanOptions& options) {
   add_limit_options(app, options);
 }
 
-void add_limit_options(CLI::App& app, PlanOptions& options) {
-  add_text(app, "--device", options.device, "NAME",
+void add_target_options(CLI::App& app, std::string& device, std::string& core) {
+  add_text(app, "--device", device, "NAME",
            "Board whose memory is the limit (see `thimble devices`), or your own as FILE.json");
-  add_text(app, "--core", options.core, "CORE",
+  add_text(app, "--core", core, "CORE",
            "Core whose instructions kernels may use, as GCC's -mcpu takes it (default: the "
            "device's; without one, kernels for any core)");
+}
+
+void add_limit_options(CLI::App& app, PlanOptions& options) {
+  add_target_options(app, options.device, options.core);
   add_text(app, "--sram", options.sram, "SIZE",
            "Most SRAM for the arena: 65536, 64K (= 65,536), 64kB (= 64,000)");
   add_text(app, "--flash", options.flash, "SIZE", "Most flash for code and weights");
@@ -191,9 +196,10 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
             "row by row");
 }
 
-CLI::Option* add_json(CLI::App& app, std::string& file) {
-  return add_text(app, "--json", file, "FILE",
-                  "Write the figures as JSON to a file (docs/json.md)");
+CLI::Option* add_json(CLI::App& app, ReportFile& file) {
+  file.command = &app;
+  return as_output(add_text(app, "--json", file.path, "FILE",
+                            "Write the figures as JSON to a file (docs/json.md)"));
 }
 
 int64_t size_option(const char* option, const std::string& text) {
@@ -226,6 +232,17 @@ GraphOptions graph_options(const ModelOptions& options) {
           .max_bytes = size_option("--max-bytes", options.max_bytes)};
 }
 
+Target target_option(const std::string& device, const std::string& core) {
+  Target result = device.empty() ? Target{} : find_target(device);
+  if (core.empty()) return result;
+  if (!is_core_name(core)) {
+    throw CompileError("--core",
+                       fmt::format("'{}' is not the name of a core, such as cortex-m4", core));
+  }
+  result.core = core_named(core);
+  return result;
+}
+
 Request request(const ModelOptions& model, const PlanOptions& plan) {
   Request result{
       .model = model.model,
@@ -240,14 +257,7 @@ Request request(const ModelOptions& model, const PlanOptions& plan) {
       .ports = plan.ports,
       .layout = plan.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
       .time_limit_seconds = plan.time_limit_seconds};
-  if (!plan.device.empty()) result.target = find_target(plan.device);
-  if (!plan.core.empty()) {
-    if (!is_core_name(plan.core)) {
-      throw CompileError(
-          "--core", fmt::format("'{}' is not the name of a core, such as cortex-m4", plan.core));
-    }
-    result.target.core = core_named(plan.core);
-  }
+  result.target = target_option(plan.device, plan.core);
   for (const auto& [name, weights] : kWeights) {
     if (plan.weights == name) result.weights = weights;
   }

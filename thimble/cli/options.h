@@ -58,11 +58,17 @@ void add_graph_options(CLI::App& app, ModelOptions& options);
 void add_import_options(CLI::App& app, ModelOptions& options);
 void add_max_bytes(CLI::App& app, std::string& size);
 void add_plan_options(CLI::App& app, PlanOptions& options);
+/// --device, --core
+void add_target_options(CLI::App& app, std::string& device, std::string& core);
 /// Those of PlanOptions beside the planner.
 void add_limit_options(CLI::App& app, PlanOptions& options);
 
-/// --json
-CLI::Option* add_json(CLI::App& app, std::string& file);
+/// --json: where the figures go, and the command that they are of.
+struct ReportFile {
+  std::string path;  ///< empty: nowhere
+  const CLI::App* command = nullptr;
+};
+CLI::Option* add_json(CLI::App& app, ReportFile& file);
 
 /// Of an option. Throws CompileError, with its name.
 [[nodiscard]] int64_t size_option(const char* option, const std::string& text);
@@ -71,6 +77,7 @@ CLI::Option* add_json(CLI::App& app, std::string& file);
 /// calibration that cannot be read.
 [[nodiscard]] ImportOptions import_options(const ModelOptions& options);
 [[nodiscard]] GraphOptions graph_options(const ModelOptions& options);
+[[nodiscard]] Target target_option(const std::string& device, const std::string& core);
 [[nodiscard]] Request request(const ModelOptions& model, const PlanOptions& plan);
 
 }  // namespace thimble

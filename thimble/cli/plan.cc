@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "thimble/cli/answers.h"
+#include "thimble/cli/command_text.h"
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
@@ -18,7 +19,8 @@ namespace {
 struct ShowOptions {
   ModelOptions model;
   PlanOptions plan;
-  std::string format = "text", json, svg, pareto;
+  std::string format = "text", svg, pareto;
+  ReportFile json;
   bool show_front = false, force = false;
 };
 
@@ -41,9 +43,10 @@ int show_plan(ShowOptions options) {
   check_outputs(input_files(options.model, options.plan),
                 {{{"--svg", options.svg}, FileKind::kSvg},
                  {{"--pareto", options.pareto}, FileKind::kSvg},
-                 {{"--json", options.json}, FileKind::kReport, "plan"}},
+                 {{"--json", options.json.path}, FileKind::kReport, "plan"}},
                 options.force);
-  const Request asked = request(options.model, options.plan);
+  Request asked = request(options.model, options.plan);
+  asked.model = read_model(options.model.model, import_options(options.model));
   const auto compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
   PlanReport report = plan_report(*compiled);
@@ -53,15 +56,17 @@ int show_plan(ShowOptions options) {
   std::string svg, json, text, front;
   {
     const ProgressLine progress("drawing the plan");
-    if (!options.svg.empty()) svg = plan_svg(report);
-    if (!options.json.empty() || options.format == "json") json = plan_json(report);
+    const Origin origin = origin_of(*options.json.command, compiled->sha256);
+    if (!options.svg.empty()) svg = svg_with(origin, plan_svg(report));
+    if (!options.json.path.empty() || options.format == "json")
+      json = json_with(origin, plan_json(report));
     if (options.format == "text")
       text = options.show_front ? pareto_text(report) : plan_text(report);
-    if (!options.pareto.empty()) front = front_svg(*report.front, report.model);
+    if (!options.pareto.empty()) front = svg_with(origin, front_svg(*report.front, report.model));
   }
   write_text(options.pareto, front);
   write_text(options.svg, svg);
-  write_text(options.json, json);
+  write_text(options.json.path, json);
   if (options.svg != kStandardOutput && options.pareto != kStandardOutput)
     print_beside(options.json, options.format == "json" ? json : text);
   return report.fits() ? kDone : kDoesNotFit;
@@ -75,14 +80,14 @@ void add_plan(CLI::App& app, int& status) {
       app.add_subcommand("plan", "The schedule of a planner: loops, steps, buffers; as a picture");
   add_model_options(*command, options->model);
   add_plan_options(*command, options->plan);
-  command->add_option("--format", options->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+  as_output(command->add_option("--format", options->format, "text or json")
+                ->check(CLI::IsMember({"text", "json"})));
   add_json(*command, options->json);
-  add_text(*command, "--svg", options->svg, "FILE",
-           "Draw it too: time to the right, addresses upwards");
+  as_output(add_text(*command, "--svg", options->svg, "FILE",
+                     "Draw it too: time to the right, addresses upwards"));
   command->get_option("MODEL")->required(false);  // see tell_front_apart
-  add_text(*command, "--pareto", options->pareto, "FILE.svg",
-           "The plans to choose from, SRAM against instructions; with a file drawn too")
+  as_output(add_text(*command, "--pareto", options->pareto, "FILE.svg",
+                     "The plans to choose from, SRAM against instructions; with a file drawn too"))
       ->expected(0, 1)
       ->default_str(kNoFile);
   add_force(*command, options->force);

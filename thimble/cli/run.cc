@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "thimble/cli/answers.h"
+#include "thimble/cli/command_text.h"
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
@@ -18,7 +19,8 @@ namespace {
 struct RunOptions {
   ModelOptions model;
   PlanOptions plan;
-  std::string on = "host", input_file, output_file, check, json;
+  std::string on = "host", input_file, output_file, check;
+  ReportFile json;
   uint64_t seed = 1;
   bool force = false;
 };
@@ -61,16 +63,16 @@ void check_target(const RunOptions& options) {
   check_outputs(
       inputs,
       {{{"--output-file", options.output_file}, npy ? FileKind::kNpy : FileKind::kSafetensors},
-       {{"--json", options.json}, FileKind::kReport, "run"}},
+       {{"--json", options.json.path}, FileKind::kReport, "run"}},
       options.force);
 }
 
-int finish(const RunOptions& options, RunReport report) {
+int finish(const RunOptions& options, const std::string& sha256, RunReport report) {
   if (!options.check.empty() && report.compared_with.empty())
     report.compared_with = std::filesystem::path(options.check).filename().string();
   if (!options.output_file.empty())
     write_outputs(report.graph, report.inferences.outputs.back(), options.output_file);
-  write_text(options.json, run_json(report));
+  write_report(options.json, sha256, run_json(report));
   print_beside(options.json, run_text(report));
   if (!report.inferences.difference.empty()) return kDifference;
   if (options.on == "reference" && !options.check.empty() && report.inferences.compared_ops == 0)
@@ -87,7 +89,8 @@ int run_on_reference(const RunOptions& options, const Source& source) {
   const Inferences inferences = run_reference(graph, cases);
   progress.reset();
   return finish(
-      options, {.graph = graph, .inferences = inferences, .model = source.where, .on = options.on});
+      options, source.sha256,
+      {.graph = graph, .inferences = inferences, .model = source.where, .on = options.on});
 }
 
 int run(const RunOptions& options) {
@@ -104,7 +107,7 @@ int run(const RunOptions& options) {
   if (!compiled) return kDoesNotFit;
   if (!compiled->fits()) {
     print_no(
-        options.json,
+        options.json, source.sha256,
         {.model = source.where, .planner = compiled->plan.planner, .reason = shortage(*compiled)});
     return kDoesNotFit;
   }
@@ -115,16 +118,17 @@ int run(const RunOptions& options) {
   const Inferences inferences =
       host ? run_host(*compiled, cases) : run_emulated(*compiled, asked.target.core.name, cases);
   progress.reset();
-  return finish(options, {.graph = compiled->graph,
-                          .inferences = inferences,
-                          .model = source.where,
-                          .on = options.on,
-                          .planner = compiled->plan.planner,
-                          .arena_bytes = compiled->program.arena_bytes(),
-                          .estimate = estimate_of(*compiled),
-                          .compared_with = inferences.deviations.empty()
-                                               ? ""
-                                               : "the reference with the same accumulators"});
+  return finish(
+      options, source.sha256,
+      {.graph = compiled->graph,
+       .inferences = inferences,
+       .model = source.where,
+       .on = options.on,
+       .planner = compiled->plan.planner,
+       .arena_bytes = compiled->program.arena_bytes(),
+       .estimate = estimate_of(*compiled),
+       .compared_with =
+           inferences.deviations.empty() ? "" : "the reference with the same accumulators"});
 }
 
 }  // namespace
@@ -144,8 +148,8 @@ void add_run(CLI::App& app, int& status) {
            "Inputs: .npy or .safetensors (default: seeded noise); of a network with variables,\n"
            "several inferences in turn along a leading axis: the outputs are the last one's");
   command->add_option("--seed", options->seed, "Seed of the noise (1)")->type_name("NUMBER");
-  add_text(*command, "--output-file", options->output_file, "FILE",
-           "Write the outputs to .npy or .safetensors");
+  as_output(add_text(*command, "--output-file", options->output_file, "FILE",
+                     "Write the outputs to .npy or .safetensors"));
   add_text(*command, "--check", options->check, "FILE",
            "Golden .safetensors: take its inputs, compare outputs (on reference: every operator)");
   add_json(*command, options->json);

@@ -14,14 +14,15 @@ namespace {
 
 struct VerifyOptions {
   ModelOptions model;
-  std::string plan, json;
+  std::string plan;
+  ReportFile json;
   bool force = false;
 };
 
 int verify_plan(const VerifyOptions& options) {
   const std::string &model = options.model.model, &file = options.plan;
   check_outputs({{"MODEL", model}, {"PLAN", file}},
-                {{{"--json", options.json}, FileKind::kReport, "verify"}}, options.force);
+                {{{"--json", options.json.path}, FileKind::kReport, "verify"}}, options.force);
   const Source source = read_model(model, import_options(options.model));
   std::optional<ProgressLine> progress("reading the plan");
   const SavedPlan saved = read_plan(file);
@@ -35,7 +36,7 @@ int verify_plan(const VerifyOptions& options) {
       .verification = compiled.verification,
       .arena_bytes = compiled.program.arena_bytes(),
       .lossy = lossiness_notes(compiled.graph, compiled.plan.scale_source)};
-  write_text(options.json, verification_json(report));
+  write_report(options.json, source.sha256, verification_json(report));
   print_beside(options.json, verification_text(report));
   return compiled.verification.ok() ? kDone : kDifference;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "thimble/cli/answers.h"
+#include "thimble/cli/command_text.h"
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
@@ -23,23 +24,26 @@ namespace thimble {
 namespace {
 
 struct ZooOptions {
-  std::string spec, file, json;
+  std::string spec, file;
+  ReportFile list_json, build_json;
   bool force = false;
 };
 
 int list_zoo(const ZooOptions& options) {
-  check_outputs({}, {{{"--json", options.json}, FileKind::kReport, "zoo list"}}, options.force);
-  write_text(options.json, zoo_json());
-  print_beside(options.json, zoo_text());
+  const ReportFile& json = options.list_json;
+  check_outputs({}, {{{"--json", json.path}, FileKind::kReport, "zoo list"}}, options.force);
+  write_report(json, "", zoo_json());
+  print_beside(json, zoo_text());
   return kDone;
 }
 
 int build(const ZooOptions& options) {
   const std::string &spec = options.spec, &file = options.file;
-  check_outputs({},
-                {{{"-o", file}, FileKind::kTflite},
-                 {{"--json", options.json}, FileKind::kReport, "zoo build"}},
-                options.force);
+  const ReportFile& json = options.build_json;
+  check_outputs(
+      {},
+      {{{"-o", file}, FileKind::kTflite}, {{"--json", json.path}, FileKind::kReport, "zoo build"}},
+      options.force);
   // "zoo:NAME" is what the other commands take.
   const std::string name = spec.starts_with("zoo:") ? spec.substr(4) : spec;
   std::optional<ProgressLine> progress("building the network");
@@ -47,13 +51,14 @@ int build(const ZooOptions& options) {
   write_tflite(graph, file);
   progress.reset();
   const auto file_bytes = static_cast<int64_t>(std::filesystem::file_size(file));
-  write_text(options.json, json_text("zoo build", {{"network", name},
-                                                   {"file", file},
-                                                   {"operators", graph.ops.size()},
-                                                   {"macs", macs(graph)},
-                                                   {"file_bytes", file_bytes}}));
-  print_beside(options.json, fmt::format("{}: {} operators, {} MACs, {}\n", file, graph.ops.size(),
-                                         with_separators(macs(graph)), human_size(file_bytes)));
+  write_report(json, "",
+               json_text("zoo build", {{"network", name},
+                                       {"file", file},
+                                       {"operators", graph.ops.size()},
+                                       {"macs", macs(graph)},
+                                       {"file_bytes", file_bytes}}));
+  print_beside(json, fmt::format("{}: {} operators, {} MACs, {}\n", file, graph.ops.size(),
+                                 with_separators(macs(graph)), human_size(file_bytes)));
   return kDone;
 }
 
@@ -71,11 +76,11 @@ void add_zoo(CLI::App& app, int& status) {
   CLI::App* make = zoo->add_subcommand("build", "Write a network as a .tflite file");
   auto options = std::make_shared<ZooOptions>();
   add_text(*make, "NAME", options->spec, "", "NAME or NAME:key=value,...")->required();
-  add_text(*make, "-o,--output", options->file, "FILE", "The .tflite file to write")->required();
-  for (CLI::App* command : {list, make}) {
-    add_json(*command, options->json);
-    add_force(*command, options->force);
-  }
+  as_output(add_text(*make, "-o,--output", options->file, "FILE", "The .tflite file to write"))
+      ->required();
+  add_json(*list, options->list_json);
+  add_json(*make, options->build_json);
+  for (CLI::App* command : {list, make}) add_force(*command, options->force);
   zoo->callback([zoo, list, make, options, &status] {
     if (zoo->get_subcommands().empty() || list->parsed()) status = list_zoo(*options);
     if (make->parsed()) status = build(*options);

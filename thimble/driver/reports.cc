@@ -65,6 +65,15 @@ CompileReport compile_report(const Compiled& compiled) {
       .front = compiled.front};
 }
 
+std::vector<Warning> warnings_of(const Graph& imported, const Compiled& compiled) {
+  std::vector<Warning> warnings = network_warnings(imported);
+  const std::optional<Peak> peak = peak_of(compiled.graph, compiled.plan, compiled.cost.live_bytes);
+  if (!peak) return warnings;
+  for (Warning& warning : port_warnings(compiled.graph, compiled.plan, *peak))
+    warnings.push_back(std::move(warning));
+  return warnings;
+}
+
 PlanReport plan_report(const Compiled& compiled) {
   return {.graph = compiled.graph,
           .plan = compiled.plan,

@@ -20,6 +20,8 @@ namespace thimble {
 /// Kernel by kernel, on the same core.
 [[nodiscard]] std::vector<KernelChoice> kernel_choices(const Compiled& compiled);
 [[nodiscard]] CompileReport compile_report(const Compiled& compiled);
+/// What a report begins with. imported: the graph before it was prepared.
+[[nodiscard]] std::vector<Warning> warnings_of(const Graph& imported, const Compiled& compiled);
 [[nodiscard]] PlanReport plan_report(const Compiled& compiled);
 
 /// Compilers know more cores than Thimble does, but a typing error should not go unseen: a line, or

@@ -3,6 +3,7 @@
 
 #include "thimble/emit/c_api.h"
 #include "thimble/emit/caller.h"
+#include "thimble/emit/licence.h"
 #include "thimble/emit/names.h"
 
 namespace thimble {
@@ -17,7 +18,8 @@ class Example {
         side_(caller_side(program, options.name)) {}
 
   std::string run() {
-    std::string text = fmt::format(
+    std::string text = licence_lines("/* ", " */");
+    text += fmt::format(
         "/* {0}_example.c: one inference. Build it with the files beside it; see "
         "CMakeLists.txt. */\n#include \"{0}.h\"\n\n",
         name_);

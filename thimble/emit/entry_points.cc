@@ -39,13 +39,19 @@ std::string handed(const CallerSide& side, const std::vector<Stage>& stages, boo
 }
 
 // The first lines of an entry point: its parameters as the stages want them.
-std::string opening(const CallerSide& side, const std::vector<Stage>& stages,
-                    const std::string& fields) {
+std::string opening(const std::string& name, const CallerSide& side,
+                    const std::vector<Stage>& stages, const std::string& fields) {
   std::string text;
   for (const std::string& arena : side.arenas) {
     const bool row = streams(stages) && stages.front().row_arena == arena;
     if (row || uses(stages, arena)) {
-      text += fmt::format("  int8_t* const {0} = static_cast<int8_t*>({0}_bytes);\n", arena);
+      text += fmt::format(
+          "#ifdef THIMBLE_CHECKS\n"
+          "  if (reinterpret_cast<uintptr_t>({0}_bytes) % {1}_{0}_alignment != 0) "
+          "__builtin_trap();\n"
+          "#endif\n"
+          "  int8_t* const {0} = static_cast<int8_t*>({0}_bytes);\n",
+          arena, name);
     } else {
       text += fmt::format("  (void){0}_bytes;  // nothing lies there\n", arena);
     }
@@ -59,7 +65,7 @@ std::string run_text(const std::string& name, const CallerSide& side,
                      const std::vector<Stage>& stages) {
   const bool pulls = streams(stages);
   std::string text = fmt::format("void {}_run({}) {{\n", name, side.run_parameters("_bytes", name));
-  text += opening(side, stages, side.arguments());
+  text += opening(name, side, stages, side.arguments());
   if (!pulls) {
     for (const Stage& stage : stages) text += fmt::format("  {};\n", stage.call);
     return text + "}\n";
@@ -91,7 +97,7 @@ std::string push_text(const Graph& graph, const std::string& name, const CallerS
              "bool {0}_push_rows({5}, {0}_state* state, const {3}* rows, int32_t "
              "count) {{\n"
              "  if (state->tick == kTicks) return true;\n{4}",
-             name, parameters, kept, type, opening(side, stages, fields),
+             name, parameters, kept, type, opening(name, side, stages, fields),
              side.arena_parameters("_bytes")) +
          fmt::format(
              "  for (; state->tick < kTicks; ++state->tick) {{\n"

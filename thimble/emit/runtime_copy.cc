@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "thimble/emit/licence.h"
 #include "thimble/import/sha256.h"
 #include "thimble/model/error.h"
 
@@ -115,6 +116,10 @@ std::vector<EmittedFile> runtime_copies(std::span<const RuntimeFile> runtime,
       paths.insert(std::string(included(runtime, path, name)->path));
       return name;
     });
+  }
+  for (const EmbeddedFile& licence : licence_files()) {
+    copies.push_back(
+        {runtime_folder(version) + "/" + std::string(licence.path), std::string(licence.text)});
   }
   std::ranges::sort(copies, {}, &EmittedFile::path);
   return copies;

@@ -29,7 +29,7 @@ namespace thimble {
 /// "thimble::runtime_1a2b3c4d"
 [[nodiscard]] std::string runtime_namespace(const std::string& version);
 
-/// Copies of `paths` (below runtime/) and of what they include, sorted by path.
+/// Copies of `paths` (below runtime/), of what they include, and the licence, sorted by path.
 [[nodiscard]] std::vector<EmittedFile> runtime_copies(std::span<const RuntimeFile> runtime,
                                                       std::set<std::string> paths);
 

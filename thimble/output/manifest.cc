@@ -41,7 +41,8 @@ bool is_path(std::string_view text) {
 bool is_ours(const std::string& path, const std::set<std::string>& models) {
   if (path == "CMakeLists.txt" || path == kManifestName) return true;
   if (path.starts_with("thimble_runtime_"))
-    return path.find('/') != std::string::npos && (path.ends_with(".h") || path.ends_with(".cc"));
+    return path.find('/') != std::string::npos &&
+           (path.ends_with(".h") || path.ends_with(".cc") || path.ends_with("/LICENSE"));
   return std::ranges::any_of(models, [&](const std::string& name) {
     for (const char* end : {".h", ".cc", "_weights.h", "_weights.cc", "_example.c"}) {
       if (path == name + end) return true;

@@ -43,8 +43,12 @@ int64_t Estimate::of_step(Position position) const {
 }
 
 std::optional<double> CoreEstimate::milliseconds() const {
-  if (clock_hz <= 0) return std::nullopt;
-  return 1e3 * estimate.instructions / static_cast<double>(clock_hz);
+  return milliseconds_of(estimate.instructions);
+}
+
+std::optional<double> CoreEstimate::milliseconds_of(double instructions) const {
+  if (clock_hz <= 0 || !instead_of.empty()) return std::nullopt;
+  return 1e3 * instructions / static_cast<double>(clock_hz);
 }
 
 Estimate estimate(const Program& program, const LatencyModel& model) {

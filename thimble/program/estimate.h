@@ -32,8 +32,11 @@ struct CoreEstimate {
   Estimate estimate;
   std::string instead_of = {};  ///< the core that was meant, if it has no latency model itself
 
-  /// At the clock, if each instruction takes a cycle; nothing without a clock.
+  /// At the clock, if each instruction takes a cycle; nothing without a clock, or if the latency
+  /// model is another core's.
   [[nodiscard]] std::optional<double> milliseconds() const;
+  /// Of so many instructions of it.
+  [[nodiscard]] std::optional<double> milliseconds_of(double instructions) const;
 };
 /// Nothing if the core has no latency model.
 [[nodiscard]] std::optional<CoreEstimate> estimate_on(const Program& program,

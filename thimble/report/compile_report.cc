@@ -41,8 +41,12 @@ std::string peak_text(const CompileReport& report) {
   if (!peak) return "";
   std::string text = "  peak" + peak_text(report.graph, report.plan, *peak);
   if (report.sram_limit_bytes) return text;
-  for (const std::string& hint : hints(report.graph, report.plan, *peak))
-    text += "  hint     " + hint + "\n";
+  for (const PortAtPeak& at : ports_at(report.graph, report.plan, *peak)) {
+    const std::string line = hint(report.graph, report.plan, at);
+    const bool warned = dominates(report.graph.tensor(at.port.tensor).size_bytes(),
+                                  report.plan.placement.arena().peak_bytes);
+    if (!line.empty() && !warned) text += "  hint     " + line + "\n";
+  }
   return text;
 }
 
@@ -169,6 +173,7 @@ std::string report_text(const CompileReport& report) {
   const Placement& placement = report.plan.placement;
   std::string text = fmt::format("{} (planner {}{})\n", report.model, report.plan.planner,
                                  report.device ? ", " + report.device->name : "");
+  text += warnings_text(report.warnings);
   for (const MemoryId id : placement.in_use()) {
     text += fmt::format("  {:<8} {}\n", id == kArena ? "SRAM" : report.program.memory(id).name,
                         memory_text(report.plan.schedule, placement, id));
@@ -199,7 +204,8 @@ std::string report_text(const CompileReport& report) {
   if (!quantised.empty()) text += "  hint     " + quantised + "\n";
   text += fit_text(report);
   if (!report.kernels.empty())
-    text += "\n" + kernels_text(report.graph, report.plan.schedule, report.kernels);
+    text +=
+        "\n" + kernels_text(report.graph, report.plan.schedule, report.kernels, report.estimate);
   return text;
 }
 
@@ -214,6 +220,7 @@ std::string report_json(const CompileReport& report) {
       {"model", report.model},
       {"planner", report.plan.planner},
       {"device", report.device ? Json(report.device->name) : Json()},
+      {"warnings", warnings_json(report.warnings)},
       {"fits", report.fits()},
       {"sram_limit_bytes", report.sram_limit_bytes ? Json(*report.sram_limit_bytes) : Json()},
       {"flash_limit_bytes", report.flash_limit_bytes ? Json(*report.flash_limit_bytes) : Json()},

@@ -13,6 +13,7 @@
 #include "thimble/program/program.h"
 #include "thimble/report/advice.h"
 #include "thimble/report/front.h"
+#include "thimble/report/warnings.h"
 #include "thimble/target/target.h"
 
 namespace thimble {
@@ -46,6 +47,7 @@ struct CompileReport {
   std::vector<KernelChoice> kernels;      ///< if asked for
   std::optional<Front> front;             ///< of planners with a choice of plans
   std::vector<Alternative> alternatives;  ///< that were tried
+  std::vector<Warning> warnings;          ///< said first
 
   [[nodiscard]] bool fits_sram() const;
   [[nodiscard]] bool fits_flash() const;

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "thimble/operators/operators.h"
 #include "thimble/report/channels_json.h"
+#include "thimble/report/estimate_words.h"
 #include "thimble/report/json_text.h"
 #include "thimble/report/note_text.h"
 #include "thimble/report/quantising.h"
@@ -47,7 +49,46 @@ std::string made_names(const Graph& graph, const Op& op) {
   return names;
 }
 
+// "1,234,567  12.3" or blanks.
+std::string time_fields(const Inspection& inspection, const InspectedOp& row) {
+  const std::optional<double> instructions = inspection.instructions(row);
+  if (!instructions) return "";
+  return fmt::format(" {:>13} {:>5.1f}", with_separators(std::llround(*instructions)),
+                     inspection.percent(row));
+}
+
+// The operators that take most, most first.
+std::string ranking_text(const Inspection& inspection) {
+  constexpr size_t kShown = 5;
+  if (!inspection.estimate || inspection.ops.size() < 2) return "";
+  std::vector<const InspectedOp*> ranked;
+  for (const InspectedOp& row : inspection.ops) ranked.push_back(&row);
+  std::ranges::stable_sort(ranked, std::ranges::greater(),
+                           [&](const InspectedOp* row) { return inspection.percent(*row); });
+  ranked.resize(std::min(kShown, ranked.size()));
+  std::string text = "\nMost time, whole operators in this order, estimated:\n";
+  for (const InspectedOp* row : ranked) {
+    const double instructions = *inspection.instructions(*row);
+    text += fmt::format("  {:>5.1f} % {:>14} instructions", inspection.percent(*row),
+                        with_separators(std::llround(instructions)));
+    if (const auto ms = inspection.estimate->milliseconds_of(instructions))
+      text += fmt::format(" {:>8.2f} ms", *ms);
+    text +=
+        fmt::format("  {} #{} '{}'\n", row->op, row->file_index, display_name(row->output_name));
+  }
+  return text;
+}
+
 }  // namespace
+
+std::optional<double> Inspection::instructions(const InspectedOp& op) const {
+  if (!estimate) return std::nullopt;
+  return estimate->estimate.steps.at(static_cast<size_t>(op.number));
+}
+
+double Inspection::percent(const InspectedOp& op) const {
+  return estimate ? 100 * *instructions(op) / estimate->estimate.instructions : 0;
+}
 
 Inspection inspect(const Graph& graph) {
   Inspection result{.model = graph.name, .ops = {}};
@@ -92,6 +133,7 @@ std::string inspection_text(const Graph& graph, const Inspection& inspection) {
   std::string text = fmt::format("{}: {} operators, {:.3f} M MAC, weights {}\n", inspection.model,
                                  inspection.ops.size(), static_cast<double>(inspection.macs) / 1e6,
                                  human_size(inspection.weight_bytes));
+  text += warnings_text(inspection.warnings);
   for (const Port& port : graph.inputs) {
     const Tensor& t = graph.tensor(port.tensor);
     text += fmt::format("  input   '{}' {} {}\n", display_name(t.name), to_string(t.shape),
@@ -108,6 +150,8 @@ std::string inspection_text(const Graph& graph, const Inspection& inspection) {
     text += fmt::format("  state   {} in {} variables, kept between inferences\n",
                         human_size(kept_bytes), graph.states.size());
   }
+  if (inspection.estimate)
+    text += fmt::format("  time    {}\n", estimate_text(*inspection.estimate));
   if (inspection.constant_channels)
     text += fmt::format("  note    {}\n", sentence(*inspection.constant_channels, graph));
   if (!inspection.ops.empty()) {
@@ -115,15 +159,15 @@ std::string inspection_text(const Graph& graph, const Inspection& inspection) {
         graph, inspection.weight_bytes, inspection.ops[inspection.bottleneck].working_set_bytes);
     if (!quantised.empty()) text += "  hint    " + quantised + "\n";
   }
-  text +=
-      fmt::format("\n{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}  {}\n", "#", "operator",
-                  "input", "output", "quantisation", "MACs", "weights B", "working set B", "makes");
+  text += fmt::format("\n{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}{}  {}\n", "#",
+                      "operator", "input", "output", "quantisation", "MACs", "weights B",
+                      "working set B", inspection.estimate ? "  instructions     %" : "", "makes");
   for (const InspectedOp& row : inspection.ops) {
     text += fmt::format(
-        "{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}  {}{}\n", row.file_index, row.op,
+        "{:>4} {:<18} {:<16} {:<16} {:<24} {:>13} {:>11} {:>13}{}  {}{}\n", row.file_index, row.op,
         row.input_shape, row.output_shape, row.quantization, with_separators(row.macs),
         with_separators(row.weight_bytes), with_separators(row.working_set_bytes),
-        made_names(graph, graph.ops[static_cast<size_t>(row.number)]),
+        time_fields(inspection, row), made_names(graph, graph.ops[static_cast<size_t>(row.number)]),
         static_cast<size_t>(row.number) == inspection.bottleneck ? "  <- bottleneck" : "");
   }
   if (inspection.ops.empty()) return text;
@@ -136,20 +180,21 @@ std::string inspection_text(const Graph& graph, const Inspection& inspection) {
     text += fmt::format("  {:<16} {:<8} {:>26}  '{}'\n", to_string(t.shape), name(t.type),
                         human_size(t.size_bytes()), display_name(t.name));
   }
-  return text;
+  return text + ranking_text(inspection);
 }
 
 std::string inspection_csv(const Inspection& inspection) {
   std::string text =
       "number,operator,input_shape,output_shape,quantization,macs,weight_bytes,working_set_bytes,"
-      "output_name\n";
+      "output_name,estimated_instructions,percent\n";
   for (const InspectedOp& row : inspection.ops) {
     std::string quoted = row.output_name;
     for (size_t at = quoted.find('"'); at != std::string::npos; at = quoted.find('"', at + 2))
       quoted.insert(at, 1, '"');
-    text += fmt::format("{},{},{},{},{},{},{},{},\"{}\"\n", row.file_index, row.op, row.input_shape,
-                        row.output_shape, row.quantization, row.macs, row.weight_bytes,
-                        row.working_set_bytes, quoted);
+    text += fmt::format(
+        "{},{},{},{},{},{},{},{},\"{}\",{},{:.2f}\n", row.file_index, row.op, row.input_shape,
+        row.output_shape, row.quantization, row.macs, row.weight_bytes, row.working_set_bytes,
+        quoted, std::llround(inspection.instructions(row).value_or(0)), inspection.percent(row));
   }
   return text;
 }
@@ -175,23 +220,28 @@ std::string inspection_json(const Graph& graph, const Inspection& inspection) {
   Json ops = Json::array();
   for (const InspectedOp& row : inspection.ops) {
     const Op& op = graph.ops[static_cast<size_t>(row.number)];
-    ops.push_back({{"number", row.file_index},
-                   {"operator", row.op},
-                   {"inputs", ids(op.inputs)},
-                   {"outputs", ids(op.outputs)},
-                   {"input_shape", row.input_shape},
-                   {"output_shape", row.output_shape},
-                   {"macs", row.macs},
-                   {"weight_bytes", row.weight_bytes},
-                   {"working_set_bytes", row.working_set_bytes},
-                   {"live", ids(row.live)}});
+    ops.push_back(
+        {{"number", row.file_index},
+         {"operator", row.op},
+         {"inputs", ids(op.inputs)},
+         {"outputs", ids(op.outputs)},
+         {"input_shape", row.input_shape},
+         {"output_shape", row.output_shape},
+         {"macs", row.macs},
+         {"weight_bytes", row.weight_bytes},
+         {"working_set_bytes", row.working_set_bytes},
+         {"estimated_instructions", std::llround(inspection.instructions(row).value_or(0))},
+         {"percent", inspection.percent(row)},
+         {"live", ids(row.live)}});
   }
   const Json json = {
       {"model", inspection.model},
+      {"warnings", warnings_json(inspection.warnings)},
       {"macs", inspection.macs},
       {"weight_bytes", inspection.weight_bytes},
       {"bottleneck",
        inspection.ops.empty() ? Json() : Json(inspection.ops[inspection.bottleneck].file_index)},
+      {"estimate", estimate_json(inspection.estimate)},
       {"constant_channels", channels_json(inspection.constant_channels)},
       {"operators", ops},
       {"tensors", tensors}};

@@ -8,6 +8,8 @@
 
 #include "thimble/model/graph.h"
 #include "thimble/plan/note.h"
+#include "thimble/program/estimate.h"
+#include "thimble/report/warnings.h"
 
 namespace thimble {
 
@@ -29,6 +31,13 @@ struct Inspection {
   /// Of a graph as it is planned.
   std::optional<note::ConstantChannels> constant_channels = {};
   size_t bottleneck = 0;  ///< index into ops of the largest working set
+  /// Of whole operators in this order, by their number in the graph.
+  std::optional<CoreEstimate> estimate = {};
+  std::vector<Warning> warnings = {};  ///< said first
+
+  [[nodiscard]] std::optional<double> instructions(const InspectedOp& op) const;
+  /// Of an inference; 0 without an estimate.
+  [[nodiscard]] double percent(const InspectedOp& op) const;
 };
 
 [[nodiscard]] Inspection inspect(const Graph& graph);

@@ -8,7 +8,7 @@ namespace thimble {
 using Json = nlohmann::ordered_json;
 
 std::string json_text(const char* report, const Json& fields) {
-  Json json = {{"thimble_report", report}};
+  Json json = {{kReportField, report}};
   json.update(fields);
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

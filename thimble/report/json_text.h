@@ -7,6 +7,7 @@
 
 namespace thimble {
 
+inline constexpr const char* kReportField = "thimble_report";
 /// The object with a first field "thimble_report", which is what output_files.h knows such a file
 /// by: the command, see docs/json.md. Indented by one space, with a line break at the end; bytes
 /// that are not UTF-8 become U+FFFD.

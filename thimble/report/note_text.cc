@@ -51,6 +51,7 @@ struct Sentence {
         n.slice_bytes, n.rest_bytes);
   }
   std::string operator()(const note::ChannelLoops& n) const {
+    if (n.ops_in_loops == 0) return "";
     std::string sums;
     for (const auto& [count, bits] :
          {std::pair{n.sums_of_32, 32}, {n.sums_of_16, 16}, {n.sums_of_8, 8}}) {
@@ -73,6 +74,7 @@ struct Sentence {
                               percent_of(n.peak_bytes - n.lower_bound_bytes, n.lower_bound_bytes));
   }
   std::string operator()(const note::Spans& n) const {
+    if (n.ops_in_spans == 0 && n.ops_in_loops == 0) return "";
     std::string text = fmt::format("{} of {} operators execute row by row in {} spans",
                                    n.ops_in_spans, n.ops, n.spans);
     if (n.ops_by_pixels > 0) text += fmt::format(" ({} of them pixel by pixel)", n.ops_by_pixels);
@@ -94,7 +96,7 @@ struct Sentence {
                        millions(n.macs));
   }
   std::string operator()(const note::Partitions& n) const {
-    if (n.schemes == 0) return "all operators execute whole";
+    if (n.schemes == 0) return "";
     return fmt::format(
         "{} of {} operators execute in parts, {} schemes, {} steps; estimated {:+.2f} % "
         "instructions; peak {} B",
@@ -123,7 +125,9 @@ std::string sentence(const Note& note, const Graph& graph) {
 
 std::vector<std::string> sentences(const std::vector<Note>& notes, const Graph& graph) {
   std::vector<std::string> texts;
-  for (const Note& note : notes) texts.push_back(sentence(note, graph));
+  for (const Note& note : notes) {
+    if (std::string text = sentence(note, graph); !text.empty()) texts.push_back(std::move(text));
+  }
   return texts;
 }
 

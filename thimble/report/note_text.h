@@ -10,8 +10,9 @@
 
 namespace thimble {
 
-/// graph: the one that was planned.
+/// graph: the one that was planned. Empty if the note has nothing to say: no operator is in a loop.
 [[nodiscard]] std::string sentence(const Note& note, const Graph& graph);
+/// Without empty ones.
 [[nodiscard]] std::vector<std::string> sentences(const std::vector<Note>& notes,
                                                  const Graph& graph);
 

@@ -92,17 +92,30 @@ std::string peak_text(const Graph& graph, const PlacedPlan& plan, const Peak& pe
   return text;
 }
 
+std::string elsewhere_text(const PortAtPeak& at) {
+  const std::string smaller =
+      at.int8_bytes ? human_size(*at.int8_bytes) + " with --io-type int8; " : "";
+  return fmt::format("{0}elsewhere with --{1} user, or --{1} streamed", smaller,
+                     at.input ? "input" : "output");
+}
+
+bool dominates(int64_t port_bytes, int64_t all_bytes) {
+  constexpr int64_t kTrifleBytes = 4096;
+  return port_bytes >= kTrifleBytes && 2 * port_bytes > all_bytes;
+}
+
+std::string hint(const Graph& graph, const PlacedPlan& plan, const PortAtPeak& at) {
+  const Tensor& tensor = graph.tensor(at.port.tensor);
+  if (10 * tensor.size_bytes() < plan.placement.arena().peak_bytes) return "";
+  return fmt::format("the {} '{}' is {} of the peak: {}", at.input ? "input" : "output",
+                     display_name(tensor.name), human_size(tensor.size_bytes()),
+                     elsewhere_text(at));
+}
+
 std::vector<std::string> hints(const Graph& graph, const PlacedPlan& plan, const Peak& peak) {
   std::vector<std::string> lines;
   for (const PortAtPeak& at : ports_at(graph, plan, peak)) {
-    const char* side = at.input ? "input" : "output";
-    const Tensor& tensor = graph.tensor(at.port.tensor);
-    if (10 * tensor.size_bytes() < plan.placement.arena().peak_bytes) continue;
-    std::string line = fmt::format("the {} '{}' is {} of the peak: ", side,
-                                   display_name(tensor.name), human_size(tensor.size_bytes()));
-    if (at.int8_bytes) line += fmt::format("{} with --io-type int8; ", human_size(*at.int8_bytes));
-    line += fmt::format("elsewhere with --{0} user, or --{0} streamed", side);
-    lines.push_back(std::move(line));
+    if (std::string line = hint(graph, plan, at); !line.empty()) lines.push_back(std::move(line));
   }
   return lines;
 }

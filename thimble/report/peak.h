@@ -40,8 +40,14 @@ struct PortAtPeak {
 
 /// " at step 0 (QUANTIZE #0), where these live:" and a line per buffer.
 [[nodiscard]] std::string peak_text(const Graph& graph, const PlacedPlan& plan, const Peak& peak);
-/// A sentence per port that is a tenth of the peak or more: which options make it smaller, or put
-/// it elsewhere.
+/// Which options make a port smaller, or put it elsewhere.
+[[nodiscard]] std::string elsewhere_text(const PortAtPeak& at);
+/// Whether a port is more than half of so many bytes, and no trifle (small fully connected networks
+/// are little else than their ports): reports warn of it.
+[[nodiscard]] bool dominates(int64_t port_bytes, int64_t all_bytes);
+/// A sentence with these options; empty if the port is less than a tenth of the peak.
+[[nodiscard]] std::string hint(const Graph& graph, const PlacedPlan& plan, const PortAtPeak& at);
+/// Of all ports at the peak.
 [[nodiscard]] std::vector<std::string> hints(const Graph& graph, const PlacedPlan& plan,
                                              const Peak& peak);
 /// An object; null without a peak.
