@@ -41,6 +41,20 @@ std::string relu_of(TfliteBuilder::Dims shape) {
   return text_of(net.bytes());
 }
 
+/// A window as high as wide over one long row.
+std::string endless_window() {
+  TfliteBuilder net;
+  const int32_t x = net.tensor({1, 1, 65535, 1}), y = net.tensor({1, 1, 65535, 1});
+  tflite::Pool2DOptionsT options;
+  options.padding = tflite::Padding::SAME;
+  options.stride_h = options.stride_w = 1;
+  options.filter_height = options.filter_width = 65535;
+  net.op(tflite::BuiltinOperator::MAX_POOL_2D, {x}, {y}, options);
+  net.inputs({x});
+  net.outputs({y});
+  return text_of(net.bytes());
+}
+
 /// behind: before the closing brace; empty: without one.
 std::string c_array(const std::string& bytes, const std::string& behind) {
   std::string text = "const unsigned char m[] = {";
@@ -109,6 +123,7 @@ std::vector<Hostile> models() {
               [](TfliteBuilder& net) {
                 net.at(0).shape = {1, 0, 8, 3};
               }),
+      model("a window beyond 32 bits", endless_window()),
       model("4 GB of activations in 400 bytes", relu_of({1, 32768, 32768, 2})),
       model("256 MB of activations in 400 bytes", relu_of({1, 16384, 8192})),
   };

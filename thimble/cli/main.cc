@@ -63,7 +63,7 @@ void check_subcommand(const CLI::App& app, std::string_view first) {
 
 /// Of the first argument that no option takes; CLI11 says only that it was not expected.
 std::string meant_option(const CLI::App& app) {
-  const std::vector<const CLI::App*> commands = app.get_subcommands();
+  const std::vector<CLI::App*> commands = app.get_subcommands();
   const std::vector<std::string> extras = app.remaining(true);
   if (commands.empty() || extras.empty() || !extras.front().starts_with("--")) return "";
   std::vector<std::string> names;

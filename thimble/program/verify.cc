@@ -57,6 +57,7 @@ class Verifier {
       for (const ProgramPort& port : program_.inputs) check_received(port);
     } catch (const Fault& fault) {
       result_.fault = fault.message;
+      result_.too_wide = fault.too_wide;
     }
     return result_;
   }

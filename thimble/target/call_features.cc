@@ -336,8 +336,9 @@ struct WindowAxis {
 
   /// Number of the first tap at `position` of the input or behind it.
   [[nodiscard]] int32_t first_tap_from(int64_t position, int64_t origin) const {
-    return static_cast<int32_t>(
-        std::clamp<int64_t>(ceil_div(position - origin, dilation), 0, kernel));
+    const int64_t behind = position - origin;
+    const int64_t tap = dilation == 1 ? behind : ceil_div(behind, dilation);
+    return static_cast<int32_t>(std::clamp<int64_t>(tap, 0, kernel));
   }
 };
 
