@@ -10,6 +10,7 @@
 #include "thimble/driver/alternatives.h"
 #include "thimble/driver/reports.h"
 #include "thimble/import/file_bytes.h"
+#include "thimble/import/refusal.h"
 #include "thimble/report/survey_report.h"
 
 namespace thimble {
@@ -37,7 +38,7 @@ Source read_model(const std::string& model, const ImportOptions& options) {
   const ProgressLine progress(name(Phase::kReading));
   try {
     return load(model, options);
-  } catch (const CompileError& error) {
+  } catch (const Refusal& error) {
     if (const std::string part = what_can_be_compiled(model, options); !part.empty())
       throw CompileError("", error.what() + part);
     throw;

@@ -269,8 +269,10 @@ void add_op(Op op, const std::string& where, Availability& available, Graph& gra
   for (TensorId id : op.outputs) available.set(id, where);
   const std::string reason = unsupported_reason(graph, op);
   if (!reason.empty()) {
-    throw CompileError(where, fmt::format("is not supported like this; required: {}; it has {}",
-                                          reason, found_instead(graph, op)));
+    throw Refusal(where,
+                  fmt::format("is not supported like this; required: {}; it has {}", reason,
+                              found_instead(graph, op)),
+                  Help::kNone);
   }
   graph.ops.push_back(std::move(op));
 }
