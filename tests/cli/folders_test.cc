@@ -57,6 +57,19 @@ class Folders : public CommandLine {
   }
 };
 
+TEST_F(Folders, AreVerifiedByTheirManifest) {
+  ASSERT_EQ(compile("zoo:demo").exit_status, 0);
+  EXPECT_THAT(thimble({"verify", "zoo:demo", "out"}).out, HasSubstr("out: right: the code of"));
+  EXPECT_THAT(thimble({"verify", "zoo:pex_figure1", "out"}).err, HasSubstr("out: has no code of"));
+  write("out/demo.cc", "int changed;\n");
+  const ProcessResult changed = thimble({"verify", "zoo:demo", "out"});
+  EXPECT_EQ(changed.exit_status, 4);
+  EXPECT_THAT(changed.out, HasSubstr("WRONG: demo.cc has changed"));
+  fs::create_directory(folder() / "mine");
+  EXPECT_THAT(thimble({"verify", "zoo:demo", "mine"}).err,
+              HasSubstr("mine: has no thimble.json of Thimble's: verify takes a folder that"));
+}
+
 TEST_F(Folders, FilesOfTheUsersAreNotReplaced) {
   make("out/CMakeLists.txt", "project(mine)\n");
   make("out/demo.h", "int mine;\n");

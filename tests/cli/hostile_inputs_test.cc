@@ -41,6 +41,34 @@ std::string relu_of(TfliteBuilder::Dims shape) {
   return text_of(net.bytes());
 }
 
+/// A window as high as wide over one long row.
+std::string endless_window() {
+  TfliteBuilder net;
+  const int32_t x = net.tensor({1, 1, 65535, 1}), y = net.tensor({1, 1, 65535, 1});
+  tflite::Pool2DOptionsT options;
+  options.padding = tflite::Padding::SAME;
+  options.stride_h = options.stride_w = 1;
+  options.filter_height = options.filter_width = 65535;
+  net.op(tflite::BuiltinOperator::MAX_POOL_2D, {x}, {y}, options);
+  net.inputs({x});
+  net.outputs({y});
+  return text_of(net.bytes());
+}
+
+/// behind: before the closing brace; empty: without one.
+std::string c_array(const std::string& bytes, const std::string& behind) {
+  std::string text = "const unsigned char m[] = {";
+  for (const char byte : bytes) text += fmt::format("{}, ", static_cast<unsigned char>(byte));
+  return behind.empty() ? text : text + behind + "};";
+}
+
+void make_custom(TfliteBuilder& net, const std::string& name) {
+  tflite::OperatorCodeT& code = *net.model.operator_codes[0];
+  code.builtin_code = tflite::BuiltinOperator::CUSTOM;
+  code.deprecated_builtin_code = static_cast<int8_t>(tflite::BuiltinOperator::CUSTOM);
+  code.custom_code = name;
+}
+
 std::vector<Hostile> models() {
   const std::string whole = text_of(small_network().bytes());
   std::string broken = whole;
@@ -53,6 +81,14 @@ std::vector<Hostile> models() {
       model("a picture", "\x89PNG\r\n\x1a\n" + std::string(100, 'x')),
       model("a Keras file", "\x89HDF\r\n\x1a\n" + std::string(100, 'x')),
       model("an archive", "PK\x03\x04" + std::string(100, 'x')),
+      model("a pointer of git-lfs",
+            "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 816\n"),
+      model("a C array that is cut off", c_array(whole.substr(0, 200), "")),
+      model("a C array with a number that is no byte", c_array(whole, "256, ")),
+      damaged("what Vela compiled", [](TfliteBuilder& net) { make_custom(net, "ethos-u"); }),
+      damaged("what the Edge TPU's compiler made",
+              [](TfliteBuilder& net) { make_custom(net, "edgetpu-custom-op"); }),
+      model("operators that are not supported", text_of(unsupported_network().bytes())),
       model("half a model", whole.substr(0, whole.size() / 2)),
       model("a model with every seventh byte changed", broken),
       damaged("an operator that reads a tensor that is none",
@@ -87,6 +123,7 @@ std::vector<Hostile> models() {
               [](TfliteBuilder& net) {
                 net.at(0).shape = {1, 0, 8, 3};
               }),
+      model("a window beyond 32 bits", endless_window()),
       model("4 GB of activations in 400 bytes", relu_of({1, 32768, 32768, 2})),
       model("256 MB of activations in 400 bytes", relu_of({1, 16384, 8192})),
   };
@@ -101,6 +138,7 @@ std::vector<Hostile> other_files() {
                              "reference", "--input-file", "x.safetensors"};
   const std::string length = {'\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\x7f'};
   return {
+      {"a folder that `compile -o` did not write", {"verify", "zoo:demo", "."}},
       {"an empty plan", verify, {{"p.json", ""}}},
       {"a plan of nothing", verify, {{"p.json", "{}"}}},
       {"a plan of ten million brackets",
@@ -132,6 +170,7 @@ std::vector<Hostile> options() {
   return {
       {"an impossible budget", {"compile", "zoo:demo", "--sram", "64", "-o", "out"}},
       {"no flash", {"compile", "zoo:demo", "--flash", "1K", "-o", "out"}},
+      {"an option that is none", {"compile", "zoo:demo", "--ram", "64K"}},
       {"a size that is none", {"compile", "zoo:demo", "--sram", "lots", "-o", "out"}},
       {"a planner that is none", {"compile", "zoo:demo", "--planner", "magic", "-o", "out"}},
       {"an option of a planner that is none",
@@ -180,7 +219,8 @@ class HostileInputs : public CommandLine {
     } else {
       EXPECT_EQ(result.out, "") << hostile.what;
       const std::string help = "Run with --help for more information.\n";
-      const size_t lines = 1 + (said.ends_with(help) ? 1 : 0);
+      const size_t lines =
+          1 + (said.ends_with(help) ? 1 : 0) + (said.find(" meant?\n") < 99 ? 1 : 0);
       EXPECT_EQ(static_cast<size_t>(std::ranges::count(said, '\n')), lines) << hostile.what << said;
     }
     for (const auto& [name, text] : hostile.files) {

@@ -73,6 +73,43 @@ TEST_F(Interruption, AReaderThatGoesLeavesNothing) {
   EXPECT_THAT(names(), IsEmpty());
 }
 
+// Nobody reads what is said of the signal.
+TEST_F(Interruption, EndsWhereNobodyReadsStandardError) {
+  const ProcessResult result = shell(
+      "mkfifo err r.json; (exec 3<err; sleep 0.2) & exec 4>err; wait $!\n"
+      "\"$0\" compile zoo:demo --planner original --json r.json 2>&4 & pid=$!\n"
+      "sleep 0.5; kill -TERM $pid\n"
+      "for k in $(seq 100); do kill -0 $pid 2>/dev/null || break; sleep 0.05; done\n"
+      "kill -KILL $pid 2>/dev/null && exit 9; wait $pid; exit $?");
+  EXPECT_EQ(result.exit_status, 143) << result.err;
+}
+
+// A message that nobody reads: the status says it.
+TEST_F(Interruption, FaultsEndWhereNobodyReadsStandardError) {
+  const ProcessResult result = shell(
+      "mkfifo err; (exec 3<err; sleep 0.2) & exec 4>err; wait $!\n"
+      "timeout 10 \"$0\" compile none.tflite 2>&4");
+  EXPECT_EQ(result.exit_status, 1) << result.err;
+}
+
+TEST_F(Interruption, EmulatorsDieWithTheirParent) {
+#if defined(__linux__)
+  const ProcessResult result = shell(
+      "command -v qemu-system-arm >/dev/null && command -v arm-none-eabi-g++ >/dev/null || exit "
+      "77\n"
+      "\"$0\" run zoo:mobilenet_v2 --planner original --on qemu --core cortex-m7 & pid=$!\n"
+      "child() { pgrep -P $pid qemu-system; }\n"
+      "for k in $(seq 2000); do child >/dev/null && break; kill -0 $pid || exit 8; sleep 0.02; "
+      "done\n"
+      "emulator=$(child); [ -n \"$emulator\" ] || exit 7\n"
+      "kill -KILL $pid\n"
+      "for k in $(seq 200); do kill -0 $emulator 2>/dev/null || exit 0; sleep 0.02; done\n"
+      "kill -KILL $emulator; exit 9");
+  if (result.exit_status == 77) GTEST_SKIP() << "needs qemu-system-arm and arm-none-eabi-g++";
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+#endif
+}
+
 // Progress of what takes longer than a second goes to a terminal, which `script` is, and wipes
 // itself.
 TEST_F(Interruption, ProgressIsForTerminals) {

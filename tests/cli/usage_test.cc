@@ -6,6 +6,7 @@ namespace thimble::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Usage = CommandLine;
 
 TEST_F(Usage, AloneShowsTheHelpAndIsAFault) {
@@ -31,6 +32,12 @@ TEST_F(Usage, ListsSayWhatThereIs) {
   EXPECT_THAT(thimble({"planners"}).out, HasSubstr("(default)"));
   EXPECT_THAT(thimble({"ops"}).out, HasSubstr("## CONV_2D"));
   EXPECT_THAT(thimble({"zoo"}).out, HasSubstr("zoo:demo"));
+}
+
+TEST_F(Usage, NamesTheOptionThatIsMeant) {
+  EXPECT_THAT(thimble({"compile", "zoo:demo", "--ram", "64K"}).err, HasSubstr("is --sram meant?"));
+  EXPECT_THAT(thimble({"plan", "zoo:demo", "--plannr=auto"}).err, HasSubstr("is --planner meant?"));
+  EXPECT_THAT(thimble({"plan", "zoo:demo", "--banana"}).err, Not(HasSubstr("meant?")));
 }
 
 struct Mistake {

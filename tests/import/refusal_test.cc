@@ -167,14 +167,15 @@ const Damage kOfAnOperator[] = {
        b.model.operator_codes[3]->builtin_code = BuiltinOperator::MATRIX_DIAG;
        b.model.operator_codes[3]->deprecated_builtin_code = 113;
      },
-     "net.tflite: MATRIX_DIAG #3: is not supported; supported are ABS, ADD, "},
+     "net.tflite: MATRIX_DIAG #3: is not supported; docs/supported_ops.md lists those that are"},
     {"SeveralUnsupportedOperators",
      [](TfliteBuilder& b) {
        b.model.operator_codes[1]->builtin_code = BuiltinOperator::MULTINOMIAL;
        b.model.operator_codes[3]->builtin_code = BuiltinOperator::TOPK_V2;
      },
-     "net.tflite: MULTINOMIAL #1: is not supported (nor are, further on: TOPK_V2); supported are "
-     "ABS"},
+     "net.tflite: MULTINOMIAL #1: is not supported, as 2 of 4 operators: MULTINOMIAL #1, TOPK_V2 "
+     "#3; "
+     "docs/supported_ops.md lists"},
     {"CustomOperator",
      [](TfliteBuilder& b) { b.model.operator_codes[3]->builtin_code = BuiltinOperator::CUSTOM; },
      "net.tflite: custom operator #3: is not supported"},

@@ -100,6 +100,23 @@ TEST(Variables, ThatAreNeverAssignedAreConstants) {
   EXPECT_EQ(output_of(graph, {0, 9, 0, 0}, state), (Bytes{4, 9, 2, 1}));
 }
 
+// Each inference begins with what the one before assigned, though that is a constant.
+TEST(Variables, MayBeAssignedAConstant) {
+  TfliteBuilder net = largest_so_far();
+  net.network().operators.pop_back();
+  const int32_t value = net.constant({1, 4}, tflite::TensorType::INT8, {9, 0, 0, 0});
+  net.at(value).quantization =
+      std::make_unique<tflite::QuantizationParametersT>(*net.at(0).quantization);
+  net.op(BuiltinOperator::ASSIGN_VARIABLE, {1, value}, {}, tflite::AssignVariableOptionsT());
+  const Graph graph = imported(net);
+  for (const Graph& g : {graph, rewrite(graph)}) {
+    ASSERT_EQ(g.states.size(), 1U);
+    StateValues state = initial_state(g);
+    EXPECT_EQ(output_of(g, {1, 0, 5, 0}, state), (Bytes{1, 0, 5, 0}));
+    EXPECT_EQ(output_of(g, {1, 0, 5, 0}, state), (Bytes{9, 0, 5, 0}));
+  }
+}
+
 std::string refusal_of(const TfliteBuilder& net) {
   try {
     (void)imported(net);

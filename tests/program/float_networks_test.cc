@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
+
 #include "tests/program/mutants.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_op.h"
@@ -14,6 +17,7 @@
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
+#include "thimble/report/tensor_text.h"
 #include "thimble/rewrites/rewrites.h"
 
 namespace thimble {
@@ -59,6 +63,45 @@ TEST_F(FloatNetworks, AreEqualTheReferenceUnderAllPlanners) {
   }
   fmt::print("{} plans\n", planned);
   EXPECT_GT(planned, static_cast<int>(networks));
+}
+
+/// Numbers whose products and sums are beyond all, or below.
+std::vector<Bytes> extremes(const Graph& graph, uint64_t seed) {
+  constexpr float kExtremes[] = {0,       -0.0F,    1,      -1.5F,     1e30F,   -1e30F,
+                                 3.4e38F, -3.4e38F, 1e-45F, 0x1p-126F, 8388609, HUGE_VALF};
+  zoo::Random random(seed);
+  std::vector<Bytes> inputs;
+  for (const Port& port : graph.inputs) {
+    Bytes& bytes = inputs.emplace_back(static_cast<size_t>(graph.tensor(port.tensor).size_bytes()));
+    for (size_t at = 0; at + sizeof(float) <= bytes.size(); at += sizeof(float)) {
+      const float value = kExtremes[static_cast<size_t>(random.between(0, 11))];
+      std::memcpy(&bytes[at], &value, sizeof value);
+    }
+  }
+  return inputs;
+}
+
+// Operators one by one, of every kind: where results overflow, kernels clamp as the reference does.
+TEST_F(FloatNetworks, AreEqualTheReferenceWhereNumbersOverflow) {
+  int compared = 0;
+  for (uint64_t seed = 1; seed <= testing::random_cases(1'000 / testing::kOneIn, 20'000); ++seed) {
+    SCOPED_TRACE(seed);
+    const Graph graph = testing::in_float32(testing::random_op_graph(seed), seed);
+    if (graph.ops.empty()) continue;
+    const Schedule schedule = testing::whole_operators(graph, false);
+    if (!malformed(graph, schedule).empty()) continue;
+    const Program program = lower(graph, schedule, place(graph, schedule, {.work = 100'000}));
+    const std::vector<Bytes> inputs = extremes(graph, seed);
+    const std::vector<Bytes> got = execute(program, inputs);
+    const std::vector<Bytes> wanted = testing::expected_outputs(graph, inputs);
+    for (size_t k = 0; k < got.size(); ++k) {
+      const Tensor& out = graph.tensor(graph.outputs[k].tensor);
+      ASSERT_EQ(first_difference(wanted[k], got[k], out.type, out.shape), "")
+          << label(graph.ops[0]);
+    }
+    ++compared;
+  }
+  EXPECT_GT(compared, 100);
 }
 
 TEST_F(FloatNetworks, AreEqualTheReferenceByRandomSchedules) {

@@ -36,7 +36,7 @@ std::string reason(const std::string& message) {
     if (at != std::string::npos) begin = at + before.size();
   }
   const std::string text = message.substr(begin);
-  return text.substr(0, std::min(text.find("; supported are ABS"), text.find("; it has ")));
+  return text.substr(0, std::min(text.find("; docs/supported_ops.md"), text.find("; it has ")));
 }
 
 /// Of the cases whose operator begins with one of the letters. All that is taken must be exact.

@@ -12,21 +12,45 @@
 #include "thimble/driver/alternatives.h"
 #include "thimble/driver/reports.h"
 #include "thimble/import/file_bytes.h"
+#include "thimble/import/refusal.h"
+#include "thimble/report/survey_report.h"
 
 namespace thimble {
 namespace {
 
 constexpr const char* kTrying = "trying what would need less";
 
+/// "; of 12 operators 7 can be compiled: --until 'a'"; nothing if there is no such part.
+std::string what_can_be_compiled(const std::string& model, const ImportOptions& options) {
+  if (model.starts_with("zoo:")) return "";
+  try {
+    const Survey survey = survey_tflite(model, options);
+    const std::string part = until_options(survey);
+    if (part.empty() || survey.obstacles.empty()) return "";
+    return fmt::format("; of {} operators {} can be compiled:{}", survey.ops.size(),
+                       survey.free_ops, part);
+  } catch (const CompileError&) {
+    return "";  // a damaged file, of which nothing is known
+  }
+}
+
 }  // namespace
 
 Source read_model(const std::string& model, const ImportOptions& options) {
   const ProgressLine progress(name(Phase::kReading));
-  return load(model, options);
+  try {
+    return load(model, options);
+  } catch (const Refusal& error) {
+    if (const std::string part = what_can_be_compiled(model, options); !part.empty())
+      throw CompileError("", error.what() + part);
+    throw;
+  }
 }
 
 std::optional<Compiled> compile_shown(Request request, const ReportFile& json) {
   if (request.planner.empty()) request.planner = planners_for(request.ports).back();
+  if (const auto* model = std::get_if<std::string>(&request.model))
+    request.model = read_model(std::string(*model), request.import);
   std::optional<ProgressLine> line;
   std::optional<Phase> shown;
   request.progress = [&](Phase phase) {

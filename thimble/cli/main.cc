@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -14,6 +15,7 @@
 
 #include "thimble/cli/commands.h"
 #include "thimble/cli/commit.h"
+#include "thimble/cli/nearest_option.h"
 #include "thimble/import/temporary.h"
 #include "thimble/model/error.h"
 
@@ -33,9 +35,11 @@ void occupy_standard_streams() {
 }
 
 // Without fmt, which throws where standard error cannot be written. A process that a signal is
-// ending says nothing here: what it misses is what was removed behind its back.
+// ending says nothing here: what it misses is what was removed behind its back. Where nobody reads
+// standard error the status says it all; SIGPIPE would stop this thread, which holds the lock.
 void complain(const std::string& text) {
   const Uninterrupted ended;
+  std::signal(SIGPIPE, SIG_IGN);
   std::fputs(("thimble: " + text + "\n").c_str(), stderr);
 }
 
@@ -56,6 +60,20 @@ void check_subcommand(const CLI::App& app, std::string_view first) {
   }
   throw CompileError(fmt::format("'{}'", first),
                      fmt::format("is no subcommand; there are {} (see `thimble --help`)", known));
+}
+
+/// Of the first argument that no option takes; CLI11 says only that it was not expected.
+std::string meant_option(const CLI::App& app) {
+  const std::vector<CLI::App*> commands = app.get_subcommands();
+  const std::vector<std::string> extras = app.remaining(true);
+  if (commands.empty() || extras.empty() || !extras.front().starts_with("--")) return "";
+  std::vector<std::string> names;
+  for (const CLI::Option* option : commands.front()->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  }
+  const std::string typed = extras.front().substr(2, extras.front().find('=') - 2);
+  const std::string nearest = nearest_name(typed, names);
+  return nearest.empty() ? "" : fmt::format("thimble: is --{} meant?\n", nearest);
 }
 
 int run(int argc, char** argv) {
@@ -95,6 +113,8 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+      std::fputs(meant_option(app).c_str(), stderr);
     status = app.exit(error) == 0 ? kDone : kInputFault;
   } catch (const std::system_error&) {  // from fmt::print
     if (std::ferror(stdout) == 0) throw;

@@ -34,11 +34,12 @@ void ProgressLine::run() {
   for (int seconds = 1;
        !done_changed_.wait_for(lock, std::chrono::seconds(1), [this] { return done_; });
        ++seconds) {
-    fmt::print(stderr, "\r\033[Kthimble: {} ... {} s", what_, seconds);
+    // Without fmt::print, which throws where the terminal is gone: nobody would catch that here.
+    std::fputs(fmt::format("\r\033[Kthimble: {} ... {} s", what_, seconds).c_str(), stderr);
     std::fflush(stderr);
     shown = true;
   }
-  if (shown) fmt::print(stderr, "\r\033[K");
+  if (shown) std::fputs("\r\033[K", stderr);
 }
 
 }  // namespace thimble

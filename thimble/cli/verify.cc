@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "thimble/cli/answers.h"
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
 #include "thimble/cli/progress_line.h"
+#include "thimble/output/manifest.h"
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/report/answers_json.h"
 
@@ -19,10 +23,41 @@ struct VerifyOptions {
   bool force = false;
 };
 
+/// The code that a folder has for a model, by the hashes of its manifest: Thimble writes only what
+/// is verified.
+int verify_folder(const VerifyOptions& options) {
+  const std::string &model = options.model.model, &folder = options.plan;
+  const Source source = read_model(model, import_options(options.model));
+  const std::optional<Manifest> manifest = read_manifest(folder);
+  if (!manifest || manifest->models.empty()) {
+    throw CompileError(folder, fmt::format("has no {} of Thimble's: verify takes a folder that "
+                                           "`compile -o` wrote, or a plan of `compile --save-plan`",
+                                           kManifestName));
+  }
+  for (const auto& [name, from] : manifest->models) {
+    if (from.sha256 != source.sha256) continue;
+    const std::string fault = changes(folder, *manifest, name);
+    const VerificationReport report{
+        .model = model, .plan = folder, .verification = {.fault = fault}, .lossy = {}};
+    write_text(options.json, verification_json(report));
+    print_beside(
+        options.json,
+        fault.empty()
+            ? fmt::format("{}: right: the code of '{}' is as it was verified and written\n", folder,
+                          name)
+            : verification_text(report));
+    return fault.empty() ? kDone : kDifference;
+  }
+  throw CompileError(folder, fmt::format("has no code of {} (sha256 {}; code of a part needs the "
+                                         "--until and --shape that it was made with)",
+                                         model, source.sha256));
+}
+
 int verify_plan(const VerifyOptions& options) {
   const std::string &model = options.model.model, &file = options.plan;
   check_outputs({{"MODEL", model}, {"PLAN", file}},
                 {{{"--json", options.json.path}, FileKind::kReport, "verify"}}, options.force);
+  if (std::filesystem::is_directory(file)) return verify_folder(options);
   const Source source = read_model(model, import_options(options.model));
   std::optional<ProgressLine> progress("reading the plan");
   const SavedPlan saved = read_plan(file);
@@ -47,7 +82,8 @@ void add_verify(CLI::App& app, int& status) {
   auto options = std::make_shared<VerifyOptions>();
   CLI::App* command = app.add_subcommand("verify", "Check a saved plan against its model");
   add_text(*command, "MODEL", options->model.model, "", "A .tflite file, or zoo:NAME")->required();
-  add_text(*command, "PLAN", options->plan, "", "A plan that `compile --save-plan` wrote")
+  add_text(*command, "PLAN", options->plan, "",
+           "A plan that `compile --save-plan` wrote, or a folder that `compile -o` wrote")
       ->required();
   add_import_options(*command, options->model);
   add_max_bytes(*command, options->model.max_bytes);

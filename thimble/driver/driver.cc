@@ -120,6 +120,12 @@ Compiled lowered(const Source& source, Graph graph, PlacedPlan plan) {
 
 Compiled proven(const Source& source, Graph graph, PlacedPlan plan) {
   Compiled result = lowered(source, std::move(graph), std::move(plan));
+  if (result.verification.too_wide) {
+    throw CompileError(source.where,
+                       result.verification.fault +
+                           ", which kernels compute with; smaller tensors and windows "
+                           "are supported");
+  }
   if (!result.verification.ok()) {
     throw InternalError(fmt::format("{}: the plan of {} fails verification: {}", source.where,
                                     result.plan.planner, result.verification.fault));

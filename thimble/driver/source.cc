@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "thimble/driver/byte_limits.h"
-#include "thimble/import/file_bytes.h"
+#include "thimble/import/c_array.h"
 #include "thimble/import/sha256.h"
 #include "thimble/import/tflite.h"
 #include "thimble/import/utf8.h"
@@ -50,8 +50,8 @@ Source named(const std::string& model, const ImportOptions& options) {
     source.where = model;
     return source;
   }
-  return imported(read_file(model, kMostModelBytes), std::filesystem::path(model).stem().string(),
-                  model, options);
+  return imported(read_model_file(model, kMostModelBytes),
+                  std::filesystem::path(model).stem().string(), model, options);
 }
 
 /// Outputs of convolutions and fully connected layers.

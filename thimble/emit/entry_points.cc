@@ -66,6 +66,10 @@ std::string run_text(const std::string& name, const CallerSide& side,
   const bool pulls = streams(stages);
   std::string text = fmt::format("void {}_run({}) {{\n", name, side.run_parameters("_bytes", name));
   text += opening(name, side, stages, side.arguments());
+  if (!uses(stages, "caller")) {
+    for (const CallerField& field : side.fields)
+      text += fmt::format("  (void){};  // no operator reads or writes it\n", field.name);
+  }
   if (!pulls) {
     for (const Stage& stage : stages) text += fmt::format("  {};\n", stage.call);
     return text + "}\n";

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "thimble/import/c_array.h"
 #include "thimble/import/checked_size.h"
-#include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
 #include "thimble/import/tflite_uint8.h"
@@ -80,40 +80,32 @@ SurveyedTensor surveyed(const tflite::Tensor& from, const tflite::Model& model) 
   return result;
 }
 
-/// Whether the operator would be taken of int8, or refused for nothing but its scales.
-bool is_taken_of_int8(Graph graph, const Op& op) {
-  for (const auto* operands : {&op.inputs, &op.outputs}) {
-    for (size_t k = 0; k < operands->size(); ++k) {
-      Tensor& t = graph.tensor((*operands)[k]);
-      if (t.type != DType::kFloat32) continue;
-      const bool bias = operands == &op.inputs && k == 2;
+/// As the operator would be in int8: float constants of weights and biases become zeros.
+bool is_taken_in_int8(const Graph& graph, const Op& op) {
+  Graph as;
+  Op own = op;
+  bool any = false;
+  const auto add = [&](TensorId& id, bool bias) {
+    Tensor t = graph.tensor(id);
+    if (t.type == DType::kFloat32) {
+      any = true;
       t.type = bias ? DType::kInt32 : DType::kInt8;
-      t.quantization = {{1.0F}, {0}, 0};
+      t.quantization = {.scales = {1}, .zero_points = {0}, .axis = 0};
       if (t.is_constant())
         t.data = std::make_shared<const Bytes>(static_cast<size_t>(t.size_bytes()));
     }
-  }
-  const std::string reason = unsupported_reason(graph, op);
+    id = {static_cast<int32_t>(as.tensors.size())};
+    as.tensors.push_back(std::move(t));
+  };
+  for (size_t k = 0; k < own.inputs.size(); ++k)
+    add(own.inputs[k], k == 2 && graph.tensor(own.inputs[k]).shape.size() == 1);
+  for (TensorId& id : own.outputs) add(id, false);
+  if (!any) return false;
+  const std::string reason = unsupported_reason(as, own);
   return reason.empty() ||
          std::ranges::any_of(constraints(op.attributes), [&](const Constraint& c) {
-           return c.of_integers && reason == c.text;
+           return c.of_integers && reason == c.text;  // nothing but its scales
          });
-}
-
-/// in_int8: it is an operator of float32 that int8 has.
-std::string help_for(const std::string& reason, bool in_int8) {
-  const auto says = [&](const char* what) { return reason.find(what) != std::string::npos; };
-  if (says("control flow") || reason == "WHILE is not supported" ||
-      reason == "IF is not supported") {
-    return "unroll loops (recurrent layers of Keras: unroll=True) and take branches apart before "
-           "converting";
-  }
-  if (says("is dynamic")) return "fix the shapes of its inputs: --shape INPUT=1x96x96x3";
-  if (says("variable tensors"))
-    return "make the state an input and an output of the network before converting";
-  if (says("of uint8")) return "quantise it to int8 when converting (docs/getting_a_model.md)";
-  if (in_int8) return "quantise it to int8 when converting (docs/getting_a_model.md)";
-  return "";
 }
 
 class Surveyor {
@@ -125,6 +117,7 @@ class Surveyor {
     graph_.tensors = std::move(read.tensors);
     refused_ = std::move(read.refused);
     refused_.resize(graph_.tensors.size());
+    help_ = std::move(read.help);
     infer_shapes(file, section, shapes, graph_.tensors, &refused_);
     show_followed_shapes();
     has_source_ = tensors_made(file, section.ops);
@@ -145,14 +138,14 @@ class Surveyor {
                                        survey_.tensors[static_cast<size_t>(t)].name),
                            reason);
       }
-      obstacle(reason).tensors.push_back(t);
+      obstacle(reason, help_[static_cast<size_t>(t)]).tensors.push_back(t);
     }
     try {
       variables_.emplace(file_, graph_.tensors);
     } catch (const CompileError& error) {
       std::string_view reason = error.what();
       if (reason.find(kDamaged) != std::string_view::npos) throw;
-      obstacle(std::string(reason));
+      obstacle(std::string(reason), help_of(error));
     }
     const auto& operators = *file_.network.operators();
     is_free_.resize(operators.size());
@@ -180,15 +173,14 @@ class Surveyor {
   }
 
   /// found: what the first of its operators has.
-  Obstacle& obstacle(const std::string& reason, bool in_int8 = false,
-                     const std::string& found = "") {
+  Obstacle& obstacle(const std::string& reason, Help help, const std::string& found = "") {
     const auto is_it = [&](const Obstacle& o) {
       return o.reason == reason || o.reason.starts_with(reason + kFound);
     };
     const auto known = std::ranges::find_if(survey_.obstacles, is_it);
     if (known != survey_.obstacles.end()) return *known;
-    survey_.obstacles.push_back({.reason = found.empty() ? reason : reason + kFound + found,
-                                 .help = help_for(reason, in_int8)});
+    survey_.obstacles.push_back(
+        {.reason = found.empty() ? reason : reason + kFound + found, .help = sentence(help)});
     return survey_.obstacles.back();
   }
 
@@ -206,21 +198,21 @@ class Surveyor {
     const NamedKind kind = kind_of(file_, from, number);
     const std::string where = fmt::format("{}: {} #{}", file_.where, kind.name, number);
     const FileOp op = file_op(file_, from, graph_.tensors, where);
-    const auto stop = [&](const std::string& reason, bool in_int8 = false,
-                          const std::string& found = "") {
-      obstacle(reason, in_int8, found).ops.push_back(static_cast<int>(number));
+    const auto stop = [&](const std::string& reason, Help help, const std::string& found = "") {
+      obstacle(reason, help, found).ops.push_back(static_cast<int>(number));
       return false;
     };
-    if (kind.kind == nullptr) return stop(kind.name + " is not supported");
+    if (kind.kind == nullptr)
+      return stop(kind.name + " is not supported", help_for_operator(kind.name));
     const auto is_refused = [&](TensorId id) { return id.valid() && is_unread(id); };
     if (std::ranges::any_of(op.inputs, is_refused) || std::ranges::any_of(op.outputs, is_refused))
       return false;  // the tensor is what stops it
     for (const TensorId id : op.inputs) {
       if (!id.valid() || has_source_[id.index()] || graph_.tensor(id).is_constant()) continue;
-      return stop(
-          fmt::format("tensor {} '{}' has no data, is no input of the network, and no "
-                      "operator computes it",
-                      id.value, graph_.tensor(id).name));
+      return stop(fmt::format("tensor {} '{}' has no data, is no input of the network, and no "
+                              "operator computes it",
+                              id.value, graph_.tensor(id).name),
+                  Help::kNone);
     }
     const bool by_handle = kind.kind->attributes == nullptr && kind.kind->steps == nullptr;
     if (by_handle && !variables_) return false;  // their initial values are what stops it
@@ -230,20 +222,20 @@ class Surveyor {
         return true;
       }
       std::vector<Op> ops = uint8_->read(*kind.kind, op, number, graph_.tensors).ops;
-      fold_constants(ops, graph_.tensors, foldable_bytes_);
+      fold_constants(ops, graph_.tensors, folding_);
       for (Op& made : ops) {
         const std::string reason = refusal_of(made, graph_);
         if (reason.empty()) continue;
-        const std::string types = types_of(made);
-        return stop(
-            fmt::format("{} of {} is not supported; required: {}", kind.name, types, reason),
-            types.find("float32") != std::string::npos && is_taken_of_int8(graph_, made),
-            found_instead(graph_, made));
+        return stop(fmt::format("{} of {} is not supported; required: {}", kind.name,
+                                types_of(made), reason),
+                    is_taken_in_int8(graph_, made) ? Help::kQuantise : Help::kNone,
+                    found_instead(graph_, made));
       }
     } catch (const CompileError& error) {
       std::string_view reason = error.what();
       if (reason.starts_with(where + ": ")) reason.remove_prefix(where.size() + 2);
-      return stop(fmt::format("{} {}", kind.name, reason));
+      if (reason.starts_with(kDamaged)) throw;
+      return stop(fmt::format("{} {}", kind.name, reason), help_of(error));
     }
     refused_.resize(graph_.tensors.size());  // steps make further tensors
     return true;
@@ -289,10 +281,11 @@ class Surveyor {
   const Section& section_;
   Survey& survey_;
   Graph graph_;
-  int64_t foldable_bytes_ = kMostFoldedBytes;
+  ConstantFolding folding_;
   std::vector<bool> has_source_;      ///< per tensor: made, an input or a variable
   std::vector<bool> is_free_;         ///< per operator: nothing stops it
   std::vector<std::string> refused_;  ///< per tensor: why, or nothing
+  std::vector<Help> help_;            ///< per tensor of the file
   std::optional<HandledVariables> variables_;
   std::optional<Uint8Tensors> uint8_;  ///< from the constructor on
 };
@@ -300,7 +293,7 @@ class Surveyor {
 }  // namespace
 
 Survey survey_tflite(const std::filesystem::path& file, const ImportOptions& options) {
-  return survey_tflite(read_file(file, kMaxFileBytes), file.stem().string(), file.string(),
+  return survey_tflite(read_model_file(file, kMaxFileBytes), file.stem().string(), file.string(),
                        options);
 }
 
@@ -328,7 +321,7 @@ Survey survey_tflite(std::span<const uint8_t> bytes, const std::string& name,
   if (std::ranges::find(in_use, false) != in_use.end()) {
     survey.obstacles.push_back(
         {.reason = fmt::format("the file has {} subgraphs (control flow)", survey.subgraphs),
-         .help = help_for("control flow", false)});
+         .help = sentence(Help::kUnroll)});
   }
   Surveyor(file, section, options.shapes, survey).run();
   return survey;

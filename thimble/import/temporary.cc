@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 // What a signal has to undo. Process-wide because signals are. Never destroyed: the thread below
 // may need it while the process exits.
 struct Registry {
-  std::recursive_mutex mutex;
+  std::recursive_timed_mutex mutex;
   std::map<fs::path, bool> paths;  // true: with all that it holds
   std::set<pid_t> children;
 };
@@ -119,8 +119,11 @@ const char* description(int signal) {
   }
 }
 
+// Whatever waits: the reader of a pipe that another thread writes to may never read on.
 [[noreturn]] void end_with(int signal) {
-  registry().mutex.lock();  // and never unlocked: nothing begins any more
+  std::signal(SIGPIPE, SIG_IGN);  // nobody may read what is said below
+  // Never unlocked: nothing begins any more. Who holds it for so long is stopped itself.
+  (void)registry().mutex.try_lock_for(std::chrono::seconds(2));
   end_children();
   remove_temporaries();
   if (signal != SIGPIPE)

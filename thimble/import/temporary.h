@@ -37,7 +37,7 @@ class Uninterrupted {
   Uninterrupted();
 
  private:
-  std::unique_lock<std::recursive_mutex> lock_;
+  std::unique_lock<std::recursive_timed_mutex> lock_;
 };
 
 /// A child process, the leader of a group of its own, which a signal ends as well while this

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "thimble/import/c_array.h"
 #include "thimble/import/expanded.h"
-#include "thimble/import/file_bytes.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
 #include "thimble/import/tflite_uint8.h"
@@ -34,6 +34,8 @@ std::string wrong_format(std::span<const uint8_t> bytes) {
       {"PK\x03\x04", "a zip archive (Keras .keras or PyTorch): convert it to .tflite"},
       {"\x08", "perhaps an .onnx file or a SavedModel: convert it to .tflite"},
       {"\x1f\x8b", "a gzip archive: unpack it"},
+      {"version https://git-lfs", "a pointer of git-lfs: `git lfs pull` fetches the file itself"},
+      {"<!DOCTYPE html", "a page of the web: perhaps the one about the file"},
   };
   const std::string_view begin(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::string message = "is not a TensorFlow Lite model: bytes 4 to 7 are not \"TFL3\"";
@@ -60,27 +62,18 @@ void refuse_other_subgraphs(const TfliteFile& file) {
   for (flatbuffers::uoffset_t i = 0; i < count; ++i) {
     const std::string name = kind_of(file, *file.network.operators()->Get(i), i).name;
     if (name != "WHILE" && name != "IF") continue;
-    throw CompileError(
+    throw Refusal(
         at(file, name, i),
         fmt::format("is not supported: the file has {} subgraphs (control flow), supported is one; "
                     "{} before converting",
                     in_use.size(),
                     name == "WHILE" ? "unroll its loop (recurrent layers of Keras: unroll=True)"
-                                    : "take its branches apart"));
+                                    : "take its branches apart"),
+        Help::kUnroll);
   }
   throw CompileError(file.where, fmt::format("has {} subgraphs (control flow); supported is one, "
                                              "beside those of CALL_ONCE",
                                              in_use.size()));
-}
-
-std::string join_kinds() {
-  std::string result;
-  for (const OperatorKind& kind : operator_kinds()) {
-    fmt::format_to(std::back_inserter(result), "{}{}", result.empty() ? "" : ", ",
-                   tflite::EnumNameBuiltinOperator(kind.code));
-  }
-  for (const OperatorKind& kind : custom_kinds()) result += fmt::format(", {}", kind.custom);
-  return result;
 }
 
 NamedKind custom_kind(const tflite::OperatorCode& code) {
@@ -89,7 +82,7 @@ NamedKind custom_kind(const tflite::OperatorCode& code) {
   for (const OperatorKind& kind : custom_kinds()) {
     if (name == kind.custom) return {.name = name, .kind = &kind};
   }
-  return {.name = name.empty() ? "custom operator" : fmt::format("custom operator {}", name)};
+  return {.name = name.empty() ? "custom operator" : "custom operator " + name};
 }
 
 NamedKind named_kind(const tflite::OperatorCode& code) {
@@ -106,26 +99,48 @@ NamedKind named_kind(const tflite::OperatorCode& code) {
   return result;
 }
 
+/// Operators that are not supported, by name: "#3, #7 and 2 more".
+using Unsupported = std::vector<std::pair<std::string, std::vector<size_t>>>;
+
+std::string listed(const Unsupported& refused) {
+  constexpr size_t kMostNames = 8, kMostNumbers = 3;
+  std::string text;
+  for (size_t k = 0; k < std::min(refused.size(), kMostNames); ++k) {
+    const auto& [name, numbers] = refused[k];
+    text += (k == 0 ? "" : ", ") + name;
+    for (size_t n = 0; n < std::min(numbers.size(), kMostNumbers); ++n)
+      text += fmt::format("{}#{}", n == 0 ? " " : ", ", numbers[n]);
+    if (numbers.size() > kMostNumbers)
+      text += fmt::format(" and {} more", numbers.size() - kMostNumbers);
+  }
+  if (refused.size() > kMostNames)
+    text += fmt::format(", and {} more kinds", refused.size() - kMostNames);
+  return text;
+}
+
 /// The kind of each operator, before anything else is looked at: of all that may be wrong with a
 /// model, an operator that is not supported is what its owner has to know first.
 std::vector<NamedKind> kinds_of_operators(const TfliteFile& file, const std::vector<size_t>& ops) {
   std::vector<NamedKind> kinds;
-  std::vector<std::string> refused;
-  size_t first_refused = 0;
+  Unsupported refused;
+  size_t count = 0;
   for (const size_t i : ops) {
     const tflite::Operator& op = *file.network.operators()->Get(static_cast<uint32_t>(i));
     const NamedKind& kind = kinds.emplace_back(kind_of(file, op, i));
     if (kind.kind != nullptr) continue;
-    if (refused.empty()) first_refused = i;
-    if (std::ranges::find(refused, kind.name) == refused.end()) refused.push_back(kind.name);
+    ++count;
+    auto known = std::ranges::find(refused, kind.name, &Unsupported::value_type::first);
+    if (known == refused.end()) known = refused.insert(known, {kind.name, {}});
+    known->second.push_back(i);
   }
   if (refused.empty()) return kinds;
-  const std::string others = refused.size() == 1
-                                 ? ""
-                                 : fmt::format(" (nor are, further on: {})",
-                                               fmt::join(refused.begin() + 1, refused.end(), ", "));
-  throw CompileError(at(file, refused.front(), first_refused),
-                     fmt::format("is not supported{}; supported are {}", others, join_kinds()));
+  const Help help = help_for_operator(refused.front().first);
+  std::string message = "is not supported";
+  if (count > 1)
+    message += fmt::format(", as {} of {} operators: {}", count, ops.size(), listed(refused));
+  message += help == Help::kNone ? "; docs/supported_ops.md lists those that are"
+                                 : fmt::format("; {}", sentence(help));
+  throw Refusal(at(file, refused.front().first, refused.front().second.front()), message, help);
 }
 
 /// Which tensors hold values when the operator about to be added runs. Refuses what the order of
@@ -254,8 +269,10 @@ void add_op(Op op, const std::string& where, Availability& available, Graph& gra
   for (TensorId id : op.outputs) available.set(id, where);
   const std::string reason = refusal_of(op, graph);
   if (!reason.empty()) {
-    throw CompileError(where, fmt::format("is not supported like this; required: {}; it has {}",
-                                          reason, found_instead(graph, op)));
+    throw Refusal(where,
+                  fmt::format("is not supported like this; required: {}; it has {}", reason,
+                              found_instead(graph, op)),
+                  Help::kNone);
   }
   graph.ops.push_back(std::move(op));
 }
@@ -266,14 +283,15 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
   Availability available(graph, tensors_made(file, ops), file.where + ": network inputs");
   for (Op& op : openings) add_op(std::move(op), file.where + ": network inputs", available, graph);
   HandledVariables variables(file, graph.tensors);
-  int64_t foldable_bytes = kMostFoldedBytes;
+  ConstantFolding folding;
   for (size_t k = 0; k < ops.size(); ++k) {
     const size_t i = ops[k];
     const std::string where = at(file, kinds[k].name, i);
     const tflite::Operator& from = *file.network.operators()->Get(static_cast<uint32_t>(i));
     const FileOp listed = file_op(file, from, graph.tensors, where);
     ReadOperator read;
-    if (auto handled = variables.read(kinds[k].kind->code, listed, i)) {
+    auto handled = variables.read(kinds[k].kind->code, listed, i);
+    if (handled) {
       read.ops = std::move(handled->ops);
       if (handled->old) available.set(*handled->old, where);
     } else {
@@ -283,7 +301,8 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
       available.set(state.in, where);
       graph.states.push_back(state);
     }
-    fold_constants(read.ops, graph.tensors, foldable_bytes);
+    // What a variable is given is no constant, though its value may be one.
+    if (!handled) fold_constants(read.ops, graph.tensors, folding);
     for (Op& op : read.ops) add_op(std::move(op), where, available, graph);
   }
   for (const State& state : variables.states()) graph.states.push_back(state);
@@ -319,6 +338,13 @@ const tflite::Model& verified_model(std::span<const uint8_t> bytes, const std::s
                                           model.version(), kSchemaVersion));
   }
   return model;
+}
+
+Help help_for_operator(const std::string& name) {
+  if (name == "WHILE" || name == "IF") return Help::kUnroll;
+  if (name == "custom operator ethos-u") return Help::kBeforeVela;
+  if (name == "custom operator edgetpu-custom-op") return Help::kBeforeEdgeTpu;
+  return Help::kNone;
 }
 
 NamedKind kind_of(const TfliteFile& file, const tflite::Operator& op, size_t number) {
@@ -460,7 +486,7 @@ Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,
 }
 
 Graph import_tflite(const std::filesystem::path& file, const ImportOptions& options) {
-  return import_tflite(read_file(file, kMaxFileBytes), file.stem().string(), file.string(),
+  return import_tflite(read_model_file(file, kMaxFileBytes), file.stem().string(), file.string(),
                        options);
 }
 

@@ -9,10 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "thimble/import/refusal.h"
 #include "thimble/import/tflite.h"
 #include "thimble/import/tflite_schema.h"
 #include "thimble/model/error.h"
 #include "thimble/model/graph.h"
+#include "thimble/reference/constant_folding.h"
 
 namespace thimble {
 
@@ -60,6 +62,7 @@ struct Section {
 struct TensorsAsFarAsRead {
   std::vector<Tensor> tensors;
   std::vector<std::string> refused;  ///< per tensor: why, or nothing
+  std::vector<Help> help;            ///< per tensor
 };
 [[nodiscard]] TensorsAsFarAsRead read_what_tensors_can_be(const TfliteFile& file);
 
@@ -251,6 +254,8 @@ struct NamedKind {
   std::string name;
   const OperatorKind* kind = nullptr;
 };
+/// What the name of an operator that is not supported tells of its file.
+[[nodiscard]] Help help_for_operator(const std::string& name);
 /// Throws CompileError if the file has no such operator code. number: of the operator.
 [[nodiscard]] NamedKind kind_of(const TfliteFile& file, const tflite::Operator& op, size_t number);
 
@@ -273,10 +278,9 @@ struct ReadOperator {
   std::vector<Op> ops;
   std::vector<State> states;  ///< of the variables that it has
 };
-/// Makes constants of what operators make of constants alone, and leaves these out, as long as the
-/// budget lasts: a hostile file may have any number of them. The rest is left to the rewrites.
-void fold_constants(std::vector<Op>& ops, std::vector<Tensor>& tensors, int64_t& budget_bytes);
-inline constexpr int64_t kMostFoldedBytes = int64_t{1} << 26;
+/// Makes constants of what operators make of constants alone, and leaves these out, unless they
+/// multiply and accumulate: these, and what takes too much work, are left to the rewrites.
+void fold_constants(std::vector<Op>& ops, std::vector<Tensor>& tensors, ConstantFolding& folding);
 /// Why an operator is not supported. Nothing if it is, or is with a bias of its own in which dead
 /// channels are silent (silenced_bias).
 [[nodiscard]] std::string refusal_of(Op& op, Graph& graph);

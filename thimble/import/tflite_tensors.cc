@@ -117,10 +117,11 @@ void refuse_dynamic(const tflite::Tensor& tensor, const Shape& shape, const std:
   for (flatbuffers::uoffset_t i = 0; i < signature.size(); ++i) {
     const bool batch_of_one = i == 0 && !shape.empty() && shape[0] == 1;
     if (signature[i] < 0 && !batch_of_one) {
-      throw CompileError(where,
-                         fmt::format("axis {} is dynamic; only a dynamic batch is supported, "
-                                     "which is taken as 1: fix the input's shape with --shape",
-                                     i));
+      throw Refusal(where,
+                    fmt::format("axis {} is dynamic; only a dynamic batch is supported, "
+                                "which is taken as 1: fix the input's shape with --shape",
+                                i),
+                    Help::kFixShapes);
     }
   }
 }
@@ -309,9 +310,10 @@ Tensor read_tensor(const tflite::Tensor& from, bool open, const std::string& whe
   }
   const std::string here = fmt::format("{} '{}'", where, tensor.name);
   if (from.is_variable() && !may_vary) {
-    throw CompileError(here,
-                       "variable tensors are not supported but as states of SVDF and "
-                       "UNIDIRECTIONAL_SEQUENCE_LSTM");
+    throw Refusal(here,
+                  "variable tensors are not supported but as states of SVDF and "
+                  "UNIDIRECTIONAL_SEQUENCE_LSTM",
+                  Help::kStateAsPorts);
   }
   if (from.type() == tflite::TensorType::RESOURCE && copier.has_handles()) return tensor;
   if (from.sparsity() != nullptr) throw CompileError(here, "sparse tensors are not supported");
@@ -367,12 +369,14 @@ TensorsAsFarAsRead read_what_tensors_can_be(const TfliteFile& file) {
   const std::vector<bool> may_vary = operands_with_variables(file);
   for (const tflite::Tensor* tensor : *file.network.tensors()) {
     result.refused.emplace_back();
+    result.help.emplace_back(Help::kNone);
     try {
       result.tensors.push_back(
           read_tensor(*tensor, file.open_shapes, "", may_vary[result.tensors.size()], copier));
     } catch (const CompileError& error) {
       const std::string_view what = error.what();
       result.tensors.emplace_back();
+      result.help.back() = help_of(error);
       result.refused.back() = what.substr(std::min(what.find("': ") + 3, what.size()));
     }
   }

@@ -293,9 +293,10 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const FileOp& from, si
   if (!touches(from)) return read_op(kind, from, number, tensors);
   check_operands(kind, from);
   if (kernel_of(kind.code) == Uint8Kernel::kRefused) {
-    throw CompileError(from.where,
-                       fmt::format("is not supported of uint8: {}; converted to int8 it may be",
-                                   reason_of(kind.code)));
+    throw Refusal(from.where,
+                  fmt::format("is not supported of uint8: {}; converted to int8 it may be",
+                              reason_of(kind.code)),
+                  Help::kQuantise);
   }
   const bool needs_scales =
       rescales(kind.code, from) ||
@@ -313,7 +314,8 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const FileOp& from, si
   }
   if (kind.code == BuiltinOperator::RELU &&
       from.input(0).quantization.scales != from.output().quantization.scales) {
-    throw CompileError(from.where, "of uint8 is supported where input and output have one scale");
+    throw Refusal(from.where, "of uint8 is supported where input and output have one scale",
+                  Help::kQuantise);
   }
   if (is_weighted(kind.code) && !(has(from.inputs[0]) && has(from.inputs[1]))) {
     throw CompileError(from.where, "is damaged: input and weights are not both uint8");

@@ -47,12 +47,14 @@ class Search {
            graph_.outputs.end();
   }
 
-  /// Instances that read what has been made of all rows of a value; per instance.
+  /// Instances that read what has been made of all rows of a value; per instance, up to the last
+  /// that reads the value itself.
   [[nodiscard]] std::vector<bool> waiting_for_all_rows(ValueId value) const {
     std::vector<bool> follows(instances_.values.size(), false), waits = follows;
     std::vector<bool> result(instances_.list.size(), false);
     follows[value.index()] = true;
-    for (size_t i = 0; i < instances_.list.size(); ++i) {
+    const size_t end = readers_[value.index()].back().index() + 1;
+    for (size_t i = maker_[value.index()].index(); i < end; ++i) {
       const Instance& instance = instances_.list[i];
       if (!instance.op.valid()) continue;
       bool depends = false, all_rows = false;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/output/manifest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "thimble/import/file_bytes.h"
+#include "thimble/import/file_limits.h"
+#include "thimble/import/sha256.h"
 
 namespace thimble {
 namespace {
@@ -105,6 +109,20 @@ std::optional<Manifest> read_manifest(const fs::path& folder) {
     return std::nullopt;
   const Bytes bytes = read_file(file, kMostBytes);
   return manifest_from_json(std::string(bytes.begin(), bytes.end()));
+}
+
+std::string changes(const std::filesystem::path& folder, const Manifest& manifest,
+                    const std::string& name) {
+  std::string text;
+  for (const auto& [path, file] : manifest.files) {
+    if (!file.models.contains(name)) continue;
+    const std::filesystem::path at = folder / path;
+    const bool there = std::filesystem::is_regular_file(at);
+    if (there && sha256(read_file(at, kMaxFileBytes)) == file.sha256) continue;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : "; ", path, there ? "has changed" : "is gone");
+  }
+  return text;
 }
 
 }  // namespace thimble

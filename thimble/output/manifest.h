@@ -38,6 +38,11 @@ struct Manifest {
 /// the folder, hidden files, names that are no identifiers.
 [[nodiscard]] std::optional<Manifest> manifest_from_json(const std::string& text);
 
+/// What is wrong with the files that the model named `name` needs: "net.cc has changed"; empty if
+/// all are as the manifest has them.
+[[nodiscard]] std::string changes(const std::filesystem::path& folder, const Manifest& manifest,
+                                  const std::string& name);
+
 /// Of a folder: empty if it has none or does not exist; nothing if what it has under that name is
 /// none.
 [[nodiscard]] std::optional<Manifest> read_manifest(const std::filesystem::path& folder);

@@ -51,15 +51,18 @@ double most(const CallAxis& axis, const std::vector<int64_t>& counts) {
 }
 
 // Rows and columns around an input that the taps of windows reach.
-double halo_of(const Graph& graph, const Call& call) {
-  if (!call.op.valid()) return 0;
-  double result = 0;
+struct Halo {
+  double rows = 0, columns = 0;
+};
+
+Halo halo_of(const Graph& graph, const Call& call) {
+  Halo result;
+  if (!call.op.valid()) return result;
   const auto add = [&](const auto& attributes) {
     if constexpr (requires { attributes.window; }) {
       const Window& w = attributes.window;
-      for (const int64_t reach :
-           {w.kernel_h * w.dilation_h, w.kernel_w * w.dilation_w, w.stride_h, w.stride_w})
-        result += size_of(reach);
+      result.rows = size_of(w.kernel_h) * size_of(w.dilation_h) + size_of(w.stride_h);
+      result.columns = size_of(w.kernel_w) * size_of(w.dilation_w) + size_of(w.stride_w);
     }
   };
   std::visit(add, graph.op(call.op).attributes);
@@ -69,7 +72,7 @@ double halo_of(const Graph& graph, const Call& call) {
 // Bytes from the first element to the farthest that coordinates of the tensor or of the call's
 // region, or `halo` beyond them, reach.
 double reach(const Call& call, const OperandView& view, const OperandAxes& walk, const Shape& shape,
-             double halo, const std::vector<int64_t>& counts) {
+             const Halo& halo, const std::vector<int64_t>& counts) {
   double elements = most(view.bias, counts) + most(view.channel, counts) + size_of(view.modulus);
   const size_t leading = walk.axes.size() - kKernelAxes;
   for (size_t k = 0; k < kKernelAxes; ++k) {
@@ -77,7 +80,8 @@ double reach(const Call& call, const OperandView& view, const OperandAxes& walk,
     for (const int axis : walk.axes[leading + k])
       extent *= size_of(shape[static_cast<size_t>(axis)]);
     extent = std::max(extent, size_of(call.axes[k].limits)) + size_of(walk.shift[leading + k]);
-    if (k == 1 || k == 2) extent += halo;
+    if (k == 1) extent += halo.rows;
+    if (k == 2) extent += halo.columns;
     elements += extent * size_of(view.stride[k]);
   }
   return elements * static_cast<double>(size_bytes(view.type));
@@ -125,18 +129,18 @@ std::string width_fault(const Graph& graph, const Call& call, const Walk& walk,
     if (most(expr, counts) > kMostOfInt32)
       return "the counter around its kernel does not fit 32 bits";
   }
-  const auto view_fault = [&](const OperandView& view, const OperandAxes& axes, double halo) {
+  const auto view_fault = [&](const OperandView& view, const OperandAxes& axes, const Halo& halo) {
     const double bytes = reach(call, view, axes, graph.tensor(view.tensor).shape, halo, counts);
     return bytes <= kMostOfInt32
                ? std::string()
                : fmt::format("what it reaches of tensor {} ('{}') does not fit 32 bits",
                              view.tensor.value, graph.tensor(view.tensor).name);
   };
-  const double halo = halo_of(graph, call);
+  const Halo halo = halo_of(graph, call);
   for (size_t k = 0; k < call.in.size(); ++k) {
     if (std::string fault = view_fault(call.in[k], walk.in[k], halo); !fault.empty()) return fault;
   }
-  return view_fault(call.out, walk.out, 0);
+  return view_fault(call.out, walk.out, {});
 }
 
 }  // namespace thimble

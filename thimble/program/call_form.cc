@@ -67,7 +67,7 @@ void CallForms::check(const Call& call, const Walk& walk) {
     throw Fault{describe(graph_, call) + ": its kernel takes channels side by side"};
   check_scratch(call);
   if (const std::string fault = width_fault(graph_, call, walk, loop_counts_); !fault.empty())
-    throw Fault{describe(graph_, call) + ": " + fault};
+    throw Fault{describe(graph_, call) + ": " + fault, true};
   if (call.op.valid()) {
     const std::string fault = parameter_fault(graph_, program_, call);
     if (!fault.empty()) throw Fault{describe(graph_, call) + ": " + fault};

@@ -16,6 +16,7 @@ namespace thimble {
 /// Thrown where the program is found to be wrong.
 struct Fault {
   std::string message;
+  bool too_wide = false;  ///< numbers do not fit 32 bits
 };
 
 [[nodiscard]] std::string describe(const Graph& graph, TensorId t);  ///< "tensor 3 ('name')"

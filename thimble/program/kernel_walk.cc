@@ -48,6 +48,26 @@ Interval coordinates(int64_t first, int64_t last, int64_t step) {
   return {floor_div(first + step - 1, step), floor_div(last, step) + 1};
 }
 
+// A ring wraps between pixels: where the next one of a run lies before this one.
+void visit_between_wraps(const Run& whole, const runtime::View& view, int64_t channels,
+                         const std::function<void(const Run&)>& visit) {
+  const int64_t pitch = whole.memory_step * channels;  // of pixels, if the run has several
+  for (int64_t done = 0; done < whole.count;) {
+    Run run = whole;
+    run.pixel += done / channels * pitch;
+    run.element += done * whole.element_step;
+    run.count -= done;
+    const int64_t index = run.pixel - view.bias;
+    if (run.count > channels) {
+      const int64_t pixels =
+          index < 0 || pitch <= 0 ? 1 : (view.modulus - index % view.modulus + pitch - 1) / pitch;
+      run.count = std::min(run.count, pixels * channels);
+    }
+    visit(run);
+    done += run.count;
+  }
+}
+
 }  // namespace
 
 Walk identity_walk(const Shape& shape) {
@@ -118,11 +138,10 @@ void each_run(const Walk& walk, const OperandAxes& axes, const Shape& shape,
     if (k < lead) element0 += walk.leading[k] * axes.step[k] * s;
     if (k >= lead) step[k - lead] = axes.step[k] * s;
   }
-  // Axes whose steps go on where those inside end are one run with these. A ring wraps between
-  // pixels.
+  // Axes whose steps go on where those inside end are one run with these.
   Run run{.count = box[3].size(), .memory_step = view.stride[3], .element_step = step[3]};
   size_t outer = kKernelAxes - 1;
-  for (; outer > 0 && view.modulus == 0; --outer) {
+  for (; outer > 0; --outer) {
     const size_t k = outer - 1;
     const bool goes_on =
         view.stride[k] == run.memory_step * run.count && step[k] == run.element_step * run.count;
@@ -141,7 +160,11 @@ void each_run(const Walk& walk, const OperandAxes& axes, const Shape& shape,
         run.pixel = at[0] * view.stride[0] + at[1] * view.stride[1] + at[2] * view.stride[2];
         run.element =
             element0 + at[0] * step[0] + at[1] * step[1] + at[2] * step[2] + at[3] * step[3];
-        visit(run);
+        if (view.modulus == 0) {
+          visit(run);
+        } else {
+          visit_between_wraps(run, view, box[3].size(), visit);
+        }
       }
     }
   }

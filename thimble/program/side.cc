@@ -67,6 +67,42 @@ Region needed_box(const Graph& graph, const std::vector<AccessMap>& maps, const 
   return to_kernel(walk.in[k], needed, in_shape);
 }
 
+std::vector<Region> without(const Region& box, const std::vector<Region>& others) {
+  std::vector<Region> rest = {box};
+  for (const Region& other : others) {
+    std::vector<Region> smaller;
+    for (Region& part : rest) {
+      const Region common = intersect(part, other);
+      if (empty(common)) {
+        smaller.push_back(std::move(part));
+        continue;
+      }
+      for (size_t axis = 0; axis < part.size(); ++axis) {
+        const Interval all = part[axis];
+        for (const Interval& beside :
+             {Interval{all.begin, common[axis].begin}, Interval{common[axis].end, all.end}}) {
+          if (beside.empty()) continue;
+          part[axis] = beside;
+          smaller.push_back(part);
+        }
+        part[axis] = common[axis];
+      }
+    }
+    rest = std::move(smaller);
+  }
+  return rest;
+}
+
+std::vector<Region> units_behind(const Region& unit, const Region& region) {
+  std::vector<Region> result;
+  for (size_t axis = 0; axis < unit.size(); ++axis) {
+    if (unit[axis].end >= region[axis].end) continue;
+    Region& next = result.emplace_back(unit);
+    next[axis] = {unit[axis].end, unit[axis].end + unit[axis].size()};
+  }
+  return result;
+}
+
 void each_unit(Progress progress, const Region& region,
                const std::function<void(const Region&)>& visit) {
   if (progress != Progress::kElement) {

@@ -40,6 +40,13 @@ struct Side {
                                 const Call& call, const Walk& walk, size_t k, const Region& region,
                                 const Interval& chunk);
 
+/// What of `box` no other box of these holds, as boxes apart.
+[[nodiscard]] std::vector<Region> without(const Region& box, const std::vector<Region>& others);
+
+/// The parts of `region` that come next after one of each_unit()'s along each axis. All of them
+/// come later.
+[[nodiscard]] std::vector<Region> units_behind(const Region& unit, const Region& region);
+
 /// Calls visit(unit) for the parts of `region` in the order in which the kernel reads and writes
 /// them: single elements for kElement, else as for_each_unit.
 void each_unit(Progress progress, const Region& region,

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "thimble/operators/element_reads.h"
 #include "thimble/operators/operators.h"
 #include "thimble/program/call_form.h"
 #include "thimble/program/memory_fault.h"
@@ -17,12 +18,13 @@ namespace thimble {
 namespace {
 
 // Work is counted in bytes compared, about. Plans do a small multiple of the network's own work:
-// each operand of a product is looked at once at most, in runs, and calls at borders do nothing.
-constexpr double kWorkOfNetwork = 64, kWorkOfAnyPlan = 2.5e8;
+// each operand of an element is looked at once at most, in runs, and calls at borders do nothing.
+constexpr double kWorkOfNetwork = 32, kWorkOfAnyPlan = 2.5e8;
 constexpr double kWorkOfCall = 64, kWorkOfRun = 8;
 
 double most_work(const Graph& graph) {
-  auto own = static_cast<double>(macs(graph));
+  double own = 0;
+  for (const Op& op : graph.ops) own += element_reads(graph, op);
   for (const Tensor& t : graph.tensors) own += static_cast<double>(elements(t.shape));
   return kWorkOfAnyPlan + kWorkOfNetwork * own;
 }
@@ -55,6 +57,7 @@ class Verifier {
       for (const ProgramPort& port : program_.inputs) check_received(port);
     } catch (const Fault& fault) {
       result_.fault = fault.message;
+      result_.too_wide = fault.too_wide;
     }
     return result_;
   }
@@ -203,7 +206,11 @@ class Verifier {
     const auto part = [&](const Region& unit) {
       destroy_scratch(call);
       if (!reads_first) write(call, walk, out, unit, chunk);
-      for (size_t k = 0; k < in.size(); ++k) read(call, walk, k, in[k], unit, chunk);
+      const std::vector<Region> later = units_behind(unit, region);
+      for (size_t k = 0; k < in.size(); ++k) {
+        for (const Region& box : read_last(call, walk, k, unit, later, chunk))
+          read(call, walk, in[k], box);
+      }
       if (reads_first) write(call, walk, out, unit, chunk);
       destroy_scratch(call);  // the kernel uses it until it ends
     };
@@ -299,9 +306,21 @@ class Verifier {
                                                      : "its buffer")};
   }
 
-  void read(const Call& call, const Walk& walk, size_t k, const Side& side, const Region& region,
-            const Interval& chunk) {
-    const Region box = needed_box(graph_, maps_, call, walk, k, region, chunk);
+  // What a unit of the output reads and none of the later ones: a call that overwrites an element
+  // of its operand never brings it back, so that whoever reads it last sees what became of it.
+  std::vector<Region> read_last(const Call& call, const Walk& walk, size_t k, const Region& unit,
+                                const std::vector<Region>& later, const Interval& chunk) const {
+    const auto needed = [&](const Region& of) {
+      return needed_box(graph_, maps_, call, walk, k, of, chunk);
+    };
+    const Region box = needed(unit);
+    if (!call.op.valid() || elements(box) <= elements(unit)) return {box};
+    std::vector<Region> others;
+    for (const Region& other : later) others.push_back(needed(other));
+    return without(box, others);
+  }
+
+  void read(const Call& call, const Walk& walk, const Side& side, const Region& box) {
     const uint32_t content = contents_.number(side.content);
     const int64_t size = side.element_bytes();
     const auto check = [&](int64_t address, int64_t element, int64_t count) {

@@ -79,12 +79,11 @@ namespace {
 
 template <class TapsAt>
 std::vector<Taps> distinct_ways(int64_t out, const TapsAt& taps_at) {
-  std::vector<Taps> ways;
+  std::vector<Taps> ways;  // taps fall on later rows, one by one: those alike are neighbours
   for (int64_t k = 0; k < out; ++k) {
     const Taps taps = taps_at(k);
-    const bool known = std::ranges::any_of(
-        ways, [&](const Taps& w) { return w.begin == taps.begin && w.end == taps.end; });
-    if (!known) ways.push_back(taps);
+    if (ways.empty() || ways.back().begin != taps.begin || ways.back().end != taps.end)
+      ways.push_back(taps);
   }
   return ways;
 }

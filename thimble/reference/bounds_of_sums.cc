@@ -10,6 +10,8 @@ namespace {
 
 SumBounds operator+(SumBounds a, SumBounds b) { return {a.low + b.low, a.high + b.high}; }
 
+SumBounds operator-(SumBounds a, SumBounds b) { return {a.low - b.low, a.high - b.high}; }
+
 SumBounds times(int64_t weight, SumBounds x) {
   const int64_t a = weight * x.low, b = weight * x.high;
   return {std::min(a, b), std::max(a, b)};
@@ -90,11 +92,17 @@ struct TapSums {
   /// Over all ways in which the window lies on the image: beyond it a tap adds nothing.
   [[nodiscard]] std::vector<SumBounds> over_positions() const {
     std::vector<SumBounds> result(static_cast<size_t>(out.c), {INT64_MAX, INT64_MIN});
+    const std::vector<Taps> rows = ways_of_rows(window, in.h, out.h);
     const std::vector<Taps> columns = ways_of_columns(window, in.w, out.w);
-    for (const Taps& row : ways_of_rows(window, in.h, out.h)) {
-      for (const Taps& column : columns) {
-        for (size_t o = 0; o < result.size(); ++o) {
-          const SumBounds sum = at(o, row, column);
+    for (size_t o = 0; o < result.size(); ++o) {
+      const std::vector<SumBounds> before = sums_before(o);
+      const auto at = [&](int64_t y, int64_t x) {
+        return before[static_cast<size_t>(y * (window.kernel_w + 1) + x)];
+      };
+      for (const Taps& row : rows) {
+        for (const Taps& column : columns) {
+          const SumBounds sum = at(row.end, column.end) - at(row.begin, column.end) -
+                                at(row.end, column.begin) + at(row.begin, column.begin);
           result[o] = {std::min(result[o].low, sum.low), std::max(result[o].high, sum.high)};
         }
       }
@@ -103,14 +111,19 @@ struct TapSums {
   }
 
  private:
-  [[nodiscard]] SumBounds at(size_t o, const Taps& rows, const Taps& columns) const {
-    SumBounds sum;
-    for (int64_t y = rows.begin; y < rows.end; ++y) {
-      const int64_t first = (static_cast<int64_t>(o) * window.kernel_h + y) * window.kernel_w;
-      for (int64_t x = columns.begin; x < columns.end; ++x)
-        sum = sum + taps[static_cast<size_t>(first + x)];
+  /// Of a channel's taps above and to the left: [kernel rows + 1][kernel columns + 1].
+  [[nodiscard]] std::vector<SumBounds> sums_before(size_t o) const {
+    const auto width = static_cast<size_t>(window.kernel_w);
+    const auto height = static_cast<size_t>(window.kernel_h);
+    std::vector<SumBounds> result((height + 1) * (width + 1));
+    for (size_t y = 0; y < height; ++y) {
+      SumBounds row;
+      for (size_t x = 0; x < width; ++x) {
+        row = row + taps[(o * height + y) * width + x];
+        result[(y + 1) * (width + 1) + x + 1] = result[y * (width + 1) + x + 1] + row;
+      }
     }
-    return sum;
+    return result;
   }
 };
 

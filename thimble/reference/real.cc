@@ -410,7 +410,7 @@ RealValues real(const SvdfFeatures&, const RealContext& c) {
       result.push_back(sum);
     }
   }
-  return result;
+  return clamped(Activation::kNone, std::move(result));  // beyond all numbers is the largest one
 }
 
 RealValues real(const ShiftIn&, const RealContext& c) {

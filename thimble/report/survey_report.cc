@@ -49,16 +49,6 @@ std::string named_for_shell(const Survey& survey, int tensor) {
   return plain ? fmt::format("'{}'", name) : std::to_string(tensor);
 }
 
-/// Which part would be taken, if that is of use.
-std::string free_part(const Survey& survey) {
-  if (survey.until.empty() || survey.until.size() > kMostEnds || survey.subgraphs > 1) return "";
-  std::string text = fmt::format("\nWhat can be compiled: {} of {} operators, with",
-                                 survey.free_ops, survey.ops.size());
-  for (const int t : survey.until)
-    fmt::format_to(std::back_inserter(text), " --until {}", named_for_shell(survey, t));
-  return text + "\n";
-}
-
 int64_t constant_bytes(const Survey& survey) {
   int64_t sum = 0;
   for (const SurveyedTensor& t : survey.tensors) sum += t.constant ? t.size_bytes.value_or(0) : 0;
@@ -66,6 +56,13 @@ int64_t constant_bytes(const Survey& survey) {
 }
 
 }  // namespace
+
+std::string until_options(const Survey& survey) {
+  if (survey.until.empty() || survey.until.size() > kMostEnds || survey.subgraphs > 1) return "";
+  std::string text;
+  for (const int t : survey.until) text += " --until " + named_for_shell(survey, t);
+  return text;
+}
 
 SurveyedSram sram(const Survey& survey) {
   const auto end = std::ssize(survey.ops);
@@ -141,7 +138,10 @@ std::string survey_text(const Survey& survey) {
     if (!numbers.empty()) text += fmt::format("  {:<14} {}\n", "", listed(numbers));
     if (!obstacle.help.empty()) text += fmt::format("  {:<14} what helps: {}\n", "", obstacle.help);
   }
-  text += free_part(survey);
+  if (const std::string part = until_options(survey); !part.empty()) {
+    text += fmt::format("\nWhat can be compiled: {} of {} operators, with{}\n", survey.free_ops,
+                        survey.ops.size(), part);
+  }
   text += fmt::format("\n{:>4} {:<28} {:<40} {}\n", "#", "operator", "reads", "makes");
   for (size_t k = 0; k < survey.ops.size(); ++k) {
     const SurveyedOp& op = survey.ops[k];

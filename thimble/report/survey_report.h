@@ -17,6 +17,9 @@ struct SurveyedSram {
 };
 [[nodiscard]] SurveyedSram sram(const Survey& survey);
 
+/// " --until 'a'": the part of the network that can be compiled, if that is of use; else nothing.
+[[nodiscard]] std::string until_options(const Survey& survey);
+
 [[nodiscard]] std::string survey_text(const Survey& survey);
 [[nodiscard]] std::string survey_json(const Survey& survey);
 

@@ -5,13 +5,19 @@
 
 namespace thimble {
 
-void redirect(Graph& graph, TensorId from, TensorId to) {
-  for (Op& op : graph.ops) std::replace(op.inputs.begin(), op.inputs.end(), from, to);
-  for (Port& port : graph.outputs) {
+void ReadInstead::redirect(TensorId from, TensorId to) {
+  instead_[from.index()] = to;
+  for (Port& port : graph_.outputs) {
     if (port.tensor == from) port.tensor = to;
   }
-  for (State& state : graph.states) {
+  for (State& state : graph_.states) {
     if (state.out == from) state.out = to;
+  }
+}
+
+void ReadInstead::read_by(Op& op) const {
+  for (TensorId& read : op.inputs) {
+    if (instead_[read.index()].valid()) read = instead_[read.index()];
   }
 }
 

@@ -8,8 +8,21 @@
 
 namespace thimble {
 
-/// Every reader of `from` (operators, output ports and variables) reads `to` instead.
-void redirect(Graph& graph, TensorId from, TensorId to);
+/// Tensors that are read in place of others, by a pass that visits operators in their order.
+///   for each op:  instead.read_by(op);  if it goes: instead.redirect(op.outputs[0], op.inputs[0])
+class ReadInstead {
+ public:
+  explicit ReadInstead(Graph& graph) : graph_(graph), instead_(graph.tensors.size()) {}
+
+  /// Every reader of `from` reads `to` instead: output ports and variables now, operators when
+  /// read_by() comes to them.
+  void redirect(TensorId from, TensorId to);
+  void read_by(Op& op) const;
+
+ private:
+  Graph& graph_;
+  std::vector<TensorId> instead_;  ///< per tensor; invalid: itself
+};
 /// The graph without the operators whose flag is set.
 void erase_ops(Graph& graph, const std::vector<bool>& erase);
 /// The port has `tensor` instead, which takes its name.

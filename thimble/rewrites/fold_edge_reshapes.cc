@@ -30,13 +30,13 @@ bool is_bound(const Graph& graph, TensorId t) {
 Graph fold_edge_reshapes(const Graph& graph) {
   Graph result = graph;
   std::vector<bool> erase(result.ops.size());
+  const std::vector<std::vector<OpId>> readers = consumers(graph);  // ports alone move
   for (size_t k = 0; k < result.ops.size(); ++k) {
     if (!std::holds_alternative<Reshape>(result.ops[k].attributes)) continue;
     const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
     const Shape &from = result.tensor(in).shape, &to = result.tensor(out).shape;
     if (is_bound(result, in) || is_bound(result, out) || is_output(result, in)) continue;
     if (!keeps_rows(is_input(result, in) ? from : to, is_input(result, in) ? to : from)) continue;
-    const auto readers = consumers(result);
     if (is_input(result, in) && !is_output(result, out) && readers[in.index()].size() == 1) {
       for (Port& port : result.inputs) {
         if (port.tensor == in) reshape_port(result, port, out);

@@ -44,12 +44,14 @@ bool writes_in_any_order(const Graph& graph, const Op& op) {
 Graph fold_edge_transposes(const Graph& graph) {
   Graph result = graph;
   std::vector<bool> erase(result.ops.size());
+  // Ports move; who reads and makes a tensor stays.
+  const std::vector<std::vector<OpId>> readers = consumers(graph);
+  const std::vector<OpId> made_by = producers(graph);
   for (size_t k = 0; k < result.ops.size(); ++k) {
     const auto* transpose = std::get_if<Transpose>(&result.ops[k].attributes);
     if (transpose == nullptr) continue;
     const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
-    const auto readers = consumers(result);
-    const OpId producer = producers(result)[in.index()];
+    const OpId producer = made_by[in.index()];
     if (is_input(result, in) && !is_output(result, in) && !is_output(result, out) &&
         readers[in.index()].size() == 1 &&
         std::all_of(readers[out.index()].begin(), readers[out.index()].end(), [&](OpId reader) {

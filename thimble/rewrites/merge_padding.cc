@@ -30,11 +30,13 @@ bool pads_image_with_zeros(const Graph& graph, const Op& op) {
 
 Graph merge_padding(const Graph& graph) {
   Graph result = graph;
+  const std::vector<std::vector<OpId>> readers = consumers(graph);
   for (size_t k = 0; k < result.ops.size(); ++k) {
     if (!pads_image_with_zeros(result, result.ops[k])) continue;
     const Pad pad = std::get<Pad>(result.ops[k].attributes);
     const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
-    for (Op& reader : result.ops) {
+    for (const OpId id : readers[out.index()]) {
+      Op& reader = result.ops[id.index()];
       Window* window = window_of(reader);
       if (window == nullptr || reader.inputs[0] != out) continue;
       const Op before = reader;

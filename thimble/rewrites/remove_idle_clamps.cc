@@ -48,15 +48,17 @@ std::optional<Activation> lone_clamp(const Graph& graph, const Op& op) {
 Graph remove_idle_clamps(const Graph& graph, const std::vector<ValueRanges>& bounds) {
   Graph result = graph;
   std::vector<bool> erase(graph.ops.size());
+  ReadInstead instead(result);
   for (size_t k = 0; k < graph.ops.size(); ++k) {
     const TensorId in = graph.ops[k].inputs[0], out = graph.ops[k].outputs[0];
+    instead.read_by(result.ops[k]);
     if (is_float32(graph, graph.ops[k])) continue;  // without bounds
     Activation* fused = activation_of(result.ops[k]);
     if (const std::optional<Activation> alone = lone_clamp(graph, graph.ops[k])) {
       const ActivationRange clamp = activation_range(*alone, graph.tensor(out));
       if (is_output(result, out) || !all_within(bounds[in.index()], clamp)) continue;
       erase[k] = true;
-      redirect(result, out, result.ops[k].inputs[0]);
+      instead.redirect(out, result.ops[k].inputs[0]);
     } else if (fused != nullptr && *fused != Activation::kNone) {
       const ActivationRange clamp = activation_range(*fused, graph.tensor(out));
       const ActivationRange type = activation_range(Activation::kNone, graph.tensor(out));

@@ -23,27 +23,37 @@ bool writes_any_shape(const Op& op) {
 
 Graph remove_reshapes(const Graph& graph) {
   Graph result = graph;
+  std::vector<std::vector<OpId>> reads = consumers(graph);
   for (size_t k = 0; k < result.ops.size(); ++k) {
     if (!is_reshape(result.ops[k])) continue;
     const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
-    for (Op& reader : result.ops) {  // read through it; a reshape left without readers is dead
+    // Read through it; a reshape left without readers is dead.
+    for (const OpId id : std::vector<OpId>(reads[out.index()])) {
+      Op& reader = result.ops[id.index()];
       if (!reads_any_shape(reader) || reader.inputs[0] != out) continue;
       reader.inputs[0] = in;
-      if (!unsupported_reason(result, reader).empty()) reader.inputs[0] = out;
+      if (unsupported_reason(result, reader).empty()) {
+        reads[in.index()].push_back(id);
+      } else {
+        reader.inputs[0] = out;
+      }
     }
   }
   std::vector<bool> erase(result.ops.size());
+  std::vector<OpId> made_by = producers(result);
+  reads = consumers(result);
   for (size_t k = 0; k < result.ops.size(); ++k) {
     if (!is_reshape(result.ops[k])) continue;
     const TensorId in = result.ops[k].inputs[0], out = result.ops[k].outputs[0];
-    const OpId producer = producers(result)[in.index()];
-    const auto readers = consumers(result)[in.index()];
-    if (!producer.valid() || readers.size() != 1 || is_output(result, in)) continue;
+    const OpId producer = made_by[in.index()];
+    if (!producer.valid() || reads[in.index()].size() != 1 || is_output(result, in)) continue;
     Op& op = result.ops[producer.index()];
     if (!writes_any_shape(op)) continue;
     op.outputs[0] = out;
     if (unsupported_reason(result, op).empty()) {
       erase[k] = true;
+      made_by[out.index()] = producer;
+      made_by[in.index()] = {};
     } else {
       op.outputs[0] = in;
     }

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "thimble/reference/interpreter.h"
+#include "thimble/reference/constant_folding.h"
 #include "thimble/rewrites/edit.h"
 
 namespace thimble {
@@ -26,19 +26,13 @@ Graph rewrite(const Graph& graph, ConstantChannels channels) {
 
 Graph fold_constants(const Graph& graph) {
   Graph result = graph;
+  ConstantFolding folding;
   std::vector<bool> erase(result.ops.size());
   for (size_t k = 0; k < result.ops.size(); ++k) {
     const Op& op = result.ops[k];
-    const bool constant = std::all_of(op.inputs.begin(), op.inputs.end(),
-                                      [&](TensorId t) { return result.tensor(t).is_constant(); });
     const bool port = std::any_of(op.outputs.begin(), op.outputs.end(),
                                   [&](TensorId t) { return is_output(result, t); });
-    if (!constant || port) continue;
-    std::vector<Bytes> values = interpret_op(result, op, TensorValues(result.tensors.size()));
-    for (size_t j = 0; j < op.outputs.size(); ++j) {
-      result.tensor(op.outputs[j]).data = std::make_shared<const Bytes>(std::move(values[j]));
-    }
-    erase[k] = true;
+    if (!port) erase[k] = folding.fold(result, op);
   }
   erase_ops(result, erase);
   return result;
@@ -85,8 +79,10 @@ bool is_callers(DType type) { return type == DType::kFloat32 || type == DType::k
 Graph remove_no_ops(const Graph& graph) {
   Graph result = graph;
   std::vector<bool> erase(result.ops.size());
+  ReadInstead instead(result);
   for (size_t k = 0; k < result.ops.size(); ++k) {
-    const Op& op = result.ops[k];
+    Op& op = result.ops[k];
+    instead.read_by(op);
     if (op.inputs.size() != 1) continue;
     const TensorId in = op.inputs[0], out = op.outputs[0];
     // An output must have a buffer apart from inputs and constants, and no second port.
@@ -95,7 +91,7 @@ Graph remove_no_ops(const Graph& graph) {
     if (needed || !std::visit(IsNoOp{result.tensor(in), result.tensor(out)}, op.attributes))
       continue;
     erase[k] = true;
-    redirect(result, out, in);
+    instead.redirect(out, in);
   }
   erase_ops(result, erase);
   return result;
@@ -121,9 +117,9 @@ Graph remove_dead_ops(const Graph& graph) {
 Graph integer_io(const Graph& graph) {
   Graph result = graph;
   std::vector<bool> erase(result.ops.size());
+  const std::vector<std::vector<OpId>> readers = consumers(graph);  // ports alone move
   for (size_t k = 0; k < result.ops.size(); ++k) {
     const Op& op = result.ops[k];
-    const auto readers = consumers(result);
     const TensorId in = op.inputs[0], out = op.outputs[0];
     if (is_state(result, in) || is_state(result, out)) continue;
     if (std::holds_alternative<Quantize>(op.attributes) && is_callers(result.tensor(in).type) &&

@@ -14,7 +14,8 @@ enum class ConstantChannels : uint8_t { kRemoved, kKept };
 [[nodiscard]] Graph rewrite(const Graph& graph,
                             ConstantChannels channels = ConstantChannels::kRemoved);
 
-/// An operator on constants alone becomes a constant.
+/// An operator on constants alone becomes a constant, unless that takes too much work
+/// (reference/constant_folding.h).
 [[nodiscard]] Graph fold_constants(const Graph& graph);
 /// Operators that change neither values nor places: reshape to the same shape, pad by nothing,
 /// identity transpose, concatenation of one, slice of everything, quantize to the same scale.

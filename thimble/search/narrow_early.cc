@@ -11,9 +11,13 @@ namespace {
 class Narrowing {
  public:
   explicit Narrowing(const OrderProblem& problem)
-      : problem_(problem), links_(problem), placed_(problem.ops.size(), false) {}
+      : problem_(problem),
+        links_(problem),
+        placed_(problem.ops.size(), false),
+        narrowest_(problem.ops.size(), -1) {}
 
   std::vector<int> run(const std::vector<int>& order) {
+    for (auto op = order.rbegin(); op != order.rend(); ++op) find_narrowest(*op);
     for (const int op : order) place(op);
     return std::move(result_);
   }
@@ -37,39 +41,46 @@ class Narrowing {
 
   /// The runs of all readers, or nothing.
   [[nodiscard]] std::vector<int> narrowing(int tensor) const {
-    std::vector<int> runs;
+    const std::vector<int>& readers = links_.readers[static_cast<size_t>(tensor)];
     int64_t narrowed = 0;
     if (links_.is_output[static_cast<size_t>(tensor)]) return {};
-    for (const int reader : links_.readers[static_cast<size_t>(tensor)]) {
-      const std::vector<int> run = run_from(reader);
-      if (run.empty()) return {};
-      narrowed += size(op(run.back()).outputs[0]);
-      runs.insert(runs.end(), run.begin(), run.end());
+    for (const int reader : readers) {
+      const int last = narrowest_[static_cast<size_t>(reader)];
+      if (last < 0 || placed_[static_cast<size_t>(reader)]) return {};
+      narrowed += size(op(last).outputs[0]);
     }
-    return narrowed < size(tensor) ? runs : std::vector<int>{};
+    if (narrowed >= size(tensor)) return {};
+    std::vector<int> runs;
+    for (int reader : readers) {
+      const int last = narrowest_[static_cast<size_t>(reader)];
+      for (; reader != last; reader = next(reader)) runs.push_back(reader);
+      runs.push_back(last);
+    }
+    return runs;
   }
 
-  /// From the operator on as far as the result gets smaller; empty if it reads more than one
-  /// tensor.
-  [[nodiscard]] std::vector<int> run_from(int number) const {
-    std::vector<int> run;
-    size_t least = 0;
-    while (!placed_[static_cast<size_t>(number)] && op(number).inputs.size() == 1 &&
-           op(number).outputs.size() == 1) {
-      run.push_back(number);
-      const int made = op(number).outputs[0];
-      if (size(made) < size(op(run[least]).outputs[0])) least = run.size() - 1;
-      const std::vector<int>& readers = links_.readers[static_cast<size_t>(made)];
-      if (readers.size() != 1 || links_.is_output[static_cast<size_t>(made)]) break;
-      number = readers[0];
-    }
-    if (!run.empty()) run.resize(least + 1);
-    return run;
+  /// The only reader of the only result; -1 if there is none, or several.
+  [[nodiscard]] int next(int number) const {
+    const int made = op(number).outputs[0];
+    const std::vector<int>& readers = links_.readers[static_cast<size_t>(made)];
+    return readers.size() == 1 && !links_.is_output[static_cast<size_t>(made)] ? readers[0] : -1;
+  }
+
+  /// From the operator on as far as the result gets smaller; nothing if it reads more than one
+  /// tensor. What comes behind it in the order is known.
+  void find_narrowest(int number) {
+    if (op(number).inputs.size() != 1 || op(number).outputs.size() != 1) return;
+    int& narrowest = narrowest_[static_cast<size_t>(number)];
+    narrowest = number;
+    const int behind = next(number) < 0 ? -1 : narrowest_[static_cast<size_t>(next(number))];
+    if (behind >= 0 && size(op(behind).outputs[0]) < size(op(number).outputs[0]))
+      narrowest = behind;
   }
 
   const OrderProblem& problem_;
   const OrderLinks links_;
   std::vector<bool> placed_;
+  std::vector<int> narrowest_;  ///< per operator: where the run from it on is narrowest; -1: none
   std::vector<int> result_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "runtime/portable/copy_runs.h"
 #include "runtime/portable/walk.h"
+#include "thimble/model/division.h"
 #include "thimble/model/error.h"
 #include "thimble/target/feature_sums.h"
 
@@ -336,16 +337,37 @@ bool empty(const CallShape& call) {
   return false;
 }
 
-TapSums tap_sums(int32_t begin, int32_t end, const auto& taps_at, int32_t kernel) {
+/// A window along one axis of the input.
+struct WindowAxis {
+  int32_t kernel, stride, dilation, pad, extent;
+
+  /// Number of the first tap at `position` of the input or behind it.
+  [[nodiscard]] int32_t first_tap_from(int64_t position, int64_t origin) const {
+    const int64_t behind = position - origin;
+    const int64_t tap = dilation == 1 ? behind : ceil_div(behind, dilation);
+    return static_cast<int32_t>(std::clamp<int64_t>(tap, 0, kernel));
+  }
+};
+
+/// Outputs without padding are all alike.
+TapSums tap_sums(int32_t begin, int32_t end, const WindowAxis& w) {
   TapSums sums;
+  const auto add = [&](int32_t first, int32_t last, double outputs) {
+    sums.outputs += outputs;
+    sums.inside += outputs * (last - first);
+    sums.full += last - first == w.kernel ? outputs : 0;
+    sums.runs +=
+        outputs * ((first > 0 ? 1 : 0) + (last > first ? 1 : 0) + (last < w.kernel ? 1 : 0));
+    sums.some_inside += last > first ? outputs : 0;
+  };
+  const runtime::Outputs full =
+      runtime::full_outputs(begin, end, w.kernel, w.stride, w.dilation, w.pad, w.extent);
+  if (full.begin < full.end) add(0, w.kernel, full.end - full.begin);
   for (int32_t k = begin; k < end; ++k) {
-    const runtime::Taps taps = taps_at(k);
-    const bool inside = taps.end > taps.begin;
-    sums.outputs += 1;
-    sums.inside += taps.end - taps.begin;
-    sums.full += taps.end - taps.begin == kernel ? 1 : 0;
-    sums.runs += (taps.begin > 0 ? 1 : 0) + (inside ? 1 : 0) + (taps.end < kernel ? 1 : 0);
-    sums.some_inside += inside ? 1 : 0;
+    if (k == full.begin && full.begin < full.end) k = full.end;
+    if (k >= end) break;
+    const int64_t origin = int64_t{k} * w.stride - w.pad;
+    add(w.first_tap_from(0, origin), w.first_tap_from(w.extent, origin), 1);
   }
   return sums;
 }
@@ -358,14 +380,14 @@ const char* name(Feature feature) {
   return kNames[k];
 }
 
-TapSums row_taps(const runtime::Window2D& window, const runtime::Region& region) {
-  const auto at = [&](int32_t y) { return runtime::rows_at(window, y); };
-  return tap_sums(region.begin[1], region.end[1], at, window.kernel_h);
+TapSums row_taps(const runtime::Window2D& w, const runtime::Region& region) {
+  return tap_sums(region.begin[1], region.end[1],
+                  {w.kernel_h, w.stride_h, w.dilation_h, w.pad_top, w.in_h});
 }
 
-TapSums column_taps(const runtime::Window2D& window, const runtime::Region& region) {
-  const auto at = [&](int32_t x) { return runtime::columns_at(window, x); };
-  return tap_sums(region.begin[2], region.end[2], at, window.kernel_w);
+TapSums column_taps(const runtime::Window2D& w, const runtime::Region& region) {
+  return tap_sums(region.begin[2], region.end[2],
+                  {w.kernel_w, w.stride_w, w.dilation_w, w.pad_left, w.in_w});
 }
 
 double cut_rows(const runtime::View& view, double columns) {

@@ -4,9 +4,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -26,6 +29,8 @@ namespace thimble {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr double kCpuPerSecond = 4;  // of a program with several threads
 
 class Pipe {
  public:
@@ -55,56 +60,49 @@ class Pipe {
   std::array<int, 2> ends_{-1, -1};
 };
 
-// A group of its own for the process and those that it starts: they end together.
-class SpawnAttributes {
- public:
-  SpawnAttributes() {
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-  }
-  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-  posix_spawnattr_t* get() { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_{};
-};
-
-class SpawnActions {
- public:
-  SpawnActions() { posix_spawn_file_actions_init(&actions_); }
-  ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
-  SpawnActions(const SpawnActions&) = delete;
-  SpawnActions& operator=(const SpawnActions&) = delete;
-  posix_spawn_file_actions_t* get() { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-};
+// What the child does before it becomes the program. Async-signal-safe: other threads may hold any
+// lock. Returns only if that failed.
+void become(const Command& command, pid_t parent, const Pipe& out, const Pipe& err,
+            char* const* arguments) {
+  setpgid(0, 0);  // a group of its own for it and those that it starts: they end together
+#ifdef __linux__
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // whatever ends us
+  if (getppid() != parent) _exit(1);
+#endif
+  // Should we be stopped, or elsewhere than on Linux killed, nobody looks at the clock.
+  const auto most = static_cast<rlim_t>(kCpuPerSecond * command.timeout_seconds + 1);
+  const struct rlimit cpu = {most, most};
+  setrlimit(RLIMIT_CPU, &cpu);
+  const int nothing = open("/dev/null", O_RDONLY);
+  if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0) return;
+  if (dup2(out.write_end(), STDOUT_FILENO) < 0 || dup2(err.write_end(), STDERR_FILENO) < 0) return;
+  const char* folder = command.working_folder.c_str();
+  if (*folder != '\0' && chdir(folder) != 0) return;
+  execvp(arguments[0], arguments);
+}
 
 pid_t spawn(const Command& command, const Pipe& out, const Pipe& err) {
-  SpawnActions actions;
-  posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(actions.get(), out.write_end(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(actions.get(), err.write_end(), STDERR_FILENO);
-  if (!command.working_folder.empty()) {
-    posix_spawn_file_actions_addchdir_np(actions.get(), command.working_folder.c_str());
-  }
   std::vector<std::string> arguments = command.arguments;
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
-  SpawnAttributes attributes;
-  pid_t pid = 0;
-  const int error =
-      posix_spawnp(&pid, pointers[0], actions.get(), attributes.get(), pointers.data(), environ);
-  if (error != 0) {
-    throw CompileError(command.arguments[0],
-                       fmt::format("cannot be started: {}", std::strerror(error)));
+  Pipe failed;  // the errno, or its end where the program has begun
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    become(command, parent, out, err, pointers.data());
+    const int error = errno;
+    [[maybe_unused]] const ssize_t told = write(failed.write_end(), &error, sizeof error);
+    _exit(127);
   }
-  return pid;
+  int error = pid < 0 ? errno : 0;
+  failed.close_write();
+  while (pid > 0 && read(failed.read_end(), &error, sizeof error) < 0 && errno == EINTR) {
+  }
+  if (error == 0) return pid;
+  if (pid > 0) waitpid(pid, nullptr, 0);
+  throw CompileError(command.arguments[0],
+                     fmt::format("cannot be started: {}", std::strerror(error)));
 }
 
 // Reads what is there; false at the end of the stream.

@@ -22,7 +22,8 @@ struct ProcessResult {
   [[nodiscard]] bool succeeded() const { return exit_status == 0 && !timed_out; }
 };
 
-/// Runs a program to its end, or kills it when the time is over. Its standard input is empty.
+/// Runs a program to its end, or kills it when the time is over; it ends with us, too, however we
+/// do (Linux; elsewhere after four times its time of the processor). Its standard input is empty.
 /// Throws CompileError if it cannot be started.
 [[nodiscard]] ProcessResult run_process(const Command& command);
 
