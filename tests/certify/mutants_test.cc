@@ -55,7 +55,7 @@ TEST(RewriteMutants, OfRandomNetworksAreCaught) {
     testing::count_rewrite_mutants(file, seed, 10, count);
   }
   expect_none_missed(count);
-  if (workload.all_mutants) EXPECT_GE(count.made, 2000);
+  EXPECT_GE(count.made, workload.all_mutants ? 2000 : 400 / testing::kOneIn);
   if (workload.update && workload.all_mutants) write_results(count);
 }
 

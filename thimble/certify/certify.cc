@@ -11,8 +11,8 @@ namespace thimble {
 namespace {
 
 /// Products and elements: some hundredths of a second each.
-constexpr int64_t kWorkOnOperators = 8'000'000;
-constexpr int64_t kWorkOnNetworks = 8'000'000;
+constexpr int64_t kWorkOnOperators = 16'000'000;
+constexpr int64_t kWorkOnNetworks = 32'000'000;
 
 /// What the rewritten network reads before it is there, or computes twice.
 std::string order_fault(const Graph& graph) {

@@ -42,9 +42,12 @@ class Sums {
     if (kept_quantization() != weights.quantization)
       return "has other scales of weights than the file's";
     if (const std::string wrong = border_fault(); !wrong.empty()) return wrong;
-    return kept_bias() == bias_of(n_.now(), now_, kept_count())
-               ? ""
-               : "has another bias than the file's with what removed channels add";
+    if (in_ != nullptr && !depthwise_ && !has_bias_of_32_bits())
+      return "sums channels that are gone";
+    const bool same = has_bias_of_32_bits()
+                          ? kept_bias() == bias_of(n_.now(), now_, kept_count())
+                          : kept_wide_bias() == *n_.now().tensor(now_.inputs[2]).data;
+    return same ? "" : "has another bias than the file's with what removed channels add";
   }
 
  private:
@@ -85,6 +88,15 @@ class Sums {
     return result;
   }
 
+  /// Or none. Other types are compared as they are.
+  [[nodiscard]] bool has_bias_of_32_bits() const {
+    return was_.inputs.size() < 3 || now_.inputs.size() < 3 ||
+           n_.file().graph.tensor(was_.inputs[2]).type == DType::kInt32;
+  }
+  [[nodiscard]] Bytes kept_wide_bias() const {
+    const Tensor& bias = n_.file().graph.tensor(was_.inputs[2]);
+    return with_channels(*bias.data, bias, outputs_);
+  }
   static std::vector<int64_t> bias_of(const Graph& graph, const Op& op, size_t channels) {
     if (op.inputs.size() < 3) return std::vector<int64_t>(channels);
     const Tensor& bias = graph.tensor(op.inputs[2]);

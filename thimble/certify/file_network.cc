@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 #include "thimble/certify/draws.h"
+#include "thimble/certify/piece.h"
 #include "thimble/certify/ranges.h"
 #include "thimble/operators/operators.h"
 #include "thimble/reference/elements.h"
@@ -41,17 +42,12 @@ bool is_always(const Tensor& constant, const ValueRanges& ranges) {
 
 Networks::Networks(const Graph& file, const RewrittenGraph& rewritten)
     : file_{file, producers(file), {}}, now_(rewritten.graph), thinned_(now_.tensors.size()) {
+  number_values();
   take_kept_tensors();
   take_thinned(rewritten.certificate.thinned);
   fold_constants();
   file_.ranges = walked_ranges(file_.graph, file_.producers);
-  std::vector<TensorId> folded;
-  for (size_t t = 0; t < file_.graph.tensors.size(); ++t) {
-    if (now_.tensors[t].is_constant() && !file_.graph.tensors[t].is_constant())
-      folded.push_back({static_cast<int32_t>(t)});
-  }
-  prove_folded(folded);
-  for (const TensorId t : folded) file_.graph.tensor(t).data = now_.tensor(t).data;
+  prove_folded();
   prove_removed(rewritten.certificate.thinned);
 }
 
@@ -59,26 +55,30 @@ TensorId Networks::of(TensorId now) const {
   return thinned_[now.index()] == nullptr ? now : thinned_[now.index()]->of;
 }
 
-bool Networks::are_twins(TensorId a, TensorId b) const {
-  std::vector<std::pair<TensorId, TensorId>> open{{a, b}};
-  std::set<std::pair<size_t, size_t>> seen;
-  while (!open.empty()) {
-    const auto [x, y] = open.back();
-    open.pop_back();
-    if (x == y || !seen.insert({x.index(), y.index()}).second) continue;
-    const OpId of_x = file_.producers[x.index()], of_y = file_.producers[y.index()];
-    if (!of_x.valid() || !of_y.valid() || of_x == of_y) return false;
-    const Op &p = file_.graph.op(of_x), &q = file_.graph.op(of_y);
-    const Tensor &s = file_.graph.tensor(x), &t = file_.graph.tensor(y);
-    const bool alike = p.attributes == q.attributes && p.inputs.size() == q.inputs.size() &&
-                       p.outputs.size() == 1 && q.outputs.size() == 1 && s.shape == t.shape &&
-                       s.type == t.type && s.quantization == t.quantization &&
-                       (find_accumulator(file_.graph, x) == nullptr) ==
-                           (find_accumulator(file_.graph, y) == nullptr);
-    if (!alike) return false;
-    for (size_t k = 0; k < p.inputs.size(); ++k) open.emplace_back(p.inputs[k], q.inputs[k]);
+// Operators that are the same, of the same values, make the same: found by kind and operands, then
+// compared with the first few of these. All readers of a tensor that rewrites merge are alike.
+void Networks::number_values() {
+  constexpr size_t kMostKinds = 64;
+  const Graph& graph = file_.graph;
+  for (size_t t = 0; t < graph.tensors.size(); ++t) values_.push_back({static_cast<int32_t>(t)});
+  std::map<std::vector<size_t>, std::vector<const Op*>> known;
+  for (const Op& op : graph.ops) {
+    if (op.outputs.size() != 1 || find_accumulator(graph, op.outputs[0]) != nullptr) continue;
+    std::vector<size_t> key{op.attributes.index()};
+    for (const TensorId t : op.inputs) key.push_back(values_[t.index()].index());
+    std::vector<const Op*>& others = known[std::move(key)];
+    const Tensor& out = graph.tensor(op.outputs[0]);
+    const auto twin = std::ranges::find_if(others, [&](const Op* other) {
+      const Tensor& of_other = graph.tensor(other->outputs[0]);
+      return other->attributes == op.attributes && of_other.shape == out.shape &&
+             of_other.type == out.type && of_other.quantization == out.quantization;
+    });
+    if (twin != others.end()) {
+      values_[op.outputs[0].index()] = (*twin)->outputs[0];
+    } else if (others.size() < kMostKinds) {
+      others.push_back(&op);
+    }
   }
-  return true;
 }
 
 // Ports give their names to others, which is looked at with the ports.
@@ -128,16 +128,24 @@ void Networks::fold_constants() {
   }
 }
 
-void Networks::prove_folded(const std::vector<TensorId>& tensors) const {
-  for (const TensorId t : tensors) {
-    const OpId producer = file_.producers[t.index()];
-    if (!producer.valid()) wrong(now_.tensor(t), "is a constant, and an input of the network");
-    if (is_always(now_.tensor(t), file_.ranges[t.index()])) continue;
-    const Op& op = file_.graph.op(producer);
-    const bool same =
-        op.outputs.size() == 1 && all_constant(now_, {{}, op.inputs, {}, 0}) &&
-        interpret_op(now_, op, TensorValues(now_.tensors.size()))[0] == *now_.tensor(t).data;
-    if (!same) wrong(now_.tensor(t), "is a constant, but not always that");
+// What is left is always that by the ranges, or made of such alone.
+void Networks::prove_folded() {
+  for (size_t t = 0; t < file_.graph.tensors.size(); ++t) {
+    if (now_.tensors[t].is_constant() && !file_.graph.tensors[t].is_constant() &&
+        !file_.producers[t].valid())
+      wrong(now_.tensors[t], "is a constant, and an input of the network");
+  }
+  for (const Op& op : file_.graph.ops) {
+    const TensorId t = op.outputs[0];
+    const Tensor& claimed = now_.tensor(t);
+    if (!claimed.is_constant() || file_.graph.tensor(t).is_constant()) continue;
+    if (!is_always(claimed, file_.ranges[t.index()])) {
+      const std::optional<Piece> piece = piece_between(*this, {}, t);
+      if (!piece ||
+          interpret(piece->graph, {})[piece->graph.outputs[0].tensor.index()] != *claimed.data)
+        wrong(claimed, "is a constant, but not always that");
+    }
+    file_.graph.tensor(t).data = claimed.data;
   }
 }
 

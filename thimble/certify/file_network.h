@@ -39,17 +39,19 @@ class Networks {
   [[nodiscard]] const ThinnedTensor* thinned(TensorId now) const { return thinned_[now.index()]; }
   /// The tensor of the file's that an activation stands for.
   [[nodiscard]] TensorId of(TensorId now) const;
-  /// Whether two tensors of the file are made by the same operators of the same tensors.
-  [[nodiscard]] bool are_twins(TensorId a, TensorId b) const;
+  /// The first tensor of the file that is made by the same operators of the same tensors.
+  [[nodiscard]] TensorId value(TensorId of_file) const { return values_[of_file.index()]; }
 
  private:
+  void number_values();
   void take_kept_tensors();
   void take_thinned(const std::vector<ThinnedTensor>& list);
   void fold_constants();
-  void prove_folded(const std::vector<TensorId>& tensors) const;
+  void prove_folded();
   void prove_removed(const std::vector<ThinnedTensor>& list) const;
 
   FileNetwork file_;
+  std::vector<TensorId> values_;  ///< per tensor of the file
   const Graph& now_;
   std::vector<const ThinnedTensor*> thinned_;  ///< per tensor of the rewritten network
 };

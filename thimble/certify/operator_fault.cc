@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "thimble/certify/draws.h"
 #include "thimble/certify/piece.h"
@@ -53,9 +54,9 @@ Attributes with_those_of(Attributes attributes, const Attributes& other) {
 class Check {
  public:
   Check(const Networks& networks, const Op& op) : n_(networks), op_(op) {
+    std::set<size_t> seen;
     for (const TensorId t : op.inputs) {
-      if (!n_.now().tensor(t).is_constant() && std::ranges::count(given_, t) == 0)
-        given_.push_back(t);
+      if (!n_.now().tensor(t).is_constant() && seen.insert(t.index()).second) given_.push_back(t);
     }
     for (const TensorId t : given_) of_given_.push_back(n_.of(t));
   }

@@ -128,17 +128,21 @@ std::optional<Piece> piece_between(const Networks& networks, const std::vector<T
                                    TensorId wanted) {
   const FileNetwork& file = networks.file();
   Builder builder(file.graph);
-  for (const TensorId t : given) builder.give(t);
-  std::set<size_t> ops, seen;
+  std::set<size_t> ops, seen, is_given;
+  std::map<size_t, TensorId> by_value;
+  for (const TensorId t : given) {
+    builder.give(t);
+    is_given.insert(t.index());
+    by_value.emplace(networks.value(t).index(), t);
+  }
   std::vector<TensorId> open{wanted};
   while (!open.empty()) {
     const TensorId t = open.back();
     open.pop_back();
     if (!seen.insert(t.index()).second || file.graph.tensor(t).is_constant()) continue;
-    const auto known =
-        std::ranges::find_if(given, [&](TensorId g) { return networks.are_twins(g, t); });
-    if (known != given.end()) {
-      if (*known != t) builder.read_as(t, *known);
+    if (is_given.contains(t.index())) continue;
+    if (const auto twin = by_value.find(networks.value(t).index()); twin != by_value.end()) {
+      builder.read_as(t, twin->second);
       continue;
     }
     const OpId producer = file.producers[t.index()];

@@ -5,7 +5,6 @@
 
 #include <filesystem>
 
-#include "thimble/certify/certify.h"
 #include "thimble/driver/byte_limits.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/sha256.h"
@@ -67,6 +66,10 @@ int64_t summed_channels(const Graph& graph) {
   return sum;
 }
 
+Interface interface_of(const GraphOptions& options) {
+  return options.int8_io ? Interface::kIntegers : Interface::kOfTheFile;
+}
+
 RewrittenGraph rewritten(const Graph& graph, const GraphOptions& options) {
   Graph with_ports = options.int8_io ? integer_io(graph) : graph;
   if (!options.rewrite) return {std::move(with_ports), {}};
@@ -92,12 +95,15 @@ Graph prepare(const Graph& graph, const GraphOptions& options) {
   check_bytes(graph, options.max_bytes);
   if (!options.rewrite && !options.int8_io) return graph;
   RewrittenGraph prepared = rewritten(graph, options);
-  const Certification proof =
-      certify(graph, prepared, options.int8_io ? Interface::kIntegers : Interface::kOfTheFile);
+  const Certification proof = certify(graph, prepared, interface_of(options));
   if (!proof.ok())
     throw InternalError(
         fmt::format("{}: a rewrite changed the network: {}", graph.name, proof.fault));
   return std::move(prepared.graph);
+}
+
+Certification certification(const Graph& graph, const GraphOptions& options) {
+  return certify(graph, rewritten(graph, options), interface_of(options));
 }
 
 std::optional<note::ConstantChannels> constant_channels(const Graph& graph,

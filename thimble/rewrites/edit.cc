@@ -8,7 +8,7 @@ namespace thimble {
 void redirect(Graph& graph, TensorId from, TensorId to) {
   for (Op& op : graph.ops) std::replace(op.inputs.begin(), op.inputs.end(), from, to);
   for (Port& port : graph.outputs) {
-    if (port.tensor == from) port.tensor = to;
+    if (port.tensor == from) move_port(graph, port, to);
   }
   for (State& state : graph.states) {
     if (state.out == from) state.out = to;

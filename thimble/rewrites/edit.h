@@ -8,7 +8,8 @@
 
 namespace thimble {
 
-/// Every reader of `from` (operators, output ports and variables) reads `to` instead.
+/// Every reader of `from` (operators, output ports and variables) reads `to` instead, which has the
+/// name of a port then.
 void redirect(Graph& graph, TensorId from, TensorId to);
 /// The graph without the operators whose flag is set.
 void erase_ops(Graph& graph, const std::vector<bool>& erase);
