@@ -179,6 +179,11 @@ class DeadNetwork {
     const TensorId y = last();
     append(Quantize{}, {y}, false);
     std::erase_if(tensors_, [&](TensorId t) { return at(t).type == DType::kFloat32; });
+    silence();
+  }
+  /// What this layer makes constant need not be computed before it either.
+  void silence() {
+    if (random_.chance(0.7)) tensors_.push_back(g_.depthwise(last(), 3, 1));
   }
 
   void selected(TensorId x) {
@@ -296,7 +301,7 @@ class DeadNetwork {
       case 18:
       case 19:
       case 20:
-        return append(binary(), pair(x, other(x)), random_.chance(0.5), shape);
+        return append(binary(), pair(x, other(x)), random_.chance(0.5), shape), silence();
       case 21:
       case 22:
       case 23:

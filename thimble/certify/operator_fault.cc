@@ -75,7 +75,7 @@ class Check {
     if (counterpart == nullptr) return "is of another kind than the file's";
     for (const OpId id : file_->ops) {
       const Op& other = n_.file().graph.op(id);
-      if (&other != counterpart && !keeps_values(other))
+      if (&other != counterpart && !is_of_constants(other) && !keeps_values(other))
         return fmt::format("leaves out {}, which changes values", label(other));
     }
     std::string wrong = attributes_fault(*counterpart);
@@ -86,6 +86,15 @@ class Check {
  private:
   [[nodiscard]] const ValueRanges& ranges(TensorId of_file) const {
     return n_.file().ranges[of_file.index()];
+  }
+
+  /// Its result is a constant of the rewritten network, perhaps a twin's.
+  [[nodiscard]] bool is_of_constants(const Op& op) {
+    const bool constant = std::ranges::all_of(op.inputs, [&](TensorId t) {
+      return n_.file().graph.tensor(t).is_constant() || of_constants_.contains(t.index());
+    });
+    if (constant) of_constants_.insert(op.outputs[0].index());
+    return constant;
   }
 
   /// Moved, or framed by a PAD, which what executes shows; else as they are at both ends of what
@@ -101,7 +110,7 @@ class Check {
       return false;
     const Piece alone = piece_of(file, op, {op.inputs[0]});
     return std::ranges::all_of(kDraws, [&](Draw draw) {
-      const Bytes values = drawn(in, ranges(op.inputs[0]), draw, 1);
+      const Bytes values = in.is_constant() ? *in.data : drawn(in, ranges(op.inputs[0]), draw, 1);
       return are_equal(interpret(alone.graph, {values})[alone.graph.outputs[0].tensor.index()],
                        values, in.type);
     });
@@ -169,6 +178,7 @@ class Check {
   const Op& op_;
   std::vector<TensorId> given_, of_given_;  ///< activations that it reads; what they stand for
   std::optional<Piece> file_;
+  std::set<size_t> of_constants_;  ///< what operators of it make of constants alone
 };
 
 }  // namespace

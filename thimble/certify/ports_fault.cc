@@ -56,7 +56,8 @@ class PortCheck {
       return false;
     const Piece alone = piece_of(file_, op, {op.inputs[0]});
     return std::ranges::all_of(kDraws, [&](Draw draw) {
-      const Bytes values = drawn(in, n_.file().ranges[op.inputs[0].index()], draw, 1);
+      const Bytes values =
+          in.is_constant() ? *in.data : drawn(in, n_.file().ranges[op.inputs[0].index()], draw, 1);
       return are_equal(interpret(alone.graph, {values})[alone.graph.outputs[0].tensor.index()],
                        values, in.type);
     });
