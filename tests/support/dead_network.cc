@@ -167,7 +167,8 @@ class DeadNetwork {
     for (int64_t k = some(1, 3); k > 0; --k) {
       const TensorId y = last();
       if (random_.chance(0.6)) {
-        append(binary(), pair(y, constant(y)), false, at(y).shape);
+        append(random_.chance(0.3) ? Attributes(FloorDiv{random_.chance(0.5)}) : binary(),
+               pair(y, constant(y)), false, at(y).shape);
       } else if (random_.chance(0.5)) {
         append(Elementwise{static_cast<Function>(some(0, 9))}, {y}, false);
       } else {
