@@ -10,7 +10,6 @@
 #include "tests/support/dead_network.h"
 #include "tests/support/extreme_inputs.h"
 #include "tests/support/golden.h"
-#include "tests/support/mixed_network.h"
 #include "tests/support/random_network.h"
 #include "tests/support/random_op.h"
 #include "tests/support/shared.h"

@@ -4,15 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <optional>
 
-#include "tests/support/extreme_inputs.h"
-#include "tests/support/random_network.h"
-#include "thimble/certify/certify.h"
-#include "thimble/model/error.h"
 #include "thimble/reference/elements.h"
-#include "thimble/reference/interpreter.h"
-#include "thimble/rewrites/rewrites.h"
 #include "zoo/random.h"
 
 namespace thimble::testing {
@@ -40,7 +34,6 @@ class Mutation {
     what_.clear();
     if (now_.graph.ops.empty()) return std::nullopt;
     at_ = below(now_.graph.ops.size());
-    // Where a rewrite was.
     for (int tries = 0; tries < 20 && !is_rewritten() && random_.chance(0.9); ++tries)
       at_ = below(now_.graph.ops.size());
     apply(kind);
@@ -187,8 +180,7 @@ class Mutation {
   void change_constant() {
     const std::optional<size_t> k = constant_operand();
     if (!k) return;
-    const bool alone = random_.chance(0.7);
-    Tensor& constant = alone ? own(*k) : tensor(op().inputs[*k]);
+    Tensor& constant = random_.chance(0.7) ? own(*k) : tensor(op().inputs[*k]);
     Bytes bytes = *constant.data;
     const size_t at = below(bytes.size());
     bytes[at] = static_cast<uint8_t>(bytes[at] + (random_.chance(0.5) ? 1 : 77));
@@ -394,29 +386,7 @@ bool is_the_same(const RewrittenGraph& a, const RewrittenGraph& b) {
                     a.graph.tensors.begin() + first);
 }
 
-bool gives_the_same(const Graph& file, const Graph& now, uint64_t seed) {
-  std::vector<std::vector<Bytes>> sets = extreme_inputs(file, 4, seed);
-  for (uint64_t k = 0; k < 6; ++k) sets.push_back(noise(file, seed + k));
-  return std::ranges::all_of(sets, [&](const std::vector<Bytes>& inputs) {
-    return expected_outputs(file, inputs) == expected_outputs(now, inputs);
-  });
-}
-
-bool is_caught(const Graph& file, const RewrittenGraph& mutant) {
-  try {
-    return !certify(file, mutant).ok();
-  } catch (const InternalError&) {
-    return true;
-  }
-}
-
 }  // namespace
-
-const char* name(WrongRewrite kind) {
-  static constexpr const char* kNames[] = {"unadapted", "exchanged", "bias",   "constant",  "claim",
-                                           "padding",   "clamp",     "merged", "attribute", "port"};
-  return kNames[static_cast<size_t>(kind)];
-}
 
 std::vector<RewriteMutant> rewrite_mutants(const Graph& file, const RewrittenGraph& rewritten,
                                            uint64_t seed, size_t most) {
@@ -429,22 +399,6 @@ std::vector<RewriteMutant> rewrite_mutants(const Graph& file, const RewrittenGra
     if (!is_the_same(mutant->result, rewritten)) result.push_back(std::move(*mutant));
   }
   return result;
-}
-
-void count_rewrite_mutants(const Graph& file, uint64_t seed, size_t most, RewriteMutants& count) {
-  const RewrittenGraph rewritten = rewrite_with_certificate(file);
-  for (const RewriteMutant& mutant : rewrite_mutants(file, rewritten, seed, most)) {
-    ++count.made;
-    ++count.made_of[mutant.kind];
-    if (is_caught(file, mutant.result)) {
-      ++count.caught;
-      ++count.caught_of[mutant.kind];
-    } else if (gives_the_same(file, mutant.result.graph, seed)) {
-      ++count.equal;
-    } else {
-      count.missed.push_back(fmt::format("{}, {}, {}", seed, name(mutant.kind), mutant.what));
-    }
-  }
 }
 
 }  // namespace thimble::testing

@@ -2,7 +2,9 @@
 #include "thimble/rewrites/rewrites.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "thimble/reference/elements.h"
 #include "thimble/reference/interpreter.h"
 #include "thimble/rewrites/channel_kinds.h"
 #include "thimble/rewrites/edit.h"
@@ -33,6 +35,17 @@ Graph rewrite(const Graph& graph, ConstantChannels channels) {
   return rewrite_with_certificate(graph, channels).graph;
 }
 
+namespace {
+
+/// Operators take no constants that are infinite, or no numbers.
+bool is_finite(const Bytes& bytes, DType type) {
+  if (type != DType::kFloat32) return true;
+  return std::ranges::all_of(reference::elements_from<float>(bytes),
+                             [](float value) { return std::isfinite(value); });
+}
+
+}  // namespace
+
 Graph fold_constants(const Graph& graph) {
   Graph result = graph;
   std::vector<bool> erase(result.ops.size());
@@ -44,6 +57,7 @@ Graph fold_constants(const Graph& graph) {
                                   [&](TensorId t) { return is_output(result, t); });
     if (!constant || port) continue;
     std::vector<Bytes> values = interpret_op(result, op, TensorValues(result.tensors.size()));
+    if (!is_finite(values[0], result.tensor(op.outputs[0]).type)) continue;
     for (size_t j = 0; j < op.outputs.size(); ++j) {
       result.tensor(op.outputs[j]).data = std::make_shared<const Bytes>(std::move(values[j]));
     }
