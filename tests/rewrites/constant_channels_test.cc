@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "tests/support/dead_network.h"
 #include "tests/support/extreme_inputs.h"
 #include "tests/support/golden.h"
 #include "tests/support/random_network.h"
@@ -23,6 +24,7 @@
 namespace thimble {
 namespace {
 
+using testing::make_constant;
 using testing::TestGraph;
 using zoo::Random;
 
@@ -35,33 +37,10 @@ void expect_same_outputs(const Graph& before, const Graph& after, uint64_t seed)
     ASSERT_EQ(testing::expected_outputs(before, inputs), testing::expected_outputs(after, inputs));
 }
 
-Graph thinned(const Graph& graph) { return remove_constant_channels(graph, channel_bounds(graph)); }
-Graph unclamped(const Graph& graph) { return remove_idle_clamps(graph, channel_bounds(graph)); }
-
-/// The weighted operator that makes a tensor.
-const Op& maker_of(const Graph& graph, TensorId t) { return graph.op(producers(graph)[t.index()]); }
-
-/// Channel c of what a convolution or fully connected layer makes is `value` for every input: its
-/// weights are 0, and so is its bias but for that.
-void make_constant(Graph& graph, TensorId t, size_t c, int32_t value) {
-  const Op& op = maker_of(graph, t);
-  const bool depthwise = std::holds_alternative<DepthwiseConv2D>(op.attributes);
-  Tensor& weights = graph.tensor(op.inputs[1]);
-  Bytes bytes = *weights.data;
-  const auto channels = static_cast<size_t>(depthwise ? weights.shape.back() : weights.shape[0]);
-  for (size_t k = 0; k < bytes.size(); ++k) {
-    if ((depthwise ? k % channels : k / (bytes.size() / channels)) == c) bytes[k] = 0;
-  }
-  weights.data = std::make_shared<const Bytes>(std::move(bytes));
-  const Tensor& out = graph.tensor(t);
-  const std::vector<float>& scales = weights.quantization.scales;
-  const double step = double{graph.tensor(op.inputs[0]).quantization.scales[0]} *
-                      double{scales[scales.size() > 1 ? c : 0]};
-  std::vector<int32_t> bias = reference::elements_from<int32_t>(*graph.tensor(op.inputs[2]).data);
-  bias[c] = static_cast<int32_t>(std::round((value - out.quantization.zero_points[0]) *
-                                            double{out.quantization.scales[0]} / step));
-  graph.tensor(op.inputs[2]).data = std::make_shared<const Bytes>(reference::bytes_from(bias));
+Graph thinned(const Graph& graph) {
+  return remove_constant_channels(graph, channel_bounds(graph)).graph;
 }
+Graph unclamped(const Graph& graph) { return remove_idle_clamps(graph, channel_bounds(graph)); }
 
 int32_t zero_point(const TestGraph& g, TensorId t) {
   return g.graph().tensor(t).quantization.zero_points[0];
@@ -232,28 +211,6 @@ TEST(ConstantChannels, LeaveADepthwiseMultiplierOfOneChannelAsIsNeeded) {
   expect_same_outputs(graph, after, 10);
 }
 
-/// Channels of operators with weights that are made constant by chance: by weights of 0, or by a
-/// bias beyond all sums.
-void make_some_constant(Graph& graph, Random& random) {
-  for (const Op& op : graph.ops) {
-    const bool depthwise = std::holds_alternative<DepthwiseConv2D>(op.attributes);
-    const bool sums = depthwise || std::holds_alternative<Conv2D>(op.attributes) ||
-                      std::holds_alternative<FullyConnected>(op.attributes);
-    if (!sums || op.inputs.size() < 3 || !graph.tensor(op.inputs[1]).is_constant()) continue;
-    if (graph.tensor(op.inputs[1]).quantization.zero_points.at(0) != 0) continue;
-    const Graph before = graph;
-    const double share = random.chance(0.2) ? 1 : 0.5;
-    const auto count = static_cast<size_t>(elements(graph.tensor(op.inputs[2]).shape));
-    const int32_t zero = graph.tensor(op.outputs[0]).quantization.zero_points[0];
-    for (size_t c = 0; c < count; ++c) {
-      if (!random.chance(share)) continue;
-      const auto value = static_cast<int32_t>(random.between(-140, 140));
-      make_constant(graph, op.outputs[0], c, random.chance(0.5) ? zero : value);
-    }
-    if (!unsupported_reason(graph, op).empty()) graph = before;
-  }
-}
-
 int64_t graph_channels(const Graph& graph, const Op& op) {
   const Shape& shape = graph.tensor(op.outputs[0]).shape;
   return shape.empty() ? 1 : shape.back();
@@ -265,142 +222,15 @@ int64_t all_channels(const Graph& graph) {
   return sum;
 }
 
-/// Convolutions, and between them what goes channel by channel; every tensor that nobody reads goes
-/// through a layer that sums over it, so that channels may go.
-class RandomBody {
- public:
-  explicit RandomBody(uint64_t seed) : random_(seed), g_(seed) {}
-
-  Graph make() {
-    tensors_.push_back(g_.conv(g_.input({1, 5, 4, 2}), some(3, 8), 3, 1));
-    for (int tries = 0; tries < 12; ++tries) {
-      const Graph before = g_.graph();
-      const size_t known = tensors_.size();
-      step(some(0, 16));
-      const Graph& graph = g_.graph();
-      for (size_t k = before.ops.size(); k < graph.ops.size(); ++k) {
-        if (unsupported_reason(graph, graph.ops[k]).empty()) continue;
-        g_.graph() = before;
-        tensors_.resize(known);
-        break;
-      }
-    }
-    const auto readers = consumers(g_.graph());
-    for (const TensorId t : tensors_) {
-      if (!readers[t.index()].empty()) continue;
-      const bool image = at(t).shape.size() == 4;
-      g_.output(image && random_.chance(0.5) ? g_.conv(t, 2, 1 + 2 * some(0, 1), 1)
-                                             : g_.fully_connected(t, 3));
-      if (random_.chance(0.05)) g_.output(t);
-    }
-    make_some_constant(g_.graph(), random_);
-    check_graph(g_.graph());
-    return g_.graph();
-  }
-
- private:
-  int64_t some(int64_t lowest, int64_t highest) { return random_.between(lowest, highest); }
-  const Tensor& at(TensorId t) { return g_.graph().tensor(t); }
-  TensorId pick() {
-    return tensors_[static_cast<size_t>(some(0, static_cast<int64_t>(tensors_.size()) - 1))];
-  }
-
-  void append(Attributes attributes, std::vector<TensorId> inputs, bool same_scale,
-              const Shape& shape = {}) {
-    Graph& graph = g_.graph();
-    const TensorId out{static_cast<int32_t>(graph.tensors.size())};
-    const Quantization q =
-        same_scale ? at(inputs[0]).quantization : Quantization{{0.07F}, {-11}, 0};
-    graph.tensors.push_back({fmt::format("t{}", out.value), shape, DType::kInt8, q, nullptr});
-    Op op{std::move(attributes), std::move(inputs), {out}, static_cast<int>(graph.ops.size())};
-    if (shape.empty()) graph.tensor(out).shape = output_shape(graph, op);
-    graph.ops.push_back(std::move(op));
-    tensors_.push_back(out);
-  }
-  /// Of the same shape, or a constant: whole, or one value per channel.
-  TensorId other(TensorId x) {
-    for (const TensorId t : tensors_) {
-      if (t != x && at(t).shape == at(x).shape && random_.chance(0.6)) return t;
-    }
-    const Shape shape = random_.chance(0.5) ? at(x).shape : Shape{at(x).shape.back()};
-    Graph& graph = g_.graph();
-    graph.tensors.push_back({"c", shape, DType::kInt8, at(x).quantization,
-                             std::make_shared<const Bytes>(
-                                 random_bytes(DType::kInt8, elements(shape), random_.next()))});
-    return {static_cast<int32_t>(graph.tensors.size()) - 1};
-  }
-
-  void step(int64_t kind) {
-    const TensorId x = pick();
-    const Shape shape = at(x).shape;
-    if (shape.size() != 4) return;
-    const Window window{2, 2, 1, 1, 1, 1, {}};
-    switch (kind) {
-      case 0:
-      case 1:
-        return tensors_.push_back(g_.conv(x, some(3, 8), random_.chance(0.5) ? 1 : 3, some(1, 2)));
-      case 2:
-        return tensors_.push_back(g_.depthwise(x, 3, some(1, 2)));
-      case 3:
-        return append(Relu{}, {x}, false);
-      case 4:
-        return append(Logistic{}, {x}, false),
-               void(g_.graph().tensor(tensors_.back()).quantization = {{0x1p-8F}, {-128}, 0});
-      case 5:
-        return append(Quantize{}, {x}, false);
-      case 6:
-        return append(AveragePool2D{window, Activation::kNone}, {x}, true);
-      case 7:
-        return append(MaxPool2D{window, Activation::kRelu6}, {x}, true);
-      case 8: {
-        std::vector<TensorId> parts{x, other(x)};
-        for (TensorId t : tensors_) {
-          if (at(t).shape.size() == 4 && at(t).shape[1] == shape[1] && at(t).shape[2] == shape[2])
-            parts[1] = t;
-        }
-        if (at(parts[1]).shape.size() != 4) return;
-        for (TensorId t : parts) {  // one quantisation: quantised to it
-          append(Quantize{}, {t}, false);
-        }
-        const size_t last = tensors_.size();
-        return append(Concat{3}, {tensors_[last - 2], tensors_[last - 1]}, true);
-      }
-      case 9:
-        return append(Add{}, {x, other(x)}, false);
-      case 10:
-        return append(Mul{}, {other(x), x}, false, shape);
-      case 11:
-        return append(Sub{Activation::kRelu}, {x, other(x)}, false);
-      case 12: {
-        const int64_t begin = some(0, shape[3] - 1);
-        return append(Slice{{0, 0, 0, begin}, {1, 2, 1, 1}, {}}, {x}, true,
-                      {1, (shape[1] + 1) / 2, shape[2], some(1, shape[3] - begin)});
-      }
-      case 13:
-        return append(Pad{{0, 1, 0, 0}, {0, 0, 2, 0}, static_cast<int32_t>(some(-128, 127))}, {x},
-                      true);
-      case 14:
-        return append(ResizeBilinear{}, {x}, true, {1, 6, 3, shape[3]});
-      case 15:
-        return append(Mean{{1, 2}}, {x}, false, {1, 1, 1, shape[3]});
-      default:
-        return append(Transpose{{0, 2, 1, 3}}, {x}, true);
-    }
-  }
-
-  Random random_;
-  TestGraph g_;
-  std::vector<TensorId> tensors_;
-};
-
 TEST(ConstantChannels, LeaveTheOutputsOfRandomNetworks) {
   int64_t before_all = 0, after_all = 0;
   std::map<std::string, int64_t> thinner;
   for (uint64_t seed = 0; seed < testing::random_cases(1500, 60000) / testing::kOneIn; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
-    Graph before = seed % 4 != 0 ? RandomBody(seed).make() : testing::random_network(seed);
+    Graph before =
+        seed % 4 != 0 ? testing::random_dead_network(seed) : testing::random_network(seed);
     Random random(seed);
-    if (seed % 4 == 0) make_some_constant(before, random);
+    if (seed % 4 == 0) testing::make_some_constant(before, random);
     const Graph after = rewrite(before);
     expect_same_outputs(before, after, seed);
     if (HasFailure()) return;

@@ -62,12 +62,13 @@ int verify_plan(const VerifyOptions& options) {
   std::optional<ProgressLine> progress("reading the plan");
   const SavedPlan saved = read_plan(file);
   progress.emplace(name(Phase::kVerifying));
-  const Compiled compiled =
-      check_saved_plan(source, saved, graph_options(options.model).max_bytes, file);
+  const int64_t max_bytes = graph_options(options.model).max_bytes;
+  const Compiled compiled = check_saved_plan(source, saved, max_bytes, file);
   progress.reset();
   const VerificationReport report{
       .model = model,
       .plan = file,
+      .rewrites = certification(source.graph, options_of(saved.origin, max_bytes)),
       .verification = compiled.verification,
       .arena_bytes = compiled.program.arena_bytes(),
       .lossy = lossiness_notes(compiled.graph, compiled.plan.scale_source)};

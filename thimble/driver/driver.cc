@@ -307,12 +307,14 @@ Compiled check_saved_plan(const Source& source, const SavedPlan& saved, int64_t 
                     display_name(origin.model), display_name(origin.sha256), source.where,
                     source.sha256));
   }
-  return check_plan(source,
-                    {.rewrite = origin.rewrite,
-                     .keep_channels = origin.keep_channels,
-                     .int8_io = origin.int8_io,
-                     .max_bytes = max_bytes},
-                    saved.plan, where);
+  return check_plan(source, options_of(origin, max_bytes), saved.plan, where);
+}
+
+GraphOptions options_of(const PlanOrigin& origin, int64_t max_bytes) {
+  return {.rewrite = origin.rewrite,
+          .keep_channels = origin.keep_channels,
+          .int8_io = origin.int8_io,
+          .max_bytes = max_bytes};
 }
 
 Compiled described(Compiled checked) {

@@ -150,6 +150,8 @@ void check_search_options(const Request& request);
 /// The same of a file, whose model must be this one.
 [[nodiscard]] Compiled check_saved_plan(const Source& source, const SavedPlan& saved,
                                         int64_t max_bytes, const std::string& where);
+/// What the model of a saved plan was planned as.
+[[nodiscard]] GraphOptions options_of(const PlanOrigin& origin, int64_t max_bytes);
 [[nodiscard]] Compiled described(Compiled checked);
 
 }  // namespace thimble

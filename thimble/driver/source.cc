@@ -66,6 +66,17 @@ int64_t summed_channels(const Graph& graph) {
   return sum;
 }
 
+Interface interface_of(const GraphOptions& options) {
+  return options.int8_io ? Interface::kIntegers : Interface::kOfTheFile;
+}
+
+RewrittenGraph rewritten(const Graph& graph, const GraphOptions& options) {
+  Graph with_ports = options.int8_io ? integer_io(graph) : graph;
+  if (!options.rewrite) return {std::move(with_ports), {}};
+  return rewrite_with_certificate(
+      with_ports, options.keep_channels ? ConstantChannels::kKept : ConstantChannels::kRemoved);
+}
+
 }  // namespace
 
 Source source_of(Graph graph) {
@@ -82,10 +93,17 @@ Source load(const ModelSource& model, const ImportOptions& options) {
 
 Graph prepare(const Graph& graph, const GraphOptions& options) {
   check_bytes(graph, options.max_bytes);
-  Graph prepared = options.int8_io ? integer_io(graph) : graph;
-  if (!options.rewrite) return prepared;
-  return rewrite(prepared,
-                 options.keep_channels ? ConstantChannels::kKept : ConstantChannels::kRemoved);
+  if (!options.rewrite && !options.int8_io) return graph;
+  RewrittenGraph prepared = rewritten(graph, options);
+  const Certification proof = certify(graph, prepared, interface_of(options));
+  if (!proof.ok())
+    throw InternalError(
+        fmt::format("{}: a rewrite changed the network: {}", graph.name, proof.fault));
+  return std::move(prepared.graph);
+}
+
+Certification certification(const Graph& graph, const GraphOptions& options) {
+  return certify(graph, rewritten(graph, options), interface_of(options));
 }
 
 std::optional<note::ConstantChannels> constant_channels(const Graph& graph,
@@ -94,7 +112,7 @@ std::optional<note::ConstantChannels> constant_channels(const Graph& graph,
   if (!options.rewrite || options.keep_channels) return std::nullopt;
   GraphOptions keeping = options;
   keeping.keep_channels = true;
-  const Graph whole = prepare(graph, keeping);
+  const Graph whole = rewritten(graph, keeping).graph;
   const int64_t before = summed_channels(whole), after = summed_channels(prepared);
   if (before == after) return std::nullopt;
   const Inspection inspected_before = inspect(whole), inspected = inspect(prepared);

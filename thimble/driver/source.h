@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "thimble/certify/certify.h"
 #include "thimble/import/tflite.h"
 #include "thimble/model/graph.h"
 #include "thimble/plan/note.h"
@@ -43,8 +44,11 @@ struct GraphOptions {
   int64_t max_bytes = int64_t{128} << 20;  ///< of activations: larger networks are refused
 };
 
-/// The graph that is planned. Throws CompileError if its activations have more bytes than allowed.
+/// The graph that is planned: certified to compute what the file's does, InternalError if not.
+/// Throws CompileError if its activations have more bytes than allowed.
 [[nodiscard]] Graph prepare(const Graph& graph, const GraphOptions& options);
+/// What prepare() goes by.
+[[nodiscard]] Certification certification(const Graph& graph, const GraphOptions& options);
 /// The channels that `prepared` lacks, if it lacks any.
 [[nodiscard]] std::optional<note::ConstantChannels> constant_channels(const Graph& graph,
                                                                       const GraphOptions& options,

@@ -38,6 +38,13 @@ std::string verification_text(const VerificationReport& report) {
       fmt::format("{}: right{}: {} calls, {} elements checked, {} of SRAM\n", report.plan,
                   report.lossy.empty() ? "" : ", with lossy sums", with_separators(v.calls),
                   with_separators(v.checked_elements), human_size(report.arena_bytes));
+  const Certification& rewrites = report.rewrites;
+  text += fmt::format(
+      "  its network is the file's: {} operators the same, {} executed beside those of the "
+      "file{}\n",
+      with_separators(rewrites.same_ops), with_separators(rewrites.checked_ops),
+      rewrites.inferences > 0 ? fmt::format(", {} inferences of both", rewrites.inferences)
+                              : std::string(" (too large for inferences of both as a whole)"));
   for (const std::string& note : report.lossy) text += fmt::format("  {}\n", note);
   return text;
 }
@@ -51,6 +58,9 @@ std::string verification_json(const VerificationReport& report) {
                               {"calls", v.calls},
                               {"checked_elements", v.checked_elements},
                               {"recomputed_elements", v.recomputed_elements},
+                              {"same_ops", report.rewrites.same_ops},
+                              {"rewritten_ops", report.rewrites.checked_ops},
+                              {"inferences", report.rewrites.inferences},
                               {"arena_bytes", report.arena_bytes},
                               {"lossy", report.lossy}});
 }

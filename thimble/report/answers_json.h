@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/certify/certify.h"
 #include "thimble/program/verify.h"
 #include "thimble/report/advice.h"
 
@@ -26,6 +27,7 @@ struct InfeasibleReport {
 /// A saved plan, checked.
 struct VerificationReport {
   std::string model, plan;  ///< files
+  Certification rewrites;   ///< from the file's network to the one that is planned
   Verification verification;
   int64_t arena_bytes = 0;
   std::vector<std::string> lossy;  ///< see lossiness_notes()

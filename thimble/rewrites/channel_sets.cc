@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "thimble/rewrites/channel_kinds.h"
+
 namespace thimble {
 namespace {
 
@@ -127,45 +129,12 @@ struct TieChannels {
       sets.keep(out(), 1);
     }
   }
-  void operator()(const BatchMatMul&) const { keep_all(); }
-  void operator()(const TransposeConv&) const { keep_all(); }
-  void operator()(const Softmax&) const { keep_all(); }
-  void operator()(const LogSoftmax&) const { keep_all(); }
-  void operator()(const L2Normalization&) const { keep_all(); }
-  void operator()(const CumSum&) const { keep_all(); }
-  void operator()(const Gather&) const { keep_all(); }
-  void operator()(const UpdateSlice&) const { keep_all(); }
-  void operator()(const DetectionPostProcess&) const { keep_all(); }
-  void operator()(const ArgMax&) const { keep_all(); }
-  void operator()(const Comparison&) const { keep_all(); }
-  void operator()(const Select&) const { keep_all(); }
-  void operator()(const SvdfFeatures&) const { keep_all(); }
-  void operator()(const ShiftIn&) const { keep_all(); }
-  void operator()(const SvdfOutput&) const { keep_all(); }
-  void operator()(const Lstm&) const { keep_all(); }
-  template <class Signal>
-  requires kIsSignal<Signal>
-  void operator()(const Signal&) const { keep_all(); }
-
-  void operator()(const AveragePool2D&) const { tie_all(in()); }
-  void operator()(const MaxPool2D&) const { tie_all(in()); }
-  void operator()(const L2Pool2D&) const { tie_all(in()); }
-  void operator()(const ResizeNearestNeighbor&) const { tie_all(in()); }
-  void operator()(const ResizeBilinear&) const { tie_all(in()); }
-  void operator()(const Relu&) const { tie_all(in()); }
-  void operator()(const Relu6&) const { tie_all(in()); }
-  void operator()(const LeakyRelu&) const { tie_all(in()); }
-  void operator()(const Quantize&) const { tie_all(in()); }
-  void operator()(const Dequantize&) const { tie_all(in()); }
-  void operator()(const Logistic&) const { tie_all(in()); }
-  void operator()(const Rsqrt&) const { tie_all(in()); }
-  void operator()(const Tanh&) const { tie_all(in()); }
-  void operator()(const Elu&) const { tie_all(in()); }
-  void operator()(const HardSwish&) const { tie_all(in()); }
-  void operator()(const Abs&) const { tie_all(in()); }
-  void operator()(const Gelu&) const { tie_all(in()); }
-  void operator()(const Cast&) const { tie_all(in()); }
-  void operator()(const Elementwise&) const { tie_all(in()); }
+  template <class A>
+  requires kNeedsAllChannels<A>
+  void operator()(const A&) const { keep_all(); }
+  template <class A>
+  requires kGoesByChannel<A>
+  void operator()(const A&) const { tie_all(in()); }
 
   void operator()(const Mean& a) const { over(a.axes); }
   void operator()(const Sum& a) const { over(a.axes); }
@@ -197,7 +166,9 @@ struct TieChannels {
     }
   }
 
-  void element_by_element() const {
+  template <class A>
+  requires kGoesByElement<A>
+  void operator()(const A&) const {
     for (const TensorId operand : op.inputs) {
       if (sets.channels(operand) == sets.channels(out())) {
         tie_all(operand);
@@ -206,15 +177,6 @@ struct TieChannels {
       }
     }
   }
-  void operator()(const Add&) const { element_by_element(); }
-  void operator()(const Sub&) const { element_by_element(); }
-  void operator()(const Mul&) const { element_by_element(); }
-  void operator()(const Div&) const { element_by_element(); }
-  void operator()(const FloorDiv&) const { element_by_element(); }
-  void operator()(const SquaredDifference&) const { element_by_element(); }
-  void operator()(const Maximum&) const { element_by_element(); }
-  void operator()(const Prelu&) const { element_by_element(); }
-  void operator()(const Minimum&) const { element_by_element(); }
 };
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace thimble {
 void ReadInstead::redirect(TensorId from, TensorId to) {
   instead_[from.index()] = to;
   for (Port& port : graph_.outputs) {
-    if (port.tensor == from) port.tensor = to;
+    if (port.tensor == from) move_port(graph_, port, to);
   }
   for (State& state : graph_.states) {
     if (state.out == from) state.out = to;

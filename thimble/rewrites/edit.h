@@ -14,8 +14,8 @@ class ReadInstead {
  public:
   explicit ReadInstead(Graph& graph) : graph_(graph), instead_(graph.tensors.size()) {}
 
-  /// Every reader of `from` reads `to` instead: output ports and variables now, operators when
-  /// read_by() comes to them.
+  /// Every reader of `from` reads `to` instead, which has the name of a port then: output ports and
+  /// variables now, operators when read_by() comes to them.
   void redirect(TensorId from, TensorId to);
   void read_by(Op& op) const;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "thimble/model/error.h"
 #include "thimble/reference/elements.h"
+#include "thimble/rewrites/channel_kinds.h"
 #include "thimble/rewrites/channel_sets.h"
 #include "thimble/rewrites/edit.h"
 #include "thimble/rewrites/rewrites.h"
@@ -47,13 +49,14 @@ class Thinned {
           const std::vector<KeptChannels>& kept)
       : graph_(graph), bounds_(bounds), kept_(kept), result_(graph), now_(graph.tensors.size()) {}
 
-  Graph run() {
+  RewrittenGraph run() {
     for (size_t t = 0; t < kept_.size(); ++t) {
-      const TensorId id{static_cast<int32_t>(t)};
-      now_[t] =
-          kept_[t].empty()
-              ? id
-              : add(selected(graph_.tensors[t], graph_.tensors[t].shape.size() - 1, kept_[t]));
+      now_[t] = TensorId{static_cast<int32_t>(t)};
+      if (kept_[t].empty()) continue;
+      const Tensor& tensor = graph_.tensors[t];
+      const TensorId thin = add(selected(tensor, tensor.shape.size() - 1, kept_[t]));
+      certificate_.thinned.push_back({thin, now_[t], kept_[t], constants(t)});
+      now_[t] = thin;
     }
     for (Op& op : result_.ops) {
       const Op before = op;
@@ -61,10 +64,18 @@ class Thinned {
       for (TensorId& t : op.outputs) t = now_[t.index()];
       std::visit([&](auto& attributes) { adapt(attributes, before, op); }, op.attributes);
     }
-    return std::move(result_);
+    return {std::move(result_), std::move(certificate_)};
   }
 
  private:
+  /// Of the channels that go, where every input gives them the same value.
+  [[nodiscard]] std::vector<std::optional<int32_t>> constants(size_t t) const {
+    std::vector<std::optional<int32_t>> result(kept_[t].size());
+    for (size_t c = 0; c < bounds_[t].size(); ++c) {
+      if (!kept_[t][c] && bounds_[t][c].is_constant()) result[c] = bounds_[t][c].low;
+    }
+    return result;
+  }
   TensorId add(Tensor tensor) {
     result_.tensors.push_back(std::move(tensor));
     return {static_cast<int32_t>(result_.tensors.size() - 1)};
@@ -179,22 +190,26 @@ class Thinned {
         select(t, operand.shape.size() - 1, outputs);
     }
   }
-  void adapt(Add&, const Op& before, Op& op) { adapt_operands(before, op); }
-  void adapt(Sub&, const Op& before, Op& op) { adapt_operands(before, op); }
-  void adapt(Mul&, const Op& before, Op& op) { adapt_operands(before, op); }
-  void adapt(Prelu&, const Op& before, Op& op) { adapt_operands(before, op); }
-  void adapt(Maximum&, const Op& before, Op& op) { adapt_operands(before, op); }
-  void adapt(Minimum&, const Op& before, Op& op) { adapt_operands(before, op); }
-  void adapt(SquaredDifference&, const Op& before, Op& op) { adapt_operands(before, op); }
+  template <class A>
+  requires kGoesByElement<A>
+  void adapt(A&, const Op& before, Op& op) { adapt_operands(before, op); }
 
-  /// Its inputs and output say all.
-  template <class ChannelByChannel>
-  void adapt(ChannelByChannel&, const Op&, Op&) {}
+  /// Their input and output say all.
+  template <class A>
+  requires kGoesByChannel<A> || kMovesElements<A>
+  void adapt(A&, const Op&, Op&) {}
+
+  template <class A>
+  requires kNeedsAllChannels<A>
+  void adapt(A&, const Op& before, Op& op) {
+    check(before == op, "an operator that needs all channels has lost some");
+  }
 
   const Graph& graph_;
   const std::vector<ValueRanges>& bounds_;
   const std::vector<KeptChannels>& kept_;
   Graph result_;
+  Certificate certificate_;
   std::vector<TensorId> now_;  ///< per tensor of graph_
 };
 
@@ -222,7 +237,8 @@ Graph constant_tensors_folded(const Graph& graph, const std::vector<ValueRanges>
 
 }  // namespace
 
-Graph remove_constant_channels(const Graph& graph, const std::vector<ValueRanges>& bounds) {
+RewrittenGraph remove_constant_channels(const Graph& graph,
+                                        const std::vector<ValueRanges>& bounds) {
   const Graph folded = constant_tensors_folded(graph, bounds);
   return Thinned(folded, bounds, kept_channels(folded, bounds)).run();
 }

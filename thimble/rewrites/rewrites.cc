@@ -4,11 +4,13 @@
 #include <algorithm>
 
 #include "thimble/reference/constant_folding.h"
+#include "thimble/rewrites/channel_kinds.h"
 #include "thimble/rewrites/edit.h"
 
 namespace thimble {
 
-Graph rewrite(const Graph& graph, ConstantChannels channels) {
+RewrittenGraph rewrite_with_certificate(const Graph& graph, ConstantChannels channels) {
+  Certificate certificate;
   Graph result = fold_constants(graph);  // first: paddings and operands become constants
   result = remove_no_ops(result);        // before reshapes: fewer links in their chains
   result = remove_reshapes(result);
@@ -19,9 +21,16 @@ Graph rewrite(const Graph& graph, ConstantChannels channels) {
   // After reshapes and padding: fully connected layers read channels then, convolutions the image.
   if (channels == ConstantChannels::kRemoved) {
     const std::vector<ValueRanges> bounds = channel_bounds(result);
-    result = remove_constant_channels(remove_idle_clamps(result, bounds), bounds);
+    RewrittenGraph thinned = remove_constant_channels(remove_idle_clamps(result, bounds), bounds);
+    result = std::move(thinned.graph);
+    certificate = std::move(thinned.certificate);
   }
-  return remove_dead_ops(result);  // last: sweeps up what the others disconnected
+  // Last: sweeps up what the others disconnected.
+  return {remove_dead_ops(result), std::move(certificate)};
+}
+
+Graph rewrite(const Graph& graph, ConstantChannels channels) {
+  return rewrite_with_certificate(graph, channels).graph;
 }
 
 Graph fold_constants(const Graph& graph) {
@@ -39,6 +48,14 @@ Graph fold_constants(const Graph& graph) {
 }
 
 namespace {
+
+/// Operators whose output is not their input, whatever their attributes are, or is it by chance of
+/// the values.
+template <class A>
+inline constexpr bool kMakesNewValues =
+    kNeedsAllChannels<A> || kGoesByElement<A> ||
+    (kGoesByChannel<A> && !kIsOneOf<A, Quantize, ResizeBilinear, ResizeNearestNeighbor>) ||
+    kIsOneOf<A, Conv2D, DepthwiseConv2D, FullyConnected, Mean, Sum>;
 
 struct IsNoOp {
   const Tensor& in;
@@ -65,10 +82,9 @@ struct IsNoOp {
   bool operator()(const ResizeNearestNeighbor& a) const {  // both: one row on
     return in.shape == out.shape && !(a.align_corners && a.half_pixel_centers);
   }
-  template <class Other>
-  bool operator()(const Other&) const {
-    return false;
-  }
+  template <class A>
+  requires kMakesNewValues<A>
+  bool operator()(const A&) const { return false; }
 };
 
 /// What callers have, while the network computes in int8.

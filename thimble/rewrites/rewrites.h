@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graph -> Graph, outputs and surviving tensors identical bit by bit. TensorIds keep their meaning;
-// tensors that nothing uses any more stay in the list.
+// tensors that nothing uses any more stay in the list. What has fewer channels is a new tensor, and
+// stands in the certificate, by which certify() (certify/certify.h) checks the whole.
 #pragma once
 
+#include "thimble/certify/certificate.h"
 #include "thimble/reference/bounds.h"
 
 namespace thimble {
@@ -11,6 +13,9 @@ namespace thimble {
 enum class ConstantChannels : uint8_t { kRemoved, kKept };
 
 /// All of those below that keep the interface, in the order that pays; see rewrites.cc.
+[[nodiscard]] RewrittenGraph rewrite_with_certificate(
+    const Graph& graph, ConstantChannels channels = ConstantChannels::kRemoved);
+/// The same without the certificate.
 [[nodiscard]] Graph rewrite(const Graph& graph,
                             ConstantChannels channels = ConstantChannels::kRemoved);
 
@@ -44,8 +49,8 @@ enum class ConstantChannels : uint8_t { kRemoved, kKept };
 /// of what sums over them, and go from all that goes channel by channel. Tensors that are constant
 /// as a whole become constants.
 ///   conv 128 -> 128, depthwise, conv 128 -> 128    becomes    conv 128 -> 62, ..., conv 62 -> 107
-[[nodiscard]] Graph remove_constant_channels(const Graph& graph,
-                                             const std::vector<ValueRanges>& bounds);
+[[nodiscard]] RewrittenGraph remove_constant_channels(const Graph& graph,
+                                                      const std::vector<ValueRanges>& bounds);
 /// RELU and RELU6 on what never lies beyond them, fused or not.
 [[nodiscard]] Graph remove_idle_clamps(const Graph& graph, const std::vector<ValueRanges>& bounds);
 /// Operators whose results nothing needs.
