@@ -6,6 +6,7 @@
 
 #include "thimble/search/beam_search.h"
 #include "thimble/search/fold_runs.h"
+#include "thimble/search/hub_bound.h"
 #include "thimble/search/improve_windows.h"
 #include "thimble/search/least_cut.h"
 #include "thimble/search/order.h"
@@ -43,6 +44,11 @@ class Reordering {
       const Order file = original_order(part.problem), greedy = greedy_order(part.problem);
       const Order& better = greedy.peak_bytes < file.peak_bytes ? greedy : file;
       bound_bytes_ = std::max(bound_bytes_, cut_bound_bytes(part.problem, &cuts_));
+      if (bound_bytes_ < better.peak_bytes) {
+        const int64_t beside = hub_bound_bytes(part.problem, bound_bytes_, &cuts_);
+        has_hubs_ = has_hubs_ || beside > bound_bytes_;
+        bound_bytes_ = beside;
+      }
       tasks_.push_back({.part = std::move(part),
                         .best = {.ops = better.ops, .peak_bytes = better.peak_bytes},
                         .beam_states_per_width = 1});
@@ -52,10 +58,12 @@ class Reordering {
   Order run() {
     const int64_t all_states = states_left_;
     for (Task& task : tasks_) {
+      // Where something large is held for long, beams see too late what it is to hold its parts.
+      if (has_hubs_) search_exactly(task, states_left_ / 32);
       search_narrow_beams(task);
       search_windows(task);
     }
-    for (Task* task : by_peak()) search_exactly(*task);
+    for (Task* task : by_peak()) search_exactly(*task, states_left_ / 2);
     for (Task* task : by_peak()) {
       search_wide_beams(*task);
       search_windows(*task);
@@ -127,11 +135,11 @@ class Reordering {
         {.at_least = bound_bytes_, .states = states_left_ / 16, .budget = &budget_});
   }
 
-  void search_exactly(Task& task) {
+  void search_exactly(Task& task, int64_t states) {
     if (over(task)) return;
     SearchResult result = search_from_both_ends(task.part.problem, {.at_least = bound_bytes_,
                                                                     .below = task.best.peak_bytes,
-                                                                    .states = states_left_ / 2,
+                                                                    .states = states,
                                                                     .budget = &budget_});
     states_left_ -= result.states;
     bound_bytes_ = result.bound_bytes;
@@ -141,6 +149,7 @@ class Reordering {
   OrderBudget cuts_, budget_;
   std::vector<Task> tasks_;
   int64_t bound_bytes_ = 0;  ///< of the whole
+  bool has_hubs_ = false;    ///< it is one of hub_bound.h
   int64_t states_left_;
 };
 
