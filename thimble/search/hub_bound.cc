@@ -16,16 +16,16 @@ constexpr size_t kMostHolders = 4;         ///< operators, those with the most b
 constexpr int kMostBefore = 64;            ///< operators: the search is small
 constexpr int64_t kStatesBefore = 20'000;  ///< of each search
 
-class HubBound {
+class HubSearch {
  public:
-  HubBound(const OrderProblem& problem, int64_t known, OrderBudget* budget)
+  HubSearch(const OrderProblem& problem, int64_t known_bytes, OrderBudget* budget)
       : problem_(problem),
         links_(problem),
         cuts_(problem, links_, budget),
         budget_(budget),
-        bound_(known) {}
+        bound_{.bytes = known_bytes} {}
 
-  int64_t run() {
+  HubBound run() {
     const std::vector<OpSet> holders = holders_with_all_before();
     for (const int hub : hubs()) {
       for (const OpSet& with_all_before : holders) {
@@ -78,11 +78,12 @@ class HubBound {
     const int made_by = links_.producer[index(hub)];
     if (made_by >= 0 && !contains(with_all_before, made_by)) return;
     const int64_t last = beside_what_readers_made(hub, with_all_before);
-    if (last <= bound_) return;
+    if (last <= bound_.bytes) return;
     const OrderProblem before = beside(hub, with_all_before);
     const SearchResult result = search_from_both_ends(
         before, {.at_least = 0, .below = last, .states = kStatesBefore, .budget = budget_});
-    if (!spent(budget_)) bound_ = std::max(bound_, std::min(last, result.bound_bytes));
+    const int64_t bytes = std::min(last, result.bound_bytes);
+    if (bytes > bound_.bytes && !spent(budget_)) bound_ = {.bytes = bytes, .hub = hub};
   }
 
   /// The least that is live when all readers but one have been executed, and the operator has not.
@@ -98,7 +99,7 @@ class HubBound {
       put(outside, holder, true);
       const std::optional<LiveCut> cut = cuts_.between(inside, outside);
       if (cut) least = std::min(least, cut->live_bytes);
-      if (least <= bound_ || spent(budget_)) return 0;
+      if (least <= bound_.bytes || spent(budget_)) return 0;
     }
     return least;
   }
@@ -133,13 +134,35 @@ class HubBound {
   const OrderLinks links_;
   LeastCut cuts_;
   OrderBudget* const budget_;
-  int64_t bound_;
+  HubBound bound_;
 };
 
 }  // namespace
 
-int64_t hub_bound_bytes(const OrderProblem& problem, int64_t known, OrderBudget* budget) {
-  return HubBound(problem, known, budget).run();
+HubBound hub_bound(const OrderProblem& problem, int64_t known_bytes, OrderBudget* budget) {
+  return HubSearch(problem, known_bytes, budget).run();
+}
+
+std::vector<int> all_beside(const OrderProblem& problem, int hub) {
+  const OrderLinks links(problem);
+  std::vector<int> fewest;
+  for (const int reader : links.readers[index(hub)]) {
+    std::vector<int> needing{reader};
+    std::vector<bool> known(problem.ops.size(), false);
+    known[index(reader)] = true;
+    for (size_t k = 0; k < needing.size(); ++k) {
+      for (const int after : links.after[index(needing[k])]) {
+        if (!known[index(after)]) needing.push_back(after);
+        known[index(after)] = true;
+      }
+    }
+    if (fewest.empty() || needing.size() < fewest.size()) fewest = std::move(needing);
+  }
+  std::vector<int> result;
+  for (int op = 0; op < std::ssize(problem.ops); ++op) {
+    if (std::ranges::find(fewest, op) == fewest.end()) result.push_back(op);
+  }
+  return result;
 }
 
 }  // namespace thimble

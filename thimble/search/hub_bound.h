@@ -16,9 +16,16 @@ namespace thimble {
 ///
 /// Either steps 1 and 2 are executed beside x, or nineteen parts lie beside x.
 ///
-/// Few pairs are tried, as each takes cuts and a small exact search. known: a bound, which is the
-/// result where no pair comes to more.
-[[nodiscard]] int64_t hub_bound_bytes(const OrderProblem& problem, int64_t known,
-                                      OrderBudget* budget = nullptr);
+/// Few pairs are tried, as each takes cuts and a small exact search.
+struct HubBound {
+  int64_t bytes = 0;
+  int hub = -1;  ///< the tensor that raised it; -1: none comes to more than what was known
+};
+[[nodiscard]] HubBound hub_bound(const OrderProblem& problem, int64_t known_bytes,
+                                 OrderBudget* budget = nullptr);
+
+/// Operators that can be executed while the reader of the tensor that the fewest others need is
+/// still to come, ascending.
+[[nodiscard]] std::vector<int> all_beside(const OrderProblem& problem, int hub);
 
 }  // namespace thimble

@@ -3,6 +3,7 @@
 // beam search for a good order, which is improved in windows, and, as long as the states last, an
 // exact search from both ends for a better one, or the proof that there is none.
 #include <algorithm>
+#include <numeric>
 
 #include "thimble/search/beam_search.h"
 #include "thimble/search/fold_runs.h"
@@ -31,6 +32,7 @@ int64_t search_steps(size_t ops) {
 struct Task {
   Part part;
   FoundOrder best;
+  int hub = -1;                       ///< as hub_bound has it
   int64_t beam_states_per_width = 1;  ///< as the last beam search had them
 };
 
@@ -44,13 +46,12 @@ class Reordering {
       const Order file = original_order(part.problem), greedy = greedy_order(part.problem);
       const Order& better = greedy.peak_bytes < file.peak_bytes ? greedy : file;
       bound_bytes_ = std::max(bound_bytes_, cut_bound_bytes(part.problem, &cuts_));
-      if (bound_bytes_ < better.peak_bytes) {
-        const int64_t beside = hub_bound_bytes(part.problem, bound_bytes_, &cuts_);
-        has_hubs_ = has_hubs_ || beside > bound_bytes_;
-        bound_bytes_ = beside;
-      }
+      HubBound beside{.bytes = bound_bytes_};
+      if (bound_bytes_ < better.peak_bytes) beside = hub_bound(part.problem, bound_bytes_, &cuts_);
+      bound_bytes_ = beside.bytes;
       tasks_.push_back({.part = std::move(part),
                         .best = {.ops = better.ops, .peak_bytes = better.peak_bytes},
+                        .hub = beside.hub,
                         .beam_states_per_width = 1});
     }
   }
@@ -58,12 +59,11 @@ class Reordering {
   Order run() {
     const int64_t all_states = states_left_;
     for (Task& task : tasks_) {
-      // Where something large is held for long, beams see too late what it is to hold its parts.
-      if (has_hubs_) search_exactly(task, states_left_ / 32);
+      if (task.hub >= 0) search_beside(task);
       search_narrow_beams(task);
       search_windows(task);
     }
-    for (Task* task : by_peak()) search_exactly(*task, states_left_ / 2);
+    for (Task* task : by_peak()) search_exactly(*task);
     for (Task* task : by_peak()) {
       search_wide_beams(*task);
       search_windows(*task);
@@ -135,11 +135,35 @@ class Reordering {
         {.at_least = bound_bytes_, .states = states_left_ / 16, .budget = &budget_});
   }
 
-  void search_exactly(Task& task, int64_t states) {
+  /// All that can be executed beside the hub first. Beams and searches find late what it is to
+  /// hold its parts instead.
+  void search_beside(Task& task) {
+    if (over(task)) return;
+    const OrderProblem& problem = task.part.problem;
+    const std::vector<int> beside = all_beside(problem, task.hub);
+    std::vector<int> all(problem.ops.size()), rest;
+    std::iota(all.begin(), all.end(), 0);
+    std::ranges::set_difference(all, beside, std::back_inserter(rest));
+    FoundOrder order{.ops = {}, .peak_bytes = bound_bytes_};
+    for (const Part& part : {part_of(problem, {}, beside), part_of(problem, beside, rest)}) {
+      const SearchResult result =
+          search_from_both_ends(part.problem, {.at_least = order.peak_bytes,
+                                               .below = task.best.peak_bytes,
+                                               .states = states_left_ / 32,
+                                               .budget = &budget_});
+      states_left_ -= result.states;
+      if (!result.found) return;
+      order.peak_bytes = result.found->peak_bytes;
+      for (const int op : result.found->ops) order.ops.push_back(part.ops[index(op)]);
+    }
+    task.best = std::move(order);
+  }
+
+  void search_exactly(Task& task) {
     if (over(task)) return;
     SearchResult result = search_from_both_ends(task.part.problem, {.at_least = bound_bytes_,
                                                                     .below = task.best.peak_bytes,
-                                                                    .states = states,
+                                                                    .states = states_left_ / 2,
                                                                     .budget = &budget_});
     states_left_ -= result.states;
     bound_bytes_ = result.bound_bytes;
@@ -149,7 +173,6 @@ class Reordering {
   OrderBudget cuts_, budget_;
   std::vector<Task> tasks_;
   int64_t bound_bytes_ = 0;  ///< of the whole
-  bool has_hubs_ = false;    ///< it is one of hub_bound.h
   int64_t states_left_;
 };
 
