@@ -205,8 +205,9 @@ void CallForms::check_exists(const Call& call, BufferId buffer) const {
 void CallForms::check_buffer(const Call& call, const OperandView& view) const {
   check_exists(call, view.buffer);
   const PlacedBuffer& buffer = program_.buffers[view.buffer.index()];
-  if (buffer.tensor != view.tensor || buffer.type != view.type ||
-      buffer.ring != (view.modulus != 0)) {
+  // Constants with the same bytes share them.
+  const bool shown = buffer.tensor == view.tensor || program_.constant(view.buffer) != nullptr;
+  if (!shown || buffer.type != view.type || buffer.ring != (view.modulus != 0)) {
     throw Fault{fmt::format("{}: shows {} otherwise than buffer {} holds it",
                             describe(graph_, call), describe(graph_, view.tensor),
                             view.buffer.value)};

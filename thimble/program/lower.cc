@@ -18,7 +18,10 @@
 namespace thimble {
 namespace {
 
-constexpr size_t kLeastShared = 256;  ///< bytes of a constant that operators share
+// Whether one can stand for the other: whatever it is for, and whatever shape it has.
+bool same_elements(const PackedConstant& a, const PackedConstant& b) {
+  return a.type == b.type && a.data == b.data;
+}
 
 class Lowering {
  public:
@@ -62,6 +65,7 @@ class Lowering {
                                  .initial = state.initial});
     }
     program_.nodes = nodes(schedule_.nodes);
+    name_shared();
     return std::move(program_);
   }
 
@@ -269,7 +273,8 @@ class Lowering {
     }
     ProgramParams result{params_name(id, kernel, number), values, {}};
     for (const PackedConstant& packed : constants)
-      result.constants.push_back(packed_constant(id, result.name, packed));
+      result.constants.push_back(
+          constant(op_name(id), result.name + "_" + packed.role, packed, {}));
     it->second = static_cast<int>(program_.params.size());
     params_of_[id].push_back(it->second);
     program_.params.push_back(std::move(result));
@@ -281,29 +286,44 @@ class Lowering {
     if (!same_values(known.params, params) || known.constants.size() != constants.size())
       return false;
     for (size_t k = 0; k < constants.size(); ++k) {
-      if (program_.constant(known.constants[k])->content != constants[k]) return false;
+      if (!same_elements(program_.constant(known.constants[k])->content, constants[k]))
+        return false;
     }
     return true;
   }
 
-  // One that is there already: of any operator (layers that are unrolled over time have the same
-  // weights), if it is small of this one, so that it keeps the layer's name.
-  BufferId packed_constant(OpId id, const std::string& params, const PackedConstant& packed) {
-    const size_t hash = hash_of(packed);
-    const bool small = packed.data.size() < kLeastShared;
-    const auto [first, last] = packed_.equal_range(hash);
+  // The bytes of a constant are in flash once, whoever reads them: layers that are unrolled over
+  // time have the same weights, many layers the same bias. tensor: invalid unless it is packed as
+  // it is.
+  BufferId constant(const std::string& owner, std::string name, PackedConstant content,
+                    TensorId tensor) {
+    const size_t hash = hash_of(content);
+    const auto [first, last] = constants_.equal_range(hash);
     for (auto known = first; known != last; ++known) {
-      const auto& [op, buffer] = known->second;
-      if ((op == id || !small) && program_.constant(buffer)->content == packed) return buffer;
+      const auto& [first_owner, buffer] = known->second;
+      if (!same_elements(program_.constant(buffer)->content, content)) continue;
+      if (first_owner != owner) shared_.insert(program_.buffer(buffer).constant);
+      return buffer;
     }
-    const BufferId buffer = add_constant(params + "_" + packed.role, packed, {});
-    packed_.emplace(hash, std::pair(id, buffer));
+    const BufferId buffer = add_constant(std::move(name), std::move(content), tensor);
+    constants_.emplace(hash, std::pair(owner, buffer));
     return buffer;
   }
 
   static size_t hash_of(const PackedConstant& packed) {
     return std::hash<std::string_view>()(
         {reinterpret_cast<const char*>(packed.data.data()), packed.data.size()});
+  }
+
+  // "shared_bias", "shared_bias_2": one that has several owners has the name of none.
+  void name_shared() {
+    std::map<std::string, int> count;
+    for (const int number : shared_) {
+      ProgramConstant& constant = program_.constants[static_cast<size_t>(number)];
+      const int of_role = ++count[constant.content.role];
+      constant.name = "shared_" + constant.content.role;
+      if (of_role > 1) constant.name += fmt::format("_{}", of_role);
+    }
   }
 
   // "conv_2d_3"; what else the operator needs has the kernel's name behind it. Where that is taken
@@ -322,11 +342,11 @@ class Lowering {
     const auto [it, added] = operands_.try_emplace(tensor);
     if (!added) return it->second;
     const Tensor& t = graph_.tensor(tensor);
-    return it->second = add_constant(fmt::format("constant_{}", tensor.value),
-                                     {"operand", t.type, t.shape, *t.data}, tensor);
+    const std::string name = fmt::format("constant_{}", tensor.value);
+    return it->second = constant(name, name, {"operand", t.type, t.shape, *t.data}, tensor);
   }
 
-  // A buffer in flash, behind the ones before. tensor: invalid unless it is packed as it is.
+  // A buffer in flash, behind the ones before.
   BufferId add_constant(std::string name, PackedConstant content, TensorId tensor) {
     const BufferId id{static_cast<int32_t>(program_.buffers.size())};
     const int64_t alignment = std::max<int64_t>(1, size_bytes(content.type));
@@ -356,8 +376,9 @@ class Lowering {
   std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
   std::map<std::tuple<OpId, KernelId, int, int64_t>, int> params_;
   std::map<OpId, std::vector<int>> params_of_;
-  std::unordered_multimap<size_t, std::pair<OpId, BufferId>> packed_;  ///< by hash
-  std::set<std::string> names_;                                        // of parameters
+  std::unordered_multimap<size_t, std::pair<std::string, BufferId>> constants_;  ///< by hash
+  std::set<int> shared_;         ///< those with several owners
+  std::set<std::string> names_;  // of parameters
   std::map<TensorId, BufferId> operands_;
 };
 

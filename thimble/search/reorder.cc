@@ -3,9 +3,11 @@
 // beam search for a good order, which is improved in windows, and, as long as the states last, an
 // exact search from both ends for a better one, or the proof that there is none.
 #include <algorithm>
+#include <numeric>
 
 #include "thimble/search/beam_search.h"
 #include "thimble/search/fold_runs.h"
+#include "thimble/search/hub_bound.h"
 #include "thimble/search/improve_windows.h"
 #include "thimble/search/least_cut.h"
 #include "thimble/search/order.h"
@@ -30,6 +32,7 @@ int64_t search_steps(size_t ops) {
 struct Task {
   Part part;
   FoundOrder best;
+  int hub = -1;                       ///< as hub_bound has it
   int64_t beam_states_per_width = 1;  ///< as the last beam search had them
 };
 
@@ -43,8 +46,12 @@ class Reordering {
       const Order file = original_order(part.problem), greedy = greedy_order(part.problem);
       const Order& better = greedy.peak_bytes < file.peak_bytes ? greedy : file;
       bound_bytes_ = std::max(bound_bytes_, cut_bound_bytes(part.problem, &cuts_));
+      HubBound beside{.bytes = bound_bytes_};
+      if (bound_bytes_ < better.peak_bytes) beside = hub_bound(part.problem, bound_bytes_, &cuts_);
+      bound_bytes_ = beside.bytes;
       tasks_.push_back({.part = std::move(part),
                         .best = {.ops = better.ops, .peak_bytes = better.peak_bytes},
+                        .hub = beside.hub,
                         .beam_states_per_width = 1});
     }
   }
@@ -52,6 +59,7 @@ class Reordering {
   Order run() {
     const int64_t all_states = states_left_;
     for (Task& task : tasks_) {
+      if (task.hub >= 0) search_beside(task);
       search_narrow_beams(task);
       search_windows(task);
     }
@@ -125,6 +133,30 @@ class Reordering {
     states_left_ -= improve_windows(
         task.part.problem, task.best,
         {.at_least = bound_bytes_, .states = states_left_ / 16, .budget = &budget_});
+  }
+
+  /// All that can be executed beside the hub first. Beams and searches find late what it is to
+  /// hold its parts instead.
+  void search_beside(Task& task) {
+    if (over(task)) return;
+    const OrderProblem& problem = task.part.problem;
+    const std::vector<int> beside = all_beside(problem, task.hub);
+    std::vector<int> all(problem.ops.size()), rest;
+    std::iota(all.begin(), all.end(), 0);
+    std::ranges::set_difference(all, beside, std::back_inserter(rest));
+    FoundOrder order{.ops = {}, .peak_bytes = bound_bytes_};
+    for (const Part& part : {part_of(problem, {}, beside), part_of(problem, beside, rest)}) {
+      const SearchResult result =
+          search_from_both_ends(part.problem, {.at_least = order.peak_bytes,
+                                               .below = task.best.peak_bytes,
+                                               .states = states_left_ / 32,
+                                               .budget = &budget_});
+      states_left_ -= result.states;
+      if (!result.found) return;
+      order.peak_bytes = result.found->peak_bytes;
+      for (const int op : result.found->ops) order.ops.push_back(part.ops[index(op)]);
+    }
+    task.best = std::move(order);
   }
 
   void search_exactly(Task& task) {
