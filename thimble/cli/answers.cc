@@ -41,12 +41,14 @@ std::optional<Compiled> compile_shown(Request request, const std::string& json) 
     const auto* source = std::get_if<Source>(&request.model);
     const std::vector<Alternative> others = alternatives(request, *no);
     line.reset();
-    print_no(json, {.model = source ? source->where : std::get<std::string>(request.model),
-                    .planner = request.planner,
-                    .reason = no->reason,
-                    .lower_bound_bytes = no->lower_bound_bytes,
-                    .sram_limit_bytes = request.sram_limit_bytes(),
-                    .alternatives = others});
+    print_no(json,
+             {.model = source ? source->where : std::get<std::string>(request.model),
+              .planner = request.planner,
+              .reason = no->reason,
+              .lower_bound_bytes =
+                  no->lower_bound_bytes == 0 ? std::nullopt : std::optional(no->lower_bound_bytes),
+              .sram_limit_bytes = request.sram_limit_bytes(),
+              .alternatives = others});
     return std::nullopt;
   }
   return std::get<Compiled>(std::move(answer));
@@ -54,8 +56,8 @@ std::optional<Compiled> compile_shown(Request request, const std::string& json) 
 
 std::vector<Alternative> alternatives_shown(const Request& request, const Compiled& compiled) {
   const ProgressLine progress(kTrying);
-  return compile_report(compiled).fits_sram() ? unasked_alternatives(request, compiled)
-                                              : alternatives(request, compiled);
+  return compiled.fits() ? unasked_alternatives(request, compiled)
+                         : alternatives(request, compiled);
 }
 
 void print_no(const std::string& json, const InfeasibleReport& no) {

@@ -121,11 +121,12 @@ int compile_model(const CompileOptions& options) {
   if (!compiled) return kDoesNotFit;
   CompileReport report = compile_report(*compiled);
   if (options.explain) report.kernels = kernel_choices(*compiled);
-  if (!report.fits_sram()) report.alternatives = alternatives_shown(asked, *compiled);
+  if (!report.fits()) report.alternatives = alternatives_shown(asked, *compiled);
   if (options.measure) {
     const ProgressLine progress("cross-compiling and running on the emulated board");
     const std::string& core = asked.target.core.name;
     report.measured = measured_cost(*compiled, core.empty() ? "cortex-m4" : core);
+    report.verdict = measured_verdict(report.verdict, *report.measured);
   }
   std::string said =
       write_files(options, source, *compiled, report,

@@ -20,6 +20,8 @@ namespace thimble {
 /// Kernel by kernel, on the same core.
 [[nodiscard]] std::vector<KernelChoice> kernel_choices(const Compiled& compiled);
 [[nodiscard]] CompileReport compile_report(const Compiled& compiled);
+/// With what was measured in place of estimates.
+[[nodiscard]] Verdict measured_verdict(Verdict verdict, const MeasuredCost& cost);
 [[nodiscard]] PlanReport plan_report(const Compiled& compiled);
 
 /// Compilers know more cores than Thimble does, but a typing error should not go unseen: a line, or
