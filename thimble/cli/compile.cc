@@ -12,6 +12,7 @@
 #include "thimble/cli/progress_line.h"
 #include "thimble/driver/reports.h"
 #include "thimble/driver/run.h"
+#include "thimble/driver/weight_formats.h"
 #include "thimble/output/emitted_folder.h"
 #include "thimble/plan/saved_plan.h"
 
@@ -120,6 +121,7 @@ int compile_model(const CompileOptions& options) {
   std::optional<Compiled> compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
   CompileReport report = compile_report(*compiled);
+  report.formats = weight_formats(*compiled);
   if (options.explain) report.kernels = kernel_choices(*compiled);
   if (!report.fits()) report.alternatives = alternatives_shown(asked, *compiled);
   if (options.measure) {

@@ -123,6 +123,8 @@ std::string report_text(const CompileReport& report) {
   }
   text += ports_text(report);
   text += fmt::format("  weights  {}\n", human_size(report.weight_bytes));
+  if (const std::string formats = weight_formats_text(report.formats); !formats.empty())
+    text += "  formats  " + formats + "\n";
   if (report.measured) {
     text += fmt::format("  code     {} on {}; stack {}; static RAM {}\n",
                         human_size(report.measured->code_bytes), report.measured->core,
@@ -179,6 +181,7 @@ std::string report_json(const CompileReport& report) {
       {"flash",
        {{"code_bytes", measured(&MeasuredCost::code_bytes)},
         {"weight_bytes", report.weight_bytes}}},
+      {"weight_formats", weight_formats_json(report.formats)},
       {"macs", report.macs},
       {"recomputed_macs", report.recomputed_macs},
       {"estimate", estimate_json(report.estimate)},

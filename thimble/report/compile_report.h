@@ -14,6 +14,7 @@
 #include "thimble/report/advice.h"
 #include "thimble/report/front.h"
 #include "thimble/report/verdict.h"
+#include "thimble/report/weight_formats_text.h"
 #include "thimble/target/target.h"
 
 namespace thimble {
@@ -50,6 +51,7 @@ struct CompileReport {
   std::vector<Alternative> alternatives;  ///< that were tried
 
   std::string core;  ///< as asked for; empty: none
+  std::vector<WeightFormat> formats;      ///< of weights: where a core has kernels for several
   Verdict verdict;   ///< with what was measured, if anything was
 
   [[nodiscard]] bool fits_sram() const { return verdict.fits_sram(); }
