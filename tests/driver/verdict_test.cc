@@ -72,7 +72,7 @@ TEST(VerdictOfPlans, SaysNoBeforePlanningWhereWeightsAloneAreTooLarge) {
 
 TEST(VerdictOfPlans, PutsTheStackIntoAnotherBankWhereThereIsOne) {
   Request request = demo();
-  request.target = find_target("nucleo-f767zi");
+  request.target = find_target("nucleo-h743zi");
   request.beside_arena_bytes = 1000;
   EXPECT_EQ(request.arena_limit_bytes(), request.sram_limit_bytes());
   request.target = find_target("nucleo-f446re");

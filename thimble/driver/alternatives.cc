@@ -20,6 +20,8 @@ namespace {
 constexpr double kMostSeconds = 60;  ///< of planning, for each
 /// A small part of what the best one does, and of its time.
 constexpr const char* kQuickPlanner = "stream";
+/// Orders of whole operators: enough to say that a larger board will do.
+constexpr const char* kQuickestPlanner = "reorder";
 
 /// An option, and what it does to a request.
 struct Change {
@@ -119,6 +121,12 @@ std::vector<PortAtPeak> ports_at_peak(const Compiled& compiled) {
   return peak ? ports_at(compiled.graph, compiled.plan, *peak) : std::vector<PortAtPeak>();
 }
 
+// Where there is no plan, either side may be what is too large.
+std::vector<PortAtPeak> any_ports() {
+  return {{.port = {}, .input = true, .int8_bytes = 0},
+          {.port = {}, .input = false, .int8_bytes = {}}};
+}
+
 bool has_floats(const Request& request, const std::vector<PortAtPeak>& ports) {
   return !request.graph.int8_io &&
          std::ranges::any_of(ports, [](const PortAtPeak& at) { return at.int8_bytes.has_value(); });
@@ -174,7 +182,7 @@ std::vector<Change> front_changes(const Request& request, const Front& front) {
   return all;
 }
 
-// The smallest boards that it fits, by a quick planner: the best one needs no more.
+// The smallest boards that it fits, by the quickest planner: the best one needs no more.
 void try_boards(const Request& request, const Shown& shown, Trials& trials) {
   constexpr size_t kShown = 3, kMostTried = 6;
   if (request.target.memories.empty()) return;  // a limit of the user's own says no board
@@ -194,7 +202,7 @@ void try_boards(const Request& request, const Shown& shown, Trials& trials) {
     other.sram_bytes.reset();
     other.flash_bytes.reset();
     other.pick.reset();
-    other.planner = kQuickPlanner;
+    other.planner = kQuickestPlanner;
     other.external_ram = false;
     found += trials.attempt_fitting("--device " + boards[k].name, other) ? 1 : 0;
   }
@@ -227,11 +235,8 @@ std::vector<Alternative> tried(const Request& request, const Compiled* compiled,
     if (best) compiled = &*best;
     if (best) trials.require_below(best->plan.placement.arena_bytes());
   }
-  if (compiled == nullptr) {
-    try_boards(base, shown, trials);
-    return trials.ranked();
-  }
-  const std::vector<PortAtPeak> ports = ports_at_peak(*compiled);
+  const std::vector<PortAtPeak> ports =
+      compiled == nullptr ? any_ports() : ports_at_peak(*compiled);
   Request together = base;
   std::string all_options = prefix;
   size_t helpful = 0;
@@ -246,7 +251,7 @@ std::vector<Alternative> tried(const Request& request, const Compiled* compiled,
     ++helpful;
     return true;
   };
-  if (compiled->front) {
+  if (compiled != nullptr && compiled->front) {
     for (const Change& change : front_changes(request, *compiled->front)) (void)attempt(change);
   }
   for (const Change& change : changes(base, ports)) (void)attempt(change);

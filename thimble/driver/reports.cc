@@ -89,7 +89,8 @@ PlanReport plan_report(const Compiled& compiled) {
           .sram_limit_bytes = compiled.sram_limit_bytes,
           .flash_limit_bytes = compiled.flash_limit_bytes,
           .estimate = estimate_of(compiled),
-          .front = compiled.front};
+          .front = compiled.front,
+          .verdict = compiled.verdict};
 }
 
 std::string shortage(const Compiled& compiled) {
