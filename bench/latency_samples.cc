@@ -79,6 +79,16 @@ std::optional<Compiled> planned(const Source& source, const GraphOptions& graph,
   return std::get<Compiled>(std::move(answer));
 }
 
+std::vector<LatencySample> counted(const Core& core,
+                                   const std::function<void(const ProgramVisitor&)>& programs) {
+  std::vector<LatencySample> samples;
+  SampleCounter counter(core, samples);
+  programs(
+      [&](const std::string& name, Compiled compiled) { counter.add(name, std::move(compiled)); });
+  counter.count();
+  return samples;
+}
+
 }  // namespace
 
 std::optional<double> estimate(const LatencyModel& model, const LatencySample& sample) {
@@ -114,9 +124,7 @@ void SampleCounter::count() {
   waiting_.clear();
 }
 
-std::vector<LatencySample> random_samples(const Core& core, uint64_t first, uint64_t last) {
-  std::vector<LatencySample> samples;
-  SampleCounter counter(core, samples);
+void random_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit) {
   for (uint64_t seed = first; seed < last; ++seed) {
     const auto network_drawn = drawn(latency_network, seed);
     if (!network_drawn) continue;
@@ -127,31 +135,22 @@ std::vector<LatencySample> random_samples(const Core& core, uint64_t first, uint
             ? in_random_pieces(source, seed)
             : planned(source, {.rewrite = false}, seed % 3 == 0, core, network.planner);
     const bool calls = compiled && !summed_features(compiled->program).empty();
-    if (calls && compiled->cost.macs <= kMostMacs) counter.add(source.where, std::move(*compiled));
+    if (calls && compiled->cost.macs <= kMostMacs) visit(source.where, std::move(*compiled));
   }
-  counter.count();
-  return samples;
 }
 
-std::vector<LatencySample> layer_samples(const Core& core, uint64_t count) {
-  std::vector<LatencySample> samples;
-  SampleCounter counter(core, samples);
+void layer_programs(const Core& core, uint64_t count, const ProgramVisitor& visit) {
   for (uint64_t seed = 0; seed < count; ++seed) {
     std::optional<Graph> layer = drawn(latency_layer, seed);
     if (!layer) continue;
     const Source source{std::move(*layer), fmt::format("layer_{}", seed), std::string(64, '0')};
     std::optional<Compiled> compiled =
         planned(source, {.rewrite = false}, seed % 3 != 0, core, "reorder");
-    if (compiled && compiled->cost.macs <= kMostMacs)
-      counter.add(source.where, std::move(*compiled));
+    if (compiled && compiled->cost.macs <= kMostMacs) visit(source.where, std::move(*compiled));
   }
-  counter.count();
-  return samples;
 }
 
-std::vector<LatencySample> copy_samples(const Core& core, uint64_t count) {
-  std::vector<LatencySample> samples;
-  SampleCounter counter(core, samples);
+void copy_programs(const Core& core, uint64_t count, const ProgramVisitor& visit) {
   for (uint64_t seed = 0; seed < count; ++seed) {
     std::optional<Graph> graph = drawn(latency_copies, seed);
     if (!graph) continue;
@@ -160,15 +159,11 @@ std::vector<LatencySample> copy_samples(const Core& core, uint64_t count) {
         seed % 2 == 1 ? in_random_pieces(source, seed)
                       : planned(source, {.rewrite = false}, false, core, "reorder");
     if (compiled && !summed_features(compiled->program).empty())
-      counter.add(source.where, std::move(*compiled));
+      visit(source.where, std::move(*compiled));
   }
-  counter.count();
-  return samples;
 }
 
-std::vector<LatencySample> group_samples(const Core& core, uint64_t first, uint64_t last) {
-  std::vector<LatencySample> samples;
-  SampleCounter counter(core, samples);
+void group_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit) {
   for (uint64_t seed = first; seed < last; ++seed) {
     const auto tiling = static_cast<Tiling>(seed % static_cast<uint64_t>(Tiling::kCount));
     std::optional<Graph> graph = drawn(latency_chain, seed);
@@ -176,28 +171,38 @@ std::vector<LatencySample> group_samples(const Core& core, uint64_t first, uint6
     const Source source{std::move(*graph), fmt::format("{}_{}", name(tiling), seed),
                         std::string(64, '0')};
     std::optional<Compiled> compiled = tiled(source, tiling, seed, core);
-    if (compiled && compiled->cost.macs <= kMostMacs)
-      counter.add(source.where, std::move(*compiled));
+    if (compiled && compiled->cost.macs <= kMostMacs) visit(source.where, std::move(*compiled));
   }
-  counter.count();
-  return samples;
 }
 
-std::vector<LatencySample> model_samples(const Core& core, const std::vector<std::string>& models,
-                                         const std::vector<std::string>& planners) {
-  std::vector<LatencySample> samples;
+void model_programs(const Core& core, const std::vector<std::string>& models,
+                    const std::vector<std::string>& planners, const ProgramVisitor& visit) {
   for (const std::string& model : models) {
     const Source source = load(model);
-    SampleCounter counter(core, samples);
     for (const std::string& planner : planners) {
       const std::string name =
           identifier(std::filesystem::path(model).stem().string() + "_" + planner);
       if (auto compiled = planned(source, {}, false, core, planner))
-        counter.add(name, std::move(*compiled));
+        visit(name, std::move(*compiled));
     }
-    counter.count();
   }
-  return samples;
+}
+
+std::vector<LatencySample> random_samples(const Core& core, uint64_t first, uint64_t last) {
+  return counted(core, [&](const ProgramVisitor& v) { random_programs(core, first, last, v); });
+}
+std::vector<LatencySample> layer_samples(const Core& core, uint64_t count) {
+  return counted(core, [&](const ProgramVisitor& v) { layer_programs(core, count, v); });
+}
+std::vector<LatencySample> copy_samples(const Core& core, uint64_t count) {
+  return counted(core, [&](const ProgramVisitor& v) { copy_programs(core, count, v); });
+}
+std::vector<LatencySample> group_samples(const Core& core, uint64_t first, uint64_t last) {
+  return counted(core, [&](const ProgramVisitor& v) { group_programs(core, first, last, v); });
+}
+std::vector<LatencySample> model_samples(const Core& core, const std::vector<std::string>& models,
+                                         const std::vector<std::string>& planners) {
+  return counted(core, [&](const ProgramVisitor& v) { model_programs(core, models, planners, v); });
 }
 
 }  // namespace thimble

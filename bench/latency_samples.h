@@ -2,6 +2,7 @@
 // Programs, and the instructions that QEMU counts of each.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,19 +42,29 @@ class SampleCounter {
   std::vector<LatencySample>& samples_;
 };
 
-/// What follows counts on `core`, with kernels whose weights are in 16 bits if it has them so.
+using ProgramVisitor = std::function<void(const std::string& name, Compiled compiled)>;
+
+/// What follows is planned for `core`, with kernels whose weights are in 16 bits if it has them so.
 /// Those of latency_network(first) to latency_network(last - 1) that can be planned and make calls.
-[[nodiscard]] std::vector<LatencySample> random_samples(const Core& core, uint64_t first,
-                                                        uint64_t last);
+void random_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
 /// Of that many networks of a layer (latency_layer), most with all the scratch that kernels want.
-[[nodiscard]] std::vector<LatencySample> layer_samples(const Core& core, uint64_t count);
+void layer_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);
 /// Of that many networks of copies (latency_copies), whole and in random pieces by turns.
-[[nodiscard]] std::vector<LatencySample> copy_samples(const Core& core, uint64_t count);
+void copy_programs(const Core& core, uint64_t count, const ProgramVisitor& visit);
 /// Of chains (latency_chain), from the first to before the last, tiled in all ways in turn; names
 /// begin with the way: "rows_12".
+void group_programs(const Core& core, uint64_t first, uint64_t last, const ProgramVisitor& visit);
+/// Of models, each with every planner.
+void model_programs(const Core& core, const std::vector<std::string>& models,
+                    const std::vector<std::string>& planners, const ProgramVisitor& visit);
+
+/// What QEMU counts of these programs.
+[[nodiscard]] std::vector<LatencySample> random_samples(const Core& core, uint64_t first,
+                                                        uint64_t last);
+[[nodiscard]] std::vector<LatencySample> layer_samples(const Core& core, uint64_t count);
+[[nodiscard]] std::vector<LatencySample> copy_samples(const Core& core, uint64_t count);
 [[nodiscard]] std::vector<LatencySample> group_samples(const Core& core, uint64_t first,
                                                        uint64_t last);
-/// Of models, each with every planner.
 [[nodiscard]] std::vector<LatencySample> model_samples(const Core& core,
                                                        const std::vector<std::string>& models,
                                                        const std::vector<std::string>& planners);

@@ -97,21 +97,24 @@ TEST(PlanText, LimitsThatAreNotMetAreSaid) {
   EXPECT_TRUE(report.fits());
   EXPECT_THAT(plan_text(report), Not(HasSubstr("fit")));
   EXPECT_THAT(plan_text(report), Not(HasSubstr("what to try")));
-  report.sram_limit_bytes = 20'618;
+  report.verdict = {.arena_bytes = 20'618, .sram_limit_bytes = 20'618};
   EXPECT_TRUE(report.fits());
-  EXPECT_THAT(plan_text(report), HasSubstr("\nfits: SRAM 20.1 KiB (20,618 B) of the 20.1 KiB"));
-  report.sram_limit_bytes = 20'617;
+  EXPECT_THAT(plan_text(report),
+              HasSubstr("\nfits: 0 B of SRAM left of 20.1 KiB (20,618 B) (arena"));
+  report.verdict.sram_limit_bytes = 20'617;
   EXPECT_FALSE(report.fits());
-  EXPECT_THAT(plan_text(report), HasSubstr("\ndoes not fit: SRAM 20.1 KiB (20,618 B) of the"));
-  report.alternatives = {{"--input streamed", 1024, 2e6}};
-  EXPECT_THAT(plan_text(report), HasSubstr("what to try:\n  - --input streamed: 1.0 KiB (1,024 B), "
-                                           "2.000 M instructions, fits\n"));
+  EXPECT_THAT(plan_text(report),
+              HasSubstr("\ndoes not fit: 1 B more SRAM needed than the 20.1 KiB"));
+  report.alternatives = {
+      {.options = "--input streamed", .instructions = 2e6, .sram_bytes = 1024, .fits = true}};
+  EXPECT_THAT(plan_text(report),
+              HasSubstr("what to try:\n  - --input streamed: SRAM 1.0 KiB (1,024 "
+                        "B), flash 0 B, 2.000 M instructions: fits\n"));
   EXPECT_THAT(plan_text(report), Not(HasSubstr("  hint"))) << "there is better";
-  report.sram_limit_bytes = {};
-  report.weight_bytes = 2;
-  report.flash_limit_bytes = 1;
+  report.verdict = {.weight_bytes = 2, .flash_limit_bytes = 1};
   EXPECT_FALSE(report.fits());
-  EXPECT_THAT(plan_text(report), HasSubstr("does not fit: weights in flash 2 B of the 1 B there"));
+  EXPECT_THAT(plan_text(report),
+              HasSubstr("does not fit: 1 B more flash needed than the 1 B there"));
 }
 
 TEST(ScheduleWords, Intervals) {

@@ -71,7 +71,8 @@ std::optional<Compiled> compile_shown(Request request, const ReportFile& json) {
              {.model = source ? source->where : std::get<std::string>(request.model),
               .planner = request.planner,
               .reason = no->reason,
-              .lower_bound_bytes = no->lower_bound_bytes,
+              .lower_bound_bytes =
+                  no->lower_bound_bytes == 0 ? std::nullopt : std::optional(no->lower_bound_bytes),
               .sram_limit_bytes = request.sram_limit_bytes(),
               .alternatives = others});
     return std::nullopt;
@@ -81,8 +82,8 @@ std::optional<Compiled> compile_shown(Request request, const ReportFile& json) {
 
 std::vector<Alternative> alternatives_shown(const Request& request, const Compiled& compiled) {
   const ProgressLine progress(kTrying);
-  return compile_report(compiled).fits_sram() ? unasked_alternatives(request, compiled)
-                                              : alternatives(request, compiled);
+  return compiled.fits() ? unasked_alternatives(request, compiled)
+                         : alternatives(request, compiled);
 }
 
 void print_no(const ReportFile& json, const std::string& sha256, const InfeasibleReport& no) {

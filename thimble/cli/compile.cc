@@ -13,6 +13,7 @@
 #include "thimble/cli/progress_line.h"
 #include "thimble/driver/reports.h"
 #include "thimble/driver/run.h"
+#include "thimble/driver/weight_formats.h"
 #include "thimble/output/emitted_folder.h"
 #include "thimble/plan/saved_plan.h"
 
@@ -87,13 +88,15 @@ int compile_model(const CompileOptions& options) {
   std::optional<Compiled> compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
   CompileReport report = compile_report(*compiled);
+  report.formats = weight_formats(*compiled);
   if (options.explain) report.kernels = kernel_choices(*compiled);
   report.warnings = warnings_of(source.graph, *compiled);
-  if (!report.fits_sram()) report.alternatives = alternatives_shown(asked, *compiled);
+  if (!report.fits()) report.alternatives = alternatives_shown(asked, *compiled);
   if (options.measure) {
     const ProgressLine progress("cross-compiling and running on the emulated board");
     const std::string& core = asked.target.core.name;
     report.measured = measured_cost(*compiled, core.empty() ? "cortex-m4" : core);
+    report.verdict = measured_verdict(report.verdict, *report.measured);
   }
   std::string said =
       write_files(options, source, *compiled, report,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -11,13 +12,13 @@
 #include "thimble/cli/command_text.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/model/error.h"
+#include "thimble/report/weight_formats_text.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
 namespace {
 
-constexpr std::pair<const char*, Weights> kWeights[] = {
-    {"fast", Weights::kFast}, {"compact", Weights::kCompact}, {"least", Weights::kLeast}};
+constexpr std::array kWeights = {Weights::kFast, Weights::kCompact, Weights::kLeast};
 
 /// "1x96x96x3", or a name, "=" and that.
 NamedShape named_shape(const std::string& text) {
@@ -258,8 +259,8 @@ Request request(const ModelOptions& model, const PlanOptions& plan) {
       .layout = plan.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
       .time_limit_seconds = plan.time_limit_seconds};
   result.target = target_option(plan.device, plan.core);
-  for (const auto& [name, weights] : kWeights) {
-    if (plan.weights == name) result.weights = weights;
+  for (const Weights weights : kWeights) {
+    if (plan.weights == name(weights)) result.weights = weights;
   }
   result.external_ram = plan.external_ram;
   if (!plan.sram.empty()) result.sram_bytes = size_option("--sram", plan.sram);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 
+#include "thimble/driver/quick_no.h"
 #include "thimble/driver/reports.h"
 #include "thimble/model/error.h"
 #include "thimble/report/peak.h"
@@ -19,6 +20,8 @@ namespace {
 constexpr double kMostSeconds = 60;  ///< of planning, for each
 /// A small part of what the best one does, and of its time.
 constexpr const char* kQuickPlanner = "stream";
+/// Orders of whole operators: enough to say that a larger board will do.
+constexpr const char* kQuickestPlanner = "reorder";
 
 /// An option, and what it does to a request.
 struct Change {
@@ -26,11 +29,18 @@ struct Change {
   std::function<void(Request&)> apply;
 };
 
+/// What there is, and lacks.
+struct Shown {
+  int64_t arena_bytes = std::numeric_limits<int64_t>::max();
+  int64_t flash_bytes = std::numeric_limits<int64_t>::max();
+  int64_t least_flash_bytes = 0;  ///< of weights in any format
+  bool fits_flash = true;
+};
+
 /// Tries requests one after the other, and keeps what needs less than what there is.
 class Trials {
  public:
-  Trials(const Request& request, int64_t arena_bytes)
-      : request_(request), limit_(request.sram_limit_bytes()), arena_bytes_(arena_bytes) {}
+  Trials(const Request& request, const Shown& shown) : request_(request), shown_(shown) {}
 
   /// The plan, if there is one; whether it is kept or not.
   std::optional<Compiled> attempt(const std::string& options, Request other) {
@@ -43,23 +53,39 @@ class Trials {
       cancelled_ = std::holds_alternative<Cancelled>(answer);
       auto* compiled = std::get_if<Compiled>(&answer);
       if (compiled == nullptr) return std::nullopt;
-      keep({options, compiled->plan.placement.arena_bytes(),
-            estimate_of(*compiled).value_or(CoreEstimate{}).estimate.instructions});
+      const Verdict& verdict = compiled->verdict;
+      keep({.options = options,
+            .arena_bytes = compiled->plan.placement.arena_bytes(),
+            .instructions = estimate_of(*compiled).value_or(CoreEstimate{}).estimate.instructions,
+            .sram_bytes = verdict.sram_bytes(),
+            .flash_bytes = verdict.flash_bytes(),
+            .fits = verdict.sram_limit_bytes || verdict.flash_limit_bytes
+                        ? std::optional(verdict.fits())
+                        : std::nullopt});
       return std::move(*compiled);
     } catch (const CompileError&) {
       return std::nullopt;  // not for this model
     }
   }
 
-  /// From now on, as this needs no more options.
-  void require_below(int64_t arena_bytes) { arena_bytes_ = std::min(arena_bytes_, arena_bytes); }
-  void keep(const Alternative& found) {
-    if (found.arena_bytes < arena_bytes_) kept_.push_back(found);
+  /// Kept only if it fits.
+  bool attempt_fitting(const std::string& options, Request other) {
+    const size_t before = kept_.size();
+    (void)attempt(options, std::move(other));
+    if (kept_.size() > before && !fits(kept_.back())) kept_.pop_back();
+    return kept_.size() > before;
   }
 
-  [[nodiscard]] bool fits(const Alternative& found) const {
-    return limit_ && found.arena_bytes <= *limit_;
+  /// From now on, as this needs no more options.
+  void require_below(int64_t arena_bytes) {
+    shown_.arena_bytes = std::min(shown_.arena_bytes, arena_bytes);
   }
+  void keep(const Alternative& found) {
+    const bool less_flash = !shown_.fits_flash && found.flash_bytes < shown_.flash_bytes;
+    if (fits(found) || less_flash || found.arena_bytes < shown_.arena_bytes) kept_.push_back(found);
+  }
+
+  [[nodiscard]] static bool fits(const Alternative& found) { return found.fits.value_or(false); }
   [[nodiscard]] bool any_fits() const {
     return std::ranges::any_of(kept_, [&](const Alternative& found) { return fits(found); });
   }
@@ -84,8 +110,7 @@ class Trials {
   }
 
   const Request& request_;
-  std::optional<int64_t> limit_;
-  int64_t arena_bytes_;
+  Shown shown_;
   std::vector<Alternative> kept_;
   bool cancelled_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
@@ -94,6 +119,12 @@ class Trials {
 std::vector<PortAtPeak> ports_at_peak(const Compiled& compiled) {
   const std::optional<Peak> peak = peak_of(compiled.graph, compiled.plan, compiled.cost.live_bytes);
   return peak ? ports_at(compiled.graph, compiled.plan, *peak) : std::vector<PortAtPeak>();
+}
+
+// Where there is no plan, either side may be what is too large.
+std::vector<PortAtPeak> any_ports() {
+  return {{.port = {}, .input = true, .int8_bytes = 0},
+          {.port = {}, .input = false, .int8_bytes = {}}};
 }
 
 bool has_floats(const Request& request, const std::vector<PortAtPeak>& ports) {
@@ -107,6 +138,8 @@ const Change kIntegers{"--io-type int8", [](Request& r) { r.graph.int8_io = true
 std::vector<Change> changes(const Request& request, const std::vector<PortAtPeak>& ports) {
   std::vector<Change> all;
   if (has_floats(request, ports)) all.push_back(kIntegers);
+  if (request.weights && *request.weights != Weights::kLeast)
+    all.push_back({"without --weights", [](Request& r) { r.weights.reset(); }});
   if (request.max_recompute)
     all.push_back({"without --max-recompute", [](Request& r) { r.max_recompute.reset(); }});
   if (!request.in_place)
@@ -136,26 +169,58 @@ std::vector<Change> port_changes(const Request& request, const std::vector<PortA
   return all;
 }
 
-// Plans of the front that the request's latency or pick excludes cost nothing to name.
-void keep_front(const Request& request, const Front& front, Trials& trials) {
-  const auto keep = [&](const std::string& options, size_t k) {
-    trials.keep({options, front.points[k].arena_bytes, front.points[k].instructions});
-  };
-  if (request.pick) keep("without --pick", front.chosen());
-  if (front.picked == 0 || front.latency(0) <= front.max_latency) return;
+// Plans of the front that the request's latency or pick excludes.
+std::vector<Change> front_changes(const Request& request, const Front& front) {
+  std::vector<Change> all;
+  if (request.pick) all.push_back({"without --pick", [](Request& r) { r.pick.reset(); }});
+  if (front.picked == 0 || front.latency(0) <= front.max_latency) return all;
   Front lifted = front;
   lifted.max_latency = std::numeric_limits<double>::infinity();
-  const size_t k = lifted.chosen();
-  keep(fmt::format("--max-latency {}", std::ceil(100 * front.latency(k)) / 100), k);
+  const double latency = std::ceil(100 * front.latency(lifted.chosen())) / 100;
+  all.push_back({fmt::format("--max-latency {}", latency),
+                 [latency](Request& r) { r.max_latency = latency; }});
+  return all;
+}
+
+// The smallest boards that it fits, by the quickest planner: the best one needs no more.
+void try_boards(const Request& request, const Shown& shown, Trials& trials) {
+  constexpr size_t kShown = 3, kMostTried = 6;
+  if (request.target.memories.empty()) return;  // a limit of the user's own says no board
+  std::vector<Target> boards = builtin_targets();
+  const int64_t flash = shown.fits_flash ? 0 : std::min(shown.flash_bytes, shown.least_flash_bytes);
+  std::erase_if(boards, [&](const Target& board) {
+    return board.name == request.target.name || board.flash_bytes < flash ||
+           board.sram_bytes() < request.target.sram_bytes();
+  });
+  std::ranges::stable_sort(boards, {}, [](const Target& board) {
+    return std::pair(board.sram_bytes(), board.flash_bytes);
+  });
+  size_t found = 0;
+  for (size_t k = 0; k < std::min(boards.size(), kMostTried) && found < kShown; ++k) {
+    Request other = request;
+    other.target = boards[k];
+    other.sram_bytes.reset();
+    other.flash_bytes.reset();
+    other.pick.reset();
+    other.planner = kQuickestPlanner;
+    other.external_ram = false;
+    found += trials.attempt_fitting("--device " + boards[k].name, other) ? 1 : 0;
+  }
 }
 
 std::string joined(const std::string& first, const std::string& second) {
   return first.empty() || second.empty() ? first + second : first + " " + second;
 }
 
-std::vector<Alternative> tried(const Request& request, const Compiled* compiled) {
-  Trials trials(request, compiled == nullptr ? std::numeric_limits<int64_t>::max()
-                                             : compiled->plan.placement.arena_bytes());
+Shown shown_of(const Compiled& compiled) {
+  return {.arena_bytes = compiled.plan.placement.arena_bytes(),
+          .flash_bytes = compiled.verdict.flash_bytes(),
+          .least_flash_bytes = least_weight_bytes(compiled.graph),
+          .fits_flash = compiled.verdict.fits_flash()};
+}
+
+std::vector<Alternative> tried(const Request& request, const Compiled* compiled, Shown shown) {
+  Trials trials(request, shown);
   Request base = request;
   base.pick.reset();
   std::string prefix;
@@ -170,9 +235,8 @@ std::vector<Alternative> tried(const Request& request, const Compiled* compiled)
     if (best) compiled = &*best;
     if (best) trials.require_below(best->plan.placement.arena_bytes());
   }
-  if (compiled == nullptr) return trials.ranked();
-  if (compiled->front) keep_front(request, *compiled->front, trials);
-  const std::vector<PortAtPeak> ports = ports_at_peak(*compiled);
+  const std::vector<PortAtPeak> ports =
+      compiled == nullptr ? any_ports() : ports_at_peak(*compiled);
   Request together = base;
   std::string all_options = prefix;
   size_t helpful = 0;
@@ -187,6 +251,9 @@ std::vector<Alternative> tried(const Request& request, const Compiled* compiled)
     ++helpful;
     return true;
   };
+  if (compiled != nullptr && compiled->front) {
+    for (const Change& change : front_changes(request, *compiled->front)) (void)attempt(change);
+  }
   for (const Change& change : changes(base, ports)) (void)attempt(change);
   for (const bool input : {true, false}) {
     for (const Change& change : port_changes(base, ports, input)) {
@@ -194,21 +261,24 @@ std::vector<Alternative> tried(const Request& request, const Compiled* compiled)
     }
   }
   if (helpful > 1 && !trials.any_fits()) (void)trials.attempt(all_options, together);
+  try_boards(base, shown, trials);
   return trials.ranked();
 }
 
 }  // namespace
 
 std::vector<Alternative> alternatives(const Request& request, const Compiled& compiled) {
-  return tried(request, &compiled);
+  return tried(request, &compiled, shown_of(compiled));
 }
 
-std::vector<Alternative> alternatives(const Request& request, const Infeasible& /*no*/) {
-  return tried(request, nullptr);
+std::vector<Alternative> alternatives(const Request& request, const Infeasible& no) {
+  return tried(request, nullptr,
+               {.least_flash_bytes = no.flash_lower_bound_bytes,
+                .fits_flash = no.flash_lower_bound_bytes == 0});
 }
 
 std::vector<Alternative> unasked_alternatives(const Request& request, const Compiled& compiled) {
-  Trials trials(request, compiled.plan.placement.arena_bytes());
+  Trials trials(request, shown_of(compiled));
   if (request.sram_limit_bytes() || !has_floats(request, ports_at_peak(compiled))) return {};
   Request other = request;
   kIntegers.apply(other);

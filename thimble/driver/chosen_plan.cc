@@ -26,7 +26,7 @@ PlacedSchedule placed_without(const AvoidedKernels& avoided, const Graph& graph,
                               const Schedule& schedule, const Request& request,
                               const PlacementOptions& options, std::optional<int64_t> room_bytes) {
   const Core& core = request.target.core;
-  const std::optional<int64_t> sram = request.sram_limit_bytes();
+  const std::optional<int64_t> sram = request.arena_limit_bytes();
   if (sram || !room_bytes) return place_with_kernels(graph, schedule, core, sram, options, avoided);
   // What is lost between buffers comes on top.
   const KernelRoom room{.live_bytes = *room_bytes, .scratch_bytes = *room_bytes};
@@ -124,7 +124,7 @@ ChosenPlan chosen_of_front(const Graph& graph, std::vector<FrontPoint> found,
                            const Request& request, const TimeLimit& time) {
   Front front{.points = {},
               .by_number = request.pick.has_value(),
-              .sram_limit_bytes = request.sram_limit_bytes(),
+              .sram_limit_bytes = request.arena_limit_bytes(),
               .max_latency = max_latency(request),
               .core = estimated_core(request.target.core).name,
               .clock_hz = request.target.clock_hz};

@@ -23,7 +23,7 @@ std::vector<ScheduleMemory> device_memories(const Request& request) {
     memories.erase(std::remove_if(further, memories.end(),
                                   [](const ScheduleMemory& m) { return on_chip(m.kind); }),
                    memories.end());
-    memories[kArena.index()].capacity_bytes = request.sram_bytes;
+    memories[kArena.index()].capacity_bytes = request.arena_limit_bytes();
   }
   return memories;
 }
@@ -41,7 +41,7 @@ int64_t capacity_bytes(const std::vector<ScheduleMemory>& memories) {
 void use_further_memories(const Graph& graph, const Request& request,
                           const PlacementOptions& options, PlacedPlan& plan) {
   const std::vector<ScheduleMemory> memories = device_memories(request);
-  const std::optional<int64_t> limit = request.sram_limit_bytes();
+  const std::optional<int64_t> limit = request.arena_limit_bytes();
   if (!has_several(memories) || plan.placement.arena_bytes() <= limit.value_or(0)) return;
   auto found = spread(graph, plan.schedule, memories, options);
   if (!found) return;

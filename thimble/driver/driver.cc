@@ -8,8 +8,10 @@
 
 #include "thimble/driver/byte_limits.h"
 #include "thimble/driver/chosen_plan.h"
+#include "thimble/driver/code_bytes.h"
 #include "thimble/driver/device_memories.h"
 #include "thimble/driver/inference_io.h"
+#include "thimble/driver/quick_no.h"
 #include "thimble/driver/reports.h"
 #include "thimble/import/utf8.h"
 #include "thimble/operators/operators.h"
@@ -90,7 +92,7 @@ PlannerAnswer planned_for(std::optional<int64_t> sram_bytes, const PlannerChoice
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
                          const TimeLimit& time, Steps& steps) {
   const std::vector<ScheduleMemory> memories = device_memories(request);
-  PlannerAnswer answer = planned_for(request.sram_limit_bytes(), choice, graph, request, time);
+  PlannerAnswer answer = planned_for(request.arena_limit_bytes(), choice, graph, request, time);
   if (std::holds_alternative<Infeasible>(answer) && has_several(memories))
     answer = planned_for(capacity_bytes(memories), choice, graph, request, time);
   auto* planned = std::get_if<Planned>(&answer);
@@ -144,38 +146,79 @@ std::vector<std::string> remarks(const Compiled& compiled) {
   return lines;
 }
 
-Answer compiled(const Request& request, const PlannerChoice& choice, Steps& steps) {
-  if (!steps.enter(Phase::kReading)) return steps.answer();
-  const Source source = load(request.model, request.import);
-  Graph graph = prepare(source.graph, request.graph);
-  const auto channels = constant_channels(source.graph, request.graph, graph);
+/// A model on its way: what all plans of it have in common.
+struct Prepared {
+  Source source;
+  Graph graph;
+  std::optional<note::ConstantChannels> channels;
+};
+
+// Planned, placed and proven, with what the request leaves beside the arena.
+Answer proven_plan(const Prepared& model, const Request& request, const PlannerChoice& choice,
+                   const TimeLimit& time, Steps& steps) {
   if (!steps.enter(Phase::kPlanning)) return steps.answer();
-  const TimeLimit time(request.time_limit_seconds, [&steps] { return steps.go_on(); });
   const Stopwatch planning;
-  PlannerAnswer answer = planned_by(choice, graph, request, time, steps);
+  PlannerAnswer answer = planned_by(choice, model.graph, request, time, steps);
   const double plan_seconds = planning.seconds();
   if (steps.cancelled()) return steps.answer();
   if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
   auto& planned = std::get<Planned>(answer);
   if (!steps.enter(Phase::kPlacing)) return steps.answer();
   const Stopwatch placing;
-  ChosenPlan chosen = chosen_plan(graph, choice, std::move(planned), request, time);
+  ChosenPlan chosen = chosen_plan(model.graph, choice, std::move(planned), request, time);
   const double layout_seconds = placing.seconds();
   if (steps.cancelled() || !steps.enter(Phase::kVerifying)) return steps.answer();
-  Compiled result = proven(source, std::move(graph), std::move(chosen.plan));
+  Compiled result = proven(model.source, model.graph, std::move(chosen.plan));
   result.target = request.target;
   result.sram_limit_bytes = request.sram_limit_bytes();
   result.flash_limit_bytes = request.flash_limit_bytes();
   result.plan_seconds = plan_seconds;
   result.layout_seconds = layout_seconds;
-  if (channels) result.notes.emplace_back(*channels);
+  if (model.channels) result.notes.emplace_back(*model.channels);
   result.notes.insert(result.notes.end(), chosen.notes.begin(), chosen.notes.end());
   result.front = std::move(chosen.front);
   if (time.struck()) result.notes.push_back(note::TimeLimitStruck{request.time_limit_seconds});
-  if (!request.emission) return result;
-  if (!steps.enter(Phase::kEmitting)) return steps.answer();
-  result.files = emitted_files(result, *request.emission);
+  result.verdict = verdict_of(result, request);
   return result;
+}
+
+// What lies beside the arena is known when there is a plan: planned again where that was more than
+// was left for it, or where less would have been enough.
+Answer plan_beside(const Prepared& model, Request request, const PlannerChoice& choice,
+                   const TimeLimit& time, Steps& steps) {
+  constexpr int kMostPlans = 3;
+  const int64_t asked = request.beside_arena_bytes;
+  if (request.sram_limit_bytes())
+    request.beside_arena_bytes = std::max(asked, most_beside_bytes(model.graph, request));
+  Answer best = proven_plan(model, request, choice, time, steps);
+  for (int n = 1; n < kMostPlans && request.sram_limit_bytes() && !time.passed(); ++n) {
+    const auto* result = std::get_if<Compiled>(&best);
+    if (std::holds_alternative<Cancelled>(best) ||
+        (result != nullptr && result->verdict.fits_sram()))
+      break;
+    const int64_t needed = std::max(asked, result == nullptr ? 0 : beside_bytes(result->verdict));
+    if (needed == request.beside_arena_bytes) break;
+    request.beside_arena_bytes = needed;
+    Answer again = proven_plan(model, request, choice, time, steps);
+    if (std::holds_alternative<Infeasible>(again)) break;
+    best = std::move(again);
+  }
+  return best;
+}
+
+Answer compiled(const Request& request, const PlannerChoice& choice, Steps& steps) {
+  if (!steps.enter(Phase::kReading)) return steps.answer();
+  Prepared model{.source = load(request.model, request.import), .graph = {}, .channels = {}};
+  model.graph = prepare(model.source.graph, request.graph);
+  model.channels = constant_channels(model.source.graph, request.graph, model.graph);
+  if (std::optional<Infeasible> no = quick_no(model.graph, request)) return *std::move(no);
+  const TimeLimit time(request.time_limit_seconds, [&steps] { return steps.go_on(); });
+  Answer answer = plan_beside(model, request, choice, time, steps);
+  auto* result = std::get_if<Compiled>(&answer);
+  if (result == nullptr || !request.emission) return answer;
+  if (!steps.enter(Phase::kEmitting)) return steps.answer();
+  result->files = emitted_files(*result, *request.emission);
+  return answer;
 }
 
 }  // namespace
@@ -208,9 +251,10 @@ std::optional<int64_t> Request::flash_limit_bytes() const {
   return target.flash_bytes;
 }
 
-bool Compiled::fits() const {
-  return (!sram_limit_bytes || plan.placement.arena_bytes() <= *sram_limit_bytes) &&
-         (!flash_limit_bytes || cost.weight_bytes <= *flash_limit_bytes);
+std::optional<int64_t> Request::arena_limit_bytes() const {
+  const std::optional<int64_t> limit = sram_limit_bytes();
+  if (!limit || (!sram_bytes && lies_in_another_bank(target, beside_arena_bytes))) return limit;
+  return std::max<int64_t>(0, *limit - beside_arena_bytes);
 }
 
 std::vector<std::string> planners_for(const PortPlaces& ports) {
@@ -242,9 +286,7 @@ Answer compile(const Request& request) {
   if (request.weights || !request.target.core.has(InstructionSet::kDsp)) return answer;
   for (const Weights smaller : {Weights::kCompact, Weights::kLeast}) {
     const auto* result = std::get_if<Compiled>(&answer);
-    if (result == nullptr || !result->flash_limit_bytes ||
-        result->cost.weight_bytes <= *result->flash_limit_bytes)
-      break;
+    if (result == nullptr || result->verdict.fits_flash()) break;
     with.target.core.weights = smaller;
     answer = compiled(with, choice, steps);
   }
@@ -323,6 +365,7 @@ Compiled described(Compiled checked) {
   cost.macs = macs(checked.graph, checked.plan.schedule);
   cost.recomputed_macs = cost.macs - macs(checked.graph);
   cost.weight_bytes = constant_bytes(checked.program);
+  checked.verdict = verdict_of(checked, {});
   return checked;
 }
 

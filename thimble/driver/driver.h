@@ -36,6 +36,7 @@
 #include "thimble/program/verify.h"
 #include "thimble/report/front.h"
 #include "thimble/report/note_text.h"
+#include "thimble/report/verdict.h"
 #include "thimble/target/target.h"
 
 namespace thimble {
@@ -71,6 +72,9 @@ struct Request {
   GraphOptions graph = {};
   Target target = {};  ///< default: kernels for any core, no limits
   std::optional<int64_t> sram_bytes = {}, flash_bytes = {};  ///< instead of the target's
+  /// Of the SRAM, what the arena leaves for the stack and for tensors that the caller brings. As
+  /// much as the plan needs is left whatever is asked for here.
+  int64_t beside_arena_bytes = 0;
   /// Of cores with kernels for it; nothing: the first that flash has room for.
   std::optional<Weights> weights = {};
   bool external_ram = false;  ///< what does not fit on chip may lie in the target's external RAM
@@ -89,9 +93,12 @@ struct Request {
   std::optional<Emission> emission = {};        ///< nothing: no files
   PhaseCallback progress = {};
 
-  /// What the arena, and the code with its weights, may need: nothing if any size will do.
+  /// What an inference may need of SRAM with contiguous addresses, and the code with its weights of
+  /// flash: nothing if any size will do.
   [[nodiscard]] std::optional<int64_t> sram_limit_bytes() const;
   [[nodiscard]] std::optional<int64_t> flash_limit_bytes() const;
+  /// What is left of the SRAM for the arena.
+  [[nodiscard]] std::optional<int64_t> arena_limit_bytes() const;
 };
 
 /// What a plan costs beside its memory, which is in PlacedPlan::placement.
@@ -115,10 +122,10 @@ struct Compiled {
   std::optional<Front> front;  ///< that the plan was chosen from, if its planner has a choice
   double plan_seconds = 0, layout_seconds = 0;
   std::vector<EmittedFile> files;  ///< if the request has an emission
+  Verdict verdict;                 ///< by estimate, of all that the firmware takes
 
-  /// Within the limits: a planner's best may be more, which is told here and not refused. Of flash
-  /// only the weights are known before code is compiled.
-  [[nodiscard]] bool fits() const;
+  /// Within the limits: a planner's best may be more, which is told here and not refused.
+  [[nodiscard]] bool fits() const { return verdict.fits(); }
 };
 
 struct Cancelled {

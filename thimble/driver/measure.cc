@@ -196,7 +196,7 @@ CrossBuild cross_build(const std::vector<FirmwareModel>& models, const std::stri
 
 FirmwareSize measure_sizes(const std::vector<FirmwareModel>& models, const std::string& core) {
   const TemporaryFolder folder;
-  return measure_sizes(cross_build(models, core, folder.path()));
+  return measure_sizes(cross_build(models, core, folder.path())).size;
 }
 
 Measured measure(const std::vector<FirmwareModel>& models, const std::string& core,

@@ -62,7 +62,18 @@ CompileReport compile_report(const Compiled& compiled) {
       .verified = compiled.verification.ok(),
       .measured = {},
       .estimate = estimate_of(compiled),
-      .front = compiled.front};
+      .front = compiled.front,
+      .core = compiled.target.core.name,
+      .verdict = compiled.verdict};
+}
+
+Verdict measured_verdict(Verdict verdict, const MeasuredCost& cost) {
+  const int64_t stack = std::max(cost.deepest_stack_bytes, cost.stack_bytes.value_or(0));
+  verdict.code =
+      CodeBytes{.code = {cost.code_bytes}, .stack = {stack}, .core = cost.core, .measured = true};
+  verdict.weight_bytes = cost.weight_bytes;
+  verdict.static_bytes = cost.static_ram_bytes;
+  return verdict;
 }
 
 std::vector<Warning> warnings_of(const Graph& imported, const Compiled& compiled) {
@@ -87,17 +98,18 @@ PlanReport plan_report(const Compiled& compiled) {
           .sram_limit_bytes = compiled.sram_limit_bytes,
           .flash_limit_bytes = compiled.flash_limit_bytes,
           .estimate = estimate_of(compiled),
-          .front = compiled.front};
+          .front = compiled.front,
+          .verdict = compiled.verdict};
 }
 
 std::string shortage(const Compiled& compiled) {
-  const int64_t arena = compiled.program.arena_bytes(), weights = compiled.cost.weight_bytes;
-  const bool sram = compiled.sram_limit_bytes && arena > *compiled.sram_limit_bytes;
-  const int64_t needed = sram ? arena : weights;
-  const int64_t limit = *(sram ? compiled.sram_limit_bytes : compiled.flash_limit_bytes);
+  const Verdict& verdict = compiled.verdict;
+  const bool sram = !verdict.fits_sram();
+  const int64_t needed = sram ? verdict.sram_bytes() : verdict.flash_bytes();
+  const int64_t limit = *(sram ? verdict.sram_limit_bytes : verdict.flash_limit_bytes);
   return fmt::format(
-      "needs {} of {}, {} more than there is; `thimble compile` with the same options says why",
-      human_size(needed), sram ? "SRAM" : "flash", human_size(needed - limit));
+      "needs {} of {}, where there are {}; `thimble compile` with the same options says why",
+      human_size(needed), sram ? "SRAM" : "flash", human_size(limit));
 }
 
 std::string unknown_core(const std::string& core) {

@@ -139,7 +139,8 @@ MeasuredCost cost_of(const FirmwareSize& size, const std::string& core) {
           .instructions = {},
           .static_ram_bytes = size.static_ram_bytes,
           .core = core,
-          .machine = ""};
+          .machine = "",
+          .deepest_stack_bytes = size.stack_bytes};
 }
 
 MeasuredCost cost_of(const Measured& measured, const std::string& core) {

@@ -161,12 +161,18 @@ std::vector<EmittedFile> emit_working(const Graph& graph, const Program& program
 
 }  // namespace
 
+Program working_program(const Program& program) {
+  Program working = program;
+  working.nodes = working_nodes(program, program.nodes);
+  return working;
+}
+
 std::vector<EmittedFile> emit(const Graph& graph, const Program& verified,
                               const EmitOptions& options) {
-  Program program = verified;
-  program.nodes = working_nodes(verified, verified.nodes);
+  const Program program = working_program(verified);
   if (options.whole_runtime) return emit_working(graph, program, options);
-  const UsedRuntime used(options.runtime, program);
+  const Program* const programs[] = {&program};
+  const UsedRuntime used(options.runtime, used_parts(programs));
   EmitOptions with_used = options;
   with_used.runtime = used.files();
   return emit_working(graph, program, with_used);

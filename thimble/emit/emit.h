@@ -39,6 +39,9 @@ struct EmittedFile {
 [[nodiscard]] std::vector<EmittedFile> emit(const Graph& graph, const Program& program,
                                             const EmitOptions& options);
 
+/// Without the calls that do nothing (reshape in place): what is emitted.
+[[nodiscard]] Program working_program(const Program& program);
+
 /// A name for files, functions and a CMake target from any text, in at most some 60 letters, digits
 /// and single underscores: "my-model (1)" -> "my_model_1", "stdint" -> "stdint_model" (a name that
 /// is taken), "Größe" -> "groesse", "模型" -> "u6a21_u578b". What is cut has a hash behind it.

@@ -56,8 +56,9 @@ class StageWriter {
         if (number == 0) table_stage = result.size();
         if (!goes_on) {
           first_row_ = number;
-          result.push_back({.name = kRows});
+          result.push_back({.name = kRows, .is_table = true});
         }
+        result.back().kernels.insert(row->kernel);
         result.back().call = fmt::format("run_steps(arena, {}, {})", first_row_, number + 1);
       } else if (call != nullptr && receives(program_, *call)) {
         const ProgramLoop& loop = std::get<ProgramLoop>(step[0].what);
@@ -72,7 +73,10 @@ class StageWriter {
         result.push_back(stage(step, nullptr));
       }
     }
-    if (table_.size() > 0) result[table_stage].text = table_.text();
+    if (table_.size() > 0) {
+      result[table_stage].text = table_.text();
+      result[table_stage].code = table_.code();
+    }
     return result;
   }
 
@@ -143,6 +147,8 @@ class StageWriter {
       name += fmt::format("_step_{}", *steps.begin());
       names_.insert(name);
     }
+    code_ = {};
+    at(code_, CodeFeature::kStage) = 1;
     std::string comment;
     for (Position step : steps) {
       const auto call = std::find_if(calls.begin(), calls.end(),
@@ -167,12 +173,18 @@ class StageWriter {
       comment = "// One tick of the rows:\n" + comment;
       parameter("int32_t", fmt::format("i{}", ticks->id.value), "tick");
     }
+    std::set<KernelId> kernels;
+    for (const Call* call : calls) {
+      if (!delivers(program_, *call)) kernels.insert(call->kernel);
+    }
     return {.name = name,
             // Inlined into one function, the addresses of all of them would be kept on its stack.
             .text = fmt::format("{}{}[[gnu::noinline]] void {}({}) noexcept {{\n{}}}\n",
                                 new_regions_, comment, name, parameters, text),
             .call = fmt::format("{}({})", name, arguments),
-            .ticks = ticks == nullptr ? 0 : ticks->count};
+            .ticks = ticks == nullptr ? 0 : ticks->count,
+            .code = code_,
+            .kernels = std::move(kernels)};
   }
 
   std::string describe(const Call& call) const {
@@ -199,6 +211,7 @@ class StageWriter {
         continue;
       }
       const ProgramLoop& loop = std::get<ProgramLoop>(node.what);
+      ++at(code_, CodeFeature::kLoop);
       text += fmt::format("{0}for (int32_t i{1} = 0; i{1} < {2}; ++i{1}) {{\n{3}{0}}}\n", indent,
                           loop.id.value, loop.count, body(loop.body, depth + 1));
     }
@@ -206,7 +219,8 @@ class StageWriter {
   }
 
   // A callback for each row.
-  std::string deliver_text(const Call& call, const std::string& indent) const {
+  std::string deliver_text(const Call& call, const std::string& indent) {
+    ++at(code_, CodeFeature::kLoop);
     const CallAxis& rows = call.axes[row_axis(call.in[0])];
     return fmt::format(
         "{0}// {1}: {2}\n"
@@ -219,15 +233,19 @@ class StageWriter {
   size_t row_axis(const OperandView& v) const { return stream_axis(graph_.tensor(v.tensor).shape); }
 
   // Of row `row`: the address of its first element.
-  std::string row_text(const OperandView& v) const {
+  std::string row_text(const OperandView& v) {
     return fmt::format("pixel<{}>({}, 0, {})", c_type(v.type), view_text(v),
                        row_axis(v) == 1 ? "row, 0" : "0, row");
   }
 
   std::string call_text(const Call& call, const std::string& indent) {
     if (delivers(program_, call)) return deliver_text(call, indent);
+    ++at(code_, CodeFeature::kCall);
     std::vector<std::string> arguments;
     if (call.params >= 0) {
+      if (passed_.insert(call.params).second)
+        at(code_, CodeFeature::kData) +=
+            params_bytes(program_.params[static_cast<size_t>(call.params)].params);
       arguments.push_back(params_name(program_.params[static_cast<size_t>(call.params)]));
     }
     for (const OperandView& v : call.in) arguments.push_back(view_text(v));
@@ -275,7 +293,12 @@ class StageWriter {
     return text.empty() ? "whole" : text;
   }
 
-  std::string view_text(const OperandView& v) const {
+  std::string view_text(const OperandView& v) {
+    ++at(code_, CodeFeature::kOperand);
+    for (const auto* terms : {&v.bias, &v.channel}) {
+      at(code_, CodeFeature::kOffset) += static_cast<double>(std::ranges::count_if(
+          *terms, [](const BiasTerm& term) { return !term.expr.constant(); }));
+    }
     std::string base;
     if (const ProgramConstant* constant = program_.constant(v.buffer); constant != nullptr) {
       base = fmt::format("const_cast<{}*>({}::{})", c_type(constant->content.type), data_,
@@ -328,18 +351,18 @@ class StageWriter {
     std::string name =
         fmt::format("kRegion{}{}", from_0 ? "" : fmt::format("{}To", fmt::join(begin, "x")),
                     fmt::join(end, "x"));
-    if (regions_.insert(name).second)
+    if (regions_.insert(name).second) {
+      at(code_, CodeFeature::kData) += sizeof(runtime::Region);
       new_regions_ += fmt::format("constexpr Region {}{};\n", name, bounds);
+    }
     return name;
   }
 
-  std::string begin_text(const CallAxis& axis) const {
-    return bound_text(axis.interval.begin, axis);
-  }
-  std::string end_text(const CallAxis& axis) const { return bound_text(axis.interval.end, axis); }
+  std::string begin_text(const CallAxis& axis) { return bound_text(axis.interval.begin, axis); }
+  std::string end_text(const CallAxis& axis) { return bound_text(axis.interval.end, axis); }
 
   // Cut only where the counters can reach beyond the limits.
-  std::string bound_text(const IndexExpr& expr, const CallAxis& axis) const {
+  std::string bound_text(const IndexExpr& expr, const CallAxis& axis) {
     const Interval& limits = axis.limits;
     std::string text = to_string(expr);
     Interval possible = values(expr, counts_);
@@ -349,7 +372,9 @@ class StageWriter {
     }
     const int64_t low = possible.begin, high = possible.end - 1;
     if (low == high) return fmt::format("{}", std::clamp(low, limits.begin, limits.end));
+    ++at(code_, CodeFeature::kBound);
     if (low >= limits.begin && high <= limits.end) return text;
+    ++at(code_, CodeFeature::kCut);
     return fmt::format("bounded({}, {}, {})", text, limits.begin, limits.end);
   }
 
@@ -364,6 +389,8 @@ class StageWriter {
   std::set<std::string> names_;
   std::set<std::string> regions_;  // constants so far
   std::string new_regions_;        // those of the stage that is written
+  CodeCounts code_ = {};           // of that stage
+  std::set<int> passed_;           // parameters that stages hand to kernels, so far
 };
 
 }  // namespace

@@ -2,10 +2,12 @@
 // The functions of the emitted code: one per step, or one per loop with everything in it.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "thimble/program/program.h"
+#include "thimble/target/code_model.h"
 
 namespace thimble {
 
@@ -19,6 +21,9 @@ struct Stage {
   std::string rows_begin, rows_end, row_place;
   std::string row_arena;  ///< name of the pointer
   LoopId counter;
+  CodeCounts code = {};        ///< what is written in it
+  std::set<KernelId> kernels;  ///< that it calls
+  bool is_table = false;       ///< rows of the table of steps; the first has all of its code
 };
 
 /// In order of execution; one with ticks is the first. `data` is the namespace of the constants.

@@ -257,8 +257,10 @@ size_t StepTable::function(const Call& call) {
   }
   arguments.insert(arguments.end(), {"its.out", "its.region"});
   if (call.scratch.valid()) arguments.emplace_back("scratch");
-  functions_.push_back({name, fmt::format("void {}(Operands& its) noexcept {{\n{}  {}({});\n}}\n",
-                                          name, body, kernel, fmt::join(arguments, ", "))});
+  functions_.push_back({name,
+                        fmt::format("void {}(Operands& its) noexcept {{\n{}  {}({});\n}}\n", name,
+                                    body, kernel, fmt::join(arguments, ", ")),
+                        params_of(call) != nullptr});
   return functions_.size() - 1;
 }
 
@@ -294,6 +296,19 @@ bool StepTable::add(const Call& call, const std::string& comment) {
   return true;
 }
 
+CodeCounts StepTable::code() const {
+  constexpr size_t kAddress = 4, kShape = 8, kTensor = 4 + 1, kRow = 6;
+  CodeCounts code{};
+  at(code, CodeFeature::kTable) = 1;
+  at(code, CodeFeature::kTableKernel) = static_cast<double>(functions_.size());
+  at(code, CodeFeature::kTableParams) =
+      static_cast<double>(std::ranges::count(functions_, true, &Function::takes_params));
+  at(code, CodeFeature::kData) = static_cast<double>(
+      kAddress * (constants_.size() + functions_.size()) + kShape * shapes_.size() +
+      kTensor * tensors_.size() + kRow * rows_.size() + number_bytes_);
+  return code;
+}
+
 std::string StepTable::text() const {
   std::string text = kTypes;
   text += fmt::format(
@@ -325,6 +340,11 @@ std::string StepTable::text() const {
   text += "};\n\nconstexpr Step kSteps[] = {\n";
   for (const std::string& row : rows_) text += row;
   return text + "};\n" + kRun;
+}
+
+int64_t params_bytes(const KernelParams& params) {
+  const Fields fields = fields_of(&params);
+  return 4 * (fields.addresses + static_cast<int64_t>(fields.numbers.size()));
 }
 
 }  // namespace thimble

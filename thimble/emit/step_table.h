@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "thimble/program/program.h"
+#include "thimble/target/code_model.h"
 
 namespace thimble {
 
@@ -25,10 +26,13 @@ class StepTable {
   [[nodiscard]] size_t size() const { return rows_.size(); }
   /// The table, and `run_steps(arena, begin, end)`, which executes rows.
   [[nodiscard]] std::string text() const;
+  /// What is written in it.
+  [[nodiscard]] CodeCounts code() const;
 
  private:
   struct Function {
     std::string name, text;
+    bool takes_params = false;
   };
   struct Shape {
     int64_t height, width, column, channel;  ///< as emitted
@@ -52,5 +56,8 @@ class StepTable {
   std::string numbers_;  ///< as text
   size_t number_bytes_ = 0;
 };
+
+/// Bytes of a kernel's parameters on a core of 32 bits.
+[[nodiscard]] int64_t params_bytes(const KernelParams& params);
 
 }  // namespace thimble

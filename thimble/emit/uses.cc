@@ -56,7 +56,7 @@ class CallUses {
       add(call, region);
     });
   }
-  [[nodiscard]] bool has(const std::string& name) const { return names_.contains(name); }
+  [[nodiscard]] const std::set<std::string>& names() const { return names_; }
 
  private:
   void use(const char* name, bool used = true) {
@@ -172,14 +172,14 @@ class CallUses {
   std::set<std::string> names_;
 };
 
-std::string uses_text(std::string_view file, const CallUses& uses) {
+std::string uses_text(std::string_view file, const std::set<std::string>& used) {
   const std::string_view begin = "#define THIMBLE_USES_", end = " 1";
   std::istringstream lines{std::string(file)};
   std::string text;
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(begin) && line.ends_with(end)) {
       const size_t length = line.size() - begin.size() - end.size();
-      if (!uses.has(line.substr(begin.size(), length))) line.back() = '0';
+      if (!used.contains(line.substr(begin.size(), length))) line.back() = '0';
     }
     text += line + "\n";
   }
@@ -188,11 +188,30 @@ std::string uses_text(std::string_view file, const CallUses& uses) {
 
 }  // namespace
 
-UsedRuntime::UsedRuntime(std::span<const RuntimeFile> runtime, const Program& program)
+std::set<std::string> used_parts(std::span<const Program* const> programs) {
+  std::set<std::string> all;
+  for (const Program* program : programs) all.merge(std::set(CallUses(*program).names()));
+  return all;
+}
+
+std::set<std::string> all_parts() {
+  const std::string begin = "#define THIMBLE_USES_";
+  const std::span<const RuntimeFile> files = runtime_files();
+  const auto file = std::ranges::find(files, "include/thimble_runtime/uses.h", &RuntimeFile::path);
+  std::istringstream lines{std::string(file->text)};
+  std::set<std::string> parts;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(begin))
+      parts.insert(line.substr(begin.size(), line.rfind(' ') - begin.size()));
+  }
+  return parts;
+}
+
+UsedRuntime::UsedRuntime(std::span<const RuntimeFile> runtime, const std::set<std::string>& used)
     : files_(runtime.begin(), runtime.end()) {
   const auto file = std::ranges::find(files_, "include/thimble_runtime/uses.h", &RuntimeFile::path);
   check(file != files_.end(), "the runtime does not say what is used of it");
-  uses_ = uses_text(file->text, CallUses(program));
+  uses_ = uses_text(file->text, used);
   file->text = uses_;
 }
 

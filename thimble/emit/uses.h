@@ -2,6 +2,7 @@
 // The runtime as one program uses it: what none of its calls has use for is not compiled.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,10 +12,16 @@
 
 namespace thimble {
 
+/// What calls of the programs have use for: "RINGS", ... of thimble_runtime/uses.h.
+[[nodiscard]] std::set<std::string> used_parts(std::span<const Program* const> programs);
+
+/// All that uses.h knows.
+[[nodiscard]] std::set<std::string> all_parts();
+
 class UsedRuntime {
  public:
-  /// runtime: must outlive this.
-  UsedRuntime(std::span<const RuntimeFile> runtime, const Program& program);
+  /// As used_parts() says. runtime: must outlive this.
+  UsedRuntime(std::span<const RuntimeFile> runtime, const std::set<std::string>& used);
   UsedRuntime(const UsedRuntime&) = delete;  // files_ point to uses_
   UsedRuntime& operator=(const UsedRuntime&) = delete;
 

@@ -63,8 +63,9 @@ struct Planned {
 
 /// "No": even the best that this planner can do needs more than the limits allow.
 struct Infeasible {
-  int64_t lower_bound_bytes = 0;
+  int64_t lower_bound_bytes = 0;  ///< of SRAM; 0: not what is lacking
   std::string reason;
+  int64_t flash_lower_bound_bytes = 0;  ///< of the weights; 0: not what is lacking
 };
 
 using PlannerAnswer = std::variant<Planned, Infeasible>;

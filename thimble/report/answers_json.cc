@@ -17,7 +17,7 @@ std::string infeasible_text(const InfeasibleReport& report) {
       "does not fit: {}{}\n", report.reason,
       report.lower_bound_bytes ? "; no plan is below " + human_size(*report.lower_bound_bytes)
                                : std::string());
-  return text + advice({.sram_limit_bytes = report.sram_limit_bytes}, report.alternatives);
+  return text + advice({.fits_sram = true}, report.alternatives);
 }
 
 std::string infeasible_json(const InfeasibleReport& report) {
@@ -28,7 +28,7 @@ std::string infeasible_json(const InfeasibleReport& report) {
        {"fits", false},
        {"reason", report.reason},
        {"lower_bound_bytes", report.lower_bound_bytes ? Json(*report.lower_bound_bytes) : Json()},
-       {"alternatives", alternatives_json(report.alternatives, report.sram_limit_bytes)}});
+       {"alternatives", alternatives_json(report.alternatives)}});
 }
 
 std::string verification_text(const VerificationReport& report) {

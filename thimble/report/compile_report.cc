@@ -15,6 +15,7 @@
 #include "thimble/report/kernels_report.h"
 #include "thimble/report/memories_json.h"
 #include "thimble/report/peak.h"
+#include "thimble/report/port_bytes.h"
 #include "thimble/report/quantising.h"
 #include "thimble/report/schedule_words.h"
 #include "thimble/report/tensor_text.h"
@@ -24,12 +25,6 @@ namespace thimble {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Flash that is known to be needed: code only if it was measured.
-int64_t flash_bytes(const CompileReport& report) {
-  return report.measured ? report.measured->code_bytes + report.measured->weight_bytes
-                         : report.weight_bytes;
-}
 
 std::optional<Peak> peak_of(const CompileReport& report) {
   return peak_of(report.graph, report.plan, report.live_bytes);
@@ -50,31 +45,11 @@ std::string peak_text(const CompileReport& report) {
   return text;
 }
 
-// Of all inputs, or of all outputs.
-struct PortBytes {
-  Place place = Place::kResident;
-  int64_t bytes = 0;  ///< outside of the arena, in the caller's memory
-};
-
-// Rows are handed over one at a time: the caller needs memory for one, if any.
-PortBytes port_bytes(const CompileReport& report, const std::vector<ProgramPort>& ports) {
-  PortBytes result;
-  for (const ProgramPort& port : ports) {
-    const MemoryId memory = report.program.memory_of(port.buffer);
-    if (is_laid_out(memory)) continue;
-    result.place = place_of(memory);
-    const int64_t rows =
-        memory == kStream ? report.graph.tensor(port.tensor).shape[size_t{kStreamAxis}] : 1;
-    result.bytes += port.size_bytes / rows;
-  }
-  return result;
-}
-
 std::string ports_text(const CompileReport& report) {
   std::string text;
   for (const auto& [ports, name] :
        {std::pair{&report.program.inputs, "input "}, {&report.program.outputs, "output"}}) {
-    const PortBytes bytes = port_bytes(report, *ports);
+    const PortBytes bytes = port_bytes(report.graph, report.program, *ports);
     if (bytes.place == Place::kUser) {
       text += fmt::format("  {}   {} in memory of the caller's, beside the SRAM above\n", name,
                           human_size(bytes.bytes));
@@ -88,31 +63,12 @@ std::string ports_text(const CompileReport& report) {
 }
 
 std::string fit_text(const CompileReport& report) {
-  std::string text;
-  const int64_t arena = report.plan.placement.arena_bytes();
-  if (report.sram_limit_bytes) {
-    const int64_t left = *report.sram_limit_bytes - arena;
-    text += left >= 0
-                ? fmt::format("fits: {} of SRAM left of {}\n", human_size(left),
-                              human_size(*report.sram_limit_bytes))
-                : fmt::format("does not fit: {} more SRAM needed than the {} there are, at {}\n",
-                              human_size(-left), human_size(*report.sram_limit_bytes),
-                              peak_of(report)->label);
-  }
-  if (report.flash_limit_bytes) {
-    const int64_t left = *report.flash_limit_bytes - flash_bytes(report);
-    const char* what = report.measured ? "code and weights" : "weights alone";
-    text += left >= 0
-                ? fmt::format("fits: {} of flash left of {} ({})\n", human_size(left),
-                              human_size(*report.flash_limit_bytes), what)
-                : fmt::format("does not fit: {} more flash needed than the {} there are ({})\n",
-                              human_size(-left), human_size(*report.flash_limit_bytes), what);
-  }
-  return text + advice({.arena_bytes = arena,
-                        .flash_bytes = flash_bytes(report),
-                        .sram_limit_bytes = report.sram_limit_bytes,
-                        .fits_sram = report.fits_sram(),
-                        .fits_flash = report.fits_flash()},
+  std::string text = verdict_text(report.verdict);
+  if (report.verdict.code && report.core.empty())
+    text += "  (code and stack as on cortex-m4: no core is named)\n";
+  if (!report.fits_sram())
+    text += fmt::format("most SRAM is needed at {}\n", peak_of(report)->label);
+  return text + advice({.fits_sram = report.fits_sram(), .fits_flash = report.fits_flash()},
                        report.alternatives);
 }
 
@@ -160,15 +116,6 @@ Json steps_json(const CompileReport& report) {
 
 }  // namespace
 
-bool CompileReport::fits_sram() const {
-  return !beyond_capacity(plan.schedule, plan.placement) &&
-         (!sram_limit_bytes || plan.placement.arena_bytes() <= *sram_limit_bytes);
-}
-
-bool CompileReport::fits_flash() const {
-  return !flash_limit_bytes || flash_bytes(*this) <= *flash_limit_bytes;
-}
-
 std::string report_text(const CompileReport& report) {
   const Placement& placement = report.plan.placement;
   std::string text = fmt::format("{} (planner {}{})\n", report.model, report.plan.planner,
@@ -181,6 +128,8 @@ std::string report_text(const CompileReport& report) {
   }
   text += ports_text(report);
   text += fmt::format("  weights  {}\n", human_size(report.weight_bytes));
+  if (const std::string formats = weight_formats_text(report.formats); !formats.empty())
+    text += "  formats  " + formats + "\n";
   if (report.measured) {
     text += fmt::format("  code     {} on {}; stack {}; static RAM {}\n",
                         human_size(report.measured->code_bytes), report.measured->core,
@@ -222,6 +171,7 @@ std::string report_json(const CompileReport& report) {
       {"device", report.device ? Json(report.device->name) : Json()},
       {"warnings", warnings_json(report.warnings)},
       {"fits", report.fits()},
+      {"verdict", verdict_json(report.verdict)},
       {"sram_limit_bytes", report.sram_limit_bytes ? Json(*report.sram_limit_bytes) : Json()},
       {"flash_limit_bytes", report.flash_limit_bytes ? Json(*report.flash_limit_bytes) : Json()},
       {"peak_bytes", placement.arena().peak_bytes},
@@ -229,20 +179,21 @@ std::string report_json(const CompileReport& report) {
       {"arena_bytes", placement.arena_bytes()},
       {"layout_proven_optimal", placement.arena().proven_optimal},
       {"memories", memories_json(report.plan)},
-      {"input", name(port_bytes(report, report.program.inputs).place)},
-      {"output", name(port_bytes(report, report.program.outputs).place)},
+      {"input", name(port_bytes(report.graph, report.program, report.program.inputs).place)},
+      {"output", name(port_bytes(report.graph, report.program, report.program.outputs).place)},
       {"caller_bytes",
-       {{"input", port_bytes(report, report.program.inputs).bytes},
-        {"output", port_bytes(report, report.program.outputs).bytes}}},
+       {{"input", port_bytes(report.graph, report.program, report.program.inputs).bytes},
+        {"output", port_bytes(report.graph, report.program, report.program.outputs).bytes}}},
       {"stack_bytes", measured(&MeasuredCost::stack_bytes)},
       {"flash",
        {{"code_bytes", measured(&MeasuredCost::code_bytes)},
         {"weight_bytes", report.weight_bytes}}},
+      {"weight_formats", weight_formats_json(report.formats)},
       {"macs", report.macs},
       {"recomputed_macs", report.recomputed_macs},
       {"estimate", estimate_json(report.estimate)},
       {"peak", peak_json(report.graph, report.plan, peak_of(report))},
-      {"alternatives", alternatives_json(report.alternatives, report.sram_limit_bytes)},
+      {"alternatives", alternatives_json(report.alternatives)},
       {"front", front_json(report.front)},
       {"verified", report.verified},
       {"lossy", !report.graph.accumulators.empty()},

@@ -13,7 +13,9 @@
 #include "thimble/program/program.h"
 #include "thimble/report/advice.h"
 #include "thimble/report/front.h"
+#include "thimble/report/verdict.h"
 #include "thimble/report/warnings.h"
+#include "thimble/report/weight_formats_text.h"
 #include "thimble/target/target.h"
 
 namespace thimble {
@@ -25,7 +27,8 @@ struct MeasuredCost {
   std::optional<int64_t> stack_bytes, instructions;
   int64_t static_ram_bytes = 0;
   std::string core;
-  std::string machine;  ///< that ran it, by QEMU's name; empty: none
+  std::string machine;              ///< that ran it, by QEMU's name; empty: none
+  int64_t deepest_stack_bytes = 0;  ///< of the deepest chain of calls, whatever the data
 };
 
 /// Everything a report says. References live as long as the caller's compilation.
@@ -49,9 +52,13 @@ struct CompileReport {
   std::vector<Alternative> alternatives;  ///< that were tried
   std::vector<Warning> warnings;          ///< said first
 
-  [[nodiscard]] bool fits_sram() const;
-  [[nodiscard]] bool fits_flash() const;
-  [[nodiscard]] bool fits() const { return fits_sram() && fits_flash(); }
+  std::string core;                   ///< as asked for; empty: none
+  std::vector<WeightFormat> formats;  ///< of weights: where a core has kernels for several
+  Verdict verdict;                    ///< with what was measured, if anything was
+
+  [[nodiscard]] bool fits_sram() const { return verdict.fits_sram(); }
+  [[nodiscard]] bool fits_flash() const { return verdict.fits_flash(); }
+  [[nodiscard]] bool fits() const { return verdict.fits(); }
 };
 
 [[nodiscard]] std::string report_text(const CompileReport& report);

@@ -18,6 +18,7 @@
 #include "thimble/program/estimate.h"
 #include "thimble/report/advice.h"
 #include "thimble/report/front.h"
+#include "thimble/report/verdict.h"
 
 namespace thimble {
 
@@ -37,9 +38,9 @@ struct PlanReport {
   std::optional<Front> front;             ///< of planners with a choice of plans
   std::vector<Alternative> alternatives;  ///< that were tried
 
-  [[nodiscard]] bool fits_sram() const;
-  [[nodiscard]] bool fits_flash() const;
-  [[nodiscard]] bool fits() const { return fits_sram() && fits_flash(); }
+  Verdict verdict;
+
+  [[nodiscard]] bool fits() const { return verdict.fits(); }
 };
 
 /// The tree of loops and steps, then the buffers.

@@ -207,34 +207,15 @@ std::string buffers_text(const PlanReport& report) {
   return aligned_text(table, 0);
 }
 
-std::string limit_text(const char* what, const std::optional<int64_t>& limit, int64_t needed) {
-  if (!limit) return "";
-  const bool fits = needed <= *limit;
-  return fmt::format("{}: {} {} of the {} there are\n", fits ? "fits" : "does not fit", what,
-                     human_size(needed), human_size(*limit));
-}
-
 std::string limits_text(const PlanReport& report) {
-  return limit_text("SRAM", report.sram_limit_bytes, report.plan.placement.arena_bytes()) +
-         limit_text("weights in flash", report.flash_limit_bytes, report.weight_bytes) +
-         advice({.arena_bytes = report.plan.placement.arena_bytes(),
-                 .flash_bytes = report.weight_bytes,
-                 .sram_limit_bytes = report.sram_limit_bytes,
-                 .fits_sram = report.fits_sram(),
-                 .fits_flash = report.fits_flash()},
+  const Verdict& verdict = report.verdict;
+  const bool limited = verdict.sram_limit_bytes || verdict.flash_limit_bytes;
+  return (limited ? verdict_text(verdict) : "") +
+         advice({.fits_sram = verdict.fits_sram(), .fits_flash = verdict.fits_flash()},
                 report.alternatives);
 }
 
 }  // namespace
-
-bool PlanReport::fits_sram() const {
-  return !beyond_capacity(plan.schedule, plan.placement) &&
-         (!sram_limit_bytes || plan.placement.arena_bytes() <= *sram_limit_bytes);
-}
-
-bool PlanReport::fits_flash() const {
-  return !flash_limit_bytes || weight_bytes <= *flash_limit_bytes;
-}
 
 std::string plan_text(const PlanReport& report) {
   return heading(report) + "\n" + TextTree(report).run() + "\n" + buffers_text(report) +

@@ -16,5 +16,7 @@ struct EmbeddedFile {
 [[nodiscard]] std::span<const EmbeddedFile> device_files();
 /// cores/*.json.
 [[nodiscard]] std::span<const EmbeddedFile> core_files();
+/// cores/code/*.json.
+[[nodiscard]] std::span<const EmbeddedFile> code_files();
 
 }  // namespace thimble

@@ -19,6 +19,7 @@
 #include "thimble/toolchain/firmware_files.h"
 #include "thimble/toolchain/link_map.h"
 #include "thimble/toolchain/process.h"
+#include "thimble/toolchain/stack_usage.h"
 #include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {
@@ -88,11 +89,11 @@ std::vector<std::string> target_arguments(const std::string& core) {
 // machine_folder: of the board.
 std::vector<std::string> compile_arguments(const CrossBuild& build, const Unit& unit,
                                            const fs::path& machine_folder) {
-  std::vector<std::string> arguments = target_arguments(build.core);
-  arguments.insert(arguments.end(), kCommonFlags.begin(), kCommonFlags.end());
+  std::vector<std::string> arguments = shipping_command(build.core);
   for (const fs::path& folder : build.include_folders) {
     arguments.push_back("-I" + fs::absolute(folder).string());
   }
+  if (unit.role == Role::kModel) arguments.emplace_back("-fcallgraph-info=su");
   if (unit.role == Role::kTable || unit.role == Role::kFirmware) {
     arguments.push_back("-I" + machine_folder.parent_path().string());
   }
@@ -220,8 +221,33 @@ std::string read_text(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
-  check(file.good() || file.eof(), "the linker's map cannot be read");
+  check(file.is_open(), "what the compiler wrote cannot be read");
   return text.str();
+}
+
+std::string disassembly(const std::string& core, const fs::path& elf) {
+  const ProcessResult result = run_process(
+      {.arguments = {binary_tool(core, "objdump"), "-d", "--no-show-raw-insn", elf.string()},
+       .working_folder = {}});
+  if (!result.succeeded())
+    throw InternalError("objdump does not read the firmware:\n" + shortened(result.err));
+  return result.out;
+}
+
+// Of all functions that the models' callers see. `units`: compiled in `folder`; `linked`: what they
+// are linked to, disassembled.
+int64_t stack_bytes(const std::string& linked, const fs::path& folder,
+                    const std::vector<Unit>& units) {
+  StackUsage usage;
+  for (const Unit& unit : units) {
+    if (unit.role != Role::kModel) continue;
+    usage.add_call_graph(read_text((folder / unit.object).replace_extension(".ci")));
+  }
+  usage.add_disassembly(linked);
+  int64_t deepest = 0;
+  for (const std::string& entry : usage.entries())
+    deepest = std::max(deepest, usage.deepest_bytes(entry));
+  return deepest;
 }
 
 // Firmware and table call nothing in libraries, so that what comes from there is the models'.
@@ -248,6 +274,17 @@ void check_compiler(const std::string& core) {
 
 }  // namespace
 
+std::vector<std::string> shipping_command(const std::string& core) {
+  std::vector<std::string> arguments = target_arguments(core);
+  arguments.insert(arguments.end(), kCommonFlags.begin(), kCommonFlags.end());
+  return arguments;
+}
+
+std::string binary_tool(const std::string& core, const std::string& tool) {
+  const std::string compiler = core_named(core).compiler.program;
+  return compiler.substr(0, compiler.rfind('-') + 1) + tool;  // "arm-none-eabi-"
+}
+
 Firmware build_firmware(const CrossBuild& build, const fs::path& folder) {
   const std::vector<Board> boards = boards_of(build.core);
   if (boards.empty()) {
@@ -270,14 +307,16 @@ Firmware build_firmware(const CrossBuild& build, const fs::path& folder) {
     refusal = link(build, folder, board.machine, units);
     if (!refusal.empty()) continue;
     std::vector<LinkedSection> sections = linked_for_models(folder);
-    const FirmwareSize size = add_up(sections);
+    FirmwareSize size = add_up(sections);
+    size.stack_bytes =
+        stack_bytes(disassembly(build.core, folder / "firmware.elf"), folder, models);
     return {board, size, std::move(sections)};
   }
   throw CompileError(boards.back().machine,
                      fmt::format("the emulated board's memory is too small:\n{}", refusal));
 }
 
-FirmwareSize measure_sizes(const CrossBuild& build) {
+LinkedSizes measure_sizes(const CrossBuild& build) {
   check_compiler(build.core);
   const TemporaryFolder folder;
   const fs::path sizes = folder.path() / "firmware" / "sizes";
@@ -286,7 +325,12 @@ FirmwareSize measure_sizes(const CrossBuild& build) {
   compile_all(build, units, sizes);
   const std::string refusal = link(build, folder.path(), "sizes", units);
   if (!refusal.empty()) throw CompileError("the models", "are too large:\n" + refusal);
-  return add_up(linked_for_models(folder.path()));
+  LinkedSizes result{.size = {},
+                     .sections = linked_for_models(folder.path()),
+                     .disassembly = disassembly(build.core, folder.path() / "firmware.elf")};
+  result.size = add_up(result.sections);
+  result.size.stack_bytes = stack_bytes(result.disassembly, folder.path(), units);
+  return result;
 }
 
 }  // namespace thimble

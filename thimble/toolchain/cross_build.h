@@ -31,8 +31,14 @@ struct FirmwareSize {
   int64_t code_bytes = 0;    ///< flash for all but the weights: instructions and constants
   int64_t weight_bytes = 0;  ///< read-only data of weight_sources
   int64_t static_ram_bytes = 0;
+  int64_t stack_bytes = 0;  ///< of the deepest chain of calls, whatever the data (stack_usage.h)
   bool operator==(const FirmwareSize&) const = default;
 };
+
+/// The compiler with the options for what ships, but for its input and output.
+[[nodiscard]] std::vector<std::string> shipping_command(const std::string& core);
+/// "objdump", "size", "ld" of the compiler's.
+[[nodiscard]] std::string binary_tool(const std::string& core, const std::string& tool);
 
 struct Firmware {
   Board board;  ///< that it is for
@@ -45,8 +51,14 @@ struct Firmware {
 /// board emulates the core, or none has the memory; InternalError if sources do not compile.
 [[nodiscard]] Firmware build_firmware(const CrossBuild& build, const std::filesystem::path& folder);
 
-/// The sizes alone, for any core that the compiler knows, whatever memory it takes. Throws
-/// CompileError if the compiler is not installed or does not know the core.
-[[nodiscard]] FirmwareSize measure_sizes(const CrossBuild& build);
+/// What the linker took, whatever memory that is.
+struct LinkedSizes {
+  FirmwareSize size;
+  std::vector<LinkedSection> sections;  ///< that count as code, weights or static RAM
+  std::string disassembly;
+};
+/// For any core that the compiler knows. Throws CompileError if the compiler is not installed or
+/// does not know the core.
+[[nodiscard]] LinkedSizes measure_sizes(const CrossBuild& build);
 
 }  // namespace thimble

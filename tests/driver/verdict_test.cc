@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the word "fits" is said of: arena, stack, what the caller brings; weights and code.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "thimble/driver/driver.h"
+#include "thimble/driver/quick_no.h"
+#include "thimble/driver/weight_formats.h"
+#include "zoo/zoo.h"
+
+namespace thimble {
+namespace {
+
+using ::testing::HasSubstr;
+
+Compiled compiled(const Request& request) { return std::get<Compiled>(compile(request)); }
+
+Request demo() {
+  return {.model = "zoo:demo", .target = generic_target("cortex-m4"), .planner = "reorder"};
+}
+
+TEST(VerdictOfPlans, LeavesRoomForTheStack) {
+  Request request = demo();
+  const Verdict free = compiled(request).verdict;
+  ASSERT_TRUE(free.code);
+  EXPECT_GT(free.code->stack.bytes, 0);
+  EXPECT_EQ(free.sram_bytes(), free.arena_bytes + free.code->stack.most());
+  request.sram_bytes = free.sram_bytes();
+  EXPECT_TRUE(compiled(request).fits());
+  request.sram_bytes = free.arena_bytes;  // as much as the arena alone
+  EXPECT_FALSE(compiled(request).fits());
+}
+
+TEST(VerdictOfPlans, CountsWhatTheCallerBrings) {
+  Request request = demo();
+  request.ports.input = Place::kUser;
+  const Compiled result = compiled(request);
+  EXPECT_EQ(result.verdict.caller_bytes,
+            result.graph.tensor(result.graph.inputs[0].tensor).size_bytes());
+}
+
+TEST(VerdictOfPlans, CountsCodeWhenItChoosesAFormatOfWeights) {
+  Request request = demo();
+  const Compiled fast = compiled(request);
+  ASSERT_GT(fast.verdict.code->code.bytes, 1000);
+  request.flash_bytes = fast.cost.weight_bytes;  // enough for the weights alone
+  const Compiled smaller = compiled(request);
+  EXPECT_LT(smaller.cost.weight_bytes, fast.cost.weight_bytes);
+}
+
+TEST(VerdictOfPlans, ShowsTheOtherFormatsOfWeights) {
+  const std::vector<WeightFormat> formats = weight_formats(compiled(demo()));
+  ASSERT_GE(formats.size(), 2U);
+  EXPECT_EQ(formats[0].weights, Weights::kFast);
+  EXPECT_LT(formats[1].flash_bytes, formats[0].flash_bytes);
+  Request compact = demo();
+  compact.weights = formats[1].weights;
+  const Compiled result = compiled(compact);
+  EXPECT_EQ(formats[1].flash_bytes,
+            result.cost.weight_bytes + result.verdict.code->code.bytes);
+}
+
+TEST(VerdictOfPlans, SaysNoBeforePlanningWhereWeightsAloneAreTooLarge) {
+  Request request = demo();
+  const int64_t least = least_weight_bytes(build_zoo("demo"));
+  request.flash_bytes = least - 1;
+  const Answer answer = compile(request);
+  ASSERT_TRUE(std::holds_alternative<Infeasible>(answer));
+  EXPECT_EQ(std::get<Infeasible>(answer).flash_lower_bound_bytes, least);
+  EXPECT_THAT(std::get<Infeasible>(answer).reason, HasSubstr("its weights take"));
+}
+
+TEST(VerdictOfPlans, PutsTheStackIntoAnotherBankWhereThereIsOne) {
+  Request request = demo();
+  request.target = find_target("nucleo-h743zi");
+  request.beside_arena_bytes = 1000;
+  EXPECT_EQ(request.arena_limit_bytes(), request.sram_limit_bytes());
+  request.target = find_target("nucleo-f446re");
+  EXPECT_EQ(request.arena_limit_bytes(), *request.sram_limit_bytes() - 1000);
+}
+
+}  // namespace
+}  // namespace thimble

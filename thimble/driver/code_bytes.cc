@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/driver/code_bytes.h"
+
+#include <algorithm>
+
+#include "thimble/emit/uses.h"
+#include "thimble/report/port_bytes.h"
+
+namespace thimble {
+namespace {
+
+// Banks that touch are one.
+std::vector<int64_t> on_chip_runs(const Target& target) {
+  std::vector<Bank> banks;
+  for (const Memory& memory : target.memories) {
+    if (on_chip(memory.kind)) banks.insert(banks.end(), memory.banks.begin(), memory.banks.end());
+  }
+  std::ranges::sort(banks, {}, &Bank::base);
+  std::vector<int64_t> runs;
+  int64_t end = -1;
+  for (const Bank& bank : banks) {
+    if (bank.base == end) {
+      runs.back() += bank.size_bytes;
+    } else {
+      runs.push_back(bank.size_bytes);
+    }
+    end = bank.base + bank.size_bytes;
+  }
+  std::ranges::sort(runs, std::greater());
+  return runs;
+}
+
+CodeBytes estimated_code(const Compiled& compiled, const CodeModel& model, bool whole_runtime) {
+  const Program working = working_program(compiled.program);
+  const Program* const programs[] = {&working};
+  const ProgramCode code = program_code(compiled.graph, compiled.program);
+  const CodeEstimate estimate =
+      estimate_code({&code, 1}, whole_runtime ? all_parts() : used_parts(programs), model);
+  return {.code = estimate.code, .stack = estimate.stack, .core = model.core};
+}
+
+// Of memory that is SRAM: arenas, with states in them.
+int64_t sram_arena_bytes(const Program& program) {
+  int64_t sum = 0;
+  for (const ProgramMemory& memory : program.memories) {
+    if (on_chip(memory.kind)) sum += memory.size_bytes;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::optional<CodeModel> code_model_of(const Target& target) {
+  return code_model(target.core.name.empty() ? "cortex-m4" : target.core.name);
+}
+
+bool lies_in_another_bank(const Target& target, int64_t bytes) {
+  const std::vector<int64_t> runs = on_chip_runs(target);
+  return runs.size() > 1 && runs[1] >= bytes;
+}
+
+Verdict verdict_of(const Compiled& compiled, const Request& request) {
+  const Program& program = compiled.program;
+  Verdict verdict{.arena_bytes = sram_arena_bytes(program),
+                  .weight_bytes = compiled.cost.weight_bytes,
+                  .sram_limit_bytes = request.sram_limit_bytes(),
+                  .flash_limit_bytes = request.flash_limit_bytes()};
+  for (const auto* ports : {&program.inputs, &program.outputs})
+    verdict.caller_bytes += port_bytes(compiled.graph, program, *ports).bytes;
+  if (const std::optional<CodeModel> model = code_model_of(compiled.target)) {
+    verdict.code =
+        estimated_code(compiled, *model, request.emission && request.emission->whole_runtime);
+  }
+  verdict.arena_fits = !beyond_capacity(compiled.plan.schedule, compiled.plan.placement);
+  // The stack may lie in a bank of its own; the arena may not be cut.
+  if (!request.sram_bytes && !request.target.memories.empty()) {
+    const std::optional<int64_t> run = request.sram_limit_bytes();
+    const int64_t arena = program.arena_bytes(), beside = beside_bytes(verdict);
+    verdict.arena_fits = verdict.arena_fits && arena <= *run &&
+                         (arena + beside <= *run || lies_in_another_bank(request.target, beside));
+    verdict.sram_limit_bytes = request.target.sram_bytes();
+  }
+  return verdict;
+}
+
+int64_t beside_bytes(const Verdict& verdict) { return verdict.sram_bytes() - verdict.arena_bytes; }
+
+int64_t most_beside_bytes(const Graph& graph, const Request& request) {
+  const auto brought = [&](Place place, const std::vector<Port>& ports) {
+    int64_t bytes = 0;
+    for (const Port& port : ports) {
+      const Tensor& tensor = graph.tensor(port.tensor);
+      const bool rows = place == Place::kStreamed && tensor.shape.size() > size_t{kStreamAxis};
+      if (place != Place::kResident)
+        bytes += tensor.size_bytes() / (rows ? tensor.shape[size_t{kStreamAxis}] : 1);
+    }
+    return bytes;
+  };
+  int64_t bytes =
+      brought(request.ports.input, graph.inputs) + brought(request.ports.output, graph.outputs);
+  const std::optional<CodeModel> model = code_model_of(request.target);
+  if (!model) return bytes;
+  int64_t kernel = 0;
+  for (const Op& op : graph.ops) {
+    if (!has_kernel(graph, op, Method::kCompute)) continue;
+    for (const KernelUse& use : kernel_uses(graph, op, Method::kCompute)) {
+      for (const Candidate& candidate : candidates(use, request.target.core)) {
+        const auto found = model->kernel_stack.find(info(candidate.kernel).name);
+        if (found != model->kernel_stack.end()) kernel = std::max(kernel, found->second);
+      }
+    }
+  }
+  const double stack =
+      static_cast<double>(model->entry_stack_bytes + model->table_stack_bytes + kernel);
+  return bytes + static_cast<int64_t>(stack * (1 + model->error.stack_share)) +
+         model->error.stack_bytes;
+}
+
+}  // namespace thimble

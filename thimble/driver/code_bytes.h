@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan takes beside its arena and its weights, before it is compiled for its core.
+#pragma once
+
+#include "thimble/driver/driver.h"
+#include "thimble/target/code_model.h"
+
+namespace thimble {
+
+/// Of the target's core; of a Cortex-M4 where none is named. Nothing: it has none.
+[[nodiscard]] std::optional<CodeModel> code_model_of(const Target& target);
+
+/// All that the firmware takes, with limits and emission of the request.
+[[nodiscard]] Verdict verdict_of(const Compiled& compiled, const Request& request);
+
+/// SRAM that is not the arena: stack, with its margin, and what the caller brings.
+[[nodiscard]] int64_t beside_bytes(const Verdict& verdict);
+/// About as much as any plan of the network takes there, before there is one.
+[[nodiscard]] int64_t most_beside_bytes(const Graph& graph, const Request& request);
+/// Whether on-chip memory beside the largest piece has room for so much.
+[[nodiscard]] bool lies_in_another_bank(const Target& target, int64_t bytes);
+
+}  // namespace thimble

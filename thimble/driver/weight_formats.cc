@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/driver/weight_formats.h"
+
+#include <algorithm>
+
+#include "thimble/driver/code_bytes.h"
+#include "thimble/driver/reports.h"
+#include "thimble/plan/choose_kernels.h"
+#include "thimble/program/lower.h"
+
+namespace thimble {
+namespace {
+
+WeightFormat format_of(const Compiled& compiled, Weights weights) {
+  const auto estimate = estimate_of(compiled);
+  return {.weights = weights,
+          .flash_bytes = compiled.verdict.weight_bytes +
+                         (compiled.verdict.code ? compiled.verdict.code->code.bytes : 0),
+          .instructions = estimate ? estimate->estimate.instructions : 0};
+}
+
+// Where the buffers lie does not matter here.
+WeightFormat other_format(const Compiled& compiled, Weights weights) {
+  Compiled other{.where = compiled.where,
+                 .sha256 = compiled.sha256,
+                 .target = compiled.target,
+                 .sram_limit_bytes = {},
+                 .flash_limit_bytes = {},
+                 .graph = compiled.graph,
+                 .plan = compiled.plan};
+  other.target.core.weights = weights;
+  const int64_t room =
+      std::max(compiled.sram_limit_bytes.value_or(0), compiled.program.arena_bytes());
+  other.plan.schedule = with_kernels(other.graph, compiled.plan.schedule, other.target.core,
+                                     {.live_bytes = room, .scratch_bytes = room});
+  other.plan.placement =
+      place(other.graph, other.plan.schedule, {.method = LayoutMethod::kGreedyBySize});
+  other.program = lower(other.graph, other.plan.schedule, other.plan.placement);
+  other.cost.weight_bytes = constant_bytes(other.program);
+  other.verdict = verdict_of(other, {});
+  return format_of(other, weights);
+}
+
+}  // namespace
+
+std::vector<WeightFormat> weight_formats(const Compiled& compiled) {
+  if (!compiled.target.core.has(InstructionSet::kDsp)) return {};
+  const Weights taken = compiled.target.core.weights;
+  std::vector<WeightFormat> formats = {format_of(compiled, taken)};
+  for (const Weights weights : {Weights::kFast, Weights::kCompact, Weights::kLeast}) {
+    if (weights == taken) continue;
+    const WeightFormat other = other_format(compiled, weights);
+    const bool known = std::ranges::any_of(formats, [&](const WeightFormat& format) {
+      return format.flash_bytes == other.flash_bytes;
+    });
+    if (!known) formats.push_back(other);
+  }
+  return formats;
+}
+
+}  // namespace thimble
