@@ -10,6 +10,8 @@
 
 #include "thimble/driver/inference_io.h"
 #include "thimble/model/error.h"
+#include "thimble/report/cores_report.h"
+#include "thimble/target/device.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
@@ -143,10 +145,19 @@ void add_plan_options(CLI::App& app, PlanOptions& options) {
 
 void add_limit_options(CLI::App& app, PlanOptions& options) {
   add_text(app, "--device", options.device, "NAME",
-           "Board whose memory is the limit (see `thimble devices`), or your own as FILE.json");
+           "Board or chip whose memory is the limit (see `thimble devices`), or your own as "
+           "FILE.json")
+      ->each([&options](const std::string& name) {
+        // Known from here on by its own name, so that what is written does not depend on spelling.
+        if (!name.ends_with(".json")) options.device = find_device(name).target.name;
+      });
   add_text(app, "--core", options.core, "CORE",
-           "Core whose instructions kernels may use, as GCC's -mcpu takes it (default: the "
-           "device's; without one, kernels for any core)");
+           "Core whose instructions kernels may use: cortex-m4, M0+, rv32imc, cortex-m4+nofp, ...; "
+           "list: all (default: the device's; without one, kernels for any core)")
+      ->each([&options](const std::string& name) {
+        if (name == "list") throw CLI::CallForVersion(cores_text(), 0);
+        options.core = core_named(name).name;
+      });
   add_text(app, "--sram", options.sram, "SIZE",
            "Most SRAM for the arena: 65536, 64K (= 65,536), 64kB (= 64,000)");
   add_text(app, "--flash", options.flash, "SIZE", "Most flash for code and weights");
@@ -241,13 +252,7 @@ Request request(const ModelOptions& model, const PlanOptions& plan) {
       .layout = plan.layout == "exact" ? LayoutMethod::kExact : LayoutMethod::kGreedyBySize,
       .time_limit_seconds = plan.time_limit_seconds};
   if (!plan.device.empty()) result.target = find_target(plan.device);
-  if (!plan.core.empty()) {
-    if (!is_core_name(plan.core)) {
-      throw CompileError(
-          "--core", fmt::format("'{}' is not the name of a core, such as cortex-m4", plan.core));
-    }
-    result.target.core = core_named(plan.core);
-  }
+  if (!plan.core.empty()) result.target.core = core_named(plan.core);
   for (const auto& [name, weights] : kWeights) {
     if (plan.weights == name) result.weights = weights;
   }

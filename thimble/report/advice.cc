@@ -21,7 +21,7 @@ std::string larger_boards(const Shortage& shortage) {
   std::vector<Target> enough = builtin_targets();
   std::erase_if(enough, [&](const Target& device) {
     return device.largest_sram_run_bytes() < shortage.arena_bytes ||
-           device.flash_bytes < shortage.flash_bytes;
+           device.flash_bytes < std::max<int64_t>(shortage.flash_bytes, 1);
   });
   std::stable_sort(enough.begin(), enough.end(), [](const Target& a, const Target& b) {
     return a.largest_sram_run_bytes() < b.largest_sram_run_bytes();
@@ -45,8 +45,10 @@ std::string alternatives_text(const std::vector<Alternative>& alternatives,
                               std::optional<int64_t> sram_limit_bytes) {
   std::string text;
   for (const Alternative& other : alternatives) {
-    text += fmt::format("  - {}: {}, {:.3f} M instructions{}\n", other.options,
-                        human_size(other.arena_bytes), other.instructions / 1e6,
+    const std::string time = other.instructions > 0
+                                 ? fmt::format(", {:.3f} M instructions", other.instructions / 1e6)
+                                 : "";  // no latency model
+    text += fmt::format("  - {}: {}{}{}\n", other.options, human_size(other.arena_bytes), time,
                         verdict(other.arena_bytes, sram_limit_bytes));
   }
   return text;
@@ -59,7 +61,8 @@ Json alternatives_json(const std::vector<Alternative>& alternatives,
     json.push_back(
         {{"options", other.options},
          {"arena_bytes", other.arena_bytes},
-         {"estimated_instructions", std::llround(other.instructions)},
+         {"estimated_instructions",
+          other.instructions > 0 ? Json(std::llround(other.instructions)) : Json()},
          {"fits", sram_limit_bytes ? Json(other.arena_bytes <= *sram_limit_bytes) : Json()}});
   }
   return json;

@@ -27,6 +27,13 @@ struct MeasuredCost {
   std::string machine;  ///< that ran it, by QEMU's name; empty: none
 };
 
+/// Instead of a core that nobody named: what one takes for the same plan with kernels of its own.
+struct UnnamedCore {
+  std::string core;
+  double instructions = 0;  ///< estimated, of an inference
+  int64_t arena_bytes = 0;  ///< with their scratch; another layout may need less
+};
+
 /// Everything a report says. References live as long as the caller's compilation.
 struct CompileReport {
   const Graph& graph;
@@ -42,6 +49,8 @@ struct CompileReport {
   int64_t weight_bytes = 0;
   bool verified = false;
   std::optional<MeasuredCost> measured;
+  std::string core;                         ///< empty: none was named
+  std::optional<UnnamedCore> unnamed_core;  ///< if none was
   std::optional<CoreEstimate> estimate;
   std::vector<KernelChoice> kernels;      ///< if asked for
   std::optional<Front> front;             ///< of planners with a choice of plans
