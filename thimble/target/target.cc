@@ -33,7 +33,8 @@ Target find_target(const std::string& name) {
 }
 
 Target generic_target(const std::string& core) {
-  return {.name = core, .chip = "", .core = core_named(core), .memories = {}};
+  return {
+      .name = core, .chip = "", .core = core.empty() ? Core() : core_named(core), .memories = {}};
 }
 
 }  // namespace thimble

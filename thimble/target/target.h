@@ -45,7 +45,7 @@ struct Target {
 /// A description if `name` ends in ".json", else the device that is meant (device.h). Throws
 /// CompileError.
 [[nodiscard]] Target find_target(const std::string& name);
-/// A core alone: no clock, no memories, no limits.
+/// A core alone, or none with an empty name: no clock, no memories, no limits.
 [[nodiscard]] Target generic_target(const std::string& core);
 
 }  // namespace thimble

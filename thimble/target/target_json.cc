@@ -143,8 +143,9 @@ Memory read_memory(const Object& object) {
 }
 
 Core read_core(const Object& object) {
+  const std::string name = object.text("core");
   try {
-    return core_named(object.text("core"));
+    return core_named(name);
   } catch (const CompileError& error) {
     object.reject(error.what());
   }
