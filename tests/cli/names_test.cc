@@ -101,7 +101,7 @@ TEST_F(Names, ADeviceIsFoundAsPeopleTypeIt) {
 TEST_F(Names, SpellingDoesNotChangeWhatIsWritten) {
   ASSERT_EQ(compiled({"--device", "Nucleo_F446RE", "-o", "a"}).exit_status, 0);
   ASSERT_EQ(compiled({"--device", "nucleo-f446re", "-o", "b"}).exit_status, 0);
-  EXPECT_EQ(read("a/demo.cc"), read("b/demo.cc"));
+  EXPECT_TRUE(read("a/demo.cc") == read("b/demo.cc"));
 }
 
 TEST_F(Names, NothingIsSaidOfTheTimeOfACoreWithoutALatencyModel) {

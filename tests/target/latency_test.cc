@@ -226,10 +226,13 @@ TEST(Latency, IsThereForTheCoresThatWereCounted) {
     EXPECT_EQ(latency_model(core).value().core, core);
     EXPECT_NE(latency_model(core)->coefficients("conv_2d"), nullptr);
   }
-  for (const char* core : {"cortex-m0", "cortex-m4", "cortex-m7"})
+  for (const char* core :
+       {"cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "rv32imc"})
     EXPECT_TRUE(latency_model(core)) << core;
   EXPECT_EQ(latency_model("cortex-m0plus"), latency_model("cortex-m0"));
   EXPECT_EQ(latency_model("cortex-m85"), latency_model("cortex-m55"));
+  EXPECT_EQ(latency_model("cortex-m35p"), latency_model("cortex-m33"));
+  EXPECT_EQ(latency_model("rv32imac"), latency_model("rv32imc"));
   EXPECT_EQ(latency_model("cortex-m23"), std::nullopt);
 }
 

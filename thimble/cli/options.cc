@@ -147,16 +147,16 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
   add_text(app, "--device", options.device, "NAME",
            "Board or chip whose memory is the limit (see `thimble devices`), or your own as "
            "FILE.json")
-      ->each([&options](const std::string& name) {
-        // Known from here on by its own name, so that what is written does not depend on spelling.
-        if (!name.ends_with(".json")) options.device = find_device(name).target.name;
+      ->transform([](const std::string& name) {
+        // By its own name from here on, so that what is written does not depend on spelling.
+        return name.ends_with(".json") ? name : find_device(name).target.name;
       });
   add_text(app, "--core", options.core, "CORE",
            "Core whose instructions kernels may use: cortex-m4, M0+, rv32imc, cortex-m4+nofp, ...; "
            "list: all (default: the device's; without one, kernels for any core)")
-      ->each([&options](const std::string& name) {
+      ->transform([](const std::string& name) {
         if (name == "list") throw CLI::CallForVersion(cores_text(), 0);
-        options.core = core_named(name).name;
+        return core_named(name).name;
       });
   add_text(app, "--sram", options.sram, "SIZE",
            "Most SRAM for the arena: 65536, 64K (= 65,536), 64kB (= 64,000)");
