@@ -152,14 +152,5 @@ TEST_F(Compile, MobilenetNeedsLessThan500Megabytes) {
 #endif
 }
 
-TEST_F(Compile, ACoreThatNobodyKnowsDoesNotGoUnseen) {
-  const char* note = "no kernels are known for the core 'cortexm4'";
-  EXPECT_THAT(thimble_as_is({"compile", "zoo:demo", "--core", "cortexm4"}).out, HasSubstr(note));
-  EXPECT_THAT(thimble_as_is({"compile", "zoo:demo", "--core", "cortex-m4 -o x"}).err,
-              HasSubstr("--core: 'cortex-m4 -o x' is not the name of a core"));
-  EXPECT_THAT(thimble_as_is({"compile", "zoo:demo", "--core", "cortex-m4"}).out,
-              Not(HasSubstr("no kernels are known")));
-}
-
 }  // namespace
 }  // namespace thimble::testing

@@ -175,7 +175,9 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
     run({command, "planes.tflite", "--planner", "stream"});
     run({command, "constant.tflite", "--planner", "reorder"});
     run({command, "zoo:demo", "--planner", "reorder", "--core", "cortex-m4", "--sram", "64K"});
-    run({command, "zoo:demo", "--core", "cortex-m23"});  // estimates of another core
+    run({command, "zoo:demo", "--core", "cortex-m23"});  // without estimates, as below
+    run({command, "floats.tflite", "--sram", "500", "--core", "cortex-m23"}, 2);
+    run({command, "zoo:demo", "--planner", "patch", "--sram", "1K", "--core", "cortex-m23"}, 2);
     run({command, "zoo:demo", "--device", device});
     run({command, "memories.tflite", "--planner", "reorder", "--device", "memories.json"});
     run({command, "zoo:demo", "--planner", "patch", "--sram", "1K"}, 2);

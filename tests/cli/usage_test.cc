@@ -5,6 +5,7 @@
 namespace thimble::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Usage = CommandLine;
@@ -28,7 +29,7 @@ TEST_F(Usage, EveryHelpHasAnExampleOfItsOwn) {
 }
 
 TEST_F(Usage, ListsSayWhatThereIs) {
-  EXPECT_THAT(thimble({"devices"}).out, HasSubstr("nucleo-f446re        cortex-m4 (emulated)"));
+  EXPECT_THAT(thimble({"devices"}).out, ContainsRegex("nucleo-f446re +cortex-m4 \\(emulated\\)"));
   EXPECT_THAT(thimble({"planners"}).out, HasSubstr("(default)"));
   EXPECT_THAT(thimble({"ops"}).out, HasSubstr("## CONV_2D"));
   EXPECT_THAT(thimble({"zoo"}).out, HasSubstr("zoo:demo"));
@@ -57,7 +58,8 @@ TEST_F(Usage, MistakesAreNamedAndLeaveNothingBehind) {
       {{"compile", "zoo:demo", "--planner", "best"}, "no planner 'best'; there are: original"},
       {{"compile", "zoo:demo", "--planner", "reorder:a=1"}, "'a=1' is no option of reorder"},
       {{"compile", "zoo:demo", "--planner", "reorder:states=many"}, "is not a number"},
-      {{"compile", "zoo:demo", "--device", "toaster"}, "device 'toaster': is not known; there are"},
+      {{"compile", "zoo:demo", "--device", "toaster"},
+       "device 'toaster': is not known; the nearest are "},
       {{"compile", "zoo:demo", "--sram", "64X"}, "--sram: size '64X': has an unknown unit"},
       {{"compile", "zoo:demo", "--sram", "lots"}, "--sram: size 'lots': is not a number"},
       {{"compile", "zoo:demo", "--sram=-1"}, "--sram: size '-1': is negative"},
@@ -71,7 +73,8 @@ TEST_F(Usage, MistakesAreNamedAndLeaveNothingBehind) {
       {{"compile", "zoo:demo", "--max-bytes", "much"}, "--max-bytes"},
       {{"compile", "zoo:demo", "--max-recompute", "-nan"}, "--max-recompute"},
       {{"run", "zoo:demo", "--on", "moon"}, "not in {reference,host,qemu}"},
-      {{"run", "zoo:demo", "--on", "qemu", "--core", "z80"}, "core 'z80': cannot be emulated"},
+      {{"run", "zoo:demo", "--on", "qemu", "--core", "z80"},
+       "core 'z80': is not known; the nearest are "},
       {{"run", "zoo:demo", "--on", "reference", "--core", "cortex-m4"},
        "--core: is for --on host or qemu"},
       {{"run", "zoo:demo", "--on", "reference", "--flash", "1M"}, "--flash: is for --on host or"},

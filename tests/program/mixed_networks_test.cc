@@ -20,6 +20,7 @@
 #include "thimble/program/verify.h"
 #include "thimble/report/tensor_text.h"
 #include "thimble/rewrites/rewrites.h"
+#include "thimble/target/target.h"
 
 namespace thimble {
 namespace {
@@ -52,7 +53,7 @@ std::string fault(const Graph& plain, const std::string& core = "") {
     for (const bool rewritten : {false, true}) {
       const Graph graph = rewritten ? rewrite(plain) : plain;
       for (const Planner& planner : planners()) {
-        const std::string found = fault_of(graph, planner, core_named(core), inputs, expected);
+        const std::string found = fault_of(graph, planner, generic_target(core).core, inputs, expected);
         if (!found.empty())
           return fmt::format("{}{}: {}", planner.name, rewritten ? " rewritten" : "", found);
       }

@@ -160,12 +160,12 @@ TEST(CallFeatures, OfElementsJoinRowsThatLieEvenly) {
   EXPECT_EQ(count(call, Feature::kElement), 240);
 }
 
-constexpr const char* kModel = R"({"core": "c", "program": 5,
+constexpr const char* kModel = R"({"core": "cortex-m4", "program": 5,
   "kernels": {"conv_2d": {"call": 10, "quad": 2.5}, "conv_2d_finalise": {"call": 7}}})";
 
 TEST(Latency, AddsUpWhatEachLoopTakes) {
   const LatencyModel model = parse_latency(kModel, "c.json");
-  EXPECT_EQ(model.core, "c");
+  EXPECT_EQ(model.core, "cortex-m4");
   EXPECT_EQ(model.program, 5);
   EXPECT_EQ(model.estimate(convolution(6)), 10 + 2.5 * 48);
   CallShape clamp = convolution(6);
@@ -183,7 +183,7 @@ TEST(Latency, OfAVariantIsThatOfTheLongestNameItBeginsWith) {
 
 TEST(Latency, OfAKernelWithoutFitIsThatOfTheSameParameters) {
   const LatencyModel model = parse_latency(
-      R"({"core": "c", "program": 5, "kernels": {"add": {"element": 30}, "mul": {"element": 20}}})",
+      R"({"core": "cortex-m4", "program": 5, "kernels": {"add": {"element": 30}, "mul": {"element": 20}}})",
       "c.json");
   EXPECT_EQ(model.coefficients("sub"), model.coefficients("add"));
   EXPECT_EQ(model.coefficients("squared_difference"), model.coefficients("add"));
@@ -193,7 +193,8 @@ TEST(Latency, OfAKernelWithoutFitIsThatOfTheSameParameters) {
 
 TEST(Latency, OfCopiesIsThatOfBytes) {
   const LatencyModel model = parse_latency(
-      R"({"core": "c", "program": 5, "kernels": {"copy_8": {"four_product": 9}}})", "c.json");
+      R"({"core": "cortex-m4", "program": 5, "kernels": {"copy_8": {"four_product": 9}}})",
+      "c.json");
   EXPECT_EQ(model.coefficients("copy_16"), model.coefficients("copy_8"));
   EXPECT_EQ(model.coefficients("copy_32"), model.coefficients("copy_8"));
 }
@@ -211,10 +212,11 @@ TEST(Latency, RejectsWhatIsNoModel) {
   EXPECT_THAT(latency_fault_of("{"), HasSubstr("c.json: is not JSON"));
   EXPECT_EQ(latency_fault_of("{}"), "c.json: lacks the field 'core'");
   EXPECT_EQ(latency_fault_of(R"({"core": 1})"), "c.json: 'core' must be a text");
-  EXPECT_EQ(latency_fault_of(R"({"core": "c", "program": -1})"),
+  EXPECT_EQ(latency_fault_of(R"({"core": "cortex-m4", "program": -1})"),
             "c.json: 'program' must be a number, 0 or more");
-  EXPECT_EQ(latency_fault_of(R"({"core": "c", "program": 0, "kernels": {"add": {"quod": 1}}})"),
-            "c.json, add: has an unknown field 'quod'");
+  EXPECT_EQ(
+      latency_fault_of(R"({"core": "cortex-m4", "program": 0, "kernels": {"add": {"quod": 1}}})"),
+      "c.json, add: has an unknown field 'quod'");
 }
 
 TEST(Latency, IsThereForTheCoresThatWereCounted) {
@@ -224,10 +226,13 @@ TEST(Latency, IsThereForTheCoresThatWereCounted) {
     EXPECT_EQ(latency_model(core).value().core, core);
     EXPECT_NE(latency_model(core)->coefficients("conv_2d"), nullptr);
   }
-  for (const char* core : {"cortex-m0", "cortex-m4", "cortex-m7"})
+  for (const char* core :
+       {"cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55", "rv32imc"})
     EXPECT_TRUE(latency_model(core)) << core;
   EXPECT_EQ(latency_model("cortex-m0plus"), latency_model("cortex-m0"));
   EXPECT_EQ(latency_model("cortex-m85"), latency_model("cortex-m55"));
+  EXPECT_EQ(latency_model("cortex-m35p"), latency_model("cortex-m33"));
+  EXPECT_EQ(latency_model("rv32imac"), latency_model("rv32imc"));
   EXPECT_EQ(latency_model("cortex-m23"), std::nullopt);
 }
 

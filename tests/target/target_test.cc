@@ -7,14 +7,14 @@
 #include <fstream>
 
 #include "thimble/model/error.h"
-#include "thimble/target/embedded_file.h"
 #include "thimble/toolchain/temporary_folder.h"
 
 namespace thimble {
 namespace {
 
-using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 std::string with(const std::string& from, const std::string& to) {
   std::string text = R"({"name": "b", "chip": "c", "core": "cortex-m4", "clock_hz": 1000,
@@ -57,35 +57,6 @@ TEST(Target, KnowsContiguousMemory) {
   EXPECT_EQ(disco.sram_bytes(), 320 << 10) << "SDRAM is not on the chip";
 }
 
-TEST(Target, BuiltinOnesAreSortedAndNamedAsTheirFiles) {
-  const std::vector<Target> targets = builtin_targets();
-  ASSERT_EQ(targets.size(), device_files().size());
-  ASSERT_GE(targets.size(), 10U);
-  for (size_t i = 0; i < targets.size(); ++i) {
-    EXPECT_TRUE(i == 0 || targets[i - 1].name < targets[i].name) << targets[i].name;
-    EXPECT_EQ(device_files()[i].path, targets[i].name + ".json");
-  }
-}
-
-TEST(Target, BuiltinListHasEveryDescription) {
-  const auto folder = std::filesystem::path(THIMBLE_SOURCE_DIR) / "devices";
-  size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    files += entry.path().extension() == ".json" ? 1U : 0U;
-  }
-  EXPECT_EQ(builtin_targets().size(), files);
-}
-
-TEST(Target, UnknownNameListsWhatExists) {
-  try {
-    (void)find_target("nucleo-f999zz");
-    FAIL() << "found";
-  } catch (const CompileError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("device 'nucleo-f999zz'"), HasSubstr("nucleo-f446re"),
-                                    HasSubstr("FILE.json")));
-  }
-}
-
 TEST(Target, IsFoundInAFile) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "mine.json";
@@ -96,10 +67,11 @@ TEST(Target, IsFoundInAFile) {
 
 TEST(Target, RejectsWhatWouldBeOptionsOfACompiler) {
   for (const char* core : {"cortex-m4; rm x", "cortex-m4 -o x", "../x", "a\\nb"}) {
-    EXPECT_THAT(fault_of(with("cortex-m4", core)), ::testing::StartsWith("b.json: 'core' must be"))
+    EXPECT_THAT(fault_of(with("cortex-m4", core)),
+                AnyOf(StartsWith("b.json: core '"), StartsWith("b.json: 'core' must be")))
         << core;
   }
-  EXPECT_EQ(fault_of(with("cortex-m4", "cortex-m33+nodsp")), "accepted");
+  EXPECT_EQ(fault_of(with("cortex-m4", "Cortex_M33+nodsp")), "accepted");
 }
 
 TEST(Target, RejectsWhatNoChipHas) {

@@ -101,7 +101,6 @@ int compile_model(const CompileOptions& options) {
   std::string said =
       write_files(options, source, *compiled, report,
                   {name, {source.graph.name, source.sha256}, std::move(compiled->files)});
-  said += unknown_core(options.plan.core);
   if (options.save_plan != kStandardOutput) print_beside(options.json, report_text(report) + said);
   return report.fits() ? kDone : kDoesNotFit;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -8,6 +9,7 @@
 #include "thimble/cli/answers.h"
 #include "thimble/cli/commands.h"
 #include "thimble/cli/options.h"
+#include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/report/devices_report.h"
 
@@ -15,13 +17,19 @@ namespace thimble {
 namespace {
 
 struct ListOptions {
+  std::vector<std::string> words;
   ReportFile json;
   bool force = false;
 };
 
 void list_devices(const ListOptions& options) {
   check_outputs({}, {{{"--json", options.json.path}, FileKind::kReport, "devices"}}, options.force);
-  const std::vector<Target> devices = builtin_targets();
+  const std::vector<Device> devices = matching_devices(options.words);
+  if (devices.empty()) {
+    throw CompileError("WORD", fmt::format("no device has all of {} in its names, chip, vendor or "
+                                           "core; without words all are listed",
+                                           fmt::join(options.words, ", ")));
+  }
   write_report(options.json, "", devices_json(devices));
   print_beside(options.json, devices_text(devices));
 }
@@ -49,9 +57,12 @@ void add_lists(CLI::App& app, int& status) {
     return command;
   };
   auto options = std::make_shared<ListOptions>();
-  CLI::App* devices = add("devices", "Boards that are known",
-                          "devices && thimble compile model.tflite --device nucleo-f446re",
-                          [options] { list_devices(*options); });
+  CLI::App* devices =
+      add("devices", "Boards and chips that are known, or those with all of some words",
+          "devices nrf52\n  thimble devices arduino cortex-m4\n  thimble compile model.tflite "
+          "--device nucleo-f446re",
+          [options] { list_devices(*options); });
+  devices->add_option("WORD", options->words, "In its name, an alias, the chip, vendor or core");
   add_json(*devices, options->json);
   add_force(*devices, options->force);
   add("planners", "Planners and their options",

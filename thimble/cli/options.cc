@@ -12,7 +12,9 @@
 #include "thimble/cli/command_text.h"
 #include "thimble/driver/inference_io.h"
 #include "thimble/model/error.h"
+#include "thimble/report/cores_report.h"
 #include "thimble/report/weight_formats_text.h"
+#include "thimble/target/device.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
@@ -145,10 +147,19 @@ void add_plan_options(CLI::App& app, PlanOptions& options) {
 
 void add_target_options(CLI::App& app, std::string& device, std::string& core) {
   add_text(app, "--device", device, "NAME",
-           "Board whose memory is the limit (see `thimble devices`), or your own as FILE.json");
+           "Board or chip whose memory is the limit (see `thimble devices`), or your own as "
+           "FILE.json")
+      ->transform([](const std::string& name) {
+        // By its own name from here on, so that what is written does not depend on spelling.
+        return name.ends_with(".json") ? name : find_device(name).target.name;
+      });
   add_text(app, "--core", core, "CORE",
-           "Core whose instructions kernels may use, as GCC's -mcpu takes it (default: the "
-           "device's; without one, kernels for any core)");
+           "Core whose instructions kernels may use: cortex-m4, M0+, rv32imc, cortex-m4+nofp, ...; "
+           "list: all (default: the device's; without one, kernels for any core)")
+      ->transform([](const std::string& name) {
+        if (name == "list") throw CLI::CallForVersion(cores_text(), 0);
+        return core_named(name).name;
+      });
 }
 
 void add_limit_options(CLI::App& app, PlanOptions& options) {

@@ -122,12 +122,15 @@ size_t picked_point(const Front& front, const Request& request) {
 // The plans that were found, placed; then the one that is taken.
 ChosenPlan chosen_of_front(const Graph& graph, std::vector<FrontPoint> found,
                            const Request& request, const TimeLimit& time) {
+  const std::string& core = request.target.core.name;
+  const bool stands_in = !core.empty() && estimated_core(request.target.core).name != core;
   Front front{.points = {},
               .by_number = request.pick.has_value(),
               .sram_limit_bytes = request.arena_limit_bytes(),
               .max_latency = max_latency(request),
               .core = estimated_core(request.target.core).name,
-              .clock_hz = request.target.clock_hz};
+              .stands_in = stands_in,
+              .clock_hz = stands_in ? 0 : request.target.clock_hz};
   Candidates all;
   // Half of it is for the plan that promises the fewest bytes, on which it depends what fits.
   int64_t work = kFrontLayoutWork / 2;

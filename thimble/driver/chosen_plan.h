@@ -27,8 +27,8 @@ struct ChosenPlan {
 /// limit on bytes, and Limits::max_latency without.
 [[nodiscard]] double max_latency(const Request& request);
 
-/// The core whose latency model estimates, with the kernels of `core`: itself, or a Cortex-M4 where
-/// it has no model.
+/// The core whose latency model searches compare plans by, with the kernels of `core`: itself, or a
+/// Cortex-M4 where it has no model, of which no figure is then shown as the core's.
 [[nodiscard]] Core estimated_core(const Core& core);
 
 }  // namespace thimble

@@ -247,7 +247,7 @@ std::optional<int64_t> Request::sram_limit_bytes() const {
 }
 
 std::optional<int64_t> Request::flash_limit_bytes() const {
-  if (flash_bytes || target.memories.empty()) return flash_bytes;
+  if (flash_bytes || target.flash_bytes == 0) return flash_bytes;
   return target.flash_bytes;
 }
 
@@ -295,7 +295,7 @@ Answer compile(const Request& request) {
 
 std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission& emission) {
   check(compiled.verification.ok(), "only verified programs are emitted");
-  const CoreEstimate estimate = estimate_of(compiled).value();
+  const std::optional<CoreEstimate> estimate = estimate_of(compiled);
   return emit(compiled.graph, compiled.program,
               {.name = identifier(emission.name.empty() ? compiled.graph.name : emission.name),
                .command = emission.command,
@@ -306,8 +306,8 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
                .lower_bound_bytes = compiled.plan.placement.arena().lower_bound_bytes,
                .layout_proven_optimal = compiled.plan.placement.arena().proven_optimal,
                .macs = compiled.cost.macs,
-               .time = estimate_text(estimate),
-               .estimate = estimate.estimate,
+               .time = estimate ? estimate_text(*estimate) : "",
+               .estimate = estimate ? estimate->estimate : Estimate{},
                .remarks = remarks(compiled),
                .runtime = emission.runtime,
                .whole_runtime = emission.whole_runtime});

@@ -6,19 +6,48 @@
 #include <algorithm>
 
 #include "thimble/driver/chosen_plan.h"
+#include "thimble/plan/choose_kernels.h"
+#include "thimble/program/lower.h"
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
 
+namespace {
+
+// Not in the estimate: what of it a cache or a buffer hides depends on the chip.
+std::optional<std::string> wait_states_note(const Target& target) {
+  if (target.flash_wait_states.value_or(0) == 0) return std::nullopt;
+  return fmt::format("flash of {} has {} wait states at {} MHz, which no estimate of time counts",
+                     target.chip, *target.flash_wait_states, target.clock_hz / 1'000'000);
+}
+
+}  // namespace
+
 std::vector<std::string> note_lines(const Compiled& compiled) {
   std::vector<std::string> lines = sentences(compiled.notes, compiled.graph);
   for (std::string& line : accumulator_notes(compiled.graph, compiled.plan.scale_source))
     lines.push_back(std::move(line));
+  if (auto line = wait_states_note(compiled.target)) lines.push_back(std::move(*line));
   return lines;
 }
 
 namespace {
+
+constexpr const char* kUnnamedCore = "cortex-m4";  // stands for one that nobody named
+
+// The same schedule with the kernels that a core has: a plan of its own may be better.
+std::optional<UnnamedCore> unnamed_core(const Compiled& compiled) {
+  if (!compiled.target.core.name.empty()) return std::nullopt;
+  const PlacedSchedule placed =
+      place_with_kernels(compiled.graph, compiled.plan.schedule, core_named(kUnnamedCore),
+                         compiled.sram_limit_bytes, {.method = LayoutMethod::kGreedyBySize});
+  const Program program = lower(compiled.graph, placed.schedule, placed.placement);
+  return UnnamedCore{
+      .core = kUnnamedCore,
+      .instructions = estimate_on(program, kUnnamedCore, 0).value().estimate.instructions,
+      .arena_bytes = placed.placement.arena_bytes()};
+}
 
 std::optional<note::ConstantChannels> channels_of(const Compiled& compiled) {
   for (const Note& note : compiled.notes) {
@@ -31,10 +60,8 @@ std::optional<note::ConstantChannels> channels_of(const Compiled& compiled) {
 
 std::optional<CoreEstimate> estimate_of(const Compiled& compiled) {
   const std::string& core = compiled.target.core.name;
-  const std::string model = estimated_core(compiled.target.core).name;
-  auto estimate = estimate_on(compiled.program, model, compiled.target.clock_hz);
-  if (estimate && !core.empty() && core != model) estimate->instead_of = core;
-  return estimate;
+  return estimate_on(compiled.program, core.empty() ? kUnnamedCore : core,
+                     compiled.target.clock_hz);
 }
 
 std::vector<KernelChoice> kernel_choices(const Compiled& compiled) {
@@ -61,9 +88,10 @@ CompileReport compile_report(const Compiled& compiled) {
       .weight_bytes = compiled.cost.weight_bytes,
       .verified = compiled.verification.ok(),
       .measured = {},
+      .core = compiled.target.core.name,
+      .unnamed_core = unnamed_core(compiled),
       .estimate = estimate_of(compiled),
       .front = compiled.front,
-      .core = compiled.target.core.name,
       .verdict = compiled.verdict};
 }
 
@@ -110,13 +138,6 @@ std::string shortage(const Compiled& compiled) {
   return fmt::format(
       "needs {} of {}, where there are {}; `thimble compile` with the same options says why",
       human_size(needed), sram ? "SRAM" : "flash", human_size(limit));
-}
-
-std::string unknown_core(const std::string& core) {
-  const std::vector<Core> known = known_cores();
-  if (core.empty() || std::ranges::find(known, core, &Core::name) != known.end()) return "";
-  return fmt::format("no kernels are known for the core '{}': those for any core were taken\n",
-                     core);
 }
 
 }  // namespace thimble

@@ -15,7 +15,7 @@ namespace thimble {
 
 /// What the planner has to say, and of lossy sums.
 [[nodiscard]] std::vector<std::string> note_lines(const Compiled& compiled);
-/// On the core, or a Cortex-M4 where there is none or it has no latency model.
+/// On the core, or on a Cortex-M4 where none is named; nothing for a core without a latency model.
 [[nodiscard]] std::optional<CoreEstimate> estimate_of(const Compiled& compiled);
 /// Kernel by kernel, on the same core.
 [[nodiscard]] std::vector<KernelChoice> kernel_choices(const Compiled& compiled);
@@ -26,9 +26,6 @@ namespace thimble {
 [[nodiscard]] Verdict measured_verdict(Verdict verdict, const MeasuredCost& cost);
 [[nodiscard]] PlanReport plan_report(const Compiled& compiled);
 
-/// Compilers know more cores than Thimble does, but a typing error should not go unseen: a line, or
-/// nothing for known cores.
-[[nodiscard]] std::string unknown_core(const std::string& core);
 /// Which memory is too small for a plan that does not fit.
 [[nodiscard]] std::string shortage(const Compiled& compiled);
 

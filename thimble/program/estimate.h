@@ -30,7 +30,6 @@ struct CoreEstimate {
   std::string core;
   int64_t clock_hz = 0;  ///< 0: not known
   Estimate estimate;
-  std::string instead_of = {};  ///< the core that was meant, if it has no latency model itself
 
   /// At the clock, if each instruction takes a cycle; nothing without a clock, or if the latency
   /// model is another core's.

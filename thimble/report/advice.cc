@@ -16,9 +16,12 @@ using Json = nlohmann::ordered_json;
 std::string alternatives_text(const std::vector<Alternative>& alternatives) {
   std::string text;
   for (const Alternative& other : alternatives) {
-    text += fmt::format("  - {}: SRAM {}, flash {}, {:.3f} M instructions{}\n", other.options,
-                        human_size(other.sram_bytes), human_size(other.flash_bytes),
-                        other.instructions / 1e6, other.fits.value_or(false) ? ": fits" : "");
+    const std::string time = other.instructions > 0
+                                 ? fmt::format(", {:.3f} M instructions", other.instructions / 1e6)
+                                 : "";  // no latency model
+    text += fmt::format("  - {}: SRAM {}, flash {}{}{}\n", other.options,
+                        human_size(other.sram_bytes), human_size(other.flash_bytes), time,
+                        other.fits.value_or(false) ? ": fits" : "");
   }
   return text;
 }
@@ -30,7 +33,8 @@ Json alternatives_json(const std::vector<Alternative>& alternatives) {
                     {"arena_bytes", other.arena_bytes},
                     {"sram_bytes", other.sram_bytes},
                     {"flash_bytes", other.flash_bytes},
-                    {"estimated_instructions", std::llround(other.instructions)},
+                    {"estimated_instructions",
+                     other.instructions > 0 ? Json(std::llround(other.instructions)) : Json()},
                     {"fits", other.fits ? Json(*other.fits) : Json()}});
   }
   return json;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "thimble/operators/operators.h"
@@ -60,6 +61,28 @@ std::string ports_text(const CompileReport& report) {
     }
   }
   return text;
+}
+
+// Kernels are never chosen in silence.
+std::string core_text(const CompileReport& report) {
+  if (!report.unnamed_core) return "";
+  const UnnamedCore& other = *report.unnamed_core;
+  return fmt::format(
+      "  core     none is named: kernels for any core were taken. With its own, {} takes {:.3f} M "
+      "instructions\n           for this plan (estimated, {} of SRAM): --core {}, or --device\n",
+      other.core, other.instructions / 1e6, human_size(other.arena_bytes), other.core);
+}
+
+std::string time_text(const CompileReport& report) {
+  if (report.estimate) return "\n  time     " + estimate_text(*report.estimate);
+  return fmt::format("\n  time     not estimated: there is no latency model of {}", report.core);
+}
+
+Json unnamed_core_json(const CompileReport& report) {
+  if (!report.unnamed_core) return nullptr;
+  return {{"core", report.unnamed_core->core},
+          {"estimated_instructions", std::llround(report.unnamed_core->instructions)},
+          {"arena_bytes", report.unnamed_core->arena_bytes}};
 }
 
 std::string fit_text(const CompileReport& report) {
@@ -121,6 +144,7 @@ std::string report_text(const CompileReport& report) {
   std::string text = fmt::format("{} (planner {}{})\n", report.model, report.plan.planner,
                                  report.device ? ", " + report.device->name : "");
   text += warnings_text(report.warnings);
+  text += core_text(report);
   for (const MemoryId id : placement.in_use()) {
     text += fmt::format("  {:<8} {}\n", id == kArena ? "SRAM" : report.program.memory(id).name,
                         memory_text(report.plan.schedule, placement, id));
@@ -144,7 +168,7 @@ std::string report_text(const CompileReport& report) {
   if (report.recomputed_macs < 0)
     text += fmt::format(", {:.3f} M fewer than whole operators (nobody reads those elements)",
                         static_cast<double>(-report.recomputed_macs) / 1e6);
-  if (report.estimate) text += "\n  time     " + estimate_text(*report.estimate);
+  text += time_text(report);
   if (report.front) text += "\n  choice   " + choice_text(*report.front);
   text += fmt::format("\n  verified {}\n", report.verified ? "yes" : "no");
   for (const std::string& note : report.notes) text += "  note     " + note + "\n";
@@ -170,6 +194,8 @@ std::string report_json(const CompileReport& report) {
       {"planner", report.plan.planner},
       {"device", report.device ? Json(report.device->name) : Json()},
       {"warnings", warnings_json(report.warnings)},
+      {"core", report.core.empty() ? Json() : Json(report.core)},
+      {"unnamed_core", unnamed_core_json(report)},
       {"fits", report.fits()},
       {"verdict", verdict_json(report.verdict)},
       {"sram_limit_bytes", report.sram_limit_bytes ? Json(*report.sram_limit_bytes) : Json()},

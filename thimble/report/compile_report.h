@@ -31,6 +31,13 @@ struct MeasuredCost {
   int64_t deepest_stack_bytes = 0;  ///< of the deepest chain of calls, whatever the data
 };
 
+/// Instead of a core that nobody named: what one takes for the same plan with kernels of its own.
+struct UnnamedCore {
+  std::string core;
+  double instructions = 0;  ///< estimated, of an inference
+  int64_t arena_bytes = 0;  ///< with their scratch; another layout may need less
+};
+
 /// Everything a report says. References live as long as the caller's compilation.
 struct CompileReport {
   const Graph& graph;
@@ -46,15 +53,15 @@ struct CompileReport {
   int64_t weight_bytes = 0;
   bool verified = false;
   std::optional<MeasuredCost> measured;
+  std::string core;                         ///< empty: none was named
+  std::optional<UnnamedCore> unnamed_core;  ///< if none was
   std::optional<CoreEstimate> estimate;
   std::vector<KernelChoice> kernels;      ///< if asked for
   std::optional<Front> front;             ///< of planners with a choice of plans
   std::vector<Alternative> alternatives;  ///< that were tried
   std::vector<Warning> warnings;          ///< said first
-
-  std::string core;                   ///< as asked for; empty: none
-  std::vector<WeightFormat> formats;  ///< of weights: where a core has kernels for several
-  Verdict verdict;                    ///< with what was measured, if anything was
+  std::vector<WeightFormat> formats;      ///< of weights: where a core has kernels for several
+  Verdict verdict;                        ///< with what was measured, if anything was
 
   [[nodiscard]] bool fits_sram() const { return verdict.fits_sram(); }
   [[nodiscard]] bool fits_flash() const { return verdict.fits_flash(); }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boards and their memories: `thimble devices`.
+// Boards, chips and their memories: `thimble devices`.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "thimble/target/target.h"
+#include "thimble/target/device.h"
 
 namespace thimble {
 
-[[nodiscard]] std::string devices_text(const std::vector<Target>& devices);
-[[nodiscard]] std::string devices_json(const std::vector<Target>& devices);
+/// Boards, chips, and apart from them the boards of emulators.
+[[nodiscard]] std::string devices_text(const std::vector<Device>& devices);
+[[nodiscard]] std::string devices_json(const std::vector<Device>& devices);
 
 }  // namespace thimble

@@ -14,7 +14,6 @@ using Json = nlohmann::ordered_json;
 std::string estimate_text(const CoreEstimate& e) {
   std::string text =
       fmt::format("{:.3f} M instructions on {} (estimated)", e.estimate.instructions / 1e6, e.core);
-  if (!e.instead_of.empty()) text += fmt::format(", as {} has no latency model", e.instead_of);
   if (const std::optional<double> ms = e.milliseconds())
     text += fmt::format("; {:.1f} ms at {} MHz if each takes a cycle", *ms, e.clock_hz / 1'000'000);
   if (!e.estimate.left_out.empty())
@@ -26,7 +25,6 @@ Json estimate_json(const std::optional<CoreEstimate>& e) {
   if (!e) return nullptr;
   const std::optional<double> ms = e->milliseconds();
   return {{"core", e->core},
-          {"instead_of", e->instead_of.empty() ? Json() : Json(e->instead_of)},
           {"instructions", std::llround(e->estimate.instructions)},
           {"clock_hz", e->clock_hz > 0 ? Json(e->clock_hz) : Json()},
           {"milliseconds_at_a_cycle_each", ms ? Json(*ms) : Json()},

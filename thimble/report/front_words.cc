@@ -82,15 +82,16 @@ std::string choice_text(const Front& front) {
   const FrontFigures& smallest = front.points.front();
   const FrontFigures& fastest = front.points.back();
   std::string text = fmt::format("plan {} of {}, {}: ", front.picked + 1, count, reason_of(front));
+  const std::string core = front.stands_in ? " of a " + front.core : "";
   if (front.picked > 0) {
     return text + fmt::format(
-                      "{} instead of {} instructions for {} more than the smallest "
+                      "{} instead of {} instructions{} for {} more than the smallest "
                       "(--pick 1)",
-                      mega(taken.instructions), mega(smallest.instructions),
+                      mega(taken.instructions), mega(smallest.instructions), core,
                       human_size(taken.arena_bytes - smallest.arena_bytes));
   }
-  return text + fmt::format("{} instructions; the fastest has {} for {} more (--pick {})",
-                            mega(taken.instructions), mega(fastest.instructions),
+  return text + fmt::format("{} instructions{}; the fastest has {} for {} more (--pick {})",
+                            mega(taken.instructions), core, mega(fastest.instructions),
                             human_size(fastest.arena_bytes - taken.arena_bytes), count);
 }
 

@@ -45,8 +45,8 @@ struct Core {
 
 /// Cores that Thimble knows more of than the name.
 [[nodiscard]] std::vector<Core> known_cores();
-/// One of these, or one that portable kernels are compiled for with -mcpu=NAME; of RISC-V, which
-/// begins with "rv32", with -march=NAME.
+/// One of these, in any spelling ("Cortex_M4", "m4", "M0+"), with extensions that GCC knows of it
+/// ("cortex-m4+nofp"), or another "rv32...". Throws CompileError with the nearest names.
 [[nodiscard]] Core core_named(const std::string& name);
 /// Whether it can be a name: letters, digits, and what GCC's have besides ("cortex-m4+nofp"). One
 /// that is not would be anything in a compiler's command line.

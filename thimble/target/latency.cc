@@ -79,6 +79,17 @@ Features guessed_for_floats(const Core& core) {
   return each;
 }
 
+// GCC 12 compiles the same instructions for both of each pair.
+std::string core_of_same_code(const std::string& core) {
+  static const std::map<std::string, std::string> same = {{"cortex-m0plus", "cortex-m0"},
+                                                          {"cortex-m1", "cortex-m0"},
+                                                          {"cortex-m35p", "cortex-m33"},
+                                                          {"cortex-m85", "cortex-m55"},
+                                                          {"rv32imac", "rv32imc"}};
+  const auto found = same.find(core);
+  return found == same.end() ? core : found->second;
+}
+
 }  // namespace
 
 std::string fitted_as(const std::string& kernel) {
@@ -132,9 +143,7 @@ LatencyModel parse_latency(const std::string& json, const std::string& where) {
 }
 
 std::optional<LatencyModel> latency_model(const std::string& core) {
-  const std::string fitted = core == "cortex-m0plus" ? "cortex-m0"
-                             : core == "cortex-m85"  ? "cortex-m55"
-                                                     : core;
+  const std::string fitted = core_of_same_code(core);
   // Each is read once: compiling asks for it several times.
   static std::mutex mutex;
   static std::map<std::string, LatencyModel, std::less<>> models;

@@ -40,8 +40,8 @@ struct LatencyModel {
 
 /// `where` names the text in messages. Throws CompileError.
 [[nodiscard]] LatencyModel parse_latency(const std::string& json, const std::string& where);
-/// Fitted on the core itself, or on the one whose code it runs as it is: cortex-m0 for
-/// cortex-m0plus, cortex-m55 for cortex-m85. Nothing for others.
+/// Fitted on the core itself, or on one that the same code is compiled for: cortex-m0 for
+/// cortex-m0plus, cortex-m55 for cortex-m85, ... Nothing for others.
 [[nodiscard]] std::optional<LatencyModel> latency_model(const std::string& core);
 
 }  // namespace thimble

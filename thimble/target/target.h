@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan is made for: a core, flash, and memories in order of preference (devices/*.json).
+// What a plan is made for: a core, flash, and memories in order of preference. One of one's own is
+// a file; those that are known are devices (device.h).
 //
-//   {"name": "nucleo-f767zi", "chip": "STM32F767ZI", "core": "cortex-m7", "clock_hz": 216000000,
+//   {"name": "mine", "chip": "STM32F767ZI", "core": "cortex-m7", "clock_hz": 216000000,
 //    "flash": "2M", "memories": [
 //      {"name": "dtcm", "kind": "tightly_coupled", "alignment": 8,
 //       "banks": [{"base": "0x20000000", "size": "128K"}]},
@@ -10,6 +11,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,8 +24,10 @@ struct Target {
   std::string name, chip;
   Core core;
   int64_t clock_hz = 0;
-  int64_t flash_bytes = 0;       ///< for code and weights
+  int64_t flash_bytes = 0;       ///< for code and weights; 0: a chip whose board has it
   std::vector<Memory> memories;  ///< in order of preference; none: a core alone
+  /// Of flash at that clock; nothing: not known.
+  std::optional<int64_t> flash_wait_states = {};
 
   /// On the chip: tightly coupled and SRAM.
   [[nodiscard]] int64_t sram_bytes() const;
@@ -36,12 +40,12 @@ struct Target {
 [[nodiscard]] Target parse_target(const std::string& json, const std::string& where);
 [[nodiscard]] Target read_target(const std::filesystem::path& path);
 
-/// By name.
+/// Of all devices that are no emulator's, by name.
 [[nodiscard]] std::vector<Target> builtin_targets();
-/// A builtin one, or a description if `name` ends in ".json". Throws CompileError, listing what
-/// exists.
+/// A description if `name` ends in ".json", else the device that is meant (device.h). Throws
+/// CompileError.
 [[nodiscard]] Target find_target(const std::string& name);
-/// A core alone: no clock, no memories, no limits.
+/// A core alone, or none with an empty name: no clock, no memories, no limits.
 [[nodiscard]] Target generic_target(const std::string& core);
 
 }  // namespace thimble

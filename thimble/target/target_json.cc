@@ -13,8 +13,8 @@
 
 #include "thimble/json/bounded_json.h"
 #include "thimble/model/error.h"
+#include "thimble/target/device.h"
 #include "thimble/target/size.h"
-#include "thimble/target/target.h"
 
 namespace thimble {
 namespace {
@@ -65,10 +65,11 @@ struct Object {
     return line;
   }
 
-  [[nodiscard]] int64_t number(const char* field) const {
+  [[nodiscard]] int64_t number(const char* field, int64_t least = 1) const {
     const Json& value = at(field);
-    if (!value.is_number_integer() || value.get<int64_t>() <= 0) {
-      reject(fmt::format("'{}' must be a whole number above 0", field));
+    if (!value.is_number_integer() || value.get<int64_t>() < least) {
+      reject(
+          fmt::format("'{}' must be a whole number {}", field, least > 0 ? "above 0" : "from 0"));
     }
     return value.get<int64_t>();
   }
@@ -143,13 +144,11 @@ Memory read_memory(const Object& object) {
 
 Core read_core(const Object& object) {
   const std::string name = object.text("core");
-  if (!is_core_name(name)) {
-    object.reject(
-        fmt::format("'core' must be a name as GCC's -mcpu takes it, such as "
-                    "\"cortex-m4\", not \"{}\"",
-                    name));
+  try {
+    return core_named(name);
+  } catch (const CompileError& error) {
+    object.reject(error.what());
   }
-  return core_named(name);
 }
 
 // Every byte belongs to one bank.
@@ -168,29 +167,87 @@ void check_disjoint(const Target& target, const Object& object) {
   }
 }
 
-}  // namespace
+// "apollo3-blue" of "Apollo3 Blue": one word on a command line.
+std::string name_of_chip(std::string chip) {
+  for (char& c : chip) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == ' ') c = '-';
+  }
+  return chip;
+}
 
-Target parse_target(const std::string& json, const std::string& where) {
-  Json parsed;
+Json parsed(const std::string& json, const std::string& where) {
   try {
-    parsed = parse_json(json, {.depth = 8, .bytes = size_t{1} << 20});
+    return parse_json(json, {.depth = 8, .bytes = size_t{1} << 20});
   } catch (const std::invalid_argument& error) {
     throw CompileError(where, fmt::format("is not JSON: {}", error.what()));
   }
-  const Object object{parsed, where};
-  object.check_fields({"name", "chip", "core", "clock_hz", "flash", "memories"});
+}
+
+Target read_description(const Object& object) {
   Target target;
   target.name = object.text("name");
   target.chip = object.text("chip");
   target.core = read_core(object);
   target.clock_hz = object.number("clock_hz");
-  target.flash_bytes = object.size("flash");
+  if (object.json.contains("flash")) target.flash_bytes = object.size("flash");
+  if (object.json.contains("flash_wait_states"))
+    target.flash_wait_states = object.number("flash_wait_states", 0);
   for (const Json& item : object.list("memories")) {
     target.memories.push_back(
-        read_memory({item, fmt::format("{}, memory {}", where, target.memories.size())}));
+        read_memory({item, fmt::format("{}, memory {}", object.where, target.memories.size())}));
   }
   check_disjoint(target, object);
   return target;
+}
+
+// A list of texts; none if the field is missing.
+std::vector<std::string> texts(const Object& object, const char* field) {
+  std::vector<std::string> lines;
+  if (!object.json.contains(field)) return lines;
+  for (const Json& item : object.list(field)) {
+    const Json line = {{"text", item}};
+    lines.push_back(Object{line, fmt::format("{}, {}", object.where, field)}.text("text"));
+  }
+  return lines;
+}
+
+// What is not of a target.
+Device read_device(const Object& described, bool board) {
+  Device device{.target = read_description(described),
+                .vendor = described.text("vendor"),
+                .aliases = texts(described, "aliases"),
+                .sources = texts(described, "sources"),
+                .board = board};
+  if (device.sources.empty()) described.reject("lacks 'sources'");
+  if (described.json.contains("emulated")) device.emulated = described.json.at("emulated") == true;
+  return device;
+}
+
+// A description of the board: the chip's fields, then its own.
+Json board_of(const Json& chip, const Object& board) {
+  board.check_fields({"name", "vendor", "aliases", "flash", "memories", "sources"});
+  Json merged = chip;
+  for (const char* field : {"name", "vendor", "flash", "aliases"}) {
+    if (board.json.contains(field)) merged[field] = board.at(field);
+  }
+  if (!board.json.contains("aliases")) merged.erase("aliases");
+  for (const char* field : {"memories", "sources"}) {
+    if (!board.json.contains(field)) continue;
+    for (const Json& item : board.list(field)) merged[field].push_back(item);
+  }
+  return merged;
+}
+
+}  // namespace
+
+Target parse_target(const std::string& json, const std::string& where) {
+  const Json description = parsed(json, where);
+  const Object object{description, where};
+  object.check_fields(
+      {"name", "chip", "core", "clock_hz", "flash", "flash_wait_states", "memories"});
+  (void)object.at("flash");
+  return read_description(object);
 }
 
 Target read_target(const std::filesystem::path& path) {
@@ -199,6 +256,24 @@ Target read_target(const std::filesystem::path& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return parse_target(text.str(), path.string());
+}
+
+std::vector<Device> parse_devices(const std::string& json, const std::string& where) {
+  Json chip = parsed(json, where);
+  const Object object{chip, where};
+  object.check_fields({"chip", "vendor", "aliases", "core", "clock_hz", "flash",
+                       "flash_wait_states", "memories", "emulated", "sources", "boards"});
+  const Json boards = chip.contains("boards") ? Json(object.list("boards")) : Json::array();
+  chip.erase("boards");
+  std::vector<Device> devices;
+  chip["name"] = name_of_chip(object.text("chip"));
+  if (!chip.contains("emulated")) devices.push_back(read_device(object, false));
+  for (const Json& board : boards) {
+    const std::string at = fmt::format("{}, board {}", where, devices.size());
+    const Json merged = board_of(chip, {board, at});
+    devices.push_back(read_device({merged, at}, true));
+  }
+  return devices;
 }
 
 }  // namespace thimble

@@ -21,7 +21,7 @@ std::vector<Board> boards() {
       {"mps2-an505", {"cortex-m33"}, 3 * kMiB},
       {"mps3-an547", {"cortex-m55", "cortex-m85"}, kMiB / 4},
       {"virt",
-       {"rv32imc"},
+       {"rv32imc", "rv32imac"},
        3 * kMiB,
        {"qemu-system-riscv32", "qemu-system-misc", {"-cpu", "rv32", "-bios", "none"}}},
   };

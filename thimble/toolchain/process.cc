@@ -175,9 +175,12 @@ void require_program(const std::string& program, const std::string& package) {
     const std::string candidate = (folder.empty() ? "." : folder) + "/" + program;
     if (access(candidate.c_str(), X_OK) == 0) return;
   }
-  throw CompileError(program, fmt::format("is not installed; it is in the Debian package {} "
-                                          "(apt-get install {})",
-                                          package, package));
+  throw CompileError(program,
+                     package.empty()
+                         ? "is not installed, and no package of Debian has it: its vendor does"
+                         : fmt::format("is not installed; it is in the Debian package {0} (apt-get "
+                                       "install {0})",
+                                       package));
 }
 
 }  // namespace thimble
