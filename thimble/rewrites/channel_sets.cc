@@ -190,7 +190,12 @@ std::vector<KeptChannels> kept_channels(const Graph& graph,
     sets.keep(state.in);
     sets.keep(state.out);
   }
-  for (const Op& op : graph.ops) std::visit(TieChannels{sets, op, bounds}, op.attributes);
+  for (const Op& op : graph.ops) {
+    std::visit(TieChannels{sets, op, bounds}, op.attributes);
+    // Of constants alone, which nobody folded: they have all channels.
+    if (std::ranges::none_of(op.inputs, [&](TensorId t) { return sets.has(t); }))
+      sets.keep(op.outputs[0]);
+  }
   std::vector<KeptChannels> result(graph.tensors.size());
   const auto stay = [&](TensorId t) {
     KeptChannels kept(sets.channels(t));
