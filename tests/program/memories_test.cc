@@ -2,6 +2,9 @@
 // Schedules over several memories: placed per memory, verified, executed, saved (docs/memories.md).
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "tests/program/mutants.h"
 #include "tests/support/hand_written.h"
 #include "tests/support/test_graph.h"
@@ -121,6 +124,33 @@ TEST(Memories, OperatorsWithTheSameWeightsShareThem) {
   EXPECT_EQ(verify(shared, program).fault, "");
   const Bytes x(kChannels, 100);
   EXPECT_EQ(execute(program, {x})[0], interpret(shared, {x})[shared.outputs[0].tensor.index()]);
+}
+
+TEST(Memories, EqualConstantsAreThereOnceWhateverTheirSizeAndOwner) {
+  testing::TestGraph net(1);
+  net.output(net.linear(net.linear(net.input({1, 4}), 4), 4));
+  Graph graph = net.graph();
+  // A bias of its own in each layer, but equal: 16 bytes.
+  Tensor& first = graph.tensors[graph.ops[0].inputs[2].index()];
+  Tensor& second = graph.tensors[graph.ops[1].inputs[2].index()];
+  Bytes bias(16, 0);
+  bias[0] = 7;
+  first.data = std::make_shared<const Bytes>(bias);
+  second.data = std::make_shared<const Bytes>(bias);
+  for (Tensor* layer : {&first, &second})
+    graph.tensors[graph.ops[layer == &first ? 0 : 1].inputs[1].index()].data =
+        std::make_shared<const Bytes>(Bytes(16, 3));
+  const PlannerChoice choice = choose_planner("original");
+  const auto planned = std::get<Planned>(choice.planner->plan(graph, {}, {}));
+  const Program program = lower(graph, planned.schedule, place(graph, planned.schedule, {}));
+  std::set<std::pair<DType, Bytes>> contents;
+  for (const ProgramConstant& constant : program.constants)
+    EXPECT_TRUE(contents.emplace(constant.content.type, constant.content.data).second)
+        << constant.name;
+  EXPECT_TRUE(std::ranges::any_of(program.constants, [](const ProgramConstant& constant) {
+    return constant.name == "shared_weights";
+  }));
+  EXPECT_EQ(verify(graph, program).fault, "");
 }
 
 TEST(Memories, VerifierRefusesWritesToFlash) {

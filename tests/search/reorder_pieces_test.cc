@@ -8,6 +8,7 @@
 #include "all_states.h"
 #include "order_networks.h"
 #include "thimble/search/beam_search.h"
+#include "thimble/search/hub_bound.h"
 #include "thimble/search/improve_windows.h"
 #include "thimble/search/least_cut.h"
 #include "thimble/search/peak_bound.h"
@@ -85,6 +86,58 @@ TEST(LeastCut, KnowsTheLeastWorkingSets) {
     above_peak_bound += cut_bound_bytes(problem) > peak_bound_bytes(problem);
   });
   EXPECT_GT(above_peak_bound, 100);
+}
+
+TEST(HubBound, IsBelowEveryPeakAndSometimesAboveTheCutBound) {
+  int raised = 0;
+  for_each_problem([&](const OrderProblem& problem, const AllStates& states) {
+    const int64_t known = cut_bound_bytes(problem);
+    const HubBound bound = hub_bound(problem, known);
+    ASSERT_GE(bound.bytes, known);
+    ASSERT_LE(bound.bytes, states.least_peak());
+    ASSERT_EQ(bound.hub >= 0, bound.bytes > known);
+    raised += bound.bytes > known;
+  });
+  EXPECT_GT(raised, 0);
+}
+
+// x -> part k;  step k of part k and step k - 1, by way of something wide.
+OrderProblem unrolled(int times, int64_t part_bytes) {
+  OrderProblem problem{.size_bytes = {times * part_bytes}, .inputs = {0}, .outputs = {}, .ops = {}};
+  const auto make = [&](std::vector<int> inputs, int64_t bytes) {
+    const int made = static_cast<int>(problem.size_bytes.size());
+    problem.size_bytes.push_back(bytes);
+    problem.ops.push_back(
+        {.inputs = std::move(inputs), .outputs = {made}, .scratch_bytes = 0, .in_place = {}});
+    return made;
+  };
+  int state = -1;
+  for (int k = 0; k < times; ++k) {
+    std::vector<int> operands{make({0}, part_bytes)};
+    if (state >= 0) operands.push_back(make({state}, 240));
+    const int wide = make(operands, 240);
+    const int left = make({wide}, 80), right = make({wide}, 80);
+    state = make({left, right}, 80);
+  }
+  problem.outputs = {state};
+  return problem;
+}
+
+TEST(HubBound, IsTheLeastPeakOfAFewTimes) {
+  for (const int64_t part_bytes : {200, 300, 400}) {
+    const OrderProblem problem = unrolled(3, part_bytes);
+    const HubBound bound = hub_bound(problem, cut_bound_bytes(problem));
+    EXPECT_LE(bound.bytes, AllStates(problem).least_peak());
+    EXPECT_GE(bound.bytes, cut_bound_bytes(problem));
+  }
+}
+
+TEST(HubBound, ProvesWhatAnUnrolledRecurrentNetworkNeeds) {
+  const OrderProblem problem = unrolled(40, 52);
+  const Order order = reorder(problem, 20'000);
+  EXPECT_EQ(order.peak_bytes, peak_of(problem, order.ops));
+  EXPECT_TRUE(order.proven_optimal) << order.peak_bytes << " " << order.lower_bound_bytes;
+  EXPECT_LT(order.peak_bytes, original_order(problem).peak_bytes + 1);
 }
 
 class SearchFrom : public ::testing::TestWithParam<Direction> {};
