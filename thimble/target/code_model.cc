@@ -11,6 +11,7 @@
 #include "thimble/json/bounded_json.h"
 #include "thimble/model/error.h"
 #include "thimble/target/embedded_file.h"
+#include "thimble/target/same_code.h"
 
 namespace thimble {
 namespace {
@@ -151,11 +152,12 @@ std::optional<CodeModel> code_model(const std::string& core) {
   static std::mutex mutex;
   static std::map<std::string, CodeModel, std::less<>> models;
   const std::scoped_lock lock(mutex);
-  if (const auto known = models.find(core); known != models.end()) return known->second;
+  const std::string fitted = core_of_same_code(core);
+  if (const auto known = models.find(fitted); known != models.end()) return known->second;
   for (const EmbeddedFile& file : code_files()) {
-    if (file.path != core + ".json") continue;
+    if (file.path != fitted + ".json") continue;
     CodeModel model = parse_code_model(std::string(file.text), std::string(file.path));
-    return models.emplace(core, std::move(model)).first->second;
+    return models.emplace(fitted, std::move(model)).first->second;
   }
   return std::nullopt;
 }

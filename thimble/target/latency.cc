@@ -12,6 +12,7 @@
 #include "thimble/json/bounded_json.h"
 #include "thimble/model/error.h"
 #include "thimble/target/embedded_file.h"
+#include "thimble/target/same_code.h"
 
 namespace thimble {
 namespace {
@@ -77,17 +78,6 @@ Features guessed_for_floats(const Core& core) {
   set(Feature::kSingleRun, 14, 14);
   set(Feature::kSingleProduct, 4.5, 165);
   return each;
-}
-
-// GCC 12 compiles the same instructions for both of each pair.
-std::string core_of_same_code(const std::string& core) {
-  static const std::map<std::string, std::string> same = {{"cortex-m0plus", "cortex-m0"},
-                                                          {"cortex-m1", "cortex-m0"},
-                                                          {"cortex-m35p", "cortex-m33"},
-                                                          {"cortex-m85", "cortex-m55"},
-                                                          {"rv32imac", "rv32imc"}};
-  const auto found = same.find(core);
-  return found == same.end() ? core : found->second;
 }
 
 }  // namespace
