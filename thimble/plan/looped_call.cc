@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "runtime/portable/window.h"
 #include "thimble/plan/nested_tiles.h"
@@ -163,6 +165,7 @@ class Counting {
     const Inside away =
         reduces || k.axis < 0 ? Inside{{1, whole}, 1} : inside(use_.params, k.axis, k.limits);
     std::vector<TileClass> result;
+    std::map<std::pair<int64_t, int64_t>, size_t> numbers;  // by size and position
     const auto add = [&](const Interval& part) {
       Interval at{std::max(part.begin * k.inner + k.shift, k.limits.begin),
                   std::min(part.end * k.inner + k.shift, k.limits.end)};
@@ -172,7 +175,9 @@ class Counting {
                                : border          ? at.begin
                                : away.period > 1 ? -2 - at.begin % away.period
                                                  : kInside;
-      note(result, at, position);
+      const auto [known, added] = numbers.try_emplace({at.size(), position}, result.size());
+      if (added) result.push_back({at, position});
+      ++result[known->second].times;
     };
     if (loop.tile.outer) {
       for (int64_t j = 0; j < loop.tile.outer->count; ++j) {
@@ -189,16 +194,6 @@ class Counting {
       begin = end;
     }
     return result;
-  }
-
-  static void note(std::vector<TileClass>& classes, const Interval& at, int64_t position) {
-    for (TileClass& known : classes) {
-      if (known.at.size() == at.size() && known.position == position) {
-        ++known.times;
-        return;
-      }
-    }
-    classes.push_back({at, position, 1});
   }
 
   /// Every combination of classes of the loops from number `next` on.

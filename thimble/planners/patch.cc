@@ -145,6 +145,7 @@ class PatchSearch {
     for (const PatchGrid& grid :
          grids(flow_.shape(flow_.instances.instance(last).makes), wishes_)) {
       const auto& instances = std::get<PatchStage>(stage).instances;
+      if (best_ && late(limits_.time)) return;
       Group group = in_patches(std::get<PatchStage>(stage), instances, grid);
       std::optional<Derived> derived = derive(flow_, group);
       if (!derived) {
