@@ -39,7 +39,7 @@ int verify_folder(const VerifyOptions& options) {
     const std::string fault = changes(folder, *manifest, name);
     const VerificationReport report{
         .model = model, .plan = folder, .verification = {.fault = fault}, .lossy = {}};
-    write_text(options.json, verification_json(report));
+    write_report(options.json, source.sha256, verification_json(report));
     print_beside(
         options.json,
         fault.empty()

@@ -9,10 +9,9 @@ namespace thimble {
 std::optional<CoreEstimate> layer_estimate(const Graph& graph, const Target& target) {
   const Core core = estimated_core(target.core);
   const std::optional<LatencyModel> model = latency_model(core.name);
-  if (!model) return std::nullopt;
+  const bool stands_in = !target.core.name.empty() && target.core.name != core.name;
+  if (!model || stands_in) return std::nullopt;
   CoreEstimate result{.core = core.name, .clock_hz = target.clock_hz, .estimate = {}};
-  if (!target.core.name.empty() && target.core.name != core.name)
-    result.instead_of = target.core.name;
   const AxisGraph axes(graph);
   const Instances instances = instances_of(graph, {});
   const Dataflow flow(axes, instances);

@@ -10,7 +10,7 @@
 
 namespace thimble {
 
-/// On the target's core, or a Cortex-M4 where there is none or it has no latency model. Steps are
+/// On the target's core, which has a latency model, or a Cortex-M4 where none is named. Steps are
 /// operators; a reshape takes nothing.
 [[nodiscard]] std::optional<CoreEstimate> layer_estimate(const Graph& graph, const Target& target);
 

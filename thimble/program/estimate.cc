@@ -47,7 +47,7 @@ std::optional<double> CoreEstimate::milliseconds() const {
 }
 
 std::optional<double> CoreEstimate::milliseconds_of(double instructions) const {
-  if (clock_hz <= 0 || !instead_of.empty()) return std::nullopt;
+  if (clock_hz <= 0) return std::nullopt;
   return 1e3 * instructions / static_cast<double>(clock_hz);
 }
 

@@ -31,8 +31,7 @@ struct CoreEstimate {
   int64_t clock_hz = 0;  ///< 0: not known
   Estimate estimate;
 
-  /// At the clock, if each instruction takes a cycle; nothing without a clock, or if the latency
-  /// model is another core's.
+  /// At the clock, if each instruction takes a cycle; nothing without a clock.
   [[nodiscard]] std::optional<double> milliseconds() const;
   /// Of so many instructions of it.
   [[nodiscard]] std::optional<double> milliseconds_of(double instructions) const;

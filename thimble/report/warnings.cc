@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
 #include "thimble/reference/bounds.h"
 #include "thimble/reference/elements.h"
