@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 
@@ -87,10 +88,14 @@ std::set<std::string> uses_of(const std::string& source) {
   return uses;
 }
 
-std::vector<std::set<std::string>> variants_of(const std::set<std::string>& uses, int variants) {
+std::vector<std::set<std::string>> variants_of(const std::set<std::string>& uses, int variants,
+                                               const std::set<std::set<std::string>>& seen) {
   std::vector<std::set<std::string>> all = {{}};
   if (uses.empty()) return all;
   all.push_back(uses);
+  for (const std::set<std::string>& some : seen) {
+    if (std::ranges::find(all, some) == all.end()) all.push_back(some);
+  }
   zoo::Random random(uses.size());
   for (int k = 0; uses.size() > 1 && k < variants; ++k) {
     std::set<std::string> some;
@@ -100,6 +105,21 @@ std::vector<std::set<std::string>> variants_of(const std::set<std::string>& uses
     if (std::ranges::find(all, some) == all.end()) all.push_back(std::move(some));
   }
   return all;
+}
+
+// What programs that call the kernel use of what its source looks at.
+std::set<std::set<std::string>> seen_of(const std::string& kernel,
+                                        const std::set<std::string>& looked_at,
+                                        const std::vector<EmittedSample>& programs) {
+  std::set<std::set<std::string>> seen;
+  for (const EmittedSample& program : programs) {
+    const std::set<KernelId> called = program.code.kernels();
+    if (!called.contains(kernel_named(kernel))) continue;
+    std::set<std::string> some;
+    std::ranges::set_intersection(program.uses, looked_at, std::inserter(some, some.end()));
+    seen.insert(std::move(some));
+  }
+  return seen;
 }
 
 // Of one of the functions in `graph`; with what it calls.
@@ -166,14 +186,17 @@ CodeSampler::Object CodeSampler::compiled(const std::string& source, const fs::p
   return result;
 }
 
-std::vector<KernelSample> CodeSampler::kernel_samples(int variants) {
+std::vector<KernelSample> CodeSampler::kernel_samples(int variants,
+                                                      const std::vector<EmittedSample>& programs) {
   const fs::path folder = folder_.path() / "kernels";
   for (const RuntimeFile& file : runtime_files()) write(folder / "runtime" / file.path, file.text);
   std::vector<KernelSample> samples;
   const Core core = core_named(core_);
   for (const KernelInfo& kernel : kernels()) {
     if (!core.has(kernel.set)) continue;
-    for (const std::set<std::string>& uses : variants_of(uses_of(kernel.source()), variants)) {
+    const std::set<std::string> looked_at = uses_of(kernel.source());
+    for (const std::set<std::string>& uses :
+         variants_of(looked_at, variants, seen_of(kernel.name, looked_at, programs))) {
       const UsedRuntime used(runtime_files(), uses);
       const auto header =
           std::ranges::find(used.files(), "include/thimble_runtime/uses.h", &RuntimeFile::path);
@@ -202,7 +225,11 @@ EmittedSample CodeSampler::emitted_sample(const std::string& name, const Compile
   Object object = compiled(name + ".cc", folder);
   EmittedSample sample{.name = name,
                        .code = program_code(compiled_model.graph, compiled_model.program),
+                       .uses = {},
                        .libraries = std::move(object.libraries)};
+  const Program working = working_program(compiled_model.program);
+  const Program* const programs[] = {&working};
+  sample.uses = used_parts(programs);
   for (const auto& [section, bytes] : object.own) sample.own_bytes += bytes;
   StackUsage usage;
   usage.add_call_graph(object.call_graph);

@@ -30,6 +30,7 @@ struct KernelSample {
 struct EmittedSample {
   std::string name;
   ProgramCode code;
+  std::set<std::string> uses;
   Sections libraries;
   int64_t own_bytes = 0;
   std::vector<int64_t> frames;    ///< of the stages, as in `code`
@@ -42,9 +43,10 @@ class CodeSampler {
  public:
   explicit CodeSampler(std::string core);
 
-  /// Of every kernel of the core: with nothing, with everything, and with `variants` random choices
-  /// of what its source looks at.
-  [[nodiscard]] std::vector<KernelSample> kernel_samples(int variants);
+  /// Of every kernel of the core: with nothing, with everything, with what programs use of it, and
+  /// with `variants` random choices of what its source looks at.
+  [[nodiscard]] std::vector<KernelSample> kernel_samples(
+      int variants, const std::vector<EmittedSample>& programs);
   [[nodiscard]] EmittedSample emitted_sample(const std::string& name, const Compiled& compiled);
   [[nodiscard]] std::string compiler() const;  ///< "arm-none-eabi-g++ 12.2.1"
 

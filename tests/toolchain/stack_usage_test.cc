@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr const char* kModel = R"(graph: { title: "net.cc"
+constexpr const char* kModel = R"ci(graph: { title: "net.cc"
 node: { title: "net.cc:_ZN1aL5stageEv" label: "void a::stage()\nnet.cc:3:1\n40 bytes (static)" }
 node: { title: "_Z4convv" label: "void conv()\nkernels.h:1:1" shape : ellipse }
 edge: { sourcename: "net.cc:_ZN1aL5stageEv" targetname: "_Z4convv" label: "net.cc:5:67" }
@@ -20,12 +20,12 @@ node: { title: "net_run" label: "void net_run()\nnet.cc:10:1\n8 bytes (static)" 
 edge: { sourcename: "net_run" targetname: "net.cc:_ZN1aL5stageEv" }
 edge: { sourcename: "net_run" targetname: "net.cc:_ZN1aL4rowsEv" }
 }
-)";
-constexpr const char* kKernel = R"(graph: { title: "conv.cc"
+)ci";
+constexpr const char* kKernel = R"ci(graph: { title: "conv.cc"
 node: { title: "conv.cc:_Z4convv" label: "void conv()\nconv.cc:3:1\n24 bytes (static)" }
 edge: { sourcename: "conv.cc:_Z4convv" targetname: "__aeabi_ldivmod" }
 }
-)";
+)ci";
 constexpr const char* kLibrary =
     "00008000 <__aeabi_ldivmod>:\n"
     "    8000:\tpush\t{r4, r5-r7, lr}\n"

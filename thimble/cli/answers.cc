@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdio>
 #include <string_view>
 
 #include "thimble/cli/command_text.h"
@@ -65,16 +66,21 @@ std::optional<Compiled> compile_shown(Request request, const ReportFile& json) {
   line.reset();
   if (const auto* no = std::get_if<Infeasible>(&answer)) {
     const auto* source = std::get_if<Source>(&request.model);
-    const std::vector<Alternative> others = alternatives(request, *no);
-    line.reset();
-    print_no(json, source ? source->sha256 : "",
-             {.model = source ? source->where : std::get<std::string>(request.model),
-              .planner = request.planner,
-              .reason = no->reason,
-              .lower_bound_bytes =
-                  no->lower_bound_bytes == 0 ? std::nullopt : std::optional(no->lower_bound_bytes),
-              .sram_limit_bytes = request.sram_limit_bytes(),
-              .alternatives = others});
+    InfeasibleReport report{.model = source ? source->where : std::get<std::string>(request.model),
+                            .planner = request.planner,
+                            .reason = no->reason,
+                            .lower_bound_bytes = no->lower_bound_bytes == 0
+                                                     ? std::nullopt
+                                                     : std::optional(no->lower_bound_bytes),
+                            .sram_limit_bytes = request.sram_limit_bytes()};
+    print_beside(json, infeasible_text(report));  // at once: what would help takes longer
+    std::fflush(stdout);
+    {
+      const ProgressLine trying(kTrying);
+      report.alternatives = alternatives(request, *no);
+    }
+    write_report(json, source ? source->sha256 : "", infeasible_json(report));
+    print_beside(json, advice({}, report.alternatives));
     return std::nullopt;
   }
   return std::get<Compiled>(std::move(answer));

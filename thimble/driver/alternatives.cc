@@ -20,8 +20,6 @@ namespace {
 constexpr double kMostSeconds = 60;  ///< of planning, for each
 /// A small part of what the best one does, and of its time.
 constexpr const char* kQuickPlanner = "stream";
-/// Orders of whole operators: enough to say that a larger board will do.
-constexpr const char* kQuickestPlanner = "reorder";
 
 /// An option, and what it does to a request.
 struct Change {
@@ -182,7 +180,7 @@ std::vector<Change> front_changes(const Request& request, const Front& front) {
   return all;
 }
 
-// The smallest boards that it fits, by the quickest planner: the best one needs no more.
+// The smallest boards that it fits, by a quick planner: the best one needs no more.
 void try_boards(const Request& request, const Shown& shown, Trials& trials) {
   constexpr size_t kShown = 3, kMostTried = 6;
   if (request.target.memories.empty()) return;  // a limit of the user's own says no board
@@ -193,8 +191,11 @@ void try_boards(const Request& request, const Shown& shown, Trials& trials) {
            board.sram_bytes() < request.target.sram_bytes();
   });
   std::ranges::stable_sort(boards, {}, [](const Target& board) {
-    return std::pair(board.sram_bytes(), board.flash_bytes);
+    return std::tuple(board.sram_bytes(), board.flash_bytes, board.chip);
   });
+  // One board of each chip says it for the others.
+  const auto others = std::ranges::unique(boards, {}, &Target::chip);
+  boards.erase(others.begin(), others.end());
   size_t found = 0;
   for (size_t k = 0; k < std::min(boards.size(), kMostTried) && found < kShown; ++k) {
     Request other = request;
@@ -202,7 +203,7 @@ void try_boards(const Request& request, const Shown& shown, Trials& trials) {
     other.sram_bytes.reset();
     other.flash_bytes.reset();
     other.pick.reset();
-    other.planner = kQuickestPlanner;
+    other.planner = kQuickPlanner;
     other.external_ram = false;
     found += trials.attempt_fitting("--device " + boards[k].name, other) ? 1 : 0;
   }
