@@ -90,10 +90,11 @@ TEST_F(Compile, TooLittleSramSaysByHowMuchWhereAndWhatToTry) {
   const ProcessResult result =
       thimble({"compile", "zoo:demo", "--planner", "reorder", "--sram", "20000", "-o", "out"});
   EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.out, HasSubstr("does not fit: 7.5 KiB (7,648 B) more SRAM needed than the "
-                                    "19.5 KiB (20,000 B) there are, at CONV_2D #2"));
+  EXPECT_THAT(result.out, HasSubstr(" more SRAM needed than the 19.5 KiB (20,000 B) there are "
+                                    "(arena 27.0 KiB (27,648 B); stack "));
+  EXPECT_THAT(result.out, HasSubstr("most SRAM is needed at CONV_2D #2\n"));
   EXPECT_THAT(result.out, HasSubstr("what to try:\n  - --planner auto: "));
-  EXPECT_THAT(result.out, HasSubstr(", fits\n"));
+  EXPECT_THAT(result.out, HasSubstr(" instructions: fits\n"));
   EXPECT_THAT(result.out, HasSubstr("nothing was written to out"));
   EXPECT_TRUE(names().empty());
 }
@@ -101,7 +102,8 @@ TEST_F(Compile, TooLittleSramSaysByHowMuchWhereAndWhatToTry) {
 TEST_F(Compile, TooLittleFlashSaysByHowMuch) {
   const ProcessResult result = thimble_as_is({"compile", "zoo:demo", "--flash", "1K", "-o", "out"});
   EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.out, HasSubstr("more flash needed than the 1.0 KiB (1,024 B) there are"));
+  EXPECT_THAT(result.out, HasSubstr("does not fit: its weights take 33.8 KiB (34,656 B) of flash "
+                                    "at least, 32.8 KiB (33,632 B) more than the 1.0 KiB"));
   EXPECT_THAT(result.out, Not(HasSubstr("SRAM needed")));
   EXPECT_TRUE(names().empty());
 }

@@ -176,14 +176,15 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
     run({command, "constant.tflite", "--planner", "reorder"});
     run({command, "zoo:demo", "--planner", "reorder", "--core", "cortex-m4", "--sram", "64K"});
     run({command, "zoo:demo", "--core", "cortex-m23"});  // without estimates, as below
-    run({command, "floats.tflite", "--sram", "500", "--core", "cortex-m23"}, 2);
+    run({command, "floats.tflite", "--sram", "1100", "--core", "cortex-m23"}, 2);
     run({command, "zoo:demo", "--planner", "patch", "--sram", "1K", "--core", "cortex-m23"}, 2);
     run({command, "zoo:demo", "--device", device});
     run({command, "memories.tflite", "--planner", "reorder", "--device", "memories.json"});
     run({command, "zoo:demo", "--planner", "patch", "--sram", "1K"}, 2);
     run({command, "zoo:demo", "--planner", "stream", "--input", "streamed"});  // peak at a copy
     run({command, "floats.tflite"});
-    run({command, "floats.tflite", "--sram", "500"}, 2);
+    run({command, "floats.tflite", "--sram", "1100"}, 2);
+    run({command, "zoo:demo", "--flash", "1K"}, 2);  // before anything is planned
   }
   run({"compile", "silent.tflite"});
   run({"compile", "wide.tflite"});

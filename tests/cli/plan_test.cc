@@ -73,7 +73,7 @@ TEST_F(PlanCommand, TooLittleMemoryIsExitStatus2) {
   const ProcessResult flash =
       thimble({"plan", "zoo:demo", "--planner", "original", "--flash", "1000"});
   EXPECT_EQ(flash.exit_status, 2);
-  EXPECT_THAT(flash.out, HasSubstr("does not fit: weights in flash"));
+  EXPECT_THAT(flash.out, HasSubstr("does not fit: its weights take "));
 }
 
 TEST_F(PlanCommand, UnknownFormatsAreRefused) {

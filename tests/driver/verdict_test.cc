@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Compiled compiled(const Request& request) { return std::get<Compiled>(compile(request)); }
+Compiled planned_here(const Request& request) { return std::get<Compiled>(compile(request)); }
 
 Request demo() {
   return {.model = "zoo:demo", .target = generic_target("cortex-m4"), .planner = "reorder"};
@@ -21,41 +21,41 @@ Request demo() {
 
 TEST(VerdictOfPlans, LeavesRoomForTheStack) {
   Request request = demo();
-  const Verdict free = compiled(request).verdict;
+  const Verdict free = planned_here(request).verdict;
   ASSERT_TRUE(free.code);
   EXPECT_GT(free.code->stack.bytes, 0);
   EXPECT_EQ(free.sram_bytes(), free.arena_bytes + free.code->stack.most());
   request.sram_bytes = free.sram_bytes();
-  EXPECT_TRUE(compiled(request).fits());
+  EXPECT_TRUE(planned_here(request).fits());
   request.sram_bytes = free.arena_bytes;  // as much as the arena alone
-  EXPECT_FALSE(compiled(request).fits());
+  EXPECT_FALSE(planned_here(request).fits());
 }
 
 TEST(VerdictOfPlans, CountsWhatTheCallerBrings) {
   Request request = demo();
   request.ports.input = Place::kUser;
-  const Compiled result = compiled(request);
+  const Compiled result = planned_here(request);
   EXPECT_EQ(result.verdict.caller_bytes,
             result.graph.tensor(result.graph.inputs[0].tensor).size_bytes());
 }
 
 TEST(VerdictOfPlans, CountsCodeWhenItChoosesAFormatOfWeights) {
   Request request = demo();
-  const Compiled fast = compiled(request);
+  const Compiled fast = planned_here(request);
   ASSERT_GT(fast.verdict.code->code.bytes, 1000);
   request.flash_bytes = fast.cost.weight_bytes;  // enough for the weights alone
-  const Compiled smaller = compiled(request);
+  const Compiled smaller = planned_here(request);
   EXPECT_LT(smaller.cost.weight_bytes, fast.cost.weight_bytes);
 }
 
 TEST(VerdictOfPlans, ShowsTheOtherFormatsOfWeights) {
-  const std::vector<WeightFormat> formats = weight_formats(compiled(demo()));
+  const std::vector<WeightFormat> formats = weight_formats(planned_here(demo()));
   ASSERT_GE(formats.size(), 2U);
   EXPECT_EQ(formats[0].weights, Weights::kFast);
   EXPECT_LT(formats[1].flash_bytes, formats[0].flash_bytes);
   Request compact = demo();
   compact.weights = formats[1].weights;
-  const Compiled result = compiled(compact);
+  const Compiled result = planned_here(compact);
   EXPECT_EQ(formats[1].flash_bytes,
             result.cost.weight_bytes + result.verdict.code->code.bytes);
 }

@@ -101,7 +101,7 @@ TEST(PlanText, LimitsThatAreNotMetAreSaid) {
   EXPECT_TRUE(report.fits());
   EXPECT_THAT(plan_text(report),
               HasSubstr("\nfits: 0 B of SRAM left of 20.1 KiB (20,618 B) (arena"));
-  report.verdict.sram_limit_bytes = 20'617;
+  report.verdict.sram_limit_bytes = report.sram_limit_bytes = 20'617;
   EXPECT_FALSE(report.fits());
   EXPECT_THAT(plan_text(report),
               HasSubstr("\ndoes not fit: 1 B more SRAM needed than the 20.1 KiB"));
