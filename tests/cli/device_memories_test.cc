@@ -14,7 +14,7 @@ using ::testing::Not;
 // zoo:demo with whole operators has 18 and 9 KiB live at its peak.
 class DeviceMemories : public CommandLine {
  protected:
-  DeviceMemories() { write_device("18K", "10K"); }
+  DeviceMemories() { write_device("18K", "12K"); }
 
   void write_device(const std::string& first, const std::string& second) const {
     write("board.json", R"({"name": "two-banks", "chip": "made up", "core": "cortex-m4",
@@ -38,7 +38,7 @@ TEST_F(DeviceMemories, BuffersLieInASecondBankWhereTheLargestIsTooSmall) {
   const ProcessResult result = planned("compile", {"-o", "code", "--json", "r.json"});
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("  SRAM     18.0 KiB (18,432 B)"));
-  EXPECT_THAT(result.out, HasSubstr("  sram_2   9.0 KiB (9,216 B) of 10.0 KiB (10,240 B)"));
+  EXPECT_THAT(result.out, HasSubstr("  sram_2   9.0 KiB (9,216 B) of 12.0 KiB (12,288 B)"));
   const json memories = json_of(read("r.json")).at("memories");
   ASSERT_EQ(memories.size(), 2U);
   EXPECT_EQ(memories.at(1).at("name"), "sram_2");

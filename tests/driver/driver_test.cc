@@ -49,19 +49,24 @@ TEST(Driver, HoldsWeightsAsFlashHasRoom) {
   Request request{.model = "zoo:demo", .target = generic_target("cortex-m4")};
   request.planner = "original";
   request.sram_bytes = 1 << 20;
-  const auto bytes = [&](std::optional<Weights> weights, std::optional<int64_t> flash) {
+  const auto result = [&](std::optional<Weights> weights, std::optional<int64_t> flash) {
     request.weights = weights;
     request.flash_bytes = flash;
-    return compiled(request).cost.weight_bytes;
+    return compiled(request);
   };
-  const int64_t fast = bytes({}, {}), compact = bytes(Weights::kCompact, {});
-  const int64_t least = bytes(Weights::kLeast, {});
-  EXPECT_LT(compact, fast);
-  EXPECT_LT(least, compact);
-  EXPECT_EQ(bytes({}, fast), fast);
-  EXPECT_EQ(bytes({}, fast - 1), compact);
-  EXPECT_EQ(bytes({}, compact - 1), least);
-  EXPECT_EQ(bytes(Weights::kFast, fast - 1), fast) << "as asked for, whether it fits or not";
+  const auto bytes = [&](std::optional<Weights> weights, std::optional<int64_t> flash) {
+    return result(weights, flash).cost.weight_bytes;
+  };
+  const Compiled fast = result({}, {}), compact = result(Weights::kCompact, {});
+  const Compiled least = result(Weights::kLeast, {});
+  EXPECT_LT(compact.cost.weight_bytes, fast.cost.weight_bytes);
+  EXPECT_LT(least.cost.weight_bytes, compact.cost.weight_bytes);
+  const int64_t all = fast.verdict.flash_bytes();  // code, too
+  EXPECT_EQ(bytes({}, all), fast.cost.weight_bytes);
+  EXPECT_EQ(bytes({}, all - 1), compact.cost.weight_bytes);
+  EXPECT_EQ(bytes({}, compact.verdict.flash_bytes() - 1), least.cost.weight_bytes);
+  EXPECT_EQ(bytes(Weights::kFast, all - 1), fast.cost.weight_bytes)
+      << "as asked for, whether it fits or not";
 }
 
 TEST(Driver, FollowsEstimatesWhereTheyClearlySpeakAgainstTheTablesOrder) {
@@ -92,10 +97,13 @@ TEST(Driver, AnswersWhatDoesNotFit) {
   ASSERT_TRUE(std::holds_alternative<Infeasible>(answer));
   EXPECT_GT(std::get<Infeasible>(answer).lower_bound_bytes, 1000);
   const Compiled larger =
-      compiled({.model = "zoo:demo", .sram_bytes = 1000, .planner = "original"});
+      compiled({.model = "zoo:demo", .sram_bytes = 9000, .planner = "original"});
   EXPECT_FALSE(larger.fits());
   EXPECT_TRUE(compiled({.model = "zoo:demo", .sram_bytes = 1 << 20}).fits());
-  EXPECT_FALSE(compiled({.model = "zoo:demo", .flash_bytes = 1 << 10}).fits());
+  EXPECT_FALSE(compiled({.model = "zoo:demo", .flash_bytes = 36'000}).fits());
+  const Answer no = compile({.model = "zoo:demo", .flash_bytes = 1 << 10});
+  ASSERT_TRUE(std::holds_alternative<Infeasible>(no));
+  EXPECT_GT(std::get<Infeasible>(no).flash_lower_bound_bytes, 1 << 10);
 }
 
 TEST(Driver, TakesTheTargetsMemoriesAsLimits) {

@@ -56,8 +56,10 @@ TEST(VerdictOfPlans, ShowsTheOtherFormatsOfWeights) {
   Request compact = demo();
   compact.weights = formats[1].weights;
   const Compiled result = planned_here(compact);
-  EXPECT_EQ(formats[1].flash_bytes,
-            result.cost.weight_bytes + result.verdict.code->code.bytes);
+  const int64_t taken = result.cost.weight_bytes + result.verdict.code->code.bytes;
+  EXPECT_NEAR(static_cast<double>(formats[1].flash_bytes), static_cast<double>(taken),
+              0.05 * static_cast<double>(taken))
+      << "chosen anew, a step may get another kernel";
 }
 
 TEST(VerdictOfPlans, SaysNoBeforePlanningWhereWeightsAloneAreTooLarge) {
