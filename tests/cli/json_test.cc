@@ -176,7 +176,7 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
     run({command, "constant.tflite", "--planner", "reorder"});
     run({command, "zoo:demo", "--planner", "reorder", "--core", "cortex-m4", "--sram", "64K"});
     run({command, "zoo:demo", "--core", "cortex-m23"});  // without estimates, as below
-    run({command, "floats.tflite", "--sram", "1100", "--core", "cortex-m23"}, 2);
+    run({command, "zoo:demo", "--planner", "original", "--sram", "9K", "--core", "cortex-m23"}, 2);
     run({command, "zoo:demo", "--planner", "patch", "--sram", "1K", "--core", "cortex-m23"}, 2);
     run({command, "zoo:demo", "--device", device});
     run({command, "memories.tflite", "--planner", "reorder", "--device", "memories.json"});

@@ -321,7 +321,10 @@ LinkedSizes measure_sizes(const CrossBuild& build) {
   const TemporaryFolder folder;
   const fs::path sizes = folder.path() / "firmware" / "sizes";
   (void)write_firmware(sizes.parent_path());
-  const std::vector<Unit> units = model_units(build);
+  std::vector<Unit> units = model_units(build);
+  const std::vector<std::string> libraries = core_named(build.core).compiler.libraries;
+  if (std::ranges::find(libraries, "-lc") == libraries.end())
+    add_units({sizes.parent_path() / "memory_functions.cc"}, Role::kFirmware, units);
   compile_all(build, units, sizes);
   const std::string refusal = link(build, folder.path(), "sizes", units);
   if (!refusal.empty()) throw CompileError("the models", "are too large:\n" + refusal);
