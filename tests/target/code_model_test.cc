@@ -38,7 +38,8 @@ TEST(CodeModel, RefusesWhatIsNone) {
 TEST(CodeModel, KnowsEveryKernelOfEveryCore) {
   for (const Core& core : known_cores()) {
     const std::optional<CodeModel> known = code_model(core.name);
-    if (core.name == "cortex-m23" || core.name.starts_with("rv32")) continue;  // have none yet
+    // None yet: of Xtensa there is no compiler to ask.
+    if (core.name == "cortex-m23" || core.name.starts_with("xtensa")) continue;
     ASSERT_TRUE(known) << core.name;
     std::vector<std::string> missing;
     for (const KernelInfo& kernel : kernels()) {
