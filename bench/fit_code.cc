@@ -170,8 +170,8 @@ std::string csv(const std::vector<Row>& rows, const std::string& command) {
   return text;
 }
 
-// Whole programs that nothing was fitted to say how far estimates are off: others may be half as far
-// again.
+// Whole programs that nothing was fitted to say how far estimates are off: others may be half as
+// far again.
 void judge(const std::vector<Row>& rows, CodeModel& model) {
   constexpr double kOthers = 1.5;
   model.error = {.code_bytes = 256, .stack_bytes = 32};
