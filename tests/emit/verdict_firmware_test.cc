@@ -14,7 +14,7 @@
 namespace thimble::testing {
 namespace {
 
-constexpr const char* kCores[] = {"cortex-m4", "cortex-m0", "cortex-m7", "cortex-m3",
+constexpr const char* kCores[] = {"cortex-m4",  "cortex-m0",  "cortex-m7", "cortex-m3",
                                   "cortex-m33", "cortex-m55", "rv32imc"};
 constexpr const char* kModels[] = {"zoo:demo", "zoo:ds_cnn_s", "zoo:resnet8"};
 constexpr const char* kPlanners[] = {"reorder", "stream", "pex"};
@@ -48,7 +48,8 @@ TEST(VerdictOnBoard, NothingThatFitsIsDeniedByMeasurement) {
         measured_verdict(tight->verdict, measured_cost(*tight, request.target.core.name));
     EXPECT_TRUE(measured.fits()) << k << ": " << request.target.core.name << " "
                                  << std::get<std::string>(request.model) << " " << request.planner
-                                 << "\n" << verdict_text(tight->verdict) << verdict_text(measured);
+                                 << "\n"
+                                 << verdict_text(tight->verdict) << verdict_text(measured);
   }
   EXPECT_GT(said_to_fit, budgets / 8);
 }

@@ -53,7 +53,8 @@ std::string fault(const Graph& plain, const std::string& core = "") {
     for (const bool rewritten : {false, true}) {
       const Graph graph = rewritten ? rewrite(plain) : plain;
       for (const Planner& planner : planners()) {
-        const std::string found = fault_of(graph, planner, generic_target(core).core, inputs, expected);
+        const std::string found =
+            fault_of(graph, planner, generic_target(core).core, inputs, expected);
         if (!found.empty())
           return fmt::format("{}{}: {}", planner.name, rewritten ? " rewritten" : "", found);
       }

@@ -76,8 +76,7 @@ TEST(PlanJson, HasEstimatesPerStepAndInTotal) {
                      .clock_hz = 100'000'000,
                      .estimate = {.instructions = 2e6, .steps = {7, 20.4}, .left_out = {}}};
   const json j = json::parse(plan_json(report));
-  EXPECT_EQ(j.at("estimate"),
-            json::parse(R"({"core": "cortex-m4", "instructions": 2000000,
+  EXPECT_EQ(j.at("estimate"), json::parse(R"({"core": "cortex-m4", "instructions": 2000000,
     "clock_hz": 100000000, "milliseconds_at_a_cycle_each": 20.0, "left_out": []})"));
   std::vector<json> steps;
   collect(j.at("schedule"), steps);

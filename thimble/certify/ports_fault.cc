@@ -70,8 +70,8 @@ class PortCheck {
       wrong(tensor, "is a port of another shape");
     // What goes straight through has one of two names.
     const auto is_it = [&](const Port& port) { return port.tensor == is.tensor; };
-    const bool through = std::ranges::any_of(n_.now().inputs, is_it) &&
-                         std::ranges::any_of(n_.now().outputs, is_it);
+    const bool through =
+        std::ranges::any_of(n_.now().inputs, is_it) && std::ranges::any_of(n_.now().outputs, is_it);
     if (!through && n_.now().tensor(is.tensor).name != tensor.name)
       wrong(tensor, "is a port of another name");
   }

@@ -29,7 +29,7 @@
 namespace thimble {
 
 struct Verification {
-  std::string fault;  ///< empty: the program is right; else step, operator and what is wrong
+  std::string fault;      ///< empty: the program is right; else step, operator and what is wrong
   bool too_wide = false;  ///< the fault is that a number does not fit 32 bits
   int64_t calls = 0;      ///< executed
   int64_t checked_elements = 0;
