@@ -91,7 +91,7 @@ TEST_F(DeviceMemories, SavedPlansAreVerifiedPerMemory) {
     }
   });
   EXPECT_EQ(small.exit_status, 4);
-  EXPECT_THAT(small.out, HasSubstr("sram_2 has 9215 bytes, but 9216 are needed there"));
+  EXPECT_THAT(small.out, HasSubstr("sram_2 has 9215 bytes, but 11520 are needed there"));
   const ProcessResult moved = changed([](json& p) {
     for (json& buffer : p["buffers"]) buffer.erase("memory");
   });
