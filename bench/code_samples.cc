@@ -225,7 +225,7 @@ EmittedSample CodeSampler::emitted_sample(const std::string& name, const Compile
   const fs::path folder = folder_.path() / "emitted";
   fs::remove_all(folder);
   for (const EmittedFile& file :
-       emitted_files(compiled_model, {.name = name, .command = "fit_code", .whole_runtime = false}))
+       emitted_files(compiled_model, {.name = name, .command = "fit_code", .also_used = {}}))
     write(folder / file.path, file.text);
   Object object = compiled(name + ".cc", folder);
   EmittedSample sample{.name = name,

@@ -279,8 +279,7 @@ class Bench {
     const std::string function = identifier(compiled.graph.name);
     const Measured measured = measure(
         {{function,
-          emitted_files(compiled,
-                        {.name = function, .command = "firmware_bench", .whole_runtime = false}),
+          emitted_files(compiled, {.name = function, .command = "firmware_bench", .also_used = {}}),
           &compiled.program}},
         options_.core, {{expected.input.inputs}});
     const EmulatedRun& run = measured.sets[0][0];

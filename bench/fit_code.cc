@@ -143,7 +143,7 @@ struct Row {
 
 Row row_of(const std::string& name, const Compiled& compiled, const CodeModel& model) {
   const std::vector<EmittedFile> files =
-      emitted_files(compiled, {.name = name, .command = "fit_code", .whole_runtime = false});
+      emitted_files(compiled, {.name = name, .command = "fit_code", .also_used = {}});
   const FirmwareSize size = measure_sizes({{name, files, &compiled.program}}, model.core);
   const Program working = working_program(compiled.program);
   const Program* const programs[] = {&working};

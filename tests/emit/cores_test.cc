@@ -43,8 +43,8 @@ std::optional<GoldenModel> golden_model(const std::string& name, const std::stri
     return std::nullopt;
   }
   if (model.compiled.cost.macs > most_macs) return std::nullopt;
-  model.files = emitted_files(model.compiled,
-                              {.name = model.name, .command = "a test", .whole_runtime = false});
+  model.files =
+      emitted_files(model.compiled, {.name = model.name, .command = "a test", .also_used = {}});
   for (const auto& file : testing::golden_paths(name)) {
     for (testing::Golden::Inference& inference : testing::load_golden(file).seeds)
       model.inferences.push_back(std::move(inference));

@@ -211,8 +211,9 @@ struct Firmware {
   void expect_outputs_of_the_reference(bool whole_runtime) const {
     std::vector<FirmwareModel> models;
     for (const Compiled& c : compiled) {
-      const Emission emission{
-          .name = c.graph.name, .command = "a test", .whole_runtime = whole_runtime};
+      const Emission emission{.name = c.graph.name,
+                              .command = "a test",
+                              .also_used = whole_runtime ? all_parts() : std::set<std::string>()};
       models.push_back({c.graph.name, emitted_files(c, emission), &c.program});
     }
     const Measured measured = measure(models, core, {inputs});

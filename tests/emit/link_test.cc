@@ -86,7 +86,7 @@ std::string read(const fs::path& file) {
 TEST(Link, FourModelsOfTwoRuntimesMakeOneProgram) {
   const TemporaryFolder folder;
   const OtherRuntime other;
-  ASSERT_NE(runtime_version(other.files()), runtime_version(runtime_files()));
+  ASSERT_NE(runtime_folder(other.files()), runtime_folder(runtime_files()));
   std::vector<Linked> models;
   models.push_back(emitted("pex_figure1", folder.path(), runtime_files()));
   models.push_back(emitted("demo", folder.path(), other.files()));
@@ -111,27 +111,25 @@ TEST(Link, FourModelsOfTwoRuntimesMakeOneProgram) {
   ASSERT_EQ(built.exit_status, 0) << built.err;
   EXPECT_EQ(read(folder.path() / "output.bin"), expected);
   for (const std::span<const RuntimeFile> runtime : {runtime_files(), other.files()}) {
-    EXPECT_THAT(built.out, ::testing::HasSubstr(
-                               " W " + runtime_namespace(runtime_version(runtime)) + "::conv_2d("));
+    EXPECT_THAT(built.out, ::testing::HasSubstr(" W " + runtime_namespace(runtime, all_parts()) +
+                                                "::conv_2d("));
   }
 }
 
 TEST(Link, AVersionIsThatOfAllFiles) {
   std::vector<RuntimeFile> files(runtime_files().begin(), runtime_files().end());
-  const std::string version = runtime_version(files);
-  EXPECT_EQ(version.size(), 8U);
+  const std::string version = runtime_folder(files);
+  EXPECT_EQ(version.size(), std::string("thimble_runtime_1a2b3c4d").size());
   const std::string changed = std::string(files.back().text) + "\n";
   files.back().text = changed;
-  EXPECT_NE(runtime_version(files), version);
+  EXPECT_NE(runtime_folder(files), version);
   files.pop_back();
-  EXPECT_NE(runtime_version(files), version);
+  EXPECT_NE(runtime_folder(files), version);
 }
 
 // No include path can turn an emitted file's includes elsewhere.
 TEST(Link, CopiesIncludeFilesBesideThem) {
-  std::set<std::string> paths;
-  for (const RuntimeFile& file : runtime_files()) paths.insert(std::string(file.path));
-  const std::vector<EmittedFile> copies = runtime_copies(runtime_files(), paths);
+  const std::vector<EmittedFile> copies = runtime_copies(runtime_files(), {});
   EXPECT_EQ(copies.size(), runtime_files().size() + 1) << "the licence";
   std::set<std::string> there;
   for (const EmittedFile& file : copies) there.insert(file.path);

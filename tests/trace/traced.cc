@@ -57,13 +57,10 @@ bool takes_rows(const Program& program) {
 // The recorder's sources beside the projects. They know the runtime as the repository has it; here
 // it is the projects' copy.
 void write_recorder(const fs::path& folder) {
-  const std::string version = runtime_version(runtime_files());
-  const std::string copy = runtime_namespace(version);
-  const std::string name = copy.substr(copy.rfind(':') + 1);
-  write_text(folder / "thimble_runtime" / "kernels.h",
-             fmt::format("#pragma once\n#include \"../{}/kernels.h\"\n"
-                         "namespace thimble {{\nnamespace runtime = {};\n}}\n",
-                         runtime_folder(version), name));
+  const std::string copy = runtime_namespace(runtime_files(), all_parts());
+  write_text(
+      folder / "thimble_runtime" / "kernels.h",
+      fmt::format("#pragma once\n#include \"../{}/kernels.h\"\n", runtime_folder(runtime_files())));
   for (const char* file : {"recorder.h", "recorder.cc"})
     write_text(folder / file, read_text(fs::path(kTraceFolder) / file));
   std::string kernels = read_text(THIMBLE_RECORDING_KERNELS);

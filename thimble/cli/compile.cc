@@ -56,7 +56,7 @@ std::string write_files(const CompileOptions& options, const Source& source,
         "wrote {0}: {1}.h, {1}.cc and what they need; {1}_example.c shows how to call it\n",
         options.folder, name);
     said += replaced_model(options.folder, code);
-    folder.emplace(options.folder, code, options.force);
+    folder.emplace(options.folder, std::vector{code}, options.force);
   }
   write_report(options.json, compiled.sha256, report_json(report));
   if (!options.save_plan.empty()) {
@@ -83,7 +83,7 @@ int compile_model(const CompileOptions& options) {
     asked.emission =
         Emission{.name = name,
                  .command = emitting_command_text(*options.json.command) + " -o " + name,
-                 .whole_runtime = options.whole_runtime};
+                 .also_used = options.whole_runtime ? all_parts() : std::set<std::string>()};
   }
   std::optional<Compiled> compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;

@@ -30,12 +30,14 @@ std::vector<int64_t> on_chip_runs(const Target& target) {
   return runs;
 }
 
-CodeBytes estimated_code(const Compiled& compiled, const CodeModel& model, bool whole_runtime) {
+CodeBytes estimated_code(const Compiled& compiled, const CodeModel& model,
+                         const std::set<std::string>& also_used) {
   const Program working = working_program(compiled.program);
   const Program* const programs[] = {&working};
+  std::set<std::string> used = used_parts(programs);
+  used.insert(also_used.begin(), also_used.end());
   const ProgramCode code = program_code(compiled.graph, compiled.program);
-  const CodeEstimate estimate =
-      estimate_code({&code, 1}, whole_runtime ? all_parts() : used_parts(programs), model);
+  const CodeEstimate estimate = estimate_code({&code, 1}, used, model);
   return {.code = estimate.code, .stack = estimate.stack, .core = model.core};
 }
 
@@ -68,8 +70,8 @@ Verdict verdict_of(const Compiled& compiled, const Request& request) {
   for (const auto* ports : {&program.inputs, &program.outputs})
     verdict.caller_bytes += port_bytes(compiled.graph, program, *ports).bytes;
   if (const std::optional<CodeModel> model = code_model_of(compiled.target)) {
-    verdict.code =
-        estimated_code(compiled, *model, request.emission && request.emission->whole_runtime);
+    verdict.code = estimated_code(
+        compiled, *model, request.emission ? request.emission->also_used : std::set<std::string>());
   }
   verdict.arena_fits = !beyond_capacity(compiled.plan.schedule, compiled.plan.placement);
   // The stack may lie in a bank of its own; the arena may not be cut.

@@ -310,7 +310,7 @@ std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission&
                .estimate = estimate ? estimate->estimate : Estimate{},
                .remarks = remarks(compiled),
                .runtime = emission.runtime,
-               .whole_runtime = emission.whole_runtime});
+               .also_used = emission.also_used});
 }
 
 Compiled check_plan(const Source& source, const GraphOptions& options, const PlacedPlan& plan,

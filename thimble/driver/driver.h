@@ -61,9 +61,8 @@ struct Emission {
   std::string name = {};            ///< of files and functions; empty: the network's
   std::string command = "thimble";  ///< that made them, for the banner
   std::span<const RuntimeFile> runtime = runtime_files();  ///< what is copied
-  /// Kernels also with what no call uses of them, so that models linked into one program share
-  /// them; else those of each are their own, and smaller.
-  bool whole_runtime = true;
+  /// What other models use of kernels that share the runtime; all_parts(): whatever these are.
+  std::set<std::string> also_used = all_parts();
 };
 
 struct Request {

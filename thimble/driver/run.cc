@@ -128,7 +128,7 @@ Measured on_board(const Compiled& compiled, const std::string& core,
     options.goes_on.push_back(c.goes_on);
   }
   return measure(
-      {{name, emitted_files(compiled, {.name = name, .whole_runtime = false}), &compiled.program}},
+      {{name, emitted_files(compiled, {.name = name, .also_used = {}}), &compiled.program}},
       core, sets, options);
 }
 
@@ -201,7 +201,7 @@ MeasuredCost measured_cost(const Compiled& compiled, const std::string& core) {
     return cost_of(on_board(compiled, core, {seeded_case(compiled.graph, 1)}), core);
   const std::string name = identifier(compiled.graph.name);
   return cost_of(
-      measure_sizes({{name, emitted_files(compiled, {.name = name, .whole_runtime = false}),
+      measure_sizes({{name, emitted_files(compiled, {.name = name, .also_used = {}}),
                       &compiled.program}},
                     core),
       core);

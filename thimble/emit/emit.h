@@ -3,10 +3,12 @@
 // function a stage), NAME_weights.{h,cc}, NAME_example.c, and the runtime files it needs.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "thimble/emit/uses.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/program.h"
 #include "thimble/target/kernels/runtime_sources.h"
@@ -27,7 +29,8 @@ struct EmitOptions {
   Estimate estimate;                 ///< unless `time` is empty
   std::vector<std::string> remarks;  ///< for the banner, a line each
   std::span<const RuntimeFile> runtime = runtime_files();
-  bool whole_runtime = true;  ///< also what no call uses of its kernels: as other programs have it
+  /// Of its kernels, what other programs use that share it (emit/uses.h).
+  std::set<std::string> also_used = all_parts();
 };
 
 struct EmittedFile {

@@ -8,6 +8,7 @@
 
 #include "thimble/emit/emit.h"
 #include "thimble/emit/names.h"
+#include "thimble/import/sha256.h"
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/fields.h"
 
@@ -123,6 +124,14 @@ std::string constant_declaration(const ProgramConstant& constant) {
   const PackedConstant& content = constant.content;
   return fmt::format("const {} {}[{}]", c_type(content.type), constant.name,
                      static_cast<int64_t>(content.data.size()) / size_bytes(content.type));
+}
+
+std::string constant_symbol(const ProgramConstant& constant) {
+  constexpr size_t kDigits = 24;
+  const Bytes& data = constant.content.data;
+  const std::string content(data.begin(), data.end());
+  return fmt::format("thimble_{}_{}", data.size(),
+                     sha256(name(constant.content.type) + content).substr(0, kDigits));
 }
 
 std::string constant_elements(const ProgramConstant& constant) {

@@ -17,6 +17,8 @@ namespace thimble {
 
 /// Declaration of a constant, without "extern" or ";": "const int8_t conv_2d_0_weights[216]".
 [[nodiscard]] std::string constant_declaration(const ProgramConstant& constant);
+/// What the linker calls it, which only equal constants share: "thimble_216_09f3c1...".
+[[nodiscard]] std::string constant_symbol(const ProgramConstant& constant);
 /// Its elements, 100 columns wide.
 [[nodiscard]] std::string constant_elements(const ProgramConstant& constant);
 

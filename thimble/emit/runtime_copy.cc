@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/emit/runtime_copy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -8,6 +10,7 @@
 #include <string_view>
 
 #include "thimble/emit/licence.h"
+#include "thimble/emit/uses.h"
 #include "thimble/import/sha256.h"
 #include "thimble/model/error.h"
 
@@ -15,7 +18,20 @@ namespace thimble {
 namespace {
 
 constexpr std::string_view kHeaders = "include/thimble_runtime/";
+constexpr std::string_view kKernels = "include/thimble_runtime/kernels.h";
 constexpr std::string_view kInclude = "#include \"";
+/// How copies are made: other ways give other names to the same files.
+constexpr const char* kCopying = "2";
+
+/// Of a copy.
+struct Names {
+  std::string folder, name_space;
+};
+
+std::string other_name(const std::string& name_space) {
+  return fmt::format("\nnamespace thimble {{\nnamespace runtime = {};\n}}\n",
+                     name_space.substr(name_space.rfind(':') + 1));
+}
 
 // The file of the runtime that `include` names, seen from `from`: beside it or in include/.
 const RuntimeFile* included(std::span<const RuntimeFile> runtime, std::string_view from,
@@ -73,37 +89,46 @@ std::string with_weak_functions(const std::string& text, std::string_view path) 
 }
 
 EmittedFile copy_of(const RuntimeFile& file, std::span<const RuntimeFile> runtime,
-                    const std::string& version) {
+                    const Names& names) {
   const std::filesystem::path path = emitted_path(file.path);
   std::string text = with_includes(file.text, [&](const std::string& name) {
     const RuntimeFile* target = included(runtime, file.path, name);
     check(target != nullptr, "a file of the runtime includes one that is none");
     return emitted_path(target->path).lexically_relative(path.parent_path()).generic_string();
   });
-  replace_all(text, "thimble::runtime", runtime_namespace(version));
+  replace_all(text, "thimble::runtime", names.name_space);
   if (file.path.ends_with(".cc")) text = with_weak_functions(text, file.path);
-  return {runtime_folder(version) + "/" + path.generic_string(), text};
+  if (file.path == kKernels) text += other_name(names.name_space);
+  return {names.folder + "/" + path.generic_string(), text};
 }
 
-}  // namespace
-
-std::string runtime_version(std::span<const RuntimeFile> runtime) {
-  std::string all;
+std::string digits(std::span<const RuntimeFile> runtime) {
+  std::string all = kCopying;
   for (const RuntimeFile& file : runtime) {
     all.append(file.path).append(1, '\0').append(file.text).append(1, '\0');
   }
   return sha256(all).substr(0, 8);
 }
 
-std::string runtime_folder(const std::string& version) { return "thimble_runtime_" + version; }
+}  // namespace
 
-std::string runtime_namespace(const std::string& version) { return "thimble::runtime_" + version; }
+std::string runtime_folder(std::span<const RuntimeFile> runtime) {
+  return "thimble_runtime_" + digits(runtime);
+}
 
-std::vector<EmittedFile> runtime_copies(std::span<const RuntimeFile> runtime,
+std::string runtime_namespace(std::span<const RuntimeFile> runtime,
+                              const std::set<std::string>& used) {
+  return "thimble::runtime_" + digits(UsedRuntime(runtime, used).files());
+}
+
+std::vector<EmittedFile> runtime_copies(std::span<const RuntimeFile> whole,
+                                        const std::set<std::string>& used,
                                         std::set<std::string> paths) {
+  const UsedRuntime with_used(whole, used);
+  const std::span<const RuntimeFile> runtime = with_used.files();
   std::map<std::string_view, const RuntimeFile*> known;
   for (const RuntimeFile& file : runtime) known.emplace(file.path, &file);
-  const std::string version = runtime_version(runtime);
+  const Names names{runtime_folder(whole), "thimble::runtime_" + digits(runtime)};
   std::vector<EmittedFile> copies;
   std::set<std::string> done;
   while (!paths.empty()) {
@@ -111,18 +136,24 @@ std::vector<EmittedFile> runtime_copies(std::span<const RuntimeFile> runtime,
     if (!done.insert(path).second) continue;
     const auto file = known.find(path);
     check(file != known.end(), "a kernel's source is not among the runtime's files");
-    copies.push_back(copy_of(*file->second, runtime, version));
+    copies.push_back(copy_of(*file->second, runtime, names));
     with_includes(file->second->text, [&](const std::string& name) {
       paths.insert(std::string(included(runtime, path, name)->path));
       return name;
     });
   }
   for (const EmbeddedFile& licence : licence_files()) {
-    copies.push_back(
-        {runtime_folder(version) + "/" + std::string(licence.path), std::string(licence.text)});
+    copies.push_back({names.folder + "/" + std::string(licence.path), std::string(licence.text)});
   }
   std::ranges::sort(copies, {}, &EmittedFile::path);
   return copies;
+}
+
+std::vector<EmittedFile> runtime_copies(std::span<const RuntimeFile> runtime,
+                                        const std::set<std::string>& used) {
+  std::set<std::string> paths;
+  for (const RuntimeFile& file : runtime) paths.insert(std::string(file.path));
+  return runtime_copies(runtime, used, std::move(paths));
 }
 
 }  // namespace thimble

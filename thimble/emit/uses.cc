@@ -15,6 +15,9 @@
 namespace thimble {
 namespace {
 
+constexpr std::string_view kUsesFile = "include/thimble_runtime/uses.h";
+constexpr std::string_view kDefine = "#define THIMBLE_USES_", kUsed = " 1";
+
 // Of Tail, in order.
 constexpr std::array kTailNames = {"RELU_BY_11", "RELU_BY_14",    "RELU",      "RELU_HIGH",
                                    "SIGNED",     "SIGNED_CLAMPS", "RELU_FROM", "SUMS"};
@@ -173,13 +176,12 @@ class CallUses {
 };
 
 std::string uses_text(std::string_view file, const std::set<std::string>& used) {
-  const std::string_view begin = "#define THIMBLE_USES_", end = " 1";
   std::istringstream lines{std::string(file)};
   std::string text;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(begin) && line.ends_with(end)) {
-      const size_t length = line.size() - begin.size() - end.size();
-      if (!used.contains(line.substr(begin.size(), length))) line.back() = '0';
+    if (line.starts_with(kDefine) && line.ends_with(kUsed)) {
+      const size_t length = line.size() - kDefine.size() - kUsed.size();
+      if (!used.contains(line.substr(kDefine.size(), length))) line.back() = '0';
     }
     text += line + "\n";
   }
@@ -194,22 +196,24 @@ std::set<std::string> used_parts(std::span<const Program* const> programs) {
   return all;
 }
 
-std::set<std::string> all_parts() {
-  const std::string begin = "#define THIMBLE_USES_";
-  const std::span<const RuntimeFile> files = runtime_files();
-  const auto file = std::ranges::find(files, "include/thimble_runtime/uses.h", &RuntimeFile::path);
-  std::istringstream lines{std::string(file->text)};
+std::set<std::string> parts_in(const std::string& uses_h) {
+  std::istringstream lines(uses_h);
   std::set<std::string> parts;
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with(begin))
-      parts.insert(line.substr(begin.size(), line.rfind(' ') - begin.size()));
+    if (line.starts_with(kDefine) && line.ends_with(kUsed))
+      parts.insert(line.substr(kDefine.size(), line.size() - kDefine.size() - kUsed.size()));
   }
   return parts;
 }
 
+std::set<std::string> all_parts() {
+  const std::span<const RuntimeFile> files = runtime_files();
+  return parts_in(std::string(std::ranges::find(files, kUsesFile, &RuntimeFile::path)->text));
+}
+
 UsedRuntime::UsedRuntime(std::span<const RuntimeFile> runtime, const std::set<std::string>& used)
     : files_(runtime.begin(), runtime.end()) {
-  const auto file = std::ranges::find(files_, "include/thimble_runtime/uses.h", &RuntimeFile::path);
+  const auto file = std::ranges::find(files_, kUsesFile, &RuntimeFile::path);
   check(file != files_.end(), "the runtime does not say what is used of it");
   uses_ = uses_text(file->text, used);
   file->text = uses_;

@@ -15,6 +15,8 @@ namespace thimble {
 /// What calls of the programs have use for: "RINGS", ... of thimble_runtime/uses.h.
 [[nodiscard]] std::set<std::string> used_parts(std::span<const Program* const> programs);
 
+/// What a copy of uses.h leaves in.
+[[nodiscard]] std::set<std::string> parts_in(const std::string& uses_h);
 /// All that uses.h knows.
 [[nodiscard]] std::set<std::string> all_parts();
 

@@ -10,6 +10,8 @@
 #include <system_error>
 
 #include "thimble/emit/cmake_lists.h"
+#include "thimble/emit/runtime_copy.h"
+#include "thimble/emit/uses.h"
 #include "thimble/import/file_bytes.h"
 #include "thimble/import/sha256.h"
 #include "thimble/model/error.h"
@@ -97,6 +99,38 @@ void check_free(const fs::path& asked, const std::string& name, const Manifest::
   }
 }
 
+// In place of what the folder has of it.
+void add(const ModelCode& code, FolderContent& content) {
+  Manifest& manifest = content.manifest;
+  for (auto& [path, file] : manifest.files) file.models.erase(code.name);
+  Manifest::Model& model = manifest.models[code.name] = code.from;
+  for (const EmittedFile& file : code.files) {
+    content.written[file.path] = file.text;
+    Manifest::File& entry = manifest.files[file.path];
+    entry.sha256 = sha256(file.text);
+    entry.models.insert(code.name);
+    const fs::path path = file.path;
+    if (path.filename() != "uses.h") continue;
+    model.runtime = path.parent_path().generic_string();
+    model.uses = parts_in(file.text);
+  }
+}
+
+// Copies of other versions stay as they are.
+void merge_runtimes(FolderContent& content) {
+  const std::string folder = runtime_folder(runtime_files());
+  std::set<std::string> used;
+  for (const auto& [name, model] : content.manifest.models) {
+    if (model.runtime == folder) used.insert(model.uses.begin(), model.uses.end());
+  }
+  for (const EmittedFile& copy : runtime_copies(runtime_files(), used)) {
+    const auto file = content.manifest.files.find(copy.path);
+    if (file == content.manifest.files.end() || file->second.models.empty()) continue;
+    file->second.sha256 = sha256(copy.text);
+    content.written[copy.path] = copy.text;
+  }
+}
+
 // Files moved, so that a failure can be undone.
 class Moves {
  public:
@@ -116,18 +150,12 @@ class Moves {
 
 }  // namespace
 
-FolderContent with_model(const Manifest& before, const ModelCode& code) {
+FolderContent with_models(const Manifest& before, const std::vector<ModelCode>& models) {
   FolderContent content{.manifest = before, .written = {}, .stale = {}};
   Manifest& manifest = content.manifest;
-  for (auto& [path, file] : manifest.files) file.models.erase(code.name);
-  manifest.models[code.name] = code.from;
-  for (const EmittedFile& file : code.files) {
-    content.written[file.path] = file.text;
-    Manifest::File& entry = manifest.files[file.path];
-    entry.sha256 = sha256(file.text);
-    entry.models.insert(code.name);
-  }
+  for (const ModelCode& code : models) add(code, content);
   manifest.files.erase(kCMakeLists);
+  merge_runtimes(content);
   for (const auto& [path, file] : manifest.files) {
     if (file.models.empty()) content.stale.push_back(path);
   }
@@ -178,20 +206,20 @@ FolderLock::~FolderLock() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-StagedFolder::StagedFolder(const fs::path& target, const ModelCode& code, bool force)
+StagedFolder::StagedFolder(const fs::path& target, const std::vector<ModelCode>& models, bool force)
     : asked_(target) {
   try {
     std::error_code none;
     target_ = fs::weakly_canonical(fs::absolute(target), none);
     if (none) target_ = fs::absolute(target).lexically_normal();
     if (!target_.has_filename()) target_ = target_.parent_path();
-    stage(code, force);
+    stage(models, force);
   } catch (const fs::filesystem_error& error) {
     fail(target, error.code().message());
   }
 }
 
-void StagedFolder::stage(const ModelCode& code, bool force) {
+void StagedFolder::stage(const std::vector<ModelCode>& models, bool force) {
   if (fs::exists(target_) && !fs::is_directory(target_)) {
     throw CompileError(asked_.string(),
                        "exists and is no folder; give -o a new or an existing folder");
@@ -200,11 +228,11 @@ void StagedFolder::stage(const ModelCode& code, bool force) {
   if (!fs::exists(target_)) above_.emplace(target_.parent_path());
   const bool exists = fs::exists(target_);
   if (exists) lock_.emplace(target_);
-  content_ = with_model(read_manifest(target_).value_or(Manifest{}), code);
+  content_ = with_models(read_manifest(target_).value_or(Manifest{}), models);
   if (!force && exists) {
     std::vector<std::string> paths = content_.stale;
     for (const auto& [path, text] : content_.written) paths.push_back(path);
-    check_free(asked_, code.name, code.from, paths);
+    for (const ModelCode& code : models) check_free(asked_, code.name, code.from, paths);
   }
   // In the folder itself: that is the same file system, and can be written if the folder can.
   staging_.emplace(Temporary::Kind::kFolder, exists ? target_ : target_.parent_path());
@@ -260,7 +288,7 @@ void StagedFolder::commit() {
 }
 
 void write_folder(const fs::path& target, const ModelCode& code, bool force) {
-  StagedFolder(target, code, force).commit();
+  StagedFolder(target, {code}, force).commit();
 }
 
 std::string replaced_model(const fs::path& target, const ModelCode& code) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An emitted folder on disk. Several models share one: each has files of its own, all have one
-// CMakeLists.txt, and each version of the runtime is there once.
+// An emitted folder on disk. Several models share one, whether they come at once or one by one:
+// each has files of its own, all have one CMakeLists.txt, and each version of the runtime is there
+// once, with what any of them uses.
 #pragma once
 
 #include <filesystem>
@@ -22,13 +23,15 @@ struct ModelCode {
   std::vector<EmittedFile> files;  ///< see emit()
 };
 
-/// A folder after a model's code has come to it.
+/// A folder after code has come to it.
 struct FolderContent {
   Manifest manifest;
   std::map<std::string, std::string> written;  ///< path -> text, with CMakeLists.txt and manifest
   std::vector<std::string> stale;  ///< paths of files that no model of the folder needs any more
 };
-[[nodiscard]] FolderContent with_model(const Manifest& before, const ModelCode& code);
+/// The models' own copies of this Thimble's runtime become one with what any of the folder uses.
+[[nodiscard]] FolderContent with_models(const Manifest& before,
+                                        const std::vector<ModelCode>& models);
 
 /// The files that a folder has for `name` whatever the model, relative to it.
 [[nodiscard]] std::vector<std::string> fixed_names(const std::string& name);
@@ -71,19 +74,20 @@ class FolderLock {
   int descriptor_;
 };
 
-/// A model's files beside those that they replace, until commit() exchanges them. Without it, on
+/// Models' files beside those that they replace, until commit() exchanges them. Without it, on
 /// failure (files of the user's in the way, no permission, disk full: CompileError says why) and
 /// when a signal ends the process, the target is as it was and nothing is left beside it.
 class StagedFolder {
  public:
   /// Makes the folders above `target` if they do not exist. Until it is destroyed, others that
   /// write there wait.
-  StagedFolder(const std::filesystem::path& target, const ModelCode& code, bool force);
+  StagedFolder(const std::filesystem::path& target, const std::vector<ModelCode>& models,
+               bool force);
   /// Everything or nothing: what fails half-way is undone.
   void commit();
 
  private:
-  void stage(const ModelCode& code, bool force);
+  void stage(const std::vector<ModelCode>& models, bool force);
   void exchange();
 
   std::filesystem::path asked_;  ///< as the user wrote it

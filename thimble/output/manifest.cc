@@ -61,7 +61,11 @@ std::optional<Manifest> read(const Json& json) {
   Manifest manifest;
   for (const auto& [name, model] : json.at("models").items()) {
     if (!is_name(name)) return std::nullopt;
-    manifest.models[name] = {.model = model.at("model"), .sha256 = model.at("sha256")};
+    Manifest::Model& entry = manifest.models[name];
+    entry = {.model = model.at("model"), .sha256 = model.at("sha256")};
+    if (!model.contains("runtime")) continue;  // an earlier Thimble's
+    entry.runtime = model.at("runtime");
+    entry.uses = model.at("uses").get<std::set<std::string>>();
   }
   for (const auto& [path, file] : json.at("files").items()) {
     if (!is_path(path)) return std::nullopt;
@@ -81,7 +85,10 @@ std::optional<Manifest> read(const Json& json) {
 std::string to_json(const Manifest& manifest) {
   Json models = Json::object(), files = Json::object();
   for (const auto& [name, model] : manifest.models)
-    models[name] = {{"model", model.model}, {"sha256", model.sha256}};
+    models[name] = {{"model", model.model},
+                    {"sha256", model.sha256},
+                    {"runtime", model.runtime},
+                    {"uses", model.uses}};
   for (const auto& [path, file] : manifest.files)
     files[path] = {{"sha256", file.sha256}, {"models", file.models}};
   const Json json = {{"about", "What Thimble wrote here. It replaces and removes nothing else."},

@@ -3,7 +3,8 @@
 // have, or has with another hash, is the user's.
 //
 //   {"format": 1,
-//    "models": {"kws": {"model": "KWS", "sha256": "1f3a..."}},
+//    "models": {"kws": {"model": "KWS", "sha256": "1f3a...",
+//                       "runtime": "thimble_runtime_1a2b3c4d", "uses": ["RINGS"]}},
 //    "files": {"kws.cc": {"sha256": "09bc...", "models": ["kws"]}, ...}}
 #pragma once
 
@@ -21,6 +22,9 @@ struct Manifest {
   struct Model {
     std::string model;   ///< as its file is called, without ".tflite"
     std::string sha256;  ///< of that file
+    /// The folder of its copy of the runtime, and what it uses of it (emit/uses.h).
+    std::string runtime = {};
+    std::set<std::string> uses = {};
     bool operator==(const Model&) const = default;
   };
   struct File {
