@@ -9,7 +9,7 @@
 #include "thimble/cli/answers.h"
 #include "thimble/cli/command_text.h"
 #include "thimble/cli/commands.h"
-#include "thimble/cli/options.h"
+#include "thimble/cli/compile_options.h"
 #include "thimble/cli/progress_line.h"
 #include "thimble/driver/reports.h"
 #include "thimble/driver/run.h"
@@ -19,14 +19,6 @@
 
 namespace thimble {
 namespace {
-
-struct CompileOptions {
-  ModelOptions model;
-  PlanOptions plan;
-  std::string folder, name, save_plan;
-  ReportFile json;
-  bool whole_runtime = false, measure = false, explain = false, force = false;
-};
 
 // Refuses what would be lost, before any work is done.
 void check_targets(const CompileOptions& options, const Source& source, const std::string& name) {
@@ -79,11 +71,12 @@ int compile_model(const CompileOptions& options) {
   check_targets(options, source, name);
   Request asked = request(options.model, options.plan);
   asked.model = source;
+  asked.states_apart = options.share_arena;
   if (!options.folder.empty()) {
     asked.emission =
         Emission{.name = name,
                  .command = emitting_command_text(*options.json.command) + " -o " + name,
-                 .also_used = options.whole_runtime ? all_parts() : std::set<std::string>()};
+                 .also_used = options.also_used()};
   }
   std::optional<Compiled> compiled = compile_shown(asked, options.json);
   if (!compiled) return kDoesNotFit;
@@ -110,14 +103,17 @@ int compile_model(const CompileOptions& options) {
 void add_compile(CLI::App& app, int& status) {
   auto options = std::make_shared<CompileOptions>();
   CLI::App* command = app.add_subcommand("compile", "Plan, verify, and write firmware sources");
-  add_model_options(*command, options->model);
+  add_model_options(*command, options->models, options->model);
   add_plan_options(*command, options->plan);
   as_output(add_text(*command, "-o,--output-folder", options->folder, "FOLDER",
                      "Folder for the sources"));
   add_text(*command, "--name", options->name, "NAME",
            "Name of files and functions (default: the model's)");
+  command->add_flag("--share-arena", options->share_arena,
+                    "Models that never run at once have one arena: what is kept between inferences "
+                    "lies beside it");
   command->add_flag("--whole-runtime", options->whole_runtime,
-                    "Kernels with what this model does not use of them, too: models that are "
+                    "Kernels with what no model of the folder uses of them, too: folders that are "
                     "linked into one program share these");
   add_json(*command, options->json);
   as_output(add_text(*command, "--save-plan", options->save_plan, "FILE",
@@ -135,8 +131,12 @@ void add_compile(CLI::App& app, int& status) {
       "  thimble compile model.tflite --sram 64K -o firmware/model\n"
       "  thimble compile model.tflite --device nucleo-f446re --measure --json report.json\n"
       "  thimble compile model.tflite --input streamed -o firmware/model   (rows of a camera)\n"
+      "  thimble compile kws.tflite vww.tflite --device nucleo-f446re -o firmware/models\n"
       "  thimble compile zoo:reordering_figure1 --planner original --no-in-place");
-  command->callback([options, &status] { status = compile_model(*options); });
+  command->callback([options, &status] {
+    options->model.model = options->models.front();
+    status = options->models.size() == 1 ? compile_model(*options) : compile_models(*options);
+  });
 }
 
 }  // namespace thimble

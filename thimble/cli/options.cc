@@ -20,6 +20,7 @@
 namespace thimble {
 namespace {
 
+constexpr const char* kModelHelp = "A .tflite file, or zoo:NAME (see `thimble zoo`)";
 constexpr std::array kWeights = {Weights::kFast, Weights::kCompact, Weights::kLeast};
 
 /// "1x96x96x3", or a name, "=" and that.
@@ -55,6 +56,13 @@ CLI::Validator between(double least, double most) {
   return {fault, fmt::format("[{} - {}]", least, most), "between"};
 }
 
+CLI::Validator not_empty() {
+  const auto fault = [](const std::string& text) {
+    return text.empty() ? std::string("is empty") : std::string();
+  };
+  return {fault, "", "not_empty"};
+}
+
 void add_place(CLI::App& app, const std::string& option, Place& place, const std::string& help) {
   const std::string name = "--" + option;
   // What these options mean elsewhere, for those who type them here.
@@ -84,16 +92,20 @@ std::vector<NamedFile> input_files(const ModelOptions& model, const PlanOptions&
 
 CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& value, const char* type,
                       const std::string& help) {
-  const auto not_empty = [](const std::string& text) {
-    return text.empty() ? std::string("is empty") : std::string();
-  };
-  return app.add_option(names, value, help)
-      ->type_name(type)
-      ->check(CLI::Validator(not_empty, "", "not_empty"));
+  return app.add_option(names, value, help)->type_name(type)->check(not_empty());
 }
 
 void add_model_options(CLI::App& app, ModelOptions& options) {
-  add_text(app, "MODEL", options.model, "", "A .tflite file, or zoo:NAME (see `thimble zoo`)")
+  add_text(app, "MODEL", options.model, "", kModelHelp)->required();
+  add_import_options(app, options);
+  add_graph_options(app, options);
+}
+
+void add_model_options(CLI::App& app, std::vector<std::string>& models, ModelOptions& options) {
+  app.add_option("MODEL", models,
+                 std::string(kModelHelp) + "; several make one firmware, with one budget")
+      ->type_name("")
+      ->check(not_empty())
       ->required();
   add_import_options(app, options);
   add_graph_options(app, options);

@@ -18,8 +18,6 @@ namespace thimble {
 namespace {
 
 constexpr double kMostSeconds = 60;  ///< of planning, for each
-/// A small part of what the best one does, and of its time.
-constexpr const char* kQuickPlanner = "stream";
 
 /// An option, and what it does to a request.
 struct Change {
@@ -183,19 +181,8 @@ std::vector<Change> front_changes(const Request& request, const Front& front) {
 // The smallest boards that it fits, by a quick planner: the best one needs no more.
 void try_boards(const Request& request, const Shown& shown, Trials& trials) {
   constexpr size_t kShown = 3, kMostTried = 6;
-  if (request.target.memories.empty()) return;  // a limit of the user's own says no board
-  std::vector<Target> boards = builtin_targets();
   const int64_t flash = shown.fits_flash ? 0 : std::min(shown.flash_bytes, shown.least_flash_bytes);
-  std::erase_if(boards, [&](const Target& board) {
-    return board.name == request.target.name || board.flash_bytes < flash ||
-           board.sram_bytes() < request.target.sram_bytes();
-  });
-  std::ranges::stable_sort(boards, {}, [](const Target& board) {
-    return std::tuple(board.sram_bytes(), board.flash_bytes, board.chip);
-  });
-  // One board of each chip says it for the others.
-  const auto others = std::ranges::unique(boards, {}, &Target::chip);
-  boards.erase(others.begin(), others.end());
+  const std::vector<Target> boards = larger_boards(request.target, flash);
   size_t found = 0;
   for (size_t k = 0; k < std::min(boards.size(), kMostTried) && found < kShown; ++k) {
     Request other = request;
@@ -203,7 +190,7 @@ void try_boards(const Request& request, const Shown& shown, Trials& trials) {
     other.sram_bytes.reset();
     other.flash_bytes.reset();
     other.pick.reset();
-    other.planner = kQuickPlanner;
+    other.planner = quick_planner();
     other.external_ram = false;
     found += trials.attempt_fitting("--device " + boards[k].name, other) ? 1 : 0;
   }
@@ -268,6 +255,24 @@ std::vector<Alternative> tried(const Request& request, const Compiled* compiled,
 
 }  // namespace
 
+const char* quick_planner() { return "stream"; }
+
+std::vector<Target> larger_boards(const Target& target, int64_t flash_bytes) {
+  if (target.memories.empty()) return {};  // a limit of the user's own says no board
+  std::vector<Target> boards = builtin_targets();
+  std::erase_if(boards, [&](const Target& board) {
+    return board.name == target.name || board.flash_bytes < flash_bytes ||
+           board.sram_bytes() < target.sram_bytes();
+  });
+  std::ranges::stable_sort(boards, {}, [](const Target& board) {
+    return std::tuple(board.sram_bytes(), board.flash_bytes, board.chip);
+  });
+  // One board of each chip says it for the others.
+  const auto others = std::ranges::unique(boards, {}, &Target::chip);
+  boards.erase(others.begin(), others.end());
+  return boards;
+}
+
 std::vector<Alternative> alternatives(const Request& request, const Compiled& compiled) {
   return tried(request, &compiled, shown_of(compiled));
 }
@@ -283,8 +288,8 @@ std::vector<Alternative> unasked_alternatives(const Request& request, const Comp
   if (request.sram_limit_bytes() || !has_floats(request, ports_at_peak(compiled))) return {};
   Request other = request;
   kIntegers.apply(other);
-  other.planner = kQuickPlanner;
-  (void)trials.attempt(fmt::format("{} --planner {}", kIntegers.options, kQuickPlanner), other);
+  other.planner = quick_planner();
+  (void)trials.attempt(fmt::format("{} --planner {}", kIntegers.options, other.planner), other);
   return trials.ranked();
 }
 

@@ -20,6 +20,12 @@ namespace thimble {
 /// The same where there is no plan at all.
 [[nodiscard]] std::vector<Alternative> alternatives(const Request& request, const Infeasible& no);
 
+/// A small part of what the best one does, and of its time.
+[[nodiscard]] const char* quick_planner();
+
+/// Boards with no less SRAM than the target and so much flash, a chip each, the smallest first.
+[[nodiscard]] std::vector<Target> larger_boards(const Target& target, int64_t flash_bytes);
+
 /// What is tried though nobody asked for less: without a limit on SRAM, integers instead of floats
 /// that are live at the peak, by a quick planner.
 [[nodiscard]] std::vector<Alternative> unasked_alternatives(const Request& request,

@@ -167,7 +167,9 @@ ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice, Planned 
   } else {
     chosen = chosen_of_front(meant, std::move(planned.front), request, time);
   }
-  use_further_memories(meant, request, {.method = request.layout, .time = &time}, chosen.plan);
+  const PlacementOptions options{.method = request.layout, .time = &time};
+  use_further_memories(meant, request, options, chosen.plan);
+  if (request.states_apart) keep_states_apart(meant, options, chosen.plan);
   chosen.plan.planner = request.planner.empty() ? choice.planner->name : request.planner;
   if (!planned.accumulators.empty()) chosen.plan.scale_source = std::move(planned.scale_source);
   chosen.plan.accumulators = std::move(planned.accumulators);

@@ -30,17 +30,6 @@ std::vector<int64_t> on_chip_runs(const Target& target) {
   return runs;
 }
 
-CodeBytes estimated_code(const Compiled& compiled, const CodeModel& model,
-                         const std::set<std::string>& also_used) {
-  const Program working = working_program(compiled.program);
-  const Program* const programs[] = {&working};
-  std::set<std::string> used = used_parts(programs);
-  used.insert(also_used.begin(), also_used.end());
-  const ProgramCode code = program_code(compiled.graph, compiled.program);
-  const CodeEstimate estimate = estimate_code({&code, 1}, used, model);
-  return {.code = estimate.code, .stack = estimate.stack, .core = model.core};
-}
-
 // Of memory that is SRAM: arenas, with states in them.
 int64_t sram_arena_bytes(const Program& program) {
   int64_t sum = 0;
@@ -56,6 +45,37 @@ std::optional<CodeModel> code_model_of(const Target& target) {
   return code_model(target.core.name.empty() ? "cortex-m4" : target.core.name);
 }
 
+std::set<std::string> parts_of(const Compiled& compiled) {
+  const Program working = working_program(compiled.program);
+  const Program* const programs[] = {&working};
+  return used_parts(programs);
+}
+
+std::optional<CodeBytes> code_bytes_of(std::span<const Compiled> models,
+                                       const std::set<std::string>& also_used) {
+  const std::optional<CodeModel> model = code_model_of(models.front().target);
+  if (!model) return std::nullopt;
+  std::set<std::string> used = also_used;
+  std::vector<ProgramCode> codes;
+  for (const Compiled& compiled : models) {
+    used.merge(parts_of(compiled));
+    codes.push_back(program_code(compiled.graph, compiled.program));
+  }
+  const CodeEstimate estimate = estimate_code(codes, used, *model);
+  return CodeBytes{.code = estimate.code, .stack = estimate.stack, .core = model->core};
+}
+
+bool lie_in_banks(const Target& target, std::vector<int64_t> pieces) {
+  std::vector<int64_t> runs = on_chip_runs(target);
+  std::ranges::sort(pieces, std::greater());
+  return std::ranges::all_of(pieces, [&](int64_t bytes) {
+    const auto run = std::ranges::find_if(runs, [&](int64_t left) { return left >= bytes; });
+    if (run == runs.end()) return false;
+    *run -= bytes;
+    return true;
+  });
+}
+
 bool lies_in_another_bank(const Target& target, int64_t bytes) {
   const std::vector<int64_t> runs = on_chip_runs(target);
   return runs.size() > 1 && runs[1] >= bytes;
@@ -69,10 +89,8 @@ Verdict verdict_of(const Compiled& compiled, const Request& request) {
                   .flash_limit_bytes = request.flash_limit_bytes()};
   for (const auto* ports : {&program.inputs, &program.outputs})
     verdict.caller_bytes += port_bytes(compiled.graph, program, *ports).bytes;
-  if (const std::optional<CodeModel> model = code_model_of(compiled.target)) {
-    verdict.code = estimated_code(
-        compiled, *model, request.emission ? request.emission->also_used : std::set<std::string>());
-  }
+  verdict.code = code_bytes_of(
+      {&compiled, 1}, request.emission ? request.emission->also_used : std::set<std::string>());
   verdict.arena_fits = !beyond_capacity(compiled.plan.schedule, compiled.plan.placement);
   // The stack may lie in a bank of its own; the arena may not be cut.
   if (!request.sram_bytes && !request.target.memories.empty()) {

@@ -2,6 +2,9 @@
 // What a plan takes beside its arena and its weights, before it is compiled for its core.
 #pragma once
 
+#include <set>
+#include <span>
+
 #include "thimble/driver/driver.h"
 #include "thimble/target/code_model.h"
 
@@ -9,6 +12,13 @@ namespace thimble {
 
 /// Of the target's core; of a Cortex-M4 where none is named. Nothing: it has none.
 [[nodiscard]] std::optional<CodeModel> code_model_of(const Target& target);
+
+/// What the model's calls use of the runtime (emit/uses.h).
+[[nodiscard]] std::set<std::string> parts_of(const Compiled& compiled);
+/// Code of models that share a runtime, of which others use `also_used`, and the stack of the
+/// deepest; nothing: nobody knows for this core.
+[[nodiscard]] std::optional<CodeBytes> code_bytes_of(std::span<const Compiled> models,
+                                                     const std::set<std::string>& also_used);
 
 /// All that the firmware takes, with limits and emission of the request.
 [[nodiscard]] Verdict verdict_of(const Compiled& compiled, const Request& request);
@@ -19,5 +29,7 @@ namespace thimble {
 [[nodiscard]] int64_t most_beside_bytes(const Graph& graph, const Request& request);
 /// Whether on-chip memory beside the largest piece has room for so much.
 [[nodiscard]] bool lies_in_another_bank(const Target& target, int64_t bytes);
+/// Whether it has room for pieces that each need contiguous addresses.
+[[nodiscard]] bool lie_in_banks(const Target& target, std::vector<int64_t> pieces);
 
 }  // namespace thimble

@@ -38,6 +38,19 @@ int64_t capacity_bytes(const std::vector<ScheduleMemory>& memories) {
   return sum;
 }
 
+void keep_states_apart(const Graph& graph, const PlacementOptions& options, PlacedPlan& plan) {
+  Schedule& schedule = plan.schedule;
+  if (schedule.states.empty()) return;
+  if (schedule.memories.size() == kMostMemories)
+    throw CompileError("--share-arena", "needs one memory more than a plan may have");
+  const MemoryId apart{static_cast<int32_t>(schedule.memories.size())};
+  schedule.memories.push_back({.name = kStateMemory});
+  for (const StateBuffers& state : schedule.states) {
+    for (const BufferId id : {state.in, state.out}) schedule.buffers[id.index()].memory = apart;
+  }
+  plan.placement = place(graph, schedule, options);
+}
+
 void use_further_memories(const Graph& graph, const Request& request,
                           const PlacementOptions& options, PlacedPlan& plan) {
   const std::vector<ScheduleMemory> memories = device_memories(request);

@@ -18,6 +18,9 @@ namespace thimble {
 /// As if all were one.
 [[nodiscard]] int64_t capacity_bytes(const std::vector<ScheduleMemory>& memories);
 
+/// Moves what is kept between inferences into a memory of its own, if there is anything.
+void keep_states_apart(const Graph& graph, const PlacementOptions& options, PlacedPlan& plan);
+
 /// Moves buffers into further memories, where the arena is too small and they help.
 void use_further_memories(const Graph& graph, const Request& request,
                           const PlacementOptions& options, PlacedPlan& plan);

@@ -86,6 +86,9 @@ struct Request {
   std::optional<int64_t> pick = {};  ///< this plan of its front, from 1, whatever the limits
   bool in_place = true;              ///< outputs over inputs that are no longer needed
   PortPlaces ports = {};
+  /// What is kept between inferences in memory of its own (kStateMemory), so that other models may
+  /// use the arena in between.
+  bool states_apart = false;
   LayoutMethod layout = LayoutMethod::kExact;
   double time_limit_seconds = 300;              ///< of planning and layout together: a safety net
   std::optional<Calibration> calibration = {};  ///< for planners with lossy sums
@@ -106,6 +109,9 @@ struct PlanCost {
   int64_t macs = 0, recomputed_macs = 0;  ///< executed; of these, beyond the network's own
   int64_t weight_bytes = 0;               ///< packed constants
 };
+
+/// Of Request::states_apart.
+inline constexpr const char* kStateMemory = "state";
 
 /// A plan that is proven right, and what there is to know of it.
 struct Compiled {

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
+#include "thimble/driver/code_bytes.h"
 #include "thimble/driver/measure.h"
 #include "thimble/program/host.h"
 #include "thimble/reference/interpreter.h"
@@ -118,18 +121,32 @@ void compare_outputs(const Graph& graph, const std::vector<InputCase>& cases, In
   }
 }
 
+// One firmware, with one runtime.
+std::vector<FirmwareModel> firmware_of(std::span<const Compiled> models,
+                                       const std::vector<std::string>& names) {
+  std::set<std::string> used;
+  for (const Compiled& model : models) used.merge(parts_of(model));
+  std::vector<FirmwareModel> firmware;
+  for (size_t m = 0; m < models.size(); ++m) {
+    firmware.push_back({names[m], emitted_files(models[m], {.name = names[m], .also_used = used}),
+                        &models[m].program});
+  }
+  return firmware;
+}
+
+std::vector<FirmwareModel> firmware_of(const Compiled& compiled) {
+  return firmware_of({&compiled, 1}, {identifier(compiled.graph.name)});
+}
+
 Measured on_board(const Compiled& compiled, const std::string& core,
                   const std::vector<InputCase>& cases) {
-  const std::string name = identifier(compiled.graph.name);
   std::vector<InputSet> sets;
   EmulationOptions options;
   for (const InputCase& c : cases) {
     sets.push_back({c.inputs});
     options.goes_on.push_back(c.goes_on);
   }
-  return measure(
-      {{name, emitted_files(compiled, {.name = name, .also_used = {}}), &compiled.program}},
-      core, sets, options);
+  return measure(firmware_of(compiled), core, sets, options);
 }
 
 MeasuredCost cost_of(const FirmwareSize& size, const std::string& core) {
@@ -143,10 +160,15 @@ MeasuredCost cost_of(const FirmwareSize& size, const std::string& core) {
           .deepest_stack_bytes = size.stack_bytes};
 }
 
+// Stack of the one that takes most, instructions of all.
 MeasuredCost cost_of(const Measured& measured, const std::string& core) {
   MeasuredCost cost = cost_of(measured.size, core);
-  cost.stack_bytes = measured.sets[0][0].stack_bytes;
-  cost.instructions = measured.sets[0][0].instructions;
+  cost.stack_bytes = 0;
+  cost.instructions = 0;
+  for (const EmulatedRun& run : measured.sets[0]) {
+    cost.stack_bytes = std::max(*cost.stack_bytes, run.stack_bytes);
+    *cost.instructions += run.instructions;
+  }
   cost.machine = measured.machine;
   return cost;
 }
@@ -196,15 +218,17 @@ Inferences run_emulated(const Compiled& compiled, const std::string& core,
   return result;
 }
 
+MeasuredCost measured_cost(std::span<const Compiled> models, const std::vector<std::string>& names,
+                           const std::string& core) {
+  const std::vector<FirmwareModel> firmware = firmware_of(models, names);
+  if (boards_of(core).empty()) return cost_of(measure_sizes(firmware, core), core);
+  InputSet noise;
+  for (const Compiled& model : models) noise.push_back(seeded_case(model.graph, 1).inputs);
+  return cost_of(measure(firmware, core, {noise}), core);
+}
+
 MeasuredCost measured_cost(const Compiled& compiled, const std::string& core) {
-  if (!boards_of(core).empty())
-    return cost_of(on_board(compiled, core, {seeded_case(compiled.graph, 1)}), core);
-  const std::string name = identifier(compiled.graph.name);
-  return cost_of(
-      measure_sizes({{name, emitted_files(compiled, {.name = name, .also_used = {}}),
-                      &compiled.program}},
-                    core),
-      core);
+  return measured_cost({&compiled, 1}, {identifier(compiled.graph.name)}, core);
 }
 
 }  // namespace thimble

@@ -2,6 +2,7 @@
 // Inferences of a compiled model, compared with what is expected of them.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,10 @@ namespace thimble {
 
 /// What one inference of noise costs there.
 [[nodiscard]] MeasuredCost measured_cost(const Compiled& compiled, const std::string& core);
+/// One inference of each of several models in one firmware, one after the other. names: of their
+/// code.
+[[nodiscard]] MeasuredCost measured_cost(std::span<const Compiled> models,
+                                         const std::vector<std::string>& names,
+                                         const std::string& core);
 
 }  // namespace thimble

@@ -14,6 +14,8 @@
 namespace thimble {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr size_t kNumbersShown = 12;
 constexpr size_t kMostEnds = 4;  // of a part of the network that could be compiled
 
@@ -165,7 +167,6 @@ std::string survey_text(const Survey& survey) {
 }
 
 std::string survey_json(const Survey& survey) {
-  using Json = nlohmann::ordered_json;
   const SurveyedSram bytes = sram(survey);
   Json obstacles = Json::array(), ops = Json::array(), tensors = Json::array();
   for (const Obstacle& obstacle : survey.obstacles)
