@@ -73,14 +73,8 @@ std::optional<Compiled> compile_shown(Request request, const ReportFile& json) {
                                                      ? std::nullopt
                                                      : std::optional(no->lower_bound_bytes),
                             .sram_limit_bytes = request.sram_limit_bytes()};
-    print_beside(json, infeasible_text(report));  // at once: what would help takes longer
-    std::fflush(stdout);
-    {
-      const ProgressLine trying(kTrying);
-      report.alternatives = alternatives(request, *no);
-    }
-    write_report(json, source ? source->sha256 : "", infeasible_json(report));
-    print_beside(json, advice({}, report.alternatives));
+    print_no(json, source ? source->sha256 : "", report,
+             [&] { return alternatives(request, *no); });
     return std::nullopt;
   }
   return std::get<Compiled>(std::move(answer));
@@ -92,9 +86,16 @@ std::vector<Alternative> alternatives_shown(const Request& request, const Compil
                          : alternatives(request, compiled);
 }
 
-void print_no(const ReportFile& json, const std::string& sha256, const InfeasibleReport& no) {
+void print_no(const ReportFile& json, const std::string& sha256, InfeasibleReport no,
+              const std::function<std::vector<Alternative>()>& what_helps) {
+  print_beside(json, infeasible_text(no));  // at once: what would help takes longer
+  std::fflush(stdout);
+  if (what_helps) {
+    const ProgressLine trying(kTrying);
+    no.alternatives = what_helps();
+  }
   write_report(json, sha256, infeasible_json(no));
-  print_beside(json, infeasible_text(no));
+  print_beside(json, advice({}, no.alternatives));
 }
 
 Origin origin_of(const CLI::App& command, const std::string& sha256) {

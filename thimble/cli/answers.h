@@ -2,6 +2,7 @@
 // What the commands that read and plan a model have in common: progress, "no", files of JSON.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -25,8 +26,9 @@ inline constexpr const char* kStandardOutput = "/dev/stdout";
 [[nodiscard]] std::vector<Alternative> alternatives_shown(const Request& request,
                                                           const Compiled& compiled);
 
-/// "does not fit: ...", for people and for scripts.
-void print_no(const ReportFile& json, const std::string& sha256, const InfeasibleReport& no);
+/// "does not fit: ...", for people and for scripts; then what helps, which is tried behind it.
+void print_no(const ReportFile& json, const std::string& sha256, InfeasibleReport no,
+              const std::function<std::vector<Alternative>()>& what_helps = {});
 
 /// Of a command's figures, of the one model with this hash if there is one.
 [[nodiscard]] Origin origin_of(const CLI::App& command, const std::string& sha256 = {});

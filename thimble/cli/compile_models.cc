@@ -147,7 +147,8 @@ std::string write_files(const CompileOptions& options, const Bundle& bundle,
     for (size_t m = 0; m < bundle.models.size(); ++m) {
       models.push_back({bundle.names[m],
                         {sources[m].source.graph.name, sources[m].source.sha256},
-                        bundle.models[m].files});
+                        bundle.models[m].files,
+                        bundle.uses[m]});
       said += fmt::format("{}{}.h", m == 0 ? "" : ", ", bundle.names[m]);
     }
     said = fmt::format("wrote {}: {} and what they need, with one runtime\n", options.folder, said);
@@ -161,17 +162,19 @@ std::string write_files(const CompileOptions& options, const Bundle& bundle,
   return said;
 }
 
-int say_no(const CompileOptions& options, const BundleInfeasible& infeasible) {
+int say_no(const CompileOptions& options, const BundleRequest& asked,
+           const BundleInfeasible& infeasible) {
   const Infeasible& no = infeasible.no;
-  print_no(options.json, "",
-           {.model = infeasible.model.empty() ? fmt::format("{} models", options.models.size())
-                                              : infeasible.model,
-            .planner = options.plan.planner.empty() ? planners_for(options.plan.ports).back()
-                                                    : options.plan.planner,
-            .reason = no.reason,
-            .lower_bound_bytes =
-                no.lower_bound_bytes == 0 ? std::nullopt : std::optional(no.lower_bound_bytes),
-            .sram_limit_bytes = request(options.model, options.plan).sram_limit_bytes()});
+  InfeasibleReport report{
+      .model = infeasible.model.empty() ? fmt::format("{} models", options.models.size())
+                                        : infeasible.model,
+      .planner = options.plan.planner.empty() ? planners_for(options.plan.ports).back()
+                                              : options.plan.planner,
+      .reason = no.reason,
+      .lower_bound_bytes =
+          no.lower_bound_bytes == 0 ? std::nullopt : std::optional(no.lower_bound_bytes),
+      .sram_limit_bytes = asked.models.front().sram_limit_bytes()};
+  print_no(options.json, "", report, [&] { return alternatives(asked, infeasible); });
   return kDoesNotFit;
 }
 
@@ -183,7 +186,7 @@ int compile_models(const CompileOptions& options) {
   check_targets(options, sources);
   const BundleRequest asked = bundle_request(options, sources);
   const BundleAnswer answer = compile_shown(asked);
-  if (const auto* no = std::get_if<BundleInfeasible>(&answer)) return say_no(options, *no);
+  if (const auto* no = std::get_if<BundleInfeasible>(&answer)) return say_no(options, asked, *no);
   Bundle bundle = std::get<Bundle>(answer);
   BundleReport report = report_of(bundle, sources);
   if (!bundle.fits()) {

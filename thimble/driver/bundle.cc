@@ -224,8 +224,12 @@ class BundleCompiler {
   }
 
   void emit_all() {
-    std::set<std::string> used = first_.emission->also_used;
-    for (const Compiled& model : result_.models) used.merge(parts_of(model));
+    std::set<std::string> used;
+    for (const Compiled& model : result_.models) {
+      std::set<std::string>& uses = result_.uses.emplace_back(first_.emission->also_used);
+      uses.merge(parts_of(model));
+      used.insert(uses.begin(), uses.end());
+    }
     for (size_t m = 0; m < result_.models.size(); ++m) {
       Emission emission = *request_.models[m].emission;
       emission.also_used = used;

@@ -6,6 +6,7 @@
 //   kws 12 KiB, 2 KiB of it kept; vww 60 KiB       shared: 60 KiB, and 2 KiB beside it
 #pragma once
 
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,6 +27,7 @@ struct Bundle {
   std::vector<std::string> names;  ///< of their code
   /// With files that have one runtime. The verdict of each is of it alone.
   std::vector<Compiled> models;
+  std::vector<std::set<std::string>> uses;  ///< of the runtime, by each (emit/uses.h)
   bool share_arena = false;
   int64_t equal_bytes = 0;  ///< of constants that several have, and flash once
   Verdict verdict;          ///< of all together
@@ -52,9 +54,11 @@ using BundleAnswer = std::variant<Bundle, BundleInfeasible, Cancelled>;
 [[nodiscard]] BundleAnswer compile(const BundleRequest& request);
 
 /// Options with which models fit that do not: one arena for all, and the smallest boards. Each is
-/// planned, placed and verified.
+/// planned, placed and verified, and all take no longer than the time limit.
 [[nodiscard]] std::vector<Alternative> alternatives(const BundleRequest& request,
                                                     const Bundle& bundle);
+[[nodiscard]] std::vector<Alternative> alternatives(const BundleRequest& request,
+                                                    const BundleInfeasible& no);
 
 /// Arenas of which each is one of its front, with the fewest instructions in sum within
 /// `budget_bytes`; the smallest of each where nothing fits. fronts: none is empty.

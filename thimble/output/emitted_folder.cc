@@ -112,7 +112,7 @@ void add(const ModelCode& code, FolderContent& content) {
     const fs::path path = file.path;
     if (path.filename() != "uses.h") continue;
     model.runtime = path.parent_path().generic_string();
-    model.uses = parts_in(file.text);
+    model.uses = code.uses.value_or(parts_in(file.text));
   }
 }
 

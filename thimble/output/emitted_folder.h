@@ -21,6 +21,8 @@ struct ModelCode {
   std::string name;  ///< of files and functions
   Manifest::Model from;
   std::vector<EmittedFile> files;  ///< see emit()
+  /// What it uses of the runtime (emit/uses.h); nothing: all that its copy has.
+  std::optional<std::set<std::string>> uses = {};
 };
 
 /// A folder after code has come to it.
