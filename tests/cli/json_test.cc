@@ -190,6 +190,13 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   run({"compile", "wide.tflite"});
   run({"compile", "zoo:demo", "--core", "cortex-m4", "--explain"});
   run({"compile", "floats.tflite", "--core", "cortex-m4", "--explain"});  // no other kernels
+  run({"compile", "silent.tflite", "wide.tflite", "--core", "cortex-m23"});
+  run({"compile", "zoo:demo", "floats.tflite", "--core", "cortex-m4", "--sram", "9K", "--flash",
+       "1M", "--planner", "stream"},
+      2);
+  run({"compile", "zoo:demo", "zoo:mobilenet_v2:width=0.35", "--device", "arduino-uno-r4-wifi",
+       "--planner", "stream"},
+      2);
   run({"compile", "zoo:demo", "--measure", "--device", device, "--sram", "64K"});
   run({"run", "zoo:demo", "--on", "qemu"});
   run({"run", "zoo:demo", "--planner", lossy});

@@ -81,6 +81,7 @@ class OriginTest : public CommandLine {
             {"--input", {"user"}},
             {"--output", {"user"}},
             {"--name", {"other"}},
+            {"--share-arena", {}},
             {"--whole-runtime", {}}};
   }
 

@@ -59,7 +59,7 @@ std::vector<NamedSource> read_models(const CompileOptions& options) {
 
 void check_targets(const CompileOptions& options, const std::vector<NamedSource>& models) {
   std::vector<NamedFile> inputs = input_files(options.model, options.plan);
-  std::vector<OutputFile> outputs = {{{"--json", options.json.path}, FileKind::kReport, "compile"}};
+  std::vector<OutputFile> outputs = {{{"--json", options.json.path}, FileKind::kReport, "bundle"}};
   for (const std::string& model : options.models) inputs.push_back({"MODEL", model});
   if (options.folder.empty()) return check_outputs(inputs, outputs, options.force);
   outputs.push_back({{"-o", options.folder}, FileKind::kFolder});

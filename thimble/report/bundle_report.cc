@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "thimble/report/json_text.h"
@@ -89,12 +90,18 @@ Json part_json(const BundlePart& part) {
 }
 
 Json model_json(const BundleReport::Model& model) {
-  Json json = {{"name", model.name}, {"sha256", model.sha256}, {"alone", part_json(model.alone)}};
-  json.update(Json::parse(report_json(model.report)));
-  json.erase(kReportField);
-  json.erase("verdict");  // of the sum only
-  json.erase("fits");
-  return json;
+  const CompileReport& report = model.report;
+  return {{"name", model.name},
+          {"model", report.model},
+          {"sha256", model.sha256},
+          {"planner", report.plan.planner},
+          {"warnings", warnings_json(report.warnings)},
+          {"notes", report.notes},
+          {"macs", report.macs},
+          {"estimated_instructions",
+           report.estimate ? Json(std::llround(instructions_of(model))) : Json()},
+          {"verified", report.verified},
+          {"alone", part_json(model.alone)}};
 }
 
 }  // namespace
@@ -116,15 +123,18 @@ std::string bundle_text(const BundleReport& report) {
 
 std::string bundle_json(const BundleReport& report) {
   Json models = Json::array();
+  const std::optional<Target>& board = report.models.front().report.device;
+  const Json device = board ? Json(board->name) : Json();
   for (const BundleReport::Model& model : report.models) models.push_back(model_json(model));
-  return json_text("compile", {{"models", models},
-                               {"share_arena", report.share_arena},
-                               {"sum", part_json(sum_of(report.models))},
-                               {"together", part_json(report.together)},
-                               {"equal_constant_bytes", report.equal_bytes},
-                               {"fits", report.verdict.fits()},
-                               {"verdict", verdict_json(report.verdict)},
-                               {"alternatives", alternatives_json(report.alternatives)}});
+  return json_text("bundle", {{"models", models},
+                              {"device", device},
+                              {"share_arena", report.share_arena},
+                              {"sum", part_json(sum_of(report.models))},
+                              {"together", part_json(report.together)},
+                              {"equal_constant_bytes", report.equal_bytes},
+                              {"fits", report.verdict.fits()},
+                              {"verdict", verdict_json(report.verdict)},
+                              {"alternatives", alternatives_json(report.alternatives)}});
 }
 
 }  // namespace thimble
