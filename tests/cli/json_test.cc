@@ -194,8 +194,10 @@ TEST_F(JsonPage, HasEveryFieldThatCommandsWriteAndNoOther) {
   run({"compile", "zoo:demo", "floats.tflite", "--core", "cortex-m4", "--sram", "9K", "--flash",
        "1M", "--planner", "stream"},
       2);
-  run({"compile", "zoo:demo", "zoo:mobilenet_v2:width=0.35", "--device", "arduino-uno-r4-wifi",
-       "--planner", "stream"},
+  run({"compile", "zoo:demo", "zoo:ds_cnn_s", "--device", "arduino-zero", "--planner", "original"},
+      2);
+  run({"compile", "zoo:demo", "zoo:ds_cnn_s", "--core", "cortex-m23", "--planner", "original",
+       "--sram", "34K"},
       2);
   run({"compile", "zoo:demo", "--measure", "--device", device, "--sram", "64K"});
   run({"run", "zoo:demo", "--on", "qemu"});
