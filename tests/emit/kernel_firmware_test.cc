@@ -327,7 +327,7 @@ void expect_operators(const char* core, Weights weights, const std::set<std::str
   add_random_operators<SvdfFeatures>(firmware, DType::kInt8, 6);
   add_random_operators<Lstm>(firmware, DType::kInt8, 6);
   add_random_operators<BatchMatMul>(firmware, DType::kInt8, 10);
-  add_random_operators<Softmax>(firmware, DType::kInt8, 6);
+  add_random_operators<Softmax>(firmware, DType::kInt8, 12);
   EXPECT_THAT(firmware.kernels(), IsSupersetOf(kernels));
   firmware.expect_outputs_of_the_reference(true);
 }

@@ -39,6 +39,24 @@ int64_t sram_arena_bytes(const Program& program) {
   return sum;
 }
 
+// Whether a bank has so much beside what lies there.
+bool leaves_room(const Program& program, const Target& target, int64_t bytes) {
+  std::vector<int64_t> runs = on_chip_runs(target);
+  const auto use = [&](int64_t capacity, int64_t size) {
+    const auto run = std::ranges::find(runs, capacity);
+    if (run != runs.end()) *run -= size;
+    return size <= capacity;
+  };
+  if (runs.empty() || !use(runs.front(), program.arena_bytes())) return false;
+  for (size_t m = kFirstFurtherMemory.index(); m < program.memories.size(); ++m) {
+    const ProgramMemory& memory = program.memories[m];
+    if (!on_chip(memory.kind)) continue;
+    const int64_t any = *std::ranges::max_element(runs);
+    if (!use(memory.capacity_bytes.value_or(any), memory.size_bytes)) return false;
+  }
+  return std::ranges::max(runs) >= bytes;
+}
+
 }  // namespace
 
 std::optional<CodeModel> code_model_of(const Target& target) {
@@ -94,10 +112,8 @@ Verdict verdict_of(const Compiled& compiled, const Request& request) {
   verdict.arena_fits = !beyond_capacity(compiled.plan.schedule, compiled.plan.placement);
   // The stack may lie in a bank of its own; the arena may not be cut.
   if (!request.sram_bytes && !request.target.memories.empty()) {
-    const std::optional<int64_t> run = request.sram_limit_bytes();
-    const int64_t arena = program.arena_bytes(), beside = beside_bytes(verdict);
-    verdict.arena_fits = verdict.arena_fits && arena <= *run &&
-                         (arena + beside <= *run || lies_in_another_bank(request.target, beside));
+    verdict.arena_fits =
+        verdict.arena_fits && leaves_room(program, request.target, beside_bytes(verdict));
     verdict.sram_limit_bytes = request.target.sram_bytes();
   }
   return verdict;

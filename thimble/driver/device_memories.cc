@@ -28,6 +28,22 @@ std::vector<ScheduleMemory> device_memories(const Request& request) {
   return memories;
 }
 
+std::vector<ScheduleMemory> without_beside(std::vector<ScheduleMemory> memories,
+                                           const Request& request) {
+  if (!has_several(memories) || request.sram_bytes) return memories;
+  const int64_t bytes = request.beside_arena_bytes;
+  ScheduleMemory* smallest = nullptr;
+  for (size_t m = kFirstFurtherMemory.index(); m < memories.size(); ++m) {
+    ScheduleMemory& memory = memories[m];
+    if (!on_chip(memory.kind) || *memory.capacity_bytes <= bytes) continue;
+    if (smallest == nullptr || *memory.capacity_bytes < *smallest->capacity_bytes)
+      smallest = &memory;
+  }
+  if (smallest == nullptr) smallest = &memories[kArena.index()];
+  *smallest->capacity_bytes -= std::min(bytes, *smallest->capacity_bytes - 1);
+  return memories;
+}
+
 bool has_several(const std::vector<ScheduleMemory>& memories) {
   return memories.size() > kFirstFurtherMemory.index();
 }
@@ -56,8 +72,9 @@ void use_further_memories(const Graph& graph, const Request& request,
   const std::vector<ScheduleMemory> memories = device_memories(request);
   const std::optional<int64_t> limit = request.arena_limit_bytes();
   if (!has_several(memories) || plan.placement.arena_bytes() <= limit.value_or(0)) return;
-  auto found = spread(graph, plan.schedule, memories, options);
+  auto found = spread(graph, plan.schedule, without_beside(memories, request), options);
   if (!found) return;
+  found->schedule.memories = memories;
   plan.schedule = std::move(found->schedule);
   plan.placement = std::move(found->placement);
 }

@@ -13,6 +13,10 @@ namespace thimble {
 /// arena, and for all that is on chip. Throws CompileError where external RAM is asked for and the
 /// device has none.
 [[nodiscard]] std::vector<ScheduleMemory> device_memories(const Request& request);
+/// With what the request leaves beside the arena taken off the smallest bank that has room for it,
+/// or else off the arena.
+[[nodiscard]] std::vector<ScheduleMemory> without_beside(std::vector<ScheduleMemory> memories,
+                                                         const Request& request);
 /// Any beside the arena?
 [[nodiscard]] bool has_several(const std::vector<ScheduleMemory>& memories);
 /// As if all were one.

@@ -94,7 +94,8 @@ PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const 
   const std::vector<ScheduleMemory> memories = device_memories(request);
   PlannerAnswer answer = planned_for(request.arena_limit_bytes(), choice, graph, request, time);
   if (std::holds_alternative<Infeasible>(answer) && has_several(memories))
-    answer = planned_for(capacity_bytes(memories), choice, graph, request, time);
+    answer = planned_for(capacity_bytes(without_beside(memories, request)), choice, graph, request,
+                         time);
   auto* planned = std::get_if<Planned>(&answer);
   if (planned == nullptr) return answer;
   if (request.calibration && !steps.cancelled() && steps.enter(Phase::kCalibrating))
@@ -365,7 +366,6 @@ Compiled described(Compiled checked) {
   cost.macs = macs(checked.graph, checked.plan.schedule);
   cost.recomputed_macs = cost.macs - macs(checked.graph);
   cost.weight_bytes = constant_bytes(checked.program);
-  checked.verdict = verdict_of(checked, {});
   return checked;
 }
 

@@ -111,6 +111,7 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
 }
 
 std::string arena_map(const Graph& graph, const Program& program) {
+  const AddressNames address_name(program);
   std::string text;
   for (const MemoryId memory : arenas(program)) {
     text += fmt::format(
@@ -123,10 +124,10 @@ std::string arena_map(const Graph& graph, const Program& program) {
                                            to_string(placed.extents), placed.ring ? " (ring)" : "",
                                            comment_text(graph.tensor(placed.tensor).name))
                              : std::string("scratch");
-      text += fmt::format("constexpr int32_t {} = {};  // {} B, {}, steps {}-{}\n",
-                          address_name(program, placed.id), placed.address,
-                          with_separators(placed.size_bytes), what, placed.live.begin,
-                          std::max(placed.live.begin, placed.live.end - 1));
+      text +=
+          fmt::format("constexpr int32_t {} = {};  // {} B, {}, steps {}-{}\n",
+                      address_name(placed.id), placed.address, with_separators(placed.size_bytes),
+                      what, placed.live.begin, std::max(placed.live.begin, placed.live.end - 1));
     }
   }
   return text;

@@ -77,6 +77,7 @@ void collect_scratch(const std::vector<ProgramNode>& nodes,
 std::string scratch_asserts(const Program& program) {
   std::set<std::tuple<BufferId, int, KernelId>> all;
   collect_scratch(program.nodes, all);
+  const AddressNames address_name(program);
   std::string text;
   for (const auto& [buffer, number, kernel] : all) {
     const ProgramParams& params = program.params[static_cast<size_t>(number)];
@@ -85,7 +86,7 @@ std::string scratch_asserts(const Program& program) {
             ? fmt::format("{}.scratch_bytes", params_name(params))  // what it has
             : fmt::format("{}_scratch_bytes({})", info(kernel).name, params_name(params));
     text += fmt::format("static_assert({} <= {}, \"{}\");\n", wanted,
-                        program.buffers[buffer.index()].size_bytes, address_name(program, buffer));
+                        program.buffers[buffer.index()].size_bytes, address_name(buffer));
   }
   return text;
 }

@@ -45,16 +45,19 @@ std::string arena_name(const Program& program, MemoryId memory) {
   return memory == kArena ? "arena" : program.memory(memory).name + "_arena";
 }
 
-std::string address_name(const Program& program, BufferId buffer) {
-  const PlacedBuffer& placed = program.buffers[buffer.index()];
+AddressNames::AddressNames(const Program& program) : program_(program) {
+  for (const PlacedBuffer& placed : program.buffers) {
+    if (placed.tensor.valid() && is_laid_out(placed.memory)) ++alike_[{placed.tensor, placed.sums}];
+  }
+}
+
+std::string AddressNames::operator()(BufferId buffer) const {
+  const PlacedBuffer& placed = program_.buffers[buffer.index()];
   if (!placed.tensor.valid()) return fmt::format("kScratch{}", buffer.value);
-  const auto alike =
-      std::count_if(program.buffers.begin(), program.buffers.end(), [&](const PlacedBuffer& other) {
-        return other.tensor == placed.tensor && other.sums == placed.sums &&
-               is_laid_out(other.memory);
-      });
+  const auto alike = alike_.find({placed.tensor, placed.sums});
+  const bool several = alike != alike_.end() && alike->second > 1;
   return fmt::format("kT{}{}{}", placed.tensor.value, placed.sums ? "Accumulators" : "",
-                     alike > 1 ? fmt::format("Buffer{}", buffer.value) : "");
+                     several ? fmt::format("Buffer{}", buffer.value) : "");
 }
 
 const char* c_type(DType type) {

@@ -2,7 +2,9 @@
 // Names of things in emitted code.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "thimble/program/program.h"
@@ -17,9 +19,17 @@ namespace thimble {
 /// Whether a line of code, which is no comment, has the identifier.
 [[nodiscard]] bool mentions(const std::string& code, const std::string& identifier);
 
-/// Of the constant that holds a buffer's address: "kT12", "kT12Accumulators", "kScratch3"; with the
+/// The constants that hold buffers' addresses: "kT12", "kT12Accumulators", "kScratch3"; with the
 /// buffer's number behind it where a tensor has several buffers of a kind.
-[[nodiscard]] std::string address_name(const Program& program, BufferId buffer);
+class AddressNames {
+ public:
+  explicit AddressNames(const Program& program);  ///< which must outlive this
+  [[nodiscard]] std::string operator()(BufferId buffer) const;
+
+ private:
+  const Program& program_;
+  std::map<std::pair<TensorId, bool>, int> alike_;  ///< buffers, of a tensor's elements or sums
+};
 
 /// C type of an element: "int8_t", "float".
 [[nodiscard]] const char* c_type(DType type);

@@ -317,8 +317,7 @@ class StageWriter {
   }
 
   std::string pointer_text(BufferId buffer) const {
-    return arena_name(program_, program_.memory_of(buffer)) + " + " +
-           address_name(program_, buffer);
+    return arena_name(program_, program_.memory_of(buffer)) + " + " + address_name_(buffer);
   }
 
   static std::string sum_text(const std::vector<BiasTerm>& terms) {
@@ -380,6 +379,7 @@ class StageWriter {
 
   const Graph& graph_;
   const Program& program_;
+  const AddressNames address_name_{program_};
   const std::string& data_;
   StepTable table_;
   size_t first_row_ = 0;         // of the stage that is written

@@ -8,7 +8,6 @@
 #include <bit>
 #include <limits>
 
-#include "thimble/emit/names.h"
 #include "thimble/emit/params.h"
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/fields.h"
@@ -223,8 +222,8 @@ size_t StepTable::constant(const std::string& name) {
 
 size_t StepTable::tensor(const OperandView& view) {
   const ProgramConstant* given = program_.constant(view.buffer);
-  const std::string at = given == nullptr ? address_name(program_, view.buffer)
-                                          : fmt::format("-{}", 1 + constant(given->name));
+  const std::string at =
+      given == nullptr ? address_name_(view.buffer) : fmt::format("-{}", 1 + constant(given->name));
   const Shape shape = *shape_of(view);
   const size_t number = number_of(shapes_, fmt::format("{{{}, {}, {}, {}}}", shape.height,
                                                        shape.width, shape.column, shape.channel));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "thimble/emit/names.h"
 #include "thimble/program/program.h"
 #include "thimble/target/code_model.h"
 
@@ -16,7 +17,8 @@ namespace thimble {
 class StepTable {
  public:
   /// `data`: the namespace of the constants. All must outlive it.
-  StepTable(const Program& program, const std::string& data) : program_(program), data_(data) {}
+  StepTable(const Program& program, const std::string& data)
+      : program_(program), address_name_(program), data_(data) {}
 
   /// The call that a step is, if a row can say it: a call on one or two tensors, constants among
   /// them, from their first element on; else null.
@@ -47,6 +49,7 @@ class StepTable {
   void append_numbers(const Call& call);
 
   const Program& program_;
+  const AddressNames address_name_;
   const std::string& data_;
   std::vector<std::string> constants_;
   std::vector<std::string> shapes_;
