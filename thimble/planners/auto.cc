@@ -60,7 +60,7 @@ class AutoSearch {
         attempt(std::move(*relaid), {note::InputRelaid{}});
     }
     rematerialise_more(given);
-    add_motes();
+    if (drafts_.empty() || !late(limits_.time)) add_motes();
     // Within a budget, `stream` has the fewest groups that fit; sweeps may be slower than priced.
     const bool fewest_groups = limits_.sram_bytes && may_ask_others(given);
     if ((fewest_groups || is_large(given.list.size(), limits_.effort)) && !late(limits_.time))
