@@ -42,13 +42,16 @@ class Trials {
   std::optional<Compiled> attempt(const std::string& options, Request other) {
     const double seconds = seconds_left();
     if (cancelled_ || seconds <= 0) return std::nullopt;
+    sram_needed_ = 0;
     other.emission.reset();
     other.time_limit_seconds = std::min(seconds, kMostSeconds);
     try {
       Answer answer = compile(other);
       cancelled_ = std::holds_alternative<Cancelled>(answer);
+      if (const auto* no = std::get_if<Infeasible>(&answer)) sram_needed_ = no->lower_bound_bytes;
       auto* compiled = std::get_if<Compiled>(&answer);
       if (compiled == nullptr) return std::nullopt;
+      sram_needed_ = compiled->verdict.sram_bytes();
       const Verdict& verdict = compiled->verdict;
       keep({.options = options,
             .arena_bytes = compiled->plan.placement.arena_bytes(),
@@ -71,6 +74,8 @@ class Trials {
     if (kept_.size() > before && !fits(kept_.back())) kept_.pop_back();
     return kept_.size() > before;
   }
+  /// By the last attempt, whether it fitted or not; 0: not known.
+  [[nodiscard]] int64_t sram_needed() const { return sram_needed_; }
 
   /// From now on, as this needs no more options.
   void require_below(int64_t arena_bytes) {
@@ -108,6 +113,7 @@ class Trials {
   const Request& request_;
   Shown shown_;
   std::vector<Alternative> kept_;
+  int64_t sram_needed_ = 0;
   bool cancelled_ = false;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
@@ -183,16 +189,24 @@ void try_boards(const Request& request, const Shown& shown, Trials& trials) {
   constexpr size_t kShown = 3, kMostTried = 6;
   const int64_t flash = shown.fits_flash ? 0 : std::min(shown.flash_bytes, shown.least_flash_bytes);
   const std::vector<Target> boards = larger_boards(request.target, flash);
-  size_t found = 0;
-  for (size_t k = 0; k < std::min(boards.size(), kMostTried) && found < kShown; ++k) {
+  size_t found = 0, tried = 0;
+  int64_t least_sram = 0;  // by what did not fit the boards before
+  for (const Target& board : boards) {
+    if (found == kShown || tried == kMostTried) break;
+    if (board.sram_bytes() < least_sram) continue;
     Request other = request;
-    other.target = boards[k];
+    other.target = board;
     other.sram_bytes.reset();
     other.flash_bytes.reset();
     other.pick.reset();
     other.planner = quick_planner();
     other.external_ram = false;
-    found += trials.attempt_fitting("--device " + boards[k].name, other) ? 1 : 0;
+    ++tried;
+    if (trials.attempt_fitting("--device " + board.name, other)) {
+      ++found;
+    } else {
+      least_sram = std::max(least_sram, trials.sram_needed());
+    }
   }
 }
 

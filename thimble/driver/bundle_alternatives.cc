@@ -22,28 +22,32 @@ class BundleTrials {
  public:
   explicit BundleTrials(const BundleRequest& request) : request_(request) {}
 
-  bool attempt(const std::string& options, BundleRequest other) {
+  /// Bytes of SRAM that are needed, at least; nothing: not known.
+  std::optional<int64_t> attempt(const std::string& options, BundleRequest other) {
     for (Request& model : other.models) {
       model.planner = quick_planner();
       model.time_limit_seconds = seconds_left();
     }
-    if (seconds_left() <= 0) return false;
+    if (seconds_left() <= 0) return std::nullopt;
     try {
       const BundleAnswer answer = compile(other);
+      if (const auto* no = std::get_if<BundleInfeasible>(&answer)) return no->no.lower_bound_bytes;
       const auto* bundle = std::get_if<Bundle>(&answer);
-      if (bundle == nullptr || !bundle->fits()) return false;
+      if (bundle == nullptr) return std::nullopt;
+      if (!bundle->fits()) return bundle->verdict.sram_bytes();
       found_.push_back({.options = options,
                         .arena_bytes = bundle->arena_bytes(),
                         .instructions = instructions_of(*bundle),
                         .sram_bytes = bundle->verdict.sram_bytes(),
                         .flash_bytes = bundle->verdict.flash_bytes(),
                         .fits = true});
-      return true;
+      return bundle->verdict.sram_bytes();
     } catch (const CompileError&) {
-      return false;  // not for these models
+      return std::nullopt;  // not for these models
     }
   }
 
+  [[nodiscard]] size_t count() const { return found_.size(); }
   std::vector<Alternative> found() && { return std::move(found_); }
 
  private:
@@ -66,15 +70,22 @@ std::vector<Alternative> tried(const BundleRequest& request, bool sram_lacks, in
     (void)trials.attempt("--share-arena", sharing);
   }
   const std::vector<Target> boards = larger_boards(request.models.front().target, flash_bytes);
-  size_t shown = 0;
-  for (size_t k = 0; k < std::min(boards.size(), kMostTried) && shown < kShown; ++k) {
+  const size_t before = trials.count();
+  int64_t least_sram = 0;  // by what did not fit the boards before
+  size_t tried = 0;
+  for (const Target& board : boards) {
+    if (trials.count() - before == kShown || tried == kMostTried) break;
+    if (board.sram_bytes() < least_sram) continue;
     BundleRequest other = request;
     for (Request& model : other.models) {
-      model.target = boards[k];
+      model.target = board;
       model.sram_bytes.reset();
       model.flash_bytes.reset();
     }
-    shown += trials.attempt("--device " + boards[k].name, other) ? 1 : 0;
+    ++tried;
+    const size_t found = trials.count();
+    const std::optional<int64_t> needed = trials.attempt("--device " + board.name, other);
+    if (needed && trials.count() == found) least_sram = std::max(least_sram, *needed);
   }
   return std::move(trials).found();
 }
