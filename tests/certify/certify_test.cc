@@ -90,6 +90,16 @@ TEST(Certificate, HoldsOfRandomNetworks) {
     EXPECT_GT(thinner[op], 0) << op;
 }
 
+// What nights found.
+TEST(Certificate, HoldsWhereItDidNot) {
+  // Twins behind operators that change nothing, QUANTIZE and a resize; twins as operands of one
+  // operator.
+  for (const uint64_t seed : {3310, 17975, 542}) {
+    for (const ConstantChannels channels : kBoth)
+      (void)expect_certified(testing::random_dead_network(seed), channels);
+  }
+}
+
 /// conv > DIV or its like by a constant of one value per channel, on either side > conv.
 Graph divided_behind_constant_channels(const Attributes& division, bool constant_first,
                                        DType type) {

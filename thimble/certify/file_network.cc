@@ -64,6 +64,10 @@ void Networks::number_values() {
   std::map<std::vector<size_t>, std::vector<const Op*>> known;
   for (const Op& op : graph.ops) {
     if (op.outputs.size() != 1 || find_accumulator(graph, op.outputs[0]) != nullptr) continue;
+    if (changes_nothing(graph, op)) {
+      values_[op.outputs[0].index()] = values_[op.inputs[0].index()];
+      continue;
+    }
     std::vector<size_t> key{op.attributes.index()};
     for (const TensorId t : op.inputs) key.push_back(values_[t.index()].index());
     std::vector<const Op*>& others = known[std::move(key)];

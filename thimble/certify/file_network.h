@@ -39,7 +39,8 @@ class Networks {
   [[nodiscard]] const ThinnedTensor* thinned(TensorId now) const { return thinned_[now.index()]; }
   /// The tensor of the file's that an activation stands for.
   [[nodiscard]] TensorId of(TensorId now) const;
-  /// The first tensor of the file that is made by the same operators of the same tensors.
+  /// The first tensor of the file that is made by the same operators of the same tensors, but for
+  /// those that change nothing.
   [[nodiscard]] TensorId value(TensorId of_file) const { return values_[of_file.index()]; }
 
  private:

@@ -158,7 +158,7 @@ class Check {
     std::vector<Bytes> all, some;
     for (size_t k = 0; k < given_.size(); ++k) {
       const Tensor& tensor = file.tensor(file.inputs[k].tensor);
-      all.push_back(drawn(tensor, ranges(of_given_[k]), draw, 7 * k + 1));
+      all.push_back(drawn(tensor, ranges(of_given_[k]), draw, 7 * first_equal(k) + 1));
       const ThinnedTensor* thin = n_.thinned(given_[k]);
       some.push_back(thin == nullptr ? all.back() : with_channels(all.back(), tensor, thin->kept));
     }
@@ -172,6 +172,13 @@ class Check {
     if (!are_within(wanted, tensor.type, ranges(n_.of(op_.outputs[0]))))
       return "has values beyond the ranges of its channels";
     return "";
+  }
+
+  /// The first of what it reads that always has the same values.
+  [[nodiscard]] size_t first_equal(size_t k) const {
+    const auto value = [&](TensorId of_file) { return n_.value(of_file); };
+    return static_cast<size_t>(std::ranges::find(of_given_, value(of_given_[k]), value) -
+                               of_given_.begin());
   }
 
   const Networks& n_;

@@ -141,7 +141,8 @@ std::optional<Piece> piece_between(const Networks& networks, const std::vector<T
     open.pop_back();
     if (!seen.insert(t.index()).second || file.graph.tensor(t).is_constant()) continue;
     if (is_given.contains(t.index())) continue;
-    if (const auto twin = by_value.find(networks.value(t).index()); twin != by_value.end()) {
+    const auto twin = by_value.find(networks.value(t).index());
+    if (t != wanted && twin != by_value.end()) {
       builder.read_as(t, twin->second);
       continue;
     }

@@ -289,8 +289,11 @@ bool changes_nothing(const Graph& graph, const Op& op) {
     return concat->activation == Activation::kNone;
   if (const auto* slice = std::get_if<Slice>(&op.attributes))
     return std::ranges::all_of(slice->stride, [](int64_t s) { return s == 1; });
+  if (const auto* nearest = std::get_if<ResizeNearestNeighbor>(&op.attributes))
+    return !(nearest->align_corners && nearest->half_pixel_centers);  // which rounds half up
   return std::holds_alternative<Reshape>(op.attributes) ||
          std::holds_alternative<Pad>(op.attributes) ||
+         std::holds_alternative<ResizeBilinear>(op.attributes) ||
          std::holds_alternative<Quantize>(op.attributes);
 }
 

@@ -2,10 +2,12 @@
 #include "thimble/driver/alternatives.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <limits>
 
@@ -184,6 +186,29 @@ std::vector<Change> front_changes(const Request& request, const Front& front) {
   return all;
 }
 
+// Of a file with one image as its input, smaller ones: three quarters and half of its sides.
+std::vector<Change> smaller_inputs(const Request& request) {
+  constexpr int32_t kLeastSide = 16;
+  const auto* source = std::get_if<Source>(&request.model);
+  std::error_code none;
+  if (source == nullptr || !request.import.shapes.empty() || source->graph.inputs.size() != 1 ||
+      !std::filesystem::is_regular_file(source->where, none))
+    return {};
+  const Shape& shape = source->graph.tensor(source->graph.inputs[0].tensor).shape;
+  if (shape.size() != 4 || std::min(shape[1], shape[2]) < kLeastSide) return {};
+  std::vector<Change> all;
+  for (const int64_t quarters : {3, 2}) {
+    Shape smaller = shape;
+    for (const size_t side : {1U, 2U}) smaller[side] = shape[side] * quarters / 4;
+    all.push_back({fmt::format("--shape {}", fmt::join(smaller, "x")),
+                   [file = source->where, smaller](Request& r) {
+                     r.model = file;
+                     r.import.shapes = {NamedShape{.input = {}, .shape = smaller}};
+                   }});
+  }
+  return all;
+}
+
 // The smallest boards that it fits, by a quick planner: the best one needs no more.
 void try_boards(const Request& request, const Shown& shown, Trials& trials) {
   constexpr size_t kShown = 3, kMostTried = 6;
@@ -263,6 +288,14 @@ std::vector<Alternative> tried(const Request& request, const Compiled* compiled,
     }
   }
   if (helpful > 1 && !trials.any_fits()) (void)trials.attempt(all_options, together);
+  const bool lacks_sram = compiled == nullptr ? shown.fits_flash : !compiled->verdict.fits_sram();
+  if (lacks_sram && !trials.any_fits()) {
+    for (const Change& change : smaller_inputs(base)) {
+      Request other = base;
+      change.apply(other);
+      if (trials.attempt_fitting(joined(prefix, change.options), other)) break;
+    }
+  }
   try_boards(base, shown, trials);
   return trials.ranked();
 }

@@ -12,7 +12,8 @@ namespace thimble {
 /// Options for the same model, in the words of the command line, that need fewer bytes of arena
 /// than `compiled` and than all that ask for less; the least first. Tried are the best planner,
 /// plans past the latency limit, limits lifted, ports elsewhere that are live at the peak, integers
-/// instead of floats, external RAM; several of them at once only if none of them fits alone. Each
+/// instead of floats, external RAM; several of them at once only if none of them fits alone; a
+/// smaller input, and larger boards, only where they fit. Each
 /// is planned, placed and verified, and what the model or the board refuses is left out. All of
 /// them together take no longer than the request's time limit; request.progress may cancel.
 [[nodiscard]] std::vector<Alternative> alternatives(const Request& request,

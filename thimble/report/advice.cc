@@ -42,6 +42,11 @@ Json alternatives_json(const std::vector<Alternative>& alternatives) {
 
 std::string advice(const Shortage& shortage, const std::vector<Alternative>& alternatives) {
   std::string text = alternatives_text(alternatives);
+  const auto smaller = [](const Alternative& a) {
+    return a.options.find("--shape") != a.options.npos;
+  };
+  if (std::ranges::any_of(alternatives, smaller))
+    text += "    (--shape is another network, to be trained for its input)\n";
   if (!shortage.fits_sram)
     text += "  - a smaller input resolution or fewer channels at the peak's operator\n";
   if (!shortage.fits_flash) text += "  - fewer or smaller layers: weights are most of the flash\n";
