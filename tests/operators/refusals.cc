@@ -530,6 +530,11 @@ const Refusal kRecurrent[] = {
     {"lstm", "between 2^-24 and 2^16", [](Graph& g) { set_scale(operand(g, 0), 1e9F); }},
     {"lstm", "a power of two", [](Graph& g) { attributes<Lstm>(g).cell_scale = 0.3F; }},
     {"lstm", "clip is within int16", [](Graph& g) { attributes<Lstm>(g).cell_clip = -1; }},
+    {"lstm", "in float32 is a number", [](Graph& g) { attributes<Lstm>(g).real_clip = -1; }},
+    {"lstm", "all be int8, those of each gate with one scale and all with one zero point",
+     [](Graph& g) {
+       for (const size_t k : {0, 1, 2, 4, 5}) operand(g, k).type = DType::kFloat32;
+     }},
     {"lstm", "extents that follow from batch",
      [](Graph& g) {
        set_shape(g, 1, {2, 14});

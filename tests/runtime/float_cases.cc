@@ -109,6 +109,42 @@ Case float_conv_case(Random& random, KernelId kernel) {
           }};
 }
 
+/// Weights as of convolutions of int8; scales of each output channel, or one.
+Case hybrid_conv_case(Random& random, KernelId kernel) {
+  const Convolution c = random_convolution(random, random.between(1, 3));
+  const auto weights = std::make_shared<const std::vector<int8_t>>(c.weights);
+  const auto constants = std::make_shared<FloatConstants>();  // weights: scales
+  const int32_t scale_step = random.between(0, 1);
+  constants->weights = random_floats(random, scale_step == 0 ? 1 : c.out[3]);
+  constants->bias = random_floats(random, c.out[3]);
+  const FloatClampParams clamp = random_float_clamp(random);
+  const int32_t ins = c.in[3] / c.groups, outs = c.out[3] / c.groups;
+  const int32_t zero_point = random.between(-128, 127);
+  const Window2D window = c.window;
+  return {.in = {{c.in, kFloat}},
+          .out = {c.out, kFloat},
+          .run =
+              [=](const Call& call) {
+                const HybridConv2DParams p{.weights = weights->data(),
+                                           .bias = constants->bias.data(),
+                                           .scales = constants->weights.data(),
+                                           .window = window,
+                                           .in_per_group = ins,
+                                           .out_per_group = outs,
+                                           .scale_step = scale_step,
+                                           .zero_point = zero_point,
+                                           .clamp_min = clamp.clamp_min,
+                                           .clamp_max = clamp.clamp_max};
+                run(kernel, p, call);
+              },
+          .needed = [=](const Region& out, Chunk) -> std::vector<Region> {
+            Region needed = window_region(window, out);
+            needed.begin[3] = out.begin[3] / outs * ins;
+            needed.end[3] = ((out.end[3] - 1) / outs + 1) * ins;
+            return {needed};
+          }};
+}
+
 /// The rows or columns of the input that those of the output reach, at least one.
 void reach_back(Region& needed, int axis, const Region& out, int32_t pad, int32_t kernel,
                 int32_t stride, int32_t extent) {
@@ -261,6 +297,53 @@ Case float_svdf_case(Random& random, KernelId kernel) {
       }};
 }
 
+/// One sequence: the kernel does all that there is.
+template <class Params, class T>
+Case float_lstm_case(Random& random, KernelId kernel, Params p,
+                     std::vector<T> (*weights)(Random&, int64_t)) {
+  p.times = random.between(1, 4);
+  p.inputs = random.between(1, 13);
+  p.units = random.between(1, 9);
+  p.cell_limit = random.between(0, 1) == 0 ? kLargestFloat : 0.5F;
+  const int32_t times = p.times, inputs = p.inputs, units = p.units;
+  const auto of_inputs =
+      std::make_shared<const std::vector<T>>(weights(random, int64_t{4} * units * inputs));
+  const auto of_hidden =
+      std::make_shared<const std::vector<T>>(weights(random, int64_t{4} * units * units));
+  const auto biases =
+      std::make_shared<const std::vector<float>>(random_floats(random, int64_t{4} * units));
+  return {.in = {{{1, 1, times, inputs}, kFloat}, {{1, 1, 1, 2 * units}, kFloat}},
+          .out = {{1, 1, 1, (times + 1) * units}, kFloat},
+          .run =
+              [=](const Call& call) {
+                Params bound = p;
+                bound.weights = of_inputs->data();
+                bound.recurrent = of_hidden->data();
+                bound.biases = biases->data();
+                run(kernel, bound, call);
+              },
+          .needed = [=](const Region&, Chunk) -> std::vector<Region> {
+            return {{{0, 0, 0, 0}, {1, 1, times, inputs}}, {{0, 0, 0, 0}, {1, 1, 1, 2 * units}}};
+          },
+          .whole_channels = true};
+}
+
+std::vector<int8_t> random_weights(Random& random, int64_t count) {
+  std::vector<int8_t> values;
+  for (; count > 0; --count) values.push_back(static_cast<int8_t>(random.between(-128, 127)));
+  return values;
+}
+
+Case hybrid_lstm_case(Random& random, KernelId kernel) {
+  HybridLstmParams p{};
+  for (int gate = 0; gate < 4; ++gate) {
+    p.input_scale[gate] = static_cast<float>(random.between(1, 100)) / 4096;
+    p.recurrent_scale[gate] = static_cast<float>(random.between(1, 100)) / 4096;
+  }
+  for (int32_t& zero : p.zero_point) zero = random.between(-128, 127);
+  return float_lstm_case(random, kernel, p, random_weights);
+}
+
 struct FloatRows {
   std::vector<int16_t> rows;
   std::vector<float> fractions;
@@ -309,6 +392,12 @@ Case float_case(KernelId kernel, Random& random) {
   switch (info(kernel).family) {
     case Family::kConv2D:
       return float_conv_case(random, kernel);
+    case Family::kConv2DHybrid:
+      return hybrid_conv_case(random, kernel);
+    case Family::kLstm:
+      return float_lstm_case(random, kernel, FloatLstmParams{}, random_floats);
+    case Family::kLstmHybrid:
+      return hybrid_lstm_case(random, kernel);
     case Family::kTransposeConv:
       return float_transpose_conv_case(random, kernel);
     case Family::kBatchMatMul:
