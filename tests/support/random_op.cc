@@ -626,7 +626,7 @@ class Draw : public SignalDraw {
   void make(const ResizeBilinear&) { make_resize<ResizeBilinear>(int8(image())); }
 };
 
-/// Of half of the networks.
+/// Weights that half of the networks keep as they are.
 std::vector<bool> kept_in_int8(const Graph& graph, uint64_t seed) {
   std::vector<bool> kept(graph.tensors.size());
   if (Random(~seed).between(0, 1) == 0) return kept;

@@ -162,7 +162,7 @@ class Availability {
 
   void set(TensorId id, const std::string& where) {
     refuse_empty(id, where);
-    if (has_value(id)) {
+    if (has_value(id) || is_owned(id)) {
       throw CompileError(
           where, fmt::format("is damaged: it writes {}, which has a value already", label_of(id)));
     }
@@ -171,7 +171,7 @@ class Availability {
 
   /// A variable that one operator alone has, and nobody reads or writes as a tensor.
   void own(TensorId id, const std::string& where) {
-    if (has_value(id) || made_[id.index()] || owned_[id.index()]) {
+    if (has_value(id) || made_[id.index()] || is_owned(id)) {
       throw CompileError(
           where, fmt::format("is damaged: its variable {} has a value of another", label_of(id)));
     }
@@ -195,6 +195,9 @@ class Availability {
  private:
   [[nodiscard]] std::string label_of(TensorId id) const {
     return fmt::format("tensor {} '{}'", id.value, graph_.tensor(id).name);
+  }
+  [[nodiscard]] bool is_owned(TensorId id) const {
+    return id.index() < owned_.size() && owned_[id.index()];
   }
   void refuse_empty(TensorId id, const std::string& where) const {
     if (elements(graph_.tensor(id).shape) == 0) {

@@ -29,7 +29,7 @@ std::string quantization_text(const Tensor& tensor) {
   return fmt::format("{} {:.6g} ({:+d})", name(tensor.type), q.scales[0], q.zero_points[0]);
 }
 
-// Of the output; and of weights, where these are another type.
+// That of the output, and the type of weights where it is another.
 std::string quantization_text(const Graph& graph, const Op& op) {
   std::string text = quantization_text(graph.tensor(op.outputs[0]));
   for (size_t k = 0; k < op.inputs.size(); ++k) {

@@ -53,7 +53,7 @@ PackedConstant float_weights(const Operands& t) {
   return {"weights", weights.type, {shape[3], shape[1], shape[2], 1}, std::move(packed)};
 }
 
-// As of the family for float32, but for the weights.
+// The call with its weights dequantised.
 KernelUse hybrid_use(const Tensor& weights, const runtime::FloatConv2DParams& p, KernelUse use) {
   const Quantization& q = weights.quantization;
   use.kernel = float_kernel(Family::kConv2DHybrid);

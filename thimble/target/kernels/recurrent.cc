@@ -67,7 +67,7 @@ KernelUse float_features_use(const Operands& t) {
       params, Activation::kNone);
 }
 
-// float32, weights of float32 or int8.
+// The call in float32, where weights may be int8.
 KernelUse float_lstm_use(const Lstm& a, const Operands& t) {
   const Shape& x = t.in(0).shape;
   const auto fill = [&](auto params) {
