@@ -176,6 +176,22 @@ TEST(TfliteImport, KeepsWeightsThatTheFileDequantises) {
   EXPECT_EQ(outputs_of_ten_and_one(g), (std::vector<float>{4.5F, 68}));
 }
 
+/// As many as operators in steps may make of a small file.
+TEST(TfliteImport, RefusesTooManyTensors) {
+  TfliteBuilder b = with_input({1, 2});
+  const int32_t out = b.tensor({1, 2});
+  for (int k = 0; k < 1 << 18; ++k) b.tensor({1});
+  b.op(BuiltinOperator::RELU, {0}, {out});
+  b.inputs({0});
+  b.outputs({out});
+  try {
+    (void)import(b);
+    FAIL();
+  } catch (const CompileError& error) {
+    EXPECT_NE(std::string(error.what()).find("tensors by then"), std::string::npos);
+  }
+}
+
 TEST(TfliteImport, PadsTheOddElementBehind) {
   const Window even = conv_window(8, 3, 4, conv_options(tflite::Padding::SAME, 2, 1));
   EXPECT_EQ(even.padding, (Padding{.top = 0, .bottom = 1, .left = 0, .right = 1}));
