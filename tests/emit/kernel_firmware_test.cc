@@ -317,6 +317,27 @@ void add_random_operators(Firmware& firmware, DType type, uint64_t count) {
   }
 }
 
+/// Weights of float32 and of int8, whole and in rows.
+TEST(FloatFirmware, ComputesWhatTheReferenceDoes) {
+  const std::vector<std::string> planners = {"reorder", "stream:granularity=row"};
+  for (const char* core : {"cortex-m4", "rv32imc"}) {
+    Firmware firmware{.core = core};
+    add_random_operators<Lstm>(firmware, DType::kFloat32, 8);
+    for (uint64_t seed = 1; seed <= 12; ++seed) {
+      const Graph graph = testing::in_float32(chain(seed), seed);
+      ASSERT_FALSE(graph.ops.empty());
+      firmware.add(graph, planners[seed % planners.size()], seed);
+    }
+    std::set<std::string> found;
+    for (const Compiled& c : firmware.compiled) {
+      for (const ProgramParams& given : c.program.params) found.insert(type_name(given.params));
+    }
+    EXPECT_THAT(found, IsSupersetOf({"FloatConv2DParams", "HybridConv2DParams", "FloatLstmParams",
+                                     "HybridLstmParams"}));
+    firmware.expect_outputs_of_the_reference(false);
+  }
+}
+
 void expect_operators(const char* core, Weights weights, const std::set<std::string>& kernels) {
   Firmware firmware{.core = core, .weights = weights};
   add_random_operators<Conv2D>(firmware, DType::kInt16, 12);

@@ -36,11 +36,13 @@ Floats random_floats(size_t count, std::mt19937& random) {
   return result;
 }
 
-constexpr float kHybridScale = 1.0F / 64;
+constexpr int kHybridZero = 3;
+
+float hybrid_scale(int gate) { return 0.0113F + 0.003F * static_cast<float>(gate); }
 
 /// Those that int8 has at that scale.
-void round_to_int8(Floats& values) {
-  for (float& value : values) value = std::round(value / kHybridScale) * kHybridScale;
+void round_to_int8(Floats& values, float scale) {
+  for (float& value : values) value = scale * std::round(value / scale);
 }
 
 Floats floats_of(const Bytes& bytes) {
@@ -62,8 +64,8 @@ class FloatLayer {
       recurrent_.push_back(random_floats(size(l_.units, l_.units), random));
       biases_.push_back(random_floats(static_cast<size_t>(l_.units), random));
       if (l_.hybrid) {
-        round_to_int8(weights_.back());
-        round_to_int8(recurrent_.back());
+        round_to_int8(weights_.back(), hybrid_scale(gate));
+        round_to_int8(recurrent_.back(), hybrid_scale(kGates - gate));
       }
     }
     reset();
@@ -85,20 +87,20 @@ class FloatLayer {
     const auto constant = [&](const TfliteBuilder::Dims& shape, const Floats& values) {
       return net.constant(shape, TensorType::FLOAT32, bytes_of(values));
     };
-    const auto matrix = [&](const TfliteBuilder::Dims& shape, const Floats& values) {
+    const auto matrix = [&](const TfliteBuilder::Dims& shape, const Floats& values, float scale) {
       if (!l_.hybrid) return constant(shape, values);
       Bytes bytes;
       for (const float value : values)
-        bytes.push_back(static_cast<uint8_t>(static_cast<int8_t>(value / kHybridScale)));
+        bytes.push_back(static_cast<uint8_t>(std::lround(value / scale) + kHybridZero));
       const int32_t t = net.constant(shape, TensorType::INT8, bytes);
-      net.at(t).quantization->scale = {kHybridScale};
-      net.at(t).quantization->zero_point = {0};
+      net.at(t).quantization->scale = {scale};
+      net.at(t).quantization->zero_point = {kHybridZero};
       return t;
     };
     for (int gate = 0; gate < kGates; ++gate) {
       const auto at = static_cast<size_t>(gate);
-      operands[1 + at] = matrix({l_.units, l_.inputs}, weights_[at]);
-      operands[5 + at] = matrix({l_.units, l_.units}, recurrent_[at]);
+      operands[1 + at] = matrix({l_.units, l_.inputs}, weights_[at], hybrid_scale(gate));
+      operands[5 + at] = matrix({l_.units, l_.units}, recurrent_[at], hybrid_scale(kGates - gate));
       operands[12 + at] = constant({l_.units}, biases_[at]);
     }
     for (const size_t state : {18U, 19U}) {
@@ -115,6 +117,9 @@ class FloatLayer {
     net.outputs({out});
     return net;
   }
+
+  /// The same in operators, time after time.
+  [[nodiscard]] Graph unrolled() const;
 
   /// The next inference, from what the last one left.
   Floats run(const Floats& x) {
@@ -155,18 +160,98 @@ class FloatLayer {
   Floats hidden_, cells_;
 };
 
+/// A network whose operators are made one by one.
+struct Unrolled {
+  Graph graph = {};
+  Shape row = {};  ///< of states and gates
+
+  TensorId tensor(const Shape& shape, std::shared_ptr<const Bytes> data = nullptr) {
+    graph.tensors.push_back(
+        {.name = "", .shape = shape, .type = DType::kFloat32, .data = std::move(data)});
+    return {static_cast<int32_t>(graph.tensors.size()) - 1};
+  }
+  TensorId constant(const Shape& shape, const std::vector<Floats>& of_gates) {
+    Floats all;
+    for (const Floats& gate : of_gates) all.insert(all.end(), gate.begin(), gate.end());
+    return tensor(shape, std::make_shared<const Bytes>(bytes_of(all)));
+  }
+  TensorId op(Attributes attributes, std::vector<TensorId> inputs, const Shape& shape) {
+    const TensorId out = tensor(shape);
+    graph.ops.push_back({std::move(attributes), std::move(inputs), {out}, -1});
+    return out;
+  }
+  TensorId elements(Attributes attributes, std::vector<TensorId> inputs) {
+    return op(std::move(attributes), std::move(inputs), row);
+  }
+  void keep(TensorId in, TensorId out) {
+    const auto size = static_cast<size_t>(graph.tensor(in).size_bytes());
+    graph.states.push_back({in, out, std::make_shared<const Bytes>(size)});
+  }
+};
+
+Graph FloatLayer::unrolled() const {
+  Unrolled net{.row = {l_.batch, l_.units}};
+  const int64_t rows = int64_t{kGates} * l_.units;
+  const TensorId x = net.tensor(l_.time_major ? Shape{l_.times, l_.batch, l_.inputs}
+                                              : Shape{l_.batch, l_.times, l_.inputs});
+  const TensorId weights = net.constant({rows, l_.inputs}, weights_),
+                 recurrent = net.constant({rows, l_.units}, recurrent_),
+                 biases = net.constant({rows}, biases_);
+  const TensorId least = net.constant({1}, {{-l_.clip}}), most = net.constant({1}, {{l_.clip}});
+  const TensorId hidden_before = net.tensor(net.row), cells_before = net.tensor(net.row);
+  TensorId hidden = hidden_before, cells = cells_before;
+  std::vector<TensorId> all;
+  for (int time = 0; time < l_.times; ++time) {
+    Slice at_time{{0, 0, 0}, {1, 1, 1}, {}};
+    at_time.begin[l_.time_major ? 0 : 1] = time;
+    const TensorId now =
+        net.op(at_time, {x},
+               l_.time_major ? Shape{1, l_.batch, l_.inputs} : Shape{l_.batch, 1, l_.inputs});
+    const Shape sums{l_.batch, rows};
+    const TensorId gates = net.op(Add{},
+                                  {net.op(FullyConnected{}, {now, weights, biases}, sums),
+                                   net.op(FullyConnected{}, {hidden, recurrent}, sums)},
+                                  sums);
+    const auto gate = [&](int number, const Attributes& function) {
+      const Slice columns{{0, int64_t{number} * l_.units}, {1, 1}, {}};
+      return net.elements(function, {net.elements(columns, {gates})});
+    };
+    const TensorId kept = net.elements(Mul{}, {gate(1, Logistic{}), cells});
+    cells =
+        net.elements(Add{}, {kept, net.elements(Mul{}, {gate(0, Logistic{}), gate(2, Tanh{})})});
+    if (l_.clip > 0)
+      cells = net.elements(Maximum{}, {net.elements(Minimum{}, {cells, most}), least});
+    hidden = net.elements(Mul{}, {gate(3, Logistic{}), net.elements(Tanh{}, {cells})});
+    all.push_back(hidden);
+  }
+  net.keep(hidden_before, hidden);
+  net.keep(cells_before, cells);
+  const TensorId joined = net.op(
+      Concat{.axis = l_.time_major ? 0 : 1}, all,
+      l_.time_major ? Shape{l_.times * l_.batch, l_.units} : Shape{l_.batch, l_.times * l_.units});
+  net.graph.inputs = {{.tensor = x}};
+  net.graph.outputs = {{.tensor = joined}};
+  return net.graph;
+}
+
 Graph lstm_graph(const TfliteBuilder& net) {
   return import_tflite(net.bytes(), "net", "net.tflite");
 }
 
+const LstmLayer kFloatLayers[] = {
+    {},
+    {.times = 1},
+    {.batch = 3, .clip = 0.2F},
+    {.times = 5, .time_major = true},
+    {.units = 3, .hybrid = true},
+    {.batch = 2, .inputs = 1, .units = 5, .clip = 10, .time_major = true},
+    {.batch = 2, .times = 6, .inputs = 9, .units = 7, .clip = 0.3F, .hybrid = true}};
+
 TEST(FloatLstm, ComputesItsEquations) {
-  for (const LstmLayer& layer :
-       {LstmLayer{}, LstmLayer{.times = 1}, LstmLayer{.batch = 3, .clip = 0.2F},
-        LstmLayer{.times = 5, .time_major = true}, LstmLayer{.units = 3, .hybrid = true},
-        LstmLayer{.batch = 2, .inputs = 1, .units = 5, .clip = 10, .time_major = true}}) {
+  for (const LstmLayer& layer : kFloatLayers) {
     FloatLayer wanted(layer);
     const Graph graph = lstm_graph(wanted.file());
-    ASSERT_EQ(graph.states.size(), 2U);
+    ASSERT_EQ(graph.states.size(), 1U);
     for (const Graph& g : {graph, rewrite(graph)}) {
       std::mt19937 random(1);
       wanted.reset();
@@ -182,34 +267,41 @@ TEST(FloatLstm, ComputesItsEquations) {
   }
 }
 
-TEST(FloatLstm, RefusesManyTimes) {
-  FloatLayer layer({.times = 257});
-  try {
-    (void)lstm_graph(layer.file());
-    FAIL();
-  } catch (const CompileError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("has 257 times of float32; supported are 256"));
+TEST(FloatLstm, IsTheSameToTheBitAsOperatorsOfEachTime) {
+  for (const LstmLayer& layer : kFloatLayers) {
+    const FloatLayer of_file(layer);
+    const Graph graph = lstm_graph(of_file.file()), unrolled = of_file.unrolled();
+    StateValues state = initial_state(graph), of_unrolled = initial_state(unrolled);
+    std::mt19937 random(5);
+    for (int inference = 0; inference < 3; ++inference) {
+      Floats x =
+          random_floats(static_cast<size_t>(layer.batch * layer.times * layer.inputs), random);
+      if (inference == 1) x[0] = 3e38F;  // a sum beyond all numbers
+      EXPECT_EQ(
+          interpret(graph, {bytes_of(x)}, state)[graph.outputs[0].tensor.index()],
+          interpret(unrolled, {bytes_of(x)}, of_unrolled)[unrolled.outputs[0].tensor.index()]);
+    }
   }
 }
 
-/// Each becomes some five thousand operators.
-TEST(FloatLstm, RefusesWhatBecomesTooMany) {
-  TfliteBuilder net = FloatLayer({.times = 256, .inputs = 1, .units = 1, .clip = 1}).file();
-  for (int layer = 1; layer < 70; ++layer) {
-    tflite::OperatorT op(net.op_at(0));
-    op.inputs[18] = net.tensor({1, 1}, TensorType::FLOAT32);
-    op.inputs[19] = net.tensor({1, 1}, TensorType::FLOAT32);
-    net.at(op.inputs[18]).is_variable = net.at(op.inputs[19]).is_variable = true;
-    op.inputs[0] = net.op_at(net.network().operators.size() - 1).outputs[0];
-    op.outputs = {net.tensor({1, 256, 1}, TensorType::FLOAT32)};
-    net.network().operators.push_back(std::make_unique<tflite::OperatorT>(op));
-    net.outputs({op.outputs[0]});
+TEST(FloatLstm, IsOneOperatorWhateverItsTimes) {
+  for (const bool hybrid : {false, true}) {
+    const Graph graph = lstm_graph(FloatLayer({.times = 1000, .hybrid = hybrid}).file());
+    EXPECT_LE(graph.ops.size(), 4U);
+    const auto lstm = std::ranges::find_if(
+        graph.ops, [](const Op& op) { return std::holds_alternative<Lstm>(op.attributes); });
+    ASSERT_NE(lstm, graph.ops.end());
+    EXPECT_EQ(graph.tensor(lstm->inputs[2]).type, hybrid ? DType::kInt8 : DType::kFloat32);
   }
-  try {
-    (void)lstm_graph(net);
-    FAIL();
-  } catch (const CompileError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("tensors by then"));
+}
+
+/// Zero points that differ from gate to gate.
+TEST(FloatLstm, ExpandsWeightsThatKernelsDoNotDequantise) {
+  TfliteBuilder net = FloatLayer({.hybrid = true}).file();
+  net.at(net.op_at(0).inputs[2]).quantization->zero_point = {kHybridZero + 1};
+  const Graph graph = lstm_graph(net);
+  for (const Op& op : graph.ops) {
+    for (const TensorId t : op.inputs) EXPECT_EQ(graph.tensor(t).type, DType::kFloat32);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "tflite_builder.h"
 #include "thimble/model/error.h"
+#include "thimble/reference/interpreter.h"
 
 namespace thimble::testing {
 namespace {
@@ -122,20 +123,73 @@ TEST(TfliteImport, RefusesInt4OfAnotherLength) {
   EXPECT_THROW((void)import(b), CompileError);
 }
 
-TEST(TfliteImport, ExpandsWeightsOfInt8WhereTheInputIsFloat32) {
+/// A fully connected layer of float32 with weights of int8, 2 x 2.
+TfliteBuilder hybrid_layer(const std::vector<float>& scales, const std::vector<int64_t>& zeros) {
   TfliteBuilder b = with_input({1, 2}, TensorType::FLOAT32);
   const int32_t weights = b.weights({2, 2}, 0);
-  b.at(weights).quantization->scale = {0.5F, 2};
+  b.at(weights).quantization->scale = scales;
+  b.at(weights).quantization->zero_point = zeros;
   b.model.buffers[b.at(weights).buffer]->data = {1, 0xFF, 3, 4};
   const int32_t out = b.tensor({1, 2}, TensorType::FLOAT32);
   b.op(BuiltinOperator::FULLY_CONNECTED, {0, weights, -1}, {out}, tflite::FullyConnectedOptionsT());
   b.inputs({0});
   b.outputs({out});
-  const Graph g = import(b);
+  return b;
+}
+
+std::vector<float> outputs_of_ten_and_one(const Graph& g) {
+  const TensorValues values = interpret(g, {bytes_of(std::vector<float>{10, 1})});
+  return floats_of({.shape = {1, 2},
+                    .type = DType::kFloat32,
+                    .data = std::make_shared<const Bytes>(values[g.outputs[0].tensor.index()])});
+}
+
+TEST(TfliteImport, KeepsWeightsOfInt8WhereTheInputIsFloat32) {
+  const Graph channels = import(hybrid_layer({0.5F, 2}, {0, 0}));
+  EXPECT_EQ(channels.tensor(channels.ops[0].inputs[1]).type, DType::kInt8);
+  EXPECT_EQ(outputs_of_ten_and_one(channels), (std::vector<float>{4.5F, 68}));
+  const Graph alike = import(hybrid_layer({0.5F}, {1}));
+  EXPECT_EQ(alike.tensor(alike.ops[0].inputs[1]).type, DType::kInt8);
+  EXPECT_EQ(outputs_of_ten_and_one(alike), (std::vector<float>{-1, 11.5F}));
+}
+
+/// Zero points that differ from channel to channel, and scales that leave the numbers of float32.
+TEST(TfliteImport, ExpandsWeightsThatKernelsDoNotDequantise) {
+  const Graph g = import(hybrid_layer({0.5F, 2}, {0, 1}));
   const Tensor& expanded = g.tensor(g.ops[0].inputs[1]);
   EXPECT_EQ(expanded.type, DType::kFloat32);
   EXPECT_TRUE(expanded.quantization.scales.empty());
-  EXPECT_EQ(floats_of(expanded), (std::vector<float>{0.5F, -0.5F, 6, 8}));
+  EXPECT_EQ(floats_of(expanded), (std::vector<float>{0.5F, -0.5F, 4, 6}));
+  EXPECT_THROW((void)import(hybrid_layer({3e38F}, {0})), CompileError);
+}
+
+TEST(TfliteImport, KeepsWeightsThatTheFileDequantises) {
+  TfliteBuilder b = hybrid_layer({0.5F, 2}, {0, 0});
+  const int32_t weights = b.op_at(0).inputs[1];
+  const int32_t dequantised = b.tensor({2, 2}, TensorType::FLOAT32);
+  b.op_at(0).inputs[1] = dequantised;
+  b.op(BuiltinOperator::DEQUANTIZE, {weights}, {dequantised});
+  std::swap(b.network().operators[0], b.network().operators[1]);
+  const Graph g = import(b);
+  ASSERT_EQ(g.ops.size(), 1U);
+  EXPECT_EQ(g.tensor(g.ops[0].inputs[1]).type, DType::kInt8);
+  EXPECT_EQ(outputs_of_ten_and_one(g), (std::vector<float>{4.5F, 68}));
+}
+
+/// As many as operators in steps may make of a small file.
+TEST(TfliteImport, RefusesTooManyTensors) {
+  TfliteBuilder b = with_input({1, 2});
+  const int32_t out = b.tensor({1, 2});
+  for (int k = 0; k < 1 << 18; ++k) b.tensor({1});
+  b.op(BuiltinOperator::RELU, {0}, {out});
+  b.inputs({0});
+  b.outputs({out});
+  try {
+    (void)import(b);
+    FAIL();
+  } catch (const CompileError& error) {
+    EXPECT_NE(std::string(error.what()).find("tensors by then"), std::string::npos);
+  }
 }
 
 TEST(TfliteImport, PadsTheOddElementBehind) {

@@ -313,6 +313,12 @@ const Refusal kTypes[] = {
        operand(g, 0).quantization.zero_points = output(g).quantization.zero_points = {0};
        operand(g, 1).data = nullptr;
      }},
+    {"transpose_conv", "or all are float32",
+     [](Graph& g) {
+       const Tensor weights = operand(g, 1);
+       in_float(g);
+       operand(g, 1) = weights;
+     }},
     {"conv_2d", "or all are float32",
      [](Graph& g) {
        in_float(g);
@@ -530,6 +536,12 @@ const Refusal kRecurrent[] = {
     {"lstm", "between 2^-24 and 2^16", [](Graph& g) { set_scale(operand(g, 0), 1e9F); }},
     {"lstm", "a power of two", [](Graph& g) { attributes<Lstm>(g).cell_scale = 0.3F; }},
     {"lstm", "clip is within int16", [](Graph& g) { attributes<Lstm>(g).cell_clip = -1; }},
+    {"lstm", "in float32 is a number", [](Graph& g) { attributes<Lstm>(g).real_clip = -1; }},
+    {"lstm", "all be int8, those of each gate with one scale and all with one zero point",
+     [](Graph& g) {
+       for (const size_t k : {0, 1, 4, 5}) operand(g, k).type = DType::kFloat32;
+       operand(g, 3).quantization.zero_points[1] = 1;
+     }},
     {"lstm", "extents that follow from batch",
      [](Graph& g) {
        set_shape(g, 1, {2, 14});

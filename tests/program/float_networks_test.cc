@@ -6,6 +6,9 @@
 
 #include <cmath>
 #include <cstring>
+#include <set>
+#include <string>
+#include <variant>
 
 #include "tests/program/mutants.h"
 #include "tests/support/random_network.h"
@@ -131,6 +134,32 @@ TEST_F(FloatNetworks, AreEqualTheReferenceByRandomSchedules) {
   fmt::print("{} schedules, {} mutants, {} caught\n", schedules, mutants.made, mutants.caught);
   EXPECT_GT(schedules, static_cast<int>(networks / 2));
   EXPECT_GT(mutants.caught, mutants.made / 2);
+}
+
+// Every number of their parameters and bytes of their constants, scales and zero points among them.
+TEST_F(FloatNetworks, MutantsOfLstmAndWeightsOfInt8AreCaught) {
+  constexpr uint64_t kKinds = std::variant_size_v<Attributes>;
+  testing::MutantCount mutants;
+  std::set<std::string> found;
+  for (const Attributes& kind :
+       {Attributes(Lstm{}), Attributes(Conv2D{}), Attributes(DepthwiseConv2D{})}) {
+    for (uint64_t seed = kind.index(); seed < 40 * kKinds; seed += kKinds) {
+      const Graph graph = testing::in_float32(testing::random_op_graph(seed), seed);
+      if (graph.ops.empty()) continue;
+      SCOPED_TRACE(seed);
+      const Schedule schedule = testing::whole_operators(graph, false);
+      expect_right(graph, schedule, seed);
+      for (const ProgramParams& given : lower(graph, schedule, placement_).params)
+        found.insert(type_name(given.params));
+      const testing::MutantCount more = testing::count_mutants(graph, schedule, placement_, 1);
+      mutants.made += more.made;
+      mutants.caught += more.caught;
+      for (const std::string& missed : more.missed) ADD_FAILURE() << "not caught: " << missed;
+    }
+  }
+  EXPECT_TRUE(found.contains("HybridConv2DParams") && found.contains("FloatLstmParams") &&
+              found.contains("HybridLstmParams"));
+  EXPECT_GT(mutants.caught, 9 * mutants.made / 10);
 }
 
 }  // namespace

@@ -87,6 +87,8 @@ static Case case_of_family(KernelId kernel, Random& random) {
     case Family::kSignalPcan:
     case Family::kSignalLog:
       return signal_case(kernel, random);
+    case Family::kConv2DHybrid:
+    case Family::kLstmHybrid:
     case Family::kL2Pool2D:
     case Family::kDetectionPostProcess:
     case Family::kAbs:

@@ -104,6 +104,9 @@ Convolution convolution_of(Random& random, const ConvolutionShape& shape);
 runtime::Region window_region(const runtime::Window2D& window, const runtime::Region& out);
 runtime::Scale random_scale(Random& random, int32_t least_shift, int32_t most_shift);
 Extents random_extents(Random& random);
+std::vector<float> random_floats(Random& random, int64_t count);
+/// Half of them let everything pass.
+runtime::FloatClampParams random_float_clamp(Random& random);
 
 // Of `random_case`, by file.
 Case weighted_case(KernelId kernel, Random& random);
@@ -112,6 +115,7 @@ Case elementwise_case(KernelId kernel, Random& random);
 Case gathering_case(KernelId kernel, Random& random);
 Case recurrent_case(KernelId kernel, Random& random);
 Case float_case(KernelId kernel, Random& random);
+Case float_recurrent_case(KernelId kernel, Random& random);
 Case signal_case(KernelId kernel, Random& random);
 
 }  // namespace thimble::testing

@@ -15,18 +15,6 @@ constexpr Element kFloat = Element::kFloat32;
 
 float random_float(Random& random) { return static_cast<float>(random.between(-1000, 1000)) / 256; }
 
-std::vector<float> random_floats(Random& random, int64_t count) {
-  std::vector<float> values;
-  for (; count > 0; --count) values.push_back(random_float(random));
-  return values;
-}
-
-/// Half of them let everything pass.
-FloatClampParams random_float_clamp(Random& random) {
-  if (random.between(0, 1) == 0) return {-kLargestFloat, kLargestFloat};
-  return {-100, 100};
-}
-
 Case float_map_case(Random& random, KernelId kernel, const KernelParams& params) {
   const Extents extents = random_extents(random);
   return {.in = {{extents, kFloat}},
@@ -99,6 +87,42 @@ Case float_conv_case(Random& random, KernelId kernel) {
                 const FloatConv2DParams p{
                     constants->weights.data(), constants->bias.data(), window, ins, outs,
                     clamp.clamp_min,           clamp.clamp_max};
+                run(kernel, p, call);
+              },
+          .needed = [=](const Region& out, Chunk) -> std::vector<Region> {
+            Region needed = window_region(window, out);
+            needed.begin[3] = out.begin[3] / outs * ins;
+            needed.end[3] = ((out.end[3] - 1) / outs + 1) * ins;
+            return {needed};
+          }};
+}
+
+/// Weights as of convolutions of int8; scales of each output channel, or one.
+Case hybrid_conv_case(Random& random, KernelId kernel) {
+  const Convolution c = random_convolution(random, random.between(1, 3));
+  const auto weights = std::make_shared<const std::vector<int8_t>>(c.weights);
+  const auto constants = std::make_shared<FloatConstants>();  // weights: scales
+  const int32_t scale_step = random.between(0, 1);
+  constants->weights = random_floats(random, scale_step == 0 ? 1 : c.out[3]);
+  constants->bias = random_floats(random, c.out[3]);
+  const FloatClampParams clamp = random_float_clamp(random);
+  const int32_t ins = c.in[3] / c.groups, outs = c.out[3] / c.groups;
+  const int32_t zero_point = random.between(-128, 127);
+  const Window2D window = c.window;
+  return {.in = {{c.in, kFloat}},
+          .out = {c.out, kFloat},
+          .run =
+              [=](const Call& call) {
+                const HybridConv2DParams p{.weights = weights->data(),
+                                           .bias = constants->bias.data(),
+                                           .scales = constants->weights.data(),
+                                           .window = window,
+                                           .in_per_group = ins,
+                                           .out_per_group = outs,
+                                           .scale_step = scale_step,
+                                           .zero_point = zero_point,
+                                           .clamp_min = clamp.clamp_min,
+                                           .clamp_max = clamp.clamp_max};
                 run(kernel, p, call);
               },
           .needed = [=](const Region& out, Chunk) -> std::vector<Region> {
@@ -240,27 +264,6 @@ Case float_along_channels_case(Random& random, KernelId kernel) {
           .whole_channels = true};
 }
 
-Case float_svdf_case(Random& random, KernelId kernel) {
-  const int32_t batch = random.between(1, 3), units = random.between(1, 5),
-                rank = random.between(1, 3), memory = random.between(1, 7);
-  const auto bias = std::make_shared<std::vector<float>>(random_floats(random, units));
-  const FloatClampParams clamp = random_float_clamp(random);
-  return {
-      .in = {{{1, batch, units * rank, memory}, kFloat}, {{1, 1, units * rank, memory}, kFloat}},
-      .out = {{1, batch, units, 1}, kFloat},
-      .run =
-          [=](const Call& call) {
-            run(kernel,
-                FloatSvdfParams{bias->data(), rank, memory, clamp.clamp_min, clamp.clamp_max},
-                call);
-          },
-      .needed = [=](const Region& r, Chunk) -> std::vector<Region> {
-        const int32_t begin = r.begin[2] * rank, end = r.end[2] * rank;
-        return {{{0, r.begin[1], begin, 0}, {1, r.end[1], end, memory}},
-                {{0, 0, begin, 0}, {1, 1, end, memory}}};
-      }};
-}
-
 struct FloatRows {
   std::vector<int16_t> rows;
   std::vector<float> fractions;
@@ -305,10 +308,23 @@ Case float_resize_case(Random& random, KernelId kernel) {
 
 }  // namespace
 
+std::vector<float> random_floats(Random& random, int64_t count) {
+  std::vector<float> values;
+  for (; count > 0; --count) values.push_back(random_float(random));
+  return values;
+}
+
+FloatClampParams random_float_clamp(Random& random) {
+  if (random.between(0, 1) == 0) return {-kLargestFloat, kLargestFloat};
+  return {-100, 100};
+}
+
 Case float_case(KernelId kernel, Random& random) {
   switch (info(kernel).family) {
     case Family::kConv2D:
       return float_conv_case(random, kernel);
+    case Family::kConv2DHybrid:
+      return hybrid_conv_case(random, kernel);
     case Family::kTransposeConv:
       return float_transpose_conv_case(random, kernel);
     case Family::kBatchMatMul:
@@ -344,7 +360,9 @@ Case float_case(KernelId kernel, Random& random) {
     case Family::kDetectionPostProcess:
       return detections_case(random, kernel);
     case Family::kSvdf:
-      return float_svdf_case(random, kernel);
+    case Family::kLstm:
+    case Family::kLstmHybrid:
+      return float_recurrent_case(kernel, random);
     case Family::kResizeBilinear:
       return float_resize_case(random, kernel);
     default:  // functions

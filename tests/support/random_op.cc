@@ -505,8 +505,28 @@ class Draw : public SignalDraw {
     op(SvdfOutput{}, {state, weights, bias}, DType::kInt8,
        quantization_of_sums(at(state).quantization.scales[0] * scale * wide, rank * memory));
   }
+  /// Weights of float32, or of int8.
+  void make_float_lstm(int64_t batch, int64_t times, int64_t inputs, int64_t units) {
+    const bool hybrid = maybe(0.5);
+    const auto gates = [&](const Shape& shape) {
+      const auto zero = static_cast<int32_t>(maybe(0.5) ? 0 : some(-20, 20));
+      const Quantization q{{0.01F, 0.02F, 0.005F, 0.1F}, {zero, zero, zero, zero}, 0};
+      const TensorId t =
+          hybrid ? tensor(shape, DType::kInt8, q) : tensor(shape, DType::kFloat32, {});
+      fill(t);
+      return t;
+    };
+    const TensorId x = tensor({batch, times, inputs}, DType::kFloat32, {});
+    const TensorId state = tensor({batch, 2 * units}, DType::kFloat32, {});
+    const TensorId weights = gates({4, units, inputs}), recurrent = gates({4, units, units});
+    const TensorId bias = tensor({4, units}, DType::kFloat32, {});
+    fill(bias);
+    const Lstm lstm{.real_clip = maybe(0.5) ? 0.25F * static_cast<float>(some(1, 8)) : 0};
+    op(lstm, {x, state, weights, recurrent, bias}, DType::kFloat32, {});
+  }
   void make(const Lstm&) {
     const int64_t batch = some(1, 2), times = some(1, 4), inputs = some(1, 6), units = some(1, 5);
+    if (maybe(0.5)) return make_float_lstm(batch, times, inputs, units);
     const Quantization q = int8_quantization();
     const auto gates = [&](const Shape& shape) {
       const TensorId t = tensor(shape, DType::kInt8, {{0.01F, 0.02F, 0.005F, 0.1F}, {0, 0, 0, 0}});
@@ -606,6 +626,18 @@ class Draw : public SignalDraw {
   void make(const ResizeBilinear&) { make_resize<ResizeBilinear>(int8(image())); }
 };
 
+/// Weights that half of the networks keep as they are.
+std::vector<bool> kept_in_int8(const Graph& graph, uint64_t seed) {
+  std::vector<bool> kept(graph.tensors.size());
+  if (Random(~seed).between(0, 1) == 0) return kept;
+  for (const Op& op : graph.ops) {
+    for (size_t k = 0; k < op.inputs.size(); ++k)
+      kept[op.inputs[k].index()] =
+          kept[op.inputs[k].index()] || is_hybrid(op.attributes, k, graph.tensor(op.inputs[k]));
+  }
+  return kept;
+}
+
 }  // namespace
 
 Graph random_op_graph(uint64_t seed) {
@@ -623,7 +655,10 @@ Graph random_op_graph(uint64_t seed) {
 
 Graph in_float32(Graph graph, uint64_t seed) {
   Random random(seed);
-  for (Tensor& t : graph.tensors) {
+  const std::vector<bool> kept = kept_in_int8(graph, seed);
+  for (size_t k = 0; k < graph.tensors.size(); ++k) {
+    if (kept[k]) continue;
+    Tensor& t = graph.tensors[k];
     t.type = DType::kFloat32;
     t.quantization = {};
     if (t.is_constant())

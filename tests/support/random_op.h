@@ -16,8 +16,8 @@ namespace thimble::testing {
 /// operator is alternative seed % (number of operators) of Attributes.
 [[nodiscard]] Graph random_op_graph(uint64_t seed);
 
-/// The network with all tensors float32 and other constants; without operators if one of them is
-/// not taken so.
+/// The network with all tensors float32 and other constants, but for weights of every other network
+/// that may be int8; without operators if one of them is not taken so.
 [[nodiscard]] Graph in_float32(Graph graph, uint64_t seed);
 
 /// The network as if its int8 had been uint8 (Conv2D::of_uint8); weights of one scale get a zero

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emitted code executes what was verified, call by call, argument by argument.
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/hand_written.h"
 #include "tests/support/random_network.h"
+#include "tests/support/random_op.h"
 #include "tests/support/shared.h"
 #include "tests/support/test_graph.h"
 #include "tests/support/workload.h"
@@ -149,6 +151,38 @@ TEST(Trace, OfNetworksWithRowsAtBothEnds) {
       fmt::print("{}: {} lines\n", network, lines);
     }
   }
+}
+
+/// LSTM among them; their code also gives the reference's outputs.
+TEST(Trace, OfFloat32WithWeightsOfInt8IsTheirProgram) {
+  constexpr uint64_t kKinds = std::variant_size_v<Attributes>, kNetworks = 8;
+  std::vector<Graph> graphs;
+  for (uint64_t seed = 1; seed <= kNetworks; ++seed) {
+    graphs.push_back(testing::in_float32(testing::random_chain(seed), seed));
+    graphs.push_back(testing::random_op_graph(Attributes(Lstm{}).index() + seed * kKinds));
+  }
+  std::set<std::string> found;
+  for (size_t k = 0; k < graphs.size(); ++k) {
+    if (graphs[k].ops.empty()) continue;
+    SCOPED_TRACE(k);
+    const Answer answer = compile({.model = Source{graphs[k], "net", ""},
+                                   .graph = {.rewrite = false},
+                                   .planner = k % 4 < 2 ? "reorder" : "stream"});
+    const Compiled& compiled = std::get<Compiled>(answer);
+    size_t lines = 0;
+    EXPECT_EQ(difference(compiled, compiled.program, "net", lines), "");
+    for (const ProgramParams& given : compiled.program.params)
+      found.insert(type_name(given.params));
+    const std::vector<Bytes> inputs = testing::noise(graphs[k], static_cast<uint32_t>(k));
+    const testing::EmittedProject project{
+        &compiled.graph, &compiled.program, "net",
+        emitted_files(compiled, {.name = "net", .command = "a test"})};
+    EXPECT_EQ(build().outputs({project}, {inputs}).at(0),
+              testing::expected_outputs(graphs[k], inputs))
+        << build().complaint();
+  }
+  EXPECT_THAT(found, ::testing::IsSupersetOf({"FloatConv2DParams", "HybridConv2DParams",
+                                              "FloatLstmParams", "HybridLstmParams"}));
 }
 
 struct Kind {

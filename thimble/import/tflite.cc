@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "thimble/import/c_array.h"
-#include "thimble/import/expanded.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
 #include "thimble/import/tflite_uint8.h"
@@ -149,7 +148,10 @@ class Availability {
  public:
   /// made: per tensor of the file, whether an operator makes it.
   Availability(const Graph& graph, std::vector<bool> made, const std::string& where)
-      : graph_(graph), made_(std::move(made)), available_(graph.tensors.size()) {
+      : graph_(graph),
+        made_(std::move(made)),
+        available_(graph.tensors.size()),
+        owned_(graph.tensors.size()) {
     for (const Port& port : graph.inputs) set(port.tensor, where);
   }
 
@@ -160,11 +162,20 @@ class Availability {
 
   void set(TensorId id, const std::string& where) {
     refuse_empty(id, where);
-    if (has_value(id)) {
+    if (has_value(id) || is_owned(id)) {
       throw CompileError(
           where, fmt::format("is damaged: it writes {}, which has a value already", label_of(id)));
     }
     available_[id.index()] = true;
+  }
+
+  /// A variable that one operator alone has, and nobody reads or writes as a tensor.
+  void own(TensorId id, const std::string& where) {
+    if (has_value(id) || made_[id.index()] || is_owned(id)) {
+      throw CompileError(
+          where, fmt::format("is damaged: its variable {} has a value of another", label_of(id)));
+    }
+    owned_[id.index()] = true;
   }
 
   void read(TensorId id, const std::string& where) {
@@ -185,6 +196,9 @@ class Availability {
   [[nodiscard]] std::string label_of(TensorId id) const {
     return fmt::format("tensor {} '{}'", id.value, graph_.tensor(id).name);
   }
+  [[nodiscard]] bool is_owned(TensorId id) const {
+    return id.index() < owned_.size() && owned_[id.index()];
+  }
   void refuse_empty(TensorId id, const std::string& where) const {
     if (elements(graph_.tensor(id).shape) == 0) {
       throw CompileError(where, fmt::format("{} has shape {}: tensors without elements are not "
@@ -195,6 +209,7 @@ class Availability {
 
   const Graph& graph_;
   std::vector<bool> made_, available_;
+  std::vector<bool> owned_;
 };
 
 std::vector<Port> ports_of(const std::vector<TensorId>& tensors, const std::string& where) {
@@ -249,20 +264,6 @@ std::vector<Op> copied_outputs(Graph& graph, const std::string& where) {
   return copies;
 }
 
-/// float32 with weights of int8 ("hybrid"): these become float32, too, in a tensor of their own.
-void expand_weights(std::vector<Tensor>& tensors, Op& op) {
-  const bool weighted = std::holds_alternative<Conv2D>(op.attributes) ||
-                        std::holds_alternative<DepthwiseConv2D>(op.attributes) ||
-                        std::holds_alternative<FullyConnected>(op.attributes);
-  if (!weighted || op.inputs.size() < 2) return;
-  const Tensor& weights = tensors[op.inputs[1].index()];
-  if (tensors[op.inputs[0].index()].type != DType::kFloat32 || weights.type != DType::kInt8 ||
-      !weights.is_constant() || weights.quantization.scales.empty())
-    return;
-  op.inputs[1] = TensorId{static_cast<int32_t>(tensors.size())};
-  tensors.push_back(expanded(weights));
-}
-
 /// Adds it if it reads what there is by then, and is supported.
 void add_op(Op op, const std::string& where, Availability& available, Graph& graph) {
   for (TensorId id : op.inputs) available.read(id, where);
@@ -283,6 +284,7 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
   Availability available(graph, tensors_made(file, ops), file.where + ": network inputs");
   for (Op& op : openings) add_op(std::move(op), file.where + ": network inputs", available, graph);
   HandledVariables variables(file, graph.tensors);
+  DequantisedConstants dequantised;
   ConstantFolding folding;
   for (size_t k = 0; k < ops.size(); ++k) {
     const size_t i = ops[k];
@@ -297,6 +299,10 @@ void read_ops(const TfliteFile& file, const std::vector<size_t>& ops,
     } else {
       read = uint8.read(*kinds[k].kind, listed, i, graph.tensors);
     }
+    if (kinds[k].kind->code == tflite::BuiltinOperator::DEQUANTIZE && read.ops.empty())
+      dequantised.add(listed);
+    dequantised.read_as_they_were(read.ops, graph.tensors);
+    for (const TensorId variable : read.variables) available.own(variable, where);
     for (const State& state : read.states) {
       available.set(state.in, where);
       graph.states.push_back(state);
@@ -421,14 +427,14 @@ ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
     kind.steps(from, steps);
     std::vector<Op> ops = steps.ops();
     if (!ops.empty()) ops.back().file_index = static_cast<int>(number);
-    return {std::move(ops), steps.states()};
+    return {std::move(ops), steps.states(), steps.variables()};
   }
   if (!kind.per_output) {
     Steps steps(from, tensors);
     if (merge_axes(kind.attributes(from), from, steps)) {
       std::vector<Op> ops = steps.ops();
       ops.back().file_index = static_cast<int>(number);
-      return {std::move(ops), {}};
+      return {std::move(ops), {}, {}};
     }
   }
   std::vector<Op> made;
@@ -453,7 +459,7 @@ ReadOperator read_op(const OperatorKind& kind, FileOp from, size_t number,
     expand_weights(tensors, op);
   }
   check_repeated_shapes(std::move(from), kind.code);
-  return {std::move(made), {}};
+  return {std::move(made), {}, {}};
 }
 
 Graph import_tflite(std::span<const uint8_t> bytes, const std::string& name,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// UNIDIRECTIONAL_SEQUENCE_LSTM: of int8 one operator, of float32 those of each time in turn.
+// UNIDIRECTIONAL_SEQUENCE_LSTM: one operator, whatever its number of times.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
+#include <limits>
 
 #include "thimble/import/expanded.h"
 #include "thimble/import/tflite_parts.h"
@@ -15,9 +14,6 @@ namespace {
 
 using LstmOptions = tflite::UnidirectionalSequenceLSTMOptions;
 
-/// Of float32: each is some fifteen operators.
-constexpr int64_t kMostTimes = 256;
-
 // Gates of the file's operands, in Lstm's order.
 constexpr int64_t kGatesOfLstm = 4;
 constexpr size_t kFirstWeights = 1, kFirstRecurrent = 5, kFirstBias = 12, kHiddenState = 18,
@@ -26,6 +22,14 @@ constexpr size_t kFirstWeights = 1, kFirstRecurrent = 5, kFirstBias = 12, kHidde
 /// Of the layer; the file's input is [batch, times, inputs] or [times, batch, inputs].
 struct LstmExtents {
   int64_t batch, times, inputs, units;
+};
+
+/// A layer's tensors, in its type.
+struct LstmParts {
+  Lstm lstm;
+  Tensor state;
+  Bytes initial;
+  TensorId weights, recurrent, biases;
 };
 
 /// Columns of a tensor with two axes.
@@ -49,41 +53,29 @@ const Tensor& gate_constant(const FileOp& op, size_t first, size_t gate, const c
                            t.is_constant() ? "" : "computed, of type ", name(t.type), supported));
 }
 
-/// The constants of all gates, one after the other, with a scale for each.
+/// The constants of all gates, one after the other; with a scale for each, but in float32, as which
+/// int8 is expanded.
 TensorId gates_of(const FileOp& op, Steps& steps, size_t first, const char* what, Shape shape,
                   DType type) {
   Tensor all{.name = fmt::format("{}/{}", op.output().name, what), .type = type};
   Bytes bytes;
+  const bool is_float = type == DType::kFloat32;
   for (size_t gate = 0; gate < static_cast<size_t>(kGatesOfLstm); ++gate) {
     const Tensor& t = gate_constant(op, first, gate, what, shape);
-    if (!t.is_constant() || t.type != type || t.quantization.scales.size() != 1) {
+    const bool scaled = t.quantization.scales.size() == 1;
+    const bool hybrid = is_float && t.type == DType::kInt8 && scaled;
+    if (!t.is_constant() || (!hybrid && (t.type != type || (!is_float && !scaled)))) {
       refuse_gate(op, what, gate, t,
-                  fmt::format("constants of {} with one scale", name(type)).c_str());
+                  is_float ? "constants of float32, or of int8 with one scale"
+                           : fmt::format("constants of {} with one scale", name(type)).c_str());
     }
-    bytes.insert(bytes.end(), t.data->begin(), t.data->end());
+    const std::shared_ptr<const Bytes> data = hybrid ? expanded(t).data : t.data;
+    bytes.insert(bytes.end(), data->begin(), data->end());
+    if (is_float) continue;
     all.quantization.scales.push_back(t.quantization.scales[0]);
     all.quantization.zero_points.push_back(t.quantization.zero_points[0]);
   }
   shape.insert(shape.begin(), kGatesOfLstm);
-  all.shape = std::move(shape);
-  all.data = std::make_shared<const Bytes>(std::move(bytes));
-  return steps.add(std::move(all));
-}
-
-/// The same of float32, as rows of one matrix; int8 is expanded.
-TensorId float_gates_of(const FileOp& op, Steps& steps, size_t first, const char* what,
-                        Shape shape) {
-  Tensor all{.name = fmt::format("{}/{}", op.output().name, what), .type = DType::kFloat32};
-  Bytes bytes;
-  for (size_t gate = 0; gate < static_cast<size_t>(kGatesOfLstm); ++gate) {
-    const Tensor& t = gate_constant(op, first, gate, what, shape);
-    const bool hybrid = t.type == DType::kInt8 && t.quantization.scales.size() == 1;
-    if (!t.is_constant() || (t.type != DType::kFloat32 && !hybrid))
-      refuse_gate(op, what, gate, t, "constants of float32, or of int8 with one scale");
-    const std::shared_ptr<const Bytes> data = hybrid ? expanded(t).data : t.data;
-    bytes.insert(bytes.end(), data->begin(), data->end());
-  }
-  shape[0] *= kGatesOfLstm;
   all.shape = std::move(shape);
   all.data = std::make_shared<const Bytes>(std::move(bytes));
   return steps.add(std::move(all));
@@ -133,8 +125,9 @@ TensorId turned(Steps& steps, TensorId x, Tensor like, const Shape& shape) {
   return steps.make_as(Transpose{{1, 0, 2}}, {x}, std::move(like));
 }
 
-void lstm_of_int8(const FileOp& op, const LstmOptions& from, const LstmExtents& e, Steps& steps) {
-  const Tensor hidden = variable_of(op, kHiddenState, "hidden states", {e.batch, e.units});
+LstmParts parts_of_int8(const FileOp& op, const LstmOptions& from, const LstmExtents& e,
+                        Steps& steps) {
+  LstmParts parts{.state = variable_of(op, kHiddenState, "hidden states", {e.batch, e.units})};
   const Tensor cells = variable_of(op, kCellState, "cell states", {e.batch, e.units});
   const Quantization q = cells.quantization;
   if (cells.type != DType::kInt16 || q.scales.size() != 1 || q.zero_points[0] != 0) {
@@ -142,29 +135,71 @@ void lstm_of_int8(const FileOp& op, const LstmOptions& from, const LstmExtents& 
                                  "point 0",
                                  name(cells.type)));
   }
-  Tensor state = hidden;
-  state.name = op.output().name + "/state";
-  state.shape = {e.batch, 3 * e.units};
-  Bytes initial;
-  const int32_t zero =
-      hidden.quantization.zero_points.empty() ? 0 : hidden.quantization.zero_points[0];
+  const std::vector<int32_t>& zeros = parts.state.quantization.zero_points;
   for (int64_t row = 0; row < e.batch; ++row) {
-    initial.insert(initial.end(), static_cast<size_t>(e.units), static_cast<uint8_t>(zero));
-    initial.insert(initial.end(), static_cast<size_t>(2 * e.units), 0);
+    parts.initial.insert(parts.initial.end(), static_cast<size_t>(e.units),
+                         static_cast<uint8_t>(zeros.empty() ? 0 : zeros[0]));
+    parts.initial.insert(parts.initial.end(), static_cast<size_t>(2 * e.units), 0);
   }
-  const TensorId before = steps.add(state);
+  parts.state.shape = {e.batch, 3 * e.units};
+  parts.weights = gates_of(op, steps, kFirstWeights, "weights", {e.units, e.inputs}, DType::kInt8);
+  parts.recurrent =
+      gates_of(op, steps, kFirstRecurrent, "recurrent_weights", {e.units, e.units}, DType::kInt8);
+  parts.biases = gates_of(op, steps, kFirstBias, "biases", {e.units}, DType::kInt32);
+  parts.lstm = {.cell_scale = q.scales[0],
+                .cell_clip = quantised_clip(from.cell_clip(), q.scales[0])};
+  return parts;
+}
+
+/// Whether the kernel can dequantise the weights of all gates from `first` on.
+bool are_hybrid(const FileOp& op, size_t first) {
+  const auto of_gate = [&](size_t gate) { return op.inputs[first + gate]; };
+  for (size_t gate = 0; gate < static_cast<size_t>(kGatesOfLstm); ++gate) {
+    if (!of_gate(gate).valid()) return false;
+    const Tensor& t = op.tensors[of_gate(gate).index()];
+    const Tensor& other = op.tensors[of_gate(0).index()];
+    if (t.type != DType::kInt8 || t.quantization.scales.size() != 1 ||
+        t.quantization.zero_points != other.quantization.zero_points)
+      return false;
+  }
+  return true;
+}
+
+LstmParts parts_of_float32(const FileOp& op, const LstmOptions& from, const LstmExtents& e,
+                           Steps& steps) {
+  LstmParts parts{.state = variable_of(op, kHiddenState, "hidden states", {e.batch, e.units})};
+  const Tensor cells = variable_of(op, kCellState, "cell states", {e.batch, e.units});
+  for (const Tensor& t : {parts.state, cells}) {
+    if (t.type != DType::kFloat32)
+      refuse_state(op, fmt::format("its states are {}, not float32 as its input", name(t.type)));
+  }
+  parts.state.shape = {e.batch, 2 * e.units};
+  const bool hybrid = are_hybrid(op, kFirstWeights) && are_hybrid(op, kFirstRecurrent);
+  const DType type = hybrid ? DType::kInt8 : DType::kFloat32;
+  parts.weights = gates_of(op, steps, kFirstWeights, "weights", {e.units, e.inputs}, type);
+  parts.recurrent =
+      gates_of(op, steps, kFirstRecurrent, "recurrent_weights", {e.units, e.units}, type);
+  parts.biases = gates_of(op, steps, kFirstBias, "biases", {e.units}, DType::kFloat32);
+  if (from.cell_clip() > 0)
+    parts.lstm.real_clip = std::min(from.cell_clip(), std::numeric_limits<float>::max());
+  return parts;
+}
+
+/// The operator's output is all hidden states, then the cell state.
+void finish_lstm(const FileOp& op, const LstmOptions& from, const LstmExtents& e, LstmParts parts,
+                 Steps& steps) {
+  parts.state.name = op.output().name + "/state";
+  const int64_t kept = parts.state.shape[1];
+  const TensorId before = steps.add(parts.state);
   const TensorId x = from.time_major()
                          ? turned(steps, op.inputs[0], op.input(0), {e.batch, e.times, e.inputs})
                          : op.inputs[0];
-  const std::vector<TensorId> operands{
-      x, before, gates_of(op, steps, kFirstWeights, "weights", {e.units, e.inputs}, DType::kInt8),
-      gates_of(op, steps, kFirstRecurrent, "recurrent_weights", {e.units, e.units}, DType::kInt8),
-      gates_of(op, steps, kFirstBias, "biases", {e.units}, DType::kInt32)};
-  const Lstm lstm{.cell_scale = q.scales[0],
-                  .cell_clip = quantised_clip(from.cell_clip(), q.scales[0])};
-  const TensorId all = steps.make(lstm, operands, Shape{e.batch, (e.times + 2) * e.units});
-  const TensorId after = steps.make_as(columns_from((e.times - 1) * e.units), {all}, state);
-  steps.keep(before, after, std::move(initial));
+  const TensorId all =
+      steps.make(parts.lstm, {x, before, parts.weights, parts.recurrent, parts.biases},
+                 Shape{e.batch, (e.times - 1) * e.units + kept});
+  const TensorId after = steps.make_as(columns_from((e.times - 1) * e.units), {all}, parts.state);
+  steps.keep(before, after, std::move(parts.initial));
+  for (const size_t variable : {kHiddenState, kCellState}) steps.own(op.inputs[variable]);
   TensorId values = steps.make(columns_from(0), {all}, Shape{e.batch, e.times * e.units});
   if (from.time_major() && e.batch > 1) {
     values = steps.make(Reshape{}, {values}, Shape{e.batch, e.times, e.units});
@@ -173,104 +208,16 @@ void lstm_of_int8(const FileOp& op, const LstmOptions& from, const LstmExtents& 
   steps.finish(Reshape{}, {values});
 }
 
-/// One time after the other, as TensorFlow Lite Micro's lstm_eval computes each: both products,
-/// their sum, the gates' functions, the cell state, the hidden state.
-class FloatLstm {
- public:
-  FloatLstm(const FileOp& op, const LstmOptions& from, const LstmExtents& e, Steps& steps)
-      : op_(op), time_major_(from.time_major()), e_(e), steps_(steps) {
-    weights_ = float_gates_of(op, steps, kFirstWeights, "weights", {e.units, e.inputs});
-    recurrent_ =
-        float_gates_of(op, steps, kFirstRecurrent, "recurrent_weights", {e.units, e.units});
-    biases_ = float_gates_of(op, steps, kFirstBias, "biases", {e.units});
-    if (from.cell_clip() > 0) {
-      least_ = number("least", -from.cell_clip());
-      most_ = number("most", from.cell_clip());
-    }
-  }
-
-  void run() {
-    const TensorId hidden_before = state(kHiddenState, "hidden states");
-    const TensorId cells_before = state(kCellState, "cell states");
-    TensorId hidden = hidden_before, cells = cells_before;
-    std::vector<TensorId> all;
-    for (int64_t time = 0; time < e_.times; ++time) {
-      const TensorId gates = sum(product(input_at(time), weights_, true),
-                                 product(hidden, recurrent_, false), kGatesOfLstm * e_.units);
-      const TensorId in = row(Logistic{}, {gate(gates, 0)});
-      const TensorId forget = row(Logistic{}, {gate(gates, 1)});
-      const TensorId cell = row(Tanh{}, {gate(gates, 2)});
-      const TensorId out = row(Logistic{}, {gate(gates, 3)});
-      cells = sum(row(Mul{}, {forget, cells}), row(Mul{}, {in, cell}), e_.units);
-      if (least_.valid()) cells = row(Maximum{}, {row(Minimum{}, {cells, most_}), least_});
-      hidden = row(Mul{}, {out, row(Tanh{}, {cells})});
-      all.push_back(hidden);
-    }
-    steps_.keep(hidden_before, hidden);
-    steps_.keep(cells_before, cells);
-    const Shape shape =
-        time_major_ ? Shape{e_.times * e_.batch, e_.units} : Shape{e_.batch, e_.times * e_.units};
-    const TensorId joined =
-        all.size() == 1 ? all[0] : steps_.make(Concat{.axis = time_major_ ? 0 : 1}, all, shape);
-    steps_.finish(Reshape{}, {joined});
-  }
-
- private:
-  TensorId state(size_t k, const char* what) {
-    if (variable_of(op_, k, what, {e_.batch, e_.units}).type != DType::kFloat32)
-      refuse_state(op_, fmt::format("its {} are not float32 as its input", what));
-    steps_.tensor(op_.inputs[k]).shape = {e_.batch, e_.units};
-    return op_.inputs[k];
-  }
-  TensorId number(const char* what, float value) {
-    Bytes bytes(sizeof value);
-    std::memcpy(bytes.data(), &value, sizeof value);
-    return steps_.add({.name = fmt::format("{}/{}", op_.output().name, what),
-                       .shape = {1},
-                       .type = DType::kFloat32,
-                       .data = std::make_shared<const Bytes>(std::move(bytes))});
-  }
-  TensorId input_at(int64_t time) {
-    Slice slice{{0, 0, 0}, {1, 1, 1}, {}};
-    slice.begin[time_major_ ? 0 : 1] = time;
-    return steps_.make(slice, {op_.inputs[0]},
-                       time_major_ ? Shape{1, e_.batch, e_.inputs} : Shape{e_.batch, 1, e_.inputs});
-  }
-  TensorId product(TensorId x, TensorId matrix, bool biased) {
-    std::vector<TensorId> operands{x, matrix};
-    if (biased) operands.push_back(biases_);
-    return steps_.make(FullyConnected{}, operands, {e_.batch, kGatesOfLstm * e_.units});
-  }
-  TensorId sum(TensorId a, TensorId b, int64_t columns) {
-    return steps_.make(Add{}, {a, b}, {e_.batch, columns});
-  }
-  TensorId gate(TensorId gates, int64_t number) {
-    return row(columns_from(number * e_.units), {gates});
-  }
-  TensorId row(Attributes attributes, std::vector<TensorId> inputs) {
-    return steps_.make(std::move(attributes), std::move(inputs), {e_.batch, e_.units});
-  }
-
-  const FileOp& op_;
-  const bool time_major_;
-  const LstmExtents e_;
-  Steps& steps_;
-  TensorId weights_, recurrent_, biases_;
-  TensorId least_, most_;  ///< of the cell state, if it has a clip
-};
-
 }  // namespace
 
 void unidirectional_sequence_lstm(const FileOp& op, Steps& steps) {
   const auto& from = options(op, op.op.builtin_options_as_UnidirectionalSequenceLSTMOptions());
   check_lstm(op, from);
   const LstmExtents e = extents_of(op, from);
-  if (op.input(0).type == DType::kInt8) return lstm_of_int8(op, from, e, steps);
-  if (e.times > kMostTimes) {
-    refuse_state(op, fmt::format("has {} times of float32; supported are {} (of int8 any number)",
-                                 e.times, kMostTimes));
-  }
-  FloatLstm(op, from, e, steps).run();
+  finish_lstm(op, from, e,
+              op.input(0).type == DType::kInt8 ? parts_of_int8(op, from, e, steps)
+                                               : parts_of_float32(op, from, e, steps),
+              steps);
 }
 
 }  // namespace thimble

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -141,6 +142,8 @@ class Steps {
   TensorId add(Tensor tensor);
   /// A variable starts with its zero point (int8) or with zeros, unless `initial` says otherwise.
   void keep(TensorId old_value, TensorId new_value, Bytes initial = {});
+  /// A variable of the file that becomes part of another tensor.
+  void own(TensorId variable) { variables_.push_back(variable); }
   [[nodiscard]] Tensor& tensor(TensorId id) { return tensors_[id.index()]; }
   /// Further constants: scalars, the first of the type and quantisation of `like`.
   TensorId make_zero(const Tensor& like);
@@ -152,12 +155,14 @@ class Steps {
   /// Those that are not the last have no number in the file.
   [[nodiscard]] const std::vector<Op>& ops() const { return ops_; }
   [[nodiscard]] const std::vector<State>& states() const { return states_; }
+  [[nodiscard]] const std::vector<TensorId>& variables() const { return variables_; }
 
  private:
   const FileOp& op_;
   std::vector<Tensor>& tensors_;
   std::vector<Op> ops_;
   std::vector<State> states_;
+  std::vector<TensorId> variables_;
 };
 
 [[noreturn]] void refuse_state(const FileOp& op, const std::string& what);
@@ -214,7 +219,6 @@ void detection_post_process(const FileOp& op, Steps& steps);
 
 /// Operators with variables, which become an input and an output (docs/state.md).
 void svdf(const FileOp& op, Steps& steps);
-/// Of float32 the operators of each time in turn; of int8 one.
 void unidirectional_sequence_lstm(const FileOp& op, Steps& steps);
 
 /// Makes the outputs constants where they follow from shapes and constant integers alone (few: see
@@ -276,11 +280,26 @@ void check_operands(const OperatorKind& kind, const FileOp& op);
 /// outputs are constants (fold_extents).
 struct ReadOperator {
   std::vector<Op> ops;
-  std::vector<State> states;  ///< of the variables that it has
+  std::vector<State> states;        ///< of the variables that it has
+  std::vector<TensorId> variables;  ///< those that are parts of these
 };
 /// Makes constants of what operators make of constants alone, and leaves these out, unless they
 /// multiply and accumulate: these, and what takes too much work, are left to the rewrites.
 void fold_constants(std::vector<Op>& ops, std::vector<Tensor>& tensors, ConstantFolding& folding);
+/// Weights of int8 beside float32 ("hybrid") that kernels do not dequantise become float32, too, in
+/// a tensor of their own.
+void expand_weights(std::vector<Tensor>& tensors, Op& op);
+/// Constants that DEQUANTIZE made of others.
+class DequantisedConstants {
+ public:
+  /// A DEQUANTIZE of which nothing was left.
+  void add(const FileOp& dequantize) { of_[dequantize.outputs[0]] = dequantize.inputs[0]; }
+  /// Weights that are such are read as they were, where kernels dequantise them.
+  void read_as_they_were(std::vector<Op>& ops, const std::vector<Tensor>& tensors) const;
+
+ private:
+  std::map<TensorId, TensorId> of_;
+};
 /// Why an operator is not supported. Nothing if it is, or is with a bias of its own in which dead
 /// channels are silent (silenced_bias).
 [[nodiscard]] std::string refusal_of(Op& op, Graph& graph);

@@ -402,9 +402,11 @@ struct SvdfOutput {
 /// constants of the gates input, forget, cell, output: weights [4,H,K] of x, with a scale for each
 /// gate, weights [4,H,H] of the hidden state likewise, bias [4,H]. output [B,TH+2H]: the hidden
 /// state after each time, then the bytes of the cell state, so that its last 3H are the new state.
+/// In float32 the cell state has H elements: state [B,2H], output [B,TH+H].
 struct Lstm {
-  float cell_scale = 0;   ///< a power of two
+  float cell_scale = 0;   ///< a power of two; 0 in float32
   int32_t cell_clip = 0;  ///< of the quantised cell state, in both directions; 0: none
+  float real_clip = 0;    ///< of that in float32
   bool operator==(const Lstm&) const = default;
 };
 

@@ -91,9 +91,33 @@ std::vector<std::vector<OpId>> consumers(const Graph& graph) {
   return result;
 }
 
+bool is_hybrid(const Attributes& attributes, size_t k, const Tensor& tensor) {
+  const bool by_gates = std::holds_alternative<Lstm>(attributes);
+  const bool by_last = std::holds_alternative<DepthwiseConv2D>(attributes);
+  const bool weighted = by_gates || by_last || std::holds_alternative<Conv2D>(attributes) ||
+                        std::holds_alternative<FullyConnected>(attributes);
+  if (!weighted || (by_gates ? k != 2 && k != 3 : k != 1)) return false;
+  if (tensor.type != DType::kInt8 || !tensor.is_constant() || tensor.shape.empty()) return false;
+  const Quantization& q = tensor.quantization;
+  const size_t axis = by_last ? tensor.shape.size() - 1 : 0;
+  const bool for_all = q.scales.size() == 1 && !by_gates;
+  const bool for_each =
+      q.axis == static_cast<int>(axis) && std::ssize(q.scales) == tensor.shape[axis];
+  constexpr float kMost = 0x1p119F;  // dequantised weights are finite
+  return (for_all || for_each) && q.zero_points.size() == q.scales.size() &&
+         std::ranges::all_of(q.scales, [](float scale) { return scale > 0 && scale < kMost; }) &&
+         std::ranges::all_of(q.zero_points, [&](int32_t zero) {
+           return zero == q.zero_points[0] && zero >= INT8_MIN && zero <= INT8_MAX;
+         });
+}
+
 bool is_float32(const Graph& graph, const Op& op) {
   const auto fits = [&](TensorId t) { return graph.tensor(t).type == DType::kFloat32; };
-  return std::ranges::all_of(op.inputs, fits) && std::ranges::all_of(op.outputs, fits);
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    if (!fits(op.inputs[k]) && !is_hybrid(op.attributes, k, graph.tensor(op.inputs[k])))
+      return false;
+  }
+  return std::ranges::all_of(op.outputs, fits);
 }
 
 const Accumulator* find_accumulator(const Graph& graph, TensorId tensor) {

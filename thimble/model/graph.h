@@ -125,7 +125,11 @@ struct Graph {
 [[nodiscard]] std::vector<OpId> producers(const Graph& graph);
 /// consumers[t]: the operators that read tensor t, ascending, each once.
 [[nodiscard]] std::vector<std::vector<OpId>> consumers(const Graph& graph);
-/// Whether all operands and outputs are float32.
+/// Whether a tensor is weights of int8 that operand k of an operator of float32 may be ("hybrid"):
+/// a constant with one scale, or one for each output channel (LSTM: for each gate), and one zero
+/// point. Each weight is dequantised where it is read, to scale * (weight - zero point).
+[[nodiscard]] bool is_hybrid(const Attributes& attributes, size_t k, const Tensor& tensor);
+/// Whether all operands and outputs are float32, but for hybrid weights.
 [[nodiscard]] bool is_float32(const Graph& graph, const Op& op);
 /// Of a tensor's sums, or null: they have 32 bits, which is exact.
 [[nodiscard]] const Accumulator* find_accumulator(const Graph& graph, TensorId tensor);

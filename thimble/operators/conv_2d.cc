@@ -55,7 +55,7 @@ std::vector<Constraint> constraints_of(const Conv2D&) {
                 {"the weights' input channels divide the input's, and the number of groups that "
                  "follows divides the output's",
                  groups_divide}},
-               convolution_constraints<0>(kWeightsAreQuantised<0>),
+               convolution_constraints<0>(kWeightedOrHybridTypes, kWeightsAreQuantised<0>),
                {kOutputShape}});
 }
 

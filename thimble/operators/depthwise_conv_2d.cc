@@ -48,7 +48,7 @@ std::vector<Constraint> constraints_of(const DepthwiseConv2D&) {
                 {"the kernel is as high and wide as the weights, whose first extent is 1",
                  window_is_the_weights},
                 {"the weights' channels are the input's times the multiplier", multiplier_fits}},
-               convolution_constraints<3>(kWeightsAreQuantised<3>),
+               convolution_constraints<3>(kWeightedOrHybridTypes, kWeightsAreQuantised<3>),
                {kOutputShape}});
 }
 

@@ -94,7 +94,7 @@ std::vector<Constraint> constraints_of(const FullyConnected&) {
       {{kHasWeights,
         {"input and output have 1 to 6 axes, the weights have 2 and the bias has 1", ranks_fit},
         {"the input's trailing axes hold exactly the weights' input channels", input_splits}},
-       {kWeightedTypes,
+       {kWeightedOrHybridTypes,
         kBiasIsConstant,
         {"weights of int16 and float32 inputs are constant", other_weights_are_constant},
         kXAndOutputHaveOneScale,

@@ -24,6 +24,7 @@ bool lstm_ranks_fit(const Graph& graph, const Op& op) {
 
 bool lstm_types_fit(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
+  if (is_float32(graph, op)) return v.in(2).type == v.in(3).type;
   for (size_t k = 0; k + 1 < kLstmOperands; ++k) {
     if (v.in(k).type != DType::kInt8) return false;
   }
@@ -65,14 +66,21 @@ bool cell_scale_is_power_of_two(const Graph&, const Op& op) {
          scale <= 0x1p-4F;
 }
 
+bool real_clip_is_a_number(const Graph&, const Op& op) {
+  return lstm_of(op).real_clip >= 0 && std::isfinite(lstm_of(op).real_clip);
+}
+
 bool cell_clip_is_int16(const Graph&, const Op& op) {
   return lstm_of(op).cell_clip >= 0 && lstm_of(op).cell_clip <= 32767;
 }
 
+/// Elements of a unit's cell state: two bytes of int16, or one number.
+int64_t cell_width(const OpView& v) { return v.in(0).type == DType::kFloat32 ? 1 : 2; }
+
 bool lstm_extents_fit(const Graph& graph, const Op& op) {
   const OpView v{graph, op};
   const int64_t batch = v.x()[0], inputs = v.x()[2], units = v.in(4).shape[1];
-  return v.in(1).shape == Shape{batch, 3 * units} &&
+  return v.in(1).shape == Shape{batch, (1 + cell_width(v)) * units} &&
          v.in(2).shape == Shape{kLstmGateCount, units, inputs} &&
          v.in(3).shape == Shape{kLstmGateCount, units, units} && v.in(4).shape[0] == kLstmGateCount;
 }
@@ -93,7 +101,7 @@ int64_t macs_per_sequence(const Lstm&, const OpView& v) {
 
 Shape output_shape_of(const Lstm&, const OpView& v) {
   const int64_t units = v.in(4).shape[1];
-  return {v.x()[0], v.x()[1] * units + 2 * units};
+  return {v.x()[0], (v.x()[1] + cell_width(v)) * units};
 }
 
 std::vector<Constraint> constraints_of(const Lstm&) {
@@ -102,16 +110,22 @@ std::vector<Constraint> constraints_of(const Lstm&) {
        "projection or layer norm)",
        lstm_inputs},
       {"the input has 3 axes (batch, time, channels)", lstm_ranks_fit},
-      {"input, weights, hidden state and output are int8, the biases int32", lstm_types_fit},
+      {"input, weights, hidden state and output are int8, the biases int32; or all are float32, "
+       "but "
+       "for weights that may all be int8, those of each gate with one scale and all with one zero "
+       "point",
+       lstm_types_fit},
       {"weights and biases are constants", lstm_constants},
       {"input and output have one positive, finite scale each and a zero point within int8; the "
        "hidden state has the output's",
-       lstm_values_have_one_scale},
-      {"the weights of each gate have one scale below 1 and zero point 0", gates_have_scales},
+       lstm_values_have_one_scale, true},
+      {"the weights of each gate have one scale below 1 and zero point 0", gates_have_scales, true},
       {"the input's scale is below 2^16, the output's between 2^-24 and 2^16",
-       lstm_scales_are_moderate},
-      {"the cell state's scale is a power of two from 2^-20 to 2^-4", cell_scale_is_power_of_two},
-      {"the cell state's clip is within int16", cell_clip_is_int16},
+       lstm_scales_are_moderate, true},
+      {"the cell state's scale is a power of two from 2^-20 to 2^-4", cell_scale_is_power_of_two,
+       true},
+      {"the cell state's clip is within int16", cell_clip_is_int16, true},
+      {"the cell state's clip in float32 is a number, 0 or above", real_clip_is_a_number},
       {"weights, biases and states have the extents that follow from batch, inputs and units",
        lstm_extents_fit},
       kOutputShape};

@@ -66,7 +66,7 @@ std::vector<Constraint> constraints_of(const TransposeConv&) {
                 {"the kernel is as high and wide as the weights, which have the input's channels",
                  transposed_window_is_the_weights},
                 {"height and width of the output are at most 65535", output_extents_are_sane}},
-               convolution_constraints<0>(kWeightsAreSymmetric<0>),
+               convolution_constraints<0>(kWeightedTypes, kWeightsAreSymmetric<0>),
                {kOutputShape}});
 }
 

@@ -20,6 +20,11 @@ inline constexpr Constraint kWeightedTypes{
     "weights are int8, input and output both int8 or both int16, and the bias is int32 (of int16: "
     "or int64); or all are float32",
     weighted_types};
+inline constexpr Constraint kWeightedOrHybridTypes{
+    "weights are int8, input and output both int8 or both int16, and the bias is int32 (of int16: "
+    "or int64); or all are float32, but for constant weights that may be int8 with one scale, or "
+    "one per output channel, and one zero point",
+    weighted_types};
 
 bool bias_is_constant(const Graph& graph, const Op& op);
 bool weights_and_bias_are_constant(const Graph& graph, const Op& op);
@@ -73,8 +78,9 @@ std::vector<Constraint> sum_constraints() {
 
 /// Constraints of a convolution, after the shapes. quantised: that of its weights.
 template <size_t kChannelAxis>
-std::vector<Constraint> convolution_constraints(const Constraint& quantised) {
-  return join({{kWeightedTypes, kWeightsAndBiasAreConstant, kXAndOutputHaveOneScale, quantised},
+std::vector<Constraint> convolution_constraints(const Constraint& types,
+                                                const Constraint& quantised) {
+  return join({{types, kWeightsAndBiasAreConstant, kXAndOutputHaveOneScale, quantised},
                sum_constraints<kChannelAxis>()});
 }
 

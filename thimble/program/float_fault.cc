@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters and constants of kernels of float32 against their operators.
+#include <limits>
+
 #include "thimble/model/resize.h"
 #include "thimble/program/read_back.h"
 #include "thimble/reference/real.h"
@@ -34,6 +36,34 @@ void compare_floats(const ReadBack& r, size_t constant, const Tensor& tensor, co
   }
 }
 
+// Weights of float32 or int8, constant 0.
+template <class Place>
+void compare_real_weights(const ReadBack& r, size_t constant, const Tensor& weights,
+                          const Place& place, Difference& d) {
+  if (weights.type == DType::kFloat32) return compare_floats(r, constant, weights, place, d);
+  const auto count = static_cast<size_t>(elements(weights.shape));
+  const auto packed = unpacked<uint8_t>(r, constant, DType::kInt8, count);
+  if (packed.size() != count) {
+    d.fail("one of its constants has another type or size");
+    return;
+  }
+  for (size_t k = 0; k < count; ++k) {
+    if (packed[place(k)] == (*weights.data)[k]) continue;
+    d.fail(fmt::format("element {} of its constant {} is wrong", k, constant));
+    return;
+  }
+}
+
+// What weights of int8 stand for: scales in constant 2.
+void compare_hybrid(const ReadBack& r, const runtime::HybridConv2DParams& p, Difference& d) {
+  const Quantization& q = r.in(1).quantization;
+  d.expect("scale_step", p.scale_step, q.scales.size() == 1 ? 0 : 1);
+  for (const int32_t zero : q.zero_points) d.expect("zero_point", p.zero_point, zero);
+  const auto scales = unpacked<float>(r, 2, DType::kFloat32, q.scales.size());
+  if (scales.size() != q.scales.size()) d.fail("its scales have another type or number");
+  for (size_t k = 0; k < scales.size(); ++k) d.expect_float("scales", scales[k], q.scales[k]);
+}
+
 void compare_float_bias(const ReadBack& r, int64_t channels, Difference& d) {
   if (r.op.inputs.size() > 2) {
     compare_floats(
@@ -55,33 +85,75 @@ Activation activation_of(const Op& a) {
   }
 }
 
-template <class Op>
-std::string float_weights_fault(const Op& a, const ReadBack& r) {
+template <class Op, class Params>
+std::string convolution_fault(const Op& a, const Params& p, const ReadBack& r, Difference& d) {
   constexpr bool kDepthwise = std::is_same_v<Op, DepthwiseConv2D>;
-  const auto* p = r.as<runtime::FloatConv2DParams>();
-  if (p == nullptr) return kOtherKernel;
   const Shape& weights = r.in(1).shape;
   const int64_t channels = kDepthwise ? weights.back() : weights.front();
   const int64_t depth = kDepthwise ? 1 : weights.back();
-  Difference d;
   int64_t groups = 1;
   if constexpr (requires { a.window; }) {
-    compare_window(a.window, r.in(0), p->window, d);
+    compare_window(a.window, r.in(0), p.window, d);
     groups = r.in(0).shape.back() / depth;
   } else {
-    compare_no_window(r, p->window, d);
+    compare_no_window(r, p.window, d);
   }
-  d.expect("in_per_group", p->in_per_group, depth);
-  d.expect("out_per_group", p->out_per_group, channels / groups);
-  compare_float_clamp(*p, activation_of(a), d);
+  d.expect("in_per_group", p.in_per_group, depth);
+  d.expect("out_per_group", p.out_per_group, channels / groups);
+  compare_float_clamp(p, activation_of(a), d);
   const auto taps = static_cast<size_t>(elements(weights) / channels);
   const auto place = [&](size_t k) {
     return kDepthwise ? k % static_cast<size_t>(channels) * taps + k / static_cast<size_t>(channels)
                       : k;
   };
-  compare_floats(r, 0, r.in(1), place, d);
+  compare_real_weights(r, 0, r.in(1), place, d);
   compare_float_bias(r, channels, d);
   return d.text();
+}
+
+template <class Op>
+std::string float_weights_fault(const Op& a, const ReadBack& r) {
+  Difference d;
+  if (r.in(1).type == DType::kFloat32) {
+    const auto* p = r.as<runtime::FloatConv2DParams>();
+    return p == nullptr ? kOtherKernel : convolution_fault(a, *p, r, d);
+  }
+  const auto* p = r.as<runtime::HybridConv2DParams>();
+  if (p == nullptr) return kOtherKernel;
+  compare_hybrid(r, *p, d);
+  return convolution_fault(a, *p, r, d);
+}
+
+template <class Params>
+std::string compare_float_lstm(const Lstm& a, const Params& p, const ReadBack& r, Difference& d) {
+  d.expect("times", p.times, r.in(0).shape.at(1));
+  d.expect("inputs", p.inputs, r.in(0).shape.at(2));
+  d.expect("units", p.units, r.in(4).shape.at(1));
+  d.expect_float("cell_limit", p.cell_limit,
+                 a.real_clip > 0 ? a.real_clip : std::numeric_limits<float>::max());
+  for (size_t k = 0; k < 3; ++k)
+    compare_real_weights(
+        r, k, r.in(2 + k), [](size_t place) { return place; }, d);
+  return d.text();
+}
+
+std::string float_lstm_fault(const Lstm& a, const ReadBack& r) {
+  Difference d;
+  if (r.in(2).type == DType::kFloat32) {
+    const auto* p = r.as<runtime::FloatLstmParams>();
+    return p == nullptr ? kOtherKernel : compare_float_lstm(a, *p, r, d);
+  }
+  const auto* p = r.as<runtime::HybridLstmParams>();
+  if (p == nullptr) return kOtherKernel;
+  for (size_t operand = 0; operand < 2; ++operand) {
+    const Quantization& q = r.in(2 + operand).quantization;
+    for (size_t gate = 0; gate < std::size(p->input_scale); ++gate) {
+      const auto& scales = operand == 0 ? p->input_scale : p->recurrent_scale;
+      d.expect_float("scale", scales[gate], q.scales.at(gate));
+      d.expect("zero_point", p->zero_point[operand], q.zero_points.at(gate));
+    }
+  }
+  return compare_float_lstm(a, *p, r, d);
 }
 
 std::string float_pool_fault(const Window& window, Activation activation, const ReadBack& r) {
@@ -180,6 +252,7 @@ struct FloatChecker {
   }
   std::string operator()(const SvdfFeatures& a) const { return float_weights_fault(a, r); }
   std::string operator()(const ShiftIn& a) const { return weights_fault(a, r); }
+  std::string operator()(const Lstm& a) const { return float_lstm_fault(a, r); }
   std::string operator()(const SvdfOutput& a) const {
     const auto* p = r.as<runtime::FloatSvdfParams>();
     if (p == nullptr) return kOtherKernel;

@@ -22,7 +22,7 @@ std::vector<int> inverse(const std::vector<int>& permutation) {
 std::vector<Bytes> real_outputs(const reference::OpContext& context) {
   std::vector<RealValues> values;
   for (size_t i = 0; i < context.op.inputs.size(); ++i)
-    values.push_back(reference::elements_from<float>(context.input_bytes(i)));
+    values.push_back(dequantised(context.input(i), context.input_bytes(i)));
   std::vector<const RealValues*> inputs;
   for (const RealValues& v : values) inputs.push_back(&v);
   return {reference::bytes_from(evaluate_real(context.graph, context.op, inputs))};

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // UNIDIRECTIONAL_SEQUENCE_LSTM with int8 values and an int16 cell state: gates in steps of 2^-12
-// before their function and 2^-15 behind it.
+// before their function and 2^-15 behind it; and in float32.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "thimble/reference/evaluate.h"
 #include "thimble/reference/factors.h"
+#include "thimble/reference/real_products.h"
 #include "thimble/reference/sigmoid.h"
+#include "thimble_runtime/real_functions.h"
 
 namespace thimble::reference {
 namespace {
@@ -119,6 +122,47 @@ std::vector<Bytes> evaluate(const Lstm& op, const OpContext& context) {
     result.insert(result.end(), after.begin(), after.end());
   }
   return {result};
+}
+
+/// Gates of one row of a batch are two layers, fully connected, and their sum; each result is a
+/// number, the largest one beyond all.
+RealValues real_lstm(const Lstm& op, const RealLstm& l) {
+  using runtime::real::logistic, runtime::real::tanh;
+  const auto batches = static_cast<size_t>(l.shape[0]), times = static_cast<size_t>(l.shape[1]);
+  const size_t units = l.biases.size() / kGateCount;
+  const auto rows = static_cast<int64_t>(l.biases.size());
+  const auto layer = [&](const RealValues& x, const RealValues& weights, const RealValues* bias) {
+    const int64_t depth = std::ssize(x);
+    RealValues sums =
+        real_fully_connected({{1, depth}, x, {rows, depth}, weights, bias, {1, rows}});
+    apply(Activation::kNone, sums);
+    return sums;
+  };
+  const float most = op.real_clip > 0 ? op.real_clip : std::numeric_limits<float>::max();
+  RealValues result;
+  for (size_t batch = 0; batch < batches; ++batch) {
+    const auto before = l.state.begin() + static_cast<std::ptrdiff_t>(2 * batch * units);
+    const auto middle = before + static_cast<std::ptrdiff_t>(units);
+    RealValues hidden(before, middle), cells(middle, middle + static_cast<std::ptrdiff_t>(units));
+    for (size_t time = 0; time < times; ++time) {
+      const auto x = l.x.begin() + static_cast<std::ptrdiff_t>((batch * times + time) *
+                                                               static_cast<size_t>(l.shape[2]));
+      RealValues gates = layer({x, x + l.shape[2]}, l.weights, &l.biases);
+      const RealValues of_hidden = layer(hidden, l.recurrent, nullptr);
+      for (size_t k = 0; k < gates.size(); ++k) gates[k] += of_hidden[k];
+      apply(Activation::kNone, gates);
+      const auto gate = [&](Gate g, size_t unit) { return gates[g * units + unit]; };
+      for (size_t unit = 0; unit < units; ++unit) {
+        cells[unit] = logistic(gate(kForgetGate, unit)) * cells[unit] +
+                      logistic(gate(kInputGate, unit)) * tanh(gate(kCellGate, unit));
+        cells[unit] = std::clamp(cells[unit], -most, most);
+        hidden[unit] = logistic(gate(kOutputGate, unit)) * tanh(cells[unit]);
+      }
+      result.insert(result.end(), hidden.begin(), hidden.end());
+    }
+    result.insert(result.end(), cells.begin(), cells.end());
+  }
+  return result;
 }
 
 }  // namespace thimble::reference

@@ -440,8 +440,15 @@ RealValues real(const SvdfOutput& op, const RealContext& c) {
   return clamped(op.activation, std::move(result));
 }
 
-RealValues real(const Lstm&, const RealContext& c) {
-  throw InternalError(label(c.op) + " is not computed in real numbers");
+RealValues real(const Lstm& op, const RealContext& c) {
+  if (c.graph.tensor(c.op.inputs[1]).type != DType::kFloat32)  // bytes of the cell state
+    throw InternalError(label(c.op) + " of integers is not computed in real numbers");
+  return real_lstm(op, {.shape = c.shape(0),
+                        .x = *c.inputs[0],
+                        .state = *c.inputs[1],
+                        .weights = *c.inputs[2],
+                        .recurrent = *c.inputs[3],
+                        .biases = *c.inputs[4]});
 }
 
 template <class Signal>

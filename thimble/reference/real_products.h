@@ -24,4 +24,12 @@ struct RealProduct {
 /// The second operand stands for the weights.
 [[nodiscard]] RealValues real_batch_matmul(const BatchMatMul& op, const RealProduct& product);
 
+/// Operands of an LSTM as the operator has them.
+struct RealLstm {
+  const Shape& shape;  ///< of x
+  const RealValues &x, &state, &weights, &recurrent, &biases;
+};
+/// The output, its last columns the cell state.
+[[nodiscard]] RealValues real_lstm(const Lstm& op, const RealLstm& lstm);
+
 }  // namespace thimble::reference

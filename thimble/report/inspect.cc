@@ -29,6 +29,16 @@ std::string quantization_text(const Tensor& tensor) {
   return fmt::format("{} {:.6g} ({:+d})", name(tensor.type), q.scales[0], q.zero_points[0]);
 }
 
+// That of the output, and the type of weights where it is another.
+std::string quantization_text(const Graph& graph, const Op& op) {
+  std::string text = quantization_text(graph.tensor(op.outputs[0]));
+  for (size_t k = 0; k < op.inputs.size(); ++k) {
+    if (is_float32(graph, op) && is_hybrid(op.attributes, k, graph.tensor(op.inputs[k])))
+      return text + ", weights int8";
+  }
+  return text;
+}
+
 // Position after which an activation is no longer needed.
 std::vector<size_t> last_uses(const Graph& graph) {
   std::vector<size_t> last(graph.tensors.size(), 0);
@@ -105,7 +115,7 @@ Inspection inspect(const Graph& graph) {
                     .input_shape = to_string(graph.tensor(op.inputs[0]).shape),
                     .output_shape = to_string(out.shape),
                     .output_name = out.name,
-                    .quantization = quantization_text(out),
+                    .quantization = quantization_text(graph, op),
                     .macs = macs(graph, op),
                     .live = {}};
     live.insert(op.outputs.begin(), op.outputs.end());

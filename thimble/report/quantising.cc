@@ -2,8 +2,10 @@
 #include "thimble/report/quantising.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
+#include <vector>
 
 #include "thimble/model/division.h"
 #include "thimble/target/size.h"
@@ -14,6 +16,7 @@ namespace {
 constexpr int64_t kFloatBytes = 4;  ///< of an element; int8 has one
 
 bool is_bias(const Op& op, size_t input) {
+  if (std::holds_alternative<Lstm>(op.attributes)) return input == 4;
   const bool weighted = std::holds_alternative<Conv2D>(op.attributes) ||
                         std::holds_alternative<DepthwiseConv2D>(op.attributes) ||
                         std::holds_alternative<TransposeConv>(op.attributes) ||
@@ -49,13 +52,17 @@ std::string quantising_text(const Graph& graph, int64_t weight_bytes, int64_t sr
   if (!found) return "";
   const int64_t saved =
       found->float_weight_bytes - ceil_div(found->float_weight_bytes, kFloatBytes);
-  std::string text =
-      fmt::format("in int8 instead of float32, estimated: weights about {} instead of {}",
-                  human_size(weight_bytes - saved), human_size(weight_bytes));
-  if (found->all_activations)
-    text += fmt::format(", SRAM about {} instead of {}",
-                        human_size(ceil_div(sram_bytes, kFloatBytes)), human_size(sram_bytes));
-  return text;
+  std::vector<std::string> parts;
+  if (saved > 0) {
+    parts.push_back(fmt::format("weights about {} instead of {}", human_size(weight_bytes - saved),
+                                human_size(weight_bytes)));
+  }
+  if (found->all_activations) {
+    parts.push_back(fmt::format("SRAM about {} instead of {}",
+                                human_size(ceil_div(sram_bytes, kFloatBytes)),
+                                human_size(sram_bytes)));
+  }
+  return fmt::format("in int8 instead of float32, estimated: {}", fmt::join(parts, ", "));
 }
 
 }  // namespace thimble

@@ -191,11 +191,30 @@ void count(const runtime::SvdfParams& p, const CallShape& call, FeatureSums sums
 void count(const runtime::FloatSvdfParams& p, const CallShape& call, FeatureSums sums) {
   count_svdf(p.rank, p.memory, call, sums);
 }
+template <class Params>
+double gates_of_lstm(const Params& p, const CallShape& call) {
+  return 4.0 * p.units * p.times * pixels(call.region);
+}
 void count(const runtime::LstmParams& p, const CallShape& call, FeatureSums sums) {
-  const double gates = 4.0 * p.units * p.times * pixels(call.region);
+  const double gates = gates_of_lstm(p, call);
   sums.add(Feature::kElement, gates / 4);
   sums.add(Feature::kOneRun, 2 * gates);
   sums.add(Feature::kOneProduct, gates * (p.inputs + p.units));
+}
+// A function for each gate, and two elements.
+template <class Params>
+void count_float_lstm(const Params& p, const CallShape& call, FeatureSums sums) {
+  const double gates = gates_of_lstm(p, call);
+  sums.add(Feature::kElement, 1.5 * gates);
+  sums.add(Feature::kSingleRun, 2 * gates);
+  sums.add(Feature::kSingleProduct, gates * (p.inputs + p.units));
+}
+void count(const runtime::FloatLstmParams& p, const CallShape& call, FeatureSums sums) {
+  count_float_lstm(p, call, sums);
+}
+void count(const runtime::HybridLstmParams& p, const CallShape& call, FeatureSums sums) {
+  count_float_lstm(p, call, sums);
+  sums.add(Feature::kWeight, gates_of_lstm(p, call) * (p.inputs + p.units));
 }
 
 // Butterflies: half of the size, once for each pair of bits of it.
@@ -223,14 +242,24 @@ void count(const runtime::BatchMatMulParams& p, const CallShape& call, FeatureSu
 
 // Products of float32, each output alone. Taps in the padding count; of a transposed convolution
 // only some meet a pixel.
-void count(const runtime::FloatConv2DParams& p, const CallShape& call, FeatureSums sums) {
+template <class Params>
+double count_float_convolution(const Params& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);
   const runtime::Window2D& w = p.window;
   double taps = static_cast<double>(w.kernel_h) * w.kernel_w;
   if (info(call.kernel).family == Family::kTransposeConv) taps /= w.stride_h * w.stride_w;
   const double outputs = pixels(call.region) * extent(call.region, 3);
+  const double products = outputs * taps * p.in_per_group;
   sums.add(Feature::kSingleRun, outputs * taps);
-  sums.add(Feature::kSingleProduct, outputs * taps * p.in_per_group);
+  sums.add(Feature::kSingleProduct, products);
+  return products;
+}
+void count(const runtime::FloatConv2DParams& p, const CallShape& call, FeatureSums sums) {
+  count_float_convolution(p, call, sums);
+}
+// The weight of each product is dequantised.
+void count(const runtime::HybridConv2DParams& p, const CallShape& call, FeatureSums sums) {
+  sums.add(Feature::kWeight, count_float_convolution(p, call, sums));
 }
 void count(const runtime::FloatMatMulParams& p, const CallShape& call, FeatureSums sums) {
   count_pixels_of(call, sums);

@@ -77,6 +77,7 @@ Features guessed_for_floats(const Core& core) {
   set(Feature::kElement, 15, 150);
   set(Feature::kSingleRun, 14, 14);
   set(Feature::kSingleProduct, 4.5, 165);
+  set(Feature::kWeight, 3.5, 165);
   return each;
 }
 

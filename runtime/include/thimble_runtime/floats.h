@@ -24,6 +24,21 @@ struct FloatConv2DParams {
 /// progress: pixel.
 void conv_2d_f32(const FloatConv2DParams& p, const View& x, const View& out,
                  const Region& region) noexcept;
+/// The same with weights of int8 ("hybrid"), each of which stands for the product of its scale with
+/// what it is more than the zero point, rounded.
+struct HybridConv2DParams {
+  const int8_t* weights;  ///< [out channel][kernel_h][kernel_w][in_per_group]
+  const float* bias;      ///< [out channel]
+  const float* scales;    ///< [out channel], or one
+  Window2D window;
+  int32_t in_per_group, out_per_group;  ///< channels
+  int32_t scale_step;                   ///< 1; 0: one scale for all
+  int32_t zero_point;                   ///< of the weights
+  float clamp_min, clamp_max;
+};
+/// progress: pixel.
+void conv_2d_hybrid_f32(const HybridConv2DParams& p, const View& x, const View& out,
+                        const Region& region) noexcept;
 /// One group; sums go by rows, columns and channels of the input.
 void transpose_conv_f32(const FloatConv2DParams& p, const View& x, const View& out,
                         const Region& region) noexcept;
@@ -146,6 +161,31 @@ struct FloatSvdfParams {
 /// Views as of svdf. progress: pixel.
 void svdf_f32(const FloatSvdfParams& p, const View& state, const View& weights, const View& out,
               const Region& region) noexcept;
+
+/// As LstmParams.
+struct FloatLstmParams {
+  const float* weights;    ///< [gate][unit][input]
+  const float* recurrent;  ///< [gate][unit][unit]
+  const float* biases;     ///< [gate][unit]
+  int32_t times, inputs, units;
+  float cell_limit;  ///< the most that the cell state can be
+};
+/// Views: x (y, x, c) is (batch, time, input), state (x, c) is (batch, element), out (x, c) is
+/// (batch, element): hidden states, then the cell state. progress: none.
+void lstm_f32(const FloatLstmParams& p, const View& x, const View& state, const View& out,
+              const Region& region) noexcept;
+/// The same with weights as of HybridConv2DParams.
+struct HybridLstmParams {
+  const int8_t* weights;    ///< [gate][unit][input]
+  const int8_t* recurrent;  ///< [gate][unit][unit]
+  const float* biases;      ///< [gate][unit]
+  int32_t times, inputs, units;
+  int32_t zero_point[2];  ///< of the weights of inputs and of hidden states
+  float input_scale[4], recurrent_scale[4];
+  float cell_limit;
+};
+void lstm_hybrid_f32(const HybridLstmParams& p, const View& x, const View& state, const View& out,
+                     const Region& region) noexcept;
 
 /// Boxes of objects, the best first, without those that overlap a better one.
 struct DetectionPostProcessParams {

@@ -546,6 +546,45 @@ void each_field(S& s, F visit) {
   visit("clamp_max", s.clamp_max);
 }
 
+template <class S, class F, If<S, FloatLstmParams> = 0>
+void each_field(S& s, F visit) {
+  visit("weights", s.weights);
+  visit("recurrent", s.recurrent);
+  visit("biases", s.biases);
+  visit("times", s.times);
+  visit("inputs", s.inputs);
+  visit("units", s.units);
+  visit("cell_limit", s.cell_limit);
+}
+
+template <class S, class F, If<S, HybridConv2DParams> = 0>
+void each_field(S& s, F visit) {
+  visit("weights", s.weights);
+  visit("bias", s.bias);
+  visit("scales", s.scales);
+  visit("window", s.window);
+  visit("in_per_group", s.in_per_group);
+  visit("out_per_group", s.out_per_group);
+  visit("scale_step", s.scale_step);
+  visit("zero_point", s.zero_point);
+  visit("clamp_min", s.clamp_min);
+  visit("clamp_max", s.clamp_max);
+}
+
+template <class S, class F, If<S, HybridLstmParams> = 0>
+void each_field(S& s, F visit) {
+  visit("weights", s.weights);
+  visit("recurrent", s.recurrent);
+  visit("biases", s.biases);
+  visit("times", s.times);
+  visit("inputs", s.inputs);
+  visit("units", s.units);
+  visit("zero_point", s.zero_point);
+  visit("input_scale", s.input_scale);
+  visit("recurrent_scale", s.recurrent_scale);
+  visit("cell_limit", s.cell_limit);
+}
+
 template <class S, class F, If<S, FloatClampParams> = 0>
 void each_field(S& s, F visit) {
   visit("clamp_min", s.clamp_min);

@@ -41,19 +41,43 @@ PackedConstant float_weights(const Operands& t) {
   const Tensor& weights = t.in(1);
   const Shape& shape = weights.shape;
   if (!std::holds_alternative<DepthwiseConv2D>(t.op.attributes))
-    return {"weights", DType::kFloat32, shape, *weights.data};
-  constexpr size_t kSize = sizeof(float);
+    return {"weights", weights.type, shape, *weights.data};
+  const auto size = static_cast<size_t>(size_bytes(weights.type));
   const auto channels = static_cast<size_t>(shape.back());
-  const size_t taps = weights.data->size() / kSize / channels;
+  const size_t taps = weights.data->size() / size / channels;
   Bytes packed(weights.data->size());
   for (size_t k = 0; k < taps * channels; ++k) {
     const size_t to = k % channels * taps + k / channels;
-    std::memcpy(&packed[to * kSize], &(*weights.data)[k * kSize], kSize);
+    std::memcpy(&packed[to * size], &(*weights.data)[k * size], size);
   }
-  return {"weights", DType::kFloat32, {shape[3], shape[1], shape[2], 1}, std::move(packed)};
+  return {"weights", weights.type, {shape[3], shape[1], shape[2], 1}, std::move(packed)};
+}
+
+// The call with its weights dequantised.
+KernelUse hybrid_use(const Tensor& weights, const runtime::FloatConv2DParams& p, KernelUse use) {
+  const Quantization& q = weights.quantization;
+  use.kernel = float_kernel(Family::kConv2DHybrid);
+  use.params = runtime::HybridConv2DParams{.weights = nullptr,
+                                           .bias = nullptr,
+                                           .scales = nullptr,
+                                           .window = p.window,
+                                           .in_per_group = p.in_per_group,
+                                           .out_per_group = p.out_per_group,
+                                           .scale_step = q.scales.size() == 1 ? 0 : 1,
+                                           .zero_point = q.zero_points.at(0),
+                                           .clamp_min = p.clamp_min,
+                                           .clamp_max = p.clamp_max};
+  return use;
 }
 
 }  // namespace
+
+PackedConstant packed_floats(std::string role, const std::vector<float>& values) {
+  PackedConstant packed{std::move(role), DType::kFloat32, {std::ssize(values)}, {}};
+  packed.data.resize(values.size() * sizeof(float));
+  std::memcpy(packed.data.data(), values.data(), packed.data.size());
+  return packed;
+}
 
 bool has_float_weights(const Operands& t) {
   return is_float32(t) && (t.count() == 2 || t.count() == 3) && t.in(1).is_constant() &&
@@ -85,12 +109,14 @@ KernelUse float_convolution_use(const Operands& t, Family family, const Convolut
   const runtime::FloatClampParams clamp = float_clamp(activation);
   params.clamp_min = clamp.clamp_min;
   params.clamp_max = clamp.clamp_max;
-  return {.kernel = float_kernel(family),
-          .params = params,
-          .inputs = {0},
-          .in = {axes.in},
-          .out = axes.out,
-          .limits = limits_of(axes.out, t.out().shape)};
+  KernelUse use{.kernel = float_kernel(family),
+                .params = params,
+                .inputs = {0},
+                .in = {axes.in},
+                .out = axes.out,
+                .limits = limits_of(axes.out, t.out().shape)};
+  const Tensor& weights = t.in(1);
+  return weights.type == DType::kFloat32 ? use : hybrid_use(weights, params, std::move(use));
 }
 
 std::vector<PackedConstant> pack_float_conv_2d(const Operands& t) {
@@ -100,6 +126,12 @@ std::vector<PackedConstant> pack_float_conv_2d(const Operands& t) {
   Bytes bias(static_cast<size_t>(channels) * sizeof(float));
   if (t.bias() != nullptr) bias = *t.bias()->data;
   return {float_weights(t), {"bias", DType::kFloat32, {channels}, std::move(bias)}};
+}
+
+std::vector<PackedConstant> pack_hybrid_conv_2d(const Operands& t) {
+  std::vector<PackedConstant> result = pack_float_conv_2d(t);
+  result.push_back(packed_floats("scales", t.in(1).quantization.scales));
+  return result;
 }
 
 std::vector<KernelUse> float_function_use(const Operands& t, Family family,

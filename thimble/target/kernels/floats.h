@@ -20,6 +20,8 @@ namespace thimble {
                                               const ConvolutionAxes& axes,
                                               runtime::FloatConv2DParams params,
                                               Activation activation);
+/// A constant of numbers.
+[[nodiscard]] PackedConstant packed_floats(std::string role, const std::vector<float>& values);
 /// A function of each element.
 [[nodiscard]] std::vector<KernelUse> float_function_use(const Operands& t, Family family,
                                                         const KernelParams& params = {});

@@ -23,6 +23,7 @@ namespace thimble {
 enum class Family : uint8_t {
   kConv2D,
   kConv2DOffset,  ///< weights have a zero point
+  kConv2DHybrid,  ///< float32, weights of int8
   kConv2DAccumulate,
   kConv2DFinalise,
   kTransposeConv,
@@ -31,6 +32,7 @@ enum class Family : uint8_t {
   kSvdfFeatures,
   kSvdf,
   kLstm,
+  kLstmHybrid,  ///< float32, weights of int8
   kDepthwiseConv2D,
   kDepthwiseConv2DInPlace,
   kAveragePool2D,
@@ -138,7 +140,8 @@ using KernelParams = std::variant<
     runtime::FloatMatMulParams, runtime::FloatPool2DParams, runtime::FloatMeanParams,
     runtime::FloatClampParams, runtime::FloatLeakyReluParams, runtime::FloatSoftmaxParams,
     runtime::FloatResizeBilinearParams, runtime::FloatCumSumParams,
-    runtime::FloatL2NormalizationParams, runtime::FloatSvdfParams>;
+    runtime::FloatL2NormalizationParams, runtime::FloatSvdfParams, runtime::FloatLstmParams,
+    runtime::HybridConv2DParams, runtime::HybridLstmParams>;
 
 /// Read-only data of one call, packed for its kernel.
 struct PackedConstant {

@@ -113,7 +113,10 @@ const char* type_name(const KernelParams& params) {
                                            "FloatResizeBilinearParams",
                                            "FloatCumSumParams",
                                            "FloatL2NormalizationParams",
-                                           "FloatSvdfParams"};
+                                           "FloatSvdfParams",
+                                           "FloatLstmParams",
+                                           "HybridConv2DParams",
+                                           "HybridLstmParams"};
   static_assert(std::size(kNames) == std::variant_size_v<KernelParams>);
   return kNames[params.index()];
 }

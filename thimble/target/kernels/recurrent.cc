@@ -67,6 +67,35 @@ KernelUse float_features_use(const Operands& t) {
       params, Activation::kNone);
 }
 
+// The call in float32, where weights may be int8.
+KernelUse float_lstm_use(const Lstm& a, const Operands& t) {
+  const Shape& x = t.in(0).shape;
+  const auto fill = [&](auto params) {
+    params.times = narrow_extent(x[1]);
+    params.inputs = narrow_extent(x[2]);
+    params.units = narrow_extent(t.in(4).shape[1]);
+    params.cell_limit = a.real_clip > 0 ? a.real_clip : runtime::kLargestFloat;
+    return params;
+  };
+  const OperandAxes axes = identity_axes(t.out().shape.size());
+  KernelUse use{.kernel = float_kernel(Family::kLstm),
+                .params = fill(runtime::FloatLstmParams{}),
+                .inputs = {0, 1},
+                .in = {identity_axes(x.size()), axes},
+                .out = axes,
+                .limits = limits_of(axes, t.out().shape)};
+  if (t.in(2).type == DType::kFloat32) return use;
+  auto params = fill(runtime::HybridLstmParams{});
+  const Quantization &weights = t.in(2).quantization, &recurrent = t.in(3).quantization;
+  params.zero_point[0] = weights.zero_points.at(0);
+  params.zero_point[1] = recurrent.zero_points.at(0);
+  std::ranges::copy(weights.scales, params.input_scale);
+  std::ranges::copy(recurrent.scales, params.recurrent_scale);
+  use.kernel = float_kernel(Family::kLstmHybrid);
+  use.params = params;
+  return use;
+}
+
 // Of both: less zero point * sum of the weights, as sums wrap around.
 std::vector<int32_t> lstm_biases(const Operands& t) {
   const auto rows = static_cast<size_t>(elements(t.in(4).shape));
@@ -143,6 +172,7 @@ std::vector<KernelUse> uses(const SvdfOutput& a, const Operands& t, Method) {
 }
 
 std::vector<KernelUse> uses(const Lstm& a, const Operands& t, Method) {
+  if (is_float32(t)) return {float_lstm_use(a, t)};
   const Shape& x = t.in(0).shape;
   constexpr double kGateScale = 0x1p-12;  // of what a gate's function takes
   constexpr double kUnit = 0x1p-15;       // of what it gives
@@ -182,6 +212,15 @@ std::vector<PackedConstant> pack_svdf_features(const Operands& t) {
 std::vector<PackedConstant> pack_svdf(const Operands& t) {
   const Tensor& bias = t.in(2);
   return {{"bias", bias.type, bias.shape, *bias.data}};
+}
+
+std::vector<PackedConstant> pack_float_lstm(const Operands& t) {
+  std::vector<PackedConstant> result;
+  for (const auto& [role, k] : {std::pair{"weights", 2}, {"recurrent", 3}, {"biases", 4}}) {
+    const Tensor& constant = t.in(static_cast<size_t>(k));
+    result.push_back({role, constant.type, constant.shape, *constant.data});
+  }
+  return result;
 }
 
 std::vector<PackedConstant> pack_lstm(const Operands& t) {

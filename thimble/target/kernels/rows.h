@@ -257,6 +257,14 @@ constexpr KernelInfo float_row(const char* name, Family family,
                       .pack = pack});
 }
 
+template <auto Kernel>
+constexpr KernelInfo float_lstm_row(const char* name, Family family) {
+  KernelInfo result =
+      float_row<Kernel>(name, family, Progress::kNone, pack_float_lstm, {true, true, true, true});
+  result.rings = false;
+  return result;
+}
+
 /// Of the audio front end: integers of two types.
 template <auto Kernel>
 constexpr KernelInfo signal_row(const char* name, Family family, std::array<DType, 2> types,
