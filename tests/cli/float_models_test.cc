@@ -14,9 +14,7 @@ using ::testing::HasSubstr;
 
 class FloatModels : public CommandLine {
  protected:
-  void SetUp() override {
-    THIMBLE_NEEDS_SHARED();
-  }
+  void SetUp() override { THIMBLE_NEEDS_SHARED(); }
   static std::string finding(const std::string& name) {
     return (shared_folder() / "findings" / (name + ".tflite")).string();
   }
