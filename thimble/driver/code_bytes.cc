@@ -80,6 +80,7 @@ std::optional<CodeBytes> code_bytes_of(std::span<const Compiled> models,
     codes.push_back(program_code(compiled.graph, compiled.program));
   }
   const CodeEstimate estimate = estimate_code(codes, used, *model);
+  if (!estimate.left_out.empty()) return std::nullopt;
   return CodeBytes{.code = estimate.code, .stack = estimate.stack, .core = model->core};
 }
 

@@ -16,7 +16,7 @@ namespace thimble {
 /// What the model's calls use of the runtime (emit/uses.h).
 [[nodiscard]] std::set<std::string> parts_of(const Compiled& compiled);
 /// Code of models that share a runtime, of which others use `also_used`, and the stack of the
-/// deepest; nothing: nobody knows for this core.
+/// deepest; nothing: nobody knows for this core, or for a kernel.
 [[nodiscard]] std::optional<CodeBytes> code_bytes_of(std::span<const Compiled> models,
                                                      const std::set<std::string>& also_used);
 
