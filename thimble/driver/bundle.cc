@@ -133,7 +133,7 @@ class BundleCompiler {
     request.weights = formats_[m];
     request.sram_bytes = shares_[m] ? shares_[m] : first_.sram_limit_bytes();
     request.time_limit_seconds = seconds_left();
-    Answer answer = compile(request);
+    Answer answer = compiled_of(m, request);
     if (auto* no = std::get_if<Infeasible>(&answer)) {
       // The others may do with less: with what there was before, this one had a plan.
       if (m < result_.models.size()) return std::nullopt;
@@ -147,6 +147,15 @@ class BundleCompiler {
       result_.models.push_back(std::move(compiled));
     }
     return std::nullopt;
+  }
+
+  // What is wrong is wrong with this model.
+  Answer compiled_of(size_t m, const Request& request) const {
+    try {
+      return compile(request);
+    } catch (const CompileError& error) {
+      throw CompileError(request_.models[m].emission->name, error.what());
+    }
   }
 
   void judge() {

@@ -49,13 +49,14 @@ void collect_kernels(const Program& program, const std::vector<ProgramNode>& nod
   }
 }
 
-// The sources of the kernels in use, the header of index arithmetic, and what these include.
+// The sources of the kernels in use, the headers that models include, and what these include.
 std::vector<EmittedFile> runtime_of(const Program& program, const EmitOptions& options,
                                     const std::set<std::string>& used) {
   std::set<KernelId> kernels;
   collect_kernels(program, program.nodes, kernels);
   std::set<std::string> paths{"include/thimble_runtime/index.h",
-                              "include/thimble_runtime/kernels.h"};
+                              "include/thimble_runtime/kernels.h",
+                              "include/thimble_runtime/uses.h"};
   for (KernelId kernel : kernels) paths.insert(info(kernel).source());
   return runtime_copies(options.runtime, used, paths);
 }
