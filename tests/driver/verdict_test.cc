@@ -64,7 +64,9 @@ TEST(VerdictOfPlans, ShowsTheOtherFormatsOfWeights) {
 
 TEST(VerdictOfPlans, SaysNoBeforePlanningWhereWeightsAloneAreTooLarge) {
   Request request = demo();
-  const int64_t least = least_weight_bytes(build_zoo("demo"));
+  const Graph demo = build_zoo("demo");
+  const int64_t least = least_weight_bytes({&demo, 1});
+  EXPECT_EQ(least_weight_bytes(std::vector{demo, demo}), least) << "equal weights are there once";
   request.flash_bytes = least - 1;
   const Answer answer = compile(request);
   ASSERT_TRUE(std::holds_alternative<Infeasible>(answer));

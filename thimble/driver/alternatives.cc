@@ -242,7 +242,7 @@ std::string joined(const std::string& first, const std::string& second) {
 Shown shown_of(const Compiled& compiled) {
   return {.arena_bytes = compiled.plan.placement.arena_bytes(),
           .flash_bytes = compiled.verdict.flash_bytes(),
-          .least_flash_bytes = least_weight_bytes(compiled.graph),
+          .least_flash_bytes = least_weight_bytes({&compiled.graph, 1}),
           .fits_flash = compiled.verdict.fits_flash()};
 }
 

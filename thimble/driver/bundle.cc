@@ -82,19 +82,18 @@ class BundleCompiler {
       result_.names.push_back(request_.models[m].emission->name);
       if (auto ended = compile_model(m)) return *std::move(ended);
     }
-    for (bool better = true; better;) {
+    constexpr int kMostShares = 2;  // what lies beside the arenas may change with the plans
+    for (int shares = 0;;) {
       judge();
-      better = false;
-      if (!result_.verdict.fits_flash()) {
-        if (const auto largest = largest_to_shrink()) {
-          formats_[*largest] = smaller(formats_[*largest]);
-          if (auto ended = compile_model(*largest)) return *std::move(ended);
-          better = true;
-        }
-      } else if (!result_.verdict.fits_sram() && !request_.share_arena && shares_given_ < 2) {
-        ++shares_given_;
+      const auto largest = largest_to_shrink();
+      if (!result_.verdict.fits_flash() && largest) {
+        formats_[*largest] = smaller(formats_[*largest]);
+        if (auto ended = compile_model(*largest)) return *std::move(ended);
+      } else if (!result_.verdict.fits_sram() && !request_.share_arena && shares < kMostShares) {
+        ++shares;
         if (auto ended = give_shares()) return *std::move(ended);
-        better = true;
+      } else {
+        break;
       }
     }
     emit_all();
@@ -107,12 +106,13 @@ class BundleCompiler {
   std::optional<BundleInfeasible> too_many_weights() const {
     const std::optional<int64_t> flash = first_.flash_limit_bytes();
     if (!flash) return std::nullopt;
-    int64_t least = 0, as_it_came = 0;
+    std::vector<Graph> graphs;
     for (const Request& model : request_.models)
-      as_it_came += least_weight_bytes(load(model.model, model.import).graph);
-    if (as_it_came <= *flash) return std::nullopt;
-    for (const Request& model : request_.models)
-      least += least_weight_bytes(prepare(load(model.model, model.import).graph, model.graph));
+      graphs.push_back(load(model.model, model.import).graph);
+    if (least_weight_bytes(graphs) <= *flash) return std::nullopt;
+    for (size_t m = 0; m < graphs.size(); ++m)
+      graphs[m] = prepare(graphs[m], request_.models[m].graph);
+    const int64_t least = least_weight_bytes(graphs);
     if (least <= *flash) return std::nullopt;
     return BundleInfeasible{
         "",
@@ -256,7 +256,6 @@ class BundleCompiler {
   const Request& first_;
   std::vector<Weights> formats_;
   std::vector<std::optional<int64_t>> shares_;  // of SRAM; nothing: all of it
-  int shares_given_ = 0;
   Bundle result_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -161,7 +161,8 @@ int64_t ram_bytes(const Program& program) {
   return sum;
 }
 
-// Writes the sources below `folder`.
+// Writes the sources below `folder`, each model's with its copy of the runtime in a folder of its
+// own. What copies have in common is compiled once.
 CrossBuild cross_build(const std::vector<FirmwareModel>& models, const std::string& core,
                        const std::filesystem::path& folder) {
   CrossBuild build{.sources = {},
@@ -169,16 +170,17 @@ CrossBuild cross_build(const std::vector<FirmwareModel>& models, const std::stri
                    .table_sources = {},
                    .include_folders = {},
                    .core = core};
-  std::set<std::string> shared;  // runtime files that several models bring along
+  std::set<std::string> compiled;
   std::vector<EmittedFile> all;
   for (const FirmwareModel& model : models) {
     build.ram_bytes = std::max(build.ram_bytes, ram_bytes(*model.program));
+    build.include_folders.push_back(folder / "emitted" / model.name);
     for (const EmittedFile& file : model.files) {
-      if (!shared.insert(file.path).second) continue;
-      all.push_back(file);
-      if (!file.path.ends_with(".cc")) continue;
+      const std::string path = model.name + "/" + file.path;
+      all.push_back({path, file.text});
+      if (!file.path.ends_with(".cc") || !compiled.insert(file.text).second) continue;
       const bool weights = file.path == model.name + "_weights.cc";
-      (weights ? build.weight_sources : build.sources).push_back(folder / "emitted" / file.path);
+      (weights ? build.weight_sources : build.sources).push_back(folder / "emitted" / path);
     }
   }
   all.push_back({"table.cc", table_text(models)});
@@ -188,7 +190,6 @@ CrossBuild cross_build(const std::vector<FirmwareModel>& models, const std::stri
     write_file(path, std::array<std::string_view, 1>{file.text});
   }
   build.table_sources = {folder / "emitted" / "table.cc"};
-  build.include_folders = {folder / "emitted"};
   return build;
 }
 

@@ -37,21 +37,23 @@ int64_t least_sram_bytes(const Graph& graph, const PortPlaces& places) {
 
 }  // namespace
 
-int64_t least_weight_bytes(const Graph& graph) {
+int64_t least_weight_bytes(std::span<const Graph> graphs) {
   std::set<const Bytes*, decltype(&is_smaller)> known(&is_smaller);
   int64_t sum = 0;
-  for (const Op& op : graph.ops) {
-    if (!has_weights(op) || op.inputs.size() < 2) continue;
-    const Tensor& weights = graph.tensor(op.inputs[1]);
-    if (weights.is_constant() && known.insert(weights.data.get()).second)
-      sum += static_cast<int64_t>(weights.data->size());
+  for (const Graph& graph : graphs) {
+    for (const Op& op : graph.ops) {
+      if (!has_weights(op) || op.inputs.size() < 2) continue;
+      const Tensor& weights = graph.tensor(op.inputs[1]);
+      if (weights.is_constant() && known.insert(weights.data.get()).second)
+        sum += static_cast<int64_t>(weights.data->size());
+    }
   }
   return sum;
 }
 
 std::optional<Infeasible> quick_no(const Graph& graph, const Request& request) {
   const std::optional<int64_t> flash = request.flash_limit_bytes();
-  if (const int64_t least = least_weight_bytes(graph); flash && least > *flash) {
+  if (const int64_t least = least_weight_bytes({&graph, 1}); flash && least > *flash) {
     return Infeasible{.lower_bound_bytes = 0,
                       .reason = fmt::format(
                           "its weights take {} of flash at least, {} more than the {} there are",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "thimble/driver/driver.h"
 
@@ -12,8 +13,8 @@ namespace thimble {
 /// some time, beyond the SRAM. Nothing: it may fit.
 [[nodiscard]] std::optional<Infeasible> quick_no(const Graph& graph, const Request& request);
 
-/// Bytes of flash that the network's weights take in any format: of convolutions and fully
+/// Bytes of flash that the networks' weights take together in any format: of convolutions and fully
 /// connected layers, equal ones once.
-[[nodiscard]] int64_t least_weight_bytes(const Graph& graph);
+[[nodiscard]] int64_t least_weight_bytes(std::span<const Graph> graphs);
 
 }  // namespace thimble
