@@ -38,7 +38,10 @@ constexpr const char* kUnnamedCore = "cortex-m4";  // stands for one that nobody
 
 // The same schedule with the kernels that a core has: a plan of its own may be better.
 std::optional<UnnamedCore> unnamed_core(const Compiled& compiled) {
-  if (!compiled.target.core.name.empty()) return std::nullopt;
+  const bool no_time = std::ranges::any_of(compiled.notes, [](const Note& note) {
+    return std::holds_alternative<note::TimeLimitStruck>(note);
+  });
+  if (!compiled.target.core.name.empty() || no_time) return std::nullopt;
   const PlacedSchedule placed =
       place_with_kernels(compiled.graph, compiled.plan.schedule, core_named(kUnnamedCore),
                          compiled.sram_limit_bytes, {.method = LayoutMethod::kGreedyBySize});

@@ -65,7 +65,9 @@ std::string ports_text(const CompileReport& report) {
 
 // Kernels are never chosen in silence.
 std::string core_text(const CompileReport& report) {
-  if (!report.unnamed_core) return "";
+  if (!report.core.empty()) return "";
+  if (!report.unnamed_core)
+    return "  core     none is named: kernels for any core were taken (--core, or --device)\n";
   const UnnamedCore& other = *report.unnamed_core;
   return fmt::format(
       "  core     none is named: kernels for any core were taken. With its own, {} takes {:.3f} M "

@@ -54,7 +54,7 @@ struct CompileReport {
   bool verified = false;
   std::optional<MeasuredCost> measured;
   std::string core;                         ///< empty: none was named
-  std::optional<UnnamedCore> unnamed_core;  ///< if none was
+  std::optional<UnnamedCore> unnamed_core;  ///< if none was, and there was time
   std::optional<CoreEstimate> estimate;
   std::vector<KernelChoice> kernels;      ///< if asked for
   std::optional<Front> front;             ///< of planners with a choice of plans
