@@ -315,8 +315,8 @@ std::vector<Target> larger_boards(const Target& target, int64_t flash_bytes) {
     return std::tuple(board.sram_bytes(), board.flash_bytes, board.chip);
   });
   // One board of each chip says it for the others.
-  const auto others = std::ranges::unique(boards, {}, &Target::chip);
-  boards.erase(others.begin(), others.end());
+  const auto same_chip = [](const Target& a, const Target& b) { return a.chip == b.chip; };
+  boards.erase(std::unique(boards.begin(), boards.end(), same_chip), boards.end());
   return boards;
 }
 
