@@ -144,7 +144,7 @@ void Networks::prove_folded() {
     const Tensor& claimed = now_.tensor(t);
     if (!claimed.is_constant() || file_.graph.tensor(t).is_constant()) continue;
     if (!is_always(claimed, file_.ranges[t.index()])) {
-      const std::optional<Piece> piece = piece_between(*this, {}, t);
+      const std::optional<Excerpt> piece = piece_between(*this, {}, t);
       if (!piece ||
           interpret(piece->graph, {})[piece->graph.outputs[0].tensor.index()] != *claimed.data)
         wrong(claimed, "is a constant, but not always that");

@@ -108,7 +108,7 @@ class Check {
     if (op.inputs.size() != 1 || in.type != out.type || in.shape != out.shape ||
         in.quantization != out.quantization)
       return false;
-    const Piece alone = piece_of(file, op, {op.inputs[0]});
+    const Excerpt alone = piece_of(file, op, {op.inputs[0]});
     return std::ranges::all_of(kDraws, [&](Draw draw) {
       const Bytes values = in.is_constant() ? *in.data : drawn(in, ranges(op.inputs[0]), draw, 1);
       return are_equal(interpret(alone.graph, {values})[alone.graph.outputs[0].tensor.index()],
@@ -139,7 +139,7 @@ class Check {
   }
 
   [[nodiscard]] std::string executed_fault(int64_t& work) {
-    Piece now = piece_of(n_.now(), op_, given_);
+    Excerpt now = piece_of(n_.now(), op_, given_);
     shrink(file_->graph, now.graph);
     int64_t once = 0;
     for (const Graph* graph : {&file_->graph, &now.graph}) {
@@ -184,7 +184,7 @@ class Check {
   const Networks& n_;
   const Op& op_;
   std::vector<TensorId> given_, of_given_;  ///< activations that it reads; what they stand for
-  std::optional<Piece> file_;
+  std::optional<Excerpt> file_;
   std::set<size_t> of_constants_;  ///< what operators of it make of constants alone
 };
 

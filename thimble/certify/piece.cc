@@ -124,8 +124,8 @@ void cut(Graph& graph, int64_t rows, int64_t columns) {
 
 }  // namespace
 
-std::optional<Piece> piece_between(const Networks& networks, const std::vector<TensorId>& given,
-                                   TensorId wanted) {
+std::optional<Excerpt> piece_between(const Networks& networks, const std::vector<TensorId>& given,
+                                     TensorId wanted) {
   const FileNetwork& file = networks.file();
   Builder builder(file.graph);
   std::set<size_t> ops, seen, is_given;
@@ -152,7 +152,7 @@ std::optional<Piece> piece_between(const Networks& networks, const std::vector<T
       for (const TensorId input : file.graph.op(producer).inputs) open.push_back(input);
     }
   }
-  Piece piece;
+  Excerpt piece;
   for (const size_t k : ops) {
     builder.add(file.graph.ops[k]);
     piece.ops.push_back({static_cast<int32_t>(k)});
@@ -161,7 +161,7 @@ std::optional<Piece> piece_between(const Networks& networks, const std::vector<T
   return piece;
 }
 
-Piece piece_of(const Graph& graph, const Op& op, const std::vector<TensorId>& given) {
+Excerpt piece_of(const Graph& graph, const Op& op, const std::vector<TensorId>& given) {
   Builder builder(graph);
   for (const TensorId t : given) builder.give(t);
   builder.add(op);

@@ -37,8 +37,8 @@ class PortCheck {
   }
 
   /// Only moves, and what changes no value, lie between.
-  [[nodiscard]] std::optional<Piece> moves(TensorId from, TensorId to) const {
-    std::optional<Piece> piece = piece_between(n_, {from}, to);
+  [[nodiscard]] std::optional<Excerpt> moves(TensorId from, TensorId to) const {
+    std::optional<Excerpt> piece = piece_between(n_, {from}, to);
     if (!piece) return std::nullopt;
     const bool only_moves = std::ranges::all_of(piece->ops, [&](OpId id) {
       const Op& op = file_.op(id);
@@ -54,7 +54,7 @@ class PortCheck {
     if (op.inputs.size() != 1 || in.type != out.type || in.shape != out.shape ||
         in.quantization != out.quantization)
       return false;
-    const Piece alone = piece_of(file_, op, {op.inputs[0]});
+    const Excerpt alone = piece_of(file_, op, {op.inputs[0]});
     return std::ranges::all_of(kDraws, [&](Draw draw) {
       const Bytes values =
           in.is_constant() ? *in.data : drawn(in, n_.file().ranges[op.inputs[0].index()], draw, 1);
@@ -89,7 +89,7 @@ class PortCheck {
         entry.tensor = op.outputs[0];
       }
     }
-    const std::optional<Piece> piece = moves(entry.tensor, is.tensor);
+    const std::optional<Excerpt> piece = moves(entry.tensor, is.tensor);
     if (!piece) wrong(callers, "is not what the network begins with");
     for (const Draw draw : {Draw::kNoise, Draw::kEnds}) {
       const Tensor& tensor = file_.tensor(entry.tensor);
@@ -112,7 +112,7 @@ class PortCheck {
           std::holds_alternative<Quantize>(op.attributes))
         end.tensor = op.inputs[0];
     }
-    const std::optional<Piece> piece = moves(is.tensor, end.tensor);
+    const std::optional<Excerpt> piece = moves(is.tensor, end.tensor);
     if (!piece) wrong(callers, "is not what the network ends with");
     for (const Draw draw : {Draw::kNoise, Draw::kEnds}) {
       const Tensor& tensor = file_.tensor(is.tensor);
@@ -131,7 +131,7 @@ class PortCheck {
     if (was.in != is.in || (was.initial != is.initial && *was.initial != *is.initial))
       wrong(tensor, "is a variable with another beginning");
     if (!n_.is_of_the_file(is.out)) wrong(tensor, "is a variable with fewer channels");
-    const std::optional<Piece> piece = moves(is.out, was.out);
+    const std::optional<Excerpt> piece = moves(is.out, was.out);
     if (!piece) wrong(tensor, "is a variable that ends otherwise");
     const Tensor& out = file_.tensor(is.out);
     const Bytes bytes = out.is_constant()
@@ -141,7 +141,7 @@ class PortCheck {
       wrong(tensor, "is a variable that ends otherwise");
   }
 
-  [[nodiscard]] static Bytes interpreted(const Piece& piece, const Bytes& bytes) {
+  [[nodiscard]] static Bytes interpreted(const Excerpt& piece, const Bytes& bytes) {
     const TensorId out = piece.graph.outputs[0].tensor;
     const Tensor& tensor = piece.graph.tensor(out);
     if (tensor.is_constant()) return *tensor.data;

@@ -82,8 +82,8 @@ class Inference {
 
 }  // namespace
 
-Inferences executed(const Networks& networks, const Edges& edges, int64_t work) {
-  Inferences result;
+ExecutedNetworks executed(const Networks& networks, const Edges& edges, int64_t work) {
+  ExecutedNetworks result;
   const int64_t once = work_of(networks.file().graph) + work_of(networks.now());
   for (const Draw draw : kDraws) {
     work -= once;

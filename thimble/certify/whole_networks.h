@@ -19,10 +19,10 @@ struct Edges {
 [[nodiscard]] Edges proven_edges(const Networks& networks, Interface interface);
 
 /// As many inferences as the work allows, and what is wrong in one of them.
-struct Inferences {
+struct ExecutedNetworks {
   std::string fault;
   int64_t count = 0;
 };
-[[nodiscard]] Inferences executed(const Networks& networks, const Edges& edges, int64_t work);
+[[nodiscard]] ExecutedNetworks executed(const Networks& networks, const Edges& edges, int64_t work);
 
 }  // namespace thimble

@@ -38,7 +38,7 @@ int8_t finished(int32_t sum, Tail tail, const TailConstants& c, const Output& ou
 
 /// The sums around which the result changes, the ends, and any.
 std::vector<int32_t> sums_for(zoo::Random& random, const runtime::Scale& scale,
-                              const SumRange& range) {
+                              const TailRange& range) {
   std::vector<int64_t> sums = {range.least, range.most, 0, 1, -1};
   for (int k = 0; k < 40; ++k) {
     sums.push_back(random.between(range.least, range.most));
@@ -73,8 +73,8 @@ TEST(Tails, ComputeWhatTheReferenceComputes) {
     const int32_t reach = 1 << between(0, 29), bias = between(-(1 << 28), 1 << 28);
     const bool compact = random.between(0, 1) == 0;
     const int64_t most = compact ? (1 << 23) - 1 : 1 << 29;
-    const SumRange range{std::clamp<int64_t>(bias - reach, -most, most),
-                         std::clamp<int64_t>(bias + reach, -most, most)};
+    const TailRange range{std::clamp<int64_t>(bias - reach, -most, most),
+                          std::clamp<int64_t>(bias + reach, -most, most)};
     const Tails found = tails_of(std::vector{scale}, std::vector{range}, zero_point, out.clamp,
                                  compact ? std::optional(8) : std::nullopt);
     (compact ? compact_tails : tails).insert(found.tail);

@@ -13,9 +13,9 @@
 namespace thimble {
 namespace {
 
-std::vector<SumRange> sum_ranges(const FoldedWeights& f) {
+std::vector<TailRange> sum_ranges(const FoldedWeights& f) {
   const size_t inputs = f.weights.size() / f.bias.size();
-  std::vector<SumRange> result;
+  std::vector<TailRange> result;
   for (size_t o = 0; o < f.bias.size(); ++o) {
     int64_t reach = 0;
     for (const int8_t w : f.weights.subspan(o * inputs, inputs))
@@ -189,13 +189,13 @@ Pairs pairs_of(const FoldedWeights& f, PairWeights form) {
 }
 
 bool takes_compact_pairs(const FoldedWeights& f) {
-  const std::vector<SumRange> sums = sum_ranges(f);
+  const std::vector<TailRange> sums = sum_ranges(f);
   if (tails_of(f.scales, sums, f.output_zero_point, f.clamp, kCompactDoublings).tail !=
       runtime::Tail::kSums)
     return true;
   constexpr int64_t kMost = std::numeric_limits<int32_t>::max() >> kCompactDoublings;
   return std::ranges::all_of(
-      sums, [](const SumRange& s) { return s.least >= -kMost && s.most <= kMost; });
+      sums, [](const TailRange& s) { return s.least >= -kMost && s.most <= kMost; });
 }
 
 template <PairWeights kForm>

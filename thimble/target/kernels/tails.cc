@@ -34,7 +34,7 @@ bool fits_32_bits(int64_t value) {
 }
 
 // What the reference makes of any of the sums, if it is one number: its zero point not added.
-std::optional<int32_t> constant_result(const runtime::Scale& scale, const SumRange& sums) {
+std::optional<int32_t> constant_result(const runtime::Scale& scale, const TailRange& sums) {
   if (scale.multiplier == 0) return 0;
   if (scale.multiplier < 0 || scale.shift > 0 || !fits_32_bits(sums.least) ||
       !fits_32_bits(sums.most))
@@ -78,7 +78,7 @@ struct Layer {
   int most_doublings;
 };
 
-bool takes(const Layer& layer, const runtime::Scale& scale, const SumRange& sums) {
+bool takes(const Layer& layer, const runtime::Scale& scale, const TailRange& sums) {
   const auto& [tail, zero_point, held, most_doublings] = layer;
   if (constant_result(scale, sums)) return true;
   // Without a shift there is no rounding that the sign could be for.
@@ -94,7 +94,7 @@ bool takes(const Layer& layer, const runtime::Scale& scale, const SumRange& sums
          std::numeric_limits<int32_t>::max() >> doublings;
 }
 
-TailConstants constants(const Layer& layer, const runtime::Scale& scale, const SumRange& sums) {
+TailConstants constants(const Layer& layer, const runtime::Scale& scale, const TailRange& sums) {
   const Tail tail = layer.tail;
   const int32_t zero_point = layer.zero_point;
   const std::optional<int> held = layer.held;
@@ -126,7 +126,7 @@ std::vector<Tail> tails_for(int32_t zero_point, const ClampRange& clamp) {
 
 }  // namespace
 
-Tails tails_of(std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
+Tails tails_of(std::span<const runtime::Scale> scales, std::span<const TailRange> sums,
                int32_t output_zero_point, const ClampRange& clamp, std::optional<int> held,
                int most_doublings) {
   const auto takes_all = [&](const Layer& layer) {

@@ -29,7 +29,7 @@ struct Tails {
 };
 
 /// What inputs of 8 bits can make of a channel's sum.
-struct SumRange {
+struct TailRange {
   int64_t least = 0, most = 0;
 };
 constexpr int kMostDoublings = 8;  ///< -128 * 2^8 fits 16 bits
@@ -37,9 +37,9 @@ constexpr int kMostDoublings = 8;  ///< -128 * 2^8 fits 16 bits
 /// The cheapest that is exact for every channel, whatever the inputs. held: all sums are times
 /// 2^held (and fit so); else each channel has its own, at most most_doublings: weights times that
 /// fit 16 bits.
-[[nodiscard]] Tails tails_of(std::span<const runtime::Scale> scales, std::span<const SumRange> sums,
-                             int32_t output_zero_point, const ClampRange& clamp,
-                             std::optional<int> held = std::nullopt,
+[[nodiscard]] Tails tails_of(std::span<const runtime::Scale> scales,
+                             std::span<const TailRange> sums, int32_t output_zero_point,
+                             const ClampRange& clamp, std::optional<int> held = std::nullopt,
                              int most_doublings = kMostDoublings);
 
 }  // namespace thimble
