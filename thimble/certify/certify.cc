@@ -72,7 +72,7 @@ Certification certified(const Graph& file, const RewrittenGraph& rewritten, Inte
     result.fault = fmt::format("{} {}", label(op), result.fault);
     return result;
   }
-  const Inferences inferences = executed(networks, edges, kWorkOnNetworks);
+  const ExecutedNetworks inferences = executed(networks, edges, kWorkOnNetworks);
   result.inferences = inferences.count;
   result.fault = inferences.fault;
   return result;
