@@ -118,7 +118,7 @@ class FloatLayer {
     return net;
   }
 
-  /// The same in operators, time after time.
+  /// The network of operators that compute what the LSTM does, time after time.
   [[nodiscard]] Graph unrolled() const;
 
   /// The next inference, from what the last one left.

@@ -50,7 +50,7 @@ struct PlanOptions {
 CLI::Option* add_text(CLI::App& app, const std::string& names, std::string& value, const char* type,
                       const std::string& help);
 void add_model_options(CLI::App& app, ModelOptions& options);
-/// The same, with several models.
+/// As above, for a command that takes several models.
 void add_model_options(CLI::App& app, std::vector<std::string>& models, ModelOptions& options);
 /// --force
 void add_force(CLI::App& app, bool& force);

@@ -186,7 +186,7 @@ std::vector<Change> front_changes(const Request& request, const Front& front) {
   return all;
 }
 
-// Of a file with one image as its input, smaller ones: three quarters and half of its sides.
+// Smaller images for a file whose one input is one: three quarters and half of its sides.
 std::vector<Change> smaller_inputs(const Request& request) {
   constexpr int32_t kLeastSide = 16;
   const auto* source = std::get_if<Source>(&request.model);

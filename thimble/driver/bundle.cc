@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <numeric>
 
 #include "thimble/driver/code_bytes.h"
 #include "thimble/driver/quick_no.h"
@@ -192,7 +191,7 @@ class BundleCompiler {
     return format == Weights::kFast ? Weights::kCompact : Weights::kLeast;
   }
 
-  // Of those that have smaller formats.
+  // The model with the most weights among those that have a smaller format.
   std::optional<size_t> largest_to_shrink() const {
     std::optional<size_t> largest;
     if (!first_.target.core.has(InstructionSet::kDsp)) return largest;

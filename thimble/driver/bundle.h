@@ -33,7 +33,7 @@ struct Bundle {
   Verdict verdict;          ///< of all together
 
   [[nodiscard]] bool fits() const { return verdict.fits(); }
-  /// Of the one that all share; else of all of them.
+  /// The size of the one arena that all share, or else the sum of all arenas.
   [[nodiscard]] int64_t arena_bytes() const;
   /// Kept between inferences in memory of its own; nothing where arenas are not shared.
   [[nodiscard]] int64_t state_bytes() const;

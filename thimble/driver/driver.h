@@ -110,7 +110,7 @@ struct PlanCost {
   int64_t weight_bytes = 0;               ///< packed constants
 };
 
-/// Of Request::states_apart.
+/// The name of the memory that Request::states_apart adds.
 inline constexpr const char* kStateMemory = "state";
 
 /// A plan that is proven right, and what there is to know of it.

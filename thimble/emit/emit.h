@@ -29,7 +29,7 @@ struct EmitOptions {
   Estimate estimate;                 ///< unless `time` is empty
   std::vector<std::string> remarks;  ///< for the banner, a line each
   std::span<const RuntimeFile> runtime = runtime_files();
-  /// Of its kernels, what other programs use that share it (emit/uses.h).
+  /// Parts of its kernels that other programs use which share it (emit/uses.h).
   std::set<std::string> also_used = all_parts();
 };
 

@@ -23,7 +23,7 @@ constexpr std::string_view kInclude = "#include \"";
 /// How copies are made: other ways give other names to the same files.
 constexpr const char* kCopying = "2";
 
-/// Of a copy.
+/// What a copy is called.
 struct Names {
   std::string folder, name_space;
 };

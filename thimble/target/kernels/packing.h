@@ -73,7 +73,7 @@ template <DepthwiseForm kForm>
 
 /// Weights by output channels, and a bias (zeros if there is none).
 [[nodiscard]] std::vector<PackedConstant> pack_float_conv_2d(const Operands& t);
-/// The same of int8, and their scales.
+/// Weights of int8 by output channels, a bias (zeros if there is none), and the weights' scales.
 [[nodiscard]] std::vector<PackedConstant> pack_hybrid_conv_2d(const Operands& t);
 /// Weights of float32 or int8, and biases.
 [[nodiscard]] std::vector<PackedConstant> pack_float_lstm(const Operands& t);
