@@ -86,7 +86,7 @@ class Bound {
         model_(*latency_model("cortex-m4")),
         latency_(flow_, core_, model_),
         units_(flow_, rolls_, order, latency_, true),
-        partitions_(flow_, rolls_, order, Steps::kAll) {}
+        partitions_(flow_, rolls_, order, PartCounts::kAll) {}
 
   Found below(int64_t bytes) {
     Found result;

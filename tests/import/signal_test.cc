@@ -255,12 +255,26 @@ TEST(SignalOptions, SurvivesDamage) {
   }
 }
 
+TEST(SignalOperators, InverseTransform) {
+  Running net(one_custom("SignalIrfft", {18}, {{{16}, TensorType::INT16}},
+                         flex_map({{"T", 7}, {"fft_length", 16}})));
+  std::vector<int16_t> flat(18);
+  for (size_t k = 0; k < flat.size(); k += 2) flat[k] = 1600;
+  net.run(flat);
+  const std::vector<int16_t> samples = net.output<int16_t>();
+  EXPECT_NEAR(samples.at(0), 1600, 4);
+  for (size_t k = 1; k < samples.size(); ++k) EXPECT_NEAR(samples[k], 0, 4);
+}
+
 TEST(SignalOperators, RefusesOtherTypesAndUnknownOnes) {
   TfliteBuilder net = one_custom("SignalRfft", {8}, {{{14}, TensorType::INT16}},
                                  flex_map({{"T", 2}, {"fft_length", 12}}));
   EXPECT_THAT(refusal(net), HasSubstr("SignalRfft #0: its type is INT32; supported is INT16"));
-  net = one_custom("SignalIrfft", {8}, {{{14}, TensorType::INT16}}, {});
-  EXPECT_THAT(refusal(net), HasSubstr("custom operator SignalIrfft #0: is not supported"));
+  net = one_custom("SignalIrfft", {14}, {{{12}, TensorType::INT16}},
+                   flex_map({{"T", 0}, {"fft_length", 12}}));
+  EXPECT_THAT(refusal(net), HasSubstr("SignalIrfft #0: its type is FLOAT32; supported is INT16"));
+  net = one_custom("SignalInverse", {8}, {{{14}, TensorType::INT16}}, {});
+  EXPECT_THAT(refusal(net), HasSubstr("custom operator SignalInverse #0: is not supported"));
   net = one_custom("SignalRfft", {8}, {{{14}, TensorType::INT16}},
                    flex_map({{"T", 7}, {"fft_length", 14}}));
   EXPECT_THAT(refusal(net), HasSubstr("no prime factor above 5"));

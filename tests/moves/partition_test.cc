@@ -26,7 +26,7 @@ struct Case {
   Rolls rolls{flow, problem, order, {}};
 };
 
-std::vector<Group> groups(const Case& c, Steps steps, int begin, int end) {
+std::vector<Group> groups(const Case& c, PartCounts steps, int begin, int end) {
   const Partitions partitions(c.flow, c.rolls, c.order, steps);
   std::vector<Group> result;
   const auto add = [&](const std::vector<Partition>& parts) {
@@ -46,8 +46,8 @@ TEST(Partitions, OfAllStepsHaveThoseOfSome) {
     const auto count = static_cast<int>(c.order.size());
     for (int begin = 0; begin < count; ++begin) {
       for (int end = begin + 1; end <= count; ++end) {
-        const std::vector<Group> all = groups(c, Steps::kAll, begin, end);
-        for (const Group& group : groups(c, Steps::kSome, begin, end)) {
+        const std::vector<Group> all = groups(c, PartCounts::kAll, begin, end);
+        for (const Group& group : groups(c, PartCounts::kSome, begin, end)) {
           ASSERT_NE(std::ranges::find(all, group), all.end())
               << seed << ": " << begin << " " << end;
           ++some_groups;
@@ -67,7 +67,7 @@ TEST(Partitions, OfAllStepsAreEveryNumberOfPositions) {
   const auto steps = [&](Windows windows, int64_t most) {
     std::vector<int64_t> result;
     for (const Partition& part :
-         Partitions(c.flow, c.rolls, c.order, Steps::kAll).along_rows(0, 2, most, windows))
+         Partitions(c.flow, c.rolls, c.order, PartCounts::kAll).along_rows(0, 2, most, windows))
       result.push_back(part.group.loop.step);
     return result;
   };

@@ -171,6 +171,9 @@ struct Make {
   Graph operator()(const SignalRfft&) const {
     return Literal().raw({2, 8}, kShort).raw({2, 14}, kShort).op(SignalRfft{12});
   }
+  Graph operator()(const SignalIrfft&) const {
+    return Literal().raw({2, 14}, kShort).raw({2, 12}, kShort).op(SignalIrfft{12});
+  }
   Graph operator()(const SignalEnergy&) const {
     return Literal().raw({8}, kShort).raw({4}, kWord).op(SignalEnergy{1, 3});
   }

@@ -579,6 +579,10 @@ const Refusal kSignal[] = {
      [](Graph& g) {
        set_shape(g, 0, {2, 13});
      }},
+    {"signal_irfft", "input and output are int16", [](Graph& g) { set_type(g, 0); }},
+    {"signal_irfft", "no prime factor above 5",
+     [](Graph& g) { attributes<SignalIrfft>(g).size = 14; }},
+    {"signal_irfft", "longer by 2", [](Graph& g) { attributes<SignalIrfft>(g).size = 10; }},
     {"signal_energy", "inputs and output have 1 axis",
      [](Graph& g) {
        set_shape(g, 0, {2, 4});

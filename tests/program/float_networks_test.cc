@@ -16,6 +16,7 @@
 #include "tests/support/random_schedule.h"
 #include "tests/support/short_plans.h"
 #include "tests/support/workload.h"
+#include "thimble/plan/choose_kernels.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
@@ -139,26 +140,34 @@ TEST_F(FloatNetworks, AreEqualTheReferenceByRandomSchedules) {
 // Every number of their parameters and bytes of their constants, scales and zero points among them.
 TEST_F(FloatNetworks, MutantsOfLstmAndWeightsOfInt8AreCaught) {
   constexpr uint64_t kKinds = std::variant_size_v<Attributes>;
+  Core wide = core_named("cortex-m4");
+  wide.weights = Weights::kWide;
   testing::MutantCount mutants;
   std::set<std::string> found;
+  size_t expansions = 0;
   for (const Attributes& kind :
        {Attributes(Lstm{}), Attributes(Conv2D{}), Attributes(DepthwiseConv2D{})}) {
     for (uint64_t seed = kind.index(); seed < 40 * kKinds; seed += kKinds) {
       const Graph graph = testing::in_float32(testing::random_op_graph(seed), seed);
       if (graph.ops.empty()) continue;
       SCOPED_TRACE(seed);
-      const Schedule schedule = testing::whole_operators(graph, false);
-      expect_right(graph, schedule, seed);
-      for (const ProgramParams& given : lower(graph, schedule, placement_).params)
-        found.insert(type_name(given.params));
-      const testing::MutantCount more = testing::count_mutants(graph, schedule, placement_, 1);
-      mutants.made += more.made;
-      mutants.caught += more.caught;
-      for (const std::string& missed : more.missed) ADD_FAILURE() << "not caught: " << missed;
+      const Schedule kept = testing::whole_operators(graph, false);
+      const Schedule expanded = with_kernels(graph, kept, wide, {1 << 24, 1 << 24});
+      expansions += names_kernels(expanded) ? 1 : 0;
+      for (const Schedule& schedule : {kept, expanded}) {
+        expect_right(graph, schedule, seed);
+        for (const ProgramParams& given : lower(graph, schedule, placement_).params)
+          found.insert(type_name(given.params));
+        const testing::MutantCount more = testing::count_mutants(graph, schedule, placement_, 1);
+        mutants.made += more.made;
+        mutants.caught += more.caught;
+        for (const std::string& missed : more.missed) ADD_FAILURE() << "not caught: " << missed;
+      }
     }
   }
   EXPECT_TRUE(found.contains("HybridConv2DParams") && found.contains("FloatLstmParams") &&
               found.contains("HybridLstmParams"));
+  EXPECT_GT(expansions, 20U);
   EXPECT_GT(mutants.caught, 9 * mutants.made / 10);
 }
 

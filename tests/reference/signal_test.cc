@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
+
 #include "tests/reference/one_op.h"
 #include "zoo/audio_tables.h"
 
@@ -70,6 +73,40 @@ TEST(SignalGolden, TransformOfAnImpulse) {
   x[0] = 16384;
   for (size_t k = 0; k < golden.size(); k += 2) golden[k] = 256;
   EXPECT_EQ((run<int16_t>(SignalRfft{64}, 66, x)), golden);
+}
+
+// A spectrum of one size at all frequencies is an impulse; only the mean is a constant.
+TEST(SignalGolden, InverseTransformOfPlainSpectra) {
+  Shorts flat(66), impulse(64), mean(66);
+  for (size_t k = 0; k < flat.size(); k += 2) flat[k] = 8000;
+  impulse[0] = 8000;
+  Shorts made = run<int16_t>(SignalIrfft{64}, 64, flat);
+  for (size_t k = 0; k < made.size(); ++k) EXPECT_NEAR(made[k], impulse[k], 8) << k;
+  mean[0] = 6400;
+  made = run<int16_t>(SignalIrfft{64}, 64, mean);
+  for (const int16_t sample : made) EXPECT_NEAR(sample, 100, 3);
+}
+
+// The inverse, in doubles, of random spectra; every stage adds a rounding or two.
+TEST(SignalGolden, InverseTransformIsTheSumOfItsWaves) {
+  std::mt19937 random(7);
+  for (const int32_t size : {4, 6, 8, 10, 12, 16, 18, 20, 30, 32, 50, 60, 64, 90, 128, 256, 480}) {
+    Shorts spectrum(static_cast<size_t>(size) + 2);
+    for (int16_t& part : spectrum)
+      part = static_cast<int16_t>(static_cast<int32_t>(random() % 16001) - 8000);
+    spectrum[1] = spectrum.back() = 0;
+    const Shorts made = run<int16_t>(SignalIrfft{size}, size, spectrum);
+    for (int32_t n = 0; n < size; ++n) {
+      double sum = spectrum[0];
+      for (int32_t k = 1; k <= size / 2; ++k) {
+        const double phase = 2 * 3.14159265358979 * k * n / size;
+        const double part = spectrum[static_cast<size_t>(2 * k)] * std::cos(phase) -
+                            spectrum[static_cast<size_t>(2 * k) + 1] * std::sin(phase);
+        sum += k == size / 2 ? part : 2 * part;
+      }
+      EXPECT_NEAR(made[static_cast<size_t>(n)], sum / size, 9) << size << ", sample " << n;
+    }
+  }
 }
 
 /// The first frame of fft_auto_scale_test1.txt.

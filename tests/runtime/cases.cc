@@ -79,6 +79,7 @@ static Case case_of_family(KernelId kernel, Random& random) {
     case Family::kSignalAutoShift:
     case Family::kSignalShift:
     case Family::kSignalRfft:
+    case Family::kSignalIrfft:
     case Family::kSignalEnergy:
     case Family::kSignalFilterBank:
     case Family::kSignalSquareRoot:

@@ -66,20 +66,24 @@ Case shifted_case(KernelId kernel, Random& random) {
 Case rfft_case(KernelId kernel, Random& random) {
   static constexpr int32_t kSizes[] = {4, 6, 8, 10, 12, 16, 18, 20, 24, 30, 32, 40, 64, 90};
   const int32_t size = kSizes[random.between(0, std::size(kSizes) - 1)];
-  const int32_t samples = random.between(1, size);
+  const bool inverse = info(kernel).family == Family::kSignalIrfft;
+  const auto direction = inverse ? reference::Direction::kInverse : reference::Direction::kForward;
+  const int32_t samples = inverse ? size : random.between(1, size);
   std::vector<int16_t> values;
-  for (const auto& part : {reference::twiddles(size / 2), reference::last_twiddles(size)}) {
+  for (const auto& part :
+       {reference::twiddles(size / 2, direction), reference::last_twiddles(size, direction)}) {
     for (const reference::Twiddle& w : part) values.insert(values.end(), {w.re, w.im});
   }
   const auto twiddles = std::make_shared<const std::vector<int16_t>>(std::move(values));
   const SignalRfftParams p{twiddles->data(), samples, size};
-  Extents in{2, random.between(1, 3), random.between(1, 3), samples}, out = in;
-  out[3] = size + 2;
+  const int32_t read = inverse ? size + 2 : samples;
+  Extents in{2, random.between(1, 3), random.between(1, 3), read}, out = in;
+  out[3] = inverse ? size : size + 2;
   return {.in = {{in, Element::kInt16}},
           .out = {out, Element::kInt16},
           .run = [=, kept = twiddles](const Call& call) { run(kernel, p, call); },
-          .needed = [samples](const Region& r, Chunk) -> std::vector<Region> {
-            return {with_channels(r, 0, samples)};
+          .needed = [read](const Region& r, Chunk) -> std::vector<Region> {
+            return {with_channels(r, 0, read)};
           },
           .whole_channels = true};
 }
@@ -168,6 +172,7 @@ Case signal_case(KernelId kernel, Random& random) {
     case Family::kSignalSquareRoot:
       return shifted_case(kernel, random);
     case Family::kSignalRfft:
+    case Family::kSignalIrfft:
       return rfft_case(kernel, random);
     case Family::kSignalEnergy:
       return energy_case(kernel, random);

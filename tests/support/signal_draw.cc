@@ -34,6 +34,13 @@ void SignalDraw::make(const SignalRfft&) {
   op(SignalRfft{size}, {raw(x, DType::kInt16)}, DType::kInt16, {});
 }
 
+void SignalDraw::make(const SignalIrfft&) {
+  Shape x = some_shape(1, 3);
+  const auto size = static_cast<int32_t>(2 * some(2, 50));
+  x.back() = size + 2;
+  op(SignalIrfft{size}, {raw(x, DType::kInt16)}, DType::kInt16, {});
+}
+
 void SignalDraw::make(const SignalEnergy&) {
   const int64_t count = some(1, 12), begin = some(0, count);
   op(SignalEnergy{static_cast<int32_t>(begin), static_cast<int32_t>(some(begin, count))},

@@ -15,6 +15,7 @@ class SignalDraw : public OpDraw {
   void make(const SignalAutoShift&);
   void make(const SignalShift&);
   void make(const SignalRfft&);
+  void make(const SignalIrfft&);
   void make(const SignalEnergy&);
   void make(const SignalFilterBank&);
   void make(const SignalSquareRoot&);

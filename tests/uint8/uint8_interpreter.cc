@@ -108,6 +108,30 @@ struct Interpreter {
       return range.clamp(times(sum + s.bias(static_cast<size_t>(o)), factor) + s.out_zero());
     });
   }
+  Bytes operator()(const TransposeConv& a) const {
+    const Shape &x = s.in(0).shape, &w = s.in(1).shape, &out = s.out().shape;
+    std::vector<int32_t> sums(static_cast<size_t>(elements(out)));
+    for (int64_t at = 0; at < x[1] * x[2] * w[1] * w[2]; ++at) {
+      const int64_t kx = at % w[2], ky = at / w[2] % w[1];
+      const int64_t column = at / (w[1] * w[2]) % x[2], row = at / (w[1] * w[2] * x[2]);
+      const int64_t y = row * a.window.stride_h - a.window.padding.top + ky;
+      const int64_t z = column * a.window.stride_w - a.window.padding.left + kx;
+      if (y < 0 || y >= out[1] || z < 0 || z >= out[2]) continue;
+      for (int64_t o = 0; o < out[3]; ++o) {
+        for (int64_t i = 0; i < x[3]; ++i) {
+          const auto weight = static_cast<size_t>(((o * w[1] + ky) * w[2] + kx) * w[3] + i);
+          sums[offset(out, y, z, o)] += (s.bytes(0)[offset(x, row, column, i)] - s.zero(0)) *
+                                        (s.bytes(1)[weight] - s.zero(1));
+        }
+      }
+    }
+    const Range range = s.range(a.activation);
+    const Factor factor = s.convolution_factor();
+    return each_element(out, [&](int64_t y, int64_t z, int64_t o) {
+      const int32_t sum = sums[offset(out, y, z, o)] + s.bias(static_cast<size_t>(o));
+      return range.clamp(times(sum, factor) + s.out_zero());
+    });
+  }
   Bytes operator()(const DepthwiseConv2D& a) const {
     const Shape &x = s.in(0).shape, &w = s.in(1).shape;
     const Range range = s.range(a.activation);
@@ -191,6 +215,44 @@ struct Interpreter {
     const Factor factor = factor_of(double{real});
     return pairs(a.activation,
                  [&](int32_t left, int32_t right) { return times(left * right, factor); });
+  }
+  Bytes operator()(const Sub& a) const {
+    const double twice = 2 * double{std::max(s.scale(0), s.scale(1))};
+    const Factor x = factor_of(double{s.scale(0)} / twice),
+                 y = factor_of(double{s.scale(1)} / twice);
+    const Factor last = factor_of(twice / ((1 << 20) * double{s.out_scale()}));
+    return pairs(a.activation, [&](int32_t left, int32_t right) {
+      return times(times(left * (1 << 20), x) - times(right * (1 << 20), y), last);
+    });
+  }
+  // x * 2^headroom times 1 / y in 31 bits, both rounded, and what is left of the powers of two.
+  Bytes operator()(const Div& a) const {
+    const float real = s.scale(0) / (s.scale(1) * s.out_scale());
+    const Factor factor = factor_of(double{real});
+    return pairs(a.activation, [&](int32_t x, int32_t y) {
+      if (y == 0) return x == 0 ? 0 : (x > 0 ? 1000 : -1000);
+      if (y < 0) x = -x, y = -y;
+      const int zeros = std::countl_zero(static_cast<uint32_t>(y));
+      const auto above_one = static_cast<int32_t>((static_cast<uint32_t>(y) << zeros) - (1U << 31));
+      const int headroom = std::countl_zero(static_cast<uint32_t>(x < 0 ? ~x : x)) - 1;
+      const int32_t quotient = doubling_high_mul(static_cast<int32_t>(int64_t{x} << headroom),
+                                                 one_over_one_plus(above_one));
+      const int shift = factor.shift - (31 - zeros) - headroom;
+      return shift < -31 ? 0 : times(quotient, {factor.multiplier, shift});
+    });
+  }
+  Bytes operator()(const Prelu&) const {
+    const float out = s.out_scale();
+    const Factor positive = factor_of(double{s.scale(0) / out});
+    const Factor negative = factor_of(double{s.scale(0) * s.scale(1) / out});
+    const size_t slopes = s.bytes(1).size();
+    Bytes result;
+    for (size_t k = 0; k < s.bytes(0).size(); ++k) {
+      const int32_t x = s.bytes(0)[k] - s.zero(0), slope = s.bytes(1)[k % slopes] - s.zero(1);
+      result.push_back(
+          Range{}.clamp((x >= 0 ? times(x, positive) : times(x * slope, negative)) + s.out_zero()));
+    }
+    return result;
   }
   [[nodiscard]] Bytes pairs(Activation activation,
                             const std::function<int32_t(int32_t, int32_t)>& function) const {

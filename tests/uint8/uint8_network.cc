@@ -95,6 +95,19 @@ Window Uint8Network::window(TensorId x, int64_t kernel, int64_t stride, bool sam
   return w;
 }
 
+Window Uint8Network::upwards(TensorId x) {
+  const int64_t kernel = random_.between(1, 4);
+  const int64_t stride = shape(x)[1] > 12 ? 1 : random_.between(1, 3);
+  Window w{.kernel_h = kernel,
+           .kernel_w = random_.between(1, 4),
+           .stride_h = stride,
+           .stride_w = stride,
+           .padding = {}};
+  const Shape& in = shape(x);
+  if (random_.chance(0.5)) w.padding = same_padding(w, in[1] * stride, in[2] * stride);
+  return w;
+}
+
 Shape Uint8Network::pooled(TensorId x, const Window& w, int64_t channels) const {
   const Shape& in = shape(x);
   return {1, outputs(in[1], w.padding.top + w.padding.bottom, w.kernel_h, w.stride_h),
@@ -105,6 +118,20 @@ TensorId Uint8Network::conv(TensorId x, int64_t channels, Window w, int64_t spre
   const TensorId made = weights({channels, w.kernel_h, w.kernel_w, shape(x)[3]}, spread);
   return weighted(x, Conv2D{.window = w, .activation = any_activation()}, made,
                   pooled(x, w, channels));
+}
+
+TensorId Uint8Network::transpose_conv(TensorId x, int64_t channels, Window w, int64_t spread) {
+  const TensorId made = weights({channels, w.kernel_h, w.kernel_w, shape(x)[3]}, spread);
+  const auto extent = [](int64_t in, int64_t stride, int64_t kernel, int64_t pads) {
+    return std::max<int64_t>(1, (in - 1) * stride + kernel - pads);
+  };
+  const Shape& in = shape(x);
+  const Shape out = {1,
+                     extent(in[1], w.stride_h, w.kernel_h, w.padding.top + w.padding.bottom),
+                     extent(in[2], w.stride_w, w.kernel_w, w.padding.left + w.padding.right),
+                     channels};
+  w.padding.bottom = w.padding.right = 0;
+  return weighted(x, TransposeConv{.window = w, .activation = any_activation()}, made, out);
 }
 
 TensorId Uint8Network::depthwise(TensorId x, int64_t multiplier, Window w, int64_t spread) {
@@ -125,6 +152,25 @@ TensorId Uint8Network::add(TensorId a, TensorId b) {
   const double scale = double{graph_.tensor(a).quantization.scales[0]} * (1 + random_.unit());
   return op(Add{.activation = any_activation()}, {a, b},
             activation(shape(a), scale, random_.between(0, 255)));
+}
+
+TensorId Uint8Network::sub(TensorId a, TensorId b) {
+  const double scale = double{graph_.tensor(a).quantization.scales[0]} * (0.5 + random_.unit());
+  return op(Sub{.activation = any_activation()}, {a, b},
+            activation(shape(a), scale, random_.between(0, 255)));
+}
+
+TensorId Uint8Network::div(TensorId a, TensorId b) {
+  const double quotient = double{scale(a)} / double{scale(b)};
+  return op(Div{.activation = any_activation()}, {a, b},
+            activation(shape(a), quotient * (0.02 + random_.unit()), random_.between(0, 255)));
+}
+
+TensorId Uint8Network::prelu(TensorId x) {
+  const TensorId alpha = weights({1, 1, shape(x)[3]}, 255);
+  return op(Prelu{}, {x, alpha},
+            activation(shape(x), double{scale(x)} * (0.5 + random_.unit()),
+                       random_.between(0, 255)));
 }
 
 TensorId Uint8Network::mul(TensorId a, TensorId b) {
@@ -199,7 +245,7 @@ Graph random_uint8_network(uint64_t seed) {
   TensorId x = net.input({1, random.between(4, 9), random.between(4, 9), random.between(1, 5)});
   const int64_t count = random.between(2, 7);
   for (int64_t k = 0; k < count; ++k) {
-    switch (random.between(0, 9)) {
+    switch (random.between(0, 13)) {
       case 0:
       case 1:
         x = net.conv(x, random.between(1, 9), any_window(x), spread());
@@ -224,6 +270,18 @@ Graph random_uint8_network(uint64_t seed) {
         break;
       case 8:
         x = random.chance(0.5) ? net.logistic(x) : net.tanh(x);
+        break;
+      case 9:
+        x = net.sub(x, net.depthwise(x, 1, net.window(x, 3, 1, true), spread()));
+        break;
+      case 10:
+        x = net.div(x, net.conv(x, net.shape(x)[3], net.window(x, 1, 1, true), spread()));
+        break;
+      case 11:
+        x = net.prelu(x);
+        break;
+      case 12:
+        x = net.transpose_conv(x, random.between(1, 5), net.upwards(x), spread());
         break;
       default:
         x = net.pad(x);

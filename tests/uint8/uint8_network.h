@@ -17,7 +17,11 @@ class Uint8Network {
   TensorId conv(TensorId x, int64_t channels, Window window, int64_t spread);
   TensorId depthwise(TensorId x, int64_t multiplier, Window window, int64_t spread);
   TensorId fully_connected(TensorId x, int64_t channels, int64_t spread);
+  TensorId transpose_conv(TensorId x, int64_t channels, Window window, int64_t spread);
   TensorId add(TensorId a, TensorId b);
+  TensorId sub(TensorId a, TensorId b);
+  TensorId div(TensorId a, TensorId b);
+  TensorId prelu(TensorId x);
   TensorId mul(TensorId a, TensorId b);
   TensorId concat(TensorId a, TensorId b);
   TensorId average_pool(TensorId x, Window window);
@@ -31,6 +35,8 @@ class Uint8Network {
 
   /// A square window; SAME or VALID padding.
   Window window(TensorId x, int64_t kernel, int64_t stride, bool same) const;
+  /// The same of the convolution that leads back to x.
+  Window upwards(TensorId x);
   [[nodiscard]] const Shape& shape(TensorId x) const { return graph_.tensor(x).shape; }
   [[nodiscard]] float scale(TensorId x) const { return graph_.tensor(x).quantization.scales[0]; }
   [[nodiscard]] zoo::Random& random() { return random_; }

@@ -41,7 +41,8 @@ int32_t exp_on_negative(int32_t a) {
   return result;
 }
 
-/// 1 / (1 + a) for a in [0, 1), both without integer bits.
+}  // namespace
+
 int32_t one_over_one_plus(int32_t a) {
   const int64_t sum = int64_t{a} + INT32_MAX;
   const auto half = static_cast<int32_t>((sum + (sum >= 0 ? 1 : -1)) / 2);
@@ -52,8 +53,6 @@ int32_t one_over_one_plus(int32_t a) {
   }
   return saturated_shift_left(x, 1);
 }
-
-}  // namespace
 
 void softmax_uint8(double beta, float input_scale, const uint8_t* x, size_t count, uint8_t* out) {
   const double real = std::min(beta * double{input_scale} * (1 << 26), double{INT32_MAX});

@@ -21,7 +21,8 @@ namespace thimble {
 namespace {
 
 constexpr const char* kModelHelp = "A .tflite file, or zoo:NAME (see `thimble zoo`)";
-constexpr std::array kWeights = {Weights::kFast, Weights::kCompact, Weights::kLeast};
+constexpr std::array kWeights = {Weights::kWide, Weights::kFast, Weights::kCompact,
+                                 Weights::kLeast};
 
 /// "1x96x96x3", or a name, "=" and that.
 NamedShape named_shape(const std::string& text) {
@@ -183,8 +184,8 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
          "--weights", options.weights,
          "Of a core that has kernels for it: fast, in 16 bits; compact, in 8 but for "
          "depthwise convolutions in place; least, in 8; auto: the first of these that --flash or "
-         "the device has room for (auto)")
-      ->check(CLI::IsMember({"auto", "fast", "compact", "least"}));
+         "the device has room for; wide: fast, and those of 8 bits beside float32 in 32 (auto)")
+      ->check(CLI::IsMember({"auto", "wide", "fast", "compact", "least"}));
   app.add_flag("--external-ram", options.external_ram,
                "Buffers that do not fit on chip may lie in the device's external RAM");
   app.add_option("--max-recompute", options.max_recompute,

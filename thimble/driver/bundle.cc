@@ -188,6 +188,7 @@ class BundleCompiler {
   }
 
   static Weights smaller(Weights format) {
+    if (format == Weights::kWide) return Weights::kFast;
     return format == Weights::kFast ? Weights::kCompact : Weights::kLeast;
   }
 

@@ -41,14 +41,23 @@ WeightFormat other_format(const Compiled& compiled, Weights weights) {
   return format_of(other, weights);
 }
 
+bool has_hybrid_weights(const Graph& graph) {
+  return std::ranges::any_of(graph.ops, [&](const Op& op) {
+    return op.inputs.size() > 1 && !std::holds_alternative<Lstm>(op.attributes) &&
+           is_float32(graph, op) && is_hybrid(op.attributes, 1, graph.tensor(op.inputs[1]));
+  });
+}
+
 }  // namespace
 
 std::vector<WeightFormat> weight_formats(const Compiled& compiled) {
-  if (!compiled.target.core.has(InstructionSet::kDsp)) return {};
+  const bool hybrid = has_hybrid_weights(compiled.graph);
+  if (!compiled.target.core.has(InstructionSet::kDsp) && !hybrid) return {};
   const Weights taken = compiled.target.core.weights;
   std::vector<WeightFormat> formats = {format_of(compiled, taken)};
-  for (const Weights weights : {Weights::kFast, Weights::kCompact, Weights::kLeast}) {
-    if (weights == taken) continue;
+  for (const Weights weights :
+       {Weights::kWide, Weights::kFast, Weights::kCompact, Weights::kLeast}) {
+    if (weights == taken || (weights == Weights::kWide && !hybrid)) continue;
     const WeightFormat other = other_format(compiled, weights);
     const bool known = std::ranges::any_of(formats, [&](const WeightFormat& format) {
       return format.flash_bytes == other.flash_bytes;

@@ -14,7 +14,4 @@ namespace thimble {
 /// The first `count` integers of 4 bits, two to a byte, the lower half first, as int8.
 [[nodiscard]] Bytes from_int4(std::span<const uint8_t> pairs, int64_t count);
 
-/// scale * (q - zero point) of an int8 or int16 constant, by its quantisation.
-[[nodiscard]] Tensor expanded(const Tensor& constant);
-
 }  // namespace thimble

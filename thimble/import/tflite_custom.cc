@@ -5,8 +5,8 @@
 #include <array>
 
 #include "thimble/import/custom_options.h"
-#include "thimble/import/expanded.h"
 #include "thimble/import/tflite_parts.h"
+#include "thimble/model/dequantised.h"
 
 namespace thimble {
 namespace {
@@ -16,7 +16,7 @@ TensorId in_float32(Steps& steps, TensorId id) {
   const Tensor x = steps.tensor(id);
   if (x.type == DType::kFloat32) return id;
   if (x.is_constant() && x.type == DType::kInt8 && !x.quantization.scales.empty())
-    return steps.add(expanded(x));
+    return steps.add(dequantised(x));
   return steps.make_as(Dequantize{}, {id}, {.name = "", .shape = x.shape, .type = DType::kFloat32});
 }
 

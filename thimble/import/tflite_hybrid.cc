@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weights of int8 beside activations of float32.
-#include "thimble/import/expanded.h"
 #include "thimble/import/tflite_parts.h"
+#include "thimble/model/dequantised.h"
 
 namespace thimble {
 
@@ -16,7 +16,7 @@ void expand_weights(std::vector<Tensor>& tensors, Op& op) {
       is_hybrid(op.attributes, 1, weights))
     return;
   op.inputs[1] = TensorId{static_cast<int32_t>(tensors.size())};
-  tensors.push_back(expanded(weights));
+  tensors.push_back(dequantised(weights));
 }
 
 void DequantisedConstants::read_as_they_were(std::vector<Op>& ops,

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "thimble/import/expanded.h"
 #include "thimble/import/tflite_parts.h"
+#include "thimble/model/dequantised.h"
 #include "thimble/operators/operators.h"
 
 namespace thimble {
@@ -69,7 +69,7 @@ TensorId gates_of(const FileOp& op, Steps& steps, size_t first, const char* what
                   is_float ? "constants of float32, or of int8 with one scale"
                            : fmt::format("constants of {} with one scale", name(type)).c_str());
     }
-    const std::shared_ptr<const Bytes> data = hybrid ? expanded(t).data : t.data;
+    const std::shared_ptr<const Bytes> data = hybrid ? dequantised(t).data : t.data;
     bytes.insert(bytes.end(), data->begin(), data->end());
     if (is_float) continue;
     all.quantization.scales.push_back(t.quantization.scales[0]);

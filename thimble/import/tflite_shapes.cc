@@ -11,6 +11,7 @@
 #include "thimble/import/checked_size.h"
 #include "thimble/import/file_limits.h"
 #include "thimble/import/tflite_parts.h"
+#include "thimble/model/dequantised.h"
 
 namespace thimble {
 namespace {
@@ -156,7 +157,7 @@ Shape squeezed(const FileOp& op) {
   return shape;
 }
 
-Shape expanded(const FileOp& op) {
+Shape dequantised(const FileOp& op) {
   Shape shape = shape_of(op, 0);
   const std::vector<int64_t> axis = integers(op, 1, "axes");
   if (axis.size() != 1) refuse_operands(op);
@@ -346,7 +347,7 @@ Shape shape_made(const FileOp& op, BuiltinOperator code) {
     case BuiltinOperator::SQUEEZE:
       return squeezed(op);
     case BuiltinOperator::EXPAND_DIMS:
-      return expanded(op);
+      return dequantised(op);
     case BuiltinOperator::MEAN:
     case BuiltinOperator::SUM:
     case BuiltinOperator::REDUCE_ALL:

@@ -17,14 +17,15 @@ constexpr int64_t kMostKept = 1 << 20, kMostFrames = 1024;
 
 Attributes window(const FileOp& op) { return SignalWindow{CustomOptions(op).integer("shift")}; }
 
-Attributes rfft(const FileOp& op) {
+template <class Transform>
+Attributes transform(const FileOp& op) {
   const CustomOptions options(op);
   const auto type = static_cast<tflite::TensorType>(options.integer("T", 0, 255));
   if (type != tflite::TensorType::INT16) {
     refuse_custom(
         op, fmt::format("its type is {}; supported is INT16", tflite::EnumNameTensorType(type)));
   }
-  return SignalRfft{options.integer("fft_length")};
+  return Transform{options.integer("fft_length")};
 }
 
 Attributes energy(const FileOp& op) {
@@ -352,9 +353,10 @@ constexpr std::array kCustomKinds = {
     several("SignalFilterBankSpectralSubtraction", 2, spectral_subtraction),
     one("SignalFilterBankSquareRoot", 2, square_root),
     several("SignalFramer", 2, framer),
+    one("SignalIrfft", 1, transform<SignalIrfft>),
     several("SignalOverlapAdd", 1, overlap_add),
     one("SignalPCAN", 3, pcan),
-    one("SignalRfft", 1, rfft),
+    one("SignalRfft", 1, transform<SignalRfft>),
     several("SignalStacker", 2, stacker),
     one("SignalWindow", 2, window),
     detection_kind(),

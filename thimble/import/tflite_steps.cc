@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "thimble/import/expanded.h"
 #include "thimble/import/tflite_parts.h"
+#include "thimble/model/dequantised.h"
 
 namespace thimble {
 namespace {
@@ -173,7 +173,7 @@ void dequantize(const FileOp& op, Steps& steps) {
   if (!x.is_constant() || out.is_constant() || out.type != DType::kFloat32 ||
       out.shape != x.shape || !(is_float || is_quantised))
     return steps.finish(Dequantize{}, {op.inputs[0]});
-  out.data = is_float ? x.data : expanded(x).data;
+  out.data = is_float ? x.data : dequantised(x).data;
 }
 
 void prelu(const FileOp& op, Steps& steps) {

@@ -55,6 +55,7 @@ Uint8Kernel kernel_of(BuiltinOperator code) {
     case BuiltinOperator::CAST:
     case BuiltinOperator::CUSTOM:
     case BuiltinOperator::DEQUANTIZE:
+    case BuiltinOperator::DIV:
     case BuiltinOperator::EQUAL:
     case BuiltinOperator::FULLY_CONNECTED:
     case BuiltinOperator::GREATER:
@@ -89,31 +90,26 @@ Uint8Kernel kernel_of(BuiltinOperator code) {
     case BuiltinOperator::DEPTHWISE_CONV_2D:
     case BuiltinOperator::LOGISTIC:
     case BuiltinOperator::MUL:
+    case BuiltinOperator::PRELU:
     case BuiltinOperator::RESIZE_BILINEAR:
+    case BuiltinOperator::SUB:
     case BuiltinOperator::TANH:
+    case BuiltinOperator::TRANSPOSE_CONV:
       return Uint8Kernel::kOther;
     default:
       return Uint8Kernel::kRefused;
   }
 }
 
-/// Why an operator is kRefused.
-std::string_view reason_of(BuiltinOperator code) {
-  switch (code) {
-    case BuiltinOperator::DIV:
-    case BuiltinOperator::PRELU:
-    case BuiltinOperator::SUB:
-      return "its factors are formed otherwise than those of int8";
-    case BuiltinOperator::TRANSPOSE_CONV:
-      return "there is no kernel for its weights, which have a zero point";
-    default:
-      return "its kernel of uint8 may compute otherwise than that of int8";
-  }
-}
-
+/// Operand 1 is its weights.
 bool is_weighted(BuiltinOperator code) {
   return code == BuiltinOperator::CONV_2D || code == BuiltinOperator::DEPTHWISE_CONV_2D ||
-         code == BuiltinOperator::FULLY_CONNECTED;
+         code == BuiltinOperator::FULLY_CONNECTED || code == BuiltinOperator::TRANSPOSE_CONV;
+}
+
+/// The operand that the weights are multiplied with.
+size_t multiplied_operand(BuiltinOperator code) {
+  return code == BuiltinOperator::TRANSPOSE_CONV ? 2 : 0;
 }
 
 /// Tensors that share their data still do afterwards: a hostile file may have any number of them.
@@ -241,6 +237,79 @@ ReadOperator resized_in_float32(const Op& resize, const FileOp& op, std::vector<
   return {std::move(ops), {}};
 }
 
+/// Turned by 180 degrees.
+Tensor turned(Tensor weights) {
+  const Shape& shape = weights.shape;
+  const auto depth = static_cast<size_t>(shape[3]);
+  const auto taps = static_cast<size_t>(shape[1] * shape[2]);
+  Bytes bytes;
+  for (size_t o = 0; o < static_cast<size_t>(shape[0]); ++o) {
+    for (size_t tap = taps; tap-- > 0;) {
+      const auto from = weights.data->begin() + static_cast<int64_t>((o * taps + tap) * depth);
+      bytes.insert(bytes.end(), from, from + static_cast<int64_t>(depth));
+    }
+  }
+  weights.name += "/turned";
+  weights.data = std::make_shared<const Bytes>(std::move(bytes));
+  return weights;
+}
+
+/// TRANSPOSE_CONV whose weights have a zero point: a convolution, whose kernels take one, of the
+/// input with zeros between its pixels.
+ReadOperator as_convolution(const Op& transpose, const FileOp& op, std::vector<Tensor>& tensors) {
+  const auto& a = std::get<TransposeConv>(transpose.attributes);
+  const Window& w = a.window;
+  Tensor x = tensors[transpose.inputs[0].index()];
+  x.data = nullptr;
+  const int32_t zero = x.quantization.zero_points[0];
+  const Shape in = x.shape, out = op.output().shape;
+  Steps steps(op, tensors);
+  const auto made = [&](Attributes attributes, TensorId from, Shape shape) {
+    x.shape = std::move(shape);
+    return steps.make_as(std::move(attributes), {from}, x);
+  };
+  // stride - 1 times zeros behind each of `count` runs of `size` elements.
+  const auto spread = [&](TensorId from, int64_t count, int64_t stride, int64_t size) {
+    if (stride == 1) return from;
+    const TensorId apart = made(Reshape{}, from, {count, 1, size});
+    return made(Pad{{0, 0, 0}, {0, stride - 1, 0}, zero}, apart, {count, stride, size});
+  };
+  const int64_t rows = in[0] * in[1] * w.stride_h;
+  TensorId dilated = spread(transpose.inputs[0], in[0] * in[1], w.stride_h, in[2] * in[3]);
+  dilated = spread(dilated, rows * in[2], w.stride_w, in[3]);
+  Shape extents = {in[0], in[1] * w.stride_h, in[2] * w.stride_w, in[3]};
+  if (extents != in) dilated = made(Reshape{}, dilated, extents);
+  Window window{.kernel_h = w.kernel_h, .kernel_w = w.kernel_w, .padding = {}};
+  window.padding.top = w.kernel_h - 1 - w.padding.top;
+  window.padding.left = w.kernel_w - 1 - w.padding.left;
+  window.padding.bottom = out[1] + w.kernel_h - 1 - extents[1] - window.padding.top;
+  window.padding.right = out[2] + w.kernel_w - 1 - extents[2] - window.padding.left;
+  if (window.padding.bottom < 0 || window.padding.right < 0) {  // what no window reaches
+    extents[1] += std::min<int64_t>(0, window.padding.bottom);
+    extents[2] += std::min<int64_t>(0, window.padding.right);
+    window.padding.bottom = std::max<int64_t>(0, window.padding.bottom);
+    window.padding.right = std::max<int64_t>(0, window.padding.right);
+    dilated = made(Slice{{0, 0, 0, 0}, {1, 1, 1, 1}, {}}, dilated, extents);
+  }
+  std::vector<TensorId> inputs = transpose.inputs;
+  inputs[0] = dilated;
+  inputs[1] = steps.add(turned(tensors[transpose.inputs[1].index()]));
+  steps.finish(Conv2D{.window = window, .activation = a.activation, .of_uint8 = true}, inputs);
+  std::vector<Op> ops = steps.ops();
+  ops.back().file_index = transpose.file_index;
+  return {std::move(ops), {}};
+}
+
+/// Whether its weights are constants with a zero point, and its shapes those of a convolution.
+bool has_offset_weights(const Op& op, const FileOp& from, const std::vector<Tensor>& tensors) {
+  const auto* a = std::get_if<TransposeConv>(&op.attributes);
+  if (a == nullptr) return false;
+  const Tensor &x = tensors[op.inputs[0].index()], &weights = tensors[op.inputs[1].index()];
+  return x.shape.size() == 4 && weights.shape.size() == 4 && from.output().shape.size() == 4 &&
+         weights.is_constant() && weights.quantization.zero_points[0] != 0 &&
+         a->window.padding.top < a->window.kernel_h && a->window.padding.left < a->window.kernel_w;
+}
+
 /// Whether it asks for int8 in the place of uint8.
 bool computes_in_uint8(const ListedOp& listed) {
   const FileOp& op = listed.op;
@@ -294,8 +363,8 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const FileOp& from, si
   check_operands(kind, from);
   if (kernel_of(kind.code) == Uint8Kernel::kRefused) {
     throw Refusal(from.where,
-                  fmt::format("is not supported of uint8: {}; converted to int8 it may be",
-                              reason_of(kind.code)),
+                  "is not supported of uint8: its kernel may compute otherwise than that of int8; "
+                  "converted to int8 it may be",
                   Help::kQuantise);
   }
   const bool needs_scales =
@@ -317,7 +386,8 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const FileOp& from, si
     throw Refusal(from.where, "of uint8 is supported where input and output have one scale",
                   Help::kQuantise);
   }
-  if (is_weighted(kind.code) && !(has(from.inputs[0]) && has(from.inputs[1]))) {
+  if (is_weighted(kind.code) &&
+      !(has(from.inputs[multiplied_operand(kind.code)]) && has(from.inputs[1]))) {
     throw CompileError(from.where, "is damaged: input and weights are not both uint8");
   }
   FileOp op_of_uint8 = from;
@@ -326,6 +396,8 @@ ReadOperator Uint8Tensors::read(const OperatorKind& kind, const FileOp& from, si
   for (Op& op : result.ops) std::visit(MarkUint8{}, op.attributes);
   if (kind.code == BuiltinOperator::RESIZE_BILINEAR)
     return resized_in_float32(result.ops.at(0), from, tensors);
+  if (result.ops.size() == 1 && has_offset_weights(result.ops[0], from, tensors))
+    return as_convolution(result.ops[0], from, tensors);
   if (rescales(kind.code, from) && result.ops.size() == 1)
     return with_rescaled_inputs(result.ops[0], from, tensors);
   return result;

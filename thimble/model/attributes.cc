@@ -100,6 +100,7 @@ struct NameOf {
   }
   Names operator()(const SignalShift&) const { return {"SIGNAL_SHIFT", "signal_shift"}; }
   Names operator()(const SignalRfft&) const { return {"SIGNAL_RFFT", "signal_rfft"}; }
+  Names operator()(const SignalIrfft&) const { return {"SIGNAL_IRFFT", "signal_irfft"}; }
   Names operator()(const SignalEnergy&) const { return {"SIGNAL_ENERGY", "signal_energy"}; }
   Names operator()(const SignalFilterBank&) const {
     return {"SIGNAL_FILTER_BANK", "signal_filter_bank"};

@@ -58,6 +58,7 @@ struct DepthwiseConv2D {
 struct TransposeConv {
   Window window;
   Activation activation = Activation::kNone;
+  bool of_uint8 = false;  ///< as of Conv2D
   bool operator==(const TransposeConv&) const = default;
 };
 
@@ -125,6 +126,7 @@ struct Mul {
 /// Input 0 less input 1.
 struct Sub {
   Activation activation = Activation::kNone;
+  bool of_uint8 = false;  ///< its quotients of scales are in float64, not in float32
   bool operator==(const Sub&) const = default;
 };
 
@@ -263,6 +265,7 @@ struct LogSoftmax {
 
 /// inputs: x, alpha (broadcast to x). x where x >= 0, alpha x below.
 struct Prelu {
+  bool of_uint8 = false;  ///< its scales are multiplied and divided in float32
   bool operator==(const Prelu&) const = default;
 };
 
@@ -439,6 +442,13 @@ struct SignalRfft {
   bool operator==(const SignalRfft&) const = default;
 };
 
+/// input: real and imaginary parts [..,size + 2] of the frequencies 0 to size / 2, int16. output
+/// [..,size]: the samples of that spectrum, int16, rounded as kissfft with 16 bits does.
+struct SignalIrfft {
+  int32_t size = 0;  ///< as of SignalRfft
+  bool operator==(const SignalIrfft&) const = default;
+};
+
 /// input: real and imaginary parts [2 M], int16. output [M], uint32: the sums of their squares at
 /// the indices [begin, end), 0 elsewhere.
 struct SignalEnergy {
@@ -501,8 +511,9 @@ using Attributes =
                  HardSwish, Abs, LogSoftmax, Prelu, Sum, Div, Comparison, Select, Cast, ArgMax,
                  CumSum, L2Normalization, SvdfFeatures, ShiftIn, SvdfOutput, Lstm, L2Pool2D,
                  Elementwise, FloorDiv, Gather, UpdateSlice, DetectionPostProcess, SignalWindow,
-                 SignalAutoShift, SignalShift, SignalRfft, SignalEnergy, SignalFilterBank,
-                 SignalSquareRoot, SignalNoise, SignalSubtraction, SignalPcan, SignalLog>;
+                 SignalAutoShift, SignalShift, SignalRfft, SignalIrfft, SignalEnergy,
+                 SignalFilterBank, SignalSquareRoot, SignalNoise, SignalSubtraction, SignalPcan,
+                 SignalLog>;
 
 /// What is left of operators with a state once that is an input and an output.
 template <class Operator>
@@ -515,10 +526,10 @@ template <class Operator>
 inline constexpr bool kIsSignal =
     std::is_same_v<Operator, SignalWindow> || std::is_same_v<Operator, SignalAutoShift> ||
     std::is_same_v<Operator, SignalShift> || std::is_same_v<Operator, SignalRfft> ||
-    std::is_same_v<Operator, SignalEnergy> || std::is_same_v<Operator, SignalFilterBank> ||
-    std::is_same_v<Operator, SignalSquareRoot> || std::is_same_v<Operator, SignalNoise> ||
-    std::is_same_v<Operator, SignalSubtraction> || std::is_same_v<Operator, SignalPcan> ||
-    std::is_same_v<Operator, SignalLog>;
+    std::is_same_v<Operator, SignalIrfft> || std::is_same_v<Operator, SignalEnergy> ||
+    std::is_same_v<Operator, SignalFilterBank> || std::is_same_v<Operator, SignalSquareRoot> ||
+    std::is_same_v<Operator, SignalNoise> || std::is_same_v<Operator, SignalSubtraction> ||
+    std::is_same_v<Operator, SignalPcan> || std::is_same_v<Operator, SignalLog>;
 
 /// The operator's name in the field's spelling: "CONV_2D", "DEPTHWISE_CONV_2D", ...
 [[nodiscard]] const char* name(const Attributes& attributes);

@@ -37,7 +37,7 @@ bool Partitions::derives(const Group& group) const {
 }
 
 std::vector<int64_t> Partitions::steps(int64_t positions, int64_t most_parts) const {
-  if (steps_ == Steps::kSome) return some_steps(positions, most_parts);
+  if (steps_ == PartCounts::kSome) return some_steps(positions, most_parts);
   std::vector<int64_t> result;
   for (int64_t step = positions - 1; step >= ceil_div(positions, most_parts); --step)
     result.push_back(step);
@@ -98,7 +98,7 @@ std::vector<Partition> Partitions::along_columns_of_rows(int begin, int end) con
     const int64_t along =
         flow_.shape(pixels.group.loop.paced)[static_cast<size_t>(pixels.group.loop.axis)];
     std::vector<int64_t> rows = {0}, tried = {0, 1, 2, 4, 8};
-    if (steps_ == Steps::kAll) {
+    if (steps_ == PartCounts::kAll) {
       tried = steps(across, across);
       rows = steps(along, along);
       rows.push_back(0);

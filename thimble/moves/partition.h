@@ -30,7 +30,7 @@ struct Partition {
 };
 
 /// How many of the numbers of positions that a part may have.
-enum class Steps : uint8_t {
+enum class PartCounts : uint8_t {
   kSome,  ///< of few parts all, of many ever fewer
   kAll,
 };
@@ -39,7 +39,7 @@ class Partitions {
  public:
   /// All must outlive it.
   Partitions(const Dataflow& dataflow, const Rolls& rolls, const std::vector<int>& order,
-             Steps steps = Steps::kSome)
+             PartCounts steps = PartCounts::kSome)
       : flow_(dataflow), rolls_(rolls), order_(order), channels_(dataflow), steps_(steps) {}
 
   /// Positions [begin, end) in 2 to `most` parts, along each axis that can be cut. Nothing in them
@@ -62,7 +62,7 @@ class Partitions {
   const Rolls& rolls_;
   const std::vector<int>& order_;
   const ChannelSlicing channels_;
-  const Steps steps_;
+  const PartCounts steps_;
 };
 
 /// The outer one, which is along rows, with a run of its instances in parts along channels. Nothing

@@ -67,8 +67,9 @@ bool window_shift_fits(const Graph&, const Op& op) {
   return is_shift(std::get<SignalWindow>(op.attributes).shift);
 }
 
+template <class Transform>
 bool transform_is_a_product(const Graph&, const Op& op) {
-  int32_t size = std::get<SignalRfft>(op.attributes).size;
+  int32_t size = std::get<Transform>(op.attributes).size;
   if (size < 4 || size > kLargestTransform || size % 2 != 0) return false;
   for (const int32_t factor : {2, 3, 5}) {
     while (size % factor == 0) size /= factor;
@@ -78,6 +79,10 @@ bool transform_is_a_product(const Graph&, const Op& op) {
 
 bool frame_fits_transform(const Graph& graph, const Op& op) {
   return OpView{graph, op}.x().back() <= std::get<SignalRfft>(op.attributes).size;
+}
+
+bool spectrum_fits_transform(const Graph& graph, const Op& op) {
+  return OpView{graph, op}.x().back() == int64_t{std::get<SignalIrfft>(op.attributes).size} + 2;
 }
 
 bool has_pairs(const Graph& graph, const Op& op) { return OpView{graph, op}.x().back() % 2 == 0; }
@@ -142,12 +147,22 @@ bool log_parameters_fit(const Graph&, const Op& op) {
 constexpr Constraint kVectors{"inputs and output have 1 axis", operands_are_vectors};
 constexpr Constraint kSecondIsScalar{"input and output have 1 axis, the shift none",
                                      second_is_scalar};
+template <class Transform>
+constexpr Constraint kIsAProduct{
+    "the length is even, from 4 to 32768, and has no prime factor above 5",
+    transform_is_a_product<Transform>};
 constexpr Constraint kOneShape{"both inputs have the same shape", second_has_the_shape};
 constexpr auto kShort = DType::kInt16, kInt = DType::kInt32, kWord = DType::kUInt32,
                kLong = DType::kUInt64;
 
 const InputMap kScalar{};
 const InputMap kWholeVector{.axes = {Whole{}}};
+
+AccessMap whole_last_axis(const OpView& v) {
+  InputMap map = identity_map(v.x().size());
+  map.axes.back() = Whole{};
+  return {map};
+}
 
 }  // namespace
 
@@ -157,11 +172,8 @@ AccessMap access_map_of(const SignalWindow&, const OpView& v) {
 }
 AccessMap access_map_of(const SignalAutoShift&, const OpView&) { return {kWholeVector}; }
 AccessMap access_map_of(const SignalShift&, const OpView&) { return {identity_map(1), kScalar}; }
-AccessMap access_map_of(const SignalRfft&, const OpView& v) {
-  InputMap map = identity_map(v.x().size());
-  map.axes.back() = Whole{};
-  return {map};
-}
+AccessMap access_map_of(const SignalRfft&, const OpView& v) { return whole_last_axis(v); }
+AccessMap access_map_of(const SignalIrfft&, const OpView& v) { return whole_last_axis(v); }
 AccessMap access_map_of(const SignalEnergy&, const OpView&) {
   return {{.axes = {Affine{.out_axis = 0, .num = 2, .hi = 1}}}};
 }
@@ -188,6 +200,11 @@ Shape output_shape_of(const SignalShift&, const OpView& v) { return v.x(); }
 Shape output_shape_of(const SignalRfft& a, const OpView& v) {
   Shape shape = v.x();
   shape.back() = int64_t{a.size} + 2;
+  return shape;
+}
+Shape output_shape_of(const SignalIrfft& a, const OpView& v) {
+  Shape shape = v.x();
+  shape.back() = a.size;
   return shape;
 }
 Shape output_shape_of(const SignalEnergy&, const OpView& v) { return {v.x()[0] / 2}; }
@@ -226,9 +243,17 @@ std::vector<Constraint> constraints_of(const SignalRfft&) {
   return {kOneInput,
           kRank1To6,
           {"input and output are int16", signal_types<kShort, kShort>},
-          {"the length is even, from 4 to 32768, and has no prime factor above 5",
-           transform_is_a_product},
+          kIsAProduct<SignalRfft>,
           {"the input's last axis is at most as long", frame_fits_transform},
+          kOutputShape};
+}
+
+std::vector<Constraint> constraints_of(const SignalIrfft&) {
+  return {kOneInput,
+          kRank1To6,
+          {"input and output are int16", signal_types<kShort, kShort>},
+          kIsAProduct<SignalIrfft>,
+          {"the input's last axis is longer by 2", spectrum_fits_transform},
           kOutputShape};
 }
 

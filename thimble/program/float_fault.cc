@@ -54,6 +54,28 @@ void compare_real_weights(const ReadBack& r, size_t constant, const Tensor& weig
   }
 }
 
+// What weights of int8 stand for, as float32: constant 0. The channel of element k is channel(k).
+template <class Place, class Channel>
+void compare_expanded_weights(const ReadBack& r, const Place& place, const Channel& channel,
+                              Difference& d) {
+  const Tensor& weights = r.in(1);
+  const Quantization& q = weights.quantization;
+  const auto count = static_cast<size_t>(elements(weights.shape));
+  const auto packed = unpacked<uint32_t>(r, 0, DType::kFloat32, count);
+  if (packed.size() != count) {
+    d.fail("one of its constants has another type or size");
+    return;
+  }
+  for (size_t k = 0; k < count; ++k) {
+    const size_t c = q.scales.size() == 1 ? 0 : channel(k);
+    const int32_t steps = static_cast<int8_t>((*weights.data)[k]) - q.zero_points.at(c);
+    const float wanted = q.scales.at(c) * static_cast<float>(steps);
+    if (packed[place(k)] == std::bit_cast<uint32_t>(wanted)) continue;
+    d.fail(fmt::format("element {} of its weights is wrong", k));
+    return;
+  }
+}
+
 // What weights of int8 stand for: scales in constant 2.
 void compare_hybrid(const ReadBack& r, const runtime::HybridConv2DParams& p, Difference& d) {
   const Quantization& q = r.in(1).quantization;
@@ -106,7 +128,14 @@ std::string convolution_fault(const Op& a, const Params& p, const ReadBack& r, D
     return kDepthwise ? k % static_cast<size_t>(channels) * taps + k / static_cast<size_t>(channels)
                       : k;
   };
-  compare_real_weights(r, 0, r.in(1), place, d);
+  const auto channel = [&](size_t k) {
+    return kDepthwise ? k % static_cast<size_t>(channels) : k / taps;
+  };
+  if (std::is_same_v<Params, runtime::FloatConv2DParams> && r.in(1).type != DType::kFloat32) {
+    compare_expanded_weights(r, place, channel, d);
+  } else {
+    compare_real_weights(r, 0, r.in(1), place, d);
+  }
   compare_float_bias(r, channels, d);
   return d.text();
 }
@@ -114,12 +143,9 @@ std::string convolution_fault(const Op& a, const Params& p, const ReadBack& r, D
 template <class Op>
 std::string float_weights_fault(const Op& a, const ReadBack& r) {
   Difference d;
-  if (r.in(1).type == DType::kFloat32) {
-    const auto* p = r.as<runtime::FloatConv2DParams>();
-    return p == nullptr ? kOtherKernel : convolution_fault(a, *p, r, d);
-  }
+  if (const auto* p = r.as<runtime::FloatConv2DParams>()) return convolution_fault(a, *p, r, d);
   const auto* p = r.as<runtime::HybridConv2DParams>();
-  if (p == nullptr) return kOtherKernel;
+  if (p == nullptr || r.in(1).type == DType::kFloat32) return kOtherKernel;
   compare_hybrid(r, *p, d);
   return convolution_fault(a, *p, r, d);
 }

@@ -259,7 +259,7 @@ struct Checker {
     return sum_of_pair_fault(a.activation, reference::Quotients::kDouble);
   }
   std::string operator()(const Sub& a) const {
-    return sum_of_pair_fault(a.activation, reference::Quotients::kFloat);
+    return sum_of_pair_fault(a.activation, reference::quotients_of(a));
   }
   [[nodiscard]] std::string sum_of_pair_fault(Activation activation,
                                               reference::Quotients quotients) const {
@@ -353,10 +353,10 @@ struct Checker {
     compare_output(*p, Activation::kNone, r.out(), d);
     return d.text();
   }
-  std::string operator()(const Prelu&) const {
+  std::string operator()(const Prelu& a) const {
     const auto* p = r.as<runtime::PreluParams>();
     if (p == nullptr) return kOtherKernel;
-    const auto wanted = reference::prelu_factors(r.in(0), r.in(1), r.out());
+    const auto wanted = reference::prelu_factors(a, r.in(0), r.in(1), r.out());
     Difference d;
     d.expect("positive", p->positive, wanted.positive);
     d.expect("negative", p->negative, wanted.negative);

@@ -92,6 +92,7 @@ template <class T>
 [[nodiscard]] std::string signal_fault(const SignalAutoShift& a, const ReadBack& r);
 [[nodiscard]] std::string signal_fault(const SignalShift& a, const ReadBack& r);
 [[nodiscard]] std::string signal_fault(const SignalRfft& a, const ReadBack& r);
+[[nodiscard]] std::string signal_fault(const SignalIrfft& a, const ReadBack& r);
 [[nodiscard]] std::string signal_fault(const SignalEnergy& a, const ReadBack& r);
 [[nodiscard]] std::string signal_fault(const SignalFilterBank& a, const ReadBack& r);
 [[nodiscard]] std::string signal_fault(const SignalSquareRoot& a, const ReadBack& r);

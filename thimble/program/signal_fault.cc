@@ -22,6 +22,21 @@ std::vector<int16_t> shorts_of(const Tensor& t) {
   return values;
 }
 
+std::string transform_fault(int32_t size, reference::Direction direction, int64_t samples,
+                            const ReadBack& r) {
+  const auto* p = r.as<runtime::SignalRfftParams>();
+  if (p == nullptr) return kOtherKernel;
+  Difference d;
+  d.expect("samples", p->samples, samples).expect("size", p->size, size);
+  std::vector<int16_t> wanted;
+  for (const reference::Twiddle& w : reference::twiddles(size / 2, direction))
+    wanted.insert(wanted.end(), {w.re, w.im});
+  for (const reference::Twiddle& w : reference::last_twiddles(size, direction))
+    wanted.insert(wanted.end(), {w.re, w.im});
+  compare_shorts(r, 0, wanted, d);
+  return d.text();
+}
+
 }  // namespace
 
 std::string signal_fault(const SignalWindow& a, const ReadBack& r) {
@@ -40,17 +55,13 @@ std::string signal_fault(const SignalShift&, const ReadBack&) { return kOtherKer
 std::string signal_fault(const SignalSquareRoot&, const ReadBack&) { return kOtherKernel; }
 
 std::string signal_fault(const SignalRfft& a, const ReadBack& r) {
-  const auto* p = r.as<runtime::SignalRfftParams>();
-  if (p == nullptr) return kOtherKernel;
-  Difference d;
-  d.expect("samples", p->samples, r.in(0).shape.back()).expect("size", p->size, a.size);
-  std::vector<int16_t> wanted;
-  for (const reference::Twiddle& w : reference::twiddles(a.size / 2))
-    wanted.insert(wanted.end(), {w.re, w.im});
-  for (const reference::Twiddle& w : reference::last_twiddles(a.size))
-    wanted.insert(wanted.end(), {w.re, w.im});
-  compare_shorts(r, 0, wanted, d);
-  return d.text();
+  if (info(r.call.kernel).family != Family::kSignalRfft) return kOtherKernel;
+  return transform_fault(a.size, reference::Direction::kForward, r.in(0).shape.back(), r);
+}
+
+std::string signal_fault(const SignalIrfft& a, const ReadBack& r) {
+  if (info(r.call.kernel).family != Family::kSignalIrfft) return kOtherKernel;
+  return transform_fault(a.size, reference::Direction::kInverse, a.size, r);
 }
 
 std::string signal_fault(const SignalEnergy& a, const ReadBack& r) {

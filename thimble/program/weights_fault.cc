@@ -230,8 +230,8 @@ void compare_window(const Window& window, const Tensor& in, const runtime::Windo
 std::string weights_fault(const TransposeConv& a, const ReadBack& r) {
   return unfolded_fault(
       a, r,
-      reference::channel_factors(r.in(0), r.in(1), r.out().quantization.scales.at(0),
-                                 r.in(1).shape.front()));
+      reference::convolution_factors(a.of_uint8, r.in(0), r.in(1),
+                                     r.out().quantization.scales.at(0), r.in(1).shape.front()));
 }
 
 namespace {

@@ -33,6 +33,10 @@ double quotient(double a, double b, Quotients quotients) {
   return double{static_cast<float>(a) / static_cast<float>(b)};
 }
 
+Quotients quotients_of(const Sub& op) {
+  return op.of_uint8 ? Quotients::kDouble : Quotients::kFloat;
+}
+
 CommonScale at_common_scale(const OpContext& context, int left_shift, Quotients quotients) {
   const double scale =
       2.0 * double{std::max(scale_of(context.input(0)), scale_of(context.input(1)))};

@@ -15,9 +15,10 @@ struct CommonScale {
   double scale = 0;  ///< twice the larger
   std::vector<int32_t> a, b;
 };
-/// How quotients of scales are formed: SUB does without double.
+/// How quotients of scales are formed: SUB does without double, but for uint8.
 enum class Quotients : uint8_t { kDouble, kFloat };
 [[nodiscard]] double quotient(double a, double b, Quotients quotients);
+[[nodiscard]] Quotients quotients_of(const Sub& op);
 
 /// Of sums and differences: 20 bits for int8, 15 for int16.
 [[nodiscard]] int sum_left_shift(DType type);

@@ -109,6 +109,7 @@ struct OpContext {
 [[nodiscard]] std::vector<Bytes> evaluate(const SignalAutoShift& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const SignalShift& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const SignalRfft& op, const OpContext& context);
+[[nodiscard]] std::vector<Bytes> evaluate(const SignalIrfft& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const SignalEnergy& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const SignalFilterBank& op, const OpContext& context);
 [[nodiscard]] std::vector<Bytes> evaluate(const SignalSquareRoot& op, const OpContext& context);

@@ -40,7 +40,7 @@ struct LeakyReluFactors {
 struct PreluFactors {
   FixedFactor positive, negative;
 };
-[[nodiscard]] PreluFactors prelu_factors(const Tensor& input, const Tensor& alpha,
+[[nodiscard]] PreluFactors prelu_factors(const Prelu& op, const Tensor& input, const Tensor& alpha,
                                          const Tensor& output);
 
 /// RSQRT: of 1 / sqrt(x), its denominator formed in float32.

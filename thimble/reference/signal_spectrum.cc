@@ -34,13 +34,15 @@ Sample divided_by(Sample a, int64_t radix) { return scaled_by(a, 32767 / radix);
 /// a times -i.
 Sample turned_back(Sample a) { return {a.im, low_16(-a.re)}; }
 
-Twiddle twiddle(double phase) {
+Twiddle twiddle(double phase, Direction direction) {
+  if (direction == Direction::kInverse) phase = -phase;
   const auto rounded = [](double x) { return static_cast<int16_t>(std::floor(0.5 + 32767 * x)); };
   return {rounded(std::cos(phase)), rounded(std::sin(phase))};
 }
 
 /// What a butterfly makes of the k-th elements of its parts, each turned by its twiddle already.
-std::vector<Sample> butterfly(const std::vector<Sample>& x, const std::vector<Twiddle>& roots) {
+std::vector<Sample> butterfly(const std::vector<Sample>& x, const std::vector<Twiddle>& roots,
+                              Direction direction) {
   const size_t radix = x.size();
   if (radix == 2) return {plus(x[0], x[1]), minus(x[0], x[1])};
   if (radix == 3) {
@@ -53,7 +55,9 @@ std::vector<Sample> butterfly(const std::vector<Sample>& x, const std::vector<Tw
   if (radix == 4) {
     const Sample even = plus(x[0], x[2]), odd = minus(x[0], x[2]);
     const Sample sum = plus(x[1], x[3]), apart = turned_back(minus(x[1], x[3]));
-    return {plus(even, sum), plus(odd, apart), minus(even, sum), minus(odd, apart)};
+    const Sample above = plus(odd, apart), below = minus(odd, apart);
+    const bool inverse = direction == Direction::kInverse;
+    return {plus(even, sum), inverse ? below : above, minus(even, sum), inverse ? above : below};
   }
   const Sample outer = plus(x[1], x[4]), outer_apart = minus(x[1], x[4]);
   const Sample inner = plus(x[2], x[3]), inner_apart = minus(x[2], x[3]);
@@ -76,7 +80,7 @@ std::vector<Sample> butterfly(const std::vector<Sample>& x, const std::vector<Tw
 
 /// Decimation in time: the samples at offset + k * stride, as many as the size that is left.
 std::vector<Sample> transform(const std::vector<Sample>& x, size_t offset, size_t stride,
-                              const std::vector<Twiddle>& roots) {
+                              const std::vector<Twiddle>& roots, Direction direction) {
   const size_t size = x.size() / stride;
   if (size == 1) return {x[offset]};
   size_t radix = 5;
@@ -86,7 +90,7 @@ std::vector<Sample> transform(const std::vector<Sample>& x, size_t offset, size_
   check(size % radix == 0, "a transform whose size has a prime factor above 5");
   std::vector<std::vector<Sample>> parts;
   for (size_t q = 0; q < radix; ++q)
-    parts.push_back(transform(x, offset + q * stride, stride * radix, roots));
+    parts.push_back(transform(x, offset + q * stride, stride * radix, roots, direction));
   const size_t length = size / radix;
   std::vector<Twiddle> of_radix;
   for (size_t q = 0; q < radix; ++q) of_radix.push_back(roots[q * length * stride]);
@@ -97,7 +101,7 @@ std::vector<Sample> transform(const std::vector<Sample>& x, size_t offset, size_
       const Sample share = divided_by(parts[q][k], static_cast<int64_t>(radix));
       turned.push_back(q == 0 ? share : times(share, roots[q * k * stride]));
     }
-    const std::vector<Sample> made = butterfly(turned, of_radix);
+    const std::vector<Sample> made = butterfly(turned, of_radix, direction);
     for (size_t q = 0; q < radix; ++q) result[k + q * length] = made[q];
   }
   return result;
@@ -109,8 +113,9 @@ std::vector<Sample> real_transform(const std::vector<int16_t>& samples) {
   std::vector<Sample> pairs(half);
   for (size_t k = 0; k < half; ++k) pairs[k] = {samples[2 * k], samples[2 * k + 1]};
   const auto size = static_cast<int64_t>(samples.size());
-  const std::vector<Sample> mixed = transform(pairs, 0, 1, twiddles(size / 2));
-  const std::vector<Twiddle> last = last_twiddles(size);
+  constexpr Direction kForward = Direction::kForward;
+  const std::vector<Sample> mixed = transform(pairs, 0, 1, twiddles(size / 2, kForward), kForward);
+  const std::vector<Twiddle> last = last_twiddles(size, kForward);
   std::vector<Sample> result(half + 1);
   const Sample first = divided_by(mixed[0], 2);
   result[0] = {low_16(first.re + first.im), 0};
@@ -125,21 +130,44 @@ std::vector<Sample> real_transform(const std::vector<int16_t>& samples) {
   return result;
 }
 
+/// The samples, in pairs, that have this spectrum of size / 2 + 1 frequencies.
+std::vector<Sample> inverse_real_transform(const std::vector<Sample>& spectrum) {
+  const size_t half = spectrum.size() - 1;
+  const auto size = static_cast<int64_t>(2 * half);
+  constexpr Direction kInverse = Direction::kInverse;
+  const std::vector<Twiddle> last = last_twiddles(size, kInverse);
+  std::vector<Sample> mixed(half);
+  mixed[0] = divided_by({low_16(spectrum[0].re + spectrum[half].re),
+                         low_16(spectrum[0].re - spectrum[half].re)},
+                        2);
+  for (size_t k = 1; k <= half / 2; ++k) {
+    const Sample mirrored{spectrum[half - k].re, low_16(-spectrum[half - k].im)};
+    const Sample a = divided_by(spectrum[k], 2), b = divided_by(mirrored, 2);
+    const Sample even = plus(a, b), odd = times(minus(a, b), last[k - 1]);
+    mixed[k] = plus(even, odd);
+    const Sample below = minus(even, odd);
+    mixed[half - k] = {below.re, low_16(-below.im)};  // in the middle it replaces the former
+  }
+  return transform(mixed, 0, 1, twiddles(size / 2, kInverse), kInverse);
+}
+
 }  // namespace
 
-std::vector<Twiddle> twiddles(int64_t size) {
+std::vector<Twiddle> twiddles(int64_t size, Direction direction) {
   std::vector<Twiddle> result;
-  for (int64_t k = 0; k < size; ++k)
-    result.push_back(twiddle(-2 * kPi * static_cast<double>(k) / static_cast<double>(size)));
+  for (int64_t k = 0; k < size; ++k) {
+    result.push_back(
+        twiddle(-2 * kPi * static_cast<double>(k) / static_cast<double>(size), direction));
+  }
   return result;
 }
 
-std::vector<Twiddle> last_twiddles(int64_t size) {
+std::vector<Twiddle> last_twiddles(int64_t size, Direction direction) {
   const int64_t half = size / 2;
   std::vector<Twiddle> result;
   for (int64_t k = 0; k < size / 4; ++k) {
-    result.push_back(
-        twiddle(-kPi * (static_cast<double>(k + 1) / static_cast<double>(half) + 0.5)));
+    const double turn = static_cast<double>(k + 1) / static_cast<double>(half) + 0.5;
+    result.push_back(twiddle(-kPi * turn, direction));
   }
   return result;
 }
@@ -190,6 +218,21 @@ std::vector<Bytes> evaluate(const SignalRfft& op, const OpContext& context) {
     for (const Sample& frequency : real_transform(samples)) {
       result.push_back(frequency.re);
       result.push_back(frequency.im);
+    }
+  }
+  return {bytes_from(result)};
+}
+
+std::vector<Bytes> evaluate(const SignalIrfft& op, const OpContext& context) {
+  const auto x = context.read<int16_t>(0);
+  const auto count = static_cast<size_t>(op.size) + 2;
+  std::vector<int16_t> result;
+  for (size_t row = 0; row < x.size(); row += count) {
+    std::vector<Sample> spectrum;
+    for (size_t k = row; k < row + count; k += 2) spectrum.push_back({x[k], x[k + 1]});
+    for (const Sample& pair : inverse_real_transform(spectrum)) {
+      result.push_back(pair.re);
+      result.push_back(pair.im);
     }
   }
   return {bytes_from(result)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SUB: both operands, shifted left by 20 bits (int16: 15), are brought to twice the larger scale
 // and subtracted, int32 modulo 2^32. Quotients of scales are formed in float32, unlike those of
-// ADD.
+// ADD and of SUB of uint8.
 #include <cmath>
 
 #include "thimble/reference/activation_range.h"
@@ -15,9 +15,10 @@ std::vector<Bytes> evaluate(const Sub& op, const OpContext& context) {
     return of_raw_pairs(context, [](int32_t a, int32_t b) { return wrapping_sub(a, b); });
   const Tensor& output = context.output();
   const int left_shift = sum_left_shift(context.input(0).type);
-  const CommonScale operands = at_common_scale(context, left_shift, Quotients::kFloat);
-  const FixedFactor factor = to_fixed_factor(quotient(std::ldexp(operands.scale, -left_shift),
-                                                      double{scale_of(output)}, Quotients::kFloat));
+  const Quotients quotients = quotients_of(op);
+  const CommonScale operands = at_common_scale(context, left_shift, quotients);
+  const FixedFactor factor = to_fixed_factor(
+      quotient(std::ldexp(operands.scale, -left_shift), double{scale_of(output)}, quotients));
   const ActivationRange range = activation_range(op.activation, output);
 
   std::vector<int32_t> result;

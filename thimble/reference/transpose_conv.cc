@@ -2,6 +2,7 @@
 // TRANSPOSE_CONV: each pixel of the input spreads over a window of the output.
 #include "thimble/reference/activation_range.h"
 #include "thimble/reference/evaluate.h"
+#include "thimble/reference/factors.h"
 #include "thimble/reference/unfolded_sums.h"
 #include "thimble/reference/window.h"
 
@@ -37,7 +38,8 @@ std::vector<Bytes> evaluate(const TransposeConv& op, const OpContext& context) {
     }
   }
   return finish_sums(context, op.activation, std::move(sums),
-                     channel_factors(input, context.input(1), scale_of(output), out.c));
+                     convolution_factors(op.of_uint8, input, context.input(1), scale_of(output),
+                                         out.c));
 }
 
 }  // namespace thimble::reference

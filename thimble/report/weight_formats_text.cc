@@ -13,6 +13,8 @@ namespace thimble {
 
 const char* name(Weights weights) {
   switch (weights) {
+    case Weights::kWide:
+      return "wide";
     case Weights::kFast:
       return "fast";
     case Weights::kCompact:

@@ -20,6 +20,7 @@ enum class InstructionSet : uint8_t {
 
 /// What kernels that a plan may use do to the size of weights in flash.
 enum class Weights : uint8_t {
+  kWide,     ///< as kFast; those of int8 beside activations of float32 are float32
   kFast,     ///< 16 bits each
   kCompact,  ///< 8 bits; those of depthwise convolutions in place, which are few, 16
   kLeast,    ///< 8 bits

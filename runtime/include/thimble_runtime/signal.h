@@ -37,6 +37,12 @@ struct SignalRfftParams {
 void signal_rfft(const SignalRfftParams& p, const View& x, const View& out,
                  const Region& region) noexcept;
 
+/// The `size` samples of the frequencies 0 to size / 2: channels of x are real and imaginary parts
+/// in turn, int16; the twiddles are those of the inverse. The transform is made where its result
+/// stands. progress: none.
+void signal_irfft(const SignalRfftParams& p, const View& x, const View& out,
+                  const Region& region) noexcept;
+
 /// Channel c (uint32) from the channels 2 c and 2 c + 1 of x (int16): the sum of their squares for
 /// c in [begin, end), 0 elsewhere. progress: none.
 struct SignalEnergyParams {

@@ -34,11 +34,10 @@ double twice_larger_scale(const Operands& t) {
 // is then computed of them.
 KernelUse scaled_pair_use(Family family, const Operands& t, Activation activation, int left_shift,
                           double result_scale) {
-  // SUB forms quotients in float32.
+  const auto* sub = std::get_if<Sub>(&t.op.attributes);
+  const bool in_float = sub != nullptr && !sub->of_uint8;
   const auto quotient = [&](double a, double b) {
-    return family == Family::kSub
-               ? static_cast<double>(static_cast<float>(a) / static_cast<float>(b))
-               : a / b;
+    return in_float ? static_cast<double>(static_cast<float>(a) / static_cast<float>(b)) : a / b;
   };
   const ClampRange clamp = clamp_range(activation, t.out());
   runtime::AddParams params{};
@@ -153,14 +152,16 @@ std::vector<KernelUse> uses(const Maximum&, const Operands& t, Method) {
   return {raw_pair_use(Family::kMaximum, t)};
 }
 
-std::vector<KernelUse> uses(const Prelu&, const Operands& t, Method) {
+std::vector<KernelUse> uses(const Prelu& a, const Operands& t, Method) {
   if (is_float32(t)) return {pair_use(Family::kPrelu, {}, t)};
-  const double in = static_cast<double>(scale_of(t.in(0)));
-  const double alpha = static_cast<double>(scale_of(t.in(1)));
-  const double out = static_cast<double>(scale_of(t.out()));
+  const float in = scale_of(t.in(0)), alpha = scale_of(t.in(1)), out = scale_of(t.out());
+  const auto wide = [](float x) { return static_cast<double>(x); };
   const ClampRange clamp = value_range(t.out().type);
-  const runtime::PreluParams params{.positive = quantize_scale(in / out),
-                                    .negative = quantize_scale(in * alpha / out),
+  const double positive = a.of_uint8 ? wide(in / out) : wide(in) / wide(out);
+  const double negative =
+      a.of_uint8 ? wide(in * alpha / out) : wide(in) * wide(alpha) / wide(out);
+  const runtime::PreluParams params{.positive = quantize_scale(positive),
+                                    .negative = quantize_scale(negative),
                                     .input_zero_point = zero_point_of(t.in(0)),
                                     .alpha_zero_point = zero_point_of(t.in(1)),
                                     .output_zero_point = zero_point_of(t.out()),

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "thimble/model/dequantised.h"
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/axes.h"
 #include "thimble/target/kernels/packing.h"
@@ -37,8 +38,7 @@ Family family_of(Function function) {
 }
 
 // Those of a depthwise convolution stand by taps, the kernel's by output channels.
-PackedConstant float_weights(const Operands& t) {
-  const Tensor& weights = t.in(1);
+PackedConstant float_weights(const Operands& t, const Tensor& weights) {
   const Shape& shape = weights.shape;
   if (!std::holds_alternative<DepthwiseConv2D>(t.op.attributes))
     return {"weights", weights.type, shape, *weights.data};
@@ -68,6 +68,14 @@ KernelUse hybrid_use(const Tensor& weights, const runtime::FloatConv2DParams& p,
                                            .clamp_min = p.clamp_min,
                                            .clamp_max = p.clamp_max};
   return use;
+}
+
+std::vector<PackedConstant> packed_float_conv_2d(const Operands& t, const Tensor& weights) {
+  const bool is_depthwise = std::holds_alternative<DepthwiseConv2D>(t.op.attributes);
+  const int64_t channels = is_depthwise ? weights.shape.back() : weights.shape.front();
+  Bytes bias(static_cast<size_t>(channels) * sizeof(float));
+  if (t.bias() != nullptr) bias = *t.bias()->data;
+  return {float_weights(t, weights), {"bias", DType::kFloat32, {channels}, std::move(bias)}};
 }
 
 }  // namespace
@@ -119,17 +127,25 @@ KernelUse float_convolution_use(const Operands& t, Family family, const Convolut
   return weights.type == DType::kFloat32 ? use : hybrid_use(weights, params, std::move(use));
 }
 
+KernelParams expanded_float_conv_2d(const Operands&, const KernelParams& params) {
+  const auto* p = std::get_if<runtime::HybridConv2DParams>(&params);
+  if (p == nullptr) return params;
+  return runtime::FloatConv2DParams{.weights = nullptr,
+                                    .bias = nullptr,
+                                    .window = p->window,
+                                    .in_per_group = p->in_per_group,
+                                    .out_per_group = p->out_per_group,
+                                    .clamp_min = p->clamp_min,
+                                    .clamp_max = p->clamp_max};
+}
+
 std::vector<PackedConstant> pack_float_conv_2d(const Operands& t) {
-  const bool is_depthwise = std::holds_alternative<DepthwiseConv2D>(t.op.attributes);
-  const Shape& weights = t.in(1).shape;
-  const int64_t channels = is_depthwise ? weights.back() : weights.front();
-  Bytes bias(static_cast<size_t>(channels) * sizeof(float));
-  if (t.bias() != nullptr) bias = *t.bias()->data;
-  return {float_weights(t), {"bias", DType::kFloat32, {channels}, std::move(bias)}};
+  const Tensor& weights = t.in(1);
+  return packed_float_conv_2d(t, weights.type == DType::kFloat32 ? weights : dequantised(weights));
 }
 
 std::vector<PackedConstant> pack_hybrid_conv_2d(const Operands& t) {
-  std::vector<PackedConstant> result = pack_float_conv_2d(t);
+  std::vector<PackedConstant> result = packed_float_conv_2d(t, t.in(1));
   result.push_back(packed_floats("scales", t.in(1).quantization.scales));
   return result;
 }

@@ -99,6 +99,7 @@ enum class Family : uint8_t {
   kSignalAutoShift,
   kSignalShift,
   kSignalRfft,
+  kSignalIrfft,
   kSignalEnergy,
   kSignalFilterBank,
   kSignalSquareRoot,

@@ -50,6 +50,15 @@ std::vector<int16_t> shorts_of(const Tensor& t) {
   return reference::elements_from<int16_t>(*t.data);
 }
 
+std::vector<PackedConstant> packed_twiddles(int64_t size, reference::Direction direction) {
+  std::vector<int16_t> values;
+  for (const auto& part :
+       {reference::twiddles(size / 2, direction), reference::last_twiddles(size, direction)}) {
+    for (const reference::Twiddle& w : part) values.insert(values.end(), {w.re, w.im});
+  }
+  return {packed_shorts("twiddles", {static_cast<int64_t>(values.size()) / 2, 2}, values)};
+}
+
 }  // namespace
 
 bool supported(const SignalWindow&, const Operands& t, Method method) {
@@ -63,6 +72,9 @@ bool supported(const SignalShift&, const Operands& t, Method method) {
 }
 bool supported(const SignalRfft&, const Operands& t, Method method) {
   return computes(Family::kSignalRfft, t, method);
+}
+bool supported(const SignalIrfft&, const Operands& t, Method method) {
+  return computes(Family::kSignalIrfft, t, method);
 }
 bool supported(const SignalEnergy&, const Operands& t, Method method) {
   return computes(Family::kSignalEnergy, t, method);
@@ -100,6 +112,9 @@ std::vector<KernelUse> uses(const SignalRfft& a, const Operands& t, Method) {
   const auto samples = static_cast<int32_t>(t.in(0).shape.back());
   return gathered(Family::kSignalRfft, t, runtime::SignalRfftParams{nullptr, samples, a.size});
 }
+std::vector<KernelUse> uses(const SignalIrfft& a, const Operands& t, Method) {
+  return gathered(Family::kSignalIrfft, t, runtime::SignalRfftParams{nullptr, a.size, a.size});
+}
 std::vector<KernelUse> uses(const SignalEnergy& a, const Operands& t, Method) {
   return gathered(Family::kSignalEnergy, t, runtime::SignalEnergyParams{a.begin, a.end});
 }
@@ -131,12 +146,11 @@ std::vector<KernelUse> uses(const SignalLog& a, const Operands& t, Method) {
 }
 
 std::vector<PackedConstant> pack_signal_rfft(const Operands& t) {
-  const int64_t size = t.out().shape.back() - 2;
-  std::vector<int16_t> values;
-  for (const auto& part : {reference::twiddles(size / 2), reference::last_twiddles(size)}) {
-    for (const reference::Twiddle& w : part) values.insert(values.end(), {w.re, w.im});
-  }
-  return {packed_shorts("twiddles", {static_cast<int64_t>(values.size()) / 2, 2}, values)};
+  return packed_twiddles(t.out().shape.back() - 2, reference::Direction::kForward);
+}
+
+std::vector<PackedConstant> pack_signal_irfft(const Operands& t) {
+  return packed_twiddles(t.out().shape.back(), reference::Direction::kInverse);
 }
 
 std::vector<PackedConstant> pack_signal_filter_bank(const Operands& t) {
