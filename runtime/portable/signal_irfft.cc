@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inverse of a real transform: the spectrum is joined to one of half the size, whose inverse
-// (signal_transform.h) has the samples in pairs. Its elements are dealt out in the order of the last
-// stage, each made from the two frequencies that mirror each other.
+// (signal_transform.h) has the samples in pairs. Its elements are dealt out in the order of the
+// last stage, each made from the two frequencies that mirror each other.
 #include "signal_transform.h"
 #include "thimble_runtime/kernels.h"
 #include "walk.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A complex transform, decimated in time, with the roundings of kissfft's 16-bit arithmetic: every
-// stage divides by its radix first, and what is stored has 16 bits. It is made in place, of elements
-// that stand in the order of the last stage.
+// stage divides by its radix first, and what is stored has 16 bits. It is made in place, of
+// elements that stand in the order of the last stage.
 #pragma once
 
-#include <cstdint>
+#include <stdint.h>
 
 namespace thimble::runtime {
 namespace {
@@ -54,7 +54,8 @@ struct Stage {
   int32_t first, count, stride;
 };
 
-inline void butterflies_2(const Spectrum& s, const Stage& stage, const Twiddles& twiddles) noexcept {
+inline void butterflies_2(const Spectrum& s, const Stage& stage,
+                          const Twiddles& twiddles) noexcept {
   for (int32_t k = 0; k < stage.count; ++k) {
     const int32_t at = stage.first + k;
     const Complex a = share(s.get(at), 2);
@@ -64,7 +65,8 @@ inline void butterflies_2(const Spectrum& s, const Stage& stage, const Twiddles&
   }
 }
 
-inline void butterflies_3(const Spectrum& s, const Stage& stage, const Twiddles& twiddles) noexcept {
+inline void butterflies_3(const Spectrum& s, const Stage& stage,
+                          const Twiddles& twiddles) noexcept {
   const int16_t third = twiddles[stage.count * stage.stride].im;
   for (int32_t k = 0; k < stage.count; ++k) {
     const int32_t at = stage.first + k;
@@ -81,7 +83,8 @@ inline void butterflies_3(const Spectrum& s, const Stage& stage, const Twiddles&
 }
 
 template <bool kInverse>
-inline void butterflies_4(const Spectrum& s, const Stage& stage, const Twiddles& twiddles) noexcept {
+inline void butterflies_4(const Spectrum& s, const Stage& stage,
+                          const Twiddles& twiddles) noexcept {
   for (int32_t k = 0; k < stage.count; ++k) {
     const int32_t at = stage.first + k;
     const Complex a = share(s.get(at), 4);
@@ -97,7 +100,8 @@ inline void butterflies_4(const Spectrum& s, const Stage& stage, const Twiddles&
   }
 }
 
-inline void butterflies_5(const Spectrum& s, const Stage& stage, const Twiddles& twiddles) noexcept {
+inline void butterflies_5(const Spectrum& s, const Stage& stage,
+                          const Twiddles& twiddles) noexcept {
   const Complex ya = twiddles[stage.count * stage.stride];
   const Complex yb = twiddles[2 * stage.count * stage.stride];
   for (int32_t k = 0; k < stage.count; ++k) {

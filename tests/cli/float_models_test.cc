@@ -30,8 +30,7 @@ class FloatModels : public CommandLine {
   /// The line of the only output.
   [[nodiscard]] std::string output(const std::string& name, const char* on,
                                    const char* weights = "auto") const {
-    const std::string text =
-        thimble({"run", finding(name), "--on", on, "--weights", weights}).out;
+    const std::string text = thimble({"run", finding(name), "--on", on, "--weights", weights}).out;
     const size_t at = text.find("output 0");
     return at == std::string::npos ? text : text.substr(at, text.find('\n', at) - at);
   }

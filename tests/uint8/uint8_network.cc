@@ -126,8 +126,7 @@ TensorId Uint8Network::transpose_conv(TensorId x, int64_t channels, Window w, in
     return std::max<int64_t>(1, (in - 1) * stride + kernel - pads);
   };
   const Shape& in = shape(x);
-  const Shape out = {1,
-                     extent(in[1], w.stride_h, w.kernel_h, w.padding.top + w.padding.bottom),
+  const Shape out = {1, extent(in[1], w.stride_h, w.kernel_h, w.padding.top + w.padding.bottom),
                      extent(in[2], w.stride_w, w.kernel_w, w.padding.left + w.padding.right),
                      channels};
   w.padding.bottom = w.padding.right = 0;
@@ -168,9 +167,9 @@ TensorId Uint8Network::div(TensorId a, TensorId b) {
 
 TensorId Uint8Network::prelu(TensorId x) {
   const TensorId alpha = weights({1, 1, shape(x)[3]}, 255);
-  return op(Prelu{}, {x, alpha},
-            activation(shape(x), double{scale(x)} * (0.5 + random_.unit()),
-                       random_.between(0, 255)));
+  return op(
+      Prelu{}, {x, alpha},
+      activation(shape(x), double{scale(x)} * (0.5 + random_.unit()), random_.between(0, 255)));
 }
 
 TensorId Uint8Network::mul(TensorId a, TensorId b) {

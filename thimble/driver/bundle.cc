@@ -10,6 +10,7 @@
 #include "thimble/driver/code_bytes.h"
 #include "thimble/driver/quick_no.h"
 #include "thimble/emit/params.h"
+#include "thimble/search/pareto.h"
 #include "thimble/target/size.h"
 
 namespace thimble {
@@ -54,12 +55,9 @@ struct Choice {
 // first.
 std::vector<Choice> unbeaten(std::vector<Choice> all) {
   constexpr size_t kMany = 4096;
-  std::ranges::sort(all, {}, [](const Choice& c) { return std::pair(c.bytes, c.instructions); });
-  std::vector<Choice> kept;
-  for (Choice& choice : all) {
-    if (kept.empty() || choice.instructions < kept.back().instructions)
-      kept.push_back(std::move(choice));
-  }
+  std::vector<Choice> kept = pareto(
+      std::move(all), [](const Choice& c) { return c.bytes; },
+      [](const Choice& c) { return c.instructions; });
   if (kept.size() <= kMany) return kept;
   std::vector<Choice> some;
   for (size_t k = 0; k < kMany; ++k) some.push_back(std::move(kept[k * kept.size() / kMany]));

@@ -28,14 +28,8 @@ struct Row {
   std::string layer, reads, writes;
 };
 
-void collect(const Graph& graph, const Program& program, const std::vector<ProgramNode>& nodes,
-             std::vector<Row>& rows) {
-  for (const ProgramNode& node : nodes) {
-    if (const auto* loop = std::get_if<ProgramLoop>(&node.what)) {
-      collect(graph, program, loop->body, rows);
-      continue;
-    }
-    const Call& call = std::get<Call>(node.what);
+void collect(const Graph& graph, const Program& program, std::vector<Row>& rows) {
+  written_calls(program.nodes, [&](const Call& call) {
     Row& row = rows[static_cast<size_t>(call.position)];
     row.layer = stage_name(graph, program, call);
     if (call.op.valid() && graph.op(call.op).file_index >= 0) {
@@ -46,7 +40,7 @@ void collect(const Graph& graph, const Program& program, const std::vector<Progr
       row.reads += (row.reads.empty() ? "" : ", ") + place_text(program, v);
     }
     row.writes = place_text(program, call.out);
-  }
+  });
 }
 
 // Of all executions of the step; a step that is only a view takes none.
@@ -97,7 +91,7 @@ std::string banner(const Graph& graph, const Program& program, const EmitOptions
   }
   for (const std::string& remark : options.remarks) text += "//   " + comment_text(remark) + "\n";
   std::vector<Row> rows(options.live_bytes.size());
-  collect(graph, program, program.nodes, rows);
+  collect(graph, program, rows);
   text += fmt::format("//   {:>4}  {:<30} {:<28} {:<18} {:>12}{}\n", "step", "layer", "reads",
                       "writes", "live bytes", options.time.empty() ? "" : "  instructions");
   for (size_t step = 0; step < rows.size(); ++step) {

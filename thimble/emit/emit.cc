@@ -27,33 +27,26 @@ std::vector<ProgramNode> working_nodes(const Program& program,
                                        const std::vector<ProgramNode>& nodes) {
   std::vector<ProgramNode> result;
   for (const ProgramNode& node : nodes) {
-    if (const auto* call = std::get_if<Call>(&node.what)) {
-      if (!copies_onto_itself(program, *call)) result.push_back(node);
-      continue;
-    }
-    const ProgramLoop& loop = std::get<ProgramLoop>(node.what);
-    std::vector<ProgramNode> body = working_nodes(program, loop.body);
-    if (!body.empty()) result.push_back({ProgramLoop{loop.id, loop.count, std::move(body)}});
+    visit_node(
+        node,
+        [&](const Call& call) {
+          if (!copies_onto_itself(program, call)) result.push_back(node);
+        },
+        [&](const ProgramLoop& loop) {
+          std::vector<ProgramNode> body = working_nodes(program, loop.body);
+          if (!body.empty()) result.push_back({ProgramLoop{loop.id, loop.count, std::move(body)}});
+        });
   }
   return result;
-}
-
-void collect_kernels(const Program& program, const std::vector<ProgramNode>& nodes,
-                     std::set<KernelId>& kernels) {
-  for (const ProgramNode& node : nodes) {
-    if (const auto* call = std::get_if<Call>(&node.what)) {
-      if (!receives(program, *call) && !delivers(program, *call)) kernels.insert(call->kernel);
-    } else {
-      collect_kernels(program, std::get<ProgramLoop>(node.what).body, kernels);
-    }
-  }
 }
 
 // The sources of the kernels in use, the headers that models include, and what these include.
 std::vector<EmittedFile> runtime_of(const Program& program, const EmitOptions& options,
                                     const std::set<std::string>& used) {
   std::set<KernelId> kernels;
-  collect_kernels(program, program.nodes, kernels);
+  written_calls(program.nodes, [&](const Call& call) {
+    if (!receives(program, call) && !delivers(program, call)) kernels.insert(call.kernel);
+  });
   std::set<std::string> paths{"include/thimble_runtime/index.h",
                               "include/thimble_runtime/kernels.h",
                               "include/thimble_runtime/uses.h"};
@@ -61,23 +54,13 @@ std::vector<EmittedFile> runtime_of(const Program& program, const EmitOptions& o
   return runtime_copies(options.runtime, used, paths);
 }
 
-void collect_scratch(const std::vector<ProgramNode>& nodes,
-                     std::set<std::tuple<BufferId, int, KernelId>>& scratch) {
-  for (const ProgramNode& node : nodes) {
-    const auto* call = std::get_if<Call>(&node.what);
-    if (call == nullptr) {
-      collect_scratch(std::get<ProgramLoop>(node.what).body, scratch);
-    } else if (call->scratch.valid()) {
-      scratch.emplace(call->scratch, call->params, call->kernel);
-    }
-  }
-}
-
 // A kernel's scratch size is one constexpr function of its parameters: what a call is handed must
 // be that much.
 std::string scratch_asserts(const Program& program) {
   std::set<std::tuple<BufferId, int, KernelId>> all;
-  collect_scratch(program.nodes, all);
+  written_calls(program.nodes, [&](const Call& call) {
+    if (call.scratch.valid()) all.emplace(call.scratch, call.params, call.kernel);
+  });
   const AddressNames address_name(program);
   std::string text;
   for (const auto& [buffer, number, kernel] : all) {

@@ -12,6 +12,7 @@
 #include "thimble/emit/names.h"
 #include "thimble/emit/params.h"
 #include "thimble/emit/step_table.h"
+#include "thimble/program/arguments.h"
 
 namespace thimble {
 namespace {
@@ -27,17 +28,13 @@ class StageWriter {
         program_(program),
         data_(data),
         table_(program, data),
-        counts_(static_cast<size_t>(program.loop_count), 1) {
-    find_counts(program.nodes);
-    std::vector<const Call*> calls;
-    collect(program.nodes, calls);
-    for (const Call* call : calls) {
-      std::vector<Interval>& limits = limits_[{call->position, call->use}];
-      limits.resize(call->axes.size());
-      for (size_t axis = 0; axis < limits.size(); ++axis) {
-        limits[axis] = hull({limits[axis]}, {call->axes[axis].limits})[0];
-      }
-    }
+        counts_(loop_counts(program)) {
+    written_calls(program.nodes, [&](const Call& call) {
+      std::vector<Interval>& limits = limits_[{call.position, call.use}];
+      limits.resize(call.axes.size());
+      for (size_t axis = 0; axis < limits.size(); ++axis)
+        limits[axis] = hull({limits[axis]}, {call.axes[axis].limits})[0];
+    });
   }
 
   std::vector<Stage> run() {
@@ -97,21 +94,12 @@ class StageWriter {
     return fmt::format("// Step {}: {}\n", call.position, describe(call));
   }
 
-  void find_counts(const std::vector<ProgramNode>& nodes) {
-    for (const ProgramNode& node : nodes) {
-      if (const auto* loop = std::get_if<ProgramLoop>(&node.what)) {
-        counts_[loop->id.index()] = loop->count;
-        find_counts(loop->body);
-      }
-    }
-  }
-
   static const Call* first_call(const ProgramNode& node) {
-    if (const auto* call = std::get_if<Call>(&node.what)) return call;
-    for (const ProgramNode& inner : std::get<ProgramLoop>(node.what).body) {
-      if (const Call* call = first_call(inner)) return call;
-    }
-    return nullptr;
+    const Call* first = nullptr;
+    written_calls({&node, 1}, [&](const Call& call) {
+      if (first == nullptr) first = &call;
+    });
+    return first;
   }
 
   static int position(const ProgramNode& node) {
@@ -119,20 +107,10 @@ class StageWriter {
     return call == nullptr ? -1 : call->position;
   }
 
-  static void collect(const std::vector<ProgramNode>& nodes, std::vector<const Call*>& calls) {
-    for (const ProgramNode& node : nodes) {
-      if (const auto* call = std::get_if<Call>(&node.what)) {
-        calls.push_back(call);
-      } else {
-        collect(std::get<ProgramLoop>(node.what).body, calls);
-      }
-    }
-  }
-
   // ticks: the loop whose body the nodes are, if the caller's rows drive it.
   Stage stage(const std::vector<ProgramNode>& nodes, const ProgramLoop* ticks) {
     std::vector<const Call*> calls;
-    collect(nodes, calls);
+    written_calls(nodes, [&](const Call& call) { calls.push_back(&call); });
     std::set<Position> steps;
     for (const Call* call : calls) steps.insert(call->position);
     std::string name;
@@ -206,14 +184,13 @@ class StageWriter {
     std::string text;
     for (const ProgramNode& node : nodes) {
       const std::string indent(static_cast<size_t>(depth) * 2, ' ');
-      if (const auto* c = std::get_if<Call>(&node.what)) {
-        text += call_text(*c, indent);
-        continue;
-      }
-      const ProgramLoop& loop = std::get<ProgramLoop>(node.what);
-      ++at(code_, CodeFeature::kLoop);
-      text += fmt::format("{0}for (int32_t i{1} = 0; i{1} < {2}; ++i{1}) {{\n{3}{0}}}\n", indent,
-                          loop.id.value, loop.count, body(loop.body, depth + 1));
+      text += visit_node(
+          node, [&](const Call& call) { return call_text(call, indent); },
+          [&](const ProgramLoop& loop) {
+            ++at(code_, CodeFeature::kLoop);
+            return fmt::format("{0}for (int32_t i{1} = 0; i{1} < {2}; ++i{1}) {{\n{3}{0}}}\n",
+                               indent, loop.id.value, loop.count, body(loop.body, depth + 1));
+          });
     }
     return text;
   }

@@ -503,17 +503,15 @@ struct SignalLog {
   bool operator==(const SignalLog&) const = default;
 };
 
-using Attributes =
-    std::variant<Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D, MaxPool2D,
-                 Mean, Add, Mul, Pad, Reshape, Transpose, Softmax, Relu, Relu6, LeakyRelu, Quantize,
-                 Dequantize, Concat, Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear, Sub,
-                 SquaredDifference, Rsqrt, Gelu, TransposeConv, Maximum, Minimum, Tanh, Elu,
-                 HardSwish, Abs, LogSoftmax, Prelu, Sum, Div, Comparison, Select, Cast, ArgMax,
-                 CumSum, L2Normalization, SvdfFeatures, ShiftIn, SvdfOutput, Lstm, L2Pool2D,
-                 Elementwise, FloorDiv, Gather, UpdateSlice, DetectionPostProcess, SignalWindow,
-                 SignalAutoShift, SignalShift, SignalRfft, SignalIrfft, SignalEnergy,
-                 SignalFilterBank, SignalSquareRoot, SignalNoise, SignalSubtraction, SignalPcan,
-                 SignalLog>;
+using Attributes = std::variant<
+    Conv2D, DepthwiseConv2D, FullyConnected, BatchMatMul, AveragePool2D, MaxPool2D, Mean, Add, Mul,
+    Pad, Reshape, Transpose, Softmax, Relu, Relu6, LeakyRelu, Quantize, Dequantize, Concat,
+    Logistic, Slice, ResizeNearestNeighbor, ResizeBilinear, Sub, SquaredDifference, Rsqrt, Gelu,
+    TransposeConv, Maximum, Minimum, Tanh, Elu, HardSwish, Abs, LogSoftmax, Prelu, Sum, Div,
+    Comparison, Select, Cast, ArgMax, CumSum, L2Normalization, SvdfFeatures, ShiftIn, SvdfOutput,
+    Lstm, L2Pool2D, Elementwise, FloorDiv, Gather, UpdateSlice, DetectionPostProcess, SignalWindow,
+    SignalAutoShift, SignalShift, SignalRfft, SignalIrfft, SignalEnergy, SignalFilterBank,
+    SignalSquareRoot, SignalNoise, SignalSubtraction, SignalPcan, SignalLog>;
 
 /// What is left of operators with a state once that is an input and an output.
 template <class Operator>

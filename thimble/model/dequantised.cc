@@ -20,7 +20,8 @@ int32_t integer_at(const Tensor& t, size_t k) {
 
 Tensor dequantised(const Tensor& constant) {
   const Quantization& q = constant.quantization;
-  check(!q.scales.empty() && q.zero_points.size() == q.scales.size(), "dequantised: without scales");
+  check(!q.scales.empty() && q.zero_points.size() == q.scales.size(),
+        "dequantised: without scales");
   int64_t inner = 1;
   for (size_t axis = static_cast<size_t>(q.axis) + 1; axis < constant.shape.size(); ++axis)
     inner *= constant.shape[axis];

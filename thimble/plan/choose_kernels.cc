@@ -12,11 +12,8 @@ namespace {
 
 void each_step(std::vector<Node>& nodes, const std::function<void(Step&)>& visit) {
   for (Node& node : nodes) {
-    if (auto* step = std::get_if<Step>(&node.what)) {
-      visit(*step);
-    } else {
-      each_step(std::get<Loop>(node.what).body, visit);
-    }
+    visit_node(
+        node, [&](Step& step) { visit(step); }, [&](Loop& loop) { each_step(loop.body, visit); });
   }
 }
 

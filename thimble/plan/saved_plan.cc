@@ -115,27 +115,29 @@ Json json_of(const std::vector<Operand>& operands) {
   return json;
 }
 
+Json json_of(const Step& step) {
+  Json region = Json::array();
+  for (const IntervalExpr& interval : step.region) region.push_back(json_of(interval));
+  Json entry = {{"op", step.op.value},
+                {"method", name_of(step.method)},
+                {"region", region},
+                {"in", json_of(step.in)},
+                {"out", step.out.value}};
+  if (step.chunk) entry["chunk"] = json_of(*step.chunk);
+  if (step.scratch.valid()) entry["scratch"] = step.scratch.value;
+  if (step.kernel.valid()) entry["kernel"] = info(step.kernel).name;
+  if (step.recomputes) entry["recomputes"] = true;
+  return entry;
+}
+
 Json json_of(const std::vector<Node>& nodes) {
   Json json = Json::array();
   for (const Node& node : nodes) {
-    if (const auto* loop = std::get_if<Loop>(&node.what)) {
-      json.push_back(
-          {{"loop", loop->id.value}, {"count", loop->count}, {"body", json_of(loop->body)}});
-      continue;
-    }
-    const Step& step = std::get<Step>(node.what);
-    Json region = Json::array();
-    for (const IntervalExpr& interval : step.region) region.push_back(json_of(interval));
-    Json entry = {{"op", step.op.value},
-                  {"method", name_of(step.method)},
-                  {"region", region},
-                  {"in", json_of(step.in)},
-                  {"out", step.out.value}};
-    if (step.chunk) entry["chunk"] = json_of(*step.chunk);
-    if (step.scratch.valid()) entry["scratch"] = step.scratch.value;
-    if (step.kernel.valid()) entry["kernel"] = info(step.kernel).name;
-    if (step.recomputes) entry["recomputes"] = true;
-    json.push_back(entry);
+    json.push_back(visit_node(
+        node, [](const Step& step) { return json_of(step); },
+        [](const Loop& loop) {
+          return Json{{"loop", loop.id.value}, {"count", loop.count}, {"body", json_of(loop.body)}};
+        }));
   }
   return json;
 }

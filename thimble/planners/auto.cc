@@ -5,7 +5,6 @@
 #include <deque>
 #include <limits>
 #include <set>
-#include <tuple>
 
 #include "thimble/model/error.h"
 #include "thimble/moves/relayout_inputs.h"
@@ -21,6 +20,7 @@
 #include "thimble/planners/piece_times.h"
 #include "thimble/planners/ports.h"
 #include "thimble/planners/stream.h"
+#include "thimble/search/pareto.h"
 
 namespace thimble {
 namespace {
@@ -187,18 +187,12 @@ class AutoSearch {
   }
 
   /// Of all drafts, those that no other is as good as: fewest bytes first, fastest last.
-  std::vector<const Draft*> front_of_drafts() {
-    std::ranges::stable_sort(drafts_, {}, [](const Draft& d) {
-      return std::tuple(d.cut.cut.peak_bytes, d.cut.instructions);
-    });
-    double fastest = std::numeric_limits<double>::infinity();
-    std::vector<const Draft*> front;
-    for (const Draft& draft : drafts_) {
-      if (draft.cut.instructions >= fastest) continue;
-      fastest = draft.cut.instructions;
-      front.push_back(&draft);
-    }
-    return front;
+  [[nodiscard]] std::vector<const Draft*> front_of_drafts() const {
+    std::vector<const Draft*> drafts;
+    for (const Draft& draft : drafts_) drafts.push_back(&draft);
+    return pareto(
+        std::move(drafts), [](const Draft* d) { return d->cut.cut.peak_bytes; },
+        [](const Draft* d) { return d->cut.instructions; });
   }
 
   /// Some of the front, from the fewest bytes to the most, and those that the limits are about.

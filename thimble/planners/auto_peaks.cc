@@ -7,6 +7,7 @@
 #include "thimble/moves/strips.h"
 #include "thimble/operators/operators.h"
 #include "thimble/planners/auto_cuts.h"
+#include "thimble/search/pareto.h"
 
 namespace thimble {
 namespace {
@@ -34,14 +35,9 @@ std::vector<MotesUnit> undominated_parts(MotesUnits& units, const Partitions& pa
     if (std::optional<MotesUnit> unit = units.measured(std::move(part)))
       measured.push_back(std::move(*unit));
   }
-  std::ranges::stable_sort(measured, {},
-                           [](const MotesUnit& u) { return std::pair(u.bytes, u.instructions); });
-  std::vector<MotesUnit> result;
-  for (MotesUnit& unit : measured) {
-    if (result.empty() || unit.instructions < result.back().instructions)
-      result.push_back(std::move(unit));
-  }
-  return result;
+  return pareto(
+      std::move(measured), [](const MotesUnit& u) { return u.bytes; },
+      [](const MotesUnit& u) { return u.instructions; });
 }
 
 }  // namespace

@@ -107,10 +107,12 @@ std::vector<int64_t> loop_counts(const Program& program) {
   std::vector<int64_t> counts(static_cast<size_t>(program.loop_count), 1);
   const auto add = [&](const auto& self, const std::vector<ProgramNode>& nodes) -> void {
     for (const ProgramNode& node : nodes) {
-      const auto* loop = std::get_if<ProgramLoop>(&node.what);
-      if (loop == nullptr) continue;
-      counts[loop->id.index()] = loop->count;
-      self(self, loop->body);
+      visit_node(
+          node, [](const Call&) {},
+          [&](const ProgramLoop& loop) {
+            counts[loop.id.index()] = loop.count;
+            self(self, loop.body);
+          });
     }
   };
   add(add, program.nodes);

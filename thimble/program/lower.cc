@@ -86,13 +86,15 @@ class Lowering {
   std::vector<ProgramNode> nodes(const std::vector<Node>& scheduled) {
     std::vector<ProgramNode> result;
     for (const Node& node : scheduled) {
-      if (const auto* s = std::get_if<Step>(&node.what)) {
-        step(*s, result);
-        ++position_;
-        continue;
-      }
-      const Loop& loop = std::get<Loop>(node.what);
-      result.push_back({ProgramLoop{loop.id, loop.count, nodes(loop.body)}});
+      visit_node(
+          node,
+          [&](const Step& s) {
+            step(s, result);
+            ++position_;
+          },
+          [&](const Loop& loop) {
+            result.push_back({ProgramLoop{loop.id, loop.count, nodes(loop.body)}});
+          });
     }
     return result;
   }

@@ -12,13 +12,12 @@ namespace {
 void execute(const std::vector<ProgramNode>& nodes, Counters& counters,
              const std::function<void(const Call&, const Counters&)>& visit) {
   for (const ProgramNode& node : nodes) {
-    if (const auto* call = std::get_if<Call>(&node.what)) {
-      visit(*call, counters);
-      continue;
-    }
-    const ProgramLoop& loop = std::get<ProgramLoop>(node.what);
-    int64_t& counter = counters[loop.id.index()];
-    for (counter = 0; counter < loop.count; ++counter) execute(loop.body, counters, visit);
+    visit_node(
+        node, [&](const Call& call) { visit(call, counters); },
+        [&](const ProgramLoop& loop) {
+          int64_t& counter = counters[loop.id.index()];
+          for (counter = 0; counter < loop.count; ++counter) execute(loop.body, counters, visit);
+        });
   }
 }
 
@@ -70,6 +69,15 @@ Bytes from_memory(const Program& program, const ProgramPort& port, const Bytes& 
 
 bool ProgramLoop::operator==(const ProgramLoop& other) const {
   return id == other.id && count == other.count && body == other.body;
+}
+
+void written_calls(std::span<const ProgramNode> nodes,
+                   const std::function<void(const Call&)>& visit) {
+  for (const ProgramNode& node : nodes) {
+    visit_node(
+        node, [&](const Call& call) { visit(call); },
+        [&](const ProgramLoop& loop) { written_calls(loop.body, visit); });
+  }
 }
 
 void execute_calls(const Program& program,

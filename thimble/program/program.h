@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -165,6 +166,9 @@ struct Program {
 [[nodiscard]] Bytes to_memory(const Program& program, const ProgramPort& port, const Bytes& given);
 [[nodiscard]] Bytes from_memory(const Program& program, const ProgramPort& port, const Bytes& held);
 
+/// Every call once, as written.
+void written_calls(std::span<const ProgramNode> nodes,
+                   const std::function<void(const Call&)>& visit);
 /// Every call as executed, in order, with the counters of its loops; also those whose region is
 /// empty, as the device makes them.
 void execute_calls(const Program& program,

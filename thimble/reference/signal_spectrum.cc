@@ -137,9 +137,8 @@ std::vector<Sample> inverse_real_transform(const std::vector<Sample>& spectrum) 
   constexpr Direction kInverse = Direction::kInverse;
   const std::vector<Twiddle> last = last_twiddles(size, kInverse);
   std::vector<Sample> mixed(half);
-  mixed[0] = divided_by({low_16(spectrum[0].re + spectrum[half].re),
-                         low_16(spectrum[0].re - spectrum[half].re)},
-                        2);
+  mixed[0] = divided_by(
+      {low_16(spectrum[0].re + spectrum[half].re), low_16(spectrum[0].re - spectrum[half].re)}, 2);
   for (size_t k = 1; k <= half / 2; ++k) {
     const Sample mirrored{spectrum[half - k].re, low_16(-spectrum[half - k].im)};
     const Sample a = divided_by(spectrum[k], 2), b = divided_by(mirrored, 2);

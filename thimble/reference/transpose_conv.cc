@@ -37,9 +37,9 @@ std::vector<Bytes> evaluate(const TransposeConv& op, const OpContext& context) {
       }
     }
   }
-  return finish_sums(context, op.activation, std::move(sums),
-                     convolution_factors(op.of_uint8, input, context.input(1), scale_of(output),
-                                         out.c));
+  return finish_sums(
+      context, op.activation, std::move(sums),
+      convolution_factors(op.of_uint8, input, context.input(1), scale_of(output), out.c));
 }
 
 }  // namespace thimble::reference

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/report/front.h"
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
+
+#include "thimble/search/pareto.h"
 
 namespace thimble {
 
@@ -31,18 +32,12 @@ std::string Front::bound_by() const {
 }
 
 std::vector<size_t> undominated(const std::vector<FrontFigures>& all) {
-  std::vector<size_t> order(all.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(
-      order, {}, [&](size_t k) { return std::pair(all[k].arena_bytes, all[k].instructions); });
-  // Estimates are not exact enough for less to mean anything.
-  constexpr double kLeastGain = 0.001;
-  std::vector<size_t> kept;
-  for (const size_t k : order) {
-    if (kept.empty() || all[k].instructions < (1 - kLeastGain) * all[kept.back()].instructions)
-      kept.push_back(k);
-  }
-  return kept;
+  std::vector<size_t> points(all.size());
+  std::iota(points.begin(), points.end(), size_t{0});
+  constexpr double kLeastGain = 0.001;  // estimates are not exact enough for less to mean anything
+  return pareto(
+      std::move(points), [&](size_t k) { return all[k].arena_bytes; },
+      [&](size_t k) { return all[k].instructions; }, kLeastGain);
 }
 
 }  // namespace thimble

@@ -38,24 +38,20 @@ class Tree {
   Json nodes(const std::vector<Node>& nodes_in) {
     Json json = Json::array();
     for (const Node& node : nodes_in) {
-      if (const auto* s = std::get_if<Step>(&node.what)) {
-        json.push_back(step(*s));
-        continue;
-      }
-      const Loop& loop = std::get<Loop>(node.what);
-      const Position begin = position_;
-      Json body = nodes(loop.body);
-      json.push_back({{"loop", loop.id.value},
-                      {"counter", fmt::format("i{}", loop.id.value)},
-                      {"count", loop.count},
-                      {"begin_step", begin},
-                      {"end_step", position_},
-                      {"body", std::move(body)}});
+      json.push_back(visit_node(
+          node, [&](const Step& s) { return step(s); }, [&](const Loop& l) { return loop(l); }));
     }
     return json;
   }
 
  private:
+  Json loop(const Loop& loop) {
+    const Position begin = position_;
+    Json body = nodes(loop.body);
+    return {{"loop", loop.id.value}, {"counter", fmt::format("i{}", loop.id.value)},
+            {"count", loop.count},   {"begin_step", begin},
+            {"end_step", position_}, {"body", std::move(body)}};
+  }
   Json step(const Step& s) {
     const Op* op = s.op.valid() ? &report_.graph.op(s.op) : nullptr;
     const Buffer& out = report_.plan.schedule.buffer(s.out);

@@ -119,19 +119,20 @@ class TextTree {
     std::string bars;
     for (int k = 0; k < depth; ++k) bars += "| ";
     for (const Node& node : nodes) {
-      if (const auto* s = std::get_if<Step>(&node.what)) {
-        step(*s, bars);
-        continue;
-      }
-      const size_t row = table_.rows.size();
-      const Loop& loop = std::get<Loop>(node.what);
-      LoopExtent extent{loop.id, loop.count, {position_, position_}, depth};
-      table_.rows.emplace_back(table_.groups[0].columns.size());
-      add(loop.body, depth + 1);
-      extent.steps.end = position_;
-      table_.rows[row][report_.estimate ? 3 : 2] =
-          bars + "loop " + loop_text(extent) + steps_text(extent.steps);
+      visit_node(
+          node, [&](const Step& s) { step(s, bars); },
+          [&](const Loop& l) { loop(l, bars, depth); });
     }
+  }
+
+  void loop(const Loop& loop, const std::string& bars, int depth) {
+    const size_t row = table_.rows.size();
+    LoopExtent extent{loop.id, loop.count, {position_, position_}, depth};
+    table_.rows.emplace_back(table_.groups[0].columns.size());
+    add(loop.body, depth + 1);
+    extent.steps.end = position_;
+    table_.rows[row][report_.estimate ? 3 : 2] =
+        bars + "loop " + loop_text(extent) + steps_text(extent.steps);
   }
 
   static std::string steps_text(const LiveRange& steps) {

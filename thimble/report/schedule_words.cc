@@ -62,26 +62,26 @@ std::string ring_text(const Buffer& buffer, const Shape& shape) {
 void add_loops(const std::vector<Node>& nodes, int depth, Position& position,
                std::vector<LoopExtent>& loops) {
   for (const Node& node : nodes) {
-    const auto* loop = std::get_if<Loop>(&node.what);
-    if (loop == nullptr) {
-      ++position;
-      continue;
-    }
-    const size_t number = loops.size();
-    loops.push_back({loop->id, loop->count, {position, position}, depth});
-    add_loops(loop->body, depth + 1, position, loops);
-    loops[number].steps.end = position;
+    visit_node(
+        node, [&](const Step&) { ++position; },
+        [&](const Loop& loop) {
+          const size_t number = loops.size();
+          loops.push_back({loop.id, loop.count, {position, position}, depth});
+          add_loops(loop.body, depth + 1, position, loops);
+          loops[number].steps.end = position;
+        });
   }
 }
 
 void count_steps(const std::vector<Node>& nodes, int64_t times, StepCounts& counts) {
   for (const Node& node : nodes) {
-    if (const auto* loop = std::get_if<Loop>(&node.what)) {
-      count_steps(loop->body, times * loop->count, counts);
-      continue;
-    }
-    ++counts.written;
-    counts.executed += times;
+    visit_node(
+        node,
+        [&](const Step&) {
+          ++counts.written;
+          counts.executed += times;
+        },
+        [&](const Loop& loop) { count_steps(loop.body, times * loop.count, counts); });
   }
 }
 

@@ -12,10 +12,12 @@ namespace {
 
 void count_loops(const std::vector<Node>& nodes, std::vector<int64_t>& counts) {
   for (const Node& node : nodes) {
-    const auto* loop = std::get_if<Loop>(&node.what);
-    if (loop == nullptr) continue;
-    counts[loop->id.index()] = loop->count;
-    count_loops(loop->body, counts);
+    visit_node(
+        node, [](const Step&) {},
+        [&](const Loop& loop) {
+          counts[loop.id.index()] = loop.count;
+          count_loops(loop.body, counts);
+        });
   }
 }
 

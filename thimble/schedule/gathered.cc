@@ -17,15 +17,17 @@ class Gatherer {
   std::vector<Node> nodes(const std::vector<Node>& before) {
     std::vector<Node> result;
     for (const Node& node : before) {
-      if (const auto* loop = std::get_if<Loop>(&node.what)) {
-        result.push_back({Loop{loop->id, loop->count, nodes(loop->body)}});
-        continue;
-      }
-      Step step = std::get<Step>(node.what);
-      for (size_t operand = 0; operand < step.in.size(); ++operand) {
-        if (step.in[operand].from.size() > 1) gather(step, operand, result);
-      }
-      result.push_back({std::move(step)});
+      visit_node(
+          node,
+          [&](Step step) {
+            for (size_t operand = 0; operand < step.in.size(); ++operand) {
+              if (step.in[operand].from.size() > 1) gather(step, operand, result);
+            }
+            result.push_back({std::move(step)});
+          },
+          [&](const Loop& loop) {
+            result.push_back({Loop{loop.id, loop.count, nodes(loop.body)}});
+          });
     }
     return result;
   }

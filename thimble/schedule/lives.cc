@@ -40,16 +40,19 @@ bool touches(const LiveRange& a, const LiveRange& b) { return a.begin < b.end &&
 
 void collect(const std::vector<Node>& nodes, int depth, StepUses& uses) {
   for (const Node& node : nodes) {
-    if (const auto* step = std::get_if<Step>(&node.what)) {
-      std::vector<BufferId>& touched = uses.touched.emplace_back(read_buffers(*step));
-      touched.push_back(step->out);
-      touched.push_back(step->scratch);
-      continue;
-    }
-    const Loop& loop = std::get<Loop>(node.what);
-    const auto first = static_cast<Position>(uses.touched.size());
-    collect(loop.body, depth + 1, uses);
-    uses.loops[loop.id.index()] = {{first, static_cast<Position>(uses.touched.size())}, depth};
+    visit_node(
+        node,
+        [&](const Step& step) {
+          std::vector<BufferId>& touched = uses.touched.emplace_back(read_buffers(step));
+          touched.push_back(step.out);
+          touched.push_back(step.scratch);
+        },
+        [&](const Loop& loop) {
+          const auto first = static_cast<Position>(uses.touched.size());
+          collect(loop.body, depth + 1, uses);
+          const auto end = static_cast<Position>(uses.touched.size());
+          uses.loops[loop.id.index()] = {{first, end}, depth};
+        });
   }
 }
 

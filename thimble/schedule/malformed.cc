@@ -201,30 +201,36 @@ class Checker {
       return fmt::format("it executes more than {:.0f} steps, which no plan of this network needs",
                          most_steps_);
     for (const Node& node : nodes_in) {
-      std::string fault;
-      if (const auto* s = std::get_if<Step>(&node.what)) {
-        fault = step(*s);
-        if (fault.empty() && receives(schedule_, *s)) {
-          ++receives_;
-          if (depth != 1 || steps_ != 0)
-            fault = "rows are received by the first step, in a loop that stands in no other";
-        }
-        if (!fault.empty()) fault = fmt::format("step {}: {}", steps_, fault);
-        ++steps_;
-      } else {
-        const Loop& loop = std::get<Loop>(node.what);
-        if (!loop.id.valid() || loop.id.value >= schedule_.loop_count ||
-            !loops_.insert(loop.id).second) {
-          return "a loop's number is out of range or used twice";
-        }
-        if (loop.count < 1 || loop.count > kMost) return "a loop's count is out of range";
-        running_.emplace(loop.id, loop.count);
-        fault = nodes(loop.body, depth + 1, times * static_cast<double>(loop.count));
-        running_.erase(loop.id);
-      }
+      const std::string fault = visit_node(
+          node, [&](const Step& s) { return numbered_step(s, depth); },
+          [&](const Loop& l) { return loop(l, depth, times); });
       if (!fault.empty()) return fault;
     }
     return "";
+  }
+
+  std::string numbered_step(const Step& s, int depth) {
+    std::string fault = step(s);
+    if (fault.empty() && receives(schedule_, s)) {
+      ++receives_;
+      if (depth != 1 || steps_ != 0)
+        fault = "rows are received by the first step, in a loop that stands in no other";
+    }
+    if (!fault.empty()) fault = fmt::format("step {}: {}", steps_, fault);
+    ++steps_;
+    return fault;
+  }
+
+  std::string loop(const Loop& loop, int depth, double times) {
+    if (!loop.id.valid() || loop.id.value >= schedule_.loop_count ||
+        !loops_.insert(loop.id).second) {
+      return "a loop's number is out of range or used twice";
+    }
+    if (loop.count < 1 || loop.count > kMost) return "a loop's count is out of range";
+    running_.emplace(loop.id, loop.count);
+    std::string fault = nodes(loop.body, depth + 1, times * static_cast<double>(loop.count));
+    running_.erase(loop.id);
+    return fault;
   }
 
   static bool ends_early(const IntervalExpr& i) {

@@ -14,28 +14,24 @@ using ExecutedVisit = std::function<void(const Step&, Position, const Counters&)
 
 void walk(const std::vector<Node>& nodes, Position& position, const WrittenVisit& visit) {
   for (const Node& node : nodes) {
-    if (const auto* step = std::get_if<Step>(&node.what)) {
-      visit(*step, position++);
-    } else {
-      walk(std::get<Loop>(node.what).body, position, visit);
-    }
+    visit_node(
+        node, [&](const Step& step) { visit(step, position++); },
+        [&](const Loop& loop) { walk(loop.body, position, visit); });
   }
 }
 
 Position execute(const std::vector<Node>& nodes, Position position, Counters& counters,
                  const ExecutedVisit& visit) {
   for (const Node& node : nodes) {
-    if (const auto* step = std::get_if<Step>(&node.what)) {
-      visit(*step, position++, counters);
-      continue;
-    }
-    const Loop& loop = std::get<Loop>(node.what);
-    const Position start = position;
-    int64_t& counter = counters[loop.id.index()];
-    for (counter = 0; counter < loop.count; ++counter) {
-      position = execute(loop.body, start, counters, visit);
-    }
-    if (loop.count == 0) walk(loop.body, position, [](const Step&, Position) {});
+    visit_node(
+        node, [&](const Step& step) { visit(step, position++, counters); },
+        [&](const Loop& loop) {
+          const Position start = position;
+          int64_t& counter = counters[loop.id.index()];
+          for (counter = 0; counter < loop.count; ++counter)
+            position = execute(loop.body, start, counters, visit);
+          if (loop.count == 0) walk(loop.body, position, [](const Step&, Position) {});
+        });
   }
   return position;
 }

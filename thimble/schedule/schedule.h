@@ -110,6 +110,15 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+/// What one of `cases` makes of the node: does not compile until there is one for every kind.
+template <class SomeNode, class... Cases>
+decltype(auto) visit_node(SomeNode& node, Cases... cases) {
+  struct EveryKind : Cases... {
+    using Cases::operator()...;
+  };
+  return std::visit(EveryKind{std::move(cases)...}, node.what);
+}
+
 /// The planner's word that two buffers may share bytes; how far, `overlaps` derives.
 struct Share {
   BufferId out, in;

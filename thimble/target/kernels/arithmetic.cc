@@ -158,8 +158,7 @@ std::vector<KernelUse> uses(const Prelu& a, const Operands& t, Method) {
   const auto wide = [](float x) { return static_cast<double>(x); };
   const ClampRange clamp = value_range(t.out().type);
   const double positive = a.of_uint8 ? wide(in / out) : wide(in) / wide(out);
-  const double negative =
-      a.of_uint8 ? wide(in * alpha / out) : wide(in) * wide(alpha) / wide(out);
+  const double negative = a.of_uint8 ? wide(in * alpha / out) : wide(in) * wide(alpha) / wide(out);
   const runtime::PreluParams params{.positive = quantize_scale(positive),
                                     .negative = quantize_scale(negative),
                                     .input_zero_point = zero_point_of(t.in(0)),

@@ -17,12 +17,20 @@ std::vector<TailRange> sum_ranges(const FoldedWeights& f) {
   const size_t inputs = f.weights.size() / f.bias.size();
   std::vector<TailRange> result;
   for (size_t o = 0; o < f.bias.size(); ++o) {
-    int64_t reach = 0;
+    uint64_t steps = 0;
     for (const int8_t w : f.weights.subspan(o * inputs, inputs))
-      reach += 128 * std::abs(int64_t{w} - f.weights_zero_point);
+      steps += static_cast<uint64_t>(std::abs(w - f.weights_zero_point));
+    const auto reach = static_cast<int64_t>(128 * steps);
     result.push_back({f.bias[o] - reach, f.bias[o] + reach});
   }
   return result;
+}
+
+Tails tails_of_pairs(const FoldedWeights& f, PairWeights form) {
+  const bool compact = form == PairWeights::kCompact;
+  return tails_of(f.scales, sum_ranges(f), f.output_zero_point, f.clamp,
+                  compact ? std::optional(kCompactDoublings) : std::nullopt,
+                  f.weights_zero_point == 0 ? kMostDoublings : kMostDoublings - 1);
 }
 
 // The inputs of a window as the kernel reads them: the fours of its rows, then what is left of all;
@@ -148,9 +156,7 @@ FoldedWeights FoldedConvolution::view(const ClampRange& clamp) const {
 Pairs pairs_of(const FoldedWeights& f, PairWeights form) {
   const size_t channels = f.bias.size(), inputs = f.weights.size() / channels;
   const bool compact = form == PairWeights::kCompact;
-  const Tails tails = tails_of(f.scales, sum_ranges(f), f.output_zero_point, f.clamp,
-                               compact ? std::optional(kCompactDoublings) : std::nullopt,
-                               f.weights_zero_point == 0 ? kMostDoublings : kMostDoublings - 1);
+  const Tails tails = tails_of_pairs(f, form);
   Pairs result{.tail = tails.tail, .words = {}};
   const std::vector<size_t> order = reading_order(inputs, f);
   const auto channel = [&](size_t o) {
@@ -213,7 +219,7 @@ template <PairWeights kForm>
 KernelParams conv_2d_pairs(const Operands& t, const KernelParams& portable) {
   runtime::Conv2DPairsParams p = without_tail(portable);
   p.tail = static_cast<int32_t>(
-      pairs_of(FoldedConvolution(t).view({p.clamp_min, p.clamp_max}), kForm).tail);
+      tails_of_pairs(FoldedConvolution(t).view({p.clamp_min, p.clamp_max}), kForm).tail);
   return p;
 }
 template KernelParams conv_2d_pairs<PairWeights::kWide>(const Operands&, const KernelParams&);

@@ -36,8 +36,9 @@ std::vector<int64_t> weight_sums(const Tensor& weights, WeightOrder order) {
   const size_t run = first ? data.size() / channels : 1;  // neighbours of one channel
   const int32_t zero_point = weights.quantization.per_channel() ? 0 : zero_point_of(weights);
   for (size_t k = 0; k < data.size(); k += run) {
-    int64_t& sum = sums[k / run % channels];
-    for (size_t j = k; j < k + run; ++j) sum += static_cast<int8_t>(data[j]) - zero_point;
+    int64_t sum = 0;
+    for (size_t j = k; j < k + run; ++j) sum += static_cast<int8_t>(data[j]);
+    sums[k / run % channels] += sum - static_cast<int64_t>(run) * zero_point;
   }
   return sums;
 }
