@@ -12,8 +12,8 @@ namespace {
 
 // Its constants are known to the linker by names of their own, which no library has.
 TEST(CodeSampler, TellsAProgramFromLibraries) {
-  const Answer answer = compile(
-      {.model = "zoo:demo", .target = generic_target("cortex-m4"), .planner = "reorder"});
+  const Answer answer =
+      compile({.model = "zoo:demo", .target = generic_target("cortex-m4"), .planner = "reorder"});
   const auto& compiled = std::get<Compiled>(answer);
   const EmittedSample sample = CodeSampler("cortex-m4").emitted_sample("demo", compiled);
   EXPECT_EQ(sample.frames.size(), sample.code.frames.size());
