@@ -47,12 +47,12 @@ PlacedPlan placed(const Graph& graph, const Schedule& schedule, const Request& r
   PlacedSchedule placed = without({});
   const std::optional<LatencyModel> model = latency_model(estimated_core(request.target.core).name);
   if (model && names_kernels(placed.schedule)) {
-    const Program program = lower(graph, placed.schedule, placed.placement);
+    const Program program = lower(graph, placed.schedule, placed.placement, Constants::kLeftOut);
     const AvoidedKernels slow =
         slow_kernels(graph, placed.schedule, program, request.target.core, *model);
     if (!slow.empty() && !late(&time)) {
       PlacedSchedule again = without(slow);
-      const Program other = lower(graph, again.schedule, again.placement);
+      const Program other = lower(graph, again.schedule, again.placement, Constants::kLeftOut);
       if (estimate(other, *model).instructions < estimate(program, *model).instructions)
         placed = std::move(again);
     }
@@ -63,7 +63,7 @@ PlacedPlan placed(const Graph& graph, const Schedule& schedule, const Request& r
 }
 
 FrontFigures figures_of(const Graph& graph, const PlacedPlan& plan, Front& front) {
-  const Program program = lower(graph, plan.schedule, plan.placement);
+  const Program program = lower(graph, plan.schedule, plan.placement, Constants::kLeftOut);
   const std::optional<CoreEstimate> estimate = estimate_on(program, front.core, 0);
   check(estimate.has_value(), "a core without a latency model");
   front.left_out.insert(estimate->estimate.left_out.begin(), estimate->estimate.left_out.end());

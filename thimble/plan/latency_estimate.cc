@@ -120,10 +120,11 @@ size_t LatencyEstimate::Hash::operator()(const std::vector<int64_t>& key) const 
 
 LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const Core& core,
                                  const LatencyModel& model)
-    : flow_(dataflow), core_(core), model_(model), whole_(2 * dataflow.instances.values.size()) {
-  for (const KernelInfo& kernel : kernels())
-    coefficients_.push_back(model.coefficients(kernel.name));
-}
+    : flow_(dataflow),
+      core_(core),
+      model_(model),
+      coefficients_(model),
+      whole_(2 * dataflow.instances.values.size()) {}
 
 const Buffer& LatencyEstimate::whole_buffer(ValueId value) {
   std::optional<Buffer>& known = whole_[value.index()];
@@ -146,7 +147,7 @@ LoopedCall LatencyEstimate::without_loops(const InstanceCall& call) {
 }
 
 double LatencyEstimate::priced(const Features& features, KernelId kernel) const {
-  const Features* each = coefficients_[static_cast<size_t>(kernel.row)];
+  const Features* each = coefficients_.of(kernel);
   return each == nullptr ? 0 : dot(features, *each);
 }
 

@@ -64,9 +64,9 @@ class LatencyEstimate {
   const Dataflow& flow_;
   const Core& core_;
   const LatencyModel& model_;
+  const KernelCoefficients coefficients_;
   LoopedFeatures features_;
-  std::vector<std::optional<Buffer>> whole_;   ///< per value, then per value's sums
-  std::vector<const Features*> coefficients_;  ///< per kernel
+  std::vector<std::optional<Buffer>> whole_;  ///< per value, then per value's sums
   std::unordered_map<std::vector<int64_t>, double, Hash> known_;
 };
 

@@ -53,12 +53,12 @@ std::optional<double> CoreEstimate::milliseconds_of(double instructions) const {
 
 Estimate estimate(const Program& program, const LatencyModel& model) {
   Estimate result;
+  const KernelCoefficients known(model);
   result.instructions = model.program;
   for_each_call(program, [&](const Call& call, const CallShape& shape) {
-    const char* kernel = info(call.kernel).name;
-    const Features* coefficients = model.coefficients(kernel);
+    const Features* coefficients = known.of(call.kernel);
     if (coefficients == nullptr) {
-      result.left_out.insert(kernel);
+      result.left_out.insert(info(call.kernel).name);
       return;
     }
     const double instructions = dot(features(shape), *coefficients);

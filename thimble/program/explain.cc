@@ -69,6 +69,7 @@ std::vector<KernelChoice> choices(const Graph& graph, const Schedule& schedule,
                                   const Program& program, const Core& core,
                                   const LatencyModel& model) {
   std::vector<StepKernels> steps = kernels_of_steps(graph, schedule, core, model);
+  const KernelCoefficients known(model);
   for_each_call(program, [&](const Call& call, CallShape shape) {
     StepKernels& kernels = steps[static_cast<size_t>(call.position)];
     for (size_t k = 0; k < kernels.costs.size(); ++k) {
@@ -77,7 +78,8 @@ std::vector<KernelChoice> choices(const Graph& graph, const Schedule& schedule,
         shape.kernel = cost.kernel;
         shape.params = kernels.params[k];
       }
-      cost.instructions += model.estimate(shape).value_or(0);
+      const Features* each = known.of(shape.kernel);
+      if (each != nullptr) cost.instructions += dot(features(shape), *each);
     }
   });
   std::vector<KernelChoice> result;

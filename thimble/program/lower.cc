@@ -25,8 +25,13 @@ bool same_elements(const PackedConstant& a, const PackedConstant& b) {
 
 class Lowering {
  public:
-  Lowering(const Graph& graph, const Schedule& schedule, const Placement& placement)
-      : graph_(graph), schedule_(schedule), placement_(placement), gathers_(graph, schedule) {
+  Lowering(const Graph& graph, const Schedule& schedule, const Placement& placement,
+           Constants constants)
+      : graph_(graph),
+        schedule_(schedule),
+        placement_(placement),
+        packs_(constants == Constants::kPacked),
+        gathers_(graph, schedule) {
     program_.loop_count = schedule.loop_count;
     for (size_t m = 0; m < schedule.memories.size(); ++m) {
       const ScheduleMemory& memory = schedule.memories[m];
@@ -268,7 +273,8 @@ class Lowering {
     if (!added) return it->second;
     const KernelParams values =
         params_of(graph_, graph_.op(id), kernel, use, told ? std::optional(scratch) : std::nullopt);
-    const std::vector<PackedConstant> constants = pack(graph_, graph_.op(id), kernel);
+    std::vector<PackedConstant> constants;
+    if (packs_) constants = pack(graph_, graph_.op(id), kernel);
     for (const int other : params_of_[id]) {
       const ProgramParams& known = program_.params[static_cast<size_t>(other)];
       if (holds(known, values, constants)) return it->second = other;
@@ -372,6 +378,7 @@ class Lowering {
   const Graph& graph_;
   const Schedule& schedule_;
   const Placement& placement_;
+  const bool packs_;
   Gathers gathers_;
   Program program_;
   Position position_ = 0, steps_ = 0;
@@ -386,8 +393,9 @@ class Lowering {
 
 }  // namespace
 
-Program lower(const Graph& graph, const Schedule& schedule, const Placement& placement) {
-  return Lowering(graph, schedule, placement).run();
+Program lower(const Graph& graph, const Schedule& schedule, const Placement& placement,
+              Constants constants) {
+  return Lowering(graph, schedule, placement, constants).run();
 }
 
 }  // namespace thimble

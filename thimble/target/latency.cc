@@ -113,6 +113,15 @@ std::optional<double> LatencyModel::estimate(const CallShape& call) const {
   return dot(features(call), *each);
 }
 
+KernelCoefficients::KernelCoefficients(const LatencyModel& model)
+    : model_(model), known_(thimble::kernels().size()) {}
+
+const Features* KernelCoefficients::of(KernelId kernel) const {
+  std::optional<const Features*>& known = known_.at(static_cast<size_t>(kernel.row));
+  if (!known) known = model_.coefficients(info(kernel).name);
+  return *known;
+}
+
 LatencyModel parse_latency(const std::string& json, const std::string& where) {
   Json parsed;
   try {

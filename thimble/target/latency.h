@@ -38,6 +38,19 @@ struct LatencyModel {
   bool operator==(const LatencyModel&) const = default;
 };
 
+/// A model's coefficients, each looked up by its name once.
+class KernelCoefficients {
+ public:
+  /// It must outlive it.
+  explicit KernelCoefficients(const LatencyModel& model);
+  /// As LatencyModel::coefficients.
+  [[nodiscard]] const Features* of(KernelId kernel) const;
+
+ private:
+  const LatencyModel& model_;
+  mutable std::vector<std::optional<const Features*>> known_;  ///< by row
+};
+
 /// `where` names the text in messages. Throws CompileError.
 [[nodiscard]] LatencyModel parse_latency(const std::string& json, const std::string& where);
 /// Fitted on the core itself, or on one that the same code is compiled for: cortex-m0 for

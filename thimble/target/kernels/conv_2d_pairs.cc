@@ -17,10 +17,9 @@ std::vector<TailRange> sum_ranges(const FoldedWeights& f) {
   const size_t inputs = f.weights.size() / f.bias.size();
   std::vector<TailRange> result;
   for (size_t o = 0; o < f.bias.size(); ++o) {
-    uint64_t steps = 0;
-    for (const int8_t w : f.weights.subspan(o * inputs, inputs))
-      steps += static_cast<uint64_t>(std::abs(w - f.weights_zero_point));
-    const auto reach = static_cast<int64_t>(128 * steps);
+    const int32_t zero = f.weights_zero_point;
+    const int64_t reach = 128 * sum_of_weights(f.weights.subspan(o * inputs, inputs),
+                                               [zero](int8_t w) { return std::abs(w - zero); });
     result.push_back({f.bias[o] - reach, f.bias[o] + reach});
   }
   return result;

@@ -36,8 +36,8 @@ std::vector<int64_t> weight_sums(const Tensor& weights, WeightOrder order) {
   const size_t run = first ? data.size() / channels : 1;  // neighbours of one channel
   const int32_t zero_point = weights.quantization.per_channel() ? 0 : zero_point_of(weights);
   for (size_t k = 0; k < data.size(); k += run) {
-    int64_t sum = 0;
-    for (size_t j = k; j < k + run; ++j) sum += static_cast<int8_t>(data[j]);
+    const int64_t sum = sum_of_weights({reinterpret_cast<const int8_t*>(&data[k]), run},
+                                       [](int8_t weight) { return int32_t{weight}; });
     sums[k / run % channels] += sum - static_cast<int64_t>(run) * zero_point;
   }
   return sums;

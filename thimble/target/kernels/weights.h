@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "thimble/target/kernels/operands.h"
 
@@ -19,6 +20,22 @@ enum class WeightOrder {
 };
 
 /// bias - input zero point * (sum of the channel's weights); nothing if one does not fit 32 bits.
+/// The sum of term(weight), each a few thousand at most, in blocks whose length compilers know:
+/// they add many at once. Searches ask for sums of all weights again and again.
+template <class Term>
+[[nodiscard]] int64_t sum_of_weights(std::span<const int8_t> weights, Term term) {
+  constexpr size_t kBlock = 64;
+  int64_t sum = 0;
+  size_t k = 0;
+  for (; k + kBlock <= weights.size(); k += kBlock) {
+    int32_t block = 0;
+    for (size_t j = 0; j < kBlock; ++j) block += term(weights[k + j]);
+    sum += block;
+  }
+  for (; k < weights.size(); ++k) sum += term(weights[k]);
+  return sum;
+}
+
 [[nodiscard]] std::optional<std::vector<int32_t>> folded_bias(const Operands& t, WeightOrder order);
 
 /// Whether there is such a bias: most of the time the extents alone say so.
