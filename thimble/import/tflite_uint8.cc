@@ -305,9 +305,14 @@ bool has_offset_weights(const Op& op, const FileOp& from, const std::vector<Tens
   const auto* a = std::get_if<TransposeConv>(&op.attributes);
   if (a == nullptr) return false;
   const Tensor &x = tensors[op.inputs[0].index()], &weights = tensors[op.inputs[1].index()];
+  const Window& w = a->window;
+  constexpr double kMostElements = 0x1p31;  // with zeros between them
+  double spread = static_cast<double>(w.stride_h) * static_cast<double>(w.stride_w);
+  for (const int64_t extent : x.shape) spread *= static_cast<double>(extent);
+  if (w.stride_h < 1 || w.stride_w < 1 || !(spread > 0 && spread < kMostElements)) return false;
   return x.shape.size() == 4 && weights.shape.size() == 4 && from.output().shape.size() == 4 &&
          weights.is_constant() && weights.quantization.zero_points[0] != 0 &&
-         a->window.padding.top < a->window.kernel_h && a->window.padding.left < a->window.kernel_w;
+         w.padding.top < w.kernel_h && w.padding.left < w.kernel_w;
 }
 
 /// Whether it asks for int8 in the place of uint8.
