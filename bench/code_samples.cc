@@ -63,7 +63,7 @@ Sections sections_of(const std::string& sizes) {
   return sections;
 }
 
-// Of libraries: functions of C++ and constants of models are not.
+// Symbols that libraries define: functions of C++ and constants of models are left out.
 std::vector<std::string> undefined_symbols(const std::string& names) {
   std::vector<std::string> symbols;
   std::istringstream words(names);

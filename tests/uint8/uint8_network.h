@@ -35,7 +35,7 @@ class Uint8Network {
 
   /// A square window; SAME or VALID padding.
   Window window(TensorId x, int64_t kernel, int64_t stride, bool same) const;
-  /// The same of the convolution that leads back to x.
+  /// The window of a convolution that leads back to x.
   Window upwards(TensorId x);
   [[nodiscard]] const Shape& shape(TensorId x) const { return graph_.tensor(x).shape; }
   [[nodiscard]] float scale(TensorId x) const { return graph_.tensor(x).quantization.scales[0]; }

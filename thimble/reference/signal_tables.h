@@ -13,13 +13,13 @@ struct Twiddle {
   int16_t re = 0, im = 0;
 };
 
-/// Of a transform, whose inverse has the conjugate roots.
+/// An inverse transform has the conjugate roots.
 enum class Direction { kForward, kInverse };
 
 /// e^(-2 pi i k / size) for k in [0, size), rounded to 1/32767; e^(2 pi i k / size) of the inverse.
 [[nodiscard]] std::vector<Twiddle> twiddles(int64_t size, Direction direction);
-/// Of the last step of a real transform of `size` samples, which takes spectra apart, and the first
-/// of the inverse, which joins them: e^(-i pi ((k + 1) / (size / 2) + 1 / 2)), for the inverse its
+/// The last step of a real transform of `size` samples takes spectra apart, and the first of the
+/// inverse joins them, with e^(-i pi ((k + 1) / (size / 2) + 1 / 2)), for the inverse its
 /// conjugate, for k in [0, size / 4).
 [[nodiscard]] std::vector<Twiddle> last_twiddles(int64_t size, Direction direction);
 
