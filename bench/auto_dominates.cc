@@ -30,7 +30,7 @@ bool wanted(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::find(names, name) != names.end();
 }
 
-/// Fronts leave out what saves less than a thousandth (report/front.h).
+/// Fronts leave out what saves less than a thousandth (plan/front.h).
 constexpr double kAsFast = 1.001;
 
 struct Conditions {

@@ -30,7 +30,7 @@ class GroupDraw {
       for (int k = 0; k < begin; ++k) plan.members.push_back({InstanceCall{.instance = {k}}});
       plan.members.push_back({group});
       if (tiling_ == Tiling::kSlices && calls(group.members).back().method == Method::kAccumulate)
-        plan.members.push_back({InstanceCall{{end - 1}, Method::kFinalise, {}}});
+        plan.members.push_back({InstanceCall{{end - 1}, Method::kFinalise}});
       for (int k = end; k < count; ++k) plan.members.push_back({InstanceCall{.instance = {k}}});
       return plan;
     }

@@ -92,7 +92,7 @@ TEST(Clock, MeansAddRowsAsTheyAreMade) {
   const AxisGraph axes(g.graph());
   const Dataflow flow(axes, instances);
   const InstanceCall conv{.instance = {0}}, depthwise{.instance = {3}};
-  const InstanceCall add{{1}, Method::kAccumulate, {}}, finalise{{1}, Method::kFinalise, {}};
+  const InstanceCall add{{1}, Method::kAccumulate}, finalise{{1}, Method::kFinalise};
   const TileLoop rows{.paced = {u.value}, .axis = kRowAxis};
   const Clock clock = clock_of(flow, {conv, add, depthwise}, rows).value();
   EXPECT_TRUE(clock.calls[1].reduces);
@@ -116,9 +116,9 @@ TEST(Clock, WhatIsNotFinalisedIsNotRead) {
   const AxisGraph axes(g.graph());
   const Dataflow flow(axes, instances);
   const TileLoop channels{.paced = {y.value}, .axis = 3};
-  const InstanceCall add{.instance = {2}}, mean_rows{{1}, Method::kAccumulate, {}};
+  const InstanceCall add{.instance = {2}}, mean_rows{{1}, Method::kAccumulate};
   EXPECT_TRUE(clock_of(flow, {{.instance = {1}}, add}, channels));
-  EXPECT_TRUE(clock_of(flow, {mean_rows, {{1}, Method::kFinalise, {}}, add}, channels));
+  EXPECT_TRUE(clock_of(flow, {mean_rows, {{1}, Method::kFinalise}, add}, channels));
   EXPECT_FALSE(clock_of(flow, {mean_rows, add}, channels));
 }
 

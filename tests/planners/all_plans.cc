@@ -61,7 +61,7 @@ void AllPlans::add_whole(InstanceId id, std::vector<Way>& result) const {
   const Instance& instance = flow_.instances.instance(id);
   const int64_t out = flow_.size_bytes(instance.makes);
   for (const Method method : {Method::kCompute, Method::kInPlace}) {
-    const InstanceCall call{.instance = id, .method = method, .kernel = {}};
+    const InstanceCall call{.instance = id, .method = method};
     const bool in_place = method == Method::kInPlace;
     if (in_place && (!has_kernel(flow_.graph, flow_.graph.op(instance.op), method))) continue;
     Way way{.members = {{call}}, .bytes = out + flow_.scratch_bytes(call), .savings = {}};

@@ -111,7 +111,7 @@ std::vector<RolledPiece> all_groups(ChannelGroups& channels, const Rolls& rolls,
         piece.channels = loop.channels;
         piece.finalised.clear();
         for (const ValueId v : loop.accumulated)
-          piece.finalised.push_back({flow.maker[v.index()], Method::kFinalise, {}});
+          piece.finalised.push_back({flow.maker[v.index()], Method::kFinalise});
         if (derive(flow, piece.group)) result.push_back(std::move(piece));
       }
     }

@@ -104,11 +104,11 @@ class RandomPlanner {
       }
       InstanceId next = depth_first && random_.chance(0.7) ? ready.back() : pick(ready);
       for (const InstanceId id : ready) {
-        if (receives({.instance = id, .kernel = {}})) next = id;
+        if (receives({.instance = id})) next = id;
       }
       done[next.index()] = true;
       made[instances_.instance(next).makes.index()] = true;
-      result.push_back({.instance = next, .kernel = {}});
+      result.push_back({.instance = next});
     }
     return result;
   }
@@ -245,7 +245,7 @@ class RandomPlanner {
       if (call.method == Method::kCompute && op.valid() && axes_.summed_axis(op) &&
           random_.chance(0.3)) {
         call.method = Method::kAccumulate;
-        result.sums.push_back({call.instance, Method::kFinalise, {}});
+        result.sums.push_back({call.instance, Method::kFinalise});
       }
       result.group.members.push_back({call});
     }

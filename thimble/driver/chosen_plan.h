@@ -11,14 +11,13 @@ namespace thimble {
 
 struct ChosenPlan {
   PlacedPlan plan;
+  Plan decided;
   std::vector<Note> notes;
   std::optional<Front> front;  ///< of planners that have one
 };
 
-/// With the target's kernels, at addresses. Every plan of a front is placed, lowered and estimated;
-/// those that another beats then are left out, and the limits are applied to what remains. `choice`
-/// made `planned`, of the graph without its accumulators. Throws CompileError for a pick that is
-/// none of them.
+/// `choice` made `planned`, of the graph without its accumulators. Throws CompileError for a pick
+/// that is none of them.
 [[nodiscard]] ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice,
                                      Planned planned, const Request& request,
                                      const TimeLimit& time);

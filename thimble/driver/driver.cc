@@ -67,8 +67,9 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
   }
   const std::vector<std::vector<Bytes>> sets =
       input_sets(graph, calibration.tensors, calibration.name);
-  if (planned.accumulators.empty()) return;  // nothing that is lossy would gain anything
-  planned.accumulators = calibrated(graph, planned.accumulators, sets);
+  std::vector<Accumulator>& accumulators = planned.front[planned.chosen].realised.plan.accumulators;
+  if (accumulators.empty()) return;  // nothing that is lossy would gain anything
+  accumulators = calibrated(graph, accumulators, sets);
   planned.scale_source =
       fmt::format("measured on {} input{} of {}", sets.size(), sets.size() == 1 ? "" : "s",
                   valid_utf8(std::filesystem::path(calibration.name).filename().string()));
@@ -83,9 +84,10 @@ PlannerAnswer planned_for(std::optional<int64_t> sram_bytes, const PlannerChoice
                                .in_place = request.in_place,
                                .ports = request.ports,
                                .time = &time,
+                               .core = estimated_core(request.target.core),
+                               .layout = request.layout,
                                .max_latency = max_latency(request),
-                               .effort = request.effort,
-                               .core = estimated_core(request.target.core)},
+                               .effort = request.effort},
                               choice.options);
 }
 
@@ -100,10 +102,6 @@ PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const 
   if (planned == nullptr) return answer;
   if (request.calibration && !steps.cancelled() && steps.enter(Phase::kCalibrating))
     calibrate(graph, choice, *request.calibration, *planned);
-  const Graph meant = with_accumulators(graph, planned->accumulators);
-  check_graph(meant);
-  if (const std::string fault = malformed(meant, planned->schedule); !fault.empty())
-    throw InternalError(fmt::format("planner {}: {}", choice.planner->name, fault));
   return answer;
 }
 
@@ -115,13 +113,18 @@ Compiled lowered(const Source& source, Graph graph, PlacedPlan plan) {
                   .sram_limit_bytes = {},
                   .flash_limit_bytes = {},
                   .graph = std::move(graph),
-                  .plan = std::move(plan)};
+                  .plan = std::move(plan),
+                  .decided = {}};
   result.program = lower(result.graph, result.plan.schedule, result.plan.placement);
   result.verification = verify(result.graph, result.program);
   return result;
 }
 
 Compiled proven(const Source& source, Graph graph, PlacedPlan plan) {
+  const Graph meant = with_accumulators(graph, plan.accumulators);
+  check_graph(meant);
+  if (const std::string fault = malformed(meant, plan.schedule); !fault.empty())
+    throw InternalError(fmt::format("planner {}: {}", plan.planner, fault));
   Compiled result = lowered(source, std::move(graph), std::move(plan));
   if (result.verification.too_wide) {
     throw CompileError(source.where,
@@ -170,6 +173,7 @@ Answer proven_plan(const Prepared& model, const Request& request, const PlannerC
   const double layout_seconds = placing.seconds();
   if (steps.cancelled() || !steps.enter(Phase::kVerifying)) return steps.answer();
   Compiled result = proven(model.source, model.graph, std::move(chosen.plan));
+  result.decided = std::move(chosen.decided);
   result.target = request.target;
   result.sram_limit_bytes = request.sram_limit_bytes();
   result.flash_limit_bytes = request.flash_limit_bytes();

@@ -34,7 +34,7 @@
 #include "thimble/planners/planner.h"
 #include "thimble/program/program.h"
 #include "thimble/program/verify.h"
-#include "thimble/report/front.h"
+#include "thimble/plan/front.h"
 #include "thimble/report/note_text.h"
 #include "thimble/report/verdict.h"
 #include "thimble/target/target.h"
@@ -120,7 +120,8 @@ struct Compiled {
   std::optional<int64_t> sram_limit_bytes, flash_limit_bytes;
   Graph graph;  ///< as planned, with the plan's accumulators
   PlacedPlan plan;
-  std::vector<Note> notes;  ///< sentence() says them
+  std::optional<Plan> decided;  ///< that it was built from; of a saved plan nothing
+  std::vector<Note> notes;      ///< sentence() says them
   Program program;
   Verification verification;
   PlanCost cost;

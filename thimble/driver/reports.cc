@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "thimble/driver/chosen_plan.h"
-#include "thimble/plan/choose_kernels.h"
+#include "thimble/driver/other_kernels.h"
 #include "thimble/program/lower.h"
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/target/size.h"
@@ -45,14 +45,16 @@ std::optional<UnnamedCore> unnamed_core(const Compiled& compiled) {
     return std::holds_alternative<note::TimeLimitStruck>(note);
   });
   if (!compiled.target.core.name.empty() || no_time) return std::nullopt;
-  const PlacedSchedule placed =
-      place_with_kernels(compiled.graph, compiled.plan.schedule, core_named(kUnnamedCore),
-                         compiled.sram_limit_bytes, {.method = LayoutMethod::kGreedyBySize});
-  const Program program = lower(compiled.graph, placed.schedule, placed.placement);
+  const int64_t arena = compiled.plan.placement.arena_bytes();
+  const auto placed = with_other_kernels(compiled, core_named(kUnnamedCore),
+                                         std::max(arena + arena / kScratchShare,
+                                                  compiled.sram_limit_bytes.value_or(0)));
+  if (!placed) return std::nullopt;
+  const Program program = lower(compiled.graph, placed->schedule, placed->placement);
   return UnnamedCore{
       .core = kUnnamedCore,
       .instructions = estimate_on(program, kUnnamedCore, 0).value().estimate.instructions,
-      .arena_bytes = placed.placement.arena_bytes()};
+      .arena_bytes = placed->placement.arena_bytes()};
 }
 
 std::optional<note::ConstantChannels> channels_of(const Compiled& compiled) {

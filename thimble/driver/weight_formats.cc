@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "thimble/driver/code_bytes.h"
+#include "thimble/driver/other_kernels.h"
 #include "thimble/driver/reports.h"
-#include "thimble/plan/choose_kernels.h"
 #include "thimble/program/lower.h"
 
 namespace thimble {
@@ -27,14 +27,14 @@ WeightFormat other_format(const Compiled& compiled, Weights weights) {
                  .sram_limit_bytes = {},
                  .flash_limit_bytes = {},
                  .graph = compiled.graph,
-                 .plan = compiled.plan};
+                 .plan = compiled.plan,
+                 .decided = {}};
   other.target.core.weights = weights;
   const int64_t room =
       std::max(compiled.sram_limit_bytes.value_or(0), compiled.program.arena_bytes());
-  other.plan.schedule = with_kernels(other.graph, compiled.plan.schedule, other.target.core,
-                                     {.live_bytes = room, .scratch_bytes = room});
-  other.plan.placement =
-      place(other.graph, other.plan.schedule, {.method = LayoutMethod::kGreedyBySize});
+  auto placed = with_other_kernels(compiled, other.target.core, room);
+  other.plan.schedule = std::move(placed->schedule);
+  other.plan.placement = std::move(placed->placement);
   other.program = lower(other.graph, other.plan.schedule, other.plan.placement);
   other.cost.weight_bytes = constant_bytes(other.program);
   other.verdict = verdict_of(other, {});
@@ -52,7 +52,7 @@ bool has_hybrid_weights(const Graph& graph) {
 
 std::vector<WeightFormat> weight_formats(const Compiled& compiled) {
   const bool hybrid = has_hybrid_weights(compiled.graph);
-  if (!compiled.target.core.has(InstructionSet::kDsp) && !hybrid) return {};
+  if (!compiled.decided || (!compiled.target.core.has(InstructionSet::kDsp) && !hybrid)) return {};
   const Weights taken = compiled.target.core.weights;
   std::vector<WeightFormat> formats = {format_of(compiled, taken)};
   for (const Weights weights :

@@ -192,7 +192,7 @@ Group Rolls::group(int begin, int end, int axis, Granularity granularity) const 
     const InstanceId id{order_[position(k)]};
     const Instance& instance = at(k);
     if (sums_rows(begin, instance)) {
-      added.push_back({InstanceCall{id, Method::kAccumulate, {}}});
+      added.push_back({InstanceCall{id, Method::kAccumulate}});
       continue;
     }
     const bool receives = !instance.op.valid() && granularity == Granularity::kPixel;
@@ -227,7 +227,7 @@ std::vector<RolledPiece> Rolls::groups(int begin, int end, Granularity granulari
                       .by_pixels = granularity == Granularity::kPixel};
     for (int k = begin; k < end; ++k) {
       if (sums_rows(begin, at(k)))
-        piece.finalised.push_back({{order_[position(k)]}, Method::kFinalise, {}});
+        piece.finalised.push_back({{order_[position(k)]}, Method::kFinalise});
     }
     result.push_back(std::move(piece));
   }

@@ -44,8 +44,8 @@ OrderPiece Sweeps::piece(const Sweep& sweep) const {
   std::vector<Member> finalised;
   for (int p = last + 1; p < sweep.end; ++p) {
     const InstanceId id = order_->call(p).instance;
-    rows.members.push_back({InstanceCall{id, Method::kAccumulate, {}}});
-    finalised.push_back({InstanceCall{id, Method::kFinalise, {}}});
+    rows.members.push_back({InstanceCall{id, Method::kAccumulate}});
+    finalised.push_back({InstanceCall{id, Method::kFinalise}});
   }
   result.members.push_back({std::move(rows)});
   std::ranges::move(finalised, std::back_inserter(result.members));

@@ -15,8 +15,8 @@ namespace {
 /// What a choice for the value of the current position comes to, apart from what it asks of others.
 struct PricedChoice {
   SweepChoice choice;
-  int64_t bytes = 0, macs = 0;
-  double instructions = 0;
+  int64_t bytes = 0;
+  SweepTimes::Work work;
 };
 
 constexpr int64_t kLongestPeriod = 8;
@@ -173,7 +173,6 @@ class SweepPass {
     if (made.full) made_ += flow_.size_bytes(made.value);
     if (made.full && instance.op.valid() && !tile_.turned && is_row_major_image(flow_, made.value))
       images_.push_back({made.value, made.height, made.width * made.pixel_bytes, made.beat});
-    if (instance.op.valid()) scratch_ = std::max(scratch_, flow_.scratch_bytes(all_.call(p)));
     priced_.clear();
     once_ = instance.op.valid() ? macs(flow_.graph, flow_.graph.op(instance.op)) : 0;
     all_once_ += once_;
@@ -226,9 +225,13 @@ class SweepPass {
     SweepWay way = ways_[from];
     way.before = choices_[from];
     way.kind = choice.kind;
-    way.macs += priced.macs;
+    way.macs += priced.work.macs;
     if (by_macs_ && way.macs - all_once_ > all_.options.most_macs_again) return;
-    way.instructions += priced.instructions;
+    for (size_t r = 0; r < way.with.size(); ++r) {
+      const ScratchTime& more = priced.work.with[r];
+      way.with[r].scratch_bytes = std::max(way.with[r].scratch_bytes, more.scratch_bytes);
+      way.with[r].instructions += more.instructions;
+    }
     int64_t here = 0;  // new in each tile, while this instance executes
     if (choice.kind == Kind::kAllAgain) {
       here = priced.bytes;
@@ -236,7 +239,7 @@ class SweepPass {
       way.carried_bytes += priced.bytes;
     }
     set_demands(from, here, way, next);
-    if (made_ + scratch_ + way.inner_bytes >= end_.room(p)) return;
+    if (made_ + way.with.front().scratch_bytes + way.inner_bytes >= end_.room(p)) return;
     for (const OpenOperand& operand : operands_) {
       const SweepDemand demand = next.demand(next.size(), operand.open);
       ask(demand.rows(), operand.rows, made.beat, choice.rows_again());
@@ -285,7 +288,7 @@ class SweepPass {
         .reads_whole = p == first_};
     const SweepTimes::Work& work = times_.of(call, made, choice);
     const int64_t bytes = made.full ? 0 : made.bytes(choice);
-    return priced_.emplace_back(PricedChoice{choice, bytes, work.macs, work.instructions});
+    return priced_.emplace_back(PricedChoice{choice, bytes, work});
   }
 
   /// What of the runs that begin at p may lie over what.
@@ -315,30 +318,41 @@ class SweepPass {
   /// The runs that begin at p.
   void emit(int p) {
     const std::vector<Pair> overlaps = pairs(p);
-    const int64_t around = all_.bytes.held(p) + made_ + scratch_;
-    const int64_t most = end_.most(p);
+    const int64_t around = all_.bytes.held(p) + made_;
     for (size_t number = 0; number < ways_.size(); ++number) {
       const SweepWay& way = ways_[number];
       SweepFound found{.bytes = around + way.inner_bytes,
                        .macs = way.macs,
-                       .instructions = way.instructions,
                        .choice = choices_[number],
                        .overlap = {},
                        .tile = tile_};
-      int64_t saved = 0;
-      for (const auto& [k, out, sharing] : overlaps) {
-        if (sharing <= saved || found.bytes - sharing >= most) continue;
-        const int64_t ahead = sweep_lead(*out, read_image(number, k));
-        const int64_t shared =
-            overlap_bytes(all_.bytes.size(out->value), all_.bytes.size(open_[k].value), ahead);
-        if (shared <= saved) continue;
-        saved = shared;
-        found.overlap = OverlapChoice{out->value, open_[k].value};
-        found.lead_bytes = ahead;
+      found.bytes -= overlap(p, number, overlaps, found);
+      const int64_t without_scratch = found.bytes;
+      int64_t scratch = -1;
+      for (const ScratchTime& with : way.with) {
+        if (with.scratch_bytes == scratch) continue;
+        scratch = with.scratch_bytes;
+        found.bytes = without_scratch + scratch;
+        found.instructions = with.instructions;
+        if (found.bytes < end_.most(p)) end_.find(p, found);
       }
-      found.bytes -= saved;
-      if (found.bytes < most) end_.find(p, found);
     }
+  }
+
+  /// The bytes that the best overlap saves, and which one that is.
+  int64_t overlap(int p, size_t way, const std::vector<Pair>& overlaps, SweepFound& found) {
+    int64_t saved = 0;
+    for (const auto& [k, out, sharing] : overlaps) {
+      if (sharing <= saved || found.bytes - sharing >= end_.most(p)) continue;
+      const int64_t ahead = sweep_lead(*out, read_image(way, k));
+      const int64_t shared =
+          overlap_bytes(all_.bytes.size(out->value), all_.bytes.size(open_[k].value), ahead);
+      if (shared <= saved) continue;
+      saved = shared;
+      found.overlap = OverlapChoice{out->value, open_[k].value};
+      found.lead_bytes = ahead;
+    }
+    return saved;
   }
 
   const SweepOrder& all_;
@@ -354,7 +368,7 @@ class SweepPass {
   int64_t period_ = 1;                 ///< tiles of rows, after which all repeats
   int64_t columns_period_ = 1;         ///< likewise, of columns
   bool never_rests_ = false;           ///< some value makes rows in each tile
-  int64_t made_ = 0, scratch_ = 0;     ///< bytes
+  int64_t made_ = 0;                   ///< bytes
   int64_t once_ = 0, all_once_ = 0;    ///< the network's MACs: of the current position; up to it
   std::vector<PricedChoice> priced_;   ///< of the current position
   std::vector<WrittenImage> images_;   ///< made in full

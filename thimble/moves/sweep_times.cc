@@ -58,8 +58,12 @@ const SweepTimes::Work& SweepTimes::of(const SweptCall& swept, const SweptValue&
   if (!added) return work;
   work.macs = made.macs(choice, swept.macs);
   if (!swept.executes) return work;
-  work.instructions = latency_.tiled(swept.call, loops_, operands, out);
-  if (copies) work.instructions += latency_.kept(swept.call, loops_, choice.back);
+  const KernelWays& ways = latency_.tiled(swept.call, loops_, operands, out);
+  const double kept = copies ? latency_.kept(swept.call, loops_, choice.back) : 0;
+  for (size_t r = 0; r < kScratchRooms.size(); ++r) {
+    const KernelWay& way = fastest_within(ways, kScratchRooms[r]);
+    work.with[r] = {way.scratch_bytes, way.instructions + kept};
+  }
   return work;
 }
 

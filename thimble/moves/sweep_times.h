@@ -25,8 +25,9 @@ struct SweptCall {
 class SweepTimes {
  public:
   struct Work {
-    int64_t macs = 0;         ///< as executed
-    double instructions = 0;  ///< estimated, with copies of what is kept beside windows
+    int64_t macs = 0;  ///< as executed
+    /// Estimated, with copies of what is kept beside windows: with each of the rooms for scratch.
+    std::array<ScratchTime, kScratchRooms.size()> with = {};
   };
 
   /// It must outlive this.

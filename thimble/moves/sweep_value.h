@@ -2,6 +2,7 @@
 // What a value inside of a sweep (sweep.h) may become between two tiles, and what that takes.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 
@@ -9,6 +10,14 @@
 #include "thimble/plan/instances.h"
 
 namespace thimble {
+
+/// Bytes of scratch that kernels may have in a sweep, one after the other: a sweep is found with
+/// each.
+constexpr std::array<int64_t, 4> kScratchRooms = {0, 256, 1024, INT64_MAX};
+struct ScratchTime {
+  int64_t scratch_bytes = 0;
+  double instructions = 0;
+};
 
 /// Rows and columns of earlier tiles that readers of a value begin with, and what becomes of it.
 /// Less than 0: so many of the tile's own that nobody reads, which are left out if nothing is kept.

@@ -21,7 +21,7 @@ bool SweepWays::as_good_as(size_t a, size_t b, const Slack& slack) const {
   const SweepWay& other = ways_[b];
   if (one.inner_bytes > other.inner_bytes ||
       real(one.carried_bytes) > real(other.carried_bytes) + slack.share * real(other.inner_bytes) ||
-      one.instructions > other.instructions * (1 + slack.share) ||
+      one.instructions() > other.instructions() * (1 + slack.share) ||
       (slack.most_macs_again < kAnyMacs &&
        real(one.macs) > real(other.macs) + slack.share * real(slack.most_macs_again)))
     return false;
@@ -52,7 +52,7 @@ void SweepWays::keep_best(size_t most, int64_t most_macs_again) {
   std::vector<uint32_t> best(ways_.size());
   std::iota(best.begin(), best.end(), 0U);
   std::ranges::sort(best, {}, [&](uint32_t w) {
-    return std::tuple(ways_[w].inner_bytes, ways_[w].instructions, ways_[w].macs, w);
+    return std::tuple(ways_[w].inner_bytes, ways_[w].instructions(), ways_[w].macs, w);
   });
   best = best_of(best, {0, most_macs_again});
   for (const double share : kShares) {

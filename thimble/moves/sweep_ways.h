@@ -20,7 +20,9 @@ struct SweepWay {
   int64_t past_bytes = 0;
   int64_t inner_bytes = 0;  ///< all of it
   int64_t macs = 0;
-  double instructions = 0;
+  std::array<ScratchTime, kScratchRooms.size()> with = {};
+
+  [[nodiscard]] double instructions() const { return with.back().instructions; }
   int before = -1;  ///< number of the choice that it goes on from, with one instance less
   SweepChoice::Kind kind = SweepChoice::Kind::kKept;  ///< of what the first instance makes
 };

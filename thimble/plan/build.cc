@@ -138,7 +138,7 @@ class Builder {
   BufferId scratch_of(const InstanceCall& call) {
     const OpId op = flow_.instances.instance(call.instance).op;
     if (!op.valid() || flow_.scratch_bytes(call) == 0) return {};
-    const Scratch needed = scratch(flow_.graph, flow_.graph.op(op), call.method, call.kernel);
+    const Scratch needed = scratch(flow_.graph, flow_.graph.op(op), call.method);
     return needed.size_bytes > 0 ? add_scratch(schedule_, needed) : BufferId{};
   }
 
@@ -201,7 +201,6 @@ class Builder {
     result.method = derived.call.method;
     for (const ValueId v : flow_.read_by(derived.call)) result.in.push_back(of_[v.index()]);
     result.out = made;
-    result.kernel = derived.call.kernel;
     result.recomputes = derived.recomputes;
     return result;
   }
@@ -287,10 +286,43 @@ class Builder {
 }  // namespace
 
 Schedule build(const Dataflow& dataflow, const Plan& plan) {
-  if (plan.accumulators.empty()) return Builder(dataflow, plan).run();
+  if (plan.accumulators.empty())
+    return with_kernels(dataflow.graph, Builder(dataflow, plan).run(), plan.kernels);
   Dataflow narrowed = dataflow;
   narrowed.sum_in(plan.accumulators);
-  return Builder(narrowed, plan).run();
+  return with_kernels(dataflow.graph, Builder(narrowed, plan).run(), plan.kernels);
+}
+
+Schedule with_kernels(const Graph& graph, Schedule schedule,
+                      const std::vector<StepKernel>& kernels) {
+  const auto name = [&](Step& step, const StepKernel& chosen) {
+    if (!chosen.kernel.valid()) return;
+    step.kernel = chosen.kernel;
+    Scratch given = scratch(graph, graph.op(step.op), step.method, step.kernel);
+    given.size_bytes = std::max(given.size_bytes, chosen.scratch_bytes);
+    // A step has its scratch for itself.
+    if (step.scratch.valid()) {
+      Buffer& buffer = schedule.buffers[step.scratch.index()];
+      buffer.type = given.type;
+      buffer.extents = {given.size_bytes / size_bytes(given.type)};
+    } else if (given.size_bytes > 0) {
+      step.scratch = add_scratch(schedule, given);
+    }
+  };
+  size_t position = 0;
+  const auto visit = [&](const auto& self, std::vector<Node>& nodes) -> void {
+    for (Node& node : nodes) {
+      visit_node(
+          node,
+          [&](Step& step) {
+            if (position < kernels.size()) name(step, kernels[position]);
+            ++position;
+          },
+          [&](Loop& loop) { self(self, loop.body); });
+    }
+  };
+  visit(visit, schedule.nodes);
+  return schedule;
 }
 
 Schedule build(const Graph& graph, const Plan& plan) {

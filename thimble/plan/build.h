@@ -11,6 +11,10 @@ namespace thimble {
 [[nodiscard]] Schedule build(const Dataflow& dataflow, const Plan& plan);
 /// The same with the plan's own instances.
 [[nodiscard]] Schedule build(const Graph& graph, const Plan& plan);
+/// The schedule of a plan that names none, with these kernels: scratch lies behind the other
+/// buffers.
+[[nodiscard]] Schedule with_kernels(const Graph& graph, Schedule schedule,
+                                    const std::vector<StepKernel>& kernels);
 /// Whether every group has a derivation.
 [[nodiscard]] bool has_derivations(const Dataflow& dataflow, const Plan& plan);
 

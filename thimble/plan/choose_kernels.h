@@ -1,41 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which row of the table executes each step, and where the buffers lie then: the core's fast
-// kernels, where there is room for their scratch.
+// Kernels for the steps of a plan: the fastest of the core's for whose scratch there is room.
 #pragma once
 
 #include <optional>
-#include <set>
-#include <utility>
+#include <vector>
 
-#include "thimble/plan/placement.h"
-#include "thimble/target/core.h"
+#include "thimble/plan/latency_estimate.h"
+#include "thimble/schedule/kernel_fit.h"
 
 namespace thimble {
 
-/// Kernels that steps are not to have, by position in the schedule.
-using AvoidedKernels = std::set<std::pair<Position, KernelId>>;
+/// Of one plan, which names no kernels yet.
+class KernelSelection {
+ public:
+  /// All must outlive it. Groups of the plan have derivations. schedule: what build() makes of it.
+  /// latency: of the same instances.
+  KernelSelection(const Dataflow& dataflow, const Plan& plan, const Schedule& schedule,
+               LatencyEstimate& latency);
 
-struct KernelRoom {
-  int64_t live_bytes = 0;     ///< at most at any step, its scratch included
-  int64_t scratch_bytes = 0;  ///< at most for a kernel that can do with less
+  struct Chosen {
+    std::vector<StepKernel> kernels;  ///< for Plan::kernels
+    double instructions = 0;          ///< estimated, of an inference
+  };
+  /// With kernels that leave no more bytes than these live at any step, if the portable ones do.
+  [[nodiscard]] Chosen within(int64_t live_bytes);
+  [[nodiscard]] Chosen portable() const;
+  /// At the most live at a step with portable kernels.
+  [[nodiscard]] int64_t portable_bytes() const;
+
+ private:
+  struct Call {
+    const Step* step = nullptr;
+    const KernelWays* ways = nullptr;
+    int64_t live_bytes = 0;               ///< without its scratch
+    std::vector<std::optional<bool>> fit;  ///< per way: whether the kernel takes the step
+  };
+  [[nodiscard]] const KernelWay* fastest(Call& call, int64_t room_bytes);
+
+  const Schedule& schedule_;
+  const double program_;
+  KernelFits fits_;
+  std::vector<Call> calls_;  ///< per step as written
 };
-/// Each step with the first row of the table among those of the core that take it and for whose
-/// scratch there is room, `avoided` left out; the others are left with the portable one.
-[[nodiscard]] Schedule with_kernels(const Graph& graph, Schedule schedule, const Core& core,
-                                    const KernelRoom& room, const AvoidedKernels& avoided = {});
-
-/// Whether any of its steps has another than the portable one.
-[[nodiscard]] bool names_kernels(const Schedule& schedule);
-
-struct PlacedSchedule {
-  Schedule schedule;
-  Placement placement;
-};
-/// The arena is no larger than with portable kernels alone, or than `sram_bytes`, if that is more;
-/// without a limit an eighth larger at most.
-[[nodiscard]] PlacedSchedule place_with_kernels(const Graph& graph, Schedule schedule,
-                                                const Core& core, std::optional<int64_t> sram_bytes,
-                                                const PlacementOptions& options,
-                                                const AvoidedKernels& avoided = {});
 
 }  // namespace thimble

@@ -51,9 +51,8 @@ int64_t Dataflow::size_bytes(ValueId value) const {
 int64_t Dataflow::scratch_bytes(const InstanceCall& call) const {
   const OpId op = instances.instance(call.instance).op;
   if (!op.valid()) return 0;
-  if (call.method == Method::kCompute && !call.kernel.valid())
-    return compute_scratch_bytes[op.index()];
-  return scratch(graph, graph.op(op), call.method, call.kernel).size_bytes;
+  if (call.method == Method::kCompute) return compute_scratch_bytes[op.index()];
+  return scratch(graph, graph.op(op), call.method).size_bytes;
 }
 
 ValueId Dataflow::sums_of(ValueId value) const {

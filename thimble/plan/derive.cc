@@ -266,7 +266,7 @@ class Deriver {
              });
     };
     return std::ranges::all_of(flow_.axes.uses(op, call.method), [&](const KernelUse& use) {
-      const KernelId kernel = chosen(call.kernel, use);
+      const KernelId kernel = use.kernel;
       for (size_t k = 0; k < use.inputs.size(); ++k) {
         if (!takes(read[static_cast<size_t>(use.inputs[k])], use.in[k], kernel)) return false;
       }

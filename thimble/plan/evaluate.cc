@@ -97,38 +97,60 @@ std::vector<LiveRange> inner_lives(const Dataflow& dataflow, const Derived& deri
   return lives(uses, buffers);
 }
 
-std::vector<GroupCost::Inner> inner_of(const Dataflow& dataflow, const Derived& derived,
-                                       const Flat& flat) {
+/// Of the portable kernels.
+std::vector<GroupCost::Inner> scratch_of(const Dataflow& dataflow, const Derived& derived) {
   std::vector<GroupCost::Inner> result;
-  for (size_t s = 0; s < flat.steps.size(); ++s) {
+  const auto add = [&](const DerivedStep& step, size_t s) {
     const auto at = static_cast<Position>(s);
-    if (flat.steps[s].joins) continue;
-    const int64_t scratch = dataflow.scratch_bytes(derived.steps[flat.steps[s].of].call);
-    if (scratch > 0) result.push_back({scratch, {at, at + 1}});
+    const int64_t bytes = dataflow.scratch_bytes(step.call);
+    if (bytes > 0) result.push_back({bytes, {at, at + 1}});
+  };
+  if (derived.flat) {
+    for (size_t s = 0; s < derived.flat->steps.size(); ++s) {
+      const Flat::Step& step = derived.flat->steps[s];
+      if (!step.joins) add(derived.steps[step.of], s);
+    }
+    return result;
   }
-  const std::vector<LiveRange> ranges = lives(flat);
-  for (size_t b = 0; b < ranges.size(); ++b)
-    result.push_back({flat.storages[b].buffer.size_bytes(), ranges[b]});
+  for (size_t s = 0; s < derived.steps.size(); ++s) {
+    if (derived.steps[s].kind == DerivedStep::Kind::kCall) add(derived.steps[s], s);
+  }
   return result;
 }
 
-std::vector<GroupCost::Inner> inner_of(const Dataflow& dataflow, const Derived& derived) {
-  if (derived.flat) return inner_of(dataflow, derived, *derived.flat);
+/// Without scratch.
+std::vector<GroupCost::Inner> buffers_of(const Dataflow& dataflow, const Derived& derived) {
   std::vector<GroupCost::Inner> result;
-  for (size_t s = 0; s < derived.steps.size(); ++s) {
-    if (derived.steps[s].kind != DerivedStep::Kind::kCall) continue;
-    const auto at = static_cast<Position>(s);
-    if (const int64_t bytes = dataflow.scratch_bytes(derived.steps[s].call); bytes > 0)
-      result.push_back({bytes, {at, at + 1}});
+  if (derived.flat) {
+    const std::vector<LiveRange> ranges = lives(*derived.flat);
+    for (size_t b = 0; b < ranges.size(); ++b)
+      result.push_back({derived.flat->storages[b].buffer.size_bytes(), ranges[b]});
+    return result;
   }
   const std::vector<LiveRange> ranges = inner_lives(dataflow, derived);
+  const size_t storages = derived.storages.size();
   for (size_t b = 0; b < ranges.size(); ++b) {
-    const size_t storages = derived.storages.size();
     const Buffer& buffer =
         b < storages ? derived.storages[b].buffer : derived.kept[b - storages].buffer;
     result.push_back({buffer.size_bytes(), ranges[b]});
   }
   return result;
+}
+
+std::vector<GroupCost::Inner> inner_of(const Dataflow& dataflow, const Derived& derived) {
+  std::vector<GroupCost::Inner> result = scratch_of(dataflow, derived);
+  std::ranges::move(buffers_of(dataflow, derived), std::back_inserter(result));
+  return result;
+}
+
+/// Per step of so many.
+std::vector<int64_t> live_in(Position steps, const std::vector<GroupCost::Inner>& all) {
+  std::vector<int64_t> live(static_cast<size_t>(steps), 0);
+  for (const GroupCost::Inner& inner : all) {
+    for (Position p = inner.steps.begin; p < inner.steps.end; ++p)
+      live[static_cast<size_t>(p)] += inner.bytes;
+  }
+  return live;
 }
 
 }  // namespace
@@ -173,13 +195,12 @@ GroupBytes group_bytes(const Dataflow& dataflow, const Derived& derived) {
       result.made += dataflow.size_bytes(made);
     }
   }
-  std::vector<int64_t> live(static_cast<size_t>(derived.positions()), 0);
-  for (const GroupCost::Inner& inner : inner_of(dataflow, derived)) {
-    for (Position p = inner.steps.begin; p < inner.steps.end; ++p)
-      live[static_cast<size_t>(p)] += inner.bytes;
-  }
-  result.inner = std::ranges::max(live);
+  result.inner = std::ranges::max(live_in(derived.positions(), inner_of(dataflow, derived)));
   return result;
+}
+
+std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derived) {
+  return live_in(derived.positions(), buffers_of(dataflow, derived));
 }
 
 namespace {

@@ -14,6 +14,8 @@ struct GroupBytes {
   bool operator==(const GroupBytes&) const = default;
 };
 [[nodiscard]] GroupBytes group_bytes(const Dataflow& dataflow, const Derived& derived);
+/// Per step as written: what lies in the group alone, without scratch.
+[[nodiscard]] std::vector<int64_t> inner_bytes(const Dataflow& dataflow, const Derived& derived);
 
 struct Work {
   int64_t macs = 0;           ///< as executed

@@ -46,7 +46,6 @@ class Mixer {
       if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
         add(call->instance.value);
         add(static_cast<int64_t>(call->method));
-        add(call->kernel.row);
       } else {
         add(std::get<Group>(member.what));
       }
@@ -255,13 +254,13 @@ const GroupCost* Evaluator::group(const Group& group) {
 }
 
 const Evaluator::Whole& Evaluator::whole(const InstanceCall& call) {
-  const auto [it, added] = whole_.try_emplace({call.instance, call.method, call.kernel});
+  const auto [it, added] = whole_.try_emplace({call.instance, call.method});
   if (added) it->second = {whole_work(flow_, call), flow_.scratch_bytes(call)};
   return it->second;
 }
 
 std::optional<ValueLead> Evaluator::lead(const InstanceCall& call, ValueId in) {
-  const auto [it, added] = leads_.try_emplace({call.instance, call.method, call.kernel, in});
+  const auto [it, added] = leads_.try_emplace({call.instance, call.method, in});
   if (added) it->second = call_lead(flow_, call, in);
   return it->second;
 }

@@ -41,8 +41,8 @@ class Evaluator {
   const Dataflow& flow_;
   std::vector<int64_t> size_bytes_;  ///< per value, then per value's sums
   std::unordered_map<Group, std::unique_ptr<GroupCost>, Hash> groups_;
-  std::map<std::tuple<InstanceId, Method, KernelId>, Whole> whole_;
-  std::map<std::tuple<InstanceId, Method, KernelId, ValueId>, std::optional<ValueLead>> leads_;
+  std::map<std::pair<InstanceId, Method>, Whole> whole_;
+  std::map<std::tuple<InstanceId, Method, ValueId>, std::optional<ValueLead>> leads_;
   std::map<std::tuple<const GroupCost*, ValueId, ValueId>, std::optional<ValueLead>> group_leads_;
 };
 

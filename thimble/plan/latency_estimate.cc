@@ -2,8 +2,11 @@
 #include "thimble/plan/latency_estimate.h"
 
 #include <algorithm>
+#include <limits>
+#include <span>
 
 #include "thimble/analysis/beat.h"
+#include "thimble/plan/evaluate.h"
 
 namespace thimble {
 namespace {
@@ -19,9 +22,12 @@ void add_form(const Buffer& buffer, std::vector<int64_t>& key) {
   key.push_back(kNext);
 }
 
-std::vector<int64_t> key_of(const InstanceCall& call, const LoopedCall& looped) {
+enum class Makes : uint8_t { kValue, kCopy };
+
+std::vector<int64_t> key_of(const InstanceCall& call, const LoopedCall& looped,
+                            Makes makes = Makes::kValue) {
   std::vector<int64_t> key = {call.instance.value, static_cast<int64_t>(call.method),
-                              call.kernel.row};
+                              static_cast<int64_t>(makes)};
   key.reserve(64);
   for (const LoopAround& loop : looped.loops) {
     const Beat& beat = loop.tile.beat;
@@ -107,6 +113,31 @@ Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
   return buffer;
 }
 
+constexpr double kOfUnknown = 0.99;   // of the portable kernel's time: one that was never counted
+constexpr double kLeastGain = 0.005;  // of a call's: estimates are not exact enough for less
+constexpr int64_t kAnyRoom = std::numeric_limits<int64_t>::max();
+
+/// To try, of kernels that can do with less scratch than they would take.
+std::span<const int64_t> scratch_rooms(KernelId kernel) {
+  static constexpr int64_t kRooms[] = {128, 256, 512, 768, 1024, 1536, 2048, 4096, 8192, kAnyRoom};
+  const std::span all(kRooms);
+  return info(kernel).scratch_within != nullptr ? all : all.last(1);
+}
+
+/// The first is the portable kernel's.
+KernelWays best_ways(KernelWays ways) {
+  std::stable_sort(ways.begin() + 1, ways.end(), [](const KernelWay& a, const KernelWay& b) {
+    return std::pair(a.scratch_bytes, a.instructions) < std::pair(b.scratch_bytes, b.instructions);
+  });
+  KernelWays best = {ways.front()};
+  for (const KernelWay& way : ways) {
+    if (way.scratch_bytes >= best.front().scratch_bytes &&
+        way.instructions < (1 - kLeastGain) * best.back().instructions)
+      best.push_back(way);
+  }
+  return best;
+}
+
 }  // namespace
 
 size_t LatencyEstimate::Hash::operator()(const std::vector<int64_t>& key) const {
@@ -151,23 +182,6 @@ double LatencyEstimate::priced(const Features& features, KernelId kernel) const 
   return each == nullptr ? 0 : dot(features, *each);
 }
 
-KernelId LatencyEstimate::kernel_of(const InstanceCall& call, const LoopedCall& looped) const {
-  if (call.kernel.valid()) return call.kernel;
-  const OpId op = flow_.instances.instance(call.instance).op;
-  const std::vector<KernelUse>& uses = flow_.axes.uses(op, call.method);
-  for (const KernelUse& use : uses) {
-    for (const Candidate& candidate : candidates(use, core_)) {
-      if (candidate.kernel == use.kernel) continue;
-      const bool taken = std::ranges::all_of(uses, [&](const KernelUse& other) {
-        const KernelId kernel = chosen(candidate.kernel, other);
-        return kernel == other.kernel || suits(looped, other, kernel);
-      });
-      if (taken) return candidate.kernel;
-    }
-  }
-  return {};
-}
-
 double LatencyEstimate::copied(const LoopedCall& looped, Method method) {
   const KernelUse use = plain_copy(*looped.shape, looped.out->type);
   const KernelId kernel =
@@ -175,37 +189,82 @@ double LatencyEstimate::copied(const LoopedCall& looped, Method method) {
   return priced(features_.of(looped, use, kernel), kernel);
 }
 
-double LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& looped) {
-  const Instance& instance = flow_.instances.instance(call.instance);
-  if (!instance.op.valid()) return copied(looped, call.method);
-  const KernelId wanted = kernel_of(call, looped);
+double LatencyEstimate::priced(KernelId kernel, const Uses& uses, const LoopedCall& looped,
+                               int64_t scratch_room) {
   double sum = 0;
-  for (const KernelUse& use : flow_.axes.uses(instance.op, call.method)) {
-    const KernelId kernel = chosen(wanted, use);
-    sum += priced(features_.of(looped, use, kernel), kernel);
+  for (const KernelUse& use : uses) {
+    const KernelId taken = chosen(kernel, use);
+    sum += priced(features_.of(looped, use, taken, scratch_room), taken);
   }
   return sum;
 }
 
-double LatencyEstimate::of(const InstanceCall& call, const LoopedCall& looped) {
+void LatencyEstimate::add_ways(KernelId kernel, const Uses& uses, const LoopedCall& looped,
+                               KernelWays& ways) {
+  int64_t taken = -1;
+  for (const int64_t room : scratch_rooms(kernel)) {
+    int64_t bytes = 0;
+    bool takes = true;
+    for (const KernelUse& use : uses) {
+      const KernelId each = chosen(kernel, use);
+      const auto extents = most_extents(looped, use, each);
+      const auto some = scratch_within(each, use, extents.value_or(CallExtents{}), room);
+      takes = takes && some;
+      bytes = std::max(bytes, some.value_or(0));
+    }
+    if (!takes || bytes == taken) continue;
+    if (bytes == 0 && ways.front().scratch_bytes > 0) continue;  // its step has some
+    taken = bytes;
+    const double instructions =
+        coefficients_.knows(kernel) ? priced(kernel, uses, looped, room)
+                                    : ways.front().instructions * kOfUnknown - 1;
+    ways.push_back({kernel, bytes, instructions});
+  }
+}
+
+KernelWays LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& looped) {
   const Instance& instance = flow_.instances.instance(call.instance);
-  if (flow_.instances.receives(instance) || flow_.instances.delivers(instance)) return 0;
+  if (!instance.op.valid()) return {{.instructions = copied(looped, call.method)}};
+  const Uses& uses = flow_.axes.uses(instance.op, call.method);
+  KernelWays ways = {{.scratch_bytes = flow_.scratch_bytes(call),
+                      .instructions = priced(KernelId{}, uses, looped, kAnyRoom)}};
+  std::vector<KernelId> tried;
+  for (const KernelUse& use : uses) {
+    for (const Candidate& candidate : candidates(use, core_)) {
+      const KernelId kernel = candidate.kernel;
+      if (kernel == use.kernel || std::ranges::find(tried, kernel) != tried.end()) continue;
+      tried.push_back(kernel);
+      const bool taken = std::ranges::all_of(uses, [&](const KernelUse& other) {
+        const KernelId each = chosen(kernel, other);
+        return each == other.kernel || suits(looped, other, each);
+      });
+      if (taken) add_ways(kernel, uses, looped, ways);
+    }
+  }
+  return best_ways(std::move(ways));
+}
+
+const KernelWays& LatencyEstimate::of(const InstanceCall& call, const LoopedCall& looped) {
+  static const KernelWays kNothing = {{}};
+  const Instance& instance = flow_.instances.instance(call.instance);
+  if (flow_.instances.receives(instance) || flow_.instances.delivers(instance)) return kNothing;
   const auto [it, added] = known_.try_emplace(key_of(call, looped));
   if (added) it->second = counted(call, looped);
   return it->second;
 }
 
-double LatencyEstimate::whole(const InstanceCall& call, bool over_input) {
+const KernelWays& LatencyEstimate::whole_ways(const InstanceCall& call, bool over_input) {
+  static const KernelWays kNothing = {{}};
   const LoopedCall looped = without_loops(call);
   const OpId op = flow_.instances.instance(call.instance).op;
   if (over_input && op.valid() && std::holds_alternative<Reshape>(flow_.graph.op(op).attributes) &&
       looped.operand[0]->order.empty() && looped.out->order.empty())
-    return 0;
+    return kNothing;
   return of(call, looped);
 }
 
-double LatencyEstimate::copy_step(const Derived& derived, const DerivedStep& step,
-                                  LoopedCall looped) {
+const KernelWays& LatencyEstimate::copy_step(const Derived& derived, const DerivedStep& step,
+                                             LoopedCall looped) {
   const Kept& kept = derived.kept[static_cast<size_t>(step.kept)];
   const int axis = kept.buffer.wrap->axis;
   for (LoopAround& loop : looped.loops) {
@@ -216,13 +275,12 @@ double LatencyEstimate::copy_step(const Derived& derived, const DerivedStep& ste
   const bool fills = step.kind == DerivedStep::Kind::kFill;
   looped.operand = {fills ? &kept.buffer : looped.out};
   looped.out = fills ? looped.out : &kept.buffer;
-  const InstanceCall as_copy{step.call.instance, Method::kCompute, copy_kernel(looped.out->type)};
-  const auto [it, added] = known_.try_emplace(key_of(as_copy, looped));
-  if (added) it->second = copied(looped, Method::kCompute);
+  const auto [it, added] = known_.try_emplace(key_of(step.call, looped, Makes::kCopy));
+  if (added) it->second = {{.instructions = copied(looped, Method::kCompute)}};
   return it->second;
 }
 
-double LatencyEstimate::step(const Derived& derived, size_t step) {
+const KernelWays& LatencyEstimate::step(const Derived& derived, size_t step) {
   const DerivedStep& what = derived.steps[step];
   LoopedCall looped = without_loops(what.call);
   looped.loops = loops_around(derived, step);
@@ -237,17 +295,21 @@ double LatencyEstimate::step(const Derived& derived, size_t step) {
   return of(what.call, looped);
 }
 
-double LatencyEstimate::join(const Flat& flat, const Flat::Step& step) {
+const KernelWays& LatencyEstimate::join(const Flat& flat, const Flat::Step& step) {
   const Buffer& block = flat.storages[static_cast<size_t>(step.in[0])].buffer;
   const Buffer& window = flat.storages[static_cast<size_t>(step.out)].buffer;
   Shape part;
   for (const IntervalExpr& interval : step.region)
     part.push_back(interval.end.base - interval.begin.base);
-  return copied({.shape = &part, .loops = {}, .operand = {&block}, .out = &window},
-                Method::kCompute);
+  const LoopedCall looped{.shape = &part, .loops = {}, .operand = {&block}, .out = &window};
+  std::vector<int64_t> key = key_of(InstanceCall{}, looped, Makes::kCopy);
+  key.insert(key.end(), part.begin(), part.end());
+  const auto [it, added] = known_.try_emplace(std::move(key));
+  if (added) it->second = {{.instructions = copied(looped, Method::kCompute)}};
+  return it->second;
 }
 
-double LatencyEstimate::flat_step(const Derived& derived, const Flat::Step& step) {
+const KernelWays& LatencyEstimate::flat_step(const Derived& derived, const Flat::Step& step) {
   const auto storage = [&](const Buffer*& buffer, int number) {
     if (number >= 0) buffer = &derived.flat->storages[static_cast<size_t>(number)].buffer;
   };
@@ -265,37 +327,52 @@ double LatencyEstimate::flat_step(const Derived& derived, const Flat::Step& step
   return of(call, looped);
 }
 
-double LatencyEstimate::group(const Derived& derived) {
-  double sum = 0;
+std::vector<const KernelWays*> LatencyEstimate::ways(const Derived& derived) {
+  std::vector<const KernelWays*> result;
   if (derived.flat) {
     for (const Flat::Step& step : derived.flat->steps)
-      sum += step.joins ? join(*derived.flat, step) : flat_step(derived, step);
-    return sum;
+      result.push_back(step.joins ? &join(*derived.flat, step) : &flat_step(derived, step));
+    return result;
   }
-  for (size_t s = 0; s < derived.steps.size(); ++s) sum += step(derived, s);
-  return sum;
+  for (size_t s = 0; s < derived.steps.size(); ++s) result.push_back(&step(derived, s));
+  return result;
 }
 
-std::optional<double> LatencyEstimate::plan(const Plan& plan) {
-  double sum = model_.program;
-  for (const Member& member : plan.members) {
+std::optional<std::vector<const KernelWays*>> LatencyEstimate::ways(
+    const std::vector<Member>& members, const std::vector<OverlapChoice>& overlaps) {
+  std::vector<const KernelWays*> result;
+  for (const Member& member : members) {
     if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
       const ValueId made = flow_.made_by(*call), read = flow_.read_by(*call)[0];
-      const bool over =
-          std::ranges::find(plan.overlaps, OverlapChoice{made, read}) != plan.overlaps.end();
-      sum += whole(*call, over);
+      const bool over = std::ranges::find(overlaps, OverlapChoice{made, read}) != overlaps.end();
+      result.push_back(&whole_ways(*call, over));
     } else {
       const std::optional<Derived> derived =
           derive(flow_, std::get<Group>(member.what), Regions::kNone);
       if (!derived) return std::nullopt;
-      sum += group(*derived);
+      std::ranges::copy(ways(*derived), std::back_inserter(result));
     }
   }
-  return sum;
+  return result;
 }
 
-double LatencyEstimate::tiled(const InstanceCall& call, const std::vector<LoopAround>& loops,
-                              Lies operands, Lies out) {
+PieceTimes LatencyEstimate::times(const Derived& derived) {
+  return piece_times(ways(derived), inner_bytes(flow_, derived));
+}
+
+double LatencyEstimate::group(const Derived& derived) {
+  return instructions_within(ways(derived), kAnyRoom);
+}
+
+std::optional<double> LatencyEstimate::plan(const Plan& plan) {
+  const auto calls = ways(plan.members, plan.overlaps);
+  return calls ? std::optional(model_.program + instructions_within(*calls, kAnyRoom))
+               : std::nullopt;
+}
+
+const KernelWays& LatencyEstimate::tiled(const InstanceCall& call,
+                                         const std::vector<LoopAround>& loops, Lies operands,
+                                         Lies out) {
   LoopedCall looped = without_loops(call);
   looped.loops = loops;
   std::vector<Followed> made;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "thimble/plan/derive.h"
+#include "thimble/plan/kernel_ways.h"
 #include "thimble/plan/looped_call.h"
 #include "thimble/target/latency.h"
 
@@ -21,26 +22,40 @@ enum class Lies : uint8_t {
   kWindow,  ///< rows and columns of a tile, columns outermost and in a ring: a sweep
 };
 
-/// Estimates many plans of the same instances: calls that execute alike are counted once. Kernels
-/// without coefficients count nothing.
+/// Estimates many plans of the same instances: calls that execute alike are counted once. Ways are
+/// those of the core's kernels that take the call as it is cut and as its buffers lie; copies have
+/// one. Portable kernels without coefficients count nothing; others without, a little less than
+/// the portable one. References last as long as this.
 class LatencyEstimate {
  public:
-  /// All must outlive it. A call that names no kernel is estimated with the one that the core's
-  /// choice (choose_kernels.h) falls on first if there is room for its scratch.
+  /// All must outlive it.
   LatencyEstimate(const Dataflow& dataflow, const Core& core, const LatencyModel& model);
 
-  /// Of an inference; nothing if a group has no derivation.
-  [[nodiscard]] std::optional<double> plan(const Plan& plan);
-  /// Of all tiles. derived: with regions or without.
-  [[nodiscard]] double group(const Derived& derived);
-  /// Of one of its steps, copies too, in all tiles. Rows received or delivered count nothing.
-  [[nodiscard]] double step(const Derived& derived, size_t step);
   /// Of a call outside of groups. over_input: the output may lie where its one operand does; then a
   /// reshape copies nothing.
-  [[nodiscard]] double whole(const InstanceCall& call, bool over_input);
+  [[nodiscard]] const KernelWays& whole_ways(const InstanceCall& call, bool over_input = false);
+  /// Per step as written, in all tiles. Rows received or delivered count nothing. derived: with
+  /// regions or without.
+  [[nodiscard]] std::vector<const KernelWays*> ways(const Derived& derived);
+  /// Likewise; nothing if a group has no derivation.
+  [[nodiscard]] std::optional<std::vector<const KernelWays*>> ways(
+      const std::vector<Member>& members, const std::vector<OverlapChoice>& overlaps = {});
   /// Of a call in loops that nobody has derived, its operands and its output lying so.
-  [[nodiscard]] double tiled(const InstanceCall& call, const std::vector<LoopAround>& loops,
-                             Lies operands, Lies out);
+  [[nodiscard]] const KernelWays& tiled(const InstanceCall& call,
+                                        const std::vector<LoopAround>& loops, Lies operands,
+                                        Lies out);
+  /// By bytes that lie in the group alone.
+  [[nodiscard]] PieceTimes times(const Derived& derived);
+
+  /// Of an inference beside its calls.
+  [[nodiscard]] double program() const { return model_.program; }
+  /// With the fastest kernels: of an inference, nothing if a group has no derivation; of a group;
+  /// of one call.
+  [[nodiscard]] std::optional<double> plan(const Plan& plan);
+  [[nodiscard]] double group(const Derived& derived);
+  [[nodiscard]] double whole(const InstanceCall& call, bool over_input) {
+    return whole_ways(call, over_input).back().instructions;
+  }
   /// Of the copies, in all tiles, of so many rows of what the call makes that are kept beside its
   /// window (Lies::kWindow; derive.h). Two loops, of what counts as rows and, within, as columns.
   [[nodiscard]] double kept(const InstanceCall& call, std::vector<LoopAround> loops, int64_t rows);
@@ -49,15 +64,19 @@ class LatencyEstimate {
   struct Hash {
     size_t operator()(const std::vector<int64_t>& key) const;
   };
-  [[nodiscard]] double of(const InstanceCall& call, const LoopedCall& looped);
-  [[nodiscard]] double counted(const InstanceCall& call, const LoopedCall& looped);
+  using Uses = std::vector<KernelUse>;
+  [[nodiscard]] const KernelWays& of(const InstanceCall& call, const LoopedCall& looped);
+  [[nodiscard]] KernelWays counted(const InstanceCall& call, const LoopedCall& looped);
+  void add_ways(KernelId kernel, const Uses& uses, const LoopedCall& looped, KernelWays& ways);
+  [[nodiscard]] double priced(KernelId kernel, const Uses& uses, const LoopedCall& looped,
+                              int64_t scratch_room);
   [[nodiscard]] double copied(const LoopedCall& looped, Method method);
-  [[nodiscard]] double copy_step(const Derived& derived, const DerivedStep& step,
-                                 LoopedCall looped);
-  [[nodiscard]] double join(const Flat& flat, const Flat::Step& step);
-  [[nodiscard]] double flat_step(const Derived& derived, const Flat::Step& step);
+  [[nodiscard]] const KernelWays& step(const Derived& derived, size_t step);
+  [[nodiscard]] const KernelWays& copy_step(const Derived& derived, const DerivedStep& step,
+                                            LoopedCall looped);
+  [[nodiscard]] const KernelWays& join(const Flat& flat, const Flat::Step& step);
+  [[nodiscard]] const KernelWays& flat_step(const Derived& derived, const Flat::Step& step);
   [[nodiscard]] double priced(const Features& features, KernelId kernel) const;
-  [[nodiscard]] KernelId kernel_of(const InstanceCall& call, const LoopedCall& looped) const;
   [[nodiscard]] LoopedCall without_loops(const InstanceCall& call);
   [[nodiscard]] const Buffer& whole_buffer(ValueId value);
 
@@ -67,7 +86,7 @@ class LatencyEstimate {
   const KernelCoefficients coefficients_;
   LoopedFeatures features_;
   std::vector<std::optional<Buffer>> whole_;  ///< per value, then per value's sums
-  std::unordered_map<std::vector<int64_t>, double, Hash> known_;
+  std::unordered_map<std::vector<int64_t>, KernelWays, Hash> known_;
 };
 
 }  // namespace thimble

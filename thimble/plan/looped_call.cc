@@ -83,14 +83,20 @@ class Counting {
   }
   [[nodiscard]] CallShape& shape() { return shape_; }
 
-  Features run() {
+  Features run(int64_t scratch_room) {
+    shape_.most = classified();
+    shape_.scratch_room = scratch_room;
+    combine(0, times_);
+    return sum_;
+  }
+
+  /// Tiles in classes; then, of the output, what any of them has at the most.
+  CallExtents classified() {
     for (const LoopAround& loop : call_.loops) {
       classes_.push_back(classes(loop));
       shape_.looped = shape_.looped || !(loop.tile.reduces || loop.flat);
     }
-    shape_.most = most();
-    combine(0, times_);
-    return sum_;
+    return most();
   }
 
  private:
@@ -263,14 +269,21 @@ double LoopedFeatures::cut(const CallShape& whole, const KernelUse& use) {
   return known->second;
 }
 
-Features LoopedFeatures::of(const LoopedCall& call, const KernelUse& use, KernelId kernel) {
+Features LoopedFeatures::of(const LoopedCall& call, const KernelUse& use, KernelId kernel,
+                            int64_t scratch_room) {
   Counting counting(call, use, kernel);
   if (!counting.prepare()) return {};
   CallShape& shape = counting.shape();
   const bool window =
       std::visit([]<class Params>(const Params&) { return kHasWindow<Params>; }, use.params);
   if (window && shape.in[0].modulus != 0) shape.cut = cut(shape, use);
-  return counting.run();
+  return counting.run(scratch_room);
+}
+
+std::optional<CallExtents> most_extents(const LoopedCall& call, const KernelUse& use,
+                                        KernelId kernel) {
+  Counting counting(call, use, kernel);
+  return counting.prepare() ? std::optional(counting.classified()) : std::nullopt;
 }
 
 bool suits(const LoopedCall& call, const KernelUse& use, KernelId kernel) {

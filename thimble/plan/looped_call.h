@@ -6,6 +6,7 @@
 //   depthwise 3x3 of 56 x 56, a row a tile, 58 tiles     2 with nothing, 2 that read padding, 54
 #pragma once
 
+#include <limits>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -37,7 +38,9 @@ class LoopedFeatures {
  public:
   /// Sums over all tiles: what features() (call_features.h) comes to for each. Where the ends of
   /// rings fall is taken as on average over the image. `kernel`: one that does() the use.
-  [[nodiscard]] Features of(const LoopedCall& call, const KernelUse& use, KernelId kernel);
+  /// scratch_room: bytes that it may use, if it can do with less than it would take.
+  [[nodiscard]] Features of(const LoopedCall& call, const KernelUse& use, KernelId kernel,
+                            int64_t scratch_room = std::numeric_limits<int64_t>::max());
 
  private:
   /// CallShape::cut of a call of all of the output: by use, kernel, and how operand 0 lies.
@@ -45,8 +48,12 @@ class LoopedFeatures {
   [[nodiscard]] double cut(const CallShape& shape, const KernelUse& use);
 };
 
+/// What tiles of the call compute at the most; nothing: there is nothing to do.
+[[nodiscard]] std::optional<CallExtents> most_extents(const LoopedCall& call, const KernelUse& use,
+                                                      KernelId kernel);
+
 /// Whether the kernel takes the call as it is cut and as its buffers lie, and gains from it: what
-/// choose_kernels.h asks of schedules. `constant`: operand 0 is one.
+/// kernel_fit.h asks of schedules. `constant`: operand 0 is one.
 [[nodiscard]] bool suits(const LoopedCall& call, const KernelUse& use, KernelId kernel);
 
 }  // namespace thimble

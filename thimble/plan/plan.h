@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a planner decides, and all that it decides: instances, the order in which they execute,
-// fused groups of them as trees of tile loops, what lies over consumed inputs. Everything else
-// follows: regions, buffers, elements produced again (derive.h), steps (build.h), cost
+// fused groups of them as trees of tile loops, what lies over consumed inputs, the kernel of each
+// step. Everything else follows: regions, buffers, elements produced again (derive.h), steps (build.h), cost
 // (evaluate.h).
 //
 //   x -> expand e -> depthwise d -> project y -> relu z          Pex's Figure 1, one channel at a
@@ -37,7 +37,6 @@ enum class Border : uint8_t {
 struct InstanceCall {
   InstanceId instance;
   Method method = Method::kCompute;
-  KernelId kernel;  ///< invalid: the portable one
   bool operator==(const InstanceCall&) const = default;
 };
 
@@ -78,11 +77,19 @@ struct OverlapChoice {
   bool operator==(const OverlapChoice&) const = default;
 };
 
+/// What makes a step of the schedule.
+struct StepKernel {
+  KernelId kernel;            ///< invalid: the portable one, of copies theirs
+  int64_t scratch_bytes = 0;  ///< at least what the kernel cannot do without
+  bool operator==(const StepKernel&) const = default;
+};
+
 struct Plan {
   Instances instances;
   std::vector<Member> members;  ///< in order
   std::vector<OverlapChoice> overlaps;
   std::vector<Accumulator> accumulators;  ///< sums of less than 32 bits: lossy
+  std::vector<StepKernel> kernels;  ///< per step as written; empty: all portable
   bool operator==(const Plan&) const = default;
 };
 

@@ -12,13 +12,10 @@
 #include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
 #include "thimble/plan/order_problem.h"
-#include "thimble/plan/placement.h"
 #include "thimble/planners/auto_cuts.h"
 #include "thimble/planners/motes.h"
 #include "thimble/planners/patch.h"
 #include "thimble/planners/pex.h"
-#include "thimble/planners/piece_times.h"
-#include "thimble/planners/ports.h"
 #include "thimble/planners/stream.h"
 #include "thimble/search/pareto.h"
 
@@ -34,6 +31,8 @@ constexpr size_t kMostOrders = 10'000;                          // at any: they 
 constexpr size_t kMostOfStarts = 60;  // instances, for planners that search orders themselves
 constexpr int64_t kMostBytesOfStarts = 8'000'000;  // of their activations
 constexpr double kMostLatencyOfMotes = 1.25;
+constexpr int kMostImproved = 3;  // plans, each with half the layout work of the last one
+constexpr ptrdiff_t kManyBuffers = 1000;  // of which it takes too long
 constexpr int kMostInVain = 4;  // rematerialised values, one after the other
 
 int64_t most_macs(const Graph& graph, const Limits& limits) {
@@ -72,43 +71,71 @@ class AutoSearch {
 
   PlannerAnswer answer() {
     lay_out();
-    std::ranges::stable_sort(
-        found_, {}, [](const FrontPoint& p) { return std::pair(p.arena_bytes, p.instructions); });
-    std::vector<FrontPoint> front = undominated_points();
-    if (front.empty())
+    if (found_.empty())
       throw CompileError("--output", "this network's cannot be streamed: " + obstacle_);
-    const double fastest = std::ranges::min(front, {}, &FrontPoint::instructions).instructions;
-    const double slowest = fastest * limits_.max_latency;  // no number if it is 0 times any
-    const auto smallest = std::ranges::find_if(
-        front, [&](const FrontPoint& p) { return !(p.instructions > slowest); });
-    auto chosen = smallest;
-    for (auto p = smallest; p != front.end(); ++p) {
-      if (limits_.sram_bytes && p->arena_bytes <= *limits_.sram_bytes &&
-          p->instructions < chosen->instructions)
-        chosen = p;
+    improve_chosen();
+    std::vector<FrontFigures> figures;
+    for (const PricedPlan& plan : found_) figures.push_back(plan.figures());
+    Planned planned{.has_choice = true};
+    Front front = limited();
+    for (const size_t k : undominated(figures)) {
+      front.points.push_back(figures[k]);
+      planned.front.push_back(std::move(found_[k]));
     }
-    Planned planned{.schedule = chosen->schedule, .notes = chosen->notes};
-    planned.front = std::move(front);
+    planned.chosen = front.chosen();
     return planned;
   }
 
  private:
-  /// Of what was laid out, with little work, what may be better than all others when there is more:
-  /// fewest bytes first.
-  std::vector<FrontPoint> undominated_points() {
-    std::vector<FrontPoint> front;
-    double fastest = std::numeric_limits<double>::infinity();
-    for (FrontPoint& point : found_) {
-      const auto beats = [&](const FrontPoint& other) {
-        return other.instructions <= point.instructions &&
-               (other.arena_bytes <= point.lower_bound_bytes ||
-                other.lower_bound_bytes <= point.lower_bound_bytes);
-      };
-      if (point.instructions >= fastest && std::ranges::any_of(front, beats)) continue;
-      fastest = std::min(fastest, point.instructions);
-      front.push_back(std::move(point));
+  [[nodiscard]] Front limited() const {
+    return {.points = {}, .sram_limit_bytes = limits_.sram_bytes,
+            .max_latency = limits_.max_latency, .core = {}};
+  }
+
+  /// Lays out again, with more work and all of the room there is, what the limits would choose if
+  /// layouts met their bounds.
+  void improve_chosen() {
+    std::vector<bool> settled(found_.size(), false);
+    int64_t work = layout::kSearchWork;
+    for (int n = 0; n < kMostImproved && !late(limits_.time); ++n, work /= 2) {
+      std::vector<FrontFigures> hoped;
+      for (size_t k = 0; k < found_.size(); ++k) {
+        hoped.push_back(found_[k].figures());
+        if (!settled[k]) hoped[k].arena_bytes = found_[k].arena().lower_bound_bytes;
+      }
+      Front front = limited();
+      const std::vector<size_t> kept = undominated(hoped);
+      for (const size_t k : kept) front.points.push_back(hoped[k]);
+      const size_t best = kept[front.chosen()];
+      if (settled[best]) return;
+      settled[best] = true;
+      improve(found_[best], work);
     }
-    return front;
+  }
+
+  void improve(PricedPlan& plan, int64_t work) const {
+    if (limits_.layout != LayoutMethod::kExact) return;  // work changes nothing
+    const bool fits = limits_.sram_bytes && plan.arena().lower_bound_bytes <= *limits_.sram_bytes;
+    if (plan.arena().proven_optimal && !fits) return;
+    Plan bare = plan.plan();
+    bare.kernels.clear();
+    const Instances instances = bare.instances;
+    const Dataflow flow(axes_, instances);
+    LatencyEstimate latency(flow, limits_.core, model_);
+    if (std::ssize(plan.realised.placement.addresses) > kManyBuffers) work /= 4;
+    Realisation realisation(flow, latency, std::move(bare), placement_options(work));
+    RealisedPlan again =
+        fits ? realisation.arena_within(*limits_.sram_bytes)
+             : realisation.live_within(plan.arena().peak_bytes);
+    const auto cost = [&](const RealisedPlan& realised) {
+      const int64_t arena = realised.placement.arena_bytes();
+      return std::pair(std::max(arena, fits ? *limits_.sram_bytes : 0), realised.instructions);
+    };
+    if (cost(again) < cost(plan.realised)) plan.realised = std::move(again);
+  }
+
+  [[nodiscard]] PlacementOptions placement_options(int64_t work) const {
+    return {.method = limits_.layout, .work = work, .time = limits_.time};
   }
 
   /// Instances, and what is asked of them.
@@ -223,31 +250,24 @@ class AutoSearch {
 
   void add(const Draft& draft, int64_t layout_work) {
     Attempt& of = *draft.attempt;
-    const Plan plan = stream_plan(of.flow, of.problem, draft.cut.cut, limits_.in_place);
+    Plan plan = stream_plan(of.flow, of.problem, draft.cut.cut, limits_.in_place);
     // What sweeps take of a group's shape alone, a kernel may refuse: rings that it does not walk.
     if (!has_derivations(of.flow, plan)) return;
     std::vector<Note> notes = {spans(of.instances, draft.cut.cut)};
     notes.insert(notes.end(), of.notes.begin(), of.notes.end());
-    add(build(of.flow, plan), std::move(notes),
-        of.latency.plan(plan).value_or(draft.cut.instructions), layout_work);
+    add(of.flow, of.latency, std::move(plan), std::move(notes), draft.cut.cut.peak_bytes,
+        layout_work);
   }
 
-  void add(Schedule schedule, std::vector<Note> notes, double instructions, int64_t layout_work) {
-    const int64_t executed = macs(graph_, schedule);
-    if (executed > most_macs_) return;
-    place_ports(schedule, limits_.ports);
-    const PlacementOptions quick{.work = layout_work, .time = limits_.time};
-    const Placement placed = place(graph_, schedule, quick);
-    for (Note& note : notes) {
-      if (auto* spans = std::get_if<note::Spans>(&note))
-        spans->peak_bytes = placed.arena().peak_bytes;
+  void add(const Dataflow& flow, LatencyEstimate& latency, Plan plan, std::vector<Note> notes,
+           int64_t live_bytes, int64_t layout_work) {
+    Realisation realisation(flow, latency, std::move(plan), placement_options(layout_work));
+    if (macs(graph_, realisation.schedule()) > most_macs_) return;
+    PricedPlan found = priced(graph_, realisation.live_within(live_bytes), std::move(notes));
+    for (Note& note : found.notes) {
+      if (auto* spans = std::get_if<note::Spans>(&note)) spans->peak_bytes = found.arena().peak_bytes;
     }
-    found_.push_back({.schedule = std::move(schedule),
-                      .notes = std::move(notes),
-                      .arena_bytes = placed.arena_bytes(),
-                      .lower_bound_bytes = placed.arena().lower_bound_bytes,
-                      .instructions = instructions,
-                      .recomputed_macs = executed - macs(graph_)});
+    found_.push_back(std::move(found));
   }
 
   /// Instructions of the fastest draft, as a ratio of those of whole operators: `motes` counts its
@@ -293,15 +313,21 @@ class AutoSearch {
            bytes <= kMostBytesOfStarts * limits_.effort;
   }
 
-  /// What a planner with another search finds.
-  void add_start(PlannerAnswer answer) {
-    auto* planned = std::get_if<Planned>(&answer);
-    if (planned == nullptr) return;
-    const Dataflow flow(axes_, planned->plan.instances);
+  /// What a planner with another search finds: with as few bytes as it can, and with room for fast
+  /// kernels.
+  void add_start(PlannerDecision answer) {
+    auto* decision = std::get_if<Decision>(&answer);
+    if (decision == nullptr) return;
+    const Instances instances = decision->plan.instances;
+    const Dataflow flow(axes_, instances);
+    if (!has_derivations(flow, decision->plan)) return;
     LatencyEstimate latency(flow, limits_.core, model_);
-    const std::optional<double> instructions = latency.plan(planned->plan);
-    if (instructions)
-      add(std::move(planned->schedule), std::move(planned->notes), *instructions, kLeastLayoutWork);
+    const int64_t peak = evaluate(flow, decision->plan).peak_bytes;
+    std::set<int64_t> live = {peak, peak + peak / 16, peak + peak / 8};
+    if (limits_.sram_bytes) live.insert(*limits_.sram_bytes);
+    if (decision->live_bytes) live.insert(*decision->live_bytes);
+    for (const int64_t bytes : live)
+      add(flow, latency, decision->plan, decision->notes, bytes, kLeastLayoutWork);
   }
 
   const Graph& graph_;
@@ -314,7 +340,7 @@ class AutoSearch {
   std::vector<Draft> drafts_;
   int64_t least_ = Rolls::kImpossible;  ///< peak of a draft
   std::string obstacle_;                ///< if there is none
-  std::vector<FrontPoint> found_;
+  std::vector<PricedPlan> found_;
 };
 
 }  // namespace

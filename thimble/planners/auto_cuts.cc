@@ -143,18 +143,22 @@ int64_t AutoCuts::macs_of(InstanceId id) const {
   return op.valid() ? macs(flow_.graph, flow_.graph.op(op)) : 0;
 }
 
-std::optional<double> AutoCuts::instructions(const std::vector<Member>& members) const {
-  double sum = 0;
+std::optional<PieceTimes> AutoCuts::times(const std::vector<Member>& members) const {
+  std::vector<PieceTimes> each;
   for (const Member& member : members) {
     if (const auto* call = std::get_if<InstanceCall>(&member.what)) {
-      sum += latency_.whole(*call, true);
+      each.push_back(piece_times({&latency_.whole_ways(*call, true)}, {0}));
     } else if (const auto derived = derive(flow_, std::get<Group>(member.what), Regions::kNone)) {
-      sum += latency_.group(*derived);
+      each.push_back(latency_.times(*derived));
     } else {
       return std::nullopt;
     }
+    const int64_t portable = each.back().front().live_bytes;
+    for (PieceTime& time : each.back()) time.live_bytes -= portable;
   }
-  return sum;
+  std::vector<const PieceTimes*> all;
+  for (const PieceTimes& one : each) all.push_back(&one);
+  return piece_times(all);
 }
 
 /// While the instance at a position executes, its output apart from its operands.
@@ -178,24 +182,21 @@ void AutoCuts::add_single() {
     const auto p = static_cast<size_t>(at);
     if (rolls.single_bytes()[p] == Rolls::kImpossible) continue;
     const InstanceId id{order_[p]};
-    const double time = latency_.whole({.instance = id}, false);
-    FrontPiece piece{at, at + 1, apart[p], time, macs_of(id)};
+    const KernelWays* ways = &latency_.whole_ways({.instance = id});
+    FrontPiece piece{at, at + 1, apart[p], 0, macs_of(id)};
     if (const int64_t room = out_of_place_bytes(at); room > apart[p] && in_place_kernel(id)) {
       piece.peak_bytes = room;
-      pieces_.push_back(piece);
-      ways_.emplace_back();
+      add(piece, *ways, std::monostate{});
       piece.peak_bytes = apart[p];
-      piece.time = latency_.whole({.instance = id, .method = Method::kInPlace}, false);
+      ways = &latency_.whole_ways({.instance = id, .method = Method::kInPlace});
     }
-    pieces_.push_back(piece);
-    ways_.emplace_back();
+    add(piece, *ways, std::monostate{});
     const auto over = rolls.single_overlap(at);
     if (!over) continue;
-    pieces_.push_back(piece);
-    pieces_.back().peak_bytes = rolls.single_bytes()[p];
-    if (rolls.single_bytes()[p] < apart[p]) pieces_.back().time = time;
-    pieces_.back().overlap = front_overlap(over->first, over->second);
-    ways_.emplace_back();
+    if (rolls.single_bytes()[p] < apart[p]) ways = &latency_.whole_ways({.instance = id});
+    piece.peak_bytes = rolls.single_bytes()[p];
+    piece.overlap = front_overlap(over->first, over->second);
+    add(piece, *ways, std::monostate{});
   }
 }
 
@@ -214,24 +215,22 @@ void AutoCuts::add_swept() {
 void AutoCuts::add_rolled() {
   static_cast<void>(cuts_.best(Rolls::kImpossible));
   for (const RolledPiece& piece : cuts_.candidates()) {
-    const std::optional<double> time = instructions(piece.piece().members);
-    if (!time) continue;
+    const std::optional<PieceTimes> takes = times(piece.piece().members);
+    if (!takes) continue;
     FrontPiece costs{piece.begin, piece.end, piece.bytes};
     for (int p = piece.begin; p < piece.end; ++p)
       costs.macs += macs_of({order_[static_cast<size_t>(p)]});
-    costs.time = *time;
-    pieces_.push_back(costs);
-    ways_.emplace_back(piece);
+    FrontPiece over = costs;
+    if (piece.overlap) over.overlap = front_overlap(*piece.overlap, piece.lead_bytes);
+    add(over, *takes, piece);
     if (!piece.overlap) continue;
     // With the overlap, and apart, which asks for no room below what is consumed.
     const OrderBytes& bytes = cuts_.rolls().bytes();
-    const int64_t shared = overlap_bytes(bytes.size(piece.overlap->out),
-                                         bytes.size(piece.overlap->in), piece.lead_bytes);
-    pieces_.back().overlap = front_overlap(*piece.overlap, piece.lead_bytes);
-    costs.peak_bytes += shared;
-    pieces_.push_back(costs);
-    ways_.emplace_back(piece);
-    std::get<RolledPiece>(ways_.back()).overlap.reset();
+    costs.peak_bytes += overlap_bytes(bytes.size(piece.overlap->out),
+                                      bytes.size(piece.overlap->in), piece.lead_bytes);
+    RolledPiece apart = piece;
+    apart.overlap.reset();
+    add(costs, *takes, apart);
   }
 }
 

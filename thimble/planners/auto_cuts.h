@@ -55,8 +55,11 @@ class AutoCuts {
   void add_in_strips(const RolledPiece& sweep, int64_t strips);
   void add_single();
   void add_swept();
-  /// Nothing if a group cannot be derived.
-  [[nodiscard]] std::optional<double> instructions(const std::vector<Member>& members) const;
+  /// The piece, whose peak is that with portable kernels, with each amount of scratch that helps.
+  template <class Times, class Way>
+  void add(FrontPiece piece, const Times& times, const Way& way);
+  /// By bytes beside those with portable kernels; nothing if a group cannot be derived.
+  [[nodiscard]] std::optional<PieceTimes> times(const std::vector<Member>& members) const;
   [[nodiscard]] int64_t macs_of(InstanceId id) const;
   [[nodiscard]] int64_t out_of_place_bytes(int at) const;
   [[nodiscard]] bool in_place_kernel(InstanceId id) const;
@@ -73,6 +76,17 @@ class AutoCuts {
   /// Per piece, what it executes; a single instance has none.
   std::vector<std::variant<std::monostate, RolledPiece, Sweep>> ways_;
 };
+
+template <class Times, class Way>
+void AutoCuts::add(FrontPiece piece, const Times& times, const Way& way) {
+  const int64_t without = piece.peak_bytes - times.front().bytes();
+  for (const auto& time : times) {
+    piece.peak_bytes = without + time.bytes();
+    piece.time = time.instructions;
+    pieces_.push_back(piece);
+    ways_.emplace_back(way);
+  }
+}
 
 /// Instances of which more is tried: more orders, columns computed again.
 [[nodiscard]] bool is_small(size_t instances, int64_t effort);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "thimble/moves/strips.h"
 #include "thimble/operators/operators.h"
@@ -36,9 +37,19 @@ std::vector<MotesUnit> undominated_parts(MotesUnits& units, const Partitions& pa
       measured.push_back(std::move(*unit));
   }
   return pareto(
-      std::move(measured), [](const MotesUnit& u) { return u.bytes; },
-      [](const MotesUnit& u) { return u.instructions; });
+      std::move(measured), [](const MotesUnit& u) { return u.bytes(); },
+      [](const MotesUnit& u) { return u.instructions(); });
 }
+
+struct LessByShape {
+  bool operator()(const Sweep* a, const Sweep* b) const {
+    const auto key = [](const Sweep& s) {
+      return std::tie(s.begin, s.end, s.tile.rows, s.tile.columns, s.tile.among, s.tile.turned,
+                      s.again, s.columns_again);
+    };
+    return key(*a) < key(*b);
+  }
+};
 
 }  // namespace
 
@@ -77,16 +88,15 @@ void AutoCuts::add_part(const MotesUnit& unit) {
                     .end = parts.end,
                     .group = parts.group,
                     .finalised = parts.finalised,
-                    .bytes = unit.bytes,
+                    .bytes = unit.bytes(),
                     .overlap = unit.overlap,
                     .lead_bytes = unit.lead_bytes,
                     .in_slices = parts.by_channels};
-  FrontPiece costs{parts.begin, parts.end, unit.bytes, unit.instructions};
+  FrontPiece costs{parts.begin, parts.end, unit.bytes()};
   for (int p = parts.begin; p < parts.end; ++p)
     costs.macs += macs_of({order_[static_cast<size_t>(p)]});
   if (unit.overlap) costs.overlap = front_overlap(*unit.overlap, unit.lead_bytes);
-  pieces_.push_back(costs);
-  ways_.emplace_back(std::move(piece));
+  add(costs, unit.times, piece);
 }
 
 void AutoCuts::add_parts() {
@@ -110,7 +120,7 @@ void AutoCuts::add_parts() {
             continue;
           --windows, --here;
           for (const MotesUnit& unit : undominated_parts(units, partitions, begin, end)) {
-            if (unit.bytes < below) add_part(unit);
+            if (unit.bytes() < below) add_part(unit);
           }
         }
       }
@@ -127,23 +137,23 @@ void AutoCuts::add_in_strips(const RolledPiece& sweep, int64_t strips) {
   piece.group = *group;
   piece.overlap.reset();
   piece.bytes = cuts_.rolls().bytes().group(sweep.begin, group_bytes(flow_, *derived));
-  const FrontPiece costs{piece.begin, piece.end, piece.bytes, latency_.group(*derived),
-                         work(flow_, *derived).macs};
+  const FrontPiece costs{piece.begin, piece.end, piece.bytes, 0, work(flow_, *derived).macs};
   if (costs.macs > options_.most_macs || costs.peak_bytes >= sweep.bytes) return;
-  pieces_.push_back(costs);
-  ways_.emplace_back(std::move(piece));
+  add(costs, latency_.times(*derived), piece);
 }
 
 void AutoCuts::add_strips() {
   if (options_.most_macs <= macs(flow_.graph)) return;
   const OrderBytes& bytes = cuts_.rolls().bytes();
   std::vector<bool> tried(ways_.size(), false);
+  std::set<const Sweep*, LessByShape> known;  // with another amount of scratch
   for (int round = 0; round < kRoundsOfStrips; ++round) {
     const std::vector<bool> peaks = begins_of_peaks();
     std::vector<size_t> sweeps;
     for (size_t w = 0; w < tried.size(); ++w) {
       const auto* sweep = std::get_if<Sweep>(&ways_[w]);
       if (tried[w] || sweep == nullptr || sweep->tile.columns == SweepTile::kAll) continue;
+      if (!known.insert(sweep).second) continue;
       // What strips cannot change: what is there before, and what comes out.
       const InstanceId last{order_[static_cast<size_t>(sweep->end) - 1]};
       const int64_t around =

@@ -2,7 +2,9 @@
 #include "thimble/planners/channel_cut.h"
 
 #include <algorithm>
+#include <set>
 
+#include "thimble/model/error.h"
 #include "thimble/plan/order_plan.h"
 #include "thimble/reference/partial_sums.h"
 #include "thimble/search/execution.h"
@@ -24,6 +26,19 @@ CutPiece piece(const ChannelGroups& groups, const OrderBytes& bytes, const Place
 
 GroupBytes wide(const PlacedGroup& placed) { return placed.group->wider(placed.sums, placed.step); }
 
+std::vector<const KernelWays*> ways_of(const PlacedGroup& placed, int64_t step,
+                                       LatencyEstimate& latency) {
+  auto ways = latency.ways(placed.group->group.members(step));
+  check(ways.has_value(), "a group over channels has no derivation");
+  return std::move(*ways);
+}
+
+double instructions(const PlacedGroup& placed, const OrderBytes& bytes, int64_t limit,
+                    LatencyEstimate& latency) {
+  return instructions_within(ways_of(placed, placed.step, latency),
+                             limit - bytes.group(placed.begin, wide(placed)));
+}
+
 /// As many channels at a time as fit; or as leave room for fast kernels' scratch, if that is
 /// faster.
 void widen(PlacedGroup& placed, const OrderBytes& bytes, int64_t limit,
@@ -34,13 +49,21 @@ void widen(PlacedGroup& placed, const OrderBytes& bytes, int64_t limit,
     return most_channels(bytes, placed.begin, group.bytes[placed.sums], group.group.channels, most);
   };
   placed.step = fitting(limit);
-  if (options.times == nullptr) return;
-  const int64_t fewer = fitting(limit - options.times->scratch_bytes(group.group.members(1)));
-  const auto instructions = [&](int64_t step) {
-    const GroupBytes taken = group.wider(placed.sums, step);
-    return options.times->sum(group.group.members(step), limit - bytes.group(placed.begin, taken));
-  };
-  if (fewer < placed.step && instructions(fewer) < instructions(placed.step)) placed.step = fewer;
+  if (options.latency == nullptr) return;
+  std::set<int64_t> scratch;
+  for (const KernelWays* ways : ways_of(placed, placed.step, *options.latency)) {
+    for (const KernelWay& way : *ways) scratch.insert(way.scratch_bytes);
+  }
+  double least = instructions(placed, bytes, limit, *options.latency);
+  const PlacedGroup widest = placed;
+  for (const int64_t some : scratch) {
+    PlacedGroup fewer = widest;
+    fewer.step = fitting(limit - some);
+    const double time = instructions(fewer, bytes, limit, *options.latency);
+    if (time >= least) continue;
+    least = time;
+    placed = fewer;
+  }
 }
 
 }  // namespace
@@ -87,14 +110,12 @@ ChannelCut channel_cut(ChannelGroups& groups, const OrderProblem& problem,
   ChannelCut result{.order = order, .groups = {}};
   BestCut cut = best_cut(single, pieces, enough);
   const int64_t limit = std::max(cut.peak_bytes, enough);
-  if (options.times != nullptr && cut.peak_bytes <= enough) {
-    const auto instructions = [&](size_t p) {
+  if (options.latency != nullptr && cut.peak_bytes <= enough) {
+    const auto time = [&](size_t p) {
       widen(placed[p], bytes, limit, options);
-      return options.times->sum(placed[p].group->group.members(placed[p].step),
-                                limit - bytes.group(placed[p].begin, wide(placed[p])));
+      return instructions(placed[p], bytes, limit, *options.latency);
     };
-    const FastestCut fastest =
-        fastest_cut(*options.times, order, single, pieces, enough, instructions);
+    const FastestCut fastest = fastest_cut(*options.latency, order, single, pieces, enough, time);
     cut = fastest.cut;
     result.instructions = fastest.instructions;
   }

@@ -25,7 +25,7 @@ struct ChannelCutOptions {
   bool pairs = false;         ///< only groups from a generating to an accumulating instance
   bool most_channels = true;  ///< as many at a time as cost nothing; else one
   std::optional<int64_t> budget_bytes;
-  PieceTimes* times = nullptr;  ///< then, within the budget, the fewest instructions
+  LatencyEstimate* latency = nullptr;  ///< then, within the budget, the fewest instructions
 };
 
 /// Instances [begin, end) of an order execute as a group, `step` channels at a time.

@@ -5,7 +5,7 @@
 
 namespace thimble {
 
-FastestCut fastest_cut(PieceTimes& times, const std::vector<int>& order,
+FastestCut fastest_cut(LatencyEstimate& latency, const std::vector<int>& order,
                        const std::vector<int64_t>& single_bytes,
                        const std::vector<CutPiece>& pieces, int64_t limit,
                        const std::function<double(size_t piece)>& instructions) {
@@ -13,8 +13,12 @@ FastestCut fastest_cut(PieceTimes& times, const std::vector<int>& order,
   std::vector<int> wanting = {0};    // those among them that do not fit, or whose scratch does not
   for (size_t at = 0; at < order.size(); ++at) {
     const InstanceCall call{.instance = {order[at]}};
-    const int64_t single = std::llround(times.whole(call, limit - single_bytes[at]));
-    const bool wants = single_bytes[at] > limit || single > std::llround(times.whole(call, limit));
+    const KernelWays& ways = latency.whole_ways(call);
+    const auto within = [&](int64_t bytes) {
+      return std::llround(fastest_within(ways, bytes).instructions);
+    };
+    const int64_t single = within(limit - single_bytes[at]);
+    const bool wants = single_bytes[at] > limit || single > within(limit);
     until.push_back(until.back() + single);
     wanting.push_back(wanting.back() + (wants ? 1 : 0));
   }

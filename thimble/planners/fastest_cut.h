@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "thimble/planners/piece_times.h"
+#include "thimble/plan/latency_estimate.h"
 #include "thimble/search/best_cut.h"
 
 namespace thimble {
@@ -16,7 +16,7 @@ struct FastestCut {
 
 /// Of those with a peak of at most `limit` bytes, of which there must be one; fewer narrow sums
 /// come first. single_bytes: as best_cut has them. instructions: of a piece that fits.
-[[nodiscard]] FastestCut fastest_cut(PieceTimes& times, const std::vector<int>& order,
+[[nodiscard]] FastestCut fastest_cut(LatencyEstimate& latency, const std::vector<int>& order,
                                      const std::vector<int64_t>& single_bytes,
                                      const std::vector<CutPiece>& pieces, int64_t limit,
                                      const std::function<double(size_t piece)>& instructions);

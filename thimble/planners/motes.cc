@@ -4,18 +4,16 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <span>
 #include <tuple>
 
 #include "thimble/moves/resident_first.h"
 #include "thimble/operators/operators.h"
-#include "thimble/plan/build.h"
 #include "thimble/plan/evaluate.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/motes_schemes.h"
-#include "thimble/planners/piece_times.h"
 #include "thimble/search/front_cut.h"
 #include "thimble/search/narrow_early.h"
+#include "thimble/search/pareto.h"
 
 namespace thimble {
 namespace {
@@ -66,11 +64,7 @@ class MotesSearch {
         rolls_(flow_, problem_, order_, {.in_place = limits.in_place}),
         model_(latency_model_for(limits.core)),
         latency_(flow_, limits.core, model_),
-        room_(limits.core.sets.size() > 1
-                  ? std::make_optional<MotesRoom>(flow_, limits.core, model_)
-                  : std::nullopt),
-        units_(flow_, rolls_, order_, latency_, limits.in_place && !options.paper_accounting,
-               room_ ? &*room_ : nullptr),
+        units_(flow_, rolls_, order_, latency_, limits.in_place && !options.paper_accounting),
         single_bytes_(options.paper_accounting ? working_sets(problem_, order_)
                                                : rolls_.single_bytes()),
         most_steps_(options.most_steps.value_or(usual_steps(std::ssize(instances_.list)))),
@@ -79,7 +73,7 @@ class MotesSearch {
       single_instructions_.push_back(latency_.whole({.instance = {instance}}, false));
       whole_instructions_ += single_instructions_.back();
     }
-    for (int at = 0; at < std::ssize(order_); ++at) single_rooms_.push_back(single_rooms(at));
+    for (int at = 0; at < std::ssize(order_); ++at) single_times_.push_back(single_times(at));
   }
 
   MotesState run() {
@@ -119,12 +113,15 @@ class MotesSearch {
   /// Once it has run.
   [[nodiscard]] LessThan less() const { return {whole_instructions_ * options_.max_latency}; }
 
-  Planned planned(const MotesState& state) {
+  Decision planned(const MotesState& state) {
     std::vector<OrderPiece> pieces;
     for (const auto& unit : state.units) pieces.push_back(unit->partition.piece());
     OrderPlanOptions singles{.in_place = limits_.in_place, .peak_bytes = state.bytes};
-    for (int i = 0; room_ && i < std::ssize(instances_.list); ++i)
-      singles.scratch_bytes.push_back(scratch_bytes({.instance = {i}}));
+    for (int i = 0; i < std::ssize(instances_.list); ++i) {
+      const KernelWays& ways = latency_.whole_ways({.instance = {i}});
+      singles.scratch_bytes.push_back(ways[std::min<size_t>(1, ways.size() - 1)].scratch_bytes -
+                                      ways.front().scratch_bytes);
+    }
     Plan plan = order_plan(flow_, problem_, order_, singles, pieces);
     for (int at = 0; at < std::ssize(order_); ++at) {
       const auto covered = [&](const auto& unit) {
@@ -141,8 +138,7 @@ class MotesSearch {
     for (const auto& unit : state.units) {
       if (unit->overlap) plan.overlaps.push_back(*unit->overlap);
     }
-    Planned result{.schedule = build(flow_, plan), .notes = {}, .plan = plan};
-    if (room_) result.room_bytes = state.bytes;
+    Decision result{.plan = plan, .notes = {}, .live_bytes = state.bytes};
     note::Partitions note{.ops = std::ssize(order_),
                           .peak_bytes = evaluate(flow_, plan).peak_bytes,
                           .instructions = state.instructions,
@@ -159,57 +155,46 @@ class MotesSearch {
  private:
   using Unit = MotesSchemes::Unit;
 
-  /// Where a limit on time needs fast kernels, their scratch counts.
+  /// With the fewest bytes with which it is within the limit on time; if there are none, with the
+  /// fewest of all.
   void measure(MotesState& state) const {
-    std::vector<RoomFor> rooms;
-    state.bytes = state.peaks = state.steps = 0;
-    state.instructions = model_.program;
-    const auto add = [&](int64_t bytes, double instructions) {
-      if (bytes > state.bytes) state.peaks = 0;
-      state.bytes = std::max(state.bytes, bytes);
-      state.peaks += bytes == state.bytes ? 1 : 0;
-      state.instructions += instructions;
-    };
+    std::vector<const PieceTimes*> pieces;
+    state.steps = 0;
     auto unit = state.units.begin();
     for (int at = 0; at < std::ssize(order_); ++at) {
       if (unit != state.units.end() && (*unit)->partition.begin == at) {
-        add((*unit)->bytes, (*unit)->instructions);
+        pieces.push_back(&(*unit)->times);
         state.steps += (*unit)->more_steps();
-        rooms.push_back((*unit)->room);
         at = (*unit++)->partition.end - 1;
       } else {
-        add(single_bytes_[static_cast<size_t>(at)], single_instructions_[static_cast<size_t>(at)]);
-        std::ranges::copy(single_rooms_[static_cast<size_t>(at)], std::back_inserter(rooms));
+        pieces.push_back(&single_times_[static_cast<size_t>(at)]);
       }
     }
-    if (!room_) return;
-    const Room room =
-        least_room({state.bytes, state.instructions}, less().most_instructions, std::move(rooms));
-    if (room.bytes > state.bytes) state.peaks = 1;
-    state.bytes = room.bytes;
-    state.instructions = room.instructions;
+    const PieceTimes times = piece_times(pieces);
+    const double most = less().most_instructions - model_.program;
+    const auto in_time =
+        std::ranges::find_if(times, [&](const PieceTime& t) { return t.instructions <= most; });
+    const PieceTime& taken = in_time == times.end() ? times.front() : *in_time;
+    state.bytes = taken.live_bytes;
+    state.instructions = model_.program + taken.instructions;
+    state.peaks = std::ranges::count_if(pieces, [&](const PieceTimes* piece) {
+      return fastest_within(*piece, state.bytes).live_bytes == state.bytes;
+    });
   }
 
-  /// With which arenas, how much the operator at a position is faster: fewest bytes first.
-  [[nodiscard]] std::vector<RoomFor> single_rooms(int at) {
-    if (!room_) return {};
+  /// In place, or apart where that is faster.
+  [[nodiscard]] PieceTimes single_times(int at) {
     const InstanceCall call{.instance = {order_[static_cast<size_t>(at)]}};
-    const double apart = latency_.whole(call, false),
-                 portable = room_->portable().whole(call, false);
-    const int64_t bytes = single_bytes_[static_cast<size_t>(at)], scratch = scratch_bytes(call);
     const Instance& instance = instances_.instance(call.instance);
+    const int64_t bytes = single_bytes_[static_cast<size_t>(at)] - flow_.scratch_bytes(call);
     if (!instance.op.valid() || !has_kernel(graph_, graph_.op(instance.op), Method::kInPlace))
-      return {{bytes + scratch, portable - apart}};
+      return piece_times({&latency_.whole_ways(call)}, {bytes});
     const InstanceCall over{.instance = call.instance, .method = Method::kInPlace};
-    const double in_place = std::max(apart, latency_.whole(over, false));
-    return {{bytes + scratch_bytes(over), room_->portable().whole(over, false) - in_place},
-            {rolls_.bytes().held(at) + rolls_.bytes().size(instance.makes) + scratch,
-             in_place - apart}};
-  }
-
-  /// That fast kernels want, beside the portable ones'.
-  [[nodiscard]] int64_t scratch_bytes(const InstanceCall& call) const {
-    return std::max<int64_t>(room_->scratch_bytes({{call}}) - flow_.scratch_bytes(call), 0);
+    PieceTimes times = piece_times({&latency_.whole_ways(over)}, {bytes});
+    const int64_t apart = rolls_.bytes().held(at) + rolls_.bytes().size(instance.makes);
+    std::ranges::move(piece_times({&latency_.whole_ways(call)}, {apart}),
+                      std::back_inserter(times));
+    return pareto(std::move(times), &PieceTime::live_bytes, &PieceTime::instructions);
   }
 
   /// The state with one more scheme, in place of those that it touches; inside of one if it is
@@ -231,29 +216,20 @@ class MotesSearch {
   [[nodiscard]] std::optional<MotesState> best_of_all() const {
     std::vector<FrontPiece> pieces;
     std::vector<Unit> units;  // per piece; a single instance has none
-    const auto add = [&](FrontPiece piece, std::span<const RoomFor> rooms, const Unit& unit) {
-      const auto with = [&](int64_t peak_bytes) {
-        FrontPiece way = piece;
-        way.peak_bytes = peak_bytes;
-        for (const RoomFor& room : rooms)
-          way.time += room.bytes > peak_bytes ? room.instructions : 0;
-        pieces.push_back(way);
+    const auto add = [&](FrontPiece piece, const PieceTimes& times, const Unit& unit) {
+      for (const PieceTime& time : times) {
+        piece.peak_bytes = time.live_bytes;
+        piece.time = time.instructions;
+        pieces.push_back(piece);
         units.push_back(unit);
-      };
-      with(piece.peak_bytes);
-      for (const RoomFor& room : rooms) {
-        if (room.bytes > piece.peak_bytes) with(room.bytes);
       }
     };
-    for (int at = 0; at < std::ssize(order_); ++at) {
-      const auto p = static_cast<size_t>(at);
-      add({at, at + 1, single_bytes_[p], single_instructions_[p]}, single_rooms_[p], {});
-    }
+    for (int at = 0; at < std::ssize(order_); ++at)
+      add({at, at + 1}, single_times_[static_cast<size_t>(at)], {});
     for (const Unit& unit : schemes_.all()) {
       const Partition& parts = unit->partition;
       // Steps stand where the front has MACs: they are bounded, and add up.
-      add({parts.begin, parts.end, unit->bytes, unit->instructions, unit->more_steps()},
-          {&unit->room, 1}, unit);
+      add({.begin = parts.begin, .end = parts.end, .macs = unit->more_steps()}, unit->times, unit);
     }
     const FrontCutOptions limits{
         .most_macs = most_steps_,
@@ -269,21 +245,20 @@ class MotesSearch {
     return result;
   }
 
+  [[nodiscard]] static bool has(const PieceTimes& times, int64_t bytes) {
+    return fastest_within(times, bytes).live_bytes == bytes;
+  }
+
   /// Where the most is live: positions [begin, end), one instance or a scheme.
   [[nodiscard]] std::pair<int, int> peak_of(const MotesState& state) const {
     for (const Unit& unit : state.units) {
-      if (unit->bytes == state.bytes || unit->room.bytes == state.bytes)
-        return {unit->partition.begin, unit->partition.end};
+      if (has(unit->times, state.bytes)) return {unit->partition.begin, unit->partition.end};
     }
     for (int at = 0; at < std::ssize(order_); ++at) {
       const auto covers = [&](const Unit& unit) {
         return unit->partition.begin <= at && at < unit->partition.end;
       };
-      const auto p = static_cast<size_t>(at);
-      const bool is_peak = single_bytes_[p] == state.bytes ||
-                           std::ranges::find(single_rooms_[p], state.bytes, &RoomFor::bytes) !=
-                               single_rooms_[p].end();
-      if (is_peak && std::ranges::none_of(state.units, covers)) return {at, at + 1};
+      if (has(single_times_[static_cast<size_t>(at)], state.bytes) && std::ranges::none_of(state.units, covers)) return {at, at + 1};
     }
     return {0, 0};
   }
@@ -301,7 +276,7 @@ class MotesSearch {
         if (begin >= end || units_.least_bytes(begin, end) >= state.bytes) continue;
         if (late(limits_.time)) break;
         for (const Unit& unit : schemes_.of(begin, end)) {
-          if (unit->bytes < state.bytes && is_progress(state, unit)) found.push_back(unit);
+          if (unit->bytes() < state.bytes && is_progress(state, unit)) found.push_back(unit);
         }
       }
     }
@@ -325,11 +300,11 @@ class MotesSearch {
       double alone = 0;
       for (int at = unit->partition.begin; at < unit->partition.end; ++at)
         alone += single_instructions_[static_cast<size_t>(at)];
-      return unit->instructions - alone;
+      return unit->instructions() - alone;
     };
     std::vector<std::tuple<int64_t, double, int64_t, size_t>> ranked;
     for (size_t k = 0; k < found.size(); ++k)
-      ranked.push_back({found[k]->bytes, extra(found[k]), found[k]->more_steps(), k});
+      ranked.push_back({found[k]->bytes(), extra(found[k]), found[k]->more_steps(), k});
     std::ranges::sort(ranked);
     std::vector<Unit> front;
     std::vector<std::pair<double, int64_t>> kept;  // what none of less bytes is as good as
@@ -360,11 +335,10 @@ class MotesSearch {
   const Rolls rolls_;
   const LatencyModel model_;
   LatencyEstimate latency_;
-  std::optional<MotesRoom> room_;  ///< of a core with fast kernels
   MotesUnits units_;
   const std::vector<int64_t> single_bytes_;
-  std::vector<double> single_instructions_;         ///< per position
-  std::vector<std::vector<RoomFor>> single_rooms_;  ///< per position
+  std::vector<double> single_instructions_;     ///< per position
+  std::vector<PieceTimes> single_times_;        ///< per position
   double whole_instructions_ = model_.program;      ///< with room for all fast kernels
   const int64_t most_steps_;
   MotesSchemes schemes_;
@@ -387,7 +361,7 @@ std::vector<std::vector<int>> orders_of(const AxisGraph& axes, const Limits& lim
 
 }  // namespace
 
-PlannerAnswer plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given,
+PlannerDecision plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given,
                          std::vector<std::vector<int>> orders) {
   const MotesOptions options = motes_options(given);
   const AxisGraph axes(graph);
@@ -403,7 +377,7 @@ PlannerAnswer plan_motes(const Graph& graph, const Limits& limits, const Planner
   return best->planned(least);
 }
 
-PlannerAnswer plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
+PlannerDecision plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given) {
   return plan_motes(graph, limits, given,
                     orders_of(AxisGraph(graph), limits, motes_options(given).order));
 }

@@ -34,7 +34,7 @@ std::vector<MotesSchemes::Unit> MotesSchemes::within(const MotesUnit& outer, int
       for (const Partition& inner : partitions_.along_channels(begin, end)) {
         const std::optional<Partition> both = nest(outer.partition, inner);
         std::optional<MotesUnit> unit = both ? units_.measured(*both) : std::nullopt;
-        if (!unit || unit->bytes >= below) continue;
+        if (!unit || unit->bytes() >= below) continue;
         found.push_back(std::make_shared<const MotesUnit>(std::move(*unit)));
       }
     }

@@ -44,25 +44,23 @@ std::optional<MotesUnit> MotesUnits::measured(Partition partition) {
   if (group == nullptr) return std::nullopt;
   MotesUnit unit{.partition = std::move(partition), .overlap = {}};
   unit.steps = group->derived.positions() + std::ssize(unit.partition.finalised);
-  unit.instructions = latency_.group(group->derived);
-  for (const InstanceCall& call : unit.partition.finalised)
-    unit.instructions += latency_.whole(call, false);
   int64_t shared = 0;
   if (overlaps_) unit.overlap = best_overlap(unit, *group, shared, unit.lead_bytes);
-  unit.bytes = most_live(unit, *group, shared);
-  unit.room.bytes = unit.bytes;
-  if (room_ != nullptr) {
-    unit.room.bytes += room_->scratch_bytes({{unit.partition.group}});
-    unit.room.instructions = room_->portable().group(group->derived) - unit.instructions;
-    for (const InstanceCall& call : unit.partition.finalised)
-      unit.room.instructions += room_->portable().whole(call, false);
-  }
+  std::vector<int64_t> live = live_bytes(unit, *group, shared);
+  std::vector<const KernelWays*> ways = latency_.ways(group->derived);
+  static const KernelWays kNothing = {{}};
+  live.resize(ways.size() + 1 + unit.partition.finalised.size(), live.back());
+  ways.push_back(&kNothing);  // what is finalised may lie apart from its sums
+  for (const InstanceCall& call : unit.partition.finalised)
+    ways.push_back(&latency_.whole_ways(call));
+  unit.times = piece_times(ways, live);
   return unit;
 }
 
 /// What is held throughout, what it consumes until it is read for the last time, what it makes from
 /// the first step that writes it.
-int64_t MotesUnits::most_live(const MotesUnit& unit, const GroupCost& group, int64_t shared) const {
+std::vector<int64_t> MotesUnits::live_bytes(const MotesUnit& unit, const GroupCost& group,
+                                            int64_t shared) const {
   const auto positions = static_cast<size_t>(group.derived.positions());
   std::vector<int64_t> live(positions + 1, 0);
   const auto add = [&](int64_t bytes, const LiveRange& steps) {
@@ -83,7 +81,8 @@ int64_t MotesUnits::most_live(const MotesUnit& unit, const GroupCost& group, int
       through -= size;
     }
   }
-  for (const GroupCost::Inner& inner : group.inner) add(inner.bytes, inner.steps);
+  const std::vector<int64_t> inner = inner_bytes(flow_, group.derived);
+  for (size_t p = 0; p < positions; ++p) live[p] += inner[p];
   if (unit.overlap) {
     const auto steps = [&](ValueId v) {
       return std::ranges::find(group.outside, v, &std::pair<ValueId, LiveRange>::first)->second;
@@ -91,7 +90,8 @@ int64_t MotesUnits::most_live(const MotesUnit& unit, const GroupCost& group, int
     add(-shared, {steps(unit.overlap->out).begin, steps(unit.overlap->in).end});
   }
   live[positions] = finalised;
-  return through + std::ranges::max(live);
+  for (int64_t& bytes : live) bytes += through;
+  return live;
 }
 
 std::optional<OverlapChoice> MotesUnits::best_overlap(const MotesUnit& unit, const GroupCost& group,

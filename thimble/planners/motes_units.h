@@ -7,20 +7,20 @@
 #include "thimble/moves/partition.h"
 #include "thimble/plan/evaluator.h"
 #include "thimble/plan/latency_estimate.h"
-#include "thimble/planners/motes_room.h"
 
 namespace thimble {
 
 /// A run of an order that executes in parts, and what it comes to.
 struct MotesUnit {
   Partition partition;
-  int64_t bytes = 0;  ///< the most that is live while it runs
-  double instructions = 0;
-  RoomFor room;                          ///< with which it takes no more than these
+  PieceTimes times;
   int64_t steps = 0;                     ///< calls written down, finalisations too
   std::optional<OverlapChoice> overlap;  ///< an output over a consumed input
   int64_t lead_bytes = 0;                ///< of the overlap
 
+  /// The least that is live while it runs, at the most; and instructions with as much as helps.
+  [[nodiscard]] int64_t bytes() const { return times.front().live_bytes; }
+  [[nodiscard]] double instructions() const { return times.back().instructions; }
   /// Beyond one per instance.
   [[nodiscard]] int64_t more_steps() const { return steps - (partition.end - partition.begin); }
 };
@@ -33,15 +33,13 @@ struct MotesUnit {
 
 class MotesUnits {
  public:
-  /// All must outlive it. overlaps: outputs of parts may lie over consumed inputs. room: null if
-  /// there is no other kernel for want of room.
+  /// All must outlive it. overlaps: outputs of parts may lie over consumed inputs.
   MotesUnits(const Dataflow& dataflow, const Rolls& rolls, const std::vector<int>& order,
-             LatencyEstimate& latency, bool overlaps, MotesRoom* room = nullptr)
+             LatencyEstimate& latency, bool overlaps)
       : flow_(dataflow),
         bytes_(rolls.bytes()),
         order_(order),
         latency_(latency),
-        room_(room),
         overlaps_(overlaps) {}
 
   /// About the least that positions [begin, end) can need in parts: what they consume and what they
@@ -51,9 +49,10 @@ class MotesUnits {
   [[nodiscard]] std::optional<MotesUnit> measured(Partition partition);
 
  private:
-  /// shared: bytes that the unit's overlap saves while both live.
-  [[nodiscard]] int64_t most_live(const MotesUnit& unit, const GroupCost& group,
-                                  int64_t shared) const;
+  /// Live bytes per step, without scratch, and behind the last one. shared: bytes that the unit's
+  /// overlap saves while both live.
+  [[nodiscard]] std::vector<int64_t> live_bytes(const MotesUnit& unit, const GroupCost& group,
+                                                int64_t shared) const;
   [[nodiscard]] std::optional<OverlapChoice> best_overlap(const MotesUnit& unit,
                                                           const GroupCost& group, int64_t& shared,
                                                           int64_t& lead_bytes) const;
@@ -62,7 +61,6 @@ class MotesUnits {
   const OrderBytes& bytes_;
   const std::vector<int>& order_;
   LatencyEstimate& latency_;
-  MotesRoom* const room_;
   const bool overlaps_;
   std::optional<Evaluator> evaluator_;  ///< of the last groups: all of them would take gigabytes
   int groups_ = 0;

@@ -346,7 +346,7 @@ void expect_choice(const PatchSearch& search, const Wishes& wishes) {
                                          wishes.split.value_or(0)));
 }
 
-PlannerAnswer fit(Planned planned, const Limits& limits, int64_t peak_bytes,
+PlannerDecision fit(Decision planned, const Limits& limits, int64_t peak_bytes,
                   const std::string& why) {
   if (!limits.sram_bytes || peak_bytes <= *limits.sram_bytes) return planned;
   return Infeasible{.lower_bound_bytes = planned.lower_bound_bytes, .reason = why};
@@ -354,7 +354,7 @@ PlannerAnswer fit(Planned planned, const Limits& limits, int64_t peak_bytes,
 
 }  // namespace
 
-PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
+PlannerDecision plan_patch(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
   const Wishes wished = wishes(options);
   const AxisGraph axes(graph);
   const Instances instances = instances_of(graph, limits.ports);
@@ -374,11 +374,10 @@ PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const Planner
     bound = std::min(bound, order.lower_bound_bytes);
     if (!best || order.peak_bytes <= std::max(best->peak_bytes(), limits.sram_bytes.value_or(0))) {
       Plan plan = order_plan(dataflow, problem, order.ops, how);
-      Planned planned{.schedule = build(dataflow, plan),
-                      .lower_bound_bytes = bound,
-                      .proven_optimal = order.peak_bytes == bound,
-                      .notes = {note::NoPatches{}},
-                      .plan = plan};
+      Decision planned{.plan = std::move(plan),
+                       .notes = {note::NoPatches{}},
+                       .lower_bound_bytes = bound,
+                       .proven_optimal = order.peak_bytes == bound};
       return fit(std::move(planned), limits, order.peak_bytes,
                  fmt::format("whole operators in the best order need {} B, and no patches less",
                              order.peak_bytes));
@@ -393,11 +392,10 @@ PlannerAnswer plan_patch(const Graph& graph, const Limits& limits, const Planner
   order.insert(order.end(), best->split.rest.ops.begin(), best->split.rest.ops.end());
   Plan plan = order_plan(dataflow, problem, order, how, {std::move(patches)});
   if (best->split.under) plan.overlaps.push_back({best->split.stage.split, *best->split.under});
-  Planned planned{.schedule = build(dataflow, plan),
-                  .lower_bound_bytes = bound,
-                  .proven_optimal = best->peak_bytes() == bound,
-                  .notes = notes(instances, *best, search.network_macs()),
-                  .plan = plan};
+  Decision planned{.plan = std::move(plan),
+                   .notes = notes(instances, *best, search.network_macs()),
+                   .lower_bound_bytes = bound,
+                   .proven_optimal = best->peak_bytes() == bound};
   return fit(std::move(planned), limits, best->peak_bytes(),
              cause(best->last(graph, instances), *best));
 }

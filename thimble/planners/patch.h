@@ -10,7 +10,7 @@ namespace thimble {
 /// Options: patches=P (along each axis), split=N (operator of the file that ends the stage),
 /// accounting=paper (the split tensor has bytes of its own). What is not given is chosen: least
 /// peak, then fewest recomputed MACs; no patches at all where they gain nothing.
-[[nodiscard]] PlannerAnswer plan_patch(const Graph& graph, const Limits& limits,
+[[nodiscard]] PlannerDecision plan_patch(const Graph& graph, const Limits& limits,
                                        const PlannerOptions& options);
 
 }  // namespace thimble

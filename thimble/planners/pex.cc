@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "thimble/model/error.h"
-#include "thimble/plan/build.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/planners/channel_cut.h"
 #include "thimble/planners/loop_search.h"
@@ -149,19 +148,20 @@ struct Task {
   int64_t states = 0;
 };
 
-PlannerAnswer channel_loops(const Graph& graph, const Limits& limits, Task task) {
+PlannerDecision channel_loops(const Graph& graph, const Limits& limits, Task task) {
   const Instances instances = instances_of(graph, limits.ports);
   const AxisGraph axes(graph);
   const Dataflow flow(axes, instances);
   OrderProblem problem = order_problem(graph, instances, limits.in_place);
   if (task.paper_accounting) problem = paper_accounting(std::move(problem));
   task.options.budget_bytes = limits.sram_bytes;
-  PieceTimes times(flow, limits.core);
-  if (limits.sram_bytes && !task.paper_accounting) task.options.times = &times;
+  const LatencyModel model = latency_model_for(limits.core);
+  LatencyEstimate latency(flow, limits.core, model);
+  if (limits.sram_bytes && !task.paper_accounting) task.options.latency = &latency;
   ChannelGroups groups(flow, task.narrowest_sums);
   const Order file = original_order(problem);
   ChannelCut best;
-  Planned result{.scale_source = "bound from the weights"};
+  Decision result{.plan = {}, .notes = {}, .scale_source = "bound from the weights"};
   note::ChannelLoopSearch searched;
   if (is_only_order(problem, file.ops)) {
     best = channel_cut(groups, problem, file.ops, task.options);
@@ -180,10 +180,7 @@ PlannerAnswer channel_loops(const Graph& graph, const Limits& limits, Task task)
     searched.lower_bound_bytes = result.lower_bound_bytes;
     result.notes.push_back(searched);
   }
-  Plan plan = plan_of(groups, problem, best, limits.in_place);
-  result.schedule = build(flow, plan);
-  result.plan = plan;
-  result.accumulators = std::move(plan.accumulators);
+  result.plan = plan_of(groups, problem, best, limits.in_place);
   return result;
 }
 
@@ -207,7 +204,7 @@ DType narrowest_sums(const PlannerOptions& options) {
 
 }  // namespace
 
-PlannerAnswer plan_pex(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
+PlannerDecision plan_pex(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
   const bool paper = wants_paper_accounting(options);
   return channel_loops(graph, limits,
                        {.options = {.most_channels = !paper},
@@ -216,7 +213,7 @@ PlannerAnswer plan_pex(const Graph& graph, const Limits& limits, const PlannerOp
                         .states = states(options)});
 }
 
-PlannerAnswer plan_depthwise_tiling(const Graph& graph, const Limits& limits,
+PlannerDecision plan_depthwise_tiling(const Graph& graph, const Limits& limits,
                                     const PlannerOptions& options) {
   return channel_loops(graph, limits, {.options = {.pairs = true}, .states = states(options)});
 }

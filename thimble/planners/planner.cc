@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "thimble/model/error.h"
+#include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
 #include "thimble/plan/order_plan.h"
 #include "thimble/plan/order_problem.h"
@@ -30,16 +31,14 @@ class WholeOperators {
         problem_(order_problem(graph, instances_, limits.in_place)) {}
 
   [[nodiscard]] const OrderProblem& problem() const { return problem_; }
-  [[nodiscard]] Planned planned(const Order& order) const {
+  [[nodiscard]] Decision decided(const Order& order) const {
     const AxisGraph axes(graph_);
     const Dataflow flow(axes, instances_);
     const OrderPlanOptions options{.in_place = in_place_, .peak_bytes = order.peak_bytes};
-    Plan plan = order_plan(flow, problem_, order.ops, options);
-    return {.schedule = build(flow, plan),
-            .lower_bound_bytes = order.lower_bound_bytes,
-            .proven_optimal = order.proven_optimal,
+    return {.plan = order_plan(flow, problem_, order.ops, options),
             .notes = {},
-            .plan = plan};
+            .lower_bound_bytes = order.lower_bound_bytes,
+            .proven_optimal = order.proven_optimal};
   }
 
  private:
@@ -49,22 +48,22 @@ class WholeOperators {
   const OrderProblem problem_;
 };
 
-PlannerAnswer plan_original(const Graph& graph, const Limits& limits, const PlannerOptions&) {
+PlannerDecision plan_original(const Graph& graph, const Limits& limits, const PlannerOptions&) {
   const WholeOperators whole(graph, limits);
-  return whole.planned(original_order(whole.problem()));
+  return whole.decided(original_order(whole.problem()));
 }
 
-PlannerAnswer plan_greedy(const Graph& graph, const Limits& limits, const PlannerOptions&) {
+PlannerDecision plan_greedy(const Graph& graph, const Limits& limits, const PlannerOptions&) {
   const WholeOperators whole(graph, limits);
-  return whole.planned(greedy_order(whole.problem()));
+  return whole.decided(greedy_order(whole.problem()));
 }
 
-PlannerAnswer plan_reorder(const Graph& graph, const Limits& limits,
+PlannerDecision plan_reorder(const Graph& graph, const Limits& limits,
                            const PlannerOptions& options) {
   const WholeOperators whole(graph, limits);
   const Order order = reorder(
       whole.problem(), number_option(options, "states", 1).value_or(kOrderStates), limits.time);
-  Planned result = whole.planned(order);
+  Decision result = whole.decided(order);
   if (order.proven_optimal) {
     result.notes.push_back(note::LeastOrder{.states = order.states});
   } else {
@@ -77,15 +76,47 @@ PlannerAnswer plan_reorder(const Graph& graph, const Limits& limits,
 
 }  // namespace
 
+Core core_of_estimates() { return {.name = "cortex-m4", .compiler = {}, .flags = {}}; }
+
+LatencyModel latency_model_for(const Core& core) {
+  return latency_model(core.name).value_or(*latency_model("cortex-m4"));
+}
+
+PricedPlan priced(const Graph& graph, RealisedPlan realised, std::vector<Note> notes) {
+  const int64_t executed = macs(graph, build(graph, realised.plan));
+  return {std::move(realised), std::move(notes), executed - macs(graph)};
+}
+
+Planned finished(const Graph& graph, const Limits& limits, Decision decision) {
+  const Graph meant = with_accumulators(graph, decision.plan.accumulators);
+  const AxisGraph axes(meant);
+  const Instances instances = decision.plan.instances;
+  const Dataflow flow(axes, instances);
+  const LatencyModel model = latency_model_for(limits.core);
+  LatencyEstimate latency(flow, limits.core, model);
+  Realisation realisation(flow, latency, std::move(decision.plan),
+                          {.method = limits.layout, .time = limits.time});
+  const auto realised = [&] {
+    if (limits.sram_bytes) return realisation.arena_within(*limits.sram_bytes);
+    if (decision.live_bytes) return realisation.live_within(*decision.live_bytes);
+    const int64_t portable = realisation.portable().placement.arena_bytes();
+    return realisation.arena_within(portable + portable / kScratchShare);
+  };
+  Planned result{.front = {},
+                 .lower_bound_bytes = decision.lower_bound_bytes,
+                 .proven_optimal = decision.proven_optimal,
+                 .scale_source = std::move(decision.scale_source)};
+  result.front.push_back(priced(meant, realised(), std::move(decision.notes)));
+  return result;
+}
+
 PlannerAnswer Planner::plan(const Graph& graph, const Limits& limits,
                             const PlannerOptions& options_given) const {
   check_ports(graph, limits.ports, streams ? "" : name);
-  PlannerAnswer answer = make(graph, limits, options_given);
-  if (auto* planned = std::get_if<Planned>(&answer)) {
-    place_ports(planned->schedule, limits.ports);
-    for (FrontPoint& point : planned->front) place_ports(point.schedule, limits.ports);
-  }
-  return answer;
+  if (search != nullptr) return search(graph, limits, options_given);
+  PlannerDecision answer = decide(graph, limits, options_given);
+  if (auto* no = std::get_if<Infeasible>(&answer)) return std::move(*no);
+  return finished(graph, limits, std::move(std::get<Decision>(answer)));
 }
 
 const std::vector<Planner>& planners() {
@@ -156,10 +187,12 @@ const std::vector<Planner>& planners() {
        {{"granularity",
          "row, pixel, or auto: pixels, which take longer, only where the peak needs them (auto)"}},
        plan_stream,
+       nullptr,
        /*streams=*/true},
       {"auto",
        "groups of every kind together, for memory and estimated time; the front with --pareto",
        {},
+       nullptr,
        plan_auto,
        /*streams=*/true},
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planners: functions from a Graph and Limits to the Schedule of a Plan, or to "no, and this is the
-// bound".
+// Planners: functions from a Graph and Limits to Plans and what they come to, or to "no, and this is
+// the bound".
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,16 @@
 
 #include "thimble/model/time_limit.h"
 #include "thimble/plan/note.h"
-#include "thimble/plan/plan.h"
-#include "thimble/schedule/schedule.h"
+#include "thimble/plan/front.h"
+#include "thimble/plan/realise.h"
 #include "thimble/target/core.h"
 
 namespace thimble {
+
+/// Portable kernels alone, as a Cortex-M4 executes them.
+[[nodiscard]] Core core_of_estimates();
+/// The core's; of one without, that of the Cortex-M4.
+[[nodiscard]] LatencyModel latency_model_for(const Core& core);
 
 /// What the user allows.
 struct Limits {
@@ -25,40 +30,52 @@ struct Limits {
   bool in_place = true;                 ///< outputs over inputs that are no longer needed
   PortPlaces ports;                     ///< what is not resident costs nothing
   const TimeLimit* time = nullptr;      ///< past it, the best answer so far
+  Core core = core_of_estimates();      ///< whose kernels there are, and whose model estimates
+  LayoutMethod layout = LayoutMethod::kExact;
 
   // Of `auto` alone.
   /// Estimated instructions, as a ratio of the fastest plan's; infinity: any number.
   double max_latency = 1.25;
-  int64_t effort = 1;                   ///< of the search: work grows in proportion, about
-  Core core = core_named("cortex-m4");  ///< whose latency model estimates
+  int64_t effort = 1;  ///< of the search: work grows in proportion, about
 };
 
 /// key=value pairs behind the planner's name.
 using PlannerOptions = std::map<std::string, std::string>;
 
-/// One of several answers, none of which is better than another in all respects.
-struct FrontPoint {
-  Schedule schedule;
+/// What a planner decided, before it has kernels and addresses.
+struct Decision {
+  Plan plan;
+  std::vector<Note> notes;        ///< for the report
+  int64_t lower_bound_bytes = 0;  ///< of the peak, over all that this planner could have answered
+  bool proven_optimal = false;    ///< the peak meets it
+  std::string scale_source;       ///< of the plan's accumulators: where their scales are from
+  /// As much may be live where there is no limit on it, for the scratch of fast kernels.
+  std::optional<int64_t> live_bytes;
+};
+
+/// A plan, and what it comes to.
+struct PricedPlan {
+  RealisedPlan realised;
   std::vector<Note> notes;
-  int64_t arena_bytes = 0;        ///< as the planner laid it out
-  int64_t lower_bound_bytes = 0;  ///< of all layouts
-  double instructions = 0;        ///< estimated; without a latency model, MACs
   int64_t recomputed_macs = 0;
+
+  [[nodiscard]] const Plan& plan() const { return realised.plan; }
+  [[nodiscard]] const MemoryPlacement& arena() const { return realised.placement.arena(); }
+  [[nodiscard]] FrontFigures figures() const {
+    return {arena().size_bytes, realised.instructions, recomputed_macs};
+  }
 };
 
 struct Planned {
-  Schedule schedule;
-  int64_t lower_bound_bytes = 0;  ///< of the peak, over all that this planner could have answered
-  bool proven_optimal = false;    ///< the peak meets it
-  /// Sums of less than 32 bits that the schedule was made for: it is one of the graph with these.
-  std::vector<Accumulator> accumulators;
-  std::string scale_source;  ///< of the accumulators: where their scales are from
-  std::vector<Note> notes;   ///< for the report
-  /// The arena may have as much where there is no limit on it, for the scratch of fast kernels.
-  std::optional<int64_t> room_bytes;
-  Plan plan;  ///< that the schedule was built from; `auto` leaves it empty
-  /// Of `auto`: all that it found, fewest bytes first; whatever the limits on bytes and time.
-  std::vector<FrontPoint> front;
+  /// Fewest bytes first, none as good as another; whatever the limits on bytes and time.
+  std::vector<PricedPlan> front;
+  size_t chosen = 0;              ///< by the limits
+  bool has_choice = false;        ///< the planner has more than one answer
+  int64_t lower_bound_bytes = 0;  ///< as Decision has them
+  bool proven_optimal = false;
+  std::string scale_source;
+
+  [[nodiscard]] const PricedPlan& best() const { return front[chosen]; }
 };
 
 /// "No": even the best that this planner can do needs more than the limits allow.
@@ -68,17 +85,31 @@ struct Infeasible {
   int64_t flash_lower_bound_bytes = 0;  ///< of the weights; 0: not what is lacking
 };
 
+/// Without a limit on SRAM the arena may grow by one of so many parts for kernels' scratch
+/// (docs/kernels.md, Scratch).
+constexpr int64_t kScratchShare = 8;
+
+/// What the realised plan comes to.
+[[nodiscard]] PricedPlan priced(const Graph& graph, RealisedPlan realised, std::vector<Note> notes);
+/// With kernels and addresses, within the limits if it can be.
+[[nodiscard]] Planned finished(const Graph& graph, const Limits& limits, Decision decision);
+
 using PlannerAnswer = std::variant<Planned, Infeasible>;
+using PlannerDecision = std::variant<Decision, Infeasible>;
 
 struct Planner {
   const char* name;
   const char* summary;                         ///< one sentence, with the paper
   std::map<std::string, std::string> options;  ///< key -> what it means, with its default
-  PlannerAnswer (*make)(const Graph& graph, const Limits& limits, const PlannerOptions& options);
+  /// One or the other.
+  PlannerDecision (*decide)(const Graph& graph, const Limits& limits,
+                            const PlannerOptions& options) = nullptr;
+  PlannerAnswer (*search)(const Graph& graph, const Limits& limits,
+                          const PlannerOptions& options) = nullptr;
   bool streams = false;  ///< can receive the input, and deliver the output, row by row
 
-  /// make()'s answer with the ports in their places. Throws CompileError where rows cannot be
-  /// streamed, by this planner or in this network.
+  /// With kernels and addresses. Throws CompileError where rows cannot be streamed, by this planner
+  /// or in this network.
   [[nodiscard]] PlannerAnswer plan(const Graph& graph, const Limits& limits,
                                    const PlannerOptions& options) const;
 };

@@ -53,16 +53,4 @@ void check_ports(const Graph& graph, const PortPlaces& ports, const std::string&
   }
 }
 
-void place_ports(Schedule& schedule, const PortPlaces& ports) {
-  const auto move = [&](const std::vector<BufferId>& buffers, Place place) {
-    if (place != Place::kUser) return;  // the planner has placed what is streamed
-    for (const BufferId id : buffers) schedule.buffers[id.index()].memory = memory_of(place);
-  };
-  move(schedule.inputs, ports.input);
-  move(schedule.outputs, ports.output);
-  const auto outside = [&](BufferId id) { return !is_laid_out(schedule.buffer(id).memory); };
-  std::erase_if(schedule.shares,
-                [&](const Share& share) { return outside(share.out) || outside(share.in); });
-}
-
 }  // namespace thimble

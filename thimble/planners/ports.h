@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "thimble/schedule/schedule.h"
+#include "thimble/schedule/memories.h"
+#include "thimble/model/graph.h"
 
 namespace thimble {
 
@@ -12,8 +13,5 @@ namespace thimble {
 /// whatever the schedule. whole_planner: name of a planner that keeps tensors whole; empty if it
 /// does not.
 void check_ports(const Graph& graph, const PortPlaces& ports, const std::string& whole_planner);
-
-/// Moves user ports out of the arena: nothing shares bytes with them.
-void place_ports(Schedule& schedule, const PortPlaces& ports);
 
 }  // namespace thimble

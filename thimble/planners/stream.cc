@@ -12,7 +12,6 @@
 #include "thimble/plan/build.h"
 #include "thimble/plan/order_problem.h"
 #include "thimble/plan/placement.h"
-#include "thimble/planners/ports.h"
 #include "thimble/planners/stream_cuts.h"
 
 namespace thimble {
@@ -52,7 +51,12 @@ class StreamSearch {
   /// All must outlive it.
   StreamSearch(const AxisGraph& axes, const Limits& limits, const StreamOptions& options,
                KnownOrders& orders)
-      : graph_(axes.graph()), axes_(axes), limits_(limits), options_(options), orders_(orders) {}
+      : graph_(axes.graph()),
+        axes_(axes),
+        limits_(limits),
+        model_(latency_model_for(limits.core)),
+        options_(options),
+        orders_(orders) {}
 
   /// Of the instances as they are, and with inputs relaid where that helps.
   Attempt best() const {
@@ -69,15 +73,13 @@ class StreamSearch {
   }
 
   /// apart: outputs lie over inputs only where there is no room for both.
-  Planned planned(const Attempt& best, bool apart) const {
+  Decision planned(const Attempt& best, bool apart) const {
     const Dataflow flow(axes_, best.instances);
-    const PieceTimes times(flow, limits_.core);
-    const RoomApart room = apart ? RoomApart{&times, limits_.sram_bytes.value_or(0)} : RoomApart{};
-    const Plan plan = stream_plan(flow, best.problem, best.cut, limits_.in_place, room);
-    Planned result{.schedule = build(flow, plan),
-                   .lower_bound_bytes = 0,
-                   .notes = {spans(best.instances, best.cut)},
-                   .plan = plan};
+    LatencyEstimate latency(flow, limits_.core, model_);
+    const RoomApart room =
+        apart ? RoomApart{&latency, limits_.sram_bytes.value_or(0)} : RoomApart{};
+    Decision result{.plan = stream_plan(flow, best.problem, best.cut, limits_.in_place, room),
+                    .notes = {spans(best.instances, best.cut)}};
     add_notes(best, result.notes);
     for (const auto* ports : {&best.problem.inputs, &best.problem.outputs}) {
       int64_t bytes = 0;
@@ -94,13 +96,13 @@ class StreamSearch {
     const Dataflow flow(axes_, result.instances);
     result.problem = order_problem(graph_, result.instances, limits_.in_place);
     ChannelGroups channels(flow, DType::kInt32);
-    PieceTimes times(flow, limits_.core);
+    LatencyEstimate latency(flow, limits_.core, model_);
     std::optional<StreamCut> best;
     for (const std::vector<int>& order : orders_.of(flow, result.problem, limits_.time)) {
       StreamCuts cuts(channels, result.problem, order, options_);
       StreamCut cut =
           cuts.best(std::min(worthless_bytes, best ? worthless(*best) : worthless_bytes));
-      if (std::optional<StreamCut> fastest = cuts.fastest(times)) cut = std::move(*fastest);
+      if (std::optional<StreamCut> fastest = cuts.fastest(latency)) cut = std::move(*fastest);
       if (!best || better(cut, *best)) best = std::move(cut);
       if (late(limits_.time)) break;
     }
@@ -188,13 +190,14 @@ class StreamSearch {
   const Graph& graph_;
   const AxisGraph& axes_;
   const Limits& limits_;
+  const LatencyModel model_;
   const StreamOptions& options_;
   KnownOrders& orders_;
 };
 
 }  // namespace
 
-PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
+PlannerDecision plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
   KnownOrders orders;
   return plan_stream(graph, limits, options, orders);
 }
@@ -202,17 +205,17 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
 // Outputs that lie over inputs move the addresses of everything around them, so that not every peak
 // can be laid out. Then plans of one grain alone, or of less than the user has, may need fewer
 // bytes.
-PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given,
+PlannerDecision plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given,
                           KnownOrders& orders) {
   const StreamOptions options = stream_options(limits, given);
   const AxisGraph axes(graph);
-  const auto arena_of = [&](const Planned& answer) {
-    Schedule schedule = answer.schedule;
-    place_ports(schedule, limits.ports);
-    return place(graph, schedule, {.work = kQuickLayoutWork, .time = limits.time}).arena_bytes();
+  const auto arena_of = [&](const Decision& answer) {
+    const Dataflow flow(axes, answer.plan.instances);
+    return place(graph, build(flow, answer.plan), {.work = kQuickLayoutWork, .time = limits.time})
+        .arena_bytes();
   };
   struct Found {
-    Planned planned;
+    Decision planned;
     StreamCut cut;
     int64_t arena_bytes;
   };
@@ -220,13 +223,13 @@ PlannerAnswer plan_stream(const Graph& graph, const Limits& limits, const Planne
     const StreamSearch searched(axes, limits, wanted, orders);
     const Attempt best = searched.best();
     if (best.cut.peak_bytes == Rolls::kImpossible)
-      return {Planned{}, best.cut, best.cut.peak_bytes};
+      return {Decision{}, best.cut, best.cut.peak_bytes};
     if (best.cut.peak_bytes <= options.enough_bytes) {
-      Planned apart = searched.planned(best, true);
+      Decision apart = searched.planned(best, true);
       const int64_t bytes = arena_of(apart);
       if (bytes <= options.enough_bytes) return {std::move(apart), best.cut, bytes};
     }
-    Planned planned = searched.planned(best, false);
+    Decision planned = searched.planned(best, false);
     const int64_t bytes = arena_of(planned);
     return {std::move(planned), best.cut, bytes};
   };

@@ -16,10 +16,10 @@
 namespace thimble {
 
 /// Options: granularity=row, pixel or auto.
-[[nodiscard]] PlannerAnswer plan_stream(const Graph& graph, const Limits& limits,
+[[nodiscard]] PlannerDecision plan_stream(const Graph& graph, const Limits& limits,
                                         const PlannerOptions& options);
 /// With the orders that are known; those that it searches are added.
-[[nodiscard]] PlannerAnswer plan_stream(const Graph& graph, const Limits& limits,
+[[nodiscard]] PlannerDecision plan_stream(const Graph& graph, const Limits& limits,
                                         const PlannerOptions& options, KnownOrders& orders);
 
 }  // namespace thimble

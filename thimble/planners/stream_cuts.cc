@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -160,18 +161,21 @@ void StreamCuts::widen(RolledPiece& piece, int64_t limit) const {
   piece.bytes = rolls_.bytes().group(piece.begin, bytes);
 }
 
-double StreamCuts::instructions(const RolledPiece& piece, PieceTimes& times) const {
-  return times.sum(piece.piece().members, options_.enough_bytes - piece.bytes);
+double StreamCuts::instructions(const RolledPiece& piece, LatencyEstimate& latency) const {
+  const auto ways = latency.ways(piece.piece().members);
+  return ways ? instructions_within(*ways, options_.enough_bytes - piece.bytes)
+              : std::numeric_limits<double>::infinity();
 }
 
-RolledPiece StreamCuts::in_fastest_tiles(const RolledPiece& piece, PieceTimes& times) const {
+RolledPiece StreamCuts::in_fastest_tiles(const RolledPiece& piece,
+                                         LatencyEstimate& latency) const {
   RolledPiece best = piece;
   if (piece.channels > 0) return best;
-  double least = instructions(best, times);
+  double least = instructions(best, latency);
   for (const int64_t rows : tiles(flow_, piece.group)) {
     std::optional<RolledPiece> wider = rolls_.in_tiles(piece, rows, options_.enough_bytes + 1);
     if (!wider) continue;
-    const double time = instructions(*wider, times);
+    const double time = instructions(*wider, latency);
     if (time >= least) continue;
     least = time;
     best = std::move(*wider);
@@ -179,16 +183,16 @@ RolledPiece StreamCuts::in_fastest_tiles(const RolledPiece& piece, PieceTimes& t
   return best;
 }
 
-std::optional<StreamCut> StreamCuts::fastest(PieceTimes& times) {
+std::optional<StreamCut> StreamCuts::fastest(LatencyEstimate& latency) {
   const int64_t limit = options_.enough_bytes;
   if (cut_.peak_bytes > limit) return std::nullopt;
   std::map<size_t, RolledPiece> tiled;  // candidates that fit, in their fastest tiles
   auto [cut, sum] =
-      fastest_cut(times, order_, rolls_.single_bytes(), pieces_, limit, [&](size_t p) {
+      fastest_cut(latency, order_, rolls_.single_bytes(), pieces_, limit, [&](size_t p) {
         RolledPiece piece = candidates_[p];
         widen(piece, limit);
-        piece = in_fastest_tiles(piece, times);
-        const double time = instructions(piece, times);
+        piece = in_fastest_tiles(piece, latency);
+        const double time = instructions(piece, latency);
         tiled.emplace(p, std::move(piece));
         return time;
       });
@@ -235,7 +239,7 @@ RolledPiece StreamCuts::piece(const PlacedGroup& placed, Group group) const {
                      .channels = channels.channels,
                      .one_channel = placed.group->bytes[placed.sums]};
   for (const ValueId v : channels.accumulated)
-    result.finalised.push_back({flow_.maker[v.index()], Method::kFinalise, {}});
+    result.finalised.push_back({flow_.maker[v.index()], Method::kFinalise});
   result.bytes = rolls_.bytes().group(placed.begin, result.one_channel);
   return result;
 }
@@ -326,9 +330,10 @@ Plan stream_plan(const Dataflow& dataflow, const OrderProblem& problem, const St
   for (OrderProblem::Op& op : outside.ops) op.in_place.clear();
   const std::vector<int64_t> apart = working_sets(outside, cut.order);
   for (size_t at = 0; at < cut.order.size(); ++at) {
-    const Member whole{InstanceCall{.instance = {cut.order[at]}}};
+    const InstanceCall call{.instance = {cut.order[at]}};
     const bool needless =
-        room.times != nullptr && apart[at] + room.times->scratch_bytes({whole}) <= room.bytes;
+        room.latency != nullptr &&
+        apart[at] + room.latency->whole_ways(call).back().scratch_bytes <= room.bytes;
     if (in_piece[at] || needless) continue;
     for (const OverlapChoice& over : rolls.over_inputs(static_cast<int>(at)))
       plan.overlaps.push_back(over);

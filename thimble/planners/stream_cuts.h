@@ -70,7 +70,7 @@ class StreamCuts {
   /// Once that is found: of all cuts of these pieces within options.enough_bytes the one with the
   /// fewest estimated instructions, in larger tiles where these are faster and fit; nothing if
   /// there is none.
-  [[nodiscard]] std::optional<StreamCut> fastest(PieceTimes& times);
+  [[nodiscard]] std::optional<StreamCut> fastest(LatencyEstimate& latency);
   /// All pieces that the search came across; without a peak that they are for.
   [[nodiscard]] const std::vector<RolledPiece>& candidates() const { return candidates_; }
   /// The order with these pieces, ascending and disjoint, that reach this peak.
@@ -80,8 +80,9 @@ class StreamCuts {
  private:
   void add(std::vector<RolledPiece> more);
   void widen(RolledPiece& piece, int64_t limit) const;
-  [[nodiscard]] double instructions(const RolledPiece& piece, PieceTimes& times) const;
-  [[nodiscard]] RolledPiece in_fastest_tiles(const RolledPiece& piece, PieceTimes& times) const;
+  [[nodiscard]] double instructions(const RolledPiece& piece, LatencyEstimate& latency) const;
+  [[nodiscard]] RolledPiece in_fastest_tiles(const RolledPiece& piece,
+                                             LatencyEstimate& latency) const;
   [[nodiscard]] std::vector<RolledPiece> sliced();
   [[nodiscard]] RolledPiece piece(const PlacedGroup& placed, Group group) const;
   [[nodiscard]] std::vector<RolledPiece> rolled_in_slices(int64_t limit,
@@ -109,7 +110,7 @@ class StreamCuts {
 /// where both fit into so many bytes with the kernel's scratch, as kernels are faster on buffers
 /// that are apart.
 struct RoomApart {
-  const PieceTimes* times = nullptr;  ///< nothing: all of them may
+  LatencyEstimate* latency = nullptr;  ///< nothing: all of them may
   int64_t bytes = 0;
 };
 

@@ -9,19 +9,6 @@
 namespace thimble {
 namespace {
 
-// A kernel is slow if another would take at most this much of its time (nearly all estimates are
-// closer than that), and the program gains this much by it (another kernel is a kilobyte of code).
-constexpr double kClearly = 0.8;
-constexpr double kWorthwhile = 0.005;
-
-// Kernels of an instruction set walk otherwise than the portable ones: what these take says nothing
-// of them.
-bool is_known(KernelId kernel, const LatencyModel& model) {
-  const std::string name = info(kernel).name;
-  return info(kernel).set == InstructionSet::kPortable ? model.coefficients(name) != nullptr
-                                                       : model.kernels.contains(fitted_as(name));
-}
-
 int64_t packed_bytes(const Graph& graph, const Op& op, KernelId kernel) {
   int64_t bytes = 0;
   for (const PackedConstant& constant : pack(graph, op, kernel)) bytes += std::ssize(constant.data);
@@ -43,6 +30,7 @@ struct StepKernels {
 std::vector<StepKernels> kernels_of_steps(const Graph& graph, const Schedule& schedule,
                                           const Core& core, const LatencyModel& model) {
   KernelFits fits(graph, schedule);
+  const KernelCoefficients known(model);
   std::vector<StepKernels> steps;
   for_each_step(schedule, [&](const Step& step, Position) {
     StepKernels& kernels = steps.emplace_back();
@@ -56,7 +44,7 @@ std::vector<StepKernels> kernels_of_steps(const Graph& graph, const Schedule& sc
     for (const Candidate& candidate : candidates(uses.front(), core)) {
       Step other = step;
       other.kernel = candidate.kernel;
-      if (is_known(candidate.kernel, model) && candidate.kernel != taken &&
+      if (known.knows(candidate.kernel) && candidate.kernel != taken &&
           fits.fault(other).empty())
         kernels.add(graph, op, uses.front(), candidate.kernel);
     }
@@ -113,22 +101,6 @@ std::vector<KernelChoice> explain(const Graph& graph, const Schedule& schedule,
     if (next->runner_up) weigh(*next->runner_up);
     ++next;
   });
-  return result;
-}
-
-std::set<std::pair<Position, KernelId>> slow_kernels(const Graph& graph, const Schedule& schedule,
-                                                     const Program& program, const Core& core,
-                                                     const LatencyModel& model) {
-  const std::vector<KernelChoice> all = choices(graph, schedule, program, core, model);
-  double sum = 0;
-  for (const KernelChoice& choice : all) sum += choice.taken.instructions;
-  std::set<std::pair<Position, KernelId>> result;
-  for (const auto& [position, taken, other] : all) {
-    if (other && is_known(taken.kernel, model) &&
-        other->instructions < kClearly * taken.instructions &&
-        taken.instructions - other->instructions > kWorthwhile * sum)
-      result.insert({position, taken.kernel});
-  }
   return result;
 }
 

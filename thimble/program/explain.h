@@ -3,8 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "thimble/program/program.h"
@@ -34,14 +32,5 @@ struct KernelChoice {
 [[nodiscard]] std::vector<KernelChoice> explain(const Graph& graph, const Schedule& schedule,
                                                 const Program& program, Core core,
                                                 const LatencyModel& model);
-
-/// Those that take clearly longer, as estimated, than others that the core has with the weights
-/// that are asked for: the choice is better made without them (plan/choose_kernels.h). There may
-/// be no room for the others' scratch.
-[[nodiscard]] std::set<std::pair<Position, KernelId>> slow_kernels(const Graph& graph,
-                                                                   const Schedule& schedule,
-                                                                   const Program& program,
-                                                                   const Core& core,
-                                                                   const LatencyModel& model);
 
 }  // namespace thimble

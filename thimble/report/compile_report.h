@@ -12,7 +12,7 @@
 #include "thimble/program/explain.h"
 #include "thimble/program/program.h"
 #include "thimble/report/advice.h"
-#include "thimble/report/front.h"
+#include "thimble/plan/front.h"
 #include "thimble/report/verdict.h"
 #include "thimble/report/warnings.h"
 #include "thimble/report/weight_formats_text.h"

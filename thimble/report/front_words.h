@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "thimble/report/front.h"
+#include "thimble/plan/front.h"
 
 namespace thimble {
 

@@ -17,7 +17,7 @@
 #include "thimble/plan/saved_plan.h"
 #include "thimble/program/estimate.h"
 #include "thimble/report/advice.h"
-#include "thimble/report/front.h"
+#include "thimble/plan/front.h"
 #include "thimble/report/verdict.h"
 
 namespace thimble {

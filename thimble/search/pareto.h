@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -12,11 +13,12 @@ namespace thimble {
 template <class T, class BytesOf, class TimeOf>
 [[nodiscard]] std::vector<T> pareto(std::vector<T> all, BytesOf bytes_of, TimeOf time_of,
                                     double least_gain = 0) {
-  std::ranges::stable_sort(all, {},
-                           [&](const T& one) { return std::pair(bytes_of(one), time_of(one)); });
+  std::ranges::stable_sort(all, {}, [&](const T& one) {
+    return std::pair(std::invoke(bytes_of, one), std::invoke(time_of, one));
+  });
   std::vector<T> kept;
   for (T& one : all) {
-    if (kept.empty() || time_of(one) < (1 - least_gain) * time_of(kept.back()))
+    if (kept.empty() || std::invoke(time_of, one) < (1 - least_gain) * std::invoke(time_of, kept.back()))
       kept.push_back(std::move(one));
   }
   return kept;

@@ -362,7 +362,7 @@ void count(const DepthwiseConv2DParams& p, const CallShape& call, FeatureSums su
   if (info(call.kernel).set == InstructionSet::kDsp) {
     const KernelInfo& kernel = info(call.kernel);
     const int64_t room =
-        call.most ? kernel.scratch_within(p, *call.most, std::numeric_limits<int64_t>::max())
+        call.most ? kernel.scratch_within(p, *call.most, call.scratch_room)
                   : kernel.scratch_bytes(p);
     return count_blocks({p.window, p.multiplier, static_cast<int32_t>(room)}, call, sums);
   }

@@ -114,11 +114,20 @@ std::optional<double> LatencyModel::estimate(const CallShape& call) const {
 }
 
 KernelCoefficients::KernelCoefficients(const LatencyModel& model)
-    : model_(model), known_(thimble::kernels().size()) {}
+    : model_(model), known_(thimble::kernels().size()), knows_(known_.size()) {}
 
 const Features* KernelCoefficients::of(KernelId kernel) const {
   std::optional<const Features*>& known = known_.at(static_cast<size_t>(kernel.row));
   if (!known) known = model_.coefficients(info(kernel).name);
+  return *known;
+}
+
+bool KernelCoefficients::knows(KernelId kernel) const {
+  std::optional<bool>& known = knows_.at(static_cast<size_t>(kernel.row));
+  const bool portable = info(kernel).set == InstructionSet::kPortable;
+  if (!known)
+    known = portable ? of(kernel) != nullptr
+                     : model_.kernels.contains(fitted_as(info(kernel).name));
   return *known;
 }
 

@@ -45,10 +45,14 @@ class KernelCoefficients {
   explicit KernelCoefficients(const LatencyModel& model);
   /// As LatencyModel::coefficients.
   [[nodiscard]] const Features* of(KernelId kernel) const;
+  /// Whether they tell what it takes. Kernels of an instruction set walk otherwise than the portable
+  /// ones: what these take says nothing of them.
+  [[nodiscard]] bool knows(KernelId kernel) const;
 
  private:
   const LatencyModel& model_;
   mutable std::vector<std::optional<const Features*>> known_;  ///< by row
+  mutable std::vector<std::optional<bool>> knows_;             ///< by row
 };
 
 /// `where` names the text in messages. Throws CompileError.

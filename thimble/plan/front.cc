@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/report/front.h"
+#include "thimble/plan/front.h"
 
 #include <numeric>
 #include <utility>

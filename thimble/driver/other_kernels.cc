@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/driver/other_kernels.h"
+
+#include "thimble/driver/chosen_plan.h"
+#include "thimble/plan/build.h"
+#include "thimble/plan/realise.h"
+
+namespace thimble {
+
+std::optional<PlacedSchedule> with_other_kernels(const Compiled& compiled, const Core& core,
+                                                 int64_t arena_bytes) {
+  if (!compiled.decided) return std::nullopt;
+  Plan plan = *compiled.decided;
+  plan.kernels.clear();
+  const Core estimated = estimated_core(core);
+  const LatencyModel model = latency_model_for(estimated);
+  const AxisGraph axes(compiled.graph);
+  const Dataflow flow(axes, compiled.decided->instances);
+  LatencyEstimate latency(flow, estimated, model);
+  const RealisedPlan found =
+      Realisation(flow, latency, std::move(plan), {.method = LayoutMethod::kGreedyBySize})
+          .arena_within(arena_bytes);
+  return PlacedSchedule{build(flow, found.plan), found.placement};
+}
+
+}  // namespace thimble

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "thimble/driver/driver.h"
+
+namespace thimble {
+
+struct PlacedSchedule {
+  Schedule schedule;
+  Placement placement;
+};
+/// The same plan with the kernels that another core has, for an arena of so many bytes, laid out
+/// quickly. Nothing of a saved plan: what was decided is not known.
+[[nodiscard]] std::optional<PlacedSchedule> with_other_kernels(const Compiled& compiled,
+                                                               const Core& core,
+                                                               int64_t arena_bytes);
+
+}  // namespace thimble

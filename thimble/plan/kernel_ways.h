@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a call can be made: by which kernel of the core, with how much scratch, in which time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "thimble/target/kernels/kernel.h"
+
+namespace thimble {
+
+struct KernelWay {
+  KernelId kernel;  ///< invalid: the portable one
+  int64_t scratch_bytes = 0;
+  double instructions = 0;  ///< estimated, of all tiles
+
+  [[nodiscard]] int64_t bytes() const { return scratch_bytes; }
+};
+/// Of one call: the portable kernel first, then others by bytes, each faster than all before it.
+using KernelWays = std::vector<KernelWay>;
+
+/// What a piece of an order takes where as much memory is live while it runs.
+struct PieceTime {
+  int64_t live_bytes = 0;
+  double instructions = 0;
+
+  [[nodiscard]] int64_t bytes() const { return live_bytes; }
+};
+/// Fewest bytes first, each faster than all before it.
+using PieceTimes = std::vector<PieceTime>;
+
+/// The fastest within so many bytes; if none is, the one with the fewest.
+template <class Way>
+[[nodiscard]] const Way& fastest_within(const std::vector<Way>& ways, int64_t bytes) {
+  size_t best = 0;
+  while (best + 1 < ways.size() && ways[best + 1].bytes() <= bytes) ++best;
+  return ways[best];
+}
+
+/// Of calls one after the other; live_bytes: per call, without its scratch.
+[[nodiscard]] PieceTimes piece_times(const std::vector<const KernelWays*>& calls,
+                                     const std::vector<int64_t>& live_bytes);
+/// Of pieces one after the other.
+[[nodiscard]] PieceTimes piece_times(const std::vector<const PieceTimes*>& pieces);
+
+/// Of calls, each with so much scratch at the most.
+[[nodiscard]] double instructions_within(const std::vector<const KernelWays*>& calls,
+                                         int64_t scratch_bytes);
+
+}  // namespace thimble

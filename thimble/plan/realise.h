@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan with kernels and addresses: what a search decided, once it is built and laid out.
+#pragma once
+
+#include "thimble/plan/choose_kernels.h"
+#include "thimble/plan/placement.h"
+
+namespace thimble {
+
+struct RealisedPlan {
+  Plan plan;  ///< with its kernels
+  Placement placement;
+  double instructions = 0;  ///< estimated, of an inference
+};
+
+/// Realises one plan with more or less room for the scratch of fast kernels.
+class Realisation {
+ public:
+  /// All must outlive it. plan: without kernels; its groups have derivations. latency: of the
+  /// same instances.
+  Realisation(const Dataflow& dataflow, LatencyEstimate& latency, Plan plan,
+              const PlacementOptions& options);
+
+  [[nodiscard]] const Schedule& schedule() const { return schedule_; }  ///< without kernels
+  /// With the fastest kernels that leave no more live than these bytes, or than portable ones do.
+  [[nodiscard]] RealisedPlan live_within(int64_t live_bytes);
+  /// With the fastest for which the arena is as small, if there are any: alignment and holes may
+  /// want some of the room.
+  [[nodiscard]] RealisedPlan arena_within(int64_t arena_bytes);
+  [[nodiscard]] RealisedPlan portable();
+
+ private:
+  [[nodiscard]] RealisedPlan with(KernelSelection::Chosen chosen);
+
+  const Dataflow& flow_;
+  const PlacementOptions options_;
+  Plan plan_;
+  const Schedule schedule_;
+  KernelSelection choice_;
+};
+
+}  // namespace thimble
