@@ -119,7 +119,7 @@ constexpr int64_t kAnyRoom = std::numeric_limits<int64_t>::max();
 
 /// To try, of kernels that can do with less scratch than they would take.
 std::span<const int64_t> scratch_rooms(KernelId kernel) {
-  static constexpr int64_t kRooms[] = {128, 256, 512, 768, 1024, 1536, 2048, 4096, 8192, kAnyRoom};
+  static constexpr int64_t kRooms[] = {256, 1024, 4096, kAnyRoom};
   const std::span all(kRooms);
   return info(kernel).scratch_within != nullptr ? all : all.last(1);
 }
@@ -189,57 +189,68 @@ double LatencyEstimate::copied(const LoopedCall& looped, Method method) {
   return priced(features_.of(looped, use, kernel), kernel);
 }
 
-double LatencyEstimate::priced(KernelId kernel, const Uses& uses, const LoopedCall& looped,
-                               int64_t scratch_room) {
+double LatencyEstimate::priced(KernelId kernel, Counted& calls,
+                               std::optional<int64_t> scratch_bytes) const {
   double sum = 0;
-  for (const KernelUse& use : uses) {
-    const KernelId taken = chosen(kernel, use);
-    sum += priced(features_.of(looped, use, taken, scratch_room), taken);
+  for (auto& [use, call] : calls) {
+    const KernelId taken = chosen(kernel, *use);
+    sum += priced(call.of(taken, scratch_bytes), taken);
   }
   return sum;
 }
 
-void LatencyEstimate::add_ways(KernelId kernel, const Uses& uses, const LoopedCall& looped,
-                               KernelWays& ways) {
+void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways) const {
   int64_t taken = -1;
   for (const int64_t room : scratch_rooms(kernel)) {
     int64_t bytes = 0;
     bool takes = true;
-    for (const KernelUse& use : uses) {
-      const KernelId each = chosen(kernel, use);
-      const auto extents = most_extents(looped, use, each);
-      const auto some = scratch_within(each, use, extents.value_or(CallExtents{}), room);
+    for (const auto& [use, call] : calls) {
+      const auto some = scratch_within(chosen(kernel, *use), *use, call.most(), room);
       takes = takes && some;
       bytes = std::max(bytes, some.value_or(0));
     }
     if (!takes || bytes == taken) continue;
     if (bytes == 0 && ways.front().scratch_bytes > 0) continue;  // its step has some
     taken = bytes;
-    const double instructions =
-        coefficients_.knows(kernel) ? priced(kernel, uses, looped, room)
+    const double instructions = coefficients_.knows(kernel)
+                                    ? priced(kernel, calls, bytes)
                                     : ways.front().instructions * kOfUnknown - 1;
     ways.push_back({kernel, bytes, instructions});
   }
 }
 
+const std::vector<KernelId>& LatencyEstimate::kernels_for(OpId op, Method method) {
+  const auto [it, added] = kernels_.try_emplace({op, method});
+  if (!added) return it->second;
+  for (const KernelUse& use : flow_.axes.uses(op, method)) {
+    for (const Candidate& candidate : candidates(use, core_)) {
+      if (candidate.kernel != use.kernel &&
+          std::ranges::find(it->second, candidate.kernel) == it->second.end())
+        it->second.push_back(candidate.kernel);
+    }
+  }
+  return it->second;
+}
+
 KernelWays LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& looped) {
   const Instance& instance = flow_.instances.instance(call.instance);
   if (!instance.op.valid()) return {{.instructions = copied(looped, call.method)}};
-  const Uses& uses = flow_.axes.uses(instance.op, call.method);
+  const std::vector<KernelUse>& uses = flow_.axes.uses(instance.op, call.method);
+  Counted calls;
+  for (const KernelUse& use : uses) calls.emplace_back(&use, CountedCall(features_, looped, use));
   KernelWays ways = {{.scratch_bytes = flow_.scratch_bytes(call),
-                      .instructions = priced(KernelId{}, uses, looped, kAnyRoom)}};
-  std::vector<KernelId> tried;
-  for (const KernelUse& use : uses) {
-    for (const Candidate& candidate : candidates(use, core_)) {
-      const KernelId kernel = candidate.kernel;
-      if (kernel == use.kernel || std::ranges::find(tried, kernel) != tried.end()) continue;
-      tried.push_back(kernel);
-      const bool taken = std::ranges::all_of(uses, [&](const KernelUse& other) {
-        const KernelId each = chosen(kernel, other);
-        return each == other.kernel || suits(looped, other, each);
-      });
-      if (taken) add_ways(kernel, uses, looped, ways);
-    }
+                      .instructions = priced(KernelId{}, calls, std::nullopt)}};
+  std::optional<Weights> format;
+  for (const KernelId kernel : kernels_for(instance.op, call.method)) {
+    // Rows of a smaller format take longer than those of a larger one.
+    if (format && info(kernel).weights > *format) continue;
+    const bool taken = std::ranges::all_of(uses, [&](const KernelUse& use) {
+      const KernelId each = chosen(kernel, use);
+      return each == use.kernel || suits(looped, use, each);
+    });
+    if (!taken) continue;
+    add_ways(kernel, calls, ways);
+    format = info(kernel).weights;
   }
   return best_ways(std::move(ways));
 }

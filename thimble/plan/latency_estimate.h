@@ -4,8 +4,10 @@
 // and what the layout makes of copies.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "thimble/plan/derive.h"
 #include "thimble/plan/kernel_ways.h"
@@ -64,12 +66,13 @@ class LatencyEstimate {
   struct Hash {
     size_t operator()(const std::vector<int64_t>& key) const;
   };
-  using Uses = std::vector<KernelUse>;
+  using Counted = std::vector<std::pair<const KernelUse*, CountedCall>>;
   [[nodiscard]] const KernelWays& of(const InstanceCall& call, const LoopedCall& looped);
   [[nodiscard]] KernelWays counted(const InstanceCall& call, const LoopedCall& looped);
-  void add_ways(KernelId kernel, const Uses& uses, const LoopedCall& looped, KernelWays& ways);
-  [[nodiscard]] double priced(KernelId kernel, const Uses& uses, const LoopedCall& looped,
-                              int64_t scratch_room);
+  [[nodiscard]] const std::vector<KernelId>& kernels_for(OpId op, Method method);
+  void add_ways(KernelId kernel, Counted& calls, KernelWays& ways) const;
+  [[nodiscard]] double priced(KernelId kernel, Counted& calls,
+                              std::optional<int64_t> scratch_bytes) const;
   [[nodiscard]] double copied(const LoopedCall& looped, Method method);
   [[nodiscard]] const KernelWays& step(const Derived& derived, size_t step);
   [[nodiscard]] const KernelWays& copy_step(const Derived& derived, const DerivedStep& step,
@@ -85,6 +88,7 @@ class LatencyEstimate {
   const LatencyModel& model_;
   const KernelCoefficients coefficients_;
   LoopedFeatures features_;
+  std::map<std::pair<OpId, Method>, std::vector<KernelId>> kernels_;  ///< beside the portable one
   std::vector<std::optional<Buffer>> whole_;  ///< per value, then per value's sums
   std::unordered_map<std::vector<int64_t>, KernelWays, Hash> known_;
 };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -11,17 +10,10 @@
 #include "thimble/plan/nested_tiles.h"
 
 namespace thimble {
-namespace {
+namespace looped_call {
 
 constexpr int32_t kCutPixels = 4096;  // enough for an average
 constexpr int64_t kInside = -1;       // position of tiles away from the borders
-
-/// Tiles of one loop in which the call does the same.
-struct TileClass {
-  Interval at;  ///< of one of them, along the kernel's axis or its chunk
-  int64_t position = kInside;
-  int64_t times = 0;
-};
 
 /// Where a loop's tiles lie: positions of an axis of the output times `inner`, plus `shift`.
 struct KernelAxis {
@@ -30,7 +22,7 @@ struct KernelAxis {
   Interval limits;
 };
 
-int32_t to_32_bits(int64_t value) { return static_cast<int32_t>(value); }
+inline int32_t to_32_bits(int64_t value) { return static_cast<int32_t>(value); }
 
 template <class Params>
 constexpr bool kHasWindow = requires(const Params& p) {
@@ -42,7 +34,7 @@ struct Inside {
   Interval between;
   int64_t period = 1;  ///< and on its place in groups of so many
 };
-Inside inside(const KernelParams& params, int axis, const Interval& all) {
+inline Inside inside(const KernelParams& params, int axis, const Interval& all) {
   Inside result{all, 1};
   std::visit(
       [&]<class Params>(const Params& p) {
@@ -67,11 +59,14 @@ Inside inside(const KernelParams& params, int axis, const Interval& all) {
   return result;
 }
 
-class Counting {
+}  // namespace looped_call
+
+using namespace looped_call;
+
+class CountedCall::Counting {
  public:
-  Counting(const LoopedCall& call, const KernelUse& use, KernelId kernel)
+  Counting(const LoopedCall& call, const KernelUse& use)
       : call_(call), use_(use), lead_(use.out.axes.size() - kKernelAxes) {
-    shape_.kernel = kernel;
     shape_.params = use.params;
   }
 
@@ -79,27 +74,31 @@ class Counting {
   bool prepare() {
     if (!set_region()) return false;
     set_views();
+    for (const LoopAround& loop : call_.loops) {
+      classes_.push_back(classes(loop));
+      axes_.push_back(loop.tile.reduces ? -1 : kernel_axis(loop.tile.axis).axis);
+      shape_.looped = shape_.looped || !(loop.tile.reduces || loop.flat);
+    }
+    shape_.most = most();
     return true;
   }
   [[nodiscard]] CallShape& shape() { return shape_; }
 
-  Features run(int64_t scratch_room) {
-    shape_.most = classified();
-    shape_.scratch_room = scratch_room;
+  Features run(std::optional<int64_t> scratch_bytes) {
+    shape_.scratch_bytes = scratch_bytes;
+    sum_ = {};
     combine(0, times_);
     return sum_;
   }
 
-  /// Tiles in classes; then, of the output, what any of them has at the most.
-  CallExtents classified() {
-    for (const LoopAround& loop : call_.loops) {
-      classes_.push_back(classes(loop));
-      shape_.looped = shape_.looped || !(loop.tile.reduces || loop.flat);
-    }
-    return most();
-  }
-
  private:
+  /// Tiles of one loop in which the call does the same.
+  struct TileClass {
+    Interval at;  ///< of one of them, along the kernel's axis or its chunk
+    int64_t position = kInside;
+    int64_t times = 0;
+  };
+
   /// The region of a call that no loop cuts; false if there is nothing to do in any tile.
   bool set_region() {
     for (size_t k = 0; k < use_.out.axes.size(); ++k) {
@@ -171,7 +170,7 @@ class Counting {
     const Inside away =
         reduces || k.axis < 0 ? Inside{{1, whole}, 1} : inside(use_.params, k.axis, k.limits);
     std::vector<TileClass> result;
-    std::map<std::pair<int64_t, int64_t>, size_t> numbers;  // by size and position
+    size_t last = 0;  // class of the tile before
     const auto add = [&](const Interval& part) {
       Interval at{std::max(part.begin * k.inner + k.shift, k.limits.begin),
                   std::min(part.end * k.inner + k.shift, k.limits.end)};
@@ -181,9 +180,13 @@ class Counting {
                                : border          ? at.begin
                                : away.period > 1 ? -2 - at.begin % away.period
                                                  : kInside;
-      const auto [known, added] = numbers.try_emplace({at.size(), position}, result.size());
-      if (added) result.push_back({at, position});
-      ++result[known->second].times;
+      const auto same = [&](const TileClass& one) {
+        return one.at.size() == at.size() && one.position == position;
+      };
+      if (last >= result.size() || !same(result[last]))
+        last = static_cast<size_t>(std::ranges::find_if(result, same) - result.begin());
+      if (last == result.size()) result.push_back({at, position});
+      ++result[last].times;
     };
     if (loop.tile.outer) {
       for (int64_t j = 0; j < loop.tile.outer->count; ++j) {
@@ -211,12 +214,12 @@ class Counting {
     }
     const TiledCall& tile = call_.loops[next].tile;
     const runtime::Region before = shape_.region;
-    const int axis = tile.reduces ? -1 : std::max(0, kernel_axis(tile.axis).axis);
+    const int axis = std::max(0, axes_[next]);
     for (const TileClass& each : classes_[next]) {
       if (tile.reduces) {
         shape_.chunk_begin = to_32_bits(each.at.begin);
         shape_.chunk_end = to_32_bits(each.at.end);
-      } else if (each.at.empty() || kernel_axis(tile.axis).axis >= 0) {
+      } else if (each.at.empty() || axes_[next] >= 0) {
         shape_.region.begin[axis] = to_32_bits(each.at.begin);
         shape_.region.end[axis] = to_32_bits(each.at.end);
       }
@@ -231,10 +234,9 @@ class Counting {
   CallShape shape_;
   int64_t times_ = 1;
   std::vector<std::vector<TileClass>> classes_;  ///< per loop
+  std::vector<int> axes_;                        ///< per loop: of the kernel's four; -1: none
   Features sum_{};
 };
-
-}  // namespace
 
 // What features() counts of the ends of rings, where there is one, beside none and beside one at
 // every place.
@@ -269,21 +271,26 @@ double LoopedFeatures::cut(const CallShape& whole, const KernelUse& use) {
   return known->second;
 }
 
-Features LoopedFeatures::of(const LoopedCall& call, const KernelUse& use, KernelId kernel,
-                            int64_t scratch_room) {
-  Counting counting(call, use, kernel);
-  if (!counting.prepare()) return {};
-  CallShape& shape = counting.shape();
-  const bool window =
-      std::visit([]<class Params>(const Params&) { return kHasWindow<Params>; }, use.params);
-  if (window && shape.in[0].modulus != 0) shape.cut = cut(shape, use);
-  return counting.run(scratch_room);
+CountedCall::CountedCall(LoopedFeatures& features, const LoopedCall& call, const KernelUse& use)
+    : features_(&features), use_(&use), counting_(std::make_unique<Counting>(call, use)) {
+  if (!counting_->prepare()) counting_.reset();
+}
+CountedCall::~CountedCall() = default;
+CountedCall::CountedCall(CountedCall&&) noexcept = default;
+
+CallExtents CountedCall::most() const {
+  return counting_ ? *counting_->shape().most : CallExtents{0, 0, 0};
 }
 
-std::optional<CallExtents> most_extents(const LoopedCall& call, const KernelUse& use,
-                                        KernelId kernel) {
-  Counting counting(call, use, kernel);
-  return counting.prepare() ? std::optional(counting.classified()) : std::nullopt;
+Features CountedCall::of(KernelId kernel, std::optional<int64_t> scratch_bytes) {
+  if (!counting_) return {};
+  CallShape& shape = counting_->shape();
+  shape.kernel = kernel;
+  const bool window =
+      std::visit([]<class Params>(const Params&) { return kHasWindow<Params>; }, use_->params);
+  shape.cut.reset();
+  if (window && shape.in[0].modulus != 0) shape.cut = features_->cut(shape, *use_);
+  return counting_->run(scratch_bytes);
 }
 
 bool suits(const LoopedCall& call, const KernelUse& use, KernelId kernel) {

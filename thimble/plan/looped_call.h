@@ -6,8 +6,9 @@
 //   depthwise 3x3 of 56 x 56, a row a tile, 58 tiles     2 with nothing, 2 that read padding, 54
 #pragma once
 
-#include <limits>
 #include <map>
+#include <memory>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -33,24 +34,42 @@ struct LoopedCall {
   const Buffer* out = nullptr;
 };
 
-/// Counts calls. Uses must outlive it.
-class LoopedFeatures {
+class LoopedFeatures;
+
+/// One call of one use, counted for one kernel after the other. Both must outlive it.
+class CountedCall {
  public:
+  CountedCall(LoopedFeatures& features, const LoopedCall& call, const KernelUse& use);
+  ~CountedCall();
+  CountedCall(CountedCall&&) noexcept;
+
+  /// Of the output, what tiles compute at the most: nothing if there is nothing to do.
+  [[nodiscard]] CallExtents most() const;
   /// Sums over all tiles: what features() (call_features.h) comes to for each. Where the ends of
   /// rings fall is taken as on average over the image. `kernel`: one that does() the use.
-  /// scratch_room: bytes that it may use, if it can do with less than it would take.
-  [[nodiscard]] Features of(const LoopedCall& call, const KernelUse& use, KernelId kernel,
-                            int64_t scratch_room = std::numeric_limits<int64_t>::max());
+  /// scratch_bytes: that it has; by default all that it can use.
+  [[nodiscard]] Features of(KernelId kernel, std::optional<int64_t> scratch_bytes = std::nullopt);
 
  private:
+  class Counting;
+  LoopedFeatures* features_;
+  const KernelUse* use_;
+  std::unique_ptr<Counting> counting_;  ///< null: there is nothing to do
+};
+
+/// What counted calls have in common. Uses must outlive it.
+class LoopedFeatures {
+ public:
+  [[nodiscard]] Features of(const LoopedCall& call, const KernelUse& use, KernelId kernel) {
+    return CountedCall(*this, call, use).of(kernel);
+  }
+
+ private:
+  friend class CountedCall;
   /// CallShape::cut of a call of all of the output: by use, kernel, and how operand 0 lies.
   std::map<std::tuple<const KernelUse*, KernelId, int32_t, int32_t, int32_t>, double> cuts_;
   [[nodiscard]] double cut(const CallShape& shape, const KernelUse& use);
 };
-
-/// What tiles of the call compute at the most; nothing: there is nothing to do.
-[[nodiscard]] std::optional<CallExtents> most_extents(const LoopedCall& call, const KernelUse& use,
-                                                      KernelId kernel);
 
 /// Whether the kernel takes the call as it is cut and as its buffers lie, and gains from it: what
 /// kernel_fit.h asks of schedules. `constant`: operand 0 is one.

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -88,7 +87,7 @@ struct CallShape {
   /// What calls of its step compute at most, for kernels that can do with less scratch where that
   /// is little; nothing: all of the operator, unless the parameters say what they have.
   std::optional<CallExtents> most = {};
-  int64_t scratch_room = std::numeric_limits<int64_t>::max();  ///< of these kernels, if `most` is
+  std::optional<int64_t> scratch_bytes = {};  ///< that these have; nothing: all that they can use
   /// Share of what a kernel looks for at once (a convolution's row of taps, a depthwise one's
   /// window) that the end of operand 0's ring cuts, on average over the ring; nothing: as it is
   /// there.

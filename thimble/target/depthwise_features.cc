@@ -362,8 +362,9 @@ void count(const DepthwiseConv2DParams& p, const CallShape& call, FeatureSums su
   if (info(call.kernel).set == InstructionSet::kDsp) {
     const KernelInfo& kernel = info(call.kernel);
     const int64_t room =
-        call.most ? kernel.scratch_within(p, *call.most, call.scratch_room)
-                  : kernel.scratch_bytes(p);
+        call.scratch_bytes ? *call.scratch_bytes
+        : call.most ? kernel.scratch_within(p, *call.most, std::numeric_limits<int64_t>::max())
+                    : kernel.scratch_bytes(p);
     return count_blocks({p.window, p.multiplier, static_cast<int32_t>(room)}, call, sums);
   }
   const bool in_place = info(call.kernel).family == Family::kDepthwiseConv2DInPlace;
