@@ -93,9 +93,10 @@ constexpr std::array kMethods = {Method::kCompute, Method::kInPlace, Method::kAc
 
 }  // namespace
 
-AxisGraph::AxisGraph(const Graph& graph) : graph_(graph) {
+AxisGraph::AxisGraph(const Graph& graph) : graph_(graph), kernel_uses_(graph) {
+  static const std::vector<KernelUse> kNone;
   const std::vector<AccessMap> maps = access_maps(graph);
-  StepProgress progress(graph, maps);
+  StepProgress progress(graph, maps, kernel_uses_);
   for (size_t o = 0; o < graph.ops.size(); ++o) {
     const Op& op = graph.ops[o];
     const OpId id{static_cast<int32_t>(o)};
@@ -111,14 +112,15 @@ AxisGraph::AxisGraph(const Graph& graph) : graph_(graph) {
                                 : std::nullopt);
     by_elements_.push_back(progress.of({.op = id}) == Progress::kElement);
     PerMethod& uses = uses_.emplace_back();
+    uses.fill(&kNone);
     std::array<std::vector<Cut>, 4>& cuts = cuts_.emplace_back();
     std::array<bool, 4>& takes_any = takes_any_buffer_.emplace_back();
     for (const Method method : kMethods) {
       const auto m = static_cast<size_t>(method);
       cuts[m].assign(out.size(), Cut::kNo);
       if (op.outputs.size() != 1 || !has_kernel(graph, op, method)) continue;
-      uses[m] = kernel_uses(graph, op, method);
-      takes_any[m] = std::ranges::all_of(uses[m], takes_any_buffers);
+      uses[m] = &kernel_uses_.of(id, method);
+      takes_any[m] = std::ranges::all_of(*uses[m], takes_any_buffers);
       for (size_t axis = 0; axis < out.size(); ++axis)
         cuts[m][axis] = cut_of(id, static_cast<int>(axis), method);
     }

@@ -14,6 +14,7 @@
 
 #include "thimble/regions/access_map.h"
 #include "thimble/schedule/schedule.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble {
 
@@ -44,8 +45,9 @@ class AxisGraph {
   [[nodiscard]] Cut cut(OpId op, int axis, Method method = Method::kCompute) const;
   /// What the operator does that way.
   [[nodiscard]] const std::vector<KernelUse>& uses(OpId op, Method method) const {
-    return uses_[op.index()][static_cast<size_t>(method)];
+    return *uses_[op.index()][static_cast<size_t>(method)];
   }
+  [[nodiscard]] const KernelUses& kernel_uses() const { return kernel_uses_; }
   /// Whether the operator's portable kernels take operands and output however they lie.
   [[nodiscard]] bool takes_any_buffer(OpId op, Method method) const {
     return takes_any_buffer_[op.index()][static_cast<size_t>(method)];
@@ -62,7 +64,8 @@ class AxisGraph {
   using PerAxis = std::vector<std::optional<Connection>>;  ///< of the output
   std::vector<std::vector<PerAxis>> connections_;          ///< per operator and operand
   std::vector<std::optional<int>> summed_axis_;            ///< per operator
-  using PerMethod = std::array<std::vector<KernelUse>, 4>;
+  KernelUses kernel_uses_;
+  using PerMethod = std::array<const std::vector<KernelUse>*, 4>;
   std::vector<PerMethod> uses_;                        ///< per operator
   std::vector<std::array<std::vector<Cut>, 4>> cuts_;  ///< per operator, method and axis
   std::vector<std::array<bool, 4>> takes_any_buffer_;  ///< per operator and method

@@ -168,13 +168,13 @@ int64_t whole_lead(Progress progress, const InputMap& map, const Tensor& in, con
 }
 
 InputLeads::InputLeads(const Graph& graph, std::vector<bool> lies_row_major)
-    : graph_(graph), lies_row_major_(std::move(lies_row_major)) {}
+    : graph_(graph), uses_(graph), lies_row_major_(std::move(lies_row_major)) {}
 
 std::vector<InputLead> InputLeads::of(OpId id) const {
   const Op& op = graph_.op(id);
   if (!lies_row_major(op.outputs[0])) return {};
   const AccessMap map = access_map(graph_, op);
-  const Progress progress = kernel_progress(graph_, op, map);
+  const Progress progress = kernel_progress(graph_, id, map, uses_);
   const Tensor& out = graph_.tensor(op.outputs[0]);
   std::vector<InputLead> result;
   for (size_t k = 0; k < op.inputs.size(); ++k) {

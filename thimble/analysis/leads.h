@@ -51,6 +51,7 @@ class InputLeads {
 
  private:
   const Graph& graph_;
+  KernelUses uses_;
   std::vector<bool> lies_row_major_;  ///< per tensor
 };
 

@@ -199,8 +199,14 @@ class PairTimeline {
 }  // namespace
 
 std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule) {
+  return overlaps(graph, schedule, KernelUses(graph));
+}
+
+std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule,
+                              const KernelUses& uses) {
+  if (schedule.shares.empty()) return {};
   const std::vector<AccessMap> maps = access_maps(graph);
-  StepProgress progress(graph, maps);
+  StepProgress progress(graph, maps, uses);
   std::vector<PairTimeline> pairs;
   std::multimap<BufferId, size_t> pairs_of;
   std::vector<bool> is_input = are_ports(schedule, schedule.inputs);

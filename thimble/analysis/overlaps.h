@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "thimble/schedule/schedule.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble {
 
@@ -25,6 +26,8 @@ struct Overlap {
 
 /// One entry per Share of the schedule for which anything can be shared. Found by walking the
 /// schedule as executed, so it holds for whole operators, loops and rings of other members alike.
+[[nodiscard]] std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule,
+                                            const KernelUses& uses);
 [[nodiscard]] std::vector<Overlap> overlaps(const Graph& graph, const Schedule& schedule);
 
 }  // namespace thimble

@@ -45,13 +45,13 @@ void visit_runs(Region& unit, const Region& region, size_t axis, size_t inner,
 
 }  // namespace
 
-Progress kernel_progress(const Graph& graph, const Op& op, const AccessMap& map, Method method,
-                         KernelId kernel) {
+Progress kernel_progress(const Graph& graph, OpId op, const AccessMap& map, const KernelUses& all,
+                         Method method, KernelId kernel) {
   if (method == Method::kFinalise) return Progress::kElement;
-  const std::vector<KernelUse> uses = kernel_uses(graph, op, method);
+  const std::vector<KernelUse>& uses = all.of(op, method);
   if (uses.size() != 1) return Progress::kNone;
   const Progress progress = info(chosen(kernel, uses[0])).progress;
-  const bool tells = progress != Progress::kElement || lies_alike(graph, op, map);
+  const bool tells = progress != Progress::kElement || lies_alike(graph, graph.op(op), map);
   return tells ? progress : Progress::kNone;
 }
 
@@ -60,8 +60,8 @@ Progress StepProgress::of(const Step& step) {
   if (!step.op.valid()) return Progress::kElement;
   const auto [it, added] = known_.try_emplace({step.op, step.method, step.kernel}, Progress::kNone);
   if (added) {
-    it->second = kernel_progress(graph_, graph_.op(step.op), maps_[step.op.index()], step.method,
-                                 step.kernel);
+    it->second =
+        kernel_progress(graph_, step.op, maps_[step.op.index()], uses_, step.method, step.kernel);
   }
   return it->second;
 }

@@ -8,27 +8,30 @@
 
 #include "thimble/regions/access_map.h"
 #include "thimble/schedule/schedule.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble {
 
 /// Progress of an operator with that access map. kNone for several calls, and for elementwise
 /// kernels whose operands do not lie alike (transpose), where the order of elements says nothing
 /// about bytes.
-[[nodiscard]] Progress kernel_progress(const Graph& graph, const Op& op, const AccessMap& map,
-                                       Method method = Method::kCompute, KernelId kernel = {});
+[[nodiscard]] Progress kernel_progress(const Graph& graph, OpId op, const AccessMap& map,
+                                       const KernelUses& uses, Method method = Method::kCompute,
+                                       KernelId kernel = {});
 
 /// Progress of the steps of one graph; asks each operator's kernel once.
 class StepProgress {
  public:
-  /// Both must outlive this.
-  StepProgress(const Graph& graph, const std::vector<AccessMap>& maps)
-      : graph_(graph), maps_(maps) {}
+  /// All must outlive this.
+  StepProgress(const Graph& graph, const std::vector<AccessMap>& maps, const KernelUses& uses)
+      : graph_(graph), maps_(maps), uses_(uses) {}
 
   [[nodiscard]] Progress of(const Step& step);
 
  private:
   const Graph& graph_;
   const std::vector<AccessMap>& maps_;
+  const KernelUses& uses_;
   std::map<std::tuple<OpId, Method, KernelId>, Progress> known_;
 };
 

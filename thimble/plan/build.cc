@@ -138,7 +138,7 @@ class Builder {
   BufferId scratch_of(const InstanceCall& call) {
     const OpId op = flow_.instances.instance(call.instance).op;
     if (!op.valid() || flow_.scratch_bytes(call) == 0) return {};
-    const Scratch needed = scratch(flow_.graph, flow_.graph.op(op), call.method);
+    const Scratch needed = scratch(flow_.axes.kernel_uses().of(op, call.method));
     return needed.size_bytes > 0 ? add_scratch(schedule_, needed) : BufferId{};
   }
 
@@ -287,18 +287,19 @@ class Builder {
 
 Schedule build(const Dataflow& dataflow, const Plan& plan) {
   if (plan.accumulators.empty())
-    return with_kernels(dataflow.graph, Builder(dataflow, plan).run(), plan.kernels);
+    return with_kernels(dataflow, Builder(dataflow, plan).run(), plan.kernels);
   Dataflow narrowed = dataflow;
   narrowed.sum_in(plan.accumulators);
-  return with_kernels(dataflow.graph, Builder(narrowed, plan).run(), plan.kernels);
+  return with_kernels(dataflow, Builder(narrowed, plan).run(), plan.kernels);
 }
 
-Schedule with_kernels(const Graph& graph, Schedule schedule,
+Schedule with_kernels(const Dataflow& dataflow, Schedule schedule,
                       const std::vector<StepKernel>& kernels) {
   const auto name = [&](Step& step, const StepKernel& chosen) {
     if (!chosen.kernel.valid()) return;
     step.kernel = chosen.kernel;
-    Scratch given = scratch(graph, graph.op(step.op), step.method, step.kernel);
+    Scratch given =
+        scratch(dataflow.axes.kernel_uses().of(step.op, step.method), step.kernel);
     given.size_bytes = std::max(given.size_bytes, chosen.scratch_bytes);
     // A step has its scratch for itself.
     if (step.scratch.valid()) {

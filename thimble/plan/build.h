@@ -13,7 +13,7 @@ namespace thimble {
 [[nodiscard]] Schedule build(const Graph& graph, const Plan& plan);
 /// The schedule of a plan that names none, with these kernels: scratch lies behind the other
 /// buffers.
-[[nodiscard]] Schedule with_kernels(const Graph& graph, Schedule schedule,
+[[nodiscard]] Schedule with_kernels(const Dataflow& dataflow, Schedule schedule,
                                     const std::vector<StepKernel>& kernels);
 /// Whether every group has a derivation.
 [[nodiscard]] bool has_derivations(const Dataflow& dataflow, const Plan& plan);

@@ -10,8 +10,8 @@ namespace thimble {
 
 KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan, const Schedule& schedule,
                            LatencyEstimate& latency)
-    : schedule_(schedule), program_(latency.program()), fits_(dataflow.graph, schedule) {
-  const std::vector<int64_t> live = live_bytes(dataflow.graph, schedule);
+    : program_(latency.program()), fits_(dataflow.graph, schedule, dataflow.axes.kernel_uses()) {
+  const std::vector<int64_t> live = live_bytes(dataflow.graph, schedule, kArena, &dataflow.axes.kernel_uses());
   const auto ways = latency.ways(plan.members, plan.overlaps);
   check(ways.has_value(), "a group of a plan has no tiles");
   for_each_step(schedule, [&](const Step& step, Position position) {
@@ -19,54 +19,40 @@ KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan, con
     Call& call = calls_.emplace_back();
     call.step = &step;
     call.live_bytes = live[at];
+    portable_.live_bytes = std::max(portable_.live_bytes, call.live_bytes);
     if (step.scratch.valid()) call.live_bytes -= schedule.buffer(step.scratch).size_bytes();
     if (at >= ways->size()) return;  // a copy that closes a state
     call.ways = (*ways)[at];
     call.fit.resize(call.ways->size());
+    portable_.instructions += call.ways->front().instructions;
   });
+  portable_.instructions += program_;
 }
 
-int64_t KernelSelection::portable_bytes() const {
-  int64_t most = 0;
-  for (const Call& call : calls_) {
-    const BufferId scratch = call.step->scratch;
-    most = std::max(most, call.live_bytes +
-                              (scratch.valid() ? schedule_.buffer(scratch).size_bytes() : 0));
-  }
-  return most;
-}
-
-KernelSelection::Chosen KernelSelection::portable() const {
-  Chosen result{.kernels = {}, .instructions = program_};
-  for (const Call& call : calls_)
-    result.instructions += call.ways == nullptr ? 0 : call.ways->front().instructions;
-  return result;
-}
-
-const KernelWay* KernelSelection::fastest(Call& call, int64_t room_bytes) {
-  for (size_t w = call.ways->size(); w-- > 0;) {
+const KernelWay& KernelSelection::fastest(Call& call, int64_t room_bytes) {
+  for (size_t w = call.ways->size(); w-- > 1;) {
     const KernelWay& way = (*call.ways)[w];
-    if (!way.kernel.valid()) return &way;
     if (way.scratch_bytes > room_bytes) continue;
     if (!call.fit[w]) {
       Step changed = *call.step;
       changed.kernel = way.kernel;
       call.fit[w] = fits_.fault(changed).empty();
     }
-    if (*call.fit[w]) return &way;
+    if (*call.fit[w]) return way;
   }
-  return nullptr;
+  return call.ways->front();
 }
 
 KernelSelection::Chosen KernelSelection::within(int64_t live_bytes) {
   Chosen result{.instructions = program_};
   for (Call& call : calls_) {
     StepKernel& kernel = result.kernels.emplace_back();
+    result.live_bytes = std::max(result.live_bytes, call.live_bytes);
     if (call.ways == nullptr) continue;
-    const KernelWay* way = fastest(call, live_bytes - call.live_bytes);
-    if (way == nullptr) way = &call.ways->front();  // nothing has less
-    result.instructions += way->instructions;
-    if (way->kernel.valid()) kernel = {way->kernel, way->scratch_bytes};
+    const KernelWay& way = fastest(call, live_bytes - call.live_bytes);
+    result.instructions += way.instructions;
+    result.live_bytes = std::max(result.live_bytes, call.live_bytes + way.scratch_bytes);
+    if (way.kernel.valid()) kernel = {way.kernel, way.scratch_bytes};
   }
   return result;
 }

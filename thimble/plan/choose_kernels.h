@@ -21,26 +21,25 @@ class KernelSelection {
   struct Chosen {
     std::vector<StepKernel> kernels;  ///< for Plan::kernels
     double instructions = 0;          ///< estimated, of an inference
+    int64_t live_bytes = 0;           ///< the most at any step
   };
   /// With kernels that leave no more bytes than these live at any step, if the portable ones do.
   [[nodiscard]] Chosen within(int64_t live_bytes);
-  [[nodiscard]] Chosen portable() const;
-  /// At the most live at a step with portable kernels.
-  [[nodiscard]] int64_t portable_bytes() const;
+  [[nodiscard]] const Chosen& portable() const { return portable_; }
 
  private:
   struct Call {
     const Step* step = nullptr;
     const KernelWays* ways = nullptr;
-    int64_t live_bytes = 0;               ///< without its scratch
+    int64_t live_bytes = 0;                ///< without its scratch
     std::vector<std::optional<bool>> fit;  ///< per way: whether the kernel takes the step
   };
-  [[nodiscard]] const KernelWay* fastest(Call& call, int64_t room_bytes);
+  [[nodiscard]] const KernelWay& fastest(Call& call, int64_t room_bytes);
 
-  const Schedule& schedule_;
   const double program_;
   KernelFits fits_;
   std::vector<Call> calls_;  ///< per step as written
+  Chosen portable_;
 };
 
 }  // namespace thimble

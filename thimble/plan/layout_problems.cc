@@ -7,8 +7,11 @@
 
 namespace thimble {
 
-LayoutProblems::LayoutProblems(const Graph& graph, const Schedule& schedule)
-    : schedule_(schedule), lives_(live_ranges(schedule)), overlaps_(overlaps(graph, schedule)) {}
+LayoutProblems::LayoutProblems(const Graph& graph, const Schedule& schedule,
+                               const KernelUses& uses)
+    : schedule_(schedule),
+      lives_(live_ranges(schedule)),
+      overlaps_(overlaps(graph, schedule, uses)) {}
 
 layout::Problem LayoutProblems::of(MemoryId memory, const std::vector<MemoryId>& where,
                                    bool alignment_1) const {

@@ -15,7 +15,7 @@ namespace thimble {
 class LayoutProblems {
  public:
   /// The schedule must outlive it.
-  LayoutProblems(const Graph& graph, const Schedule& schedule);
+  LayoutProblems(const Graph& graph, const Schedule& schedule, const KernelUses& uses);
 
   /// Of `memory`, with buffer b in memory where[b]; those elsewhere have size 0. alignment_1: as if
   /// every type could lie anywhere.

@@ -53,11 +53,13 @@ MemoryPlacement laid_out(const layout::Problem& all, const PlacementOptions& opt
 
 layout::Problem layout_problem(const Graph& graph, const Schedule& schedule, bool alignment_1,
                                MemoryId memory) {
-  return LayoutProblems(graph, schedule).of(memory, memories_of_buffers(schedule), alignment_1);
+  return LayoutProblems(graph, schedule, KernelUses(graph))
+      .of(memory, memories_of_buffers(schedule), alignment_1);
 }
 
 Placement place(const Graph& graph, const Schedule& schedule, const PlacementOptions& options) {
-  const LayoutProblems problems(graph, schedule);
+  const KernelUses own(graph);
+  const LayoutProblems problems(graph, schedule, options.uses == nullptr ? own : *options.uses);
   const std::vector<MemoryId> where = memories_of_buffers(schedule);
   Placement result{.addresses = std::vector<int64_t>(schedule.buffers.size()), .memories = {}};
   for (size_t m = 0; m < schedule.memories.size(); ++m) {
@@ -101,8 +103,11 @@ std::optional<MemoryId> beyond_capacity(const Schedule& schedule, const Placemen
   return std::nullopt;
 }
 
-std::vector<int64_t> live_bytes(const Graph& graph, const Schedule& schedule, MemoryId memory) {
-  const layout::Problem problem = layout_problem(graph, schedule, true, memory);
+std::vector<int64_t> live_bytes(const Graph& graph, const Schedule& schedule, MemoryId memory,
+                                const KernelUses* uses) {
+  const KernelUses own(graph);
+  const layout::Problem problem = LayoutProblems(graph, schedule, uses == nullptr ? own : *uses)
+                                      .of(memory, memories_of_buffers(schedule), true);
   Position steps = 0;
   for_each_step(schedule, [&](const Step&, Position position) { steps = position + 1; });
   return layout::live_bounds(problem, steps);

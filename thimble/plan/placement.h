@@ -5,6 +5,7 @@
 
 #include "thimble/layout/layout.h"
 #include "thimble/schedule/schedule.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble {
 
@@ -14,6 +15,7 @@ struct PlacementOptions {
   LayoutMethod method = LayoutMethod::kExact;
   int64_t work = layout::kSearchWork;  ///< of the exact search
   const TimeLimit* time = nullptr;     ///< the safety net of all searches
+  const KernelUses* uses = nullptr;    ///< of the graph, where they are known
 };
 
 /// What a schedule takes of one memory. The three sizes as DESIGN.md defines them:
@@ -53,6 +55,7 @@ struct Placement {
 
 /// Bytes of one memory live at each position (shared bytes once, unaligned).
 [[nodiscard]] std::vector<int64_t> live_bytes(const Graph& graph, const Schedule& schedule,
-                                              MemoryId memory = kArena);
+                                              MemoryId memory = kArena,
+                                              const KernelUses* uses = nullptr);
 
 }  // namespace thimble

@@ -15,24 +15,26 @@ Realisation::Realisation(const Dataflow& dataflow, LatencyEstimate& latency, Pla
       options_(options),
       plan_(std::move(plan)),
       schedule_(build(dataflow, plan_)),
-      choice_(dataflow, plan_, schedule_, latency) {}
+      choice_(dataflow, plan_, schedule_, latency) {
+  options_.uses = &dataflow.axes.kernel_uses();
+}
 
-RealisedPlan Realisation::with(KernelSelection::Chosen chosen) {
+RealisedPlan Realisation::with(KernelSelection::Chosen chosen) const {
   RealisedPlan result{.plan = plan_, .placement = {}, .instructions = chosen.instructions};
   result.plan.kernels = std::move(chosen.kernels);
-  const Schedule schedule = with_kernels(flow_.graph, schedule_, result.plan.kernels);
+  const Schedule schedule = with_kernels(flow_, schedule_, result.plan.kernels);
   result.placement = place(flow_.graph, schedule, options_);
   return result;
 }
 
-RealisedPlan Realisation::live_within(int64_t live_bytes) {
-  return with(choice_.within(std::max(live_bytes, choice_.portable_bytes())));
+KernelSelection::Chosen Realisation::live_within(int64_t live_bytes) {
+  return choice_.within(std::max(live_bytes, choice_.portable().live_bytes));
 }
 
 RealisedPlan Realisation::portable() { return with(choice_.portable()); }
 
 RealisedPlan Realisation::arena_within(int64_t arena_bytes) {
-  const int64_t least = choice_.portable_bytes();
+  const int64_t least = choice_.portable().live_bytes;
   int64_t live_bytes = arena_bytes;
   for (int n = 0; n < kMostLayouts && live_bytes >= least; ++n) {
     RealisedPlan found = with(choice_.within(live_bytes));

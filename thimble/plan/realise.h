@@ -22,18 +22,17 @@ class Realisation {
               const PlacementOptions& options);
 
   [[nodiscard]] const Schedule& schedule() const { return schedule_; }  ///< without kernels
-  /// With the fastest kernels that leave no more live than these bytes, or than portable ones do.
-  [[nodiscard]] RealisedPlan live_within(int64_t live_bytes);
+  /// The fastest kernels that leave no more live than these bytes, or than portable ones do.
+  [[nodiscard]] KernelSelection::Chosen live_within(int64_t live_bytes);
+  [[nodiscard]] RealisedPlan with(KernelSelection::Chosen chosen) const;
   /// With the fastest for which the arena is as small, if there are any: alignment and holes may
   /// want some of the room.
   [[nodiscard]] RealisedPlan arena_within(int64_t arena_bytes);
   [[nodiscard]] RealisedPlan portable();
 
  private:
-  [[nodiscard]] RealisedPlan with(KernelSelection::Chosen chosen);
-
   const Dataflow& flow_;
-  const PlacementOptions options_;
+  PlacementOptions options_;
   Plan plan_;
   const Schedule schedule_;
   KernelSelection choice_;

@@ -59,7 +59,7 @@ class Spreader {
            const std::vector<ScheduleMemory>& memories, const PlacementOptions& options)
       : graph_(graph),
         options_(options),
-        problems_(graph, schedule),
+        problems_(graph, schedule, KernelUses(graph)),
         result_{.schedule = schedule, .placement = {}},
         where_(memories_of_buffers(schedule)) {
     result_.schedule.memories = memories;

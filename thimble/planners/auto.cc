@@ -71,6 +71,9 @@ class AutoSearch {
 
   PlannerAnswer answer() {
     lay_out();
+    for (const Decision& start : starts_) {
+      if (found_.empty() || !late(limits_.time)) add(start);
+    }
     if (found_.empty())
       throw CompileError("--output", "this network's cannot be streamed: " + obstacle_);
     improve_chosen();
@@ -126,7 +129,7 @@ class AutoSearch {
     Realisation realisation(flow, latency, std::move(bare), placement_options(work));
     RealisedPlan again =
         fits ? realisation.arena_within(*limits_.sram_bytes)
-             : realisation.live_within(plan.arena().peak_bytes);
+             : realisation.with(realisation.live_within(plan.arena().peak_bytes));
     const auto cost = [&](const RealisedPlan& realised) {
       const int64_t arena = realised.placement.arena_bytes();
       return std::pair(std::max(arena, fits ? *limits_.sram_bytes : 0), realised.instructions);
@@ -263,7 +266,14 @@ class AutoSearch {
            int64_t live_bytes, int64_t layout_work) {
     Realisation realisation(flow, latency, std::move(plan), placement_options(layout_work));
     if (macs(graph_, realisation.schedule()) > most_macs_) return;
-    PricedPlan found = priced(graph_, realisation.live_within(live_bytes), std::move(notes));
+    KernelSelection::Chosen chosen = realisation.live_within(live_bytes);
+    const auto beats = [&](const PricedPlan& other) {
+      return other.arena().size_bytes <= chosen.live_bytes &&
+             other.realised.instructions <= chosen.instructions;
+    };
+    if (std::ranges::any_of(found_, beats)) return;
+    PricedPlan found =
+        priced(graph_, realisation.with(std::move(chosen)), std::move(notes));
     for (Note& note : found.notes) {
       if (auto* spans = std::get_if<note::Spans>(&note)) spans->peak_bytes = found.arena().peak_bytes;
     }
@@ -313,21 +323,22 @@ class AutoSearch {
            bytes <= kMostBytesOfStarts * limits_.effort;
   }
 
-  /// What a planner with another search finds: with as few bytes as it can, and with room for fast
-  /// kernels.
+  /// What a planner with another search finds.
   void add_start(PlannerDecision answer) {
-    auto* decision = std::get_if<Decision>(&answer);
-    if (decision == nullptr) return;
-    const Instances instances = decision->plan.instances;
-    const Dataflow flow(axes_, instances);
-    if (!has_derivations(flow, decision->plan)) return;
+    if (auto* decision = std::get_if<Decision>(&answer)) starts_.push_back(std::move(*decision));
+  }
+
+  /// With as few bytes as it can do with, and with room for fast kernels.
+  void add(const Decision& start) {
+    const Dataflow flow(axes_, start.plan.instances);
+    if (!has_derivations(flow, start.plan)) return;
     LatencyEstimate latency(flow, limits_.core, model_);
-    const int64_t peak = evaluate(flow, decision->plan).peak_bytes;
+    const int64_t peak = evaluate(flow, start.plan).peak_bytes;
     std::set<int64_t> live = {peak, peak + peak / 16, peak + peak / 8};
     if (limits_.sram_bytes) live.insert(*limits_.sram_bytes);
-    if (decision->live_bytes) live.insert(*decision->live_bytes);
+    if (start.live_bytes) live.insert(*start.live_bytes);
     for (const int64_t bytes : live)
-      add(flow, latency, decision->plan, decision->notes, bytes, kLeastLayoutWork);
+      add(flow, latency, start.plan, start.notes, bytes, kDraftLayoutWork);
   }
 
   const Graph& graph_;
@@ -340,6 +351,7 @@ class AutoSearch {
   std::vector<Draft> drafts_;
   int64_t least_ = Rolls::kImpossible;  ///< peak of a draft
   std::string obstacle_;                ///< if there is none
+  std::vector<Decision> starts_;
   std::vector<PricedPlan> found_;
 };
 

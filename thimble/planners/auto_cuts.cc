@@ -234,16 +234,16 @@ void AutoCuts::add_rolled() {
   }
 }
 
-std::vector<FrontCut> AutoCuts::cuts() const {
+std::vector<FrontCut> AutoCuts::cuts(int most_ways) const {
   const FrontCutOptions limits{.most_macs = options_.most_macs,
                                .most_time = std::numeric_limits<double>::infinity(),
-                               .most_ways = kMostCuts * static_cast<int>(options_.effort)};
+                               .most_ways = most_ways * static_cast<int>(options_.effort)};
   return front_cuts(static_cast<int>(order_.size()), pieces_, limits);
 }
 
 std::vector<AutoCut> AutoCuts::front() const {
   std::vector<AutoCut> result;
-  for (const FrontCut& found : cuts()) {
+  for (const FrontCut& found : cuts(kMostCuts)) {
     std::vector<RolledPiece> chosen;
     for (const int p : found.pieces) {
       const auto& way = ways_[static_cast<size_t>(p)];

@@ -46,7 +46,7 @@ class AutoCuts {
   [[nodiscard]] std::string obstacle() const { return cuts_.rolls().obstacle(); }
 
  private:
-  [[nodiscard]] std::vector<FrontCut> cuts() const;
+  [[nodiscard]] std::vector<FrontCut> cuts(int most_ways) const;
   [[nodiscard]] FrontOverlap front_overlap(const OverlapChoice& choice, int64_t lead_bytes) const;
   [[nodiscard]] RolledPiece rolled_piece(const Sweep& sweep) const;
   [[nodiscard]] std::vector<bool> begins_of_peaks() const;

@@ -14,6 +14,7 @@ namespace thimble {
 namespace {
 
 constexpr size_t kMostInStrips = 150;  // sweeps each time, at effort 1
+constexpr int kMostCutsOfPeaks = 100;  // of the operators behind a position, at effort 1
 constexpr int kRoundsOfStrips = 3;
 constexpr int64_t kLeastInStrips = 8;  // of a sweep, what strips can change is this part, or more
 constexpr int kMostInParts = 24;       // windows each time, at effort 1
@@ -56,7 +57,7 @@ struct LessByShape {
 /// Per position, whether the largest piece of a cut of the front begins there.
 std::vector<bool> AutoCuts::begins_of_peaks() const {
   std::vector<bool> result(order_.size(), false);
-  for (const FrontCut& cut : cuts()) {
+  for (const FrontCut& cut : cuts(kMostCutsOfPeaks)) {
     if (cut.pieces.empty()) continue;  // a network without operators
     const auto bytes = [&](int p) { return pieces_[static_cast<size_t>(p)].peak_bytes; };
     const int largest = *std::ranges::max_element(cut.pieces, {}, bytes);
@@ -68,7 +69,7 @@ std::vector<bool> AutoCuts::begins_of_peaks() const {
 /// The largest pieces of cuts of the front, each once, those of the most bytes first.
 std::vector<FrontPiece> AutoCuts::peaks() const {
   std::vector<FrontPiece> result;
-  for (const FrontCut& cut : cuts()) {
+  for (const FrontCut& cut : cuts(kMostCutsOfPeaks)) {
     if (cut.pieces.empty()) continue;
     const auto bytes = [&](int p) { return pieces_[static_cast<size_t>(p)].peak_bytes; };
     result.push_back(

@@ -98,7 +98,7 @@ Planned finished(const Graph& graph, const Limits& limits, Decision decision) {
                           {.method = limits.layout, .time = limits.time});
   const auto realised = [&] {
     if (limits.sram_bytes) return realisation.arena_within(*limits.sram_bytes);
-    if (decision.live_bytes) return realisation.live_within(*decision.live_bytes);
+    if (decision.live_bytes) return realisation.with(realisation.live_within(*decision.live_bytes));
     const int64_t portable = realisation.portable().placement.arena_bytes();
     return realisation.arena_within(portable + portable / kScratchShare);
   };

@@ -29,7 +29,8 @@ struct StepKernels {
 // Per position; empty where no operator is executed.
 std::vector<StepKernels> kernels_of_steps(const Graph& graph, const Schedule& schedule,
                                           const Core& core, const LatencyModel& model) {
-  KernelFits fits(graph, schedule);
+  const KernelUses all(graph);
+  KernelFits fits(graph, schedule, all);
   const KernelCoefficients known(model);
   std::vector<StepKernels> steps;
   for_each_step(schedule, [&](const Step& step, Position) {

@@ -124,8 +124,8 @@ std::string buffer_fault(const Buffer& buffer, const OperandAxes& walk, const Sh
   return "";
 }
 
-KernelFits::KernelFits(const Graph& graph, const Schedule& schedule)
-    : graph_(graph), schedule_(schedule), gathers_(graph, schedule) {}
+KernelFits::KernelFits(const Graph& graph, const Schedule& schedule, const KernelUses& uses)
+    : graph_(graph), schedule_(schedule), gathers_(graph, schedule), uses_(uses) {}
 
 std::string KernelFits::fault(const Step& step) {
   const auto pieces = gathers_.pieces(step);
@@ -175,14 +175,9 @@ std::string KernelFits::fault(const Step& step, const KernelUse& use, KernelId k
   return of_buffer(step.out, use.out);
 }
 
-const std::vector<KernelUse>& KernelFits::uses_of(OpId op, Method method) {
-  const auto [it, added] = uses_.try_emplace({op, method});
-  if (added) it->second = kernel_uses(graph_, graph_.op(op), method);
-  return it->second;
-}
-
 std::string kernels_fault(const Graph& graph, const Schedule& schedule) {
-  KernelFits fit(graph, schedule);
+  const KernelUses uses(graph);
+  KernelFits fit(graph, schedule, uses);
   std::string fault;
   for_each_step(schedule, [&](const Step& step, Position position) {
     if (!fault.empty()) return;

@@ -4,13 +4,12 @@
 // lowered.
 #pragma once
 
-#include <map>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "thimble/schedule/gather.h"
+#include "thimble/target/kernels/kernel_uses.h"
 
 namespace thimble {
 
@@ -37,13 +36,15 @@ struct CallAxis {
 /// Asks the kernels of one schedule's steps.
 class KernelFits {
  public:
-  /// Both must outlive it. The schedule's ids and ranks must be right.
-  KernelFits(const Graph& graph, const Schedule& schedule);
+  /// All must outlive it. The schedule's ids and ranks must be right.
+  KernelFits(const Graph& graph, const Schedule& schedule, const KernelUses& uses);
 
   /// Empty, or why the kernel that the step names (or the portable one) cannot take it.
   [[nodiscard]] std::string fault(const Step& step);
   /// What the operator does that way.
-  [[nodiscard]] const std::vector<KernelUse>& uses_of(OpId op, Method method);
+  [[nodiscard]] const std::vector<KernelUse>& uses_of(OpId op, Method method) const {
+    return uses_.of(op, method);
+  }
 
  private:
   [[nodiscard]] std::string fault(const Piece& piece);
@@ -52,7 +53,7 @@ class KernelFits {
   const Graph& graph_;
   const Schedule& schedule_;
   Gathers gathers_;
-  std::map<std::pair<OpId, Method>, std::vector<KernelUse>> uses_;
+  const KernelUses& uses_;
 };
 
 /// Empty, or the first step that no kernel can take: "step 3: ...". The schedule's ids and ranks

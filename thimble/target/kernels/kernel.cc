@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "thimble/target/kernels/kernel_uses.h"
 #include "thimble/target/kernels/kernel.h"
 
 #include <algorithm>
@@ -50,9 +51,13 @@ KernelId chosen(KernelId wanted, const KernelUse& use) {
 }
 
 Scratch scratch(const Graph& graph, const Op& op, Method method, KernelId wanted) {
+  return has_kernel(graph, op, method) ? scratch(kernel_uses(graph, op, method), wanted)
+                                       : Scratch{};
+}
+
+Scratch scratch(const std::vector<KernelUse>& uses, KernelId wanted) {
   Scratch most;
-  if (!has_kernel(graph, op, method)) return most;
-  for (const KernelUse& use : kernel_uses(graph, op, method)) {
+  for (const KernelUse& use : uses) {
     const KernelId kernel = chosen(wanted, use);
     most.size_bytes = std::max(most.size_bytes, least_scratch_bytes(kernel, use));
     if (size_bytes(info(kernel).scratch_type) > size_bytes(most.type))

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What operators do, found out once: some of it takes a look at every weight.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "thimble/target/kernels/kernel.h"
+
+namespace thimble {
+
+/// What a step needs that makes these calls (kernel.h).
+[[nodiscard]] Scratch scratch(const std::vector<KernelUse>& uses, KernelId wanted = {});
+
+class KernelUses {
+ public:
+  /// It must outlive this.
+  explicit KernelUses(const Graph& graph) : graph_(graph) {}
+
+  /// As kernel_uses. Valid as long as this.
+  [[nodiscard]] const std::vector<KernelUse>& of(OpId op, Method method) const {
+    const auto [it, added] = known_.try_emplace({op, method});
+    if (added) it->second = kernel_uses(graph_, graph_.op(op), method);
+    return it->second;
+  }
+
+ private:
+  const Graph& graph_;
+  mutable std::map<std::pair<OpId, Method>, std::vector<KernelUse>> known_;
+};
+
+}  // namespace thimble
