@@ -17,7 +17,6 @@
 #include <limits>
 
 #include "bench/latency_samples.h"
-#include "thimble/plan/choose_kernels.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/estimate.h"
 
@@ -42,15 +41,13 @@ struct Line {
 
 Compiled planned(const Source& source, const std::string& core, const Asked& asked) {
   const PlannerChoice choice = choose_planner(asked.planner);
-  const Limits limits{.max_latency = asked.max_latency, .core = core_named(core)};
+  const Limits limits{.core = core_named(core), .max_latency = asked.max_latency};
   auto answer = choice.planner->plan(source.graph, limits, choice.options);
   auto& found = std::get<Planned>(answer);
-  PlacedSchedule placed =
-      place_with_kernels(source.graph, std::move(found.schedule), limits.core, std::nullopt, {});
   const PlacedPlan plan{.planner = asked.planner,
-                        .schedule = std::move(placed.schedule),
-                        .placement = std::move(placed.placement),
-                        .accumulators = found.accumulators};
+                        .schedule = found.schedule,
+                        .placement = found.best().realised.placement,
+                        .accumulators = found.best().plan().accumulators};
   return described(check_plan(source, {.rewrite = false}, plan, asked.planner));
 }
 

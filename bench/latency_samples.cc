@@ -15,8 +15,8 @@
 #include "thimble/driver/measure.h"
 #include "thimble/model/error.h"
 #include "thimble/plan/build.h"
-#include "thimble/plan/choose_kernels.h"
 #include "thimble/program/estimate.h"
+#include "thimble/schedule/first_kernels.h"
 
 namespace thimble {
 namespace {
@@ -55,12 +55,11 @@ std::optional<Compiled> tiled(const Source& source, Tiling tiling, uint64_t seed
   const AxisGraph axes(source.graph);
   const std::optional<Plan> drawn_plan = latency_plan(axes, tiling, random);
   if (!drawn_plan) return std::nullopt;
-  const std::optional<int64_t> room = seed % 2 == 0 ? std::optional(kRoomBytes) : std::nullopt;
-  PlacedSchedule placed =
-      place_with_kernels(source.graph, build(source.graph, *drawn_plan), core, room, {});
+  Schedule schedule = build(source.graph, *drawn_plan);
+  if (seed % 2 == 0) schedule = with_first_kernels(source.graph, std::move(schedule), core);
   const PlacedPlan plan{.planner = name(tiling),
-                        .schedule = std::move(placed.schedule),
-                        .placement = std::move(placed.placement),
+                        .schedule = schedule,
+                        .placement = place(source.graph, schedule, {}),
                         .accumulators = source.graph.accumulators};
   return described(check_plan(source, {.rewrite = false}, plan, name(tiling)));
 }

@@ -110,8 +110,8 @@ class Bound {
         for (Partition& part : schemes(begin, end, bytes)) {
           ++result.schemes;
           const std::optional<MotesUnit> unit = units_.measured(std::move(part));
-          if (!unit || unit->bytes >= bytes) continue;
-          pieces.push_back({begin, end, unit->bytes, unit->instructions});
+          if (!unit || unit->bytes() >= bytes) continue;
+          pieces.push_back({begin, end, unit->bytes(), unit->instructions()});
           reached[index(end)] = true;
         }
       }

@@ -13,7 +13,7 @@
 
 #include "bench/latency_samples.h"
 #include "thimble/plan/build.h"
-#include "thimble/plan/choose_kernels.h"
+#include "thimble/plan/realise.h"
 
 namespace {
 
@@ -93,10 +93,9 @@ class Table3 {
  private:
   Compiled compiled(std::optional<int64_t> factor, Reads reads) const {
     const Plan plan = plan_of(source_.graph, factor, reads);
-    PlacedSchedule placed = place_with_kernels(source_.graph, build(source_.graph, plan),
-                                               core_named(core_), kRoomBytes, {});
+    RealisedPlan placed = realised(source_.graph, plan, core_named(core_), kRoomBytes, {});
     const PlacedPlan plan_placed{.planner = "by hand",
-                                 .schedule = std::move(placed.schedule),
+                                 .schedule = build(source_.graph, placed.plan),
                                  .placement = std::move(placed.placement),
                                  .accumulators = {}};
     return described(check_plan(source_, {.rewrite = false}, plan_placed, "by hand"));

@@ -17,6 +17,7 @@
 #include "thimble/program/estimate.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/memory_fault.h"
+#include "thimble/schedule/first_kernels.h"
 
 namespace thimble {
 namespace {
@@ -54,6 +55,14 @@ void each_tiled_chain(const Visit& visit) {
   }
 }
 
+Schedule fastest(const Dataflow& flow, const Plan& plan, const Core& core,
+                 const LatencyModel& model) {
+  LatencyEstimate latency(flow, core, model);
+  const Schedule portable = build(flow, plan);
+  KernelSelection kernels(flow, plan, portable, latency);
+  return with_kernels(flow, portable, kernels.within(kRoomBytes).kernels);
+}
+
 TEST(LatencyPlans, AreEstimatedAsTheirProgramsAre) {
   const Core core = core_named("cortex-m4");
   const LatencyModel model = latency_model("cortex-m4").value();
@@ -62,8 +71,7 @@ TEST(LatencyPlans, AreEstimatedAsTheirProgramsAre) {
   each_tiled_chain([&](Tiling tiling, uint64_t seed, const Graph& graph, const Plan& plan,
                        const Dataflow& flow) {
     tilings.insert(tiling);
-    const Schedule schedule =
-        with_kernels(graph, build(flow, plan), core, {kRoomBytes, kRoomBytes});
+    const Schedule schedule = fastest(flow, plan, core, model);
     const Program program = lower(graph, schedule, place(graph, schedule, {}));
     const double lowered = estimate(program, model).instructions;
     const double estimated = LatencyEstimate(flow, core, model).plan(plan).value();
@@ -84,9 +92,8 @@ TEST(LatencyPlans, HaveEveryConstantOnce) {
     size_t shared = 0;
     each_tiled_chain([&](Tiling tiling, uint64_t seed, const Graph& graph, const Plan& plan,
                          const Dataflow& flow) {
-      const PlacedSchedule placed =
-          place_with_kernels(graph, build(flow, plan), core_named(core), std::nullopt, {});
-      const Program program = lower(graph, placed.schedule, placed.placement);
+      const Schedule schedule = with_first_kernels(graph, build(flow, plan), core_named(core));
+      const Program program = lower(graph, schedule, place(graph, schedule, {}));
       EXPECT_EQ(memory_fault(program), "") << core << " " << name(tiling) << " " << seed;
       std::set<BufferId> used;
       for (const ProgramParams& params : program.params) {

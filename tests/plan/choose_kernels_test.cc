@@ -13,12 +13,14 @@
 #include "tests/support/test_graph.h"
 #include "tests/support/workload.h"
 #include "thimble/model/error.h"
+#include "thimble/plan/build.h"
+#include "thimble/plan/realise.h"
 #include "thimble/plan/saved_plan.h"
 #include "thimble/planners/planner.h"
-#include "thimble/program/explain.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
+#include "thimble/schedule/first_kernels.h"
 
 namespace thimble {
 namespace {
@@ -36,8 +38,22 @@ Graph pointwise_network() {
   return net.graph();
 }
 
-Schedule reordered(const Graph& graph) {
-  return std::get<Planned>(choose_planner("reorder").planner->plan(graph, {}, {})).schedule;
+Plan reordered(const Graph& graph) {
+  return std::get<Planned>(choose_planner("reorder").planner->plan(graph, {}, {})).best().plan();
+}
+
+struct PlacedSchedule {
+  Schedule schedule;
+  Placement placement;
+};
+
+PlacedSchedule placed_with(const Graph& graph, Plan plan, const std::string& core,
+                           std::optional<int64_t> arena_bytes, Weights weights = Weights::kFast) {
+  Core target = core_named(core);
+  target.weights = weights;
+  plan.kernels.clear();
+  const RealisedPlan found = realised(graph, std::move(plan), target, arena_bytes, {});
+  return {build(graph, found.plan), found.placement};
 }
 
 int fast_steps(const Schedule& schedule) {
@@ -82,9 +98,7 @@ Graph depthwise_network(bool relu, float other) {
 
 PlacedSchedule with_room(const Graph& graph, const char* core = "cortex-m4",
                          Weights weights = Weights::kFast) {
-  Core target = core_named(core);
-  target.weights = weights;
-  return place_with_kernels(graph, reordered(graph), target, 64 * 1024, {});
+  return placed_with(graph, reordered(graph), core, 64 * 1024, weights);
 }
 
 /// Every third word of every constant is damaged, and each time the verifier must say so. How many
@@ -162,7 +176,8 @@ TEST(ChooseKernels, ReadsTheParametersOfADepthwiseConvolutionBack) {
 Program paired_program(const Graph& graph, bool wide) {
   Core core = core_named("cortex-m4");
   core.weights = wide ? Weights::kFast : Weights::kCompact;
-  const PlacedSchedule placed = place_with_kernels(graph, reordered(graph), core, 64 * 1024, {});
+  const PlacedSchedule placed =
+      placed_with(graph, reordered(graph), core.name, 64 * 1024, core.weights);
   int pairs = 0;
   for_each_step(placed.schedule, [&](const Step& step, Position) {
     pairs += step.kernel == kernel_named(wide ? "conv_2d_pairs_dsp" : "conv_2d_pairs_compact_dsp");
@@ -341,19 +356,17 @@ TEST(ChooseKernels, TakesVectorsWhereTheyAreExact) {
 
 TEST(ChooseKernels, TakesTheCoresWhereThereIsRoom) {
   const Graph graph = pointwise_network();
-  const Schedule schedule = reordered(graph);
-  const PlacedSchedule roomy =
-      place_with_kernels(graph, schedule, core_named("cortex-m4"), 64 * 1024, {});
+  const Plan plan = reordered(graph);
+  const PlacedSchedule roomy = placed_with(graph, plan, "cortex-m4", 64 * 1024);
   EXPECT_EQ(fast_steps(roomy.schedule), 4);
   expect_right(graph, roomy);
 }
 
 TEST(ChooseKernels, TakesNoMoreThanABudget) {
   const Graph graph = pointwise_network();
-  const Schedule schedule = reordered(graph);
-  const int64_t portable = place(graph, schedule, {}).arena_bytes();
-  const PlacedSchedule placed =
-      place_with_kernels(graph, schedule, core_named("cortex-m4"), portable, {});
+  const Plan plan = reordered(graph);
+  const int64_t portable = place(graph, build(graph, plan), {}).arena_bytes();
+  const PlacedSchedule placed = placed_with(graph, plan, "cortex-m4", portable);
   EXPECT_EQ(fast_steps(placed.schedule), 4);
   const int pairs = steps_with(placed.schedule, "conv_2d_pairs_dsp");
   EXPECT_GT(pairs, 0);  // not at the peak, but behind it
@@ -365,10 +378,9 @@ TEST(ChooseKernels, TakesNoMoreThanABudget) {
 
 TEST(ChooseKernels, TakesAnEighthMoreWithoutABudget) {
   const Graph graph = pointwise_network();
-  const Schedule schedule = reordered(graph);
-  const int64_t portable = place(graph, schedule, {}).arena_bytes();
-  const PlacedSchedule placed =
-      place_with_kernels(graph, schedule, core_named("cortex-m4"), std::nullopt, {});
+  const Plan plan = reordered(graph);
+  const int64_t portable = place(graph, build(graph, plan), {}).arena_bytes();
+  const PlacedSchedule placed = placed_with(graph, plan, "cortex-m4", std::nullopt);
   EXPECT_EQ(fast_steps(placed.schedule), 4);
   EXPECT_GT(placed.placement.arena_bytes(), portable);
   EXPECT_LE(placed.placement.arena_bytes(), portable + portable / 8);
@@ -382,12 +394,11 @@ TEST(ChooseKernels, MakesDoWithLittleScratch) {
   for (const int stride : {1, 2, 1}) t = net.depthwise(t, 3, stride);
   net.output(t);
   const Graph graph = net.graph();
-  const Schedule schedule = reordered(graph);
-  const int64_t portable = place(graph, schedule, {}).arena_bytes();
+  const Plan plan = reordered(graph);
+  const int64_t portable = place(graph, build(graph, plan), {}).arena_bytes();
   std::set<int64_t> sizes;
   for (const int64_t more : {40, 1000, 2000, 5000, 9000}) {
-    const PlacedSchedule placed =
-        place_with_kernels(graph, schedule, core_named("cortex-m4"), portable + more, {});
+    const PlacedSchedule placed = placed_with(graph, plan, "cortex-m4", portable + more);
     for_each_step(placed.schedule, [&](const Step& step, Position) {
       if (step.kernel.valid()) sizes.insert(placed.schedule.buffer(step.scratch).size_bytes());
     });
@@ -399,8 +410,7 @@ TEST(ChooseKernels, MakesDoWithLittleScratch) {
 TEST(ChooseKernels, LeavesOtherCoresThePortableOnes) {
   const Graph graph = pointwise_network();
   for (const char* core : {"cortex-m0", "cortex-m3", "cortex-m23"}) {
-    const PlacedSchedule placed =
-        place_with_kernels(graph, reordered(graph), core_named(core), 64 * 1024, {});
+    const PlacedSchedule placed = placed_with(graph, reordered(graph), core, 64 * 1024);
     EXPECT_EQ(fast_steps(placed.schedule), 0) << core;
   }
 }
@@ -411,9 +421,9 @@ TEST(ChooseKernels, LeavesThePiecesThatAFastKernelRefuses) {
   const testing::HandWritten slices = testing::channel_loop();
   const testing::HandWritten turned = testing::turned_input();
   for (const testing::HandWritten* hand : {&rows, &slices, &turned}) {
-    const PlacedSchedule placed =
-        place_with_kernels(hand->graph, hand->schedule, core_named("cortex-m4"), 64 * 1024, {});
-    expect_right(hand->graph, placed);
+    const Schedule schedule =
+        with_first_kernels(hand->graph, hand->schedule, core_named("cortex-m4"));
+    expect_right(hand->graph, {schedule, place(hand->graph, schedule, {})});
   }
 }
 
@@ -426,8 +436,7 @@ TEST(ChooseKernels, EveryPlanOfRandomNetworksStaysRight) {
     for (const Planner& planner : planners()) {
       const auto planned = std::get<Planned>(planner.plan(graph, {}, {}));
       for (const char* core : {"cortex-m4", "cortex-m55"}) {
-        const PlacedSchedule placed =
-            place_with_kernels(graph, planned.schedule, core_named(core), 1 << 20, {});
+        const PlacedSchedule placed = placed_with(graph, planned.best().plan(), core, 1 << 20);
         chosen += fast_steps(placed.schedule);
         expect_right(graph, placed);
         if (HasFailure()) return;
@@ -437,46 +446,42 @@ TEST(ChooseKernels, EveryPlanOfRandomNetworksStaysRight) {
   EXPECT_GT(chosen, testing::kSanitized ? 2 : 20);
 }
 
-TEST(SlowKernels, AreThoseThatEstimatesClearlySpeakAgainst) {
+TEST(ChooseKernels, TakesTheFastestAsEstimated) {
   const Graph graph = pointwise_network();
+  const AxisGraph axes(graph);
+  const Plan plan = reordered(graph);
+  const Dataflow flow(axes, plan.instances);
   const Core core = core_named("cortex-m4");
-  const KernelRoom room{1 << 20, 1 << 20};
-  const Schedule first = with_kernels(graph, reordered(graph), core, room);
-  const int steps = steps_with(first, "conv_2d_pairs_dsp");
-  ASSERT_GT(steps, 2);
-  const Program program = lower(graph, first, place(graph, first, {}));
+  const auto with = [&](const LatencyModel& model) {
+    LatencyEstimate latency(flow, core, model);
+    const RealisedPlan found = Realisation(flow, latency, plan, {}).arena_within(1 << 20);
+    return PlacedSchedule{build(flow, found.plan), found.placement};
+  };
   LatencyModel model = *latency_model("cortex-m4");
-  EXPECT_THAT(slow_kernels(graph, first, program, core, model), ::testing::IsEmpty());
-
+  EXPECT_EQ(steps_with(with(model).schedule, "conv_2d_pairs_dsp"), 4);
   for (double& coefficient : model.kernels.at("conv_2d_pairs_dsp")) coefficient *= 100;
-  const AvoidedKernels slow = slow_kernels(graph, first, program, core, model);
-  EXPECT_EQ(static_cast<int>(slow.size()), steps);
-  // Of what nothing is known nothing is said.
+  const PlacedSchedule without = with(model);
+  EXPECT_EQ(steps_with(without.schedule, "conv_2d_pairs_dsp"), 0);
+  EXPECT_GT(fast_steps(without.schedule), 0) << "1 x 1 without scratch";
+  expect_right(graph, without);
+  // What nobody counted is taken to be no slower than the portable kernel.
   LatencyModel unknown = model;
   unknown.kernels.erase("conv_2d_pairs_dsp");
-  EXPECT_THAT(slow_kernels(graph, first, program, core, unknown), ::testing::IsEmpty());
-
-  const Schedule second = with_kernels(graph, reordered(graph), core, room, slow);
-  EXPECT_EQ(steps_with(second, "conv_2d_pairs_dsp"), 0);
-  EXPECT_GT(fast_steps(second), 0) << "1 x 1 without scratch is next in the table";
-  expect_right(graph, {second, place(graph, second, {})});
+  EXPECT_GT(steps_with(with(unknown).schedule, "conv_2d_pairs_dsp"), 0);
 }
 
 // Its kernels of the DSP extension are not fitted there, those in MVE are.
-TEST(SlowKernels, AreNotJudgedByThoseOfAnotherInstructionSetThatNobodyFitted) {
-  const Core core = core_named("cortex-m55");
-  const LatencyModel model = *latency_model("cortex-m55");
+TEST(ChooseKernels, DoesNotJudgeByThoseOfAnotherInstructionSetThatNobodyFitted) {
   for (const Graph& graph : {pointwise_network(), depthwise_network(true, 1)}) {
-    const Schedule chosen = with_kernels(graph, reordered(graph), core, {1 << 20, 1 << 20});
-    EXPECT_GT(fast_steps(chosen), 3);
-    const Program program = lower(graph, chosen, place(graph, chosen, {}));
-    EXPECT_THAT(slow_kernels(graph, chosen, program, core, model), ::testing::IsEmpty());
+    const PlacedSchedule placed = placed_with(graph, reordered(graph), "cortex-m55", 1 << 20);
+    EXPECT_GT(fast_steps(placed.schedule), 3);
+    expect_right(graph, placed);
   }
 }
 
 TEST(NamedKernels, AreMalformedWhereTheyDoNotDoTheOperator) {
   const Graph graph = pointwise_network();
-  Schedule schedule = reordered(graph);
+  Schedule schedule = build(graph, reordered(graph));
   std::get<Step>(schedule.nodes[2].what).kernel = kernel_named("conv_2d_1x1_mve");  // 3 x 3
   EXPECT_EQ(malformed(graph, schedule), "step 2: conv_2d_1x1_mve does not do its operator");
   std::get<Step>(schedule.nodes[2].what).kernel = kernel_named("add");
@@ -485,8 +490,7 @@ TEST(NamedKernels, AreMalformedWhereTheyDoNotDoTheOperator) {
 
 TEST(NamedKernels, WantTheirScratchAligned) {
   const Graph graph = pointwise_network();
-  Schedule schedule =
-      with_kernels(graph, reordered(graph), core_named("cortex-m4"), {1 << 20, 1 << 20});
+  Schedule schedule = with_room(graph).schedule;
   Buffer& scratch = schedule.buffers[std::get<Step>(schedule.nodes[0].what).scratch.index()];
   EXPECT_EQ(scratch.extents, Shape{8});  // words: two pixels of 8 channels in 16 bits
   EXPECT_EQ(scratch.type, DType::kInt32);
@@ -506,8 +510,7 @@ TEST(NamedKernels, WantTheirScratchAligned) {
 
 TEST(NamedKernels, AreKeptInSavedPlans) {
   const Graph graph = pointwise_network();
-  const Schedule schedule =
-      with_kernels(graph, reordered(graph), core_named("cortex-m4"), {1 << 20, 1 << 20});
+  const Schedule schedule = with_room(graph).schedule;
   const PlacedPlan plan{.planner = "reorder",
                         .schedule = schedule,
                         .placement = place(graph, schedule, {}),

@@ -11,11 +11,11 @@
 
 #include "tests/support/random_network.h"
 #include "tests/support/random_op.h"
-#include "thimble/plan/choose_kernels.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/verify.h"
+#include "thimble/schedule/first_kernels.h"
 
 namespace thimble {
 namespace {
@@ -33,10 +33,9 @@ OperatorOnDsp on_dsp(const Graph& graph, Weights weights) {
   Core core = core_named("cortex-m4");
   core.weights = weights;
   const auto planned = std::get<Planned>(choose_planner("reorder").planner->plan(graph, {}, {}));
-  const PlacedSchedule placed =
-      place_with_kernels(graph, planned.schedule, core, int64_t{1} << 20, {});
-  OperatorOnDsp result{graph, lower(graph, placed.schedule, placed.placement), ""};
-  for_each_step(placed.schedule, [&](const Step& step, Position) {
+  const Schedule schedule = with_first_kernels(graph, planned.schedule, core);
+  OperatorOnDsp result{graph, lower(graph, schedule, place(graph, schedule, {})), ""};
+  for_each_step(schedule, [&](const Step& step, Position) {
     if (step.kernel.valid()) result.kernel = info(step.kernel).name;
   });
   return result;

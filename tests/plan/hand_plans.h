@@ -23,7 +23,7 @@ inline TileLoop tiles(ValueId paced, int axis, int64_t step, Border border = Bor
 }
 
 inline Member call(int instance, Method method = Method::kCompute) {
-  return {InstanceCall{{instance}, method, {}}};
+  return {InstanceCall{{instance}, method}};
 }
 
 /// Instances [begin, end), each computed.

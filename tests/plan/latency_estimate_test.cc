@@ -39,8 +39,10 @@ const LatencyModel& model() {
 }
 
 double lowered(const Dataflow& flow, const Plan& plan) {
-  const Schedule schedule =
-      with_kernels(flow.graph, build(flow, plan), core(), {kRoomBytes, kRoomBytes});
+  LatencyEstimate latency(flow, core(), model());
+  const Schedule portable = build(flow, plan);
+  KernelSelection kernels(flow, plan, portable, latency);
+  const Schedule schedule = with_kernels(flow, portable, kernels.within(kRoomBytes).kernels);
   const Placement placement = place(flow.graph, schedule, {.work = kLayoutWork});
   return estimate(lower(flow.graph, schedule, placement), model()).instructions;
 }
@@ -146,10 +148,13 @@ BothWays both_ways(const Member& group, Lies inner) {
     std::vector<LoopAround> loops;
     for (const DerivedLoop& loop : derived.loops)
       loops.push_back({loop.clock.calls[call], loop.clock.tiles});
-    result.derived.push_back(estimate.step(derived, s));
-    result.tiled.push_back(estimate.tiled(derived.steps[s].call, loops,
-                                          call == 0 ? Lies::kWhole : inner,
-                                          call == 2 ? Lies::kWhole : inner));
+    result.derived.push_back(estimate.ways(derived)[s]->back().instructions);
+    result.tiled.push_back(estimate
+                               .tiled(derived.steps[s].call, loops,
+                                      call == 0 ? Lies::kWhole : inner,
+                                      call == 2 ? Lies::kWhole : inner)
+                               .back()
+                               .instructions);
     ++call;
   }
   return result;

@@ -38,7 +38,6 @@ int64_t least_rolled(const SmallCase& c) {
 int64_t verified_peak(const SmallCase& c, const Plan& plan) {
   Schedule schedule = build(c.flow, plan);
   EXPECT_EQ(malformed(c.graph, schedule), "");
-  place_ports(schedule, c.ports);
   const Placement placement = place(c.graph, schedule, {});
   EXPECT_EQ(verify(c.graph, lower(c.graph, schedule, placement)).fault, "");
   return placement.arena().peak_bytes;

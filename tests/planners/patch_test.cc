@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "tests/support/planned.h"
 #include "tests/support/test_graph.h"
 #include "thimble/model/error.h"
 #include "thimble/operators/operators.h"
@@ -41,7 +42,7 @@ std::string error_of(const Graph& graph, const Limits& limits, const PlannerOpti
 }
 
 Planned planned(const Graph& graph, const PlannerOptions& options) {
-  return std::get<Planned>(plan_patch(graph, {}, options));
+  return std::get<Planned>(testing::planned_by(plan_patch, graph, {}, options));
 }
 
 TEST(Patch, SaysWhatItRecomputes) {
@@ -51,7 +52,7 @@ TEST(Patch, SaysWhatItRecomputes) {
   // Of 12 rows of the convolution's output 7 + 7 are computed, of columns likewise.
   EXPECT_EQ(macs(graph, answer.schedule) - macs(graph),
             macs(graph, graph.ops[0]) / 144 * (14 * 14 - 144));
-  const auto& patches = std::get<note::Patches>(answer.notes[0]);
+  const auto& patches = std::get<note::Patches>(answer.best().notes[0]);
   EXPECT_EQ((std::array{patches.down, patches.across, patches.rows, patches.columns}),
             (std::array<int64_t, 4>{2, 2, 6, 6}));
   EXPECT_EQ(patches.last, OpId{2});
@@ -69,7 +70,8 @@ TEST(Patch, ChoosesNoMoreThanWholeOperatorsNeed) {
 TEST(Patch, LeavesTheNetworkWholeWherePatchesGainNothing) {
   testing::TestGraph g(3);
   g.output(g.conv(g.input({1, 8, 8, 4}), 8, 1, 1));
-  const auto answer = std::get<Planned>(plan_patch(g.graph(), {.in_place = false}, {}));
+  const auto answer =
+      std::get<Planned>(testing::planned_by(plan_patch, g.graph(), {.in_place = false}, {}));
   EXPECT_FALSE(recomputes(answer.schedule));
   EXPECT_EQ(answer.schedule.loop_count, 0);
 }
@@ -82,7 +84,8 @@ TEST(Patch, KeepsToTheMostThatMayBeRecomputed) {
   EXPECT_EQ(error_of(graph, {.max_recompute = extra / all}, two), "");
   EXPECT_THAT(error_of(graph, {.max_recompute = extra / all - 0.001}, two),
               HasSubstr("--max-recompute: these patches recompute more"));
-  const auto none = std::get<Planned>(plan_patch(graph, {.max_recompute = 0}, {}));
+  const auto none =
+      std::get<Planned>(testing::planned_by(plan_patch, graph, {.max_recompute = 0}, {}));
   EXPECT_EQ(macs(graph, none.schedule), macs(graph));
 }
 

@@ -39,8 +39,8 @@ std::string name_of(const ::testing::TestParamInfo<Network>& network) {
 void expect_equal_to_the_reference(const Graph& exact, int bits) {
   const PlannerChoice choice = choose_planner(fmt::format("pex:accumulators={}", bits));
   const auto planned = std::get<Planned>(choice.planner->plan(exact, {}, choice.options));
-  EXPECT_FALSE(planned.accumulators.empty());
-  const Graph graph = with_accumulators(exact, planned.accumulators);
+  EXPECT_FALSE(planned.best().plan().accumulators.empty());
+  const Graph graph = with_accumulators(exact, planned.best().plan().accumulators);
   check_graph(graph);
   ASSERT_EQ(malformed(graph, planned.schedule), "");
   const Placement placement = place(graph, planned.schedule, {});
@@ -85,7 +85,7 @@ TEST(LossyPlans, MutantsAreCaught) {
   const Graph exact = rewrite(build_zoo("demo"));
   const PlannerChoice choice = choose_planner("pex:accumulators=8");
   const auto planned = std::get<Planned>(choice.planner->plan(exact, {}, choice.options));
-  const Graph graph = with_accumulators(exact, planned.accumulators);
+  const Graph graph = with_accumulators(exact, planned.best().plan().accumulators);
   const Placement placement = place(graph, planned.schedule, {});
   const int every = testing::workload().all_mutants ? 1 : 5;
   const testing::MutantCount count =

@@ -13,7 +13,6 @@
 #include "tests/support/random_network.h"
 #include "tests/support/random_op.h"
 #include "tests/support/workload.h"
-#include "thimble/plan/choose_kernels.h"
 #include "thimble/planners/planner.h"
 #include "thimble/program/host.h"
 #include "thimble/program/lower.h"
@@ -29,10 +28,10 @@ using testing::mixed_network;
 
 std::string fault_of(const Graph& graph, const Planner& planner, const Core& core,
                      const std::vector<Bytes>& inputs, const std::vector<Bytes>& expected) {
-  const auto planned = std::get<Planned>(planner.plan(graph, {.core = core}, {}));
-  const PlacedSchedule placed =
-      place_with_kernels(graph, planned.schedule, core, 64 * 1024, {.work = 1'000'000});
-  const Program program = lower(graph, placed.schedule, placed.placement);
+  const auto planned =
+      std::get<Planned>(planner.plan(graph, {.sram_bytes = 64 * 1024, .core = core}, {}));
+  const Program program =
+      lower(graph, planned.schedule, place(graph, planned.schedule, {.work = 1'000'000}));
   std::string fault = verify(graph, program).fault;
   if (!fault.empty()) return fault;
   const std::vector<Bytes> outputs = execute(program, inputs);

@@ -6,6 +6,7 @@
 
 #include "tests/program/mutants.h"
 #include "tests/support/golden.h"
+#include "tests/support/planned.h"
 #include "tests/support/random_network.h"
 #include "tests/support/shared.h"
 #include "tests/support/workload.h"
@@ -30,7 +31,7 @@ struct Built {
 };
 
 Built build(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
-  Built built{std::get<Planned>(plan_patch(graph, limits, options)), {}, {}};
+  Built built{std::get<Planned>(testing::planned_by(plan_patch, graph, limits, options)), {}, {}};
   EXPECT_EQ(malformed(graph, built.planned.schedule), "");
   built.placement = place(graph, built.planned.schedule, {});
   built.program = lower(graph, built.planned.schedule, built.placement);
@@ -96,8 +97,9 @@ TEST_P(PatchedNetworks, AreChosenWithTheLeastPeak) {
   expect_equal_to_reference(graph, chosen.program);
   for (const char* patches : {"2", "3", "5"}) {
     for_each_split(graph, patches, [&](const PlannerOptions& options) {
-      EXPECT_LE(chosen.placement.arena().peak_bytes,
-                std::get<Planned>(plan_patch(graph, {}, options)).lower_bound_bytes);
+      EXPECT_LE(
+          chosen.placement.arena().peak_bytes,
+          std::get<Planned>(testing::planned_by(plan_patch, graph, {}, options)).lower_bound_bytes);
     });
   }
 }

@@ -25,12 +25,13 @@ Planned plan(const Graph& graph, const std::string& spec) {
 
 int64_t arena(const Graph& graph, const std::string& spec) {
   const Planned planned = plan(graph, spec);
-  return place(with_accumulators(graph, planned.accumulators), planned.schedule, {}).arena_bytes();
+  return place(with_accumulators(graph, planned.best().plan().accumulators), planned.schedule, {})
+      .arena_bytes();
 }
 
 int64_t verified_arena(const Graph& graph, const std::string& spec) {
   const Planned planned = plan(graph, spec);
-  const Graph meant = with_accumulators(graph, planned.accumulators);
+  const Graph meant = with_accumulators(graph, planned.best().plan().accumulators);
   const Placement placement = place(meant, planned.schedule, {});
   EXPECT_EQ(verify(meant, lower(meant, planned.schedule, placement)).fault, "");
   EXPECT_EQ(macs(meant, planned.schedule), macs(graph));
@@ -76,19 +77,21 @@ INSTANTIATE_TEST_SUITE_P(Networks, PublishedPex, ::testing::ValuesIn(kPublished)
 
 std::vector<DType> types(const Planned& planned) {
   std::vector<DType> result;
-  for (const Accumulator& a : planned.accumulators) result.push_back(a.type);
+  for (const Accumulator& a : planned.best().plan().accumulators) result.push_back(a.type);
   return result;
 }
 
 // Sums of 8 bits where only they reach the peak, of 16 where these do, exact ones everywhere else.
 TEST(Pex, IsNoMoreLossyThanThePeakAsks) {
   const Graph graph = build_zoo("mobilenet_v2:resolution=160,classes=2");
-  EXPECT_TRUE(plan(graph, "pex").accumulators.empty());
+  EXPECT_TRUE(plan(graph, "pex").best().plan().accumulators.empty());
   EXPECT_EQ(types(plan(graph, "pex:accumulators=16")), std::vector{DType::kInt16});
   EXPECT_EQ(types(plan(graph, "pex:accumulators=8")),
             (std::vector{DType::kInt8, DType::kInt16, DType::kInt16}));
-  EXPECT_TRUE(
-      plan(build_zoo("efficientnet_b0:resolution=160"), "pex:accumulators=8").accumulators.empty());
+  EXPECT_TRUE(plan(build_zoo("efficientnet_b0:resolution=160"), "pex:accumulators=8")
+                  .best()
+                  .plan()
+                  .accumulators.empty());
 }
 
 TEST(Pex, AStepOfTheLoopIsAChunk) {
@@ -98,13 +101,13 @@ TEST(Pex, AStepOfTheLoopIsAChunk) {
     size_t found = 0;
     for_each_step(planned.schedule, [&](const Step& step, Position) {
       if (step.method != Method::kAccumulate) return;
-      for (const Accumulator& a : planned.accumulators) {
+      for (const Accumulator& a : planned.best().plan().accumulators) {
         if (a.tensor != graph.op(step.op).outputs[0]) continue;
         ++found;
         EXPECT_EQ(step.chunk->end.base - step.chunk->begin.base, a.chunk);
       }
     });
-    EXPECT_EQ(found, planned.accumulators.size());
+    EXPECT_EQ(found, planned.best().plan().accumulators.size());
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "tests/program/mutants.h"
 #include "tests/support/golden.h"
+#include "tests/support/planned.h"
 #include "tests/support/random_network.h"
 #include "tests/support/shared.h"
 #include "tests/support/short_plans.h"
@@ -289,19 +290,18 @@ TEST(RandomBudgets, AreMetWhereAPlanWithoutOneFits) {
     const Graph graph = random_branches(seed, random);
     Limits limits{.in_place = random.chance(0.8)};
     if (random.chance(0.3)) limits.ports.input = Place::kStreamed;
-    const auto planned = std::get<Planned>(plan_stream(graph, limits, {}));
+    const auto planned = std::get<Planned>(testing::planned_by(plan_stream, graph, limits, {}));
     const int64_t least_bytes = place(graph, planned.schedule, {}).arena_bytes();
     for (const int64_t percent : {100, 115, 140}) {
       limits.sram_bytes = least_bytes * percent / 100;
-      auto within = std::get<Planned>(plan_stream(graph, limits, {}));
-      place_ports(within.schedule, limits.ports);
+      auto within = std::get<Planned>(testing::planned_by(plan_stream, graph, limits, {}));
       const Placement placement = place(graph, within.schedule, {});
       EXPECT_LE(placement.arena_bytes(), *limits.sram_bytes);
       const Program program = lower(graph, within.schedule, placement);
       ASSERT_EQ(verify(graph, program).fault, "");
       const std::vector<Bytes> inputs = testing::noise(graph, seed);
       ASSERT_EQ(execute(program, inputs), testing::expected_outputs(graph, inputs));
-      large_tiles += in_large_tiles(within.plan.members);
+      large_tiles += in_large_tiles(within.best().plan().members);
     }
     received += limits.ports.input == Place::kStreamed ? 1 : 0;
   }

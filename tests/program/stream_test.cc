@@ -9,6 +9,7 @@
 
 #include "tests/program/mutants.h"
 #include "tests/support/golden.h"
+#include "tests/support/planned.h"
 #include "tests/support/random_network.h"
 #include "tests/support/shared.h"
 #include "tests/support/short_plans.h"
@@ -19,8 +20,8 @@
 #include "thimble/moves/resident_first.h"
 #include "thimble/operators/operators.h"
 #include "thimble/plan/build.h"
-#include "thimble/plan/choose_kernels.h"
 #include "thimble/plan/order_problem.h"
+#include "thimble/plan/realise.h"
 #include "thimble/planners/ports.h"
 #include "thimble/planners/stream_cuts.h"
 #include "thimble/program/estimate.h"
@@ -37,7 +38,8 @@ namespace thimble {
 namespace {
 
 Planned plan(const Graph& graph, const std::string& granularity = "auto") {
-  return std::get<Planned>(plan_stream(graph, {}, {{"granularity", granularity}}));
+  return std::get<Planned>(
+      testing::planned_by(plan_stream, graph, {}, {{"granularity", granularity}}));
 }
 
 int64_t verified_arena(const Graph& graph, const std::string& granularity) {
@@ -89,7 +91,8 @@ TEST(Stream, KeepsOfASegmentationNetworkWhatWaitsForTheDecoder) {
   EXPECT_EQ(reorder(order_problem(graph, instances_of(graph, {}), true)).peak_bytes, 442'368);
   // Three rows of the image, one of the output.
   const PortPlaces ports{.input = Place::kStreamed, .output = Place::kStreamed};
-  const auto streamed = std::get<Planned>(plan_stream(graph, {.ports = ports}, {}));
+  const auto streamed =
+      std::get<Planned>(testing::planned_by(plan_stream, graph, {.ports = ports}, {}));
   const Placement placement = place(graph, streamed.schedule, {});
   EXPECT_EQ(verify(graph, lower(graph, streamed.schedule, placement)).fault, "");
   EXPECT_EQ(placement.arena_bytes(), 92'544 - 27'648 + 3 * 288 + 192);
@@ -118,9 +121,9 @@ TEST(Stream, NestsRowsInALoopOverChannelsWhereThatLowersThePeak) {
   const int64_t d_bytes = 16 * 16 * 96;
   const auto arena = [&](const std::string& granularity, std::optional<int64_t> sram_bytes) {
     const PortPlaces ports{.input = Place::kUser};
-    auto planned = std::get<Planned>(plan_stream(graph, {.sram_bytes = sram_bytes, .ports = ports},
-                                                 {{"granularity", granularity}}));
-    place_ports(planned.schedule, ports);
+    auto planned = std::get<Planned>(testing::planned_by(plan_stream, graph,
+                                                         {.sram_bytes = sram_bytes, .ports = ports},
+                                                         {{"granularity", granularity}}));
     const Placement placement = place(graph, planned.schedule, {});
     const Program program = lower(graph, planned.schedule, placement);
     EXPECT_EQ(verify(graph, program).fault, "");
@@ -145,11 +148,11 @@ TEST(Stream, LiesOverAnInputOfAnotherRank) {
 }
 
 /// Once its arena is laid out within `sram_bytes`, kernels' scratch included.
-double instructions(const Graph& graph, const Schedule& schedule, const Core& core,
-                    int64_t sram_bytes) {
-  const PlacedSchedule placed = place_with_kernels(graph, schedule, core, sram_bytes, {});
+double instructions(const Graph& graph, Plan plan, const Core& core, int64_t sram_bytes) {
+  plan.kernels.clear();
+  const RealisedPlan placed = realised(graph, std::move(plan), core, sram_bytes, {});
   EXPECT_LE(placed.placement.arena_bytes(), sram_bytes);
-  const Program program = lower(graph, placed.schedule, placed.placement);
+  const Program program = lower(graph, build(graph, placed.plan), placed.placement);
   return estimate_on(program, core.name, 0).value().estimate.instructions;
 }
 
@@ -160,15 +163,18 @@ TEST(Stream, IsFastWithinALimit) {
        {"mobilenet_v1:width=0.25,resolution=96", "mobilenet_v2:width=0.35,resolution=96", "demo"}) {
     const Graph graph = rewrite(build_zoo(name));
     const auto planned = [&](std::optional<int64_t> sram_bytes) {
-      return std::get<Planned>(plan_stream(graph, {.sram_bytes = sram_bytes, .core = core}, {}))
-          .schedule;
+      return std::get<Planned>(testing::planned_by(plan_stream, graph,
+                                                   {.sram_bytes = sram_bytes, .core = core}, {}))
+          .best()
+          .plan();
     };
-    const Schedule least = planned({});
-    const int64_t least_bytes = place(graph, least, {}).arena_bytes();
+    Plan least = planned({});
+    least.kernels.clear();
+    const int64_t least_bytes = place(graph, build(graph, least), {}).arena_bytes();
     double before = instructions(graph, least, core, least_bytes);
     for (const int64_t percent : {120, 160, 240}) {
       const int64_t sram_bytes = least_bytes * percent / 100;
-      const Schedule fast = planned(sram_bytes);
+      const Plan fast = planned(sram_bytes);
       const double now = instructions(graph, fast, core, sram_bytes);
       EXPECT_LE(now, 1.01 * before) << name << " at " << percent << " %";
       EXPECT_LE(now, 1.01 * instructions(graph, least, core, sram_bytes)) << name;
@@ -203,8 +209,8 @@ TEST(Stream, ComputesAnImageTwiceWhereThatIsAllowed) {
   const Graph graph = integer_io(
       rewrite(import_tflite(testing::model_path("mcunetv2_large")), ConstantChannels::kKept));
   const auto arena_with = [&](double recompute) {
-    const auto planned = std::get<Planned>(
-        plan_stream(graph, {.max_recompute = recompute}, {{"granularity", "row"}}));
+    const auto planned = std::get<Planned>(testing::planned_by(
+        plan_stream, graph, {.max_recompute = recompute}, {{"granularity", "row"}}));
     const Placement placement = place(graph, planned.schedule, {});
     const Program program = lower(graph, planned.schedule, placement);
     EXPECT_EQ(verify(graph, program).fault, "");
@@ -270,8 +276,8 @@ INSTANTIATE_TEST_SUITE_P(All, Ports, ::testing::ValuesIn(testing::issue_models()
 TEST(Stream, NeedsLessWhereTheInputIsNeverWhole) {
   const auto streamed_arena = [](const std::string& name) {
     const Graph graph = build_zoo(name);
-    const auto planned =
-        std::get<Planned>(plan_stream(graph, {.ports = {.input = Place::kStreamed}}, {}));
+    const auto planned = std::get<Planned>(
+        testing::planned_by(plan_stream, graph, {.ports = {.input = Place::kStreamed}}, {}));
     const Placement placement = place(graph, planned.schedule, {});
     EXPECT_EQ(verify(graph, lower(graph, planned.schedule, placement)).fault, "");
     return placement.arena_bytes();
@@ -285,8 +291,9 @@ TEST(Streaming, CollectsAnInputThatOperatorsNeedWholeOrThatIsLessThanItsRows) {
     const Planner* planner = choose_planner("stream").planner;
     const auto planned =
         std::get<Planned>(planner->plan(graph, {.ports = {.input = Place::kStreamed}}, {}));
-    ASSERT_EQ(planned.notes.size(), 2U) << sentence(planned.notes[0], graph);
-    EXPECT_EQ(sentence(planned.notes.at(1), graph), "the input is collected whole first: " + why);
+    ASSERT_EQ(planned.best().notes.size(), 2U) << sentence(planned.best().notes[0], graph);
+    EXPECT_EQ(sentence(planned.best().notes.at(1), graph),
+              "the input is collected whole first: " + why);
     ASSERT_EQ(malformed(graph, planned.schedule), "");
     const Placement placement = place(graph, planned.schedule, {});
     const Program program = lower(graph, planned.schedule, placement);

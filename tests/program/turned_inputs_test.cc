@@ -5,6 +5,7 @@
 #include "tests/program/mutants.h"
 #include "tests/support/golden.h"
 #include "tests/support/hand_written.h"
+#include "tests/support/planned.h"
 #include "tests/support/random_network.h"
 #include "tests/support/shared.h"
 #include "tests/support/short_plans.h"
@@ -38,14 +39,15 @@ TEST(TurnedInputs, LetRowsLieOverAnImageThatComesAsPlanes) {
   THIMBLE_NEEDS_SHARED();
   const Graph graph = rewrite(import_tflite(testing::model_path("mobilenet_v2")));
   ASSERT_EQ(graph.inputs[0].order, kPlanes);
-  const auto planned = std::get<Planned>(plan_stream(graph, {}, {}));
+  const auto planned = std::get<Planned>(testing::planned_by(plan_stream, graph, {}, {}));
   EXPECT_TRUE(turns_first(planned.schedule));
   const Placement placement = place(graph, planned.schedule, {});
   EXPECT_LE(placement.arena_bytes(), 205'000);
   EXPECT_EQ(verify(graph, lower(graph, planned.schedule, placement)).fault, "");
-  ASSERT_EQ(planned.notes.size(), 2U);
-  EXPECT_TRUE(std::holds_alternative<note::InputRelaid>(planned.notes[1]));
-  const auto roomy = std::get<Planned>(plan_stream(graph, {.sram_bytes = 300'000}, {}));
+  ASSERT_EQ(planned.best().notes.size(), 2U);
+  EXPECT_TRUE(std::holds_alternative<note::InputRelaid>(planned.best().notes[1]));
+  const auto roomy =
+      std::get<Planned>(testing::planned_by(plan_stream, graph, {.sram_bytes = 300'000}, {}));
   EXPECT_FALSE(turns_first(roomy.schedule)) << "not where it fits without";
 }
 
@@ -105,7 +107,8 @@ TEST(TurnedInputs, EqualTheReferenceInRandomShapes) {
     g.output(g.conv(g.depthwise(y, 3, 1), random.between(1, 6), 1, 1));
     g.graph().inputs[0].order = kPlanes;
     const Graph& graph = g.graph();
-    const Schedule planned = std::get<Planned>(plan_stream(graph, {}, {})).schedule;
+    const Schedule planned =
+        std::get<Planned>(testing::planned_by(plan_stream, graph, {}, {})).schedule;
     turned_plans += turns_first(planned) ? 1 : 0;
     const Instances relaid = relayout_inputs(graph, instances_of(graph, {})).value();
     const Schedule whole = testing::whole_operators(graph, relaid, seed % 2 == 0);

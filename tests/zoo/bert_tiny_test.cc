@@ -83,7 +83,7 @@ int64_t arena_bytes(const Graph& graph, const char* planner) {
   const PlannerChoice choice = choose_planner(planner);
   const auto planned = std::get<Planned>(choice.planner->plan(graph, limits, choice.options));
   int64_t least = place(graph, planned.schedule, {}).arena_bytes();
-  for (const FrontPoint& point : planned.front) least = std::min(least, point.arena_bytes);
+  for (const PricedPlan& plan : planned.front) least = std::min(least, plan.arena().size_bytes);
   return least;
 }
 

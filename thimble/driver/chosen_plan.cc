@@ -61,11 +61,13 @@ ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice, Planned 
                                              choice.planner->name));
   ChosenPlan chosen;
   if (planned.has_choice) chosen.front = front_of(planned, request);
-  PricedPlan& taken = planned.front[chosen.front ? chosen.front->picked : planned.chosen];
+  const size_t number = chosen.front ? chosen.front->picked : planned.chosen;
+  PricedPlan& taken = planned.front[number];
   const Graph meant = with_accumulators(graph, taken.plan().accumulators);
   chosen.notes = std::move(taken.notes);
   chosen.plan = {.planner = request.planner.empty() ? choice.planner->name : request.planner,
-                 .schedule = build(meant, taken.plan()),
+                 .schedule = number == planned.chosen ? std::move(planned.schedule)
+                                                      : build(meant, taken.plan()),
                  .placement = std::move(taken.realised.placement),
                  .accumulators = taken.plan().accumulators};
   if (!chosen.plan.accumulators.empty()) chosen.plan.scale_source = std::move(planned.scale_source);

@@ -46,9 +46,9 @@ std::optional<UnnamedCore> unnamed_core(const Compiled& compiled) {
   });
   if (!compiled.target.core.name.empty() || no_time) return std::nullopt;
   const int64_t arena = compiled.plan.placement.arena_bytes();
-  const auto placed = with_other_kernels(compiled, core_named(kUnnamedCore),
-                                         std::max(arena + arena / kScratchShare,
-                                                  compiled.sram_limit_bytes.value_or(0)));
+  const auto placed = with_other_kernels(
+      compiled, core_named(kUnnamedCore),
+      std::max(arena + arena / kScratchShare, compiled.sram_limit_bytes.value_or(0)));
   if (!placed) return std::nullopt;
   const Program program = lower(compiled.graph, placed->schedule, placed->placement);
   return UnnamedCore{

@@ -298,8 +298,7 @@ Schedule with_kernels(const Dataflow& dataflow, Schedule schedule,
   const auto name = [&](Step& step, const StepKernel& chosen) {
     if (!chosen.kernel.valid()) return;
     step.kernel = chosen.kernel;
-    Scratch given =
-        scratch(dataflow.axes.kernel_uses().of(step.op, step.method), step.kernel);
+    Scratch given = scratch(dataflow.axes.kernel_uses().of(step.op, step.method), step.kernel);
     given.size_bytes = std::max(given.size_bytes, chosen.scratch_bytes);
     // A step has its scratch for itself.
     if (step.scratch.valid()) {

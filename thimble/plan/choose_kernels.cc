@@ -8,14 +8,16 @@
 
 namespace thimble {
 
-KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan, const Schedule& schedule,
-                           LatencyEstimate& latency)
+KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
+                                 const Schedule& schedule, LatencyEstimate& latency)
     : program_(latency.program()), fits_(dataflow.graph, schedule, dataflow.axes.kernel_uses()) {
-  const std::vector<int64_t> live = live_bytes(dataflow.graph, schedule, kArena, &dataflow.axes.kernel_uses());
+  const std::vector<int64_t> live =
+      live_bytes(dataflow.graph, schedule, kArena, &dataflow.axes.kernel_uses());
   const auto ways = latency.ways(plan.members, plan.overlaps);
   check(ways.has_value(), "a group of a plan has no tiles");
   for_each_step(schedule, [&](const Step& step, Position position) {
     const auto at = static_cast<size_t>(position);
+    portable_.kernels.emplace_back();
     Call& call = calls_.emplace_back();
     call.step = &step;
     call.live_bytes = live[at];

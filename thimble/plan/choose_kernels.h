@@ -16,7 +16,7 @@ class KernelSelection {
   /// All must outlive it. Groups of the plan have derivations. schedule: what build() makes of it.
   /// latency: of the same instances.
   KernelSelection(const Dataflow& dataflow, const Plan& plan, const Schedule& schedule,
-               LatencyEstimate& latency);
+                  LatencyEstimate& latency);
 
   struct Chosen {
     std::vector<StepKernel> kernels;  ///< for Plan::kernels

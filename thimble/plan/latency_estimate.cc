@@ -140,6 +140,10 @@ KernelWays best_ways(KernelWays ways) {
 
 }  // namespace
 
+LatencyModel latency_model_for(const Core& core) {
+  return latency_model(core.name).value_or(*latency_model("cortex-m4"));
+}
+
 size_t LatencyEstimate::Hash::operator()(const std::vector<int64_t>& key) const {
   uint64_t hash = 0;
   for (const int64_t value : key) {

@@ -16,6 +16,9 @@
 
 namespace thimble {
 
+/// The core's; of one without, that of the Cortex-M4.
+[[nodiscard]] LatencyModel latency_model_for(const Core& core);
+
 /// How an operand or an output lies, as far as instructions depend on it.
 enum class Lies : uint8_t {
   kWhole,   ///< all of it

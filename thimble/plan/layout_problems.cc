@@ -7,8 +7,7 @@
 
 namespace thimble {
 
-LayoutProblems::LayoutProblems(const Graph& graph, const Schedule& schedule,
-                               const KernelUses& uses)
+LayoutProblems::LayoutProblems(const Graph& graph, const Schedule& schedule, const KernelUses& uses)
     : schedule_(schedule),
       lives_(live_ranges(schedule)),
       overlaps_(overlaps(graph, schedule, uses)) {}

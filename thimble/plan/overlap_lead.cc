@@ -52,7 +52,8 @@ std::optional<ValueLead> call_lead(const Dataflow& flow, const InstanceCall& cal
   if (!id.valid() || call.method == Method::kAccumulate || !alike) return std::nullopt;
   const Op& op = flow.graph.op(id);
   const AccessMap maps = access_map(flow.graph, op);
-  const Progress progress = kernel_progress(flow.graph, id, maps, flow.axes.kernel_uses(), call.method);
+  const Progress progress =
+      kernel_progress(flow.graph, id, maps, flow.axes.kernel_uses(), call.method);
   const Tensor from = tensor_of(flow, in), to = tensor_of(flow, out);
   std::optional<int64_t> lead;
   for (size_t k = 0; k < read.size(); ++k) {

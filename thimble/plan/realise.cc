@@ -31,19 +31,37 @@ KernelSelection::Chosen Realisation::live_within(int64_t live_bytes) {
   return choice_.within(std::max(live_bytes, choice_.portable().live_bytes));
 }
 
-RealisedPlan Realisation::portable() { return with(choice_.portable()); }
-
-RealisedPlan Realisation::arena_within(int64_t arena_bytes) {
-  const int64_t least = choice_.portable().live_bytes;
-  int64_t live_bytes = arena_bytes;
-  for (int n = 0; n < kMostLayouts && live_bytes >= least; ++n) {
-    RealisedPlan found = with(choice_.within(live_bytes));
-    const int64_t beyond = found.placement.arena_bytes() - arena_bytes;
-    if (beyond <= 0) return found;
-    // What is lost between buffers, and then more and more.
-    live_bytes = std::min(live_bytes - beyond, live_bytes - (live_bytes - least) / 4 - 1);
+RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes) {
+  std::optional<RealisedPlan> portable;
+  if (!arena_bytes) {
+    portable = with(choice_.portable());
+    arena_bytes = portable->placement.arena_bytes() * (kScratchShare + 1) / kScratchShare;
   }
-  return portable();
+  const int64_t least = choice_.portable().live_bytes;
+  int64_t live_bytes = *arena_bytes;
+  std::optional<RealisedPlan> found;
+  for (int n = 0; n < kMostLayouts && live_bytes >= least; ++n) {
+    KernelSelection::Chosen chosen = choice_.within(live_bytes);
+    if (found && chosen.kernels == found->plan.kernels) break;
+    found = with(std::move(chosen));
+    const int64_t beyond = found->placement.arena_bytes() - *arena_bytes;
+    if (beyond <= 0) return std::move(*found);
+    // What is lost between buffers, and then more and more.
+    live_bytes =
+        std::max(std::min(live_bytes - beyond, live_bytes - (live_bytes - least) / 4 - 1), least);
+  }
+  if (found && found->plan.kernels == choice_.portable().kernels) return std::move(*found);
+  return portable ? std::move(*portable) : with(choice_.portable());
+}
+
+RealisedPlan realised(const Graph& graph, Plan plan, const Core& core,
+                      std::optional<int64_t> arena_bytes, const PlacementOptions& options) {
+  const AxisGraph axes(graph);
+  const Instances instances = plan.instances;
+  const Dataflow flow(axes, instances);
+  const LatencyModel model = latency_model_for(core);
+  LatencyEstimate latency(flow, core, model);
+  return Realisation(flow, latency, std::move(plan), options).arena_within(arena_bytes);
 }
 
 }  // namespace thimble

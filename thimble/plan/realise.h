@@ -13,6 +13,9 @@ struct RealisedPlan {
   double instructions = 0;  ///< estimated, of an inference
 };
 
+/// docs/kernels.md, Scratch.
+constexpr int64_t kScratchShare = 8;
+
 /// Realises one plan with more or less room for the scratch of fast kernels.
 class Realisation {
  public:
@@ -26,9 +29,9 @@ class Realisation {
   [[nodiscard]] KernelSelection::Chosen live_within(int64_t live_bytes);
   [[nodiscard]] RealisedPlan with(KernelSelection::Chosen chosen) const;
   /// With the fastest for which the arena is as small, if there are any: alignment and holes may
-  /// want some of the room.
-  [[nodiscard]] RealisedPlan arena_within(int64_t arena_bytes);
-  [[nodiscard]] RealisedPlan portable();
+  /// want some of the room. By default it may be larger than with portable kernels alone by one of
+  /// kScratchShare parts.
+  [[nodiscard]] RealisedPlan arena_within(std::optional<int64_t> arena_bytes);
 
  private:
   const Dataflow& flow_;
@@ -37,5 +40,10 @@ class Realisation {
   const Schedule schedule_;
   KernelSelection choice_;
 };
+
+/// The same for one core, within so many bytes.
+[[nodiscard]] RealisedPlan realised(const Graph& graph, Plan plan, const Core& core,
+                                    std::optional<int64_t> arena_bytes,
+                                    const PlacementOptions& options);
 
 }  // namespace thimble

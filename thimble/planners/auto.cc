@@ -31,9 +31,9 @@ constexpr size_t kMostOrders = 10'000;                          // at any: they 
 constexpr size_t kMostOfStarts = 60;  // instances, for planners that search orders themselves
 constexpr int64_t kMostBytesOfStarts = 8'000'000;  // of their activations
 constexpr double kMostLatencyOfMotes = 1.25;
-constexpr int kMostImproved = 3;  // plans, each with half the layout work of the last one
+constexpr int kMostImproved = 3;          // plans, each with half the layout work of the last one
 constexpr ptrdiff_t kManyBuffers = 1000;  // of which it takes too long
-constexpr int kMostInVain = 4;  // rematerialised values, one after the other
+constexpr int kMostInVain = 4;            // rematerialised values, one after the other
 
 int64_t most_macs(const Graph& graph, const Limits& limits) {
   const int64_t once = macs(graph);
@@ -86,13 +86,16 @@ class AutoSearch {
       planned.front.push_back(std::move(found_[k]));
     }
     planned.chosen = front.chosen();
+    planned.schedule = build(graph_, planned.best().plan());
     return planned;
   }
 
  private:
   [[nodiscard]] Front limited() const {
-    return {.points = {}, .sram_limit_bytes = limits_.sram_bytes,
-            .max_latency = limits_.max_latency, .core = {}};
+    return {.points = {},
+            .sram_limit_bytes = limits_.sram_bytes,
+            .max_latency = limits_.max_latency,
+            .core = {}};
   }
 
   /// Lays out again, with more work and all of the room there is, what the limits would choose if
@@ -127,9 +130,8 @@ class AutoSearch {
     LatencyEstimate latency(flow, limits_.core, model_);
     if (std::ssize(plan.realised.placement.addresses) > kManyBuffers) work /= 4;
     Realisation realisation(flow, latency, std::move(bare), placement_options(work));
-    RealisedPlan again =
-        fits ? realisation.arena_within(*limits_.sram_bytes)
-             : realisation.with(realisation.live_within(plan.arena().peak_bytes));
+    RealisedPlan again = fits ? realisation.arena_within(*limits_.sram_bytes)
+                              : realisation.with(realisation.live_within(plan.arena().peak_bytes));
     const auto cost = [&](const RealisedPlan& realised) {
       const int64_t arena = realised.placement.arena_bytes();
       return std::pair(std::max(arena, fits ? *limits_.sram_bytes : 0), realised.instructions);
@@ -272,10 +274,10 @@ class AutoSearch {
              other.realised.instructions <= chosen.instructions;
     };
     if (std::ranges::any_of(found_, beats)) return;
-    PricedPlan found =
-        priced(graph_, realisation.with(std::move(chosen)), std::move(notes));
+    PricedPlan found = priced(graph_, realisation.with(std::move(chosen)), std::move(notes));
     for (Note& note : found.notes) {
-      if (auto* spans = std::get_if<note::Spans>(&note)) spans->peak_bytes = found.arena().peak_bytes;
+      if (auto* spans = std::get_if<note::Spans>(&note))
+        spans->peak_bytes = found.arena().peak_bytes;
     }
     found_.push_back(std::move(found));
   }

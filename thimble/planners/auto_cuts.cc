@@ -226,8 +226,8 @@ void AutoCuts::add_rolled() {
     if (!piece.overlap) continue;
     // With the overlap, and apart, which asks for no room below what is consumed.
     const OrderBytes& bytes = cuts_.rolls().bytes();
-    costs.peak_bytes += overlap_bytes(bytes.size(piece.overlap->out),
-                                      bytes.size(piece.overlap->in), piece.lead_bytes);
+    costs.peak_bytes += overlap_bytes(bytes.size(piece.overlap->out), bytes.size(piece.overlap->in),
+                                      piece.lead_bytes);
     RolledPiece apart = piece;
     apart.overlap.reset();
     add(costs, *takes, apart);

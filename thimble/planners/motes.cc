@@ -139,10 +139,11 @@ class MotesSearch {
       if (unit->overlap) plan.overlaps.push_back(*unit->overlap);
     }
     Decision result{.plan = plan, .notes = {}, .live_bytes = state.bytes};
-    note::Partitions note{.ops = std::ssize(order_),
-                          .peak_bytes = evaluate(flow_, plan).peak_bytes,
-                          .instructions = state.instructions,
-                          .whole_instructions = whole_instructions_};
+    note::Partitions note{
+        .ops = std::ssize(order_),
+        .peak_bytes = limits_.core.sets.size() > 1 ? state.bytes : evaluate(flow_, plan).peak_bytes,
+        .instructions = state.instructions,
+        .whole_instructions = whole_instructions_};
     for (const auto& unit : state.units) {
       ++note.schemes;
       note.ops_in_parts += unit->partition.end - unit->partition.begin;
@@ -258,7 +259,9 @@ class MotesSearch {
       const auto covers = [&](const Unit& unit) {
         return unit->partition.begin <= at && at < unit->partition.end;
       };
-      if (has(single_times_[static_cast<size_t>(at)], state.bytes) && std::ranges::none_of(state.units, covers)) return {at, at + 1};
+      if (has(single_times_[static_cast<size_t>(at)], state.bytes) &&
+          std::ranges::none_of(state.units, covers))
+        return {at, at + 1};
     }
     return {0, 0};
   }
@@ -339,7 +342,7 @@ class MotesSearch {
   const std::vector<int64_t> single_bytes_;
   std::vector<double> single_instructions_;     ///< per position
   std::vector<PieceTimes> single_times_;        ///< per position
-  double whole_instructions_ = model_.program;      ///< with room for all fast kernels
+  double whole_instructions_ = model_.program;  ///< with room for all fast kernels
   const int64_t most_steps_;
   MotesSchemes schemes_;
 };
@@ -362,7 +365,7 @@ std::vector<std::vector<int>> orders_of(const AxisGraph& axes, const Limits& lim
 }  // namespace
 
 PlannerDecision plan_motes(const Graph& graph, const Limits& limits, const PlannerOptions& given,
-                         std::vector<std::vector<int>> orders) {
+                           std::vector<std::vector<int>> orders) {
   const MotesOptions options = motes_options(given);
   const AxisGraph axes(graph);
   std::unique_ptr<MotesSearch> best;

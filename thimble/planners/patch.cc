@@ -347,14 +347,15 @@ void expect_choice(const PatchSearch& search, const Wishes& wishes) {
 }
 
 PlannerDecision fit(Decision planned, const Limits& limits, int64_t peak_bytes,
-                  const std::string& why) {
+                    const std::string& why) {
   if (!limits.sram_bytes || peak_bytes <= *limits.sram_bytes) return planned;
   return Infeasible{.lower_bound_bytes = planned.lower_bound_bytes, .reason = why};
 }
 
 }  // namespace
 
-PlannerDecision plan_patch(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
+PlannerDecision plan_patch(const Graph& graph, const Limits& limits,
+                           const PlannerOptions& options) {
   const Wishes wished = wishes(options);
   const AxisGraph axes(graph);
   const Instances instances = instances_of(graph, limits.ports);

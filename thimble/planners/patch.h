@@ -11,6 +11,6 @@ namespace thimble {
 /// accounting=paper (the split tensor has bytes of its own). What is not given is chosen: least
 /// peak, then fewest recomputed MACs; no patches at all where they gain nothing.
 [[nodiscard]] PlannerDecision plan_patch(const Graph& graph, const Limits& limits,
-                                       const PlannerOptions& options);
+                                         const PlannerOptions& options);
 
 }  // namespace thimble

@@ -214,7 +214,7 @@ PlannerDecision plan_pex(const Graph& graph, const Limits& limits, const Planner
 }
 
 PlannerDecision plan_depthwise_tiling(const Graph& graph, const Limits& limits,
-                                    const PlannerOptions& options) {
+                                      const PlannerOptions& options) {
   return channel_loops(graph, limits, {.options = {.pairs = true}, .states = states(options)});
 }
 

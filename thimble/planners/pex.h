@@ -15,10 +15,10 @@ namespace thimble {
 /// Pex (Liberis and Lane 2023). Options: accounting=paper (only joins of several tensors in place,
 /// one channel at a time), accumulators=16 or 8 (lossy).
 [[nodiscard]] PlannerDecision plan_pex(const Graph& graph, const Limits& limits,
-                                     const PlannerOptions& options);
+                                       const PlannerOptions& options);
 
 /// Groups from a generating to an accumulating operator (FDT, arXiv 2303.17878). No options.
 [[nodiscard]] PlannerDecision plan_depthwise_tiling(const Graph& graph, const Limits& limits,
-                                                  const PlannerOptions& options);
+                                                    const PlannerOptions& options);
 
 }  // namespace thimble

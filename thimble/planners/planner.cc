@@ -59,7 +59,7 @@ PlannerDecision plan_greedy(const Graph& graph, const Limits& limits, const Plan
 }
 
 PlannerDecision plan_reorder(const Graph& graph, const Limits& limits,
-                           const PlannerOptions& options) {
+                             const PlannerOptions& options) {
   const WholeOperators whole(graph, limits);
   const Order order = reorder(
       whole.problem(), number_option(options, "states", 1).value_or(kOrderStates), limits.time);
@@ -78,10 +78,6 @@ PlannerDecision plan_reorder(const Graph& graph, const Limits& limits,
 
 Core core_of_estimates() { return {.name = "cortex-m4", .compiler = {}, .flags = {}}; }
 
-LatencyModel latency_model_for(const Core& core) {
-  return latency_model(core.name).value_or(*latency_model("cortex-m4"));
-}
-
 PricedPlan priced(const Graph& graph, RealisedPlan realised, std::vector<Note> notes) {
   const int64_t executed = macs(graph, build(graph, realised.plan));
   return {std::move(realised), std::move(notes), executed - macs(graph)};
@@ -96,17 +92,15 @@ Planned finished(const Graph& graph, const Limits& limits, Decision decision) {
   LatencyEstimate latency(flow, limits.core, model);
   Realisation realisation(flow, latency, std::move(decision.plan),
                           {.method = limits.layout, .time = limits.time});
-  const auto realised = [&] {
-    if (limits.sram_bytes) return realisation.arena_within(*limits.sram_bytes);
-    if (decision.live_bytes) return realisation.with(realisation.live_within(*decision.live_bytes));
-    const int64_t portable = realisation.portable().placement.arena_bytes();
-    return realisation.arena_within(portable + portable / kScratchShare);
-  };
+  RealisedPlan realised = limits.sram_bytes || !decision.live_bytes
+                              ? realisation.arena_within(limits.sram_bytes)
+                              : realisation.with(realisation.live_within(*decision.live_bytes));
   Planned result{.front = {},
+                 .schedule = build(flow, realised.plan),
                  .lower_bound_bytes = decision.lower_bound_bytes,
                  .proven_optimal = decision.proven_optimal,
                  .scale_source = std::move(decision.scale_source)};
-  result.front.push_back(priced(meant, realised(), std::move(decision.notes)));
+  result.front.push_back(priced(meant, std::move(realised), std::move(decision.notes)));
   return result;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planners: functions from a Graph and Limits to Plans and what they come to, or to "no, and this is
-// the bound".
+// Planners: functions from a Graph and Limits to Plans and what they come to, or to "no, and this
+// is the bound".
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "thimble/model/time_limit.h"
-#include "thimble/plan/note.h"
 #include "thimble/plan/front.h"
+#include "thimble/plan/note.h"
 #include "thimble/plan/realise.h"
 #include "thimble/target/core.h"
 
@@ -20,8 +20,6 @@ namespace thimble {
 
 /// Portable kernels alone, as a Cortex-M4 executes them.
 [[nodiscard]] Core core_of_estimates();
-/// The core's; of one without, that of the Cortex-M4.
-[[nodiscard]] LatencyModel latency_model_for(const Core& core);
 
 /// What the user allows.
 struct Limits {
@@ -70,6 +68,7 @@ struct Planned {
   /// Fewest bytes first, none as good as another; whatever the limits on bytes and time.
   std::vector<PricedPlan> front;
   size_t chosen = 0;              ///< by the limits
+  Schedule schedule;              ///< of that one
   bool has_choice = false;        ///< the planner has more than one answer
   int64_t lower_bound_bytes = 0;  ///< as Decision has them
   bool proven_optimal = false;
@@ -84,10 +83,6 @@ struct Infeasible {
   std::string reason;
   int64_t flash_lower_bound_bytes = 0;  ///< of the weights; 0: not what is lacking
 };
-
-/// Without a limit on SRAM the arena may grow by one of so many parts for kernels' scratch
-/// (docs/kernels.md, Scratch).
-constexpr int64_t kScratchShare = 8;
 
 /// What the realised plan comes to.
 [[nodiscard]] PricedPlan priced(const Graph& graph, RealisedPlan realised, std::vector<Note> notes);

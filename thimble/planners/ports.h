@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "thimble/schedule/memories.h"
 #include "thimble/model/graph.h"
+#include "thimble/schedule/memories.h"
 
 namespace thimble {
 

@@ -197,7 +197,8 @@ class StreamSearch {
 
 }  // namespace
 
-PlannerDecision plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& options) {
+PlannerDecision plan_stream(const Graph& graph, const Limits& limits,
+                            const PlannerOptions& options) {
   KnownOrders orders;
   return plan_stream(graph, limits, options, orders);
 }
@@ -206,7 +207,7 @@ PlannerDecision plan_stream(const Graph& graph, const Limits& limits, const Plan
 // can be laid out. Then plans of one grain alone, or of less than the user has, may need fewer
 // bytes.
 PlannerDecision plan_stream(const Graph& graph, const Limits& limits, const PlannerOptions& given,
-                          KnownOrders& orders) {
+                            KnownOrders& orders) {
   const StreamOptions options = stream_options(limits, given);
   const AxisGraph axes(graph);
   const auto arena_of = [&](const Decision& answer) {

@@ -17,9 +17,9 @@ namespace thimble {
 
 /// Options: granularity=row, pixel or auto.
 [[nodiscard]] PlannerDecision plan_stream(const Graph& graph, const Limits& limits,
-                                        const PlannerOptions& options);
+                                          const PlannerOptions& options);
 /// With the orders that are known; those that it searches are added.
 [[nodiscard]] PlannerDecision plan_stream(const Graph& graph, const Limits& limits,
-                                        const PlannerOptions& options, KnownOrders& orders);
+                                          const PlannerOptions& options, KnownOrders& orders);
 
 }  // namespace thimble

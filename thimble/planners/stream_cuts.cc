@@ -167,8 +167,7 @@ double StreamCuts::instructions(const RolledPiece& piece, LatencyEstimate& laten
               : std::numeric_limits<double>::infinity();
 }
 
-RolledPiece StreamCuts::in_fastest_tiles(const RolledPiece& piece,
-                                         LatencyEstimate& latency) const {
+RolledPiece StreamCuts::in_fastest_tiles(const RolledPiece& piece, LatencyEstimate& latency) const {
   RolledPiece best = piece;
   if (piece.channels > 0) return best;
   double least = instructions(best, latency);

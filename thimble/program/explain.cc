@@ -45,8 +45,7 @@ std::vector<StepKernels> kernels_of_steps(const Graph& graph, const Schedule& sc
     for (const Candidate& candidate : candidates(uses.front(), core)) {
       Step other = step;
       other.kernel = candidate.kernel;
-      if (known.knows(candidate.kernel) && candidate.kernel != taken &&
-          fits.fault(other).empty())
+      if (known.knows(candidate.kernel) && candidate.kernel != taken && fits.fault(other).empty())
         kernels.add(graph, op, uses.front(), candidate.kernel);
     }
   });

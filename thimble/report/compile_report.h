@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "thimble/plan/front.h"
 #include "thimble/plan/note.h"
 #include "thimble/plan/saved_plan.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/explain.h"
 #include "thimble/program/program.h"
 #include "thimble/report/advice.h"
-#include "thimble/plan/front.h"
 #include "thimble/report/verdict.h"
 #include "thimble/report/warnings.h"
 #include "thimble/report/weight_formats_text.h"

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "thimble/plan/front.h"
 #include "thimble/plan/note.h"
 #include "thimble/plan/saved_plan.h"
 #include "thimble/program/estimate.h"
 #include "thimble/report/advice.h"
-#include "thimble/plan/front.h"
 #include "thimble/report/verdict.h"
 
 namespace thimble {

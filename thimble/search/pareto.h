@@ -18,7 +18,8 @@ template <class T, class BytesOf, class TimeOf>
   });
   std::vector<T> kept;
   for (T& one : all) {
-    if (kept.empty() || std::invoke(time_of, one) < (1 - least_gain) * std::invoke(time_of, kept.back()))
+    if (kept.empty() ||
+        std::invoke(time_of, one) < (1 - least_gain) * std::invoke(time_of, kept.back()))
       kept.push_back(std::move(one));
   }
   return kept;

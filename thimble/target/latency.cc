@@ -126,8 +126,8 @@ bool KernelCoefficients::knows(KernelId kernel) const {
   std::optional<bool>& known = knows_.at(static_cast<size_t>(kernel.row));
   const bool portable = info(kernel).set == InstructionSet::kPortable;
   if (!known)
-    known = portable ? of(kernel) != nullptr
-                     : model_.kernels.contains(fitted_as(info(kernel).name));
+    known =
+        portable ? of(kernel) != nullptr : model_.kernels.contains(fitted_as(info(kernel).name));
   return *known;
 }
 

@@ -45,8 +45,8 @@ class KernelCoefficients {
   explicit KernelCoefficients(const LatencyModel& model);
   /// As LatencyModel::coefficients.
   [[nodiscard]] const Features* of(KernelId kernel) const;
-  /// Whether they tell what it takes. Kernels of an instruction set walk otherwise than the portable
-  /// ones: what these take says nothing of them.
+  /// Whether they tell what it takes. Kernels of an instruction set walk otherwise than the
+  /// portable ones: what these take says nothing of them.
   [[nodiscard]] bool knows(KernelId kernel) const;
 
  private:

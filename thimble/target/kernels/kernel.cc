@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thimble/target/kernels/kernel_uses.h"
 #include "thimble/target/kernels/kernel.h"
 
 #include <algorithm>
 
 #include "thimble/model/error.h"
 #include "thimble/target/kernels/axes.h"
+#include "thimble/target/kernels/kernel_uses.h"
 #include "thimble/target/kernels/operands.h"
 
 namespace thimble {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "thimble/schedule/first_kernels.h"
+
+#include <algorithm>
+
+#include "thimble/schedule/kernel_fit.h"
+
+namespace thimble {
+namespace {
+
+KernelId first_kernel(KernelFits& fits, Step step, const Core& core) {
+  for (const KernelUse& use : fits.uses_of(step.op, step.method)) {
+    for (const Candidate& candidate : candidates(use, core)) {
+      step.kernel = candidate.kernel;
+      if (candidate.kernel != use.kernel && fits.fault(step).empty()) return candidate.kernel;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Schedule with_first_kernels(const Graph& graph, Schedule schedule, const Core& core) {
+  const KernelUses uses(graph);
+  std::vector<KernelId> kernels;
+  {
+    KernelFits fits(graph, schedule, uses);
+    for_each_step(schedule, [&](const Step& step, Position) {
+      kernels.push_back(step.op.valid() ? first_kernel(fits, step, core) : KernelId{});
+    });
+  }
+  size_t position = 0;
+  const auto visit = [&](const auto& self, std::vector<Node>& nodes) -> void {
+    const auto name = [&](Step& step) {
+      const KernelId kernel = kernels[position++];
+      if (!kernel.valid()) return;
+      step.kernel = kernel;
+      Scratch given = scratch(uses.of(step.op, step.method), kernel);
+      for (const KernelUse& use : uses.of(step.op, step.method))
+        given.size_bytes = std::max(given.size_bytes, scratch_bytes(chosen(kernel, use), use));
+      if (step.scratch.valid()) {
+        Buffer& buffer = schedule.buffers[step.scratch.index()];
+        buffer.type = given.type;
+        buffer.extents = {given.size_bytes / size_bytes(given.type)};
+      } else if (given.size_bytes > 0) {
+        step.scratch = add_scratch(schedule, given);
+      }
+    };
+    for (Node& node : nodes) visit_node(node, name, [&](Loop& loop) { self(self, loop.body); });
+  };
+  visit(visit, schedule.nodes);
+  return schedule;
+}
+
+}  // namespace thimble
