@@ -93,7 +93,7 @@ TEST(Patch, SaysNoWithTheBoundAndItsCause) {
   const Graph graph = residual_network();
   const PlannerOptions two = {{"patches", "2"}, {"split", "2"}};
   const int64_t least = planned(graph, two).lower_bound_bytes;
-  EXPECT_TRUE(std::holds_alternative<Planned>(plan_patch(graph, {.sram_bytes = least}, two)));
+  EXPECT_TRUE(std::holds_alternative<Decision>(plan_patch(graph, {.sram_bytes = least}, two)));
   const auto no = std::get<Infeasible>(plan_patch(graph, {.sram_bytes = least - 1}, two));
   EXPECT_EQ(no.lower_bound_bytes, least);
   EXPECT_THAT(no.reason, HasSubstr("with 2 x 2 patches, split behind ADD #2, a patch needs"));
