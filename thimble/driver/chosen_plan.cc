@@ -35,7 +35,7 @@ std::set<std::string> left_out(const Planned& planned, const LatencyModel& model
   return result;
 }
 
-Front front_of(const Planned& planned, const Request& request) {
+Front shown_front(const Graph& graph, const Planned& planned, const Request& request) {
   const std::string& core = request.target.core.name;
   const Core estimated = estimated_core(request.target.core);
   const bool stands_in = !core.empty() && estimated.name != core;
@@ -48,7 +48,13 @@ Front front_of(const Planned& planned, const Request& request) {
               .stands_in = stands_in,
               .clock_hz = stands_in ? 0 : request.target.clock_hz,
               .left_out = left_out(planned, *latency_model(estimated.name))};
-  for (const PricedPlan& plan : planned.front) front.points.push_back(plan.figures());
+  const AxisGraph axes(graph);
+  PackedBytes packed(graph, axes.kernel_uses());
+  for (const PricedPlan& plan : planned.front) {
+    front.points.push_back(plan.figures());
+    const Dataflow flow(axes, plan.plan().instances);
+    front.points.back().weight_bytes = packed.of(build(flow, plan.plan()));
+  }
   return front;
 }
 
@@ -60,7 +66,7 @@ ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice, Planned 
     throw CompileError("--pick", fmt::format("is for planners with a choice of plans; {} has one",
                                              choice.planner->name));
   ChosenPlan chosen;
-  if (planned.has_choice) chosen.front = front_of(planned, request);
+  if (planned.has_choice) chosen.front = shown_front(graph, planned, request);
   const size_t number = chosen.front ? chosen.front->picked : planned.chosen;
   PricedPlan& taken = planned.front[number];
   const Graph meant = with_accumulators(graph, taken.plan().accumulators);

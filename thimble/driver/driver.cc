@@ -75,32 +75,31 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
                   valid_utf8(std::filesystem::path(calibration.name).filename().string()));
 }
 
-// The planner's answer, whose schedule is well formed.
-PlannerAnswer planned_for(std::optional<int64_t> sram_bytes, const PlannerChoice& choice,
-                          const Graph& graph, const Request& request, const TimeLimit& time) {
-  return choice.planner->plan(graph,
-                              {.sram_bytes = sram_bytes,
-                               .max_recompute = request.max_recompute,
-                               .in_place = request.in_place,
-                               .ports = request.ports,
-                               .time = &time,
-                               .core = estimated_core(request.target.core),
-                               .layout = request.layout,
-                               .max_latency = max_latency(request),
-                               .effort = request.effort},
-                              choice.options);
+Limits limits_of(std::optional<int64_t> sram_bytes, const Request& request,
+                 const TimeLimit& time) {
+  return {.sram_bytes = sram_bytes,
+          .max_recompute = request.max_recompute,
+          .in_place = request.in_place,
+          .ports = request.ports,
+          .time = &time,
+          .core = estimated_core(request.target.core),
+          .layout = request.layout,
+          .max_latency = max_latency(request),
+          .effort = request.effort};
 }
 
 PlannerAnswer planned_by(const PlannerChoice& choice, const Graph& graph, const Request& request,
                          const TimeLimit& time, Steps& steps) {
   const std::vector<ScheduleMemory> memories = device_memories(request);
-  PlannerAnswer answer = planned_for(request.arena_limit_bytes(), choice, graph, request, time);
+  const auto within = [&](std::optional<int64_t> sram_bytes) {
+    return choice.planner->plan(graph, limits_of(sram_bytes, request, time), choice.options);
+  };
+  PlannerAnswer answer = within(request.arena_limit_bytes());
   if (std::holds_alternative<Infeasible>(answer) && has_several(memories))
-    answer = planned_for(capacity_bytes(without_beside(memories, request)), choice, graph, request,
-                         time);
+    answer = within(capacity_bytes(without_beside(memories, request)));
   auto* planned = std::get_if<Planned>(&answer);
-  if (planned == nullptr) return answer;
-  if (request.calibration && !steps.cancelled() && steps.enter(Phase::kCalibrating))
+  if (planned != nullptr && request.calibration && !steps.cancelled() &&
+      steps.enter(Phase::kCalibrating))
     calibrate(graph, choice, *request.calibration, *planned);
   return answer;
 }
@@ -157,16 +156,9 @@ struct Prepared {
   std::optional<note::ConstantChannels> channels;
 };
 
-// Planned, placed and proven, with what the request leaves beside the arena.
-Answer proven_plan(const Prepared& model, const Request& request, const PlannerChoice& choice,
-                   const TimeLimit& time, Steps& steps) {
-  if (!steps.enter(Phase::kPlanning)) return steps.answer();
-  const Stopwatch planning;
-  PlannerAnswer answer = planned_by(choice, model.graph, request, time, steps);
-  const double plan_seconds = planning.seconds();
-  if (steps.cancelled()) return steps.answer();
-  if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
-  auto& planned = std::get<Planned>(answer);
+// The plan that the request chooses, placed and proven.
+Answer proven_choice(const Prepared& model, const Request& request, const PlannerChoice& choice,
+                     Planned planned, const TimeLimit& time, Steps& steps) {
   if (!steps.enter(Phase::kPlacing)) return steps.answer();
   const Stopwatch placing;
   ChosenPlan chosen = chosen_plan(model.graph, choice, std::move(planned), request, time);
@@ -177,14 +169,44 @@ Answer proven_plan(const Prepared& model, const Request& request, const PlannerC
   result.target = request.target;
   result.sram_limit_bytes = request.sram_limit_bytes();
   result.flash_limit_bytes = request.flash_limit_bytes();
-  result.plan_seconds = plan_seconds;
   result.layout_seconds = layout_seconds;
   if (model.channels) result.notes.emplace_back(*model.channels);
   result.notes.insert(result.notes.end(), chosen.notes.begin(), chosen.notes.end());
   result.front = std::move(chosen.front);
-  if (time.struck()) result.notes.push_back(note::TimeLimitStruck{request.time_limit_seconds});
   result.verdict = verdict_of(result, request);
   return result;
+}
+
+// Planned, placed and proven, with what the request leaves beside the arena. How much of flash is
+// left for weights is known when there is code for a plan: weights of other formats, where they are
+// more.
+Answer proven_plan(const Prepared& model, const Request& request, const PlannerChoice& choice,
+                   const TimeLimit& time, Steps& steps) {
+  constexpr int kMostFormats = 3;
+  if (!steps.enter(Phase::kPlanning)) return steps.answer();
+  const Stopwatch planning;
+  PlannerAnswer answer = planned_by(choice, model.graph, request, time, steps);
+  const double plan_seconds = planning.seconds();
+  if (steps.cancelled()) return steps.answer();
+  if (const auto* no = std::get_if<Infeasible>(&answer)) return *no;
+  auto& planned = std::get<Planned>(answer);
+  Answer best = proven_choice(model, request, choice, planned, time, steps);
+  const bool has_formats = !request.weights && request.target.core.has(InstructionSet::kDsp);
+  for (int n = 0; n < kMostFormats && has_formats; ++n) {
+    const auto* result = std::get_if<Compiled>(&best);
+    if (result == nullptr || result->verdict.fits_flash()) break;
+    const int64_t beside = result->verdict.flash_bytes() - result->verdict.weight_bytes;
+    const int64_t left = *result->flash_limit_bytes - beside;
+    planned = with_weights(model.graph, limits_of(request.arena_limit_bytes(), request, time),
+                           std::move(planned), left);
+    best = proven_choice(model, request, choice, planned, time, steps);
+    if (auto* mixed = std::get_if<Compiled>(&best)) mixed->mixed_weights = true;
+  }
+  if (auto* result = std::get_if<Compiled>(&best)) {
+    result->plan_seconds = plan_seconds;
+    if (time.struck()) result->notes.push_back(note::TimeLimitStruck{request.time_limit_seconds});
+  }
+  return best;
 }
 
 // What lies beside the arena is known when there is a plan: planned again where that was more than
@@ -287,15 +309,7 @@ Answer compile(const Request& request) {
   Steps steps(request.progress);
   Request with = request;
   with.target.core.weights = request.weights.value_or(Weights::kFast);
-  Answer answer = compiled(with, choice, steps);
-  if (request.weights || !request.target.core.has(InstructionSet::kDsp)) return answer;
-  for (const Weights smaller : {Weights::kCompact, Weights::kLeast}) {
-    const auto* result = std::get_if<Compiled>(&answer);
-    if (result == nullptr || result->verdict.fits_flash()) break;
-    with.target.core.weights = smaller;
-    answer = compiled(with, choice, steps);
-  }
-  return answer;
+  return compiled(with, choice, steps);
 }
 
 std::vector<EmittedFile> emitted_files(const Compiled& compiled, const Emission& emission) {

@@ -121,6 +121,7 @@ struct Compiled {
   Graph graph;  ///< as planned, with the plan's accumulators
   PlacedPlan plan;
   std::optional<Plan> decided;  ///< that it was built from; of a saved plan nothing
+  bool mixed_weights = false;   ///< each operator's in a format of its own, for want of flash
   std::vector<Note> notes;      ///< sentence() says them
   Program program;
   Verification verification;

@@ -11,7 +11,7 @@
 namespace thimble {
 namespace {
 
-WeightFormat format_of(const Compiled& compiled, Weights weights) {
+WeightFormat format_of(const Compiled& compiled, std::optional<Weights> weights) {
   const auto estimate = estimate_of(compiled);
   return {.weights = weights,
           .flash_bytes = compiled.verdict.weight_bytes +
@@ -53,7 +53,8 @@ bool has_hybrid_weights(const Graph& graph) {
 std::vector<WeightFormat> weight_formats(const Compiled& compiled) {
   const bool hybrid = has_hybrid_weights(compiled.graph);
   if (!compiled.decided || (!compiled.target.core.has(InstructionSet::kDsp) && !hybrid)) return {};
-  const Weights taken = compiled.target.core.weights;
+  const std::optional<Weights> taken =
+      compiled.mixed_weights ? std::nullopt : std::optional(compiled.target.core.weights);
   std::vector<WeightFormat> formats = {format_of(compiled, taken)};
   for (const Weights weights :
        {Weights::kWide, Weights::kFast, Weights::kCompact, Weights::kLeast}) {

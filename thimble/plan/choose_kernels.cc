@@ -5,53 +5,98 @@
 
 #include "thimble/model/error.h"
 #include "thimble/plan/placement.h"
+#include "thimble/search/least_time.h"
 
 namespace thimble {
 
 KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
                                  const Schedule& schedule, LatencyEstimate& latency)
-    : program_(latency.program()), fits_(dataflow.graph, schedule, dataflow.axes.kernel_uses()) {
+    : plan_(plan),
+      program_(latency.program()),
+      fits_(dataflow.graph, schedule, dataflow.axes.kernel_uses()) {
   const std::vector<int64_t> live =
       live_bytes(dataflow.graph, schedule, kArena, &dataflow.axes.kernel_uses());
-  const auto ways = latency.ways(plan.members, plan.overlaps);
-  check(ways.has_value(), "a group of a plan has no tiles");
+  portable_.live_bytes = live.empty() ? 0 : std::ranges::max(live);
+  portable_.kernels.resize(live.size());
   for_each_step(schedule, [&](const Step& step, Position position) {
-    const auto at = static_cast<size_t>(position);
-    portable_.kernels.emplace_back();
-    Call& call = calls_.emplace_back();
-    call.step = &step;
-    call.live_bytes = live[at];
-    portable_.live_bytes = std::max(portable_.live_bytes, call.live_bytes);
-    if (step.scratch.valid()) call.live_bytes -= schedule.buffer(step.scratch).size_bytes();
-    if (at >= ways->size()) return;  // a copy that closes a state
-    call.ways = (*ways)[at];
-    call.fit.resize(call.ways->size());
-    portable_.instructions += call.ways->front().instructions;
+    const int64_t scratch = step.scratch.valid() ? schedule.buffer(step.scratch).size_bytes() : 0;
+    calls_.push_back({.step = &step,
+                      .live_bytes = live[static_cast<size_t>(position)] - scratch,
+                      .formats = {}});
   });
-  portable_.instructions += program_;
+  add_ways(latency);
+  portable_.instructions = program_;
+  for (const Call& call : calls_) {
+    if (!call.formats.empty())
+      portable_.instructions += call.formats[0].all->front().instructions;
+  }
 }
 
-const KernelWay& KernelSelection::fastest(Call& call, int64_t room_bytes) {
-  for (size_t w = call.ways->size(); w-- > 1;) {
-    const KernelWay& way = (*call.ways)[w];
-    if (way.scratch_bytes > room_bytes) continue;
-    if (!call.fit[w]) {
+void KernelSelection::add_ways(LatencyEstimate& latency) {
+  const auto ways = latency.ways(plan_.members, plan_.overlaps);
+  check(ways.has_value(), "a group of a plan has no tiles");
+  for (size_t c = 0; c < ways->size(); ++c) {
+    const KernelWays* all = (*ways)[c];
+    calls_[c].formats.push_back({all, std::vector<std::optional<bool>>(all->size())});
+  }
+}
+
+void KernelSelection::add_format(LatencyEstimate& latency, PackedBytes& packed) {
+  add_ways(latency);
+  packed_ = &packed;
+}
+
+const KernelWay& KernelSelection::fastest(Call& call, size_t format, int64_t live_bytes) {
+  auto& [all, fit] = call.formats[format];
+  for (size_t w = all->size(); w-- > 1;) {
+    const KernelWay& way = (*all)[w];
+    if (call.live_bytes + way.scratch_bytes > live_bytes) continue;
+    if (!fit[w]) {
       Step changed = *call.step;
       changed.kernel = way.kernel;
-      call.fit[w] = fits_.fault(changed).empty();
+      fit[w] = fits_.fault(changed).empty();
     }
-    if (*call.fit[w]) return way;
+    if (*fit[w]) return way;
   }
-  return call.ways->front();
+  return all->front();
 }
 
-KernelSelection::Chosen KernelSelection::within(int64_t live_bytes) {
+std::map<OpId, size_t> KernelSelection::formats_within(const KernelLimits& limits) {
+  std::map<OpId, std::vector<Call*>> calls;
+  for (Call& call : calls_) {
+    if (call.step->op.valid()) calls[call.step->op].push_back(&call);
+  }
+  std::vector<std::vector<TimedBytes>> ways;
+  for (const auto& [op, its] : calls) {
+    std::vector<TimedBytes>& formats = ways.emplace_back();
+    for (size_t f = 0; f < its.front()->formats.size(); ++f) {
+      TimedBytes& each = formats.emplace_back();
+      std::vector<std::pair<Method, KernelId>> steps;
+      for (Call* call : its) {
+        const KernelWay& way = fastest(*call, f, limits.live_bytes);
+        each.time += way.instructions;
+        steps.emplace_back(call->step->method, way.kernel);
+      }
+      each.bytes = packed_->of(op, steps);
+    }
+  }
+  const std::vector<size_t> taken = least_time_within(ways, *limits.weight_bytes);
+  std::map<OpId, size_t> result;
+  for (const auto& [op, its] : calls) result.emplace(op, taken[result.size()]);
+  return result;
+}
+
+KernelSelection::Chosen KernelSelection::within(const KernelLimits& limits) {
+  std::map<OpId, size_t> formats;
+  if (limits.weight_bytes && packed_ != nullptr) formats = formats_within(limits);
   Chosen result{.instructions = program_};
   for (Call& call : calls_) {
     StepKernel& kernel = result.kernels.emplace_back();
     result.live_bytes = std::max(result.live_bytes, call.live_bytes);
-    if (call.ways == nullptr) continue;
-    const KernelWay& way = fastest(call, live_bytes - call.live_bytes);
+    if (call.formats.empty()) continue;
+    const auto format = formats.find(call.step->op);
+    const KernelWay& way =
+        fastest(call, format == formats.end() ? 0 : format->second, limits.live_bytes);
     result.instructions += way.instructions;
     result.live_bytes = std::max(result.live_bytes, call.live_bytes + way.scratch_bytes);
     if (way.kernel.valid()) kernel = {way.kernel, way.scratch_bytes};

@@ -2,43 +2,63 @@
 // Kernels for the steps of a plan: the fastest of the core's for whose scratch there is room.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "thimble/plan/latency_estimate.h"
+#include "thimble/plan/packed_bytes.h"
 #include "thimble/schedule/kernel_fit.h"
 
 namespace thimble {
 
+/// What kernels may take.
+struct KernelLimits {
+  int64_t live_bytes = 0;               ///< of the arena, at any step
+  std::optional<int64_t> weight_bytes;  ///< of flash, packed constants; nothing: any
+};
+
 /// Of one plan, which names no kernels yet.
 class KernelSelection {
  public:
-  /// All must outlive it. Groups of the plan have derivations. schedule: what build() makes of it.
-  /// latency: of the same instances.
-  KernelSelection(const Dataflow& dataflow, const Plan& plan, const Schedule& schedule,
-                  LatencyEstimate& latency);
-
   struct Chosen {
     std::vector<StepKernel> kernels;  ///< for Plan::kernels
     double instructions = 0;          ///< estimated, of an inference
     int64_t live_bytes = 0;           ///< the most at any step
   };
-  /// With kernels that leave no more bytes than these live at any step, if the portable ones do.
-  [[nodiscard]] Chosen within(int64_t live_bytes);
+
+  /// All must outlive it. Groups of the plan have derivations. schedule: what build() makes of it.
+  /// latency: of the same instances.
+  KernelSelection(const Dataflow& dataflow, const Plan& plan, const Schedule& schedule,
+                  LatencyEstimate& latency);
+
+  /// Kernels of another core, too: of the same with weights in a smaller format. Each operator has
+  /// its own.
+  void add_format(LatencyEstimate& latency, PackedBytes& packed);
+
+  /// With the fastest kernels within the limits; where the portable ones are not, these.
+  [[nodiscard]] Chosen within(const KernelLimits& limits);
   [[nodiscard]] const Chosen& portable() const { return portable_; }
 
  private:
-  struct Call {
-    const Step* step = nullptr;
-    const KernelWays* ways = nullptr;
-    int64_t live_bytes = 0;                ///< without its scratch
+  struct Ways {
+    const KernelWays* all = nullptr;
     std::vector<std::optional<bool>> fit;  ///< per way: whether the kernel takes the step
   };
-  [[nodiscard]] const KernelWay& fastest(Call& call, int64_t room_bytes);
+  struct Call {
+    const Step* step = nullptr;
+    int64_t live_bytes = 0;     ///< without its scratch
+    std::vector<Ways> formats;  ///< none: a copy that closes a state
+  };
+  [[nodiscard]] const KernelWay& fastest(Call& call, size_t format, int64_t live_bytes);
+  [[nodiscard]] std::map<OpId, size_t> formats_within(const KernelLimits& limits);
+  void add_ways(LatencyEstimate& latency);
 
+  const Plan& plan_;
   const double program_;
   KernelFits fits_;
   std::vector<Call> calls_;  ///< per step as written
+  PackedBytes* packed_ = nullptr;
   Chosen portable_;
 };
 

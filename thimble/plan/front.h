@@ -17,6 +17,7 @@ struct FrontFigures {
   int64_t arena_bytes = 0;
   double instructions = 0;      ///< estimated, of an inference
   int64_t recomputed_macs = 0;  ///< beyond the network's own
+  int64_t weight_bytes = 0;     ///< of flash: packed constants
   bool operator==(const FrontFigures&) const = default;
 };
 

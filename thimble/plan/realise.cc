@@ -28,10 +28,12 @@ RealisedPlan Realisation::with(KernelSelection::Chosen chosen) const {
 }
 
 KernelSelection::Chosen Realisation::live_within(int64_t live_bytes) {
-  return choice_.within(std::max(live_bytes, choice_.portable().live_bytes));
+  return choice_.within({.live_bytes = std::max(live_bytes, choice_.portable().live_bytes),
+                         .weight_bytes = {}});
 }
 
-RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes) {
+RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes,
+                                       std::optional<int64_t> weight_bytes) {
   std::optional<RealisedPlan> portable;
   if (!arena_bytes) {
     portable = with(choice_.portable());
@@ -41,7 +43,7 @@ RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes) {
   int64_t live_bytes = *arena_bytes;
   std::optional<RealisedPlan> found;
   for (int n = 0; n < kMostLayouts && live_bytes >= least; ++n) {
-    KernelSelection::Chosen chosen = choice_.within(live_bytes);
+    KernelSelection::Chosen chosen = choice_.within({live_bytes, weight_bytes});
     if (found && chosen.kernels == found->plan.kernels) break;
     found = with(std::move(chosen));
     const int64_t beyond = found->placement.arena_bytes() - *arena_bytes;

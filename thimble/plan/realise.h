@@ -25,13 +25,18 @@ class Realisation {
               const PlacementOptions& options);
 
   [[nodiscard]] const Schedule& schedule() const { return schedule_; }  ///< without kernels
+  /// As KernelSelection has them.
+  void add_format(LatencyEstimate& latency, PackedBytes& packed) {
+    choice_.add_format(latency, packed);
+  }
   /// The fastest kernels that leave no more live than these bytes, or than portable ones do.
   [[nodiscard]] KernelSelection::Chosen live_within(int64_t live_bytes);
   [[nodiscard]] RealisedPlan with(KernelSelection::Chosen chosen) const;
   /// With the fastest for which the arena is as small, if there are any: alignment and holes may
   /// want some of the room. By default it may be larger than with portable kernels alone by one of
   /// kScratchShare parts.
-  [[nodiscard]] RealisedPlan arena_within(std::optional<int64_t> arena_bytes);
+  [[nodiscard]] RealisedPlan arena_within(std::optional<int64_t> arena_bytes,
+                                          std::optional<int64_t> weight_bytes = std::nullopt);
 
  private:
   const Dataflow& flow_;

@@ -77,16 +77,8 @@ class AutoSearch {
     if (found_.empty())
       throw CompileError("--output", "this network's cannot be streamed: " + obstacle_);
     improve_chosen();
-    std::vector<FrontFigures> figures;
-    for (const PricedPlan& plan : found_) figures.push_back(plan.figures());
-    Planned planned{.has_choice = true};
-    Front front = limited();
-    for (const size_t k : undominated(figures)) {
-      front.points.push_back(figures[k]);
-      planned.front.push_back(std::move(found_[k]));
-    }
-    planned.chosen = front.chosen();
-    planned.schedule = build(graph_, planned.best().plan());
+    Planned planned = front_of(graph_, limits_, std::move(found_));
+    planned.has_choice = true;
     return planned;
   }
 

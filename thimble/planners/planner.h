@@ -86,6 +86,13 @@ struct Infeasible {
 
 /// What the realised plan comes to.
 [[nodiscard]] PricedPlan priced(const Graph& graph, RealisedPlan realised, std::vector<Note> notes);
+/// Those that no other is as good as, and the one that the limits choose; never empty.
+[[nodiscard]] Planned front_of(const Graph& graph, const Limits& limits,
+                               std::vector<PricedPlan> plans);
+/// The same plans with a format of weights for each operator: those that are fastest together
+/// within so many bytes of flash; the smallest, if none are. Where the core has several.
+[[nodiscard]] Planned with_weights(const Graph& graph, const Limits& limits, Planned planned,
+                                   int64_t weight_bytes);
 /// With kernels and addresses, within the limits if it can be.
 [[nodiscard]] Planned finished(const Graph& graph, const Limits& limits, Decision decision);
 

@@ -28,21 +28,23 @@ Table table_of_front(const Front& front) {
                    {{"", false},
                     {"plan"},
                     {"SRAM"},
+                    {"weights"},
                     {"instructions"},
                     {"of the fastest's"},
                     {"recomputed MACs"}}}};
   std::vector<Column>& columns = table.groups[0].columns;
-  if (front.clock_hz > 0) columns.insert(columns.begin() + 4, Column{"ms"});
+  if (front.clock_hz > 0) columns.insert(columns.begin() + 5, Column{"ms"});
   for (size_t k = 0; k < front.points.size(); ++k) {
     const FrontFigures& point = front.points[k];
     std::vector<std::string> row = {k == front.picked ? ">" : "",
                                     std::to_string(k + 1),
                                     human_size(point.arena_bytes),
+                                    human_size(point.weight_bytes),
                                     mega(point.instructions),
                                     fmt::format("{:.3f}", front.latency(k)),
                                     with_separators(point.recomputed_macs)};
     if (const auto ms = milliseconds_of(front, point))
-      row.insert(row.begin() + 4, fmt::format("{:.1f}", *ms));
+      row.insert(row.begin() + 5, fmt::format("{:.1f}", *ms));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -103,6 +105,7 @@ Json front_json(const std::optional<Front>& front) {
     const std::optional<double> ms = milliseconds_of(*front, point);
     points.push_back({{"number", k + 1},
                       {"arena_bytes", point.arena_bytes},
+                      {"weight_bytes", point.weight_bytes},
                       {"estimated_instructions", std::llround(point.instructions)},
                       {"milliseconds_at_a_cycle_each", ms ? Json(*ms) : Json()},
                       {"latency_ratio", front->latency(k)},

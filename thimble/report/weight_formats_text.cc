@@ -30,7 +30,9 @@ std::string weight_formats_text(const std::vector<WeightFormat>& formats) {
   std::string text;
   for (size_t k = 0; k < formats.size(); ++k) {
     const WeightFormat& format = formats[k];
-    text += fmt::format("{}--weights {}: {} of flash", k == 0 ? "" : "; ", name(format.weights),
+    text += fmt::format("{}{}: {} of flash", k == 0 ? "" : "; ",
+                        format.weights ? fmt::format("--weights {}", name(*format.weights))
+                                       : "each operator's own",
                         human_size(format.flash_bytes));
     if (format.instructions > 0) text += fmt::format(", {:.3f} M", format.instructions / 1e6);
     if (k == 0) text += " (taken)";
@@ -41,7 +43,7 @@ std::string weight_formats_text(const std::vector<WeightFormat>& formats) {
 nlohmann::ordered_json weight_formats_json(const std::vector<WeightFormat>& formats) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const WeightFormat& format : formats) {
-    json.push_back({{"weights", name(format.weights)},
+    json.push_back({{"weights", format.weights ? name(*format.weights) : "mixed"},
                     {"flash_bytes", format.flash_bytes},
                     {"estimated_instructions", std::llround(format.instructions)}});
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@
 namespace thimble {
 
 struct WeightFormat {
-  Weights weights = Weights::kFast;
+  std::optional<Weights> weights;  ///< nothing: each operator's in the format that suits the flash
   int64_t flash_bytes = 0;  ///< weights, and code by estimate if it is known
   double instructions = 0;  ///< estimated; 0: not known
   bool operator==(const WeightFormat&) const = default;
