@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
-#include <thread>
 
 #include "thimble/cli/answers.h"
 #include "thimble/cli/command_text.h"
@@ -18,6 +17,7 @@
 #include "thimble/cli/progress_line.h"
 #include "thimble/driver/paper_comparison.h"
 #include "thimble/model/error.h"
+#include "thimble/search/parallel.h"
 
 namespace thimble {
 namespace {
@@ -29,7 +29,6 @@ struct CompareOptions {
   std::string planners, paper;
   ReportFile json;
   bool zoo = false, csv = false, markdown = false, force = false;
-  unsigned jobs = 0;
 };
 
 // 0 where standard output is no terminal.
@@ -39,26 +38,18 @@ size_t terminal_width() {
   return size.ws_col;
 }
 
-// Models on several threads, in order, with "comparing: 3 of 40 models done".
-std::vector<ComparedModel> compared_models(const std::vector<ComparisonJob>& jobs,
-                                           unsigned wanted) {
+// Models on several threads, in order, with "comparing: 3 of 40 models done"; each on one alone.
+std::vector<ComparedModel> compared_models(const std::vector<ComparisonJob>& jobs, int threads) {
   const auto progress = [&](size_t done) {
     return fmt::format("comparing: {} of {} models done", done, jobs.size());
   };
   ProgressLine line(progress(0));
   std::vector<ComparedModel> results(jobs.size());
-  std::atomic<size_t> next = 0, done = 0;
-  const auto work = [&] {
-    for (size_t k = next++; k < jobs.size(); k = next++) {
-      results[k] = compared(jobs[k]);
-      line.show(progress(++done));
-    }
-  };
-  const size_t threads = wanted != 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
-  std::vector<std::thread> pool;
-  for (size_t k = 1; k < std::min(threads, jobs.size()); ++k) pool.emplace_back(work);
-  work();
-  for (std::thread& thread : pool) thread.join();
+  std::atomic<size_t> done = 0;
+  in_parallel(jobs.size(), threads == 0 ? all_cores() : threads, [&](size_t k, size_t) {
+    results[k] = compared(jobs[k]);
+    line.show(progress(++done));
+  });
   return results;
 }
 
@@ -85,7 +76,8 @@ void print(const CompareOptions& options, const Texts& texts) {
 int compare_models(const CompareOptions& options) {
   const std::vector<std::string> specs =
       options.planners.empty() ? planners_for(options.plan.ports) : planner_specs(options.planners);
-  const Request asked = request(options.model, options.plan);
+  Request asked = request(options.model, options.plan);
+  asked.jobs = 1;
   PlannerComparison comparison{.planners = specs,
                                .models = {},
                                .sram_limit_bytes = asked.sram_limit_bytes(),
@@ -100,7 +92,7 @@ int compare_models(const CompareOptions& options) {
     job.model = model;
     jobs.push_back(job);
   }
-  comparison.models = compared_models(jobs, options.jobs);
+  comparison.models = compared_models(jobs, options.plan.jobs);
   print(options, {.text = comparison_text(comparison, terminal_width()),
                   .csv = comparison_csv(comparison),
                   .markdown = comparison_markdown(comparison),
@@ -111,7 +103,7 @@ int compare_models(const CompareOptions& options) {
 int compare_paper(const CompareOptions& options) {
   const Paper paper = find_paper(options.paper);
   const std::vector<ReproducedFigure> results =
-      reproduce(paper, [&](const auto& jobs) { return compared_models(jobs, options.jobs); });
+      reproduce(paper, [&](const auto& jobs) { return compared_models(jobs, options.plan.jobs); });
   print(options, {.text = paper_text(paper, results),
                   .csv = paper_csv(paper, results),
                   .markdown = paper_markdown(paper, results),
@@ -175,13 +167,10 @@ void add_compare(CLI::App& app, int& status) {
                                 "The figures of bench/papers/NAME.json, published and measured");
   for (const CLI::Option* other : command->get_options()) {
     const std::string name = other->get_name();
-    if (other != paper && name != "--help" && !name.empty())
+    if (other != paper && name != "--help" && name != "--jobs" && !name.empty())
       paper->excludes(command->get_option(name == "MODEL" ? "MODEL" : name));
   }
   add_formats(*command, *options);
-  command->add_option("--jobs", options->jobs, "Models at a time (default: one per core)")
-      ->type_name("NUMBER")
-      ->check(CLI::Range(1, 1024));
   command->footer(
       "Examples:\n"
       "  thimble compare model.tflite zoo:demo --planners original,reorder --sram 64K\n"

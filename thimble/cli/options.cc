@@ -183,8 +183,9 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
   app.add_option(
          "--weights", options.weights,
          "Of a core that has kernels for it: fast, in 16 bits; compact, in 8 but for "
-         "depthwise convolutions in place; least, in 8; auto: the first of these that --flash or "
-         "the device has room for; wide: fast, and those of 8 bits beside float32 in 32 (auto)")
+         "depthwise convolutions in place; least, in 8; auto: fast or, where --flash or the device "
+         "has no room for that, for each operator the one that is best for all; wide: fast, and "
+         "those of 8 bits beside float32 in 32 (auto)")
       ->check(CLI::IsMember({"auto", "wide", "fast", "compact", "least"}));
   app.add_flag("--external-ram", options.external_ram,
                "Buffers that do not fit on chip may lie in the device's external RAM");
@@ -199,6 +200,10 @@ void add_limit_options(CLI::App& app, PlanOptions& options) {
          "a limit on SRAM any)")
       ->type_name("RATIO")
       ->check(between(1.0, std::numeric_limits<double>::infinity()));
+  app.add_option("--jobs", options.jobs,
+                 "Threads, which make no difference to the plan (all cores)")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--effort", options.effort, "Work of the search, in multiples of the usual (1)")
       ->type_name("NUMBER")
       ->check(between(1, 1e6));
@@ -277,6 +282,7 @@ Request request(const ModelOptions& model, const PlanOptions& plan) {
       .max_recompute = plan.max_recompute,
       .max_latency = plan.max_latency,
       .effort = plan.effort,
+      .jobs = plan.jobs,
       .pick = plan.pick,
       .in_place = plan.in_place,
       .ports = plan.ports,

@@ -32,6 +32,7 @@ struct PlanOptions {
   std::string sram, flash;   ///< sizes as typed
   std::optional<double> max_recompute, max_latency;  ///< ratios
   int64_t effort = 1;
+  int jobs = 0;
   std::optional<int64_t> pick;  ///< number of a plan of the front
   bool in_place = true;
   std::string layout = "exact";

@@ -20,6 +20,7 @@
 #include "thimble/report/accumulator_notes.h"
 #include "thimble/report/estimate_words.h"
 #include "thimble/report/tensor_text.h"
+#include "thimble/search/parallel.h"
 
 namespace thimble {
 namespace {
@@ -75,8 +76,7 @@ void calibrate(const Graph& graph, const PlannerChoice& choice, const Calibratio
                   valid_utf8(std::filesystem::path(calibration.name).filename().string()));
 }
 
-Limits limits_of(std::optional<int64_t> sram_bytes, const Request& request,
-                 const TimeLimit& time) {
+Limits limits_of(std::optional<int64_t> sram_bytes, const Request& request, const TimeLimit& time) {
   return {.sram_bytes = sram_bytes,
           .max_recompute = request.max_recompute,
           .in_place = request.in_place,
@@ -84,6 +84,7 @@ Limits limits_of(std::optional<int64_t> sram_bytes, const Request& request,
           .time = &time,
           .core = estimated_core(request.target.core),
           .layout = request.layout,
+          .jobs = request.jobs == 0 ? all_cores() : request.jobs,
           .max_latency = max_latency(request),
           .effort = request.effort};
 }

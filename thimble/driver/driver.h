@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole path behind one function: a model in; plan, figures and firmware sources out. It prints
-// nothing, writes no file, starts no thread and never ends the process.
+// nothing, writes no file, starts no thread that it was not asked for and never ends the process.
 //
 //   const thimble::Answer answer = thimble::compile({.model = thimble::ModelBytes{"kws", bytes},
 //                                                    .sram_bytes = 64 * 1024,
@@ -82,7 +82,8 @@ struct Request {
   /// Of `auto`, which has a choice of plans. Estimated instructions, as a ratio of the fastest
   /// plan's: default any with a limit on bytes, else Limits::max_latency.
   std::optional<double> max_latency = {};
-  int64_t effort = 1;                ///< of its search: work grows in proportion, about
+  int64_t effort = 1;  ///< of its search: work grows in proportion, about
+  int jobs = 1;  ///< threads that searches may start, which end before the answer; 0: all cores
   std::optional<int64_t> pick = {};  ///< this plan of its front, from 1, whatever the limits
   bool in_place = true;              ///< outputs over inputs that are no longer needed
   PortPlaces ports = {};

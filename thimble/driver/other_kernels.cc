@@ -8,7 +8,7 @@
 namespace thimble {
 
 std::optional<PlacedSchedule> with_other_kernels(const Compiled& compiled, const Core& core,
-                                                 int64_t arena_bytes) {
+                                                 int64_t live_bytes) {
   if (!compiled.decided) return std::nullopt;
   Plan plan = *compiled.decided;
   plan.kernels.clear();
@@ -17,9 +17,8 @@ std::optional<PlacedSchedule> with_other_kernels(const Compiled& compiled, const
   const AxisGraph axes(compiled.graph);
   const Dataflow flow(axes, compiled.decided->instances);
   LatencyEstimate latency(flow, estimated, model);
-  const RealisedPlan found =
-      Realisation(flow, latency, std::move(plan), {.method = LayoutMethod::kGreedyBySize})
-          .arena_within(arena_bytes);
+  Realisation realisation(flow, latency, std::move(plan), {.method = LayoutMethod::kGreedyBySize});
+  const RealisedPlan found = realisation.with(realisation.live_within(live_bytes));
   return PlacedSchedule{build(flow, found.plan), found.placement};
 }
 

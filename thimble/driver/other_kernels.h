@@ -9,10 +9,10 @@ struct PlacedSchedule {
   Schedule schedule;
   Placement placement;
 };
-/// The same plan with the kernels that another core has, for an arena of so many bytes, laid out
-/// quickly. Nothing of a saved plan: what was decided is not known.
+/// The same plan with the kernels that another core has, with no more than so many bytes live, laid
+/// out quickly. Nothing of a saved plan: what was decided is not known.
 [[nodiscard]] std::optional<PlacedSchedule> with_other_kernels(const Compiled& compiled,
                                                                const Core& core,
-                                                               int64_t arena_bytes);
+                                                               int64_t live_bytes);
 
 }  // namespace thimble

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <thread>
 #include <utility>
 
 namespace thimble {
@@ -15,7 +17,7 @@ namespace thimble {
 class TimeLimit {
  public:
   /// From now on. Not a number is none of these: options refuse it. go_on is asked now and then by
-  /// the searches; false ends them.
+  /// the searches, on the thread that made this; false ends them.
   explicit TimeLimit(double seconds, std::function<bool()> go_on = nullptr)
       : end_(Clock::now() + duration(seconds)), go_on_(std::move(go_on)) {}
 
@@ -23,12 +25,13 @@ class TimeLimit {
   [[nodiscard]] bool passed() const {
     if (struck_) return true;
     const Clock::time_point now = Clock::now();
-    struck_ = now >= end_;
-    if (go_on_ && now >= ask_) {
-      struck_ = !go_on_() || struck_;
+    bool over = now >= end_;
+    if (go_on_ && std::this_thread::get_id() == owner_ && now >= ask_) {
+      over = !go_on_() || over;
       ask_ = now + kBetweenQuestions;
     }
-    return struck_;
+    if (over) struck_ = true;
+    return over;
   }
   /// Whether any search stopped because of it.
   [[nodiscard]] bool struck() const { return struck_; }
@@ -44,8 +47,9 @@ class TimeLimit {
 
   Clock::time_point end_;
   std::function<bool()> go_on_;
-  mutable Clock::time_point ask_;  ///< not before this; a limit's searches are of one thread
-  mutable bool struck_ = false;
+  std::thread::id owner_ = std::this_thread::get_id();
+  mutable Clock::time_point ask_;  ///< not before this; the owner's
+  mutable std::atomic<bool> struck_ = false;
 };
 
 /// Without a limit (null) nothing is ever late.

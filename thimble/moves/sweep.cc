@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thimble/moves/sweep.h"
 
+#include <algorithm>
+
 #include "thimble/moves/sweep_pass.h"
+#include "thimble/search/parallel.h"
 
 namespace thimble {
 
 Sweeps::Sweeps(const Dataflow& dataflow, const OrderBytes& bytes, const std::vector<int>& order,
                LatencyEstimate& latency, const SweepOptions& options)
     : order_(std::make_unique<SweepOrder>(
-          SweepOrder{dataflow, bytes, order, options, std::vector<int>(order.size())})),
-      times_(std::make_unique<SweepTimes>(latency)) {
+          SweepOrder{dataflow, bytes, order, options, std::vector<int>(order.size())})) {
+  for (int job = 0; job < std::max(options.jobs, 1); ++job) times_.emplace_back(latency);
   for (size_t p = 0; p < order.size(); ++p)
     order_->position[static_cast<size_t>(order[p])] = static_cast<int>(p);
 }
@@ -17,11 +20,25 @@ Sweeps::Sweeps(const Dataflow& dataflow, const OrderBytes& bytes, const std::vec
 Sweeps::~Sweeps() = default;
 
 std::vector<Sweep> Sweeps::ending_at(int end, const std::vector<SweepTile>& tiles,
-                                     const std::vector<int64_t>& otherwise_bytes) const {
+                                     const std::vector<int64_t>& otherwise_bytes,
+                                     SweepTimes& times) const {
   SweepClocks clocks(order_->flow, order_->order, end, order_->options.most_instances);
   SweepEnd found(*order_, end, otherwise_bytes);
-  for (const SweepTile& tile : tiles) find_sweeps(*order_, *times_, clocks, tile, found);
+  for (const SweepTile& tile : tiles) find_sweeps(*order_, times, clocks, tile, found);
   return found.sweeps();
+}
+
+std::vector<Sweep> Sweeps::all(const std::vector<SweepTile>& tiles,
+                               const std::vector<int64_t>& otherwise_bytes) const {
+  std::vector<std::vector<Sweep>> found(order_->order.size());
+  in_parallel(found.size(), order_->options.jobs, [&](size_t k, size_t worker) {
+    if (late(order_->options.time)) return;
+    const size_t last = found.size() - 1 - k;  // the longest ones first
+    found[last] = ending_at(static_cast<int>(last) + 1, tiles, otherwise_bytes, times_[worker]);
+  });
+  std::vector<Sweep> result;
+  for (std::vector<Sweep>& some : found) std::ranges::move(some, std::back_inserter(result));
+  return result;
 }
 
 OrderPiece Sweeps::piece(const Sweep& sweep) const {

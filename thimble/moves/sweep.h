@@ -12,9 +12,12 @@
 // needed from follows from its readers alone.
 #pragma once
 
+#include <deque>
 #include <memory>
 
+#include "thimble/model/time_limit.h"
 #include "thimble/moves/sweep_clocks.h"
+#include "thimble/moves/sweep_times.h"
 #include "thimble/moves/sweep_ways.h"
 #include "thimble/plan/evaluate.h"
 #include "thimble/plan/latency_estimate.h"
@@ -23,7 +26,6 @@
 namespace thimble {
 
 struct SweepOrder;
-class SweepTimes;
 
 /// Positions [begin, end) of an order as one group, and what that comes to.
 struct Sweep {
@@ -46,6 +48,8 @@ struct SweepOptions {
   int64_t most_macs_again = kAnyMacs;
   int most_instances = 128;  ///< in a group
   int most_ways = 16;        ///< per run and tile: choices of values to compute again, at the most
+  int jobs = 1;              ///< threads
+  const TimeLimit* time = nullptr;  ///< past it, no more are looked for
 };
 
 class Sweeps {
@@ -55,17 +59,26 @@ class Sweeps {
          LatencyEstimate& latency, const SweepOptions& options);
   ~Sweeps();
 
-  /// Runs that end at `end` and need less than the most that one of their instances needs
-  /// otherwise, per position; ascending. None of those with the same begin is as good as another in
+  /// Runs that need less than the most that one of their instances needs otherwise, per position;
+  /// ascending by end, then by begin. None of those with the same ends is as good as another in
   /// bytes, instructions and, if they are limited, MACs.
+  [[nodiscard]] std::vector<Sweep> all(const std::vector<SweepTile>& tiles,
+                                       const std::vector<int64_t>& otherwise_bytes) const;
+  /// Those that end at `end`.
   [[nodiscard]] std::vector<Sweep> ending_at(int end, const std::vector<SweepTile>& tiles,
-                                             const std::vector<int64_t>& otherwise_bytes) const;
+                                             const std::vector<int64_t>& otherwise_bytes) const {
+    return ending_at(end, tiles, otherwise_bytes, times_.front());
+  }
   /// The members: the group, and what finalises sums behind it.
   [[nodiscard]] OrderPiece piece(const Sweep& sweep) const;
 
  private:
+  [[nodiscard]] std::vector<Sweep> ending_at(int end, const std::vector<SweepTile>& tiles,
+                                             const std::vector<int64_t>& otherwise_bytes,
+                                             SweepTimes& times) const;
+
   std::unique_ptr<SweepOrder> order_;
-  std::unique_ptr<SweepTimes> times_;
+  mutable std::deque<SweepTimes> times_;  ///< per thread
 };
 
 }  // namespace thimble

@@ -27,8 +27,7 @@ KernelSelection::KernelSelection(const Dataflow& dataflow, const Plan& plan,
   add_ways(latency);
   portable_.instructions = program_;
   for (const Call& call : calls_) {
-    if (!call.formats.empty())
-      portable_.instructions += call.formats[0].all->front().instructions;
+    if (!call.formats.empty()) portable_.instructions += call.formats[0].all->front().instructions;
   }
 }
 

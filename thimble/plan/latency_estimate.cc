@@ -155,16 +155,21 @@ size_t LatencyEstimate::Hash::operator()(const std::vector<int64_t>& key) const 
 
 LatencyEstimate::LatencyEstimate(const Dataflow& dataflow, const Core& core,
                                  const LatencyModel& model)
-    : flow_(dataflow),
-      core_(core),
-      model_(model),
-      coefficients_(model),
-      whole_(2 * dataflow.instances.values.size()) {}
+    : flow_(dataflow), core_(core), model_(model), coefficients_(model) {
+  const auto values = static_cast<int32_t>(2 * dataflow.instances.values.size());
+  for (int32_t v = 0; v < values; ++v) whole_.push_back(flow_.whole_buffer({v}));
+}
 
-const Buffer& LatencyEstimate::whole_buffer(ValueId value) {
-  std::optional<Buffer>& known = whole_[value.index()];
-  if (!known) known = flow_.whole_buffer(value);
-  return *known;
+template <class Count>
+const KernelWays& LatencyEstimate::remembered(std::vector<int64_t> key, const Count& count) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = known_.find(key);
+    if (known != known_.end()) return known->second;
+  }
+  KernelWays ways = count();
+  const std::lock_guard lock(mutex_);
+  return known_.try_emplace(std::move(key), std::move(ways)).first->second;
 }
 
 LoopedCall LatencyEstimate::without_loops(const InstanceCall& call) {
@@ -224,6 +229,7 @@ void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways
 }
 
 const std::vector<KernelId>& LatencyEstimate::kernels_for(OpId op, Method method) {
+  const std::lock_guard lock(mutex_);
   const auto [it, added] = kernels_.try_emplace({op, method});
   if (!added) return it->second;
   for (const KernelUse& use : flow_.axes.uses(op, method)) {
@@ -263,9 +269,7 @@ const KernelWays& LatencyEstimate::of(const InstanceCall& call, const LoopedCall
   static const KernelWays kNothing = {{}};
   const Instance& instance = flow_.instances.instance(call.instance);
   if (flow_.instances.receives(instance) || flow_.instances.delivers(instance)) return kNothing;
-  const auto [it, added] = known_.try_emplace(key_of(call, looped));
-  if (added) it->second = counted(call, looped);
-  return it->second;
+  return remembered(key_of(call, looped), [&] { return counted(call, looped); });
 }
 
 const KernelWays& LatencyEstimate::whole_ways(const InstanceCall& call, bool over_input) {
@@ -290,9 +294,8 @@ const KernelWays& LatencyEstimate::copy_step(const Derived& derived, const Deriv
   const bool fills = step.kind == DerivedStep::Kind::kFill;
   looped.operand = {fills ? &kept.buffer : looped.out};
   looped.out = fills ? looped.out : &kept.buffer;
-  const auto [it, added] = known_.try_emplace(key_of(step.call, looped, Makes::kCopy));
-  if (added) it->second = {{.instructions = copied(looped, Method::kCompute)}};
-  return it->second;
+  return remembered(key_of(step.call, looped, Makes::kCopy),
+                    [&] { return KernelWays{{.instructions = copied(looped, Method::kCompute)}}; });
 }
 
 const KernelWays& LatencyEstimate::step(const Derived& derived, size_t step) {
@@ -319,9 +322,8 @@ const KernelWays& LatencyEstimate::join(const Flat& flat, const Flat::Step& step
   const LoopedCall looped{.shape = &part, .loops = {}, .operand = {&block}, .out = &window};
   std::vector<int64_t> key = key_of(InstanceCall{}, looped, Makes::kCopy);
   key.insert(key.end(), part.begin(), part.end());
-  const auto [it, added] = known_.try_emplace(std::move(key));
-  if (added) it->second = {{.instructions = copied(looped, Method::kCompute)}};
-  return it->second;
+  return remembered(std::move(key),
+                    [&] { return KernelWays{{.instructions = copied(looped, Method::kCompute)}}; });
 }
 
 const KernelWays& LatencyEstimate::flat_step(const Derived& derived, const Flat::Step& step) {

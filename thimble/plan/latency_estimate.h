@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -30,7 +31,7 @@ enum class Lies : uint8_t {
 /// Estimates many plans of the same instances: calls that execute alike are counted once. Ways are
 /// those of the core's kernels that take the call as it is cut and as its buffers lie; copies have
 /// one. Portable kernels without coefficients count nothing; others without, a little less than
-/// the portable one. References last as long as this.
+/// the portable one. References last as long as this. For several threads at a time.
 class LatencyEstimate {
  public:
   /// All must outlive it.
@@ -84,7 +85,10 @@ class LatencyEstimate {
   [[nodiscard]] const KernelWays& flat_step(const Derived& derived, const Flat::Step& step);
   [[nodiscard]] double priced(const Features& features, KernelId kernel) const;
   [[nodiscard]] LoopedCall without_loops(const InstanceCall& call);
-  [[nodiscard]] const Buffer& whole_buffer(ValueId value);
+  [[nodiscard]] const Buffer& whole_buffer(ValueId value) const { return whole_[value.index()]; }
+  /// Under this key, what `count` makes of it the first time.
+  template <class Count>
+  const KernelWays& remembered(std::vector<int64_t> key, const Count& count);
 
   const Dataflow& flow_;
   const Core& core_;
@@ -92,7 +96,8 @@ class LatencyEstimate {
   const KernelCoefficients coefficients_;
   LoopedFeatures features_;
   std::map<std::pair<OpId, Method>, std::vector<KernelId>> kernels_;  ///< beside the portable one
-  std::vector<std::optional<Buffer>> whole_;  ///< per value, then per value's sums
+  std::vector<Buffer> whole_;  ///< per value, then per value's sums
+  std::mutex mutex_;
   std::unordered_map<std::vector<int64_t>, KernelWays, Hash> known_;
 };
 

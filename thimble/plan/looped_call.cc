@@ -244,6 +244,7 @@ double LoopedFeatures::cut(const CallShape& whole, const KernelUse& use) {
   const runtime::View& x = whole.in[0];
   const bool columns_outermost = x.stride[2] >= x.stride[1];
   if (!columns_outermost && x.modulus % x.stride[1] == 0) return 0;  // it ends between rows
+  const std::lock_guard lock(mutex_);
   const auto [known, added] =
       cuts_.try_emplace({&use, whole.kernel, x.modulus, x.stride[1], x.stride[2]}, 0);
   if (!added) return known->second;

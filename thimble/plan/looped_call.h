@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -57,7 +58,7 @@ class CountedCall {
   std::unique_ptr<Counting> counting_;  ///< null: there is nothing to do
 };
 
-/// What counted calls have in common. Uses must outlive it.
+/// What counted calls have in common, on any thread. Uses must outlive it.
 class LoopedFeatures {
  public:
   [[nodiscard]] Features of(const LoopedCall& call, const KernelUse& use, KernelId kernel) {
@@ -66,6 +67,7 @@ class LoopedFeatures {
 
  private:
   friend class CountedCall;
+  std::mutex mutex_;
   /// CallShape::cut of a call of all of the output: by use, kernel, and how operand 0 lies.
   std::map<std::tuple<const KernelUse*, KernelId, int32_t, int32_t, int32_t>, double> cuts_;
   [[nodiscard]] double cut(const CallShape& shape, const KernelUse& use);

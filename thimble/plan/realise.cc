@@ -28,8 +28,8 @@ RealisedPlan Realisation::with(KernelSelection::Chosen chosen) const {
 }
 
 KernelSelection::Chosen Realisation::live_within(int64_t live_bytes) {
-  return choice_.within({.live_bytes = std::max(live_bytes, choice_.portable().live_bytes),
-                         .weight_bytes = {}});
+  return choice_.within(
+      {.live_bytes = std::max(live_bytes, choice_.portable().live_bytes), .weight_bytes = {}});
 }
 
 RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <set>
 
@@ -17,6 +18,7 @@
 #include "thimble/planners/patch.h"
 #include "thimble/planners/pex.h"
 #include "thimble/planners/stream.h"
+#include "thimble/search/parallel.h"
 #include "thimble/search/pareto.h"
 
 namespace thimble {
@@ -59,14 +61,7 @@ class AutoSearch {
         attempt(std::move(*relaid), {note::InputRelaid{}});
     }
     rematerialise_more(given);
-    if (drafts_.empty() || !late(limits_.time)) add_motes();
-    // Within a budget, `stream` has the fewest groups that fit; sweeps may be slower than priced.
-    const bool fewest_groups = limits_.sram_bytes && may_ask_others(given);
-    if ((fewest_groups || is_large(given.list.size(), limits_.effort)) && !late(limits_.time))
-      add_start(plan_stream(graph_, limits_, {}, orders_));
-    for (const auto plan : {plan_patch, plan_pex}) {
-      if (may_ask_others(given) && !late(limits_.time)) add_start(plan(graph_, limits_, {}));
-    }
+    ask_others(given);
   }
 
   PlannerAnswer answer() {
@@ -162,7 +157,8 @@ class AutoSearch {
     const AutoCutOptions options{.in_place = limits_.in_place,
                                  .most_macs = most_macs_,
                                  .effort = limits_.effort,
-                                 .time = limits_.time};
+                                 .time = limits_.time,
+                                 .jobs = limits_.jobs};
     for (const std::vector<int>& order : orders(now)) {
       AutoCuts cuts(now.channels, now.problem, order, now.latency, options);
       // Of large networks they take long to find: once, by `stream`.
@@ -239,39 +235,42 @@ class AutoSearch {
         if (k < static_cast<ptrdiff_t>(front.size())) some.insert(static_cast<size_t>(k));
       }
     }
-    for (const size_t k : some) {
-      add(*front[k], k == 0 ? kLeastLayoutWork : kDraftLayoutWork);
-      if (late(limits_.time) && !found_.empty()) break;
+    const std::vector<size_t> numbers(some.begin(), some.end());
+    std::vector<std::optional<PricedPlan>> found(numbers.size());
+    in_parallel(numbers.size(), limits_.jobs, [&](size_t n, size_t) {
+      const size_t k = numbers[n];
+      if (n == 0 || !late(limits_.time))
+        found[n] = priced_draft(*front[k], k == 0 ? kLeastLayoutWork : kDraftLayoutWork);
+    });
+    for (std::optional<PricedPlan>& plan : found) {
+      if (plan) found_.push_back(std::move(*plan));
     }
   }
 
-  void add(const Draft& draft, int64_t layout_work) {
+  [[nodiscard]] std::optional<PricedPlan> priced_draft(const Draft& draft,
+                                                       int64_t layout_work) const {
     Attempt& of = *draft.attempt;
     Plan plan = stream_plan(of.flow, of.problem, draft.cut.cut, limits_.in_place);
     // What sweeps take of a group's shape alone, a kernel may refuse: rings that it does not walk.
-    if (!has_derivations(of.flow, plan)) return;
+    if (!has_derivations(of.flow, plan)) return std::nullopt;
     std::vector<Note> notes = {spans(of.instances, draft.cut.cut)};
     notes.insert(notes.end(), of.notes.begin(), of.notes.end());
-    add(of.flow, of.latency, std::move(plan), std::move(notes), draft.cut.cut.peak_bytes,
-        layout_work);
+    Realisation realisation(of.flow, of.latency, std::move(plan), placement_options(layout_work));
+    return priced_plan(realisation, realisation.live_within(draft.cut.cut.peak_bytes),
+                       std::move(notes));
   }
 
-  void add(const Dataflow& flow, LatencyEstimate& latency, Plan plan, std::vector<Note> notes,
-           int64_t live_bytes, int64_t layout_work) {
-    Realisation realisation(flow, latency, std::move(plan), placement_options(layout_work));
-    if (macs(graph_, realisation.schedule()) > most_macs_) return;
-    KernelSelection::Chosen chosen = realisation.live_within(live_bytes);
-    const auto beats = [&](const PricedPlan& other) {
-      return other.arena().size_bytes <= chosen.live_bytes &&
-             other.realised.instructions <= chosen.instructions;
-    };
-    if (std::ranges::any_of(found_, beats)) return;
-    PricedPlan found = priced(graph_, realisation.with(std::move(chosen)), std::move(notes));
+  /// Nothing if it executes too many MACs.
+  [[nodiscard]] std::optional<PricedPlan> priced_plan(const Realisation& realisation,
+                                                      KernelSelection::Chosen kernels,
+                                                      std::vector<Note> notes) const {
+    if (macs(graph_, realisation.schedule()) > most_macs_) return std::nullopt;
+    PricedPlan found = priced(graph_, realisation.with(std::move(kernels)), std::move(notes));
     for (Note& note : found.notes) {
       if (auto* spans = std::get_if<note::Spans>(&note))
         spans->peak_bytes = found.arena().peak_bytes;
     }
-    found_.push_back(std::move(found));
+    return found;
   }
 
   /// Instructions of the fastest draft, as a ratio of those of whole operators: `motes` counts its
@@ -286,10 +285,36 @@ class AutoSearch {
     return whole > 0 ? fastest / whole : 1;  // nothing is known of its kernels
   }
 
+  using Ask = std::function<PlannerDecision()>;
+
+  /// Planners with other searches.
+  void ask_others(const Instances& given) {
+    std::vector<Ask> all;
+    if (drafts_.empty() || !late(limits_.time)) {
+      if (std::optional<Ask> motes = ask_motes()) all.push_back(std::move(*motes));
+    }
+    // Within a budget, `stream` has the fewest groups that fit; sweeps may be slower than priced.
+    const bool few = may_ask_others(given);
+    if ((limits_.sram_bytes && few) || is_large(given.list.size(), limits_.effort))
+      all.emplace_back([&] { return plan_stream(graph_, limits_, {}, orders_); });
+    for (const auto plan : {plan_patch, plan_pex}) {
+      if (few) all.emplace_back([this, plan] { return plan(graph_, limits_, {}); });
+    }
+    std::vector<std::optional<PlannerDecision>> answers(all.size());
+    in_parallel(all.size(), limits_.jobs, [&](size_t k, size_t) {
+      if (k == 0 || !late(limits_.time)) answers[k] = all[k]();
+    });
+    for (std::optional<PlannerDecision>& answer : answers) {
+      auto* decision = answer ? std::get_if<Decision>(&*answer) : nullptr;
+      if (decision != nullptr) starts_.push_back(std::move(*decision));
+    }
+  }
+
   /// Parts along connected axes, as `motes` finds them in the last order: with blocks where that is
   /// little work.
-  void add_motes() {
-    if (limits_.ports.input == Place::kStreamed || limits_.ports.output == Place::kStreamed) return;
+  std::optional<Ask> ask_motes() {
+    if (limits_.ports.input == Place::kStreamed || limits_.ports.output == Place::kStreamed)
+      return std::nullopt;
     Attempt& of = attempts_.front();
     const size_t count = of.instances.list.size();
     std::vector<std::vector<int>> orders = orders_.of(of.flow, of.problem, limits_.time);
@@ -297,13 +322,12 @@ class AutoSearch {
     const bool few = count <= kMostOfStarts * static_cast<size_t>(limits_.effort);
     const double latency =
         std::clamp(limits_.max_latency * fastest_of_whole(of), 1.0, kMostLatencyOfMotes);
-    add_start(plan_motes(graph_, limits_,
-                         {{"windows", few ? "any" : "rings"},
-                          {"parts", "8"},
-                          {"beam", "3"},
-                          {"schemes", "8"},
-                          {"max_latency", std::to_string(latency)}},
-                         std::move(orders)));
+    const PlannerOptions options{{"windows", few ? "any" : "rings"},
+                                 {"parts", "8"},
+                                 {"beam", "3"},
+                                 {"schemes", "8"},
+                                 {"max_latency", std::to_string(latency)}};
+    return [this, options, orders] { return plan_motes(graph_, limits_, options, orders); };
   }
 
   /// Whether that is little work: they search orders themselves, and walk over images.
@@ -317,11 +341,6 @@ class AutoSearch {
            bytes <= kMostBytesOfStarts * limits_.effort;
   }
 
-  /// What a planner with another search finds.
-  void add_start(PlannerDecision answer) {
-    if (auto* decision = std::get_if<Decision>(&answer)) starts_.push_back(std::move(*decision));
-  }
-
   /// With as few bytes as it can do with, and with room for fast kernels.
   void add(const Decision& start) {
     const Dataflow flow(axes_, start.plan.instances);
@@ -331,8 +350,17 @@ class AutoSearch {
     std::set<int64_t> live = {peak, peak + peak / 16, peak + peak / 8};
     if (limits_.sram_bytes) live.insert(*limits_.sram_bytes);
     if (start.live_bytes) live.insert(*start.live_bytes);
-    for (const int64_t bytes : live)
-      add(flow, latency, start.plan, start.notes, bytes, kDraftLayoutWork);
+    Realisation realisation(flow, latency, start.plan, placement_options(kDraftLayoutWork));
+    for (const int64_t bytes : live) {
+      KernelSelection::Chosen kernels = realisation.live_within(bytes);
+      const auto beats = [&](const PricedPlan& other) {
+        return other.arena().size_bytes <= kernels.live_bytes &&
+               other.realised.instructions <= kernels.instructions;
+      };
+      if (std::ranges::any_of(found_, beats)) continue;
+      if (auto plan = priced_plan(realisation, std::move(kernels), start.notes))
+        found_.push_back(std::move(*plan));
+    }
   }
 
   const Graph& graph_;

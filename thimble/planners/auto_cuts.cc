@@ -126,14 +126,15 @@ AutoCuts::AutoCuts(ChannelGroups& channels, const OrderProblem& problem,
       rolls_{.granularities = {Granularity::kRow, Granularity::kPixel},
              .rolls = {.in_place = options.in_place}},
       cuts_(channels, problem, order, rolls_),
-      sweeps_(
-          flow_, cuts_.rolls().bytes(), order, latency,
-          {.in_place = options.in_place,
-           .recomputes = options.most_macs > macs(flow_.graph) || leaves_out(flow_),
-           .columns_again = !is_large(order.size(), options.effort),
-           .most_macs_again = macs_again(flow_, options.most_macs),
-           .most_instances = most_in_group(order.size()),
-           .most_ways = is_small(order.size(), options.effort) ? kMostWaysOfSmall : kMostWays}) {
+      sweeps_(flow_, cuts_.rolls().bytes(), order, latency,
+              {.in_place = options.in_place,
+               .recomputes = options.most_macs > macs(flow_.graph) || leaves_out(flow_),
+               .columns_again = !is_large(order.size(), options.effort),
+               .most_macs_again = macs_again(flow_, options.most_macs),
+               .most_instances = most_in_group(order.size()),
+               .most_ways = is_small(order.size(), options.effort) ? kMostWaysOfSmall : kMostWays,
+               .jobs = options.jobs,
+               .time = options.time}) {
   add_single();
   add_swept();
 }
@@ -203,12 +204,10 @@ void AutoCuts::add_single() {
 void AutoCuts::add_swept() {
   std::vector<SweepTile> tiles = sweep_tiles(order_.size(), options_.effort);
   if (has_wide_images(flow_)) std::ranges::copy(turned_tiles(), std::back_inserter(tiles));
-  for (int end = 1; end <= static_cast<int>(order_.size()) && !late(options_.time); ++end) {
-    for (Sweep& sweep : sweeps_.ending_at(end, tiles, cuts_.rolls().single_bytes())) {
-      pieces_.push_back({sweep.begin, sweep.end, sweep.bytes, sweep.instructions, sweep.macs});
-      if (sweep.overlap) pieces_.back().overlap = front_overlap(*sweep.overlap, sweep.lead_bytes);
-      ways_.emplace_back(std::move(sweep));
-    }
+  for (Sweep& sweep : sweeps_.all(tiles, cuts_.rolls().single_bytes())) {
+    pieces_.push_back({sweep.begin, sweep.end, sweep.bytes, sweep.instructions, sweep.macs});
+    if (sweep.overlap) pieces_.back().overlap = front_overlap(*sweep.overlap, sweep.lead_bytes);
+    ways_.emplace_back(std::move(sweep));
   }
 }
 

@@ -15,6 +15,7 @@ struct AutoCutOptions {
   int64_t most_macs = 0;  ///< as executed
   int64_t effort = 1;
   const TimeLimit* time = nullptr;  ///< past it, sweeps are looked for no more
+  int jobs = 1;                     ///< threads
 };
 
 /// A cut, before it is laid out.

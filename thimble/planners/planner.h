@@ -30,6 +30,7 @@ struct Limits {
   const TimeLimit* time = nullptr;      ///< past it, the best answer so far
   Core core = core_of_estimates();      ///< whose kernels there are, and whose model estimates
   LayoutMethod layout = LayoutMethod::kExact;
+  int jobs = 1;  ///< threads of the search, which make no difference to what it finds
 
   // Of `auto` alone.
   /// Estimated instructions, as a ratio of the fastest plan's; infinity: any number.

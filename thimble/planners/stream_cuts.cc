@@ -85,12 +85,14 @@ std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow, const Orde
 const std::vector<std::vector<int>>& KnownOrders::of(const Dataflow& dataflow,
                                                      const OrderProblem& problem,
                                                      const TimeLimit* time) {
+  const std::lock_guard lock(mutex_);
   const auto same = [&](const Known& k) {
     return k.problem == problem && k.instances == dataflow.instances;
   };
   auto at = std::ranges::find_if(known_, same);
   if (at == known_.end())
-    at = known_.insert(at, {dataflow.instances, problem, stream_orders(dataflow, problem, time)});
+    at = known_.insert(known_.end(),
+                       {dataflow.instances, problem, stream_orders(dataflow, problem, time)});
   return at->orders;
 }
 

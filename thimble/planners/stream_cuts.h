@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <mutex>
 
 #include "thimble/moves/roll.h"
 #include "thimble/plan/note.h"
@@ -38,7 +39,8 @@ struct StreamCut {
 [[nodiscard]] std::vector<std::vector<int>> stream_orders(const Dataflow& dataflow,
                                                           const OrderProblem& problem,
                                                           const TimeLimit* time);
-/// The same, searched once for the same instances: in large networks that is most of the work.
+/// The same, searched once for the same instances: in large networks that is most of the work. For
+/// several threads at a time.
 class KnownOrders {
  public:
   [[nodiscard]] const std::vector<std::vector<int>>& of(const Dataflow& dataflow,
@@ -51,6 +53,7 @@ class KnownOrders {
     OrderProblem problem;
     std::vector<std::vector<int>> orders;
   };
+  std::mutex mutex_;
   std::deque<Known> known_;
 };
 /// All orders if there are few, some if not, with ports as above: no more than `most`.

@@ -30,10 +30,10 @@ std::string weight_formats_text(const std::vector<WeightFormat>& formats) {
   std::string text;
   for (size_t k = 0; k < formats.size(); ++k) {
     const WeightFormat& format = formats[k];
-    text += fmt::format("{}{}: {} of flash", k == 0 ? "" : "; ",
-                        format.weights ? fmt::format("--weights {}", name(*format.weights))
-                                       : "each operator's own",
-                        human_size(format.flash_bytes));
+    text += fmt::format(
+        "{}{}: {} of flash", k == 0 ? "" : "; ",
+        format.weights ? fmt::format("--weights {}", name(*format.weights)) : "each operator's own",
+        human_size(format.flash_bytes));
     if (format.instructions > 0) text += fmt::format(", {:.3f} M", format.instructions / 1e6);
     if (k == 0) text += " (taken)";
   }

@@ -15,8 +15,8 @@ namespace thimble {
 
 struct WeightFormat {
   std::optional<Weights> weights;  ///< nothing: each operator's in the format that suits the flash
-  int64_t flash_bytes = 0;  ///< weights, and code by estimate if it is known
-  double instructions = 0;  ///< estimated; 0: not known
+  int64_t flash_bytes = 0;         ///< weights, and code by estimate if it is known
+  double instructions = 0;         ///< estimated; 0: not known
   bool operator==(const WeightFormat&) const = default;
 };
 [[nodiscard]] const char* name(Weights weights);  ///< as --weights takes it

@@ -19,7 +19,7 @@ struct Together {
 }  // namespace
 
 std::vector<size_t> least_time_within(const std::vector<std::vector<TimedBytes>>& ways,
-                                   int64_t limit_bytes) {
+                                      int64_t limit_bytes) {
   std::vector<std::vector<Together>> labels = {{Together{}}};
   for (const std::vector<TimedBytes>& some : ways) {
     std::vector<Together> next;

@@ -113,22 +113,13 @@ std::optional<double> LatencyModel::estimate(const CallShape& call) const {
   return dot(features(call), *each);
 }
 
-KernelCoefficients::KernelCoefficients(const LatencyModel& model)
-    : model_(model), known_(thimble::kernels().size()), knows_(known_.size()) {}
-
-const Features* KernelCoefficients::of(KernelId kernel) const {
-  std::optional<const Features*>& known = known_.at(static_cast<size_t>(kernel.row));
-  if (!known) known = model_.coefficients(info(kernel).name);
-  return *known;
-}
-
-bool KernelCoefficients::knows(KernelId kernel) const {
-  std::optional<bool>& known = knows_.at(static_cast<size_t>(kernel.row));
-  const bool portable = info(kernel).set == InstructionSet::kPortable;
-  if (!known)
-    known =
-        portable ? of(kernel) != nullptr : model_.kernels.contains(fitted_as(info(kernel).name));
-  return *known;
+KernelCoefficients::KernelCoefficients(const LatencyModel& model) {
+  for (const KernelInfo& kernel : thimble::kernels()) {
+    of_.push_back(model.coefficients(kernel.name));
+    knows_.push_back(kernel.set == InstructionSet::kPortable
+                         ? of_.back() != nullptr
+                         : model.kernels.contains(fitted_as(kernel.name)));
+  }
 }
 
 LatencyModel parse_latency(const std::string& json, const std::string& where) {

@@ -44,15 +44,18 @@ class KernelCoefficients {
   /// It must outlive it.
   explicit KernelCoefficients(const LatencyModel& model);
   /// As LatencyModel::coefficients.
-  [[nodiscard]] const Features* of(KernelId kernel) const;
+  [[nodiscard]] const Features* of(KernelId kernel) const {
+    return of_[static_cast<size_t>(kernel.row)];
+  }
   /// Whether they tell what it takes. Kernels of an instruction set walk otherwise than the
   /// portable ones: what these take says nothing of them.
-  [[nodiscard]] bool knows(KernelId kernel) const;
+  [[nodiscard]] bool knows(KernelId kernel) const {
+    return knows_[static_cast<size_t>(kernel.row)];
+  }
 
  private:
-  const LatencyModel& model_;
-  mutable std::vector<std::optional<const Features*>> known_;  ///< by row
-  mutable std::vector<std::optional<bool>> knows_;             ///< by row
+  std::vector<const Features*> of_;  ///< by row
+  std::vector<bool> knows_;          ///< by row
 };
 
 /// `where` names the text in messages. Throws CompileError.

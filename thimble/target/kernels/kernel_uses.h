@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace thimble {
 /// What a step needs that makes these calls (kernel.h).
 [[nodiscard]] Scratch scratch(const std::vector<KernelUse>& uses, KernelId wanted = {});
 
+/// For several threads at a time.
 class KernelUses {
  public:
   /// It must outlive this.
@@ -20,6 +22,7 @@ class KernelUses {
 
   /// As kernel_uses. Valid as long as this.
   [[nodiscard]] const std::vector<KernelUse>& of(OpId op, Method method) const {
+    const std::lock_guard lock(mutex_);
     const auto [it, added] = known_.try_emplace({op, method});
     if (added) it->second = kernel_uses(graph_, graph_.op(op), method);
     return it->second;
@@ -27,6 +30,7 @@ class KernelUses {
 
  private:
   const Graph& graph_;
+  mutable std::mutex mutex_;
   mutable std::map<std::pair<OpId, Method>, std::vector<KernelUse>> known_;
 };
 
