@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace thimble {
@@ -37,13 +38,19 @@ class Known {
 };
 
 /// Without those that another is as good as, fewest bytes first; then at most so many.
-std::vector<Label> best_labels(std::vector<Label> labels, int most) {
-  std::ranges::stable_sort(
-      labels, {}, [](const Label& l) { return std::tuple(l.peak_bytes, l.time, l.macs, l.below); });
+std::vector<Label> best_labels(const std::vector<Label>& labels, int most) {
+  std::vector<uint32_t> sorted(labels.size());
+  std::iota(sorted.begin(), sorted.end(), 0U);
+  std::ranges::sort(sorted, [&](uint32_t a, uint32_t b) {
+    const Label &l = labels[a], &r = labels[b];
+    if (l.peak_bytes != r.peak_bytes) return l.peak_bytes < r.peak_bytes;
+    return std::tuple(l.time, l.macs, l.below, a) < std::tuple(r.time, r.macs, r.below, b);
+  });
   Known free;                                      // of those with nothing below
   std::map<std::pair<int, int64_t>, Known> known;  // of the others, by tensor and bytes
   std::vector<Label> best;
-  for (const Label& label : labels) {
+  for (const uint32_t number : sorted) {
+    const Label& label = labels[number];
     if (free.as_good_as(label)) continue;
     if (label.below == 0) {
       free.add(label);
@@ -124,8 +131,9 @@ std::vector<FrontCut> front_cuts(int count, const std::vector<FrontPiece>& piece
   const Least least = least_before(positions, pieces, ending_at);
   std::vector<std::vector<Label>> labels(positions);
   labels.back() = {Label{}};
+  std::vector<Label> all;
   for (size_t at = positions - 1; at-- > 0;) {
-    std::vector<Label> all;
+    all.clear();
     for (const int p : beginning_at[at]) {
       const FrontPiece& piece = pieces[static_cast<size_t>(p)];
       const std::vector<Label>& after = labels[static_cast<size_t>(piece.end)];
@@ -139,7 +147,7 @@ std::vector<FrontCut> front_cuts(int count, const std::vector<FrontPiece>& piece
         all.push_back(label);
       }
     }
-    labels[at] = best_labels(std::move(all), options.most_ways);
+    labels[at] = best_labels(all, options.most_ways);
   }
   std::vector<FrontCut> result;
   for (const Label& first : labels.front()) {
