@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions of `auto` at given sizes of the arena, beside those of an older version and beside
+// the same older plans were the scratch of every call's fastest kernel free:
+//   scratch_gap --csv bench/results/scratch_gap.csv bench/results/scratch_gap_before.csv
+// What the table given has of each model and core: arena_bytes, before, ideal. "closed" is the part
+// of the gap between the two that is gone.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "bench/planned.h"
+#include "thimble/planners/planner.h"
+
+namespace {
+
+using namespace thimble;
+
+struct Row {
+  std::string model, core;
+  int64_t arena_bytes = 0;
+  double before = 0, ideal = 0;
+};
+
+std::vector<Row> read_rows(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<Row> rows;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#') || line.starts_with("model,")) continue;
+    std::ranges::replace(line, ',', ' ');
+    std::istringstream words(line);
+    Row& row = rows.emplace_back();
+    words >> row.model >> row.core >> row.arena_bytes >> row.before >> row.ideal;
+  }
+  return rows;
+}
+
+/// The fewest instructions of a plan whose arena has no more bytes.
+double instructions_within(const Graph& graph, const std::string& core, int64_t arena_bytes) {
+  const Limits limits{.sram_bytes = arena_bytes,
+                      .core = core_named(core),
+                      .max_latency = std::numeric_limits<double>::infinity()};
+  const auto planned = std::get<Planned>(planners().back().plan(graph, limits, {}));
+  const PricedPlan& best = planned.best();
+  return best.arena().size_bytes <= arena_bytes ? best.realised.instructions
+                                                : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string before, shared = "../shared", path;
+  CLI::App app{"How much of the gap to plans with free scratch is closed", "scratch_gap"};
+  app.add_option("BEFORE", before, "Table: model, core, arena_bytes, before, ideal")->required();
+  app.add_option("--shared", shared, "Folder of the shared models (../shared)");
+  app.add_option("--csv", path, "File to write (standard output)");
+  try {
+    app.parse(argc, argv);
+    std::string text = command_line(argc, argv) + "\nmodel,core,arena_bytes,before,ideal,now,closed\n";
+    std::map<std::string, std::pair<double, int>> closed;  // per model and core: sum, count
+    std::map<std::string, Graph> graphs;
+    for (const Row& row : read_rows(before)) {
+      if (!graphs.contains(row.model))
+        graphs[row.model] =
+            prepare(load(shared + "/models/" + row.model + ".tflite").graph, {});
+      const double now = instructions_within(graphs[row.model], row.core, row.arena_bytes);
+      const bool gap = row.before - row.ideal > 0.01 * row.before;
+      const double share = (row.before - now) / (row.before - row.ideal);
+      text += fmt::format("{},{},{},{:.0f},{:.0f},{:.0f},{}\n", row.model, row.core,
+                          row.arena_bytes, row.before, row.ideal, now,
+                          gap ? fmt::format("{:.3f}", share) : "");
+      if (!gap) continue;
+      auto& [sum, count] = closed[row.model + " on " + row.core];
+      sum += share;
+      ++count;
+    }
+    for (const auto& [name, all] : closed)
+      text += fmt::format("# {}: {:.3f} at {} sizes\n", name, all.first / all.second, all.second);
+    if (path.empty()) fmt::print("{}", text);
+    if (!path.empty()) std::ofstream(path, std::ios::binary) << text;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "scratch_gap: {}\n", error.what());
+    return 1;
+  }
+}
