@@ -119,7 +119,7 @@ constexpr int64_t kAnyRoom = std::numeric_limits<int64_t>::max();
 
 /// To try, of kernels that can do with less scratch than they would take.
 std::span<const int64_t> scratch_rooms(KernelId kernel) {
-  static constexpr int64_t kRooms[] = {256, 1024, 4096, kAnyRoom};
+  static constexpr int64_t kRooms[] = {128, 256, 512, 1024, 2048, 4096, 8192, kAnyRoom};
   const std::span all(kRooms);
   return info(kernel).scratch_within != nullptr ? all : all.last(1);
 }

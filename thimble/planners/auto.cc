@@ -2,6 +2,7 @@
 #include "thimble/planners/auto.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <limits>
@@ -33,6 +34,7 @@ constexpr size_t kMostOrders = 10'000;                          // at any: they 
 constexpr size_t kMostOfStarts = 60;  // instances, for planners that search orders themselves
 constexpr int64_t kMostBytesOfStarts = 8'000'000;  // of their activations
 constexpr double kMostLatencyOfMotes = 1.25;
+constexpr ptrdiff_t kMostAboutLimit = 4;  // plans below a limit on bytes, and above it
 constexpr int kMostImproved = 3;          // plans, each with half the layout work of the last one
 constexpr ptrdiff_t kManyBuffers = 1000;  // of which it takes too long
 constexpr int kMostInVain = 4;            // rematerialised values, one after the other
@@ -215,39 +217,64 @@ class AutoSearch {
         [](const Draft* d) { return d->cut.instructions; });
   }
 
-  /// Some of the front, from the fewest bytes to the most, and those that the limits are about.
+  /// Some of the front, evenly from the fewest bytes and the most time to the fewest instructions.
+  [[nodiscard]] std::set<size_t> spread_over(const std::vector<const Draft*>& front) const {
+    const auto log_cost = [&](size_t k) {
+      return std::log(static_cast<double>(std::max<int64_t>(front[k]->cut.cut.peak_bytes, 1))) -
+             std::log(std::max(front[k]->cut.instructions, 1.0));
+    };
+    const double first = log_cost(0), way = log_cost(front.size() - 1) - first;
+    const size_t most = kMostLayouts * static_cast<size_t>(limits_.effort);
+    std::set<size_t> some = {0, front.size() - 1};
+    size_t next = 1;
+    for (size_t k = 0; k < front.size(); ++k) {
+      if (log_cost(k) - first < way * static_cast<double>(next) / static_cast<double>(most))
+        continue;
+      some.insert(k);
+      while (next < most &&
+             log_cost(k) - first >= way * static_cast<double>(next) / static_cast<double>(most))
+        ++next;
+    }
+    return some;
+  }
+
+  /// Some of the front, and those that the limits are about.
   void lay_out() {
     const std::vector<const Draft*> front = front_of_drafts();
     if (front.empty()) return;
-    std::set<size_t> some;
-    const size_t most = std::min(front.size(), kMostLayouts * static_cast<size_t>(limits_.effort));
-    for (size_t k = 0; k < most; ++k)
-      some.insert(most == 1 ? 0 : k * (front.size() - 1) / (most - 1));
+    std::set<size_t> some = spread_over(front);
+    const auto add_about = [&](ptrdiff_t at, ptrdiff_t reach) {
+      for (ptrdiff_t k = std::max<ptrdiff_t>(at - reach, 0); k < at + reach; ++k) {
+        if (k < std::ssize(front)) some.insert(static_cast<size_t>(k));
+      }
+    };
     const double slowest = front.back()->cut.instructions * limits_.max_latency;  // as above
     const auto in_time = std::ranges::find_if(
         front, [&](const Draft* d) { return !(d->cut.instructions > slowest); });
-    const auto fits =
-        std::ranges::upper_bound(front, limits_.sram_bytes.value_or(0), {},
-                                 [](const Draft* d) { return d->cut.cut.peak_bytes; });
     // Estimates are not exact, and not every peak can be laid out.
-    for (const auto at : {in_time - front.begin(), fits - front.begin() - 2}) {
-      for (ptrdiff_t k = std::max<ptrdiff_t>(at - 2, 0); k < at + 2; ++k) {
-        if (k < static_cast<ptrdiff_t>(front.size())) some.insert(static_cast<size_t>(k));
-      }
-    }
+    add_about(in_time - front.begin(), 2);
+    const auto peak_of = [](const Draft* d) { return d->cut.cut.peak_bytes; };
+    const int64_t limit = limits_.sram_bytes.value_or(0);
+    const auto fits = std::ranges::upper_bound(front, limit, {}, peak_of) - front.begin();
+    if (limits_.sram_bytes) add_about(fits, kMostAboutLimit);
     const std::vector<size_t> numbers(some.begin(), some.end());
     std::vector<std::optional<PricedPlan>> found(numbers.size());
     in_parallel(numbers.size(), limits_.jobs, [&](size_t n, size_t) {
       const size_t k = numbers[n];
-      if (n == 0 || !late(limits_.time))
-        found[n] = priced_draft(*front[k], k == 0 ? kLeastLayoutWork : kDraftLayoutWork);
+      if (n > 0 && late(limits_.time)) return;
+      const bool about =
+          limits_.sram_bytes && std::abs(static_cast<ptrdiff_t>(k) - fits) <= kMostAboutLimit;
+      found[n] = priced_draft(*front[k], about ? limits_.sram_bytes : std::nullopt,
+                              k == 0 ? kLeastLayoutWork : kDraftLayoutWork);
     });
     for (std::optional<PricedPlan>& plan : found) {
       if (plan) found_.push_back(std::move(*plan));
     }
   }
 
+  /// arena_bytes: that kernels may fill; else as many as live in the draft.
   [[nodiscard]] std::optional<PricedPlan> priced_draft(const Draft& draft,
+                                                       std::optional<int64_t> arena_bytes,
                                                        int64_t layout_work) const {
     Attempt& of = *draft.attempt;
     Plan plan = stream_plan(of.flow, of.problem, draft.cut.cut, limits_.in_place);
@@ -256,16 +283,15 @@ class AutoSearch {
     std::vector<Note> notes = {spans(of.instances, draft.cut.cut)};
     notes.insert(notes.end(), of.notes.begin(), of.notes.end());
     Realisation realisation(of.flow, of.latency, std::move(plan), placement_options(layout_work));
-    return priced_plan(realisation, realisation.live_within(draft.cut.cut.peak_bytes),
+    if (macs(graph_, realisation.schedule()) > most_macs_) return std::nullopt;
+    return priced_plan(arena_bytes
+                           ? realisation.arena_within(arena_bytes)
+                           : realisation.with(realisation.live_within(draft.cut.cut.peak_bytes)),
                        std::move(notes));
   }
 
-  /// Nothing if it executes too many MACs.
-  [[nodiscard]] std::optional<PricedPlan> priced_plan(const Realisation& realisation,
-                                                      KernelSelection::Chosen kernels,
-                                                      std::vector<Note> notes) const {
-    if (macs(graph_, realisation.schedule()) > most_macs_) return std::nullopt;
-    PricedPlan found = priced(graph_, realisation.with(std::move(kernels)), std::move(notes));
+  [[nodiscard]] PricedPlan priced_plan(RealisedPlan realised, std::vector<Note> notes) const {
+    PricedPlan found = priced(graph_, std::move(realised), std::move(notes));
     for (Note& note : found.notes) {
       if (auto* spans = std::get_if<note::Spans>(&note))
         spans->peak_bytes = found.arena().peak_bytes;
@@ -351,6 +377,7 @@ class AutoSearch {
     if (limits_.sram_bytes) live.insert(*limits_.sram_bytes);
     if (start.live_bytes) live.insert(*start.live_bytes);
     Realisation realisation(flow, latency, start.plan, placement_options(kDraftLayoutWork));
+    if (macs(graph_, realisation.schedule()) > most_macs_) return;
     for (const int64_t bytes : live) {
       KernelSelection::Chosen kernels = realisation.live_within(bytes);
       const auto beats = [&](const PricedPlan& other) {
@@ -358,8 +385,7 @@ class AutoSearch {
                other.realised.instructions <= kernels.instructions;
       };
       if (std::ranges::any_of(found_, beats)) continue;
-      if (auto plan = priced_plan(realisation, std::move(kernels), start.notes))
-        found_.push_back(std::move(*plan));
+      found_.push_back(priced_plan(realisation.with(std::move(kernels)), start.notes));
     }
   }
 
