@@ -59,19 +59,19 @@ int main(int argc, char** argv) {
   app.add_option("--csv", path, "File to write (standard output)");
   try {
     app.parse(argc, argv);
-    std::string text = command_line(argc, argv) + "\nmodel,core,arena_bytes,before,ideal,now,closed\n";
+    std::string text =
+        command_line(argc, argv) + "\nmodel,core,arena_bytes,before,ideal,now,closed\n";
     std::map<std::string, std::pair<double, int>> closed;  // per model and core: sum, count
     std::map<std::string, Graph> graphs;
     for (const Row& row : read_rows(before)) {
       if (!graphs.contains(row.model))
-        graphs[row.model] =
-            prepare(load(shared + "/models/" + row.model + ".tflite").graph, {});
+        graphs[row.model] = prepare(load(shared + "/models/" + row.model + ".tflite").graph, {});
       const double now = instructions_within(graphs[row.model], row.core, row.arena_bytes);
       const bool gap = row.before - row.ideal > 0.01 * row.before;
       const double share = (row.before - now) / (row.before - row.ideal);
-      text += fmt::format("{},{},{},{:.0f},{:.0f},{:.0f},{}\n", row.model, row.core,
-                          row.arena_bytes, row.before, row.ideal, now,
-                          gap ? fmt::format("{:.3f}", share) : "");
+      text +=
+          fmt::format("{},{},{},{:.0f},{:.0f},{:.0f},{}\n", row.model, row.core, row.arena_bytes,
+                      row.before, row.ideal, now, gap ? fmt::format("{:.3f}", share) : "");
       if (!gap) continue;
       auto& [sum, count] = closed[row.model + " on " + row.core];
       sum += share;

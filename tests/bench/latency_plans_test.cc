@@ -60,7 +60,8 @@ Schedule fastest(const Dataflow& flow, const Plan& plan, const Core& core,
   LatencyEstimate latency(flow, core, model);
   const Schedule portable = build(flow, plan);
   KernelSelection kernels(flow, plan, portable, latency);
-  return with_kernels(flow, portable, kernels.within({.live_bytes = kRoomBytes, .weight_bytes = {}}).kernels);
+  return with_kernels(flow, portable,
+                      kernels.within({.live_bytes = kRoomBytes, .weight_bytes = {}}).kernels);
 }
 
 TEST(LatencyPlans, AreEstimatedAsTheirProgramsAre) {

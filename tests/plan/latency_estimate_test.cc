@@ -42,7 +42,8 @@ double lowered(const Dataflow& flow, const Plan& plan) {
   LatencyEstimate latency(flow, core(), model());
   const Schedule portable = build(flow, plan);
   KernelSelection kernels(flow, plan, portable, latency);
-  const Schedule schedule = with_kernels(flow, portable, kernels.within({.live_bytes = kRoomBytes, .weight_bytes = {}}).kernels);
+  const Schedule schedule = with_kernels(
+      flow, portable, kernels.within({.live_bytes = kRoomBytes, .weight_bytes = {}}).kernels);
   const Placement placement = place(flow.graph, schedule, {.work = kLayoutWork});
   return estimate(lower(flow.graph, schedule, placement), model()).instructions;
 }

@@ -11,8 +11,7 @@ namespace thimble {
 
 int all_cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
-void in_parallel(size_t count, int jobs,
-                 const std::function<void(size_t k, size_t worker)>& work) {
+void in_parallel(size_t count, int jobs, const std::function<void(size_t k, size_t worker)>& work) {
   const size_t workers = std::min(count, static_cast<size_t>(std::max(jobs, 1)));
   if (workers < 2) {
     for (size_t k = 0; k < count; ++k) work(k, 0);
