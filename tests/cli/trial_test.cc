@@ -60,7 +60,7 @@ TEST_F(Trial, FlashThatFitsIsNotDeniedByMeasurement) {  // points 1 and 6
   const std::vector<std::string> command = {
       "compile", shared_model("person_detect"), "--device", "nucleo-f446re", "--flash", "460K"};
   const nlohmann::json estimated = report(command);
-  EXPECT_EQ(estimated["weight_formats"][0]["weights"], "compact") << "fast and code are too much";
+  EXPECT_EQ(estimated["weight_formats"][0]["weights"], "mixed") << "fast and code are too much";
   EXPECT_GE(estimated["weight_formats"].size(), 2U) << "the others are shown";
   std::vector<std::string> with_compiler = command;
   with_compiler.emplace_back("--measure");

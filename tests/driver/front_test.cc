@@ -37,7 +37,8 @@ TEST(DriverFront, EveryPlanIsWhatPickingItCompiles) {
       EXPECT_EQ(picked.front->points, front.points);
       EXPECT_EQ(front.points[k], (FrontFigures{picked.plan.placement.arena_bytes(),
                                                estimate_of(picked)->estimate.instructions,
-                                               picked.cost.recomputed_macs}));
+                                               picked.cost.recomputed_macs,
+                                               picked.cost.weight_bytes}));
     }
   }
 }

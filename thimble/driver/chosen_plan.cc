@@ -7,13 +7,15 @@
 
 #include "thimble/driver/device_memories.h"
 #include "thimble/plan/build.h"
+#include "thimble/program/estimate.h"
+#include "thimble/program/lower.h"
 
 namespace thimble {
 namespace {
 
-size_t picked_point(const Planned& planned, const Request& request) {
-  if (!request.pick) return planned.chosen;
-  const int64_t count = std::ssize(planned.front);
+size_t picked_point(const Front& front, const Request& request) {
+  if (!request.pick) return front.chosen();
+  const int64_t count = std::ssize(front.points);
   if (*request.pick < 1 || *request.pick > count) {
     throw CompileError(
         "--pick", fmt::format("{} is none of the plans, which are numbered 1 to {} (`thimble plan "
@@ -23,39 +25,41 @@ size_t picked_point(const Planned& planned, const Request& request) {
   return static_cast<size_t>(*request.pick - 1);
 }
 
-std::set<std::string> left_out(const Planned& planned, const LatencyModel& model) {
-  std::set<std::string> result;
-  const KernelCoefficients known(model);
+// What plans come to as programs, which knows where the ends of rings fall.
+std::vector<FrontFigures> lowered_figures(const Graph& graph, const Planned& planned,
+                                          Front& front) {
+  const AxisGraph axes(graph);
+  PackedBytes packed(graph, axes.kernel_uses());
+  std::vector<FrontFigures> result;
   for (const PricedPlan& plan : planned.front) {
-    for (const StepKernel& step : plan.plan().kernels) {
-      if (step.kernel.valid() && known.of(step.kernel) == nullptr)
-        result.insert(info(step.kernel).name);
-    }
+    FrontFigures& figures = result.emplace_back(plan.figures());
+    const Dataflow flow(axes, plan.plan().instances);
+    const Schedule schedule = build(flow, plan.plan());
+    figures.weight_bytes = packed.of(schedule);
+    const Program program = lower(graph, schedule, plan.realised.placement, Constants::kLeftOut);
+    const std::optional<CoreEstimate> estimate = estimate_on(program, front.core, 0);
+    check(estimate.has_value(), "a core without a latency model");
+    figures.instructions = estimate->estimate.instructions;
+    front.left_out.insert(estimate->estimate.left_out.begin(), estimate->estimate.left_out.end());
   }
   return result;
 }
 
-Front shown_front(const Graph& graph, const Planned& planned, const Request& request) {
+// The number of the plan that is taken; the front is without those that another one beats as a
+// program.
+size_t taken_of(const Graph& graph, const Planned& planned, const Request& request, Front& front) {
   const std::string& core = request.target.core.name;
-  const Core estimated = estimated_core(request.target.core);
-  const bool stands_in = !core.empty() && estimated.name != core;
-  Front front{.points = {},
-              .picked = picked_point(planned, request),
-              .by_number = request.pick.has_value(),
-              .sram_limit_bytes = request.arena_limit_bytes(),
-              .max_latency = max_latency(request),
-              .core = estimated.name,
-              .stands_in = stands_in,
-              .clock_hz = stands_in ? 0 : request.target.clock_hz,
-              .left_out = left_out(planned, *latency_model(estimated.name))};
-  const AxisGraph axes(graph);
-  PackedBytes packed(graph, axes.kernel_uses());
-  for (const PricedPlan& plan : planned.front) {
-    front.points.push_back(plan.figures());
-    const Dataflow flow(axes, plan.plan().instances);
-    front.points.back().weight_bytes = packed.of(build(flow, plan.plan()));
-  }
-  return front;
+  front.core = estimated_core(request.target.core).name;
+  front.stands_in = !core.empty() && front.core != core;
+  front.clock_hz = front.stands_in ? 0 : request.target.clock_hz;
+  front.by_number = request.pick.has_value();
+  front.sram_limit_bytes = request.arena_limit_bytes();
+  front.max_latency = max_latency(request);
+  const std::vector<FrontFigures> all = lowered_figures(graph, planned, front);
+  const std::vector<size_t> kept = undominated(all);
+  for (const size_t k : kept) front.points.push_back(all[k]);
+  front.picked = picked_point(front, request);
+  return kept[front.picked];
 }
 
 }  // namespace
@@ -66,8 +70,8 @@ ChosenPlan chosen_plan(const Graph& graph, const PlannerChoice& choice, Planned 
     throw CompileError("--pick", fmt::format("is for planners with a choice of plans; {} has one",
                                              choice.planner->name));
   ChosenPlan chosen;
-  if (planned.has_choice) chosen.front = shown_front(graph, planned, request);
-  const size_t number = chosen.front ? chosen.front->picked : planned.chosen;
+  size_t number = planned.chosen;
+  if (planned.has_choice) number = taken_of(graph, planned, request, chosen.front.emplace());
   PricedPlan& taken = planned.front[number];
   const Graph meant = with_accumulators(graph, taken.plan().accumulators);
   chosen.notes = std::move(taken.notes);

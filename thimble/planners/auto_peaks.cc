@@ -42,15 +42,13 @@ std::vector<MotesUnit> undominated_parts(MotesUnits& units, const Partitions& pa
       [](const MotesUnit& u) { return u.instructions(); });
 }
 
-struct LessByShape {
-  bool operator()(const Sweep* a, const Sweep* b) const {
-    const auto key = [](const Sweep& s) {
-      return std::tie(s.begin, s.end, s.tile.rows, s.tile.columns, s.tile.among, s.tile.turned,
-                      s.again, s.columns_again);
-    };
-    return key(*a) < key(*b);
-  }
-};
+/// What tells sweeps apart, whatever the scratch of their kernels.
+using SweepShape = std::tuple<int, int, int64_t, int64_t, int64_t, bool, std::vector<ValueId>,
+                              std::vector<ValueId>>;
+SweepShape shape_of(const Sweep& s) {
+  return {s.begin,      s.end,         s.tile.rows, s.tile.columns,
+          s.tile.among, s.tile.turned, s.again,     s.columns_again};
+}
 
 }  // namespace
 
@@ -147,14 +145,13 @@ void AutoCuts::add_strips() {
   if (options_.most_macs <= macs(flow_.graph)) return;
   const OrderBytes& bytes = cuts_.rolls().bytes();
   std::vector<bool> tried(ways_.size(), false);
-  std::set<const Sweep*, LessByShape> known;  // with another amount of scratch
+  std::set<SweepShape> known;
   for (int round = 0; round < kRoundsOfStrips; ++round) {
     const std::vector<bool> peaks = begins_of_peaks();
     std::vector<size_t> sweeps;
     for (size_t w = 0; w < tried.size(); ++w) {
       const auto* sweep = std::get_if<Sweep>(&ways_[w]);
       if (tried[w] || sweep == nullptr || sweep->tile.columns == SweepTile::kAll) continue;
-      if (!known.insert(sweep).second) continue;
       // What strips cannot change: what is there before, and what comes out.
       const InstanceId last{order_[static_cast<size_t>(sweep->end) - 1]};
       const int64_t around =
@@ -165,9 +162,12 @@ void AutoCuts::add_strips() {
     }
     const size_t before = pieces_.size();
     std::ranges::stable_sort(sweeps, {}, [&](size_t w) { return pieces_[w].peak_bytes; });
-    sweeps.resize(std::min(sweeps.size(), kMostInStrips * static_cast<size_t>(options_.effort)));
+    size_t left = kMostInStrips * static_cast<size_t>(options_.effort);
     for (const size_t w : sweeps) {
+      if (left == 0) break;
       tried[w] = true;
+      if (!known.insert(shape_of(std::get<Sweep>(ways_[w]))).second) continue;
+      --left;
       const RolledPiece piece = rolled_piece(std::get<Sweep>(ways_[w]));
       if (!piece.finalised.empty()) continue;
       for (const int64_t strips : {2, 3, 4}) add_in_strips(piece, strips);

@@ -20,11 +20,12 @@ class KernelUses {
   /// It must outlive this.
   explicit KernelUses(const Graph& graph) : graph_(graph) {}
 
-  /// As kernel_uses. Valid as long as this.
+  /// As kernel_uses; none where there is no kernel. Valid as long as this.
   [[nodiscard]] const std::vector<KernelUse>& of(OpId op, Method method) const {
     const std::lock_guard lock(mutex_);
     const auto [it, added] = known_.try_emplace({op, method});
-    if (added) it->second = kernel_uses(graph_, graph_.op(op), method);
+    if (added && has_kernel(graph_, graph_.op(op), method))
+      it->second = kernel_uses(graph_, graph_.op(op), method);
     return it->second;
   }
 
