@@ -80,13 +80,6 @@ class AutoSearch {
   }
 
  private:
-  [[nodiscard]] Front limited() const {
-    return {.points = {},
-            .sram_limit_bytes = limits_.sram_bytes,
-            .max_latency = limits_.max_latency,
-            .core = {}};
-  }
-
   /// Lays out again, with more work and all of the room there is, what the limits would choose if
   /// layouts met their bounds.
   void improve_chosen() {
@@ -98,7 +91,7 @@ class AutoSearch {
         hoped.push_back(found_[k].figures());
         if (!settled[k]) hoped[k].arena_bytes = found_[k].arena().lower_bound_bytes;
       }
-      Front front = limited();
+      Front front = front_within(limits_);
       const std::vector<size_t> kept = undominated(hoped);
       for (const size_t k : kept) front.points.push_back(hoped[k]);
       const size_t best = kept[front.chosen()];

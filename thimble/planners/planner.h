@@ -87,6 +87,8 @@ struct Infeasible {
 
 /// What the realised plan comes to.
 [[nodiscard]] PricedPlan priced(const Graph& graph, RealisedPlan realised, std::vector<Note> notes);
+/// Without points yet.
+[[nodiscard]] Front front_within(const Limits& limits);
 /// Those that no other is as good as, and the one that the limits choose; never empty.
 [[nodiscard]] Planned front_of(const Graph& graph, const Limits& limits,
                                std::vector<PricedPlan> plans);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels, formats of weights and threads, as whoever asks for a plan meets them.
+#include <gtest/gtest.h>
+
+#include "tests/support/test_graph.h"
+#include "thimble/driver/driver.h"
+#include "thimble/driver/reports.h"
+#include "thimble/driver/zoo_report.h"
+#include "thimble/program/explain.h"
+#include "zoo/zoo.h"
+
+namespace thimble {
+namespace {
+
+Compiled compiled(const Request& request) { return std::get<Compiled>(compile(request)); }
+
+double instructions(const Compiled& compiled) {
+  return estimate_of(compiled)->estimate.instructions;
+}
+
+std::set<std::string> kernels_of(const Compiled& compiled) {
+  std::set<std::string> names;
+  for_each_step(compiled.plan.schedule, [&](const Step& step, Position) {
+    if (step.kernel.valid()) names.insert(info(step.kernel).name);
+  });
+  return names;
+}
+
+// Between the smallest format and the largest every size of flash has its plan, no slower with more.
+TEST(MixedWeights, FillTheFlash) {
+  Request request{.model = std::string("zoo:ds_cnn_s"),
+                  .target = generic_target("cortex-m4"),
+                  .sram_bytes = 256 * 1024};
+  request.weights = Weights::kFast;
+  const Compiled fast = compiled(request);
+  request.weights = Weights::kCompact;
+  const Compiled compact = compiled(request);
+  request.weights.reset();
+  const int64_t least = compact.verdict.flash_bytes(), most = fast.verdict.flash_bytes();
+  ASSERT_LT(least + 10'000, most);
+  double before = 1.001 * instructions(compact);
+  int mixed = 0;
+  for (int part = 1; part <= 4; ++part) {
+    request.flash_bytes = least + 6'000 + (most - least - 6'000) * part / 4;
+    const Compiled found = compiled(request);
+    EXPECT_TRUE(found.fits()) << part;
+    EXPECT_EQ(found.mixed_weights, part < 4) << part;
+    EXPECT_LE(instructions(found), before) << part;
+    before = instructions(found);
+    const std::set<std::string> kernels = kernels_of(found);
+    mixed += kernels.contains("conv_2d_pairs_dsp") && kernels.contains("conv_2d_pairs_compact_dsp");
+  }
+  EXPECT_EQ(before, instructions(fast));
+  EXPECT_GT(mixed, 0);
+}
+
+TEST(Jobs, MakeNoDifference) {
+  for (const char* model : {"zoo:demo", "zoo:ds_cnn_s", "zoo:motes_figure2"}) {
+    Request request{.model = std::string(model), .target = generic_target("cortex-m4")};
+    const Compiled one = compiled(request);
+    for (const int jobs : {2, 5, 0}) {
+      request.jobs = jobs;
+      const Compiled several = compiled(request);
+      EXPECT_EQ(several.plan.schedule, one.plan.schedule) << model << ' ' << jobs;
+      EXPECT_EQ(several.plan.placement.addresses, one.plan.placement.addresses);
+      EXPECT_EQ(several.front->points, one.front->points);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace thimble

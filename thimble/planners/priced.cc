@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans with what they come to, and which of them the limits choose.
+#include <algorithm>
+#include <deque>
+
+#include "thimble/operators/operators.h"
+#include "thimble/plan/build.h"
+#include "thimble/planners/planner.h"
+
+namespace thimble {
+
+PricedPlan priced(const Graph& graph, RealisedPlan realised, std::vector<Note> notes) {
+  const int64_t executed = macs(graph, build(graph, realised.plan));
+  return {std::move(realised), std::move(notes), executed - macs(graph)};
+}
+
+Front front_within(const Limits& limits) {
+  return {.points = {},
+          .sram_limit_bytes = limits.sram_bytes,
+          .max_latency = limits.max_latency,
+          .core = {}};
+}
+
+Planned front_of(const Graph& graph, const Limits& limits, std::vector<PricedPlan> plans) {
+  std::vector<FrontFigures> figures;
+  for (const PricedPlan& plan : plans) figures.push_back(plan.figures());
+  Planned planned;
+  Front front = front_within(limits);
+  for (const size_t k : undominated(figures)) {
+    front.points.push_back(figures[k]);
+    planned.front.push_back(std::move(plans[k]));
+  }
+  planned.chosen = front.chosen();
+  planned.schedule = build(graph, planned.best().plan());
+  return planned;
+}
+
+Planned with_weights(const Graph& graph, const Limits& limits, Planned planned,
+                     int64_t weight_bytes) {
+  const Graph meant = with_accumulators(graph, planned.best().plan().accumulators);
+  const AxisGraph axes(meant);
+  PackedBytes packed(meant, axes.kernel_uses());
+  const LatencyModel model = latency_model_for(limits.core);
+  std::vector<Core> cores(3, limits.core);
+  cores[1].weights = Weights::kCompact;
+  cores[2].weights = Weights::kLeast;
+  for (PricedPlan& plan : planned.front) {
+    if (late(limits.time)) break;
+    Plan bare = plan.plan();
+    bare.kernels.clear();
+    const Instances instances = bare.instances;
+    const Dataflow flow(axes, instances);
+    std::deque<LatencyEstimate> estimates;
+    for (const Core& core : cores) estimates.emplace_back(flow, core, model);
+    Realisation realisation(flow, estimates[0], std::move(bare),
+                            {.method = limits.layout, .time = limits.time});
+    for (size_t f = 1; f < estimates.size(); ++f) realisation.add_format(estimates[f], packed);
+    plan.realised = realisation.arena_within(
+        std::max(plan.arena().size_bytes, limits.sram_bytes.value_or(0)), weight_bytes);
+  }
+  Planned result = front_of(meant, limits, std::move(planned.front));
+  result.has_choice = planned.has_choice;
+  result.lower_bound_bytes = planned.lower_bound_bytes;
+  result.proven_optimal = planned.proven_optimal;
+  result.scale_source = std::move(planned.scale_source);
+  return result;
+}
+
+Planned finished(const Graph& graph, const Limits& limits, Decision decision) {
+  const Graph meant = with_accumulators(graph, decision.plan.accumulators);
+  const AxisGraph axes(meant);
+  const Instances instances = decision.plan.instances;
+  const Dataflow flow(axes, instances);
+  const LatencyModel model = latency_model_for(limits.core);
+  LatencyEstimate latency(flow, limits.core, model);
+  Realisation realisation(flow, latency, std::move(decision.plan),
+                          {.method = limits.layout, .time = limits.time});
+  RealisedPlan realised = limits.sram_bytes || !decision.live_bytes
+                              ? realisation.arena_within(limits.sram_bytes)
+                              : realisation.with(realisation.live_within(*decision.live_bytes));
+  Planned result{.front = {},
+                 .schedule = build(flow, realised.plan),
+                 .lower_bound_bytes = decision.lower_bound_bytes,
+                 .proven_optimal = decision.proven_optimal,
+                 .scale_source = std::move(decision.scale_source)};
+  result.front.push_back(priced(meant, std::move(realised), std::move(decision.notes)));
+  return result;
+}
+
+}  // namespace thimble
