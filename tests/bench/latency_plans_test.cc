@@ -14,10 +14,10 @@
 #include "thimble/plan/build.h"
 #include "thimble/plan/choose_kernels.h"
 #include "thimble/plan/latency_estimate.h"
+#include "thimble/plan/realise.h"
 #include "thimble/program/estimate.h"
 #include "thimble/program/lower.h"
 #include "thimble/program/memory_fault.h"
-#include "thimble/schedule/first_kernels.h"
 
 namespace thimble {
 namespace {
@@ -93,8 +93,8 @@ TEST(LatencyPlans, HaveEveryConstantOnce) {
     size_t shared = 0;
     each_tiled_chain([&](Tiling tiling, uint64_t seed, const Graph& graph, const Plan& plan,
                          const Dataflow& flow) {
-      const Schedule schedule = with_first_kernels(graph, build(flow, plan), core_named(core));
-      const Program program = lower(graph, schedule, place(graph, schedule, {}));
+      const RealisedPlan found = realised(graph, plan, core_named(core), std::nullopt, {});
+      const Program program = lower(graph, build(flow, found.plan), found.placement);
       EXPECT_EQ(memory_fault(program), "") << core << " " << name(tiling) << " " << seed;
       std::set<BufferId> used;
       for (const ProgramParams& params : program.params) {

@@ -62,10 +62,10 @@ TEST(Front, TableMarksThePlanThatIsTaken) {
       front_text(front, "kws"),
       R"(kws: 3 plans, none better than another in all respects; instructions are estimated on cortex-m4
 
-   plan               SRAM  instructions  of the fastest's  recomputed MACs
-      1  1.0 KiB (1,024 B)      16.000 M             1.600          500,000
->     2  2.0 KiB (2,048 B)      12.000 M             1.200                0
-      3  4.0 KiB (4,096 B)      10.000 M             1.000               -3
+   plan               SRAM  weights  instructions  of the fastest's  recomputed MACs
+      1  1.0 KiB (1,024 B)      0 B      16.000 M             1.600          500,000
+>     2  2.0 KiB (2,048 B)      0 B      12.000 M             1.200                0
+      3  4.0 KiB (4,096 B)      0 B      10.000 M             1.000               -3
 
 choice: plan 2 of 3, the smallest within --max-latency 1.25: 12.000 M instead of 16.000 M instructions for 1.0 KiB (1,024 B) more than the smallest (--pick 1)
 )");

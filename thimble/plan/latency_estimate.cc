@@ -113,6 +113,7 @@ Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
   return buffer;
 }
 
+constexpr double kClearly = 0.95;     // of the time of a row before it in the table: one is faster
 constexpr double kOfUnknown = 0.99;   // of the portable kernel's time: one that was never counted
 constexpr double kLeastGain = 0.005;  // of a call's: estimates are not exact enough for less
 constexpr int64_t kAnyRoom = std::numeric_limits<int64_t>::max();
@@ -221,10 +222,15 @@ void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways
     if (!takes || bytes == taken) continue;
     if (bytes == 0 && ways.front().scratch_bytes > 0) continue;  // its step has some
     taken = bytes;
-    const double instructions = coefficients_.knows(kernel)
-                                    ? priced(kernel, calls, bytes)
-                                    : ways.front().instructions * kOfUnknown - 1;
-    ways.push_back({kernel, bytes, instructions});
+    // Wide weights are asked for by those who know that they are faster.
+    const bool counted = coefficients_.knows(kernel) && info(kernel).weights != Weights::kWide;
+    const double instructions =
+        counted ? priced(kernel, calls, bytes) : ways.front().instructions * kOfUnknown - 1;
+    const auto as_good = [&](const KernelWay& other) {
+      return other.kernel.valid() && other.kernel != kernel && other.scratch_bytes <= bytes &&
+             other.instructions * kClearly <= instructions;
+    };
+    if (std::ranges::none_of(ways, as_good)) ways.push_back({kernel, bytes, instructions});
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -171,6 +172,7 @@ class CountedCall::Counting {
         reduces || k.axis < 0 ? Inside{{1, whole}, 1} : inside(use_.params, k.axis, k.limits);
     std::vector<TileClass> result;
     size_t last = 0;  // class of the tile before
+    std::map<std::pair<int64_t, int64_t>, size_t> numbers;  // by size and position
     const auto add = [&](const Interval& part) {
       Interval at{std::max(part.begin * k.inner + k.shift, k.limits.begin),
                   std::min(part.end * k.inner + k.shift, k.limits.end)};
@@ -180,12 +182,13 @@ class CountedCall::Counting {
                                : border          ? at.begin
                                : away.period > 1 ? -2 - at.begin % away.period
                                                  : kInside;
-      const auto same = [&](const TileClass& one) {
-        return one.at.size() == at.size() && one.position == position;
-      };
-      if (last >= result.size() || !same(result[last]))
-        last = static_cast<size_t>(std::ranges::find_if(result, same) - result.begin());
-      if (last == result.size()) result.push_back({at, position});
+      const bool same = last < result.size() && result[last].at.size() == at.size() &&
+                        result[last].position == position;
+      if (!same) {
+        const auto [known, added] = numbers.try_emplace({at.size(), position}, result.size());
+        if (added) result.push_back({at, position});
+        last = known->second;
+      }
       ++result[last].times;
     };
     if (loop.tile.outer) {
