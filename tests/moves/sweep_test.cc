@@ -24,7 +24,7 @@ struct Swept {
   OrderProblem problem{order_problem(graph, instances, false)};
   std::vector<int> order{original_order(problem).ops};
   OrderBytes bytes{problem, order};
-  Core core{core_named("cortex-m4")};
+  Core core{.name = "cortex-m4"};  // no scratch but that of portable kernels
   LatencyModel model{*latency_model("cortex-m4")};
   LatencyEstimate latency{flow, core, model};
 

@@ -7,8 +7,6 @@
 
 namespace thimble {
 
-constexpr int kMostLayouts = 6;
-
 Realisation::Realisation(const Dataflow& dataflow, LatencyEstimate& latency, Plan plan,
                          const PlacementOptions& options)
     : flow_(dataflow),
@@ -39,18 +37,16 @@ RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes,
     portable = with(choice_.portable());
     arena_bytes = portable->placement.arena_bytes() * (kScratchShare + 1) / kScratchShare;
   }
-  const int64_t least = choice_.portable().live_bytes;
-  int64_t live_bytes = *arena_bytes;
   std::optional<RealisedPlan> found;
-  for (int n = 0; n < kMostLayouts && live_bytes >= least; ++n) {
+  int64_t lost_bytes = 0;  // between buffers, as it was laid out last
+  for (const int64_t percent : {100, 100, 95, 85, 70, 50, 30}) {
+    const int64_t live_bytes = std::max<int64_t>(*arena_bytes * percent / 100 - lost_bytes, 0);
     KernelSelection::Chosen chosen = choice_.within({live_bytes, weight_bytes});
-    if (found && chosen.kernels == found->plan.kernels) break;
+    if (found && chosen.kernels == found->plan.kernels) continue;
     found = with(std::move(chosen));
     const int64_t beyond = found->placement.arena_bytes() - *arena_bytes;
     if (beyond <= 0) return std::move(*found);
-    // What is lost between buffers, and then more and more.
-    live_bytes =
-        std::max(std::min(live_bytes - beyond, live_bytes - (live_bytes - least) / 4 - 1), least);
+    if (percent == 100) lost_bytes = beyond;
   }
   if (found && found->plan.kernels == choice_.portable().kernels) return std::move(*found);
   return portable ? std::move(*portable) : with(choice_.portable());
