@@ -30,26 +30,33 @@ KernelSelection::Chosen Realisation::live_within(int64_t live_bytes) {
       {.live_bytes = std::max(live_bytes, choice_.portable().live_bytes), .weight_bytes = {}});
 }
 
-RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes,
-                                       std::optional<int64_t> weight_bytes) {
-  std::optional<RealisedPlan> portable;
-  if (!arena_bytes) {
-    portable = with(choice_.portable());
-    arena_bytes = portable->placement.arena_bytes() * (kScratchShare + 1) / kScratchShare;
-  }
+std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
+                                                        std::optional<int64_t> weight_bytes) {
   std::optional<RealisedPlan> found;
   int64_t lost_bytes = 0;  // between buffers, as it was laid out last
   for (const int64_t percent : {100, 100, 95, 85, 70, 50, 30}) {
-    const int64_t live_bytes = std::max<int64_t>(*arena_bytes * percent / 100 - lost_bytes, 0);
+    const int64_t live_bytes = std::max<int64_t>(arena_bytes * percent / 100 - lost_bytes, 0);
     KernelSelection::Chosen chosen = choice_.within({live_bytes, weight_bytes});
     if (found && chosen.kernels == found->plan.kernels) continue;
     found = with(std::move(chosen));
-    const int64_t beyond = found->placement.arena_bytes() - *arena_bytes;
-    if (beyond <= 0) return std::move(*found);
+    const int64_t beyond = found->placement.arena_bytes() - arena_bytes;
+    if (beyond <= 0) return found;
     if (percent == 100) lost_bytes = beyond;
   }
-  if (found && found->plan.kernels == choice_.portable().kernels) return std::move(*found);
-  return portable ? std::move(*portable) : with(choice_.portable());
+  return std::nullopt;
+}
+
+RealisedPlan Realisation::arena_within(std::optional<int64_t> arena_bytes,
+                                       std::optional<int64_t> weight_bytes) {
+  const bool can_fit = arena_bytes && choice_.portable().live_bytes <= *arena_bytes;
+  if (can_fit) {
+    if (auto found = fastest_within(*arena_bytes, weight_bytes)) return std::move(*found);
+  }
+  RealisedPlan portable = with(choice_.portable());
+  const int64_t arena = portable.placement.arena_bytes();
+  if (can_fit && arena <= *arena_bytes) return portable;
+  auto found = fastest_within(arena_bytes ? arena : arena + arena / kScratchShare, weight_bytes);
+  return found ? std::move(*found) : portable;
 }
 
 RealisedPlan realised(const Graph& graph, Plan plan, const Core& core,

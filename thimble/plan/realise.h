@@ -32,13 +32,16 @@ class Realisation {
   /// The fastest kernels that leave no more live than these bytes, or than portable ones do.
   [[nodiscard]] KernelSelection::Chosen live_within(int64_t live_bytes);
   [[nodiscard]] RealisedPlan with(KernelSelection::Chosen chosen) const;
-  /// With the fastest for which the arena is as small, if there are any: alignment and holes may
-  /// want some of the room. By default it may be larger than with portable kernels alone by one of
-  /// kScratchShare parts.
+  /// With the fastest for which the arena is as small: alignment and holes may want some of the
+  /// room. Where not even portable kernels fit it is no larger than with these; by default larger
+  /// by one of kScratchShare parts at the most.
   [[nodiscard]] RealisedPlan arena_within(std::optional<int64_t> arena_bytes,
                                           std::optional<int64_t> weight_bytes = std::nullopt);
 
  private:
+  [[nodiscard]] std::optional<RealisedPlan> fastest_within(int64_t arena_bytes,
+                                                           std::optional<int64_t> weight_bytes);
+
   const Dataflow& flow_;
   PlacementOptions options_;
   Plan plan_;
