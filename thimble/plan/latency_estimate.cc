@@ -268,6 +268,13 @@ KernelWays LatencyEstimate::counted(const InstanceCall& call, const LoopedCall& 
     add_ways(kernel, calls, ways);
     format = info(kernel).weights;
   }
+  const bool counted = std::ranges::all_of(
+      uses, [&](const KernelUse& use) { return coefficients_.knows(use.kernel); });
+  if (!counted) {  // no faster than what is there in its place
+    for (const KernelWay& way : ways)
+      ways.front().instructions =
+          std::max(ways.front().instructions, way.instructions / kOfUnknown);
+  }
   return best_ways(std::move(ways));
 }
 
