@@ -35,10 +35,10 @@ TEST(DriverFront, EveryPlanIsWhatPickingItCompiles) {
       EXPECT_EQ(picked.front->picked, k);
       EXPECT_TRUE(picked.front->by_number);
       EXPECT_EQ(picked.front->points, front.points);
-      EXPECT_EQ(front.points[k], (FrontFigures{picked.plan.placement.arena_bytes(),
-                                               estimate_of(picked)->estimate.instructions,
-                                               picked.cost.recomputed_macs,
-                                               picked.cost.weight_bytes}));
+      EXPECT_EQ(front.points[k],
+                (FrontFigures{picked.plan.placement.arena_bytes(),
+                              estimate_of(picked)->estimate.instructions,
+                              picked.cost.recomputed_macs, picked.cost.weight_bytes}));
     }
   }
 }

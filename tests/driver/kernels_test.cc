@@ -26,7 +26,8 @@ std::set<std::string> kernels_of(const Compiled& compiled) {
   return names;
 }
 
-// Between the smallest format and the largest every size of flash has its plan, no slower with more.
+// Between the smallest format and the largest every size of flash has its plan, no slower with
+// more.
 TEST(MixedWeights, FillTheFlash) {
   Request request{.model = std::string("zoo:ds_cnn_s"),
                   .target = generic_target("cortex-m4"),

@@ -171,7 +171,7 @@ class CountedCall::Counting {
     const Inside away =
         reduces || k.axis < 0 ? Inside{{1, whole}, 1} : inside(use_.params, k.axis, k.limits);
     std::vector<TileClass> result;
-    size_t last = 0;  // class of the tile before
+    size_t last = 0;                                        // class of the tile before
     std::map<std::pair<int64_t, int64_t>, size_t> numbers;  // by size and position
     const auto add = [&](const Interval& part) {
       Interval at{std::max(part.begin * k.inner + k.shift, k.limits.begin),
