@@ -12,9 +12,9 @@
 namespace thimble {
 namespace {
 
-Compiled compiled(const Request& request) { return std::get<Compiled>(compile(request)); }
+Compiled compiled_by(const Request& request) { return std::get<Compiled>(compile(request)); }
 
-double instructions(const Compiled& compiled) {
+double instructions_of(const Compiled& compiled) {
   return estimate_of(compiled)->estimate.instructions;
 }
 
@@ -33,35 +33,35 @@ TEST(MixedWeights, FillTheFlash) {
                   .target = generic_target("cortex-m4"),
                   .sram_bytes = 256 * 1024};
   request.weights = Weights::kFast;
-  const Compiled fast = compiled(request);
+  const Compiled fast = compiled_by(request);
   request.weights = Weights::kCompact;
-  const Compiled compact = compiled(request);
+  const Compiled compact = compiled_by(request);
   request.weights.reset();
   const int64_t least = compact.verdict.flash_bytes(), most = fast.verdict.flash_bytes();
   ASSERT_LT(least + 10'000, most);
-  double before = 1.001 * instructions(compact);
+  double before = 1.001 * instructions_of(compact);
   int mixed = 0;
   for (int part = 1; part <= 4; ++part) {
     request.flash_bytes = least + 6'000 + (most - least - 6'000) * part / 4;
-    const Compiled found = compiled(request);
+    const Compiled found = compiled_by(request);
     EXPECT_TRUE(found.fits()) << part;
     EXPECT_EQ(found.mixed_weights, part < 4) << part;
-    EXPECT_LE(instructions(found), before) << part;
-    before = instructions(found);
+    EXPECT_LE(instructions_of(found), before) << part;
+    before = instructions_of(found);
     const std::set<std::string> kernels = kernels_of(found);
     mixed += kernels.contains("conv_2d_pairs_dsp") && kernels.contains("conv_2d_pairs_compact_dsp");
   }
-  EXPECT_EQ(before, instructions(fast));
+  EXPECT_EQ(before, instructions_of(fast));
   EXPECT_GT(mixed, 0);
 }
 
 TEST(Jobs, MakeNoDifference) {
   for (const char* model : {"zoo:demo", "zoo:ds_cnn_s", "zoo:motes_figure2"}) {
     Request request{.model = std::string(model), .target = generic_target("cortex-m4")};
-    const Compiled one = compiled(request);
+    const Compiled one = compiled_by(request);
     for (const int jobs : {2, 5, 0}) {
       request.jobs = jobs;
-      const Compiled several = compiled(request);
+      const Compiled several = compiled_by(request);
       EXPECT_EQ(several.plan.schedule, one.plan.schedule) << model << ' ' << jobs;
       EXPECT_EQ(several.plan.placement.addresses, one.plan.placement.addresses);
       EXPECT_EQ(several.front->points, one.front->points);

@@ -45,11 +45,13 @@ void KernelSelection::add_format(LatencyEstimate& latency, PackedBytes& packed) 
   packed_ = &packed;
 }
 
-const KernelWay& KernelSelection::fastest(Call& call, size_t format, int64_t live_bytes) {
+const KernelWay& KernelSelection::fastest(Call& call, size_t format, const KernelLimits& limits) {
   auto& [all, fit] = call.formats[format];
   for (size_t w = all->size(); w-- > 1;) {
     const KernelWay& way = (*all)[w];
-    if (call.live_bytes + way.scratch_bytes > live_bytes) continue;
+    if (call.live_bytes + way.scratch_bytes > limits.live_bytes ||
+        way.scratch_bytes > limits.scratch_bytes)
+      continue;
     if (!fit[w]) {
       Step changed = *call.step;
       changed.kernel = way.kernel;
@@ -72,7 +74,7 @@ std::map<OpId, size_t> KernelSelection::formats_within(const KernelLimits& limit
       TimedBytes& each = formats.emplace_back();
       std::vector<std::pair<Method, KernelId>> steps;
       for (Call* call : its) {
-        const KernelWay& way = fastest(*call, f, limits.live_bytes);
+        const KernelWay& way = fastest(*call, f, limits);
         each.time += way.instructions;
         steps.emplace_back(call->step->method, way.kernel);
       }
@@ -94,8 +96,7 @@ KernelSelection::Chosen KernelSelection::within(const KernelLimits& limits) {
     result.live_bytes = std::max(result.live_bytes, call.live_bytes);
     if (call.formats.empty()) continue;
     const auto format = formats.find(call.step->op);
-    const KernelWay& way =
-        fastest(call, format == formats.end() ? 0 : format->second, limits.live_bytes);
+    const KernelWay& way = fastest(call, format == formats.end() ? 0 : format->second, limits);
     result.instructions += way.instructions;
     result.live_bytes = std::max(result.live_bytes, call.live_bytes + way.scratch_bytes);
     if (way.kernel.valid()) kernel = {way.kernel, way.scratch_bytes};

@@ -2,6 +2,7 @@
 // Kernels for the steps of a plan: the fastest of the core's for whose scratch there is room.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
@@ -16,6 +17,7 @@ namespace thimble {
 struct KernelLimits {
   int64_t live_bytes = 0;               ///< of the arena, at any step
   std::optional<int64_t> weight_bytes;  ///< of flash, packed constants; nothing: any
+  int64_t scratch_bytes = std::numeric_limits<int64_t>::max();  ///< of each
 };
 
 /// Of one plan, which names no kernels yet.
@@ -50,7 +52,7 @@ class KernelSelection {
     int64_t live_bytes = 0;     ///< without its scratch
     std::vector<Ways> formats;  ///< none: a copy that closes a state
   };
-  [[nodiscard]] const KernelWay& fastest(Call& call, size_t format, int64_t live_bytes);
+  [[nodiscard]] const KernelWay& fastest(Call& call, size_t format, const KernelLimits& limits);
   [[nodiscard]] std::map<OpId, size_t> formats_within(const KernelLimits& limits);
   void add_ways(LatencyEstimate& latency);
 

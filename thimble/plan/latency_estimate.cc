@@ -113,14 +113,16 @@ Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
   return buffer;
 }
 
-constexpr double kClearly = 0.95;     // of the time of a row before it in the table: one is faster
+// A kernel is faster than one that comes first (of rows those before it, the portable one last) if
+// it takes at most this much of its time: nearly all estimates are closer than that.
+constexpr double kClearly = 0.8;
 constexpr double kOfUnknown = 0.99;   // of the portable kernel's time: one that was never counted
 constexpr double kLeastGain = 0.005;  // of a call's: estimates are not exact enough for less
 constexpr int64_t kAnyRoom = std::numeric_limits<int64_t>::max();
 
 /// To try, of kernels that can do with less scratch than they would take.
 std::span<const int64_t> scratch_rooms(KernelId kernel) {
-  static constexpr int64_t kRooms[] = {128, 256, 512, 1024, 2048, 4096, 8192, kAnyRoom};
+  static constexpr int64_t kRooms[] = {256, 1024, 4096, kAnyRoom};
   const std::span all(kRooms);
   return info(kernel).scratch_within != nullptr ? all : all.last(1);
 }
@@ -224,8 +226,10 @@ void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways
     taken = bytes;
     // Wide weights are asked for by those who know that they are faster.
     const bool counted = coefficients_.knows(kernel) && info(kernel).weights != Weights::kWide;
-    const double instructions =
-        counted ? priced(kernel, calls, bytes) : ways.front().instructions * kOfUnknown - 1;
+    const double portable = ways.front().instructions;
+    double instructions = counted ? priced(kernel, calls, bytes) : portable * kOfUnknown - 1;
+    if (instructions * kClearly < portable)
+      instructions = std::min(instructions, portable * kOfUnknown);
     const auto as_good = [&](const KernelWay& other) {
       return other.kernel.valid() && other.kernel != kernel && other.scratch_bytes <= bytes &&
              other.instructions * kClearly <= instructions;

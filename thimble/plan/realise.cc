@@ -2,6 +2,9 @@
 #include "thimble/plan/realise.h"
 
 #include <algorithm>
+#include <initializer_list>
+#include <limits>
+#include <utility>
 
 #include "thimble/plan/build.h"
 
@@ -32,16 +35,28 @@ KernelSelection::Chosen Realisation::live_within(int64_t live_bytes) {
 
 std::optional<RealisedPlan> Realisation::fastest_within(int64_t arena_bytes,
                                                         std::optional<int64_t> weight_bytes) {
+  constexpr int64_t kAny = std::numeric_limits<int64_t>::max(), kLittle = 1024;
   std::optional<RealisedPlan> found;
   int64_t lost_bytes = 0;  // between buffers, as it was laid out last
-  for (const int64_t percent : {100, 100, 95, 85, 70, 50, 30}) {
-    const int64_t live_bytes = std::max<int64_t>(arena_bytes * percent / 100 - lost_bytes, 0);
-    KernelSelection::Chosen chosen = choice_.within({live_bytes, weight_bytes});
+  // First less of the scratch that kernels can do without, as each does nearly as well with less.
+  for (const auto& [percent, scratch] :
+       std::initializer_list<std::pair<int64_t, int64_t>>{{100, kAny},
+                                                          {100, 4 * kLittle},
+                                                          {100, kLittle},
+                                                          {95, kLittle},
+                                                          {85, kLittle},
+                                                          {70, kLittle},
+                                                          {50, kLittle},
+                                                          {30, kLittle}}) {
+    KernelSelection::Chosen chosen = choice_.within(
+        {.live_bytes = std::max<int64_t>(arena_bytes * percent / 100 - lost_bytes, 0),
+         .weight_bytes = weight_bytes,
+         .scratch_bytes = scratch});
     if (found && chosen.kernels == found->plan.kernels) continue;
     found = with(std::move(chosen));
     const int64_t beyond = found->placement.arena_bytes() - arena_bytes;
     if (beyond <= 0) return found;
-    if (percent == 100) lost_bytes = beyond;
+    if (scratch == kAny) lost_bytes = beyond;
   }
   return std::nullopt;
 }
