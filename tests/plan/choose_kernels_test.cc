@@ -123,10 +123,11 @@ TEST(ChooseKernels, TakesDepthwiseKernelsThatAreExact) {
     int count = 0;
     for_each_step(placed.schedule, [&](const Step& step, Position) {
       if (step.method != Method::kCompute) return;  // in place, by a kernel of its own
+      if (!step.kernel.valid()) return;  // of few channels, which the portable one does as soon
       EXPECT_EQ(step.kernel, kernel_named(kernel));
       ++count;
     });
-    EXPECT_GE(count, 4);
+    EXPECT_GE(count, 3);
     expect_right(graph, placed);
   };
   expect_all(depthwise_network(true, 1), "depthwise_conv_2d_dsp");

@@ -113,8 +113,8 @@ Buffer lying(Buffer buffer, const std::vector<Followed>& along, Lies lies) {
   return buffer;
 }
 
-// A kernel is faster than one that comes first (of rows those before it, the portable one last) if
-// it takes at most this much of its time: nearly all estimates are closer than that.
+// A row is faster than one before it in the table if it takes at most this much of its time: nearly
+// all estimates are closer than that.
 constexpr double kClearly = 0.8;
 constexpr double kOfUnknown = 0.99;   // of the portable kernel's time: one that was never counted
 constexpr double kLeastGain = 0.005;  // of a call's: estimates are not exact enough for less
@@ -226,10 +226,8 @@ void LatencyEstimate::add_ways(KernelId kernel, Counted& calls, KernelWays& ways
     taken = bytes;
     // Wide weights are asked for by those who know that they are faster.
     const bool counted = coefficients_.knows(kernel) && info(kernel).weights != Weights::kWide;
-    const double portable = ways.front().instructions;
-    double instructions = counted ? priced(kernel, calls, bytes) : portable * kOfUnknown - 1;
-    if (instructions * kClearly < portable)
-      instructions = std::min(instructions, portable * kOfUnknown);
+    const double instructions =
+        counted ? priced(kernel, calls, bytes) : ways.front().instructions * kOfUnknown - 1;
     const auto as_good = [&](const KernelWay& other) {
       return other.kernel.valid() && other.kernel != kernel && other.scratch_bytes <= bytes &&
              other.instructions * kClearly <= instructions;
