@@ -69,7 +69,7 @@ TEST_F(SeveralModels, GetPlansThatFitTogether) {
 
 TEST_F(SeveralModels, ThatDoNotFitAreNotWrittenAndWhatHelpsHolds) {
   const std::vector<std::string> two = {"zoo:demo",  "zoo:pex_figure1", "--core",
-                                        "cortex-m4", "--sram",          "12K"};
+                                        "cortex-m4", "--sram",          "12600"};
   std::vector<std::string> arguments = two;
   arguments.insert(arguments.begin(), "compile");
   arguments.insert(arguments.end(), {"-o", "out"});
