@@ -75,6 +75,7 @@ class OriginTest : public CommandLine {
             {"--max-recompute", {"0.5"}},
             {"--max-latency", {"1.5"}},
             {"--effort", {"2"}},
+            {"--jobs", {"1"}},
             {"--no-in-place", {}},
             {"--layout", {"greedy_by_size"}},
             {"--time-limit", {"100"}},

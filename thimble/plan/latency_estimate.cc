@@ -133,10 +133,12 @@ KernelWays best_ways(KernelWays ways) {
     return std::pair(a.scratch_bytes, a.instructions) < std::pair(b.scratch_bytes, b.instructions);
   });
   KernelWays best = {ways.front()};
-  for (const KernelWay& way : ways) {
-    if (way.scratch_bytes >= best.front().scratch_bytes &&
-        way.instructions < (1 - kLeastGain) * best.back().instructions)
-      best.push_back(way);
+  for (size_t w = 1; w < ways.size(); ++w) {
+    // The portable one comes last: it is taken where it is clearly faster.
+    const double most =
+        best.back().instructions * (best.size() == 1 ? 1 / kClearly : 1 - kLeastGain);
+    if (ways[w].scratch_bytes >= best.front().scratch_bytes && ways[w].instructions < most)
+      best.push_back(ways[w]);
   }
   return best;
 }
