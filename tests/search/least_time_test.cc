@@ -23,7 +23,7 @@ TimedBytes sum_of(const Ways& ways, const std::vector<size_t>& taken) {
   return sum;
 }
 
-/// Of all choices within the limit; the fewest bytes of any.
+/// The least time within the limit, and the fewest bytes of any choice.
 struct Best {
   std::optional<double> time;
   int64_t least_bytes = std::numeric_limits<int64_t>::max();

@@ -20,7 +20,7 @@ struct KernelLimits {
   int64_t scratch_bytes = std::numeric_limits<int64_t>::max();  ///< of each
 };
 
-/// Of one plan, which names no kernels yet.
+/// Selects kernels for one plan, which names none yet.
 class KernelSelection {
  public:
   struct Chosen {

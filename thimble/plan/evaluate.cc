@@ -97,7 +97,7 @@ std::vector<LiveRange> inner_lives(const Dataflow& dataflow, const Derived& deri
   return lives(uses, buffers);
 }
 
-/// Of the portable kernels.
+/// Scratch of the portable kernels.
 std::vector<GroupCost::Inner> scratch_of(const Dataflow& dataflow, const Derived& derived) {
   std::vector<GroupCost::Inner> result;
   const auto add = [&](const DerivedStep& step, size_t s) {

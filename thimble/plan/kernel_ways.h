@@ -16,7 +16,8 @@ struct KernelWay {
 
   [[nodiscard]] int64_t bytes() const { return scratch_bytes; }
 };
-/// Of one call: the portable kernel first, then others by bytes, each faster than all before it.
+/// Ways of one call: the portable kernel first, which none of the others is clearly slower than;
+/// then those by bytes, each faster than the one before.
 using KernelWays = std::vector<KernelWay>;
 
 /// What a piece of an order takes where as much memory is live while it runs.
@@ -37,13 +38,13 @@ template <class Way>
   return ways[best];
 }
 
-/// Of calls one after the other; live_bytes: per call, without its scratch.
+/// Times of calls one after the other; live_bytes: per call, without its scratch.
 [[nodiscard]] PieceTimes piece_times(const std::vector<const KernelWays*>& calls,
                                      const std::vector<int64_t>& live_bytes);
-/// Of pieces one after the other.
+/// Times of pieces one after the other.
 [[nodiscard]] PieceTimes piece_times(const std::vector<const PieceTimes*>& pieces);
 
-/// Of calls, each with so much scratch at the most.
+/// Instructions of calls, each with so much scratch at the most.
 [[nodiscard]] double instructions_within(const std::vector<const KernelWays*>& calls,
                                          int64_t scratch_bytes);
 

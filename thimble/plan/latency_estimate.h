@@ -43,7 +43,7 @@ class LatencyEstimate {
   /// Per step as written, in all tiles. Rows received or delivered count nothing. derived: with
   /// regions or without.
   [[nodiscard]] std::vector<const KernelWays*> ways(const Derived& derived);
-  /// Likewise; nothing if a group has no derivation.
+  /// Ways per step as written of all members; nothing if a group has no derivation.
   [[nodiscard]] std::optional<std::vector<const KernelWays*>> ways(
       const std::vector<Member>& members, const std::vector<OverlapChoice>& overlaps = {});
   /// Of a call in loops that nobody has derived, its operands and its output lying so.
@@ -53,7 +53,7 @@ class LatencyEstimate {
   /// By bytes that lie in the group alone.
   [[nodiscard]] PieceTimes times(const Derived& derived);
 
-  /// Of an inference beside its calls.
+  /// Instructions of an inference beside its calls.
   [[nodiscard]] double program() const { return model_.program; }
   /// With the fastest kernels: of an inference, nothing if a group has no derivation; of a group;
   /// of one call.

@@ -44,7 +44,7 @@ class CountedCall {
   ~CountedCall();
   CountedCall(CountedCall&&) noexcept;
 
-  /// Of the output, what tiles compute at the most: nothing if there is nothing to do.
+  /// Extents of the output that tiles compute at the most; none if there is nothing to do.
   [[nodiscard]] CallExtents most() const;
   /// Sums over all tiles: what features() (call_features.h) comes to for each. Where the ends of
   /// rings fall is taken as on average over the image. `kernel`: one that does() the use.

@@ -16,10 +16,10 @@ class PackedBytes {
   /// Both must outlive it.
   PackedBytes(const Graph& graph, const KernelUses& uses) : graph_(graph), uses_(uses) {}
 
-  /// Of steps of one operator, which name these kernels: constants of the same form once.
+  /// Constants of steps of one operator, which name these kernels: each form once.
   [[nodiscard]] int64_t of(OpId op, const std::vector<std::pair<Method, KernelId>>& steps);
 
-  /// Of all steps.
+  /// Constants of all steps.
   [[nodiscard]] int64_t of(const Schedule& schedule);
 
  private:

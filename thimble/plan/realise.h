@@ -49,7 +49,7 @@ class Realisation {
   KernelSelection choice_;
 };
 
-/// The same for one core, within so many bytes.
+/// Realises a plan for one core, within so many bytes.
 [[nodiscard]] RealisedPlan realised(const Graph& graph, Plan plan, const Core& core,
                                     std::optional<int64_t> arena_bytes,
                                     const PlacementOptions& options);
